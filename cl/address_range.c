@@ -1,0 +1,161 @@
+/* Reserves host addresses with inaccessible mappings.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/address_range.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cl/range_map.h"
+
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+ocl_status ocl_address_range_reserve(size_t bytes, void **range, size_t *range_bytes)
+{
+    size_t page = page_bytes();
+    if (bytes > SIZE_MAX - 2 * page)
+        return OCL_E_OUT_OF_MEMORY;
+    size_t whole = (bytes + page - 1) / page * page + page;
+    void *made = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (made == MAP_FAILED)
+        return OCL_E_OUT_OF_MEMORY;
+    *range = made;
+    *range_bytes = whole;
+    return OCL_OK;
+}
+
+/* Whether a line of /proc/self/maps describes memory that a program could hold data in. */
+static bool is_memory(const char *access, const char *path)
+{
+    bool is_accessible = access[0] == 'r' || access[1] == 'w';
+    return is_accessible && strncmp(path, "/dev/", 5) != 0;
+}
+
+struct mapping {
+    uint64_t begin, end;
+    bool is_memory;
+};
+
+static bool read_mapping(FILE *maps, struct mapping *mapping)
+{
+    char line[4352]; /* PATH_MAX and the columns before it */
+    char access[8];
+    unsigned long begin, end;
+    while (fgets(line, sizeof line, maps)) {
+        int path_at = 0;
+        if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %n", &begin, &end, access, &path_at) < 3)
+            continue;
+        *mapping = (struct mapping){begin, end, is_memory(access, line + path_at)};
+        return true;
+    }
+    return false;
+}
+
+/* Reads the process's own list of mappings: is all that overlaps [first, last) somebody's reservation and not memory?
+ * Then [*low, *high) is that reservation with its neighbours of the same sort. When the list cannot be read, the answer
+ * is the cautious one. */
+static bool is_reservation(uint64_t first, uint64_t last, uint64_t *low, uint64_t *high)
+{
+    struct mapping mapping;
+    bool is_found = false;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    if (!maps)
+        return false;
+    *low = *high = 0;
+    while (read_mapping(maps, &mapping)) {
+        bool overlaps = mapping.begin < last && mapping.end > first;
+        if (mapping.is_memory && overlaps) {
+            is_found = false;
+            break;
+        }
+        if (mapping.begin >= last && (mapping.is_memory || mapping.begin != *high))
+            break;
+        if (mapping.is_memory)
+            continue;
+        if (mapping.begin != *high)
+            *low = mapping.begin;
+        *high = mapping.end;
+        is_found |= overlaps;
+    }
+    fclose(maps);
+    return is_found;
+}
+
+/* All claims of the process: two devices may use the same numbers. */
+static struct ocl_range_map *claims;
+static pthread_once_t claims_once = PTHREAD_ONCE_INIT;
+
+static void create_claims(void)
+{
+    if (ocl_range_map_create(&claims) != OCL_OK)
+        claims = NULL;
+}
+
+static enum ocl_range_finding reserve_pages(struct ocl_range_claim *claim)
+{
+    const uint64_t page = page_bytes();
+    if (claim->address > UINT64_MAX - page - claim->bytes)
+        return OCL_RANGE_BEYOND;
+    const uint64_t first = claim->address / page * page;
+    const uint64_t last = (claim->address + claim->bytes + page - 1) / page * page;
+    void *wanted = (void *)(uintptr_t)first;
+    void *made = mmap(wanted, last - first, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (made == wanted) {
+        claim->pages = made;
+        claim->page_bytes = last - first;
+        return OCL_RANGE_CLAIMED;
+    }
+    if (made != MAP_FAILED) /* a kernel before 4.17 takes the address as a wish */
+        munmap(made, last - first);
+    else if (errno != EEXIST)
+        return OCL_RANGE_BEYOND;
+    return is_reservation(first, last, &claim->low, &claim->high) ? OCL_RANGE_BLOCKED : OCL_RANGE_TAKEN;
+}
+
+enum ocl_range_finding ocl_address_range_claim(uint64_t address, size_t bytes, bool is_drivers,
+                                               struct ocl_range_claim *claim)
+{
+    *claim = (struct ocl_range_claim){.address = address, .bytes = bytes};
+    pthread_once(&claims_once, create_claims);
+    if (!claims || ocl_range_map_insert(claims, address, bytes, &claims) != OCL_OK) {
+        claim->bytes = 0;
+        return OCL_RANGE_TAKEN;
+    }
+    enum ocl_range_finding finding = is_drivers ? OCL_RANGE_BLOCKED : reserve_pages(claim);
+    if (finding == OCL_RANGE_TAKEN)
+        ocl_address_range_disclaim(claim);
+    return finding;
+}
+
+/* Pages at the edges may hold part of a neighbour in device memory, which found them reserved and relies on it: they stay
+ * reserved, and the next claim that touches them finds them so. */
+static void release_inner_pages(const struct ocl_range_claim *claim)
+{
+    const uint64_t page = page_bytes();
+    const uint64_t first = (claim->address + page - 1) / page * page;
+    const uint64_t last = (claim->address + claim->bytes) / page * page;
+    if (claim->pages && first < last)
+        munmap((void *)(uintptr_t)first, last - first);
+}
+
+void ocl_address_range_disclaim(struct ocl_range_claim *claim)
+{
+    if (claim->bytes > 0) {
+        release_inner_pages(claim);
+        ocl_range_map_erase(claims, claim->address, claim->bytes);
+    }
+    *claim = (struct ocl_range_claim){0};
+}
+
+void ocl_address_range_release(void *range, size_t range_bytes)
+{
+    if (range)
+        munmap(range, range_bytes);
+}

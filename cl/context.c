@@ -1,0 +1,110 @@
+/* Opens and closes the context of a device, and keeps its sticky failure.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/context.h"
+
+#include <stdlib.h>
+
+#include "cl/block.h"
+#include "cl/builtin.h"
+#include "cl/capability.h"
+#include "cl/probe.h"
+#include "cl/process.h"
+#include "cl/state.h"
+#include "cl/trace.h"
+#include "cl/worker.h"
+
+static ocl_status open_parts(struct ocl_context *context)
+{
+    ocl_status status = ocl_probe_create(context);
+    if (status == OCL_OK)
+        status = ocl_capability_choose(context);
+    if (status == OCL_OK)
+        status = ocl_worker_create(&context->host_functions);
+    if (status == OCL_OK)
+        status = ocl_worker_create(&context->bridge);
+    if (status == OCL_OK) {
+        struct ocl_queue *legacy; /* context->legacy is set by the call */
+        status = ocl_queue_create(context, OCL_QUEUE_LEGACY, 0, &legacy);
+    }
+    if (status == OCL_OK)
+        status = ocl_staging_create(context);
+    return status;
+}
+
+ocl_status ocl_context_open(int device, struct ocl_context **context)
+{
+    struct ocl_context *made = calloc(1, sizeof *made);
+    if (!made)
+        return OCL_E_OUT_OF_MEMORY;
+    made->device = ocl_device_get(device);
+    pthread_mutex_init(&made->block_lock, NULL);
+    pthread_mutex_init(&made->queue_lock, NULL);
+    pthread_mutex_init(&made->memory_lock, NULL);
+    ocl_status status = open_parts(made);
+    if (status != OCL_OK) {
+        ocl_context_close(made);
+        return ocl_block_status(status);
+    }
+    ocl_process_watch(); /* compiling has brought in libraries with exit handlers of their own */
+    *context = made;
+    return OCL_OK;
+}
+
+void ocl_context_close(struct ocl_context *context)
+{
+    if (!context || ocl_queues_close(context) != OCL_OK)
+        return;
+    ocl_worker_destroy(context->host_functions);
+    ocl_worker_destroy(context->bridge);
+    ocl_builtin_release(context);
+    ocl_staging_destroy(context);
+    ocl_memory_release_all(context);
+    ocl_probe_destroy(context);
+    pthread_mutex_destroy(&context->memory_lock);
+    pthread_mutex_destroy(&context->queue_lock);
+    pthread_mutex_destroy(&context->block_lock);
+    free(context);
+}
+
+int ocl_context_device(const struct ocl_context *context)
+{
+    return context->device->index;
+}
+
+enum ocl_address ocl_context_address(const struct ocl_context *context)
+{
+    return context->capability.address;
+}
+
+const char *ocl_context_address_reason(const struct ocl_context *context)
+{
+    return context->capability.reason;
+}
+
+bool ocl_context_has_addresses(const struct ocl_context *context)
+{
+    return context->capability.has_addresses;
+}
+
+bool ocl_context_reaches_host(const struct ocl_context *context)
+{
+    return context->capability.reaches_pinned_host;
+}
+
+ocl_status ocl_context_finish(struct ocl_context *context)
+{
+    return ocl_queues_finish(context);
+}
+
+ocl_status ocl_context_failure(const struct ocl_context *context)
+{
+    return atomic_load(&context->failure);
+}
+
+ocl_status ocl_context_fail(struct ocl_context *context, ocl_status status)
+{
+    ocl_status healthy = OCL_OK;
+    if (status != OCL_OK && atomic_compare_exchange_strong(&context->failure, &healthy, status))
+        ocl_trace("%s: work failed: %s", context->device->facts.name, ocl_status_name(status));
+    return status;
+}

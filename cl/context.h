@@ -1,0 +1,39 @@
+/* One OpenCL context per device in use: everything that lives on a device hangs off it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_CONTEXT_H
+#define OCL_CONTEXT_H
+
+#include <stdbool.h>
+
+#include "cl/device.h"
+#include "cl/status.h"
+
+struct ocl_context;
+
+/* Opens a context on a device: cl_context, address strategy (self-tested), library kernels on demand, worker.
+ * Needs: device in range. Owns: the caller closes it. Errors: the driver's, OCL_E_OUT_OF_MEMORY. */
+ocl_status ocl_context_open(int device, struct ocl_context **context);
+
+/* Waits for all work, then frees every queue, allocation, program and pool of the context, and the context. Safe on
+ * NULL. Pointers and queues of the context are unknown afterwards. */
+void ocl_context_close(struct ocl_context *context);
+
+int ocl_context_device(const struct ocl_context *context);
+
+/* The strategy in use and, in words, why it was chosen ("raw: self-test passed; usm: extension missing"). */
+enum ocl_address ocl_context_address(const struct ocl_context *context);
+const char *ocl_context_address_reason(const struct ocl_context *context);
+
+/* Whether pointers stored in device memory can be followed by kernels (false only for the handle strategy). */
+bool ocl_context_has_addresses(const struct ocl_context *context);
+
+/* Whether kernels reach pinned host memory by its host address. */
+bool ocl_context_reaches_host(const struct ocl_context *context);
+
+/* Waits until every queue of the context is idle. Returns the context's sticky failure, if any. */
+ocl_status ocl_context_finish(struct ocl_context *context);
+
+/* The sticky failure of the context: OCL_OK, or what the first failed command left. */
+ocl_status ocl_context_failure(const struct ocl_context *context);
+
+#endif

@@ -1,0 +1,271 @@
+/* Events: points in a queue that can be waited for, asked about and timed.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/event.h"
+
+#include "cl/queue_private.h"
+#include "cl/slab.h"
+
+/* What an event holds since it was last recorded. */
+struct point {
+    uint64_t serial;         /* unique in the process; 0: never recorded */
+    cl_event event;          /* NULL: complete, and nothing is to be timed */
+    bool is_complete;
+    bool has_time;
+    uint64_t time;           /* nanoseconds on the device's clock */
+    struct ocl_queue *queue; /* may be gone: only for comparing, together with queue_id */
+    uint64_t queue_id;
+    uint64_t position;       /* complete when this many commands of the queue are */
+};
+
+/* Memory comes from a slab and the lock stays initialised: a thread that waited for a point looks at the event
+ * afterwards, which another thread may have destroyed meanwhile. */
+struct ocl_event {
+    void *slab_word;
+    bool has_lock;
+    pthread_mutex_t lock;
+    struct ocl_context *context;
+    bool has_timing;
+    struct point point;
+};
+
+static struct ocl_slab event_slab = OCL_SLAB_INITIALIZER(sizeof(struct ocl_event));
+static _Atomic uint64_t last_serial;
+
+static void release_point(const struct point *point)
+{
+    if (point->event)
+        clReleaseEvent(point->event);
+}
+
+/* Puts point into event and lets go of what was there. */
+static void replace_point(struct ocl_event *event, struct point point)
+{
+    pthread_mutex_lock(&event->lock);
+    const struct point before = event->point;
+    event->point = point;
+    pthread_mutex_unlock(&event->lock);
+    release_point(&before);
+}
+
+/* A copy that keeps its driver's event alive until release_point(). */
+static struct point copy_point(struct ocl_event *event)
+{
+    pthread_mutex_lock(&event->lock);
+    const struct point point = event->point;
+    if (point.event)
+        clRetainEvent(point.event);
+    pthread_mutex_unlock(&event->lock);
+    return point;
+}
+
+ocl_status ocl_event_create(struct ocl_context *context, bool has_timing, struct ocl_event **event)
+{
+    const ocl_status status = has_timing ? ocl_stamp_open(context) : OCL_OK;
+
+    if (status != OCL_OK)
+        return status;
+    struct ocl_event *made = ocl_slab_take(&event_slab);
+    if (!made)
+        return OCL_E_OUT_OF_MEMORY;
+    if (!made->has_lock) {
+        pthread_mutex_init(&made->lock, NULL);
+        made->has_lock = true;
+    }
+    made->context = context;
+    made->has_timing = has_timing;
+    replace_point(made, (struct point){ .serial = 0 });
+    *event = made;
+    return OCL_OK;
+}
+
+void ocl_event_destroy(struct ocl_event *event)
+{
+    if (!event)
+        return;
+    replace_point(event, (struct point){ .serial = 0 });
+    ocl_slab_give(&event_slab, event);
+}
+
+struct ocl_context *ocl_event_context(const struct ocl_event *event)
+{
+    return event->context;
+}
+
+bool ocl_event_is_recorded(struct ocl_event *event)
+{
+    pthread_mutex_lock(&event->lock);
+    const bool is_recorded = event->point.serial != 0;
+    pthread_mutex_unlock(&event->lock);
+    return is_recorded;
+}
+
+/* A point without timing in a queue that is known to be idle needs no command at all. */
+static ocl_status take_point(struct ocl_queue *queue, bool has_timing, struct point *point)
+{
+    if (has_timing)
+        return ocl_queue_stamp(queue, &point->event, &point->position);
+    point->position = atomic_load(&queue->submitted);
+    point->is_complete = atomic_load(&queue->finished) >= point->position;
+    return point->is_complete ? OCL_OK : ocl_queue_mark(queue, &point->event, &point->position);
+}
+
+ocl_status ocl_event_record(struct ocl_event *event, struct ocl_queue *queue)
+{
+    struct point point = { .serial = atomic_fetch_add(&last_serial, 1) + 1,
+                           .queue = queue,
+                           .queue_id = atomic_load(&queue->id) };
+
+    if (queue->context != event->context)
+        return OCL_E_INVALID_VALUE;
+    ocl_status status = ocl_queue_order(queue);
+    if (status == OCL_OK)
+        status = take_point(queue, event->has_timing, &point);
+    if (status == OCL_OK)
+        replace_point(event, point);
+    return status;
+}
+
+/* Whether the point is complete, as far as that is known without asking the driver. */
+static bool is_known_complete(const struct point *point)
+{
+    return point->serial == 0 || point->is_complete ||
+           ocl_queue_has_finished(point->queue, point->queue_id, point->position);
+}
+
+/* Keeps the news that a point is complete, for the event if it still holds that point, and for the queue. */
+static void note_complete(struct ocl_event *event, const struct point *point)
+{
+    pthread_mutex_lock(&event->lock);
+    if (event->point.serial == point->serial)
+        event->point.is_complete = true;
+    pthread_mutex_unlock(&event->lock);
+    ocl_queue_note_finished(point->queue, point->queue_id, point->position);
+}
+
+/* What a complete, failed or unfinished point means to who asked. */
+static ocl_status settle(struct ocl_event *event, const struct point *point, cl_int state,
+                         struct ocl_context *context)
+{
+    if (state > CL_COMPLETE)
+        return OCL_E_NOT_READY;
+    if (state < 0)
+        return ocl_context_fail(context, state);
+    note_complete(event, point);
+    return ocl_context_failure(context);
+}
+
+ocl_status ocl_event_query(struct ocl_event *event)
+{
+    struct ocl_context *context = event->context;
+    const struct point point = copy_point(event);
+    ocl_status status;
+
+    if (is_known_complete(&point))
+        status = ocl_context_failure(context);
+    else
+        status = settle(event, &point, ocl_event_state(point.event), context);
+    release_point(&point);
+    return status;
+}
+
+ocl_status ocl_event_wait(struct ocl_event *event)
+{
+    struct ocl_context *context = event->context;
+    const struct point point = copy_point(event);
+    ocl_status status;
+
+    if (is_known_complete(&point)) {
+        status = ocl_context_failure(context);
+    } else {
+        status = ocl_queue_wait_for_event(context, point.event);
+        if (status == OCL_OK)
+            status = settle(event, &point, CL_COMPLETE, context);
+    }
+    release_point(&point);
+    return status;
+}
+
+/* ---- Timing ---- */
+
+/* The driver may call a stamp complete a moment later than the queue, whose counters answer first. */
+static ocl_status read_time(struct ocl_event *event, struct point *point)
+{
+    ocl_status status = ocl_queue_wait_for_event(event->context, point->event);
+
+    if (status == OCL_OK)
+        status = ocl_stamp_read(point->event, &point->time);
+    if (status != OCL_OK)
+        return status;
+    pthread_mutex_lock(&event->lock);
+    if (event->point.serial == point->serial) {
+        event->point.time = point->time;
+        event->point.has_time = true;
+    }
+    pthread_mutex_unlock(&event->lock);
+    return OCL_OK;
+}
+
+static ocl_status time_of(struct ocl_event *event, uint64_t *time)
+{
+    ocl_status status = ocl_event_query(event);
+
+    if (status != OCL_OK)
+        return status;
+    struct point point = copy_point(event);
+    if (!point.has_time)
+        status = point.event ? read_time(event, &point) : OCL_E_INVALID_VALUE;
+    *time = point.time;
+    release_point(&point);
+    return status;
+}
+
+ocl_status ocl_event_elapsed(struct ocl_event *start, struct ocl_event *end, double *nanoseconds)
+{
+    uint64_t first, last;
+
+    if (start->context != end->context)
+        return OCL_E_INVALID_VALUE;
+    if (!start->has_timing || !end->has_timing)
+        return OCL_E_TIMING_DISABLED;
+    if (!ocl_event_is_recorded(start) || !ocl_event_is_recorded(end))
+        return OCL_E_INVALID_VALUE;
+    ocl_status status = time_of(start, &first);
+    if (status == OCL_OK)
+        status = time_of(end, &last);
+    if (status == OCL_OK)
+        *nanoseconds = (double)(int64_t)(last - first);
+    return status;
+}
+
+/* ---- Waiting in a queue ---- */
+
+/* The failure of another context's work is ours too: what waited for it goes on with wrong data. */
+static void note_foreign_failure(void *data, cl_int status)
+{
+    if (status < 0)
+        (void)ocl_context_fail(data, status);
+}
+
+static ocl_status wait_for_point(struct ocl_queue *queue, const struct point *point, bool is_foreign)
+{
+    ocl_status status = ocl_queue_order(queue);
+
+    if (status != OCL_OK)
+        return status;
+    if (!is_foreign)
+        return ocl_queue_hold(queue, 1, &point->event);
+    /* A driver refuses events of another cl_context (-34). */
+    return ocl_gate_hold(queue, point->event, queue->context->bridge, note_foreign_failure, queue->context);
+}
+
+ocl_status ocl_event_wait_in_queue(struct ocl_event *event, struct ocl_queue *queue)
+{
+    const struct point point = copy_point(event);
+    const bool is_same_queue = point.queue == queue && point.queue_id == atomic_load(&queue->id);
+    ocl_status status = ocl_context_failure(queue->context);
+
+    if (status == OCL_OK && !is_same_queue && !is_known_complete(&point))
+        status = wait_for_point(queue, &point, event->context != queue->context);
+    release_point(&point);
+    return status;
+}

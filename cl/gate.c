@@ -1,0 +1,134 @@
+/* Gates: a queue waits until a worker has reacted to an event. Host functions and waits across contexts are made of
+ * them.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "cl/queue_private.h"
+
+/* The user event always ends with CL_COMPLETE: drivers disagree about what a failed one does to the commands behind it
+ * (PoCL's clFinish() returns success), so failures travel in the context instead. */
+struct gate {
+    struct ocl_worker_task task;
+    struct ocl_worker *worker;
+    struct ocl_queue *queue; /* counted: a destroyed queue lives until its gates are open */
+    cl_event event;          /* the user event that the queue waits for */
+    cl_int status;           /* of the source */
+    ocl_gate_function *function;
+    void *data;
+};
+
+static void open_gate(struct gate *gate)
+{
+    clSetUserEventStatus(gate->event, CL_COMPLETE);
+    clReleaseEvent(gate->event);
+    ocl_queue_release(gate->queue);
+    free(gate);
+}
+
+static void run_gate(struct ocl_worker_task *task)
+{
+    struct gate *gate = (struct gate *)task; /* its first member */
+
+    gate->function(gate->data, gate->status);
+    open_gate(gate);
+}
+
+static void CL_CALLBACK post_gate(cl_event event, cl_int status, void *data)
+{
+    struct gate *gate = data;
+
+    (void)event;
+    gate->status = status;
+    ocl_worker_post(gate->worker, &gate->task);
+}
+
+static struct gate *make_gate(struct ocl_queue *queue, struct ocl_worker *worker, ocl_status *status)
+{
+    struct gate *gate = calloc(1, sizeof *gate);
+
+    if (!gate) {
+        *status = OCL_E_OUT_OF_MEMORY;
+        return NULL;
+    }
+    gate->task.function = run_gate;
+    gate->worker = worker;
+    gate->queue = queue;
+    gate->event = clCreateUserEvent(queue->context->cl, status);
+    if (!gate->event) {
+        free(gate);
+        return NULL;
+    }
+    (void)ocl_queue_retain(queue);
+    return gate;
+}
+
+ocl_status ocl_gate_hold(struct ocl_queue *queue, cl_event source, struct ocl_worker *worker,
+                         ocl_gate_function *function, void *data)
+{
+    ocl_status status = ocl_worker_start(worker);
+    struct gate *gate = status == OCL_OK ? make_gate(queue, worker, &status) : NULL;
+
+    if (!gate)
+        return status;
+    gate->function = function;
+    gate->data = data;
+    status = ocl_queue_hold(queue, 1, &gate->event);
+    if (status == OCL_OK)
+        status = clSetEventCallback(source, CL_COMPLETE, post_gate, gate);
+    if (status != OCL_OK)
+        open_gate(gate);
+    return status;
+}
+
+/* ---- Host functions ---- */
+
+struct host_call {
+    struct ocl_context *context;
+    ocl_host_function *function;
+    void *data;
+    bool run_after_failure;
+};
+
+static void run_host_call(void *data, cl_int status)
+{
+    struct host_call *call = data;
+
+    if (status < 0)
+        (void)ocl_context_fail(call->context, status);
+    const ocl_status failure = ocl_context_failure(call->context);
+    if (failure == OCL_OK || call->run_after_failure)
+        call->function(call->data, failure);
+    free(call);
+}
+
+static struct host_call *make_host_call(struct ocl_context *context, ocl_host_function *function, void *data,
+                                        bool run_after_failure)
+{
+    struct host_call *call = malloc(sizeof *call);
+
+    if (call)
+        *call = (struct host_call){ context, function, data, run_after_failure };
+    return call;
+}
+
+ocl_status ocl_queue_host_function(struct ocl_queue *queue, ocl_host_function *function, void *data,
+                                   bool run_after_failure)
+{
+    struct ocl_context *context = queue->context;
+    struct host_call *call = make_host_call(context, function, data, run_after_failure);
+    uint64_t position;
+    cl_event before;
+
+    if (!call)
+        return OCL_E_OUT_OF_MEMORY;
+    ocl_status status = ocl_queue_order(queue);
+    if (status == OCL_OK)
+        status = ocl_queue_mark(queue, &before, &position);
+    if (status == OCL_OK) {
+        status = ocl_gate_hold(queue, before, context->host_functions, run_host_call, call);
+        clReleaseEvent(before);
+    }
+    if (status != OCL_OK)
+        free(call);
+    return status;
+}

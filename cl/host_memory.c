@@ -1,0 +1,42 @@
+/* What the host has left.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/host_memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/sysinfo.h>
+
+/* Linux hands memory out before it has it and kills a process later, so the last part is left alone: the process's own
+ * growth and other programs need some. */
+enum { RESERVE_SHARE = 16 };
+
+/* Linux's own estimate, which counts caches that it would drop: proc(5), MemAvailable in KiB. */
+static uint64_t meminfo_available(void)
+{
+    FILE *file = fopen("/proc/meminfo", "re");
+    if (!file)
+        return UINT64_MAX;
+    char line[128];
+    uint64_t kib = UINT64_MAX;
+    while (kib == UINT64_MAX && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %" SCNu64, &kib) != 1)
+            kib = UINT64_MAX;
+    fclose(file);
+    return kib == UINT64_MAX ? UINT64_MAX : kib * 1024;
+}
+
+static uint64_t sysinfo_available(void)
+{
+    struct sysinfo info;
+    if (sysinfo(&info) != 0)
+        return UINT64_MAX;
+    return ((uint64_t)info.freeram + info.bufferram) * info.mem_unit;
+}
+
+uint64_t ocl_host_memory_available(void)
+{
+    uint64_t bytes = meminfo_available();
+    if (bytes == UINT64_MAX)
+        bytes = sysinfo_available();
+    return bytes == UINT64_MAX ? bytes : bytes - bytes / RESERVE_SHARE;
+}

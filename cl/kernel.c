@@ -1,0 +1,265 @@
+/* Facts about kernels, and launching them.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/kernel.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cl/block.h"
+#include "cl/kernel_argument.h"
+#include "cl/trace.h"
+
+const char *ocl_kernel_name(const struct ocl_kernel *kernel)
+{
+    return kernel->name;
+}
+
+/* Facts that could not be found this time belong to the thread: another may be finding them meanwhile. */
+static const struct ocl_kernel_facts *no_facts(const struct ocl_kernel *kernel, ocl_status status)
+{
+    static _Thread_local struct ocl_kernel_facts none;
+    none = (struct ocl_kernel_facts) { .name = kernel->name,
+                                       .status = status,
+                                       .reason = "the driver failed when it was asked about it" };
+    return &none;
+}
+
+const struct ocl_kernel_facts *ocl_kernel_facts(struct ocl_kernel *kernel)
+{
+    const ocl_status status = ocl_kernel_ready(kernel);
+    return status == OCL_OK ? &kernel->facts : no_facts(kernel, status);
+}
+
+const struct ocl_parameter *ocl_kernel_parameter(struct ocl_kernel *kernel, size_t index)
+{
+    const ocl_status status = ocl_kernel_ready(kernel);
+    assert(status == OCL_OK && index < kernel->facts.parameter_count);
+    (void)status;
+    return &kernel->parameters[index];
+}
+
+/* Work-items per dimension, as clEnqueueNDRangeKernel takes them. */
+struct range {
+    cl_uint dimensions;
+    size_t global[3], local[3];
+};
+
+/* The kernel's own group limit is left to the driver: some say less than they take. */
+static bool fits_group(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    const struct ocl_device_facts *device = &kernel->program->context->device->facts;
+    const size_t *required = kernel->facts.required_work_group;
+    size_t group = 1;
+    for (int d = 0; d < 3; d++) {
+        if (launch->items[d] == 0 || launch->items[d] > device->max_work_item[d] ||
+            __builtin_mul_overflow(group, launch->items[d], &group))
+            return false;
+        if (required[0] > 0 && launch->items[d] != required[d])
+            return false;
+    }
+    return group <= device->max_work_group;
+}
+
+static bool fits_local(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    const uint64_t most = kernel->program->context->device->facts.local_bytes;
+    const uint64_t fixed = kernel->facts.local_bytes;
+    return fixed <= most && launch->local_bytes <= most - fixed;
+}
+
+static bool make_range(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                       struct range *range)
+{
+    const bool is_narrow = kernel->program->context->device->facts.address_bits == 32;
+    range->dimensions = 1;
+    for (int d = 0; d < 3; d++) {
+        range->local[d] = launch->items[d];
+        if (launch->groups[d] == 0 ||
+            __builtin_mul_overflow(launch->groups[d], launch->items[d], &range->global[d]) ||
+            (is_narrow && range->global[d] > UINT32_MAX))
+            return false;
+        if (range->global[d] > 1)
+            range->dimensions = (cl_uint)d + 1;
+    }
+    return fits_group(kernel, launch) && fits_local(kernel, launch);
+}
+
+static bool has_arguments(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    const size_t count = kernel->facts.entry_count;
+    if (count > 0 && !launch->arguments)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!launch->arguments[i])
+            return false;
+    return true;
+}
+
+static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struct range *range)
+{
+    ocl_status status = ocl_queue_prepare(queue);
+    if (status != OCL_OK)
+        return status;
+    cl_int error = clEnqueueNDRangeKernel(queue->cl, kernel, range->dimensions, NULL,
+                                          range->global, range->local, 0, NULL, NULL);
+    ocl_queue_submitted(queue, error == CL_SUCCESS);
+    switch (error) {
+    case CL_INVALID_WORK_GROUP_SIZE:
+    case CL_INVALID_WORK_ITEM_SIZE:
+    case CL_INVALID_GLOBAL_WORK_SIZE:
+        return OCL_E_LAUNCH_SIZE;
+    default:
+        return error;
+    }
+}
+
+static bool has_blocks(struct ocl_context *context)
+{
+    pthread_mutex_lock(&context->block_lock);
+    const bool has = context->blocks != NULL;
+    pthread_mutex_unlock(&context->block_lock);
+    return has;
+}
+
+/* Tells the driver that the kernel may follow pointers that are not its arguments: once, and again when blocks came or
+ * went. A cl_kernel that had blocks declared cannot be told "none": it starts anew. */
+static ocl_status declare_indirect(struct ocl_context *context, struct ocl_form *form,
+                                   struct ocl_instance *instance)
+{
+    if (context->capability.indirect_info == 0)
+        return OCL_OK;
+    const uint64_t now = atomic_load_explicit(&context->memory_generation, memory_order_acquire);
+    if (instance->is_declared && instance->generation == now)
+        return OCL_OK;
+    ocl_status status = OCL_OK;
+    if (instance->is_declared && !has_blocks(context))
+        status = ocl_instance_renew(form, instance);
+    if (status == OCL_OK)
+        status = ocl_block_declare_indirect(context, instance->cl);
+    instance->is_declared = status == OCL_OK;
+    instance->generation = now;
+    return status;
+}
+
+static ocl_status launch_form(const struct ocl_call *call, enum ocl_form_kind kind,
+                              struct ocl_queue *queue, const struct range *range)
+{
+    struct ocl_kernel *kernel = call->kernel;
+    struct ocl_form *form;
+    struct ocl_instance *instance;
+    ocl_status status = ocl_form_get(kernel, kind, &form);
+    if (status == OCL_OK)
+        status = ocl_form_take(kernel, form, &instance);
+    if (status != OCL_OK)
+        return status;
+    status = declare_indirect(kernel->program->context, form, instance);
+    if (status == OCL_OK)
+        status = ocl_arguments_set(call, form, instance);
+    if (status == OCL_OK)
+        status = enqueue(queue, instance->cl, range);
+    ocl_form_give(kernel, form, instance);
+    return status;
+}
+
+/* NVIDIA's driver refuses a launch when an argument points into no buffer (one past the end of one, for example). CUDA
+ * does not, and neither does a wrapper that gets the address as a number. */
+static ocl_status launch_with_addresses(const struct ocl_call *call, struct ocl_queue *queue,
+                                        const struct range *range)
+{
+    struct ocl_kernel *kernel = call->kernel;
+    const enum ocl_form_kind kind = ocl_call_has_null(call) ? OCL_FORM_NULLS : OCL_FORM_DIRECT;
+    bool needs_numbers = atomic_load_explicit(&kernel->refuses_unknown, memory_order_relaxed) &&
+                         ocl_call_has_unknown(call);
+    if (!needs_numbers) {
+        const ocl_status status = launch_form(call, kind, queue, range);
+        needs_numbers = (status == CL_INVALID_KERNEL_ARGS || status == CL_INVALID_ARG_VALUE) &&
+                        kernel->program->text && ocl_call_has_unknown(call);
+        if (!needs_numbers)
+            return status;
+        atomic_store_explicit(&kernel->refuses_unknown, true, memory_order_relaxed);
+    }
+    return launch_form(call, OCL_FORM_NUMBERS, queue, range);
+}
+
+/* A byte of local memory is what some drivers count for themselves. */
+static bool declares_local(const struct ocl_kernel *kernel)
+{
+    return kernel->facts.local_bytes > 1;
+}
+
+static bool has_pointers(const struct ocl_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->argument_count; i++)
+        if (kernel->arguments[i].kind == OCL_PARAMETER_POINTER)
+            return true;
+    return false;
+}
+
+/* Kernels with __local variables may be called from kernels only where the implementation says so (OpenCL C 6.9 in 1.2,
+ * "restrictions"), so they get sub-buffers or nothing. */
+static ocl_status launch_targets(const struct ocl_call *call, struct ocl_queue *queue,
+                                 const struct range *range)
+{
+    struct ocl_kernel *kernel = call->kernel;
+    const bool by_number = kernel->program->context->capability.pass == OCL_PASS_NUMBER;
+    bool is_aligned;
+    ocl_status status = ocl_targets_find(call, by_number, &is_aligned);
+    if (status != OCL_OK)
+        return status;
+    if (by_number && has_pointers(kernel))
+        return launch_form(call, OCL_FORM_NUMBERS, queue, range);
+    if (!is_aligned && !declares_local(kernel))
+        return launch_form(call, OCL_FORM_OFFSETS, queue, range);
+    if (!is_aligned) {
+        ocl_log(true,
+                "kernel %s declares __local variables, and an argument points to where the device "
+                "cannot begin a sub-buffer (multiples of %u bytes)",
+                kernel->name, kernel->program->context->device->facts.base_align_bytes);
+        return OCL_E_NEEDS_ADDRESS;
+    }
+    status = ocl_targets_divide(call);
+    return status == OCL_OK ? launch_form(call, OCL_FORM_DIRECT, queue, range) : status;
+}
+
+enum { TARGETS_ON_STACK = 32 };
+
+static ocl_status launch_with_buffers(struct ocl_kernel *kernel, struct ocl_queue *queue,
+                                      const struct ocl_launch *launch, const struct range *range)
+{
+    const size_t count = kernel->argument_count;
+    struct ocl_target few[TARGETS_ON_STACK];
+    struct ocl_target *targets = count > TARGETS_ON_STACK ? malloc(count * sizeof *targets) : few;
+    if (!targets)
+        return OCL_E_OUT_OF_MEMORY;
+    memset(targets, 0, count * sizeof *targets);
+    const struct ocl_call call = { kernel, launch, targets };
+    const ocl_status status = launch_targets(&call, queue, range);
+    ocl_targets_release(&call);
+    if (targets != few)
+        free(targets);
+    return status;
+}
+
+ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
+                             const struct ocl_launch *launch)
+{
+    struct range range;
+    struct ocl_context *context = kernel->program->context;
+    assert(queue->context == context);
+    ocl_status status = ocl_kernel_ready(kernel);
+    if (status != OCL_OK)
+        return status;
+    if (kernel->facts.status != OCL_OK) {
+        ocl_log(true, "kernel %s cannot be launched: %s", kernel->name, kernel->facts.reason);
+        return kernel->facts.status;
+    }
+    if (!make_range(kernel, launch, &range))
+        return OCL_E_LAUNCH_SIZE;
+    if (!has_arguments(kernel, launch))
+        return OCL_E_INVALID_VALUE;
+    if (context->capability.pass == OCL_PASS_BUFFER || context->capability.pass == OCL_PASS_NUMBER)
+        return launch_with_buffers(kernel, queue, launch, &range);
+    const struct ocl_call call = { kernel, launch, NULL };
+    return launch_with_addresses(&call, queue, &range);
+}

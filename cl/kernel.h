@@ -1,0 +1,136 @@
+/* What programs and kernels are made of, and the forms in which one kernel can be called. Private to cl/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_KERNEL_H
+#define OCL_KERNEL_H
+
+#include "cl/state.h"
+
+/* A parameter as the driver describes it. */
+struct ocl_argument {
+    enum ocl_parameter_kind kind;
+    bool is_constant; /* OCL_PARAMETER_POINTER into __constant memory */
+    bool is_own_type; /* OCL_PARAMETER_VALUE of a type that only the program knows */
+    char *type;       /* the type's name, without qualifiers; "?" when the driver tells none */
+    size_t bytes, alignment; /* 0: not known; of an own type: written when the program is sized */
+};
+
+/* How one argument of a cl_kernel gets its value. */
+enum ocl_slot_kind {
+    OCL_SLOT_VALUE,   /* the entry's bytes */
+    OCL_SLOT_LOCAL,   /* the launch's local bytes */
+    OCL_SLOT_ADDRESS, /* a pointer, given to the driver as an address (enum ocl_pass says how) */
+    OCL_SLOT_BUFFER,  /* a pointer, given to the driver as a cl_mem */
+    OCL_SLOT_NUMBER,  /* a pointer, given to a wrapper as a ulong */
+    OCL_SLOT_OFFSET   /* the bytes a wrapper adds to the OCL_SLOT_BUFFER before it */
+};
+
+struct ocl_slot {
+    enum ocl_slot_kind kind;
+    uint32_t parameter; /* whose value this is */
+    uint32_t entry;     /* of void **args */
+    uint32_t bytes;
+    uint32_t offset;    /* in ocl_instance.values */
+};
+
+/* One way to call a kernel: the user's own, or through a wrapper that clem generated. */
+enum ocl_form_kind {
+    OCL_FORM_DIRECT,  /* the user's kernel */
+    OCL_FORM_NULLS,   /* the same, for launches with NULL pointers; see kernel_argument.c */
+    OCL_FORM_OFFSETS, /* a wrapper that takes a cl_mem and an offset for each pointer */
+    OCL_FORM_NUMBERS, /* a wrapper that takes each pointer as a ulong */
+    OCL_FORM_COUNT
+};
+
+enum ocl_slot_state { OCL_SLOT_UNSET, OCL_SLOT_SET };
+
+/* A cl_kernel with what its arguments are now. One thread at a time has it. */
+struct ocl_instance {
+    struct ocl_instance *next;
+    cl_kernel cl;
+    bool is_declared;    /* indirect use was declared, for the blocks of `generation` */
+    uint64_t generation; /* context.memory_generation then */
+    unsigned char *states; /* enum ocl_slot_state per slot */
+    unsigned char *values; /* last value per slot, at its offset */
+};
+
+struct ocl_form {
+    _Atomic int state; /* enum ocl_lazy_state */
+    ocl_status status; /* why it cannot be had */
+    cl_program program; /* of a wrapper: owned; otherwise the user's program, borrowed */
+    char *name;         /* of a wrapper: owned; otherwise borrowed */
+    struct ocl_slot *slots;
+    size_t slot_count;
+    size_t value_bytes;
+    _Atomic(struct ocl_instance *) spare; /* where one thread launches, it never takes a lock */
+    struct ocl_instance *free;            /* the others (program.lock) */
+};
+
+struct ocl_kernel {
+    struct ocl_program *program;
+    const char *name;
+    _Atomic int description; /* enum ocl_lazy_state of the next three */
+    struct ocl_argument *arguments;
+    size_t argument_count;
+    bool has_no_description; /* the driver tells nothing about its parameters */
+    _Atomic int state;       /* enum ocl_lazy_state of the next three and of the direct form's slots */
+    struct ocl_kernel_facts facts;
+    struct ocl_parameter *parameters;
+    char reason[256];
+    _Atomic bool refuses_unknown; /* the driver refused a pointer that is in no allocation */
+    struct ocl_form forms[OCL_FORM_COUNT];
+};
+
+struct ocl_program {
+    struct ocl_context *context;
+    cl_program cl;
+    char *text; /* NULL for SPIR-V: no wrapper and no sizing program can be made */
+    size_t text_bytes;
+    char *options;
+    char *names;
+    struct ocl_kernel *kernels;
+    size_t kernel_count;
+    pthread_mutex_t lock;   /* a leaf: lazy states, lists of instances */
+    pthread_cond_t changed; /* with lock: a lazy state left OCL_LAZY_RUNNING */
+    _Atomic int sized;      /* enum ocl_lazy_state: sizes of types that OpenCL C does not have */
+};
+
+/* Things that are found out at the first request: one thread does, others wait, nobody holds the lock meanwhile. */
+enum ocl_lazy_state { OCL_LAZY_NEW, OCL_LAZY_RUNNING, OCL_LAZY_DONE };
+
+static inline bool ocl_lazy_is_done(_Atomic int *state)
+{
+    return atomic_load_explicit(state, memory_order_acquire) == OCL_LAZY_DONE;
+}
+
+/* True: the caller finds out and then calls ocl_lazy_end(). False: it is done. */
+bool ocl_lazy_begin(struct ocl_program *program, _Atomic int *state);
+/* is_done false: the next request tries again. */
+void ocl_lazy_end(struct ocl_program *program, _Atomic int *state, bool is_done);
+
+/* Compiles text or SPIR-V (is_il) through the disk cache; program.c. log as in ocl_program_build(). */
+ocl_status ocl_program_compile(struct ocl_context *context, const void *code, size_t bytes, bool is_il,
+                               const char *options, cl_program *program, char **log);
+
+/* Finds the arguments of a kernel, but not the sizes of its own types; kernel_info.c. */
+ocl_status ocl_kernel_describe(struct ocl_kernel *kernel);
+
+/* Fills facts, parameters and reason; kernel_info.c. Errors: what is worth trying again (memory, the driver's); a kernel
+ * that can never be launched is OCL_OK here and says so in its facts. */
+ocl_status ocl_kernel_ready(struct ocl_kernel *kernel);
+
+/* Makes the slots of a form: what its cl_kernel's arguments are, in order. Errors: OCL_E_OUT_OF_MEMORY. */
+ocl_status ocl_form_plan(const struct ocl_kernel *kernel, enum ocl_form_kind kind, struct ocl_form *form);
+
+/* The form, made at the first request. Errors: OCL_E_NOT_SUPPORTED where no wrapper can be made (logged); those of
+ * ocl_program_build(). */
+ocl_status ocl_form_get(struct ocl_kernel *kernel, enum ocl_form_kind kind, struct ocl_form **form);
+void ocl_form_release(struct ocl_kernel *kernel, enum ocl_form_kind kind);
+
+/* A cl_kernel that no other thread uses until it is given back. */
+ocl_status ocl_form_take(struct ocl_kernel *kernel, struct ocl_form *form, struct ocl_instance **instance);
+void ocl_form_give(struct ocl_kernel *kernel, struct ocl_form *form, struct ocl_instance *instance);
+
+/* Replaces the cl_kernel by a fresh one, all of whose arguments are unset. */
+ocl_status ocl_instance_renew(struct ocl_form *form, struct ocl_instance *instance);
+
+#endif

@@ -1,0 +1,277 @@
+/* From void **args to the arguments of a cl_kernel.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/kernel_argument.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cl/address.h"
+#include "cl/extension.h"
+#include "cl/trace.h"
+
+uint64_t ocl_call_pointer(const struct ocl_call *call, size_t entry)
+{
+    uint64_t pointer;
+    memcpy(&pointer, call->launch->arguments[entry], sizeof pointer);
+    return pointer;
+}
+
+bool ocl_call_has_null(const struct ocl_call *call)
+{
+    const struct ocl_form *form = &call->kernel->forms[OCL_FORM_DIRECT];
+    for (size_t i = 0; i < form->slot_count; i++)
+        if (form->slots[i].kind == OCL_SLOT_ADDRESS &&
+            ocl_call_pointer(call, form->slots[i].entry) == 0)
+            return true;
+    return false;
+}
+
+static bool is_unknown(uint64_t pointer)
+{
+    struct ocl_allocation *allocation = ocl_address_acquire(pointer);
+    if (allocation)
+        ocl_allocation_release(allocation);
+    return pointer != 0 && !allocation;
+}
+
+bool ocl_call_has_unknown(const struct ocl_call *call)
+{
+    const struct ocl_form *form = &call->kernel->forms[OCL_FORM_DIRECT];
+    for (size_t i = 0; i < form->slot_count; i++)
+        if (form->slots[i].kind == OCL_SLOT_ADDRESS &&
+            is_unknown(ocl_call_pointer(call, form->slots[i].entry)))
+            return true;
+    return false;
+}
+
+/* The device address of a byte whose host or device address is pointer. */
+static uint64_t address_in(const struct ocl_allocation *allocation, uint64_t pointer)
+{
+    const uint64_t host = (uint64_t)(uintptr_t)allocation->host;
+    const bool is_host = allocation->host && pointer - host < allocation->bytes;
+    return is_host ? allocation->address + (pointer - host) : pointer;
+}
+
+/* What a kernel must get for a pointer of the user's. Only where pinned memory has a device address of its own does
+ * that need a look into the registry. */
+static uint64_t translate(const struct ocl_context *context, uint64_t pointer)
+{
+    const struct ocl_capability *capability = &context->capability;
+    if (pointer == 0 ||
+        (capability->reaches_pinned_host && capability->reaches_registered_host))
+        return pointer;
+    struct ocl_allocation *allocation = ocl_address_acquire(pointer);
+    if (!allocation)
+        return pointer;
+    if (allocation->context == context)
+        pointer = address_in(allocation, pointer);
+    ocl_allocation_release(allocation);
+    return pointer;
+}
+
+static ocl_status find_target(const struct ocl_call *call, const struct ocl_slot *slot,
+                              struct ocl_target *target)
+{
+    struct ocl_context *context = call->kernel->program->context;
+    const uint64_t pointer = ocl_call_pointer(call, slot->entry);
+    if (pointer == 0)
+        return OCL_OK;
+    target->allocation = ocl_address_acquire(pointer);
+    if (!target->allocation || target->allocation->context != context) {
+        ocl_log(true,
+                "kernel %s, argument %u: %#llx is in no allocation of this device, and with the %s "
+                "strategy nothing else can be passed",
+                call->kernel->name, slot->entry, (unsigned long long)pointer,
+                ocl_address_name(context->capability.address));
+        return OCL_E_NEEDS_ADDRESS;
+    }
+    const struct ocl_place place =
+        ocl_allocation_place(target->allocation, address_in(target->allocation, pointer));
+    target->buffer = place.buffer;
+    target->offset = place.offset;
+    return place.buffer ? OCL_OK : OCL_E_NEEDS_ADDRESS;
+}
+
+ocl_status ocl_targets_find(const struct ocl_call *call, bool constant_only, bool *is_aligned)
+{
+    const struct ocl_kernel *kernel = call->kernel;
+    const struct ocl_form *form = &kernel->forms[OCL_FORM_DIRECT];
+    const uint32_t alignment = kernel->program->context->device->facts.base_align_bytes;
+    ocl_status status = OCL_OK;
+    *is_aligned = true;
+    for (size_t i = 0; status == OCL_OK && i < form->slot_count; i++) {
+        const struct ocl_slot *slot = &form->slots[i];
+        if (slot->kind != OCL_SLOT_BUFFER ||
+            (constant_only && !kernel->arguments[slot->parameter].is_constant))
+            continue;
+        struct ocl_target *target = &call->targets[slot->parameter];
+        status = find_target(call, slot, target);
+        *is_aligned &= target->offset == 0 || (alignment > 0 && target->offset % alignment == 0);
+    }
+    return status;
+}
+
+static ocl_status divide(struct ocl_target *target)
+{
+    const struct ocl_allocation *allocation = target->allocation;
+    const cl_buffer_region region = { target->offset,
+                                      allocation->offset + allocation->bytes - target->offset };
+    cl_int error = CL_SUCCESS;
+    target->part = clCreateSubBuffer(target->buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region,
+                                     &error);
+    return error;
+}
+
+ocl_status ocl_targets_divide(const struct ocl_call *call)
+{
+    ocl_status status = OCL_OK;
+    for (size_t i = 0; status == OCL_OK && i < call->kernel->argument_count; i++)
+        if (call->targets[i].buffer && call->targets[i].offset > 0)
+            status = divide(&call->targets[i]);
+    return status;
+}
+
+void ocl_targets_release(const struct ocl_call *call)
+{
+    for (size_t i = 0; i < call->kernel->argument_count; i++) {
+        struct ocl_target *target = &call->targets[i];
+        if (target->part)
+            clReleaseMemObject(target->part);
+        if (target->allocation)
+            ocl_allocation_release(target->allocation);
+    }
+}
+
+/* A slot of one instance, about to be set. */
+struct setting {
+    struct ocl_instance *instance;
+    const struct ocl_slot *slot;
+    cl_uint index;
+};
+
+static bool has_value(const struct setting *setting, const void *value)
+{
+    return setting->instance->states[setting->index] == OCL_SLOT_SET &&
+           memcmp(setting->instance->values + setting->slot->offset, value,
+                  setting->slot->bytes) == 0;
+}
+
+static cl_int keep_value(const struct setting *setting, const void *value, cl_int error)
+{
+    setting->instance->states[setting->index] =
+        error == CL_SUCCESS ? OCL_SLOT_SET : OCL_SLOT_UNSET;
+    memcpy(setting->instance->values + setting->slot->offset, value, setting->slot->bytes);
+    return error;
+}
+
+static cl_int set_value(const struct setting *setting, const void *value)
+{
+    if (has_value(setting, value))
+        return CL_SUCCESS;
+    const cl_int error =
+        clSetKernelArg(setting->instance->cl, setting->index, setting->slot->bytes, value);
+    return keep_value(setting, value, error);
+}
+
+static cl_int set_number(const struct setting *setting, uint64_t number)
+{
+    return set_value(setting, &number);
+}
+
+/* OpenCL has no __local argument of no bytes, CUDA has. */
+static cl_int set_local(const struct setting *setting, size_t local_bytes)
+{
+    const uint64_t bytes = local_bytes > 0 ? local_bytes : 1;
+    if (has_value(setting, &bytes))
+        return CL_SUCCESS;
+    const cl_int error =
+        clSetKernelArg(setting->instance->cl, setting->index, (size_t)bytes, NULL);
+    return keep_value(setting, &bytes, error);
+}
+
+/* Never skipped: the cl_mem that the instance had last may be gone, and another may have its handle. */
+static cl_int set_buffer(const struct setting *setting, const struct ocl_target *target)
+{
+    const cl_mem buffer = target->part ? target->part : target->buffer;
+    return clSetKernelArg(setting->instance->cl, setting->index, sizeof buffer, &buffer);
+}
+
+static cl_int give_address(const struct ocl_context *context, const struct setting *setting,
+                           uint64_t address)
+{
+    cl_kernel kernel = setting->instance->cl;
+    const struct ocl_extension *extension = context->device->extension;
+    void *pointer = (void *)(uintptr_t)address;
+    switch (context->capability.pass) {
+    case OCL_PASS_USM_POINTER:
+        return extension->set_arg_usm_pointer(kernel, setting->index, pointer);
+    case OCL_PASS_BDA_POINTER:
+        return extension->set_arg_device_pointer(kernel, setting->index, address);
+    default:
+        return clSetKernelArgSVMPointer(kernel, setting->index, pointer);
+    }
+}
+
+/* NULL goes the way that every driver takes it, as no cl_mem: after an address, NVIDIA's driver kept the old one when it
+ * was given NULL by clSetKernelArgSVMPointer. */
+static cl_int set_address(const struct ocl_context *context, const struct setting *setting,
+                          uint64_t address)
+{
+    if (has_value(setting, &address))
+        return CL_SUCCESS;
+    const cl_int error = address == 0 ? clSetKernelArg(setting->instance->cl, setting->index,
+                                                       sizeof(cl_mem), NULL)
+                                      : give_address(context, setting, address);
+    return keep_value(setting, &address, error);
+}
+
+static cl_int set_slot(const struct ocl_call *call, const struct setting *setting)
+{
+    const struct ocl_slot *slot = setting->slot;
+    const struct ocl_context *context = call->kernel->program->context;
+    switch (slot->kind) {
+    case OCL_SLOT_VALUE:
+        return set_value(setting, call->launch->arguments[slot->entry]);
+    case OCL_SLOT_LOCAL:
+        return set_local(setting, call->launch->local_bytes);
+    case OCL_SLOT_ADDRESS:
+        return set_address(context, setting,
+                           translate(context, ocl_call_pointer(call, slot->entry)));
+    case OCL_SLOT_NUMBER:
+        return set_number(setting, translate(context, ocl_call_pointer(call, slot->entry)));
+    case OCL_SLOT_BUFFER:
+        return set_buffer(setting, &call->targets[slot->parameter]);
+    case OCL_SLOT_OFFSET:
+        return set_number(setting, call->targets[slot->parameter].offset);
+    }
+    return CL_INVALID_ARG_INDEX;
+}
+
+/* An argument that was set by address cannot become a cl_mem: NVIDIA's driver then refuses the launch. */
+static bool has_stale_address(const struct ocl_call *call, const struct ocl_form *form,
+                              const struct ocl_instance *instance)
+{
+    for (size_t i = 0; i < form->slot_count; i++) {
+        const struct ocl_slot *slot = &form->slots[i];
+        uint64_t last;
+        if (slot->kind != OCL_SLOT_ADDRESS || ocl_call_pointer(call, slot->entry) != 0)
+            continue;
+        memcpy(&last, instance->values + slot->offset, sizeof last);
+        if (instance->states[i] == OCL_SLOT_SET && last != 0)
+            return true;
+    }
+    return false;
+}
+
+ocl_status ocl_arguments_set(const struct ocl_call *call, struct ocl_form *form,
+                             struct ocl_instance *instance)
+{
+    cl_int error = CL_SUCCESS;
+    if (form != &call->kernel->forms[OCL_FORM_DIRECT] && has_stale_address(call, form, instance))
+        error = ocl_instance_renew(form, instance);
+    for (size_t i = 0; error == CL_SUCCESS && i < form->slot_count; i++) {
+        const struct setting setting = { instance, &form->slots[i], (cl_uint)i };
+        error = set_slot(call, &setting);
+    }
+    return error;
+}

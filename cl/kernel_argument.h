@@ -1,0 +1,45 @@
+/* Setting a cl_kernel's arguments from void **args. Private to cl/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_KERNEL_ARGUMENT_H
+#define OCL_KERNEL_ARGUMENT_H
+
+#include "cl/kernel.h"
+
+/* A pointer argument as OpenCL knows memory. */
+struct ocl_target {
+    struct ocl_allocation *allocation; /* held until the command is enqueued; NULL for a NULL pointer */
+    cl_mem buffer;  /* NULL for a NULL pointer */
+    cl_mem part;    /* a sub-buffer that begins at offset, or NULL */
+    size_t offset;  /* of the pointer in buffer */
+};
+
+/* One launch on its way to the driver. */
+struct ocl_call {
+    struct ocl_kernel *kernel;
+    const struct ocl_launch *launch;
+    struct ocl_target *targets; /* one per parameter where the pass needs buffers, otherwise NULL */
+};
+
+/* Reads the pointer that an entry of void **args holds. */
+uint64_t ocl_call_pointer(const struct ocl_call *call, size_t entry);
+
+/* Whether a pointer argument is NULL, and whether one is in no allocation. */
+bool ocl_call_has_null(const struct ocl_call *call);
+bool ocl_call_has_unknown(const struct ocl_call *call);
+
+/* Finds the buffers of the pointers: all of them, or those into __constant memory only. *is_aligned:
+ * the device can make a sub-buffer at every offset. Needs: targets are zero.
+ * Errors: OCL_E_NEEDS_ADDRESS (logged) for a pointer that is in no allocation of the context. The
+ *         caller releases the targets in either case. */
+ocl_status ocl_targets_find(const struct ocl_call *call, bool constant_only, bool *is_aligned);
+
+/* Makes the sub-buffers of pointers into the middle of buffers. */
+ocl_status ocl_targets_divide(const struct ocl_call *call);
+void ocl_targets_release(const struct ocl_call *call);
+
+/* Gives every argument of the instance its value; those that have it already are left alone.
+ * Errors: the driver's. */
+ocl_status ocl_arguments_set(const struct ocl_call *call, struct ocl_form *form,
+                             struct ocl_instance *instance);
+
+#endif

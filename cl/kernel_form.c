@@ -1,0 +1,188 @@
+/* The forms in which a kernel can be called, and their cl_kernels.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cl/kernel.h"
+#include "cl/wrapper.h"
+
+/* How a form passes a pointer; OCL_SLOT_BUFFER is followed by an OCL_SLOT_OFFSET in wrappers. */
+static enum ocl_slot_kind pointer_slot(const struct ocl_kernel *kernel, enum ocl_form_kind kind,
+                                       const struct ocl_argument *argument)
+{
+    const enum ocl_pass pass = kernel->program->context->capability.pass;
+    const bool is_buffer = pass == OCL_PASS_BUFFER || pass == OCL_PASS_NUMBER;
+    if (kind == OCL_FORM_OFFSETS)
+        return OCL_SLOT_BUFFER;
+    /* __constant memory is an address space of its own on some devices: no number can be cast to a
+     * pointer into it. */
+    if (kind == OCL_FORM_NUMBERS && !argument->is_constant)
+        return OCL_SLOT_NUMBER;
+    return is_buffer ? OCL_SLOT_BUFFER : OCL_SLOT_ADDRESS;
+}
+
+static enum ocl_slot_kind slot_kind(const struct ocl_kernel *kernel, enum ocl_form_kind kind,
+                                    const struct ocl_argument *argument)
+{
+    if (argument->kind == OCL_PARAMETER_POINTER)
+        return pointer_slot(kernel, kind, argument);
+    return argument->kind == OCL_PARAMETER_LOCAL ? OCL_SLOT_LOCAL : OCL_SLOT_VALUE;
+}
+
+static void add_slot(struct ocl_form *form, enum ocl_slot_kind kind, uint32_t parameter,
+                     uint32_t entry, size_t bytes)
+{
+    form->slots[form->slot_count++] = (struct ocl_slot) {
+        .kind = kind,
+        .parameter = parameter,
+        .entry = entry,
+        .bytes = (uint32_t)bytes,
+        .offset = (uint32_t)form->value_bytes,
+    };
+    form->value_bytes += (bytes + 7) / 8 * 8;
+}
+
+ocl_status ocl_form_plan(const struct ocl_kernel *kernel, enum ocl_form_kind kind,
+                         struct ocl_form *form)
+{
+    const bool is_wrapper = kind == OCL_FORM_OFFSETS || kind == OCL_FORM_NUMBERS;
+    uint32_t entry = 0;
+    free(form->slots);
+    form->slot_count = form->value_bytes = 0;
+    form->slots = calloc(2 * kernel->argument_count + 1, sizeof *form->slots);
+    if (!form->slots)
+        return OCL_E_OUT_OF_MEMORY;
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        const struct ocl_argument *argument = &kernel->arguments[i];
+        const enum ocl_slot_kind slot = slot_kind(kernel, kind, argument);
+        const size_t bytes = slot == OCL_SLOT_VALUE ? argument->bytes : sizeof(uint64_t);
+        add_slot(form, slot, (uint32_t)i, entry, bytes);
+        if (is_wrapper && slot == OCL_SLOT_BUFFER)
+            add_slot(form, OCL_SLOT_OFFSET, (uint32_t)i, entry, sizeof(uint64_t));
+        entry += argument->kind != OCL_PARAMETER_LOCAL;
+    }
+    return OCL_OK;
+}
+
+static void empty_form(struct ocl_form *form, bool owns_program)
+{
+    if (owns_program && form->program)
+        clReleaseProgram(form->program);
+    if (owns_program)
+        free(form->name);
+    free(form->slots);
+    form->program = NULL;
+    form->name = NULL;
+    form->slots = NULL;
+    form->slot_count = 0;
+}
+
+static bool is_wrapper(enum ocl_form_kind kind)
+{
+    return kind == OCL_FORM_OFFSETS || kind == OCL_FORM_NUMBERS;
+}
+
+static ocl_status make_form(struct ocl_kernel *kernel, enum ocl_form_kind kind,
+                            struct ocl_form *form)
+{
+    ocl_status status = form->slots ? OCL_OK : ocl_form_plan(kernel, kind, form);
+    if (status == OCL_OK && is_wrapper(kind))
+        status = ocl_wrapper_build(kernel, form);
+    if (status == OCL_OK && !is_wrapper(kind)) {
+        form->program = kernel->program->cl;
+        form->name = (char *)(uintptr_t)kernel->name; /* borrowed, never freed or changed */
+    }
+    if (status != OCL_OK)
+        empty_form(form, is_wrapper(kind));
+    return status;
+}
+
+ocl_status ocl_form_get(struct ocl_kernel *kernel, enum ocl_form_kind kind, struct ocl_form **form)
+{
+    struct ocl_form *found = *form = &kernel->forms[kind];
+    if (ocl_lazy_is_done(&found->state) || !ocl_lazy_begin(kernel->program, &found->state))
+        return found->status;
+    const ocl_status status = make_form(kernel, kind, found);
+    /* What does not build today will not build tomorrow: that answer is kept. */
+    const bool is_final = status == OCL_OK || status == OCL_E_NOT_SUPPORTED;
+    if (is_final)
+        found->status = status;
+    ocl_lazy_end(kernel->program, &found->state, is_final);
+    return status;
+}
+
+static void destroy_instance(struct ocl_instance *instance)
+{
+    if (instance->cl)
+        clReleaseKernel(instance->cl);
+    free(instance);
+}
+
+void ocl_form_release(struct ocl_kernel *kernel, enum ocl_form_kind kind)
+{
+    struct ocl_form *form = &kernel->forms[kind];
+    struct ocl_instance *spare = atomic_exchange(&form->spare, NULL);
+    if (spare)
+        destroy_instance(spare);
+    while (form->free) {
+        struct ocl_instance *instance = form->free;
+        form->free = instance->next;
+        destroy_instance(instance);
+    }
+    empty_form(form, is_wrapper(kind));
+}
+
+ocl_status ocl_instance_renew(struct ocl_form *form, struct ocl_instance *instance)
+{
+    cl_int error = CL_SUCCESS;
+    if (instance->cl)
+        clReleaseKernel(instance->cl);
+    instance->is_declared = false;
+    memset(instance->states, OCL_SLOT_UNSET, form->slot_count);
+    instance->cl = clCreateKernel(form->program, form->name, &error);
+    return error;
+}
+
+static ocl_status create_instance(struct ocl_form *form, struct ocl_instance **instance)
+{
+    struct ocl_instance *made = calloc(1, sizeof *made + form->value_bytes + form->slot_count);
+    if (!made)
+        return OCL_E_OUT_OF_MEMORY;
+    made->values = (unsigned char *)(made + 1);
+    made->states = made->values + form->value_bytes;
+    const ocl_status status = ocl_instance_renew(form, made);
+    if (status == OCL_OK)
+        *instance = made;
+    else
+        destroy_instance(made);
+    return status;
+}
+
+ocl_status ocl_form_take(struct ocl_kernel *kernel, struct ocl_form *form,
+                         struct ocl_instance **instance)
+{
+    *instance = atomic_exchange_explicit(&form->spare, NULL, memory_order_acquire);
+    if (*instance)
+        return OCL_OK;
+    pthread_mutex_lock(&kernel->program->lock);
+    *instance = form->free;
+    if (*instance)
+        form->free = (*instance)->next;
+    pthread_mutex_unlock(&kernel->program->lock);
+    return *instance ? OCL_OK : create_instance(form, instance);
+}
+
+void ocl_form_give(struct ocl_kernel *kernel, struct ocl_form *form, struct ocl_instance *instance)
+{
+    if (!instance->cl) { /* renewing it failed */
+        destroy_instance(instance);
+        return;
+    }
+    instance = atomic_exchange_explicit(&form->spare, instance, memory_order_acq_rel);
+    if (!instance)
+        return;
+    pthread_mutex_lock(&kernel->program->lock);
+    instance->next = form->free;
+    form->free = instance;
+    pthread_mutex_unlock(&kernel->program->lock);
+}

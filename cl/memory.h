@@ -1,0 +1,65 @@
+/* Device memory, pinned host memory, and the question "what is this pointer?".
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_MEMORY_H
+#define OCL_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cl/context.h"
+#include "cl/status.h"
+
+enum ocl_memory_kind {
+    OCL_MEMORY_DEVICE,    /* cudaMalloc */
+    OCL_MEMORY_HOST,      /* pinned host memory that clem allocated */
+    OCL_MEMORY_REGISTERED /* the user's host memory, pinned in place */
+};
+
+/* A copy of what is known about an allocation; holds no reference. */
+struct ocl_memory_view {
+    enum ocl_memory_kind kind;
+    struct ocl_context *context;
+    uint64_t address; /* of the first byte, as kernels see it */
+    void *host;       /* of the first byte, as the host sees it; NULL when the host cannot reach it */
+    size_t bytes;     /* as asked for, not rounded */
+    unsigned flags;   /* the caller's own, given at allocation */
+    uint64_t id;      /* unique in the process, never used again */
+};
+
+enum { OCL_MEMORY_ALIGNMENT = 256 };
+
+/* Allocates device memory.
+ * Shape:  *address is a multiple of OCL_MEMORY_ALIGNMENT; contents are not defined.
+ * Units:  bytes > 0.
+ * Order:  may reuse memory freed before; never waits for the device unless memory is short.
+ * Errors: OCL_E_OUT_OF_MEMORY; the driver's. */
+ocl_status ocl_memory_allocate(struct ocl_context *context, size_t bytes, unsigned flags, uint64_t *address);
+
+/* Allocates pinned host memory, page-aligned. *host is the pointer for both sides where the strategy lets kernels
+ * reach it; *address is what kernels must use. Errors as above. */
+ocl_status ocl_memory_allocate_host(struct ocl_context *context, size_t bytes, unsigned flags, void **host,
+                                    uint64_t *address);
+
+/* Pins bytes > 0 of the user's memory at host. Errors: OCL_E_ALREADY when any byte of it is known already. */
+ocl_status ocl_memory_register(struct ocl_context *context, void *host, size_t bytes, unsigned flags);
+
+/* Frees what starts exactly at pointer (device address or host pointer) and is of the given kind.
+ * Order:  waits for all work of the owning context that was submitted before.
+ * Errors: OCL_E_NOT_FOUND when nothing of that kind starts there; the context's sticky failure. */
+ocl_status ocl_memory_free(enum ocl_memory_kind kind, const void *pointer);
+
+/* Finds the allocation that holds the byte at pointer (a device address or host pointer). Lock-free. */
+bool ocl_memory_find(const void *pointer, struct ocl_memory_view *view);
+
+/* Whether the allocations that begin at pointer hold all of bytes: OCL_OK, OCL_E_NOT_FOUND when pointer is in none,
+ * OCL_E_OUT_OF_RANGE when the range leaves the allocation. */
+ocl_status ocl_memory_check(const void *pointer, size_t bytes);
+
+/* Free and total bytes of the context's device, after clem's own accounting; memory kept for reuse counts as free. */
+void ocl_memory_info(struct ocl_context *context, size_t *free_bytes, size_t *total_bytes);
+
+/* Gives memory kept for reuse back to the driver. */
+void ocl_memory_trim(struct ocl_context *context);
+
+#endif

@@ -1,0 +1,19 @@
+/* Whether this process may still call the driver.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_PROCESS_H
+#define OCL_PROCESS_H
+
+#include <stdbool.h>
+
+/* True in a child made by fork() after OpenCL was started: the driver's threads and handles stayed with the parent. */
+bool ocl_process_is_forked(void);
+
+/* True once exit handlers run: drivers take themselves apart in theirs, and some abort when they are called later. */
+bool ocl_process_is_exiting(void);
+
+/* Begins to watch for both.
+ * Order: after the driver has registered its own exit handlers, because handlers run in reverse order and ours must run
+ *        first; calling it again later is harmless and puts ours in front again. */
+void ocl_process_watch(void);
+
+#endif

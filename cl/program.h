@@ -1,0 +1,98 @@
+/* Programs from OpenCL C text or SPIR-V, their kernels, and launching them.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_PROGRAM_H
+#define OCL_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cl/queue.h"
+#include "cl/status.h"
+
+struct ocl_program;
+struct ocl_kernel;
+
+/* Builds a program for the context's device, through the disk cache where CLEM_CACHE_DIR names one.
+ * Shape:  code is NUL-terminated OpenCL C text (bytes excludes the NUL), or SPIR-V (recognised by
+ *         its magic number in either byte order). options may be NULL; "-cl-kernel-arg-info" is
+ *         always added.
+ * Errors: OCL_E_BUILD; OCL_E_NOT_SUPPORTED for SPIR-V where the driver takes none;
+ *         OCL_E_INVALID_VALUE without code; the driver's. On every failure *log (never NULL then,
+ *         except without memory) is the compiler's log, possibly empty; on success it is NULL.
+ * Owns:   the caller releases the program and frees the log; log may be NULL when nobody wants it.
+ *         The program keeps what it needs of code and options.
+ * Locks:  none is held; any number of threads may build at once. */
+ocl_status ocl_program_build(struct ocl_context *context, const void *code, size_t bytes,
+                             const char *options, struct ocl_program **program, char **log);
+
+/* Needs: nobody is launching its kernels any more; queued launches may still run. Safe on NULL. */
+void ocl_program_release(struct ocl_program *program);
+
+/* Kernels in the order of their names in the program; fixed once built. */
+size_t ocl_program_kernel_count(const struct ocl_program *program);
+struct ocl_kernel *ocl_program_kernel(struct ocl_program *program, size_t index);
+
+/* NULL when there is none of that name. Owned by the program. */
+struct ocl_kernel *ocl_program_find_kernel(struct ocl_program *program, const char *name);
+
+/* As in the program's text. Costs nothing, unlike ocl_kernel_facts(). */
+const char *ocl_kernel_name(const struct ocl_kernel *kernel);
+
+/* What one parameter of a kernel takes from void **args. */
+enum ocl_parameter_kind {
+    OCL_PARAMETER_VALUE,   /* a scalar, vector or struct of `bytes` bytes */
+    OCL_PARAMETER_POINTER, /* a __global or __constant pointer: a device pointer, 8 bytes */
+    OCL_PARAMETER_LOCAL,   /* a __local pointer: takes no args entry, gets the launch's local_bytes */
+    OCL_PARAMETER_OPAQUE   /* an image, sampler, pipe or queue: no void **args entry can carry it */
+};
+
+struct ocl_parameter {
+    enum ocl_parameter_kind kind;
+    size_t bytes;  /* 0 for OCL_PARAMETER_LOCAL, and where the size could not be found */
+    size_t offset; /* where it stands in a C struct that has one member per entry of void **args */
+};
+
+struct ocl_kernel_facts {
+    const char *name;
+    ocl_status status;      /* OCL_OK, or what every launch of this kernel returns; see reason */
+    const char *reason;     /* why it cannot be launched, in words; empty when it can */
+    size_t parameter_count; /* all, OCL_PARAMETER_LOCAL ones too */
+    size_t entry_count;     /* how many entries of void **args are read */
+    size_t local_count;     /* OCL_PARAMETER_LOCAL parameters */
+    size_t argument_bytes;  /* of the struct that the parameters' offsets describe */
+    size_t max_work_group;  /* the driver's advice; launches may be larger, up to what the device takes
+                               (NVIDIA 580 says 256 for kernels that run with 1024) */
+    size_t preferred_multiple;
+    size_t local_bytes;   /* static, as the driver says (NVIDIA 580 counts a byte of its own) */
+    size_t private_bytes; /* per work-item */
+    size_t required_work_group[3]; /* reqd_work_group_size, or zeros */
+};
+
+/* Facts of a kernel; found out at the first question and constant afterwards. Never NULL.
+ * Cost:  the first question about a kernel asks the driver; a value parameter whose type is not one
+ *        of OpenCL C's own builds and runs a small program, once per program.
+ * Locks: as many threads as like may ask; they wait for the one that finds out. */
+const struct ocl_kernel_facts *ocl_kernel_facts(struct ocl_kernel *kernel);
+/* Needs: index < parameter_count. */
+const struct ocl_parameter *ocl_kernel_parameter(struct ocl_kernel *kernel, size_t index);
+
+struct ocl_launch {
+    size_t groups[3];   /* work-groups per dimension, > 0 */
+    size_t items[3];    /* work-items per group and dimension, > 0 */
+    size_t local_bytes; /* for the __local pointer parameter, if there is one */
+    void *const *arguments; /* one pointer per entry, to the value; read before returning */
+};
+
+/* Launches. Safe from many threads on one kernel.
+ * Shape:  get_work_dim() is the number of dimensions up to the last one with more than one item.
+ *         A pointer argument may be NULL, point into the middle of an allocation, be pinned host
+ *         memory, or (where kernels have addresses) be any number at all.
+ * Needs:  kernel and queue belong to one context.
+ * Errors: OCL_E_LAUNCH_SIZE; OCL_E_INVALID_VALUE for missing arguments; OCL_E_NOT_SUPPORTED for a
+ *         kernel that cannot be launched (facts.status); OCL_E_NEEDS_ADDRESS under the handle
+ *         strategy: the pointer is in no allocation, or its offset cannot be passed; the driver's;
+ *         the sticky failure. */
+ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
+                             const struct ocl_launch *launch);
+
+#endif

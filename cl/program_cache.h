@@ -1,0 +1,32 @@
+/* Built programs on disk, so that the next process need not compile them. Private to cl/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_PROGRAM_CACHE_H
+#define OCL_PROGRAM_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cl/device.h"
+
+/* Everything that a program's binary depends on. */
+struct ocl_cache_key {
+    const struct ocl_device_facts *device;
+    const char *options;
+    const void *code;
+    size_t bytes;
+};
+
+/* Reads the binary that was stored under the key in directory.
+ * Errors: none; false when there is no file, or one that is damaged, cut off, of another version of
+ *         the format, or of another key with the same hash.
+ * Owns:   the caller frees *binary. */
+bool ocl_program_cache_load(const char *directory, const struct ocl_cache_key *key, void **binary,
+                            size_t *bytes);
+
+/* Stores a binary; a reader sees the whole file or none, and the last writer wins. Makes directory
+ * (its last part) when it is missing.
+ * Errors: none; what cannot be stored is traced and forgotten. */
+void ocl_program_cache_store(const char *directory, const struct ocl_cache_key *key,
+                             const void *binary, size_t bytes);
+
+#endif

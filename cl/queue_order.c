@@ -1,0 +1,128 @@
+/* The order between the legacy queue and the blocking queues of a context, by markers and barriers on the device.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/queue_private.h"
+
+/* How many queues one barrier waits for. */
+enum { BATCH = 16 };
+
+struct batch {
+    struct ocl_queue *queues[BATCH];
+    uint64_t positions[BATCH];
+    cl_event events[BATCH];
+    cl_uint count;
+};
+
+/* Fills batch with markers on blocking queues that have work the legacy queue has not waited for. */
+static ocl_status collect(struct ocl_context *context, uint64_t *cursor, struct batch *batch)
+{
+    ocl_status status = OCL_OK;
+    struct ocl_queue *queue;
+
+    batch->count = 0;
+    while (status == OCL_OK && batch->count < BATCH && (queue = ocl_queue_next(context, cursor)) != NULL) {
+        const uint64_t submitted = atomic_load(&queue->submitted);
+        const bool has_news = queue->kind == OCL_QUEUE_BLOCKING && atomic_load(&queue->finished) < submitted &&
+                              atomic_load(&queue->seen_by_legacy) < submitted;
+        const cl_uint at = batch->count;
+        if (has_news)
+            status = ocl_queue_mark(queue, &batch->events[at], &batch->positions[at]);
+        if (!has_news || status != OCL_OK) {
+            ocl_queue_release(queue);
+            continue;
+        }
+        batch->queues[at] = queue;
+        batch->count++;
+    }
+    return status;
+}
+
+static ocl_status wait_for_batch(struct ocl_queue *legacy, struct batch *batch, ocl_status status)
+{
+    if (status == OCL_OK && batch->count > 0)
+        status = ocl_queue_hold(legacy, batch->count, batch->events);
+    for (cl_uint i = 0; i < batch->count; i++) {
+        if (status == OCL_OK)
+            ocl_counter_raise(&batch->queues[i]->seen_by_legacy, batch->positions[i]);
+        clReleaseEvent(batch->events[i]);
+        ocl_queue_release(batch->queues[i]);
+    }
+    return status;
+}
+
+static ocl_status wait_for_blocking(struct ocl_queue *legacy)
+{
+    uint64_t cursor = UINT64_MAX;
+    struct batch batch;
+    ocl_status status;
+
+    do {
+        status = collect(legacy->context, &cursor, &batch);
+        status = wait_for_batch(legacy, &batch, status);
+    } while (status == OCL_OK && batch.count == BATCH);
+    return status;
+}
+
+/* blocking_work is read before the queues are looked at, and written to seen after the barrier is in the queue: until
+ * then another thread that comes here waits for the lock, and so its command does too. */
+static ocl_status order_legacy(struct ocl_queue *legacy)
+{
+    ocl_status status = OCL_OK;
+
+    pthread_mutex_lock(&legacy->order_lock);
+    const uint64_t work = atomic_load(&legacy->context->blocking_work);
+    if (work != atomic_load(&legacy->seen))
+        status = wait_for_blocking(legacy);
+    if (status == OCL_OK)
+        atomic_store(&legacy->seen, work);
+    pthread_mutex_unlock(&legacy->order_lock);
+    return status;
+}
+
+static ocl_status wait_for_legacy(struct ocl_queue *queue, uint64_t *position)
+{
+    cl_event event;
+    ocl_status status = ocl_queue_mark(queue->context->legacy, &event, position);
+
+    if (status == OCL_OK) {
+        status = ocl_queue_hold(queue, 1, &event);
+        clReleaseEvent(event);
+    }
+    return status;
+}
+
+static ocl_status order_blocking(struct ocl_queue *queue)
+{
+    const struct ocl_queue *legacy = queue->context->legacy;
+    ocl_status status = OCL_OK;
+
+    pthread_mutex_lock(&queue->order_lock);
+    uint64_t position = atomic_load(&legacy->submitted);
+    if (position != atomic_load(&queue->seen) && atomic_load(&legacy->finished) < position)
+        status = wait_for_legacy(queue, &position);
+    if (status == OCL_OK)
+        atomic_store(&queue->seen, position);
+    pthread_mutex_unlock(&queue->order_lock);
+    return status;
+}
+
+ocl_status ocl_queue_order(struct ocl_queue *queue)
+{
+    struct ocl_context *context = queue->context;
+    const ocl_status failure = ocl_context_failure(context);
+
+    if (failure != OCL_OK)
+        return failure;
+    switch (queue->kind) {
+    case OCL_QUEUE_LEGACY:
+        if (atomic_load(&context->blocking_work) != atomic_load(&queue->seen))
+            return order_legacy(queue);
+        break;
+    case OCL_QUEUE_BLOCKING:
+        if (atomic_load(&context->legacy->submitted) != atomic_load(&queue->seen))
+            return order_blocking(queue);
+        break;
+    case OCL_QUEUE_NON_BLOCKING:
+        break;
+    }
+    return OCL_OK;
+}

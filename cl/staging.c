@@ -1,0 +1,277 @@
+/* Pinned host memory through which pageable memory travels.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/staging.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "cl/block.h"
+#include "cl/queue_private.h"
+#include "cl/transfer_plan.h"
+
+/* 256 small chunks (16 MiB) let as many small copies wait behind a busy queue before the next call has to wait too; six
+ * large ones keep the bus and the copying threads of two transfers busy at once. */
+enum { SMALL_BLOCK = 1024 * 1024, MAX_SMALL = 256, MAX_LARGE = 6, MAX_BLOCKS = MAX_SMALL / 16 + MAX_LARGE };
+
+/* Chunks of one size, the longest unused first. */
+struct ring {
+    struct ocl_chunk *first, **last;
+    size_t chunk_bytes, block_bytes;
+    unsigned count, most;
+};
+
+struct ocl_staging {
+    struct ocl_context *context;
+    pthread_mutex_t lock;
+    pthread_cond_t given;
+    struct ring small, large;
+    struct ocl_block *blocks[MAX_BLOCKS];
+    unsigned block_count;
+    struct ocl_copy_pool *pool;
+    struct ocl_queue *queue; /* for calls that were given to another context's queue */
+};
+
+/* ---- Life ---- */
+
+static void init_ring(struct ring *ring, size_t chunk_bytes, size_t block_bytes, unsigned most)
+{
+    ring->first = NULL;
+    ring->last = &ring->first;
+    ring->chunk_bytes = chunk_bytes;
+    ring->block_bytes = block_bytes;
+    ring->count = 0;
+    ring->most = most;
+}
+
+ocl_status ocl_staging_create(struct ocl_context *context)
+{
+    const struct ocl_transfer_limits *limits = ocl_plan_limits(context->device->facts.device_class);
+    struct ocl_staging *made = calloc(1, sizeof *made);
+
+    if (!made)
+        return OCL_E_OUT_OF_MEMORY;
+    const ocl_status status = ocl_copy_pool_create(limits->copy_threads, &made->pool);
+    if (status != OCL_OK) {
+        free(made);
+        return status;
+    }
+    made->context = context;
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->given, NULL);
+    init_ring(&made->small, OCL_STAGING_SMALL, SMALL_BLOCK, MAX_SMALL);
+    init_ring(&made->large, limits->chunk, limits->chunk, MAX_LARGE);
+    context->staging = made;
+    return OCL_OK;
+}
+
+static void free_ring(struct ring *ring)
+{
+    while (ring->first) {
+        struct ocl_chunk *chunk = ring->first;
+        assert(!chunk->is_taken);
+        ring->first = chunk->next;
+        if (chunk->pending)
+            clReleaseEvent(chunk->pending);
+        free(chunk);
+    }
+}
+
+void ocl_staging_destroy(struct ocl_context *context)
+{
+    struct ocl_staging *staging = context->staging;
+
+    if (!staging)
+        return;
+    context->staging = NULL;
+    ocl_copy_pool_destroy(staging->pool);
+    free_ring(&staging->small);
+    free_ring(&staging->large);
+    for (unsigned i = 0; i < staging->block_count; i++)
+        ocl_block_destroy(staging->blocks[i]);
+    pthread_cond_destroy(&staging->given);
+    pthread_mutex_destroy(&staging->lock);
+    free(staging);
+}
+
+struct ocl_copy_pool *ocl_staging_pool(struct ocl_staging *staging)
+{
+    return staging->pool;
+}
+
+/* Two threads may make the queue at once: the second one's is given back. */
+static ocl_status make_queue(struct ocl_staging *staging, struct ocl_queue **queue)
+{
+    struct ocl_queue *made;
+    const ocl_status status = ocl_queue_create(staging->context, OCL_QUEUE_NON_BLOCKING, 0, &made);
+
+    if (status != OCL_OK)
+        return status;
+    pthread_mutex_lock(&staging->lock);
+    if (!staging->queue) {
+        staging->queue = made;
+        made = NULL;
+    }
+    *queue = staging->queue;
+    pthread_mutex_unlock(&staging->lock);
+    if (made)
+        ocl_queue_destroy(made);
+    return OCL_OK;
+}
+
+ocl_status ocl_staging_queue(struct ocl_staging *staging, const struct ocl_queue *given, struct ocl_queue **queue)
+{
+    if (given->kind == OCL_QUEUE_LEGACY) {
+        *queue = staging->context->legacy;
+        return OCL_OK;
+    }
+    pthread_mutex_lock(&staging->lock);
+    *queue = staging->queue;
+    pthread_mutex_unlock(&staging->lock);
+    return *queue ? OCL_OK : make_queue(staging, queue);
+}
+
+/* ---- Chunks ---- */
+
+/* Puts chunk at the end of its ring. Staging lock held. */
+static void append(struct ring *ring, struct ocl_chunk *chunk)
+{
+    chunk->next = NULL;
+    *ring->last = chunk;
+    ring->last = &chunk->next;
+}
+
+/* Takes *link out of its ring. Staging lock held. */
+static struct ocl_chunk *detach(struct ring *ring, struct ocl_chunk **link)
+{
+    struct ocl_chunk *chunk = *link;
+
+    *link = chunk->next;
+    if (!*link)
+        ring->last = link;
+    chunk->next = NULL;
+    chunk->is_taken = true;
+    return chunk;
+}
+
+/* The longest unused chunk when no command uses it any more. Only that one is asked about: it was given back first.
+ * Staging lock held. */
+static struct ocl_chunk *take_ready(struct ring *ring)
+{
+    struct ocl_chunk *chunk = ring->first;
+
+    if (!chunk || (chunk->pending && ocl_event_state(chunk->pending) > CL_COMPLETE))
+        return NULL;
+    return detach(ring, &ring->first);
+}
+
+/* Adds the chunks of a new block to the ring, which had room for them. Staging lock held. */
+static ocl_status add_chunks(struct ocl_staging *staging, struct ring *ring, struct ocl_block *block)
+{
+    for (size_t offset = 0; offset < ring->block_bytes; offset += ring->chunk_bytes) {
+        struct ocl_chunk *chunk = calloc(1, sizeof *chunk);
+        if (!chunk)
+            return offset ? OCL_OK : OCL_E_OUT_OF_MEMORY;
+        chunk->host = (unsigned char *)block->pointer + offset;
+        chunk->bytes = ring->chunk_bytes;
+        chunk->next = ring->first; /* in front, because it is ready */
+        if (!ring->first)
+            ring->last = &chunk->next;
+        ring->first = chunk;
+    }
+    assert(staging->block_count < MAX_BLOCKS);
+    staging->blocks[staging->block_count++] = block;
+    return OCL_OK;
+}
+
+/* Makes the ring larger by one block; called and returns with the lock held, which is open in between. Room was taken
+ * beforehand, so that no other thread takes it too. */
+static ocl_status grow(struct ocl_staging *staging, struct ring *ring)
+{
+    const unsigned chunks = (unsigned)(ring->block_bytes / ring->chunk_bytes);
+    struct ocl_block *block = NULL;
+
+    ring->count += chunks;
+    pthread_mutex_unlock(&staging->lock);
+    ocl_status status = ocl_block_create_host(staging->context, ring->block_bytes, &block);
+    pthread_mutex_lock(&staging->lock);
+    if (status == OCL_OK)
+        status = add_chunks(staging, ring, block);
+    if (status == OCL_OK) {
+        pthread_cond_broadcast(&staging->given);
+        return OCL_OK;
+    }
+    ring->count -= chunks;
+    if (block) {
+        pthread_mutex_unlock(&staging->lock);
+        ocl_block_destroy(block);
+        pthread_mutex_lock(&staging->lock);
+    }
+    return status;
+}
+
+/* Waits for the command that used chunk; its failure is the context's, and no reason not to use the chunk. */
+static void settle(struct ocl_staging *staging, struct ocl_chunk *chunk)
+{
+    if (!chunk->pending)
+        return;
+    (void)ocl_queue_wait_for_event(staging->context, chunk->pending);
+    clReleaseEvent(chunk->pending);
+    chunk->pending = NULL;
+}
+
+/* One of: a ready chunk, a new one, the one that will be ready first, NULL (not can_wait). Staging lock held, but open
+ * while it waits. */
+static ocl_status take_locked(struct ocl_staging *staging, struct ring *ring, bool can_wait, struct ocl_chunk **chunk)
+{
+    ocl_status status = OCL_OK;
+
+    while (!(*chunk = take_ready(ring))) {
+        if (ring->count < ring->most && status == OCL_OK) {
+            status = grow(staging, ring);
+        } else if (ring->count == 0) {
+            return status;
+        } else if (!can_wait) {
+            return OCL_OK;
+        } else if (ring->first) {
+            *chunk = detach(ring, &ring->first);
+            return OCL_OK;
+        } else {
+            pthread_cond_wait(&staging->given, &staging->lock);
+        }
+    }
+    return OCL_OK;
+}
+
+ocl_status ocl_staging_take(struct ocl_staging *staging, size_t bytes, bool can_wait, struct ocl_chunk **chunk)
+{
+    struct ring *ring = bytes <= OCL_STAGING_SMALL ? &staging->small : &staging->large;
+
+    assert(bytes <= ring->chunk_bytes);
+    *chunk = NULL;
+    pthread_mutex_lock(&staging->lock);
+    const ocl_status status = take_locked(staging, ring, can_wait, chunk);
+    pthread_mutex_unlock(&staging->lock);
+    if (*chunk)
+        settle(staging, *chunk);
+    return status;
+}
+
+void ocl_staging_give(struct ocl_staging *staging, struct ocl_chunk *chunk, cl_event event)
+{
+    struct ring *ring = chunk->bytes == OCL_STAGING_SMALL ? &staging->small : &staging->large;
+
+    assert(chunk->is_taken && !chunk->pending);
+    pthread_mutex_lock(&staging->lock);
+    chunk->is_taken = false;
+    chunk->pending = event;
+    append(ring, chunk);
+    pthread_cond_signal(&staging->given);
+    pthread_mutex_unlock(&staging->lock);
+}
+
+ocl_status ocl_staging_twin(struct ocl_staging *staging, struct ocl_chunk *chunk)
+{
+    if (chunk->twin)
+        return OCL_OK;
+    return ocl_memory_allocate(staging->context, chunk->bytes, 0, &chunk->twin);
+}

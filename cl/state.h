@@ -1,0 +1,263 @@
+/* The structures behind the handles of cl/, and the order of its locks. Included only inside cl/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_STATE_H
+#define OCL_STATE_H
+
+#define CL_TARGET_OPENCL_VERSION 300
+#ifndef CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue: all that OpenCL 1.2 has */
+#endif
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "cl/address_range.h"
+#include "cl/context.h"
+#include "cl/device.h"
+#include "cl/event.h"
+#include "cl/memory.h"
+#include "cl/program.h"
+#include "cl/queue.h"
+#include "cl/worker.h"
+
+/* Locks, outermost first. A thread takes them only downward, holds at most one of a rank, and holds none across a
+ * blocking OpenCL call, a program build or a user's function.
+ *
+ *   1 queue.order_lock      making this queue wait for others (legacy against blocking)
+ *   2 queue.lock            the driver's queue behind this one, its marker
+ *   3 context.memory_lock   pools, kept blocks, accounting
+ *   4 range map write lock
+ *   5 leaves: context.queue_lock (the list of queues), event.lock, slabs, blocks, staging ring, worker list, kernel
+ *     free list, built-in programs
+ */
+
+struct ocl_extension; /* extension.h: function pointers per platform */
+struct ocl_probe;     /* probe.c: the kernels that learn addresses and prove strategies */
+struct ocl_piece;     /* pool.c: a part of a block, or all of one */
+struct ocl_pool;      /* pool.c: small allocations and kept blocks */
+struct ocl_staging;   /* staging.c */
+struct ocl_builtins;  /* builtin.c */
+struct ocl_worker;    /* worker.h */
+
+struct ocl_device {
+    int index;
+    cl_platform_id platform;
+    cl_device_id id;
+    const struct ocl_extension *extension;
+    struct ocl_device_facts facts;
+};
+
+/* Needs: index in range. */
+const struct ocl_device *ocl_device_get(int index);
+
+/* How a kernel's pointer parameter is set; chosen by the self-test of the address strategy. */
+enum ocl_pass {
+    OCL_PASS_SVM_POINTER, /* clSetKernelArgSVMPointer(address) */
+    OCL_PASS_USM_POINTER, /* clSetKernelArgMemPointerINTEL(address) */
+    OCL_PASS_BDA_POINTER, /* clSetKernelArgDevicePointerEXT(address) */
+    OCL_PASS_NUMBER,      /* a generated wrapper takes the address as a ulong and casts it */
+    OCL_PASS_BUFFER       /* cl_mem, an aligned sub-buffer, or a generated wrapper that adds the offset */
+};
+
+/* How pinned host memory is made. */
+enum ocl_host_method {
+    OCL_HOST_NONE,   /* not proved yet */
+    OCL_HOST_ALLOC,  /* CL_MEM_ALLOC_HOST_PTR, mapped for good */
+    OCL_HOST_USE,    /* CL_MEM_USE_HOST_PTR over pages of the process, mapped for good */
+    OCL_HOST_SVM,    /* clSVMAlloc, fine-grained */
+    OCL_HOST_USM     /* clHostMemAllocINTEL */
+};
+
+/* How the host waits for a device. */
+enum ocl_wait_method {
+    OCL_WAIT_BY_FINISH, /* clFinish; events: clWaitForEvents */
+    OCL_WAIT_BY_EVENT,  /* a marker and clWaitForEvents */
+    OCL_WAIT_BY_POLLING /* a marker whose status is asked again and again for a while, then as OCL_WAIT_BY_EVENT */
+};
+
+/* The habits of a device's driver; chosen in queue.c. */
+struct ocl_queue_tuning {
+    enum ocl_wait_method wait;
+    unsigned poll_us;     /* how long polling goes on */
+    unsigned flush_after; /* unflushed commands that make clFlush worth its price while the device has work */
+    bool is_profiled;     /* make every queue with profiling, instead of at the first timed event */
+};
+
+/* How device time is read; found out at the first timed event of the context. */
+enum ocl_stamp {
+    OCL_STAMP_UNKNOWN,
+    OCL_STAMP_MARKER, /* the end time of a marker */
+    OCL_STAMP_COMMAND /* the end time of a 4-byte write, where markers carry no time or a wrong one */
+};
+
+/* What the self-test of the strategy found out. */
+struct ocl_capability {
+    enum ocl_address address;
+    enum ocl_pass pass;
+    cl_kernel_exec_info indirect_info; /* clSetKernelExecInfo's name for "uses these indirectly": a list of pointers
+                                          under svm and bda, a cl_bool under usm, 0 when nothing is to be declared */
+    unsigned bda_revision;             /* which constants the driver has; see extension.h */
+    enum ocl_host_method host_method;  /* of pinned memory that clem allocates */
+    bool has_addresses;           /* kernels can follow pointers stored in memory */
+    bool has_block_buffers;       /* blocks have a cl_mem: always but under usm, and svm where it is not coherent */
+    bool reaches_pinned_host;     /* kernels reach pinned host memory by its host address */
+    bool reaches_registered_host; /* the same for the user's memory pinned in place */
+    bool device_is_host_memory; /* the host may read and write device memory at its device address while no command
+                                   runs (CPU devices); proved by the self-test, never assumed */
+    char reason[512];
+};
+
+struct ocl_context {
+    const struct ocl_device *device;
+    cl_context cl;
+    struct ocl_capability capability;
+    cl_command_queue service;    /* block.c's own queue: learning addresses, mapping pinned memory */
+    struct ocl_probe *probe;
+    pthread_mutex_t block_lock;  /* a leaf: the list of blocks and the range below */
+    struct ocl_block *blocks;    /* all that live, linked by next */
+    _Atomic size_t block_slack;  /* bytes asked for on top, because the driver aligns to less than 256 */
+    bool reserves_addresses;     /* learned addresses may collide with the host's: block_buffer.c keeps them apart */
+    uint64_t driver_low, driver_high; /* part of the host's address space that is known to be the driver's */
+    struct ocl_queue *legacy;
+    pthread_mutex_t queue_lock;
+    pthread_cond_t queue_gone;         /* with queue_lock: a queue left the list */
+    struct ocl_queue *queues;          /* all, linked by next, newest first */
+    _Atomic unsigned blocking_queues;  /* how many of them are blocking */
+    _Atomic uint64_t blocking_work;    /* changes when a blocking queue gets commands */
+    struct ocl_queue_tuning tuning;
+    _Atomic int stamp;                 /* enum ocl_stamp */
+    cl_mem stamp_buffer;
+    struct ocl_worker *host_functions; /* runs users' functions: may block for long */
+    struct ocl_worker *bridge;         /* completes gates and releases things: never blocks on a user */
+    pthread_mutex_t memory_lock;
+    _Atomic(struct ocl_pool *) pool;      /* device memory; made at the first use */
+    _Atomic(struct ocl_pool *) host_pool; /* pinned memory; likewise */
+    _Atomic uint64_t memory_generation; /* changes when a block is made or freed: kernels re-declare indirect use */
+    struct ocl_staging *staging;
+    struct ocl_builtins *builtins;
+    _Atomic ocl_status failure; /* sticky; OCL_OK while healthy */
+};
+
+enum ocl_block_kind {
+    OCL_BLOCK_DEVICE,    /* by the address strategy */
+    OCL_BLOCK_HOST,      /* pinned, by the capability's host_method */
+    OCL_BLOCK_REGISTERED /* the user's memory */
+};
+
+/* One allocation of the driver: what OpenCL commands and arguments name. */
+struct ocl_block {
+    struct ocl_context *context;
+    cl_mem buffer;    /* NULL under usm, and under svm where a buffer over SVM memory is not coherent */
+    void *pointer;    /* svm or usm allocation, or the mapped or registered host memory; NULL otherwise */
+    uint64_t address; /* device address of byte 0 of buffer */
+    size_t bytes;     /* of the driver's object: what was asked for and block_slack on top */
+    bool is_mapped;   /* pinned host memory: buffer is mapped at pointer */
+    enum ocl_block_kind kind;
+    bool is_linked;        /* on the context's list */
+    void *reserved;        /* a range of host addresses that stands for the block, or NULL */
+    size_t reserved_bytes;
+    struct ocl_range_claim claim; /* keeps the device address apart from the host's addresses */
+    void *pages;           /* pinned memory: the allocation that holds pointer, where it is not the buffer's */
+    struct ocl_block *next, *previous; /* context.blocks (block_lock) */
+};
+
+/* What the registry finds. Memory comes from a slab: readable after it was freed. */
+struct ocl_allocation {
+    void *slab_word;
+    _Atomic uint32_t references; /* 0: free or dying */
+    enum ocl_memory_kind kind;
+    struct ocl_context *context;
+    uint64_t address;
+    void *host;
+    size_t bytes;
+    unsigned flags;
+    uint64_t id;
+    struct ocl_block *block;
+    size_t offset;           /* of the first byte inside block */
+    struct ocl_piece *piece; /* what goes back to the pool; NULL for the user's own memory */
+    _Atomic bool is_live;    /* known to users; whoever clears it ends the allocation */
+};
+
+/* The OpenCL name of a byte of device memory. */
+struct ocl_place {
+    cl_mem buffer; /* NULL: use pointer */
+    size_t offset;
+    void *pointer;
+};
+
+/* Where address is, for commands of this context. Needs: address lies in allocation. */
+struct ocl_place ocl_allocation_place(const struct ocl_allocation *allocation, uint64_t address);
+
+/* Ends every allocation of a context that is closing, gives all kept memory back to the driver and frees the pool.
+ * Needs: all work of the context is complete; no other thread uses the context. */
+void ocl_memory_release_all(struct ocl_context *context);
+
+/* Makes the staging memory of a context; frees it. Both accept a half-made context. */
+ocl_status ocl_staging_create(struct ocl_context *context);
+void ocl_staging_destroy(struct ocl_context *context);
+
+struct ocl_queue {
+    void *slab_word;
+    _Atomic uint64_t id; /* unique in the process, never used again; 0 while the memory is free */
+    struct ocl_context *context;
+    enum ocl_queue_kind kind;
+    int priority;
+    cl_command_queue cl;      /* constant between ocl_queue_prepare() and ocl_queue_submitted() */
+    cl_command_queue side;    /* a profiled queue that is to replace cl, or NULL */
+    cl_command_queue retired; /* what cl was before, kept until the queue goes: releasing may wait in a driver */
+    bool is_pinned;           /* cl was handed out: it never changes again, profiled or not (lock) */
+    _Atomic bool is_final;    /* cl is profiled and never changes again */
+    _Atomic int submitters;   /* threads between prepare and submitted; -1 while cl changes */
+    _Atomic uint32_t references; /* the owner's, and one for each task or loop that needs the queue */
+    bool is_destroyed;           /* the owner's is on its way back (queue_lock) */
+    bool has_locks;              /* the locks outlive the queue, as the memory does */
+    pthread_mutex_t order_lock, lock;
+    cl_event mark;            /* a marker behind the first mark_position commands, or NULL (lock) */
+    uint64_t mark_position;
+    _Atomic uint64_t submitted; /* commands given to the driver so far */
+    _Atomic uint64_t finished;  /* how many of them are known to be complete; only grows */
+    _Atomic uint64_t flushed;   /* how many of them the driver was told to start; only grows */
+    _Atomic uint64_t seen;      /* blocking queue: legacy.submitted when it last waited for the legacy queue;
+                                   legacy queue: context.blocking_work when it last waited for the blocking ones */
+    _Atomic uint64_t seen_by_legacy; /* submitted when the legacy queue last waited for this one */
+    struct ocl_worker_task release;  /* posted when the work of a destroyed queue is complete */
+    struct ocl_queue *next, *previous;
+};
+
+/* Before a command: waits (on the device) for what the queue must wait for. Returns the sticky failure, or the driver's
+ * refusal. When it returned OCL_OK, exactly one call of ocl_queue_submitted() or ocl_queue_completed() must follow, on
+ * every path: queue->cl does not change in between. Commands that belong together are enqueued in one such pair. */
+ocl_status ocl_queue_prepare(struct ocl_queue *queue);
+
+/* After the commands were enqueued: how many (0 when the driver took none). Tells the driver to start them. */
+void ocl_queue_submitted(struct ocl_queue *queue, unsigned commands);
+
+/* In place of ocl_queue_submitted() when the last of the commands is known to be complete (a blocking read, a wait for
+ * its event): the queue is then known to be idle without asking again. before is queue->submitted as it was read
+ * after ocl_queue_prepare() and before the first command was enqueued. */
+void ocl_queue_completed(struct ocl_queue *queue, uint64_t before, unsigned commands);
+
+/* Whether all submitted commands are known to be complete, without asking the driver; true for a fresh queue. Takes the
+ * legacy queue's and the blocking queues' relation into account: true means that the host may touch device memory in
+ * place of a command on this queue. */
+bool ocl_queue_is_idle(struct ocl_queue *queue);
+
+/* Tells the driver to start what was submitted. */
+ocl_status ocl_queue_flush(struct ocl_queue *queue);
+
+/* Waits for the work of all queues of the context, destroyed ones included; nearly free when they are idle. Returns the
+ * context's sticky failure. */
+ocl_status ocl_queues_finish(struct ocl_context *context);
+
+/* Waits for all work, pending host functions included, and destroys every queue, the legacy one last. Afterwards nothing
+ * of the queues is left in the workers, which the caller may then destroy.
+ * Errors: OCL_E_NOT_READY when the driver of a failed context never ended its work: the workers and the context must then
+ *         stay in memory. */
+ocl_status ocl_queues_close(struct ocl_context *context);
+
+/* Keeps the first failure of the context and returns status. Ordinary refusals of a call (bad size, no memory) are not
+ * sticky; a negative execution status of a command is. */
+ocl_status ocl_context_fail(struct ocl_context *context, ocl_status status);
+
+#endif

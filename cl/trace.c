@@ -1,0 +1,79 @@
+/* Messages for people: tracing on stderr, and logs for whoever listens.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/trace.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cl/options.h"
+
+static _Atomic(ocl_log_listener *) listener;
+
+bool ocl_trace_on(void)
+{
+    return ocl_options_get()->trace;
+}
+
+/* One write per message keeps the lines of different threads apart. A stderr that cannot be written to is nobody's
+ * fault here, and there is nowhere to report it. errno is the caller's. */
+static void write_line(const char *text)
+{
+    int saved = errno;
+    size_t length = strlen(text);
+    char *line = malloc(length + sizeof "clem: \n");
+    if (line) {
+        while (length && text[length - 1] == '\n')
+            length--;
+        int bytes = sprintf(line, "clem: %.*s\n", (int)length, text);
+        ssize_t written = write(STDERR_FILENO, line, (size_t)bytes);
+        (void)written;
+        free(line);
+    }
+    errno = saved;
+}
+
+static char *format_text(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
+static char *format_text(const char *format, va_list arguments)
+{
+    char *text;
+    return vasprintf(&text, format, arguments) < 0 ? NULL : text;
+}
+
+void ocl_trace(const char *format, ...)
+{
+    if (!ocl_trace_on())
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = format_text(format, arguments);
+    va_end(arguments);
+    if (text)
+        write_line(text);
+    free(text);
+}
+
+void ocl_trace_listen(ocl_log_listener *new_listener)
+{
+    atomic_store(&listener, new_listener);
+}
+
+void ocl_log(bool is_error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = format_text(format, arguments);
+    va_end(arguments);
+    if (!text)
+        return;
+    ocl_log_listener *hear = atomic_load(&listener);
+    if (hear)
+        hear(is_error, text);
+    if (ocl_trace_on())
+        write_line(text);
+    free(text);
+}

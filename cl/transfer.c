@@ -1,0 +1,336 @@
+/* Copies: what both ends are, and which way is best.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/transfer.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "cl/address.h"
+#include "cl/staging.h"
+#include "cl/transfer_command.h"
+#include "cl/transfer_kernel.h"
+#include "cl/transfer_private.h"
+
+/* Bytes that go through a third place at once when a device's ranges overlap. */
+enum { THIRD_PLACE_BYTES = 64 * 1024 * 1024 };
+
+/* ---- Sides ---- */
+
+struct ocl_side ocl_side_find(uint64_t address)
+{
+    struct ocl_allocation *allocation = ocl_address_acquire(address);
+
+    if (!allocation)
+        return (struct ocl_side){ .kind = OCL_SIDE_PAGEABLE, .address = address };
+    const uint64_t offset = ocl_allocation_offset(allocation, address);
+    const bool is_device = allocation->kind == OCL_MEMORY_DEVICE;
+    return (struct ocl_side){
+        .kind = is_device ? OCL_SIDE_DEVICE : OCL_SIDE_PINNED,
+        .allocation = allocation,
+        .address = (is_device ? allocation->address : (uint64_t)(uintptr_t)allocation->host) + offset,
+        .kernel_address = allocation->address + offset,
+    };
+}
+
+void ocl_side_release(struct ocl_side *side)
+{
+    if (side->allocation)
+        ocl_allocation_release(side->allocation);
+    side->allocation = NULL;
+}
+
+bool ocl_side_is_reached(const struct ocl_side *side, const struct ocl_context *context)
+{
+    if (side->kind == OCL_SIDE_PAGEABLE || side->allocation->context != context)
+        return false;
+    switch (side->allocation->kind) {
+    case OCL_MEMORY_HOST:
+        return context->capability.reaches_pinned_host;
+    case OCL_MEMORY_REGISTERED:
+        return context->capability.reaches_registered_host;
+    case OCL_MEMORY_DEVICE:
+        break;
+    }
+    return true;
+}
+
+struct ocl_place ocl_side_place(const struct ocl_side *side, uint64_t address)
+{
+    return ocl_allocation_place(side->allocation, address);
+}
+
+ocl_status ocl_transfer_settle(struct ocl_queue *queue)
+{
+    return ocl_queue_is_idle(queue) ? ocl_context_failure(queue->context) : ocl_queue_finish(queue);
+}
+
+ocl_status ocl_transfer_conclude(const struct ocl_transfer *transfer, ocl_status status)
+{
+    if (status != OCL_OK || transfer->wait != OCL_WAIT_ALL)
+        return status;
+    return ocl_transfer_settle(transfer->queue);
+}
+
+/* ---- By the host ---- */
+
+static void copy_by_host(const struct ocl_transfer *transfer)
+{
+    const struct ocl_copy *copy = &transfer->copy;
+    const bool is_streaming = ocl_plan_is_linear(copy) && copy->width >= transfer->limits->host_streaming_from;
+
+    ocl_copy_pool_run(ocl_staging_pool(transfer->queue->context->staging), copy, is_streaming);
+}
+
+static bool is_pageable(const struct ocl_transfer *transfer)
+{
+    return transfer->source.kind == OCL_SIDE_PAGEABLE || transfer->target.kind == OCL_SIDE_PAGEABLE;
+}
+
+static bool is_within_device(const struct ocl_transfer *transfer)
+{
+    return transfer->source.kind == OCL_SIDE_DEVICE && transfer->target.kind == OCL_SIDE_DEVICE;
+}
+
+/* Whether the host should do the copy: the device's memory is the host's own, and the call waits anyway or the copy
+ * costs less than a command. */
+static bool suits_host(const struct ocl_transfer *transfer)
+{
+    const size_t bytes = ocl_plan_bytes(&transfer->copy);
+
+    if (!transfer->queue->context->capability.device_is_host_memory)
+        return false;
+    if (transfer->target.kind == OCL_SIDE_PAGEABLE)
+        return true;
+    if (transfer->wait == OCL_WAIT_ALL)
+        return !is_within_device(transfer) || bytes <= transfer->limits->direct_waiting;
+    if (is_pageable(transfer))
+        return bytes > OCL_STAGING_SMALL || ocl_queue_is_idle(transfer->queue);
+    return bytes <= transfer->limits->direct_at_once && ocl_queue_is_idle(transfer->queue);
+}
+
+/* *is_done stays false when another thread keeps the queue busy. */
+static ocl_status try_host(const struct ocl_transfer *transfer, bool *is_done)
+{
+    const ocl_status status = ocl_transfer_settle(transfer->queue);
+
+    if (status != OCL_OK || !ocl_queue_is_idle(transfer->queue))
+        return status;
+    copy_by_host(transfer);
+    *is_done = true;
+    return OCL_OK;
+}
+
+/* ---- Overlap ---- */
+
+static bool ranges_overlap(const struct ocl_copy *copy)
+{
+    const uint64_t source = copy->source.address;
+    const uint64_t target = copy->target.address;
+
+    return source < target ? target - source < copy->width : source - target < copy->width;
+}
+
+static ocl_status copy_host_to_host(struct ocl_transfer *transfer)
+{
+    const struct ocl_copy *copy = &transfer->copy;
+    const ocl_status status = ocl_transfer_settle(transfer->queue);
+
+    if (status != OCL_OK)
+        return status;
+    if (ocl_plan_is_linear(copy) && ranges_overlap(copy))
+        memmove((void *)(uintptr_t)copy->target.address, (const void *)(uintptr_t)copy->source.address, copy->width);
+    else
+        copy_by_host(transfer);
+    return OCL_OK;
+}
+
+/* Copies a run of bytes between two places of one device that do not overlap. */
+static ocl_status copy_run(struct ocl_transfer *transfer, const struct ocl_side *target, uint64_t to,
+                           const struct ocl_side *source, uint64_t from, size_t bytes)
+{
+    const struct ocl_copy copy = { { from, bytes, bytes }, { to, bytes, bytes }, bytes, 1, 1 };
+    const struct ocl_place target_place = ocl_side_place(target, to);
+    const struct ocl_place source_place = ocl_side_place(source, from);
+
+    if (bytes >= transfer->limits->kernel_copy_from)
+        return ocl_transfer_kernel_copy(transfer->queue, &copy);
+    return ocl_command_copy(transfer->queue, &target_place, &source_place, bytes);
+}
+
+/* Piece by piece through third, from the end that the target does not reach first. */
+static ocl_status copy_through(struct ocl_transfer *transfer, const struct ocl_side *third, size_t third_bytes)
+{
+    const struct ocl_copy *copy = &transfer->copy;
+    const bool is_upward = copy->target.address > copy->source.address;
+    ocl_status status = OCL_OK;
+    size_t left = copy->width;
+
+    while (left > 0 && status == OCL_OK) {
+        const size_t bytes = left < third_bytes ? left : third_bytes;
+        const size_t offset = is_upward ? left - bytes : copy->width - left;
+        status = copy_run(transfer, third, third->address, &transfer->source, copy->source.address + offset, bytes);
+        if (status == OCL_OK)
+            status = copy_run(transfer, &transfer->target, copy->target.address + offset, third, third->address, bytes);
+        left -= bytes;
+    }
+    return status;
+}
+
+static ocl_status copy_overlapping(struct ocl_transfer *transfer)
+{
+    const size_t bytes = transfer->copy.width < THIRD_PLACE_BYTES ? transfer->copy.width : THIRD_PLACE_BYTES;
+    uint64_t address;
+
+    if (transfer->copy.source.address == transfer->copy.target.address)
+        return ocl_context_failure(transfer->queue->context);
+    ocl_status status = ocl_memory_allocate(transfer->queue->context, bytes, 0, &address);
+    if (status != OCL_OK)
+        return status;
+    struct ocl_side third = ocl_side_find(address);
+    status = copy_through(transfer, &third, bytes);
+    ocl_side_release(&third);
+    const ocl_status freed = ocl_memory_free(OCL_MEMORY_DEVICE, (const void *)(uintptr_t)address); /* waits */
+    return status == OCL_OK ? freed : status;
+}
+
+/* ---- By the device ---- */
+
+static ocl_status copy_device_to_device(struct ocl_transfer *transfer)
+{
+    const struct ocl_copy *copy = &transfer->copy;
+
+    if (!ocl_plan_is_linear(copy))
+        return ocl_transfer_kernel_copy(transfer->queue, copy);
+    return copy_run(transfer, &transfer->target, copy->target.address, &transfer->source, copy->source.address,
+                    copy->width);
+}
+
+/* By a kernel where that is faster, which has to know the pinned end by the address that kernels use. */
+static bool suits_pinned_kernel(const struct ocl_transfer *transfer)
+{
+    return transfer->copy.width >= transfer->limits->kernel_pinned_from &&
+           ocl_side_is_reached(&transfer->source, transfer->queue->context) &&
+           ocl_side_is_reached(&transfer->target, transfer->queue->context);
+}
+
+static ocl_status copy_pinned_by_kernel(struct ocl_transfer *transfer)
+{
+    struct ocl_copy copy = transfer->copy;
+
+    copy.source.address = transfer->source.kernel_address;
+    copy.target.address = transfer->target.kernel_address;
+    return ocl_transfer_kernel_copy(transfer->queue, &copy);
+}
+
+static ocl_status write_pinned(struct ocl_transfer *transfer)
+{
+    const struct ocl_copy *copy = &transfer->copy;
+
+    if (!ocl_plan_is_linear(copy))
+        return ocl_transfer_pinned_rect(transfer);
+    if (suits_pinned_kernel(transfer))
+        return copy_pinned_by_kernel(transfer);
+    const struct ocl_place target = ocl_side_place(&transfer->target, copy->target.address);
+    return ocl_command_write(transfer->queue, &target, (const void *)(uintptr_t)copy->source.address, copy->width,
+                             NULL);
+}
+
+static ocl_status read_pinned(struct ocl_transfer *transfer)
+{
+    const struct ocl_copy *copy = &transfer->copy;
+
+    if (!ocl_plan_is_linear(copy))
+        return ocl_transfer_pinned_rect(transfer);
+    if (suits_pinned_kernel(transfer))
+        return copy_pinned_by_kernel(transfer);
+    const struct ocl_place source = ocl_side_place(&transfer->source, copy->source.address);
+    return ocl_command_read(transfer->queue, (void *)(uintptr_t)copy->target.address, &source, copy->width, NULL);
+}
+
+static ocl_status read_pageable(struct ocl_transfer *transfer)
+{
+    const struct ocl_copy *copy = &transfer->copy;
+
+    if (!ocl_plan_is_linear(copy) || copy->width > OCL_STAGING_SMALL)
+        return ocl_transfer_read_staged(transfer);
+    const struct ocl_place source = ocl_side_place(&transfer->source, copy->source.address);
+    return ocl_command_read_now(transfer->queue, (void *)(uintptr_t)copy->target.address, &source, copy->width);
+}
+
+/* Which function moves bytes from a kind of memory to another, once the host's own ways are out of question. */
+typedef ocl_status move_function(struct ocl_transfer *transfer);
+
+static move_function *const moves[3][3] = {
+    [OCL_SIDE_PAGEABLE][OCL_SIDE_DEVICE] = ocl_transfer_write_staged,
+    [OCL_SIDE_PINNED][OCL_SIDE_DEVICE] = write_pinned,
+    [OCL_SIDE_DEVICE][OCL_SIDE_PAGEABLE] = read_pageable,
+    [OCL_SIDE_DEVICE][OCL_SIDE_PINNED] = read_pinned,
+    [OCL_SIDE_DEVICE][OCL_SIDE_DEVICE] = copy_device_to_device,
+};
+
+/* Two ranges of one device that overlap: the host can take them as they are where it reaches them. */
+static ocl_status run_overlapping(struct ocl_transfer *transfer)
+{
+    if (transfer->queue->context->capability.device_is_host_memory) {
+        const ocl_status status = ocl_transfer_settle(transfer->queue);
+        if (status != OCL_OK)
+            return status;
+        if (ocl_queue_is_idle(transfer->queue))
+            return copy_host_to_host(transfer);
+    }
+    return copy_overlapping(transfer);
+}
+
+ocl_status ocl_transfer_run(struct ocl_transfer *transfer)
+{
+    bool is_done = false;
+    ocl_status status = OCL_OK;
+
+    if (transfer->source.kind != OCL_SIDE_DEVICE && transfer->target.kind != OCL_SIDE_DEVICE)
+        return copy_host_to_host(transfer);
+    if (is_within_device(transfer) && ocl_plan_is_linear(&transfer->copy) && ranges_overlap(&transfer->copy))
+        return run_overlapping(transfer);
+    if (suits_host(transfer))
+        status = try_host(transfer, &is_done);
+    if (status != OCL_OK || is_done)
+        return status;
+    status = moves[transfer->source.kind][transfer->target.kind](transfer);
+    return ocl_transfer_conclude(transfer, status);
+}
+
+static bool is_foreign(const struct ocl_side *side, const struct ocl_queue *queue)
+{
+    return side->allocation && side->allocation->context != queue->context;
+}
+
+static bool is_foreign_device(const struct ocl_side *side, const struct ocl_queue *queue)
+{
+    return side->kind == OCL_SIDE_DEVICE && is_foreign(side, queue);
+}
+
+ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *copy, enum ocl_transfer_wait wait)
+{
+    struct ocl_transfer transfer = {
+        .queue = queue,
+        .limits = ocl_plan_limits(queue->context->device->facts.device_class),
+        .copy = *copy,
+        .source = ocl_side_find(copy->source.address),
+        .target = ocl_side_find(copy->target.address),
+        .wait = wait,
+    };
+    ocl_status status;
+
+    ocl_plan_collapse(&transfer.copy);
+    transfer.copy.source.address = transfer.source.address;
+    transfer.copy.target.address = transfer.target.address;
+    /* Freeing memory waits for its own context's work only, and so does not protect it from this queue. */
+    if (is_foreign(&transfer.source, queue) || is_foreign(&transfer.target, queue))
+        transfer.wait = OCL_WAIT_ALL;
+    if (is_foreign_device(&transfer.source, queue) || is_foreign_device(&transfer.target, queue))
+        status = ocl_transfer_run_foreign(&transfer);
+    else
+        status = ocl_transfer_run(&transfer);
+    ocl_side_release(&transfer.source);
+    ocl_side_release(&transfer.target);
+    return status;
+}

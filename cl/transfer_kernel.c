@@ -1,0 +1,222 @@
+/* Copies and fills by the kernels of kernels/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/transfer_kernel.h"
+
+#include "cl/builtin.h"
+#include "cl/transfer_plan.h"
+
+enum { MAX_ARGUMENTS = 12 };
+
+/* One launch in the making: which kernel, and the addresses of its arguments in order. */
+struct call {
+    const char *file;
+    const char *name;
+    const void *arguments[MAX_ARGUMENTS];
+    unsigned count;
+    size_t groups, items;
+};
+
+/* Names by element size: [0] one byte .. [4] sixteen bytes. */
+#define BY_ELEMENT(name) { name "_1", name "_2", name "_4", name "_8", name "_16" }
+
+/* The kernels of a copy, and those of a fill. */
+struct names {
+    const char *linear_file, *items, *chunks, *chunks_streaming;
+    const char *rect_file, *rows, *rows_streaming, *narrow[5], *rect_items[5];
+};
+
+static const struct names copy_names = {
+    .linear_file = "copy",
+    .items = "copy_items",
+    .chunks = "copy_chunks",
+    .chunks_streaming = "copy_chunks_streaming",
+    .rect_file = "copy_rect",
+    .rows = "copy_rect_rows",
+    .rows_streaming = "copy_rect_rows_streaming",
+    .narrow = BY_ELEMENT("copy_rect_narrow"),
+    .rect_items = BY_ELEMENT("copy_rect_items"),
+};
+
+static const struct names fill_names = {
+    .linear_file = "fill",
+    .items = "fill_items",
+    .chunks = "fill_chunks",
+    .chunks_streaming = "fill_chunks_streaming",
+    .rect_file = "fill_rect",
+    .rows = "fill_rect_rows",
+    .rows_streaming = "fill_rect_rows_streaming",
+    .narrow = BY_ELEMENT("fill_rect_narrow"),
+    .rect_items = BY_ELEMENT("fill_rect_items"),
+};
+
+static const struct names *names_for(const uint32_t *pattern)
+{
+    return pattern ? &fill_names : &copy_names;
+}
+
+/* Needs: element is a power of two up to 16. */
+static unsigned element_index(unsigned element)
+{
+    return (unsigned)__builtin_ctz(element);
+}
+
+static void add(struct call *call, const void *argument)
+{
+    call->arguments[call->count++] = argument;
+}
+
+static ocl_status launch(struct ocl_queue *queue, const struct call *call)
+{
+    struct ocl_kernel *kernel;
+    const ocl_status status = ocl_builtin_kernel(queue->context, call->file, call->name, &kernel);
+    const struct ocl_launch launch = {
+        .groups = { call->groups, 1, 1 },
+        .items = { call->items, 1, 1 },
+        .arguments = (void *const *)call->arguments,
+    };
+
+    return status == OCL_OK ? ocl_kernel_launch(kernel, queue, &launch) : status;
+}
+
+static bool is_cpu(const struct ocl_queue *queue)
+{
+    return queue->context->device->facts.device_class == OCL_CLASS_CPU;
+}
+
+static const struct ocl_transfer_limits *limits_of(const struct ocl_queue *queue)
+{
+    return ocl_plan_limits(queue->context->device->facts.device_class);
+}
+
+static size_t divide_up(size_t a, size_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* ---- Runs of bytes ---- */
+
+/* A fill when there is a pattern, a copy otherwise. */
+static ocl_status launch_linear(struct ocl_queue *queue, const struct ocl_copy *copy, const uint32_t *pattern)
+{
+    const uint64_t bytes = copy->width;
+    const uint64_t chunk = OCL_CHUNK_BYTES;
+    const bool is_streaming = bytes >= limits_of(queue)->streaming_from;
+    const struct names *names = names_for(pattern);
+    struct call call = { .file = names->linear_file };
+
+    add(&call, &copy->target.address);
+    if (!pattern)
+        add(&call, &copy->source.address);
+    add(&call, &bytes);
+    if (pattern)
+        add(&call, pattern);
+    if (is_cpu(queue)) {
+        call.name = is_streaming ? names->chunks_streaming : names->chunks;
+        add(&call, &chunk);
+        call.groups = divide_up(bytes, chunk);
+        call.items = 1;
+    } else {
+        call.name = names->items;
+        call.groups = divide_up(divide_up(bytes, 16), OCL_GROUP_ITEMS);
+        call.items = OCL_GROUP_ITEMS;
+    }
+    return launch(queue, &call);
+}
+
+/* ---- Rectangles ---- */
+
+static void add_end(struct call *call, const struct ocl_copy_end *end)
+{
+    add(call, &end->address);
+    add(call, &end->pitch);
+    add(call, &end->slice_bytes);
+}
+
+static void add_ends(struct call *call, const struct ocl_copy *copy, bool is_fill)
+{
+    add_end(call, &copy->target);
+    if (!is_fill)
+        add_end(call, &copy->source);
+    add(call, &copy->width);
+}
+
+/* Long rows by the general kernel, short ones element by element. */
+static ocl_status launch_rows(struct ocl_queue *queue, const struct ocl_copy *copy, const uint32_t *pattern)
+{
+    const struct ocl_transfer_limits *limits = limits_of(queue);
+    const uint64_t rows = copy->height * copy->depth;
+    const uint64_t take = ocl_plan_rows_per_item(copy->width);
+    const unsigned narrow = ocl_plan_narrow(copy->width);
+    const bool is_streaming = ocl_plan_bytes(copy) >= limits->streaming_from &&
+                              copy->width >= (pattern ? limits->fill_rows_from : limits->copy_rows_from);
+    const struct names *names = names_for(pattern);
+    struct call call = { .file = names->rect_file };
+
+    if (narrow && !is_streaming)
+        call.name = names->narrow[element_index(narrow)];
+    else
+        call.name = is_streaming ? names->rows_streaming : names->rows;
+    add_ends(&call, copy, pattern);
+    add(&call, &copy->height);
+    add(&call, &rows);
+    add(&call, &take);
+    if (pattern)
+        add(&call, pattern);
+    call.groups = divide_up(rows, take);
+    call.items = 1;
+    return launch(queue, &call);
+}
+
+static ocl_status launch_grid(struct ocl_queue *queue, const struct ocl_copy *copy, const uint32_t *pattern)
+{
+    const unsigned element = ocl_plan_element(copy);
+    const uint32_t height = (uint32_t)copy->height;
+    const uint32_t rows = (uint32_t)(copy->height * copy->depth);
+    const struct ocl_grid grid = ocl_plan_grid(copy->width, rows, element);
+    const struct names *names = names_for(pattern);
+    struct call call = { .file = names->rect_file };
+
+    call.name = names->rect_items[element_index(element)];
+    add_ends(&call, copy, pattern);
+    add(&call, &height);
+    add(&call, &rows);
+    add(&call, &grid.columns);
+    add(&call, &grid.shift);
+    if (pattern)
+        add(&call, pattern);
+    call.groups = grid.groups;
+    call.items = OCL_GROUP_ITEMS;
+    return launch(queue, &call);
+}
+
+/* Grids have 32-bit numbers: what is larger goes in pieces, cut between rows wherever rows are shorter than the limit. */
+static ocl_status launch_grids(struct ocl_queue *queue, const struct ocl_copy *copy, const uint32_t *pattern)
+{
+    const size_t limit = ocl_plan_grid_limit(copy->width);
+    struct ocl_cursor cursor = { 0 };
+    struct ocl_copy piece;
+    ocl_status status = OCL_OK;
+
+    while (status == OCL_OK && ocl_plan_next(copy, limit, &cursor, &piece))
+        status = launch_grid(queue, &piece, pattern);
+    return status;
+}
+
+static ocl_status launch_any(struct ocl_queue *queue, const struct ocl_copy *copy, const uint32_t *pattern)
+{
+    if (ocl_plan_is_linear(copy))
+        return launch_linear(queue, copy, pattern);
+    if (is_cpu(queue))
+        return launch_rows(queue, copy, pattern);
+    return launch_grids(queue, copy, pattern);
+}
+
+ocl_status ocl_transfer_kernel_copy(struct ocl_queue *queue, const struct ocl_copy *copy)
+{
+    return launch_any(queue, copy, NULL);
+}
+
+ocl_status ocl_transfer_kernel_fill(struct ocl_queue *queue, const struct ocl_copy *shape, uint32_t pattern)
+{
+    return launch_any(queue, shape, &pattern);
+}

@@ -1,0 +1,158 @@
+/* Device attributes and properties, both from device_attributes.def.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
+#include <string.h>
+
+#include "cl/device.h"
+#include "facade/device.h"
+
+static int at_most(uint64_t value, int limit)
+{
+    return value < (uint64_t)limit ? (int)value : limit;
+}
+
+cudaError_t facade_device_attribute(int *value, int attribute, int device)
+{
+    cudaError_t error = facade_device_check(device);
+    if (error != cudaSuccess)
+        return error;
+    const struct ocl_device_facts *d = ocl_device_facts(device);
+    switch (attribute) {
+#define ATTRIBUTE_ONLY(name, expression) \
+    case name:                           \
+        *value = (expression);           \
+        return cudaSuccess;
+#define ATTRIBUTE(name, field, expression) ATTRIBUTE_ONLY(name, expression)
+#include "facade/device_attributes.def"
+#undef ATTRIBUTE
+#undef ATTRIBUTE_ONLY
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+static void fill_properties(struct cudaDeviceProp *prop, int device)
+{
+    const struct ocl_device_facts *d = ocl_device_facts(device);
+    uint64_t total = 0, largest = 0;
+    memset(prop, 0, sizeof *prop);
+#define ATTRIBUTE_ONLY(name, expression)
+#define ATTRIBUTE(name, field, expression) prop->field = (__typeof__(prop->field))(expression);
+#include "facade/device_attributes.def"
+#undef ATTRIBUTE
+#undef ATTRIBUTE_ONLY
+    memcpy(prop->name, d->name, sizeof prop->name - 1);
+    memcpy(prop->uuid.bytes, d->uuid, sizeof prop->uuid.bytes);
+    ocl_device_memory(device, &total, &largest);
+    prop->totalGlobalMem = (size_t)total;
+    prop->sharedMemPerBlock = (size_t)d->local_bytes;
+    prop->totalConstMem = (size_t)d->constant_bytes;
+}
+
+/* How well a device fits a wish: one point for each property that was asked for and is met. */
+static int score(const struct cudaDeviceProp *wish, const struct cudaDeviceProp *device)
+{
+    int points = 0;
+    points += wish->major != 0 && device->major >= wish->major;
+    points += wish->minor != 0 && device->minor >= wish->minor;
+    points += wish->totalGlobalMem != 0 && device->totalGlobalMem >= wish->totalGlobalMem;
+    points += wish->multiProcessorCount != 0 && device->multiProcessorCount >= wish->multiProcessorCount;
+    points += wish->maxThreadsPerBlock != 0 && device->maxThreadsPerBlock >= wish->maxThreadsPerBlock;
+    points += wish->sharedMemPerBlock != 0 && device->sharedMemPerBlock >= wish->sharedMemPerBlock;
+    points += wish->integrated != 0 && device->integrated == wish->integrated;
+    points += wish->name[0] != '\0' && strcmp(wish->name, device->name) == 0;
+    return points;
+}
+
+/* --- entry points ---------------------------------------------------------------------------------------------- */
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
+{
+    if (value == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    return facade_result(facade_device_attribute(value, (int)attr, device));
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+    if (prop == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_device_check(device);
+    if (error == cudaSuccess)
+        fill_properties(prop, device);
+    return facade_result(error);
+}
+
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
+{
+    int count = 0, best = -1;
+    if (device == NULL || prop == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_devices(&count);
+    if (error != cudaSuccess)
+        return facade_result(error);
+    for (int i = 0; i < count; i++) {
+        struct cudaDeviceProp candidate;
+        fill_properties(&candidate, i);
+        if (score(prop, &candidate) > best) {
+            best = score(prop, &candidate);
+            *device = i;
+        }
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc,
+                                                 int device)
+{
+    if (maxWidthInElements == NULL || fmtDesc == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_device_check(device);
+    if (error == cudaSuccess)
+        *maxWidthInElements = ocl_device_facts(device)->image_buffer_pixels;
+    return facade_result(error);
+}
+
+/* OpenCL gives no atomics that host and device, or two devices, could share on one address. */
+static cudaError_t no_atomics(unsigned *capabilities, const enum cudaAtomicOperation *operations, unsigned count)
+{
+    if (capabilities == NULL || operations == NULL || count == 0)
+        return cudaErrorInvalidValue;
+    memset(capabilities, 0, count * sizeof *capabilities);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int *capabilities, const enum cudaAtomicOperation *operations,
+                                                unsigned int count, int device)
+{
+    cudaError_t error = facade_device_check(device);
+    return facade_result(error == cudaSuccess ? no_atomics(capabilities, operations, count) : error);
+}
+
+static cudaError_t check_pair(int source, int target)
+{
+    cudaError_t error = facade_device_check(source);
+    if (error == cudaSuccess)
+        error = facade_device_check(target);
+    return error == cudaSuccess && source == target ? cudaErrorInvalidDevice : error;
+}
+
+cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned int *capabilities, const enum cudaAtomicOperation *operations,
+                                               unsigned int count, int srcDevice, int dstDevice)
+{
+    cudaError_t error = check_pair(srcDevice, dstDevice);
+    return facade_result(error == cudaSuccess ? no_atomics(capabilities, operations, count) : error);
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
+{
+    if (value == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = check_pair(srcDevice, dstDevice);
+    if (error != cudaSuccess)
+        return facade_result(error);
+    if (attr < cudaDevP2PAttrPerformanceRank || attr > cudaDevP2PAttrCudaArrayAccessSupported)
+        return facade_result(cudaErrorInvalidValue);
+    *value = 0;
+    return cudaSuccess;
+}

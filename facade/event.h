@@ -1,0 +1,19 @@
+/* Events as runtime and driver API share them.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FACADE_EVENT_H
+#define FACADE_EVENT_H
+
+#include "facade/handles.h"
+
+/* The live event a handle means. Errors: cudaErrorInvalidResourceHandle. */
+cudaError_t facade_event_find(cudaEvent_t handle, struct facade_event **found);
+
+/* Errors: cudaErrorInvalidValue for unknown flags, or interprocess without disabled timing. */
+cudaError_t facade_event_create(cudaEvent_t *handle, unsigned flags);
+cudaError_t facade_event_destroy(cudaEvent_t handle);
+cudaError_t facade_event_record(cudaEvent_t handle, cudaStream_t stream, unsigned flags);
+cudaError_t facade_event_query(cudaEvent_t handle);
+cudaError_t facade_event_synchronize(cudaEvent_t handle);
+cudaError_t facade_event_elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
+
+#endif

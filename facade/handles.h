@@ -1,0 +1,66 @@
+/* The structs behind CUDA's opaque handles, and the order of the facade's locks.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FACADE_HANDLES_H
+#define FACADE_HANDLES_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "cl/context.h"
+#include "cl/event.h"
+#include "cl/program.h"
+#include "cl/queue.h"
+#include "facade/internal.h"
+
+/* Locks, outermost first; cl/'s own locks (cl/state.h) come after all of them. None is held across a blocking call, a
+ * program build or a user's function.
+ *
+ *   1 context.open_lock   opening and closing a context (waits for other openers of the same context only)
+ *   2 context.lock        the lists of what a context owns
+ *   3 leaves: handle table, log list
+ */
+
+/* CUcontext, and the runtime's primary context of each device. */
+struct facade_context {
+    int device;
+    bool is_primary;
+    unsigned flags;                   /* CU_CTX_* / cudaDevice* */
+    unsigned retain_count;            /* primary: cuDevicePrimaryCtxRetain */
+    uint64_t id;
+    _Atomic(struct ocl_context *) cl; /* NULL while closed */
+    _Atomic uint64_t generation;      /* counts openings: what belongs to an earlier one is stale */
+    pthread_mutex_t open_lock;
+    pthread_mutex_t lock;
+    struct facade_stream *streams; /* live streams, without the special ones */
+    struct facade_event *events;
+    struct facade_module *modules;
+    struct facade_stream *legacy;
+    size_t limits[8]; /* cudaLimit* in the order of their values */
+    int cache_config;
+    int shared_config;
+};
+
+struct facade_stream {
+    struct facade_context *context;
+    uint64_t generation;
+    struct ocl_queue *queue;
+    unsigned flags; /* cudaStreamNonBlocking or 0 */
+    int priority;
+    uint64_t id;
+    cudaStream_t handle; /* what the user holds: a pointer to this, or one of the special values */
+    cudaLaunchAttributeValue access_policy; /* attributes are kept and given back */
+    enum cudaSynchronizationPolicy sync_policy;
+    cudaLaunchMemSyncDomainMap domain_map;
+    cudaLaunchMemSyncDomain domain;
+    struct facade_stream *next, *previous;
+};
+
+struct facade_event {
+    struct facade_context *context;
+    uint64_t generation;
+    struct ocl_event *event;
+    unsigned flags;
+    struct facade_event *next, *previous;
+};
+
+#endif

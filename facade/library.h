@@ -1,0 +1,68 @@
+/* Libraries, modules, kernels and functions as runtime and driver API share them.
+ *
+ * A library is code without a context. Each context that uses it gets a module: the code built for that context. A
+ * kernel names code in a library; a function is the kernel in one module. cuModuleLoad* makes a module with no library.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FACADE_LIBRARY_H
+#define FACADE_LIBRARY_H
+
+#include "facade/handles.h"
+
+struct facade_module {
+    struct facade_context *context;
+    uint64_t generation;
+    struct facade_library *library; /* NULL for cuModuleLoad* */
+    struct ocl_program *program;
+    struct facade_function **functions; /* one per kernel, in the program's order */
+    size_t function_count;
+    struct facade_module *next, *previous;      /* of the context */
+    struct facade_module *next_in_library;
+};
+
+struct facade_function {
+    struct facade_module *module;
+    struct ocl_kernel *kernel;
+    int max_dynamic_shared; /* cudaFuncAttributeMaxDynamicSharedMemorySize; -1 until set */
+    int preferred_carveout;
+    int cache_config;
+};
+
+/* A log or option that a caller of the load functions wants: cudaJitOption / CUjit_option have the same numbers. */
+struct facade_jit {
+    const int *options;
+    void *const *values;
+    unsigned count;
+};
+
+/* Makes a library from code: NUL-terminated OpenCL C text, or SPIR-V that ends with a zero word (bytes 0), or the given
+ * number of bytes of either. Builds it for the current context, so that bad code is refused here.
+ * Errors: cudaErrorInvalidValue; cudaErrorInvalidKernelImage (the compiler's log went to the jit buffers and the logs). */
+cudaError_t facade_library_load(cudaLibrary_t *library, const void *code, size_t bytes, const struct facade_jit *jit);
+cudaError_t facade_library_load_file(cudaLibrary_t *library, const char *path, const struct facade_jit *jit);
+cudaError_t facade_library_unload(cudaLibrary_t library);
+
+/* Errors: cudaErrorInvalidResourceHandle for a stale library. */
+cudaError_t facade_library_find(cudaLibrary_t handle, struct facade_library **found);
+cudaError_t facade_library_kernel(struct facade_library *library, const char *name, cudaKernel_t *kernel);
+cudaError_t facade_library_kernel_count(struct facade_library *library, unsigned *count);
+cudaError_t facade_library_kernels(struct facade_library *library, cudaKernel_t *kernels, unsigned count);
+
+/* The library's module in the current context, built when it is not there yet. */
+cudaError_t facade_library_module(struct facade_library *library, struct facade_module **module);
+
+/* Name and library of a kernel handle. Errors: cudaErrorInvalidResourceHandle. */
+cudaError_t facade_kernel_name(cudaKernel_t handle, const char **name, cudaLibrary_t *library);
+
+/* The function of a kernel in the current context. */
+cudaError_t facade_kernel_function(cudaKernel_t handle, struct facade_function **function);
+
+/* Makes a module of the current context from code, as facade_library_load() reads it. */
+cudaError_t facade_module_load(struct facade_module **module, const void *code, size_t bytes,
+                               const struct facade_jit *jit);
+cudaError_t facade_module_load_file(struct facade_module **module, const char *path, const struct facade_jit *jit);
+cudaError_t facade_module_unload(struct facade_module *module);
+
+/* Errors: cudaErrorSymbolNotFound. */
+cudaError_t facade_module_function(struct facade_module *module, const char *name, struct facade_function **function);
+
+#endif

@@ -1,0 +1,98 @@
+/* How many blocks fit on a multiprocessor: an estimate from the limits that clem reports.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/device.h"
+#include "facade/device.h"
+#include "facade/launch.h"
+#include "facade/occupancy.h"
+
+static int attribute(int device, enum cudaDeviceAttr attr)
+{
+    int value = 0;
+    facade_device_attribute(&value, (int)attr, device);
+    return value;
+}
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Threads are handed out by whole warps. */
+static int rounded_threads(int threads, int warp)
+{
+    return (threads + warp - 1) / warp * warp;
+}
+
+cudaError_t facade_occupancy_blocks(int *blocks, const struct facade_function *function, int block_size,
+                                    size_t dynamic_shared, unsigned flags)
+{
+    struct facade_launch_limits limits;
+    int device = function->module->context->device;
+    if (block_size <= 0 || (flags & ~(unsigned)cudaOccupancyDisableCachingOverride) != 0)
+        return cudaErrorInvalidValue;
+    facade_launch_limits(function, &limits);
+    size_t shared = dynamic_shared + ocl_kernel_facts(function->kernel)->local_bytes;
+    *blocks = 0;
+    if ((unsigned)block_size > limits.threads || dynamic_shared > limits.shared)
+        return cudaSuccess;
+    int threads = rounded_threads(block_size, attribute(device, cudaDevAttrWarpSize));
+    int fit = attribute(device, cudaDevAttrMaxThreadsPerMultiProcessor) / threads;
+    fit = smaller(fit, attribute(device, cudaDevAttrMaxBlocksPerMultiprocessor));
+    if (shared > 0)
+        fit = smaller(fit, (int)((size_t)attribute(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor) / shared));
+    *blocks = fit;
+    return cudaSuccess;
+}
+
+cudaError_t facade_occupancy_shared(size_t *shared, const struct facade_function *function, int blocks, int block_size)
+{
+    struct facade_launch_limits limits;
+    int fit = 0;
+    int device = function->module->context->device;
+    size_t own = ocl_kernel_facts(function->kernel)->local_bytes;
+    if (blocks <= 0 || block_size <= 0)
+        return cudaErrorInvalidValue;
+    facade_launch_limits(function, &limits);
+    cudaError_t error = facade_occupancy_blocks(&fit, function, block_size, 0, 0);
+    if (error != cudaSuccess)
+        return error;
+    if (blocks > fit)
+        return cudaErrorInvalidValue;
+    size_t share = (size_t)attribute(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor) / (size_t)blocks;
+    size_t left = share > own ? share - own : 0;
+    *shared = left < limits.shared ? left : limits.shared;
+    return cudaSuccess;
+}
+
+/* --- entry points ---------------------------------------------------------------------------------------------- */
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize,
+                                                                   size_t dynamicSMemSize, unsigned int flags)
+{
+    struct facade_function *function = NULL;
+    if (numBlocks == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_function_find(func, &function);
+    if (error == cudaSuccess)
+        error = facade_occupancy_blocks(numBlocks, function, blockSize, dynamicSMemSize, flags);
+    return facade_result(error);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize,
+                                                          size_t dynamicSMemSize)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize,
+                                                                  cudaOccupancyDefault);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks,
+                                                      int blockSize)
+{
+    struct facade_function *function = NULL;
+    if (dynamicSmemSize == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_function_find(func, &function);
+    if (error == cudaSuccess)
+        error = facade_occupancy_shared(dynamicSmemSize, function, numBlocks, blockSize);
+    return facade_result(error);
+}

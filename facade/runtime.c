@@ -1,0 +1,146 @@
+/* Start-up, the table of primary contexts, and which context the calling thread works in.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "cl/device.h"
+#include "cl/process.h"
+#include "cl/trace.h"
+#include "facade/handles.h"
+#include "facade/log.h"
+#include "facade/runtime.h"
+
+static struct facade_context **primaries;
+static int device_count;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void find_devices(void)
+{
+    ocl_trace_listen(facade_log);
+    int count = ocl_device_count();
+    if (count <= 0)
+        return;
+    primaries = calloc((size_t)count, sizeof *primaries);
+    for (int i = 0; primaries != NULL && i < count; i++) {
+        primaries[i] = facade_context_new(i, true);
+        if (primaries[i] == NULL)
+            return;
+        device_count = i + 1;
+    }
+}
+
+cudaError_t facade_process_state(void)
+{
+    if (ocl_process_is_forked())
+        return cudaErrorInitializationError;
+    if (ocl_process_is_exiting())
+        return cudaErrorCudartUnloading;
+    return cudaSuccess;
+}
+
+cudaError_t facade_devices(int *count)
+{
+    cudaError_t error = facade_process_state();
+    if (error != cudaSuccess)
+        return error;
+    pthread_once(&once, find_devices);
+    *count = device_count;
+    return device_count > 0 ? cudaSuccess : cudaErrorNoDevice;
+}
+
+struct facade_context *facade_primary(int device)
+{
+    return device >= 0 && device < device_count ? primaries[device] : NULL;
+}
+
+struct facade_context *facade_context_new(int device, bool is_primary)
+{
+    static _Atomic uint64_t next_id = 1;
+    struct facade_context *context = facade_handle_new(FACADE_CONTEXT, sizeof *context);
+    if (context == NULL)
+        return NULL;
+    context->device = device;
+    context->is_primary = is_primary;
+    context->id = atomic_fetch_add(&next_id, 1);
+    pthread_mutex_init(&context->open_lock, NULL);
+    pthread_mutex_init(&context->lock, NULL);
+    return context;
+}
+
+void facade_context_delete(struct facade_context *context)
+{
+    facade_context_close(context);
+    pthread_mutex_destroy(&context->lock);
+    pthread_mutex_destroy(&context->open_lock);
+    facade_handle_free(context);
+}
+
+/* The open lock is held across the opening on purpose: it keeps only those waiting who need the same context. */
+cudaError_t facade_context_open(struct facade_context *context)
+{
+    cudaError_t error = cudaSuccess;
+    if (atomic_load_explicit(&context->cl, memory_order_acquire) != NULL)
+        return cudaSuccess;
+    pthread_mutex_lock(&context->open_lock);
+    if (atomic_load(&context->cl) == NULL) {
+        struct ocl_context *cl = NULL;
+        error = facade_error_from(ocl_context_open(context->device, &cl), FACADE_OTHER);
+        if (error == cudaSuccess) {
+            facade_limits_reset(context);
+            atomic_fetch_add(&context->generation, 1);
+            atomic_store_explicit(&context->cl, cl, memory_order_release);
+        }
+    }
+    pthread_mutex_unlock(&context->open_lock);
+    return error;
+}
+
+void facade_context_close(struct facade_context *context)
+{
+    pthread_mutex_lock(&context->open_lock);
+    struct ocl_context *cl = atomic_exchange(&context->cl, NULL);
+    if (cl != NULL) {
+        facade_modules_forget(context);
+        facade_streams_forget(context);
+        facade_events_forget(context);
+        ocl_context_close(cl);
+    }
+    pthread_mutex_unlock(&context->open_lock);
+}
+
+/* A thread that never chose a context gets the primary one of its device, and keeps it as its current context. */
+static cudaError_t choose_primary(struct facade_context **context)
+{
+    int count = 0;
+    cudaError_t error = facade_devices(&count);
+    if (error != cudaSuccess)
+        return error;
+    *context = facade_primary(facade_thread_device());
+    if (*context == NULL)
+        return cudaErrorInvalidDevice;
+    return facade_stack_push(*context) ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t facade_current_even_failed(struct facade_context **context)
+{
+    cudaError_t error = facade_process_state();
+    if (error != cudaSuccess)
+        return error;
+    *context = facade_stack_top();
+    if (*context == NULL) {
+        error = choose_primary(context);
+        if (error != cudaSuccess)
+            return error;
+    }
+    if (facade_handle_find(FACADE_CONTEXT, *context) == NULL)
+        return cudaErrorContextIsDestroyed;
+    return facade_context_open(*context);
+}
+
+cudaError_t facade_current(struct facade_context **context)
+{
+    cudaError_t error = facade_current_even_failed(context);
+    if (error != cudaSuccess)
+        return error;
+    struct ocl_context *cl = atomic_load_explicit(&(*context)->cl, memory_order_acquire);
+    return facade_error_from(ocl_context_failure(cl), FACADE_OTHER);
+}

@@ -1,0 +1,389 @@
+/* Streams: creation, the special ones, waiting, host functions.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "facade/event.h"
+#include "facade/runtime.h"
+#include "facade/stream.h"
+
+static _Atomic uint64_t next_id = 1;
+
+static struct ocl_context *context_cl(struct facade_context *context)
+{
+    return atomic_load_explicit(&context->cl, memory_order_acquire);
+}
+
+/* --- making and unmaking -------------------------------------------------------------------------------------- */
+
+static struct facade_stream *new_stream(struct facade_context *context, struct ocl_queue *queue)
+{
+    struct facade_stream *stream = facade_handle_new(FACADE_STREAM, sizeof *stream);
+    if (stream == NULL)
+        return NULL;
+    stream->context = context;
+    stream->generation = atomic_load(&context->generation);
+    stream->queue = queue;
+    stream->id = atomic_fetch_add(&next_id, 1);
+    stream->handle = (cudaStream_t)stream;
+    stream->sync_policy = cudaSyncPolicyAuto;
+    stream->domain_map.remote = 1;
+    return stream;
+}
+
+static void link_stream(struct facade_stream *stream)
+{
+    struct facade_context *context = stream->context;
+    pthread_mutex_lock(&context->lock);
+    stream->next = context->streams;
+    if (stream->next != NULL)
+        stream->next->previous = stream;
+    context->streams = stream;
+    pthread_mutex_unlock(&context->lock);
+}
+
+static void unlink_stream(struct facade_stream *stream)
+{
+    struct facade_context *context = stream->context;
+    pthread_mutex_lock(&context->lock);
+    if (stream->previous != NULL)
+        stream->previous->next = stream->next;
+    else if (context->streams == stream)
+        context->streams = stream->next;
+    if (stream->next != NULL)
+        stream->next->previous = stream->previous;
+    pthread_mutex_unlock(&context->lock);
+}
+
+static cudaError_t make_stream(struct facade_context *context, unsigned flags, int priority,
+                               struct facade_stream **made)
+{
+    enum ocl_queue_kind kind =
+        (flags & cudaStreamNonBlocking) != 0 ? OCL_QUEUE_NON_BLOCKING : OCL_QUEUE_BLOCKING;
+    struct ocl_queue *queue = NULL;
+    ocl_status status = ocl_queue_create(context_cl(context), kind, priority, &queue);
+    if (status != OCL_OK)
+        return facade_error_from(status, FACADE_ALLOCATE);
+    *made = new_stream(context, queue);
+    if (*made == NULL) {
+        ocl_queue_destroy(queue);
+        return cudaErrorMemoryAllocation;
+    }
+    (*made)->flags = flags;
+    (*made)->priority = priority;
+    link_stream(*made);
+    return cudaSuccess;
+}
+
+static void unmake_stream(struct facade_stream *stream)
+{
+    struct ocl_queue *queue = stream->queue;
+    unlink_stream(stream);
+    facade_handle_free(stream);
+    ocl_queue_destroy(queue);
+}
+
+/* The OpenCL context that is being closed takes the queues with it; here only the handles end. */
+void facade_streams_forget(struct facade_context *context)
+{
+    pthread_mutex_lock(&context->lock);
+    struct facade_stream *stream = context->streams;
+    context->streams = NULL;
+    struct facade_stream *legacy = context->legacy;
+    context->legacy = NULL;
+    pthread_mutex_unlock(&context->lock);
+    while (stream != NULL) {
+        struct facade_stream *next = stream->next;
+        facade_handle_free(stream);
+        stream = next;
+    }
+    facade_handle_free(legacy);
+}
+
+/* --- the special streams --------------------------------------------------------------------------------------- */
+
+cudaError_t facade_stream_legacy(struct facade_context *context, struct facade_stream **stream)
+{
+    pthread_mutex_lock(&context->lock);
+    if (context->legacy == NULL) {
+        context->legacy = new_stream(context, ocl_queue_legacy(context_cl(context)));
+        if (context->legacy != NULL)
+            context->legacy->handle = cudaStreamLegacy;
+    }
+    *stream = context->legacy;
+    pthread_mutex_unlock(&context->lock);
+    return *stream != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+/* One stream per thread and context. The list lives until the thread ends; entries whose context was closed since are
+ * dropped when they are met. */
+struct thread_stream {
+    struct facade_stream *stream;
+    struct facade_context *context;
+    uint64_t generation;
+    struct thread_stream *next;
+};
+
+static pthread_key_t exit_key;
+static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
+static _Thread_local struct thread_stream *thread_streams;
+
+static bool is_current(const struct thread_stream *entry)
+{
+    return facade_handle_find(FACADE_STREAM, entry->stream) != NULL &&
+           entry->generation == atomic_load(&entry->context->generation);
+}
+
+static void thread_ends(void *unused)
+{
+    (void)unused;
+    while (thread_streams != NULL) {
+        struct thread_stream *entry = thread_streams;
+        thread_streams = entry->next;
+        if (facade_process_state() == cudaSuccess && is_current(entry))
+            unmake_stream(entry->stream);
+        free(entry);
+    }
+    facade_stack_release();
+}
+
+static void make_exit_key(void)
+{
+    pthread_key_create(&exit_key, thread_ends);
+}
+
+void facade_thread_at_exit(void)
+{
+    pthread_once(&exit_once, make_exit_key);
+    pthread_setspecific(exit_key, &exit_key);
+}
+
+static struct facade_stream *known_thread_stream(struct facade_context *context)
+{
+    for (struct thread_stream **link = &thread_streams; *link != NULL;) {
+        struct thread_stream *entry = *link;
+        if (!is_current(entry)) {
+            *link = entry->next;
+            free(entry);
+        } else if (entry->context == context) {
+            return entry->stream;
+        } else {
+            link = &entry->next;
+        }
+    }
+    return NULL;
+}
+
+static cudaError_t per_thread_stream(struct facade_context *context, struct facade_stream **stream)
+{
+    *stream = known_thread_stream(context);
+    if (*stream != NULL)
+        return cudaSuccess;
+    struct thread_stream *entry = malloc(sizeof *entry);
+    if (entry == NULL)
+        return cudaErrorMemoryAllocation;
+    cudaError_t error = make_stream(context, 0, 0, stream);
+    if (error != cudaSuccess) {
+        free(entry);
+        return error;
+    }
+    (*stream)->handle = cudaStreamPerThread;
+    *entry = (struct thread_stream){*stream, context, (*stream)->generation, thread_streams};
+    thread_streams = entry;
+    facade_thread_at_exit();
+    return cudaSuccess;
+}
+
+bool facade_stream_is_legacy(cudaStream_t handle)
+{
+    return handle == cudaStreamLegacy || (handle == NULL && !facade_is_per_thread());
+}
+
+static bool is_per_thread(cudaStream_t handle)
+{
+    return handle == cudaStreamPerThread || (handle == NULL && facade_is_per_thread());
+}
+
+cudaError_t facade_stream_find(cudaStream_t handle, struct facade_stream **found)
+{
+    struct facade_context *context = NULL;
+    cudaError_t error = facade_current(&context);
+    if (error != cudaSuccess)
+        return error;
+    if (facade_stream_is_legacy(handle))
+        return facade_stream_legacy(context, found);
+    if (is_per_thread(handle))
+        return per_thread_stream(context, found);
+    *found = facade_handle_find(FACADE_STREAM, handle);
+    return *found != NULL ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+/* --- what both APIs do with streams ------------------------------------------------------------------------------ */
+
+static int clamped(int priority)
+{
+    if (priority > FACADE_PRIORITY_LEAST)
+        return FACADE_PRIORITY_LEAST;
+    return priority < FACADE_PRIORITY_GREATEST ? FACADE_PRIORITY_GREATEST : priority;
+}
+
+cudaError_t facade_stream_create(cudaStream_t *handle, unsigned flags, int priority)
+{
+    struct facade_context *context = NULL;
+    struct facade_stream *stream = NULL;
+    if (handle == NULL || (flags & ~(unsigned)cudaStreamNonBlocking) != 0)
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_current(&context);
+    if (error == cudaSuccess)
+        error = make_stream(context, flags, clamped(priority), &stream);
+    if (error == cudaSuccess)
+        *handle = stream->handle;
+    return error;
+}
+
+cudaError_t facade_stream_destroy(cudaStream_t handle)
+{
+    cudaError_t error = facade_process_state();
+    if (error != cudaSuccess)
+        return error;
+    struct facade_stream *stream = facade_handle_find(FACADE_STREAM, handle);
+    if (stream == NULL || stream->handle != handle)
+        return cudaErrorInvalidResourceHandle;
+    unmake_stream(stream);
+    return cudaSuccess;
+}
+
+cudaError_t facade_stream_synchronize(cudaStream_t handle)
+{
+    struct facade_stream *stream = NULL;
+    cudaError_t error = facade_stream_find(handle, &stream);
+    if (error != cudaSuccess)
+        return error;
+    return facade_error_from(ocl_queue_finish(stream->queue), FACADE_OTHER);
+}
+
+cudaError_t facade_stream_query(cudaStream_t handle)
+{
+    struct facade_stream *stream = NULL;
+    cudaError_t error = facade_stream_find(handle, &stream);
+    if (error != cudaSuccess)
+        return error;
+    return facade_error_from(ocl_queue_query(stream->queue), FACADE_OTHER);
+}
+
+cudaError_t facade_stream_wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags)
+{
+    struct facade_stream *stream = NULL;
+    struct facade_event *found = NULL;
+    cudaError_t error = facade_stream_find(handle, &stream);
+    if (error == cudaSuccess)
+        error = facade_event_find(event, &found);
+    if (error != cudaSuccess)
+        return error;
+    if (flags != cudaEventWaitDefault && flags != cudaEventWaitExternal)
+        return cudaErrorInvalidValue;
+    return facade_error_from(ocl_event_wait_in_queue(found->event, stream->queue), FACADE_OTHER);
+}
+
+/* --- host functions and callbacks ---------------------------------------------------------------------------------- */
+
+struct host_call {
+    cudaHostFn_t function;
+    cudaStreamCallback_t callback;
+    cudaStream_t stream;
+    void *data;
+};
+
+static void run_host_call(void *data, ocl_status status)
+{
+    struct host_call *call = data;
+    if (call->callback != NULL)
+        call->callback(call->stream, facade_error_from(status, FACADE_OTHER), call->data);
+    else if (status == OCL_OK)
+        call->function(call->data);
+    free(call);
+}
+
+/* The call is freed by run_host_call(), which always runs, after a failure too. */
+static cudaError_t enqueue_host_call(struct facade_stream *stream, const struct host_call *wanted)
+{
+    struct host_call *call = malloc(sizeof *call);
+    if (call == NULL)
+        return cudaErrorMemoryAllocation;
+    *call = *wanted;
+    ocl_status status = ocl_queue_host_function(stream->queue, run_host_call, call, true);
+    if (status != OCL_OK)
+        free(call);
+    return facade_error_from(status, FACADE_OTHER);
+}
+
+cudaError_t facade_stream_host_function(cudaStream_t handle, cudaHostFn_t function, void *data)
+{
+    struct facade_stream *stream = NULL;
+    if (function == NULL)
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_stream_find(handle, &stream);
+    if (error != cudaSuccess)
+        return error;
+    const struct host_call call = {.function = function, .data = data};
+    return enqueue_host_call(stream, &call);
+}
+
+cudaError_t facade_stream_add_callback(cudaStream_t handle, cudaStreamCallback_t callback, void *data, unsigned flags)
+{
+    struct facade_stream *stream = NULL;
+    if (callback == NULL || flags != 0)
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_stream_find(handle, &stream);
+    if (error != cudaSuccess)
+        return error;
+    const struct host_call call = {.callback = callback, .stream = handle, .data = data};
+    return enqueue_host_call(stream, &call);
+}
+
+/* --- entry points ---------------------------------------------------------------------------------------------- */
+
+cudaError_t cudaStreamCreate(cudaStream_t *pStream)
+{
+    return facade_result(facade_stream_create(pStream, cudaStreamDefault, 0));
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
+{
+    return facade_result(facade_stream_create(pStream, flags, 0));
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
+{
+    return facade_result(facade_stream_create(pStream, flags, priority));
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    return facade_result(facade_stream_destroy(stream));
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    return facade_result(facade_stream_synchronize(stream));
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    return facade_result(facade_stream_query(stream));
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+    return facade_result(facade_stream_wait_event(stream, event, flags));
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
+{
+    return facade_result(facade_stream_host_function(stream, fn, userData));
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
+                                  unsigned int flags)
+{
+    return facade_result(facade_stream_add_callback(stream, callback, userData, flags));
+}

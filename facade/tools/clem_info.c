@@ -1,0 +1,256 @@
+/* clem-info: every device as CUDA sees it, and what OpenCL says about it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clem.h"
+#include "cuda_runtime_api.h"
+
+#ifdef HAS_CJSON
+#include <cjson/cJSON.h>
+#endif
+
+enum { NAME_COLUMN = 44 };
+
+/* One place where facts are listed; how they look is the sink's business. */
+struct sink {
+    void (*text)(struct sink *sink, const char *name, const char *value);
+    void (*number)(struct sink *sink, const char *name, double value, const char *unit);
+    void (*flag)(struct sink *sink, const char *name, int value);
+    void (*triple)(struct sink *sink, const char *name, const int value[3]);
+    void *state;
+};
+
+/* --- text ------------------------------------------------------------------------------------------------------- */
+
+static void print_text(struct sink *sink, const char *name, const char *value)
+{
+    (void)sink;
+    printf("  %-*s %s\n", NAME_COLUMN, name, value);
+}
+
+static void print_number(struct sink *sink, const char *name, double value, const char *unit)
+{
+    (void)sink;
+    printf("  %-*s %.0f%s%s\n", NAME_COLUMN, name, value, unit[0] != '\0' ? " " : "", unit);
+}
+
+static void print_flag(struct sink *sink, const char *name, int value)
+{
+    print_text(sink, name, value != 0 ? "yes" : "no");
+}
+
+static void print_triple(struct sink *sink, const char *name, const int value[3])
+{
+    (void)sink;
+    printf("  %-*s %d x %d x %d\n", NAME_COLUMN, name, value[0], value[1], value[2]);
+}
+
+/* --- JSON --------------------------------------------------------------------------------------------------------- */
+
+#ifdef HAS_CJSON
+static void add_text(struct sink *sink, const char *name, const char *value)
+{
+    cJSON_AddStringToObject(sink->state, name, value);
+}
+
+static void add_number(struct sink *sink, const char *name, double value, const char *unit)
+{
+    (void)unit;
+    cJSON_AddNumberToObject(sink->state, name, value);
+}
+
+static void add_flag(struct sink *sink, const char *name, int value)
+{
+    cJSON_AddBoolToObject(sink->state, name, value != 0);
+}
+
+static void add_triple(struct sink *sink, const char *name, const int value[3])
+{
+    cJSON_AddItemToObject(sink->state, name, cJSON_CreateIntArray(value, 3));
+}
+#endif
+
+/* --- the facts ------------------------------------------------------------------------------------------------------ */
+
+static const char *class_name(int device_class)
+{
+    static const char *const names[] = {"GPU", "accelerator", "CPU"};
+    return device_class >= 0 && device_class < 3 ? names[device_class] : "unknown";
+}
+
+static void tell_cuda(struct sink *to, const struct cudaDeviceProp *p, int device)
+{
+    char pci[32] = "", capability[16];
+    int clock = 0;
+    cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, device);
+    cudaDeviceGetPCIBusId(pci, (int)sizeof pci, device);
+    snprintf(capability, sizeof capability, "%d.%d", p->major, p->minor);
+    to->text(to, "name", p->name);
+    to->text(to, "compute capability", capability);
+    to->text(to, "PCI address", pci);
+    to->number(to, "global memory", (double)p->totalGlobalMem, "bytes");
+    to->number(to, "multiprocessors (compute units)", p->multiProcessorCount, "");
+    to->number(to, "clock", clock, "kHz");
+    to->number(to, "last-level cache", p->l2CacheSize, "bytes");
+    to->number(to, "constant memory", (double)p->totalConstMem, "bytes");
+    to->number(to, "shared memory per block", (double)p->sharedMemPerBlock, "bytes");
+    to->number(to, "warp size", p->warpSize, "threads");
+    to->number(to, "threads per block", p->maxThreadsPerBlock, "");
+    to->triple(to, "block dimensions", p->maxThreadsDim);
+    to->triple(to, "grid dimensions", p->maxGridSize);
+    to->number(to, "pitch", (double)p->memPitch, "bytes");
+    to->number(to, "texture alignment", (double)p->textureAlignment, "bytes");
+    to->number(to, "1D texture width", p->maxTexture1D, "texels");
+    to->flag(to, "concurrent copy and kernel", p->asyncEngineCount > 0);
+    to->flag(to, "integrated (shares memory with the host)", p->integrated);
+    to->flag(to, "maps host memory", p->canMapHostMemory);
+    to->flag(to, "unified addressing", p->unifiedAddressing);
+    to->flag(to, "managed memory", p->managedMemory);
+    to->flag(to, "memory pools", p->memoryPoolsSupported);
+    to->flag(to, "cooperative launch", p->cooperativeLaunch);
+    to->flag(to, "ECC", p->ECCEnabled);
+}
+
+static void tell_opencl(struct sink *to, const clemDeviceInfo *i)
+{
+    to->text(to, "kind", class_name(i->deviceClass));
+    to->text(to, "OpenCL platform", i->platformName);
+    to->text(to, "OpenCL version", i->deviceVersion);
+    to->text(to, "OpenCL C version", i->languageVersion);
+    to->text(to, "driver", i->driverVersion);
+    to->text(to, "vendor", i->vendor);
+    to->text(to, "address strategy", clemAddressName(i->address));
+    to->text(to, "because", i->addressReason);
+    to->flag(to, "kernels reach pinned host memory", i->reachesPinnedHostMemory);
+    to->flag(to, "images", i->hasImages);
+    to->number(to, "image width", (double)i->imageMaxWidth, "texels");
+    to->number(to, "image height", (double)i->imageMaxHeight, "texels");
+    to->number(to, "image from buffer", (double)i->imageBufferMaxPixels, "texels");
+    to->flag(to, "SVM coarse-grained", i->svmCoarse);
+    to->flag(to, "SVM fine-grained", i->svmFine);
+    to->flag(to, "SVM system", i->svmSystem);
+    to->flag(to, "SVM atomics", i->svmAtomics);
+    to->flag(to, "unified shared memory", i->hasUsm);
+    to->flag(to, "buffer device addresses", i->hasBda);
+    to->flag(to, "SPIR-V", i->hasSpirv);
+    to->flag(to, "double precision", i->hasDouble);
+    to->flag(to, "half precision", i->hasHalf);
+    to->number(to, "largest allocation", (double)i->maxAllocationBytes, "bytes");
+}
+
+/* A device that cannot be opened is told as far as it is known, with the reason. */
+static int tell_device(struct sink *to, int device)
+{
+    struct cudaDeviceProp properties;
+    clemDeviceInfo info;
+    cudaError_t error = cudaGetDeviceProperties(&properties, device);
+    if (error == cudaSuccess)
+        tell_cuda(to, &properties, device);
+    memset(&info, 0, sizeof info);
+    cudaError_t opened = clemGetDeviceInfo(&info, device);
+    tell_opencl(to, &info);
+    if (opened != cudaSuccess)
+        to->text(to, "error", cudaGetErrorString(opened));
+    return error != cudaSuccess || opened != cudaSuccess;
+}
+
+static int print_devices(int count)
+{
+    int failures = 0;
+    int version = 0;
+    struct sink text = {print_text, print_number, print_flag, print_triple, NULL};
+    cudaRuntimeGetVersion(&version);
+    printf("clem %d.%d.%d, CUDA %d.%d, %d device%s\n", CLEM_VERSION_MAJOR, CLEM_VERSION_MINOR, CLEM_VERSION_PATCH,
+           version / 1000, version % 1000 / 10, count, count == 1 ? "" : "s");
+    for (int i = 0; i < count; i++) {
+        printf("\nDevice %d\n", i);
+        failures += tell_device(&text, i);
+    }
+    return failures;
+}
+
+static int print_brief(int count)
+{
+    int failures = 0;
+    for (int i = 0; i < count; i++) {
+        struct cudaDeviceProp properties;
+        clemDeviceInfo info;
+        memset(&info, 0, sizeof info);
+        failures += cudaGetDeviceProperties(&properties, i) != cudaSuccess;
+        failures += clemGetDeviceInfo(&info, i) != cudaSuccess;
+        printf("%d: %s (%s), %s, strategy %s\n", i, properties.name, info.platformName, info.deviceVersion,
+               clemAddressName(info.address));
+    }
+    return failures;
+}
+
+#ifdef HAS_CJSON
+static int print_json(int count)
+{
+    int failures = 0;
+    cJSON *root = cJSON_CreateObject();
+    cJSON *devices = cJSON_AddArrayToObject(root, "devices");
+    cJSON_AddStringToObject(root, "tool", "clem-info");
+    for (int i = 0; i < count; i++) {
+        cJSON *device = cJSON_CreateObject();
+        struct sink json = {add_text, add_number, add_flag, add_triple, device};
+        cJSON_AddItemToArray(devices, device);
+        failures += tell_device(&json, i);
+    }
+    char *text = cJSON_Print(root);
+    if (text != NULL)
+        puts(text);
+    free(text);
+    cJSON_Delete(root);
+    return failures;
+}
+#else
+static int print_json(int count)
+{
+    (void)count;
+    fprintf(stderr, "clem-info was built without libcjson: no --json\n");
+    return 1;
+}
+#endif
+
+static int usage(FILE *to, int code)
+{
+    fprintf(to, "usage: clem-info [--brief | --json | --help | --version]\n"
+                "Shows every OpenCL device as CUDA sees it.\n"
+                "CLEM_DEVICE chooses devices, CLEM_ADDRESS forces an address strategy.\n");
+    return code;
+}
+
+static int no_device(cudaError_t error)
+{
+    fprintf(stderr,
+            "clem-info: %s\n"
+            "No OpenCL device was found. Install a driver for your GPU, or PoCL for the CPU:\n"
+            "    sudo apt-get install pocl-opencl-icd\n",
+            cudaGetErrorString(error));
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    int count = 0;
+    const char *option = argc > 1 ? argv[1] : "";
+    if (argc > 2)
+        return usage(stderr, 2);
+    if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0)
+        return usage(stdout, 0);
+    if (strcmp(option, "--version") == 0) {
+        printf("clem-info %d.%d.%d\n", CLEM_VERSION_MAJOR, CLEM_VERSION_MINOR, CLEM_VERSION_PATCH);
+        return 0;
+    }
+    if (option[0] != '\0' && strcmp(option, "--brief") != 0 && strcmp(option, "--json") != 0)
+        return usage(stderr, 2);
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess)
+        return no_device(error);
+    if (strcmp(option, "--json") == 0)
+        return print_json(count) != 0;
+    return (option[0] == '\0' ? print_devices(count) : print_brief(count)) != 0;
+}

@@ -1,0 +1,67 @@
+/* host_runtime_abi.h: the functions that CUDA compilers call from the code they insert. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLEM_HOST_RUNTIME_ABI_H
+#define CLEM_HOST_RUNTIME_ABI_H
+
+#include "../driver_types.h"
+#include "../vector_types.h"
+
+/* No program calls these by hand. Before main, one call of __cudaRegisterFatBinary for each
+ * translation unit hands over its device code, calls for each kernel and each device variable tie
+ * host addresses to device names, and __cudaRegisterFatBinaryEnd closes the list. A launch pushes
+ * its shape, and the kernel's host stub pops it again. The names are the compilers' choice.
+ *
+ * Source: symbols that objects of nvcc 13.0 refer to.
+ */
+
+#if defined(__cplusplus)
+#define CLEM_DEFAULT(value) = value
+extern "C" {
+#else
+#define CLEM_DEFAULT(value)
+#endif
+
+#pragma GCC visibility push(default)
+
+void **CUDARTAPI __cudaRegisterFatBinary(void *fatCubin);
+void CUDARTAPI __cudaRegisterFatBinaryEnd(void **fatCubinHandle);
+void CUDARTAPI __cudaUnregisterFatBinary(void **fatCubinHandle);
+char CUDARTAPI __cudaInitModule(void **fatCubinHandle);
+
+void CUDARTAPI __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress,
+                                 const char *deviceName, int ext, size_t size, int constant,
+                                 int global);
+void CUDARTAPI __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress,
+                                        char *deviceAddress, const char *deviceName, int ext,
+                                        size_t size, int constant, int global);
+void CUDARTAPI __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun,
+                                      const char *deviceName, int thread_limit, uint3 *tid,
+                                      uint3 *bid, dim3 *bDim, dim3 *gDim, int *wSize);
+
+/* Returns 0, or a value that makes the caller skip the launch. What <<<>>> leaves out is 0. */
+unsigned CUDARTAPI __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim,
+                                               size_t sharedMem CLEM_DEFAULT(0),
+                                               struct CUstream_st *stream CLEM_DEFAULT(0));
+/* stream points to a cudaStream_t. */
+cudaError_t CUDARTAPI __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem,
+                                                 void *stream);
+cudaError_t CUDARTAPI __cudaGetKernel(cudaKernel_t *kernel, const void *hostFun);
+cudaError_t CUDARTAPI __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim,
+                                         void **args, size_t sharedMem, cudaStream_t stream);
+cudaError_t CUDARTAPI __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim,
+                                              void **args, size_t sharedMem, cudaStream_t stream);
+
+/* The parameters of these three are published nowhere; they are exported, and read none. */
+cudaError_t CUDARTAPI __cudaRegisterHostVar(void);
+cudaError_t CUDARTAPI __cudaRegisterUnifiedTable(void);
+cudaError_t CUDARTAPI __cudaGetProcAddress(void);
+
+#pragma GCC visibility pop
+
+#if defined(__cplusplus)
+}
+#endif
+
+#undef CLEM_DEFAULT
+
+#endif

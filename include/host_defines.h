@@ -1,0 +1,69 @@
+/* host_defines.h: function and variable qualifiers of CUDA, and the export macros of the API. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef __HOST_DEFINES_H__
+#define __HOST_DEFINES_H__
+
+/* A CUDA compiler understands these attributes; for any other compiler the qualifiers are nothing.
+ * A compiler that has defined one of the names itself keeps its own definition.
+ * Source: CUDA C++ Programming Guide 13.0, C++ Language Extensions.
+ */
+#if defined(__CUDACC__) || defined(__CUDA__)
+#define CLEM_QUALIFIER(name) __attribute__((name))
+#else
+#define CLEM_QUALIFIER(name)
+#endif
+
+#ifndef __host__
+#define __host__ CLEM_QUALIFIER(host)
+#endif
+#ifndef __device__
+#define __device__ CLEM_QUALIFIER(device)
+#endif
+#ifndef __global__
+#define __global__ CLEM_QUALIFIER(global)
+#endif
+#ifndef __shared__
+#define __shared__ CLEM_QUALIFIER(shared)
+#endif
+#ifndef __constant__
+#define __constant__ CLEM_QUALIFIER(constant)
+#endif
+#ifndef __managed__
+#define __managed__ CLEM_QUALIFIER(managed)
+#endif
+
+/* Marks for the compiler's own lists of built-in names; no compiler that clem knows needs them. */
+#ifndef __cudart_builtin__
+#define __cudart_builtin__
+#endif
+#ifndef __device_builtin__
+#define __device_builtin__
+#endif
+
+#ifndef __forceinline__
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#endif
+#ifndef __align__
+#define __align__(n) __attribute__((aligned(n)))
+#endif
+#ifndef __launch_bounds__
+#if defined(__CUDACC__) || defined(__CUDA__)
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#else
+#define __launch_bounds__(...)
+#endif
+#endif
+
+/* __noinline__ is left alone on purpose: the C++ library spells an attribute with that name. */
+
+/* Calling conventions, which are the plain one on Linux. Functions are exported by a visibility
+ * pragma around their declarations, so that these macros may also stand in function pointer types.
+ */
+#ifndef CUDARTAPI
+#define CUDARTAPI
+#endif
+#ifndef CUDART_CB
+#define CUDART_CB
+#endif
+
+#endif

@@ -1,0 +1,120 @@
+/* Fills the rows of a rectangle or volume with a pattern of four bytes.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Shape:       row r of rows lies at target + (r / height) * slice + (r % height) * pitch; its byte j < width becomes
+ *              byte j % 4 of pattern. Bytes between rows are left alone.
+ * Index space: fill_rect_items_W: groups of 256 items, each group covering 1 << shift elements of W bytes by
+ *              256 >> shift rows; `columns` groups side by side, then the next rows. Made for GPUs.
+ *              fill_rect_rows, fill_rect_rows_streaming, fill_rect_narrow_W: one item per `take` rows, groups of one
+ *              item; made for CPUs (built with CLEM_DEVICE_IS_CPU). narrow_W is for rows of a few elements of W bytes.
+ * Alignment:   target, pitch and slice are multiples of W for the items form; none needed for the others, but
+ *              width is a multiple of W for narrow_W and at least 64 for the rows forms.
+ * Moves:       rows * width bytes written.
+ */
+
+static uint pattern_after(uint pattern, uint bytes) {
+    return rotate(pattern, 32u - 8u * (bytes & 3u));
+}
+
+#define SPLAT_1(pattern, x) ((uchar)pattern_after(pattern, (uint)(x)))
+#define SPLAT_2(pattern, x) ((ushort)pattern_after(pattern, 2u * (uint)(x)))
+#define SPLAT_4(pattern, x) (pattern)
+#define SPLAT_8(pattern, x) ((uint2)(pattern))
+#define SPLAT_16(pattern, x) ((uint4)(pattern))
+
+#define FILL_RECT_ITEMS(bytes, type)                                                               \
+    __kernel void fill_rect_items_##bytes(__global uchar *target, ulong pitch, ulong slice,        \
+                                          ulong width, uint height, uint rows, uint columns,       \
+                                          uint shift, uint pattern) {                              \
+        uint group = (uint)get_group_id(0);                                                        \
+        uint lane = (uint)get_local_id(0);                                                         \
+        uint down = group / columns;                                                               \
+        ulong x = ((ulong)(group - down * columns) << shift) + (lane & ((1u << shift) - 1u));      \
+        ulong row = (ulong)down * (256u >> shift) + (lane >> shift);                               \
+        if (row >= rows || x * bytes >= width)                                                     \
+            return;                                                                                \
+        uint z = (uint)row / height;                                                               \
+        __global uchar *start = target + z * slice + ((uint)row - z * height) * pitch;             \
+        if ((x + 1) * bytes <= width) {                                                            \
+            ((__global type *)start)[x] = SPLAT_##bytes(pattern, x);                               \
+            return;                                                                                \
+        }                                                                                          \
+        for (ulong j = x * bytes; j < width; ++j)                                                  \
+            start[j] = (uchar)pattern_after(pattern, (uint)j);                                     \
+    }
+
+FILL_RECT_ITEMS(1, uchar)
+FILL_RECT_ITEMS(2, ushort)
+FILL_RECT_ITEMS(4, uint)
+FILL_RECT_ITEMS(8, uint2)
+FILL_RECT_ITEMS(16, uint4)
+
+#ifdef CLEM_DEVICE_IS_CPU
+
+#define PLAIN_STORE(value, pointer) (*(pointer) = (value))
+
+/* Walks the rows of one item; body sees `start`, the first byte of a row. */
+#define EACH_ROW(body)                                                                             \
+    do {                                                                                           \
+        ulong row = get_global_id(0) * take;                                                       \
+        ulong end = min(row + take, rows);                                                         \
+        ulong z = row / height;                                                                    \
+        ulong y = row - z * height;                                                                \
+        for (; row < end; ++row) {                                                                 \
+            __global uchar *start = target + z * slice + y * pitch;                                \
+            body;                                                                                  \
+            if (++y == height) {                                                                   \
+                y = 0;                                                                             \
+                ++z;                                                                               \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+typedef uint16 anywhere __attribute__((aligned(1)));
+
+/* The ends of a row are stored whole, overlapping the first and the last aligned word; those are stored plainly,
+ * because a plain store to a line that a streaming one has just passed waits for memory. */
+#define FILL_RECT_ROWS(name, store)                                                                \
+    static void row_of_##name(__global uchar *start, ulong width, uint pattern) {                  \
+        ulong head = -(size_t)start & 63;                                                          \
+        ulong words = (width - head) / 64;                                                         \
+        __global uint16 *wide = (__global uint16 *)(start + head);                                 \
+        uint16 value = (uint16)(pattern_after(pattern, (uint)head));                               \
+        for (ulong i = 1; i + 1 < words; ++i)                                                      \
+            store(value, wide + i);                                                                \
+        if (words != 0) {                                                                          \
+            wide[0] = value;                                                                       \
+            wide[words - 1] = value;                                                               \
+        }                                                                                          \
+        *(__global anywhere *)start = (uint16)(pattern);                                           \
+        *(__global anywhere *)(start + width - 64) = (uint16)(pattern_after(pattern, (uint)width)); \
+    }                                                                                              \
+    __kernel void name(__global uchar *target, ulong pitch, ulong slice, ulong width,              \
+                       ulong height, ulong rows, ulong take, uint pattern) {                       \
+        EACH_ROW(row_of_##name(start, width, pattern));                                            \
+    }
+
+FILL_RECT_ROWS(fill_rect_rows, PLAIN_STORE)
+FILL_RECT_ROWS(fill_rect_rows_streaming, __builtin_nontemporal_store)
+
+/* One element per row is a loop of its own: the general one spends more on the inner loop than on the fill. */
+#define FILL_RECT_NARROW(bytes, type)                                                              \
+    typedef type anywhere_##bytes __attribute__((aligned(1)));                                     \
+    __kernel void fill_rect_narrow_##bytes(__global uchar *target, ulong pitch, ulong slice,       \
+                                           ulong width, ulong height, ulong rows, ulong take,      \
+                                           uint pattern) {                                         \
+        if (width == bytes) {                                                                      \
+            EACH_ROW(*(__global anywhere_##bytes *)start = SPLAT_##bytes(pattern, 0));             \
+            return;                                                                                \
+        }                                                                                          \
+        EACH_ROW(for (ulong i = 0; i < width / bytes; ++i)((__global anywhere_##bytes *)start)[i] = \
+                     SPLAT_##bytes(pattern, i));                                                   \
+    }
+
+FILL_RECT_NARROW(1, uchar)
+FILL_RECT_NARROW(2, ushort)
+FILL_RECT_NARROW(4, uint)
+FILL_RECT_NARROW(8, uint2)
+FILL_RECT_NARROW(16, uint4)
+
+#endif

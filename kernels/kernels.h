@@ -1,0 +1,19 @@
+/* The OpenCL C files of kernels/, as text inside the library.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNELS_H
+#define KERNELS_H
+
+#include <stddef.h>
+
+/* One file: its name without ".cl", its NUL-terminated text (which begins with a #line directive that names the file)
+ * and the number of bytes before the NUL. */
+struct kernel_source {
+    const char *name;
+    const char *text;
+    size_t bytes;
+};
+
+/* Every file, by name; the entry after the last has no name. */
+extern const struct kernel_source kernel_sources[];
+
+#endif

@@ -1,0 +1,36 @@
+/* Questions to a device: what is the address of this buffer, and what are addresses good for?
+ * Index space: one work-item. Alignment: that of the parameters' types.
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* Stores the device address of buffer. */
+kernel void probe_learn(global uchar *buffer, global ulong *answer)
+{
+    answer[0] = (ulong)buffer;
+}
+
+/* from[0] is the address of a uint x, from[1] a number n. Stores x + n into the uint after x, and into from[2] the
+ * address that from has here. */
+void follow(global ulong *from)
+{
+    global uint *x = (global uint *)from[0];
+    x[1] = x[0] + (uint)from[1];
+    from[2] = (ulong)from;
+}
+
+/* For drivers that let an address be given for a pointer parameter. */
+kernel void probe_follow(global ulong *from)
+{
+    follow(from);
+}
+
+/* For those that do not. */
+kernel void probe_follow_number(ulong from)
+{
+    follow((global ulong *)from);
+}
+
+/* Stores x[0] + n into x[1]. */
+kernel void probe_add(global uint *x, uint n)
+{
+    x[1] = x[0] + n;
+}

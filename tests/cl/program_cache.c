@@ -1,0 +1,249 @@
+/* Tests of built programs on disk.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/program_cache.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/cl/launch.h"
+
+static char folder[64];
+
+static void make_folder(void)
+{
+    strcpy(folder, "/tmp/clem-cache-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+}
+
+/* The name of the only file of the folder that holds a program; the number of entries, dots left out. */
+static int look_into_folder(char path[512])
+{
+    int count = 0;
+    DIR *directory = opendir(folder);
+
+    assert_non_null(directory);
+    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, 512, "%s/%s", folder, entry->d_name);
+        count++;
+    }
+    closedir(directory);
+    return count;
+}
+
+static void remove_folder(void)
+{
+    char path[512];
+
+    while (look_into_folder(path) > 0)
+        assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static const struct ocl_device_facts some_device = {
+    .name = "device", .vendor = "vendor", .driver_version = "1", .device_version = "OpenCL 1.2"
+};
+
+static const struct ocl_cache_key some_key = { &some_device, "-cl-a", "text", 4 };
+
+static bool finds(const struct ocl_cache_key *key, const char *binary)
+{
+    void *found = NULL;
+    size_t bytes = 0;
+    const bool is_found = ocl_program_cache_load(folder, key, &found, &bytes);
+
+    if (is_found) {
+        assert_int_equal(bytes, strlen(binary));
+        assert_memory_equal(found, binary, bytes);
+    }
+    free(found);
+    return is_found;
+}
+
+TEST_BODY(program_cache_gives_back_what_was_stored)
+{
+    char path[512];
+
+    make_folder();
+    assert_false(finds(&some_key, "binary"));
+    ocl_program_cache_store(folder, &some_key, "binary", 6);
+    assert_true(finds(&some_key, "binary"));
+    ocl_program_cache_store(folder, &some_key, "another", 7);
+    assert_true(finds(&some_key, "another"));
+    assert_int_equal(look_into_folder(path), 1);
+    remove_folder();
+}
+
+TEST_BODY(program_cache_tells_keys_apart)
+{
+    struct ocl_device_facts other_name = some_device, other_driver = some_device;
+    struct ocl_cache_key keys[] = { some_key, some_key, some_key, some_key, some_key };
+
+    make_folder();
+    strcpy(other_name.name, "devic");
+    strcpy(other_driver.driver_version, "2");
+    keys[0].device = &other_name;
+    keys[1].device = &other_driver;
+    keys[2].options = "-cl-at";
+    keys[2].code = "ext";
+    keys[2].bytes = 3;
+    keys[3].options = "";
+    keys[4].code = "texts";
+    keys[4].bytes = 5;
+    ocl_program_cache_store(folder, &some_key, "binary", 6);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_false(finds(&keys[i], ""));
+    remove_folder();
+}
+
+static size_t read_file(const char *path, unsigned char *bytes, size_t room)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    const size_t count = fread(bytes, 1, room, file);
+    fclose(file);
+    return count;
+}
+
+static void write_file(const char *path, const unsigned char *bytes, size_t count)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    fclose(file);
+}
+
+TEST_BODY(program_cache_ignores_damaged_files)
+{
+    char path[512];
+    unsigned char good[1024], bad[1024];
+
+    make_folder();
+    ocl_program_cache_store(folder, &some_key, "binary", 6);
+    assert_int_equal(look_into_folder(path), 1);
+    const size_t bytes = read_file(path, good, sizeof good);
+    assert_in_range(bytes, 7, sizeof good - 1);
+    for (size_t i = 0; i < bytes; i++) {
+        memcpy(bad, good, bytes);
+        bad[i] ^= 0x10;
+        write_file(path, bad, bytes);
+        assert_false(finds(&some_key, ""));
+        write_file(path, good, i);
+        assert_false(finds(&some_key, ""));
+    }
+    good[bytes] = 0;
+    write_file(path, good, bytes + 1);
+    assert_false(finds(&some_key, ""));
+    write_file(path, good, bytes);
+    assert_true(finds(&some_key, "binary"));
+    remove_folder();
+}
+
+TEST_BODY(program_cache_does_without_a_folder)
+{
+    void *found = NULL;
+    size_t bytes = 0;
+    char path[512];
+
+    make_folder();
+    snprintf(path, sizeof path, "%s/deeper", folder);
+    ocl_program_cache_store(path, &some_key, "binary", 6);
+    assert_true(ocl_program_cache_load(path, &some_key, &found, &bytes));
+    free(found);
+    snprintf(path, sizeof path, "rm -r %s/deeper", folder);
+    assert_int_equal(system(path), 0);
+    ocl_program_cache_store("/dev/null", &some_key, "binary", 6);
+    ocl_program_cache_store("/no/such/folder", &some_key, "binary", 6);
+    assert_false(ocl_program_cache_load("/dev/null", &some_key, &found, &bytes));
+    assert_false(ocl_program_cache_load("/no/such/folder", &some_key, &found, &bytes));
+    remove_folder();
+}
+
+static _Atomic int wrong;
+
+static void *write_and_read(void *argument)
+{
+    const char *const mine = argument;
+    for (int i = 0; i < 200; i++) {
+        void *found = NULL;
+        size_t bytes = 0;
+        ocl_program_cache_store(folder, &some_key, mine, 40);
+        if (!ocl_program_cache_load(folder, &some_key, &found, &bytes) || bytes != 40 ||
+            memcmp(found, (char *)found + 1, 39) != 0)
+            atomic_fetch_add(&wrong, 1);
+        free(found);
+    }
+    return NULL;
+}
+
+TEST_BODY(program_cache_readers_see_whole_files)
+{
+    char path[512];
+    char fillings[4][41];
+    pthread_t threads[4];
+
+    make_folder();
+    for (int i = 0; i < 4; i++) {
+        memset(fillings[i], 'a' + i, sizeof fillings[i]);
+        assert_int_equal(pthread_create(&threads[i], NULL, write_and_read, fillings[i]), 0);
+    }
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(wrong, 0);
+    assert_int_equal(look_into_folder(path), 1);
+    remove_folder();
+}
+
+static const char answer_text[] = "struct pair { int a, b; };\n"
+                                  "__kernel void k(__global int *p, struct pair v) "
+                                  "{ p[0] = v.a + v.b + ANSWER; }\n";
+
+static int run_answer(struct bench *bench, const char *options)
+{
+    const struct { int a, b; } pair = { 100, 200 };
+    int value = 0;
+    char *log = NULL;
+    uint64_t cell = make_device(bench, sizeof value);
+
+    assert_int_equal(ocl_program_build(bench->context, answer_text, strlen(answer_text), options,
+                                       &bench->program, &log),
+                     OCL_OK);
+    assert_int_equal(launch_line(bench, find_kernel(bench, "k"), 1, 1, 0,
+                                 (void *[]) { &cell, (void *)(uintptr_t)&pair }),
+                     OCL_OK);
+    read_device(bench, &value, cell, sizeof value);
+    free_device(cell);
+    ocl_program_release(bench->program);
+    bench->program = NULL;
+    return value;
+}
+
+/* The proof that the second build came from disk is a binary of another program under its key. */
+TEST_BODY(program_cache_serves_builds)
+{
+    char path[512];
+    void *binary = NULL;
+    size_t bytes = 0;
+
+    make_folder();
+    setenv("CLEM_CACHE_DIR", folder, 1);
+    struct bench bench = open_bench(NULL, NULL);
+    struct ocl_cache_key key = { ocl_device_facts(0), "-cl-kernel-arg-info -DANSWER=1",
+                                 answer_text, strlen(answer_text) };
+    assert_int_equal(run_answer(&bench, "-DANSWER=1"), 301);
+    assert_true(look_into_folder(path) >= 1);
+    assert_true(ocl_program_cache_load(folder, &key, &binary, &bytes));
+    assert_int_equal(run_answer(&bench, "-DANSWER=1"), 301);
+    assert_int_equal(run_answer(&bench, "-DANSWER=2"), 302);
+    key.options = "-cl-kernel-arg-info -DANSWER=2";
+    ocl_program_cache_store(folder, &key, binary, bytes);
+    assert_int_equal(run_answer(&bench, "-DANSWER=2"), 301);
+    ocl_program_cache_store(folder, &key, "no binary of any device", 23);
+    assert_int_equal(run_answer(&bench, "-DANSWER=2"), 302);
+    free(binary);
+    close_bench(&bench);
+    remove_folder();
+}

@@ -1,0 +1,164 @@
+// Checks what the C++ overloads compute themselves, on C functions that stand in for the library's.
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda_runtime.h"
+
+#include <cstdio>
+#include <cstring>
+
+static int failures;
+
+static void check(bool holds, const char *what)
+{
+    if (!holds) {
+        std::printf("not so: %s\n", what);
+        failures++;
+    }
+}
+
+#define CHECK(condition) check(condition, #condition)
+
+// A device of 4 multiprocessors with 1536 threads each, and a function that takes 1000 a block.
+static int blocks_by_threads = 1536;
+static size_t shared_per_multiprocessor = 65536;
+static cudaError_t attributes_error = cudaSuccess;
+
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attr, int)
+{
+    switch (attr) {
+    case cudaDevAttrWarpSize:
+        *value = 32;
+        break;
+    case cudaDevAttrMultiProcessorCount:
+        *value = 4;
+        break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+        *value = 1536;
+        break;
+    case cudaDevAttrMaxThreadsPerBlock:
+        *value = 1024;
+        break;
+    default:
+        return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attr, const void *)
+{
+    *attr = {};
+    attr->maxThreadsPerBlock = 1000;
+    return attributes_error;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *,
+                                                                   int blockSize, size_t bytes,
+                                                                   unsigned int)
+{
+    const int warps = (blockSize + 31) / 32;
+    *numBlocks = blocks_by_threads / (warps * 32);
+    if (bytes > 0 && static_cast<int>(shared_per_multiprocessor / bytes) < *numBlocks)
+        *numBlocks = static_cast<int>(shared_per_multiprocessor / bytes);
+    return cudaSuccess;
+}
+
+static double seen_double;
+static short seen_short;
+static const void *seen_function;
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *func, void **args)
+{
+    seen_function = func;
+    std::memcpy(&seen_short, args[0], sizeof seen_short);
+    std::memcpy(&seen_double, args[1], sizeof seen_double);
+    return args[2] == nullptr ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static void kernel(short, double)
+{
+}
+
+static bool same(cudaChannelFormatDesc a, int x, int y, int z, int w, cudaChannelFormatKind f)
+{
+    return a.x == x && a.y == y && a.z == z && a.w == w && a.f == f;
+}
+
+static void channels()
+{
+    const auto s = cudaChannelFormatKindSigned;
+    const auto u = cudaChannelFormatKindUnsigned;
+    const auto f = cudaChannelFormatKindFloat;
+    CHECK(same(cudaCreateChannelDesc<char>(), 8, 0, 0, 0, s));
+    CHECK(same(cudaCreateChannelDesc<uchar4>(), 8, 8, 8, 8, u));
+    CHECK(same(cudaCreateChannelDesc<ushort2>(), 16, 16, 0, 0, u));
+    CHECK(same(cudaCreateChannelDesc<int1>(), 32, 0, 0, 0, s));
+    CHECK(same(cudaCreateChannelDesc<float4>(), 32, 32, 32, 32, f));
+    CHECK(same(cudaCreateChannelDesc<float3>(), 0, 0, 0, 0, cudaChannelFormatKindNone));
+    CHECK(same(cudaCreateChannelDesc<double>(), 0, 0, 0, 0, cudaChannelFormatKindNone));
+    CHECK(same(cudaCreateChannelDesc<cudaChannelFormatKindNV12>(), 8, 8, 8, 0,
+               cudaChannelFormatKindNV12));
+    CHECK(same(cudaCreateChannelDesc<cudaChannelFormatKindUnsignedNormalized1010102>(), 10, 10, 10,
+               2, cudaChannelFormatKindUnsignedNormalized1010102));
+    CHECK(same(cudaCreateChannelDescHalf2(), 16, 16, 0, 0, f));
+}
+
+static void vectors()
+{
+    const dim3 whole(2, 3);
+    const uint3 plain = whole;
+    const dim3 back = plain;
+    CHECK(whole.x == 2 && whole.y == 3 && whole.z == 1);
+    CHECK(plain.x == 2 && plain.y == 3 && plain.z == 1);
+    CHECK(back.x == 2 && back.y == 3 && back.z == 1);
+    const double4_32a wide = make_double4_32a(1, 2, 3, 4);
+    CHECK(wide.x == 1 && wide.y == 2 && wide.z == 3 && wide.w == 4);
+    const cudaPitchedPtr pitched = make_cudaPitchedPtr(nullptr, 512, 100, 7);
+    CHECK(pitched.pitch == 512 && pitched.xsize == 100 && pitched.ysize == 7);
+    const cudaExtent extent = make_cudaExtent(1, 2, 3);
+    CHECK(extent.width == 1 && extent.height == 2 && extent.depth == 3);
+}
+
+static void launches()
+{
+    const cudaLaunchConfig_t config = {};
+    // The second argument is a float: its address must lead to a double.
+    CHECK(cudaLaunchKernelEx(&config, kernel, short(-7), 0.5f) == cudaSuccess);
+    CHECK(seen_function == reinterpret_cast<const void *>(kernel));
+    CHECK(seen_short == -7);
+    CHECK(seen_double == 0.5);
+}
+
+static void occupancy()
+{
+    int grid = 0;
+    int block = 0;
+    // 768 is the largest block whose copies fill 1536 threads.
+    CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, kernel) == cudaSuccess);
+    CHECK(block == 768 && grid == 8);
+    CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, kernel, 0, 100) == cudaSuccess);
+    CHECK(block == 96 && grid == 64);
+    // 128 bytes a thread leave room for 512 threads: any block that divides 512 is as good.
+    const auto shared = [](int threads) { return static_cast<size_t>(threads) * 128; };
+    CHECK(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, kernel, shared) ==
+          cudaSuccess);
+    CHECK(block == 512 && grid == 4);
+    CHECK(cudaOccupancyMaxPotentialBlockSize<void (*)(short, double)>(nullptr, &block, kernel) ==
+          cudaErrorInvalidValue);
+    attributes_error = cudaErrorInvalidDeviceFunction;
+    CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, kernel) ==
+          cudaErrorInvalidDeviceFunction);
+}
+
+int main()
+{
+    channels();
+    vectors();
+    launches();
+    occupancy();
+    return failures == 0 ? 0 : 1;
+}

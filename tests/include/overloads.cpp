@@ -1,0 +1,149 @@
+// Calls every C++ overload of the runtime API once; it only has to compile.
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda_profiler_api.h"
+#include "cuda_runtime.h"
+
+struct object {
+    int value;
+};
+
+static int symbol[16];
+
+void kernel(int *data, float factor, long count);
+void allocate(cudaStream_t stream, cudaMemPool_t pool);
+void move(cudaStream_t stream, cudaMemLocation place);
+void copy_symbols(cudaStream_t stream);
+void launch(cudaStream_t stream, cudaKernel_t loaded, cudaLibrary_t library);
+void occupy(cudaKernel_t loaded);
+void graphs(cudaGraph_t graph, cudaGraphNode_t node, cudaGraphExec_t runnable);
+
+void allocate(cudaStream_t stream, cudaMemPool_t pool)
+{
+    int *numbers = nullptr;
+    const float *constants = nullptr;
+    void *untyped = nullptr;
+    size_t pitch = 0;
+    cudaMalloc(&numbers, 4);
+    cudaMalloc(&constants, 4);
+    cudaMalloc(&untyped, 4);
+    cudaMallocPitch(&numbers, &pitch, 4, 4);
+    cudaMallocHost(&numbers, 4);
+    cudaMallocHost(&numbers, 4, cudaHostAllocMapped);
+    cudaMallocHost(&untyped, 4);
+    cudaMallocHost(&untyped, 4, cudaHostAllocMapped);
+    cudaHostAlloc(&numbers, 4, cudaHostAllocDefault);
+    cudaHostGetDevicePointer(&numbers, untyped, 0);
+    cudaMallocManaged(&numbers, 4);
+    cudaMallocManaged(&untyped, 4);
+    cudaMallocManaged(&numbers, 4, cudaMemAttachHost);
+    cudaStreamAttachMemAsync(stream, numbers);
+    cudaStreamAttachMemAsync(stream, untyped, 4, cudaMemAttachGlobal);
+    cudaMallocAsync(&numbers, 4, stream);
+    cudaMallocAsync(&untyped, 4, stream);
+    cudaMallocAsync(&numbers, 4, pool, stream);
+    cudaMallocAsync(&untyped, 4, pool, stream);
+    cudaMallocFromPoolAsync(&numbers, 4, pool, stream);
+}
+
+void move(cudaStream_t stream, cudaMemLocation place)
+{
+    int *to = nullptr;
+    const int *from = symbol;
+    size_t bytes = 4;
+    size_t first = 0;
+    cudaMemcpyAttributes attributes = {};
+    cudaEvent_t event = nullptr;
+    cudaEventCreate(&event);
+    cudaEventCreate(&event, cudaEventDisableTiming);
+    cudaEventRecord(event);
+    cudaStreamWaitEvent(stream, event);
+    cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault);
+    cudaMemsetAsync(to, 0, bytes);
+    cudaMemcpyBatchAsync(&to, &from, &bytes, 1, &attributes, &first, 1, stream);
+    cudaMemcpyBatchAsync(&to, &from, &bytes, 1, attributes, stream);
+    cudaMemPrefetchBatchAsync(&to, &bytes, 1, &place, &first, 1, 0, stream);
+    cudaMemPrefetchBatchAsync(&to, &bytes, 1, place, 0, stream);
+    cudaMemDiscardAndPrefetchBatchAsync(&to, &bytes, 1, &place, &first, 1, 0, stream);
+    cudaMemDiscardAndPrefetchBatchAsync(&to, &bytes, 1, place, 0, stream);
+}
+
+void copy_symbols(cudaStream_t stream)
+{
+    void *address = nullptr;
+    size_t bytes = 0;
+    cudaGetSymbolAddress(&address, symbol);
+    cudaGetSymbolSize(&bytes, symbol);
+    cudaMemcpyToSymbol(symbol, address, 4);
+    cudaMemcpyToSymbol(symbol, address, 4, 8, cudaMemcpyDefault);
+    cudaMemcpyToSymbolAsync(symbol, address, 4);
+    cudaMemcpyToSymbolAsync(symbol, address, 4, 0, cudaMemcpyHostToDevice, stream);
+    cudaMemcpyFromSymbol(address, symbol, 4);
+    cudaMemcpyFromSymbolAsync(address, symbol, 4, 0, cudaMemcpyDeviceToHost, stream);
+}
+
+void launch(cudaStream_t stream, cudaKernel_t loaded, cudaLibrary_t library)
+{
+    int *data = nullptr;
+    void *args[] = {&data};
+    const void *untyped = loaded;
+    const char *name = nullptr;
+    void (*function)() = nullptr;
+    size_t bytes = 0;
+    cudaLaunchConfig_t config = {};
+    cudaFuncAttributes attributes = {};
+    cudaLaunchKernel(kernel, 1, 2, args);
+    cudaLaunchKernel(kernel, dim3(1, 2), dim3(3, 4, 5), args, 0, stream);
+    cudaLaunchKernel(loaded, 1, 1, args, 0, stream);
+    cudaLaunchKernel(untyped, 1, 1, args, 0, stream);
+    cudaLaunchCooperativeKernel(kernel, 1, 1, args);
+    cudaLaunchKernelEx(&config, kernel, data, 1.0f, 2L);
+    cudaLaunchKernelEx(&config, loaded, data, 1.0f);
+    cudaFuncGetAttributes(&attributes, kernel);
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 1024);
+    cudaFuncSetCacheConfig(kernel, cudaFuncCachePreferL1);
+    cudaFuncGetName(&name, kernel);
+    cudaGetKernel(&loaded, kernel);
+    cudaLibraryGetGlobal(&data, &bytes, library, "name");
+    cudaLibraryGetManaged(&data, &bytes, library, "name");
+    cudaLibraryGetUnifiedFunction(&function, library, "name");
+    cudaProfilerStart();
+    cudaProfilerStop();
+}
+
+void occupy(cudaKernel_t loaded)
+{
+    int grid = 0;
+    int block = 0;
+    size_t bytes = 0;
+    cudaLaunchConfig_t config = {};
+    const auto shared = [](int threads) { return threads * 4; };
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&grid, kernel, 64, 0);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&grid, loaded, 64, 0, 0);
+    cudaOccupancyMaxPotentialBlockSize(&grid, &block, kernel);
+    cudaOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, loaded, 16, 256, 0);
+    cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, kernel, shared);
+    cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(&grid, &block, kernel, shared, 128, 0);
+    cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, kernel, 1, 32);
+    cudaOccupancyMaxPotentialClusterSize(&grid, kernel, &config);
+    cudaOccupancyMaxActiveClusters(&grid, kernel, &config);
+}
+
+void graphs(cudaGraph_t graph, cudaGraphNode_t node, cudaGraphExec_t runnable)
+{
+    int *data = nullptr;
+    cudaUserObject_t owner = nullptr;
+    cudaGraphInstantiate(&runnable, graph);
+    cudaGraphInstantiate(&runnable, graph, &node, nullptr, 0);
+    cudaGraphAddMemcpyNodeToSymbol(&node, graph, nullptr, 0, symbol, data, 4, 0,
+                                   cudaMemcpyHostToDevice);
+    cudaGraphAddMemcpyNodeFromSymbol(&node, graph, nullptr, 0, data, symbol, 4, 0,
+                                     cudaMemcpyDeviceToHost);
+    cudaGraphMemcpyNodeSetParamsToSymbol(node, symbol, data, 4, 0, cudaMemcpyHostToDevice);
+    cudaGraphMemcpyNodeSetParamsFromSymbol(node, data, symbol, 4, 0, cudaMemcpyDeviceToHost);
+    cudaGraphExecMemcpyNodeSetParamsToSymbol(runnable, node, symbol, data, 4, 0,
+                                             cudaMemcpyHostToDevice);
+    cudaGraphExecMemcpyNodeSetParamsFromSymbol(runnable, node, data, symbol, 4, 0,
+                                               cudaMemcpyDeviceToHost);
+    cudaUserObjectCreate(&owner, new object, 1, cudaUserObjectNoDestructorSync);
+    cudaUserObjectCreate(&owner, new object, 1, 1u);
+}

@@ -1,0 +1,30 @@
+# Checks the direction of #include lines: facade -> cl -> OpenCL, never back. Run with -DROOT=<source folder>.
+# SPDX-License-Identifier: Apache-2.0
+cmake_minimum_required(VERSION 3.25)
+set(failures 0)
+
+# forbid(folder pattern reason [files that may]): no line of folder's C files may include what matches pattern.
+function(forbid folder pattern reason)
+    file(GLOB_RECURSE sources ${ROOT}/${folder}/*.c ${ROOT}/${folder}/*.h ${ROOT}/${folder}/*.def ${ROOT}/${folder}/*.cl)
+    list(LENGTH sources count)
+    if(count EQUAL 0)
+        message(FATAL_ERROR "no sources in ${folder}")
+    endif()
+    foreach(source IN LISTS sources)
+        file(RELATIVE_PATH name ${ROOT} ${source})
+        if(name IN_LIST ARGN)
+            continue()
+        endif()
+        file(STRINGS ${source} lines REGEX "^[ \t]*#[ \t]*include[ \t]*[<\"]${pattern}")
+        foreach(line IN LISTS lines)
+            message(SEND_ERROR "${name}: ${line}: ${reason}")
+        endforeach()
+    endforeach()
+endfunction()
+
+forbid(cl "(include/|cuda|driver_types|vector_types|clem\\.h)" "cl/ knows nothing of CUDA")
+forbid(cl "facade/" "cl/ does not look up at the facade")
+forbid(kernels "(include/|cuda|facade/|cl/)" "kernels/ is text for devices")
+forbid(facade "CL/" "the facade sees no OpenCL" facade/error_map.c)
+forbid(facade "cl/(state|address|block|builtin|extension|worker|slab_private)\\.h" "the facade uses cl/'s public headers")
+forbid(include "(facade|cl|kernels)/" "public headers stand alone")
