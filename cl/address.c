@@ -8,7 +8,8 @@
 #include "cl/state.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct ocl_range_map *ranges; /* made once, for the life of the process; NULL without memory */
+static struct ocl_range_map
+    *ranges; /* made once, for the life of the process; NULL without memory */
 
 static void make_ranges(void)
 {
@@ -27,7 +28,8 @@ static size_t span_of(const struct ocl_allocation *allocation)
 {
     if (allocation->kind == OCL_MEMORY_REGISTERED)
         return allocation->bytes;
-    return (allocation->bytes + OCL_MEMORY_ALIGNMENT - 1) / OCL_MEMORY_ALIGNMENT * OCL_MEMORY_ALIGNMENT;
+    return (allocation->bytes + OCL_MEMORY_ALIGNMENT - 1) / OCL_MEMORY_ALIGNMENT *
+           OCL_MEMORY_ALIGNMENT;
 }
 
 static uint64_t host_address(const struct ocl_allocation *allocation)
@@ -82,14 +84,15 @@ bool ocl_allocation_retain(struct ocl_allocation *allocation)
 {
     uint32_t count = atomic_load_explicit(&allocation->references, memory_order_relaxed);
     while (count != 0)
-        if (atomic_compare_exchange_weak_explicit(&allocation->references, &count, count + 1, memory_order_acquire,
-                                                  memory_order_relaxed))
+        if (atomic_compare_exchange_weak_explicit(&allocation->references, &count, count + 1,
+                                                  memory_order_acquire, memory_order_relaxed))
             return true;
     return false;
 }
 
-/* The map may hand out an allocation that is just being freed, or that a new owner has made of it since. A reference
- * keeps it from changing; only then its fields can be read and say whether it is the right one. */
+/* The map may hand out an allocation that is just being freed, or that a new owner has made of it
+ * since. A reference keeps it from changing; only then its fields can be read and say whether it is
+ * the right one. */
 struct ocl_allocation *ocl_address_acquire(uint64_t address)
 {
     struct ocl_range_map *map = registry();

@@ -11,15 +11,16 @@
 
 struct ocl_allocation;
 
-/* One registry per process: device addresses and pinned host addresses are disjoint numbers. An allocation whose host
- * and device addresses differ stands in it twice.
+/* One registry per process: device addresses and pinned host addresses are disjoint numbers. An
+ * allocation whose host and device addresses differ stands in it twice.
  *
- * Memory that clem allocated is a multiple of OCL_MEMORY_ALIGNMENT, and the registry holds all of it, so that a range
- * takes few stores; which bytes were asked for is the allocation's to say. The user's own memory stands in it to the
- * byte. */
+ * Memory that clem allocated is a multiple of OCL_MEMORY_ALIGNMENT, and the registry holds all of
+ * it, so that a range takes few stores; which bytes were asked for is the allocation's to say. The
+ * user's own memory stands in it to the byte. */
 
-/* Needs: kind, address, host and bytes of the allocation are set and references is not 0; they stay as they are until
- * the last reference is given back. Errors: OCL_E_ALREADY, OCL_E_OUT_OF_MEMORY (and nothing is inserted). */
+/* Needs: kind, address, host and bytes of the allocation are set and references is not 0; they stay
+ * as they are until the last reference is given back. Errors: OCL_E_ALREADY, OCL_E_OUT_OF_MEMORY
+ * (and nothing is inserted). */
 ocl_status ocl_address_insert(struct ocl_allocation *allocation);
 
 /* From now on acquire does not find it. Needs: it was inserted. */
@@ -28,11 +29,12 @@ void ocl_address_erase(struct ocl_allocation *allocation);
 /* Whether no byte of [base, base+bytes) is known. Needs: bytes > 0, no wrap. */
 bool ocl_address_is_free(uint64_t base, size_t bytes);
 
-/* The allocation that holds address, with a reference the caller gives back, or NULL. Lock-free. One past the end is
- * not in the allocation. */
+/* The allocation that holds address, with a reference the caller gives back, or NULL. Lock-free.
+ * One past the end is not in the allocation. */
 struct ocl_allocation *ocl_address_acquire(uint64_t address);
 
-/* Adds a reference unless there is none any more (then false). Needs: memory of the allocations' slab. */
+/* Adds a reference unless there is none any more (then false). Needs: memory of the allocations'
+ * slab. */
 bool ocl_allocation_retain(struct ocl_allocation *allocation);
 
 /* Gives a reference back. The last one ends the allocation: ocl_allocation_destroy(). */
@@ -41,7 +43,8 @@ void ocl_allocation_release(struct ocl_allocation *allocation);
 /* memory.c: gives what the allocation holds back. Needs: no references. */
 void ocl_allocation_destroy(struct ocl_allocation *allocation);
 
-/* Offset of address in the allocation, seen from whichever side it lies on; at least bytes when on neither. */
+/* Offset of address in the allocation, seen from whichever side it lies on; at least bytes when on
+ * neither. */
 uint64_t ocl_allocation_offset(const struct ocl_allocation *allocation, uint64_t address);
 
 #endif

@@ -11,6 +11,10 @@
 
 #include "cl/range_map.h"
 
+/* No 64-bit Linux gives a process memory above this unless it asks for a place there.
+ * Source: the kernel's Documentation/arch/x86/x86_64/5level-paging and arm64/memory. */
+enum { HOST_ADDRESS_BITS = 48 };
+
 static size_t page_bytes(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
@@ -57,9 +61,9 @@ static bool read_mapping(FILE *maps, struct mapping *mapping)
     return false;
 }
 
-/* Reads the process's own list of mappings: is all that overlaps [first, last) somebody's reservation and not memory?
- * Then [*low, *high) is that reservation with its neighbours of the same sort. When the list cannot be read, the answer
- * is the cautious one. */
+/* Reads the process's own list of mappings: is all that overlaps [first, last) somebody's
+ * reservation and not memory? Then [*low, *high) is that reservation with its neighbours of the
+ * same sort. When the list cannot be read, the answer is the cautious one. */
 static bool is_reservation(uint64_t first, uint64_t last, uint64_t *low, uint64_t *high)
 {
     struct mapping mapping;
@@ -100,7 +104,7 @@ static void create_claims(void)
 static enum ocl_range_finding reserve_pages(struct ocl_range_claim *claim)
 {
     const uint64_t page = page_bytes();
-    if (claim->address > UINT64_MAX - page - claim->bytes)
+    if (claim->address >> HOST_ADDRESS_BITS || claim->bytes >> HOST_ADDRESS_BITS)
         return OCL_RANGE_BEYOND;
     const uint64_t first = claim->address / page * page;
     const uint64_t last = (claim->address + claim->bytes + page - 1) / page * page;
@@ -116,7 +120,8 @@ static enum ocl_range_finding reserve_pages(struct ocl_range_claim *claim)
         munmap(made, last - first);
     else if (errno != EEXIST)
         return OCL_RANGE_BEYOND;
-    return is_reservation(first, last, &claim->low, &claim->high) ? OCL_RANGE_BLOCKED : OCL_RANGE_TAKEN;
+    return is_reservation(first, last, &claim->low, &claim->high) ? OCL_RANGE_BLOCKED
+                                                                  : OCL_RANGE_TAKEN;
 }
 
 enum ocl_range_finding ocl_address_range_claim(uint64_t address, size_t bytes, bool is_drivers,
@@ -134,8 +139,8 @@ enum ocl_range_finding ocl_address_range_claim(uint64_t address, size_t bytes, b
     return finding;
 }
 
-/* Pages at the edges may hold part of a neighbour in device memory, which found them reserved and relies on it: they stay
- * reserved, and the next claim that touches them finds them so. */
+/* Pages at the edges may hold part of a neighbour in device memory, which found them reserved and
+ * relies on it: they stay reserved, and the next claim that touches them finds them so. */
 static void release_inner_pages(const struct ocl_range_claim *claim)
 {
     const uint64_t page = page_bytes();

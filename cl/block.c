@@ -26,8 +26,8 @@ ocl_status ocl_block_status(cl_int error)
 static const struct ocl_block_strategy *find_strategy(const struct ocl_block *block)
 {
     static const struct ocl_block_strategy *const device_strategies[] = {
-        [OCL_ADDRESS_BDA] = &ocl_block_bda, [OCL_ADDRESS_USM] = &ocl_block_usm,
-        [OCL_ADDRESS_RAW] = &ocl_block_raw, [OCL_ADDRESS_SVM] = &ocl_block_svm,
+        [OCL_ADDRESS_BDA] = &ocl_block_bda,       [OCL_ADDRESS_USM] = &ocl_block_usm,
+        [OCL_ADDRESS_RAW] = &ocl_block_raw,       [OCL_ADDRESS_SVM] = &ocl_block_svm,
         [OCL_ADDRESS_HANDLE] = &ocl_block_handle,
     };
     if (block->kind == OCL_BLOCK_HOST)
@@ -81,8 +81,8 @@ size_t ocl_block_first(const struct ocl_block *block)
     return (size_t)(-block->address & (OCL_MEMORY_ALIGNMENT - 1));
 }
 
-static ocl_status make_block(struct ocl_context *context, enum ocl_block_kind kind, void *pointer, size_t bytes,
-                             struct ocl_block **made)
+static ocl_status make_block(struct ocl_context *context, enum ocl_block_kind kind, void *pointer,
+                             size_t bytes, struct ocl_block **made)
 {
     struct ocl_block *block = calloc(1, sizeof *block);
     if (!block)
@@ -130,7 +130,8 @@ ocl_status ocl_block_create(struct ocl_context *context, size_t bytes, struct oc
     return OCL_E_NOT_SUPPORTED;
 }
 
-ocl_status ocl_block_create_host(struct ocl_context *context, size_t bytes, struct ocl_block **block)
+ocl_status ocl_block_create_host(struct ocl_context *context, size_t bytes,
+                                 struct ocl_block **block)
 {
     ocl_status status = make_block(context, OCL_BLOCK_HOST, NULL, bytes, block);
     if (status == OCL_OK)
@@ -138,7 +139,8 @@ ocl_status ocl_block_create_host(struct ocl_context *context, size_t bytes, stru
     return status;
 }
 
-ocl_status ocl_block_wrap_host(struct ocl_context *context, void *host, size_t bytes, struct ocl_block **block)
+ocl_status ocl_block_wrap_host(struct ocl_context *context, void *host, size_t bytes,
+                               struct ocl_block **block)
 {
     ocl_status status = make_block(context, OCL_BLOCK_REGISTERED, host, bytes, block);
     if (status == OCL_OK)
@@ -146,23 +148,26 @@ ocl_status ocl_block_wrap_host(struct ocl_context *context, void *host, size_t b
     return status;
 }
 
-/* usm: one flag per kind of memory. A device without one of the kinds may refuse its flag, and then there is nothing of
- * that kind to reach; so only the first one's error counts.
+/* usm: one flag per kind of memory. A device without one of the kinds may refuse its flag, and then
+ * there is nothing of that kind to reach; so only the first one's error counts.
  * Source: cl_intel_unified_shared_memory 1.1.0, clSetKernelExecInfo. */
 static ocl_status declare_kinds(cl_kernel kernel)
 {
     const cl_bool yes = CL_TRUE;
     clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL, sizeof yes, &yes);
     clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL, sizeof yes, &yes);
-    return clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL, sizeof yes, &yes);
+    return clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL, sizeof yes,
+                               &yes);
 }
 
-/* Whether the kernel must be told of the block: under svm, SVM allocations; under bda, buffers with an address. */
+/* Whether the kernel must be told of the block: under svm, SVM allocations; under bda, buffers with
+ * an address. */
 static bool is_declared(const struct ocl_block *block)
 {
     if (block->kind == OCL_BLOCK_DEVICE)
         return true;
-    return block->kind == OCL_BLOCK_HOST && block->context->capability.host_method == OCL_HOST_SVM &&
+    return block->kind == OCL_BLOCK_HOST &&
+           block->context->capability.host_method == OCL_HOST_SVM &&
            block->context->capability.address == OCL_ADDRESS_SVM;
 }
 
@@ -181,7 +186,8 @@ static ocl_status declare_list(struct ocl_context *context, cl_kernel kernel)
     for (struct ocl_block *block = context->blocks; block; block = block->next)
         if (is_declared(block))
             list[filled++] = block->address;
-    cl_int error = clSetKernelExecInfo(kernel, context->capability.indirect_info, filled * sizeof *list, list);
+    cl_int error =
+        clSetKernelExecInfo(kernel, context->capability.indirect_info, filled * sizeof *list, list);
     free(list);
     return error;
 }

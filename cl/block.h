@@ -1,38 +1,44 @@
-/* One allocation of the driver, made the way the context's address strategy makes it. Private to cl/.
+/* One allocation of the driver, made as the address strategy says. Private to cl/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_BLOCK_H
 #define OCL_BLOCK_H
 
 #include "cl/state.h"
 
-/* Device memory of at least bytes, behind the first aligned byte: ocl_block_first(). Contents are not defined.
- * Shape:  block->address is the device address of byte 0 of the driver's object (block->buffer or block->pointer);
- *         block->bytes is the object's size.
+/* Device memory of at least bytes, behind the first aligned byte: ocl_block_first(). Contents are
+ * not defined.
+ * Shape:  block->address is the device address of byte 0 of the driver's object (block->buffer or
+ *         block->pointer); block->bytes is the object's size.
  * Order:  learning a raw address runs a kernel and waits for it, on a queue of its own.
  * Locks:  takes block_lock, holds none while the driver works.
  * Errors: OCL_E_OUT_OF_MEMORY when the driver has no room; the driver's. */
 ocl_status ocl_block_create(struct ocl_context *context, size_t bytes, struct ocl_block **block);
 
-/* Pinned host memory: page-aligned at block->pointer; block->address is what kernels use, and equals the pointer where
- * the capability says reaches_pinned_host. Errors as above. */
-ocl_status ocl_block_create_host(struct ocl_context *context, size_t bytes, struct ocl_block **block);
+/* Pinned host memory: page-aligned at block->pointer; block->address is what kernels use, and
+ * equals the pointer where the capability says reaches_pinned_host. Errors as above. */
+ocl_status ocl_block_create_host(struct ocl_context *context, size_t bytes,
+                                 struct ocl_block **block);
 
 /* Pins [host, host+bytes) of the user's memory.
- * Shape:  the object covers the whole pages around it: block->pointer is the first page, and block->address its address,
- *         so that address + (host - pointer) is the device address of host.
+ * Shape:  the object covers the whole pages around it: block->pointer is the first page, and
+ *         block->address its address, so that address + (host - pointer) is the device address of
+ *         host.
  * Errors: as above; OCL_E_INVALID_VALUE when the driver refuses the memory. */
-ocl_status ocl_block_wrap_host(struct ocl_context *context, void *host, size_t bytes, struct ocl_block **block);
+ocl_status ocl_block_wrap_host(struct ocl_context *context, void *host, size_t bytes,
+                               struct ocl_block **block);
 
-/* Gives the block back to the driver. Needs: no command that uses it is running, and no cl_kernel has it as an argument
- * that will be launched again. Safe on NULL and half-made blocks. */
+/* Gives the block back to the driver. Needs: no command that uses it is running, and no cl_kernel
+ * has it as an argument that will be launched again. Safe on NULL and half-made blocks. */
 void ocl_block_destroy(struct ocl_block *block);
 
 /* Offset of the first byte whose device address is a multiple of OCL_MEMORY_ALIGNMENT. */
 size_t ocl_block_first(const struct ocl_block *block);
 
-/* Declares to a kernel that it may follow addresses into any live block, as the strategy's extension asks. Lists of
- * pointers go stale when context.memory_generation changes; flags (usm) do not. Nothing to do for raw and handle.
- * Needs: nobody else uses the kernel meanwhile. Locks: block_lock, while the driver copies the list. */
+/* Declares to a kernel that it may follow addresses into any live block, as the strategy's
+ * extension asks. Lists of pointers go stale when context.memory_generation changes; flags (usm) do
+ * not. Nothing to do for raw and handle.
+ * Needs: nobody else uses the kernel meanwhile. Locks: block_lock, while the driver copies the
+ *        list. */
 ocl_status ocl_block_declare_indirect(struct ocl_context *context, cl_kernel kernel);
 
 /* The status a caller gets for a cl_int: every way to say "no room" becomes OCL_E_OUT_OF_MEMORY. */

@@ -23,7 +23,8 @@ static bool keeps_apart(struct ocl_block *block)
 {
     struct ocl_context *context = block->context;
     pthread_mutex_lock(&context->block_lock);
-    bool is_drivers = block->address >= context->driver_low && block->address + block->bytes <= context->driver_high;
+    bool is_drivers = block->address >= context->driver_low &&
+                      block->address + block->bytes <= context->driver_high;
     pthread_mutex_unlock(&context->block_lock);
     enum ocl_range_finding finding =
         ocl_address_range_claim(block->address, block->bytes, is_drivers, &block->claim);
@@ -36,8 +37,8 @@ static bool keeps_apart(struct ocl_block *block)
     return finding != OCL_RANGE_TAKEN;
 }
 
-/* A buffer whose address means something else already is kept until a usable one was found, so that the driver hands out
- * another address; then it is freed. */
+/* A buffer whose address means something else already is kept until a usable one was found, so that
+ * the driver hands out another address; then it is freed. */
 static ocl_status create_apart(struct ocl_block *block, ocl_status (*create)(struct ocl_block *))
 {
     cl_mem aside[COLLISION_TRIES];
@@ -55,7 +56,8 @@ static ocl_status create_apart(struct ocl_block *block, ocl_status (*create)(str
     return status;
 }
 
-/* Both revisions. The dispatch table of a platform before OpenCL 3.0 has no clCreateBufferWithProperties. */
+/* Both revisions. The dispatch table of a platform before OpenCL 3.0 has no
+ * clCreateBufferWithProperties. */
 static ocl_status create_with_address(struct ocl_block *block)
 {
     struct ocl_context *context = block->context;
@@ -68,7 +70,8 @@ static ocl_status create_with_address(struct ocl_block *block)
     if (is_draft)
         block->buffer = clCreateBuffer(context->cl, flags, block->bytes, NULL, &error);
     else
-        block->buffer = clCreateBufferWithProperties(context->cl, properties, flags, block->bytes, NULL, &error);
+        block->buffer = clCreateBufferWithProperties(context->cl, properties, flags, block->bytes,
+                                                     NULL, &error);
     if (error == CL_SUCCESS)
         error = clGetMemObjectInfo(block->buffer, query, sizeof address, &address, NULL);
     block->address = address;
@@ -85,8 +88,10 @@ const struct ocl_block_strategy ocl_block_bda = {create_bda, destroy_buffer};
 static ocl_status create_learnt(struct ocl_block *block)
 {
     cl_int error;
-    block->buffer = clCreateBuffer(block->context->cl, CL_MEM_READ_WRITE, block->bytes, NULL, &error);
-    return error == CL_SUCCESS ? ocl_probe_learn(block->context, block->buffer, &block->address) : error;
+    block->buffer =
+        clCreateBuffer(block->context->cl, CL_MEM_READ_WRITE, block->bytes, NULL, &error);
+    return error == CL_SUCCESS ? ocl_probe_learn(block->context, block->buffer, &block->address)
+                               : error;
 }
 
 static ocl_status create_raw(struct ocl_block *block)
@@ -99,10 +104,12 @@ const struct ocl_block_strategy ocl_block_raw = {create_raw, destroy_buffer};
 static ocl_status create_handle(struct ocl_block *block)
 {
     cl_int error;
-    block->buffer = clCreateBuffer(block->context->cl, CL_MEM_READ_WRITE, block->bytes, NULL, &error);
+    block->buffer =
+        clCreateBuffer(block->context->cl, CL_MEM_READ_WRITE, block->bytes, NULL, &error);
     if (error != CL_SUCCESS)
         return error;
-    ocl_status status = ocl_address_range_reserve(block->bytes, &block->reserved, &block->reserved_bytes);
+    ocl_status status =
+        ocl_address_range_reserve(block->bytes, &block->reserved, &block->reserved_bytes);
     block->address = (uint64_t)(uintptr_t)block->reserved;
     return status;
 }

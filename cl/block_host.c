@@ -23,8 +23,9 @@ static size_t round_to_pages(size_t bytes)
 static ocl_status map_for_good(struct ocl_block *block)
 {
     cl_int error;
-    void *mapped = clEnqueueMapBuffer(block->context->service, block->buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                      block->bytes, 0, NULL, NULL, &error);
+    void *mapped =
+        clEnqueueMapBuffer(block->context->service, block->buffer, CL_TRUE,
+                           CL_MAP_READ | CL_MAP_WRITE, 0, block->bytes, 0, NULL, NULL, &error);
     if (error != CL_SUCCESS)
         return error;
     block->is_mapped = true;
@@ -42,8 +43,9 @@ static void unmap(struct ocl_block *block)
     clFinish(block->context->service);
 }
 
-/* What kernels use for byte 0: the host's own address where they reach it; else, where learnt addresses are proved, what
- * the device calls the buffer; else a reserved number that only stands for the buffer. */
+/* What kernels use for byte 0: the host's own address where they reach it; else, where learnt
+ * addresses are proved, what the device calls the buffer; else a reserved number that only stands
+ * for the buffer. */
 static ocl_status choose_address(struct ocl_block *block, bool is_reached)
 {
     const struct ocl_capability *capability = &block->context->capability;
@@ -54,7 +56,8 @@ static ocl_status choose_address(struct ocl_block *block, bool is_reached)
     if (capability->address == OCL_ADDRESS_RAW && block->buffer &&
         ocl_probe_learn(block->context, block->buffer, &block->address) == OCL_OK)
         return OCL_OK;
-    ocl_status status = ocl_address_range_reserve(block->bytes, &block->reserved, &block->reserved_bytes);
+    ocl_status status =
+        ocl_address_range_reserve(block->bytes, &block->reserved, &block->reserved_bytes);
     block->address = (uint64_t)(uintptr_t)block->reserved;
     return status;
 }
@@ -62,14 +65,15 @@ static ocl_status choose_address(struct ocl_block *block, bool is_reached)
 static ocl_status wrap_pointer(struct ocl_block *block)
 {
     cl_int error;
-    block->buffer = clCreateBuffer(block->context->cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, block->bytes,
-                                   block->pointer, &error);
+    block->buffer = clCreateBuffer(block->context->cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                   block->bytes, block->pointer, &error);
     return error == CL_SUCCESS ? map_for_good(block) : error;
 }
 
 static ocl_status create_use(struct ocl_block *block)
 {
-    block->pages = mmap(NULL, block->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    block->pages =
+        mmap(NULL, block->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block->pages == MAP_FAILED) {
         block->pages = NULL;
         return OCL_E_OUT_OF_MEMORY;
@@ -93,12 +97,13 @@ static bool is_page_aligned(const void *pointer)
     return (uintptr_t)pointer % (uintptr_t)page_bytes() == 0;
 }
 
-/* Drivers that pin give whole pages. One that does not (it uses malloc) has nothing to gain over pages of our own. */
+/* Drivers that pin give whole pages. One that does not (it uses malloc) has nothing to gain over
+ * pages of our own. */
 static ocl_status create_alloc(struct ocl_block *block)
 {
     cl_int error;
-    block->buffer = clCreateBuffer(block->context->cl, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, block->bytes, NULL,
-                                   &error);
+    block->buffer = clCreateBuffer(block->context->cl, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                                   block->bytes, NULL, &error);
     ocl_status status = error == CL_SUCCESS ? map_for_good(block) : error;
     if (status != OCL_OK || is_page_aligned(block->pointer))
         return status;
@@ -106,8 +111,8 @@ static ocl_status create_alloc(struct ocl_block *block)
     return create_use(block);
 }
 
-/* The driver aligns SVM and USM to a data type and not to a page, so a page more is asked for: pages is the allocation
- * and pointer the first whole page in it. */
+/* The driver aligns SVM and USM to a data type and not to a page, so a page more is asked for:
+ * pages is the allocation and pointer the first whole page in it. */
 static ocl_status align_pages(struct ocl_block *block)
 {
     if (!block->pages)
@@ -126,8 +131,8 @@ static ocl_status create_fine_svm(struct ocl_block *block)
 static ocl_status create_host_usm(struct ocl_block *block)
 {
     cl_int error = CL_SUCCESS;
-    block->pages = block->context->device->extension->host_alloc(block->context->cl, NULL,
-                                                                 block->bytes + page_bytes(), 0, &error);
+    block->pages = block->context->device->extension->host_alloc(
+        block->context->cl, NULL, block->bytes + page_bytes(), 0, &error);
     return error == CL_SUCCESS ? align_pages(block) : error;
 }
 
@@ -182,7 +187,9 @@ static ocl_status create_registered(struct ocl_block *block)
     ocl_status status = wrap_pointer(block);
     if (status == CL_INVALID_HOST_PTR || status == CL_MAP_FAILURE)
         return OCL_E_INVALID_VALUE;
-    return status == OCL_OK ? choose_address(block, block->context->capability.reaches_registered_host) : status;
+    return status == OCL_OK
+               ? choose_address(block, block->context->capability.reaches_registered_host)
+               : status;
 }
 
 static void destroy_registered(struct ocl_block *block)

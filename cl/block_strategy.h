@@ -5,15 +5,16 @@
 
 #include "cl/state.h"
 
-/* create fills buffer, pointer and address of a block whose context and bytes are set; a cl_int or OCL_E_* comes back.
- * destroy frees whatever create got, also after it failed half-way. */
+/* create fills buffer, pointer and address of a block whose context and bytes are set; a cl_int or
+ * OCL_E_* comes back. destroy frees whatever create got, also after it failed half-way. */
 struct ocl_block_strategy {
     ocl_status (*create)(struct ocl_block *block);
     void (*destroy)(struct ocl_block *block);
 };
 
-extern const struct ocl_block_strategy ocl_block_bda, ocl_block_raw, ocl_block_handle; /* block_buffer.c */
-extern const struct ocl_block_strategy ocl_block_svm, ocl_block_usm;                  /* block_shared.c */
-extern const struct ocl_block_strategy ocl_block_host, ocl_block_registered;          /* block_host.c */
+extern const struct ocl_block_strategy ocl_block_bda, ocl_block_raw,
+    ocl_block_handle;                                                        /* block_buffer.c */
+extern const struct ocl_block_strategy ocl_block_svm, ocl_block_usm;         /* block_shared.c */
+extern const struct ocl_block_strategy ocl_block_host, ocl_block_registered; /* block_host.c */
 
 #endif

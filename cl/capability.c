@@ -14,8 +14,8 @@
 #include "cl/probe.h"
 #include "cl/trace.h"
 
-/* Memory of the self-tests. The places are not multiples of large powers of two, so that what works only for aligned
- * addresses does not pass. */
+/* Memory of the self-tests. The places are not multiples of large powers of two, so that what works
+ * only for aligned addresses does not pass. */
 enum {
     TEST_BYTES = 65536,
     FOLLOW_AT = 1032, /* where the kernel's three words lie: a multiple of 8 */
@@ -33,14 +33,17 @@ struct follow_pair {
 
 /* ---- moving bytes and setting arguments, each in the strategy's own way ---- */
 
-static ocl_status write_block(const struct ocl_block *block, size_t offset, const void *host, size_t bytes)
+static ocl_status write_block(const struct ocl_block *block, size_t offset, const void *host,
+                              size_t bytes)
 {
     cl_command_queue queue = block->context->service;
     char *place = (char *)block->pointer + offset;
     if (block->buffer)
-        return clEnqueueWriteBuffer(queue, block->buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL);
+        return clEnqueueWriteBuffer(queue, block->buffer, CL_TRUE, offset, bytes, host, 0, NULL,
+                                    NULL);
     if (block->context->capability.address == OCL_ADDRESS_USM)
-        return block->context->device->extension->enqueue_usm_copy(queue, CL_TRUE, place, host, bytes, 0, NULL, NULL);
+        return block->context->device->extension->enqueue_usm_copy(queue, CL_TRUE, place, host,
+                                                                   bytes, 0, NULL, NULL);
     return clEnqueueSVMMemcpy(queue, CL_TRUE, place, host, bytes, 0, NULL, NULL);
 }
 
@@ -49,13 +52,16 @@ static ocl_status read_block(const struct ocl_block *block, size_t offset, void 
     cl_command_queue queue = block->context->service;
     const char *place = (const char *)block->pointer + offset;
     if (block->buffer)
-        return clEnqueueReadBuffer(queue, block->buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL);
+        return clEnqueueReadBuffer(queue, block->buffer, CL_TRUE, offset, bytes, host, 0, NULL,
+                                   NULL);
     if (block->context->capability.address == OCL_ADDRESS_USM)
-        return block->context->device->extension->enqueue_usm_copy(queue, CL_TRUE, host, place, bytes, 0, NULL, NULL);
+        return block->context->device->extension->enqueue_usm_copy(queue, CL_TRUE, host, place,
+                                                                   bytes, 0, NULL, NULL);
     return clEnqueueSVMMemcpy(queue, CL_TRUE, host, place, bytes, 0, NULL, NULL);
 }
 
-static ocl_status set_address(struct ocl_context *context, cl_kernel kernel, cl_uint index, uint64_t address)
+static ocl_status set_address(struct ocl_context *context, cl_kernel kernel, cl_uint index,
+                              uint64_t address)
 {
     const struct ocl_extension *extension = context->device->extension;
     const void *pointer = (const void *)(uintptr_t)address;
@@ -74,8 +80,8 @@ static ocl_status set_address(struct ocl_context *context, cl_kernel kernel, cl_
     }
 }
 
-/* Functions of OpenCL 2.0 stand in the dispatch table only of platforms that have it, and do something only on devices
- * that have it. */
+/* Functions of OpenCL 2.0 stand in the dispatch table only of platforms that have it, and do
+ * something only on devices that have it. */
 static bool has_version_2(const struct ocl_context *context)
 {
     return context->device->facts.opencl_major >= 2 && context->device->facts.platform_major >= 2;
@@ -101,8 +107,8 @@ static void declare(struct ocl_context *context, cl_kernel kernel)
     ocl_status status = ocl_block_declare_indirect(context, kernel);
     if (status == OCL_OK)
         return;
-    ocl_trace("%s: indirect use cannot be declared (%s)", ocl_address_name(context->capability.address),
-              ocl_status_name(status));
+    ocl_trace("%s: indirect use cannot be declared (%s)",
+              ocl_address_name(context->capability.address), ocl_status_name(status));
     context->capability.indirect_info = 0;
 }
 
@@ -111,7 +117,8 @@ static ocl_status run_follow(struct ocl_context *context, uint64_t words)
 {
     const bool is_number = context->capability.pass == OCL_PASS_NUMBER;
     cl_kernel kernel;
-    ocl_status status = ocl_probe_kernel(context, is_number ? "probe_follow_number" : "probe_follow", &kernel);
+    ocl_status status =
+        ocl_probe_kernel(context, is_number ? "probe_follow_number" : "probe_follow", &kernel);
     if (status != OCL_OK)
         return status;
     declare(context, kernel);
@@ -130,7 +137,8 @@ static bool overlap(const struct ocl_block *a, const struct ocl_block *b)
 }
 
 /* The kernel gets an address inside `from`, and finds there one inside `to`. */
-static ocl_status follow_blocks(struct ocl_context *context, const struct ocl_block *from, const struct ocl_block *to)
+static ocl_status follow_blocks(struct ocl_context *context, const struct ocl_block *from,
+                                const struct ocl_block *to)
 {
     const uint64_t self = from->address + FOLLOW_AT;
     struct follow_words words = {.target = to->address + TARGET_AT, .number = 1234567};
@@ -150,7 +158,8 @@ static ocl_status follow_blocks(struct ocl_context *context, const struct ocl_bl
     return pair.after == expected && words.self == self ? OCL_OK : OCL_E_EXECUTION;
 }
 
-static ocl_status test_passes(struct ocl_context *context, const struct ocl_block *from, const struct ocl_block *to)
+static ocl_status test_passes(struct ocl_context *context, const struct ocl_block *from,
+                              const struct ocl_block *to)
 {
     /* The extension's own way first; a number in a wrapper works wherever addresses work at all. */
     static const enum ocl_pass passes[][3] = {
@@ -191,7 +200,7 @@ static ocl_status run_add(struct ocl_context *context, cl_mem buffer, cl_uint n)
     ocl_status status = ocl_probe_kernel(context, "probe_add", &kernel);
     if (status != OCL_OK)
         return status;
-    status = clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
+    status = clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffer);
     if (status == OCL_OK)
         status = clSetKernelArg(kernel, 1, sizeof n, &n);
     if (status == OCL_OK)
@@ -221,7 +230,8 @@ static ocl_status test_handle(struct ocl_context *context)
 /* ---- svm: is a buffer over SVM memory the same memory? ---- */
 
 /* Kernel and buffer commands take turns; every value must arrive. */
-static bool is_wrapper_coherent(struct ocl_context *context, const struct ocl_block *block, cl_mem wrapper)
+static bool is_wrapper_coherent(struct ocl_context *context, const struct ocl_block *block,
+                                cl_mem wrapper)
 {
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         const uint64_t self = block->address + FOLLOW_AT;
@@ -229,7 +239,8 @@ static bool is_wrapper_coherent(struct ocl_context *context, const struct ocl_bl
         struct follow_pair pair = {.before = 100 * round};
         const struct ocl_block view = {.context = context, .buffer = wrapper};
         if (write_block(&view, FOLLOW_AT, &words, sizeof words) != OCL_OK ||
-            write_block(&view, TARGET_AT, &pair, sizeof pair) != OCL_OK || run_follow(context, self) != OCL_OK ||
+            write_block(&view, TARGET_AT, &pair, sizeof pair) != OCL_OK ||
+            run_follow(context, self) != OCL_OK ||
             read_block(&view, TARGET_AT, &pair, sizeof pair) != OCL_OK || pair.after != 101 * round)
             return false;
         pair.after = 0;
@@ -246,8 +257,8 @@ static bool test_wrapper(struct ocl_context *context)
     cl_int error;
     if (ocl_block_create(context, TEST_BYTES, &block) != OCL_OK)
         return false;
-    cl_mem wrapper = clCreateBuffer(context->cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, block->bytes, block->pointer,
-                                    &error);
+    cl_mem wrapper = clCreateBuffer(context->cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                    block->bytes, block->pointer, &error);
     if (error == CL_SUCCESS) {
         is_coherent = is_wrapper_coherent(context, block, wrapper);
         clReleaseMemObject(wrapper);
@@ -258,8 +269,8 @@ static bool test_wrapper(struct ocl_context *context)
 
 /* ---- is device memory host memory? ---- */
 
-/* Whether the host may read and write every page of a range, asked without touching it: write() and read() on a pipe
- * answer EFAULT where a touch would end the process. */
+/* Whether the host may read and write every page of a range, asked without touching it: write() and
+ * read() on a pipe answer EFAULT where a touch would end the process. */
 static bool can_touch(uint64_t address, size_t bytes)
 {
     int ends[2];
@@ -282,10 +293,10 @@ static void fill_pattern(uint32_t *words, size_t count, uint32_t seed)
         words[i] = seed = seed * 1664525 + 1013904223; /* Numerical Recipes' generator */
 }
 
-/* What the driver writes is seen by the host at the device address, so that it is safe to write there; and what the host
- * writes is seen by a kernel and by the driver. */
-static bool is_same_memory(struct ocl_context *context, const struct ocl_block *block, uint32_t *pattern,
-                           uint32_t *back)
+/* What the driver writes is seen by the host at the device address, so that it is safe to write
+ * there; and what the host writes is seen by a kernel and by the driver. */
+static bool is_same_memory(struct ocl_context *context, const struct ocl_block *block,
+                           uint32_t *pattern, uint32_t *back)
 {
     char *direct = (char *)(uintptr_t)block->address;
     const size_t bytes = TEST_BYTES;
@@ -311,14 +322,15 @@ static bool is_same_memory(struct ocl_context *context, const struct ocl_block *
     return true;
 }
 
-/* Asked of CPU devices only: elsewhere a cache between the two could let the test pass once and fail later. */
+/* Asked of CPU devices only: elsewhere a cache between the two could let the test pass once and
+ * fail later. */
 static bool test_same_memory(struct ocl_context *context)
 {
     struct ocl_block *block = NULL;
-    uint32_t *pattern = malloc(2 * TEST_BYTES);
+    uint32_t *pattern = malloc((size_t)2 * TEST_BYTES);
     bool is_same = false;
-    if (context->device->facts.device_class == OCL_CLASS_CPU && context->capability.has_addresses && pattern &&
-        ocl_block_create(context, TEST_BYTES, &block) == OCL_OK)
+    if (context->device->facts.device_class == OCL_CLASS_CPU && context->capability.has_addresses &&
+        pattern && ocl_block_create(context, TEST_BYTES, &block) == OCL_OK)
         is_same = is_same_memory(context, block, pattern, pattern + TEST_BYTES / sizeof *pattern);
     ocl_block_destroy(block);
     free(pattern);
@@ -327,12 +339,12 @@ static bool test_same_memory(struct ocl_context *context)
 
 /* ---- do kernels reach pinned host memory by its host address? ----
  *
- * A kernel that follows an address it does not reach may do more harm than fail: drivers answer with a lost context, one
- * or two with abort(). So an address is followed only where something speaks for it, and a context that did not survive
- * is replaced. */
+ * A kernel that follows an address it does not reach may do more harm than fail: drivers answer
+ * with a lost context, one or two with abort(). So an address is followed only where something
+ * speaks for it, and a context that did not survive is replaced. */
 
-/* Whether the driver keeps the addresses of its buffers free in the host's address space, as one does that has one address
- * space for both sides. */
+/* Whether the driver keeps the addresses of its buffers free in the host's address space, as one
+ * does that has one address space for both sides. */
 static bool has_one_address_space(struct ocl_context *context)
 {
     cl_int error;
@@ -365,7 +377,8 @@ static bool may_follow(struct ocl_context *context, const struct ocl_block *bloc
            has_one_address_space(context);
 }
 
-/* Host and kernel take turns without any map in between. volatile: the compiler cannot see the kernel's writes. */
+/* Host and kernel take turns without any map in between. volatile: the compiler cannot see the
+ * kernel's writes. */
 static bool is_reached_by_address(struct ocl_context *context, char *host)
 {
     for (uint32_t round = 1; round <= ROUNDS; round++) {
@@ -376,14 +389,15 @@ static bool is_reached_by_address(struct ocl_context *context, char *host)
         words->self = 0;
         pair->before = 100 * round;
         pair->after = 0;
-        if (run_follow(context, (uint64_t)(uintptr_t)words) != OCL_OK || pair->after != 101 * round ||
-            words->self != (uint64_t)(uintptr_t)words)
+        if (run_follow(context, (uint64_t)(uintptr_t)words) != OCL_OK ||
+            pair->after != 101 * round || words->self != (uint64_t)(uintptr_t)words)
             return false;
     }
     return true;
 }
 
-/* handle: kernels name the buffer, so what counts is that both sides see each other's writes without a map. */
+/* handle: kernels name the buffer, so what counts is that both sides see each other's writes
+ * without a map. */
 static bool is_reached_by_buffer(struct ocl_context *context, cl_mem buffer, void *host)
 {
     volatile struct follow_pair *pair = host;
@@ -407,15 +421,16 @@ static bool has_method(const struct ocl_context *context, enum ocl_host_method m
 {
     const struct ocl_device *device = context->device;
     if (method == OCL_HOST_SVM)
-        return device->facts.has_svm_fine && has_version_2(context) && context->capability.has_addresses;
+        return device->facts.has_svm_fine && has_version_2(context) &&
+               context->capability.has_addresses;
     if (method == OCL_HOST_USM)
         return context->capability.address == OCL_ADDRESS_USM && device->extension->host_alloc;
     return true;
 }
 
 /* Whether pinned memory can be made by a method, and, if so, whether kernels reach it. */
-static ocl_status test_host_method(struct ocl_context *context, enum ocl_host_method method, bool may_try,
-                                   bool *reaches)
+static ocl_status test_host_method(struct ocl_context *context, enum ocl_host_method method,
+                                   bool may_try, bool *reaches)
 {
     struct ocl_block *block = NULL;
     context->capability.host_method = method;
@@ -426,19 +441,21 @@ static ocl_status test_host_method(struct ocl_context *context, enum ocl_host_me
     return status;
 }
 
-/* The first method whose memory kernels reach, or else the first that works. A CPU has nothing to pin, so there pages of
- * our own come first: they are aligned and need no driver. */
+/* The first method whose memory kernels reach, or else the first that works. A CPU has nothing to
+ * pin, so there pages of our own come first: they are aligned and need no driver. */
 static void choose_host_method(struct ocl_context *context, bool may_try)
 {
     static const enum ocl_host_method orders[2][4] = {
         {OCL_HOST_USM, OCL_HOST_ALLOC, OCL_HOST_USE, OCL_HOST_SVM},
         {OCL_HOST_USE, OCL_HOST_ALLOC, OCL_HOST_SVM, OCL_HOST_USM},
     };
-    const enum ocl_host_method *order = orders[context->device->facts.device_class == OCL_CLASS_CPU];
+    const enum ocl_host_method *order =
+        orders[context->device->facts.device_class == OCL_CLASS_CPU];
     enum ocl_host_method working = OCL_HOST_NONE;
     for (int i = 0; i < 4; i++) {
         bool reaches;
-        if (!has_method(context, order[i]) || test_host_method(context, order[i], may_try, &reaches) != OCL_OK)
+        if (!has_method(context, order[i]) ||
+            test_host_method(context, order[i], may_try, &reaches) != OCL_OK)
             continue;
         if (reaches)
             return;
@@ -453,10 +470,12 @@ static void test_registered(struct ocl_context *context, bool may_try)
 {
     struct ocl_block *block = NULL;
     bool reaches = false;
-    void *pages = mmap(NULL, TEST_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *pages =
+        mmap(NULL, TEST_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     context->capability.reaches_registered_host = true;
     if (pages != MAP_FAILED) {
-        if (may_try && ocl_block_wrap_host(context, (char *)pages + 24, TEST_BYTES - 100, &block) == OCL_OK)
+        if (may_try &&
+            ocl_block_wrap_host(context, (char *)pages + 24, TEST_BYTES - 100, &block) == OCL_OK)
             reaches = is_reached(context, block);
         ocl_block_destroy(block);
         munmap(pages, TEST_BYTES);
@@ -476,10 +495,12 @@ static const char *find_lack(const struct ocl_context *context, enum ocl_address
     case OCL_ADDRESS_USM:
         if (!device->facts.has_usm)
             return "extension missing";
-        return extension->device_alloc && extension->mem_free && extension->enqueue_usm_copy ? NULL
-                                                                                          : "functions missing";
+        return extension->device_alloc && extension->mem_free && extension->enqueue_usm_copy
+                   ? NULL
+                   : "functions missing";
     case OCL_ADDRESS_SVM:
-        return device->facts.has_svm_coarse && has_version_2(context) ? NULL : "the device has no SVM";
+        return device->facts.has_svm_coarse && has_version_2(context) ? NULL
+                                                                      : "the device has no SVM";
     default:
         return NULL;
     }
@@ -529,7 +550,8 @@ static ocl_status test_strategy(struct ocl_context *context, enum ocl_address ad
     return address == OCL_ADDRESS_BDA ? test_bda(context) : test_addresses(context);
 }
 
-/* What else the chosen strategy can do. may_try: kernels may be sent to host memory to see whether they reach it. */
+/* What else the chosen strategy can do. may_try: kernels may be sent to host memory to see whether
+ * they reach it. */
 static void find_abilities(struct ocl_context *context, bool may_try)
 {
     struct ocl_capability *capability = &context->capability;
@@ -538,8 +560,9 @@ static void find_abilities(struct ocl_context *context, bool may_try)
     capability->device_is_host_memory = test_same_memory(context);
     choose_host_method(context, may_try);
     test_registered(context, may_try);
-    context->reserves_addresses = !capability->device_is_host_memory &&
-                                  (capability->address == OCL_ADDRESS_RAW || capability->address == OCL_ADDRESS_BDA);
+    context->reserves_addresses =
+        !capability->device_is_host_memory &&
+        (capability->address == OCL_ADDRESS_RAW || capability->address == OCL_ADDRESS_BDA);
 }
 
 /* A new context of the driver in place of one that may be lost. */
@@ -549,7 +572,8 @@ static ocl_status renew(struct ocl_context *context)
     return ocl_probe_create(context);
 }
 
-/* The self-test once more tells whether the context is still good after the abilities were tried. */
+/* The self-test once more tells whether the context is still good after the abilities were tried.
+ */
 static ocl_status settle(struct ocl_context *context)
 {
     const enum ocl_address address = context->capability.address;
@@ -566,13 +590,14 @@ static ocl_status settle(struct ocl_context *context)
     return status;
 }
 
-static void add_reason(struct ocl_context *context, enum ocl_address address, const char *words, const char *detail)
+static void add_reason(struct ocl_context *context, enum ocl_address address, const char *words,
+                       const char *detail)
 {
     char *reason = context->capability.reason;
     const size_t size = sizeof context->capability.reason;
     const size_t length = strlen(reason);
-    snprintf(reason + length, size - length, "%s%s: %s%s%s%s", length ? "; " : "", ocl_address_name(address), words,
-             *detail ? " (" : "", detail, *detail ? ")" : "");
+    snprintf(reason + length, size - length, "%s%s: %s%s%s%s", length ? "; " : "",
+             ocl_address_name(address), words, *detail ? " (" : "", detail, *detail ? ")" : "");
 }
 
 /* The chosen one's line goes to the front. */
@@ -582,17 +607,21 @@ static void finish_reason(struct ocl_context *context, bool is_forced)
     char others[sizeof capability->reason];
     memcpy(others, capability->reason, sizeof others);
     capability->reason[0] = '\0';
-    add_reason(context, capability->address, "self-test passed", is_forced ? "asked for by CLEM_ADDRESS" : "");
+    add_reason(context, capability->address, "self-test passed",
+               is_forced ? "asked for by CLEM_ADDRESS" : "");
     const size_t length = strlen(capability->reason);
     if (others[0])
         snprintf(capability->reason + length, sizeof capability->reason - length, "; %.*s",
                  (int)(sizeof others - length - 3), others);
     ocl_trace("%s: address strategy %s", context->device->facts.name, capability->reason);
-    ocl_trace("%s: pass %d, pinned memory %d %s, registered memory %s, device memory is %s, buffers %s",
-              context->device->facts.name, (int)capability->pass, (int)capability->host_method,
-              capability->reaches_pinned_host ? "reached" : "not reached",
-              capability->reaches_registered_host ? "reached" : "not reached",
-              capability->device_is_host_memory ? "host memory" : "its own", capability->has_block_buffers ? "yes" : "no");
+    ocl_trace(
+        "%s: pass %d, pinned memory %d %s, registered memory %s, device memory is %s, buffers %s, "
+        "bda revision %u",
+        context->device->facts.name, (int)capability->pass, (int)capability->host_method,
+        capability->reaches_pinned_host ? "reached" : "not reached",
+        capability->reaches_registered_host ? "reached" : "not reached",
+        capability->device_is_host_memory ? "host memory" : "its own",
+        capability->has_block_buffers ? "yes" : "no", capability->bda_revision);
 }
 
 static enum ocl_address forced_address(void)
@@ -629,17 +658,20 @@ static bool is_hopeless(const struct ocl_context *context)
 ocl_status ocl_capability_choose(struct ocl_context *context)
 {
     const enum ocl_address forced = forced_address();
-    ocl_status status = forced != OCL_ADDRESS_NONE ? try_strategy(context, forced) : OCL_E_NOT_SUPPORTED;
+    ocl_status status =
+        forced != OCL_ADDRESS_NONE ? try_strategy(context, forced) : OCL_E_NOT_SUPPORTED;
     const bool is_forced = status == OCL_OK;
     if (forced != OCL_ADDRESS_NONE && !is_forced)
-        ocl_trace("%s: CLEM_ADDRESS=%s cannot be had: %s", context->device->facts.name, ocl_address_name(forced),
-                  context->capability.reason);
-    for (int i = OCL_ADDRESS_BDA; status != OCL_OK && i <= OCL_ADDRESS_HANDLE && !is_hopeless(context); i++)
+        ocl_trace("%s: CLEM_ADDRESS=%s cannot be had: %s", context->device->facts.name,
+                  ocl_address_name(forced), context->capability.reason);
+    for (int i = OCL_ADDRESS_BDA;
+         status != OCL_OK && i <= OCL_ADDRESS_HANDLE && !is_hopeless(context); i++)
         if (i != (int)forced)
             status = try_strategy(context, (enum ocl_address)i);
     if (status == OCL_OK)
         finish_reason(context, is_forced);
     else
-        ocl_log(true, "%s: no address strategy works: %s", context->device->facts.name, context->capability.reason);
+        ocl_log(true, "%s: no address strategy works: %s", context->device->facts.name,
+                context->capability.reason);
     return status;
 }

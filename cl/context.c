@@ -31,6 +31,16 @@ static ocl_status open_parts(struct ocl_context *context)
     return status;
 }
 
+/* Compiling for a device brings in libraries with exit handlers of their own, which ours must come
+ * before. Once per device: handlers add up. */
+static void watch_again(int device)
+{
+    static _Atomic uint64_t watched;
+    const uint64_t bit = (uint64_t)1 << (device % 64);
+    if (!(atomic_fetch_or(&watched, bit) & bit))
+        ocl_process_watch();
+}
+
 ocl_status ocl_context_open(int device, struct ocl_context **context)
 {
     struct ocl_context *made = calloc(1, sizeof *made);
@@ -45,7 +55,7 @@ ocl_status ocl_context_open(int device, struct ocl_context **context)
         ocl_context_close(made);
         return ocl_block_status(status);
     }
-    ocl_process_watch(); /* compiling has brought in libraries with exit handlers of their own */
+    watch_again(device);
     *context = made;
     return OCL_OK;
 }

@@ -20,8 +20,9 @@ static pthread_once_t start_once = PTHREAD_ONCE_INIT;
 
 enum query_kind { QUERY_TEXT, QUERY_BOOL, QUERY_NUMBER };
 
-#define KIND(type) _Generic((type)0, bool: QUERY_BOOL, default: QUERY_NUMBER)
-#define PLACE(field) offsetof(struct ocl_device_facts, field), sizeof((struct ocl_device_facts *)0)->field
+#define KIND(type) _Generic((type)0, bool : QUERY_BOOL, default : QUERY_NUMBER)
+#define PLACE(field)                                                                               \
+    offsetof(struct ocl_device_facts, field), sizeof((struct ocl_device_facts *)0)->field
 
 static const struct {
     cl_device_info query;
@@ -30,9 +31,9 @@ static const struct {
     size_t bytes;
     size_t count;
 } queries[] = {
-#define TEXT(field, bytes, query) { query, QUERY_TEXT, PLACE(field), 1 },
-#define NUMBER(type, field, query) { query, KIND(type), PLACE(field), 1 },
-#define NUMBERS(type, field, count, query) { query, KIND(type), PLACE(field), count },
+#define TEXT(field, bytes, query)          {query, QUERY_TEXT, PLACE(field), 1},
+#define NUMBER(type, field, query)         {query, KIND(type), PLACE(field), 1},
+#define NUMBERS(type, field, count, query) {query, KIND(type), PLACE(field), count},
 #include "cl/device_queries.def"
 #undef TEXT
 #undef NUMBER
@@ -52,7 +53,8 @@ static void ask_text(cl_device_id id, cl_device_info query, char *text, size_t b
     free(whole);
 }
 
-/* One number at `from`, as wide as the driver wrote it: cl_bool and cl_uint have 4 bytes, cl_ulong 8, size_t the host's. */
+/* One number at `from`, as wide as the driver wrote it: cl_bool and cl_uint have 4 bytes, cl_ulong
+ * 8, size_t the host's. */
 static uint64_t read_number(const unsigned char *from, size_t bytes)
 {
     uint32_t narrow;
@@ -74,11 +76,12 @@ static void write_number(unsigned char *to, size_t bytes, uint64_t value)
         memcpy(to, &value, sizeof value);
 }
 
-/* count numbers, each field_bytes wide here and 4 or 8 bytes wide at the driver. Unknown queries leave zeros. */
-static void ask_numbers(cl_device_id id, cl_device_info query, enum query_kind kind, unsigned char *fields,
-                        size_t field_bytes, size_t count)
+/* count numbers, each field_bytes wide here and 4 or 8 bytes wide at the driver. Unknown queries
+ * leave zeros. */
+static void ask_numbers(cl_device_id id, cl_device_info query, enum query_kind kind,
+                        unsigned char *fields, size_t field_bytes, size_t count)
 {
-    unsigned char answer[64] = { 0 };
+    unsigned char answer[64] = {0};
     size_t answered = 0;
     if (clGetDeviceInfo(id, query, sizeof answer, answer, &answered) != CL_SUCCESS)
         return;
@@ -109,8 +112,8 @@ static void ask_table(cl_device_id id, struct ocl_device_facts *facts)
         if (queries[i].kind == QUERY_TEXT)
             ask_text(id, queries[i].query, (char *)field, queries[i].bytes);
         else
-            ask_numbers(id, queries[i].query, queries[i].kind, field, queries[i].bytes / queries[i].count,
-                        queries[i].count);
+            ask_numbers(id, queries[i].query, queries[i].kind, field,
+                        queries[i].bytes / queries[i].count, queries[i].count);
     }
 }
 
@@ -143,22 +146,28 @@ static void ask_pci(cl_device_id id, struct ocl_device_facts *facts)
         unsigned char unused[17], bus, device, function;
     } amd;
     cl_uint bus, slot, domain;
-    if (clGetDeviceInfo(id, CL_DEVICE_PCI_BUS_INFO_KHR, sizeof khronos, &khronos, NULL) == CL_SUCCESS) {
+    if (clGetDeviceInfo(id, CL_DEVICE_PCI_BUS_INFO_KHR, sizeof khronos, &khronos, NULL) ==
+        CL_SUCCESS) {
         facts->pci_domain = khronos.pci_domain;
         facts->pci_bus = khronos.pci_bus;
         facts->pci_device = khronos.pci_device;
         facts->pci_function = khronos.pci_function;
         facts->has_pci = true;
-    } else if (clGetDeviceInfo(id, OCL_DEVICE_PCI_BUS_ID_NV, sizeof bus, &bus, NULL) == CL_SUCCESS &&
-               clGetDeviceInfo(id, OCL_DEVICE_PCI_SLOT_ID_NV, sizeof slot, &slot, NULL) == CL_SUCCESS) {
-        if (clGetDeviceInfo(id, OCL_DEVICE_PCI_DOMAIN_ID_NV, sizeof domain, &domain, NULL) != CL_SUCCESS)
+    } else if (clGetDeviceInfo(id, OCL_DEVICE_PCI_BUS_ID_NV, sizeof bus, &bus, NULL) ==
+                   CL_SUCCESS &&
+               clGetDeviceInfo(id, OCL_DEVICE_PCI_SLOT_ID_NV, sizeof slot, &slot, NULL) ==
+                   CL_SUCCESS) {
+        if (clGetDeviceInfo(id, OCL_DEVICE_PCI_DOMAIN_ID_NV, sizeof domain, &domain, NULL) !=
+            CL_SUCCESS)
             domain = 0;
         facts->pci_domain = domain;
         facts->pci_bus = bus;
-        facts->pci_device = slot >> 3; /* the slot number holds device and function, as PCI's devfn does */
+        facts->pci_device =
+            slot >> 3; /* the slot number holds device and function, as PCI's devfn does */
         facts->pci_function = slot & 7;
         facts->has_pci = true;
-    } else if (clGetDeviceInfo(id, OCL_DEVICE_TOPOLOGY_AMD, sizeof amd, &amd, NULL) == CL_SUCCESS && amd.type == 1) {
+    } else if (clGetDeviceInfo(id, OCL_DEVICE_TOPOLOGY_AMD, sizeof amd, &amd, NULL) == CL_SUCCESS &&
+               amd.type == 1) {
         facts->pci_bus = amd.bus;
         facts->pci_device = amd.device;
         facts->pci_function = amd.function;
@@ -170,7 +179,8 @@ static void ask_uuid(cl_device_id id, struct ocl_device_facts *facts)
 {
     static const uint8_t none[sizeof facts->uuid];
     if (!ocl_device_has_extension(facts, "cl_khr_device_uuid") ||
-        clGetDeviceInfo(id, CL_DEVICE_UUID_KHR, sizeof facts->uuid, facts->uuid, NULL) != CL_SUCCESS)
+        clGetDeviceInfo(id, CL_DEVICE_UUID_KHR, sizeof facts->uuid, facts->uuid, NULL) !=
+            CL_SUCCESS)
         return;
     facts->has_uuid = memcmp(facts->uuid, none, sizeof none) != 0;
 }
@@ -189,9 +199,12 @@ static void ask_shared_memory(cl_device_id id, struct ocl_device_facts *facts)
 static void ask_platform(cl_platform_id platform, struct ocl_device_facts *facts)
 {
     facts->platform_name[0] = facts->platform_vendor[0] = facts->platform_version[0] = '\0';
-    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof facts->platform_name, facts->platform_name, NULL);
-    clGetPlatformInfo(platform, CL_PLATFORM_VENDOR, sizeof facts->platform_vendor, facts->platform_vendor, NULL);
-    clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof facts->platform_version, facts->platform_version, NULL);
+    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof facts->platform_name, facts->platform_name,
+                      NULL);
+    clGetPlatformInfo(platform, CL_PLATFORM_VENDOR, sizeof facts->platform_vendor,
+                      facts->platform_vendor, NULL);
+    clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof facts->platform_version,
+                      facts->platform_version, NULL);
     if (sscanf(facts->platform_version, "OpenCL %d", &facts->platform_major) != 1)
         facts->platform_major = 1;
 }
@@ -201,7 +214,8 @@ static void ask_facts(struct ocl_device *device)
     struct ocl_device_facts *facts = &device->facts;
     ask_platform(device->platform, facts);
     ask_table(device->id, facts);
-    if (sscanf(facts->device_version, "OpenCL %d.%d", &facts->opencl_major, &facts->opencl_minor) != 2)
+    if (sscanf(facts->device_version, "OpenCL %d.%d", &facts->opencl_major, &facts->opencl_minor) !=
+        2)
         facts->opencl_major = facts->opencl_minor = 0;
     ask_class(device->id, facts);
     ask_pci(device->id, facts);
@@ -245,7 +259,8 @@ static bool add_device(cl_platform_id platform, cl_device_id id)
     ask_facts(device);
     const char *fault = device->extension ? find_fault(&device->facts) : "there is no memory";
     if (fault)
-        ocl_trace("%s (%s) is left out: %s", device->facts.name, device->facts.platform_name, fault);
+        ocl_trace("%s (%s) is left out: %s", device->facts.name, device->facts.platform_name,
+                  fault);
     else
         device_count++;
     return true;
@@ -255,7 +270,8 @@ static void add_platform(cl_platform_id platform)
 {
     cl_uint count = 0;
     cl_int error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
-    cl_device_id *ids = error == CL_SUCCESS && count > 0 ? calloc(count, sizeof *ids) : NULL;
+    cl_device_id *ids =
+        error == CL_SUCCESS && count > 0 ? calloc(count, sizeof(cl_device_id)) : NULL;
     if (!ids || clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids, NULL) != CL_SUCCESS)
         ocl_trace("a platform has no devices (%s)", ocl_status_name(error));
     else
@@ -268,7 +284,8 @@ static void add_platforms(void)
 {
     cl_uint count = 0;
     cl_int error = clGetPlatformIDs(0, NULL, &count);
-    cl_platform_id *platforms = error == CL_SUCCESS && count > 0 ? calloc(count, sizeof *platforms) : NULL;
+    cl_platform_id *platforms =
+        error == CL_SUCCESS && count > 0 ? calloc(count, sizeof(cl_platform_id)) : NULL;
     if (!platforms || clGetPlatformIDs(count, platforms, NULL) != CL_SUCCESS)
         ocl_trace("no OpenCL platform was found (%s)", ocl_status_name(error));
     else
@@ -293,18 +310,18 @@ static int count_same_before(int index)
     return same;
 }
 
-/* A UUID that is the same in every run on this machine: FNV-1a over the names and the place among devices of the same
- * names. It is marked as version 8 of RFC 9562, "made by the application". */
+/* A UUID that is the same in every run on this machine: FNV-1a over the names and the place among
+ * devices of the same names. It is marked as version 8 of RFC 9562, "made by the application". */
 static void make_uuid(int index)
 {
     struct ocl_device_facts *facts = &devices[index].facts;
-    uint64_t half[2] = { 0xcbf29ce484222325u, 0x84222325cbf29ce4u };
-    for (int i = 0; i < 2; i++) {
+    uint64_t half[2] = {0xcbf29ce484222325u, 0x84222325cbf29ce4u};
+    for (size_t i = 0; i < 2; i++) {
         half[i] = hash_text(half[i], facts->platform_name);
         half[i] = hash_text(half[i], facts->vendor);
         half[i] = hash_text(half[i], facts->name);
         half[i] = (half[i] ^ (uint64_t)count_same_before(index)) * 0x100000001b3u;
-        memcpy(facts->uuid + 8 * i, &half[i], 8);
+        memcpy(&facts->uuid[8 * i], &half[i], 8);
     }
     facts->uuid[6] = (uint8_t)((facts->uuid[6] & 0x0f) | 0x80);
     facts->uuid[8] = (uint8_t)((facts->uuid[8] & 0x3f) | 0x80);
@@ -313,8 +330,8 @@ static void make_uuid(int index)
 static void trace_devices(void)
 {
     for (int i = 0; i < device_count; i++)
-        ocl_trace("device %d: %s (%s, %s)", i, devices[i].facts.name, devices[i].facts.platform_name,
-                  devices[i].facts.device_version);
+        ocl_trace("device %d: %s (%s, %s)", i, devices[i].facts.name,
+                  devices[i].facts.platform_name, devices[i].facts.device_version);
 }
 
 static void start(void)

@@ -11,12 +11,12 @@
 
 /* How a device pointer is represented; see capability.c for how one is chosen. */
 enum ocl_address {
-    OCL_ADDRESS_NONE,   /* not chosen yet */
-    OCL_ADDRESS_BDA,    /* cl_ext_buffer_device_address */
-    OCL_ADDRESS_USM,    /* cl_intel_unified_shared_memory device allocations */
-    OCL_ADDRESS_RAW,    /* cl_mem whose device address a kernel reports */
-    OCL_ADDRESS_SVM,    /* clSVMAlloc */
-    OCL_ADDRESS_HANDLE  /* cl_mem behind a reserved range of numbers */
+    OCL_ADDRESS_NONE,  /* not chosen yet */
+    OCL_ADDRESS_BDA,   /* cl_ext_buffer_device_address */
+    OCL_ADDRESS_USM,   /* cl_intel_unified_shared_memory device allocations */
+    OCL_ADDRESS_RAW,   /* cl_mem whose device address a kernel reports */
+    OCL_ADDRESS_SVM,   /* clSVMAlloc */
+    OCL_ADDRESS_HANDLE /* cl_mem behind a reserved range of numbers */
 };
 
 /* "bda", "usm", "raw", "svm", "handle" or "none". */
@@ -27,8 +27,8 @@ enum ocl_device_class { OCL_CLASS_GPU, OCL_CLASS_ACCELERATOR, OCL_CLASS_CPU };
 /* Facts about one device: asked at start, constant afterwards. Sizes in bytes, clocks in MHz. */
 struct ocl_device_facts {
     /* What the driver says, as it says it: name, vendor, compute_units, max_work_group, ... */
-#define TEXT(field, bytes, query) char field[bytes];
-#define NUMBER(type, field, query) type field;
+#define TEXT(field, bytes, query)          char field[bytes];
+#define NUMBER(type, field, query)         type field;
 #define NUMBERS(type, field, count, query) type field[count];
 #include "cl/device_queries.def"
 #undef TEXT
@@ -58,14 +58,16 @@ struct ocl_device_facts {
 /* Whether a blank-separated list (facts.extensions) holds the word. */
 bool ocl_device_has_extension(const struct ocl_device_facts *facts, const char *extension);
 
-/* Number of devices, in CUDA's sense: after CLEM_DEVICE and CUDA_VISIBLE_DEVICES, one entry per physical device, GPUs
- * first, then accelerators, then CPUs. Starts OpenCL at the first call of the process; safe from any thread. */
+/* Number of devices, in CUDA's sense: after CLEM_DEVICE and CUDA_VISIBLE_DEVICES, one entry per
+ * physical device, GPUs first, then accelerators, then CPUs. Starts OpenCL at the first call of the
+ * process; safe from any thread. */
 int ocl_device_count(void);
 
 /* Facts about device 0 .. count-1. Needs: index in range. Never NULL. */
 const struct ocl_device_facts *ocl_device_facts(int device);
 
-/* What the driver says now about memory (PoCL's answer follows the host's). total and max_allocation in bytes. */
+/* What the driver says now about memory (PoCL's answer follows the host's). total and
+ * max_allocation in bytes. */
 void ocl_device_memory(int device, uint64_t *total, uint64_t *max_allocation);
 
 #endif

@@ -59,8 +59,8 @@ static bool is_better(const struct ocl_device_facts *a, const struct ocl_device_
     return strategy_count(a) > strategy_count(b);
 }
 
-/* One platform shows one GPU once, or it is two GPUs with one UUID (a driver's fault), so entries of one platform are
- * never merged. */
+/* One platform shows one GPU once, or it is two GPUs with one UUID (a driver's fault), so entries
+ * of one platform are never merged. */
 static int find_twin(const struct ocl_device *devices, int count, const struct ocl_device *of)
 {
     for (int i = 0; i < count; i++)
@@ -120,7 +120,8 @@ static bool matches_choice(const struct ocl_device *device, int index, int count
     int wanted = entry_index(entry);
     if (wanted >= 0 && wanted < count)
         return wanted == index;
-    return *entry && (contains(device->facts.name, entry) || contains(device->facts.platform_name, entry));
+    return *entry &&
+           (contains(device->facts.name, entry) || contains(device->facts.platform_name, entry));
 }
 
 /* Replaces the devices by picks[0..picked), indexes into them. */
@@ -162,7 +163,7 @@ int ocl_device_select_choice(struct ocl_device *devices, int count, const char *
             if (!is_picked(picks, picked, i))
                 picks[picked++] = i;
         }
-        if (!is_used)
+        if (!is_used && *entry)
             ocl_options_refuse("CLEM_DEVICE", entry, "no device has that index or name");
     }
     if (picked > 0)
@@ -176,7 +177,8 @@ static void write_uuid(const uint8_t uuid[16], char text[41])
 {
     size_t length = (size_t)sprintf(text, "GPU-");
     for (int i = 0; i < 16; i++)
-        length += (size_t)sprintf(text + length, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+        length += (size_t)sprintf(text + length, "%s%02x",
+                                  i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
 
 /* The one device that an entry of CUDA_VISIBLE_DEVICES names, or -1. */

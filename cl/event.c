@@ -7,18 +7,18 @@
 
 /* What an event holds since it was last recorded. */
 struct point {
-    uint64_t serial;         /* unique in the process; 0: never recorded */
-    cl_event event;          /* NULL: complete, and nothing is to be timed */
+    uint64_t serial; /* unique in the process; 0: never recorded */
+    struct ocl_stamp stamp;
     bool is_complete;
     bool has_time;
     uint64_t time;           /* nanoseconds on the device's clock */
     struct ocl_queue *queue; /* may be gone: only for comparing, together with queue_id */
     uint64_t queue_id;
-    uint64_t position;       /* complete when this many commands of the queue are */
+    uint64_t position; /* complete when this many commands of the queue are */
 };
 
-/* Memory comes from a slab and the lock stays initialised: a thread that waited for a point looks at the event
- * afterwards, which another thread may have destroyed meanwhile. */
+/* Memory comes from a slab and the lock stays initialised: a thread that waited for a point looks
+ * at the event afterwards, which another thread may have destroyed meanwhile. */
 struct ocl_event {
     void *slab_word;
     bool has_lock;
@@ -31,12 +31,6 @@ struct ocl_event {
 static struct ocl_slab event_slab = OCL_SLAB_INITIALIZER(sizeof(struct ocl_event));
 static _Atomic uint64_t last_serial;
 
-static void release_point(const struct point *point)
-{
-    if (point->event)
-        clReleaseEvent(point->event);
-}
-
 /* Puts point into event and lets go of what was there. */
 static void replace_point(struct ocl_event *event, struct point point)
 {
@@ -44,16 +38,15 @@ static void replace_point(struct ocl_event *event, struct point point)
     const struct point before = event->point;
     event->point = point;
     pthread_mutex_unlock(&event->lock);
-    release_point(&before);
+    ocl_stamp_release(&before.stamp);
 }
 
-/* A copy that keeps its driver's event alive until release_point(). */
+/* A copy that keeps its driver's event alive until ocl_stamp_release(). */
 static struct point copy_point(struct ocl_event *event)
 {
     pthread_mutex_lock(&event->lock);
     const struct point point = event->point;
-    if (point.event)
-        clRetainEvent(point.event);
+    ocl_stamp_retain(&point.stamp);
     pthread_mutex_unlock(&event->lock);
     return point;
 }
@@ -73,7 +66,7 @@ ocl_status ocl_event_create(struct ocl_context *context, bool has_timing, struct
     }
     made->context = context;
     made->has_timing = has_timing;
-    replace_point(made, (struct point){ .serial = 0 });
+    replace_point(made, (struct point){.serial = 0});
     *event = made;
     return OCL_OK;
 }
@@ -82,7 +75,7 @@ void ocl_event_destroy(struct ocl_event *event)
 {
     if (!event)
         return;
-    replace_point(event, (struct point){ .serial = 0 });
+    replace_point(event, (struct point){.serial = 0});
     ocl_slab_give(&event_slab, event);
 }
 
@@ -103,17 +96,18 @@ bool ocl_event_is_recorded(struct ocl_event *event)
 static ocl_status take_point(struct ocl_queue *queue, bool has_timing, struct point *point)
 {
     if (has_timing)
-        return ocl_queue_stamp(queue, &point->event, &point->position);
+        return ocl_queue_stamp(queue, &point->stamp, &point->position);
     point->position = atomic_load(&queue->submitted);
     point->is_complete = atomic_load(&queue->finished) >= point->position;
-    return point->is_complete ? OCL_OK : ocl_queue_mark(queue, &point->event, &point->position);
+    return point->is_complete ? OCL_OK
+                              : ocl_queue_mark(queue, &point->stamp.event, &point->position);
 }
 
 ocl_status ocl_event_record(struct ocl_event *event, struct ocl_queue *queue)
 {
-    struct point point = { .serial = atomic_fetch_add(&last_serial, 1) + 1,
-                           .queue = queue,
-                           .queue_id = atomic_load(&queue->id) };
+    struct point point = {.serial = atomic_fetch_add(&last_serial, 1) + 1,
+                          .queue = queue,
+                          .queue_id = atomic_load(&queue->id)};
 
     if (queue->context != event->context)
         return OCL_E_INVALID_VALUE;
@@ -132,7 +126,8 @@ static bool is_known_complete(const struct point *point)
            ocl_queue_has_finished(point->queue, point->queue_id, point->position);
 }
 
-/* Keeps the news that a point is complete, for the event if it still holds that point, and for the queue. */
+/* Keeps the news that a point is complete, for the event if it still holds that point, and for the
+ * queue. */
 static void note_complete(struct ocl_event *event, const struct point *point)
 {
     pthread_mutex_lock(&event->lock);
@@ -163,8 +158,8 @@ ocl_status ocl_event_query(struct ocl_event *event)
     if (is_known_complete(&point))
         status = ocl_context_failure(context);
     else
-        status = settle(event, &point, ocl_event_state(point.event), context);
-    release_point(&point);
+        status = settle(event, &point, ocl_event_state(point.stamp.event), context);
+    ocl_stamp_release(&point.stamp);
     return status;
 }
 
@@ -177,23 +172,26 @@ ocl_status ocl_event_wait(struct ocl_event *event)
     if (is_known_complete(&point)) {
         status = ocl_context_failure(context);
     } else {
-        status = ocl_queue_wait_for_event(context, point.event);
+        status = ocl_queue_wait_for_event(context, point.stamp.event);
         if (status == OCL_OK)
             status = settle(event, &point, CL_COMPLETE, context);
     }
-    release_point(&point);
+    ocl_stamp_release(&point.stamp);
     return status;
 }
 
 /* ---- Timing ---- */
 
-/* The driver may call a stamp complete a moment later than the queue, whose counters answer first. */
+/* The driver may call a stamp complete a moment later than the queue, whose counters answer first.
+ */
 static ocl_status read_time(struct ocl_event *event, struct point *point)
 {
-    ocl_status status = ocl_queue_wait_for_event(event->context, point->event);
+    ocl_status status = OCL_OK;
 
+    if (ocl_event_state(point->stamp.event) != CL_COMPLETE)
+        status = ocl_queue_wait_for_event(event->context, point->stamp.event);
     if (status == OCL_OK)
-        status = ocl_stamp_read(point->event, &point->time);
+        status = ocl_stamp_read(&point->stamp, &point->time);
     if (status != OCL_OK)
         return status;
     pthread_mutex_lock(&event->lock);
@@ -213,9 +211,9 @@ static ocl_status time_of(struct ocl_event *event, uint64_t *time)
         return status;
     struct point point = copy_point(event);
     if (!point.has_time)
-        status = point.event ? read_time(event, &point) : OCL_E_INVALID_VALUE;
+        status = point.stamp.event ? read_time(event, &point) : OCL_E_INVALID_VALUE;
     *time = point.time;
-    release_point(&point);
+    ocl_stamp_release(&point.stamp);
     return status;
 }
 
@@ -246,16 +244,18 @@ static void note_foreign_failure(void *data, cl_int status)
         (void)ocl_context_fail(data, status);
 }
 
-static ocl_status wait_for_point(struct ocl_queue *queue, const struct point *point, bool is_foreign)
+static ocl_status wait_for_point(struct ocl_queue *queue, const struct point *point,
+                                 bool is_foreign)
 {
     ocl_status status = ocl_queue_order(queue);
 
     if (status != OCL_OK)
         return status;
     if (!is_foreign)
-        return ocl_queue_hold(queue, 1, &point->event);
+        return ocl_queue_hold(queue, 1, &point->stamp.event);
     /* A driver refuses events of another cl_context (-34). */
-    return ocl_gate_hold(queue, point->event, queue->context->bridge, note_foreign_failure, queue->context);
+    return ocl_gate_hold(queue, point->stamp.event, queue->context->bridge, note_foreign_failure,
+                         queue->context);
 }
 
 ocl_status ocl_event_wait_in_queue(struct ocl_event *event, struct ocl_queue *queue)
@@ -266,6 +266,6 @@ ocl_status ocl_event_wait_in_queue(struct ocl_event *event, struct ocl_queue *qu
 
     if (status == OCL_OK && !is_same_queue && !is_known_complete(&point))
         status = wait_for_point(queue, &point, event->context != queue->context);
-    release_point(&point);
+    ocl_stamp_release(&point.stamp);
     return status;
 }

@@ -8,7 +8,8 @@
 #include "cl/queue.h"
 #include "cl/status.h"
 
-/* Makes an event that was never recorded (and therefore counts as complete). has_timing: record device time. */
+/* Makes an event that was never recorded (and therefore counts as complete). has_timing: record
+ * device time. */
 ocl_status ocl_event_create(struct ocl_context *context, bool has_timing, struct ocl_event **event);
 
 /* Returns at once, also when the recorded work is not complete; waiters keep what they need. */
@@ -25,12 +26,14 @@ ocl_status ocl_event_wait(struct ocl_event *event);
 bool ocl_event_is_recorded(struct ocl_event *event);
 struct ocl_context *ocl_event_context(const struct ocl_event *event);
 
-/* Device time from start to end in nanoseconds. Errors: OCL_E_TIMING_DISABLED; OCL_E_INVALID_VALUE when one was never
- * recorded or they belong to different contexts; OCL_E_NOT_READY when one is not complete. */
+/* Device time from start to end in nanoseconds. Errors: OCL_E_TIMING_DISABLED; OCL_E_INVALID_VALUE
+ * when one was never recorded or they belong to different contexts; OCL_E_NOT_READY when one is not
+ * complete. */
 ocl_status ocl_event_elapsed(struct ocl_event *start, struct ocl_event *end, double *nanoseconds);
 
-/* Makes work submitted to queue from now on wait for the point event holds now (none: no effect). Queue and event may
- * belong to different contexts: then the worker carries the news across. Never blocks the caller. */
+/* Makes work submitted to queue from now on wait for the point event holds now (none: no effect).
+ * Queue and event may belong to different contexts: then the worker carries the news across. Never
+ * blocks the caller. */
 ocl_status ocl_event_wait_in_queue(struct ocl_event *event, struct ocl_queue *queue);
 
 #endif

@@ -5,11 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ISO C has no conversion from void * to a function pointer; POSIX promises that both have one representation, so the
- * bytes are copied. */
-_Static_assert(sizeof(void *) == sizeof(void (*)(void)), "function pointers are as wide as object pointers");
+/* ISO C has no conversion from void * to a function pointer; POSIX promises that both have one
+ * representation, so the bytes are copied. */
+_Static_assert(sizeof(void *) == sizeof(void (*)(void)),
+               "function pointers are as wide as object pointers");
 
-#define FUNCTION(field, name) { offsetof(struct ocl_extension, field), name }
+#define FUNCTION(field, name)                                                                      \
+    {                                                                                              \
+        offsetof(struct ocl_extension, field), name                                                \
+    }
 
 static const struct {
     size_t offset;

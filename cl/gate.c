@@ -1,12 +1,12 @@
-/* Gates: a queue waits until a worker has reacted to an event. Host functions and waits across contexts are made of
- * them.
+/* Gates, which hold a queue until a worker has reacted to an event: host functions, other contexts.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
 #include "cl/queue_private.h"
 
-/* The user event always ends with CL_COMPLETE: drivers disagree about what a failed one does to the commands behind it
- * (PoCL's clFinish() returns success), so failures travel in the context instead. */
+/* The user event always ends with CL_COMPLETE: drivers disagree about what a failed one does to the
+ * commands behind it (PoCL's clFinish() returns success), so failures travel in the context
+ * instead. */
 struct gate {
     struct ocl_worker_task task;
     struct ocl_worker *worker;
@@ -42,7 +42,8 @@ static void CL_CALLBACK post_gate(cl_event event, cl_int status, void *data)
     ocl_worker_post(gate->worker, &gate->task);
 }
 
-static struct gate *make_gate(struct ocl_queue *queue, struct ocl_worker *worker, ocl_status *status)
+static struct gate *make_gate(struct ocl_queue *queue, struct ocl_worker *worker,
+                              ocl_status *status)
 {
     struct gate *gate = calloc(1, sizeof *gate);
 
@@ -101,13 +102,13 @@ static void run_host_call(void *data, cl_int status)
     free(call);
 }
 
-static struct host_call *make_host_call(struct ocl_context *context, ocl_host_function *function, void *data,
-                                        bool run_after_failure)
+static struct host_call *make_host_call(struct ocl_context *context, ocl_host_function *function,
+                                        void *data, bool run_after_failure)
 {
     struct host_call *call = malloc(sizeof *call);
 
     if (call)
-        *call = (struct host_call){ context, function, data, run_after_failure };
+        *call = (struct host_call){context, function, data, run_after_failure};
     return call;
 }
 

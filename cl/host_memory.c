@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <sys/sysinfo.h>
 
-/* Linux hands memory out before it has it and kills a process later, so the last part is left alone: the process's own
- * growth and other programs need some. */
+/* Linux hands memory out before it has it and kills a process later, so the last part is left
+ * alone: the process's own growth and other programs need some. */
 enum { RESERVE_SHARE = 16 };
 
 /* Linux's own estimate, which counts caches that it would drop: proc(5), MemAvailable in KiB. */

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* Bytes that this process can take from the host and touch without being killed for it, as far as can be known;
- * UINT64_MAX when nothing can. Cost: opens files, so it is not for hot paths. */
+/* Bytes that this process can take from the host and touch without being killed for it, as far as
+ * can be known; UINT64_MAX when nothing can. Cost: opens files, so it is not for hot paths. */
 uint64_t ocl_host_memory_available(void);
 
 #endif

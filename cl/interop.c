@@ -3,7 +3,7 @@
 #include "cl/interop.h"
 
 #include "cl/address.h"
-#include "cl/queue_private.h"
+#include "cl/state.h"
 
 void ocl_interop_device(int device, void **platform, void **id)
 {
@@ -58,9 +58,7 @@ ocl_status ocl_interop_find_buffer(struct ocl_context *context, const void *buff
 
 ocl_status ocl_interop_queue(struct ocl_queue *queue, void **commands)
 {
-    ocl_status status = ocl_queue_pin(queue);
-    if (status == OCL_OK)
-        status = ocl_queue_prepare(queue);
+    ocl_status status = ocl_queue_prepare(queue);
     if (status != OCL_OK)
         return status;
     *commands = queue->cl;

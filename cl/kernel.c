@@ -162,6 +162,12 @@ static ocl_status launch_form(const struct ocl_call *call, enum ocl_form_kind ki
     return status;
 }
 
+/* One byte is what NVIDIA's driver (580) takes for itself in every kernel. */
+static bool declares_local(const struct ocl_kernel *kernel)
+{
+    return kernel->facts.local_bytes > 1;
+}
+
 /* NVIDIA's driver refuses a launch when an argument points into no buffer (one past the end of one, for example). CUDA
  * does not, and neither does a wrapper that gets the address as a number. */
 static ocl_status launch_with_addresses(const struct ocl_call *call, struct ocl_queue *queue,
@@ -174,18 +180,13 @@ static ocl_status launch_with_addresses(const struct ocl_call *call, struct ocl_
     if (!needs_numbers) {
         const ocl_status status = launch_form(call, kind, queue, range);
         needs_numbers = (status == CL_INVALID_KERNEL_ARGS || status == CL_INVALID_ARG_VALUE) &&
-                        kernel->program->text && ocl_call_has_unknown(call);
+                        kernel->program->text && !declares_local(kernel) &&
+                        ocl_call_has_unknown(call);
         if (!needs_numbers)
             return status;
         atomic_store_explicit(&kernel->refuses_unknown, true, memory_order_relaxed);
     }
     return launch_form(call, OCL_FORM_NUMBERS, queue, range);
-}
-
-/* A byte of local memory is what some drivers count for themselves. */
-static bool declares_local(const struct ocl_kernel *kernel)
-{
-    return kernel->facts.local_bytes > 1;
 }
 
 static bool has_pointers(const struct ocl_kernel *kernel)
@@ -196,30 +197,38 @@ static bool has_pointers(const struct ocl_kernel *kernel)
     return false;
 }
 
-/* Kernels with __local variables may be called from kernels only where the implementation says so (OpenCL C 6.9 in 1.2,
- * "restrictions"), so they get sub-buffers or nothing. */
-static ocl_status launch_targets(const struct ocl_call *call, struct ocl_queue *queue,
-                                 const struct range *range)
+/* Which form takes the pointers of this launch. Kernels with __local variables may be called from kernels only where the
+ * implementation says so (OpenCL C 1.2, 6.9, "restrictions"; Oclgrind mixes their variables up), so they get sub-buffers
+ * or nothing. */
+static ocl_status choose_form(const struct ocl_call *call, enum ocl_form_kind *kind)
 {
-    struct ocl_kernel *kernel = call->kernel;
-    const bool by_number = kernel->program->context->capability.pass == OCL_PASS_NUMBER;
+    const struct ocl_kernel *kernel = call->kernel;
+    const struct ocl_context *context = kernel->program->context;
+    const bool is_wrappable = has_pointers(kernel) && !declares_local(kernel);
+    const bool by_number = is_wrappable && context->capability.pass == OCL_PASS_NUMBER;
     bool is_aligned;
-    ocl_status status = ocl_targets_find(call, by_number, &is_aligned);
+    const ocl_status status = ocl_targets_find(call, by_number, &is_aligned);
     if (status != OCL_OK)
         return status;
-    if (by_number && has_pointers(kernel))
-        return launch_form(call, OCL_FORM_NUMBERS, queue, range);
-    if (!is_aligned && !declares_local(kernel))
-        return launch_form(call, OCL_FORM_OFFSETS, queue, range);
-    if (!is_aligned) {
+    if (!is_aligned && !is_wrappable) {
         ocl_log(true,
                 "kernel %s declares __local variables, and an argument points to where the device "
                 "cannot begin a sub-buffer (multiples of %u bytes)",
-                kernel->name, kernel->program->context->device->facts.base_align_bytes);
+                kernel->name, context->device->facts.base_align_bytes);
         return OCL_E_NEEDS_ADDRESS;
     }
-    status = ocl_targets_divide(call);
-    return status == OCL_OK ? launch_form(call, OCL_FORM_DIRECT, queue, range) : status;
+    *kind = by_number ? OCL_FORM_NUMBERS : is_aligned ? OCL_FORM_DIRECT : OCL_FORM_OFFSETS;
+    return OCL_OK;
+}
+
+static ocl_status launch_targets(const struct ocl_call *call, struct ocl_queue *queue,
+                                 const struct range *range)
+{
+    enum ocl_form_kind kind;
+    ocl_status status = choose_form(call, &kind);
+    if (status == OCL_OK)
+        status = ocl_targets_divide(call, kind != OCL_FORM_DIRECT);
+    return status == OCL_OK ? launch_form(call, kind, queue, range) : status;
 }
 
 enum { TARGETS_ON_STACK = 32 };

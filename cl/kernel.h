@@ -85,12 +85,16 @@ struct ocl_program {
     cl_program cl;
     char *text; /* NULL for SPIR-V: no wrapper and no sizing program can be made */
     size_t text_bytes;
-    char *options;
+    char *options;      /* the user's */
+    char *info_options; /* and the one that makes the driver remember parameters */
+    bool has_info;      /* cl was built with info_options */
     char *names;
     struct ocl_kernel *kernels;
     size_t kernel_count;
     pthread_mutex_t lock;   /* a leaf: lazy states, lists of instances */
     pthread_cond_t changed; /* with lock: a lazy state left OCL_LAZY_RUNNING */
+    _Atomic int described;  /* enum ocl_lazy_state of the next */
+    cl_program description; /* where not has_info: a build to ask about parameters; NULL: there is none */
     _Atomic int sized;      /* enum ocl_lazy_state: sizes of types that OpenCL C does not have */
 };
 
@@ -106,10 +110,6 @@ static inline bool ocl_lazy_is_done(_Atomic int *state)
 bool ocl_lazy_begin(struct ocl_program *program, _Atomic int *state);
 /* is_done false: the next request tries again. */
 void ocl_lazy_end(struct ocl_program *program, _Atomic int *state, bool is_done);
-
-/* Compiles text or SPIR-V (is_il) through the disk cache; program.c. log as in ocl_program_build(). */
-ocl_status ocl_program_compile(struct ocl_context *context, const void *code, size_t bytes, bool is_il,
-                               const char *options, cl_program *program, char **log);
 
 /* Finds the arguments of a kernel, but not the sizes of its own types; kernel_info.c. */
 ocl_status ocl_kernel_describe(struct ocl_kernel *kernel);

@@ -111,23 +111,40 @@ ocl_status ocl_targets_find(const struct ocl_call *call, bool constant_only, boo
     return status;
 }
 
-static ocl_status divide(struct ocl_target *target)
+/* A sub-buffer from byte `first` on. No driver needs more of __constant memory than it has, and some refuse the launch
+ * when the cl_mem is larger. */
+static ocl_status divide(const struct ocl_call *call, struct ocl_target *target, size_t first,
+                         bool is_constant)
 {
     const struct ocl_allocation *allocation = target->allocation;
-    const cl_buffer_region region = { target->offset,
-                                      allocation->offset + allocation->bytes - target->offset };
+    const uint64_t most = call->kernel->program->context->device->facts.constant_bytes;
+    cl_buffer_region region = { first, allocation->offset + allocation->bytes - first };
     cl_int error = CL_SUCCESS;
+    if (is_constant && region.size > most)
+        region.size = (size_t)most;
     target->part = clCreateSubBuffer(target->buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region,
                                      &error);
+    target->rest = target->offset - first;
     return error;
 }
 
-ocl_status ocl_targets_divide(const struct ocl_call *call)
+ocl_status ocl_targets_divide(const struct ocl_call *call, bool has_offsets)
 {
+    const struct ocl_kernel *kernel = call->kernel;
+    const struct ocl_device_facts *device = &kernel->program->context->device->facts;
     ocl_status status = OCL_OK;
-    for (size_t i = 0; status == OCL_OK && i < call->kernel->argument_count; i++)
-        if (call->targets[i].buffer && call->targets[i].offset > 0)
-            status = divide(&call->targets[i]);
+    for (size_t i = 0; status == OCL_OK && i < kernel->argument_count; i++) {
+        struct ocl_target *target = &call->targets[i];
+        if (!target->buffer)
+            continue;
+        const bool is_constant = kernel->arguments[i].is_constant;
+        const bool is_large =
+            is_constant && target->allocation->block->bytes > device->constant_bytes;
+        const size_t step = device->base_align_bytes > 0 ? device->base_align_bytes : 1;
+        target->rest = target->offset;
+        if (is_large || (!has_offsets && target->offset > 0))
+            status = divide(call, target, target->offset / step * step, is_constant);
+    }
     return status;
 }
 
@@ -242,7 +259,7 @@ static cl_int set_slot(const struct ocl_call *call, const struct setting *settin
     case OCL_SLOT_BUFFER:
         return set_buffer(setting, &call->targets[slot->parameter]);
     case OCL_SLOT_OFFSET:
-        return set_number(setting, call->targets[slot->parameter].offset);
+        return set_number(setting, call->targets[slot->parameter].rest);
     }
     return CL_INVALID_ARG_INDEX;
 }

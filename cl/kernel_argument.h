@@ -5,12 +5,13 @@
 
 #include "cl/kernel.h"
 
-/* A pointer argument as OpenCL knows memory. */
+/* A pointer argument as OpenCL knows memory: byte `rest` of `part`, or of `buffer` where there is no part. */
 struct ocl_target {
     struct ocl_allocation *allocation; /* held until the command is enqueued; NULL for a NULL pointer */
-    cl_mem buffer;  /* NULL for a NULL pointer */
-    cl_mem part;    /* a sub-buffer that begins at offset, or NULL */
-    size_t offset;  /* of the pointer in buffer */
+    cl_mem buffer; /* NULL for a NULL pointer */
+    size_t offset; /* of the pointer in buffer */
+    cl_mem part;   /* a sub-buffer made for this launch, or NULL */
+    size_t rest;
 };
 
 /* One launch on its way to the driver. */
@@ -33,8 +34,9 @@ bool ocl_call_has_unknown(const struct ocl_call *call);
  *         caller releases the targets in either case. */
 ocl_status ocl_targets_find(const struct ocl_call *call, bool constant_only, bool *is_aligned);
 
-/* Makes the sub-buffers of pointers into the middle of buffers. */
-ocl_status ocl_targets_divide(const struct ocl_call *call);
+/* Makes the sub-buffers that the form needs: without offsets, of every pointer into the middle; with offsets, only of
+ * __constant pointers into buffers that are larger than the device's __constant memory. */
+ocl_status ocl_targets_divide(const struct ocl_call *call, bool has_offsets);
 void ocl_targets_release(const struct ocl_call *call);
 
 /* Gives every argument of the instance its value; those that have it already are left alone.

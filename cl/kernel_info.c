@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "cl/kernel.h"
+#include "cl/program_compile.h"
+#include "cl/trace.h"
 
 struct type {
     const char *name;
@@ -72,17 +74,21 @@ static bool is_opaque_type(const char *type)
            strcmp(type + strlen(type) - 2, "_t") == 0;
 }
 
-/* The name of a parameter's type, or "?". NULL only without memory. */
-static char *read_type(cl_kernel kernel, cl_uint index)
+/* SPIR-V may come without the names of types: then the type is "?". Owns: the caller frees *type. */
+static ocl_status read_type(cl_kernel kernel, cl_uint index, char **type)
 {
     size_t bytes = 0;
     cl_int error = clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_NAME, 0, NULL, &bytes);
-    if (error != CL_SUCCESS || bytes <= 1)
-        return strdup("?");
-    char *type = calloc(bytes + 1, 1);
-    if (type)
-        clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_NAME, bytes, type, NULL);
-    return type;
+    if (error != CL_SUCCESS && error != CL_KERNEL_ARG_INFO_NOT_AVAILABLE)
+        return error;
+    if (error != CL_SUCCESS || bytes <= 1) {
+        *type = strdup("?");
+        return *type ? OCL_OK : OCL_E_OUT_OF_MEMORY;
+    }
+    *type = calloc(bytes + 1, 1);
+    if (!*type)
+        return OCL_E_OUT_OF_MEMORY;
+    return clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_NAME, bytes, *type, NULL);
 }
 
 static enum ocl_parameter_kind find_kind(cl_uint space, cl_uint access, cl_bitfield qualifiers,
@@ -96,67 +102,150 @@ static enum ocl_parameter_kind find_kind(cl_uint space, cl_uint access, cl_bitfi
     return space == CL_KERNEL_ARG_ADDRESS_PRIVATE ? OCL_PARAMETER_VALUE : OCL_PARAMETER_POINTER;
 }
 
+/* What only images, pipes and qualifiers need: drivers may leave it out. */
+static ocl_status ask_more(cl_kernel kernel, cl_uint index, cl_kernel_arg_info name, void *target,
+                           size_t bytes)
+{
+    const cl_int error = clGetKernelArgInfo(kernel, index, name, bytes, target, NULL);
+    return error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE ? OCL_OK : error;
+}
+
 static ocl_status describe_argument(const struct ocl_kernel *kernel, cl_kernel cl, cl_uint index,
                                     struct ocl_argument *argument)
 {
+    const uint32_t address_bits = kernel->program->context->device->facts.address_bits;
     cl_kernel_arg_address_qualifier space = 0;
     cl_kernel_arg_access_qualifier access = CL_KERNEL_ARG_ACCESS_NONE;
     cl_kernel_arg_type_qualifier qualifiers = 0;
-    cl_int error = clGetKernelArgInfo(cl, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space,
-                                      &space, NULL);
-    if (error != CL_SUCCESS)
-        return error;
-    clGetKernelArgInfo(cl, index, CL_KERNEL_ARG_ACCESS_QUALIFIER, sizeof access, &access, NULL);
-    clGetKernelArgInfo(cl, index, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifiers, &qualifiers,
-                       NULL);
-    argument->type = read_type(cl, index);
-    if (!argument->type)
-        return OCL_E_OUT_OF_MEMORY;
+    ocl_status status = clGetKernelArgInfo(cl, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
+                                           sizeof space, &space, NULL);
+    if (status == OCL_OK)
+        status = ask_more(cl, index, CL_KERNEL_ARG_ACCESS_QUALIFIER, &access, sizeof access);
+    if (status == OCL_OK)
+        status = ask_more(cl, index, CL_KERNEL_ARG_TYPE_QUALIFIER, &qualifiers, sizeof qualifiers);
+    if (status == OCL_OK)
+        status = read_type(cl, index, &argument->type);
+    if (status != OCL_OK) {
+        free(argument->type);
+        argument->type = NULL;
+        return status;
+    }
     argument->kind = find_kind(space, access, qualifiers, argument->type);
     argument->is_constant = space == CL_KERNEL_ARG_ADDRESS_CONSTANT;
-    argument->is_own_type =
-        argument->kind == OCL_PARAMETER_VALUE &&
-        !ocl_kernel_info_type(argument->type,
-                              kernel->program->context->device->facts.address_bits,
-                              &argument->bytes, &argument->alignment);
+    argument->is_own_type = argument->kind == OCL_PARAMETER_VALUE &&
+                            !ocl_kernel_info_type(argument->type, address_bits, &argument->bytes,
+                                                  &argument->alignment);
     return OCL_OK;
 }
 
-/* Goes on where an earlier attempt failed. */
-static ocl_status describe_arguments(struct ocl_kernel *kernel, cl_kernel cl)
+static ocl_status count_parameters(const struct ocl_kernel *kernel, cl_uint *count)
 {
-    cl_uint count = 0;
-    cl_int error = clGetKernelInfo(cl, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
-    if (error != CL_SUCCESS)
+    cl_int error = CL_SUCCESS;
+    cl_kernel cl = clCreateKernel(kernel->program->cl, kernel->name, &error);
+    if (!cl)
         return error;
-    if (!kernel->arguments)
-        kernel->arguments = calloc(count + 1, sizeof *kernel->arguments);
-    if (!kernel->arguments)
+    error = clGetKernelInfo(cl, CL_KERNEL_NUM_ARGS, sizeof *count, count, NULL);
+    clReleaseKernel(cl);
+    return error;
+}
+
+/* Gives a parameter to each kernel that has none, because such kernels are what cannot be built with argument info. */
+static ocl_status write_description(const struct ocl_program *program, FILE *stream)
+{
+    ocl_status status = OCL_OK;
+    for (size_t i = 0; status == OCL_OK && i < program->kernel_count; i++) {
+        cl_uint count = 0;
+        const char *name = program->kernels[i].name;
+        status = count_parameters(&program->kernels[i], &count);
+        if (status == OCL_OK && count == 0)
+            fprintf(stream, "#define %s(clem_none) %s(__global int *clem_unused)\n", name, name);
+    }
+    fprintf(stream, "#line 1\n%s", program->text);
+    return status;
+}
+
+static ocl_status build_description(struct ocl_program *program)
+{
+    char *text = NULL, *log = NULL;
+    size_t bytes = 0;
+    FILE *stream = open_memstream(&text, &bytes);
+    if (!stream)
         return OCL_E_OUT_OF_MEMORY;
+    ocl_status status = write_description(program, stream);
+    if (fclose(stream) != 0)
+        status = OCL_E_OUT_OF_MEMORY;
+    if (status == OCL_OK)
+        status = ocl_program_compile(program->context, text, bytes, false, program->info_options,
+                                     &program->description, &log);
+    if (log)
+        ocl_trace("asking for the parameters of kernels: %s", log);
+    free(log);
+    free(text);
+    return status == OCL_E_BUILD ? OCL_OK : status;
+}
+
+/* The build that can be asked about parameters; NULL where there is none. */
+static ocl_status find_description(struct ocl_program *program, cl_program *description)
+{
+    ocl_status status = OCL_OK;
+    *description = program->cl;
+    if (program->has_info)
+        return OCL_OK;
+    if (!ocl_lazy_is_done(&program->described) && ocl_lazy_begin(program, &program->described)) {
+        if (program->text)
+            status = build_description(program);
+        ocl_lazy_end(program, &program->described, status == OCL_OK);
+    }
+    *description = program->description;
+    return status;
+}
+
+/* Goes on where an earlier attempt failed. */
+static ocl_status describe_arguments(struct ocl_kernel *kernel, cl_program description,
+                                     cl_uint count)
+{
+    cl_int error = CL_SUCCESS;
+    cl_kernel cl = clCreateKernel(description, kernel->name, &error);
+    if (!cl)
+        return error;
     while (error == CL_SUCCESS && kernel->argument_count < count) {
         const cl_uint index = (cl_uint)kernel->argument_count;
         error = describe_argument(kernel, cl, index, &kernel->arguments[index]);
         kernel->argument_count += error == CL_SUCCESS;
     }
+    clReleaseKernel(cl);
     return error;
+}
+
+static ocl_status describe(struct ocl_kernel *kernel)
+{
+    cl_uint count = 0;
+    cl_program description = NULL;
+    ocl_status status = count_parameters(kernel, &count);
+    if (status == OCL_OK && !kernel->arguments) {
+        kernel->arguments = calloc(count + 1, sizeof *kernel->arguments);
+        status = kernel->arguments ? OCL_OK : OCL_E_OUT_OF_MEMORY;
+    }
+    if (status != OCL_OK || count == 0)
+        return status;
+    status = find_description(kernel->program, &description);
+    if (status == OCL_OK)
+        status = description ? describe_arguments(kernel, description, count)
+                             : CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+    return status;
 }
 
 ocl_status ocl_kernel_describe(struct ocl_kernel *kernel)
 {
-    cl_int error = CL_SUCCESS;
     if (ocl_lazy_is_done(&kernel->description) ||
         !ocl_lazy_begin(kernel->program, &kernel->description))
         return OCL_OK;
-    cl_kernel cl = clCreateKernel(kernel->program->cl, kernel->name, &error);
-    if (cl) {
-        error = describe_arguments(kernel, cl);
-        clReleaseKernel(cl);
-    }
-    kernel->has_no_description = error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+    ocl_status status = describe(kernel);
+    kernel->has_no_description = status == CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
     if (kernel->has_no_description)
-        error = CL_SUCCESS;
-    ocl_lazy_end(kernel->program, &kernel->description, error == CL_SUCCESS);
-    return error;
+        status = OCL_OK;
+    ocl_lazy_end(kernel->program, &kernel->description, status == OCL_OK);
+    return status;
 }
 
 static bool has_own_types(const struct ocl_kernel *kernel)
@@ -236,7 +325,7 @@ static ocl_status list_parameters(struct ocl_kernel *kernel)
     return OCL_OK;
 }
 
-/* What a driver does not answer stays zero, except the group size, which is then the device's. */
+/* What a driver does not know stays zero, except the group size, which is then the device's. */
 static ocl_status ask_work_group(struct ocl_kernel *kernel)
 {
     const struct ocl_device *device = kernel->program->context->device;
@@ -259,15 +348,18 @@ static ocl_status ask_work_group(struct ocl_kernel *kernel)
         { CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof facts->required_work_group,
           facts->required_work_group },
     };
-    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
-        clGetKernelWorkGroupInfo(cl, device->id, questions[i].name, questions[i].bytes,
-                                 questions[i].target, NULL);
+    for (size_t i = 0; error == CL_SUCCESS && i < sizeof questions / sizeof *questions; i++) {
+        error = clGetKernelWorkGroupInfo(cl, device->id, questions[i].name, questions[i].bytes,
+                                         questions[i].target, NULL);
+        if (error == CL_INVALID_VALUE)
+            error = CL_SUCCESS;
+    }
     clReleaseKernel(cl);
     if (facts->max_work_group == 0)
         facts->max_work_group = device->facts.max_work_group;
     facts->local_bytes = (size_t)local;
     facts->private_bytes = (size_t)private;
-    return OCL_OK;
+    return error;
 }
 
 static ocl_status find_arguments(struct ocl_kernel *kernel)

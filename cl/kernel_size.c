@@ -6,6 +6,7 @@
 
 #include "cl/kernel.h"
 #include "cl/kernel_info.h"
+#include "cl/program_compile.h"
 #include "cl/trace.h"
 
 /* A type by name, with what the device said about it; 0 until then. */
@@ -36,7 +37,8 @@ static ocl_status list_kernel_types(struct type_list *list, const struct ocl_ker
     list->types = types;
     for (size_t i = 0; i < kernel->argument_count; i++) {
         const struct ocl_argument *argument = &kernel->arguments[i];
-        if (argument->is_own_type && !find_type(list, argument->type))
+        if (argument->is_own_type && strcmp(argument->type, "?") != 0 &&
+            !find_type(list, argument->type))
             list->types[list->count++] = (struct sized_type) { .name = argument->type };
     }
     return OCL_OK;
@@ -54,7 +56,7 @@ static ocl_status list_types(struct type_list *list, struct ocl_program *program
 }
 
 /* The user's text with the sizing kernel behind it. An alignment is where C puts a member behind a char: a form that
- * every OpenCL C compiler has, unlike __alignof__. */
+ * every OpenCL C compiler has, unlike __alignof__, and that needs no address from NULL on. */
 static char *make_text(const struct ocl_program *program, const struct sized_type *types,
                        size_t count, size_t *bytes)
 {
@@ -69,9 +71,10 @@ static char *make_text(const struct ocl_program *program, const struct sized_typ
     fprintf(stream, "__kernel void clem_type_sizes(__global ulong *clem_out)\n{\n");
     for (size_t i = 0; i < count; i++)
         fprintf(stream,
+                "    struct clem_member_%zu clem_%zu;\n"
                 "    clem_out[%zu] = sizeof(%s);\n"
-                "    clem_out[%zu] = (ulong)(size_t)&((__private struct clem_member_%zu *)0)->member;\n",
-                2 * i, types[i].name, 2 * i + 1, i);
+                "    clem_out[%zu] = (ulong)((__private char *)&clem_%zu.member - &clem_%zu.before);\n",
+                i, i, 2 * i, types[i].name, 2 * i + 1, i, i);
     fprintf(stream, "}\n");
     if (fclose(stream) == 0)
         return text;
@@ -159,8 +162,8 @@ static void store_sizes(const struct ocl_kernel *kernel, const struct type_list 
         if (!argument->is_own_type)
             continue;
         const struct sized_type *type = find_type(list, argument->type);
-        argument->bytes = (size_t)type->bytes;
-        argument->alignment = (size_t)type->alignment;
+        argument->bytes = type ? (size_t)type->bytes : 0;
+        argument->alignment = type ? (size_t)type->alignment : 0;
     }
 }
 

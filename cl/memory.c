@@ -12,15 +12,17 @@
 #include "cl/pool.h"
 #include "cl/slab.h"
 #include "cl/state.h"
+#include "cl/trace.h"
 
-/* How an allocation lives. While references is 0 it belongs to one thread: the one that makes it or takes it apart.
- * Once published it has one reference of its own; whoever clears is_live gives that one back. Lookups add others for
- * a moment. The last one to go takes it apart. */
+/* How an allocation lives. While references is 0 it belongs to one thread: the one that makes it or
+ * takes it apart. Once published it has one reference of its own; whoever clears is_live gives that
+ * one back. Lookups add others for a moment. The last one to go takes it apart. */
 
 static struct ocl_slab allocations = OCL_SLAB_INITIALIZER(sizeof(struct ocl_allocation));
 static _Atomic uint64_t last_id;
 
-static _Atomic(struct ocl_pool *) *pool_place(struct ocl_context *context, enum ocl_memory_kind kind)
+static _Atomic(struct ocl_pool *) *pool_place(struct ocl_context *context,
+                                              enum ocl_memory_kind kind)
 {
     return kind == OCL_MEMORY_HOST ? &context->host_pool : &context->pool;
 }
@@ -33,7 +35,8 @@ static struct ocl_pool *pool_of(struct ocl_context *context, enum ocl_memory_kin
     struct ocl_pool *made = NULL;
     if (pool)
         return pool;
-    if (ocl_pool_create(context, kind == OCL_MEMORY_HOST ? &ocl_pool_host : &ocl_pool_device, &made) != OCL_OK)
+    if (ocl_pool_create(context, kind == OCL_MEMORY_HOST ? &ocl_pool_host : &ocl_pool_device,
+                        &made) != OCL_OK)
         return NULL;
     if (atomic_compare_exchange_strong(place, &pool, made))
         return made;
@@ -43,7 +46,8 @@ static struct ocl_pool *pool_of(struct ocl_context *context, enum ocl_memory_kin
 
 /* --- Making and ending --- */
 
-static struct ocl_allocation *allocation_take(struct ocl_context *context, enum ocl_memory_kind kind, size_t bytes,
+static struct ocl_allocation *allocation_take(struct ocl_context *context,
+                                              enum ocl_memory_kind kind, size_t bytes,
                                               unsigned flags)
 {
     struct ocl_allocation *made = ocl_slab_take(&allocations);
@@ -62,8 +66,8 @@ static struct ocl_allocation *allocation_take(struct ocl_context *context, enum 
     return made;
 }
 
-/* Makes an allocation known, or takes it apart: when status, that of filling it in, is a failure, or the registry
- * refuses it. */
+/* Makes an allocation known, or takes it apart: when status, that of filling it in, is a failure,
+ * or the registry refuses it. */
 static ocl_status publish(struct ocl_allocation *made, ocl_status status)
 {
     if (status != OCL_OK) {
@@ -82,7 +86,8 @@ static ocl_status publish(struct ocl_allocation *made, ocl_status status)
 void ocl_allocation_destroy(struct ocl_allocation *allocation)
 {
     if (allocation->piece)
-        ocl_pool_give(atomic_load(pool_place(allocation->context, allocation->kind)), allocation->piece);
+        ocl_pool_give(atomic_load(pool_place(allocation->context, allocation->kind)),
+                      allocation->piece);
     else
         ocl_block_destroy(allocation->block);
     ocl_slab_give(&allocations, allocation);
@@ -100,15 +105,16 @@ static void place(struct ocl_allocation *made, struct ocl_block *block, size_t o
         made->host = (char *)block->pointer + offset;
 }
 
-/* What the pool of this kind is asked for: pinned memory begins at a page, and so must what follows it. */
+/* What the pool of this kind is asked for: pinned memory begins at a page, and so must what follows
+ * it. */
 static size_t pooled_bytes(enum ocl_memory_kind kind, size_t bytes)
 {
     const size_t page = kind == OCL_MEMORY_HOST ? (size_t)sysconf(_SC_PAGESIZE) : 1;
     return bytes > SIZE_MAX - page ? bytes : (bytes + page - 1) / page * page;
 }
 
-static ocl_status allocate(struct ocl_context *context, enum ocl_memory_kind kind, size_t bytes, unsigned flags,
-                           void **host, uint64_t *address)
+static ocl_status allocate(struct ocl_context *context, enum ocl_memory_kind kind, size_t bytes,
+                           unsigned flags, void **host, uint64_t *address)
 {
     struct ocl_pool *pool = pool_of(context, kind);
     struct ocl_allocation *made = pool ? allocation_take(context, kind, bytes, flags) : NULL;
@@ -125,28 +131,36 @@ static ocl_status allocate(struct ocl_context *context, enum ocl_memory_kind kin
     if (status == OCL_OK) {
         *host = made_host;
         *address = made_address;
+    } else if (status == OCL_E_ALREADY) {
+        /* Memory that was registered and freed without being unregistered, or another device that
+         * counts from the same number. */
+        ocl_trace("%#llx of new memory is known already", (unsigned long long)made_address);
+        status = OCL_E_OUT_OF_MEMORY;
     }
     return status;
 }
 
-ocl_status ocl_memory_allocate(struct ocl_context *context, size_t bytes, unsigned flags, uint64_t *address)
+ocl_status ocl_memory_allocate(struct ocl_context *context, size_t bytes, unsigned flags,
+                               uint64_t *address)
 {
     void *host;
     return allocate(context, OCL_MEMORY_DEVICE, bytes, flags, &host, address);
 }
 
-ocl_status ocl_memory_allocate_host(struct ocl_context *context, size_t bytes, unsigned flags, void **host,
-                                    uint64_t *address)
+ocl_status ocl_memory_allocate_host(struct ocl_context *context, size_t bytes, unsigned flags,
+                                    void **host, uint64_t *address)
 {
     return allocate(context, OCL_MEMORY_HOST, bytes, flags, host, address);
 }
 
-ocl_status ocl_memory_register(struct ocl_context *context, void *host, size_t bytes, unsigned flags)
+ocl_status ocl_memory_register(struct ocl_context *context, void *host, size_t bytes,
+                               unsigned flags)
 {
     const uint64_t base = (uint64_t)(uintptr_t)host;
     if (bytes == 0 || base + (bytes - 1) < base)
         return OCL_E_INVALID_VALUE;
-    if (!ocl_address_is_free(base, bytes)) /* before the driver pins it twice, and says something else about it */
+    /* Asked before the driver pins it twice and has something else to say about it. */
+    if (!ocl_address_is_free(base, bytes))
         return OCL_E_ALREADY;
     struct ocl_allocation *made = allocation_take(context, OCL_MEMORY_REGISTERED, bytes, flags);
     if (!made)
@@ -171,7 +185,8 @@ ocl_status ocl_memory_free(enum ocl_memory_kind kind, const void *pointer)
     if (!found)
         return OCL_E_NOT_FOUND;
     ocl_status status = OCL_E_NOT_FOUND;
-    if (found->kind == kind && starts_at(found, address) && atomic_exchange(&found->is_live, false)) {
+    if (found->kind == kind && starts_at(found, address) &&
+        atomic_exchange(&found->is_live, false)) {
         ocl_address_erase(found);
         status = ocl_queues_finish(found->context);
         ocl_allocation_release(found); /* its own */
@@ -180,8 +195,9 @@ ocl_status ocl_memory_free(enum ocl_memory_kind kind, const void *pointer)
     return status;
 }
 
-/* Ends an allocation if it belongs to the context. A lookup in another thread, for whatever it was looking, may hold a
- * reference for a moment: it must not be the one that takes the allocation apart, after the context has gone. */
+/* Ends an allocation if it belongs to the context. A lookup in another thread, for whatever it was
+ * looking, may hold a reference for a moment: it must not be the one that takes the allocation
+ * apart, after the context has gone. */
 static void end_if_of(void *object, void *argument)
 {
     struct ocl_allocation *allocation = object;
@@ -190,7 +206,8 @@ static void end_if_of(void *object, void *argument)
     if (allocation->context == argument && atomic_exchange(&allocation->is_live, false)) {
         ocl_address_erase(allocation);
         atomic_fetch_sub(&allocation->references, 1); /* its own; this thread has another */
-        for (uint32_t mine = 1; !atomic_compare_exchange_strong(&allocation->references, &mine, 0); mine = 1)
+        for (uint32_t mine = 1; !atomic_compare_exchange_strong(&allocation->references, &mine, 0);
+             mine = 1)
             sched_yield();
         ocl_allocation_destroy(allocation);
     } else {
@@ -207,7 +224,8 @@ void ocl_memory_release_all(struct ocl_context *context)
 
 void ocl_memory_trim(struct ocl_context *context)
 {
-    struct ocl_pool *const pools[] = {atomic_load(&context->pool), atomic_load(&context->host_pool)};
+    struct ocl_pool *const pools[] = {atomic_load(&context->pool),
+                                      atomic_load(&context->host_pool)};
     for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++)
         if (pools[i])
             ocl_pool_trim(pools[i]);

@@ -41,7 +41,8 @@ ocl_status ocl_memory_allocate(struct ocl_context *context, size_t bytes, unsign
 ocl_status ocl_memory_allocate_host(struct ocl_context *context, size_t bytes, unsigned flags, void **host,
                                     uint64_t *address);
 
-/* Pins bytes > 0 of the user's memory at host. Errors: OCL_E_ALREADY when any byte of it is known already. */
+/* Pins bytes of the user's memory at host. Errors: OCL_E_ALREADY when any byte of it is known already;
+ * OCL_E_INVALID_VALUE for no bytes, for a range that wraps and for memory that the driver refuses. */
 ocl_status ocl_memory_register(struct ocl_context *context, void *host, size_t bytes, unsigned flags);
 
 /* Frees what starts exactly at pointer (device address or host pointer) and is of the given kind.

@@ -13,10 +13,10 @@ static struct ocl_options options;
 static pthread_once_t options_once = PTHREAD_ONCE_INIT;
 
 static const char *const known_variables[] = {
-#define TEXT(field, variable) variable,
-#define LIST(field, variable) variable,
+#define TEXT(field, variable)           variable,
+#define LIST(field, variable)           variable,
 #define CHOICE(field, variable, values) variable,
-#define FLAG(field, variable) variable,
+#define FLAG(field, variable)           variable,
 #include "cl/options.def"
 #undef TEXT
 #undef LIST
@@ -86,16 +86,17 @@ static void report_unknown_names(void)
     for (char **entry = environ; entry && *entry; entry++) {
         size_t length = strcspn(*entry, "=");
         if (strncmp(*entry, "CLEM_", 5) == 0 && !is_known(*entry, length))
-            fprintf(stderr, "clem: %.*s is not a variable that clem knows; it is ignored\n", (int)length, *entry);
+            fprintf(stderr, "clem: %.*s is not a variable that clem knows; it is ignored\n",
+                    (int)length, *entry);
     }
 }
 
 static void read_options(void)
 {
-#define TEXT(field, variable) options.field = read_text(variable);
-#define LIST(field, variable) options.field = read_list(variable);
+#define TEXT(field, variable)           options.field = read_text(variable);
+#define LIST(field, variable)           options.field = read_list(variable);
 #define CHOICE(field, variable, values) options.field = read_choice(variable, values);
-#define FLAG(field, variable) options.field = read_flag(variable);
+#define FLAG(field, variable)           options.field = read_flag(variable);
 #include "cl/options.def"
 #undef TEXT
 #undef LIST

@@ -7,18 +7,20 @@
 
 /* The rows stand in options.def. */
 struct ocl_options {
-    const char *device;    /* CLEM_DEVICE: index, or part of a platform or device name; NULL when unset */
-    const char *address;   /* CLEM_ADDRESS: bda, usm, raw, svm or handle; NULL when unset or not one of these */
+    const char *device;    /* CLEM_DEVICE: indexes or parts of names; NULL when unset */
+    const char *address;   /* CLEM_ADDRESS: a strategy; NULL when unset or not one of them */
     const char *cache_dir; /* CLEM_CACHE_DIR: folder for built programs; NULL when unset */
     const char *visible;   /* CUDA_VISIBLE_DEVICES; NULL when unset */
     bool trace;            /* CLEM_TRACE: anything but "" and "0" */
 };
 
-/* The options, read from the environment at the first call of the process and constant afterwards. Unknown values of
- * known variables and unknown CLEM_* names are reported once on stderr, by name, and ignored. */
+/* The options, read from the environment at the first call of the process and constant afterwards.
+ * Unknown values of known variables and unknown CLEM_* names are reported once on stderr, by name,
+ * and ignored. */
 const struct ocl_options *ocl_options_get(void);
 
-/* Reports on stderr that a variable's value is ignored, and why. For values that only their user can judge. */
+/* Reports on stderr that a variable's value is ignored, and why. For values that only their user
+ * can judge. */
 void ocl_options_refuse(const char *variable, const char *value, const char *why);
 
 #endif

@@ -7,10 +7,11 @@
 
 #include "cl/memory.h"
 
-/* Sizes are counted in units of 256 bytes. Up to 8 units every size is a class of its own; above, each power of two is
- * divided into 8 classes. Requests are rounded up to their class and free pieces stand in the class they reach, so any
- * piece of a request's class or a higher one is large enough, and two bit scans find it. A free piece that is larger
- * than needed is cut; neighbours are joined when they become free. */
+/* Sizes are counted in units of 256 bytes. Up to 8 units every size is a class of its own; above,
+ * each power of two is divided into 8 classes. Requests are rounded up to their class and free
+ * pieces stand in the class they reach, so any piece of a request's class or a higher one is large
+ * enough, and two bit scans find it. A free piece that is larger than needed is cut; neighbours are
+ * joined when they become free. */
 
 enum { UNIT = OCL_MEMORY_ALIGNMENT, STEP_BITS = 3, STEPS = 1 << STEP_BITS, CHUNK_PIECES = 256 };
 

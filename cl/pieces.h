@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The pieces of a block, of all blocks and of all classes belong together: the caller's lock (memory_lock) is held in
- * every function here. Nothing of it lies in the memory that is handed out, which the host may not be able to read. */
+/* The pieces of a block, of all blocks and of all classes belong together: the caller's lock
+ * (memory_lock) is held in every function here. Nothing of it lies in the memory that is handed
+ * out, which the host may not be able to read. */
 
 struct ocl_block;
 
@@ -18,7 +19,7 @@ struct ocl_pool_block {
     size_t first;        /* offset of the first usable byte */
     size_t bytes;        /* usable; a multiple of OCL_MEMORY_ALIGNMENT */
     bool is_shared;      /* cut into pieces */
-    uint64_t kept_since; /* pool's clock; meaningful while kept */
+    uint64_t kept_since; /* kept.c's clock; meaningful while kept */
     struct ocl_pool_block *next, *previous;
 };
 
@@ -26,8 +27,8 @@ struct ocl_piece {
     struct ocl_pool_block *home;
     size_t offset, bytes; /* in the usable bytes of home */
     bool is_free;
-    struct ocl_piece *before, *after;   /* neighbours in home */
-    struct ocl_piece *next, *previous;  /* free pieces of a class; next alone: spare pieces */
+    struct ocl_piece *before, *after;  /* neighbours in home */
+    struct ocl_piece *next, *previous; /* free pieces of a class; next alone: spare pieces */
 };
 
 enum { OCL_PIECE_CLASSES = 128, OCL_PIECE_MOST_BYTES = 32 * 1024 * 1024 };
@@ -45,10 +46,12 @@ void ocl_pieces_release(struct ocl_pieces *pieces);
 /* A piece in use that is all of home; NULL without memory. */
 struct ocl_piece *ocl_pieces_whole(struct ocl_pieces *pieces, struct ocl_pool_block *home);
 
-/* Takes 0 < bytes <= OCL_PIECE_MOST_BYTES from a free piece, at most an eighth more than asked for. NULL: no room. */
+/* Takes 0 < bytes <= OCL_PIECE_MOST_BYTES from a free piece, at most an eighth more than asked for.
+ * NULL: no room. */
 struct ocl_piece *ocl_pieces_take(struct ocl_pieces *pieces, size_t bytes);
 
-/* Makes piece free and joins it with its free neighbours. Returns what became of it: all of home, if home is empty. */
+/* Makes piece free and joins it with its free neighbours. Returns what became of it: all of home,
+ * if home is empty. */
 struct ocl_piece *ocl_pieces_give(struct ocl_pieces *pieces, struct ocl_piece *piece);
 
 /* Forgets a piece that is all of its home, free or not. */

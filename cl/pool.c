@@ -1,19 +1,18 @@
-/* Device and pinned memory in pieces: blocks of the driver, cut up for small sizes and kept for reuse.
+/* Blocks of the driver, cut up for small sizes and kept for reuse.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/pool.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "cl/block.h"
-#include "cl/host_memory.h"
+#include "cl/kept.h"
 #include "cl/pieces.h"
 
 #define MIB ((size_t)1 << 20)
 
-/* Small sizes share blocks. The first is as small as CUDA's own (2 MiB), later ones grow with what the program uses:
- * half as much as there is already, because a driver block costs the driver's time and a kernel that learns its address. */
+/* Small sizes share blocks. The first is as small as CUDA's own (2 MiB), later ones grow with what
+ * the program uses: half as much as there is already, because a driver block costs the driver's
+ * time and a kernel that learns its address. */
 static const size_t SMALL_MOST = MIB;
 static const size_t SHARED_LEAST = 2 * MIB;
 static const size_t SHARED_MOST = OCL_PIECE_MOST_BYTES;
@@ -35,16 +34,13 @@ struct ocl_pool {
     const struct ocl_pool_source *source;
     struct ocl_pieces pieces;
     struct ocl_pool_block *blocks; /* all */
-    struct ocl_piece *empty;       /* the free piece that is all of a shared block: one such block stays as it is */
-    struct ocl_pool_block **kept;  /* sorted by bytes, older ones first among equals */
-    size_t kept_count, kept_room;
-    uint64_t kept_bytes, kept_most;
-    uint64_t clock;
+    struct ocl_piece *empty;       /* all of a shared block, free: one such block stays as it is */
+    struct ocl_kept kept;
     uint64_t shared_bytes;
     _Atomic uint64_t taken; /* from the source, and what is just being asked for */
-    uint64_t available; /* what the source said when asked last */
-    uint64_t credit;    /* what may be taken before it is asked again */
-    uint64_t budget;    /* the most that the host ever had: accounting's upper bound on the device's total, there */
+    uint64_t available;     /* what the source said when asked last */
+    uint64_t credit;        /* what may be taken before it is asked again */
+    uint64_t budget;        /* the most that it ever said: an upper bound on total */
 };
 
 static void lock(struct ocl_pool *pool)
@@ -57,59 +53,6 @@ static void unlock(struct ocl_pool *pool)
     pthread_mutex_unlock(&pool->context->memory_lock);
 }
 
-/* --- The driver as a source --- */
-
-static uint64_t device_total(struct ocl_context *context)
-{
-    uint64_t total = 0, largest = 0;
-    ocl_device_memory(context->device->index, &total, &largest);
-    return total;
-}
-
-static uint64_t device_available(struct ocl_context *context)
-{
-    const struct ocl_device_facts *facts = &context->device->facts;
-    const bool takes_host_memory = facts->device_class == OCL_CLASS_CPU || facts->has_host_unified_memory;
-    return takes_host_memory ? ocl_host_memory_available() : UINT64_MAX;
-}
-
-const struct ocl_pool_source ocl_pool_device = {
-    .create = ocl_block_create,
-    .destroy = ocl_block_destroy,
-    .first = ocl_block_first,
-    .total = device_total,
-    .available = device_available,
-    .kept_most = (uint64_t)4 << 30,
-};
-
-static size_t host_first(const struct ocl_block *block)
-{
-    (void)block;
-    return 0;
-}
-
-static uint64_t host_total(struct ocl_context *context)
-{
-    (void)context;
-    return UINT64_MAX;
-}
-
-static uint64_t host_available(struct ocl_context *context)
-{
-    (void)context;
-    return ocl_host_memory_available();
-}
-
-/* Pinned memory is taken from all programs, so less of it is kept. */
-const struct ocl_pool_source ocl_pool_host = {
-    .create = ocl_block_create_host,
-    .destroy = ocl_block_destroy,
-    .first = host_first,
-    .total = host_total,
-    .available = host_available,
-    .kept_most = (uint64_t)256 << 20,
-};
-
 /* --- Accounting --- */
 
 /* Bytes that accounting would still hand out. memory_lock is held. */
@@ -120,8 +63,9 @@ static uint64_t room_left(const struct ocl_pool *pool, uint64_t total, uint64_t 
     return most > taken ? most - taken : 0;
 }
 
-/* Asks the source what can be touched. What this context took and never touched still counts as available there, so the
- * answer may only raise the budget, which all that was taken is then subtracted from. */
+/* Asks the source what can be touched. What this context took and never touched still counts as
+ * available there, so the answer may only raise the budget, which all that was taken is then
+ * subtracted from. */
 static void refresh(struct ocl_pool *pool)
 {
     const uint64_t available = pool->source->available(pool->context);
@@ -219,81 +163,23 @@ static void destroy_blocks(struct ocl_pool *pool, struct ocl_pool_block *victims
     }
 }
 
-/* --- Kept blocks. memory_lock is held. --- */
+/* --- Blocks nobody uses. memory_lock is held. --- */
 
-/* Index of the first kept block of at least bytes. */
-static size_t kept_search(const struct ocl_pool *pool, size_t bytes)
-{
-    size_t low = 0, high = pool->kept_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (pool->kept[middle]->bytes < bytes)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static struct ocl_pool_block *kept_remove(struct ocl_pool *pool, size_t index)
-{
-    struct ocl_pool_block *home = pool->kept[index];
-    pool->kept_count--;
-    memmove(&pool->kept[index], &pool->kept[index + 1], (pool->kept_count - index) * sizeof *pool->kept);
-    pool->kept_bytes -= home->bytes;
-    return home;
-}
-
-/* The smallest kept block of least to most bytes, or NULL. */
-static struct ocl_pool_block *kept_take(struct ocl_pool *pool, size_t least, size_t most)
-{
-    const size_t index = kept_search(pool, least);
-    return index < pool->kept_count && pool->kept[index]->bytes <= most ? kept_remove(pool, index) : NULL;
-}
-
-static size_t kept_oldest(const struct ocl_pool *pool)
-{
-    size_t oldest = 0;
-    for (size_t i = 1; i < pool->kept_count; i++)
-        if (pool->kept[i]->kept_since < pool->kept[oldest]->kept_since)
-            oldest = i;
-    return oldest;
-}
-
-static bool kept_has_room(struct ocl_pool *pool)
-{
-    if (pool->kept_count < pool->kept_room)
-        return true;
-    const size_t room = pool->kept_room ? 2 * pool->kept_room : 16;
-    struct ocl_pool_block **larger = realloc(pool->kept, room * sizeof *larger);
-    if (!larger)
-        return false;
-    pool->kept = larger;
-    pool->kept_room = room;
-    return true;
-}
-
-static void discard(struct ocl_pool *pool, struct ocl_pool_block *home, struct ocl_pool_block **victims)
+static void discard(struct ocl_pool *pool, struct ocl_pool_block *home,
+                    struct ocl_pool_block **victims)
 {
     list_remove(&pool->blocks, home);
     list_add(victims, home);
 }
 
-/* Keeps a block nobody uses, dropping the oldest ones beyond the limit: what is to be destroyed is added to victims. */
-static void keep(struct ocl_pool *pool, struct ocl_pool_block *home, struct ocl_pool_block **victims)
+/* Keeps a block, and adds those to victims that are to be destroyed for it, perhaps itself. */
+static void keep(struct ocl_pool *pool, struct ocl_pool_block *home,
+                 struct ocl_pool_block **victims)
 {
-    if (home->bytes > pool->kept_most || !kept_has_room(pool)) {
+    if (!ocl_kept_add(&pool->kept, home))
         discard(pool, home, victims);
-        return;
-    }
-    size_t index = kept_search(pool, home->bytes + 1);
-    memmove(&pool->kept[index + 1], &pool->kept[index], (pool->kept_count - index) * sizeof *pool->kept);
-    pool->kept[index] = home;
-    pool->kept_count++;
-    pool->kept_bytes += home->bytes;
-    home->kept_since = ++pool->clock;
-    while (pool->kept_bytes > pool->kept_most)
-        discard(pool, kept_remove(pool, kept_oldest(pool)), victims);
+    while (pool->kept.bytes > pool->kept.most)
+        discard(pool, ocl_kept_take_oldest(&pool->kept), victims);
 }
 
 /* --- Shared blocks. memory_lock is held. --- */
@@ -327,7 +213,8 @@ static struct ocl_pool_block *shared_remove(struct ocl_pool *pool, struct ocl_pi
     return home;
 }
 
-/* A block whose pieces are all free stays as it is if no other one does; otherwise it is shared no more and kept. */
+/* A block whose pieces are all free stays as it is if no other one does; otherwise it is shared no
+ * more and kept. */
 static void settle(struct ocl_pool *pool, struct ocl_piece *piece, struct ocl_pool_block **victims)
 {
     if (!piece->is_free || piece->bytes < piece->home->bytes)
@@ -348,7 +235,8 @@ static size_t next_shared_bytes(const struct ocl_pool *pool)
 
 /* --- The interface --- */
 
-ocl_status ocl_pool_create(struct ocl_context *context, const struct ocl_pool_source *source, struct ocl_pool **pool)
+ocl_status ocl_pool_create(struct ocl_context *context, const struct ocl_pool_source *source,
+                           struct ocl_pool **pool)
 {
     struct ocl_pool *made = calloc(1, sizeof *made);
     if (!made)
@@ -356,7 +244,7 @@ ocl_status ocl_pool_create(struct ocl_context *context, const struct ocl_pool_so
     made->context = context;
     made->source = source;
     const uint64_t share = source->total(context) / KEPT_SHARE;
-    made->kept_most = share < source->kept_most ? share : source->kept_most;
+    made->kept.most = share < source->kept_most ? share : source->kept_most;
     refresh(made);
     *pool = made;
     return OCL_OK;
@@ -368,7 +256,7 @@ void ocl_pool_destroy(struct ocl_pool *pool)
         return;
     destroy_blocks(pool, pool->blocks);
     ocl_pieces_release(&pool->pieces);
-    free(pool->kept);
+    ocl_kept_release(&pool->kept);
     free(pool);
 }
 
@@ -377,7 +265,7 @@ static ocl_status take_whole(struct ocl_pool *pool, size_t bytes, struct ocl_pie
 {
     bytes = (bytes + PAGE - 1) / PAGE * PAGE;
     lock(pool);
-    struct ocl_pool_block *home = kept_take(pool, bytes, bytes + bytes / WASTE_SHARE);
+    struct ocl_pool_block *home = ocl_kept_take(&pool->kept, bytes, bytes + bytes / WASTE_SHARE);
     unlock(pool);
     ocl_status status = home ? OCL_OK : make_block(pool, bytes, &home);
     if (status != OCL_OK)
@@ -397,11 +285,12 @@ static ocl_status make_shared_block(struct ocl_pool *pool, struct ocl_pool_block
 {
     lock(pool);
     const size_t bytes = next_shared_bytes(pool);
-    *home = kept_take(pool, SHARED_LEAST, SHARED_MOST);
+    *home = ocl_kept_take(&pool->kept, SHARED_LEAST, SHARED_MOST);
     unlock(pool);
     if (*home)
         return OCL_OK;
-    const ocl_status status = bytes > SHARED_LEAST ? try_block(pool, bytes, home) : OCL_E_OUT_OF_MEMORY;
+    const ocl_status status =
+        bytes > SHARED_LEAST ? try_block(pool, bytes, home) : OCL_E_OUT_OF_MEMORY;
     return status == OCL_E_OUT_OF_MEMORY ? make_block(pool, SHARED_LEAST, home) : status;
 }
 
@@ -409,13 +298,15 @@ static ocl_status take_from_new_block(struct ocl_pool *pool, size_t bytes, struc
 {
     struct ocl_pool_block *home = NULL, *victims = NULL;
     const ocl_status status = make_shared_block(pool, &home);
-    if (status == OCL_E_OUT_OF_MEMORY) /* what is left may still hold what was asked for, and no more */
+    if (status ==
+        OCL_E_OUT_OF_MEMORY) /* what is left may still hold what was asked for, and no more */
         return take_whole(pool, bytes, piece);
     if (status != OCL_OK)
         return status;
     lock(pool);
     struct ocl_piece *added = shared_add(pool, home);
-    *piece = shared_take(pool, bytes); /* perhaps from another block, where some was freed meanwhile */
+    *piece =
+        shared_take(pool, bytes); /* perhaps from another block, where some was freed meanwhile */
     if (added)
         settle(pool, added, &victims);
     else
@@ -466,8 +357,8 @@ bool ocl_pool_trim(struct ocl_pool *pool)
         discard(pool, shared_remove(pool, pool->empty), &victims);
         pool->empty = NULL;
     }
-    while (pool->kept_count > 0)
-        discard(pool, kept_remove(pool, pool->kept_count - 1), &victims);
+    while (pool->kept.count > 0)
+        discard(pool, ocl_kept_take(&pool->kept, 0, SIZE_MAX), &victims);
     unlock(pool);
     const bool had_any = victims != NULL;
     destroy_blocks(pool, victims);
@@ -478,7 +369,7 @@ void ocl_pool_info(struct ocl_pool *pool, uint64_t *free_bytes, uint64_t *total_
 {
     const uint64_t total = pool->source->total(pool->context);
     lock(pool);
-    const uint64_t reusable = pool->kept_bytes + (pool->empty ? pool->empty->bytes : 0);
+    const uint64_t reusable = pool->kept.bytes + (pool->empty ? pool->empty->bytes : 0);
     *free_bytes = room_left(pool, total, reusable);
     unlock(pool);
     *total_bytes = total;

@@ -8,8 +8,9 @@
 #include "cl/trace.h"
 #include "kernels/kernels.h"
 
-/* A kernel with the place of its answer. Arguments belong to a cl_kernel and not to a launch, so each thread that learns
- * takes one of its own; there are as many as threads ever learnt at once. */
+/* A kernel with the place of its answer. Arguments belong to a cl_kernel and not to a launch, so
+ * each thread that learns takes one of its own; there are as many as threads ever learnt at once.
+ */
 struct learner {
     cl_kernel kernel;
     cl_mem answer;
@@ -33,7 +34,8 @@ static const struct kernel_source *find_source(const char *name)
 static void log_build(struct ocl_context *context, cl_program program)
 {
     char log[4096] = "";
-    clGetProgramBuildInfo(program, context->device->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
+    clGetProgramBuildInfo(program, context->device->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log,
+                          NULL);
     ocl_log(true, "kernels/probe.cl does not build on %s: %s", context->device->facts.name, log);
 }
 
@@ -43,7 +45,8 @@ static ocl_status build_program(struct ocl_context *context, cl_program *program
     const struct kernel_source *source = find_source("probe");
     if (!source)
         return OCL_E_NOT_FOUND;
-    *program = clCreateProgramWithSource(context->cl, 1, (const char *[]) { source->text }, &source->bytes, &error);
+    *program = clCreateProgramWithSource(context->cl, 1, (const char *[]){source->text},
+                                         &source->bytes, &error);
     if (error != CL_SUCCESS)
         return error;
     error = clBuildProgram(*program, 1, &context->device->id, "-cl-std=CL1.2", NULL, NULL);
@@ -54,7 +57,8 @@ static ocl_status build_program(struct ocl_context *context, cl_program *program
 }
 
 /* What a driver says about an error on its own account, on a thread of its own. */
-static void CL_CALLBACK note_driver_message(const char *message, const void *private_info, size_t bytes, void *data)
+static void CL_CALLBACK note_driver_message(const char *message, const void *private_info,
+                                            size_t bytes, void *data)
 {
     (void)private_info;
     (void)bytes;
@@ -66,7 +70,8 @@ static ocl_status create_objects(struct ocl_context *context)
 {
     cl_int error;
     const struct ocl_device *device = context->device;
-    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)device->platform, 0};
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                (cl_context_properties)device->platform, 0};
     context->cl = clCreateContext(properties, 1, &device->id, note_driver_message, NULL, &error);
     if (error != CL_SUCCESS)
         return error;
@@ -130,7 +135,7 @@ static ocl_status create_learner(struct ocl_context *context, struct learner **l
     made->answer = clCreateBuffer(context->cl, CL_MEM_READ_WRITE, sizeof(cl_ulong), NULL, &error);
     if (error != CL_SUCCESS)
         goto fail;
-    error = clSetKernelArg(made->kernel, 1, sizeof made->answer, &made->answer);
+    error = clSetKernelArg(made->kernel, 1, sizeof(cl_mem), &made->answer);
     if (error != CL_SUCCESS)
         goto fail;
     *learner = made;
@@ -158,17 +163,19 @@ static void give_learner(struct ocl_context *context, struct learner *learner)
     pthread_mutex_unlock(&context->probe->lock);
 }
 
-static ocl_status ask_address(struct ocl_context *context, struct learner *learner, cl_mem buffer, cl_ulong *answer)
+static ocl_status ask_address(struct ocl_context *context, struct learner *learner, cl_mem buffer,
+                              cl_ulong *answer)
 {
     const size_t one = 1;
-    cl_int error = clSetKernelArg(learner->kernel, 0, sizeof buffer, &buffer);
+    cl_int error = clSetKernelArg(learner->kernel, 0, sizeof(cl_mem), &buffer);
     if (error == CL_SUCCESS)
-        error = clEnqueueNDRangeKernel(context->service, learner->kernel, 1, NULL, &one, &one, 0, NULL, NULL);
+        error = clEnqueueNDRangeKernel(context->service, learner->kernel, 1, NULL, &one, &one, 0,
+                                       NULL, NULL);
     if (error == CL_SUCCESS)
-        error = clEnqueueReadBuffer(context->service, learner->answer, CL_TRUE, 0, sizeof *answer, answer, 0, NULL,
-                                    NULL);
+        error = clEnqueueReadBuffer(context->service, learner->answer, CL_TRUE, 0, sizeof *answer,
+                                    answer, 0, NULL, NULL);
     /* The kernel must not keep the caller's buffer alive, nor name it once it is gone. */
-    clSetKernelArg(learner->kernel, 0, sizeof learner->answer, &learner->answer);
+    clSetKernelArg(learner->kernel, 0, sizeof(cl_mem), &learner->answer);
     return error;
 }
 
@@ -197,7 +204,8 @@ ocl_status ocl_probe_run(struct ocl_context *context, cl_kernel kernel)
     const size_t one = 1;
     cl_event event;
     cl_int outcome = CL_COMPLETE;
-    cl_int error = clEnqueueNDRangeKernel(context->service, kernel, 1, NULL, &one, &one, 0, NULL, &event);
+    cl_int error =
+        clEnqueueNDRangeKernel(context->service, kernel, 1, NULL, &one, &one, 0, NULL, &event);
     if (error != CL_SUCCESS)
         return error;
     error = clWaitForEvents(1, &event);

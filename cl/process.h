@@ -5,15 +5,18 @@
 
 #include <stdbool.h>
 
-/* True in a child made by fork() after OpenCL was started: the driver's threads and handles stayed with the parent. */
+/* True in a child made by fork() after OpenCL was started: the driver's threads and handles stayed
+ * with the parent. */
 bool ocl_process_is_forked(void);
 
-/* True once exit handlers run: drivers take themselves apart in theirs, and some abort when they are called later. */
+/* True once exit handlers run: drivers take themselves apart in theirs, and some abort when they
+ * are called later. */
 bool ocl_process_is_exiting(void);
 
 /* Begins to watch for both.
- * Order: after the driver has registered its own exit handlers, because handlers run in reverse order and ours must run
- *        first; calling it again later is harmless and puts ours in front again. */
+ * Order: after the driver has registered its own exit handlers, because handlers run in reverse
+ *        order and ours must run first; calling it again later is harmless and puts ours in front
+ *        again. */
 void ocl_process_watch(void);
 
 #endif

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "cl/kernel.h"
-#include "cl/options.h"
-#include "cl/program_cache.h"
+#include "cl/program_compile.h"
 #include "cl/trace.h"
 
 /* Source: the SPIR-V specification, "Magic Number"; both byte orders are valid. */
@@ -30,181 +29,29 @@ static char *copy_text(const void *text, size_t bytes)
 }
 
 /* The user's options behind the one that clem needs to know what `void **args` holds. */
-static char *make_options(const char *options)
+static char *with_argument_info(const char *options)
 {
-    static const char needed[] = "-cl-kernel-arg-info";
-    if (!options || !*options)
-        return copy_text(needed, strlen(needed));
-    if (strstr(options, needed))
-        return copy_text(options, strlen(options));
-    char *made = malloc(sizeof needed + 1 + strlen(options));
+    static const char needed[] = OCL_OPTION_ARGUMENT_INFO " ";
+    char *made = malloc(sizeof needed + strlen(options));
     if (made)
-        stpcpy(stpcpy(stpcpy(made, needed), " "), options);
+        stpcpy(stpcpy(made, needed), options);
     return made;
-}
-
-/* The compiler's log, or an empty text. NULL only without memory. */
-static char *read_log(const struct ocl_context *context, cl_program program)
-{
-    size_t bytes = 0;
-    const cl_device_id device = context->device->id;
-    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) != CL_SUCCESS)
-        bytes = 0;
-    char *log = calloc(bytes + 1, 1);
-    if (log && bytes > 0)
-        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes, log, NULL);
-    return log;
-}
-
-static void trace_warnings(const struct ocl_context *context, cl_program program)
-{
-    if (!ocl_trace_on())
-        return;
-    char *log = read_log(context, program);
-    if (log && strspn(log, " \t\r\n") < strlen(log))
-        ocl_trace("the compiler of %s says:\n%s", context->device->facts.name, log);
-    free(log);
-}
-
-/* Under OpenCL 2.0 and older SPIR-V needs an extension, whose function the loader does not export. */
-static cl_program create_with_il(const struct ocl_context *context, const void *code, size_t bytes,
-                                 cl_int *error)
-{
-    const struct ocl_device_facts *facts = &context->device->facts;
-    if (facts->opencl_major > 2 || (facts->opencl_major == 2 && facts->opencl_minor >= 1))
-        return clCreateProgramWithIL(context->cl, code, bytes, error);
-    union { /* ISO C has no conversion from an object pointer to a function pointer */
-        void *object;
-        cl_program(CL_API_CALL *function)(cl_context, const void *, size_t, cl_int *);
-    } create = { clGetExtensionFunctionAddressForPlatform(context->device->platform,
-                                                          "clCreateProgramWithILKHR") };
-    *error = OCL_E_NOT_SUPPORTED;
-    return create.object ? create.function(context->cl, code, bytes, error) : NULL;
-}
-
-static cl_program create_program(const struct ocl_context *context, const void *code, size_t bytes,
-                                 bool is_il, cl_int *error)
-{
-    if (is_il)
-        return create_with_il(context, code, bytes, error);
-    const char *text = code;
-    return clCreateProgramWithSource(context->cl, 1, &text, &bytes, error);
-}
-
-static ocl_status build_from_code(struct ocl_context *context, const void *code, size_t bytes,
-                                  bool is_il, const char *options, cl_program *program, char **log)
-{
-    cl_int error = CL_SUCCESS;
-    cl_program made = create_program(context, code, bytes, is_il, &error);
-    if (!made)
-        return error;
-    error = clBuildProgram(made, 1, &context->device->id, options, NULL, NULL);
-    if (error == CL_SUCCESS) {
-        trace_warnings(context, made);
-        *program = made;
-        return OCL_OK;
-    }
-    *log = read_log(context, made);
-    clReleaseProgram(made);
-    return error == CL_BUILD_PROGRAM_FAILURE ? OCL_E_BUILD : error;
-}
-
-/* Some drivers forget the arguments of a program that comes from a binary; such a program is of no use. */
-static bool knows_arguments(cl_program program)
-{
-    cl_uint count = 0, arguments = 0;
-    if (clCreateKernelsInProgram(program, 0, NULL, &count) != CL_SUCCESS)
-        return false;
-    cl_kernel *all = calloc(count + 1, sizeof *all);
-    if (!all)
-        return false;
-    bool knows = count == 0 ||
-                 clCreateKernelsInProgram(program, count, all, NULL) == CL_SUCCESS;
-    for (cl_uint i = 0; knows && i < count; i++) {
-        size_t length = 0;
-        clGetKernelInfo(all[i], CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL);
-        knows = arguments == 0 || clGetKernelArgInfo(all[i], 0, CL_KERNEL_ARG_TYPE_NAME, 0, NULL,
-                                                     &length) == CL_SUCCESS;
-    }
-    for (cl_uint i = 0; i < count; i++)
-        if (all[i])
-            clReleaseKernel(all[i]);
-    free(all);
-    return knows;
-}
-
-static bool build_from_binary(struct ocl_context *context, const void *binary, size_t bytes,
-                              const char *options, cl_program *program)
-{
-    cl_int status = CL_SUCCESS, error = CL_SUCCESS;
-    const unsigned char *data = binary;
-    const cl_device_id device = context->device->id;
-    cl_program made =
-        clCreateProgramWithBinary(context->cl, 1, &device, &bytes, &data, &status, &error);
-    if (!made)
-        return false;
-    if (status == CL_SUCCESS &&
-        clBuildProgram(made, 1, &device, options, NULL, NULL) == CL_SUCCESS &&
-        knows_arguments(made)) {
-        *program = made;
-        return true;
-    }
-    clReleaseProgram(made);
-    return false;
-}
-
-static bool load_cached(struct ocl_context *context, const char *directory,
-                        const struct ocl_cache_key *key, cl_program *program)
-{
-    void *binary = NULL;
-    size_t bytes = 0;
-    if (!ocl_program_cache_load(directory, key, &binary, &bytes))
-        return false;
-    const bool is_built = build_from_binary(context, binary, bytes, key->options, program);
-    free(binary);
-    ocl_trace("program cache: a stored program was %s", is_built ? "used" : "refused by the driver");
-    return is_built;
-}
-
-/* Asking for the binary makes PoCL compile every kernel, so this runs only where a cache is asked for. */
-static void store_cached(const char *directory, const struct ocl_cache_key *key, cl_program program)
-{
-    size_t bytes = 0;
-    if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) !=
-            CL_SUCCESS ||
-        bytes == 0)
-        return;
-    unsigned char *binary = malloc(bytes);
-    if (binary && clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) ==
-                      CL_SUCCESS)
-        ocl_program_cache_store(directory, key, binary, bytes);
-    free(binary);
-}
-
-ocl_status ocl_program_compile(struct ocl_context *context, const void *code, size_t bytes,
-                               bool is_il, const char *options, cl_program *program, char **log)
-{
-    const char *directory = ocl_options_get()->cache_dir;
-    const struct ocl_cache_key key = { &context->device->facts, options, code, bytes };
-    *log = NULL;
-    if (directory && load_cached(context, directory, &key, program))
-        return OCL_OK;
-    ocl_status status = build_from_code(context, code, bytes, is_il, options, program, log);
-    if (status == OCL_OK && directory)
-        store_cached(directory, &key, *program);
-    return status;
 }
 
 static ocl_status read_names(struct ocl_program *program)
 {
-    size_t bytes = 0;
-    cl_int error = clGetProgramInfo(program->cl, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &bytes);
+    size_t count = 0, bytes = 0;
+    cl_int error =
+        clGetProgramInfo(program->cl, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL);
+    if (error == CL_SUCCESS && count > 0)
+        error = clGetProgramInfo(program->cl, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &bytes);
     if (error != CL_SUCCESS)
         return error;
     program->names = calloc(bytes + 1, 1);
     if (!program->names)
         return OCL_E_OUT_OF_MEMORY;
-    return clGetProgramInfo(program->cl, CL_PROGRAM_KERNEL_NAMES, bytes, program->names, NULL);
+    return bytes == 0 ? OCL_OK : clGetProgramInfo(program->cl, CL_PROGRAM_KERNEL_NAMES, bytes,
+                                                  program->names, NULL);
 }
 
 /* Cuts "a;b;c" into names, one kernel each. */
@@ -238,16 +85,37 @@ static ocl_status create_empty(struct ocl_context *context, const void *code, si
     made->context = context;
     made->text_bytes = bytes;
     made->text = is_il ? NULL : copy_text(code, bytes);
-    made->options = make_options(options);
+    made->options = options ? strdup(options) : strdup("");
+    made->info_options = made->options ? with_argument_info(made->options) : NULL;
     *program = made;
-    return made->options && (is_il || made->text) ? OCL_OK : OCL_E_OUT_OF_MEMORY;
+    return made->info_options && (is_il || made->text) ? OCL_OK : OCL_E_OUT_OF_MEMORY;
+}
+
+/* NVIDIA's compiler (580) fails on a kernel without parameters when it is asked for argument info. So what does not
+ * build is tried without, and the info is then asked of another build: kernel_info.c. */
+static ocl_status compile(struct ocl_program *program, const void *code, size_t bytes, bool is_il,
+                          char **log)
+{
+    char *second_log = NULL;
+    ocl_status status = ocl_program_compile(program->context, code, bytes, is_il,
+                                            program->info_options, &program->cl, log);
+    program->has_info = status == OCL_OK;
+    if (status != OCL_E_BUILD)
+        return status;
+    status = ocl_program_compile(program->context, code, bytes, is_il, program->options,
+                                 &program->cl, &second_log);
+    free(second_log);
+    if (status == OCL_OK) {
+        free(*log);
+        *log = NULL;
+    }
+    return status;
 }
 
 static ocl_status build(struct ocl_program *program, const void *code, size_t bytes, bool is_il,
                         char **log)
 {
-    ocl_status status = ocl_program_compile(program->context, code, bytes, is_il, program->options,
-                                            &program->cl, log);
+    ocl_status status = compile(program, code, bytes, is_il, log);
     if (status == OCL_OK)
         status = read_names(program);
     if (status == OCL_OK)
@@ -311,12 +179,15 @@ void ocl_program_release(struct ocl_program *program)
         return;
     for (size_t i = 0; i < program->kernel_count; i++)
         release_kernel(&program->kernels[i]);
+    if (program->description)
+        clReleaseProgram(program->description);
     if (program->cl)
         clReleaseProgram(program->cl);
     pthread_cond_destroy(&program->changed);
     pthread_mutex_destroy(&program->lock);
     free(program->kernels);
     free(program->names);
+    free(program->info_options);
     free(program->options);
     free(program->text);
     free(program);

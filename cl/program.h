@@ -63,7 +63,8 @@ struct ocl_kernel_facts {
     size_t max_work_group;  /* the driver's advice; launches may be larger, up to what the device takes
                                (NVIDIA 580 says 256 for kernels that run with 1024) */
     size_t preferred_multiple;
-    size_t local_bytes;   /* static, as the driver says (NVIDIA 580 counts a byte of its own) */
+    size_t local_bytes;   /* what a launch cannot have: __local variables, and the driver's own (NVIDIA 580
+                             takes a byte, so a launch there gets 48 KiB less one) */
     size_t private_bytes; /* per work-item */
     size_t required_work_group[3]; /* reqd_work_group_size, or zeros */
 };

@@ -12,13 +12,13 @@ struct ocl_queue;
 struct ocl_event;
 
 enum ocl_queue_kind {
-    OCL_QUEUE_LEGACY,      /* waits for, and is waited for by, every blocking queue; one per context */
-    OCL_QUEUE_BLOCKING,    /* synchronises with the legacy queue both ways */
+    OCL_QUEUE_LEGACY,   /* waits for, and is waited for by, every blocking queue; one per context */
+    OCL_QUEUE_BLOCKING, /* synchronises with the legacy queue both ways */
     OCL_QUEUE_NON_BLOCKING /* with none */
 };
 
-/* Makes a queue. priority: 0 normal, negative higher; ignored where the driver has no priorities. Owns: the caller
- * destroys it; ocl_context_close() destroys what is left. */
+/* Makes a queue. priority: 0 normal, negative higher; ignored where the driver has no priorities.
+ * Owns: the caller destroys it; ocl_context_close() destroys what is left. */
 ocl_status ocl_queue_create(struct ocl_context *context, enum ocl_queue_kind kind, int priority,
                             struct ocl_queue **queue);
 
@@ -33,11 +33,13 @@ struct ocl_queue *ocl_queue_legacy(struct ocl_context *context);
 /* Waits for all work submitted before. Errors: the context's sticky failure. */
 ocl_status ocl_queue_finish(struct ocl_queue *queue);
 
-/* OCL_OK when all work submitted before is complete, OCL_E_NOT_READY when not, otherwise the sticky failure. */
+/* OCL_OK when all work submitted before is complete, OCL_E_NOT_READY when not, otherwise the sticky
+ * failure. */
 ocl_status ocl_queue_query(struct ocl_queue *queue);
 
-/* Runs function(data) on the context's worker thread after all earlier work of the queue and before later work.
- * run_after_failure: run it even when earlier work failed, with the failure as status. Copies nothing. */
+/* Runs function(data) on the context's worker thread after all earlier work of the queue and before
+ * later work. run_after_failure: run it even when earlier work failed, with the failure as status.
+ * Copies nothing. */
 typedef void ocl_host_function(void *data, ocl_status status);
 ocl_status ocl_queue_host_function(struct ocl_queue *queue, ocl_host_function *function, void *data,
                                    bool run_after_failure);

@@ -1,4 +1,4 @@
-/* The order between the legacy queue and the blocking queues of a context, by markers and barriers on the device.
+/* The order between the legacy queue and the blocking queues, kept on the device.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/queue_private.h"
 
@@ -12,16 +12,19 @@ struct batch {
     cl_uint count;
 };
 
-/* Fills batch with markers on blocking queues that have work the legacy queue has not waited for. */
+/* Fills batch with markers on blocking queues that have work the legacy queue has not waited for.
+ */
 static ocl_status collect(struct ocl_context *context, uint64_t *cursor, struct batch *batch)
 {
     ocl_status status = OCL_OK;
     struct ocl_queue *queue;
 
     batch->count = 0;
-    while (status == OCL_OK && batch->count < BATCH && (queue = ocl_queue_next(context, cursor)) != NULL) {
+    while (status == OCL_OK && batch->count < BATCH &&
+           (queue = ocl_queue_next(context, cursor)) != NULL) {
         const uint64_t submitted = atomic_load(&queue->submitted);
-        const bool has_news = queue->kind == OCL_QUEUE_BLOCKING && atomic_load(&queue->finished) < submitted &&
+        const bool has_news = queue->kind == OCL_QUEUE_BLOCKING &&
+                              atomic_load(&queue->finished) < submitted &&
                               atomic_load(&queue->seen_by_legacy) < submitted;
         const cl_uint at = batch->count;
         if (has_news)
@@ -62,8 +65,9 @@ static ocl_status wait_for_blocking(struct ocl_queue *legacy)
     return status;
 }
 
-/* blocking_work is read before the queues are looked at, and written to seen after the barrier is in the queue: until
- * then another thread that comes here waits for the lock, and so its command does too. */
+/* blocking_work is read before the queues are looked at, and written to seen after the barrier is
+ * in the queue: until then another thread that comes here waits for the lock, and so its command
+ * does too. */
 static ocl_status order_legacy(struct ocl_queue *legacy)
 {
     ocl_status status = OCL_OK;

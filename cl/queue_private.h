@@ -1,43 +1,60 @@
-/* What queue.c, queue_order.c, stamp.c, gate.c and event.c share and nobody else needs. Private to cl/.
+/* What the files around queues and events share, and transfers use. Private to cl/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_QUEUE_PRIVATE_H
 #define OCL_QUEUE_PRIVATE_H
 
 #include "cl/state.h"
 
-/* How the counters are read. submitted says how many commands were counted; a command is counted after it was
- * enqueued. So a marker enqueued after submitted was read as n comes after these n commands, and its completion makes
- * finished at least n. Markers themselves are not counted: nothing needs to wait for them. Barriers that wait for
- * others are: the queue is not idle before they are passed. */
-
-/* Value of queue->submitters while queue->cl changes. */
-enum { OCL_SUBMITTERS_SWITCHING = -1 };
+/* How the counters are read. submitted says how many commands were counted; a command is counted
+ * after it was enqueued. So a marker enqueued after submitted was read as n comes after these n
+ * commands, and its completion makes finished at least n. Markers themselves are not counted:
+ * nothing needs to wait for them. Barriers that wait for others are: the queue is not idle before
+ * they are passed. */
 
 /* Raises *counter to value, unless it is there already. */
 void ocl_counter_raise(_Atomic uint64_t *counter, uint64_t value);
 
 /* A queue of the driver; the only place where they are made. NULL: *error says why. */
-cl_command_queue ocl_queue_make(const struct ocl_context *context, int priority, bool is_profiled, cl_int *error);
+cl_command_queue ocl_queue_make(const struct ocl_context *context, int priority, bool is_profiled,
+                                cl_int *error);
 
-/* A further reference to a queue that may be on its way out: false when it is gone. Needs: queue_lock is held, or the
- * caller has a reference already. */
+/* Whether the driver is NVIDIA's: it alone has the extension that is asked for. For habits that
+ * were measured there. */
+bool ocl_queue_is_nvidia(const struct ocl_context *context);
+
+/* A further reference to a queue that may be on its way out: false when it is gone. Needs:
+ * queue_lock is held, or the caller has a reference already. */
 bool ocl_queue_retain(struct ocl_queue *queue);
 void ocl_queue_release(struct ocl_queue *queue);
 
-/* The next queue of the list with a reference, newest first, or NULL. *cursor is UINT64_MAX at first. */
+/* The next queue of the list with a reference, newest first, or NULL. *cursor is UINT64_MAX at
+ * first. */
 struct ocl_queue *ocl_queue_next(struct ocl_context *context, uint64_t *cursor);
 
-/* An event behind everything submitted to queue, started, for the caller to release; *position is what it covers. */
+/* An event behind everything submitted to queue, started, for the caller to release; *position is
+ * what it covers. */
 ocl_status ocl_queue_mark(struct ocl_queue *queue, cl_event *event, uint64_t *position);
 
-/* Makes the commands submitted from now on wait for events; counts as one command. Events are of queue's cl_context. */
+/* Counts commands that were enqueued outside ocl_queue_prepare() and ocl_queue_submitted(). */
+void ocl_queue_count(struct ocl_queue *queue, unsigned commands);
+
+/* Tells the driver to start what was enqueued, of which submitted commands were counted; nothing
+ * for drivers that do so by themselves. Errors: the driver's; a failure becomes the context's. */
+ocl_status ocl_queue_start(struct ocl_queue *queue, uint64_t submitted);
+
+/* Whether everything submitted to this queue is known to be complete; not what others do. */
+bool ocl_queue_has_no_work(const struct ocl_queue *queue);
+
+/* Makes the commands submitted from now on wait for events; counts as one command. Events are of
+ * queue's cl_context. */
 ocl_status ocl_queue_hold(struct ocl_queue *queue, cl_uint count, const cl_event *events);
 
-/* The device-side wait of ocl_queue_prepare(): legacy against blocking queues. Errors: the sticky failure; the driver's. */
+/* The device-side wait of ocl_queue_prepare(): legacy against blocking queues. Errors: the sticky
+ * failure; the driver's. */
 ocl_status ocl_queue_order(struct ocl_queue *queue);
 
-/* Whether the first position commands of the queue that had this id are known to be complete. Lock-free; safe when the
- * queue is gone (then false: unknown). */
+/* Whether the first position commands of the queue that had this id are known to be complete.
+ * Lock-free; safe when the queue is gone (then false: unknown). */
 bool ocl_queue_has_finished(const struct ocl_queue *queue, uint64_t id, uint64_t position);
 
 /* Notes that they are. Safe when the queue is gone. */
@@ -49,22 +66,33 @@ cl_int ocl_event_state(cl_event event);
 /* Waits for an event in the way that suits the device. A failure becomes the context's. */
 ocl_status ocl_queue_wait_for_event(struct ocl_context *context, cl_event event);
 
-/* Finds out once how this device's time is read. Errors: the driver's. */
+/* Looks for a clock that kernels can read; profiled queues are needed when context->stamp is not
+ * OCL_STAMP_CLOCK then. */
+void ocl_stamp_choose(struct ocl_context *context);
+
+/* Finds out the rest before the first timed event. Errors: the driver's. */
 ocl_status ocl_stamp_open(struct ocl_context *context);
 void ocl_stamp_close(struct ocl_context *context);
 
-/* A started event with device time behind everything submitted to queue; otherwise as ocl_queue_mark(). The first stamp
- * turns the queue into a profiled one. Needs: ocl_stamp_open(). */
-ocl_status ocl_queue_stamp(struct ocl_queue *queue, cl_event *event, uint64_t *position);
+/* A point in a queue with its time: complete when event is. Counted by retain and release. */
+struct ocl_stamp {
+    cl_event event;              /* NULL: complete, without a time */
+    struct ocl_clock_slot *slot; /* where the time is written; NULL: the event's profile has it */
+};
+void ocl_stamp_retain(const struct ocl_stamp *stamp);
+void ocl_stamp_release(const struct ocl_stamp *stamp);
 
-/* From now on queue->cl is constant, so that it can be handed out: profiled, unless a thread is just using a plain one. */
-ocl_status ocl_queue_pin(struct ocl_queue *queue);
+/* A stamp with time behind everything submitted to queue, started; *position is what it covers, as
+ * in ocl_queue_mark().
+ * Needs:  ocl_stamp_open(). */
+ocl_status ocl_queue_stamp(struct ocl_queue *queue, struct ocl_stamp *stamp, uint64_t *position);
 
 /* The device time of a complete stamp in nanoseconds. Errors: the driver's. */
-ocl_status ocl_stamp_read(cl_event event, uint64_t *nanoseconds);
+ocl_status ocl_stamp_read(const struct ocl_stamp *stamp, uint64_t *nanoseconds);
 
-/* Makes later commands of queue wait until worker has run function(data, status) after source, an event of any
- * context, is complete; status is negative when the source failed. Counts as a command.
+/* Makes later commands of queue wait until worker has run function(data, status) after source, an
+ * event of any context, is complete; status is negative when the source failed. Counts as a
+ * command.
  * Needs:  the caller flushes what source stands for.
  * Errors: OCL_E_OUT_OF_MEMORY; the driver's. function is not called then, and nothing waits. */
 typedef void ocl_gate_function(void *data, cl_int status);

@@ -8,21 +8,22 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* The tree. Level 0 is the root; a cell of a level spans 2^shift addresses. Pages of 4 KiB are the cells of level 4.
- * Below them nodes are small (16 cells), so that a range of a few odd bytes costs two or three of them and not one
- * with a cell for each of 256 bytes.
+/* The tree. Level 0 is the root; a cell of a level spans 2^shift addresses. Pages of 4 KiB are the
+ * cells of level 4. Below them nodes are small (16 cells), so that a range of a few odd bytes costs
+ * two or three of them and not one with a cell for each of 256 bytes.
  *
  * A cell is 0, a child node, or an object with OBJECT_BIT set that covers all of the cell.
  *
- * Why readers need no lock. Writers take one lock, so only one of them changes the tree at a time. They link a node with
- * a release store after its cells are zero, and readers follow with acquire loads. A node whose last cell was cleared
- * is unlinked and kept for later; its memory is never given back and never used for a node of another level, so a
- * reader that still stands in it reads cells of the right number and kind, and never leaves the tree's memory.
- * Can such a reader be wrong? It is in a node that was unlinked after it began, so no range held its address at some
- * moment of the call: NULL is a true answer for that moment. If the node already serves another place, the reader may
- * come out with an object of that place, which does not hold the address: the caller looks and says "unknown", the
- * same answer. An address whose range is in the map for the whole call has a path that is never unlinked, and the
- * reader walks exactly that path. */
+ * Why readers need no lock. Writers take one lock, so only one of them changes the tree at a time.
+ * They link a node with a release store after its cells are zero, and readers follow with acquire
+ * loads. A node whose last cell was cleared is unlinked and kept for later; its memory is never
+ * given back and never used for a node of another level, so a reader that still stands in it reads
+ * cells of the right number and kind, and never leaves the tree's memory. Can such a reader be
+ * wrong? It is in a node that was unlinked after it began, so no range held its address at some
+ * moment of the call: NULL is a true answer for that moment. If the node already serves another
+ * place, the reader may come out with an object of that place, which does not hold the address: the
+ * caller looks and says "unknown", the same answer. An address whose range is in the map for the
+ * whole call has a path that is never unlinked, and the reader walks exactly that path. */
 
 enum { LEVELS = 8, MOST_NEW_NODES = 2 };
 
@@ -32,7 +33,8 @@ static const struct {
     unsigned shift, bits;
     unsigned chunk_nodes; /* nodes taken from the system at once: at most 128 KiB of them */
 } levels[LEVELS] = {
-    {52, 12, 1}, {39, 13, 2}, {30, 9, 31}, {21, 9, 31}, {12, 9, 31}, {8, 4, 900}, {4, 4, 900}, {0, 4, 900},
+    {52, 12, 1}, {39, 13, 2}, {30, 9, 31}, {21, 9, 31},
+    {12, 9, 31}, {8, 4, 900}, {4, 4, 900}, {0, 4, 900},
 };
 
 struct node {
@@ -77,8 +79,8 @@ static uint64_t cell_last(unsigned level, uint64_t address)
     return address | (((uint64_t)1 << levels[level].shift) - 1);
 }
 
-/* What [first, last] covers of the cell that holds first: up to *part_last, which is the return value's whole cell or
- * less. */
+/* Whether [first, last] covers all of the cell that holds first; *part_last is the last address
+ * that it covers there. */
 static bool clip(unsigned level, uint64_t first, uint64_t last, uint64_t *part_last)
 {
     const uint64_t end = cell_last(level, first);
@@ -99,8 +101,8 @@ static bool store_grow(struct ocl_range_map *map, unsigned level)
     const size_t count = levels[level].chunk_nodes;
     const size_t bytes = sizeof(struct chunk) + count * node_bytes(level);
     /* Populated at once: faults one by one would cost an insert up to 100 us. */
-    struct chunk *chunk =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    struct chunk *chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (chunk == MAP_FAILED)
         return false;
     chunk->bytes = bytes;
@@ -117,8 +119,8 @@ static bool store_grow(struct ocl_range_map *map, unsigned level)
     return true;
 }
 
-/* A range has two ends, so an insert makes at most MOST_NEW_NODES nodes of a level. With as many in store it cannot
- * fail half-way. */
+/* A range has two ends, so an insert makes at most MOST_NEW_NODES nodes of a level. With as many in
+ * store it cannot fail half-way. */
 static bool reserve_nodes(struct ocl_range_map *map)
 {
     for (unsigned level = 1; level < LEVELS; level++) {
@@ -161,9 +163,11 @@ static bool is_free(const struct node *node, unsigned level, uint64_t first, uin
     for (;;) {
         uint64_t part_last;
         const bool whole = clip(level, first, last, &part_last);
-        const uintptr_t cell = atomic_load_explicit(&node->cells[cell_index(level, first)], memory_order_relaxed);
+        const uintptr_t cell =
+            atomic_load_explicit(&node->cells[cell_index(level, first)], memory_order_relaxed);
         /* A linked node is never empty, so a cell that is covered whole must be 0. */
-        if (cell && (whole || (cell & OBJECT_BIT) || !is_free(child_of(cell), level + 1, first, part_last)))
+        if (cell &&
+            (whole || (cell & OBJECT_BIT) || !is_free(child_of(cell), level + 1, first, part_last)))
             return false;
         if (part_last == last)
             return true;
@@ -171,8 +175,8 @@ static bool is_free(const struct node *node, unsigned level, uint64_t first, uin
     }
 }
 
-static void fill(struct ocl_range_map *map, struct node *node, unsigned level, uint64_t first, uint64_t last,
-                 uintptr_t object)
+static void fill(struct ocl_range_map *map, struct node *node, unsigned level, uint64_t first,
+                 uint64_t last, uintptr_t object)
 {
     for (;;) {
         uint64_t part_last;
@@ -197,7 +201,8 @@ static void fill(struct ocl_range_map *map, struct node *node, unsigned level, u
     }
 }
 
-static void clear(struct ocl_range_map *map, struct node *node, unsigned level, uint64_t first, uint64_t last)
+static void clear(struct ocl_range_map *map, struct node *node, unsigned level, uint64_t first,
+                  uint64_t last)
 {
     for (;;) {
         uint64_t part_last;
@@ -252,9 +257,11 @@ void ocl_range_map_destroy(struct ocl_range_map *map)
     free(map);
 }
 
-ocl_status ocl_range_map_insert(struct ocl_range_map *map, uint64_t base, size_t bytes, void *object)
+ocl_status ocl_range_map_insert(struct ocl_range_map *map, uint64_t base, size_t bytes,
+                                void *object)
 {
-    assert(bytes > 0 && base + (bytes - 1) >= base && object && ((uintptr_t)object & OBJECT_BIT) == 0);
+    assert(bytes > 0 && base + (bytes - 1) >= base && object &&
+           ((uintptr_t)object & OBJECT_BIT) == 0);
     const uint64_t last = base + (bytes - 1);
     ocl_status status = OCL_OK;
     pthread_mutex_lock(&map->lock);
@@ -289,7 +296,8 @@ void *ocl_range_map_find(const struct ocl_range_map *map, uint64_t address)
 {
     const struct node *node = map->root;
     for (unsigned level = 0; level < LEVELS; level++) {
-        const uintptr_t cell = atomic_load_explicit(&node->cells[cell_index(level, address)], memory_order_acquire);
+        const uintptr_t cell =
+            atomic_load_explicit(&node->cells[cell_index(level, address)], memory_order_acquire);
         if (cell & OBJECT_BIT)
             return (void *)(cell & ~OBJECT_BIT);
         if (!cell)

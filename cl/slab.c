@@ -53,7 +53,8 @@ static void grow(struct ocl_slab *slab)
     chunk->next = slab->chunks;
     chunk->count = count;
     slab->chunks = chunk;
-    for (size_t i = count; i-- > 0;) /* downward: objects are handed out in the order of their addresses */
+    for (size_t i = count;
+         i-- > 0;) /* downward: objects are handed out in the order of their addresses */
         push(slab, object_at(chunk, i, stride));
 }
 
@@ -77,7 +78,8 @@ void ocl_slab_give(struct ocl_slab *slab, void *object)
     pthread_mutex_unlock(&slab->lock);
 }
 
-void ocl_slab_visit(struct ocl_slab *slab, void (*visit)(void *object, void *argument), void *argument)
+void ocl_slab_visit(struct ocl_slab *slab, void (*visit)(void *object, void *argument),
+                    void *argument)
 {
     const size_t stride = stride_of(slab);
     pthread_mutex_lock(&slab->lock);

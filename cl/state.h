@@ -25,10 +25,10 @@
  * blocking OpenCL call, a program build or a user's function.
  *
  *   1 queue.order_lock      making this queue wait for others (legacy against blocking)
- *   2 queue.lock            the driver's queue behind this one, its marker
+ *   2 queue.lock            the queue's marker and its kernel for the clock
  *   3 context.memory_lock   pools, kept blocks, accounting
  *   4 range map write lock
- *   5 leaves: context.queue_lock (the list of queues), event.lock, slabs, blocks, staging ring, worker list, kernel
+ *   5 leaves: context.queue_lock (the list of queues), event.lock, clock, slabs, blocks, staging ring, worker list, kernel
  *     free list, built-in programs
  */
 
@@ -38,6 +38,7 @@ struct ocl_piece;     /* pool.c: a part of a block, or all of one */
 struct ocl_pool;      /* pool.c: small allocations and kept blocks */
 struct ocl_staging;   /* staging.c */
 struct ocl_builtins;  /* builtin.c */
+struct ocl_clock;     /* clock.h */
 struct ocl_worker;    /* worker.h */
 
 struct ocl_device {
@@ -79,16 +80,17 @@ enum ocl_wait_method {
 /* The habits of a device's driver; chosen in queue.c. */
 struct ocl_queue_tuning {
     enum ocl_wait_method wait;
-    unsigned poll_us;     /* how long polling goes on */
-    unsigned flush_after; /* unflushed commands that make clFlush worth its price while the device has work */
-    bool is_profiled;     /* make every queue with profiling, instead of at the first timed event */
+    unsigned poll_us;       /* how long polling goes on */
+    bool starts_by_itself;  /* commands run without clFlush() */
+    bool is_profiled;       /* queues are made with profiling */
 };
 
-/* How device time is read; found out at the first timed event of the context. */
-enum ocl_stamp {
-    OCL_STAMP_UNKNOWN,
-    OCL_STAMP_MARKER, /* the end time of a marker */
-    OCL_STAMP_COMMAND /* the end time of a 4-byte write, where markers carry no time or a wrong one */
+/* How device time is read. */
+enum ocl_stamp_kind {
+    OCL_STAMP_UNKNOWN, /* one of the next two; found out at the first timed event */
+    OCL_STAMP_MARKER,  /* the end time of a marker */
+    OCL_STAMP_COMMAND, /* the end time of a 4-byte write, where markers carry no time or a wrong one */
+    OCL_STAMP_CLOCK    /* a kernel reads the device's clock; the queues are not profiled */
 };
 
 /* What the self-test of the strategy found out. */
@@ -126,8 +128,9 @@ struct ocl_context {
     _Atomic unsigned blocking_queues;  /* how many of them are blocking */
     _Atomic uint64_t blocking_work;    /* changes when a blocking queue gets commands */
     struct ocl_queue_tuning tuning;
-    _Atomic int stamp;                 /* enum ocl_stamp */
-    cl_mem stamp_buffer;
+    _Atomic int stamp;                 /* enum ocl_stamp_kind */
+    struct ocl_clock *clock;           /* for OCL_STAMP_CLOCK */
+    cl_mem stamp_buffer;               /* for OCL_STAMP_COMMAND */
     struct ocl_worker *host_functions; /* runs users' functions: may block for long */
     struct ocl_worker *bridge;         /* completes gates and releases things: never blocks on a user */
     pthread_mutex_t memory_lock;
@@ -203,17 +206,13 @@ struct ocl_queue {
     struct ocl_context *context;
     enum ocl_queue_kind kind;
     int priority;
-    cl_command_queue cl;      /* constant between ocl_queue_prepare() and ocl_queue_submitted() */
-    cl_command_queue side;    /* a profiled queue that is to replace cl, or NULL */
-    cl_command_queue retired; /* what cl was before, kept until the queue goes: releasing may wait in a driver */
-    bool is_pinned;           /* cl was handed out: it never changes again, profiled or not (lock) */
-    _Atomic bool is_final;    /* cl is profiled and never changes again */
-    _Atomic int submitters;   /* threads between prepare and submitted; -1 while cl changes */
+    cl_command_queue cl;
+    cl_kernel clock_kernel;      /* reads the clock, or NULL (lock) */
     _Atomic uint32_t references; /* the owner's, and one for each task or loop that needs the queue */
     bool is_destroyed;           /* the owner's is on its way back (queue_lock) */
     bool has_locks;              /* the locks outlive the queue, as the memory does */
     pthread_mutex_t order_lock, lock;
-    cl_event mark;            /* a marker behind the first mark_position commands, or NULL (lock) */
+    cl_event mark;               /* a marker behind the first mark_position commands, or NULL (lock) */
     uint64_t mark_position;
     _Atomic uint64_t submitted; /* commands given to the driver so far */
     _Atomic uint64_t finished;  /* how many of them are known to be complete; only grows */
@@ -227,7 +226,7 @@ struct ocl_queue {
 
 /* Before a command: waits (on the device) for what the queue must wait for. Returns the sticky failure, or the driver's
  * refusal. When it returned OCL_OK, exactly one call of ocl_queue_submitted() or ocl_queue_completed() must follow, on
- * every path: queue->cl does not change in between. Commands that belong together are enqueued in one such pair. */
+ * every path. Commands that belong together are enqueued in one such pair. */
 ocl_status ocl_queue_prepare(struct ocl_queue *queue);
 
 /* After the commands were enqueued: how many (0 when the driver took none). Tells the driver to start them. */

@@ -9,7 +9,10 @@
 _Static_assert(sizeof(cl_int) == sizeof(ocl_status), "an ocl_status carries a cl_int unchanged");
 _Static_assert(CL_SUCCESS == OCL_OK, "zero is success on both sides");
 
-#define NAME(code) { code, #code }
+#define NAME(code)                                                                                 \
+    {                                                                                              \
+        code, #code                                                                                \
+    }
 
 /* Source: OpenCL 3.0 API specification, appendix F, and the headers of the extensions named. */
 static const struct {

@@ -19,8 +19,8 @@ bool ocl_trace_on(void)
     return ocl_options_get()->trace;
 }
 
-/* One write per message keeps the lines of different threads apart. A stderr that cannot be written to is nobody's
- * fault here, and there is nowhere to report it. errno is the caller's. */
+/* One write per message keeps the lines of different threads apart. A stderr that cannot be written
+ * to is nobody's fault here, and there is nowhere to report it. errno is the caller's. */
 static void write_line(const char *text)
 {
     int saved = errno;
@@ -37,7 +37,8 @@ static void write_line(const char *text)
     errno = saved;
 }
 
-static char *format_text(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
+static char *format_text(const char *format, va_list arguments)
+    __attribute__((format(printf, 1, 0)));
 static char *format_text(const char *format, va_list arguments)
 {
     char *text;

@@ -100,7 +100,8 @@ void ocl_worker_post(struct ocl_worker *worker, struct ocl_worker_task *task)
     worker->last = &task->next;
     /* Without a thread the task waits for the next post or start, or for the end of the worker. */
     (void)start_thread(worker);
-    /* Signalled under the lock: as soon as the task can run, it may lead to the end of the worker. */
+    /* Signalled under the lock: as soon as the task can run, it may lead to the end of the worker.
+     */
     pthread_cond_signal(&worker->posted);
     pthread_mutex_unlock(&worker->lock);
 }

@@ -7,16 +7,18 @@
 
 struct ocl_worker;
 
-/* Makes a worker without a thread: ocl_worker_start() or the first post starts it. Errors: OCL_E_OUT_OF_MEMORY. */
+/* Makes a worker without a thread: ocl_worker_start() or the first post starts it. Errors:
+ * OCL_E_OUT_OF_MEMORY. */
 ocl_status ocl_worker_create(struct ocl_worker **worker);
 
-/* Runs what was posted, then ends the thread. Safe on NULL and from the worker's own thread (then the rest runs, and
- * the worker goes, after the task that called this).
- * Needs: nobody posts any more, the worker's own tasks excepted. */
+/* Runs what was posted, then ends the thread. Safe on NULL and from the worker's own thread (then
+ * the rest runs, and the worker goes, after the task that called this).
+ * Needs:  nobody posts any more, the worker's own tasks excepted. */
 void ocl_worker_destroy(struct ocl_worker *worker);
 
-/* Makes sure that the thread runs. Called before a callback is registered that will post: a callback has nobody to
- * report a missing thread to. Errors: OCL_E_OUT_OF_MEMORY when the system gives no thread. */
+/* Makes sure that the thread runs. Called before a callback is registered that will post: a
+ * callback has nobody to report a missing thread to. Errors: OCL_E_OUT_OF_MEMORY when the system
+ * gives no thread. */
 ocl_status ocl_worker_start(struct ocl_worker *worker);
 
 /* Adds a task; never blocks. OpenCL callbacks may call this and nothing else of clem.

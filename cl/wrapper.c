@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/program_compile.h"
 #include "cl/trace.h"
 
 static const char *space_of(const struct ocl_argument *argument)

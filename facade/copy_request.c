@@ -3,16 +3,9 @@
 #include "facade/copy_request.h"
 
 #include "facade/handles.h"
-#include "facade/memory.h"
 #include "facade/pointer_attributes.h"
 
 /* --- checking and submitting ------------------------------------------------------------------------------------ */
-
-static const bool accepts[FACADE_CLAIMS][FACADE_PLACES] = {
-    [FACADE_CLAIM_ANY] = {[FACADE_PAGEABLE] = true, [FACADE_PINNED] = true, [FACADE_DEVICE] = true},
-    [FACADE_CLAIM_HOST] = {[FACADE_PAGEABLE] = true, [FACADE_PINNED] = true},
-    [FACADE_CLAIM_DEVICE] = {[FACADE_PINNED] = true, [FACADE_DEVICE] = true},
-};
 
 static const struct {
     enum facade_claim source, target;
@@ -44,41 +37,62 @@ static bool fits(const struct ocl_copy *copy, const struct ocl_copy_end *end, si
     return bytes <= left;
 }
 
-static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_end *end, enum facade_claim claim,
-                             struct facade_place *place)
+/* An end that begins inside its base's allocation is in there; otherwise only pageable memory has no bounds to leave. */
+static cudaError_t place_of(uint64_t base, uint64_t address, struct facade_place *place)
 {
-    if (end->address == 0)
+    *place = facade_place_find(base);
+    if (base == address)
+        return cudaSuccess;
+    if (place->kind == FACADE_PAGEABLE)
+        *place = facade_place_find(address);
+    else if (address - base >= place->left)
         return cudaErrorInvalidValue;
-    *place = facade_place_find(end->address);
-    if (!accepts[claim][place->kind] || !fits(copy, end, place->left))
-        return cudaErrorInvalidValue;
+    else
+        place->left -= (size_t)(address - base);
     return cudaSuccess;
 }
 
-/* CUDA waits for whatever involves the host, but for pageable memory on its way to the device only until it is read.
- * Source: CUDA Runtime API 13.0, API synchronization behavior. */
+static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_end *end, uint64_t base,
+                             enum facade_claim claim, struct facade_place *place)
+{
+    if (end->address == 0)
+        return cudaErrorInvalidValue;
+    cudaError_t error = place_of(base != 0 ? base : end->address, end->address, place);
+    if (error != cudaSuccess)
+        return error;
+    if (place->kind == FACADE_PAGEABLE && claim == FACADE_CLAIM_DEVICE)
+        return cudaErrorInvalidValue;
+    return fits(copy, end, place->left) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/* Source: CUDA Runtime API 13.0, API synchronization behavior. Where it leaves a choice, as NVIDIA's runtime does. */
 static enum ocl_transfer_wait wait_for(enum facade_place_kind source, enum facade_place_kind target, bool is_async)
 {
+    if (source == FACADE_DEVICE && target == FACADE_DEVICE)
+        return OCL_WAIT_SOURCE;
     if (source != FACADE_DEVICE && target != FACADE_DEVICE)
         return OCL_WAIT_ALL;
-    if (is_async)
-        return OCL_WAIT_SOURCE;
-    return target != FACADE_DEVICE || source == FACADE_PINNED ? OCL_WAIT_ALL : OCL_WAIT_SOURCE;
+    return is_async ? OCL_WAIT_SOURCE : OCL_WAIT_ALL;
+}
+
+bool facade_copy_is_empty(const struct facade_copy_request *request)
+{
+    return request->copy.width == 0 || request->copy.height == 0 || request->copy.depth == 0;
 }
 
 cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream, bool is_async)
 {
     const struct ocl_copy *copy = &request->copy;
+    struct facade_context *context = NULL;
     struct facade_stream *found = NULL;
     struct facade_place source, target;
+    if (facade_copy_is_empty(request))
+        return facade_current(&context);
     cudaError_t error = facade_stream_find(stream, &found);
-    if (error != cudaSuccess)
-        return error;
-    if (copy->width == 0 || copy->height == 0 || copy->depth == 0)
-        return cudaSuccess;
-    error = check_end(copy, &copy->target, request->target, &target);
     if (error == cudaSuccess)
-        error = check_end(copy, &copy->source, request->source, &source);
+        error = check_end(copy, &copy->target, request->target_base, request->target, &target);
+    if (error == cudaSuccess)
+        error = check_end(copy, &copy->source, request->source_base, request->source, &source);
     if (error != cudaSuccess)
         return error;
     ocl_status status = ocl_transfer_copy(found->queue, copy, wait_for(source.kind, target.kind, is_async));
@@ -98,62 +112,66 @@ struct facade_copy_request facade_copy_linear(void *target, const void *source, 
     };
 }
 
-/* One end as the descriptions give it: rows from slice to slice instead of bytes, and where the volume begins. */
+/* One end as the descriptions give it: rows from slice to slice instead of bytes, and where the volume begins. A pitch
+ * or a number of rows that is 0 is as small as the volume allows. */
 struct end {
     uint64_t base;
     size_t pitch, rows;
     size_t x, y, z; /* bytes, rows, slices */
 };
 
-/* Whether the volume lies inside the rows and slices that the description speaks of. rows 0 stands for "one slice". */
-static cudaError_t check_shape(const struct end *end, struct cudaExtent extent)
+/* What *given has to hold: position and size. Errors: cudaErrorInvalidValue when it does not. */
+static cudaError_t check_side(size_t *given, size_t position, size_t size)
 {
-    size_t right = 0, bottom = 0;
-    if (__builtin_add_overflow(end->x, extent.width, &right) || right > end->pitch || end->pitch > FACADE_MAX_PITCH)
-        return cudaErrorInvalidPitchValue;
-    if (__builtin_add_overflow(end->y, extent.height, &bottom))
+    size_t needed = 0;
+    if (__builtin_add_overflow(position, size, &needed))
         return cudaErrorInvalidValue;
-    if (bottom > end->rows && (end->rows != 0 || extent.depth > 1 || end->z > 0))
-        return cudaErrorInvalidValue;
-    return cudaSuccess;
+    if (*given == 0)
+        *given = needed;
+    return *given >= needed ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 static cudaError_t place_end(struct ocl_copy_end *made, const struct end *end)
 {
-    size_t slice = 0, before = 0, rows = 0, bytes = 0;
-    if (__builtin_mul_overflow(end->pitch, end->rows, &slice) || __builtin_mul_overflow(end->z, slice, &before) ||
-        __builtin_mul_overflow(end->y, end->pitch, &rows) || __builtin_add_overflow(before, rows, &bytes) ||
-        __builtin_add_overflow(bytes, end->x, &bytes) ||
-        __builtin_add_overflow(end->base, (uint64_t)bytes, &made->address))
+    size_t slice = 0, slices = 0, rows = 0;
+    if (__builtin_mul_overflow(end->pitch, end->rows, &slice) || __builtin_mul_overflow(end->z, slice, &slices) ||
+        __builtin_mul_overflow(end->y, end->pitch, &rows) ||
+        __builtin_add_overflow(end->base, (uint64_t)slices, &made->address) ||
+        __builtin_add_overflow(made->address, (uint64_t)rows, &made->address) ||
+        __builtin_add_overflow(made->address, (uint64_t)end->x, &made->address))
         return cudaErrorInvalidValue;
     made->pitch = end->pitch;
     made->slice_bytes = slice;
     return cudaSuccess;
 }
 
+static cudaError_t make_end(struct ocl_copy_end *made, struct end end, struct cudaExtent extent)
+{
+    if (end.base == 0)
+        return cudaErrorInvalidValue;
+    cudaError_t error = check_side(&end.pitch, end.x, extent.width);
+    if (error == cudaSuccess)
+        error = check_side(&end.rows, end.y, extent.height);
+    return error == cudaSuccess ? place_end(made, &end) : error;
+}
+
 static cudaError_t make_volume(struct facade_copy_request *request, const struct end *source,
                                const struct end *target, struct cudaExtent extent)
 {
+    cudaError_t error = make_end(&request->copy.source, *source, extent);
+    if (error == cudaSuccess)
+        error = make_end(&request->copy.target, *target, extent);
+    request->source_base = source->base;
+    request->target_base = target->base;
     request->copy.width = extent.width;
     request->copy.height = extent.height;
     request->copy.depth = extent.depth;
-    if (extent.width == 0 || extent.height == 0 || extent.depth == 0)
-        return cudaSuccess;
-    if (source->base == 0 || target->base == 0)
-        return cudaErrorInvalidValue;
-    cudaError_t error = check_shape(source, extent);
-    if (error == cudaSuccess)
-        error = check_shape(target, extent);
-    if (error == cudaSuccess)
-        error = place_end(&request->copy.source, source);
-    if (error == cudaSuccess)
-        error = place_end(&request->copy.target, target);
     return error;
 }
 
-static struct end pitched_end(struct cudaPitchedPtr pointer, struct cudaPos position)
+static bool is_empty(struct cudaExtent extent)
 {
-    return (struct end){(uintptr_t)pointer.ptr, pointer.pitch, pointer.ysize, position.x, position.y, position.z};
+    return extent.width == 0 || extent.height == 0 || extent.depth == 0;
 }
 
 /* Each end is an array or memory, not both and not neither. */
@@ -164,20 +182,46 @@ static cudaError_t check_one_of(cudaArray_t array, const void *pointer)
     return array != NULL ? cudaErrorNotSupported : cudaSuccess;
 }
 
-cudaError_t facade_copy_from_3d(struct facade_copy_request *request, const struct cudaMemcpy3DParms *p)
+/* The runtime has a code of its own for rows and slices that are too small for the volume, wherever it begins. */
+static cudaError_t check_pitched(struct cudaPitchedPtr pointer, struct cudaExtent extent)
 {
-    if (p == NULL)
-        return cudaErrorInvalidValue;
-    cudaError_t error = facade_copy_claim(request, p->kind);
-    if (error == cudaSuccess)
-        error = check_one_of(p->srcArray, p->srcPtr.ptr);
+    bool has_rows = extent.height > 1 || extent.depth > 1;
+    if ((has_rows && pointer.pitch < extent.width) || (extent.depth > 1 && pointer.ysize < extent.height))
+        return cudaErrorInvalidPitchValue;
+    return cudaSuccess;
+}
+
+static struct end pitched_end(struct cudaPitchedPtr pointer, struct cudaPos position)
+{
+    return (struct end){(uintptr_t)pointer.ptr, pointer.pitch, pointer.ysize, position.x, position.y, position.z};
+}
+
+/* What plain and peer descriptions have in common, once the claims are made. */
+static cudaError_t make_from_pitched(struct facade_copy_request *request, const struct cudaMemcpy3DParms *p)
+{
+    cudaError_t error = check_one_of(p->srcArray, p->srcPtr.ptr);
     if (error == cudaSuccess)
         error = check_one_of(p->dstArray, p->dstPtr.ptr);
+    if (error == cudaSuccess)
+        error = check_pitched(p->srcPtr, p->extent);
+    if (error == cudaSuccess)
+        error = check_pitched(p->dstPtr, p->extent);
     if (error != cudaSuccess)
         return error;
     const struct end source = pitched_end(p->srcPtr, p->srcPos);
     const struct end target = pitched_end(p->dstPtr, p->dstPos);
     return make_volume(request, &source, &target, p->extent);
+}
+
+cudaError_t facade_copy_from_3d(struct facade_copy_request *request, const struct cudaMemcpy3DParms *p)
+{
+    *request = (struct facade_copy_request){0};
+    if (p == NULL)
+        return cudaErrorInvalidValue;
+    if (is_empty(p->extent))
+        return cudaSuccess;
+    cudaError_t error = facade_copy_claim(request, p->kind);
+    return error == cudaSuccess ? make_from_pitched(request, p) : error;
 }
 
 cudaError_t facade_copy_check_device(int device)
@@ -191,50 +235,79 @@ cudaError_t facade_copy_check_device(int device)
 
 cudaError_t facade_copy_from_3d_peer(struct facade_copy_request *request, const struct cudaMemcpy3DPeerParms *p)
 {
+    *request = (struct facade_copy_request){0};
     if (p == NULL)
         return cudaErrorInvalidValue;
     cudaError_t error = facade_copy_check_device(p->srcDevice);
     if (error == cudaSuccess)
         error = facade_copy_check_device(p->dstDevice);
-    if (error == cudaSuccess)
-        error = check_one_of(p->srcArray, p->srcPtr.ptr);
-    if (error == cudaSuccess)
-        error = check_one_of(p->dstArray, p->dstPtr.ptr);
-    if (error != cudaSuccess)
+    if (error != cudaSuccess || is_empty(p->extent))
         return error;
-    const struct end source = pitched_end(p->srcPtr, p->srcPos);
-    const struct end target = pitched_end(p->dstPtr, p->dstPos);
+    const struct cudaMemcpy3DParms plain = {
+        .srcArray = p->srcArray,
+        .srcPos = p->srcPos,
+        .srcPtr = p->srcPtr,
+        .dstArray = p->dstArray,
+        .dstPos = p->dstPos,
+        .dstPtr = p->dstPtr,
+        .extent = p->extent,
+    };
     request->source = FACADE_CLAIM_DEVICE;
     request->target = FACADE_CLAIM_DEVICE;
-    return make_volume(request, &source, &target, p->extent);
+    return make_from_pitched(request, &plain);
 }
 
-/* Rows and layers of length 0 are as long as the copy's. */
-static cudaError_t operand_end(const struct cudaMemcpy3DOperand *operand, struct cudaExtent extent, struct end *end)
+static bool is_location(struct cudaMemLocation location)
+{
+    switch (location.type) {
+    case cudaMemLocationTypeNone:
+    case cudaMemLocationTypeHost:
+    case cudaMemLocationTypeHostNuma:
+    case cudaMemLocationTypeHostNumaCurrent:
+        return true;
+    case cudaMemLocationTypeDevice:
+        return facade_copy_check_device(location.id) == cudaSuccess;
+    default:
+        return false;
+    }
+}
+
+cudaError_t facade_copy_check_attributes(const struct cudaMemcpyAttributes *attributes)
+{
+    bool is_order = attributes->srcAccessOrder == cudaMemcpySrcAccessOrderStream ||
+                    attributes->srcAccessOrder == cudaMemcpySrcAccessOrderDuringApiCall ||
+                    attributes->srcAccessOrder == cudaMemcpySrcAccessOrderAny;
+    bool is_flags = (attributes->flags & ~(unsigned)cudaMemcpyFlagPreferOverlapWithCompute) == 0;
+    if (!is_order || !is_flags || !is_location(attributes->srcLocHint) || !is_location(attributes->dstLocHint))
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+static cudaError_t operand_end(const struct cudaMemcpy3DOperand *operand, struct end *end)
 {
     if (operand->type == cudaMemcpyOperandTypeArray)
         return cudaErrorNotSupported;
-    if (operand->type != cudaMemcpyOperandTypePointer)
+    if (operand->type != cudaMemcpyOperandTypePointer || !is_location(operand->op.ptr.locHint))
         return cudaErrorInvalidValue;
     *end = (struct end){
         .base = (uintptr_t)operand->op.ptr.ptr,
-        .pitch = operand->op.ptr.rowLength != 0 ? operand->op.ptr.rowLength : extent.width,
-        .rows = operand->op.ptr.layerHeight != 0 ? operand->op.ptr.layerHeight : extent.height,
+        .pitch = operand->op.ptr.rowLength,
+        .rows = operand->op.ptr.layerHeight,
     };
     return cudaSuccess;
 }
 
 cudaError_t facade_copy_from_operation(struct facade_copy_request *request, const struct cudaMemcpy3DBatchOp *op)
 {
+    const struct cudaMemcpyAttributes attributes = {.srcAccessOrder = op->srcAccessOrder, .flags = op->flags};
     struct end source, target;
-    cudaError_t error = operand_end(&op->src, op->extent, &source);
+    *request = (struct facade_copy_request){0};
+    cudaError_t error = is_empty(op->extent) ? cudaErrorInvalidValue : facade_copy_check_attributes(&attributes);
     if (error == cudaSuccess)
-        error = operand_end(&op->dst, op->extent, &target);
-    if (error != cudaSuccess)
-        return error;
-    request->source = FACADE_CLAIM_ANY;
-    request->target = FACADE_CLAIM_ANY;
-    return make_volume(request, &source, &target, op->extent);
+        error = operand_end(&op->src, &source);
+    if (error == cudaSuccess)
+        error = operand_end(&op->dst, &target);
+    return error == cudaSuccess ? make_volume(request, &source, &target, op->extent) : error;
 }
 
 /* --- the driver's forms ----------------------------------------------------------------------------------------- */
@@ -264,37 +337,41 @@ static cudaError_t typed_base(CUmemorytype type, const void *host, CUdeviceptr d
 
 cudaError_t facade_copy_from_driver_2d(struct facade_copy_request *request, const CUDA_MEMCPY2D *p)
 {
+    *request = (struct facade_copy_request){0};
     if (p == NULL)
         return cudaErrorInvalidValue;
-    struct end source = {.pitch = p->srcPitch, .x = p->srcXInBytes, .y = p->srcY};
-    struct end target = {.pitch = p->dstPitch, .x = p->dstXInBytes, .y = p->dstY};
-    cudaError_t error =
-        typed_base(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, &source.base, &request->source);
-    if (error == cudaSuccess)
-        error = typed_base(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, &target.base, &request->target);
-    if (error != cudaSuccess)
-        return error;
-    return make_volume(request, &source, &target, (struct cudaExtent){p->WidthInBytes, p->Height, 1});
+    const CUDA_MEMCPY3D volume = {
+        .srcXInBytes = p->srcXInBytes, .srcY = p->srcY,
+        .srcMemoryType = p->srcMemoryType, .srcHost = p->srcHost, .srcDevice = p->srcDevice,
+        .srcArray = p->srcArray, .srcPitch = p->srcPitch,
+        .dstXInBytes = p->dstXInBytes, .dstY = p->dstY,
+        .dstMemoryType = p->dstMemoryType, .dstHost = p->dstHost, .dstDevice = p->dstDevice,
+        .dstArray = p->dstArray, .dstPitch = p->dstPitch,
+        .WidthInBytes = p->WidthInBytes, .Height = p->Height, .Depth = 1,
+    };
+    return facade_copy_from_driver_3d(request, &volume);
 }
 
-/* The plain description is the peer one without contexts. */
 cudaError_t facade_copy_from_driver_3d(struct facade_copy_request *request, const CUDA_MEMCPY3D *p)
 {
+    *request = (struct facade_copy_request){0};
     if (p == NULL)
         return cudaErrorInvalidValue;
+    const struct cudaExtent extent = {p->WidthInBytes, p->Height, p->Depth};
+    if (is_empty(extent))
+        return cudaSuccess;
     struct end source = {0, p->srcPitch, p->srcHeight, p->srcXInBytes, p->srcY, p->srcZ};
     struct end target = {0, p->dstPitch, p->dstHeight, p->dstXInBytes, p->dstY, p->dstZ};
     cudaError_t error =
         typed_base(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, &source.base, &request->source);
     if (error == cudaSuccess)
         error = typed_base(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, &target.base, &request->target);
-    if (error != cudaSuccess)
-        return error;
-    return make_volume(request, &source, &target, (struct cudaExtent){p->WidthInBytes, p->Height, p->Depth});
+    return error == cudaSuccess ? make_volume(request, &source, &target, extent) : error;
 }
 
 cudaError_t facade_copy_from_driver_3d_peer(struct facade_copy_request *request, const CUDA_MEMCPY3D_PEER *p)
 {
+    *request = (struct facade_copy_request){0};
     if (p == NULL)
         return cudaErrorInvalidValue;
     const CUDA_MEMCPY3D plain = {

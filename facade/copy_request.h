@@ -6,31 +6,37 @@
 #include "cl/transfer.h"
 #include "facade/internal.h"
 
-/* What the caller says an end is. */
+/* What the caller says an end is. Under unified addressing only one claim can be wrong: that pageable memory is the
+ * device's. Device memory given as the host's is copied as what it is. */
 enum facade_claim {
-    FACADE_CLAIM_ANY,  /* the address decides */
+    FACADE_CLAIM_ANY, /* the address decides */
     FACADE_CLAIM_HOST,
     FACADE_CLAIM_DEVICE,
     FACADE_CLAIMS
 };
 
 /* A copy of depth slices of height rows of width bytes, with what the caller claims about its ends. A pitch does not
- * matter for a single row, slice_bytes not for a single slice. */
+ * matter for a single row, slice_bytes not for a single slice. The allocation that a base lies in has to hold the whole
+ * volume; base 0 stands for the address of the copy's end. */
 struct facade_copy_request {
     struct ocl_copy copy;
+    uint64_t source_base, target_base;
     enum facade_claim source, target;
 };
 
 /* What a kind says about both ends. Errors: cudaErrorInvalidMemcpyDirection. */
 cudaError_t facade_copy_claim(struct facade_copy_request *request, enum cudaMemcpyKind kind);
 
-/* width bytes in a row. */
+/* Both ends may be anything until said otherwise. */
 struct facade_copy_request facade_copy_linear(void *target, const void *source, size_t bytes);
 
-/* Checks what the two addresses mean and submits. An empty copy is checked no further and does nothing.
- * Order:  after earlier work of the stream. is_async false: done when it returns, except that device to device goes on,
- *         and pageable to device may when the source is read. is_async true: pageable memory is read, or written, when
- *         it returns; between two pieces of host memory all is done; the rest goes on.
+/* A volume without anything in it. */
+bool facade_copy_is_empty(const struct facade_copy_request *request);
+
+/* Checks what the two addresses mean and submits. An empty copy is checked no further, not even for its stream.
+ * Order:  after earlier work of the stream. is_async false: done when it returns, except that device to device goes on.
+ *         is_async true: pageable memory is read, or written, when it returns; between two pieces of host memory all is
+ *         done; the rest goes on.
  * Errors: cudaErrorInvalidValue: an end is not what the caller claims, or its range leaves the allocation;
  *         cudaErrorInvalidResourceHandle: no such stream. */
 cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream, bool is_async);
@@ -38,13 +44,19 @@ cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaSt
 /* Errors: cudaErrorInvalidDevice. */
 cudaError_t facade_copy_check_device(int device);
 
-/* The runtime's 3D descriptions. Errors: as cudaMemcpy3D; cudaErrorNotSupported for arrays. */
+/* The runtime's 3D descriptions. An empty extent gives an empty request whatever else is in them, but for devices.
+ * Errors: as cudaMemcpy3D; cudaErrorNotSupported for arrays. */
 cudaError_t facade_copy_from_3d(struct facade_copy_request *request, const struct cudaMemcpy3DParms *p);
 cudaError_t facade_copy_from_3d_peer(struct facade_copy_request *request, const struct cudaMemcpy3DPeerParms *p);
+
+/* What is said about a copy of a batch. Errors: cudaErrorInvalidValue. */
+cudaError_t facade_copy_check_attributes(const struct cudaMemcpyAttributes *attributes);
+
+/* One copy of a 3D batch. Errors: cudaErrorInvalidValue, also for an empty extent; cudaErrorNotSupported for arrays. */
 cudaError_t facade_copy_from_operation(struct facade_copy_request *request, const struct cudaMemcpy3DBatchOp *op);
 
-/* The driver's descriptions. Errors: cudaErrorInvalidValue; cudaErrorNotSupported for arrays. The peer form's contexts
- * are looked up by its entry point. */
+/* The driver's descriptions. An empty extent gives an empty request whatever else is in them.
+ * Errors: cudaErrorInvalidValue; cudaErrorNotSupported for arrays. The peer form's contexts are the caller's matter. */
 cudaError_t facade_copy_from_driver_2d(struct facade_copy_request *request, const CUDA_MEMCPY2D *p);
 cudaError_t facade_copy_from_driver_3d(struct facade_copy_request *request, const CUDA_MEMCPY3D *p);
 cudaError_t facade_copy_from_driver_3d_peer(struct facade_copy_request *request, const CUDA_MEMCPY3D_PEER *p);
@@ -55,7 +67,7 @@ cudaError_t facade_copy_from_driver_3d_peer(struct facade_copy_request *request,
 cudaError_t facade_copy_bytes(void *target, enum facade_claim target_claim, const void *source,
                               enum facade_claim source_claim, size_t bytes, cudaStream_t stream, bool is_async);
 
-/* The batch forms; the whole list is checked for what is said about attributes before anything is copied.
+/* A batch of linear copies. What can be told without looking addresses up is checked before anything is copied.
  * attributes: attribute_count of struct cudaMemcpyAttributes or CUmemcpyAttributes, which have one layout.
  * Errors: cudaErrorInvalidValue, also for the legacy stream. */
 cudaError_t facade_copy_batch(void *const *targets, const void *const *sources, const size_t *sizes, size_t count,

@@ -9,9 +9,11 @@
 #include "facade/runtime.h"
 #include "facade/stream.h"
 
-/* What cudaSetDeviceFlags takes. The schedule is kept and given back; how to wait is cl/'s choice. */
+/* What cudaSetDeviceFlags takes; two of them have names in the driver API alone. The schedule is kept and given back;
+ * how to wait is cl/'s choice. */
 enum {
-    KNOWN_FLAGS = cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops
+    KNOWN_FLAGS = cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | CU_CTX_COREDUMP_ENABLE |
+                  CU_CTX_USER_COREDUMP_ENABLE | cudaDeviceSyncMemops
 };
 
 cudaError_t facade_device_check(int device)
@@ -25,33 +27,58 @@ cudaError_t facade_device_check(int device)
 
 /* --- limits: kept and given back; only the kernels' heap and ring will read them ------------------------------------ */
 
-static const size_t limit_defaults[] = {
-    [cudaLimitStackSize] = 1024,
-    [cudaLimitPrintfFifoSize] = 1048576,
-    [cudaLimitMallocHeapSize] = 8388608,
-    [cudaLimitDevRuntimeSyncDepth] = 2,
-    [cudaLimitDevRuntimePendingLaunchCount] = 2048,
-    [cudaLimitMaxL2FetchGranularity] = 64,
-    [cudaLimitPersistingL2CacheSize] = 0,
+enum limit_use { LIMIT_SETTABLE, LIMIT_READ_ONLY, LIMIT_UNSUPPORTED };
+
+/* largest 0: any value. Source: the defaults of NVIDIA's driver for compute capability 7.5; a stack may have 512 KiB
+ * per thread (CUDA C++ Programming Guide 13.0, compute capabilities). */
+static const struct {
+    enum limit_use use;
+    size_t initial, largest, unit;
+} limit_rows[] = {
+    [CU_LIMIT_STACK_SIZE] = {LIMIT_SETTABLE, 1024, 512 * 1024, 16},
+    [CU_LIMIT_PRINTF_FIFO_SIZE] = {LIMIT_SETTABLE, 1048576, 0, 1},
+    [CU_LIMIT_MALLOC_HEAP_SIZE] = {LIMIT_SETTABLE, 8388608, 0, 1},
+    [CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = {LIMIT_UNSUPPORTED, 0, 0, 1},
+    [CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = {LIMIT_SETTABLE, 2048, 0, 1},
+    [CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = {LIMIT_SETTABLE, 64, 128, 1},
+    [CU_LIMIT_PERSISTING_L2_CACHE_SIZE] = {LIMIT_SETTABLE, 0, 0, 1},
+    [CU_LIMIT_SHMEM_SIZE] = {LIMIT_READ_ONLY, 0, 0, 1},
+    [CU_LIMIT_CIG_ENABLED] = {LIMIT_READ_ONLY, 0, 0, 1},
 };
-enum { LIMIT_COUNT = sizeof limit_defaults / sizeof limit_defaults[0] };
+enum { LIMIT_COUNT = sizeof limit_rows / sizeof limit_rows[0] };
+
+_Static_assert(LIMIT_COUNT == sizeof((struct facade_context *)NULL)->limits / sizeof(size_t), "one place for each");
 
 void facade_limits_reset(struct facade_context *context)
 {
-    memcpy(context->limits, limit_defaults, sizeof limit_defaults);
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        context->limits[i] = limit_rows[i].initial;
+    context->limits[CU_LIMIT_SHMEM_SIZE] = (size_t)ocl_device_facts(context->device)->local_bytes;
     context->cache_config = cudaFuncCachePreferNone;
     context->shared_config = cudaSharedMemBankSizeFourByte;
+}
+
+static cudaError_t check_limit(int limit)
+{
+    if (limit < 0 || limit >= LIMIT_COUNT)
+        return cudaErrorInvalidValue;
+    return limit_rows[limit].use != LIMIT_UNSUPPORTED ? cudaSuccess : cudaErrorUnsupportedLimit;
 }
 
 cudaError_t facade_limit_set(int limit, size_t value)
 {
     struct facade_context *context = NULL;
     cudaError_t error = facade_current(&context);
+    if (error == cudaSuccess)
+        error = check_limit(limit);
     if (error != cudaSuccess)
         return error;
-    if (limit < 0 || limit >= LIMIT_COUNT)
-        return cudaErrorUnsupportedLimit;
-    context->limits[limit] = value;
+    if (limit_rows[limit].use == LIMIT_READ_ONLY)
+        return cudaErrorNotPermitted;
+    if (limit_rows[limit].largest != 0 && value > limit_rows[limit].largest)
+        return cudaErrorInvalidValue;
+    size_t unit = limit_rows[limit].unit;
+    context->limits[limit] = value % unit == 0 ? value : value - value % unit + unit;
     return cudaSuccess;
 }
 
@@ -59,12 +86,11 @@ cudaError_t facade_limit_get(int limit, size_t *value)
 {
     struct facade_context *context = NULL;
     cudaError_t error = facade_current(&context);
-    if (error != cudaSuccess)
-        return error;
-    if (limit < 0 || limit >= LIMIT_COUNT)
-        return cudaErrorUnsupportedLimit;
-    *value = context->limits[limit];
-    return cudaSuccess;
+    if (error == cudaSuccess)
+        error = check_limit(limit);
+    if (error == cudaSuccess)
+        *value = context->limits[limit];
+    return error;
 }
 
 /* --- PCI addresses -------------------------------------------------------------------------------------------------- */
@@ -84,6 +110,8 @@ cudaError_t facade_device_pci_text(char *text, int length, int device)
     return cudaSuccess;
 }
 
+enum { ANY_DOMAIN = 0x10000 }; /* domains have 16 bits */
+
 /* Accepts what CUDA accepts: domain:bus:device.function, domain:bus:device, bus:device.function, bus:device. */
 static bool parse_pci(const char *text, unsigned place[4])
 {
@@ -94,7 +122,7 @@ static bool parse_pci(const char *text, unsigned place[4])
     place[3] = 0;
     if (sscanf(text, "%x:%x:%x%n", &place[0], &place[1], &place[2], &used) == 3 && text[used] == '\0')
         return true;
-    place[0] = 0;
+    place[0] = ANY_DOMAIN;
     if (sscanf(text, "%x:%x.%x%n", &place[1], &place[2], &place[3], &used) == 3 && text[used] == '\0')
         return true;
     place[3] = 0;
@@ -114,7 +142,11 @@ cudaError_t facade_device_by_pci(int *device, const char *text)
         char own[32];
         unsigned place[4];
         facade_device_pci_text(own, (int)sizeof own, i);
-        if (parse_pci(own, place) && memcmp(place, wanted, sizeof place) == 0) {
+        if (!parse_pci(own, place))
+            continue;
+        if (wanted[0] == ANY_DOMAIN)
+            place[0] = ANY_DOMAIN;
+        if (memcmp(place, wanted, sizeof place) == 0) {
             *device = i;
             return cudaSuccess;
         }
@@ -133,11 +165,16 @@ cudaError_t facade_device_synchronize(void)
 
 /* --- entry points ---------------------------------------------------------------------------------------------- */
 
+/* Once the devices are counted the answer is given in a forked child and at exit as well. */
 cudaError_t cudaGetDeviceCount(int *count)
 {
-    int found = 0;
+    int found = facade_known_devices();
     if (count == NULL)
         return facade_result(cudaErrorInvalidValue);
+    if (found > 0) {
+        *count = found;
+        return cudaSuccess;
+    }
     cudaError_t error = facade_devices(&found);
     *count = found;
     return facade_result(error);
@@ -153,7 +190,7 @@ cudaError_t cudaSetDevice(int device)
     struct facade_context *primary = facade_primary(device);
     if (!facade_stack_replace(primary))
         return facade_result(cudaErrorMemoryAllocation);
-    return facade_result(facade_context_open(primary));
+    return facade_result(facade_primary_hold(primary));
 }
 
 cudaError_t cudaGetDevice(int *device)
@@ -162,10 +199,18 @@ cudaError_t cudaGetDevice(int *device)
     if (device == NULL)
         return facade_result(cudaErrorInvalidValue);
     cudaError_t error = facade_devices(&count);
-    const struct facade_context *context = facade_stack_top();
+    const struct facade_context *context = facade_handle_find(FACADE_CONTEXT, facade_stack_top());
     if (error == cudaSuccess)
         *device = context != NULL ? context->device : facade_thread_device();
     return facade_result(error);
+}
+
+static bool flags_are_valid(unsigned flags)
+{
+    unsigned schedule = flags & cudaDeviceScheduleMask;
+    return (flags & ~(unsigned)KNOWN_FLAGS) == 0 &&
+           (schedule == cudaDeviceScheduleAuto || schedule == cudaDeviceScheduleSpin ||
+            schedule == cudaDeviceScheduleYield || schedule == cudaDeviceScheduleBlockingSync);
 }
 
 cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags)
@@ -173,12 +218,13 @@ cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int fl
     cudaError_t error = facade_device_check(device);
     if (error != cudaSuccess)
         return facade_result(error);
-    if ((flags & ~(unsigned)cudaInitDeviceFlagsAreValid) != 0 || (deviceFlags & ~(unsigned)KNOWN_FLAGS) != 0)
+    bool has_flags = (flags & cudaInitDeviceFlagsAreValid) != 0;
+    if (has_flags && !flags_are_valid(deviceFlags))
         return facade_result(cudaErrorInvalidValue);
     struct facade_context *primary = facade_primary(device);
-    if ((flags & cudaInitDeviceFlagsAreValid) != 0)
+    if (has_flags)
         primary->flags = deviceFlags;
-    return facade_result(facade_context_open(primary));
+    return facade_result(facade_primary_hold(primary));
 }
 
 /* The list is advice about which device a thread without a choice gets: the first of it. */
@@ -199,24 +245,22 @@ cudaError_t cudaSetValidDevices(int *device_arr, int len)
     return cudaSuccess;
 }
 
-static bool flags_are_valid(unsigned flags)
-{
-    unsigned schedule = flags & cudaDeviceScheduleMask;
-    return (flags & ~(unsigned)KNOWN_FLAGS) == 0 &&
-           (schedule == cudaDeviceScheduleAuto || schedule == cudaDeviceScheduleSpin ||
-            schedule == cudaDeviceScheduleYield || schedule == cudaDeviceScheduleBlockingSync);
-}
-
 static cudaError_t thread_primary(struct facade_context **primary)
 {
     int count = 0;
     cudaError_t error = facade_devices(&count);
     if (error != cudaSuccess)
         return error;
-    *primary = facade_stack_top();
+    *primary = facade_handle_find(FACADE_CONTEXT, facade_stack_top());
     if (*primary == NULL)
         *primary = facade_primary(facade_thread_device());
     return *primary != NULL ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+/* All memory is mapped under unified addressing and the flags say so, except between a reset and the next use. */
+static bool is_reset(struct facade_context *context)
+{
+    return facade_stack_top() == context && atomic_load(&context->cl) == NULL;
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned int flags)
@@ -237,7 +281,7 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
         return facade_result(cudaErrorInvalidValue);
     cudaError_t error = thread_primary(&context);
     if (error == cudaSuccess)
-        *flags = context->flags | cudaDeviceMapHost;
+        *flags = is_reset(context) ? 0 : context->flags | cudaDeviceMapHost;
     return facade_result(error);
 }
 
@@ -326,8 +370,9 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPr
 
 cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
 {
-    if (pciBusId == NULL)
+    if (pciBusId == NULL || len <= 0)
         return facade_result(cudaErrorInvalidValue);
+    pciBusId[0] = '\0';
     cudaError_t error = facade_device_check(device);
     return facade_result(error == cudaSuccess ? facade_device_pci_text(pciBusId, len, device) : error);
 }

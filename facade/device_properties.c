@@ -64,6 +64,57 @@ static int score(const struct cudaDeviceProp *wish, const struct cudaDeviceProp 
     return points;
 }
 
+/* --- pairs --------------------------------------------------------------------------------------------------------- */
+
+/* OpenCL gives no atomics that host and device, or two devices, could share on one address. */
+static cudaError_t no_atomics(unsigned *capabilities, const int *operations, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (operations[i] < cudaAtomicOperationIntegerAdd || operations[i] > cudaAtomicOperationFloatMax)
+            return cudaErrorInvalidValue;
+    }
+    memset(capabilities, 0, count * sizeof *capabilities);
+    return cudaSuccess;
+}
+
+cudaError_t facade_device_host_atomics(unsigned *capabilities, const int *operations, unsigned count, int device)
+{
+    if (capabilities == NULL || operations == NULL || count == 0)
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_device_check(device);
+    return error == cudaSuccess ? no_atomics(capabilities, operations, count) : error;
+}
+
+static cudaError_t check_pair(int source, int target)
+{
+    cudaError_t error = facade_device_check(source);
+    if (error == cudaSuccess)
+        error = facade_device_check(target);
+    return error == cudaSuccess && source == target ? cudaErrorInvalidDevice : error;
+}
+
+cudaError_t facade_device_pair_atomics(unsigned *capabilities, const int *operations, unsigned count, int source,
+                                       int target)
+{
+    if (capabilities == NULL || operations == NULL || count == 0)
+        return cudaErrorInvalidValue;
+    cudaError_t error = check_pair(source, target);
+    return error == cudaSuccess ? no_atomics(capabilities, operations, count) : error;
+}
+
+cudaError_t facade_device_pair_attribute(int *value, int attribute, int source, int target)
+{
+    if (value == NULL)
+        return cudaErrorInvalidValue;
+    cudaError_t error = check_pair(source, target);
+    if (error != cudaSuccess)
+        return error;
+    if (attribute < cudaDevP2PAttrPerformanceRank || attribute > cudaDevP2PAttrCudaArrayAccessSupported)
+        return cudaErrorInvalidValue;
+    *value = 0;
+    return cudaSuccess;
+}
+
 /* --- entry points ---------------------------------------------------------------------------------------------- */
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
@@ -113,46 +164,20 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, con
     return facade_result(error);
 }
 
-/* OpenCL gives no atomics that host and device, or two devices, could share on one address. */
-static cudaError_t no_atomics(unsigned *capabilities, const enum cudaAtomicOperation *operations, unsigned count)
-{
-    if (capabilities == NULL || operations == NULL || count == 0)
-        return cudaErrorInvalidValue;
-    memset(capabilities, 0, count * sizeof *capabilities);
-    return cudaSuccess;
-}
-
 cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int *capabilities, const enum cudaAtomicOperation *operations,
                                                 unsigned int count, int device)
 {
-    cudaError_t error = facade_device_check(device);
-    return facade_result(error == cudaSuccess ? no_atomics(capabilities, operations, count) : error);
-}
-
-static cudaError_t check_pair(int source, int target)
-{
-    cudaError_t error = facade_device_check(source);
-    if (error == cudaSuccess)
-        error = facade_device_check(target);
-    return error == cudaSuccess && source == target ? cudaErrorInvalidDevice : error;
+    return facade_result(facade_device_host_atomics(capabilities, (const int *)operations, count, device));
 }
 
 cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned int *capabilities, const enum cudaAtomicOperation *operations,
                                                unsigned int count, int srcDevice, int dstDevice)
 {
-    cudaError_t error = check_pair(srcDevice, dstDevice);
-    return facade_result(error == cudaSuccess ? no_atomics(capabilities, operations, count) : error);
+    return facade_result(
+        facade_device_pair_atomics(capabilities, (const int *)operations, count, srcDevice, dstDevice));
 }
 
 cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
 {
-    if (value == NULL)
-        return facade_result(cudaErrorInvalidValue);
-    cudaError_t error = check_pair(srcDevice, dstDevice);
-    if (error != cudaSuccess)
-        return facade_result(error);
-    if (attr < cudaDevP2PAttrPerformanceRank || attr > cudaDevP2PAttrCudaArrayAccessSupported)
-        return facade_result(cudaErrorInvalidValue);
-    *value = 0;
-    return cudaSuccess;
+    return facade_result(facade_device_pair_attribute(value, (int)attr, srcDevice, dstDevice));
 }

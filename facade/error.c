@@ -7,7 +7,7 @@ static _Thread_local cudaError_t last_error = cudaSuccess;
 
 cudaError_t facade_result(cudaError_t error)
 {
-    if (error != cudaSuccess)
+    if (error != cudaSuccess && error != cudaErrorNotReady)
         last_error = error;
     return error;
 }

@@ -52,8 +52,10 @@ cudaError_t facade_event_find(cudaEvent_t handle, struct facade_event **found)
     cudaError_t error = facade_process_state();
     if (error != cudaSuccess)
         return error;
+    if (handle == NULL)
+        return cudaErrorInvalidResourceHandle;
     *found = facade_handle_find(FACADE_EVENT, handle);
-    return *found != NULL ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    return *found != NULL ? cudaSuccess : cudaErrorContextIsDestroyed;
 }
 
 static cudaError_t make_event(struct facade_context *context, unsigned flags, struct facade_event **made)
@@ -114,8 +116,11 @@ cudaError_t facade_event_record(cudaEvent_t handle, cudaStream_t stream_handle, 
         error = facade_stream_find(stream_handle, &stream);
     if (error != cudaSuccess)
         return error;
-    if (flags != cudaEventRecordDefault && flags != cudaEventRecordExternal)
+    if ((flags & ~(unsigned)cudaEventRecordExternal) != 0)
         return cudaErrorInvalidValue;
+    /* External events belong to a capture, and no stream is ever capturing. */
+    if (flags == cudaEventRecordExternal)
+        return cudaErrorIllegalState;
     if (event->context != stream->context)
         return cudaErrorInvalidResourceHandle;
     return facade_error_from(ocl_event_record(event->event, stream->queue), FACADE_OTHER);

@@ -25,7 +25,8 @@ struct facade_context {
     int device;
     bool is_primary;
     unsigned flags;                   /* CU_CTX_* / cudaDevice* */
-    unsigned retain_count;            /* primary: cuDevicePrimaryCtxRetain */
+    unsigned retain_count;            /* cuDevicePrimaryCtxRetain; for other contexts, cuCtxAttach */
+    bool is_held;                     /* primary: the runtime uses it */
     uint64_t id;
     _Atomic(struct ocl_context *) cl; /* NULL while closed */
     _Atomic uint64_t generation;      /* counts openings: what belongs to an earlier one is stale */
@@ -35,7 +36,7 @@ struct facade_context {
     struct facade_event *events;
     struct facade_module *modules;
     struct facade_stream *legacy;
-    size_t limits[8]; /* cudaLimit* in the order of their values */
+    size_t limits[9]; /* CU_LIMIT_* in the order of their values */
     int cache_config;
     int shared_config;
 };

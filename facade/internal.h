@@ -17,8 +17,7 @@ struct facade_stream;
 /* --- error.c ------------------------------------------------------------------------------------------------- */
 
 /* Keeps error as the calling thread's last error when it is one, and returns it. Every runtime entry point leaves
- * through it; the exceptions (cudaErrorNotReady of the query calls is returned and kept too, as NVIDIA's does) are said
- * where they happen. */
+ * through it; cudaErrorNotReady is an answer and not kept. */
 cudaError_t facade_result(cudaError_t error);
 
 /* The thread's last error; the second forgets it unless it is sticky. */

@@ -28,7 +28,10 @@ cudaError_t facade_function_find(const void *func, struct facade_function **func
     *function = facade_handle_find(FACADE_FUNCTION, func);
     if (*function != NULL)
         return cudaSuccess;
-    return facade_registered_function(func, function);
+    if (func == NULL)
+        return cudaErrorInvalidDeviceFunction;
+    error = facade_registered_function(func, function);
+    return error == cudaErrorInvalidDeviceFunction ? cudaErrorInvalidResourceHandle : error;
 }
 
 void facade_launch_limits(const struct facade_function *function, struct facade_launch_limits *limits)
@@ -39,10 +42,11 @@ void facade_launch_limits(const struct facade_function *function, struct facade_
         limits->grid[i] = grid_limits[i];
         limits->block[i] = smaller(device->max_work_item[i], block_limits[i]);
     }
+    /* Not the kernel's own number, which drivers give as advice: NVIDIA's says 256 for kernels that run with 1024. */
     limits->threads = smaller(device->max_work_group, thread_limit);
-    if (kernel->max_work_group > 0)
-        limits->threads = smaller(kernel->max_work_group, limits->threads);
-    limits->shared = device->local_bytes > kernel->local_bytes ? (size_t)device->local_bytes - kernel->local_bytes : 0;
+    uint64_t left = device->local_bytes > kernel->local_bytes ? device->local_bytes - kernel->local_bytes : 0;
+    limits->device_shared = (size_t)left;
+    limits->shared = function->max_dynamic_shared >= 0 ? (size_t)function->max_dynamic_shared : (size_t)left;
 }
 
 static bool is_within(dim3 size, const unsigned limits[3])
@@ -84,6 +88,69 @@ cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 bloc
     return facade_error_from(ocl_kernel_launch(function->kernel, stream->queue, &launch), FACADE_LAUNCH);
 }
 
+/* The attributes beyond cudaFuncAttributes are about clusters, which no OpenCL device has. */
+static cudaError_t cluster_attribute(int attribute, int *value)
+{
+    if (attribute < CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET ||
+        attribute > CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
+        return cudaErrorInvalidValue;
+    *value = 0;
+    return cudaSuccess;
+}
+
+cudaError_t facade_function_attribute(const struct facade_function *function, int attribute, int *value)
+{
+    struct cudaFuncAttributes all;
+    facade_function_attributes(function, &all);
+    const int values[] = {
+        [CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = all.maxThreadsPerBlock,
+        [CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] = (int)all.sharedSizeBytes,
+        [CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES] = (int)all.constSizeBytes,
+        [CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES] = (int)all.localSizeBytes,
+        [CU_FUNC_ATTRIBUTE_NUM_REGS] = all.numRegs,
+        [CU_FUNC_ATTRIBUTE_PTX_VERSION] = all.ptxVersion,
+        [CU_FUNC_ATTRIBUTE_BINARY_VERSION] = all.binaryVersion,
+        [CU_FUNC_ATTRIBUTE_CACHE_MODE_CA] = all.cacheModeCA,
+        [CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = all.maxDynamicSharedSizeBytes,
+        [CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = all.preferredShmemCarveout,
+    };
+    if (attribute < 0 || (size_t)attribute >= sizeof values / sizeof values[0])
+        return cluster_attribute(attribute, value);
+    *value = values[attribute];
+    return cudaSuccess;
+}
+
+cudaError_t facade_function_set_attribute(struct facade_function *function, int attribute, int value)
+{
+    struct facade_launch_limits limits;
+    int unused = 0;
+    switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        facade_launch_limits(function, &limits);
+        if (value < 0 || (size_t)value > limits.device_shared)
+            return cudaErrorInvalidValue;
+        function->max_dynamic_shared = value;
+        return cudaSuccess;
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+        if (value < -1 || value > 100)
+            return cudaErrorInvalidValue;
+        function->preferred_carveout = value;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+        return cudaErrorInvalidValue;
+    default:
+        return value == 0 ? cluster_attribute(attribute, &unused) : cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t facade_function_set_cache(struct facade_function *function, int config)
+{
+    if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual)
+        return cudaErrorInvalidValue;
+    function->cache_config = config;
+    return cudaSuccess;
+}
+
 cudaError_t facade_function_attributes(const struct facade_function *function, struct cudaFuncAttributes *attributes)
 {
     struct facade_launch_limits limits;
@@ -95,29 +162,9 @@ cudaError_t facade_function_attributes(const struct facade_function *function, s
     attributes->maxThreadsPerBlock = (int)limits.threads;
     attributes->ptxVersion = 75;
     attributes->binaryVersion = 75;
-    attributes->maxDynamicSharedSizeBytes =
-        function->max_dynamic_shared >= 0 ? function->max_dynamic_shared : (int)limits.shared;
+    attributes->maxDynamicSharedSizeBytes = (int)limits.shared;
     attributes->preferredShmemCarveout = function->preferred_carveout;
     return cudaSuccess;
-}
-
-cudaError_t facade_function_set_attribute(struct facade_function *function, enum cudaFuncAttribute attribute, int value)
-{
-    struct facade_launch_limits limits;
-    facade_launch_limits(function, &limits);
-    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-        if (value < 0 || (size_t)value > limits.shared)
-            return cudaErrorInvalidValue;
-        function->max_dynamic_shared = value;
-        return cudaSuccess;
-    }
-    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
-        if (value < -1 || value > 100)
-            return cudaErrorInvalidValue;
-        function->preferred_carveout = value;
-        return cudaSuccess;
-    }
-    return cudaErrorInvalidValue;
 }
 
 cudaError_t facade_function_parameter(const struct facade_function *function, size_t index, size_t *offset,
@@ -136,13 +183,57 @@ cudaError_t facade_function_parameter(const struct facade_function *function, si
     return cudaErrorInvalidValue;
 }
 
+static cudaError_t check_attribute(const struct cudaLaunchAttribute_st *attribute)
+{
+    const cudaLaunchAttributeValue *value = &attribute->val;
+    switch ((int)attribute->id) {
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributePreferredClusterDimension:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+    case cudaLaunchAttributeNvlinkUtilCentricScheduling:
+        return cudaSuccess;
+    case cudaLaunchAttributeCooperative:
+        return value->cooperative == 0 ? cudaSuccess : cudaErrorNotSupported;
+    case cudaLaunchAttributeClusterDimension:
+        return value->clusterDim.x <= 1 && value->clusterDim.y <= 1 && value->clusterDim.z <= 1
+                   ? cudaSuccess
+                   : cudaErrorNotSupported;
+    case cudaLaunchAttributeProgrammaticEvent:
+        return value->programmaticEvent.event != NULL ? cudaErrorNotSupported : cudaErrorInvalidResourceHandle;
+    case cudaLaunchAttributeLaunchCompletionEvent:
+        return value->launchCompletionEvent.event != NULL ? cudaErrorNotSupported : cudaErrorInvalidResourceHandle;
+    case cudaLaunchAttributeDeviceUpdatableKernelNode:
+        return cudaErrorNotSupported;
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t facade_launch_check_attributes(const struct cudaLaunchAttribute_st *attributes, unsigned count)
+{
+    cudaError_t error = count == 0 || attributes != NULL ? cudaSuccess : cudaErrorInvalidValue;
+    for (unsigned i = 0; error == cudaSuccess && i < count; i++)
+        error = check_attribute(&attributes[i]);
+    return error;
+}
+
 /* --- entry points ---------------------------------------------------------------------------------------------- */
 
 static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
 {
     struct facade_function *function = NULL;
     cudaError_t error = facade_function_find(func, &function);
-    return error == cudaSuccess ? facade_launch(function, grid, block, args, shared, stream) : error;
+    if (error == cudaSuccess)
+        error = facade_launch(function, grid, block, args, shared, stream);
+    /* Only of host functions does NVIDIA's runtime know that the configuration is what is wrong. */
+    bool is_handle = facade_handle_find(FACADE_KERNEL, func) != NULL || facade_handle_find(FACADE_FUNCTION, func) != NULL;
+    return error == cudaErrorInvalidConfiguration && is_handle ? cudaErrorInvalidValue : error;
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
@@ -151,25 +242,11 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void
     return facade_result(launch(func, gridDim, blockDim, args, sharedMem, stream));
 }
 
-/* Attributes that ask for more than an ordinary launch are refused; hints are accepted and change nothing. */
-static cudaError_t check_attributes(const struct cudaLaunchAttribute_st *attributes, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++) {
-        const cudaLaunchAttributeValue *value = &attributes[i].val;
-        if (attributes[i].id == cudaLaunchAttributeCooperative && value->cooperative != 0)
-            return cudaErrorNotSupported;
-        if (attributes[i].id == cudaLaunchAttributeClusterDimension &&
-            (value->clusterDim.x > 1 || value->clusterDim.y > 1 || value->clusterDim.z > 1))
-            return cudaErrorNotSupported;
-    }
-    return cudaSuccess;
-}
-
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
-    if (config == NULL || (config->numAttrs > 0 && config->attrs == NULL))
+    if (config == NULL)
         return facade_result(cudaErrorInvalidValue);
-    cudaError_t error = check_attributes(config->attrs, config->numAttrs);
+    cudaError_t error = facade_launch_check_attributes(config->attrs, config->numAttrs);
     if (error != cudaSuccess)
         return facade_result(error);
     return facade_result(
@@ -188,20 +265,17 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *f
 cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
 {
     struct facade_function *function = NULL;
+    if ((int)attr < 0 || attr >= cudaFuncAttributeMax)
+        return facade_result(cudaErrorInvalidValue);
     cudaError_t error = facade_function_find(func, &function);
-    return facade_result(error == cudaSuccess ? facade_function_set_attribute(function, attr, value) : error);
+    return facade_result(error == cudaSuccess ? facade_function_set_attribute(function, (int)attr, value) : error);
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig)
 {
     struct facade_function *function = NULL;
     cudaError_t error = facade_function_find(func, &function);
-    if (error != cudaSuccess)
-        return facade_result(error);
-    if ((int)cacheConfig < cudaFuncCachePreferNone || cacheConfig > cudaFuncCachePreferEqual)
-        return facade_result(cudaErrorInvalidValue);
-    function->cache_config = (int)cacheConfig;
-    return cudaSuccess;
+    return facade_result(error == cudaSuccess ? facade_function_set_cache(function, (int)cacheConfig) : error);
 }
 
 cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config)
@@ -220,16 +294,16 @@ cudaError_t cudaFuncGetName(const char **name, const void *func)
         return facade_result(cudaErrorInvalidValue);
     cudaError_t error = facade_function_find(func, &function);
     if (error == cudaSuccess)
-        *name = ocl_kernel_facts(function->kernel)->name;
+        *name = ocl_kernel_name(function->kernel);
     return facade_result(error);
 }
 
 cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
 {
     struct facade_function *function = NULL;
-    if (paramOffset == NULL)
-        return facade_result(cudaErrorInvalidValue);
     cudaError_t error = facade_function_find(func, &function);
+    if (error == cudaSuccess && paramOffset == NULL)
+        error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = facade_function_parameter(function, paramIndex, paramOffset, paramSize);
     return facade_result(error);
@@ -239,12 +313,14 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAt
 {
     struct facade_function *function = NULL;
     int count = 0;
+    if ((int)attr < 0 || attr >= cudaFuncAttributeMax)
+        return facade_result(cudaErrorInvalidValue);
     cudaError_t error = facade_devices(&count);
     if (error == cudaSuccess && (device < 0 || device >= count))
         error = cudaErrorInvalidDevice;
     if (error == cudaSuccess)
         error = facade_kernel_function(kernel, &function);
-    return facade_result(error == cudaSuccess ? facade_function_set_attribute(function, attr, value) : error);
+    return facade_result(error == cudaSuccess ? facade_function_set_attribute(function, (int)attr, value) : error);
 }
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)

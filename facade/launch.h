@@ -15,6 +15,7 @@ struct facade_launch_limits {
     unsigned block[3];
     unsigned threads;   /* per block, of the device and the kernel */
     size_t shared;      /* dynamic bytes that may be asked for */
+    size_t device_shared; /* the most that cudaFuncSetAttribute may make of that */
 };
 void facade_launch_limits(const struct facade_function *function, struct facade_launch_limits *limits);
 
@@ -24,9 +25,19 @@ void facade_launch_limits(const struct facade_function *function, struct facade_
 cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 block, void *const *args, size_t shared,
                           cudaStream_t stream);
 
-/* cudaFuncAttributes of a function, and setting one. */
+/* Refuses launch attributes that ask for more than an ordinary launch; hints are accepted and change nothing.
+ * Errors: cudaErrorInvalidValue for unknown ones and a missing list, cudaErrorNotSupported. */
+cudaError_t facade_launch_check_attributes(const struct cudaLaunchAttribute_st *attributes, unsigned count);
+
 cudaError_t facade_function_attributes(const struct facade_function *function, struct cudaFuncAttributes *attributes);
-cudaError_t facade_function_set_attribute(struct facade_function *function, enum cudaFuncAttribute attribute, int value);
+
+/* One attribute, cudaFuncAttribute or CUfunction_attribute. Errors: cudaErrorInvalidValue for one that is unknown, for
+ * one that cannot be set, and for a value that it cannot have. */
+cudaError_t facade_function_attribute(const struct facade_function *function, int attribute, int *value);
+cudaError_t facade_function_set_attribute(struct facade_function *function, int attribute, int value);
+
+/* cudaFuncCache or CUfunc_cache: kept, and of no effect. Errors: cudaErrorInvalidValue. */
+cudaError_t facade_function_set_cache(struct facade_function *function, int config);
 
 /* Offset and size of parameter `index` in CUDA's packed order; __local parameters do not count.
  * Errors: cudaErrorInvalidValue when there is no such parameter. */

@@ -59,20 +59,24 @@ static bool looks_like_ptx(const char *text, size_t bytes)
            memmem(text, bytes, "__kernel", 8) == NULL;
 }
 
-/* Finds out the size and refuses at once what no OpenCL device takes. */
-static cudaError_t measure_code(const void *code, size_t *bytes)
+static size_t code_bytes(const void *code)
+{
+    return first_word(code) == SPIRV_MAGIC ? spirv_bytes(code) : strlen(code);
+}
+
+/* Refuses what no OpenCL device takes. */
+static cudaError_t check_code(const void *code, size_t bytes)
 {
     uint32_t word = first_word(code);
-    if (word == SPIRV_MAGIC) {
-        *bytes = *bytes != 0 ? *bytes : spirv_bytes(code);
+    if (bytes == 0)
+        return cudaErrorInvalidKernelImage;
+    if (word == SPIRV_MAGIC)
         return cudaSuccess;
-    }
     if (word == ELF_MAGIC || word == fatbin_magic || word == fatbin_wrapper_magic) {
         ocl_log(true, "the code is a binary for NVIDIA GPUs; clem takes OpenCL C text or SPIR-V");
         return cudaErrorNoKernelImageForDevice;
     }
-    *bytes = *bytes != 0 ? *bytes : strlen(code);
-    if (looks_like_ptx(code, *bytes)) {
+    if (looks_like_ptx(code, bytes)) {
         ocl_log(true, "the code is PTX; clem takes OpenCL C text or SPIR-V");
         return cudaErrorInvalidPtx;
     }
@@ -84,7 +88,7 @@ static cudaError_t read_file(const char *path, char **text, size_t *bytes)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL)
-        return cudaErrorFileNotFound;
+        return path[0] != '\0' ? cudaErrorFileNotFound : cudaErrorInvalidValue;
     cudaError_t error = cudaErrorFileNotFound;
     long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
     *text = NULL;
@@ -96,6 +100,8 @@ static cudaError_t read_file(const char *path, char **text, size_t *bytes)
         goto done;
     *bytes = fread(*text, 1, (size_t)size, file);
     error = *bytes == (size_t)size ? cudaSuccess : cudaErrorFileNotFound;
+    if (size == 0)
+        error = cudaErrorInvalidKernelImage;
 done:
     fclose(file);
     if (error != cudaSuccess) {
@@ -134,7 +140,18 @@ static void give_log(const struct facade_jit *jit, int buffer_option, int size_o
 
 static bool jit_is_valid(const struct facade_jit *jit)
 {
-    return jit->count == 0 || (jit->options != NULL && jit->values != NULL);
+    if (jit->count > 0 && (jit->options == NULL || jit->values == NULL))
+        return false;
+    for (unsigned i = 0; i < jit->count; i++) {
+        if (jit->options[i] < 0 || jit->options[i] >= CU_JIT_NUM_OPTIONS)
+            return false;
+    }
+    return true;
+}
+
+static bool wants_log(const struct facade_jit *jit)
+{
+    return jit_value(jit, CU_JIT_INFO_LOG_BUFFER) != NULL || jit_value(jit, CU_JIT_ERROR_LOG_BUFFER) != NULL;
 }
 
 /* --- modules ------------------------------------------------------------------------------------------------------ */
@@ -163,11 +180,18 @@ static void unlink_module(struct facade_module *module)
     pthread_mutex_unlock(&context->lock);
 }
 
+static void free_function(struct facade_function *function)
+{
+    if (function != NULL)
+        free(function->old_launch);
+    facade_handle_free(function);
+}
+
 /* Accepts half-made modules. */
 static void destroy_module(struct facade_module *module)
 {
     for (size_t i = 0; module->functions != NULL && i < module->function_count; i++)
-        facade_handle_free(module->functions[i]);
+        free_function(module->functions[i]);
     free(module->functions);
     if (module->program != NULL)
         ocl_program_release(module->program);
@@ -195,6 +219,9 @@ static cudaError_t build_module(struct facade_context *context, const void *code
                                 const struct facade_jit *jit, struct facade_module **built)
 {
     char *log = NULL;
+    cudaError_t error = check_code(code, bytes);
+    if (error != cudaSuccess)
+        return error;
     struct facade_module *module = facade_handle_new(FACADE_MODULE, sizeof *module);
     if (module == NULL)
         return cudaErrorMemoryAllocation;
@@ -221,9 +248,9 @@ cudaError_t facade_module_load(struct facade_module **module, const void *code, 
     if (module == NULL || code == NULL || !jit_is_valid(jit))
         return cudaErrorInvalidValue;
     cudaError_t error = facade_current(&context);
-    if (error == cudaSuccess)
-        error = measure_code(code, &bytes);
-    return error == cudaSuccess ? build_module(context, code, bytes, jit, module) : error;
+    if (error != cudaSuccess)
+        return error;
+    return build_module(context, code, bytes != 0 ? bytes : code_bytes(code), jit, module);
 }
 
 cudaError_t facade_module_load_file(struct facade_module **module, const char *path, const struct facade_jit *jit)
@@ -239,17 +266,29 @@ cudaError_t facade_module_load_file(struct facade_module **module, const char *p
     return error;
 }
 
-cudaError_t facade_module_unload(struct facade_module *module)
+static void discard_module(struct facade_module *module)
 {
     unlink_module(module);
     destroy_module(module);
+}
+
+/* Whether the work failed is told by the calls that ask for it. */
+static void wait_for_work(struct facade_module *module)
+{
+    (void)ocl_context_finish(atomic_load(&module->context->cl));
+}
+
+cudaError_t facade_module_unload(struct facade_module *module)
+{
+    wait_for_work(module);
+    discard_module(module);
     return cudaSuccess;
 }
 
 cudaError_t facade_module_function(struct facade_module *module, const char *name, struct facade_function **function)
 {
     for (size_t i = 0; i < module->function_count; i++) {
-        if (strcmp(ocl_kernel_facts(module->functions[i]->kernel)->name, name) == 0) {
+        if (strcmp(ocl_kernel_name(module->functions[i]->kernel), name) == 0) {
             *function = module->functions[i];
             return cudaSuccess;
         }
@@ -296,27 +335,64 @@ static struct facade_module *find_module(struct facade_library *library, const s
     return module;
 }
 
-/* Builds without the lock; when another thread was faster, its module stays. */
-cudaError_t facade_library_module(struct facade_library *library, struct facade_module **module)
+static void free_kernel(struct facade_kernel *kernel)
 {
-    static const struct facade_jit no_options = {NULL, NULL, 0};
-    struct facade_context *context = NULL;
+    if (kernel != NULL)
+        free(kernel->name);
+    facade_handle_free(kernel);
+}
+
+static void free_kernels(struct facade_library *library)
+{
+    for (size_t i = 0; library->kernels != NULL && i < library->kernel_count; i++)
+        free_kernel(library->kernels[i]);
+    free(library->kernels);
+    library->kernels = NULL;
+    library->kernel_count = 0;
+}
+
+static struct facade_kernel *new_kernel(struct facade_library *library, size_t index, const char *name)
+{
+    struct facade_kernel *kernel = facade_handle_new(FACADE_KERNEL, sizeof *kernel);
+    if (kernel == NULL)
+        return NULL;
+    kernel->library = library;
+    kernel->index = index;
+    kernel->name = strdup(name);
+    return kernel;
+}
+
+/* The first module tells what kernels the code has. Library lock held. */
+static bool make_kernels(struct facade_library *library, const struct facade_module *module)
+{
+    if (library->kernels != NULL)
+        return true;
+    library->kernels = calloc(module->function_count + 1, sizeof *library->kernels);
+    for (size_t i = 0; library->kernels != NULL && i < module->function_count; i++) {
+        struct facade_kernel *kernel = new_kernel(library, i, ocl_kernel_name(module->functions[i]->kernel));
+        library->kernels[i] = kernel;
+        library->kernel_count = i + 1;
+        if (kernel == NULL || kernel->name == NULL) {
+            free_kernels(library);
+            return false;
+        }
+    }
+    return library->kernels != NULL;
+}
+
+/* Builds without the lock; when another thread was faster, its module stays. */
+static cudaError_t build_for(struct facade_library *library, struct facade_context *context,
+                             const struct facade_jit *jit, struct facade_module **module)
+{
     struct facade_module *built = NULL;
-    cudaError_t error = facade_current(&context);
+    cudaError_t error = build_module(context, library->code, library->bytes, jit, &built);
     if (error != cudaSuccess)
         return error;
     pthread_mutex_lock(&library->lock);
     *module = find_module(library, context);
-    pthread_mutex_unlock(&library->lock);
-    if (*module != NULL)
-        return cudaSuccess;
-    error = build_module(context, library->code, library->bytes, &no_options, &built);
-    if (error != cudaSuccess)
-        return error;
-    built->library = library;
-    pthread_mutex_lock(&library->lock);
-    *module = find_module(library, context);
-    if (*module == NULL) {
+    bool has_kernels = make_kernels(library, built);
+    if (*module == NULL && has_kernels) {
+        built->library = library;
         built->next_in_library = library->modules;
         library->modules = built;
         *module = built;
@@ -324,15 +400,21 @@ cudaError_t facade_library_module(struct facade_library *library, struct facade_
     }
     pthread_mutex_unlock(&library->lock);
     if (built != NULL)
-        facade_module_unload(built);
-    return cudaSuccess;
+        discard_module(built);
+    return has_kernels ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-static void free_kernel(struct facade_kernel *kernel)
+cudaError_t facade_library_module(struct facade_library *library, struct facade_module **module)
 {
-    if (kernel != NULL)
-        free(kernel->name);
-    facade_handle_free(kernel);
+    static const struct facade_jit no_options = {NULL, NULL, 0};
+    struct facade_context *context = NULL;
+    cudaError_t error = facade_current(&context);
+    if (error != cudaSuccess)
+        return error;
+    pthread_mutex_lock(&library->lock);
+    *module = find_module(library, context);
+    pthread_mutex_unlock(&library->lock);
+    return *module != NULL ? cudaSuccess : build_for(library, context, &no_options, module);
 }
 
 /* Accepts half-made libraries. */
@@ -343,30 +425,10 @@ static void destroy_library(struct facade_library *library)
         library->modules = module->next_in_library;
         facade_module_unload(module);
     }
-    for (size_t i = 0; library->kernels != NULL && i < library->kernel_count; i++)
-        free_kernel(library->kernels[i]);
-    free(library->kernels);
+    free_kernels(library);
     free(library->code);
     pthread_mutex_destroy(&library->lock);
     facade_handle_free(library);
-}
-
-static bool make_kernels(struct facade_library *library, const struct facade_module *module)
-{
-    library->kernel_count = module->function_count;
-    library->kernels = calloc(library->kernel_count + 1, sizeof *library->kernels);
-    for (size_t i = 0; library->kernels != NULL && i < library->kernel_count; i++) {
-        struct facade_kernel *kernel = facade_handle_new(FACADE_KERNEL, sizeof *kernel);
-        library->kernels[i] = kernel;
-        if (kernel == NULL)
-            return false;
-        kernel->library = library;
-        kernel->index = i;
-        kernel->name = strdup(ocl_kernel_facts(module->functions[i]->kernel)->name);
-        if (kernel->name == NULL)
-            return false;
-    }
-    return library->kernels != NULL;
 }
 
 static struct facade_library *new_library(const void *code, size_t bytes)
@@ -385,36 +447,29 @@ static struct facade_library *new_library(const void *code, size_t bytes)
     return library;
 }
 
-static cudaError_t build_library(const void *code, size_t bytes, struct facade_module *module,
-                                 struct facade_library **built)
+static cudaError_t build_now(struct facade_library *library, const struct facade_jit *jit)
 {
-    struct facade_library *library = new_library(code, bytes);
-    if (library == NULL) {
-        facade_module_unload(module);
-        return cudaErrorMemoryAllocation;
-    }
-    module->library = library;
-    library->modules = module;
-    if (!make_kernels(library, module)) {
-        destroy_library(library);
-        return cudaErrorMemoryAllocation;
-    }
-    *built = library;
-    return cudaSuccess;
+    struct facade_context *context = NULL;
+    struct facade_module *module = NULL;
+    cudaError_t error = facade_current(&context);
+    return error == cudaSuccess ? build_for(library, context, jit, &module) : error;
 }
 
 cudaError_t facade_library_load(cudaLibrary_t *handle, const void *code, size_t bytes, const struct facade_jit *jit)
 {
-    struct facade_module *module = NULL;
-    struct facade_library *library = NULL;
+    int count = 0;
     if (handle == NULL || code == NULL || !jit_is_valid(jit))
         return cudaErrorInvalidValue;
-    cudaError_t error = measure_code(code, &bytes);
-    if (error == cudaSuccess)
-        error = facade_module_load(&module, code, bytes, jit);
-    if (error == cudaSuccess)
-        error = build_library(code, bytes, module, &library);
-    if (error == cudaSuccess)
+    cudaError_t error = facade_devices(&count);
+    if (error != cudaSuccess)
+        return error;
+    struct facade_library *library = new_library(code, bytes != 0 ? bytes : code_bytes(code));
+    if (library == NULL)
+        return cudaErrorMemoryAllocation;
+    error = wants_log(jit) ? build_now(library, jit) : cudaSuccess;
+    if (error != cudaSuccess)
+        destroy_library(library);
+    else
         *handle = (cudaLibrary_t)library;
     return error;
 }
@@ -430,6 +485,16 @@ cudaError_t facade_library_load_file(cudaLibrary_t *handle, const char *path, co
         error = facade_library_load(handle, text, bytes, jit);
     free(text);
     return error;
+}
+
+/* The options change nothing here: code is always copied, and there are no host tables to share. */
+bool facade_library_options_are_valid(const int *options, void *const *values, unsigned count)
+{
+    for (unsigned i = 0; options != NULL && i < count; i++) {
+        if (options[i] != cudaLibraryHostUniversalFunctionAndDataTable && options[i] != cudaLibraryBinaryIsPreserved)
+            return false;
+    }
+    return count == 0 || (options != NULL && values != NULL);
 }
 
 cudaError_t facade_library_find(cudaLibrary_t handle, struct facade_library **found)
@@ -450,8 +515,21 @@ cudaError_t facade_library_unload(cudaLibrary_t handle)
     return error;
 }
 
+/* The list of kernels does not change once it is made. */
+static cudaError_t know_kernels(struct facade_library *library)
+{
+    struct facade_module *module = NULL;
+    pthread_mutex_lock(&library->lock);
+    bool is_known = library->kernels != NULL;
+    pthread_mutex_unlock(&library->lock);
+    return is_known ? cudaSuccess : facade_library_module(library, &module);
+}
+
 cudaError_t facade_library_kernel(struct facade_library *library, const char *name, cudaKernel_t *kernel)
 {
+    cudaError_t error = know_kernels(library);
+    if (error != cudaSuccess)
+        return error;
     for (size_t i = 0; i < library->kernel_count; i++) {
         if (strcmp(library->kernels[i]->name, name) == 0) {
             *kernel = (cudaKernel_t)library->kernels[i];
@@ -463,15 +541,18 @@ cudaError_t facade_library_kernel(struct facade_library *library, const char *na
 
 cudaError_t facade_library_kernel_count(struct facade_library *library, unsigned *count)
 {
-    *count = (unsigned)library->kernel_count;
-    return cudaSuccess;
+    cudaError_t error = know_kernels(library);
+    if (error == cudaSuccess)
+        *count = (unsigned)library->kernel_count;
+    return error;
 }
 
 cudaError_t facade_library_kernels(struct facade_library *library, cudaKernel_t *kernels, unsigned count)
 {
-    for (size_t i = 0; i < library->kernel_count && i < count; i++)
+    cudaError_t error = know_kernels(library);
+    for (size_t i = 0; error == cudaSuccess && i < library->kernel_count && i < count; i++)
         kernels[i] = (cudaKernel_t)library->kernels[i];
-    return cudaSuccess;
+    return error;
 }
 
 cudaError_t facade_kernel_name(cudaKernel_t handle, const char **name, cudaLibrary_t *library)
@@ -501,23 +582,13 @@ cudaError_t facade_kernel_function(cudaKernel_t handle, struct facade_function *
 
 /* --- entry points ---------------------------------------------------------------------------------------------- */
 
-/* The library options change nothing here: code is always copied, and there are no host tables to share. */
-static bool library_options_are_valid(const enum cudaLibraryOption *options, void *const *values, unsigned count)
-{
-    for (unsigned i = 0; options != NULL && i < count; i++) {
-        if (options[i] != cudaLibraryHostUniversalFunctionAndDataTable && options[i] != cudaLibraryBinaryIsPreserved)
-            return false;
-    }
-    return count == 0 || (options != NULL && values != NULL);
-}
-
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions,
                                 void **jitOptionsValues, unsigned int numJitOptions,
                                 enum cudaLibraryOption *libraryOptions, void **libraryOptionValues,
                                 unsigned int numLibraryOptions)
 {
     const struct facade_jit jit = {(const int *)jitOptions, jitOptionsValues, numJitOptions};
-    if (!library_options_are_valid(libraryOptions, libraryOptionValues, numLibraryOptions))
+    if (!facade_library_options_are_valid((const int *)libraryOptions, libraryOptionValues, numLibraryOptions))
         return facade_result(cudaErrorInvalidValue);
     return facade_result(facade_library_load(library, code, 0, &jit));
 }
@@ -528,7 +599,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName
                                     unsigned int numLibraryOptions)
 {
     const struct facade_jit jit = {(const int *)jitOptions, jitOptionsValues, numJitOptions};
-    if (!library_options_are_valid(libraryOptions, libraryOptionValues, numLibraryOptions))
+    if (!facade_library_options_are_valid((const int *)libraryOptions, libraryOptionValues, numLibraryOptions))
         return facade_result(cudaErrorInvalidValue);
     return facade_result(facade_library_load_file(library, fileName, &jit));
 }

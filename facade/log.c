@@ -13,6 +13,9 @@
  * Source: CUDA Runtime API 13.0, Error Log Management Functions. */
 enum { KEPT = 100, LONGEST_DUMP = 25600 };
 
+/* What stands before each message; a buffer that cannot hold that holds no message. */
+enum { STAMP_BYTES = sizeof "[hh:mm:ss.mmm][1][CUDA][E] " };
+
 struct callback {
     cudaLogsCallback_t function;
     void *data;
@@ -139,7 +142,8 @@ static char *collect(unsigned *position, size_t *bytes)
 cudaError_t facade_log_to_file(unsigned *position, const char *path, unsigned flags)
 {
     size_t bytes = 0;
-    if (path == NULL || flags != 0)
+    (void)flags; /* NVIDIA's driver takes any */
+    if (path == NULL)
         return cudaErrorInvalidValue;
     char *text = collect(position, &bytes);
     if (text == NULL)
@@ -149,14 +153,15 @@ cudaError_t facade_log_to_file(unsigned *position, const char *path, unsigned fl
     if (file != NULL)
         is_written = fclose(file) == 0 && is_written;
     free(text);
-    return is_written ? cudaSuccess : cudaErrorOperatingSystem;
+    return is_written ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* When the buffer is too small the oldest messages are left out, whole lines at a time. */
 cudaError_t facade_log_to_memory(unsigned *position, char *buffer, size_t *bytes, unsigned flags)
 {
     size_t length = 0;
-    if (buffer == NULL || bytes == NULL || *bytes == 0 || flags != 0)
+    (void)flags; /* NVIDIA's driver takes any */
+    if (buffer == NULL || bytes == NULL || *bytes < STAMP_BYTES)
         return cudaErrorInvalidValue;
     char *text = collect(position, &length);
     if (text == NULL)
@@ -171,7 +176,7 @@ cudaError_t facade_log_to_memory(unsigned *position, char *buffer, size_t *bytes
     memcpy(buffer, start, *bytes);
     buffer[*bytes] = '\0';
     free(text);
-    return cudaSuccess;
+    return *bytes > 0 || length == 0 ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* --- entry points ---------------------------------------------------------------------------------------------- */
@@ -189,7 +194,8 @@ cudaError_t cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback)
 
 cudaError_t cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags)
 {
-    if (iterator_out == NULL || flags != 0)
+    (void)flags; /* NVIDIA's driver takes any */
+    if (iterator_out == NULL)
         return facade_result(cudaErrorInvalidValue);
     *iterator_out = facade_log_position();
     return cudaSuccess;

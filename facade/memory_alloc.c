@@ -15,36 +15,41 @@ cudaError_t facade_memory_allocate(void **pointer, size_t bytes)
     uint64_t address = 0;
     if (pointer == NULL)
         return cudaErrorInvalidValue;
+    *pointer = NULL;
     cudaError_t error = facade_current(&context);
-    if (error != cudaSuccess)
+    if (error != cudaSuccess || bytes == 0)
         return error;
-    if (bytes > 0) {
-        ocl_status status = ocl_memory_allocate(context_cl(context), bytes, 0, &address);
-        if (status != OCL_OK)
-            return facade_error_from(status, FACADE_ALLOCATE);
-    }
+    ocl_status status = ocl_memory_allocate(context_cl(context), bytes, 0, &address);
+    if (status != OCL_OK)
+        return facade_error_from(status, FACADE_ALLOCATE);
     *pointer = (void *)(uintptr_t)address;
     return cudaSuccess;
 }
 
-/* Errors: cudaErrorMemoryAllocation, because no device has what no size_t holds. */
+/* NVIDIA's driver multiplies without looking: what wraps around to nothing is a bad value, what wraps around to anything
+ * else is too much memory. */
 static cudaError_t pitched_bytes(struct cudaExtent extent, size_t *pitch, size_t *bytes)
 {
     size_t rows = 0;
-    if (__builtin_add_overflow(extent.width, (size_t)FACADE_PITCH_ALIGNMENT - 1, pitch))
-        return cudaErrorMemoryAllocation;
+    bool wraps = __builtin_add_overflow(extent.width, (size_t)FACADE_PITCH_ALIGNMENT - 1, pitch);
     *pitch -= *pitch % FACADE_PITCH_ALIGNMENT;
-    if (__builtin_mul_overflow(extent.height, extent.depth, &rows) || __builtin_mul_overflow(rows, *pitch, bytes))
-        return cudaErrorMemoryAllocation;
-    return cudaSuccess;
+    wraps |= __builtin_mul_overflow(extent.height, extent.depth, &rows);
+    wraps |= __builtin_mul_overflow(rows, *pitch, bytes);
+    if (!wraps)
+        return cudaSuccess;
+    return *bytes == 0 ? cudaErrorInvalidValue : cudaErrorMemoryAllocation;
 }
 
 cudaError_t facade_memory_allocate_pitched(void **pointer, size_t *pitch, struct cudaExtent extent)
 {
     size_t row = 0, bytes = 0;
+    cudaError_t error = cudaSuccess;
     if (pointer == NULL || pitch == NULL)
         return cudaErrorInvalidValue;
-    cudaError_t error = pitched_bytes(extent, &row, &bytes);
+    *pointer = NULL;
+    *pitch = 0;
+    if (extent.width != 0 && extent.height != 0 && extent.depth != 0)
+        error = pitched_bytes(extent, &row, &bytes);
     if (error == cudaSuccess)
         error = facade_memory_allocate(pointer, bytes);
     if (error == cudaSuccess)
@@ -84,13 +89,26 @@ cudaError_t facade_memory_address_range(uint64_t *base, size_t *bytes, uint64_t 
     cudaError_t error = facade_process_state();
     if (error != cudaSuccess)
         return error;
-    if (!ocl_memory_find((const void *)(uintptr_t)address, &view))
-        return cudaErrorInvalidValue;
+    if (base == NULL && bytes == NULL)
+        return cudaSuccess;
+    bool is_known = ocl_memory_find((const void *)(uintptr_t)address, &view);
     if (base != NULL)
-        *base = view.address;
+        *base = is_known ? view.address : 0;
     if (bytes != NULL)
-        *bytes = view.bytes;
-    return cudaSuccess;
+        *bytes = is_known ? view.bytes : 0;
+    return is_known ? cudaSuccess : cudaErrorSymbolNotFound;
+}
+
+static cudaError_t allocate_3d(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
+{
+    if (pitched == NULL)
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_memory_allocate_pitched(&pitched->ptr, &pitched->pitch, extent);
+    if (error == cudaSuccess) {
+        pitched->xsize = extent.width;
+        pitched->ysize = extent.height;
+    }
+    return error;
 }
 
 /* --- entry points ---------------------------------------------------------------------------------------------- */
@@ -107,13 +125,7 @@ cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t h
 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent)
 {
-    struct cudaPitchedPtr made = {.xsize = extent.width, .ysize = extent.height};
-    if (pitchedDevPtr == NULL)
-        return facade_result(cudaErrorInvalidValue);
-    cudaError_t error = facade_memory_allocate_pitched(&made.ptr, &made.pitch, extent);
-    if (error == cudaSuccess)
-        *pitchedDevPtr = made;
-    return facade_result(error);
+    return facade_result(allocate_3d(pitchedDevPtr, extent));
 }
 
 cudaError_t cudaFree(void *devPtr)

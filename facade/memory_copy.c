@@ -25,8 +25,8 @@ static cudaError_t copy_by_kind(void *target, const void *source, size_t bytes, 
 static cudaError_t copy_between_devices(void *target, int target_device, const void *source, int source_device,
                                         size_t bytes, cudaStream_t stream, bool is_async)
 {
-    cudaError_t error = facade_copy_check_device(target_device);
-    if (error == cudaSuccess)
+    cudaError_t error = bytes == 0 ? cudaSuccess : facade_copy_check_device(target_device);
+    if (error == cudaSuccess && bytes > 0)
         error = facade_copy_check_device(source_device);
     if (error != cudaSuccess)
         return error;
@@ -46,30 +46,37 @@ static struct cudaMemcpyAttributes attributes_at(const void *list, size_t index)
     return attributes;
 }
 
-static bool is_order(enum cudaMemcpySrcAccessOrder order)
-{
-    return order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny;
-}
-
 /* Each entry of attributes is for the copies from its start to the next one's; the first starts at copy 0. */
-static cudaError_t check_attributes(const void *attributes, const size_t *starts, size_t attribute_count,
-                                    size_t count)
+static cudaError_t check_attributes(const void *attributes, const size_t *starts, size_t attribute_count, size_t count)
 {
     for (size_t i = 0; i < attribute_count; i++) {
         const struct cudaMemcpyAttributes one = attributes_at(attributes, i);
-        if (!is_order(one.srcAccessOrder))
-            return cudaErrorInvalidValue;
         if (starts[i] >= count || (i == 0 ? starts[i] != 0 : starts[i] <= starts[i - 1]))
+            return cudaErrorInvalidValue;
+        cudaError_t error = facade_copy_check_attributes(&one);
+        if (error != cudaSuccess)
+            return error;
+    }
+    return cudaSuccess;
+}
+
+static cudaError_t check_copies(void *const *targets, const void *const *sources, const size_t *sizes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (targets[i] == NULL || sources[i] == NULL || sizes[i] == 0)
             return cudaErrorInvalidValue;
     }
     return cudaSuccess;
 }
 
-/* A source that may change as soon as the call returns is read before: the copy is awaited. */
+/* A source that is to be read during the call is read when the stream has got that far. */
 static cudaError_t submit_in_batch(const struct facade_copy_request *request, enum cudaMemcpySrcAccessOrder order,
                                    cudaStream_t stream)
 {
-    return facade_copy_submit(request, stream, order != cudaMemcpySrcAccessOrderDuringApiCall);
+    cudaError_t error = facade_copy_submit(request, stream, true);
+    if (error == cudaSuccess && order == cudaMemcpySrcAccessOrderDuringApiCall)
+        error = facade_stream_synchronize(stream);
+    return error;
 }
 
 cudaError_t facade_copy_batch(void *const *targets, const void *const *sources, const size_t *sizes, size_t count,
@@ -80,6 +87,8 @@ cudaError_t facade_copy_batch(void *const *targets, const void *const *sources, 
         attribute_count == 0 || attribute_count > count || facade_stream_is_legacy(stream))
         return cudaErrorInvalidValue;
     cudaError_t error = check_attributes(attributes, starts, attribute_count, count);
+    if (error == cudaSuccess)
+        error = check_copies(targets, sources, sizes, count);
     for (size_t i = 0, rule = 0; error == cudaSuccess && i < count; i++) {
         const struct facade_copy_request request = facade_copy_linear(targets[i], sources[i], sizes[i]);
         if (rule + 1 < attribute_count && starts[rule + 1] == i)
@@ -91,9 +100,7 @@ cudaError_t facade_copy_batch(void *const *targets, const void *const *sources, 
 
 cudaError_t facade_copy_operation(const struct cudaMemcpy3DBatchOp *operation, cudaStream_t stream)
 {
-    struct facade_copy_request request = {0};
-    if (!is_order(operation->srcAccessOrder))
-        return cudaErrorInvalidValue;
+    struct facade_copy_request request;
     cudaError_t error = facade_copy_from_operation(&request, operation);
     return error == cudaSuccess ? submit_in_batch(&request, operation->srcAccessOrder, stream) : error;
 }

@@ -4,11 +4,18 @@
 #include "facade/memory.h"
 #include "facade/pointer_attributes.h"
 
+/* cudaHostRegisterIoMemory is not among them: it is for memory of another device, which OpenCL cannot pin and NVIDIA's
+ * runtime refuses with the same error when the memory is the host's. */
 enum {
     ALLOCATE_FLAGS = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined,
-    REGISTER_FLAGS =
-        cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly
+    REGISTER_FLAGS = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly
 };
+
+/* Under unified addressing all pinned memory is mapped, and cudaHostGetFlags says so. Read-only is not told. */
+static unsigned kept_flags(unsigned flags)
+{
+    return (flags & ALLOCATE_FLAGS) | cudaHostAllocMapped;
+}
 
 static struct ocl_context *context_cl(struct facade_context *context)
 {
@@ -20,16 +27,17 @@ cudaError_t facade_memory_allocate_host(void **host, size_t bytes, unsigned flag
     struct facade_context *context = NULL;
     void *made = NULL;
     uint64_t address = 0;
-    if (host == NULL || (flags & ~(unsigned)ALLOCATE_FLAGS) != 0)
+    if (host == NULL)
+        return cudaErrorInvalidValue;
+    *host = NULL;
+    if ((flags & ~(unsigned)ALLOCATE_FLAGS) != 0)
         return cudaErrorInvalidValue;
     cudaError_t error = facade_current(&context);
-    if (error != cudaSuccess)
+    if (error != cudaSuccess || bytes == 0)
         return error;
-    if (bytes > 0) {
-        ocl_status status = ocl_memory_allocate_host(context_cl(context), bytes, flags, &made, &address);
-        if (status != OCL_OK)
-            return facade_error_from(status, FACADE_ALLOCATE);
-    }
+    ocl_status status = ocl_memory_allocate_host(context_cl(context), bytes, kept_flags(flags), &made, &address);
+    if (status != OCL_OK)
+        return facade_error_from(status, FACADE_ALLOCATE);
     *host = made;
     return cudaSuccess;
 }
@@ -43,30 +51,45 @@ cudaError_t facade_memory_free_host(void *host)
     return facade_error_from(ocl_memory_free(OCL_MEMORY_HOST, host), FACADE_OTHER);
 }
 
-/* cudaHostRegisterIoMemory names memory of another device, which OpenCL cannot pin. */
+/* The user's half of the address space. Source: x86-64 and AArch64 Linux with four levels of page tables. */
+enum { USER_ADDRESS_BITS = 47 };
+
+/* "Already registered" is said of the user's memory only; the rest is no memory that may be registered. */
+static cudaError_t refuse_known(const void *host)
+{
+    struct ocl_memory_view view;
+    bool is_ours = ocl_memory_find(host, &view) && view.kind != OCL_MEMORY_REGISTERED;
+    return is_ours ? cudaErrorInvalidValue : cudaErrorHostMemoryAlreadyRegistered;
+}
+
 cudaError_t facade_memory_register(void *host, size_t bytes, unsigned flags)
 {
     struct facade_context *context = NULL;
-    if (host == NULL || bytes == 0 || (flags & ~(unsigned)REGISTER_FLAGS) != 0)
+    if (host == NULL || bytes == 0 || (flags & ~(unsigned)REGISTER_FLAGS) != 0 || bytes > UINTPTR_MAX - (uintptr_t)host)
         return cudaErrorInvalidValue;
     cudaError_t error = facade_current(&context);
     if (error != cudaSuccess)
         return error;
-    if ((flags & cudaHostRegisterIoMemory) != 0)
-        return cudaErrorNotSupported;
-    return facade_error_from(ocl_memory_register(context_cl(context), host, bytes, flags), FACADE_ALLOCATE);
+    if (bytes >> USER_ADDRESS_BITS != 0)
+        return cudaErrorMemoryAllocation;
+    ocl_status status =
+        ocl_memory_register(context_cl(context), host, bytes, kept_flags(flags & cudaHostRegisterPortable));
+    return status == OCL_E_ALREADY ? refuse_known(host) : facade_error_from(status, FACADE_ALLOCATE);
 }
 
 cudaError_t facade_memory_unregister(void *host)
 {
     struct facade_context *context = NULL;
+    struct ocl_memory_view view;
     cudaError_t error = facade_current(&context);
     if (error != cudaSuccess)
         return error;
     if (host == NULL)
         return cudaErrorInvalidValue;
     ocl_status status = ocl_memory_free(OCL_MEMORY_REGISTERED, host);
-    return status == OCL_E_NOT_FOUND ? cudaErrorHostMemoryNotRegistered : facade_error_from(status, FACADE_OTHER);
+    if (status == OCL_E_NOT_FOUND)
+        return ocl_memory_find(host, &view) ? cudaErrorInvalidValue : cudaErrorHostMemoryNotRegistered;
+    return facade_error_from(status, FACADE_OTHER);
 }
 
 /* The host memory that holds the byte at host. Errors: cudaErrorInvalidValue. */
@@ -104,6 +127,12 @@ cudaError_t facade_memory_host_flags(unsigned *flags, const void *host)
     return error;
 }
 
+/* Without bytes the runtime looks at nothing else, the driver at the flags first. */
+static cudaError_t allocate(void **host, size_t bytes, unsigned flags)
+{
+    return facade_memory_allocate_host(host, bytes, bytes == 0 ? cudaHostAllocDefault : flags);
+}
+
 /* --- entry points ---------------------------------------------------------------------------------------------- */
 
 cudaError_t cudaMallocHost(void **ptr, size_t size)
@@ -113,7 +142,7 @@ cudaError_t cudaMallocHost(void **ptr, size_t size)
 
 cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
 {
-    return facade_result(facade_memory_allocate_host(pHost, size, flags));
+    return facade_result(allocate(pHost, size, flags));
 }
 
 cudaError_t cudaFreeHost(void *ptr)

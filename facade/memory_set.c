@@ -22,9 +22,10 @@ static bool measure(const struct ocl_fill *fill, size_t *bytes)
 static cudaError_t check_fill(const struct ocl_fill *fill, struct facade_place *place)
 {
     size_t bytes = 0;
-    if (fill->address % fill->element_bytes != 0 || (fill->height > 1 && fill->pitch % fill->element_bytes != 0))
+    if (!measure(fill, &bytes) || fill->address % fill->element_bytes != 0)
         return cudaErrorInvalidValue;
-    if (!measure(fill, &bytes))
+    if (fill->height > 1 &&
+        (fill->pitch % fill->element_bytes != 0 || fill->pitch < fill->count * fill->element_bytes))
         return cudaErrorInvalidValue;
     *place = facade_place_find(fill->address);
     return place->kind != FACADE_PAGEABLE && bytes <= place->left ? cudaSuccess : cudaErrorInvalidValue;
@@ -32,15 +33,18 @@ static cudaError_t check_fill(const struct ocl_fill *fill, struct facade_place *
 
 cudaError_t facade_memory_set(const struct ocl_fill *fill, cudaStream_t stream, bool is_async)
 {
+    struct facade_context *context = NULL;
     struct facade_stream *found = NULL;
     struct facade_place place;
+    if (is_empty(fill))
+        return facade_current(&context);
     cudaError_t error = facade_stream_find(stream, &found);
-    if (error != cudaSuccess || is_empty(fill))
-        return error;
-    error = check_fill(fill, &place);
+    if (error == cudaSuccess)
+        error = check_fill(fill, &place);
     if (error != cudaSuccess)
         return error;
-    ocl_status status = ocl_transfer_fill(found->queue, fill, is_async ? OCL_WAIT_SOURCE : OCL_WAIT_ALL);
+    bool waits = !is_async && place.kind == FACADE_PINNED;
+    ocl_status status = ocl_transfer_fill(found->queue, fill, waits ? OCL_WAIT_ALL : OCL_WAIT_SOURCE);
     return facade_error_from(status, FACADE_OTHER);
 }
 
@@ -71,8 +75,6 @@ static cudaError_t set_2d(void *pointer, size_t pitch, int value, size_t width, 
         .element_bytes = 1,
         .value = (unsigned char)value,
     };
-    if (!is_empty(&fill) && (pitch < width || pitch > FACADE_MAX_PITCH))
-        return cudaErrorInvalidValue;
     return facade_memory_set(&fill, stream, is_async);
 }
 
@@ -88,8 +90,9 @@ static cudaError_t set_3d(struct cudaPitchedPtr pointer, int value, struct cudaE
         .element_bytes = 1,
         .value = (unsigned char)value,
     };
-    if (!is_empty(&fill) && (pointer.pitch < extent.width || pointer.pitch > FACADE_MAX_PITCH ||
-                             __builtin_mul_overflow(pointer.pitch, pointer.ysize, &fill.slice_bytes)))
+    if (!is_empty(&fill) && extent.depth > 1 &&
+        (pointer.pitch < extent.width || pointer.ysize < extent.height ||
+         __builtin_mul_overflow(pointer.pitch, pointer.ysize, &fill.slice_bytes)))
         return cudaErrorInvalidValue;
     return facade_memory_set(&fill, stream, is_async);
 }

@@ -44,6 +44,30 @@ cudaError_t facade_occupancy_blocks(int *blocks, const struct facade_function *f
     return cudaSuccess;
 }
 
+/* Tries every whole number of warps, largest first, so that of equal ones the largest block wins. */
+cudaError_t facade_occupancy_best(int *grid, int *block_size, const struct facade_function *function,
+                                  const struct facade_occupancy_wish *wish)
+{
+    struct facade_launch_limits limits;
+    int device = function->module->context->device, warp = attribute(device, cudaDevAttrWarpSize), most = 0, best = 0;
+    facade_launch_limits(function, &limits);
+    int largest = wish->limit > 0 ? smaller(wish->limit, (int)limits.threads) : (int)limits.threads;
+    for (int size = rounded_threads(largest, warp); size > 0; size -= warp) {
+        int block = smaller(size, largest), blocks = 0;
+        size_t shared = wish->shared_of != NULL ? wish->shared_of(block) : wish->shared;
+        cudaError_t error = facade_occupancy_blocks(&blocks, function, block, shared, wish->flags);
+        if (error != cudaSuccess)
+            return error;
+        if (blocks * block > most) {
+            most = blocks * block;
+            best = block;
+        }
+    }
+    *block_size = best;
+    *grid = best > 0 ? most / best * attribute(device, cudaDevAttrMultiProcessorCount) : 0;
+    return cudaSuccess;
+}
+
 cudaError_t facade_occupancy_shared(size_t *shared, const struct facade_function *function, int blocks, int block_size)
 {
     struct facade_launch_limits limits;
@@ -70,9 +94,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlock
                                                                    size_t dynamicSMemSize, unsigned int flags)
 {
     struct facade_function *function = NULL;
-    if (numBlocks == NULL)
-        return facade_result(cudaErrorInvalidValue);
     cudaError_t error = facade_function_find(func, &function);
+    if (error == cudaSuccess && numBlocks == NULL)
+        error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = facade_occupancy_blocks(numBlocks, function, blockSize, dynamicSMemSize, flags);
     return facade_result(error);
@@ -89,9 +113,9 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
                                                       int blockSize)
 {
     struct facade_function *function = NULL;
-    if (dynamicSmemSize == NULL)
-        return facade_result(cudaErrorInvalidValue);
     cudaError_t error = facade_function_find(func, &function);
+    if (error == cudaSuccess && dynamicSmemSize == NULL)
+        error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = facade_occupancy_shared(dynamicSmemSize, function, numBlocks, blockSize);
     return facade_result(error);

@@ -158,8 +158,6 @@ cudaError_t facade_pointer_attribute(void *data, CUpointer_attribute attribute, 
         return error;
     if (data == NULL || !ocl_memory_find((const void *)(uintptr_t)pointer, &view))
         return cudaErrorInvalidValue;
-    if (attribute == CU_POINTER_ATTRIBUTE_P2P_TOKENS)
-        return cudaErrorNotSupported;
     /* Device memory has no host address to give; the driver says so instead of giving NULL. */
     if (attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER && view.kind == OCL_MEMORY_DEVICE)
         return cudaErrorInvalidValue;

@@ -28,8 +28,7 @@ void *facade_place_host_pointer(const struct ocl_memory_view *view, uint64_t add
 
 cudaError_t facade_pointer_attributes(struct cudaPointerAttributes *attributes, const void *pointer);
 
-/* cuPointerGetAttribute. Errors: cudaErrorInvalidValue for an unknown pointer or attribute, or data NULL;
- * cudaErrorNotSupported for attributes that OpenCL has no equal of. */
+/* cuPointerGetAttribute. Errors: cudaErrorInvalidValue for an unknown pointer or attribute, or data NULL. */
 cudaError_t facade_pointer_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr pointer);
 
 /* cuPointerGetAttributes: an unknown pointer is no error and gives zeros. */

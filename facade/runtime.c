@@ -12,10 +12,11 @@
 static struct facade_context **primaries;
 static int device_count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Atomic bool is_started;
+static _Thread_local bool is_in_host_function;
 
-static void find_devices(void)
+static void make_primaries(void)
 {
-    ocl_trace_listen(facade_log);
     int count = ocl_device_count();
     if (count <= 0)
         return;
@@ -28,13 +29,40 @@ static void find_devices(void)
     }
 }
 
+static void find_devices(void)
+{
+    ocl_trace_listen(facade_log);
+    make_primaries();
+    atomic_store_explicit(&is_started, true, memory_order_release);
+}
+
 cudaError_t facade_process_state(void)
 {
     if (ocl_process_is_forked())
         return cudaErrorInitializationError;
     if (ocl_process_is_exiting())
         return cudaErrorCudartUnloading;
-    return cudaSuccess;
+    return is_in_host_function ? cudaErrorNotPermitted : cudaSuccess;
+}
+
+bool facade_is_started(void)
+{
+    return atomic_load_explicit(&is_started, memory_order_acquire);
+}
+
+int facade_known_devices(void)
+{
+    return facade_is_started() ? device_count : 0;
+}
+
+void facade_host_function_begin(void)
+{
+    is_in_host_function = true;
+}
+
+void facade_host_function_end(void)
+{
+    is_in_host_function = false;
 }
 
 cudaError_t facade_devices(int *count)
@@ -94,9 +122,9 @@ cudaError_t facade_context_open(struct facade_context *context)
     return error;
 }
 
-void facade_context_close(struct facade_context *context)
+/* Open lock held. */
+static void close_locked(struct facade_context *context)
 {
-    pthread_mutex_lock(&context->open_lock);
     struct ocl_context *cl = atomic_exchange(&context->cl, NULL);
     if (cl != NULL) {
         facade_modules_forget(context);
@@ -104,8 +132,57 @@ void facade_context_close(struct facade_context *context)
         facade_events_forget(context);
         ocl_context_close(cl);
     }
+    context->retain_count = 0;
+    context->is_held = false;
+    context->flags = 0;
+}
+
+void facade_context_close(struct facade_context *context)
+{
+    pthread_mutex_lock(&context->open_lock);
+    close_locked(context);
     pthread_mutex_unlock(&context->open_lock);
 }
+
+cudaError_t facade_context_check(const struct facade_context *context)
+{
+    if (facade_handle_find(FACADE_CONTEXT, context) == NULL)
+        return cudaErrorContextIsDestroyed;
+    struct ocl_context *cl = atomic_load_explicit(&context->cl, memory_order_acquire);
+    if (cl == NULL)
+        return cudaErrorContextIsDestroyed;
+    return facade_error_from(ocl_context_failure(cl), FACADE_OTHER);
+}
+
+/* --- who holds a primary context ----------------------------------------------------------------------------------- */
+
+cudaError_t facade_primary_hold(struct facade_context *primary)
+{
+    pthread_mutex_lock(&primary->open_lock);
+    primary->is_held = primary->is_primary;
+    pthread_mutex_unlock(&primary->open_lock);
+    return facade_context_open(primary);
+}
+
+cudaError_t facade_primary_retain(struct facade_context *primary)
+{
+    pthread_mutex_lock(&primary->open_lock);
+    primary->retain_count++;
+    pthread_mutex_unlock(&primary->open_lock);
+    return facade_context_open(primary);
+}
+
+cudaError_t facade_primary_release(struct facade_context *primary)
+{
+    pthread_mutex_lock(&primary->open_lock);
+    bool is_retained = primary->retain_count > 0;
+    if (is_retained && --primary->retain_count == 0 && !primary->is_held)
+        close_locked(primary);
+    pthread_mutex_unlock(&primary->open_lock);
+    return is_retained ? cudaSuccess : cudaErrorDeviceUninitialized;
+}
+
+/* --- the current context of a thread ------------------------------------------------------------------------------- */
 
 /* A thread that never chose a context gets the primary one of its device, and keeps it as its current context. */
 static cudaError_t choose_primary(struct facade_context **context)
@@ -117,7 +194,9 @@ static cudaError_t choose_primary(struct facade_context **context)
     *context = facade_primary(facade_thread_device());
     if (*context == NULL)
         return cudaErrorInvalidDevice;
-    return facade_stack_push(*context) ? cudaSuccess : cudaErrorMemoryAllocation;
+    if (!facade_stack_push(*context))
+        return cudaErrorMemoryAllocation;
+    return facade_primary_hold(*context);
 }
 
 cudaError_t facade_current_even_failed(struct facade_context **context)
@@ -133,7 +212,9 @@ cudaError_t facade_current_even_failed(struct facade_context **context)
     }
     if (facade_handle_find(FACADE_CONTEXT, *context) == NULL)
         return cudaErrorContextIsDestroyed;
-    return facade_context_open(*context);
+    if (atomic_load_explicit(&(*context)->cl, memory_order_acquire) != NULL)
+        return cudaSuccess;
+    return facade_primary_hold(*context);
 }
 
 cudaError_t facade_current(struct facade_context **context)

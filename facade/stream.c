@@ -8,6 +8,9 @@
 
 static _Atomic uint64_t next_id = 1;
 
+/* What NVIDIA's runtime gives for a stream whose synchronization policy nobody set. */
+#define NO_POLICY ((enum cudaSynchronizationPolicy)-1)
+
 static struct ocl_context *context_cl(struct facade_context *context)
 {
     return atomic_load_explicit(&context->cl, memory_order_acquire);
@@ -25,7 +28,7 @@ static struct facade_stream *new_stream(struct facade_context *context, struct o
     stream->queue = queue;
     stream->id = atomic_fetch_add(&next_id, 1);
     stream->handle = (cudaStream_t)stream;
-    stream->sync_policy = cudaSyncPolicyAuto;
+    stream->sync_policy = NO_POLICY;
     stream->domain_map.remote = 1;
     return stream;
 }
@@ -275,12 +278,16 @@ cudaError_t facade_stream_wait_event(cudaStream_t handle, cudaEvent_t event, uns
     struct facade_stream *stream = NULL;
     struct facade_event *found = NULL;
     cudaError_t error = facade_stream_find(handle, &stream);
-    if (error == cudaSuccess)
-        error = facade_event_find(event, &found);
     if (error != cudaSuccess)
         return error;
-    if (flags != cudaEventWaitDefault && flags != cudaEventWaitExternal)
+    if ((flags & ~(unsigned)cudaEventWaitExternal) != 0)
         return cudaErrorInvalidValue;
+    error = facade_event_find(event, &found);
+    if (error != cudaSuccess)
+        return error;
+    /* External events belong to a capture, and no stream is ever capturing. */
+    if (flags == cudaEventWaitExternal)
+        return cudaErrorIllegalState;
     return facade_error_from(ocl_event_wait_in_queue(found->event, stream->queue), FACADE_OTHER);
 }
 
@@ -289,6 +296,7 @@ cudaError_t facade_stream_wait_event(cudaStream_t handle, cudaEvent_t event, uns
 struct host_call {
     cudaHostFn_t function;
     cudaStreamCallback_t callback;
+    CUstreamCallback driver_callback;
     cudaStream_t stream;
     void *data;
 };
@@ -296,10 +304,15 @@ struct host_call {
 static void run_host_call(void *data, ocl_status status)
 {
     struct host_call *call = data;
+    cudaError_t error = facade_error_from(status, FACADE_OTHER);
+    facade_host_function_begin();
     if (call->callback != NULL)
-        call->callback(call->stream, facade_error_from(status, FACADE_OTHER), call->data);
+        call->callback(call->stream, error, call->data);
+    else if (call->driver_callback != NULL)
+        call->driver_callback(call->stream, facade_driver_error(error), call->data);
     else if (status == OCL_OK)
         call->function(call->data);
+    facade_host_function_end();
     free(call);
 }
 
@@ -316,28 +329,30 @@ static cudaError_t enqueue_host_call(struct facade_stream *stream, const struct 
     return facade_error_from(status, FACADE_OTHER);
 }
 
-cudaError_t facade_stream_host_function(cudaStream_t handle, cudaHostFn_t function, void *data)
+static cudaError_t add_host_call(cudaStream_t handle, const struct host_call *call)
 {
     struct facade_stream *stream = NULL;
-    if (function == NULL)
-        return cudaErrorInvalidValue;
     cudaError_t error = facade_stream_find(handle, &stream);
-    if (error != cudaSuccess)
-        return error;
+    return error == cudaSuccess ? enqueue_host_call(stream, call) : error;
+}
+
+cudaError_t facade_stream_host_function(cudaStream_t handle, cudaHostFn_t function, void *data)
+{
     const struct host_call call = {.function = function, .data = data};
-    return enqueue_host_call(stream, &call);
+    return function != NULL ? add_host_call(handle, &call) : cudaErrorInvalidValue;
 }
 
 cudaError_t facade_stream_add_callback(cudaStream_t handle, cudaStreamCallback_t callback, void *data, unsigned flags)
 {
-    struct facade_stream *stream = NULL;
-    if (callback == NULL || flags != 0)
-        return cudaErrorInvalidValue;
-    cudaError_t error = facade_stream_find(handle, &stream);
-    if (error != cudaSuccess)
-        return error;
     const struct host_call call = {.callback = callback, .stream = handle, .data = data};
-    return enqueue_host_call(stream, &call);
+    return callback != NULL && flags == 0 ? add_host_call(handle, &call) : cudaErrorInvalidValue;
+}
+
+cudaError_t facade_stream_add_driver_callback(cudaStream_t handle, CUstreamCallback callback, void *data,
+                                              unsigned flags)
+{
+    const struct host_call call = {.driver_callback = callback, .stream = handle, .data = data};
+    return callback != NULL && flags == 0 ? add_host_call(handle, &call) : cudaErrorInvalidValue;
 }
 
 /* --- entry points ---------------------------------------------------------------------------------------------- */

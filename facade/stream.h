@@ -21,14 +21,17 @@ bool facade_stream_is_legacy(cudaStream_t handle);
 
 cudaError_t facade_stream_synchronize(cudaStream_t handle);
 cudaError_t facade_stream_query(cudaStream_t handle);
+
+/* Errors: cudaErrorInvalidValue for unknown flags; cudaErrorIllegalState for cudaEventWaitExternal. */
 cudaError_t facade_stream_wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags);
 
 /* function(data) after earlier work, not at all when that failed. */
 cudaError_t facade_stream_host_function(cudaStream_t handle, cudaHostFn_t function, void *data);
 
-/* callback(stream, status, data) after earlier work, also when that failed. Driver and runtime callbacks differ only in
- * the type of the status, which has the same numbers. */
+/* callback(stream, status, data) after earlier work, also when that failed. */
 cudaError_t facade_stream_add_callback(cudaStream_t handle, cudaStreamCallback_t callback, void *data, unsigned flags);
+cudaError_t facade_stream_add_driver_callback(cudaStream_t handle, CUstreamCallback callback, void *data,
+                                              unsigned flags);
 
 /* stream_query.c. attribute: cudaLaunchAttributeID. Errors: cudaErrorInvalidValue for one that streams do not have. */
 cudaError_t facade_stream_get_attribute(cudaStream_t handle, int attribute, cudaLaunchAttributeValue *value);

@@ -43,6 +43,12 @@ cudaError_t facade_stream_set_attribute(cudaStream_t handle, int attribute, cons
     case cudaLaunchAttributeAccessPolicyWindow:
         stream->access_policy = *value;
         return cudaSuccess;
+    case cudaLaunchAttributePriority:
+        /* Kept and given back; an OpenCL queue's own priority is fixed when it is made. */
+        if (value->priority > FACADE_PRIORITY_LEAST || value->priority < FACADE_PRIORITY_GREATEST)
+            return cudaErrorInvalidValue;
+        stream->priority = value->priority;
+        return cudaSuccess;
     case cudaLaunchAttributeSynchronizationPolicy:
         if (value->syncPolicy < cudaSyncPolicyAuto || value->syncPolicy > cudaSyncPolicyBlockingSync)
             return cudaErrorInvalidValue;
@@ -54,7 +60,6 @@ cudaError_t facade_stream_set_attribute(cudaStream_t handle, int attribute, cons
     case cudaLaunchAttributeMemSyncDomain:
         stream->domain = value->memSyncDomain;
         return cudaSuccess;
-    case cudaLaunchAttributePriority: /* an OpenCL queue's priority is fixed when it is made */
     default:
         return cudaErrorInvalidValue;
     }

@@ -1,6 +1,7 @@
-/* Questions to a device: what is the address of this buffer, and what are addresses good for?
- * Index space: one work-item. Alignment: that of the parameters' types.
+/* Questions to a device: where is this buffer, and what are addresses good for?
  * SPDX-License-Identifier: Apache-2.0 */
+
+/* Index space of all: one work-item. Alignment: that of the parameters' types. */
 
 /* Stores the device address of buffer. */
 kernel void probe_learn(global uchar *buffer, global ulong *answer)
@@ -8,8 +9,8 @@ kernel void probe_learn(global uchar *buffer, global ulong *answer)
     answer[0] = (ulong)buffer;
 }
 
-/* from[0] is the address of a uint x, from[1] a number n. Stores x + n into the uint after x, and into from[2] the
- * address that from has here. */
+/* from[0] is the address of a uint x, from[1] a number n. Stores x + n into the uint after x, and
+ * into from[2] the address that from has here. */
 void follow(global ulong *from)
 {
     global uint *x = (global uint *)from[0];

@@ -7,9 +7,10 @@
 #include "cl/address.h"
 #include "cl/state.h"
 
-/* An allocation that holds nothing; static, because its memory becomes the slab's when the last reference goes. */
-static void fill_in(struct ocl_allocation *allocation, enum ocl_memory_kind kind, uint64_t address, void *host,
-                    size_t bytes)
+/* An allocation that holds nothing; static, because its memory becomes the slab's when the last
+ * reference goes. */
+static void fill_in(struct ocl_allocation *allocation, enum ocl_memory_kind kind, uint64_t address,
+                    void *host, size_t bytes)
 {
     allocation->kind = kind;
     allocation->address = address;
@@ -122,7 +123,8 @@ static void *look(void *argument)
         if (!found)
             continue;
         /* With a reference nothing of it may change, and it must hold the address. */
-        if (found != &moving || address - found->address >= found->bytes || found->flags != (unsigned)found->address)
+        if (found != &moving || address - found->address >= found->bytes ||
+            found->flags != (unsigned)found->address)
             atomic_fetch_add(&wrong, 1);
         ocl_allocation_release(found);
     }

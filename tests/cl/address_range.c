@@ -33,11 +33,15 @@ static bool is_mapped(const void *address)
     return mincore((void *)(uintptr_t)address, page_bytes(), &resident) == 0;
 }
 
-/* Addresses where nothing is mapped: those of a mapping that was just given back. */
-static char *find_free(size_t bytes, int protection)
+/* A mapping far from where the system puts others, so that nothing takes its place once it is given
+ * back. The address is one that programs may use under every sanitizer. */
+static char *map_apart(size_t bytes, int protection)
 {
-    char *range = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    assert_ptr_not_equal(range, MAP_FAILED);
+    static uintptr_t next = 0x7e9000000000;
+    char *range =
+        mmap((void *)next, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_ptr_equal(range, (void *)next);
+    next += (uintptr_t)1 << 30;
     return range;
 }
 
@@ -59,10 +63,11 @@ TEST_BODY(address_range_reserves_more_than_there_is_memory)
 {
     void *range = NULL;
     size_t bytes = 0;
-    assert_int_equal(ocl_address_range_reserve((size_t)1 << 44, &range, &bytes), OCL_OK);
+    assert_int_equal(ocl_address_range_reserve((size_t)1 << 40, &range, &bytes), OCL_OK);
     ocl_address_range_release(range, bytes);
     assert_int_equal(ocl_address_range_reserve(SIZE_MAX, &range, &bytes), OCL_E_OUT_OF_MEMORY);
-    assert_int_equal(ocl_address_range_reserve((size_t)1 << 60, &range, &bytes), OCL_E_OUT_OF_MEMORY);
+    assert_int_equal(ocl_address_range_reserve((size_t)1 << 60, &range, &bytes),
+                     OCL_E_OUT_OF_MEMORY);
     ocl_address_range_release(NULL, 0);
 }
 
@@ -70,7 +75,7 @@ TEST_BODY(address_range_claims_free_pages)
 {
     struct ocl_range_claim claim;
     const size_t bytes = 3 * page_bytes();
-    char *range = find_free(bytes, PROT_NONE);
+    char *range = map_apart(bytes, PROT_NONE);
     munmap(range, bytes);
     const uint64_t address = (uint64_t)(uintptr_t)range;
     assert_int_equal(ocl_address_range_claim(address, bytes, false, &claim), OCL_RANGE_CLAIMED);
@@ -86,13 +91,14 @@ TEST_BODY(address_range_leaves_memory_of_the_program_alone)
 {
     struct ocl_range_claim claim;
     const size_t bytes = 4 * page_bytes();
-    char *range = find_free(bytes, PROT_NONE);
+    char *range = map_apart(bytes, PROT_NONE);
     munmap(range, bytes);
     char *inside = mmap(range + 2 * page_bytes(), page_bytes(), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     assert_ptr_equal(inside, range + 2 * page_bytes());
     *inside = 7;
-    assert_int_equal(ocl_address_range_claim((uintptr_t)range, bytes, false, &claim), OCL_RANGE_TAKEN);
+    assert_int_equal(ocl_address_range_claim((uintptr_t)range, bytes, false, &claim),
+                     OCL_RANGE_TAKEN);
     assert_int_equal(claim.bytes, 0);
     assert_int_equal(*inside, 7);
     assert_false(is_mapped(range));
@@ -103,17 +109,21 @@ TEST_BODY(address_range_knows_a_drivers_reservation)
 {
     struct ocl_range_claim claim;
     const size_t page = page_bytes();
-    char *range = find_free(8 * page, PROT_NONE);
+    char *range = map_apart(8 * page, PROT_NONE);
     const uint64_t low = (uint64_t)(uintptr_t)range;
-    assert_int_equal(ocl_address_range_claim(low + page, 2 * page, false, &claim), OCL_RANGE_BLOCKED);
+    assert_int_equal(ocl_address_range_claim(low + page, 2 * page, false, &claim),
+                     OCL_RANGE_BLOCKED);
     assert_true(claim.low <= low && claim.high >= low + 8 * page);
     ocl_address_range_disclaim(&claim);
     assert_true(is_mapped(range + page)); /* the driver's, not ours to unmap */
 
-    /* One page of it becomes memory: then the claim that holds it is refused, and its neighbours are not. */
+    /* One page of it becomes memory: then the claim that holds it is refused, and its neighbours
+     * are not. */
     assert_int_equal(mprotect(range + 4 * page, page, PROT_READ), 0);
-    assert_int_equal(ocl_address_range_claim(low + 3 * page, 2 * page, false, &claim), OCL_RANGE_TAKEN);
-    assert_int_equal(ocl_address_range_claim(low + 5 * page, page, false, &claim), OCL_RANGE_BLOCKED);
+    assert_int_equal(ocl_address_range_claim(low + 3 * page, 2 * page, false, &claim),
+                     OCL_RANGE_TAKEN);
+    assert_int_equal(ocl_address_range_claim(low + 5 * page, page, false, &claim),
+                     OCL_RANGE_BLOCKED);
     assert_int_equal(claim.low, low + 5 * page);
     ocl_address_range_disclaim(&claim);
     munmap(range, 8 * page);
@@ -126,7 +136,8 @@ TEST_BODY(address_range_takes_a_device_file_for_the_drivers)
     assert_true(zero >= 0);
     char *range = mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE, zero, 0);
     assert_ptr_not_equal(range, MAP_FAILED);
-    assert_int_equal(ocl_address_range_claim((uintptr_t)range, page_bytes(), false, &claim), OCL_RANGE_BLOCKED);
+    assert_int_equal(ocl_address_range_claim((uintptr_t)range, page_bytes(), false, &claim),
+                     OCL_RANGE_BLOCKED);
     ocl_address_range_disclaim(&claim);
     munmap(range, page_bytes());
     close(zero);
@@ -135,9 +146,11 @@ TEST_BODY(address_range_takes_a_device_file_for_the_drivers)
 TEST_BODY(address_range_beyond_the_host_needs_no_reservation)
 {
     struct ocl_range_claim claim;
-    assert_int_equal(ocl_address_range_claim((uint64_t)1 << 62, 65536, false, &claim), OCL_RANGE_BEYOND);
+    assert_int_equal(ocl_address_range_claim((uint64_t)1 << 62, 65536, false, &claim),
+                     OCL_RANGE_BEYOND);
     ocl_address_range_disclaim(&claim);
-    assert_int_equal(ocl_address_range_claim(UINT64_MAX - 4095, 4096, false, &claim), OCL_RANGE_BEYOND);
+    assert_int_equal(ocl_address_range_claim(UINT64_MAX - 4095, 4096, false, &claim),
+                     OCL_RANGE_BEYOND);
     ocl_address_range_disclaim(&claim);
 }
 
@@ -148,23 +161,28 @@ TEST_BODY(address_range_gives_numbers_once)
     assert_int_equal(ocl_address_range_claim(address, 8192, false, &first), OCL_RANGE_BEYOND);
     assert_int_equal(ocl_address_range_claim(address + 8191, 512, false, &second), OCL_RANGE_TAKEN);
     assert_int_equal(ocl_address_range_claim(address - 1, 2, true, &second), OCL_RANGE_TAKEN);
-    assert_int_equal(ocl_address_range_claim(address + 8192, 512, true, &second), OCL_RANGE_BLOCKED);
+    assert_int_equal(ocl_address_range_claim(address + 8192, 512, true, &second),
+                     OCL_RANGE_BLOCKED);
     ocl_address_range_disclaim(&second);
     ocl_address_range_disclaim(&first);
-    assert_int_equal(ocl_address_range_claim(address + 8191, 512, false, &second), OCL_RANGE_BEYOND);
+    assert_int_equal(ocl_address_range_claim(address + 8191, 512, false, &second),
+                     OCL_RANGE_BEYOND);
     ocl_address_range_disclaim(&second);
 }
 
-/* Two blocks of one device may share a page; giving one back must not open the page while the other lives. */
+/* Two blocks of one device may share a page; giving one back must not open the page while the other
+ * lives. */
 TEST_BODY(address_range_shared_pages_stay_reserved)
 {
     struct ocl_range_claim first, second;
     const size_t page = page_bytes();
-    char *range = find_free(4 * page, PROT_NONE);
+    char *range = map_apart(4 * page, PROT_NONE);
     munmap(range, 4 * page);
     const uint64_t low = (uint64_t)(uintptr_t)range;
-    assert_int_equal(ocl_address_range_claim(low, 2 * page + 512, false, &first), OCL_RANGE_CLAIMED);
-    assert_int_equal(ocl_address_range_claim(low + 2 * page + 512, 512, false, &second), OCL_RANGE_BLOCKED);
+    assert_int_equal(ocl_address_range_claim(low, 2 * page + 512, false, &first),
+                     OCL_RANGE_CLAIMED);
+    assert_int_equal(ocl_address_range_claim(low + 2 * page + 512, 512, false, &second),
+                     OCL_RANGE_BLOCKED);
     ocl_address_range_disclaim(&first);
     assert_false(is_mapped(range));
     assert_true(is_mapped(range + 2 * page));

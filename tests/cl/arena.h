@@ -80,6 +80,21 @@ static inline void arena_allocate(struct arena *arena)
     arena->address = address_of(arena->host);
 }
 
+/* A context whose copies and fills go the ways of a discrete GPU, whatever the device is: its kernels, its thresholds,
+ * and memory that the host does not reach. */
+static inline struct ocl_context *open_context_as_gpu(void)
+{
+    assert_true(ocl_device_count() > 0);
+    struct ocl_device *device = (struct ocl_device *)(uintptr_t)ocl_device_get(0);
+    const bool is_cpu = device->facts.device_class == OCL_CLASS_CPU;
+    device->facts.device_class = OCL_CLASS_GPU;
+    struct ocl_context *context = open_context();
+    if (is_cpu && context->capability.address == OCL_ADDRESS_RAW)
+        TEST_SKIP("a CPU's raw addresses are the host's and cannot be set aside as a GPU's are");
+    context->capability.device_is_host_memory = false;
+    return context;
+}
+
 /* Memory with random contents. */
 static inline struct arena arena_open(struct ocl_context *context, enum arena_kind kind, size_t bytes, uint64_t *dice)
 {

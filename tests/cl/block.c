@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/cl/captured.h"
 #include "tests/cl/kernels.h"
 
 static bool are_apart(const struct ocl_block *a, const struct ocl_block *b)
@@ -93,13 +94,15 @@ TEST_BODY(block_generation_changes_with_every_block)
     ocl_context_close(context);
 }
 
-/* A touch by the host must fault where device memory is not host memory. write() tells without the fault. */
+/* A touch by the host must fault where device memory is not host memory. write() tells without the
+ * fault. */
 TEST_BODY(block_is_out_of_the_hosts_reach_unless_it_is_host_memory)
 {
     struct ocl_context *context = open_tested();
     struct ocl_block *block = NULL;
     int ends[2];
-    if (context->capability.address == OCL_ADDRESS_SVM || context->capability.address == OCL_ADDRESS_USM)
+    if (context->capability.address == OCL_ADDRESS_SVM ||
+        context->capability.address == OCL_ADDRESS_USM)
         TEST_SKIP("shared memory has host addresses by design");
     assert_int_equal(ocl_block_create(context, 65536, &block), OCL_OK);
     assert_int_equal(pipe(ends), 0);
@@ -133,11 +136,13 @@ TEST_BODY(block_of_device_memory_can_be_used_by_the_host_where_promised)
 }
 
 static const char chain_text[] =
-    "void walk(global ulong *at) { uint n = 0; while (at[0]) { at[1] = 100 + n++; at = (global ulong *)at[0]; } }\n"
+    "void walk(global ulong *at) { uint n = 0; while (at[0]) { at[1] = 100 + n++; at = (global "
+    "ulong *)at[0]; } }\n"
     "kernel void walk_pointer(global ulong *first) { walk(first); }\n"
     "kernel void walk_number(ulong first) { walk((global ulong *)first); }\n";
 
-/* A list through blocks of many sizes, its links at odd places, of which the kernel is given only the first. */
+/* A list through blocks of many sizes, its links at odd places, of which the kernel is given only
+ * the first. */
 TEST_BODY(block_addresses_can_be_followed_through_many_blocks)
 {
     enum { COUNT = 40 };
@@ -197,8 +202,8 @@ static void check_reach(struct ocl_context *context, const struct ocl_block *blo
     cl_program program = build_text(context, add_text);
     volatile uint32_t *pair = (volatile uint32_t *)((char *)block->pointer + offset);
     for (uint32_t i = 1; i <= 5; i++) {
-        cl_kernel kernel =
-            make_kernel(program, context->capability.pass == OCL_PASS_NUMBER ? "add_number" : "add_pointer");
+        cl_kernel kernel = make_kernel(
+            program, context->capability.pass == OCL_PASS_NUMBER ? "add_number" : "add_pointer");
         assert_int_equal(ocl_block_declare_indirect(context, kernel), OCL_OK);
         pair[0] = 1000 * i;
         pair[1] = 0;
@@ -268,7 +273,8 @@ TEST_BODY(block_wrap_refuses_ranges_that_wrap_around)
     struct ocl_context *context = open_tested();
     struct ocl_block *block = NULL;
     char byte;
-    assert_int_equal(ocl_block_wrap_host(context, &byte, SIZE_MAX - 10, &block), OCL_E_INVALID_VALUE);
+    assert_int_equal(ocl_block_wrap_host(context, &byte, SIZE_MAX - 10, &block),
+                     OCL_E_INVALID_VALUE);
     assert_null(block);
     ocl_context_close(context);
 }
@@ -283,8 +289,9 @@ static void *make_and_break(void *argument)
             if (ocl_block_create(context, 1000 * (i + 1), &blocks[i]) != OCL_OK)
                 return (void *)(uintptr_t)1000;
         for (unsigned i = 0; i < 4; i++)
-            faults += (blocks[i]->address + ocl_block_first(blocks[i])) % OCL_MEMORY_ALIGNMENT != 0 ||
-                      (i > 0 && !are_apart(blocks[i], blocks[i - 1]));
+            faults +=
+                (blocks[i]->address + ocl_block_first(blocks[i])) % OCL_MEMORY_ALIGNMENT != 0 ||
+                (i > 0 && !are_apart(blocks[i], blocks[i - 1]));
         for (unsigned i = 0; i < 4; i++)
             ocl_block_destroy(blocks[i]);
     }
@@ -332,4 +339,55 @@ TEST_BODY(block_no_room_has_one_code)
     assert_int_equal(ocl_block_status(OCL_E_OUT_OF_MEMORY), OCL_E_OUT_OF_MEMORY);
     assert_int_equal(ocl_block_status(CL_INVALID_CONTEXT), CL_INVALID_CONTEXT);
     assert_int_equal(ocl_block_status(CL_SUCCESS), OCL_OK);
+}
+
+/* Device memory that is host memory always stands where the host has memory: made to avoid that, it
+ * finds no place, and looks at a new address each time. */
+TEST_BODY(block_sets_colliding_addresses_aside)
+{
+    static char printed[65536];
+    setenv("CLEM_TRACE", "1", 1);
+    struct ocl_context *context = open_tested();
+    struct ocl_block *block = NULL;
+    const bool learns = context->capability.address == OCL_ADDRESS_RAW ||
+                        context->capability.address == OCL_ADDRESS_BDA;
+    if (!learns || !context->capability.device_is_host_memory)
+        TEST_SKIP("addresses do not collide here");
+    context->reserves_addresses = true;
+    struct capture capture = capture_begin();
+    const ocl_status status = ocl_block_create(context, 3 << 20, &block);
+    capture_end(&capture, printed, sizeof printed);
+    assert_int_equal(status, OCL_E_OUT_OF_MEMORY);
+    assert_null(block);
+    assert_int_equal(count_text(printed, "set aside"), 16);
+    for (const char *at = printed; (at = strstr(at, "address 0x")) != NULL; at++) {
+        char address[32];
+        sscanf(at, "%31[^m]", address); /* "address 0x... " up to "means" */
+        assert_int_equal(count_text(printed, address), 1);
+    }
+    context->reserves_addresses = false;
+    assert_int_equal(ocl_block_create(context, 3 << 20, &block), OCL_OK);
+    ocl_block_destroy(block);
+    ocl_context_close(context);
+}
+
+/* What is known to be the driver's is not asked about again, but still claimed. */
+TEST_BODY(block_claims_addresses_in_the_drivers_range)
+{
+    struct ocl_context *context = open_tested();
+    struct ocl_block *block = NULL;
+    struct ocl_range_claim claim;
+    if (context->capability.address != OCL_ADDRESS_RAW &&
+        context->capability.address != OCL_ADDRESS_BDA)
+        TEST_SKIP("only learnt addresses are claimed");
+    context->reserves_addresses = true;
+    context->driver_low = 0;
+    context->driver_high = UINT64_MAX;
+    assert_int_equal(ocl_block_create(context, 65536, &block), OCL_OK);
+    const uint64_t address = block->address;
+    assert_int_equal(ocl_address_range_claim(address + 100, 1, true, &claim), OCL_RANGE_TAKEN);
+    ocl_block_destroy(block);
+    assert_int_equal(ocl_address_range_claim(address + 100, 1, true, &claim), OCL_RANGE_BLOCKED);
+    ocl_address_range_disclaim(&claim);
+    ocl_context_close(context);
 }

@@ -12,7 +12,8 @@ TEST_BODY(capability_reason_begins_with_the_choice)
 {
     struct ocl_context *context = open_tested();
     char begin[64];
-    snprintf(begin, sizeof begin, "%s: self-test passed", ocl_address_name(ocl_context_address(context)));
+    snprintf(begin, sizeof begin, "%s: self-test passed",
+             ocl_address_name(ocl_context_address(context)));
     assert_memory_equal(ocl_context_address_reason(context), begin, strlen(begin));
     ocl_context_close(context);
 }
@@ -122,12 +123,13 @@ TEST_BODY(capability_block_buffers_are_the_blocks_memory)
     assert_non_null(block->buffer);
     for (uint32_t i = 1; i <= 5; i++) {
         uint32_t value = i;
-        assert_int_equal(clEnqueueWriteBuffer(context->service, block->buffer, CL_TRUE, 400, sizeof value, &value, 0,
-                                              NULL, NULL),
+        assert_int_equal(clEnqueueWriteBuffer(context->service, block->buffer, CL_TRUE, 400,
+                                              sizeof value, &value, 0, NULL, NULL),
                          CL_SUCCESS);
         value = 0;
-        assert_int_equal(clEnqueueSVMMemcpy(context->service, CL_TRUE, &value, (char *)block->pointer + 400,
-                                            sizeof value, 0, NULL, NULL),
+        assert_int_equal(clEnqueueSVMMemcpy(context->service, CL_TRUE, &value,
+                                            (char *)block->pointer + 400, sizeof value, 0, NULL,
+                                            NULL),
                          CL_SUCCESS);
         assert_int_equal(value, i);
     }

@@ -23,7 +23,8 @@ TEST_BODY(context_can_be_opened_again_and_beside_others)
     struct ocl_block *one = NULL, *two = NULL;
     assert_int_equal(ocl_block_create(first, 65536, &one), OCL_OK);
     assert_int_equal(ocl_block_create(second, 65536, &two), OCL_OK);
-    assert_true(one->address + one->bytes <= two->address || two->address + two->bytes <= one->address);
+    assert_true(one->address + one->bytes <= two->address ||
+                two->address + two->bytes <= one->address);
     ocl_block_destroy(one);
     ocl_context_close(first);
     put_block(two, 8, "still here", 11);

@@ -46,12 +46,15 @@ TEST_BODY(device_facts_are_the_drivers_answers)
     const struct ocl_device_facts *facts = ocl_device_facts(0);
     uint64_t moving;
 #define TEXT(field, bytes, query) check_text(id, query, facts->field, bytes);
-#define NUMBER(type, field, query)                                                        \
-    if (query != CL_DEVICE_GLOBAL_MEM_SIZE && query != CL_DEVICE_MAX_MEM_ALLOC_SIZE)      \
-        check_number(id, query, (uint64_t)facts->field, _Generic((type)0, bool: true, default: false));
-#define NUMBERS(type, field, count, query)                                                \
-    type field[count];                                                                    \
-    assert_int_equal(clGetDeviceInfo(id, query, sizeof field, field, &moving), CL_SUCCESS); \
+#define NUMBER(type, field, query)                                                                 \
+    if (query != CL_DEVICE_GLOBAL_MEM_SIZE && query != CL_DEVICE_MAX_MEM_ALLOC_SIZE)               \
+        check_number(id, query, (uint64_t)facts->field,                                            \
+                     _Generic((type)0, bool                                                        \
+                              : true, default                                                      \
+                              : false));
+#define NUMBERS(type, field, count, query)                                                         \
+    type field[count];                                                                             \
+    assert_int_equal(clGetDeviceInfo(id, query, sizeof field, field, &moving), CL_SUCCESS);        \
     assert_memory_equal(field, facts->field, sizeof field);
 #include "cl/device_queries.def"
 #undef TEXT
@@ -71,7 +74,8 @@ TEST_BODY(device_facts_are_sane)
         assert_true(facts->opencl_major > 1 || facts->opencl_minor >= 2);
         assert_true(facts->platform_major >= 1);
         assert_true(facts->is_available && facts->has_compiler);
-        assert_true(facts->compute_units > 0 && facts->max_work_group > 0 && facts->local_bytes > 0);
+        assert_true(facts->compute_units > 0 && facts->max_work_group > 0 &&
+                    facts->local_bytes > 0);
         assert_true(facts->max_work_item[0] > 0 && facts->max_work_item[2] > 0);
         assert_true(facts->base_align_bytes >= 8 && facts->address_bits >= 32);
         assert_memory_not_equal(facts->uuid, none, sizeof none);
@@ -131,7 +135,8 @@ TEST_BODY(device_extension_functions_match_the_extensions)
         const struct ocl_device *device = ocl_device_get(i);
         if (device->facts.has_usm) {
             assert_true(device->extension->device_alloc && device->extension->mem_free);
-            assert_true(device->extension->set_arg_usm_pointer && device->extension->enqueue_usm_copy);
+            assert_true(device->extension->set_arg_usm_pointer &&
+                        device->extension->enqueue_usm_copy);
         }
         if (device->facts.has_bda)
             assert_true(device->extension->set_arg_device_pointer);

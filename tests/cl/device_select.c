@@ -44,9 +44,9 @@ static void check_names(const struct ocl_device *devices, int count, const char 
 TEST_BODY(device_select_orders_classes_and_keeps_order_within)
 {
     struct ocl_device devices[] = {
-        make(0, "P", "a", OCL_CLASS_CPU), make(0, "P", "b", OCL_CLASS_GPU),
+        make(0, "P", "a", OCL_CLASS_CPU),         make(0, "P", "b", OCL_CLASS_GPU),
         make(1, "Q", "c", OCL_CLASS_ACCELERATOR), make(1, "Q", "d", OCL_CLASS_GPU),
-        make(2, "R", "e", OCL_CLASS_CPU), make(2, "R", "f", OCL_CLASS_ACCELERATOR),
+        make(2, "R", "e", OCL_CLASS_CPU),         make(2, "R", "f", OCL_CLASS_ACCELERATOR),
     };
     check_names(devices, ocl_device_select_order(devices, 6), "bdcfae");
     check_names(devices, ocl_device_select_order(devices, 0), "");
@@ -54,14 +54,16 @@ TEST_BODY(device_select_orders_classes_and_keeps_order_within)
 
 TEST_BODY(device_select_merges_a_gpu_seen_twice)
 {
-    struct ocl_device devices[] = {make(0, "P", "a", OCL_CLASS_GPU), make(1, "Q", "b", OCL_CLASS_GPU),
+    struct ocl_device devices[] = {make(0, "P", "a", OCL_CLASS_GPU),
+                                   make(1, "Q", "b", OCL_CLASS_GPU),
                                    make(1, "Q", "c", OCL_CLASS_GPU)};
     set_pci(&devices[0], 3);
     set_pci(&devices[1], 3);
     set_pci(&devices[2], 4);
     check_names(devices, ocl_device_select_unique(devices, 3), "ac");
 
-    struct ocl_device by_uuid[] = {make(0, "P", "a", OCL_CLASS_GPU), make(1, "Q", "b", OCL_CLASS_GPU)};
+    struct ocl_device by_uuid[] = {make(0, "P", "a", OCL_CLASS_GPU),
+                                   make(1, "Q", "b", OCL_CLASS_GPU)};
     set_uuid(&by_uuid[0], 1, 2);
     set_uuid(&by_uuid[1], 1, 2);
     check_names(by_uuid, ocl_device_select_unique(by_uuid, 2), "a");
@@ -69,7 +71,8 @@ TEST_BODY(device_select_merges_a_gpu_seen_twice)
 
 TEST_BODY(device_select_keeps_the_makers_platform)
 {
-    struct ocl_device devices[] = {make(0, "P", "a", OCL_CLASS_GPU), make(1, "Q", "b", OCL_CLASS_GPU)};
+    struct ocl_device devices[] = {make(0, "P", "a", OCL_CLASS_GPU),
+                                   make(1, "Q", "b", OCL_CLASS_GPU)};
     set_pci(&devices[0], 3);
     set_pci(&devices[1], 3);
     strcpy(devices[0].facts.vendor, "Maker Inc.");
@@ -82,7 +85,8 @@ TEST_BODY(device_select_keeps_the_makers_platform)
 
 TEST_BODY(device_select_keeps_the_one_with_more_strategies)
 {
-    struct ocl_device devices[] = {make(0, "P", "a", OCL_CLASS_GPU), make(1, "Q", "b", OCL_CLASS_GPU)};
+    struct ocl_device devices[] = {make(0, "P", "a", OCL_CLASS_GPU),
+                                   make(1, "Q", "b", OCL_CLASS_GPU)};
     set_pci(&devices[0], 3);
     set_pci(&devices[1], 3);
     devices[0].facts.has_svm_coarse = true;
@@ -93,9 +97,12 @@ TEST_BODY(device_select_keeps_the_one_with_more_strategies)
 TEST_BODY(device_select_never_merges_what_may_differ)
 {
     struct ocl_device devices[] = {
-        make(0, "P", "a", OCL_CLASS_GPU), make(0, "P", "b", OCL_CLASS_GPU), /* one platform, one address */
-        make(1, "Q", "c", OCL_CLASS_CPU), make(2, "R", "d", OCL_CLASS_CPU), /* CPUs without addresses */
-        make(3, "S", "e", OCL_CLASS_GPU), make(4, "T", "f", OCL_CLASS_GPU), /* nothing known of them */
+        make(0, "P", "a", OCL_CLASS_GPU),
+        make(0, "P", "b", OCL_CLASS_GPU), /* one platform, one address */
+        make(1, "Q", "c", OCL_CLASS_CPU),
+        make(2, "R", "d", OCL_CLASS_CPU), /* CPUs without addresses */
+        make(3, "S", "e", OCL_CLASS_GPU),
+        make(4, "T", "f", OCL_CLASS_GPU), /* nothing known of them */
     };
     set_pci(&devices[0], 3);
     set_pci(&devices[1], 3);
@@ -143,7 +150,8 @@ TEST_BODY(device_select_choice_reports_what_matches_nothing)
     check_choice("radeon", "abc", 1);
     check_choice("7", "abc", 1);
     check_choice("radeon,cpu", "c", 1);
-    check_choice(",", "abc", 1);
+    check_choice(",", "abc", 0);
+    check_choice("cpu,", "c", 0);
     check_choice("-1", "abc", 1);
     check_choice("99999999999999999999", "abc", 1);
 }
@@ -174,7 +182,7 @@ TEST_BODY(device_select_visible_follows_cudas_rules)
     check_visible("gpu-ABEF0000-0000", "b");
     check_visible("GPU-12340000-0000-0000-0000-000000000000,GPU-abc", "ca");
     check_visible("GPU-12340000-0000-0000-0000-0000000000000", ""); /* longer than a UUID */
-    check_visible("GPU-ab", "");                                     /* fits two */
+    check_visible("GPU-ab", "");                                    /* fits two */
     check_visible("GPU-", "");
     check_visible("2,GPU-1234", ""); /* one device twice */
     check_visible("GPU", "");

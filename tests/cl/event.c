@@ -1,4 +1,4 @@
-/* Tests of cl/event.c and cl/stamp.c.
+/* Tests of cl/event.c, cl/stamp.c and cl/clock.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/event.h"
 
@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "cl/clock.h"
 #include "tests/cl/held.h"
 
 static const int one = 1, two = 2;
@@ -42,7 +43,8 @@ TEST_BODY(event_never_recorded)
     ocl_context_close(context);
 }
 
-static void check_query_and_wait(struct ocl_context *context, struct ocl_queue *queue, bool has_timing)
+static void check_query_and_wait(struct ocl_context *context, struct ocl_queue *queue,
+                                 bool has_timing)
 {
     struct ocl_event *event = make_event(context, has_timing);
     cl_mem cells = make_cells(context, 1);
@@ -79,7 +81,7 @@ TEST_BODY(event_is_complete_when_its_queue_is)
 {
     struct ocl_context *context = open_context();
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
-    struct ocl_event *events[2] = { make_event(context, false), make_event(context, true) };
+    struct ocl_event *events[2] = {make_event(context, false), make_event(context, true)};
     cl_mem cells = make_cells(context, 1);
 
     for (int round = 0; round < 200; round++) {
@@ -109,7 +111,8 @@ TEST_BODY(event_on_idle_queue_is_complete)
     ocl_context_close(context);
 }
 
-/* The last record counts, for queries from then on; whoever waited for the first point still waits for that one. */
+/* The last record counts, for queries from then on; whoever waited for the first point still waits
+ * for that one. */
 TEST_BODY(event_replaced_while_pending)
 {
     struct ocl_context *context = open_context();
@@ -170,7 +173,7 @@ TEST_BODY(event_outlives_its_queue)
 TEST_BODY(event_of_a_gone_queue_tells_no_other)
 {
     struct ocl_context *context = open_context();
-    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_NON_BLOCKING), *gone = queue;
+    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING), *gone = queue;
     struct ocl_event *event = make_event(context, false);
     cl_mem cells = make_cells(context, 1);
     cl_event gate = hold(queue);
@@ -180,10 +183,10 @@ TEST_BODY(event_of_a_gone_queue_tells_no_other)
     assert_int_equal(ocl_event_record(event, queue), OCL_OK);
     ocl_queue_destroy(queue);
     let_go(gate);
-    while (context->queues != context->legacy)
+    while (atomic_load(&context->blocking_queues) > 0)
         sched_yield();
     do
-        queue = make_queue(context, OCL_QUEUE_NON_BLOCKING);
+        queue = make_queue(context, OCL_QUEUE_BLOCKING);
     while (queue != gone);
     gate = hold(queue);
     assert_int_equal(ocl_event_query(event), OCL_OK);
@@ -272,8 +275,8 @@ static double nanoseconds_now(void)
 }
 
 /* Copies that take the device a while, between two events. */
-static double time_copies(struct ocl_queue *queue, cl_mem cells, size_t count, struct ocl_event *start,
-                          struct ocl_event *end)
+static double time_copies(struct ocl_queue *queue, cl_mem cells, size_t count,
+                          struct ocl_event *start, struct ocl_event *end)
 {
     const size_t bytes = count / 2 * sizeof(int);
     double elapsed = -1;
@@ -281,7 +284,9 @@ static double time_copies(struct ocl_queue *queue, cl_mem cells, size_t count, s
     assert_int_equal(ocl_event_record(start, queue), OCL_OK);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(ocl_queue_prepare(queue), OCL_OK);
-        assert_int_equal(clEnqueueCopyBuffer(queue->cl, cells, cells, 0, bytes, bytes, 0, NULL, NULL), CL_SUCCESS);
+        assert_int_equal(
+            clEnqueueCopyBuffer(queue->cl, cells, cells, 0, bytes, bytes, 0, NULL, NULL),
+            CL_SUCCESS);
         ocl_queue_submitted(queue, 1);
     }
     assert_int_equal(ocl_event_record(end, queue), OCL_OK);
@@ -329,6 +334,8 @@ TEST_BODY(event_times_by_commands)
 {
     struct ocl_context *context = open_context();
 
+    if (!context->tuning.is_profiled)
+        TEST_SKIP("the queues are not profiled");
     assert_int_equal(ocl_stamp_open(context), OCL_OK);
     atomic_store(&context->stamp, OCL_STAMP_COMMAND);
     check_times(make_queue(context, OCL_QUEUE_BLOCKING));
@@ -336,20 +343,127 @@ TEST_BODY(event_times_by_commands)
     ocl_context_close(context);
 }
 
-/* While another thread uses a plain queue, times come from the queue beside it. */
-TEST_BODY(event_times_beside_a_plain_queue)
+/* ---- Times from a clock that a kernel reads ---- */
+
+/* The clock of a device that may have none: readings are written all the same. NULL: kernels cannot
+ * write them. */
+static struct ocl_clock *make_clock(struct ocl_context *context)
+{
+    struct ocl_clock *clock = NULL;
+
+    if (!context->capability.reaches_pinned_host)
+        TEST_SKIP("kernels do not reach pinned host memory");
+    assert_int_equal(ocl_clock_create(context, &clock), OCL_OK);
+    return clock;
+}
+
+static void use_clock(struct ocl_context *context)
+{
+    if (atomic_load(&context->stamp) == OCL_STAMP_CLOCK)
+        return;
+    context->clock = make_clock(context);
+    atomic_store(&context->stamp, OCL_STAMP_CLOCK);
+}
+
+TEST_BODY(event_clock_is_proved_or_refused)
+{
+    struct ocl_context *context = open_context();
+    struct ocl_clock *clock = make_clock(context);
+    const ocl_status status = ocl_clock_prove(clock);
+
+    if (atomic_load(&context->stamp) == OCL_STAMP_CLOCK)
+        assert_int_equal(status, OCL_OK);
+    else
+        assert_int_equal(status, OCL_E_NOT_SUPPORTED);
+    ocl_clock_close(clock);
+    ocl_clock_close(NULL);
+    ocl_context_close(context);
+}
+
+TEST_BODY(event_by_clock_follows_the_queue)
 {
     struct ocl_context *context = open_context();
 
-    context->tuning.is_profiled = false;
-    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_NON_BLOCKING);
-    const cl_command_queue before = queue->cl;
-    assert_int_equal(ocl_queue_prepare(queue), OCL_OK); /* stands for the other thread */
-    check_times(queue);
-    check_query_and_wait(context, queue, true);
-    assert_ptr_equal(queue->cl, before);
-    ocl_queue_submitted(queue, 0);
+    use_clock(context);
+    check_query_and_wait(context, ocl_queue_legacy(context), true);
+    check_query_and_wait(context, make_queue(context, OCL_QUEUE_BLOCKING), true);
+    check_query_and_wait(context, make_queue(context, OCL_QUEUE_NON_BLOCKING), true);
     ocl_context_close(context);
+}
+
+TEST_BODY(event_by_clock_gives_times)
+{
+    struct ocl_context *context = open_context();
+
+    if (atomic_load(&context->stamp) != OCL_STAMP_CLOCK)
+        TEST_SKIP("the device has no clock for kernels");
+    check_times(make_queue(context, OCL_QUEUE_BLOCKING));
+    check_times(ocl_queue_legacy(context));
+    ocl_context_close(context);
+}
+
+/* A slot given back while its reading is still to come is not handed out before it has come. */
+TEST_BODY(event_clock_slots_wait_for_their_reading)
+{
+    struct ocl_context *context = open_context();
+    struct ocl_clock *clock = make_clock(context);
+    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_NON_BLOCKING);
+    struct ocl_clock_slot *late = ocl_clock_take(clock), *others[3000];
+    const size_t count = sizeof others / sizeof *others; /* several pages */
+    cl_event gate = hold(queue), pending;
+    uint64_t position;
+
+    assert_non_null(late);
+    assert_int_equal(ocl_queue_mark(queue, &pending, &position), OCL_OK);
+    ocl_clock_retain(late);
+    ocl_clock_release(late, pending);
+    ocl_clock_release(late, pending); /* the last one counts */
+    for (size_t i = 0; i < count; i++) {
+        others[i] = ocl_clock_take(clock);
+        assert_non_null(others[i]);
+        assert_ptr_not_equal(others[i], late);
+    }
+    let_go(gate);
+    assert_int_equal(ocl_queue_finish(queue), OCL_OK);
+    assert_int_equal(clWaitForEvents(1, &pending), CL_SUCCESS);
+    assert_ptr_equal(ocl_clock_take(clock), late);
+    ocl_clock_release(late, NULL);
+    assert_ptr_equal(ocl_clock_take(clock), late);
+    ocl_clock_release(late, pending); /* complete: free at once */
+    assert_ptr_equal(ocl_clock_take(clock), late);
+    ocl_clock_release(late, NULL);
+    for (size_t i = 0; i < count; i++)
+        ocl_clock_release(others[i], NULL);
+    clReleaseEvent(pending);
+    ocl_clock_close(clock);
+    ocl_context_close(context);
+}
+
+/* More records than a page has slots, each replacing one that is still pending; and an event that
+ * outlives its context. */
+TEST_BODY(event_by_clock_recorded_again_and_again)
+{
+    struct ocl_context *context = open_context();
+    struct ocl_queue *queues[2] = {make_queue(context, OCL_QUEUE_NON_BLOCKING),
+                                   make_queue(context, OCL_QUEUE_NON_BLOCKING)};
+    double elapsed = -1;
+
+    use_clock(context);
+    struct ocl_event *start = make_event(context, true), *end = make_event(context, true);
+    cl_event gates[2] = {hold(queues[0]), hold(queues[1])};
+    for (int i = 0; i < 1500; i++)
+        assert_int_equal(ocl_event_record(i % 2 == 0 ? start : end, queues[i / 7 % 2]), OCL_OK);
+    assert_int_equal(ocl_event_query(end), OCL_E_NOT_READY);
+    let_go(gates[0]);
+    let_go(gates[1]);
+    assert_int_equal(ocl_event_record(start, queues[0]), OCL_OK);
+    assert_int_equal(ocl_event_record(end, queues[0]), OCL_OK);
+    assert_int_equal(ocl_event_wait(end), OCL_OK);
+    assert_int_equal(ocl_event_elapsed(start, end, &elapsed), OCL_OK);
+    assert_true(elapsed >= 0);
+    ocl_event_destroy(start);
+    ocl_context_close(context);
+    ocl_event_destroy(end);
 }
 
 /* ---- Waiting in a queue ---- */
@@ -362,7 +476,8 @@ static void check_wait_in_queue(struct ocl_queue *source, struct ocl_queue *targ
 
     assert_int_equal(ocl_event_record(event, source), OCL_OK);
     assert_int_equal(ocl_event_wait_in_queue(event, target), OCL_OK);
-    assert_int_equal(ocl_event_record(event, target), source->context == target->context ? OCL_OK : OCL_E_INVALID_VALUE);
+    assert_int_equal(ocl_event_record(event, target),
+                     source->context == target->context ? OCL_OK : OCL_E_INVALID_VALUE);
     ocl_event_destroy(event); /* who waits keeps what it needs */
     put_with_event(target, there, 0, &two, &written);
     assert_false(ocl_queue_is_idle(target));
@@ -392,8 +507,8 @@ TEST_BODY(event_holds_a_queue_of_another_context)
     struct ocl_context *context = open_context(), *other = open_context();
 
     for (int round = 0; round < 5; round++)
-        check_wait_in_queue(make_queue(context, OCL_QUEUE_NON_BLOCKING), make_queue(other, OCL_QUEUE_BLOCKING),
-                            round % 2 == 0);
+        check_wait_in_queue(make_queue(context, OCL_QUEUE_NON_BLOCKING),
+                            make_queue(other, OCL_QUEUE_BLOCKING), round % 2 == 0);
     check_wait_in_queue(ocl_queue_legacy(context), ocl_queue_legacy(other), true);
     ocl_context_close(context);
     ocl_context_close(other);
@@ -403,9 +518,9 @@ TEST_BODY(event_holds_a_queue_of_another_context)
 TEST_BODY(event_chain_across_contexts)
 {
     enum { HOPS = 30 };
-    struct ocl_context *contexts[2] = { open_context(), open_context() };
-    struct ocl_queue *queues[2] = { make_queue(contexts[0], OCL_QUEUE_NON_BLOCKING),
-                                    make_queue(contexts[1], OCL_QUEUE_NON_BLOCKING) };
+    struct ocl_context *contexts[2] = {open_context(), open_context()};
+    struct ocl_queue *queues[2] = {make_queue(contexts[0], OCL_QUEUE_NON_BLOCKING),
+                                   make_queue(contexts[1], OCL_QUEUE_NON_BLOCKING)};
     struct ocl_event *event = NULL;
     cl_mem cells = make_cells(contexts[HOPS % 2], 1);
     cl_event gate = hold(queues[0]);
@@ -508,7 +623,7 @@ TEST_BODY(event_many_threads)
 
     for (int i = 0; i < THREADS; i++) {
         struct ocl_queue *queue = make_queue(i == 7 ? other : context, OCL_QUEUE_BLOCKING);
-        hammers[i] = (struct hammer){ event, queue, cells, (size_t)i, i % 4 };
+        hammers[i] = (struct hammer){event, queue, cells, (size_t)i, i % 4};
         assert_int_equal(pthread_create(&threads[i], NULL, run_hammer, &hammers[i]), 0);
     }
     for (int i = 0; i < THREADS; i++)
@@ -545,7 +660,7 @@ TEST_BODY(event_recorded_anew_while_a_thread_waits)
     struct ocl_context *context = open_context();
     struct ocl_queue *first = make_queue(context, OCL_QUEUE_NON_BLOCKING);
     struct ocl_queue *second = make_queue(context, OCL_QUEUE_NON_BLOCKING);
-    struct waiting waiting = { .event = make_event(context, false) };
+    struct waiting waiting = {.event = make_event(context, false)};
     cl_event gate = hold(first), other = hold(second);
 
     assert_int_equal(ocl_event_record(waiting.event, first), OCL_OK);

@@ -1,4 +1,4 @@
-/* For the tests of queues: commands that stay where they are until the test lets them go, and small visible work.
+/* For tests of queues: commands that stay where they are until they are let go, and small work.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_CL_HELD_H
 #define TESTS_CL_HELD_H
@@ -48,8 +48,8 @@ static inline cl_mem make_cells(struct ocl_context *context, size_t count)
 {
     cl_int error;
     int *zeros = calloc(count, sizeof *zeros);
-    cl_mem cells = clCreateBuffer(context->cl, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, count * sizeof *zeros, zeros,
-                                  &error);
+    cl_mem cells = clCreateBuffer(context->cl, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                  count * sizeof *zeros, zeros, &error);
 
     free(zeros);
     assert_int_equal(error, CL_SUCCESS);
@@ -57,12 +57,12 @@ static inline cl_mem make_cells(struct ocl_context *context, size_t count)
 }
 
 /* Writes *value, which must live until the queue has done it. event may be NULL. */
-static inline void put_with_event(struct ocl_queue *queue, cl_mem cells, size_t index, const int *value,
-                                  cl_event *event)
+static inline void put_with_event(struct ocl_queue *queue, cl_mem cells, size_t index,
+                                  const int *value, cl_event *event)
 {
     assert_int_equal(ocl_queue_prepare(queue), OCL_OK);
-    assert_int_equal(clEnqueueWriteBuffer(queue->cl, cells, CL_FALSE, index * sizeof *value, sizeof *value, value, 0,
-                                          NULL, event),
+    assert_int_equal(clEnqueueWriteBuffer(queue->cl, cells, CL_FALSE, index * sizeof *value,
+                                          sizeof *value, value, 0, NULL, event),
                      CL_SUCCESS);
     ocl_queue_submitted(queue, 1);
 }
@@ -73,11 +73,12 @@ static inline void put(struct ocl_queue *queue, cl_mem cells, size_t index, cons
 }
 
 /* Copies cell from to cell to. event may be NULL. */
-static inline void copy(struct ocl_queue *queue, cl_mem cells, size_t from, size_t to, cl_event *event)
+static inline void copy(struct ocl_queue *queue, cl_mem cells, size_t from, size_t to,
+                        cl_event *event)
 {
     assert_int_equal(ocl_queue_prepare(queue), OCL_OK);
-    assert_int_equal(clEnqueueCopyBuffer(queue->cl, cells, cells, from * sizeof(int), to * sizeof(int), sizeof(int), 0,
-                                         NULL, event),
+    assert_int_equal(clEnqueueCopyBuffer(queue->cl, cells, cells, from * sizeof(int),
+                                         to * sizeof(int), sizeof(int), 0, NULL, event),
                      CL_SUCCESS);
     ocl_queue_submitted(queue, 1);
 }
@@ -90,13 +91,15 @@ static inline int look(struct ocl_context *context, cl_mem cells, size_t index)
     cl_command_queue cl = ocl_queue_make(context, 0, false, &error);
 
     assert_non_null(cl);
-    assert_int_equal(clEnqueueReadBuffer(cl, cells, CL_TRUE, index * sizeof value, sizeof value, &value, 0, NULL, NULL),
+    assert_int_equal(clEnqueueReadBuffer(cl, cells, CL_TRUE, index * sizeof value, sizeof value,
+                                         &value, 0, NULL, NULL),
                      CL_SUCCESS);
     clReleaseCommandQueue(cl);
     return value;
 }
 
-/* Gives the device every chance to run what it may run: work of an independent queue goes through many times. */
+/* Gives the device every chance to run what it may run: work of an independent queue goes through
+ * many times. */
 static inline void let_others_run(struct ocl_context *context)
 {
     struct ocl_queue *other = make_queue(context, OCL_QUEUE_NON_BLOCKING);

@@ -23,7 +23,8 @@ static inline cl_program build_text(struct ocl_context *context, const char *tex
     cl_int error;
     cl_program program = clCreateProgramWithSource(context->cl, 1, &text, NULL, &error);
     assert_int_equal(error, CL_SUCCESS);
-    assert_int_equal(clBuildProgram(program, 1, &context->device->id, "-cl-std=CL1.2", NULL, NULL), CL_SUCCESS);
+    assert_int_equal(clBuildProgram(program, 1, &context->device->id, "-cl-std=CL1.2", NULL, NULL),
+                     CL_SUCCESS);
     return program;
 }
 
@@ -36,7 +37,8 @@ static inline cl_kernel make_kernel(cl_program program, const char *name)
 }
 
 /* Sets a pointer parameter (a ulong one under OCL_PASS_NUMBER) to a byte of a block. */
-static inline void set_place(cl_kernel kernel, cl_uint index, const struct ocl_block *block, size_t offset)
+static inline void set_place(cl_kernel kernel, cl_uint index, const struct ocl_block *block,
+                             size_t offset)
 {
     const struct ocl_context *context = block->context;
     const cl_ulong address = block->address + offset;
@@ -64,16 +66,18 @@ static inline void set_place(cl_kernel kernel, cl_uint index, const struct ocl_b
 }
 
 /* Writes to or reads from a block with the driver's command for its kind. */
-static inline void put_block(const struct ocl_block *block, size_t offset, const void *from, size_t bytes)
+static inline void put_block(const struct ocl_block *block, size_t offset, const void *from,
+                             size_t bytes)
 {
     cl_command_queue queue = block->context->service;
     char *place = (char *)block->pointer + offset;
     cl_int error;
     if (block->buffer)
-        error = clEnqueueWriteBuffer(queue, block->buffer, CL_TRUE, offset, bytes, from, 0, NULL, NULL);
+        error =
+            clEnqueueWriteBuffer(queue, block->buffer, CL_TRUE, offset, bytes, from, 0, NULL, NULL);
     else if (block->context->capability.address == OCL_ADDRESS_USM)
-        error = block->context->device->extension->enqueue_usm_copy(queue, CL_TRUE, place, from, bytes, 0, NULL,
-                                                                    NULL);
+        error = block->context->device->extension->enqueue_usm_copy(queue, CL_TRUE, place, from,
+                                                                    bytes, 0, NULL, NULL);
     else
         error = clEnqueueSVMMemcpy(queue, CL_TRUE, place, from, bytes, 0, NULL, NULL);
     assert_int_equal(error, CL_SUCCESS);
@@ -85,9 +89,11 @@ static inline void get_block(const struct ocl_block *block, size_t offset, void 
     const char *place = (const char *)block->pointer + offset;
     cl_int error;
     if (block->buffer)
-        error = clEnqueueReadBuffer(queue, block->buffer, CL_TRUE, offset, bytes, to, 0, NULL, NULL);
+        error =
+            clEnqueueReadBuffer(queue, block->buffer, CL_TRUE, offset, bytes, to, 0, NULL, NULL);
     else if (block->context->capability.address == OCL_ADDRESS_USM)
-        error = block->context->device->extension->enqueue_usm_copy(queue, CL_TRUE, to, place, bytes, 0, NULL, NULL);
+        error = block->context->device->extension->enqueue_usm_copy(queue, CL_TRUE, to, place,
+                                                                    bytes, 0, NULL, NULL);
     else
         error = clEnqueueSVMMemcpy(queue, CL_TRUE, to, place, bytes, 0, NULL, NULL);
     assert_int_equal(error, CL_SUCCESS);

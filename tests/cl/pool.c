@@ -1,4 +1,5 @@
-/* Tests of cl/pool.c and cl/pieces.c, over a driver that is only counters: what it was asked, and when it refuses.
+/* Tests of cl/pool.c and cl/pieces.c, over a driver that is only counters: what it was asked, and
+ * when it refuses.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/test.h"
 
@@ -19,10 +20,10 @@ static struct driver {
     struct ocl_context context;
     uint64_t total;
     uint64_t available;
-    uint64_t capacity;   /* what it really has */
-    bool has_bytes;      /* blocks stand for memory of the process */
-    bool is_shared;      /* several threads: others may hold the lock */
-    unsigned fail_at;    /* number of the create call that fails with fail_status; 0: none */
+    uint64_t capacity; /* what it really has */
+    bool has_bytes;    /* blocks stand for memory of the process */
+    bool is_shared;    /* several threads: others may hold the lock */
+    unsigned fail_at;  /* number of the create call that fails with fail_status; 0: none */
     ocl_status fail_status;
     unsigned creates, destroys;
     uint64_t live_bytes;
@@ -63,8 +64,10 @@ static ocl_status driver_create(struct ocl_context *context, size_t bytes, struc
         struct ocl_block *made = calloc(1, sizeof *made);
         made->context = context;
         made->bytes = bytes;
-        made->pointer = driver.has_bytes ? aligned_alloc(4096, (bytes + 2 * 4096) / 4096 * 4096) : NULL;
-        made->address = (driver.has_bytes ? (uint64_t)(uintptr_t)made->pointer : driver.next_address) + SHIFT;
+        made->pointer =
+            driver.has_bytes ? aligned_alloc(4096, (bytes + 2 * 4096) / 4096 * 4096) : NULL;
+        made->address =
+            (driver.has_bytes ? (uint64_t)(uintptr_t)made->pointer : driver.next_address) + SHIFT;
         driver.next_address += bytes + 2 * MIB;
         *block = made;
     }
@@ -113,7 +116,9 @@ static const struct ocl_pool_source source = {
 static struct ocl_pool *make_pool(uint64_t total)
 {
     struct ocl_pool *pool = NULL;
-    driver = (struct driver){.total = total, .available = UINT64_MAX, .capacity = UINT64_MAX,
+    driver = (struct driver){.total = total,
+                             .available = UINT64_MAX,
+                             .capacity = UINT64_MAX,
                              .next_address = 0x7f0000000000};
     pthread_mutex_init(&driver.context.memory_lock, NULL);
     pthread_mutex_init(&driver.lock, NULL);
@@ -555,7 +560,8 @@ TEST_BODY(pool_refuses_what_the_host_does_not_have)
 
 TEST_BODY(pool_survives_a_failure_of_any_driver_call)
 {
-    static const size_t sizes[] = {100, MIB, MIB, MIB, 5 * MIB, 3 * MIB, 700 * KIB, MIB, MIB, MIB, 40 * MIB};
+    static const size_t sizes[] = {100,       MIB, MIB, MIB, 5 * MIB, 3 * MIB,
+                                   700 * KIB, MIB, MIB, MIB, 40 * MIB};
     enum { COUNT = sizeof sizes / sizeof sizes[0] };
     static const ocl_status failures[] = {OCL_E_OUT_OF_MEMORY, CL_INVALID_CONTEXT};
     for (int f = 0; f < 2; f++) {

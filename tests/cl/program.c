@@ -134,7 +134,8 @@ TEST_BODY(program_needs_code)
     close_bench(&bench);
 }
 
-/* A SPIR-V header of version 1.0 with nothing behind it declares no memory model, so no driver may take it. */
+/* A SPIR-V header of version 1.0 with nothing behind it declares no memory model, so no driver may
+ * take it. */
 TEST_BODY(program_knows_spirv_in_both_byte_orders)
 {
     const uint32_t little[] = { 0x07230203, 0x00010000, 0, 1, 0 };

@@ -17,7 +17,8 @@ static void make_folder(void)
     assert_non_null(mkdtemp(folder));
 }
 
-/* The name of the only file of the folder that holds a program; the number of entries, dots left out. */
+/* The name of the only file of the folder that holds a program; the number of entries, dots left
+ * out. */
 static int look_into_folder(char path[512])
 {
     int count = 0;
@@ -197,31 +198,23 @@ TEST_BODY(program_cache_readers_see_whole_files)
     remove_folder();
 }
 
-static const char answer_text[] = "struct pair { int a, b; };\n"
-                                  "__kernel void k(__global int *p, struct pair v) "
-                                  "{ p[0] = v.a + v.b + ANSWER; }\n";
+static const char named_text[] = "struct pair { int a, b; };\n"
+                                 "__kernel void NAME(__global int *p, struct pair v) "
+                                 "{ p[0] = v.a + v.b; }\n";
 
-static int run_answer(struct bench *bench, const char *options)
+/* Builds the text with some name for its kernel; whether that is what came back. */
+static bool builds(struct bench *bench, const char *options, const char *name)
 {
-    const struct { int a, b; } pair = { 100, 200 };
-    int value = 0;
-    char *log = NULL;
-    uint64_t cell = make_device(bench, sizeof value);
-
-    assert_int_equal(ocl_program_build(bench->context, answer_text, strlen(answer_text), options,
-                                       &bench->program, &log),
+    assert_int_equal(ocl_program_build(bench->context, named_text, strlen(named_text), options,
+                                       &bench->program, NULL),
                      OCL_OK);
-    assert_int_equal(launch_line(bench, find_kernel(bench, "k"), 1, 1, 0,
-                                 (void *[]) { &cell, (void *)(uintptr_t)&pair }),
-                     OCL_OK);
-    read_device(bench, &value, cell, sizeof value);
-    free_device(cell);
+    const bool is_right = ocl_program_find_kernel(bench->program, name) != NULL;
     ocl_program_release(bench->program);
     bench->program = NULL;
-    return value;
+    return is_right;
 }
 
-/* The proof that the second build came from disk is a binary of another program under its key. */
+/* The proof that a build came from disk is the binary of another program under its key. */
 TEST_BODY(program_cache_serves_builds)
 {
     char path[512];
@@ -231,19 +224,43 @@ TEST_BODY(program_cache_serves_builds)
     make_folder();
     setenv("CLEM_CACHE_DIR", folder, 1);
     struct bench bench = open_bench(NULL, NULL);
-    struct ocl_cache_key key = { ocl_device_facts(0), "-cl-kernel-arg-info -DANSWER=1",
-                                 answer_text, strlen(answer_text) };
-    assert_int_equal(run_answer(&bench, "-DANSWER=1"), 301);
+    struct ocl_cache_key key = { ocl_device_facts(0), "-cl-kernel-arg-info -DNAME=first",
+                                 named_text, strlen(named_text) };
+    assert_true(builds(&bench, "-DNAME=first", "first"));
     assert_true(look_into_folder(path) >= 1);
     assert_true(ocl_program_cache_load(folder, &key, &binary, &bytes));
-    assert_int_equal(run_answer(&bench, "-DANSWER=1"), 301);
-    assert_int_equal(run_answer(&bench, "-DANSWER=2"), 302);
-    key.options = "-cl-kernel-arg-info -DANSWER=2";
+    assert_true(builds(&bench, "-DNAME=first", "first"));
+    assert_true(builds(&bench, "-DNAME=second", "second"));
+    key.options = "-cl-kernel-arg-info -DNAME=second";
     ocl_program_cache_store(folder, &key, binary, bytes);
-    assert_int_equal(run_answer(&bench, "-DANSWER=2"), 301);
+    assert_true(builds(&bench, "-DNAME=second", "first"));
     ocl_program_cache_store(folder, &key, "no binary of any device", 23);
-    assert_int_equal(run_answer(&bench, "-DANSWER=2"), 302);
+    assert_true(builds(&bench, "-DNAME=second", "second"));
     free(binary);
     close_bench(&bench);
+    remove_folder();
+}
+
+/* A program that came from disk knows its parameters, their sizes and their pointers as a fresh one
+ * does. */
+TEST_BODY(program_cache_programs_run)
+{
+    make_folder();
+    setenv("CLEM_CACHE_DIR", folder, 1);
+    for (int round = 0; round < 2; round++) {
+        struct bench bench = open_bench(named_text, "-DNAME=k");
+        struct ocl_kernel *kernel = find_kernel(&bench, "k");
+        const struct { int a, b; } pair = { 100, 200 + round };
+        uint64_t cells = make_device(&bench, 64), second = cells + 4;
+        int value = 0;
+        assert_int_equal(ocl_kernel_parameter(kernel, 1)->bytes, sizeof pair);
+        assert_int_equal(launch_line(&bench, kernel, 1, 1, 0,
+                                     (void *[]) { &second, (void *)(uintptr_t)&pair }),
+                         OCL_OK);
+        read_device(&bench, &value, second, sizeof value);
+        assert_int_equal(value, 300 + round);
+        free_device(cells);
+        close_bench(&bench);
+    }
     remove_folder();
 }

@@ -34,7 +34,8 @@ TEST_BODY(queue_priorities_are_hints)
 
     for (int priority = -5; priority <= 5; priority += 5) {
         struct ocl_queue *queue = NULL;
-        assert_int_equal(ocl_queue_create(context, OCL_QUEUE_NON_BLOCKING, priority, &queue), OCL_OK);
+        assert_int_equal(ocl_queue_create(context, OCL_QUEUE_NON_BLOCKING, priority, &queue),
+                         OCL_OK);
         ocl_queue_destroy(queue);
     }
     ocl_context_close(context);
@@ -50,7 +51,8 @@ TEST_BODY(queue_query_and_finish_follow_the_work)
     put(queue, cells, 0, &one);
     assert_false(ocl_queue_is_idle(queue));
     assert_int_equal(ocl_queue_query(queue), OCL_E_NOT_READY);
-    assert_int_equal(ocl_queue_query(queue), OCL_E_NOT_READY); /* looks at the marker of the first */
+    assert_int_equal(ocl_queue_query(queue),
+                     OCL_E_NOT_READY); /* looks at the marker of the first */
     put(queue, cells, 0, &two);
     assert_int_equal(ocl_queue_query(queue), OCL_E_NOT_READY);
     let_go(gate);
@@ -68,7 +70,8 @@ TEST_BODY(queue_query_and_finish_follow_the_work)
 
 TEST_BODY(queue_waits_by_every_method)
 {
-    const enum ocl_wait_method methods[] = { OCL_WAIT_BY_FINISH, OCL_WAIT_BY_EVENT, OCL_WAIT_BY_POLLING };
+    const enum ocl_wait_method methods[] = {OCL_WAIT_BY_FINISH, OCL_WAIT_BY_EVENT,
+                                            OCL_WAIT_BY_POLLING};
     struct ocl_context *context = open_context();
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
     cl_mem cells = make_cells(context, 1);
@@ -98,8 +101,9 @@ TEST_BODY(queue_completed_makes_idle)
     put(queue, cells, 0, &one);
     assert_int_equal(ocl_queue_prepare(queue), OCL_OK);
     const uint64_t before = atomic_load(&queue->submitted);
-    assert_int_equal(clEnqueueReadBuffer(queue->cl, cells, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL),
-                     CL_SUCCESS);
+    assert_int_equal(
+        clEnqueueReadBuffer(queue->cl, cells, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL),
+        CL_SUCCESS);
     ocl_queue_completed(queue, before, 1);
     assert_int_equal(value, 1);
     assert_true(ocl_queue_is_idle(queue));
@@ -230,7 +234,8 @@ TEST_BODY(queue_legacy_waits_for_many_blocking)
     }
     for (size_t i = 0; i < COUNT; i++)
         copy(legacy, cells, i, COUNT + i, &copied[i]);
-    for (size_t i = COUNT; i-- > 1;) /* the newest first: the oldest is what the last barrier waits for */
+    for (size_t i = COUNT;
+         i-- > 1;) /* the newest first: the oldest is what the last barrier waits for */
         let_go(gates[i]);
     assert_waits(context, copied[0]);
     let_go(gates[0]);
@@ -351,10 +356,12 @@ TEST_BODY(queue_legacy_finish_waits_for_blocking)
     ocl_context_close(context);
 }
 
-/* No lock is held by a thread that waits: others submit to, ask about and wait for the same queue. */
+/* No lock is held by a thread that waits: others submit to, ask about and wait for the same queue.
+ */
 TEST_BODY(queue_finish_blocks_nobody)
 {
-    const enum ocl_wait_method methods[] = { OCL_WAIT_BY_FINISH, OCL_WAIT_BY_EVENT, OCL_WAIT_BY_POLLING };
+    const enum ocl_wait_method methods[] = {OCL_WAIT_BY_FINISH, OCL_WAIT_BY_EVENT,
+                                            OCL_WAIT_BY_POLLING};
     struct ocl_context *context = open_context();
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
     struct waiter first, second;
@@ -459,7 +466,7 @@ TEST_BODY(queue_close_waits_for_all_work)
 {
     static atomic_int calls;
     static int value;
-    struct opener opener = { .context = open_context() };
+    struct opener opener = {.context = open_context()};
     struct ocl_queue *kept = make_queue(opener.context, OCL_QUEUE_BLOCKING);
     struct ocl_queue *gone = make_queue(opener.context, OCL_QUEUE_NON_BLOCKING);
     cl_mem cells = make_cells(opener.context, 1);
@@ -472,8 +479,9 @@ TEST_BODY(queue_close_waits_for_all_work)
         assert_int_equal(ocl_queue_host_function(gone, add_one, &calls, false), OCL_OK);
     }
     assert_int_equal(ocl_queue_prepare(gone), OCL_OK);
-    assert_int_equal(clEnqueueReadBuffer(gone->cl, cells, CL_FALSE, 0, sizeof value, &value, 0, NULL, NULL),
-                     CL_SUCCESS);
+    assert_int_equal(
+        clEnqueueReadBuffer(gone->cl, cells, CL_FALSE, 0, sizeof value, &value, 0, NULL, NULL),
+        CL_SUCCESS);
     ocl_queue_submitted(gone, 1);
     ocl_queue_destroy(gone);
     assert_int_equal(atomic_load(&calls), 0);
@@ -490,10 +498,10 @@ TEST_BODY(queue_close_waits_for_all_work)
 struct probe {
     struct ocl_queue *queue;
     cl_mem cells;
-    cl_event later;     /* a command behind the function */
-    int seen;           /* what stood in cell 0 when the function ran */
+    cl_event later; /* a command behind the function */
+    int seen;       /* what stood in cell 0 when the function ran */
     bool later_was_complete;
-    ocl_status answer;  /* of a query from inside the function */
+    ocl_status answer; /* of a query from inside the function */
 };
 
 static void look_around(void *data, ocl_status status)
@@ -506,10 +514,11 @@ static void look_around(void *data, ocl_status status)
     probe->answer = ocl_queue_query(probe->queue);
 }
 
-/* After earlier work, before later work; and a function that asks about its own queue gets an answer. */
+/* After earlier work, before later work; and a function that asks about its own queue gets an
+ * answer. */
 static void check_host_function(struct ocl_queue *queue)
 {
-    struct probe probe = { .queue = queue, .cells = make_cells(queue->context, 2), .seen = -1 };
+    struct probe probe = {.queue = queue, .cells = make_cells(queue->context, 2), .seen = -1};
     cl_event gate = hold(queue);
 
     put(queue, probe.cells, 0, &one);
@@ -561,11 +570,13 @@ TEST_BODY(queue_host_functions_keep_their_order)
     static struct order order;
     static struct step steps[COUNT];
     struct ocl_context *context = open_context();
-    struct ocl_queue *queues[2] = { make_queue(context, OCL_QUEUE_BLOCKING), ocl_queue_legacy(context) };
+    struct ocl_queue *queues[2] = {make_queue(context, OCL_QUEUE_BLOCKING),
+                                   ocl_queue_legacy(context)};
 
     for (int i = 0; i < COUNT; i++) { /* the legacy queue and a blocking one are ordered too */
-        steps[i] = (struct step){ &order, i };
-        assert_int_equal(ocl_queue_host_function(queues[i / 3 % 2], write_step, &steps[i], false), OCL_OK);
+        steps[i] = (struct step){&order, i};
+        assert_int_equal(ocl_queue_host_function(queues[i / 3 % 2], write_step, &steps[i], false),
+                         OCL_OK);
     }
     assert_int_equal(ocl_queues_finish(context), OCL_OK);
     assert_int_equal(order.next, COUNT);
@@ -607,7 +618,8 @@ static void block(void *data, ocl_status status)
         sched_yield();
 }
 
-/* A function that does not come back stops its own queue and the functions behind it, nothing else. */
+/* A function that does not come back stops its own queue and the functions behind it, nothing else.
+ */
 TEST_BODY(queue_host_function_may_block)
 {
     static struct blocker blocker;
@@ -657,14 +669,15 @@ TEST_BODY(queue_failure_reaches_everybody)
     assert_int_equal(ocl_queue_query(queue), CL_OUT_OF_RESOURCES);
     assert_int_equal(ocl_queues_finish(context), CL_OUT_OF_RESOURCES);
     assert_int_equal(ocl_queue_prepare(queue), CL_OUT_OF_RESOURCES);
-    assert_int_equal(ocl_queue_host_function(queue, keep_status, &always, true), CL_OUT_OF_RESOURCES);
+    assert_int_equal(ocl_queue_host_function(queue, keep_status, &always, true),
+                     CL_OUT_OF_RESOURCES);
     assert_int_equal(always, CL_OUT_OF_RESOURCES);
     assert_int_equal(healthy, 1); /* never called */
     ocl_context_close(context);
 }
 
-/* A command that fails on the device is seen by the query, which looks at an event; whether clFinish() reports it
- * depends on the driver. */
+/* A command that fails on the device is seen by the query, which looks at an event; whether
+ * clFinish() reports it depends on the driver. */
 TEST_BODY(queue_failed_command_is_noticed)
 {
     struct ocl_context *context = open_context();
@@ -684,110 +697,6 @@ TEST_BODY(queue_failed_command_is_noticed)
     ocl_context_close(context);
 }
 
-/* ---- Profiling later ---- */
-
-static struct ocl_queue *make_plain_queue(struct ocl_context *context, enum ocl_queue_kind kind)
-{
-    const bool before = context->tuning.is_profiled;
-
-    context->tuning.is_profiled = false;
-    struct ocl_queue *queue = make_queue(context, kind);
-    context->tuning.is_profiled = before;
-    return queue;
-}
-
-static bool is_profiled(cl_command_queue cl)
-{
-    cl_command_queue_properties properties = 0;
-
-    assert_int_equal(clGetCommandQueueInfo(cl, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL), CL_SUCCESS);
-    return (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
-}
-
-TEST_BODY(queue_becomes_profiled_in_order)
-{
-    struct ocl_context *context = open_context();
-    struct ocl_queue *queue = make_plain_queue(context, OCL_QUEUE_BLOCKING);
-    struct ocl_event *event = NULL;
-    cl_mem cells = make_cells(context, 2);
-    cl_event gate = hold(queue), copied;
-    const cl_command_queue before = queue->cl;
-
-    assert_false(is_profiled(before));
-    assert_int_equal(ocl_event_create(context, true, &event), OCL_OK);
-    put(queue, cells, 0, &one);
-    assert_int_equal(ocl_event_record(event, queue), OCL_OK);
-    assert_ptr_not_equal(queue->cl, before);
-    assert_true(is_profiled(queue->cl));
-    copy(queue, cells, 0, 1, &copied); /* in the new queue, after what the old one holds */
-    assert_waits(context, copied);
-    assert_int_equal(ocl_event_query(event), OCL_E_NOT_READY);
-    let_go(gate);
-    assert_int_equal(ocl_queue_finish(queue), OCL_OK);
-    assert_int_equal(look(context, cells, 1), 1);
-    assert_int_equal(ocl_event_query(event), OCL_OK);
-
-    const cl_command_queue now = queue->cl;
-    assert_int_equal(ocl_event_record(event, queue), OCL_OK);
-    assert_ptr_equal(queue->cl, now);
-    clReleaseEvent(copied);
-    clReleaseMemObject(cells);
-    ocl_event_destroy(event);
-    ocl_context_close(context);
-}
-
-/* While a thread is between prepare and submitted the queue stays what it is, and events get their time all the same. */
-TEST_BODY(queue_in_use_becomes_profiled_later)
-{
-    struct ocl_context *context = open_context();
-    struct ocl_queue *queue = make_plain_queue(context, OCL_QUEUE_NON_BLOCKING);
-    struct ocl_event *first = NULL, *second = NULL;
-    const cl_command_queue before = queue->cl;
-    double elapsed = -1;
-
-    assert_int_equal(ocl_event_create(context, true, &first), OCL_OK);
-    assert_int_equal(ocl_event_create(context, true, &second), OCL_OK);
-    cl_event gate = hold(queue);
-    assert_int_equal(ocl_queue_prepare(queue), OCL_OK);
-    assert_int_equal(ocl_event_record(first, queue), OCL_OK);
-    assert_ptr_equal(queue->cl, before);
-    assert_int_equal(ocl_event_query(first), OCL_E_NOT_READY);
-    ocl_queue_submitted(queue, 0);
-    assert_int_equal(ocl_event_record(second, queue), OCL_OK);
-    assert_true(is_profiled(queue->cl));
-    let_go(gate);
-    assert_int_equal(ocl_event_wait(first), OCL_OK);
-    assert_int_equal(ocl_event_wait(second), OCL_OK);
-    assert_int_equal(ocl_event_elapsed(first, second, &elapsed), OCL_OK);
-    assert_true(elapsed >= 0);
-    ocl_event_destroy(first);
-    ocl_event_destroy(second);
-    ocl_context_close(context);
-}
-
-/* A driver's queue that was handed out is not replaced any more. */
-TEST_BODY(queue_pinned_one_stays)
-{
-    struct ocl_context *context = open_context();
-    struct ocl_queue *free_one = make_plain_queue(context, OCL_QUEUE_BLOCKING);
-    struct ocl_queue *used = make_plain_queue(context, OCL_QUEUE_BLOCKING);
-    struct ocl_event *event = NULL;
-
-    assert_int_equal(ocl_event_create(context, true, &event), OCL_OK);
-    assert_int_equal(ocl_queue_pin(free_one), OCL_OK);
-    assert_true(is_profiled(free_one->cl));
-    assert_int_equal(ocl_queue_prepare(used), OCL_OK);
-    assert_int_equal(ocl_queue_pin(used), OCL_OK);
-    ocl_queue_submitted(used, 0);
-    const cl_command_queue before = used->cl;
-    assert_int_equal(ocl_event_record(event, used), OCL_OK);
-    assert_int_equal(ocl_event_wait(event), OCL_OK);
-    assert_ptr_equal(used->cl, before);
-    assert_false(is_profiled(used->cl));
-    ocl_event_destroy(event);
-    ocl_context_close(context);
-}
-
 /* ---- Many threads ---- */
 
 struct hammer {
@@ -798,8 +707,10 @@ struct hammer {
     int rounds;
 };
 
-/* The cell that is copied to is another one in each round: queues that come one after the other are not in order. */
-static void hammer_once(const struct hammer *hammer, struct ocl_queue *queue, struct ocl_event *event, int round)
+/* The cell that is copied to is another one in each round: queues that come one after the other are
+ * not in order. */
+static void hammer_once(const struct hammer *hammer, struct ocl_queue *queue,
+                        struct ocl_event *event, int round)
 {
     copy(queue, hammer->cells, hammer->cell, hammer->cell + 1 + (size_t)round, NULL);
     switch (round % 5) {
@@ -830,7 +741,7 @@ static void *run_hammer(void *data)
     for (int round = 0; round < hammer->rounds; round++) {
         struct ocl_queue *queue = hammer->queue;
         if (!queue)
-            queue = make_plain_queue(hammer->context, OCL_QUEUE_BLOCKING);
+            queue = make_queue(hammer->context, OCL_QUEUE_BLOCKING);
         hammer_once(hammer, queue, event, round);
         if (!hammer->queue)
             ocl_queue_destroy(queue);
@@ -839,23 +750,24 @@ static void *run_hammer(void *data)
     return NULL;
 }
 
-/* Threads 0..3 share one queue, 4 has the legacy queue, 5 and 6 have one each, 7 makes one after the other. */
+/* Threads 0..3 share one queue, 4 has the legacy queue, 5 and 6 have one each, 7 makes one after
+ * the other. */
 TEST_BODY(queue_many_threads)
 {
     enum { THREADS = 8, ROUNDS = 60, CELLS = ROUNDS + 1 };
     struct ocl_context *context = open_context();
     cl_mem cells = make_cells(context, THREADS * CELLS);
-    struct ocl_queue *shared = make_plain_queue(context, OCL_QUEUE_BLOCKING);
+    struct ocl_queue *shared = make_queue(context, OCL_QUEUE_BLOCKING);
     struct hammer hammers[THREADS];
     pthread_t threads[THREADS];
 
-    context->tuning.is_profiled = false;
     for (size_t i = 0; i < THREADS; i++) {
-        hammers[i] = (struct hammer){ context, shared, cells, i * CELLS, ROUNDS };
+        hammers[i] = (struct hammer){context, shared, cells, i * CELLS, ROUNDS};
         if (i == 4)
             hammers[i].queue = ocl_queue_legacy(context);
         else if (i == 5 || i == 6)
-            hammers[i].queue = make_queue(context, i == 5 ? OCL_QUEUE_BLOCKING : OCL_QUEUE_NON_BLOCKING);
+            hammers[i].queue =
+                make_queue(context, i == 5 ? OCL_QUEUE_BLOCKING : OCL_QUEUE_NON_BLOCKING);
         else if (i == 7)
             hammers[i].queue = NULL;
         put(ocl_queue_legacy(context), cells, i * CELLS, &one);
@@ -880,10 +792,11 @@ struct chain_thread {
     bool is_legacy;
 };
 
-/* Each thread's writes alternate between its own blocking queue and the legacy queue; the last one must win. */
+/* Each thread's writes alternate between its own blocking queue and the legacy queue; the last one
+ * must win. */
 static void *run_chain(void *data)
 {
-    static const int values[100] = { 0 };
+    static const int values[100] = {0};
     const struct chain_thread *chain = data;
     struct ocl_queue *queue = make_queue(chain->context, OCL_QUEUE_BLOCKING);
     struct ocl_queue *legacy = ocl_queue_legacy(chain->context);
@@ -905,7 +818,7 @@ TEST_BODY(queue_many_threads_keep_the_legacy_order)
     pthread_t threads[THREADS];
 
     for (size_t i = 0; i < THREADS; i++) {
-        chains[i] = (struct chain_thread){ context, cells, i, i % 2 == 0 };
+        chains[i] = (struct chain_thread){context, cells, i, i % 2 == 0};
         assert_int_equal(pthread_create(&threads[i], NULL, run_chain, &chains[i]), 0);
     }
     for (size_t i = 0; i < THREADS; i++)

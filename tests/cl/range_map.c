@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "cl/range_map.h"
 
@@ -44,12 +44,41 @@ static void check_ends(struct ocl_range_map *map, uint64_t base, size_t bytes, v
 TEST_BODY(range_map_finds_first_and_last_byte_and_not_the_next)
 {
     static const uint64_t bases[] = {
-        0, 1, 255, 256, 4095, 4096, 0x7f1234567000, 0x7f1234567010, 0x7f12345670ff, 0x1000000000000,
-        0x1000000000001, 0x7fffffe00000, 0x7fffc0000000, 0xffe8000000000100, 0x10000000000000,
+        0,
+        1,
+        255,
+        256,
+        4095,
+        4096,
+        0x7f1234567000,
+        0x7f1234567010,
+        0x7f12345670ff,
+        0x1000000000000,
+        0x1000000000001,
+        0x7fffffe00000,
+        0x7fffc0000000,
+        0xffe8000000000100,
+        0x10000000000000,
     };
     static const size_t sizes[] = {
-        1, 2, 15, 16, 17, 255, 256, 257, 4095, 4096, 4097, 2 << 20, (2 << 20) + 1, 1 << 30, ((size_t)1 << 30) + 4095,
-        (size_t)1 << 39, ((size_t)1 << 39) - 1, (size_t)1 << 52,
+        1,
+        2,
+        15,
+        16,
+        17,
+        255,
+        256,
+        257,
+        4095,
+        4096,
+        4097,
+        2 << 20,
+        (2 << 20) + 1,
+        1 << 30,
+        ((size_t)1 << 30) + 4095,
+        (size_t)1 << 39,
+        ((size_t)1 << 39) - 1,
+        (size_t)1 << 52,
     };
     struct ocl_range_map *map = make_map();
     struct thing thing;
@@ -120,8 +149,16 @@ TEST_BODY(range_map_refuses_any_overlap_and_changes_nothing)
         int64_t from;
         size_t bytes;
     } overlaps[] = {
-        {0, 1}, {0, 0x5020}, {0x501f, 1}, {0x501f, 0x100000}, {-0x100000, 0x100001}, {-0x40000000, 0x80000000},
-        {0x10, 16}, {0xff0, 4096}, {-1, 2}, {-0x1000000000000 - 0x1010, (size_t)1 << 52},
+        {0, 1},
+        {0, 0x5020},
+        {0x501f, 1},
+        {0x501f, 0x100000},
+        {-0x100000, 0x100001},
+        {-0x40000000, 0x80000000},
+        {0x10, 16},
+        {0xff0, 4096},
+        {-1, 2},
+        {-0x1000000000000 - 0x1010, (size_t)1 << 52},
     };
     for (size_t i = 0; i < sizeof overlaps / sizeof overlaps[0]; i++) {
         const uint64_t first = base + (uint64_t)overlaps[i].from;
@@ -135,6 +172,32 @@ TEST_BODY(range_map_refuses_any_overlap_and_changes_nothing)
     assert_ptr_equal(ocl_range_map_find(map, base + bytes), &new);
     assert_ptr_equal(ocl_range_map_find(map, base - 1), &new);
     assert_ptr_equal(ocl_range_map_find(map, base), &old);
+    ocl_range_map_destroy(map);
+}
+
+/* --- Memory --- */
+
+static size_t resident_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*s %lu", &pages), 1);
+    fclose(file);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+TEST_BODY(range_map_uses_emptied_nodes_again)
+{
+    struct ocl_range_map *map = make_map();
+    struct thing thing;
+    ocl_range_map_insert(map, 1, 1, &thing);
+    const size_t before = resident_bytes();
+    for (uint64_t i = 1; i < 4000; i++) { /* a path of its own each, 80 KB of nodes */
+        assert_int_equal(ocl_range_map_insert(map, (i << 52) + i, 1, &thing), OCL_OK);
+        ocl_range_map_erase(map, (i << 52) + i, 1);
+    }
+    assert_true(resident_bytes() < before + ((size_t)16 << 20));
     ocl_range_map_destroy(map);
 }
 
@@ -154,7 +217,8 @@ static bool model_overlaps(const struct thing *things, uint64_t base, uint64_t b
 {
     const uint64_t last = base + (bytes - 1);
     for (size_t i = 0; i < MODEL_THINGS; i++)
-        if (things[i].bytes > 0 && base <= things[i].base + (things[i].bytes - 1) && things[i].base <= last)
+        if (things[i].bytes > 0 && base <= things[i].base + (things[i].bytes - 1) &&
+            things[i].base <= last)
             return true;
     return false;
 }
@@ -162,7 +226,8 @@ static bool model_overlaps(const struct thing *things, uint64_t base, uint64_t b
 /* An address in one of a few crowded neighbourhoods, so that ranges meet. */
 static uint64_t random_address(uint64_t *state)
 {
-    static const uint64_t places[] = {0, 0x7ffff7fe0000, 0x1000000000000, 0x40000000 - 0x8000, 0xffffffffffff0000};
+    static const uint64_t places[] = {0, 0x7ffff7fe0000, 0x1000000000000, 0x40000000 - 0x8000,
+                                      0xffffffffffff0000};
     static const uint64_t spans[] = {300, 0x3000, 0x10000, 0x10000};
     return places[random_next(state) % 5] + random_next(state) % spans[random_next(state) % 4];
 }
@@ -185,13 +250,14 @@ static void model_step(struct ocl_range_map *map, struct thing *things, uint64_t
         const uint64_t base = random_address(state), bytes = random_bytes(state, base);
         const bool overlaps = model_overlaps(things, base, bytes);
         assert_int_equal(ocl_range_map_is_free(map, base, bytes), !overlaps);
-        assert_int_equal(ocl_range_map_insert(map, base, bytes, thing), overlaps ? OCL_E_ALREADY : OCL_OK);
+        assert_int_equal(ocl_range_map_insert(map, base, bytes, thing),
+                         overlaps ? OCL_E_ALREADY : OCL_OK);
         if (!overlaps)
             *thing = (struct thing){base, bytes};
     }
     const struct thing *near = &things[random_next(state) % MODEL_THINGS];
-    const uint64_t asked[] = {random_address(state), near->base, near->base - 1, near->base + near->bytes,
-                              near->base + near->bytes - 1};
+    const uint64_t asked[] = {random_address(state), near->base, near->base - 1,
+                              near->base + near->bytes, near->base + near->bytes - 1};
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
         assert_ptr_equal(ocl_range_map_find(map, asked[i]), model_find(things, asked[i]));
 }
@@ -227,8 +293,8 @@ struct worker {
     unsigned index;
 };
 
-/* Stable range i lies in its own 12 KiB; writers come and go in the rest of these pages and far away, so that nodes of
- * the stable ranges' neighbourhood change and nodes move between places. */
+/* Stable range i lies in its own 12 KiB; writers come and go in the rest of these pages and far
+ * away, so that nodes of the stable ranges' neighbourhood change and nodes move between places. */
 static uint64_t stable_base(unsigned index)
 {
     return 0x7f0000000000 + (uint64_t)index * SPACING + 0x1008;
@@ -243,7 +309,7 @@ static void *write_ranges(void *argument)
     for (unsigned step = 0; step < CHURN_STEPS; step++) {
         const uint64_t slot = random_next(&state) % STABLE;
         const uint64_t near = 0x7f0000000000 + slot * SPACING + (worker->index ? 0x2000 : 0x1100);
-        const uint64_t far = (0x1000000000000 << worker->index) + slot * 0x40201000;
+        const uint64_t far = ((uint64_t)0x1000000000000 << worker->index) + slot * 0x40201000;
         const uint64_t base = step % 2 ? near : far;
         const size_t bytes = 1 + random_next(&state) % 0x900;
         if (ocl_range_map_insert(shared->map, base, bytes, thing) != OCL_OK ||
@@ -257,8 +323,10 @@ static void *write_ranges(void *argument)
 
 static bool is_ours(const struct shared *shared, const void *found)
 {
-    return (found >= (const void *)shared->stable && found < (const void *)(shared->stable + STABLE)) ||
-           (found >= (const void *)shared->churn && found < (const void *)(shared->churn + WRITERS));
+    return (found >= (const void *)shared->stable &&
+            found < (const void *)(shared->stable + STABLE)) ||
+           (found >= (const void *)shared->churn &&
+            found < (const void *)(shared->churn + WRITERS));
 }
 
 static void *read_ranges(void *argument)
@@ -269,7 +337,8 @@ static void *read_ranges(void *argument)
     while (atomic_load(&shared->writers_left) > 0) {
         const unsigned slot = (unsigned)(random_next(&state) % STABLE);
         struct thing *thing = &shared->stable[slot];
-        if (ocl_range_map_find(shared->map, thing->base + random_next(&state) % thing->bytes) != thing)
+        if (ocl_range_map_find(shared->map, thing->base + random_next(&state) % thing->bytes) !=
+            thing)
             atomic_fetch_add(&shared->wrong, 1);
         const uint64_t passing = 0x7f0000000000 + random_next(&state) % (STABLE * SPACING);
         const void *found = ocl_range_map_find(shared->map, passing);
@@ -286,14 +355,17 @@ TEST_BODY(range_map_readers_find_what_stays_beside_writers)
     atomic_store(&shared.writers_left, WRITERS);
     for (unsigned i = 0; i < STABLE; i++) {
         shared.stable[i] = (struct thing){stable_base(i), i % 2 ? 0x55 : 0xf8};
-        assert_int_equal(
-            ocl_range_map_insert(shared.map, shared.stable[i].base, shared.stable[i].bytes, &shared.stable[i]), OCL_OK);
+        assert_int_equal(ocl_range_map_insert(shared.map, shared.stable[i].base,
+                                              shared.stable[i].bytes, &shared.stable[i]),
+                         OCL_OK);
     }
     pthread_t threads[WRITERS + READERS];
     struct worker workers[WRITERS + READERS];
     for (unsigned i = 0; i < WRITERS + READERS; i++) {
         workers[i] = (struct worker){&shared, i < WRITERS ? i : i - WRITERS};
-        assert_int_equal(pthread_create(&threads[i], NULL, i < WRITERS ? write_ranges : read_ranges, &workers[i]), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, i < WRITERS ? write_ranges : read_ranges,
+                                        &workers[i]),
+                         0);
     }
     for (unsigned i = 0; i < WRITERS + READERS; i++)
         pthread_join(threads[i], NULL);

@@ -101,12 +101,12 @@ static void *use_slab(void *argument)
     for (unsigned i = 0; i < 40000; i++) {
         struct thing **place = &held[i * 7 % 64];
         if (*place) {
-            for (size_t k = 0; k < sizeof (*place)->bytes; k++)
+            for (size_t k = 0; k < sizeof(*place)->bytes; k++)
                 user->damaged += (*place)->bytes[k] != user->mark;
             ocl_slab_give(user->slab, *place);
         }
         *place = ocl_slab_take(user->slab);
-        memset((*place)->bytes, user->mark, sizeof (*place)->bytes);
+        memset((*place)->bytes, user->mark, sizeof(*place)->bytes);
     }
     return NULL;
 }

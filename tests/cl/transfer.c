@@ -1,4 +1,5 @@
-/* Tests of cl/transfer*.c: every pair of ends against a three-loop reference, order, staging and overlap.
+/* Tests of cl/transfer*.c: every pair of ends against a three-loop reference, order, staging and
+ * overlap.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/transfer.h"
 
@@ -38,7 +39,8 @@ static size_t span(const struct ocl_copy_end *end, const struct ocl_copy *copy)
     return (copy->depth - 1) * end->slice_bytes + (copy->height - 1) * end->pitch + copy->width;
 }
 
-/* Slices of a source may overlap each other; rows of a target may lie between those of another slice. */
+/* Slices of a source may overlap each other; rows of a target may lie between those of another
+ * slice. */
 static void random_strides(struct ocl_copy *copy, uint64_t *dice)
 {
     copy->source.pitch = random_stride(copy->width, dice);
@@ -72,7 +74,8 @@ static struct ocl_copy random_copy(const struct arena *target, const struct aren
     return copy;
 }
 
-/* Work before the copy, so that the copy cannot be done at once: a fill of any bytes of a device arena. */
+/* Work before the copy, so that the copy cannot be done at once: a fill of any bytes of a device
+ * arena. */
 static void keep_busy(struct ocl_queue *queue, struct arena *arena, uint64_t *dice)
 {
     struct ocl_fill fill = { .height = 1, .depth = 1, .element_bytes = 1, .value = (uint32_t)random_next(dice) };
@@ -104,10 +107,9 @@ static void copy_random(struct ocl_queue *queue, struct arena *target, struct ar
     arena_check(target, queue);
 }
 
-static void check_pair(enum arena_kind to, enum arena_kind from)
+static void check_pair_in(struct ocl_context *context, enum arena_kind to, enum arena_kind from)
 {
     uint64_t dice = 88172645463325252u + 16 * to + from;
-    struct ocl_context *context = open_context();
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
     struct arena source = arena_open(context, from, ARENA_BYTES, &dice);
     struct arena target = arena_open(context, to, ARENA_BYTES, &dice);
@@ -118,6 +120,13 @@ static void check_pair(enum arena_kind to, enum arena_kind from)
     arena_close(&source);
     arena_close(&target);
     ocl_queue_destroy(queue);
+}
+
+static void check_pair(enum arena_kind to, enum arena_kind from)
+{
+    struct ocl_context *context = open_context();
+
+    check_pair_in(context, to, from);
     ocl_context_close(context);
 }
 
@@ -138,6 +147,19 @@ TEST_BODY(transfer_rects_pageable_to_pinned) { check_pair(ARENA_PINNED, ARENA_PA
 TEST_BODY(transfer_rects_pageable_to_registered) { check_pair(ARENA_REGISTERED, ARENA_PAGEABLE); }
 TEST_BODY(transfer_rects_pageable_to_pageable) { check_pair(ARENA_PAGEABLE, ARENA_PAGEABLE); }
 
+TEST_BODY(transfer_rects_as_on_a_gpu)
+{
+    static const enum arena_kind kinds[] = { ARENA_PINNED, ARENA_REGISTERED, ARENA_PAGEABLE };
+    struct ocl_context *context = open_context_as_gpu();
+
+    check_pair_in(context, ARENA_DEVICE, ARENA_DEVICE);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        check_pair_in(context, ARENA_DEVICE, kinds[i]);
+        check_pair_in(context, kinds[i], ARENA_DEVICE);
+    }
+    ocl_context_close(context);
+}
+
 /* ---- Runs of bytes ---- */
 
 static void copy_run(struct ocl_queue *queue, struct arena *target, struct arena *source, size_t bytes,
@@ -155,7 +177,7 @@ static void copy_run(struct ocl_queue *queue, struct arena *target, struct arena
 }
 
 /* Sizes on both sides of each threshold, at every alignment. */
-TEST_BODY(transfer_runs_of_many_sizes)
+static void check_runs(struct ocl_context *context)
 {
     static const size_t sizes[] = { 1, 3, 15, 16, 31, 63, 64, 127, 4095, 65536, 65537, (1 << 20) + 3, (5 << 20) + 7 };
     static const enum arena_kind pairs[][2] = { { ARENA_DEVICE, ARENA_DEVICE },
@@ -165,7 +187,6 @@ TEST_BODY(transfer_runs_of_many_sizes)
                                                 { ARENA_PINNED, ARENA_DEVICE },
                                                 { ARENA_PAGEABLE, ARENA_PAGEABLE } };
     uint64_t dice = 7;
-    struct ocl_context *context = open_context();
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_NON_BLOCKING);
 
     for (size_t pair = 0; pair < sizeof pairs / sizeof pairs[0]; pair++) {
@@ -182,12 +203,14 @@ TEST_BODY(transfer_runs_of_many_sizes)
     ocl_context_close(context);
 }
 
-/* Pieces, the ring and the streaming stores: more than all chunks together hold on a CPU. */
-TEST_BODY(transfer_runs_of_80_mib)
+TEST_BODY(transfer_runs_of_many_sizes) { check_runs(open_context()); }
+TEST_BODY(transfer_runs_as_on_a_gpu) { check_runs(open_context_as_gpu()); }
+
+/* Pieces, the ring and the streaming stores: more than all chunks together hold. */
+static void check_80_mib(struct ocl_context *context)
 {
     enum { BYTES = 80 * 1024 * 1024 };
     uint64_t dice = 8;
-    struct ocl_context *context = open_context();
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
     struct arena device = arena_open(context, ARENA_DEVICE, BYTES, &dice);
     struct arena other = arena_open(context, ARENA_DEVICE, BYTES, &dice);
@@ -206,8 +229,11 @@ TEST_BODY(transfer_runs_of_80_mib)
     ocl_context_close(context);
 }
 
+TEST_BODY(transfer_runs_of_80_mib) { check_80_mib(open_context()); }
+TEST_BODY(transfer_runs_of_80_mib_as_on_a_gpu) { check_80_mib(open_context_as_gpu()); }
+
 /* Rectangles of some MiB: several pieces through the ring, rows longer than a chunk. */
-TEST_BODY(transfer_large_rects)
+static void check_large_rects(struct ocl_context *context)
 {
     static const size_t shapes[][3] = { { 3000, 900, 1 }, { 16, 40000, 2 }, { 1300000, 2, 1 }, { 5, 3, 9000 } };
     static const enum arena_kind pairs[][2] = { { ARENA_DEVICE, ARENA_DEVICE },
@@ -216,7 +242,6 @@ TEST_BODY(transfer_large_rects)
                                                 { ARENA_PINNED, ARENA_DEVICE },
                                                 { ARENA_DEVICE, ARENA_PINNED } };
     uint64_t dice = 9;
-    struct ocl_context *context = open_context();
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
 
     for (size_t shape = 0; shape < sizeof shapes / sizeof shapes[0]; shape++) {
@@ -244,6 +269,9 @@ TEST_BODY(transfer_large_rects)
     ocl_context_close(context);
 }
 
+TEST_BODY(transfer_large_rects) { check_large_rects(open_context()); }
+TEST_BODY(transfer_large_rects_as_on_a_gpu) { check_large_rects(open_context_as_gpu()); }
+
 /* ---- Overlap ---- */
 
 static void check_overlap(struct ocl_context *context, enum arena_kind kind, size_t bytes, size_t distance)
@@ -267,10 +295,9 @@ static void check_overlap(struct ocl_context *context, enum arena_kind kind, siz
     arena_close(&arena);
 }
 
-TEST_BODY(transfer_overlapping_runs_move)
+static void check_overlaps(struct ocl_context *context)
 {
     static const size_t sizes[] = { 2, 100, 5000, (2 << 20) + 1, (70 << 20) + 5 };
-    struct ocl_context *context = open_context();
 
     for (size_t size = 0; size < sizeof sizes / sizeof sizes[0]; size++) {
         check_overlap(context, ARENA_DEVICE, sizes[size], 1);
@@ -281,6 +308,9 @@ TEST_BODY(transfer_overlapping_runs_move)
     check_overlap(context, ARENA_DEVICE, 1000, 0);
     ocl_context_close(context);
 }
+
+TEST_BODY(transfer_overlapping_runs_move) { check_overlaps(open_context()); }
+TEST_BODY(transfer_overlapping_runs_move_as_on_a_gpu) { check_overlaps(open_context_as_gpu()); }
 
 /* ---- Order ---- */
 
@@ -328,7 +358,8 @@ static void *let_go_later(void *gate)
     return NULL;
 }
 
-/* A copy to pageable memory, or between host memories, waits for the queue, also when the host does it. */
+/* A copy to pageable memory, or between host memories, waits for the queue, also when the host does
+ * it. */
 TEST_BODY(transfer_to_the_host_waits_for_earlier_work)
 {
     static const int before = 5, after = 6;

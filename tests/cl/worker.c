@@ -33,7 +33,7 @@ TEST_BODY(worker_runs_tasks_in_order)
 
     assert_int_equal(ocl_worker_create(&worker), OCL_OK);
     for (int i = 0; i < COUNT; i++) {
-        notes[i] = (struct note){ { NULL, write_note }, i, &next, list };
+        notes[i] = (struct note){{NULL, write_note}, i, &next, list};
         ocl_worker_post(worker, &notes[i].task);
     }
     ocl_worker_destroy(worker); /* runs what was posted */
@@ -75,7 +75,7 @@ static void run_chain(struct ocl_worker_task *task)
 TEST_BODY(worker_tasks_may_post)
 {
     atomic_int runs = 0;
-    struct chain chain = { { NULL, run_chain }, NULL, &runs, 500 };
+    struct chain chain = {{NULL, run_chain}, NULL, &runs, 500};
 
     assert_int_equal(ocl_worker_create(&chain.worker), OCL_OK);
     ocl_worker_post(chain.worker, &chain.task);
@@ -120,9 +120,9 @@ TEST_BODY(worker_can_be_destroyed_by_its_own_task)
     struct ocl_worker *worker = NULL;
 
     assert_int_equal(ocl_worker_create(&worker), OCL_OK);
-    first = (struct ending){ { NULL, wait_for_step }, worker, &step };
-    second = (struct ending){ { NULL, end_own_worker }, worker, &step };
-    third = (struct ending){ { NULL, run_after_end }, worker, &step };
+    first = (struct ending){{NULL, wait_for_step}, worker, &step};
+    second = (struct ending){{NULL, end_own_worker}, worker, &step};
+    third = (struct ending){{NULL, run_after_end}, worker, &step};
     ocl_worker_post(worker, &first.task);
     ocl_worker_post(worker, &second.task);
     ocl_worker_post(worker, &third.task);
@@ -157,7 +157,7 @@ TEST_BODY(worker_takes_tasks_from_many_threads)
     for (int i = 0; i < THREADS; i++) {
         posters[i].worker = worker;
         for (int k = 0; k < 200; k++)
-            posters[i].chains[k] = (struct chain){ { NULL, run_chain }, worker, &runs, 1 };
+            posters[i].chains[k] = (struct chain){{NULL, run_chain}, worker, &runs, 1};
         assert_int_equal(pthread_create(&threads[i], NULL, post_all, &posters[i]), 0);
     }
     for (int i = 0; i < THREADS; i++)

@@ -46,7 +46,8 @@ TEST_BODY(wrapper_text_adds_offsets)
     close_bench(&bench);
 }
 
-/* A number becomes a pointer to global memory; one to constant memory is passed as the driver passes it. */
+/* A number becomes a pointer to global memory; one to constant memory is passed as the driver
+ * passes it. */
 TEST_BODY(wrapper_text_casts_numbers)
 {
     struct bench bench = open_bench(text, NULL);
@@ -92,7 +93,8 @@ static void launch_all(struct bench *bench, size_t out_offset, size_t constant_o
     free_device(constants);
 }
 
-/* Passing by buffer works under every strategy whose blocks are buffers, so it is tried there too. */
+/* Passing by buffer works under every strategy whose blocks are buffers, so it is tried there too.
+ */
 TEST_BODY(wrapper_passes_buffers_and_offsets)
 {
     static const size_t offsets[] = { 0, 4, 128, 256, 260, 512 };
@@ -119,7 +121,8 @@ TEST_BODY(wrapper_passes_numbers)
     close_bench(&bench);
 }
 
-/* The first address from which a sub-buffer can be made, behind the first byte of the allocation at address. */
+/* The first address from which a sub-buffer can be made, behind the first byte of the allocation at
+ * address. */
 static uint64_t find_aligned(const struct bench *bench, uint64_t address)
 {
     struct ocl_allocation *allocation = ocl_address_acquire(address);
@@ -141,9 +144,9 @@ TEST_BODY(wrapper_refuses_kernels_with_local_variables)
 
     if (!bench.context->capability.has_block_buffers)
         TEST_SKIP("the blocks of this strategy are no buffers");
+    bench.context->capability.pass = OCL_PASS_BUFFER;
     if (ocl_kernel_facts(kernel)->local_bytes < sizeof target)
         TEST_SKIP("the driver does not say which kernels declare __local variables");
-    bench.context->capability.pass = OCL_PASS_BUFFER;
     listen_to_logs();
     uint64_t out = make_device(&bench, 65536);
     uint64_t aligned = find_aligned(&bench, out), odd = aligned + 4;

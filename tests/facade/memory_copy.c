@@ -1,6 +1,7 @@
 /* Tests of facade/memory_copy.c and facade/copy_request.c: linear, peer and batch copies.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "tests/facade/memory_support.h"
@@ -140,32 +141,39 @@ TEST_BODY(memory_copy_refuses_stale_streams)
 
 /* --- when calls return -------------------------------------------------------------------------------------------- */
 
-enum { SLOW_MS = 200 };
+/* Something on a stream that takes its time: until it may end, or for a while where a call is expected to wait for it. */
+struct obstacle {
+    _Atomic bool may_end, has_ended;
+};
 
-static void be_slow(void *data)
+enum { OBSTACLE_MS = 50, OBSTACLE_MOST_MS = 5000 };
+
+static void stand_in_the_way(void *data)
 {
-    (void)data;
-    struct timespec duration = {0, SLOW_MS * 1000000L};
-    nanosleep(&duration, NULL);
+    struct obstacle *obstacle = data;
+    const struct timespec tick = {0, 1000 * 1000};
+    for (int i = 0; i < OBSTACLE_MOST_MS && (i < OBSTACLE_MS || !obstacle->may_end); i++)
+        nanosleep(&tick, NULL);
+    obstacle->has_ended = true;
 }
 
-static double now_ms(void)
+/* A copy behind an obstacle: whether the call returned only after it. */
+static bool copy_waits(cudaStream_t stream, struct block *target, struct block *source, bool is_expected)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-/* Milliseconds that a copy took to return behind a slow function of its stream. */
-static double time_behind(cudaStream_t stream, struct block *target, struct block *source)
-{
-    assert_success(cudaLaunchHostFunc(stream, be_slow, NULL));
-    double start = now_ms();
+    static struct obstacle obstacle;
+    obstacle.has_ended = false;
+    obstacle.may_end = is_expected;
+    assert_success(cudaLaunchHostFunc(stream, stand_in_the_way, &obstacle));
     assert_success(cudaMemcpyAsync(target->address, source->address, source->bytes, cudaMemcpyDefault, stream));
-    return now_ms() - start;
+    bool has_waited = obstacle.has_ended;
+    if (source->kind == PAGEABLE)
+        memset(source->address, 0, source->bytes);
+    obstacle.may_end = true;
+    assert_success(cudaStreamSynchronize(stream));
+    return has_waited;
 }
 
-static void test_return(enum block_kind to, enum block_kind from, size_t bytes, bool waits)
+static bool copy_waits_between(enum block_kind to, enum block_kind from, size_t bytes, bool is_expected)
 {
     struct block target = make_block(to, bytes), source = make_block(from, bytes);
     unsigned char *put = malloc(bytes), *got = malloc(bytes);
@@ -174,14 +182,7 @@ static void test_return(enum block_kind to, enum block_kind from, size_t bytes, 
     fill_random(put, bytes, 5);
     write_block(&source, put);
     assert_success(cudaDeviceSynchronize());
-    double took = time_behind(stream, &target, &source);
-    if (from == PAGEABLE)
-        memset(source.address, 0, bytes);
-    if (waits)
-        assert_true(took > SLOW_MS / 2.0);
-    else
-        assert_true(took < SLOW_MS / 2.0);
-    assert_success(cudaStreamSynchronize(stream));
+    bool has_waited = copy_waits(stream, &target, &source, is_expected);
     read_block(&target, got);
     assert_memory_equal(got, put, bytes);
     assert_success(cudaStreamDestroy(stream));
@@ -189,56 +190,71 @@ static void test_return(enum block_kind to, enum block_kind from, size_t bytes, 
     end_block(&source);
     free(put);
     free(got);
+    return has_waited;
 }
 
 TEST_BODY(memory_copy_async_does_not_wait_for_pinned_memory)
 {
-    test_return(DEVICE, PINNED, 4096, false);
-    test_return(PINNED, DEVICE, 4096, false);
-    test_return(DEVICE, REGISTERED, MIB, false);
-    test_return(REGISTERED, DEVICE, MIB, false);
-    test_return(DEVICE, DEVICE, MIB, false);
+    assert_false(copy_waits_between(DEVICE, PINNED, 4096, false));
+    assert_false(copy_waits_between(PINNED, DEVICE, 4096, false));
+    assert_false(copy_waits_between(DEVICE, REGISTERED, MIB, false));
+    assert_false(copy_waits_between(REGISTERED, DEVICE, MIB, false));
+    assert_false(copy_waits_between(DEVICE, DEVICE, MIB, false));
 }
 
 TEST_BODY(memory_copy_async_to_pageable_memory_completes)
 {
-    test_return(PAGEABLE, DEVICE, 4096, true);
-    test_return(PAGEABLE, DEVICE, 3 * MIB, true);
+    assert_true(copy_waits_between(PAGEABLE, DEVICE, 4096, true));
+    assert_true(copy_waits_between(PAGEABLE, DEVICE, 3 * MIB, true));
 }
 
-/* The source is overwritten as soon as the call returns; whether the call waits is the implementation's choice. */
+TEST_BODY(memory_copy_async_between_host_memory_completes)
+{
+    for (int to = PAGEABLE; to <= REGISTERED; to++) {
+        for (int from = PAGEABLE; from <= REGISTERED; from++)
+            assert_true(copy_waits_between((enum block_kind)to, (enum block_kind)from, 4096, true));
+    }
+}
+
+/* The source is overwritten as soon as the call returns; whether large copies wait is the implementation's choice. */
 TEST_BODY(memory_copy_async_stages_pageable_memory)
 {
-    static const size_t sizes[] = {64, 4096, 70000, 3 * 1024 * 1024};
-    cudaStream_t stream;
-    assert_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        struct block target = make_block(DEVICE, sizes[i]), source = make_block(PAGEABLE, sizes[i]);
-        unsigned char *put = malloc(sizes[i]), *got = malloc(sizes[i]);
-        fill_random(put, sizes[i], 9);
-        write_block(&source, put);
-        time_behind(stream, &target, &source);
-        memset(source.address, 0, sizes[i]);
-        assert_success(cudaStreamSynchronize(stream));
-        read_block(&target, got);
-        assert_memory_equal(got, put, sizes[i]);
-        end_block(&target);
-        end_block(&source);
-        free(put);
-        free(got);
-    }
-    assert_success(cudaStreamDestroy(stream));
+    assert_false(copy_waits_between(DEVICE, PAGEABLE, 64, false));
+    assert_false(copy_waits_between(DEVICE, PAGEABLE, 4096, false));
+    copy_waits_between(DEVICE, PAGEABLE, 70000, true);
+    copy_waits_between(DEVICE, PAGEABLE, 3 * MIB, true);
+    copy_waits_between(DEVICE, PAGEABLE, 40 * MIB, true);
 }
 
-/* The blocking form waits for the legacy stream's earlier work before it touches host memory. */
-TEST_BODY(memory_copy_blocking_comes_after_the_legacy_stream)
+/* The blocking forms wait for the legacy stream's earlier work, but between two places of the device they go on. */
+TEST_BODY(memory_copy_blocking_waits_where_the_host_takes_part)
+{
+    for (int to = PAGEABLE; to <= DEVICE; to++) {
+        for (int from = PAGEABLE; from <= DEVICE; from++) {
+            struct block target = make_block((enum block_kind)to, 4096), source = make_block((enum block_kind)from, 4096);
+            bool is_inner = to == DEVICE && from == DEVICE;
+            struct obstacle obstacle = {.may_end = !is_inner};
+            assert_success(cudaLaunchHostFunc(NULL, stand_in_the_way, &obstacle));
+            assert_success(cudaMemcpy(target.address, source.address, 4096, cudaMemcpyDefault));
+            assert_int_equal(obstacle.has_ended, !is_inner);
+            obstacle.may_end = true;
+            assert_success(cudaDeviceSynchronize());
+            end_block(&target);
+            end_block(&source);
+        }
+    }
+}
+
+/* The legacy stream and blocking streams come after each other. */
+TEST_BODY(memory_copy_blocking_comes_after_blocking_streams)
 {
     struct block device = make_block(DEVICE, 4096);
+    struct obstacle obstacle = {.may_end = true};
     unsigned char host[4096];
     cudaStream_t blocking;
     assert_success(cudaStreamCreate(&blocking));
     assert_success(cudaMemset(device.address, 1, 4096));
-    assert_success(cudaLaunchHostFunc(blocking, be_slow, NULL));
+    assert_success(cudaLaunchHostFunc(blocking, stand_in_the_way, &obstacle));
     assert_success(cudaMemsetAsync(device.address, 2, 4096, blocking));
     assert_success(cudaMemcpy(host, device.address, 4096, cudaMemcpyDeviceToHost));
     assert_int_equal(host[0], 2);

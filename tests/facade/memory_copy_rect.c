@@ -163,8 +163,37 @@ TEST_BODY(memory_copy_rect_2d_refuses_bad_arguments)
     assert_fails(cudaErrorInvalidValue, cudaMemcpy2D(d.address, 64, NULL, 64, 64, 16, kind));
     assert_fails(cudaErrorInvalidMemcpyDirection,
                  cudaMemcpy2D(d.address, 64, h.address, 64, 64, 16, (enum cudaMemcpyKind)9));
-    assert_success(cudaMemcpy2D(d.address, 64, h.address, 64, 0, 16, kind));
-    assert_success(cudaMemcpy2D(d.address, 64, h.address, 64, 64, 0, kind));
+    assert_fails(cudaErrorInvalidPitchValue,
+                 cudaMemcpy2D(NULL, 63, NULL, 63, 64, 16, (enum cudaMemcpyKind)9));
+    assert_fails(cudaErrorInvalidValue, cudaMemcpy2D(d.address, 64, h.address, 64, 64, 16, cudaMemcpyDeviceToDevice));
+    assert_success(cudaMemcpy2D(d.address, 64, h.address, 64, 64, 16, cudaMemcpyHostToHost));
+    end_block(&d);
+    end_block(&h);
+}
+
+TEST_BODY(memory_copy_rect_2d_of_nothing_looks_at_nothing)
+{
+    assert_success(cudaMemcpy2D(NULL, 0, NULL, 0, 0, 16, cudaMemcpyHostToDevice));
+    assert_success(cudaMemcpy2D(NULL, 1, NULL, 1, 64, 0, (enum cudaMemcpyKind)9));
+    assert_success(cudaMemcpy2DAsync(NULL, 1, NULL, 1, 64, 0, (enum cudaMemcpyKind)9, NULL));
+}
+
+/* The distance to a second row that is not there may be anything but a number too small for the first. */
+TEST_BODY(memory_copy_rect_2d_single_row)
+{
+    static const size_t pitches[] = {0, 64, (size_t)1 << 31, SIZE_MAX};
+    struct block d = make_block(DEVICE, 256), h = make_block(PAGEABLE, 256);
+    for (size_t i = 0; i < sizeof pitches / sizeof pitches[0]; i++) {
+        unsigned char got[256];
+        memset(h.address, (int)i + 1, 256);
+        assert_success(cudaMemset(d.address, 0xee, 256));
+        assert_success(cudaMemcpy2D(d.address, pitches[i], h.address, pitches[i], 64, 1, cudaMemcpyHostToDevice));
+        read_block(&d, got);
+        assert_int_equal(got[63], i + 1);
+        assert_int_equal(got[64], 0xee);
+    }
+    assert_fails(cudaErrorInvalidValue,
+                 cudaMemcpy2D(d.address, 63, h.address, 63, 64, 1, cudaMemcpyHostToDevice));
     end_block(&d);
     end_block(&h);
 }
@@ -224,6 +253,17 @@ TEST_BODY(memory_copy_rect_3d_refuses_bad_arguments)
     SPOILED(cudaErrorInvalidValue, p.dstPtr.ptr = NULL);
     SPOILED(cudaErrorInvalidPitchValue, p.srcPtr.pitch = 31);
     SPOILED(cudaErrorInvalidPitchValue, p.dstPtr.pitch = 31);
+    SPOILED(cudaErrorInvalidPitchValue, p.srcPtr.ysize = 3);
+    SPOILED(cudaErrorInvalidPitchValue, p.dstPtr.ysize = 0);
+    SPOILED(cudaSuccess, p.srcPtr.xsize = 0);
+    SPOILED(cudaErrorInvalidValue, p.srcPos.x = 33);
+    SPOILED(cudaSuccess, p.srcPos.x = 32);
+    SPOILED(cudaErrorInvalidValue, p.dstPos.y = 5);
+    SPOILED(cudaErrorInvalidValue, p.dstPos.x = SIZE_MAX);
+    SPOILED(cudaErrorInvalidMemcpyDirection, p.srcPtr.ptr = NULL; p.kind = (enum cudaMemcpyKind)9);
+    SPOILED(cudaErrorInvalidValue, p.srcPtr.ptr = NULL; p.srcPtr.pitch = 31);
+    SPOILED(cudaErrorInvalidValue, p.kind = cudaMemcpyDeviceToHost);
+    SPOILED(cudaSuccess, p.extent.depth = 0; p.kind = (enum cudaMemcpyKind)9);
     SPOILED(cudaErrorInvalidValue, p.dstPos.z = 1000);
     SPOILED(cudaErrorInvalidValue, p.extent.depth = 1000);
     SPOILED(cudaErrorInvalidMemcpyDirection, p.kind = (enum cudaMemcpyKind)9);
@@ -233,6 +273,21 @@ TEST_BODY(memory_copy_rect_3d_refuses_bad_arguments)
     SPOILED(cudaSuccess, p.extent.depth = 0);
     assert_fails(cudaErrorInvalidValue, cudaMemcpy3D(NULL));
     assert_fails(cudaErrorInvalidValue, cudaMemcpy3DAsync(NULL, NULL));
+    end_blocks();
+}
+
+/* A position may not reach a neighbour, wherever that lies. */
+TEST_BODY(memory_copy_rect_3d_stays_in_the_allocation)
+{
+    make_blocks();
+    struct block *lower = d.address < e.address ? &d : &e, *upper = lower == &d ? &e : &d;
+    struct cudaMemcpy3DParms p = good();
+    p.dstPtr = (struct cudaPitchedPtr){lower->address, 64, 64, 1};
+    p.extent = (struct cudaExtent){32, 1, 1};
+    p.dstPos.z = lower->bytes / 64 - 1;
+    assert_success(cudaMemcpy3D(&p));
+    p.dstPos.z = (size_t)(upper->address - lower->address) / 64;
+    assert_fails(cudaErrorInvalidValue, cudaMemcpy3D(&p));
     end_blocks();
 }
 

@@ -8,7 +8,7 @@ TEST_BODY(memory_host_zero_bytes_gives_null)
     assert_success(cudaMallocHost(&p, 0));
     assert_null(p);
     p = &p;
-    assert_success(cudaHostAlloc(&p, 0, cudaHostAllocMapped));
+    assert_success(cudaHostAlloc(&p, 0, 0xff));
     assert_null(p);
     assert_success(cudaFreeHost(NULL));
 }
@@ -30,7 +30,10 @@ TEST_BODY(memory_host_every_flag_works)
     for (unsigned flags = 0; flags < 8; flags++) {
         unsigned char *p = NULL;
         void *device = NULL;
+        unsigned told = 0;
         assert_success(cudaHostAlloc((void **)&p, 10000, flags));
+        assert_success(cudaHostGetFlags(&told, p + 9999));
+        assert_int_equal(told, flags | cudaHostAllocMapped);
         assert_int_equal((uintptr_t)p % 4096, 0);
         memset(p, 1, 10000);
         assert_success(cudaHostGetDevicePointer(&device, p, 0));
@@ -92,13 +95,19 @@ TEST_BODY(memory_host_queries_refuse_unknown_memory)
 TEST_BODY(memory_host_register_refuses_bad_arguments)
 {
     struct block pageable = make_block(PAGEABLE, 64 * KIB);
-    struct block device = make_block(DEVICE, 4096);
+    struct block device = make_block(DEVICE, 4096), pinned = make_block(PINNED, 4096);
     assert_fails(cudaErrorInvalidValue, cudaHostRegister(NULL, 4096, 0));
     assert_fails(cudaErrorInvalidValue, cudaHostRegister(pageable.address, 0, 0));
     assert_fails(cudaErrorInvalidValue, cudaHostRegister(pageable.address, 4096, 0xff));
     assert_fails(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(pageable.address));
-    assert_fails(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(device.address));
+    assert_fails(cudaErrorInvalidValue, cudaHostRegister(pageable.address, SIZE_MAX, 0));
+    assert_fails(cudaErrorInvalidValue, cudaHostRegister(pageable.address, 4096, cudaHostRegisterIoMemory));
+    assert_fails(cudaErrorInvalidValue, cudaHostRegister(device.address, 4096, 0));
+    assert_fails(cudaErrorInvalidValue, cudaHostRegister(pinned.address, 4096, 0));
+    assert_fails(cudaErrorInvalidValue, cudaHostUnregister(device.address));
+    assert_fails(cudaErrorInvalidValue, cudaHostUnregister(pinned.address));
     assert_fails(cudaErrorInvalidValue, cudaHostUnregister(NULL));
+    end_block(&pinned);
     end_block(&device);
     end_block(&pageable);
 }
@@ -112,12 +121,26 @@ TEST_BODY(memory_host_register_once)
     assert_fails(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(p + 4096, 4096, 0));
     assert_fails(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(p + 8 * KIB, 16 * KIB, 0));
     assert_success(cudaHostRegister(p + 16 * KIB, 4096, 0));
-    assert_fails(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(p + 4096));
+    assert_fails(cudaErrorInvalidValue, cudaHostUnregister(p + 4096));
     assert_success(cudaHostUnregister(p));
     assert_fails(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(p));
     assert_success(cudaHostUnregister(p + 16 * KIB));
     assert_success(cudaHostRegister(p, 64 * KIB, 0));
     assert_success(cudaHostUnregister(p));
+    end_block(&block);
+}
+
+TEST_BODY(memory_host_register_every_flag)
+{
+    static const unsigned flags[] = {0, 1, 2, 3, 8, 9, 10, 11};
+    struct block block = make_block(PAGEABLE, 4096);
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        unsigned told = 0;
+        assert_success(cudaHostRegister(block.address, 4096, flags[i]));
+        assert_success(cudaHostGetFlags(&told, block.address + 4095));
+        assert_int_equal(told, (flags[i] & cudaHostRegisterPortable) | cudaHostRegisterMapped);
+        assert_success(cudaHostUnregister(block.address));
+    }
     end_block(&block);
 }
 

@@ -1,5 +1,8 @@
 /* Tests of facade/memory_set.c.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdatomic.h>
+#include <time.h>
+
 #include "tests/facade/memory_support.h"
 
 enum { BYTES = 64 * 1024 };
@@ -144,9 +147,33 @@ TEST_BODY(memory_set_refuses_bad_memory)
     end_block(&pageable);
 }
 
-static void be_slow(void *data)
+TEST_BODY(memory_set_single_row)
 {
-    *(volatile int *)data = 1;
+    static const size_t pitches[] = {0, 59, SIZE_MAX};
+    unsigned char got[256];
+    struct block block = make_block(DEVICE, 256);
+    for (size_t i = 0; i < 3; i++) {
+        assert_success(cudaMemset(block.address, 0xee, 256));
+        assert_success(cudaMemset2D(block.address, pitches[i], 7, 60, 1));
+        read_block(&block, got);
+        assert_int_equal(got[59], 7);
+        assert_int_equal(got[60], 0xee);
+    }
+    end_block(&block);
+}
+
+static void take_a_while(void *data)
+{
+    const struct timespec duration = {0, 50 * 1000 * 1000};
+    nanosleep(&duration, NULL);
+    atomic_store((_Atomic bool *)data, true);
+}
+
+static void wait_for_permission(void *data)
+{
+    const struct timespec tick = {0, 1000 * 1000};
+    for (int i = 0; i < 5000 && !atomic_load((_Atomic bool *)data); i++)
+        nanosleep(&tick, NULL);
 }
 
 /* Host memory shows the value as soon as the blocking form returns, after earlier work of the stream. */
@@ -154,13 +181,29 @@ TEST_BODY(memory_set_of_pinned_memory_completes)
 {
     struct block kinds[] = {make_block(PINNED, BYTES), make_block(REGISTERED, BYTES)};
     for (size_t i = 0; i < 2; i++) {
-        volatile int has_run = 0;
+        _Atomic bool has_run = false;
         memset(kinds[i].address, 0, BYTES);
-        assert_success(cudaLaunchHostFunc(NULL, be_slow, (void *)&has_run));
+        assert_success(cudaLaunchHostFunc(NULL, take_a_while, (void *)&has_run));
         assert_success(cudaMemset(kinds[i].address, 9, BYTES));
-        assert_int_equal(has_run, 1);
+        assert_true(has_run);
         assert_int_equal(kinds[i].address[0], 9);
         assert_int_equal(kinds[i].address[BYTES - 1], 9);
         end_block(&kinds[i]);
     }
+}
+
+/* Both forms return while earlier work of the stream still runs; the asynchronous one for host memory as well. */
+TEST_BODY(memory_set_otherwise_does_not_wait)
+{
+    struct block device = make_block(DEVICE, BYTES), pinned = make_block(PINNED, BYTES);
+    _Atomic bool may_end = false;
+    assert_success(cudaLaunchHostFunc(NULL, wait_for_permission, (void *)&may_end));
+    assert_success(cudaMemset(device.address, 9, BYTES));
+    assert_success(cudaMemsetAsync(pinned.address, 9, BYTES, NULL));
+    assert_int_equal(cudaStreamQuery(NULL), cudaErrorNotReady);
+    may_end = true;
+    assert_success(cudaDeviceSynchronize());
+    assert_int_equal(pinned.address[BYTES - 1], 9);
+    end_block(&device);
+    end_block(&pinned);
 }

@@ -1,0 +1,270 @@
+/* The one measuring loop: choose methods, calibrate, take samples in turn, verify what the timed work left.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/bench.h"
+#include "bench/runtime.h"
+
+#define MAX_COUNT 1000000
+#define MAX_ROUNDS 2000
+/* Slow work ends after this many seconds, however few samples there are. */
+#define MAX_SECONDS 30
+
+struct side {
+    enum contender contender;
+    struct attempt attempt;
+    const struct way *way;
+    const struct method *method;
+    size_t count;
+    struct series samples;
+    bool open, in;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Seconds for count repetitions, or a negative number when they failed. */
+static double time_run(struct side *side, const struct method *method, size_t count)
+{
+    double start = now();
+    bool done = method->run(&side->attempt, count);
+    double seconds = now() - start;
+    return done ? seconds : -1;
+}
+
+static bool poison(struct side *side)
+{
+    return !side->way->poison || side->way->poison(&side->attempt);
+}
+
+static bool verify(struct side *side)
+{
+    return !side->way->verify || side->way->verify(&side->attempt);
+}
+
+/* How often the method must run for a sample of `target` seconds; 0 when it failed. */
+static size_t calibrate(struct side *side, const struct method *method, double target)
+{
+    size_t count = 1;
+    for (;;) {
+        double seconds = time_run(side, method, count);
+        if (seconds < 0)
+            return 0;
+        if (seconds >= target * 0.7 || count >= MAX_COUNT)
+            return count;
+        double wanted = (double)count * target / (seconds > 1e-9 ? seconds : 1e-9);
+        double most = (double)count * 10;
+        count = (size_t)(wanted < most ? wanted : most) + 1;
+    }
+}
+
+/* The fastest of three runs, for one repetition; negative when the method fails or its data is wrong. */
+static double try_method(struct side *side, const struct method *method, double best_so_far)
+{
+    if (!poison(side) || !method->run(&side->attempt, 1) || !verify(side))
+        return -1;
+    double first = time_run(side, method, 1);
+    if (first < 0 || (best_so_far > 0 && first > 20 * best_so_far))
+        return first;
+    size_t count = calibrate(side, method, 0.002);
+    double best = first;
+    for (int i = 0; i < 3 && count; i++) {
+        double seconds = time_run(side, method, count);
+        if (seconds >= 0 && seconds / (double)count < best)
+            best = seconds / (double)count;
+    }
+    return count ? best : -1;
+}
+
+static bool method_is_allowed(const struct side *side, const struct method *method)
+{
+    const char *only = side->attempt.task->row->only;
+    if (only && strcmp(only, method->name) != 0)
+        return false;
+    return (only && side->attempt.task->row->work == WORK_PEAK) || !method->suits ||
+           method->suits(&side->attempt);
+}
+
+/* Every method that suits is tried and verified; the fastest is kept. Failing ones drop out, unless all do; but wrong data
+ * from the API under test is never passed over. */
+static bool choose_method(struct side *side)
+{
+    double best = -1;
+    for (const struct method *method = side->way->methods; method->name; method++) {
+        if (!method_is_allowed(side, method))
+            continue;
+        double seconds = try_method(side, method, best);
+        if (side->contender == BY_CUDA && side->attempt.wrong_data)
+            return false;
+        if (seconds >= 0 && (best < 0 || seconds < best)) {
+            best = seconds;
+            side->method = method;
+        }
+    }
+    if (!side->method && side->attempt.status == STATUS_OK)
+        return attempt_fail(&side->attempt, STATUS_UNSUPPORTED, "no method suits");
+    /* What a method that dropped out said no longer matters. */
+    if (side->method)
+        side->attempt.status = STATUS_OK;
+    return side->method != NULL;
+}
+
+static void open_side(struct side *side, double sample_seconds)
+{
+    side->open = true;
+    if (!side->way->open(&side->attempt) || !choose_method(side))
+        return;
+    side->attempt.wrong_data = false;
+    side->count = calibrate(side, side->method, sample_seconds);
+    side->in = side->count > 0 && poison(side);
+}
+
+static bool take_sample(struct side *side)
+{
+    double seconds = time_run(side, side->method, side->count);
+    return seconds >= 0 && series_add(&side->samples, seconds / (double)side->count);
+}
+
+/* Whether all contenders have been measured long enough, or so steadily that more would not tell more. */
+static bool is_enough(const struct side *sides, const struct effort *effort, double elapsed)
+{
+    int in = 0;
+    bool steady = true;
+    for (int i = 0; i < CONTENDERS; i++) {
+        if (!sides[i].in)
+            continue;
+        in++;
+        if (sides[i].samples.count < effort->samples)
+            return false;
+        steady = steady && series_cov(&sides[i].samples) < 0.02;
+    }
+    return in == 0 || steady || elapsed >= effort->seconds * in;
+}
+
+static void sample_rounds(struct side *sides, const struct effort *effort)
+{
+    double start = now();
+    for (size_t round = 0; round < MAX_ROUNDS; round++) {
+        for (int i = 0; i < CONTENDERS; i++)
+            if (sides[i].in && !take_sample(&sides[i]))
+                sides[i].in = false;
+        double elapsed = now() - start;
+        if (is_enough(sides, effort, elapsed) || elapsed > MAX_SECONDS)
+            return;
+    }
+}
+
+static void close_side(struct side *side)
+{
+    if (side->open)
+        side->way->close(&side->attempt);
+    series_free(&side->samples);
+}
+
+static void report_side(const struct side *side, struct measured *measured)
+{
+    if (side->in && side->samples.count) {
+        measured->method = side->method->name;
+        measured->count = side->count;
+        measured->time = series_summarize(&side->samples);
+    } else if (side->open) {
+        memcpy(measured->reason, side->attempt.reason, sizeof measured->reason);
+    }
+}
+
+static void mark_suspect(struct result *result, const struct device_facts *device)
+{
+    double host = result->by[BY_HOST].time.median;
+    if (result->task.row->rule == RULE_TIME || result->status != STATUS_OK)
+        return;
+    for (int i = 0; i < CONTENDERS; i++) {
+        double ceiling = ceiling_of(&result->task, device, i == BY_HOST ? 0 : host);
+        double value = value_of(&result->task, result->by[i].time.median);
+        if (result->by[i].method && value > ceiling) {
+            result->status = STATUS_SUSPECT;
+            snprintf(result->reason, sizeof result->reason, "%s: %.1f GB/s is above the ceiling of %.1f GB/s",
+                     contender_name((enum contender)i), value, ceiling);
+            return;
+        }
+    }
+}
+
+static void compare_sides(const struct side *sides, struct result *result)
+{
+    const struct series *ours = &sides[BY_CUDA].samples;
+    if (result->by[BY_CUDA].method && result->by[BY_RAW].method) {
+        result->speed_over_raw = series_median_ratio(&sides[BY_RAW].samples, ours);
+        result->difference_raw = series_median_difference(ours, &sides[BY_RAW].samples);
+    }
+    if (result->by[BY_CUDA].method && result->by[BY_HOST].method)
+        result->speed_over_host = series_median_ratio(&sides[BY_HOST].samples, ours);
+}
+
+static void verify_sides(struct side *sides, struct result *result)
+{
+    for (int i = 0; i < CONTENDERS; i++) {
+        if (sides[i].in && !verify(&sides[i])) {
+            sides[i].in = false;
+            result->wrong_data = result->wrong_data || sides[i].attempt.wrong_data;
+        }
+    }
+}
+
+static void judge(const struct side *sides, struct result *result, const struct device_facts *device)
+{
+    const struct attempt *ours = &sides[BY_CUDA].attempt;
+    for (int i = 0; i < CONTENDERS; i++)
+        report_side(&sides[i], &result->by[i]);
+    compare_sides(sides, result);
+    if (!result->by[BY_CUDA].method) {
+        result->status = ours->status == STATUS_OK ? STATUS_ERROR : ours->status;
+        result->wrong_data = result->wrong_data || ours->wrong_data;
+        snprintf(result->reason, sizeof result->reason, "%s", ours->reason[0] ? ours->reason : "no sample");
+    }
+    for (int i = BY_RAW; i < CONTENDERS && result->wrong_data && result->status == STATUS_OK; i++)
+        if (sides[i].attempt.wrong_data) {
+            result->status = STATUS_ERROR;
+            snprintf(result->reason, sizeof result->reason, "%s: %s", contender_name((enum contender)i),
+                     sides[i].attempt.reason);
+        }
+    mark_suspect(result, device);
+}
+
+static const struct way *cuda_way(enum work work)
+{
+    static const struct way *const ways[WORKS] = {
+        [WORK_TRANSFER] = &cuda_transfer, [WORK_SET] = &cuda_set,     [WORK_RECT] = &cuda_rect,
+        [WORK_PEAK] = &cuda_peak,         [WORK_ALLOC] = &cuda_alloc, [WORK_LAUNCH] = &cuda_launch,
+        [WORK_CALL] = &cuda_call};
+    return ways[work];
+}
+
+void measure_task(const struct task *task, const struct device_facts *device,
+                  const struct effort *effort, struct result *result)
+{
+    struct side sides[CONTENDERS] = {0};
+    const struct way *ways[CONTENDERS] = {cuda_way(task->row->work), runtime_raw_way(task),
+                                          host_way(task, device)};
+    memset(result, 0, sizeof *result);
+    result->task = *task;
+    for (int i = 0; i < CONTENDERS; i++) {
+        sides[i].contender = (enum contender)i;
+        sides[i].attempt = (struct attempt){.task = task, .device = device};
+        sides[i].way = ways[i];
+        if (ways[i] && (i == BY_CUDA || sides[BY_CUDA].in))
+            open_side(&sides[i], effort->sample_seconds);
+    }
+    if (sides[BY_CUDA].in) {
+        sample_rounds(sides, effort);
+        verify_sides(sides, result);
+    }
+    judge(sides, result, device);
+    for (int i = 0; i < CONTENDERS; i++)
+        close_side(&sides[i]);
+}

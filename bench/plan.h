@@ -1,0 +1,22 @@
+/* Which tasks a run consists of: the rows of bench.def, over the sizes that the device and the mode allow.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLEM_BENCH_PLAN_H
+#define CLEM_BENCH_PLAN_H
+
+#include "bench/bench.h"
+
+enum mode { MODE_QUICK, MODE_NORMAL, MODE_FULL };
+
+extern const struct row bench_rows[];
+extern const size_t bench_row_count;
+
+struct effort plan_effort(enum mode mode);
+
+/* Whether filter (prefixes of names, with commas between; NULL: everything) takes the name. */
+bool plan_takes(const char *filter, const char *name);
+
+/* The tasks for one device. Owns: the caller frees *tasks. Returns false without memory. */
+bool plan_make(enum mode mode, const char *filter, const struct device_facts *device,
+               struct task **tasks, size_t *count);
+
+#endif

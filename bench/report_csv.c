@@ -1,0 +1,87 @@
+/* One CSV line for each device, row and size. Numbers are seconds, bytes, GB/s or microseconds as the unit says.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "bench/report.h"
+#include "bench/runtime.h"
+
+void csv_field(FILE *file, const char *text)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        fputs(text, file);
+        return;
+    }
+    fputc('"', file);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', file);
+        fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+static void head(FILE *file)
+{
+    fputs("runtime,version,date,mode,device_index,device,driver,opencl,strategy,row,bytes,row_bytes,rows,slices,live,"
+          "rule,unit,status,reason",
+          file);
+    for (int i = 0; i < CONTENDERS; i++) {
+        const char *name = contender_name((enum contender)i);
+        fprintf(file, ",%s_method,%s_median,%s_best,%s_seconds_median,%s_seconds_best,%s_seconds_p10,"
+                      "%s_seconds_p90,%s_cov,%s_samples,%s_repetitions",
+                name, name, name, name, name, name, name, name, name, name);
+    }
+    fputs(",speed_over_raw,speed_over_host,seconds_more_than_raw\n", file);
+}
+
+static void contender(FILE *file, const struct task *task, const struct measured *measured)
+{
+    const struct series_summary *time = &measured->time;
+    fputc(',', file);
+    if (!measured->method) {
+        fputs(",,,,,,,,,", file);
+        return;
+    }
+    csv_field(file, measured->method);
+    fprintf(file, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.4g,%zu,%zu", value_of(task, time->median),
+            value_of(task, time->best), time->median, time->best, time->p10, time->p90, time->cov, time->count,
+            measured->count);
+}
+
+static void ratio(FILE *file, bool exists, double value)
+{
+    if (exists)
+        fprintf(file, ",%.5g", value);
+    else
+        fputc(',', file);
+}
+
+static void line(FILE *file, const struct report *report, const struct device_facts *facts,
+                 const struct result *result)
+{
+    const struct task *task = &result->task;
+    fprintf(file, "%s,%s,%s,%s,%d,", runtime_name(), BENCH_VERSION, report->date, report->mode, facts->index);
+    csv_field(file, facts->name);
+    fputc(',', file);
+    csv_field(file, facts->driver);
+    fputc(',', file);
+    csv_field(file, facts->opencl);
+    fprintf(file, ",%s,%s,%zu,%zu,%zu,%zu,%zu,%s,%s,%s,", facts->strategy, task->row->name, task->bytes,
+            task->row_bytes, task->rows, task->slices, task->live, rule_name(task->row->rule),
+            task->row->rule == RULE_TIME ? "us" : "GB/s", status_name(result->status));
+    csv_field(file, result->reason);
+    for (int i = 0; i < CONTENDERS; i++)
+        contender(file, task, &result->by[i]);
+    ratio(file, result->speed_over_raw > 0, result->speed_over_raw);
+    ratio(file, result->speed_over_host > 0, result->speed_over_host);
+    ratio(file, result->speed_over_raw > 0, result->difference_raw);
+    fputc('\n', file);
+}
+
+void report_csv(FILE *file, const struct report *report)
+{
+    head(file);
+    for (size_t d = 0; d < report->device_count; d++)
+        for (size_t i = 0; i < report->devices[d].count; i++)
+            line(file, report, &report->devices[d].facts, &report->devices[d].results[i]);
+}

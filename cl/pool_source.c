@@ -1,0 +1,57 @@
+/* The block layer as a source of a pool's blocks: device memory, and pinned host memory.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/block.h"
+#include "cl/host_memory.h"
+#include "cl/pool.h"
+
+static uint64_t device_total(struct ocl_context *context)
+{
+    uint64_t total = 0, largest = 0;
+    ocl_device_memory(context->device->index, &total, &largest);
+    return total;
+}
+
+static uint64_t device_available(struct ocl_context *context)
+{
+    const struct ocl_device_facts *facts = &context->device->facts;
+    const bool takes_host_memory =
+        facts->device_class == OCL_CLASS_CPU || facts->has_host_unified_memory;
+    return takes_host_memory ? ocl_host_memory_available() : UINT64_MAX;
+}
+
+const struct ocl_pool_source ocl_pool_device = {
+    .create = ocl_block_create,
+    .destroy = ocl_block_destroy,
+    .first = ocl_block_first,
+    .total = device_total,
+    .available = device_available,
+    .kept_most = (uint64_t)4 << 30,
+};
+
+static size_t host_first(const struct ocl_block *block)
+{
+    (void)block;
+    return 0;
+}
+
+static uint64_t host_total(struct ocl_context *context)
+{
+    (void)context;
+    return UINT64_MAX;
+}
+
+static uint64_t host_available(struct ocl_context *context)
+{
+    (void)context;
+    return ocl_host_memory_available();
+}
+
+/* Pinned memory is taken from all programs, so less of it is kept. */
+const struct ocl_pool_source ocl_pool_host = {
+    .create = ocl_block_create_host,
+    .destroy = ocl_block_destroy,
+    .first = host_first,
+    .total = host_total,
+    .available = host_available,
+    .kept_most = (uint64_t)256 << 20,
+};

@@ -1,0 +1,395 @@
+/* The work of queues: submitting it, what is known about it, and waiting for it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <sched.h>
+#include <time.h>
+
+#include "cl/queue_private.h"
+
+/* How long a query polls a marker that it has just enqueued: a queue whose work ended long ago is
+ * reported complete by the first query too, and a busy one costs this much once. */
+enum { FIRST_QUERY_US = 100 };
+
+void ocl_counter_raise(_Atomic uint64_t *counter, uint64_t value)
+{
+    uint64_t now = atomic_load(counter);
+
+    while (now < value && !atomic_compare_exchange_weak(counter, &now, value)) {
+    }
+}
+
+bool ocl_queue_has_no_work(const struct ocl_queue *queue)
+{
+    const uint64_t submitted = atomic_load(&queue->submitted);
+
+    return atomic_load(&queue->finished) >= submitted;
+}
+
+/* ---- Submitting ---- */
+
+ocl_status ocl_queue_prepare(struct ocl_queue *queue)
+{
+    return ocl_queue_order(queue);
+}
+
+/* The flush policy. CUDA's commands never wait for somebody to synchronise, so every command is
+ * flushed at once, except where the driver is known to start it by itself: NVIDIA's ran a kernel
+ * that nobody had flushed after 2 microseconds, and clFlush() costs 0.7 there (H200, driver 580).
+ * On PoCL 3.1 it costs 0.004. */
+static bool wants_flush(const struct ocl_queue *queue)
+{
+    return !queue->context->tuning.starts_by_itself;
+}
+
+/* How drivers tell in a later call that a command has failed on the device. Source: -9999 and
+ * CL_OUT_OF_RESOURCES are what NVIDIA's driver answers after an illegal access. */
+static ocl_status keep_failure(struct ocl_context *context, ocl_status status)
+{
+    return status == OCL_OK || status == CL_OUT_OF_HOST_MEMORY ? status
+                                                               : ocl_context_fail(context, status);
+}
+
+ocl_status ocl_queue_start(struct ocl_queue *queue, uint64_t submitted)
+{
+    const ocl_status status =
+        wants_flush(queue) ? keep_failure(queue->context, clFlush(queue->cl)) : OCL_OK;
+
+    if (status == OCL_OK)
+        ocl_counter_raise(&queue->flushed, submitted);
+    return status;
+}
+
+ocl_status ocl_queue_flush(struct ocl_queue *queue)
+{
+    const uint64_t submitted = atomic_load(&queue->submitted);
+
+    return atomic_load(&queue->flushed) < submitted ? ocl_queue_start(queue, submitted) : OCL_OK;
+}
+
+static void count_blocking_work(const struct ocl_queue *queue)
+{
+    if (queue->kind == OCL_QUEUE_BLOCKING)
+        atomic_fetch_add(&queue->context->blocking_work, 1);
+}
+
+void ocl_queue_count(struct ocl_queue *queue, unsigned commands)
+{
+    atomic_fetch_add(&queue->submitted, commands);
+    count_blocking_work(queue);
+}
+
+void ocl_queue_submitted(struct ocl_queue *queue, unsigned commands)
+{
+    if (commands == 0)
+        return;
+    ocl_queue_count(queue, commands);
+    (void)ocl_queue_flush(queue); /* a failure is kept in the context */
+}
+
+void ocl_queue_completed(struct ocl_queue *queue, uint64_t before, unsigned commands)
+{
+    uint64_t now = before;
+
+    /* Commands of other threads may have been enqueued behind ours: then only what came before is
+     * known. */
+    if (atomic_compare_exchange_strong(&queue->submitted, &now, before + commands)) {
+        ocl_counter_raise(&queue->flushed, before + commands);
+        ocl_counter_raise(&queue->finished, before + commands);
+    } else {
+        atomic_fetch_add(&queue->submitted, commands);
+        ocl_counter_raise(&queue->finished, before);
+    }
+    count_blocking_work(queue);
+}
+
+ocl_status ocl_queue_hold(struct ocl_queue *queue, cl_uint count, const cl_event *events)
+{
+    const ocl_status status = clEnqueueBarrierWithWaitList(queue->cl, count, events, NULL);
+
+    if (status == OCL_OK)
+        ocl_queue_count(queue, 1);
+    return status;
+}
+
+/* Queue's lock held. */
+static ocl_status renew_mark(struct ocl_queue *queue, uint64_t position)
+{
+    cl_event event;
+    ocl_status status = clEnqueueMarkerWithWaitList(queue->cl, 0, NULL, &event);
+
+    if (status != OCL_OK)
+        return status;
+    status = ocl_queue_start(queue, position); /* somebody will wait for it */
+    if (status != OCL_OK) {
+        clReleaseEvent(event);
+        return status;
+    }
+    if (queue->mark)
+        clReleaseEvent(queue->mark);
+    queue->mark = event;
+    queue->mark_position = position;
+    return OCL_OK;
+}
+
+ocl_status ocl_queue_mark(struct ocl_queue *queue, cl_event *event, uint64_t *position)
+{
+    ocl_status status = OCL_OK;
+
+    pthread_mutex_lock(&queue->lock);
+    *position = atomic_load(&queue->submitted);
+    if (!queue->mark || queue->mark_position != *position)
+        status = renew_mark(queue, *position);
+    if (status == OCL_OK) {
+        clRetainEvent(queue->mark);
+        *event = queue->mark;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return status;
+}
+
+/* ---- What is known ---- */
+
+cl_int ocl_event_state(cl_event event)
+{
+    cl_int state = CL_QUEUED;
+    const cl_int asked =
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+
+    return asked == CL_SUCCESS ? state : asked;
+}
+
+/* Reading id before and after: the counters between are then those of the queue that had it. */
+bool ocl_queue_has_finished(const struct ocl_queue *queue, uint64_t id, uint64_t position)
+{
+    if (atomic_load(&queue->id) != id)
+        return false;
+    const uint64_t finished = atomic_load(&queue->finished);
+    return finished >= position && atomic_load(&queue->id) == id;
+}
+
+void ocl_queue_note_finished(struct ocl_queue *queue, uint64_t id, uint64_t position)
+{
+    pthread_mutex_lock(&queue->lock);
+    if (atomic_load(&queue->id) == id)
+        ocl_counter_raise(&queue->finished, position);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+static bool are_blocking_idle(struct ocl_context *context)
+{
+    bool idle = true;
+
+    if (atomic_load(&context->blocking_queues) == 0)
+        return true;
+    pthread_mutex_lock(&context->queue_lock);
+    for (const struct ocl_queue *queue = context->queues; queue && idle; queue = queue->next)
+        idle = queue->kind != OCL_QUEUE_BLOCKING || ocl_queue_has_no_work(queue);
+    pthread_mutex_unlock(&context->queue_lock);
+    return idle;
+}
+
+bool ocl_queue_is_idle(struct ocl_queue *queue)
+{
+    if (!ocl_queue_has_no_work(queue))
+        return false;
+    switch (queue->kind) {
+    case OCL_QUEUE_LEGACY:
+        return are_blocking_idle(queue->context);
+    case OCL_QUEUE_BLOCKING:
+        return ocl_queue_has_no_work(queue->context->legacy);
+    case OCL_QUEUE_NON_BLOCKING:
+        break;
+    }
+    return true;
+}
+
+/* Looks at the marker that is kept, if any. Queue's lock held. */
+static ocl_status look_at_mark(struct ocl_queue *queue)
+{
+    if (!queue->mark)
+        return OCL_OK;
+    const cl_int state = ocl_event_state(queue->mark);
+    if (state > CL_COMPLETE)
+        return OCL_E_NOT_READY;
+    ocl_counter_raise(&queue->finished, queue->mark_position);
+    clReleaseEvent(queue->mark);
+    queue->mark = NULL;
+    return state == CL_COMPLETE ? OCL_OK : ocl_context_fail(queue->context, state);
+}
+
+static uint64_t microseconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/* Asks for the state of event again and again until it is complete, has failed, or the time is up.
+ */
+static cl_int poll_event(cl_event event, unsigned microseconds)
+{
+    const uint64_t end = microseconds_now() + microseconds;
+    cl_int state;
+
+    do {
+        for (unsigned round = 0; round < 16; round++) {
+            state = ocl_event_state(event);
+            if (state <= CL_COMPLETE)
+                return state;
+        }
+        sched_yield();
+    } while (microseconds_now() < end);
+    return state;
+}
+
+/* Puts a marker behind all work and gives it a moment. */
+static ocl_status query_with_new_mark(struct ocl_queue *queue)
+{
+    uint64_t position;
+    cl_event event;
+    ocl_status status = ocl_queue_mark(queue, &event, &position);
+
+    if (status != OCL_OK)
+        return status;
+    const cl_int state = poll_event(event, FIRST_QUERY_US);
+    clReleaseEvent(event);
+    if (state > CL_COMPLETE)
+        return OCL_E_NOT_READY;
+    ocl_counter_raise(&queue->finished, position);
+    return state == CL_COMPLETE ? OCL_OK : ocl_context_fail(queue->context, state);
+}
+
+static ocl_status query_one(struct ocl_queue *queue)
+{
+    const uint64_t submitted = atomic_load(&queue->submitted);
+
+    if (atomic_load(&queue->finished) >= submitted)
+        return OCL_OK;
+    pthread_mutex_lock(&queue->lock);
+    const ocl_status status = look_at_mark(queue);
+    pthread_mutex_unlock(&queue->lock);
+    if (status != OCL_OK || atomic_load(&queue->finished) >= submitted)
+        return status;
+    return query_with_new_mark(queue);
+}
+
+/* ---- Waiting ---- */
+
+ocl_status ocl_queue_wait_for_event(struct ocl_context *context, cl_event event)
+{
+    cl_int state = CL_QUEUED;
+
+    if (context->tuning.wait == OCL_WAIT_BY_POLLING)
+        state = poll_event(event, context->tuning.poll_us);
+    if (state > CL_COMPLETE) {
+        const cl_int waited = clWaitForEvents(1, &event);
+        state = ocl_event_state(event); /* says more than -14, "a command of the list failed" */
+        if (state > CL_COMPLETE)
+            state = waited;
+    }
+    return state < 0 ? keep_failure(context, state) : OCL_OK;
+}
+
+/* The one place that waits for a queue; tuning says how. No lock is held. *covered commands are
+ * complete then. */
+static ocl_status wait_for_queue(struct ocl_queue *queue, uint64_t *covered)
+{
+    cl_event event;
+    ocl_status status;
+
+    if (queue->context->tuning.wait == OCL_WAIT_BY_FINISH) {
+        *covered = atomic_load(&queue->submitted);
+        return keep_failure(queue->context, clFinish(queue->cl));
+    }
+    status = ocl_queue_mark(queue, &event, covered);
+    if (status == OCL_OK) {
+        status = ocl_queue_wait_for_event(queue->context, event);
+        clReleaseEvent(event);
+    }
+    return status;
+}
+
+/* After a failure of the device nothing of the queue runs any more: it counts as finished. */
+static ocl_status finish_one(struct ocl_queue *queue)
+{
+    const uint64_t submitted = atomic_load(&queue->submitted);
+    uint64_t covered = submitted;
+
+    if (atomic_load(&queue->finished) >= submitted)
+        return OCL_OK;
+    const ocl_status status = wait_for_queue(queue, &covered);
+    if (status == OCL_OK || ocl_context_failure(queue->context) != OCL_OK) {
+        ocl_counter_raise(&queue->flushed, covered);
+        ocl_counter_raise(&queue->finished, covered);
+    }
+    return status;
+}
+
+typedef ocl_status queue_function(struct ocl_queue *queue);
+
+/* Calls function for every queue, or every blocking one, that is not known to be idle. Returns the
+ * first bad status; OCL_E_NOT_READY ends the search. */
+static ocl_status for_busy_queues(struct ocl_context *context, bool only_blocking,
+                                  queue_function *function)
+{
+    uint64_t cursor = UINT64_MAX;
+    struct ocl_queue *queue;
+    ocl_status first = OCL_OK;
+
+    while (first != OCL_E_NOT_READY && (queue = ocl_queue_next(context, &cursor)) != NULL) {
+        if (!ocl_queue_has_no_work(queue) &&
+            (!only_blocking || queue->kind == OCL_QUEUE_BLOCKING)) {
+            const ocl_status status = function(queue);
+            if (first == OCL_OK)
+                first = status;
+        }
+        ocl_queue_release(queue);
+    }
+    return first;
+}
+
+/* A call for the legacy queue is one for the blocking queues too. */
+static ocl_status for_queue(struct ocl_queue *queue, queue_function *function)
+{
+    struct ocl_context *context = queue->context;
+    ocl_status status = OCL_OK;
+
+    if (queue->kind == OCL_QUEUE_LEGACY && !are_blocking_idle(context))
+        status = for_busy_queues(context, true, function);
+    if (status != OCL_E_NOT_READY) {
+        const ocl_status own = function(queue);
+        if (status == OCL_OK)
+            status = own;
+    }
+    return status == OCL_OK ? ocl_context_failure(context) : status;
+}
+
+ocl_status ocl_queue_finish(struct ocl_queue *queue)
+{
+    return for_queue(queue, finish_one);
+}
+
+ocl_status ocl_queue_query(struct ocl_queue *queue)
+{
+    return for_queue(queue, query_one);
+}
+
+static bool are_all_idle(struct ocl_context *context)
+{
+    bool idle = true;
+
+    pthread_mutex_lock(&context->queue_lock);
+    for (const struct ocl_queue *queue = context->queues; queue && idle; queue = queue->next)
+        idle = ocl_queue_has_no_work(queue);
+    pthread_mutex_unlock(&context->queue_lock);
+    return idle;
+}
+
+ocl_status ocl_queues_finish(struct ocl_context *context)
+{
+    ocl_status status = OCL_OK;
+
+    if (!are_all_idle(context))
+        status = for_busy_queues(context, false, finish_one);
+    return status == OCL_OK ? ocl_context_failure(context) : status;
+}

@@ -1,0 +1,54 @@
+/* Starting the driver API, and what its functions check first.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "facade/driver.h"
+#include "facade/device.h"
+#include "facade/runtime.h"
+
+CUresult facade_driver_ready(void)
+{
+    cudaError_t error = facade_process_state();
+    if (error != cudaSuccess)
+        return facade_driver_error(error);
+    return facade_is_started() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+CUresult facade_driver_current(struct facade_context **context)
+{
+    CUresult result = facade_driver_ready();
+    if (result != CUDA_SUCCESS)
+        return result;
+    *context = facade_stack_top();
+    if (*context == NULL)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return facade_driver_error(facade_context_check(*context));
+}
+
+CUresult facade_driver_check(void)
+{
+    struct facade_context *context = NULL;
+    return facade_driver_current(&context);
+}
+
+CUresult facade_driver_device(CUdevice device)
+{
+    CUresult result = facade_driver_ready();
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_device_check(device)) : result;
+}
+
+/* --- entry points ---------------------------------------------------------------------------------------------- */
+
+CUresult cuInit(unsigned int Flags)
+{
+    int count = 0;
+    if (Flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    return facade_driver_error(facade_devices(&count));
+}
+
+CUresult cuDriverGetVersion(int *driverVersion)
+{
+    if (driverVersion == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    *driverVersion = CUDA_VERSION;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,156 @@
+/* Tests of cl/staging.c.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/staging.h"
+
+#include <string.h>
+
+#include "cl/transfer_plan.h"
+#include "tests/cl/held.h"
+
+enum { MANY = 2000 };
+
+static struct ocl_chunk *take(struct ocl_context *context, size_t bytes)
+{
+    struct ocl_chunk *chunk;
+
+    assert_int_equal(ocl_staging_take(context->staging, bytes, true, &chunk), OCL_OK);
+    assert_non_null(chunk);
+    assert_true(chunk->bytes >= bytes);
+    return chunk;
+}
+
+/* All chunks of a size, each a place of its own; then there is no more without waiting. */
+TEST_BODY(staging_chunks_are_apart_and_end)
+{
+    struct ocl_context *context = open_context();
+    const size_t sizes[] = { 100, ocl_plan_limits(context->device->facts.device_class)->chunk };
+
+    for (size_t size = 0; size < 2; size++) {
+        struct ocl_chunk *chunks[MANY];
+        size_t count = 0;
+        do {
+            assert_int_equal(ocl_staging_take(context->staging, sizes[size], false, &chunks[count]), OCL_OK);
+            if (chunks[count])
+                memset(chunks[count]->host, (int)(count % 251), chunks[count]->bytes);
+        } while (chunks[count] && ++count < MANY);
+        assert_true(count > 1 && count < MANY);
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(chunks[i]->host[0], i % 251);
+            assert_int_equal(chunks[i]->host[chunks[i]->bytes - 1], i % 251);
+            ocl_staging_give(context->staging, chunks[i], NULL);
+        }
+    }
+    ocl_context_close(context);
+}
+
+/* A chunk in use by a command is not handed out while another is to be had, and waited for
+ * otherwise. */
+TEST_BODY(staging_waits_for_the_command_that_uses_a_chunk)
+{
+    struct ocl_context *context = open_context();
+    cl_int error;
+    cl_event event = clCreateUserEvent(context->cl, &error);
+    struct ocl_chunk *used = take(context, 1), *other;
+
+    assert_int_equal(error, CL_SUCCESS);
+    clRetainEvent(event);
+    ocl_staging_give(context->staging, used, event);
+    for (int i = 0; i < 3; i++) {
+        other = take(context, 1);
+        assert_ptr_not_equal(other, used);
+        ocl_staging_give(context->staging, other, NULL);
+    }
+    let_go(event);
+    bool is_back = false;
+    for (int i = 0; i < MANY && !is_back; i++) {
+        other = take(context, 1);
+        is_back = other == used;
+        assert_null(other->pending);
+        ocl_staging_give(context->staging, other, NULL);
+    }
+    assert_true(is_back);
+    ocl_context_close(context);
+}
+
+struct taker {
+    struct ocl_context *context;
+    _Atomic int *owners; /* how many threads have the chunk whose first byte says which */
+    size_t bytes;
+};
+
+static void *take_often(void *argument)
+{
+    const struct taker *taker = argument;
+
+    for (int round = 0; round < 300; round++) {
+        struct ocl_chunk *chunk = take(taker->context, taker->bytes);
+        chunk->host[0]++; /* TSan and the sum below notice two owners */
+        ocl_staging_give(taker->context->staging, chunk, NULL);
+        atomic_fetch_add(taker->owners, 1);
+    }
+    return NULL;
+}
+
+TEST_BODY(staging_is_shared_by_threads)
+{
+    struct ocl_context *context = open_context();
+    _Atomic int rounds = 0;
+    const struct taker taker = { context, &rounds,
+                                 ocl_plan_limits(context->device->facts.device_class)->chunk };
+    struct ocl_chunk *chunks[64];
+    size_t count = 0;
+    unsigned sum = 0;
+    pthread_t threads[12];
+
+    for (; count < 64; count++) {
+        assert_int_equal(ocl_staging_take(context->staging, taker.bytes, false, &chunks[count]), OCL_OK);
+        if (!chunks[count])
+            break;
+        chunks[count]->host[0] = 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        ocl_staging_give(context->staging, chunks[i], NULL);
+    for (size_t i = 0; i < 12; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, take_often, (void *)&taker), 0);
+    for (size_t i = 0; i < 12; i++)
+        pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < count; i++)
+        sum += chunks[i]->host[0];
+    assert_int_equal(rounds, 12 * 300);
+    assert_int_equal(sum % 256, 12 * 300 % 256);
+    ocl_context_close(context);
+}
+
+TEST_BODY(staging_twin_is_device_memory_of_the_same_size)
+{
+    struct ocl_context *context = open_context();
+    struct ocl_chunk *chunk = take(context, 1);
+    struct ocl_memory_view view;
+
+    assert_int_equal(chunk->twin, 0);
+    assert_int_equal(ocl_staging_twin(context->staging, chunk), OCL_OK);
+    const uint64_t twin = chunk->twin;
+    assert_true(ocl_memory_find((void *)(uintptr_t)twin, &view));
+    assert_int_equal(view.kind, OCL_MEMORY_DEVICE);
+    assert_true(view.bytes >= chunk->bytes);
+    assert_int_equal(ocl_staging_twin(context->staging, chunk), OCL_OK);
+    assert_true(chunk->twin == twin);
+    ocl_staging_give(context->staging, chunk, NULL);
+    ocl_context_close(context);
+}
+
+TEST_BODY(staging_has_a_queue_for_other_contexts)
+{
+    struct ocl_context *here = open_context(), *there = open_context();
+    struct ocl_queue *given = make_queue(there, OCL_QUEUE_BLOCKING), *first, *second;
+
+    assert_int_equal(ocl_staging_queue(here->staging, ocl_queue_legacy(there), &first), OCL_OK);
+    assert_ptr_equal(first, ocl_queue_legacy(here));
+    assert_int_equal(ocl_staging_queue(here->staging, given, &first), OCL_OK);
+    assert_int_equal(ocl_staging_queue(here->staging, given, &second), OCL_OK);
+    assert_ptr_equal(first, second);
+    assert_ptr_equal(ocl_queue_context(first), here);
+    ocl_queue_destroy(given);
+    ocl_context_close(here);
+    ocl_context_close(there);
+}

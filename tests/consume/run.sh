@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Uses clem the ways a stranger does: run.sh SOURCE BUILD SCRATCH. Installs BUILD, then builds and runs the examples.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+source=$1 build=$2 scratch=$3
+rm -rf "$scratch"
+mkdir -p "$scratch"
+prefix=$scratch/prefix
+cmake --install "$build" --prefix "$prefix" >"$scratch/install.log"
+
+echo "== find_package"
+cmake -S "$source/tests/consume/package" -B "$scratch/package" -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/package.log"
+cmake --build "$scratch/package" >>"$scratch/package.log"
+"$scratch/package/example"
+"$scratch/package/example_cpp"
+
+echo "== pkg-config"
+if command -v pkg-config >/dev/null; then
+    pc=$(find "$prefix" -name clem.pc)
+    flags=$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --cflags --libs clem)
+    # shellcheck disable=SC2086
+    cc "$source/tests/consume/example.c" -o "$scratch/example_pc" $flags
+    LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$scratch/example_pc"
+else
+    echo "no pkg-config here"
+fi
+
+echo "== add_subdirectory"
+cmake -S "$source/tests/consume/subdirectory" -B "$scratch/subdirectory" -DCLEM_SOURCE="$source" >"$scratch/subdirectory.log"
+cmake --build "$scratch/subdirectory" --parallel 2 >>"$scratch/subdirectory.log"
+"$scratch/subdirectory/example"
+
+echo "== the names libcudart.so.13 and libcuda.so.1"
+library=$(dirname "$(find "$prefix" -name libclem.so)")
+cc "$source/tests/consume/example.c" -I"$prefix/include/clem" -o "$scratch/example_cudart" \
+    -Wl,--no-as-needed -L"$library" -lclem "$library/clem/libcudart.so.13" "$library/clem/libcuda.so.1"
+LD_LIBRARY_PATH=$library/clem:$library "$scratch/example_cudart"
+readelf -V "$library/clem/libcudart.so.13" | grep -q 'Name: libcudart.so.13'
+readelf -d "$library/clem/libcudart.so.13" | grep -q 'SONAME.*\[libcudart.so.13\]'
+readelf -d "$library/clem/libcuda.so.1" | grep -q 'SONAME.*\[libcuda.so.1\]'
+readelf -d "$library/libclem.so" | grep -q NODELETE
+
+echo "== clem-info of the installed tree"
+"$prefix/bin/clem-info" --brief
