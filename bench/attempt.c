@@ -54,7 +54,7 @@ double value_of(const struct task *task, double seconds)
 }
 
 /* A CPU: every core two 64-byte words per clock from its first cache, at 5 GHz where the clock is not known; from 1 MiB
- * on three times what plain C reaches in the same run. A GPU: 1.1 times the bus of its memory for what the cache cannot
+ * on three times the best that plain C reaches in the same run. A GPU: 1.1 times the bus of its memory for what the cache cannot
  * hold; otherwise, or where the bus is not known, 50 TB/s. Host and device: 1 TB/s, beyond any link of today. */
 double ceiling_of(const struct task *task, const struct device_facts *device, double host_seconds)
 {

@@ -17,7 +17,7 @@
  * resolvers run too early for sanitizers. */
 #if defined(__x86_64__) && defined(__has_attribute) && !defined(CLEM_BENCH_SANITIZED)
 #if __has_attribute(target_clones)
-#define FAST __attribute__((target_clones("avx512f", "avx2", "default"), noinline))
+#define FAST __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
 #endif
 #ifndef FAST

@@ -81,6 +81,8 @@ static void describe_run(struct report *report, enum mode mode)
 {
     static const char *const names[] = {"quick", "normal", "full"};
     time_t now = time(NULL);
+    report->runtime = runtime_name();
+    report->program = runtime_program();
     report->mode = names[mode];
     strftime(report->date, sizeof report->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     getloadavg(&report->load_before, 1);

@@ -180,7 +180,7 @@ static void report_side(const struct side *side, struct measured *measured)
 
 static void mark_suspect(struct result *result, const struct device_facts *device)
 {
-    double host = result->by[BY_HOST].time.median;
+    double host = result->by[BY_HOST].time.best;
     if (result->task.row->rule == RULE_TIME || result->status != STATUS_OK)
         return;
     for (int i = 0; i < CONTENDERS; i++) {

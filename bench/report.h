@@ -14,6 +14,7 @@ struct device_report {
 };
 
 struct report {
+    const char *runtime, *program;
     const char *mode;
     char date[32]; /* UTC, ISO 8601 */
     double load_before, load_after; /* one-minute averages */

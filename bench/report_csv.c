@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "bench/report.h"
-#include "bench/runtime.h"
 
 void csv_field(FILE *file, const char *text)
 {
@@ -60,7 +59,7 @@ static void line(FILE *file, const struct report *report, const struct device_fa
                  const struct result *result)
 {
     const struct task *task = &result->task;
-    fprintf(file, "%s,%s,%s,%s,%d,", runtime_name(), BENCH_VERSION, report->date, report->mode, facts->index);
+    fprintf(file, "%s,%s,%s,%s,%d,", report->runtime, BENCH_VERSION, report->date, report->mode, facts->index);
     csv_field(file, facts->name);
     fputc(',', file);
     csv_field(file, facts->driver);

@@ -88,7 +88,7 @@ static cJSON *report_object(const struct report *report)
 {
     cJSON *object = cJSON_CreateObject();
     cJSON_AddNumberToObject(object, "format", 1);
-    cJSON_AddStringToObject(object, "runtime", runtime_name());
+    cJSON_AddStringToObject(object, "runtime", report->runtime);
     cJSON_AddStringToObject(object, "version", BENCH_VERSION);
     cJSON_AddStringToObject(object, "date", report->date);
     cJSON_AddStringToObject(object, "mode", report->mode);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "bench/report.h"
-#include "bench/runtime.h"
 
 void text_size(char out[24], size_t bytes)
 {
@@ -68,10 +67,9 @@ static void ratio(FILE *file, double value)
         fprintf(file, " %8s", "-");
 }
 
-static void table_head(FILE *file, const struct result *first)
+static void table_head(FILE *file, const char *ours, const struct result *first)
 {
     const struct row *row = first->task.row;
-    const char *ours = runtime_name();
     fprintf(file, "\n%.*s, %s\n", (int)group_length(first), row->name,
             row->rule == RULE_TIME ? "microseconds" : "GB/s (medians)");
     fprintf(file, "  %-24s %9s %6s %9s %9s %9s %8s %8s %7s  %s\n", "row", variable_name(row->axis), "bytes", ours,
@@ -118,12 +116,12 @@ static void device_head(FILE *file, const struct device_facts *facts)
             facts->ecc ? "on" : "off or not known", facts->cache_bytes / 1024);
 }
 
-static void device_tables(FILE *file, const struct device_report *device)
+static void device_tables(FILE *file, const char *ours, const struct device_report *device)
 {
     device_head(file, &device->facts);
     for (size_t i = 0; i < device->count; i++) {
         if (i == 0 || !same_group(&device->results[i], &device->results[i - 1]))
-            table_head(file, &device->results[i]);
+            table_head(file, ours, &device->results[i]);
         table_line(file, &device->results[i]);
     }
 }
@@ -166,7 +164,7 @@ static void comparison_line(FILE *file, const struct report *report, const struc
 static void comparison(FILE *file, const struct report *report)
 {
     const struct device_report *rows = longest(report);
-    fprintf(file, "\n== the devices side by side (%s, medians)\n  %-24s %9s", runtime_name(), "row", "");
+    fprintf(file, "\n== the devices side by side (%s, medians)\n  %-24s %9s", report->runtime, "row", "");
     for (size_t d = 0; d < report->device_count; d++)
         fprintf(file, " %14.14s", report->devices[d].facts.name);
     fputc('\n', file);
@@ -177,13 +175,13 @@ static void comparison(FILE *file, const struct report *report)
 void report_text(FILE *file, const struct report *report)
 {
     fprintf(file, "%s %s, %s, mode %s, load %.2f before and %.2f after, host with %ld cores and %.1f GiB\n",
-            runtime_program(), BENCH_VERSION, report->date, report->mode, report->load_before, report->load_after,
+            report->program, BENCH_VERSION, report->date, report->mode, report->load_before, report->load_after,
             report->host_cores, (double)report->host_memory_bytes / (1 << 30));
     fprintf(file, "GB = 10^9 bytes; bytes that count: copied = each byte once, r = read, w = written. Ratios of speeds, "
                   "medians over rounds;\nabove 1: %s is faster.\n",
-            runtime_name());
+            report->runtime);
     for (size_t d = 0; d < report->device_count; d++)
-        device_tables(file, &report->devices[d]);
+        device_tables(file, report->runtime, &report->devices[d]);
     if (report->device_count > 1)
         comparison(file, report);
 }

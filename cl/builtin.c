@@ -58,24 +58,27 @@ static ocl_status find_file(struct ocl_context *context, const char *file, struc
 /* The kernels for CPUs use what only their compilers are asked for. */
 static const char *options_for(const struct ocl_context *context)
 {
-    return context->device->facts.device_class == OCL_CLASS_CPU ? "-cl-std=CL1.2 -D CLEM_DEVICE_IS_CPU" : "-cl-std=CL1.2";
+    return context->device->facts.device_class == OCL_CLASS_CPU
+               ? "-cl-std=CL1.2 -D CLEM_DEVICE_IS_CPU"
+               : "-cl-std=CL1.2";
 }
 
-static ocl_status build(struct ocl_context *context, const struct kernel_source *source, struct ocl_program **program)
+static ocl_status build(struct ocl_context *context, const struct kernel_source *source,
+                        struct ocl_program **program)
 {
     char *log = NULL;
-    const ocl_status status =
-        ocl_program_build(context, source->text, source->bytes, options_for(context), program, &log);
+    const ocl_status status = ocl_program_build(context, source->text, source->bytes,
+                                                options_for(context), program, &log);
 
     if (status != OCL_OK)
-        ocl_log(true, "%s: kernels/%s.cl: %s: %s", context->device->facts.name, source->name, ocl_status_name(status),
-                log ? log : "");
+        ocl_log(true, "%s: kernels/%s.cl: %s: %s", context->device->facts.name, source->name,
+                ocl_status_name(status), log ? log : "");
     free(log);
     return status;
 }
 
-/* Called and returns with the lock held, which is open while this thread builds or waits for the one that does. A
- * failure is not kept: the next request tries again. */
+/* Called and returns with the lock held, which is open while this thread builds or waits for the
+ * one that does. A failure is not kept: the next request tries again. */
 static ocl_status make_built(struct ocl_context *context, struct builtin *builtin)
 {
     struct ocl_program *program = NULL;
@@ -108,7 +111,8 @@ ocl_status ocl_builtin_kernel(struct ocl_context *context, const char *file, con
     pthread_mutex_unlock(&lock);
     if (status != OCL_OK)
         return status;
-    *kernel = ocl_program_find_kernel(program, name); /* a built program stays until the context closes */
+    *kernel =
+        ocl_program_find_kernel(program, name); /* a built program stays until the context closes */
     return *kernel ? OCL_OK : OCL_E_NOT_FOUND;
 }
 

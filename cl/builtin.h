@@ -6,7 +6,8 @@
 #include "cl/program.h"
 #include "cl/state.h"
 
-/* The kernel `name` of kernels/<file>.cl, built at the first request of the context and kept until it closes.
+/* The kernel `name` of kernels/<file>.cl, built at the first request of the context and kept until
+ * it closes.
  * Locks: one thread builds, others wait for it.
  * Errors: those of ocl_program_build(); OCL_E_NOT_FOUND when there is no such file or kernel. */
 ocl_status ocl_builtin_kernel(struct ocl_context *context, const char *file, const char *name,

@@ -19,18 +19,19 @@ enum { MAX_THREADS = 16 };
 /* Below this a copy is over before another thread has woken up (5 to 50 us). */
 enum { SHARED_FROM = 256 * 1024 };
 
-/* A part is small enough that a late thread finds work left, and large enough to be worth the counter. */
+/* A part is small enough that a late thread finds work left, and large enough to be worth the
+ * counter. */
 enum { PART_BYTES = 256 * 1024 };
 
 /* One copy being shared; lives on the stack of the thread that wants it. */
 struct job {
     const struct ocl_copy *copy;
     bool is_streaming;
-    size_t units;         /* bytes of a linear copy, rows of others */
+    size_t units; /* bytes of a linear copy, rows of others */
     size_t units_of_part;
     size_t parts;
-    _Atomic size_t next;  /* part that nobody has begun */
-    unsigned helpers;     /* threads inside; pool's lock */
+    _Atomic size_t next; /* part that nobody has begun */
+    unsigned helpers;    /* threads inside; pool's lock */
     struct job *following;
 };
 
@@ -95,8 +96,8 @@ static void copy_rows(const struct ocl_copy *copy, size_t first, size_t end)
     size_t y = first % copy->height;
 
     for (size_t row = first; row < end; row++) {
-        unsigned char *to = (unsigned char *)(uintptr_t)copy->target.address + z * copy->target.slice_bytes +
-                            y * copy->target.pitch;
+        unsigned char *to = (unsigned char *)(uintptr_t)copy->target.address +
+                            z * copy->target.slice_bytes + y * copy->target.pitch;
         const unsigned char *from = (const unsigned char *)(uintptr_t)copy->source.address +
                                     z * copy->source.slice_bytes + y * copy->source.pitch;
         memcpy(to, from, copy->width);
@@ -207,7 +208,7 @@ static void take_back(struct ocl_copy_pool *pool, struct job *job)
 
 void ocl_copy_pool_run(struct ocl_copy_pool *pool, const struct ocl_copy *copy, bool is_streaming)
 {
-    struct job job = { .copy = copy, .is_streaming = is_streaming };
+    struct job job = {.copy = copy, .is_streaming = is_streaming};
     const bool is_shared = pool->wanted > 0 && ocl_plan_bytes(copy) >= SHARED_FROM;
 
     cut(&job);

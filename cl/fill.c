@@ -8,8 +8,8 @@
 #include "cl/transfer_kernel.h"
 #include "cl/transfer_private.h"
 
-/* A fill in the form that the kernels and the host take: the target of a collapsed volume, and four bytes of pattern
- * that begin anew in each row. Kept when a host function does the fill later. */
+/* A fill in the form that the kernels and the host take: the target of a collapsed volume, and four
+ * bytes of pattern that begin anew in each row. Kept when a host function does the fill later. */
 struct filling {
     struct ocl_copy shape;
     uint32_t pattern;
@@ -47,7 +47,8 @@ static void fill_by_host(const struct filling *filling)
 
     for (size_t z = 0; z < shape->depth; z++) {
         for (size_t y = 0; y < shape->height; y++) {
-            const uint64_t row = shape->target.address + z * shape->target.slice_bytes + y * shape->target.pitch;
+            const uint64_t row =
+                shape->target.address + z * shape->target.slice_bytes + y * shape->target.pitch;
             fill_row((unsigned char *)(uintptr_t)row, shape->width, filling->pattern);
         }
     }
@@ -90,18 +91,21 @@ static ocl_status fill_later(struct ocl_queue *queue, const struct filling *fill
     return status;
 }
 
-/* Whether the host should wait for its turn here: it must, or it costs less than a command. Memory of another context
- * could be freed before the turn of a command or host function of this queue comes. */
-static bool suits_host(struct ocl_queue *queue, const struct ocl_side *side, const struct filling *filling)
+/* Whether the host should wait for its turn here: it must, or it costs less than a command. Memory
+ * of another context could be freed before the turn of a command or host function of this queue
+ * comes. */
+static bool suits_host(struct ocl_queue *queue, const struct ocl_side *side,
+                       const struct filling *filling)
 {
-    const struct ocl_transfer_limits *limits = ocl_plan_limits(queue->context->device->facts.device_class);
+    const struct ocl_transfer_limits *limits =
+        ocl_plan_limits(queue->context->device->facts.device_class);
 
     return side->allocation->context != queue->context ||
            (ocl_plan_bytes(&filling->shape) <= limits->direct_at_once && ocl_queue_is_idle(queue));
 }
 
-static ocl_status fill_pinned(struct ocl_queue *queue, const struct ocl_side *side, struct filling *filling,
-                              enum ocl_transfer_wait wait)
+static ocl_status fill_pinned(struct ocl_queue *queue, const struct ocl_side *side,
+                              struct filling *filling, enum ocl_transfer_wait wait)
 {
     if (wait == OCL_WAIT_ALL || suits_host(queue, side, filling)) {
         const ocl_status status = ocl_transfer_settle(queue);
@@ -117,14 +121,16 @@ static ocl_status fill_pinned(struct ocl_queue *queue, const struct ocl_side *si
 
 /* ---- Device memory ---- */
 
-static ocl_status fill_device(struct ocl_queue *queue, const struct filling *filling, enum ocl_transfer_wait wait)
+static ocl_status fill_device(struct ocl_queue *queue, const struct filling *filling,
+                              enum ocl_transfer_wait wait)
 {
     const struct ocl_context *context = queue->context;
     const struct ocl_transfer_limits *limits = ocl_plan_limits(context->device->facts.device_class);
     bool is_done = false;
     ocl_status status = OCL_OK;
 
-    if (context->capability.device_is_host_memory && ocl_plan_bytes(&filling->shape) <= limits->direct_fill &&
+    if (context->capability.device_is_host_memory &&
+        ocl_plan_bytes(&filling->shape) <= limits->direct_fill &&
         (wait == OCL_WAIT_ALL || ocl_queue_is_idle(queue)))
         status = try_host(queue, filling, &is_done);
     if (status != OCL_OK || is_done)
@@ -134,7 +140,8 @@ static ocl_status fill_device(struct ocl_queue *queue, const struct filling *fil
 }
 
 /* The queue is another context's: wait for it, and fill to the end in the memory's own. */
-static ocl_status fill_foreign(struct ocl_queue *queue, struct ocl_context *context, const struct filling *filling)
+static ocl_status fill_foreign(struct ocl_queue *queue, struct ocl_context *context,
+                               const struct filling *filling)
 {
     struct ocl_queue *own;
     ocl_status status = ocl_transfer_settle(queue);
@@ -146,19 +153,20 @@ static ocl_status fill_foreign(struct ocl_queue *queue, struct ocl_context *cont
 
 static struct filling describe(const struct ocl_fill *fill, uint64_t address)
 {
-    const struct ocl_copy_end end = { address, fill->pitch, fill->slice_bytes };
+    const struct ocl_copy_end end = {address, fill->pitch, fill->slice_bytes};
     struct filling filling = {
-        .shape = { end, end, fill->count * fill->element_bytes, fill->height, fill->depth },
+        .shape = {end, end, fill->count * fill->element_bytes, fill->height, fill->depth},
         .pattern = widen(fill->value, fill->element_bytes),
     };
 
-    /* A row of three elements of a byte or of a half-word ends inside the pattern; the elements are all the same, so
-     * that rows which follow each other can still be one. */
+    /* A row of three elements of a byte or of a half-word ends inside the pattern; the elements are
+     * all the same, so that rows which follow each other can still be one. */
     ocl_plan_collapse(&filling.shape);
     return filling;
 }
 
-ocl_status ocl_transfer_fill(struct ocl_queue *queue, const struct ocl_fill *fill, enum ocl_transfer_wait wait)
+ocl_status ocl_transfer_fill(struct ocl_queue *queue, const struct ocl_fill *fill,
+                             enum ocl_transfer_wait wait)
 {
     struct ocl_side side = ocl_side_find(fill->address);
     struct filling filling = describe(fill, side.address);

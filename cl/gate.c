@@ -42,34 +42,35 @@ static void CL_CALLBACK post_gate(cl_event event, cl_int status, void *data)
     ocl_worker_post(gate->worker, &gate->task);
 }
 
-static struct gate *make_gate(struct ocl_queue *queue, struct ocl_worker *worker,
-                              ocl_status *status)
+static ocl_status make_gate(struct ocl_queue *queue, struct ocl_worker *worker, struct gate **gate)
 {
-    struct gate *gate = calloc(1, sizeof *gate);
+    struct gate *made = calloc(1, sizeof *made);
+    cl_int error;
 
-    if (!gate) {
-        *status = OCL_E_OUT_OF_MEMORY;
-        return NULL;
+    if (!made)
+        return OCL_E_OUT_OF_MEMORY;
+    made->event = clCreateUserEvent(queue->context->cl, &error);
+    if (error != CL_SUCCESS) {
+        free(made);
+        return error;
     }
-    gate->task.function = run_gate;
-    gate->worker = worker;
-    gate->queue = queue;
-    gate->event = clCreateUserEvent(queue->context->cl, status);
-    if (!gate->event) {
-        free(gate);
-        return NULL;
-    }
+    made->task.function = run_gate;
+    made->worker = worker;
+    made->queue = queue;
     (void)ocl_queue_retain(queue);
-    return gate;
+    *gate = made;
+    return OCL_OK;
 }
 
 ocl_status ocl_gate_hold(struct ocl_queue *queue, cl_event source, struct ocl_worker *worker,
                          ocl_gate_function *function, void *data)
 {
+    struct gate *gate;
     ocl_status status = ocl_worker_start(worker);
-    struct gate *gate = status == OCL_OK ? make_gate(queue, worker, &status) : NULL;
 
-    if (!gate)
+    if (status == OCL_OK)
+        status = make_gate(queue, worker, &gate);
+    if (status != OCL_OK)
         return status;
     gate->function = function;
     gate->data = data;

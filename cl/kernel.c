@@ -15,13 +15,14 @@ const char *ocl_kernel_name(const struct ocl_kernel *kernel)
     return kernel->name;
 }
 
-/* Facts that could not be found this time belong to the thread: another may be finding them meanwhile. */
+/* Facts that could not be found this time belong to the thread: another may be finding them
+ * meanwhile. */
 static const struct ocl_kernel_facts *no_facts(const struct ocl_kernel *kernel, ocl_status status)
 {
     static _Thread_local struct ocl_kernel_facts none;
-    none = (struct ocl_kernel_facts) { .name = kernel->name,
-                                       .status = status,
-                                       .reason = "the driver failed when it was asked about it" };
+    none = (struct ocl_kernel_facts){.name = kernel->name,
+                                     .status = status,
+                                     .reason = "the driver failed when it was asked about it"};
     return &none;
 }
 
@@ -101,8 +102,8 @@ static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struc
     ocl_status status = ocl_queue_prepare(queue);
     if (status != OCL_OK)
         return status;
-    cl_int error = clEnqueueNDRangeKernel(queue->cl, kernel, range->dimensions, NULL,
-                                          range->global, range->local, 0, NULL, NULL);
+    cl_int error = clEnqueueNDRangeKernel(queue->cl, kernel, range->dimensions, NULL, range->global,
+                                          range->local, 0, NULL, NULL);
     ocl_queue_submitted(queue, error == CL_SUCCESS);
     switch (error) {
     case CL_INVALID_WORK_GROUP_SIZE:
@@ -122,8 +123,9 @@ static bool has_blocks(struct ocl_context *context)
     return has;
 }
 
-/* Tells the driver that the kernel may follow pointers that are not its arguments: once, and again when blocks came or
- * went. A cl_kernel that had blocks declared cannot be told "none": it starts anew. */
+/* Tells the driver that the kernel may follow pointers that are not its arguments: once, and
+ * again when blocks came or went. A cl_kernel that had blocks declared cannot be told "none": it
+ * starts anew. */
 static ocl_status declare_indirect(struct ocl_context *context, struct ocl_form *form,
                                    struct ocl_instance *instance)
 {
@@ -168,8 +170,9 @@ static bool declares_local(const struct ocl_kernel *kernel)
     return kernel->facts.local_bytes > 1;
 }
 
-/* NVIDIA's driver refuses a launch when an argument points into no buffer (one past the end of one, for example). CUDA
- * does not, and neither does a wrapper that gets the address as a number. */
+/* NVIDIA's driver refuses a launch when an argument points into no buffer (one past the end of
+ * one, for example). CUDA does not, and neither does a wrapper that gets the address as a
+ * number. */
 static ocl_status launch_with_addresses(const struct ocl_call *call, struct ocl_queue *queue,
                                         const struct range *range)
 {
@@ -197,9 +200,9 @@ static bool has_pointers(const struct ocl_kernel *kernel)
     return false;
 }
 
-/* Which form takes the pointers of this launch. Kernels with __local variables may be called from kernels only where the
- * implementation says so (OpenCL C 1.2, 6.9, "restrictions"; Oclgrind mixes their variables up), so they get sub-buffers
- * or nothing. */
+/* Which form takes the pointers of this launch. Kernels with __local variables may be called
+ * from kernels only where the implementation says so (OpenCL C 1.2, 6.9, "restrictions";
+ * Oclgrind mixes their variables up), so they get sub-buffers or nothing. */
 static ocl_status choose_form(const struct ocl_call *call, enum ocl_form_kind *kind)
 {
     const struct ocl_kernel *kernel = call->kernel;
@@ -242,7 +245,7 @@ static ocl_status launch_with_buffers(struct ocl_kernel *kernel, struct ocl_queu
     if (!targets)
         return OCL_E_OUT_OF_MEMORY;
     memset(targets, 0, count * sizeof *targets);
-    const struct ocl_call call = { kernel, launch, targets };
+    const struct ocl_call call = {kernel, launch, targets};
     const ocl_status status = launch_targets(&call, queue, range);
     ocl_targets_release(&call);
     if (targets != few)
@@ -269,6 +272,6 @@ ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
         return OCL_E_INVALID_VALUE;
     if (context->capability.pass == OCL_PASS_BUFFER || context->capability.pass == OCL_PASS_NUMBER)
         return launch_with_buffers(kernel, queue, launch, &range);
-    const struct ocl_call call = { kernel, launch, NULL };
+    const struct ocl_call call = {kernel, launch, NULL};
     return launch_with_addresses(&call, queue, &range);
 }

@@ -1,4 +1,4 @@
-/* What programs and kernels are made of, and the forms in which one kernel can be called. Private to cl/.
+/* What programs and kernels are made of, and the forms of calling one. Private to cl/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_KERNEL_H
 #define OCL_KERNEL_H
@@ -29,7 +29,7 @@ struct ocl_slot {
     uint32_t parameter; /* whose value this is */
     uint32_t entry;     /* of void **args */
     uint32_t bytes;
-    uint32_t offset;    /* in ocl_instance.values */
+    uint32_t offset; /* in ocl_instance.values */
 };
 
 /* One way to call a kernel: the user's own, or through a wrapper that clem generated. */
@@ -47,15 +47,15 @@ enum ocl_slot_state { OCL_SLOT_UNSET, OCL_SLOT_SET };
 struct ocl_instance {
     struct ocl_instance *next;
     cl_kernel cl;
-    bool is_declared;    /* indirect use was declared, for the blocks of `generation` */
-    uint64_t generation; /* context.memory_generation then */
+    bool is_declared;      /* indirect use was declared, for the blocks of `generation` */
+    uint64_t generation;   /* context.memory_generation then */
     unsigned char *states; /* enum ocl_slot_state per slot */
     unsigned char *values; /* last value per slot, at its offset */
 };
 
 struct ocl_form {
-    _Atomic int state; /* enum ocl_lazy_state */
-    ocl_status status; /* why it cannot be had */
+    _Atomic int state;  /* enum ocl_lazy_state */
+    ocl_status status;  /* why it cannot be had */
     cl_program program; /* of a wrapper: owned; otherwise the user's program, borrowed */
     char *name;         /* of a wrapper: owned; otherwise borrowed */
     struct ocl_slot *slots;
@@ -72,7 +72,7 @@ struct ocl_kernel {
     struct ocl_argument *arguments;
     size_t argument_count;
     bool has_no_description; /* the driver tells nothing about its parameters */
-    _Atomic int state;       /* enum ocl_lazy_state of the next three and of the direct form's slots */
+    _Atomic int state; /* enum ocl_lazy_state of the next three and of the direct form's slots */
     struct ocl_kernel_facts facts;
     struct ocl_parameter *parameters;
     char reason[256];
@@ -94,11 +94,13 @@ struct ocl_program {
     pthread_mutex_t lock;   /* a leaf: lazy states, lists of instances */
     pthread_cond_t changed; /* with lock: a lazy state left OCL_LAZY_RUNNING */
     _Atomic int described;  /* enum ocl_lazy_state of the next */
-    cl_program description; /* where not has_info: a build to ask about parameters; NULL: there is none */
-    _Atomic int sized;      /* enum ocl_lazy_state: sizes of types that OpenCL C does not have */
+    cl_program
+        description; /* where not has_info: a build to ask about parameters; NULL: there is none */
+    _Atomic int sized; /* enum ocl_lazy_state: sizes of types that OpenCL C does not have */
 };
 
-/* Things that are found out at the first request: one thread does, others wait, nobody holds the lock meanwhile. */
+/* Things that are found out at the first request: one thread does, others wait, nobody holds the
+ * lock meanwhile. */
 enum ocl_lazy_state { OCL_LAZY_NEW, OCL_LAZY_RUNNING, OCL_LAZY_DONE };
 
 static inline bool ocl_lazy_is_done(_Atomic int *state)
@@ -114,20 +116,24 @@ void ocl_lazy_end(struct ocl_program *program, _Atomic int *state, bool is_done)
 /* Finds the arguments of a kernel, but not the sizes of its own types; kernel_info.c. */
 ocl_status ocl_kernel_describe(struct ocl_kernel *kernel);
 
-/* Fills facts, parameters and reason; kernel_info.c. Errors: what is worth trying again (memory, the driver's); a kernel
- * that can never be launched is OCL_OK here and says so in its facts. */
+/* Fills facts, parameters and reason; kernel_info.c.
+ * Errors: what is worth trying again (memory, the driver's). A kernel that can never be launched
+ *         is OCL_OK here and says so in its facts. */
 ocl_status ocl_kernel_ready(struct ocl_kernel *kernel);
 
-/* Makes the slots of a form: what its cl_kernel's arguments are, in order. Errors: OCL_E_OUT_OF_MEMORY. */
-ocl_status ocl_form_plan(const struct ocl_kernel *kernel, enum ocl_form_kind kind, struct ocl_form *form);
+/* Makes the slots of a form: what its cl_kernel's arguments are, in order.
+ * Errors: OCL_E_OUT_OF_MEMORY. */
+ocl_status ocl_form_plan(const struct ocl_kernel *kernel, enum ocl_form_kind kind,
+                         struct ocl_form *form);
 
-/* The form, made at the first request. Errors: OCL_E_NOT_SUPPORTED where no wrapper can be made (logged); those of
- * ocl_program_build(). */
+/* The form, made at the first request.
+ * Errors: OCL_E_NOT_SUPPORTED where no wrapper can be made (logged once); the driver's. */
 ocl_status ocl_form_get(struct ocl_kernel *kernel, enum ocl_form_kind kind, struct ocl_form **form);
 void ocl_form_release(struct ocl_kernel *kernel, enum ocl_form_kind kind);
 
 /* A cl_kernel that no other thread uses until it is given back. */
-ocl_status ocl_form_take(struct ocl_kernel *kernel, struct ocl_form *form, struct ocl_instance **instance);
+ocl_status ocl_form_take(struct ocl_kernel *kernel, struct ocl_form *form,
+                         struct ocl_instance **instance);
 void ocl_form_give(struct ocl_kernel *kernel, struct ocl_form *form, struct ocl_instance *instance);
 
 /* Replaces the cl_kernel by a fresh one, all of whose arguments are unset. */

@@ -52,13 +52,12 @@ static uint64_t address_in(const struct ocl_allocation *allocation, uint64_t poi
     return is_host ? allocation->address + (pointer - host) : pointer;
 }
 
-/* What a kernel must get for a pointer of the user's. Only where pinned memory has a device address of its own does
- * that need a look into the registry. */
+/* What a kernel must get for a pointer of the user's. Only where pinned memory has a device
+ * address of its own does that need a look into the registry. */
 static uint64_t translate(const struct ocl_context *context, uint64_t pointer)
 {
     const struct ocl_capability *capability = &context->capability;
-    if (pointer == 0 ||
-        (capability->reaches_pinned_host && capability->reaches_registered_host))
+    if (pointer == 0 || (capability->reaches_pinned_host && capability->reaches_registered_host))
         return pointer;
     struct ocl_allocation *allocation = ocl_address_acquire(pointer);
     if (!allocation)
@@ -111,19 +110,19 @@ ocl_status ocl_targets_find(const struct ocl_call *call, bool constant_only, boo
     return status;
 }
 
-/* A sub-buffer from byte `first` on. No driver needs more of __constant memory than it has, and some refuse the launch
- * when the cl_mem is larger. */
+/* A sub-buffer from byte `first` on. No driver needs more of __constant memory than it has, and
+ * some refuse the launch when the cl_mem is larger. */
 static ocl_status divide(const struct ocl_call *call, struct ocl_target *target, size_t first,
                          bool is_constant)
 {
     const struct ocl_allocation *allocation = target->allocation;
     const uint64_t most = call->kernel->program->context->device->facts.constant_bytes;
-    cl_buffer_region region = { first, allocation->offset + allocation->bytes - first };
+    cl_buffer_region region = {first, allocation->offset + allocation->bytes - first};
     cl_int error = CL_SUCCESS;
     if (is_constant && region.size > most)
         region.size = (size_t)most;
-    target->part = clCreateSubBuffer(target->buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region,
-                                     &error);
+    target->part =
+        clCreateSubBuffer(target->buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
     target->rest = target->offset - first;
     return error;
 }
@@ -169,14 +168,13 @@ struct setting {
 static bool has_value(const struct setting *setting, const void *value)
 {
     return setting->instance->states[setting->index] == OCL_SLOT_SET &&
-           memcmp(setting->instance->values + setting->slot->offset, value,
-                  setting->slot->bytes) == 0;
+           memcmp(setting->instance->values + setting->slot->offset, value, setting->slot->bytes) ==
+               0;
 }
 
 static cl_int keep_value(const struct setting *setting, const void *value, cl_int error)
 {
-    setting->instance->states[setting->index] =
-        error == CL_SUCCESS ? OCL_SLOT_SET : OCL_SLOT_UNSET;
+    setting->instance->states[setting->index] = error == CL_SUCCESS ? OCL_SLOT_SET : OCL_SLOT_UNSET;
     memcpy(setting->instance->values + setting->slot->offset, value, setting->slot->bytes);
     return error;
 }
@@ -201,16 +199,16 @@ static cl_int set_local(const struct setting *setting, size_t local_bytes)
     const uint64_t bytes = local_bytes > 0 ? local_bytes : 1;
     if (has_value(setting, &bytes))
         return CL_SUCCESS;
-    const cl_int error =
-        clSetKernelArg(setting->instance->cl, setting->index, (size_t)bytes, NULL);
+    const cl_int error = clSetKernelArg(setting->instance->cl, setting->index, (size_t)bytes, NULL);
     return keep_value(setting, &bytes, error);
 }
 
-/* Never skipped: the cl_mem that the instance had last may be gone, and another may have its handle. */
+/* Never skipped: the cl_mem that the instance had last may be gone, and another may have its
+ * handle. */
 static cl_int set_buffer(const struct setting *setting, const struct ocl_target *target)
 {
     const cl_mem buffer = target->part ? target->part : target->buffer;
-    return clSetKernelArg(setting->instance->cl, setting->index, sizeof buffer, &buffer);
+    return clSetKernelArg(setting->instance->cl, setting->index, sizeof(cl_mem), &buffer);
 }
 
 static cl_int give_address(const struct ocl_context *context, const struct setting *setting,
@@ -229,16 +227,16 @@ static cl_int give_address(const struct ocl_context *context, const struct setti
     }
 }
 
-/* NULL goes the way that every driver takes it, as no cl_mem: after an address, NVIDIA's driver kept the old one when it
- * was given NULL by clSetKernelArgSVMPointer. */
+/* NULL goes the way that every driver takes it, as no cl_mem: after an address, NVIDIA's driver
+ * kept the old one when it was given NULL by clSetKernelArgSVMPointer. */
 static cl_int set_address(const struct ocl_context *context, const struct setting *setting,
                           uint64_t address)
 {
     if (has_value(setting, &address))
         return CL_SUCCESS;
-    const cl_int error = address == 0 ? clSetKernelArg(setting->instance->cl, setting->index,
-                                                       sizeof(cl_mem), NULL)
-                                      : give_address(context, setting, address);
+    const cl_int error =
+        address == 0 ? clSetKernelArg(setting->instance->cl, setting->index, sizeof(cl_mem), NULL)
+                     : give_address(context, setting, address);
     return keep_value(setting, &address, error);
 }
 
@@ -264,7 +262,8 @@ static cl_int set_slot(const struct ocl_call *call, const struct setting *settin
     return CL_INVALID_ARG_INDEX;
 }
 
-/* An argument that was set by address cannot become a cl_mem: NVIDIA's driver then refuses the launch. */
+/* An argument that was set by address cannot become a cl_mem: NVIDIA's driver then refuses the
+ * launch. */
 static bool has_stale_address(const struct ocl_call *call, const struct ocl_form *form,
                               const struct ocl_instance *instance)
 {
@@ -287,7 +286,7 @@ ocl_status ocl_arguments_set(const struct ocl_call *call, struct ocl_form *form,
     if (form != &call->kernel->forms[OCL_FORM_DIRECT] && has_stale_address(call, form, instance))
         error = ocl_instance_renew(form, instance);
     for (size_t i = 0; error == CL_SUCCESS && i < form->slot_count; i++) {
-        const struct setting setting = { instance, &form->slots[i], (cl_uint)i };
+        const struct setting setting = {instance, &form->slots[i], (cl_uint)i};
         error = set_slot(call, &setting);
     }
     return error;

@@ -5,12 +5,13 @@
 
 #include "cl/kernel.h"
 
-/* A pointer argument as OpenCL knows memory: byte `rest` of `part`, or of `buffer` where there is no part. */
+/* A pointer argument as OpenCL knows memory: byte `rest` of `part`, or of `buffer` where there
+ * is no part. */
 struct ocl_target {
-    struct ocl_allocation *allocation; /* held until the command is enqueued; NULL for a NULL pointer */
-    cl_mem buffer; /* NULL for a NULL pointer */
-    size_t offset; /* of the pointer in buffer */
-    cl_mem part;   /* a sub-buffer made for this launch, or NULL */
+    struct ocl_allocation *allocation; /* held until the command is enqueued */
+    cl_mem buffer;                     /* this and allocation are NULL for a NULL pointer */
+    size_t offset;                     /* of the pointer in buffer */
+    cl_mem part;                       /* a sub-buffer made for this launch, or NULL */
     size_t rest;
 };
 
@@ -28,14 +29,16 @@ uint64_t ocl_call_pointer(const struct ocl_call *call, size_t entry);
 bool ocl_call_has_null(const struct ocl_call *call);
 bool ocl_call_has_unknown(const struct ocl_call *call);
 
-/* Finds the buffers of the pointers: all of them, or those into __constant memory only. *is_aligned:
- * the device can make a sub-buffer at every offset. Needs: targets are zero.
+/* Finds the buffers of the pointers: all of them, or those into __constant memory only.
+ * *is_aligned says whether the device can make a sub-buffer at every offset.
+ * Needs:  targets are zero.
  * Errors: OCL_E_NEEDS_ADDRESS (logged) for a pointer that is in no allocation of the context. The
  *         caller releases the targets in either case. */
 ocl_status ocl_targets_find(const struct ocl_call *call, bool constant_only, bool *is_aligned);
 
-/* Makes the sub-buffers that the form needs: without offsets, of every pointer into the middle; with offsets, only of
- * __constant pointers into buffers that are larger than the device's __constant memory. */
+/* Makes the sub-buffers that the form needs: without offsets, of every pointer into the middle;
+ * with offsets, only of __constant pointers into buffers that are larger than the device's
+ * __constant memory. */
 ocl_status ocl_targets_divide(const struct ocl_call *call, bool has_offsets);
 void ocl_targets_release(const struct ocl_call *call);
 

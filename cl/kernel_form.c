@@ -32,7 +32,7 @@ static enum ocl_slot_kind slot_kind(const struct ocl_kernel *kernel, enum ocl_fo
 static void add_slot(struct ocl_form *form, enum ocl_slot_kind kind, uint32_t parameter,
                      uint32_t entry, size_t bytes)
 {
-    form->slots[form->slot_count++] = (struct ocl_slot) {
+    form->slots[form->slot_count++] = (struct ocl_slot){
         .kind = kind,
         .parameter = parameter,
         .entry = entry,

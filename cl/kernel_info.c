@@ -18,19 +18,28 @@ struct type {
 };
 
 static const struct type types[] = {
-    { "bool", 1, false },
-    { "char", 1, true },           { "uchar", 1, true },
-    { "signed char", 1, false },   { "unsigned char", 1, false },
-    { "short", 2, true },          { "ushort", 2, true },
-    { "unsigned short", 2, false },
-    { "int", 4, true },            { "uint", 4, true },
-    { "unsigned int", 4, false },  { "unsigned", 4, false },
-    { "long", 8, true },           { "ulong", 8, true },
-    { "unsigned long", 8, false },
-    { "half", 2, true },           { "float", 4, true },
-    { "double", 8, true },
-    { "size_t", 0, false },        { "ptrdiff_t", 0, false },
-    { "intptr_t", 0, false },      { "uintptr_t", 0, false },
+    {"bool", 1, false},
+    {"char", 1, true},
+    {"uchar", 1, true},
+    {"signed char", 1, false},
+    {"unsigned char", 1, false},
+    {"short", 2, true},
+    {"ushort", 2, true},
+    {"unsigned short", 2, false},
+    {"int", 4, true},
+    {"uint", 4, true},
+    {"unsigned int", 4, false},
+    {"unsigned", 4, false},
+    {"long", 8, true},
+    {"ulong", 8, true},
+    {"unsigned long", 8, false},
+    {"half", 2, true},
+    {"float", 4, true},
+    {"double", 8, true},
+    {"size_t", 0, false},
+    {"ptrdiff_t", 0, false},
+    {"intptr_t", 0, false},
+    {"uintptr_t", 0, false},
 };
 
 /* The elements that a vector type's suffix stands for; 0 when it is none. */
@@ -39,15 +48,14 @@ static size_t vector_elements(const char *suffix)
     static const struct {
         const char *suffix;
         size_t elements;
-    } widths[] = { { "2", 2 }, { "3", 4 }, { "4", 4 }, { "8", 8 }, { "16", 16 } };
+    } widths[] = {{"2", 2}, {"3", 4}, {"4", 4}, {"8", 8}, {"16", 16}};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
         if (strcmp(suffix, widths[i].suffix) == 0)
             return widths[i].elements;
     return 0;
 }
 
-bool ocl_kernel_info_type(const char *name, uint32_t address_bits, size_t *bytes,
-                          size_t *alignment)
+bool ocl_kernel_info_type(const char *name, uint32_t address_bits, size_t *bytes, size_t *alignment)
 {
     const size_t length = strcspn(name, "0123456789");
     const size_t elements = name[length] ? vector_elements(name + length) : 1;
@@ -65,8 +73,8 @@ bool ocl_kernel_info_type(const char *name, uint32_t address_bits, size_t *bytes
 
 static bool is_opaque_type(const char *type)
 {
-    static const char *const names[] = { "sampler_t",    "event_t", "clk_event_t",
-                                         "queue_t",      "ndrange_t", "reserve_id_t" };
+    static const char *const names[] = {"sampler_t", "event_t",   "clk_event_t",
+                                        "queue_t",   "ndrange_t", "reserve_id_t"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(type, names[i]) == 0)
             return true;
@@ -74,7 +82,7 @@ static bool is_opaque_type(const char *type)
            strcmp(type + strlen(type) - 2, "_t") == 0;
 }
 
-/* SPIR-V may come without the names of types: then the type is "?". Owns: the caller frees *type. */
+/* SPIR-V may come without the names of types: then the type is "?". The caller frees *type. */
 static ocl_status read_type(cl_kernel kernel, cl_uint index, char **type)
 {
     size_t bytes = 0;
@@ -117,8 +125,8 @@ static ocl_status describe_argument(const struct ocl_kernel *kernel, cl_kernel c
     cl_kernel_arg_address_qualifier space = 0;
     cl_kernel_arg_access_qualifier access = CL_KERNEL_ARG_ACCESS_NONE;
     cl_kernel_arg_type_qualifier qualifiers = 0;
-    ocl_status status = clGetKernelArgInfo(cl, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
-                                           sizeof space, &space, NULL);
+    ocl_status status =
+        clGetKernelArgInfo(cl, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, NULL);
     if (status == OCL_OK)
         status = ask_more(cl, index, CL_KERNEL_ARG_ACCESS_QUALIFIER, &access, sizeof access);
     if (status == OCL_OK)
@@ -132,9 +140,9 @@ static ocl_status describe_argument(const struct ocl_kernel *kernel, cl_kernel c
     }
     argument->kind = find_kind(space, access, qualifiers, argument->type);
     argument->is_constant = space == CL_KERNEL_ARG_ADDRESS_CONSTANT;
-    argument->is_own_type = argument->kind == OCL_PARAMETER_VALUE &&
-                            !ocl_kernel_info_type(argument->type, address_bits, &argument->bytes,
-                                                  &argument->alignment);
+    argument->is_own_type =
+        argument->kind == OCL_PARAMETER_VALUE &&
+        !ocl_kernel_info_type(argument->type, address_bits, &argument->bytes, &argument->alignment);
     return OCL_OK;
 }
 
@@ -149,7 +157,8 @@ static ocl_status count_parameters(const struct ocl_kernel *kernel, cl_uint *cou
     return error;
 }
 
-/* Gives a parameter to each kernel that has none, because such kernels are what cannot be built with argument info. */
+/* Gives a parameter to each kernel that has none, because such kernels are what cannot be built
+ * with argument info. */
 static ocl_status write_description(const struct ocl_program *program, FILE *stream)
 {
     ocl_status status = OCL_OK;
@@ -314,10 +323,11 @@ static ocl_status list_parameters(struct ocl_kernel *kernel)
         const bool is_local = argument->kind == OCL_PARAMETER_LOCAL;
         parameter->kind = argument->kind;
         parameter->bytes = is_pointer ? sizeof(uint64_t) : is_local ? 0 : argument->bytes;
-        parameter->offset =
-            place_entry(parameter->bytes,
-                        is_pointer ? sizeof(uint64_t) : is_local ? 1 : argument->alignment,
-                        &facts->argument_bytes);
+        parameter->offset = place_entry(parameter->bytes,
+                                        is_pointer ? sizeof(uint64_t)
+                                        : is_local ? 1
+                                                   : argument->alignment,
+                                        &facts->argument_bytes);
         facts->local_count += is_local;
         facts->entry_count += !is_local;
         check_argument(kernel, i);
@@ -340,13 +350,12 @@ static ocl_status ask_work_group(struct ocl_kernel *kernel)
         size_t bytes;
         void *target;
     } questions[] = {
-        { CL_KERNEL_WORK_GROUP_SIZE, sizeof(size_t), &facts->max_work_group },
-        { CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof(size_t),
-          &facts->preferred_multiple },
-        { CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local },
-        { CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private, &private },
-        { CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof facts->required_work_group,
-          facts->required_work_group },
+        {CL_KERNEL_WORK_GROUP_SIZE, sizeof(size_t), &facts->max_work_group},
+        {CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof(size_t), &facts->preferred_multiple},
+        {CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local},
+        {CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private, &private},
+        {CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof facts->required_work_group,
+         facts->required_work_group},
     };
     for (size_t i = 0; error == CL_SUCCESS && i < sizeof questions / sizeof *questions; i++) {
         error = clGetKernelWorkGroupInfo(cl, device->id, questions[i].name, questions[i].bytes,
@@ -358,7 +367,7 @@ static ocl_status ask_work_group(struct ocl_kernel *kernel)
     if (facts->max_work_group == 0)
         facts->max_work_group = device->facts.max_work_group;
     facts->local_bytes = (size_t)local;
-    facts->private_bytes = (size_t)private;
+    facts->private_bytes = (size_t) private;
     return error;
 }
 
@@ -378,7 +387,7 @@ static ocl_status find_facts(struct ocl_kernel *kernel)
     free(kernel->parameters);
     kernel->parameters = NULL;
     kernel->reason[0] = '\0';
-    kernel->facts = (struct ocl_kernel_facts) { .name = kernel->name, .reason = kernel->reason };
+    kernel->facts = (struct ocl_kernel_facts){.name = kernel->name, .reason = kernel->reason};
     ocl_status status = find_arguments(kernel);
     if (status == OCL_OK)
         status = list_parameters(kernel);

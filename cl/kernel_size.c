@@ -30,8 +30,8 @@ static struct sized_type *find_type(const struct type_list *list, const char *na
 
 static ocl_status list_kernel_types(struct type_list *list, const struct ocl_kernel *kernel)
 {
-    struct sized_type *types = realloc(
-        list->types, (list->count + kernel->argument_count + 1) * sizeof *list->types);
+    struct sized_type *types =
+        realloc(list->types, (list->count + kernel->argument_count + 1) * sizeof *list->types);
     if (!types)
         return OCL_E_OUT_OF_MEMORY;
     list->types = types;
@@ -39,7 +39,7 @@ static ocl_status list_kernel_types(struct type_list *list, const struct ocl_ker
         const struct ocl_argument *argument = &kernel->arguments[i];
         if (argument->is_own_type && strcmp(argument->type, "?") != 0 &&
             !find_type(list, argument->type))
-            list->types[list->count++] = (struct sized_type) { .name = argument->type };
+            list->types[list->count++] = (struct sized_type){.name = argument->type};
     }
     return OCL_OK;
 }
@@ -55,8 +55,9 @@ static ocl_status list_types(struct type_list *list, struct ocl_program *program
     return status;
 }
 
-/* The user's text with the sizing kernel behind it. An alignment is where C puts a member behind a char: a form that
- * every OpenCL C compiler has, unlike __alignof__, and that needs no address from NULL on. */
+/* The user's text with the sizing kernel behind it. An alignment is where C puts a member behind
+ * a char: a form that every OpenCL C compiler has, unlike __alignof__, and that needs no address
+ * from NULL on. */
 static char *make_text(const struct ocl_program *program, const struct sized_type *types,
                        size_t count, size_t *bytes)
 {
@@ -70,11 +71,12 @@ static char *make_text(const struct ocl_program *program, const struct sized_typ
         fprintf(stream, "struct clem_member_%zu { char before; %s member; };\n", i, types[i].name);
     fprintf(stream, "__kernel void clem_type_sizes(__global ulong *clem_out)\n{\n");
     for (size_t i = 0; i < count; i++)
-        fprintf(stream,
-                "    struct clem_member_%zu clem_%zu;\n"
-                "    clem_out[%zu] = sizeof(%s);\n"
-                "    clem_out[%zu] = (ulong)((__private char *)&clem_%zu.member - &clem_%zu.before);\n",
-                i, i, 2 * i, types[i].name, 2 * i + 1, i, i);
+        fprintf(
+            stream,
+            "    struct clem_member_%zu clem_%zu;\n"
+            "    clem_out[%zu] = sizeof(%s);\n"
+            "    clem_out[%zu] = (ulong)((__private char *)&clem_%zu.member - &clem_%zu.before);\n",
+            i, i, 2 * i, types[i].name, 2 * i + 1, i, i);
     fprintf(stream, "}\n");
     if (fclose(stream) == 0)
         return text;
@@ -86,10 +88,10 @@ static cl_int read_answers(struct ocl_context *context, cl_kernel kernel, cl_mem
                            cl_ulong *answers, size_t bytes)
 {
     const size_t one = 1;
-    cl_int error = clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
+    cl_int error = clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffer);
     if (error == CL_SUCCESS)
-        error = clEnqueueNDRangeKernel(context->service, kernel, 1, NULL, &one, &one, 0, NULL,
-                                       NULL);
+        error =
+            clEnqueueNDRangeKernel(context->service, kernel, 1, NULL, &one, &one, 0, NULL, NULL);
     if (error == CL_SUCCESS)
         error = clEnqueueReadBuffer(context->service, buffer, CL_TRUE, 0, bytes, answers, 0, NULL,
                                     NULL);
@@ -122,8 +124,8 @@ static ocl_status size_some(struct ocl_program *program, struct sized_type *type
     cl_ulong *answers = calloc(2 * count, sizeof *answers);
     char *text = make_text(program, types, count, &bytes);
     if (answers && text)
-        status = ocl_program_compile(program->context, text, bytes, false, program->options, &cl,
-                                     &log);
+        status =
+            ocl_program_compile(program->context, text, bytes, false, program->options, &cl, &log);
     if (status == OCL_OK)
         status = run_sizing(program->context, cl, answers, 2 * count * sizeof *answers);
     for (size_t i = 0; status == OCL_OK && i < count; i++) {
@@ -169,7 +171,7 @@ static void store_sizes(const struct ocl_kernel *kernel, const struct type_list 
 
 ocl_status ocl_kernel_size_types(struct ocl_program *program)
 {
-    struct type_list list = { NULL, 0 };
+    struct type_list list = {NULL, 0};
     ocl_status status = list_types(&list, program);
     if (status == OCL_OK && program->text && list.count > 0)
         status = size_all(program, &list);

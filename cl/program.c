@@ -12,10 +12,10 @@
 /* Source: the SPIR-V specification, "Magic Number"; both byte orders are valid. */
 static bool is_spirv(const void *code, size_t bytes)
 {
-    static const unsigned char little[] = { 0x03, 0x02, 0x23, 0x07 };
-    static const unsigned char big[] = { 0x07, 0x23, 0x02, 0x03 };
-    return bytes >= sizeof little && (memcmp(code, little, sizeof little) == 0 ||
-                                      memcmp(code, big, sizeof big) == 0);
+    static const unsigned char little[] = {0x03, 0x02, 0x23, 0x07};
+    static const unsigned char big[] = {0x07, 0x23, 0x02, 0x03};
+    return bytes >= sizeof little &&
+           (memcmp(code, little, sizeof little) == 0 || memcmp(code, big, sizeof big) == 0);
 }
 
 static char *copy_text(const void *text, size_t bytes)
@@ -50,8 +50,9 @@ static ocl_status read_names(struct ocl_program *program)
     program->names = calloc(bytes + 1, 1);
     if (!program->names)
         return OCL_E_OUT_OF_MEMORY;
-    return bytes == 0 ? OCL_OK : clGetProgramInfo(program->cl, CL_PROGRAM_KERNEL_NAMES, bytes,
-                                                  program->names, NULL);
+    return bytes == 0 ? OCL_OK
+                      : clGetProgramInfo(program->cl, CL_PROGRAM_KERNEL_NAMES, bytes,
+                                         program->names, NULL);
 }
 
 /* Cuts "a;b;c" into names, one kernel each. */
@@ -91,8 +92,9 @@ static ocl_status create_empty(struct ocl_context *context, const void *code, si
     return made->info_options && (is_il || made->text) ? OCL_OK : OCL_E_OUT_OF_MEMORY;
 }
 
-/* NVIDIA's compiler (580) fails on a kernel without parameters when it is asked for argument info. So what does not
- * build is tried without, and the info is then asked of another build: kernel_info.c. */
+/* NVIDIA's compiler (580) fails on a kernel without parameters when it is asked for argument
+ * info. So what does not build is tried without, and the info is then asked of another build:
+ * kernel_info.c. */
 static ocl_status compile(struct ocl_program *program, const void *code, size_t bytes, bool is_il,
                           char **log)
 {

@@ -15,7 +15,8 @@ struct ocl_kernel;
 /* Builds a program for the context's device, through the disk cache where CLEM_CACHE_DIR names one.
  * Shape:  code is NUL-terminated OpenCL C text (bytes excludes the NUL), or SPIR-V (recognised by
  *         its magic number in either byte order). options may be NULL; "-cl-kernel-arg-info" is
- *         always added.
+ *         always added. Nothing can be written behind SPIR-V: of its kernels, those with structs by
+ *         value, and launches that need a wrapper, are refused.
  * Errors: OCL_E_BUILD; OCL_E_NOT_SUPPORTED for SPIR-V where the driver takes none;
  *         OCL_E_INVALID_VALUE without code; the driver's. On every failure *log (never NULL then,
  *         except without memory) is the compiler's log, possibly empty; on success it is NULL.
@@ -42,8 +43,8 @@ const char *ocl_kernel_name(const struct ocl_kernel *kernel);
 enum ocl_parameter_kind {
     OCL_PARAMETER_VALUE,   /* a scalar, vector or struct of `bytes` bytes */
     OCL_PARAMETER_POINTER, /* a __global or __constant pointer: a device pointer, 8 bytes */
-    OCL_PARAMETER_LOCAL,   /* a __local pointer: takes no args entry, gets the launch's local_bytes */
-    OCL_PARAMETER_OPAQUE   /* an image, sampler, pipe or queue: no void **args entry can carry it */
+    OCL_PARAMETER_LOCAL, /* a __local pointer: takes no args entry, gets the launch's local_bytes */
+    OCL_PARAMETER_OPAQUE /* an image, sampler, pipe or queue: no void **args entry can carry it */
 };
 
 struct ocl_parameter {
@@ -60,12 +61,14 @@ struct ocl_kernel_facts {
     size_t entry_count;     /* how many entries of void **args are read */
     size_t local_count;     /* OCL_PARAMETER_LOCAL parameters */
     size_t argument_bytes;  /* of the struct that the parameters' offsets describe */
-    size_t max_work_group;  /* the driver's advice; launches may be larger, up to what the device takes
-                               (NVIDIA 580 says 256 for kernels that run with 1024) */
+    /* The driver's advice; launches may be larger, up to what the device takes: NVIDIA 580 says 256
+     * for kernels that run with 1024. */
+    size_t max_work_group;
     size_t preferred_multiple;
-    size_t local_bytes;   /* what a launch cannot have: __local variables, and the driver's own (NVIDIA 580
-                             takes a byte, so a launch there gets 48 KiB less one) */
-    size_t private_bytes; /* per work-item */
+    /* What a launch cannot have of the device's local memory: __local variables, and the driver's
+     * own (NVIDIA 580 takes a byte, so a launch there gets 48 KiB less one). */
+    size_t local_bytes;
+    size_t private_bytes;          /* per work-item */
     size_t required_work_group[3]; /* reqd_work_group_size, or zeros */
 };
 
@@ -78,9 +81,9 @@ const struct ocl_kernel_facts *ocl_kernel_facts(struct ocl_kernel *kernel);
 const struct ocl_parameter *ocl_kernel_parameter(struct ocl_kernel *kernel, size_t index);
 
 struct ocl_launch {
-    size_t groups[3];   /* work-groups per dimension, > 0 */
-    size_t items[3];    /* work-items per group and dimension, > 0 */
-    size_t local_bytes; /* for the __local pointer parameter, if there is one */
+    size_t groups[3];       /* work-groups per dimension, > 0 */
+    size_t items[3];        /* work-items per group and dimension, > 0 */
+    size_t local_bytes;     /* for the __local pointer parameter, if there is one */
     void *const *arguments; /* one pointer per entry, to the value; read before returning */
 };
 

@@ -39,10 +39,13 @@ static const uint64_t second_start = UINT64_C(0x9e3779b97f4a7c15); /* any other 
 /* The key as bytes: texts end with their NUL, so no two keys have the same bytes. */
 static char *make_key(const struct ocl_cache_key *key, size_t *bytes)
 {
-    const char *const texts[] = { key->device->name,           key->device->vendor,
-                                  key->device->driver_version, key->device->device_version,
-                                  key->device->platform_name,  key->device->platform_version,
-                                  key->options };
+    const char *const texts[] = {key->device->name,
+                                 key->device->vendor,
+                                 key->device->driver_version,
+                                 key->device->device_version,
+                                 key->device->platform_name,
+                                 key->device->platform_version,
+                                 key->options};
     size_t length = key->bytes;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         length += strlen(texts[i]) + 1;
@@ -154,8 +157,8 @@ bool ocl_program_cache_load(const char *directory, const struct ocl_cache_key *k
 static int open_temporary(char name[PATH_MAX], const char *path)
 {
     static _Atomic unsigned counter;
-    int length = snprintf(name, PATH_MAX, "%s.%ld.%u", path, (long)getpid(),
-                          atomic_fetch_add(&counter, 1u));
+    int length =
+        snprintf(name, PATH_MAX, "%s.%ld.%u", path, (long)getpid(), atomic_fetch_add(&counter, 1u));
     if (length <= 0 || length >= PATH_MAX)
         return -1;
     return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -186,7 +189,7 @@ void ocl_program_cache_store(const char *directory, const struct ocl_cache_key *
     char *key_data = make_key(key, &key_bytes);
     if (!key_data)
         return;
-    struct header header = { .key_bytes = key_bytes, .binary_bytes = bytes };
+    struct header header = {.key_bytes = key_bytes, .binary_bytes = bytes};
     memcpy(header.magic, magic, sizeof magic);
     header.checksum = hash_bytes(hash_bytes(hash_start, key_data, key_bytes), binary, bytes);
     mkdir(directory, 0700);

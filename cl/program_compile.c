@@ -32,7 +32,8 @@ static void trace_warnings(const struct ocl_context *context, cl_program program
     free(log);
 }
 
-/* Under OpenCL 2.0 and older SPIR-V needs an extension, whose function the loader does not export. */
+/* Under OpenCL 2.0 and older SPIR-V needs an extension, whose function the loader does not
+ * export. */
 static cl_program create_with_il(const struct ocl_context *context, const void *code, size_t bytes,
                                  cl_int *error)
 {
@@ -42,8 +43,8 @@ static cl_program create_with_il(const struct ocl_context *context, const void *
     union { /* ISO C has no conversion from an object pointer to a function pointer */
         void *object;
         cl_program(CL_API_CALL *function)(cl_context, const void *, size_t, cl_int *);
-    } create = { clGetExtensionFunctionAddressForPlatform(context->device->platform,
-                                                          "clCreateProgramWithILKHR") };
+    } create = {clGetExtensionFunctionAddressForPlatform(context->device->platform,
+                                                         "clCreateProgramWithILKHR")};
     *error = OCL_E_NOT_SUPPORTED;
     return create.object ? create.function(context->cl, code, bytes, error) : NULL;
 }
@@ -75,18 +76,17 @@ static ocl_status build_from_code(struct ocl_context *context, const void *code,
     return error == CL_BUILD_PROGRAM_FAILURE ? OCL_E_BUILD : error;
 }
 
-/* Some drivers forget the arguments of a program that comes from a binary. Where they were asked for, such a program is
- * of no use. */
+/* Some drivers forget the arguments of a program that comes from a binary. Where they were asked
+ * for, such a program is of no use. */
 static bool knows_arguments(cl_program program)
 {
     cl_uint count = 0, arguments = 0;
     if (clCreateKernelsInProgram(program, 0, NULL, &count) != CL_SUCCESS)
         return false;
-    cl_kernel *all = calloc(count + 1, sizeof *all);
+    cl_kernel *all = calloc(count + 1, sizeof(cl_kernel));
     if (!all)
         return false;
-    bool knows = count == 0 ||
-                 clCreateKernelsInProgram(program, count, all, NULL) == CL_SUCCESS;
+    bool knows = count == 0 || clCreateKernelsInProgram(program, count, all, NULL) == CL_SUCCESS;
     for (cl_uint i = 0; knows && i < count; i++) {
         size_t length = 0;
         clGetKernelInfo(all[i], CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL);
@@ -129,11 +129,13 @@ static bool load_cached(struct ocl_context *context, const char *directory,
         return false;
     const bool is_built = build_from_binary(context, binary, bytes, key->options, program);
     free(binary);
-    ocl_trace("program cache: a stored program was %s", is_built ? "used" : "refused by the driver");
+    ocl_trace("program cache: a stored program was %s",
+              is_built ? "used" : "refused by the driver");
     return is_built;
 }
 
-/* Asking for the binary makes PoCL compile every kernel, so this runs only where a cache is asked for. */
+/* Asking for the binary makes PoCL compile every kernel, so this runs only where a cache is
+ * asked for. */
 static void store_cached(const char *directory, const struct ocl_cache_key *key, cl_program program)
 {
     size_t bytes = 0;
@@ -142,8 +144,8 @@ static void store_cached(const char *directory, const struct ocl_cache_key *key,
         bytes == 0)
         return;
     unsigned char *binary = malloc(bytes);
-    if (binary && clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) ==
-                      CL_SUCCESS)
+    if (binary &&
+        clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
         ocl_program_cache_store(directory, key, binary, bytes);
     free(binary);
 }
@@ -152,7 +154,7 @@ ocl_status ocl_program_compile(struct ocl_context *context, const void *code, si
                                bool is_il, const char *options, cl_program *program, char **log)
 {
     const char *directory = ocl_options_get()->cache_dir;
-    const struct ocl_cache_key key = { &context->device->facts, options, code, bytes };
+    const struct ocl_cache_key key = {&context->device->facts, options, code, bytes};
     *log = NULL;
     if (directory && load_cached(context, directory, &key, program))
         return OCL_OK;

@@ -9,9 +9,15 @@
 #include "cl/queue_private.h"
 #include "cl/transfer_plan.h"
 
-/* 256 small chunks (16 MiB) let as many small copies wait behind a busy queue before the next call has to wait too; six
- * large ones keep the bus and the copying threads of two transfers busy at once. */
-enum { SMALL_BLOCK = 1024 * 1024, MAX_SMALL = 256, MAX_LARGE = 6, MAX_BLOCKS = MAX_SMALL / 16 + MAX_LARGE };
+/* 256 small chunks (16 MiB) let as many small copies wait behind a busy queue before the next call
+ * has to wait too; six large ones keep the bus and the copying threads of two transfers busy at
+ * once. */
+enum {
+    SMALL_BLOCK = 1024 * 1024,
+    MAX_SMALL = 256,
+    MAX_LARGE = 6,
+    MAX_BLOCKS = MAX_SMALL / 16 + MAX_LARGE
+};
 
 /* Chunks of one size, the longest unused first. */
 struct ring {
@@ -118,7 +124,8 @@ static ocl_status make_queue(struct ocl_staging *staging, struct ocl_queue **que
     return OCL_OK;
 }
 
-ocl_status ocl_staging_queue(struct ocl_staging *staging, const struct ocl_queue *given, struct ocl_queue **queue)
+ocl_status ocl_staging_queue(struct ocl_staging *staging, const struct ocl_queue *given,
+                             struct ocl_queue **queue)
 {
     if (given->kind == OCL_QUEUE_LEGACY) {
         *queue = staging->context->legacy;
@@ -153,8 +160,8 @@ static struct ocl_chunk *detach(struct ring *ring, struct ocl_chunk **link)
     return chunk;
 }
 
-/* The longest unused chunk when no command uses it any more. Only that one is asked about: it was given back first.
- * Staging lock held. */
+/* The longest unused chunk when no command uses it any more. Only that one is asked about: it was
+ * given back first. Staging lock held. */
 static struct ocl_chunk *take_ready(struct ring *ring)
 {
     struct ocl_chunk *chunk = ring->first;
@@ -165,7 +172,8 @@ static struct ocl_chunk *take_ready(struct ring *ring)
 }
 
 /* Adds the chunks of a new block to the ring, which had room for them. Staging lock held. */
-static ocl_status add_chunks(struct ocl_staging *staging, struct ring *ring, struct ocl_block *block)
+static ocl_status add_chunks(struct ocl_staging *staging, struct ring *ring,
+                             struct ocl_block *block)
 {
     for (size_t offset = 0; offset < ring->block_bytes; offset += ring->chunk_bytes) {
         struct ocl_chunk *chunk = calloc(1, sizeof *chunk);
@@ -183,8 +191,8 @@ static ocl_status add_chunks(struct ocl_staging *staging, struct ring *ring, str
     return OCL_OK;
 }
 
-/* Makes the ring larger by one block; called and returns with the lock held, which is open in between. Room was taken
- * beforehand, so that no other thread takes it too. */
+/* Makes the ring larger by one block; called and returns with the lock held, which is open in
+ * between. Room was taken beforehand, so that no other thread takes it too. */
 static ocl_status grow(struct ocl_staging *staging, struct ring *ring)
 {
     const unsigned chunks = (unsigned)(ring->block_bytes / ring->chunk_bytes);
@@ -209,7 +217,8 @@ static ocl_status grow(struct ocl_staging *staging, struct ring *ring)
     return status;
 }
 
-/* Waits for the command that used chunk; its failure is the context's, and no reason not to use the chunk. */
+/* Waits for the command that used chunk; its failure is the context's, and no reason not to use the
+ * chunk. */
 static void settle(struct ocl_staging *staging, struct ocl_chunk *chunk)
 {
     if (!chunk->pending)
@@ -219,9 +228,10 @@ static void settle(struct ocl_staging *staging, struct ocl_chunk *chunk)
     chunk->pending = NULL;
 }
 
-/* One of: a ready chunk, a new one, the one that will be ready first, NULL (not can_wait). Staging lock held, but open
- * while it waits. */
-static ocl_status take_locked(struct ocl_staging *staging, struct ring *ring, bool can_wait, struct ocl_chunk **chunk)
+/* One of: a ready chunk, a new one, the one that will be ready first, NULL (not can_wait). Staging
+ * lock held, but open while it waits. */
+static ocl_status take_locked(struct ocl_staging *staging, struct ring *ring, bool can_wait,
+                              struct ocl_chunk **chunk)
 {
     ocl_status status = OCL_OK;
 
@@ -242,7 +252,8 @@ static ocl_status take_locked(struct ocl_staging *staging, struct ring *ring, bo
     return OCL_OK;
 }
 
-ocl_status ocl_staging_take(struct ocl_staging *staging, size_t bytes, bool can_wait, struct ocl_chunk **chunk)
+ocl_status ocl_staging_take(struct ocl_staging *staging, size_t bytes, bool can_wait,
+                            struct ocl_chunk **chunk)
 {
     struct ring *ring = bytes <= OCL_STAGING_SMALL ? &staging->small : &staging->large;
 

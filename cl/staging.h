@@ -11,23 +11,25 @@ struct ocl_staging;
 /* Makes context->staging. Memory and threads come when they are first needed. */
 ocl_status ocl_staging_create(struct ocl_context *context);
 
-/* Ends the threads and frees the chunks of a context that is closing; safe when there are none. The twins of the chunks
- * go with the context's other allocations. Needs: all work of the context is complete. */
+/* Ends the threads and frees the chunks of a context that is closing; safe when there are none. The
+ * twins of the chunks go with the context's other allocations. Needs: all work of the context is
+ * complete. */
 void ocl_staging_destroy(struct ocl_context *context);
 
 /* The host threads that fill and empty chunks, and copy for devices whose memory is the host's. */
 struct ocl_copy_pool *ocl_staging_pool(struct ocl_staging *staging);
 
-/* The queue of this context on which a call given to a queue of another context does its part: the legacy queue for the
- * legacy queue, otherwise one of staging's own. */
-ocl_status ocl_staging_queue(struct ocl_staging *staging, const struct ocl_queue *given, struct ocl_queue **queue);
+/* The queue of this context on which a call given to a queue of another context does its part: the
+ * legacy queue for the legacy queue, otherwise one of staging's own. */
+ocl_status ocl_staging_queue(struct ocl_staging *staging, const struct ocl_queue *given,
+                             struct ocl_queue **queue);
 
 /* A piece of pinned host memory; whoever took it is alone with it until it is given back. */
 struct ocl_chunk {
     unsigned char *host;
     size_t bytes;
-    uint64_t twin;     /* device memory of the same size, or 0: see ocl_staging_twin() */
-    cl_event pending;  /* the command that uses the chunk last, or NULL */
+    uint64_t twin;    /* device memory of the same size, or 0: see ocl_staging_twin() */
+    cl_event pending; /* the command that uses the chunk last, or NULL */
     bool is_taken;
     struct ocl_chunk *next;
 };
@@ -35,17 +37,22 @@ struct ocl_chunk {
 /* A small chunk is for one copy of few bytes, a large one for a piece of a big copy. */
 enum { OCL_STAGING_SMALL = 64 * 1024 };
 
-/* Takes a chunk of at least bytes. Needs: bytes is at most the device class's chunk.
- * can_wait: waits for the command that uses a chunk, or for another thread, when all are in use and no more may be made;
- *           otherwise *chunk is NULL then. A thread that holds a chunk must not wait for another.
- * Locks:  the staging lock for moments; waits without it. Errors: OCL_E_OUT_OF_MEMORY; the failure of that command. */
-ocl_status ocl_staging_take(struct ocl_staging *staging, size_t bytes, bool can_wait, struct ocl_chunk **chunk);
+/* Takes a chunk of at least bytes.
+ * Needs:  bytes is at most the device class's chunk. A thread that holds a chunk must not wait for
+ *         another.
+ * Order:  with can_wait, waits for the command that uses a chunk, or for another thread, when all
+ *         are in use and no more may be made; without, *chunk is NULL then.
+ * Locks:  the staging lock for moments; waits without it.
+ * Errors: OCL_E_OUT_OF_MEMORY; the driver's. */
+ocl_status ocl_staging_take(struct ocl_staging *staging, size_t bytes, bool can_wait,
+                            struct ocl_chunk **chunk);
 
-/* Gives a chunk back. Owns: takes over event, which may be NULL when no command uses the chunk any more. */
+/* Gives a chunk back. Owns: takes over event, which may be NULL when no command uses the chunk any
+ * more. */
 void ocl_staging_give(struct ocl_staging *staging, struct ocl_chunk *chunk, cl_event event);
 
-/* Device memory of the chunk's size for kernels that scatter or gather rows, allocated when first needed. It belongs to
- * whoever has the chunk. */
+/* Device memory of the chunk's size for kernels that scatter or gather rows, allocated when first
+ * needed. It belongs to whoever has the chunk. */
 ocl_status ocl_staging_twin(struct ocl_staging *staging, struct ocl_chunk *chunk);
 
 #endif

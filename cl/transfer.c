@@ -21,13 +21,14 @@ struct ocl_side ocl_side_find(uint64_t address)
     struct ocl_allocation *allocation = ocl_address_acquire(address);
 
     if (!allocation)
-        return (struct ocl_side){ .kind = OCL_SIDE_PAGEABLE, .address = address };
+        return (struct ocl_side){.kind = OCL_SIDE_PAGEABLE, .address = address};
     const uint64_t offset = ocl_allocation_offset(allocation, address);
     const bool is_device = allocation->kind == OCL_MEMORY_DEVICE;
     return (struct ocl_side){
         .kind = is_device ? OCL_SIDE_DEVICE : OCL_SIDE_PINNED,
         .allocation = allocation,
-        .address = (is_device ? allocation->address : (uint64_t)(uintptr_t)allocation->host) + offset,
+        .address =
+            (is_device ? allocation->address : (uint64_t)(uintptr_t)allocation->host) + offset,
         .kernel_address = allocation->address + offset,
     };
 }
@@ -76,7 +77,8 @@ ocl_status ocl_transfer_conclude(const struct ocl_transfer *transfer, ocl_status
 static void copy_by_host(const struct ocl_transfer *transfer)
 {
     const struct ocl_copy *copy = &transfer->copy;
-    const bool is_streaming = ocl_plan_is_linear(copy) && copy->width >= transfer->limits->host_streaming_from;
+    const bool is_streaming =
+        ocl_plan_is_linear(copy) && copy->width >= transfer->limits->host_streaming_from;
 
     ocl_copy_pool_run(ocl_staging_pool(transfer->queue->context->staging), copy, is_streaming);
 }
@@ -91,8 +93,8 @@ static bool is_within_device(const struct ocl_transfer *transfer)
     return transfer->source.kind == OCL_SIDE_DEVICE && transfer->target.kind == OCL_SIDE_DEVICE;
 }
 
-/* Whether the host should do the copy: the device's memory is the host's own, and the call waits anyway or the copy
- * costs less than a command. */
+/* Whether the host should do the copy: the device's memory is the host's own, and the call waits
+ * anyway or the copy costs less than a command. */
 static bool suits_host(const struct ocl_transfer *transfer)
 {
     const size_t bytes = ocl_plan_bytes(&transfer->copy);
@@ -138,17 +140,18 @@ static ocl_status copy_host_to_host(struct ocl_transfer *transfer)
     if (status != OCL_OK)
         return status;
     if (ocl_plan_is_linear(copy) && ranges_overlap(copy))
-        memmove((void *)(uintptr_t)copy->target.address, (const void *)(uintptr_t)copy->source.address, copy->width);
+        memmove((void *)(uintptr_t)copy->target.address,
+                (const void *)(uintptr_t)copy->source.address, copy->width);
     else
         copy_by_host(transfer);
     return OCL_OK;
 }
 
 /* Copies a run of bytes between two places of one device that do not overlap. */
-static ocl_status copy_run(struct ocl_transfer *transfer, const struct ocl_side *target, uint64_t to,
-                           const struct ocl_side *source, uint64_t from, size_t bytes)
+static ocl_status copy_run(struct ocl_transfer *transfer, const struct ocl_side *target,
+                           uint64_t to, const struct ocl_side *source, uint64_t from, size_t bytes)
 {
-    const struct ocl_copy copy = { { from, bytes, bytes }, { to, bytes, bytes }, bytes, 1, 1 };
+    const struct ocl_copy copy = {{from, bytes, bytes}, {to, bytes, bytes}, bytes, 1, 1};
     const struct ocl_place target_place = ocl_side_place(target, to);
     const struct ocl_place source_place = ocl_side_place(source, from);
 
@@ -158,7 +161,8 @@ static ocl_status copy_run(struct ocl_transfer *transfer, const struct ocl_side 
 }
 
 /* Piece by piece through third, from the end that the target does not reach first. */
-static ocl_status copy_through(struct ocl_transfer *transfer, const struct ocl_side *third, size_t third_bytes)
+static ocl_status copy_through(struct ocl_transfer *transfer, const struct ocl_side *third,
+                               size_t third_bytes)
 {
     const struct ocl_copy *copy = &transfer->copy;
     const bool is_upward = copy->target.address > copy->source.address;
@@ -168,9 +172,11 @@ static ocl_status copy_through(struct ocl_transfer *transfer, const struct ocl_s
     while (left > 0 && status == OCL_OK) {
         const size_t bytes = left < third_bytes ? left : third_bytes;
         const size_t offset = is_upward ? left - bytes : copy->width - left;
-        status = copy_run(transfer, third, third->address, &transfer->source, copy->source.address + offset, bytes);
+        status = copy_run(transfer, third, third->address, &transfer->source,
+                          copy->source.address + offset, bytes);
         if (status == OCL_OK)
-            status = copy_run(transfer, &transfer->target, copy->target.address + offset, third, third->address, bytes);
+            status = copy_run(transfer, &transfer->target, copy->target.address + offset, third,
+                              third->address, bytes);
         left -= bytes;
     }
     return status;
@@ -178,7 +184,8 @@ static ocl_status copy_through(struct ocl_transfer *transfer, const struct ocl_s
 
 static ocl_status copy_overlapping(struct ocl_transfer *transfer)
 {
-    const size_t bytes = transfer->copy.width < THIRD_PLACE_BYTES ? transfer->copy.width : THIRD_PLACE_BYTES;
+    const size_t bytes =
+        transfer->copy.width < THIRD_PLACE_BYTES ? transfer->copy.width : THIRD_PLACE_BYTES;
     uint64_t address;
 
     if (transfer->copy.source.address == transfer->copy.target.address)
@@ -189,7 +196,8 @@ static ocl_status copy_overlapping(struct ocl_transfer *transfer)
     struct ocl_side third = ocl_side_find(address);
     status = copy_through(transfer, &third, bytes);
     ocl_side_release(&third);
-    const ocl_status freed = ocl_memory_free(OCL_MEMORY_DEVICE, (const void *)(uintptr_t)address); /* waits */
+    const ocl_status freed =
+        ocl_memory_free(OCL_MEMORY_DEVICE, (const void *)(uintptr_t)address); /* waits */
     return status == OCL_OK ? freed : status;
 }
 
@@ -201,11 +209,12 @@ static ocl_status copy_device_to_device(struct ocl_transfer *transfer)
 
     if (!ocl_plan_is_linear(copy))
         return ocl_transfer_kernel_copy(transfer->queue, copy);
-    return copy_run(transfer, &transfer->target, copy->target.address, &transfer->source, copy->source.address,
-                    copy->width);
+    return copy_run(transfer, &transfer->target, copy->target.address, &transfer->source,
+                    copy->source.address, copy->width);
 }
 
-/* By a kernel where that is faster, which has to know the pinned end by the address that kernels use. */
+/* By a kernel where that is faster, which has to know the pinned end by the address that kernels
+ * use. */
 static bool suits_pinned_kernel(const struct ocl_transfer *transfer)
 {
     return transfer->copy.width >= transfer->limits->kernel_pinned_from &&
@@ -231,8 +240,8 @@ static ocl_status write_pinned(struct ocl_transfer *transfer)
     if (suits_pinned_kernel(transfer))
         return copy_pinned_by_kernel(transfer);
     const struct ocl_place target = ocl_side_place(&transfer->target, copy->target.address);
-    return ocl_command_write(transfer->queue, &target, (const void *)(uintptr_t)copy->source.address, copy->width,
-                             NULL);
+    return ocl_command_write(transfer->queue, &target,
+                             (const void *)(uintptr_t)copy->source.address, copy->width, NULL);
 }
 
 static ocl_status read_pinned(struct ocl_transfer *transfer)
@@ -244,7 +253,8 @@ static ocl_status read_pinned(struct ocl_transfer *transfer)
     if (suits_pinned_kernel(transfer))
         return copy_pinned_by_kernel(transfer);
     const struct ocl_place source = ocl_side_place(&transfer->source, copy->source.address);
-    return ocl_command_read(transfer->queue, (void *)(uintptr_t)copy->target.address, &source, copy->width, NULL);
+    return ocl_command_read(transfer->queue, (void *)(uintptr_t)copy->target.address, &source,
+                            copy->width, NULL);
 }
 
 static ocl_status read_pageable(struct ocl_transfer *transfer)
@@ -254,10 +264,12 @@ static ocl_status read_pageable(struct ocl_transfer *transfer)
     if (!ocl_plan_is_linear(copy) || copy->width > OCL_STAGING_SMALL)
         return ocl_transfer_read_staged(transfer);
     const struct ocl_place source = ocl_side_place(&transfer->source, copy->source.address);
-    return ocl_command_read_now(transfer->queue, (void *)(uintptr_t)copy->target.address, &source, copy->width);
+    return ocl_command_read_now(transfer->queue, (void *)(uintptr_t)copy->target.address, &source,
+                                copy->width);
 }
 
-/* Which function moves bytes from a kind of memory to another, once the host's own ways are out of question. */
+/* Which function moves bytes from a kind of memory to another, once the host's own ways are out of
+ * question. */
 typedef ocl_status move_function(struct ocl_transfer *transfer);
 
 static move_function *const moves[3][3] = {
@@ -268,7 +280,8 @@ static move_function *const moves[3][3] = {
     [OCL_SIDE_DEVICE][OCL_SIDE_DEVICE] = copy_device_to_device,
 };
 
-/* Two ranges of one device that overlap: the host can take them as they are where it reaches them. */
+/* Two ranges of one device that overlap: the host can take them as they are where it reaches them.
+ */
 static ocl_status run_overlapping(struct ocl_transfer *transfer)
 {
     if (transfer->queue->context->capability.device_is_host_memory) {
@@ -288,7 +301,8 @@ ocl_status ocl_transfer_run(struct ocl_transfer *transfer)
 
     if (transfer->source.kind != OCL_SIDE_DEVICE && transfer->target.kind != OCL_SIDE_DEVICE)
         return copy_host_to_host(transfer);
-    if (is_within_device(transfer) && ocl_plan_is_linear(&transfer->copy) && ranges_overlap(&transfer->copy))
+    if (is_within_device(transfer) && ocl_plan_is_linear(&transfer->copy) &&
+        ranges_overlap(&transfer->copy))
         return run_overlapping(transfer);
     if (suits_host(transfer))
         status = try_host(transfer, &is_done);
@@ -308,7 +322,8 @@ static bool is_foreign_device(const struct ocl_side *side, const struct ocl_queu
     return side->kind == OCL_SIDE_DEVICE && is_foreign(side, queue);
 }
 
-ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *copy, enum ocl_transfer_wait wait)
+ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *copy,
+                             enum ocl_transfer_wait wait)
 {
     struct ocl_transfer transfer = {
         .queue = queue,
@@ -323,7 +338,8 @@ ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *cop
     ocl_plan_collapse(&transfer.copy);
     transfer.copy.source.address = transfer.source.address;
     transfer.copy.target.address = transfer.target.address;
-    /* Freeing memory waits for its own context's work only, and so does not protect it from this queue. */
+    /* Freeing memory waits for its own context's work only, and so does not protect it from this
+     * queue. */
     if (is_foreign(&transfer.source, queue) || is_foreign(&transfer.target, queue))
         transfer.wait = OCL_WAIT_ALL;
     if (is_foreign_device(&transfer.source, queue) || is_foreign_device(&transfer.target, queue))

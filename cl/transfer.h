@@ -10,8 +10,9 @@
 #include "cl/queue.h"
 #include "cl/status.h"
 
-/* One end of a copy. Row y of slice z starts at address + z*slice_bytes + y*pitch. What address means is found in the
- * registry: device, pinned or registered memory; a number that is in no allocation is pageable host memory. */
+/* One end of a copy. Row y of slice z starts at address + z*slice_bytes + y*pitch. What address
+ * means is found in the registry: device, pinned or registered memory; a number that is in no
+ * allocation is pageable host memory. */
 struct ocl_copy_end {
     uint64_t address;
     size_t pitch;       /* bytes from row to row */
@@ -27,17 +28,20 @@ struct ocl_copy {
 /* How much of the work is done when ocl_transfer_copy() returns. */
 enum ocl_transfer_wait {
     OCL_WAIT_ALL,    /* the copy is complete */
-    OCL_WAIT_SOURCE, /* pageable ends are done with (source staged, target written); the rest may go on */
+    OCL_WAIT_SOURCE, /* pageable ends are done with: source staged, target written */
 };
 
-/* Copies. Rows must not overlap each other in the target; source and target may overlap only for linear copies, and
- * then the result is as if through a third place.
+/* Copies. Rows must not overlap each other in the target; source and target may overlap only for
+ * linear copies, and then the result is as if through a third place.
  * Needs:  every known range holds what is copied (the facade checked); width, height, depth > 0.
- * Order:  after earlier work of the queue. Device to pageable memory always completes before returning.
+ * Order:  after earlier work of the queue. Device to pageable memory always completes before
+ *         returning.
  * Errors: the driver's; OCL_E_OUT_OF_MEMORY for staging; the sticky failure. */
-ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *copy, enum ocl_transfer_wait wait);
+ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *copy,
+                             enum ocl_transfer_wait wait);
 
-/* A fill of depth slices of height rows of count elements of element_bytes (1, 2 or 4) with value's low bytes. */
+/* A fill of depth slices of height rows of count elements of element_bytes (1, 2 or 4) with value's
+ * low bytes. */
 struct ocl_fill {
     uint64_t address;
     size_t pitch, slice_bytes; /* bytes, as in struct ocl_copy_end */
@@ -46,9 +50,10 @@ struct ocl_fill {
     uint32_t value;
 };
 
-/* Fills; bytes between rows are left alone. Needs: address is a multiple of element_bytes. Order: after earlier work
- * of the queue; returns after completion when wait is OCL_WAIT_ALL. Errors: OCL_E_NOT_FOUND when address is in no
- * allocation; the driver's; the sticky failure. */
-ocl_status ocl_transfer_fill(struct ocl_queue *queue, const struct ocl_fill *fill, enum ocl_transfer_wait wait);
+/* Fills; bytes between rows are left alone. Needs: address is a multiple of element_bytes. Order:
+ * after earlier work of the queue; returns after completion when wait is OCL_WAIT_ALL. Errors:
+ * OCL_E_NOT_FOUND when address is in no allocation; the driver's; the sticky failure. */
+ocl_status ocl_transfer_fill(struct ocl_queue *queue, const struct ocl_fill *fill,
+                             enum ocl_transfer_wait wait);
 
 #endif

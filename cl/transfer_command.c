@@ -5,14 +5,14 @@
 #include "cl/extension.h"
 
 /* A copy between two pointers, for memory without a cl_mem. */
-static cl_int copy_pointers(struct ocl_queue *queue, cl_bool is_blocking, void *target, const void *source,
-                            size_t bytes, cl_event *event)
+static cl_int copy_pointers(struct ocl_queue *queue, cl_bool is_blocking, void *target,
+                            const void *source, size_t bytes, cl_event *event)
 {
     const struct ocl_context *context = queue->context;
 
     if (context->capability.address == OCL_ADDRESS_USM)
-        return context->device->extension->enqueue_usm_copy(queue->cl, is_blocking, target, source, bytes, 0, NULL,
-                                                            event);
+        return context->device->extension->enqueue_usm_copy(queue->cl, is_blocking, target, source,
+                                                            bytes, 0, NULL, event);
     return clEnqueueSVMMemcpy(queue->cl, is_blocking, target, source, bytes, 0, NULL, event);
 }
 
@@ -22,54 +22,61 @@ static ocl_status finish_enqueue(struct ocl_queue *queue, cl_int error)
     return error;
 }
 
-ocl_status ocl_command_write(struct ocl_queue *queue, const struct ocl_place *target, const void *source, size_t bytes,
-                             cl_event *event)
+ocl_status ocl_command_write(struct ocl_queue *queue, const struct ocl_place *target,
+                             const void *source, size_t bytes, cl_event *event)
 {
     const ocl_status status = ocl_queue_prepare(queue);
 
     if (status != OCL_OK)
         return status;
     if (!target->buffer)
-        return finish_enqueue(queue, copy_pointers(queue, CL_FALSE, target->pointer, source, bytes, event));
-    return finish_enqueue(queue, clEnqueueWriteBuffer(queue->cl, target->buffer, CL_FALSE, target->offset, bytes,
-                                                      source, 0, NULL, event));
+        return finish_enqueue(
+            queue, copy_pointers(queue, CL_FALSE, target->pointer, source, bytes, event));
+    return finish_enqueue(queue,
+                          clEnqueueWriteBuffer(queue->cl, target->buffer, CL_FALSE, target->offset,
+                                               bytes, source, 0, NULL, event));
 }
 
-ocl_status ocl_command_read(struct ocl_queue *queue, void *target, const struct ocl_place *source, size_t bytes,
-                            cl_event *event)
+ocl_status ocl_command_read(struct ocl_queue *queue, void *target, const struct ocl_place *source,
+                            size_t bytes, cl_event *event)
 {
     const ocl_status status = ocl_queue_prepare(queue);
 
     if (status != OCL_OK)
         return status;
     if (!source->buffer)
-        return finish_enqueue(queue, copy_pointers(queue, CL_FALSE, target, source->pointer, bytes, event));
-    return finish_enqueue(queue, clEnqueueReadBuffer(queue->cl, source->buffer, CL_FALSE, source->offset, bytes, target,
-                                                     0, NULL, event));
+        return finish_enqueue(
+            queue, copy_pointers(queue, CL_FALSE, target, source->pointer, bytes, event));
+    return finish_enqueue(queue,
+                          clEnqueueReadBuffer(queue->cl, source->buffer, CL_FALSE, source->offset,
+                                              bytes, target, 0, NULL, event));
 }
 
-ocl_status ocl_command_copy(struct ocl_queue *queue, const struct ocl_place *target, const struct ocl_place *source,
-                            size_t bytes)
+ocl_status ocl_command_copy(struct ocl_queue *queue, const struct ocl_place *target,
+                            const struct ocl_place *source, size_t bytes)
 {
     const ocl_status status = ocl_queue_prepare(queue);
 
     if (status != OCL_OK)
         return status;
     if (!source->buffer)
-        return finish_enqueue(queue,
-                              copy_pointers(queue, CL_FALSE, target->pointer, source->pointer, bytes, NULL));
-    return finish_enqueue(queue, clEnqueueCopyBuffer(queue->cl, source->buffer, target->buffer, source->offset,
-                                                     target->offset, bytes, 0, NULL, NULL));
+        return finish_enqueue(
+            queue, copy_pointers(queue, CL_FALSE, target->pointer, source->pointer, bytes, NULL));
+    return finish_enqueue(queue, clEnqueueCopyBuffer(queue->cl, source->buffer, target->buffer,
+                                                     source->offset, target->offset, bytes, 0, NULL,
+                                                     NULL));
 }
 
-/* A failure of a blocking command may be one of the commands before it: it sticks, except for the refusals that come
- * before anything ran. */
+/* A failure of a blocking command may be one of the commands before it: it sticks, except for the
+ * refusals that come before anything ran. */
 static bool is_refusal(cl_int error)
 {
-    return error == CL_OUT_OF_HOST_MEMORY || error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error <= CL_INVALID_VALUE;
+    return error == CL_OUT_OF_HOST_MEMORY || error == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
+           error <= CL_INVALID_VALUE;
 }
 
-ocl_status ocl_command_read_now(struct ocl_queue *queue, void *target, const struct ocl_place *source, size_t bytes)
+ocl_status ocl_command_read_now(struct ocl_queue *queue, void *target,
+                                const struct ocl_place *source, size_t bytes)
 {
     const ocl_status status = ocl_queue_prepare(queue);
     const uint64_t before = atomic_load(&queue->submitted);
@@ -78,7 +85,8 @@ ocl_status ocl_command_read_now(struct ocl_queue *queue, void *target, const str
     if (status != OCL_OK)
         return status;
     if (source->buffer)
-        error = clEnqueueReadBuffer(queue->cl, source->buffer, CL_TRUE, source->offset, bytes, target, 0, NULL, NULL);
+        error = clEnqueueReadBuffer(queue->cl, source->buffer, CL_TRUE, source->offset, bytes,
+                                    target, 0, NULL, NULL);
     else
         error = copy_pointers(queue, CL_TRUE, target, source->pointer, bytes, NULL);
     if (error == CL_SUCCESS) {
@@ -91,7 +99,8 @@ ocl_status ocl_command_read_now(struct ocl_queue *queue, void *target, const str
 
 /* ---- Rectangles ---- */
 
-/* What the rectangle commands want: a slice pitch that is a multiple of the row pitch and at least as long as the rows.
+/* What the rectangle commands want: a slice pitch that is a multiple of the row pitch and at least
+ * as long as the rows.
  * Source: OpenCL 3.0, clEnqueueReadBufferRect. */
 static bool is_legal(const struct ocl_command_rows *rows, const size_t extent[3])
 {
@@ -106,27 +115,31 @@ struct rect_call {
     void *target; /* NULL when the device is the target */
 };
 
-/* Slices first .. first + extent[2] - 1. With one slice the slice pitches mean nothing: 0 lets the driver compute them. */
+/* Slices first .. first + extent[2] - 1. With one slice the slice pitches mean nothing: 0 lets the
+ * driver compute them. */
 static cl_int enqueue_slices(const struct rect_call *call, size_t first, const size_t extent[3])
 {
-    const size_t device_origin[3] = { call->device->offset + first * call->device_rows->slice_bytes, 0, 0 };
-    const size_t host_origin[3] = { first * call->host_rows->slice_bytes, 0, 0 };
+    const size_t device_origin[3] = {call->device->offset + first * call->device_rows->slice_bytes,
+                                     0, 0};
+    const size_t host_origin[3] = {first * call->host_rows->slice_bytes, 0, 0};
     const size_t device_slice = extent[2] > 1 ? call->device_rows->slice_bytes : 0;
     const size_t host_slice = extent[2] > 1 ? call->host_rows->slice_bytes : 0;
 
     if (call->target)
-        return clEnqueueReadBufferRect(call->queue->cl, call->device->buffer, CL_FALSE, device_origin, host_origin, extent,
-                                       call->device_rows->pitch, device_slice, call->host_rows->pitch, host_slice,
+        return clEnqueueReadBufferRect(call->queue->cl, call->device->buffer, CL_FALSE,
+                                       device_origin, host_origin, extent, call->device_rows->pitch,
+                                       device_slice, call->host_rows->pitch, host_slice,
                                        call->target, 0, NULL, NULL);
-    return clEnqueueWriteBufferRect(call->queue->cl, call->device->buffer, CL_FALSE, device_origin, host_origin, extent,
-                                    call->device_rows->pitch, device_slice, call->host_rows->pitch, host_slice,
-                                    call->source, 0, NULL, NULL);
+    return clEnqueueWriteBufferRect(call->queue->cl, call->device->buffer, CL_FALSE, device_origin,
+                                    host_origin, extent, call->device_rows->pitch, device_slice,
+                                    call->host_rows->pitch, host_slice, call->source, 0, NULL,
+                                    NULL);
 }
 
 static ocl_status run_rect(const struct rect_call *call, const size_t extent[3])
 {
     const bool at_once = is_legal(call->device_rows, extent) && is_legal(call->host_rows, extent);
-    const size_t part[3] = { extent[0], extent[1], at_once ? extent[2] : 1 };
+    const size_t part[3] = {extent[0], extent[1], at_once ? extent[2] : 1};
     const ocl_status status = ocl_queue_prepare(call->queue);
     unsigned enqueued = 0;
     cl_int error = CL_SUCCESS;
@@ -145,7 +158,7 @@ ocl_status ocl_command_write_rows(struct ocl_queue *queue, const struct ocl_plac
                                   const struct ocl_command_rows *device_rows, const void *host,
                                   const struct ocl_command_rows *host_rows, const size_t extent[3])
 {
-    const struct rect_call call = { queue, device, device_rows, host_rows, host, NULL };
+    const struct rect_call call = {queue, device, device_rows, host_rows, host, NULL};
 
     return run_rect(&call, extent);
 }
@@ -154,7 +167,7 @@ ocl_status ocl_command_read_rows(struct ocl_queue *queue, const struct ocl_place
                                  const struct ocl_command_rows *device_rows, void *host,
                                  const struct ocl_command_rows *host_rows, const size_t extent[3])
 {
-    const struct rect_call call = { queue, device, device_rows, host_rows, NULL, host };
+    const struct rect_call call = {queue, device, device_rows, host_rows, NULL, host};
 
     return run_rect(&call, extent);
 }

@@ -17,7 +17,10 @@ struct call {
 };
 
 /* Names by element size: [0] one byte .. [4] sixteen bytes. */
-#define BY_ELEMENT(name) { name "_1", name "_2", name "_4", name "_8", name "_16" }
+#define BY_ELEMENT(name)                                                                           \
+    {                                                                                              \
+        name "_1", name "_2", name "_4", name "_8", name "_16"                                     \
+    }
 
 /* The kernels of a copy, and those of a fill. */
 struct names {
@@ -70,8 +73,8 @@ static ocl_status launch(struct ocl_queue *queue, const struct call *call)
     struct ocl_kernel *kernel;
     const ocl_status status = ocl_builtin_kernel(queue->context, call->file, call->name, &kernel);
     const struct ocl_launch launch = {
-        .groups = { call->groups, 1, 1 },
-        .items = { call->items, 1, 1 },
+        .groups = {call->groups, 1, 1},
+        .items = {call->items, 1, 1},
         .arguments = (void *const *)call->arguments,
     };
 
@@ -96,13 +99,14 @@ static size_t divide_up(size_t a, size_t b)
 /* ---- Runs of bytes ---- */
 
 /* A fill when there is a pattern, a copy otherwise. */
-static ocl_status launch_linear(struct ocl_queue *queue, const struct ocl_copy *copy, const uint32_t *pattern)
+static ocl_status launch_linear(struct ocl_queue *queue, const struct ocl_copy *copy,
+                                const uint32_t *pattern)
 {
     const uint64_t bytes = copy->width;
     const uint64_t chunk = OCL_CHUNK_BYTES;
     const bool is_streaming = bytes >= limits_of(queue)->streaming_from;
     const struct names *names = names_for(pattern);
-    struct call call = { .file = names->linear_file };
+    struct call call = {.file = names->linear_file};
 
     add(&call, &copy->target.address);
     if (!pattern)
@@ -141,16 +145,18 @@ static void add_ends(struct call *call, const struct ocl_copy *copy, bool is_fil
 }
 
 /* Long rows by the general kernel, short ones element by element. */
-static ocl_status launch_rows(struct ocl_queue *queue, const struct ocl_copy *copy, const uint32_t *pattern)
+static ocl_status launch_rows(struct ocl_queue *queue, const struct ocl_copy *copy,
+                              const uint32_t *pattern)
 {
     const struct ocl_transfer_limits *limits = limits_of(queue);
     const uint64_t rows = copy->height * copy->depth;
     const uint64_t take = ocl_plan_rows_per_item(copy->width);
     const unsigned narrow = ocl_plan_narrow(copy->width);
-    const bool is_streaming = ocl_plan_bytes(copy) >= limits->streaming_from &&
-                              copy->width >= (pattern ? limits->fill_rows_from : limits->copy_rows_from);
+    const bool is_streaming =
+        ocl_plan_bytes(copy) >= limits->streaming_from &&
+        copy->width >= (pattern ? limits->fill_rows_from : limits->copy_rows_from);
     const struct names *names = names_for(pattern);
-    struct call call = { .file = names->rect_file };
+    struct call call = {.file = names->rect_file};
 
     if (narrow && !is_streaming)
         call.name = names->narrow[element_index(narrow)];
@@ -167,14 +173,15 @@ static ocl_status launch_rows(struct ocl_queue *queue, const struct ocl_copy *co
     return launch(queue, &call);
 }
 
-static ocl_status launch_grid(struct ocl_queue *queue, const struct ocl_copy *copy, const uint32_t *pattern)
+static ocl_status launch_grid(struct ocl_queue *queue, const struct ocl_copy *copy,
+                              const uint32_t *pattern)
 {
     const unsigned element = ocl_plan_element(copy);
     const uint32_t height = (uint32_t)copy->height;
     const uint32_t rows = (uint32_t)(copy->height * copy->depth);
     const struct ocl_grid grid = ocl_plan_grid(copy->width, rows, element);
     const struct names *names = names_for(pattern);
-    struct call call = { .file = names->rect_file };
+    struct call call = {.file = names->rect_file};
 
     call.name = names->rect_items[element_index(element)];
     add_ends(&call, copy, pattern);
@@ -189,11 +196,13 @@ static ocl_status launch_grid(struct ocl_queue *queue, const struct ocl_copy *co
     return launch(queue, &call);
 }
 
-/* Grids have 32-bit numbers: what is larger goes in pieces, cut between rows wherever rows are shorter than the limit. */
-static ocl_status launch_grids(struct ocl_queue *queue, const struct ocl_copy *copy, const uint32_t *pattern)
+/* Grids have 32-bit numbers: what is larger goes in pieces, cut between rows wherever rows are
+ * shorter than the limit. */
+static ocl_status launch_grids(struct ocl_queue *queue, const struct ocl_copy *copy,
+                               const uint32_t *pattern)
 {
     const size_t limit = ocl_plan_grid_limit(copy->width);
-    struct ocl_cursor cursor = { 0 };
+    struct ocl_cursor cursor = {0};
     struct ocl_copy piece;
     ocl_status status = OCL_OK;
 
@@ -202,7 +211,8 @@ static ocl_status launch_grids(struct ocl_queue *queue, const struct ocl_copy *c
     return status;
 }
 
-static ocl_status launch_any(struct ocl_queue *queue, const struct ocl_copy *copy, const uint32_t *pattern)
+static ocl_status launch_any(struct ocl_queue *queue, const struct ocl_copy *copy,
+                             const uint32_t *pattern)
 {
     if (ocl_plan_is_linear(copy))
         return launch_linear(queue, copy, pattern);
@@ -216,7 +226,8 @@ ocl_status ocl_transfer_kernel_copy(struct ocl_queue *queue, const struct ocl_co
     return launch_any(queue, copy, NULL);
 }
 
-ocl_status ocl_transfer_kernel_fill(struct ocl_queue *queue, const struct ocl_copy *shape, uint32_t pattern)
+ocl_status ocl_transfer_kernel_fill(struct ocl_queue *queue, const struct ocl_copy *shape,
+                                    uint32_t pattern)
 {
     return launch_any(queue, shape, &pattern);
 }

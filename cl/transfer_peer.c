@@ -1,4 +1,5 @@
-/* Copies that touch memory of another context than the queue's: waited for, and through the host between two devices.
+/* Copies that touch memory of another context than the queue's: waited for, and through the host
+ * between two devices.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
@@ -9,7 +10,8 @@
 enum { PASSING_BYTES = 16 * 1024 * 1024 };
 
 /* The queue that works on a device end: the call's own where it can. */
-static ocl_status queue_for(const struct ocl_side *side, struct ocl_queue *given, struct ocl_queue **queue)
+static ocl_status queue_for(const struct ocl_side *side, struct ocl_queue *given,
+                            struct ocl_queue **queue)
 {
     struct ocl_context *context = side->allocation->context;
 
@@ -20,12 +22,13 @@ static ocl_status queue_for(const struct ocl_side *side, struct ocl_queue *given
     return ocl_staging_queue(context->staging, given, queue);
 }
 
-/* The same transfer with one end replaced by pageable memory at address, run to its end on queue. */
-static ocl_status run_half(const struct ocl_transfer *whole, struct ocl_queue *queue, const struct ocl_copy *copy,
-                           bool is_read)
+/* The same transfer with one end replaced by pageable memory at address, run to its end on queue.
+ */
+static ocl_status run_half(const struct ocl_transfer *whole, struct ocl_queue *queue,
+                           const struct ocl_copy *copy, bool is_read)
 {
     const struct ocl_copy_end *host = is_read ? &copy->target : &copy->source;
-    const struct ocl_side passing = { .kind = OCL_SIDE_PAGEABLE, .address = host->address };
+    const struct ocl_side passing = {.kind = OCL_SIDE_PAGEABLE, .address = host->address};
     struct ocl_transfer half = {
         .queue = queue,
         .limits = ocl_plan_limits(queue->context->device->facts.device_class),
@@ -39,15 +42,16 @@ static ocl_status run_half(const struct ocl_transfer *whole, struct ocl_queue *q
     return ocl_transfer_run(&half);
 }
 
-static ocl_status pass(const struct ocl_transfer *transfer, struct ocl_queue *from, struct ocl_queue *to, void *memory,
-                       size_t bytes)
+static ocl_status pass(const struct ocl_transfer *transfer, struct ocl_queue *from,
+                       struct ocl_queue *to, void *memory, size_t bytes)
 {
-    struct ocl_cursor cursor = { 0 };
+    struct ocl_cursor cursor = {0};
     struct ocl_copy piece;
     ocl_status status = OCL_OK;
 
     while (status == OCL_OK && ocl_plan_next(&transfer->copy, bytes, &cursor, &piece)) {
-        const struct ocl_copy_end packed = { (uint64_t)(uintptr_t)memory, piece.width, piece.width * piece.height };
+        const struct ocl_copy_end packed = {(uint64_t)(uintptr_t)memory, piece.width,
+                                            piece.width * piece.height};
         struct ocl_copy half = piece;
         half.target = packed;
         status = run_half(transfer, from, &half, true);
@@ -81,7 +85,8 @@ static ocl_status copy_between_devices(const struct ocl_transfer *transfer)
 /* All device ends are in one context, though not the queue's. */
 static ocl_status copy_elsewhere(struct ocl_transfer *transfer)
 {
-    const struct ocl_side *device = transfer->target.kind == OCL_SIDE_DEVICE ? &transfer->target : &transfer->source;
+    const struct ocl_side *device =
+        transfer->target.kind == OCL_SIDE_DEVICE ? &transfer->target : &transfer->source;
     struct ocl_queue *queue;
     const ocl_status status = queue_for(device, transfer->queue, &queue);
 

@@ -4,20 +4,22 @@
 
 #include <assert.h>
 
-#define KIB ((size_t)1024)
-#define MIB (1024 * KIB)
+#define KIB   ((size_t)1024)
+#define MIB   (1024 * KIB)
 #define NEVER SIZE_MAX
 
-/* CPU: medians of interleaved runs on PoCL 3.1 with two cores. A memcpy of 16 KiB took 0.7 us where enqueueing costs
- * 3 us and waiting 10; at 1 MiB memcpy and the kernel met (50 and 47 us). memset and the fill kernel met near 128 KiB.
- * Streaming stores lost below 4 MiB in kernels, where the target still fits the caches, and won a factor of 1.2 to 1.6
- * above; those of host threads are 16 bytes wide and win from 48 MiB (2.4 against 1.9 times memcpy at 64 MiB).
- * Commands use one core: the kernel is 1.9 times as fast from the size on where it is ahead of the launch.
+/* CPU: medians of interleaved runs on PoCL 3.1 with two cores. A memcpy of 16 KiB took 0.7 us where
+ * enqueueing costs 3 us and waiting 10; at 1 MiB memcpy and the kernel met (50 and 47 us). memset
+ * and the fill kernel met near 128 KiB. Streaming stores lost below 4 MiB in kernels, where the
+ * target still fits the caches, and won a factor of 1.2 to 1.6 above; those of host threads are 16
+ * bytes wide and win from 48 MiB (2.4 against 1.9 times memcpy at 64 MiB). Commands use one core:
+ * the kernel is 1.9 times as fast from the size on where it is ahead of the launch.
  *
- * GPU: a kernel copies at 1.00 of the memory's speed and the command at 0.97 (NVIDIA H200, 1 GiB); a launch costs what a
- * command does, so that small sizes are left to the command, whose start needs no build. Pageable memory went 2.0 times
- * (to the device) and 1.04 to 1.4 times (to the host) as fast through chunks of 8 MiB and four copying threads than
- * through the driver. A kernel on pinned memory reached 0.93 of the copy engine: worth it for short rows only. */
+ * GPU: a kernel copies at 1.00 of the memory's speed and the command at 0.97 (NVIDIA H200, 1 GiB);
+ * a launch costs what a command does, so that small sizes are left to the command, whose start
+ * needs no build. Pageable memory went 2.0 times (to the device) and 1.04 to 1.4 times (to the
+ * host) as fast through chunks of 8 MiB and four copying threads than through the driver. A kernel
+ * on pinned memory reached 0.93 of the copy engine: worth it for short rows only. */
 static const struct ocl_transfer_limits cpu_limits = {
     .direct_at_once = 16 * KIB,
     .direct_waiting = 1 * MIB,
@@ -81,7 +83,8 @@ static void merge_slices(struct ocl_copy *copy)
     size_t height;
 
     if (copy->depth == 1 || !slices_follow(&copy->source, copy->height) ||
-        !slices_follow(&copy->target, copy->height) || __builtin_mul_overflow(copy->height, copy->depth, &height))
+        !slices_follow(&copy->target, copy->height) ||
+        __builtin_mul_overflow(copy->height, copy->depth, &height))
         return;
     copy->height = height;
     copy->depth = 1;
@@ -92,7 +95,8 @@ static void merge_rows(struct ocl_copy *copy)
 {
     size_t width;
 
-    if (copy->height == 1 || copy->source.pitch != copy->width || copy->target.pitch != copy->width ||
+    if (copy->height == 1 || copy->source.pitch != copy->width ||
+        copy->target.pitch != copy->width ||
         __builtin_mul_overflow(copy->width, copy->height, &width))
         return;
     copy->width = width;
@@ -142,8 +146,8 @@ static uint64_t strides_of(const struct ocl_copy_end *end, const struct ocl_copy
 
 unsigned ocl_plan_element(const struct ocl_copy *copy)
 {
-    const uint64_t all = copy->source.address | copy->target.address | strides_of(&copy->source, copy) |
-                         strides_of(&copy->target, copy) | 16;
+    const uint64_t all = copy->source.address | copy->target.address |
+                         strides_of(&copy->source, copy) | strides_of(&copy->target, copy) | 16;
 
     return (unsigned)(all & -all);
 }
@@ -161,7 +165,8 @@ static size_t smaller(size_t a, size_t b)
 }
 
 /* Sets the extent of the piece that begins at cursor and moves cursor behind it. */
-static void take_extent(const struct ocl_copy *copy, size_t limit, struct ocl_cursor *cursor, struct ocl_copy *piece)
+static void take_extent(const struct ocl_copy *copy, size_t limit, struct ocl_cursor *cursor,
+                        struct ocl_copy *piece)
 {
     piece->height = piece->depth = 1;
     if (copy->width > limit) {
@@ -186,7 +191,8 @@ static void take_extent(const struct ocl_copy *copy, size_t limit, struct ocl_cu
     }
 }
 
-bool ocl_plan_next(const struct ocl_copy *copy, size_t limit, struct ocl_cursor *cursor, struct ocl_copy *piece)
+bool ocl_plan_next(const struct ocl_copy *copy, size_t limit, struct ocl_cursor *cursor,
+                   struct ocl_copy *piece)
 {
     assert(limit > 0);
     if (cursor->z == copy->depth)
@@ -210,13 +216,13 @@ size_t ocl_plan_piece_bytes(const struct ocl_transfer_limits *limits, size_t byt
 
 /* ---- Kernels ---- */
 
-/* Wide elements: 64 items write 512 or 1024 bytes of a row and four rows share a group, which was measured; narrow ones
- * need all 256 items to write as much. */
+/* Wide elements: 64 items write 512 or 1024 bytes of a row and four rows share a group, which was
+ * measured; narrow ones need all 256 items to write as much. */
 struct ocl_grid ocl_plan_grid(size_t width, size_t rows, unsigned element)
 {
     const size_t elements = (width - 1) / element + 1;
     const uint32_t widest = element >= 8 ? 6 : 8;
-    struct ocl_grid grid = { 0 };
+    struct ocl_grid grid = {0};
 
     while (grid.shift < widest && ((size_t)1 << grid.shift) < elements)
         grid.shift++;
@@ -226,8 +232,8 @@ struct ocl_grid ocl_plan_grid(size_t width, size_t rows, unsigned element)
     return grid;
 }
 
-/* A group covers more than 128 bytes wherever rows are not at their end, so that 2^37 bytes make fewer than 2^31 groups;
- * row numbers stay below 2^31. */
+/* A group covers more than 128 bytes wherever rows are not at their end, so that 2^37 bytes make
+ * fewer than 2^31 groups; row numbers stay below 2^31. */
 size_t ocl_plan_grid_limit(size_t width)
 {
     const size_t most = (size_t)1 << 37;

@@ -1,4 +1,5 @@
-/* The arithmetic of copies and fills: shapes, pieces, grids and thresholds. No OpenCL here. Private to cl/.
+/* The arithmetic of copies and fills: shapes, pieces, grids and thresholds. No OpenCL here. Private
+ * to cl/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_TRANSFER_PLAN_H
 #define OCL_TRANSFER_PLAN_H
@@ -12,25 +13,28 @@
 
 /* Where one way of moving bytes begins to beat another on a class of devices. All in bytes. */
 struct ocl_transfer_limits {
-    size_t direct_at_once;   /* an idle device whose memory is the host's: the host copies, though nobody waits */
-    size_t direct_waiting;   /* the same when the caller waits anyway */
-    size_t direct_fill;      /* the same for fills */
-    size_t kernel_copy_from; /* linear copies inside a device: a kernel from here up, a command below */
-    size_t streaming_from;   /* kernels that store past the caches */
-    size_t host_streaming_from; /* copies by host threads that do so */
-    size_t copy_rows_from;   /* rows this long: streaming copies */
-    size_t fill_rows_from;   /* rows this long: streaming fills */
-    size_t rect_command_row; /* pinned rectangles: a command for rows this long, a kernel for shorter ones */
-    size_t kernel_pinned_from; /* linear copies between pinned and device memory: a kernel from here up */
-    size_t chunk;            /* staging: bytes of one large chunk */
-    size_t smallest_piece;   /* staging: a transfer is cut into pieces no smaller than this */
-    unsigned copy_threads;   /* host threads that share a large copy, the caller's included */
+    /* An idle device whose memory is the host's: up to here the host copies, though nobody waits;
+     * up to here when the caller waits anyway; up to here fills. */
+    size_t direct_at_once, direct_waiting, direct_fill;
+    /* From here up a kernel: linear copies inside a device; between pinned and device memory. */
+    size_t kernel_copy_from, kernel_pinned_from;
+    /* From here up stores past the caches: kernels; copies by host threads. */
+    size_t streaming_from, host_streaming_from;
+    /* Rows at least this long, for streaming stores: copies; fills. */
+    size_t copy_rows_from, fill_rows_from;
+    /* Pinned rectangles: a command for rows at least this long, a kernel for shorter ones. */
+    size_t rect_command_row;
+    /* Staging: one large chunk; a transfer is cut into pieces no smaller than smallest_piece. */
+    size_t chunk, smallest_piece;
+    /* Host threads that share a large copy, the caller's included. */
+    unsigned copy_threads;
 };
 
 /* Constant. */
 const struct ocl_transfer_limits *ocl_plan_limits(enum ocl_device_class device_class);
 
-/* One or two sides and the volume they share: rewritten with the fewest dimensions that name the same bytes. */
+/* One or two sides and the volume they share: rewritten with the fewest dimensions that name the
+ * same bytes. */
 void ocl_plan_collapse(struct ocl_copy *copy);
 
 /* Whether the volume is one run of bytes on this side. */
@@ -50,13 +54,16 @@ struct ocl_cursor {
     size_t x, y, z;
 };
 
-/* The next piece of at most limit bytes: part of a row, rows of a slice, or whole slices. False at the end. */
-bool ocl_plan_next(const struct ocl_copy *copy, size_t limit, struct ocl_cursor *cursor, struct ocl_copy *piece);
+/* The next piece of at most limit bytes: part of a row, rows of a slice, or whole slices. False at
+ * the end. */
+bool ocl_plan_next(const struct ocl_copy *copy, size_t limit, struct ocl_cursor *cursor,
+                   struct ocl_copy *piece);
 
 /* How much of a transfer of bytes one piece holds, so that filling and sending overlap. */
 size_t ocl_plan_piece_bytes(const struct ocl_transfer_limits *limits, size_t bytes);
 
-/* Index space of the rectangle kernels for GPUs: groups of 256 items, 1 << shift elements wide, `columns` abreast. */
+/* Index space of the rectangle kernels for GPUs: groups of 256 items, 1 << shift elements wide,
+ * `columns` abreast. */
 struct ocl_grid {
     uint32_t shift, columns;
     size_t groups;
@@ -74,7 +81,8 @@ size_t ocl_plan_grid_limit(size_t width);
 enum { OCL_CHUNK_BYTES = 64 * 1024 };
 size_t ocl_plan_rows_per_item(size_t width);
 
-/* Which width the kernel for narrow rows has for rows of `width` bytes, or 0: they are long enough for the other. */
+/* Which width the kernel for narrow rows has for rows of `width` bytes, or 0: they are long enough
+ * for the other. */
 unsigned ocl_plan_narrow(size_t width);
 
 #endif

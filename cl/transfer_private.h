@@ -13,8 +13,9 @@ enum ocl_side_kind { OCL_SIDE_PAGEABLE, OCL_SIDE_PINNED, OCL_SIDE_DEVICE };
 struct ocl_side {
     enum ocl_side_kind kind;
     struct ocl_allocation *allocation; /* a reference; NULL for pageable memory */
-    uint64_t address;                  /* a host pointer for host memory, the device address for device memory */
-    uint64_t kernel_address;           /* what kernels of the allocation's context use; 0 for pageable memory */
+    uint64_t address; /* a host pointer for host memory, the device address for device memory */
+    uint64_t
+        kernel_address; /* what kernels of the allocation's context use; 0 for pageable memory */
 };
 
 /* Owns: the caller releases the side when the commands that use it are enqueued. */
@@ -27,8 +28,8 @@ bool ocl_side_is_reached(const struct ocl_side *side, const struct ocl_context *
 /* The OpenCL name of address, which lies in the side's allocation. */
 struct ocl_place ocl_side_place(const struct ocl_side *side, uint64_t address);
 
-/* A copy on its way through the planner. Ends that are device memory belong to the queue's context, except on the way
- * to transfer_peer.c. */
+/* A copy on its way through the planner. Ends that are device memory belong to the queue's context,
+ * except on the way to transfer_peer.c. */
 struct ocl_transfer {
     struct ocl_queue *queue;
     const struct ocl_transfer_limits *limits;
@@ -43,11 +44,12 @@ ocl_status ocl_transfer_settle(struct ocl_queue *queue);
 /* Carries out a transfer whose device ends belong to the queue's context. */
 ocl_status ocl_transfer_run(struct ocl_transfer *transfer);
 
-/* Carries out a transfer with a device end in another context than the queue's: complete on return. */
+/* Carries out a transfer with a device end in another context than the queue's: complete on return.
+ */
 ocl_status ocl_transfer_run_foreign(struct ocl_transfer *transfer);
 
-/* Pageable memory to the device, and back (complete on return), through pinned chunks. The host end may also be pinned
- * memory when all earlier work is complete. */
+/* Pageable memory to the device, and back (complete on return), through pinned chunks. The host end
+ * may also be pinned memory when all earlier work is complete. */
 ocl_status ocl_transfer_write_staged(struct ocl_transfer *transfer);
 ocl_status ocl_transfer_read_staged(struct ocl_transfer *transfer);
 

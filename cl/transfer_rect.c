@@ -18,7 +18,8 @@ static bool allows_command(const struct ocl_transfer *transfer)
     const struct ocl_copy *copy = &transfer->copy;
     const struct ocl_side *device = is_write(transfer) ? &transfer->target : &transfer->source;
 
-    return device->allocation->block->buffer && copy->source.pitch >= copy->width && copy->target.pitch >= copy->width;
+    return device->allocation->block->buffer && copy->source.pitch >= copy->width &&
+           copy->target.pitch >= copy->width;
 }
 
 static bool allows_kernel(const struct ocl_transfer *transfer)
@@ -29,24 +30,26 @@ static bool allows_kernel(const struct ocl_transfer *transfer)
 
 static bool prefers_command(const struct ocl_transfer *transfer)
 {
-    return transfer->copy.width >= transfer->limits->rect_command_row && transfer->copy.depth <= MANY_SLICES;
+    return transfer->copy.width >= transfer->limits->rect_command_row &&
+           transfer->copy.depth <= MANY_SLICES;
 }
 
 static ocl_status copy_by_command(struct ocl_transfer *transfer)
 {
     const struct ocl_copy *copy = &transfer->copy;
-    const size_t extent[3] = { copy->width, copy->height, copy->depth };
-    const struct ocl_command_rows source_rows = { copy->source.pitch, copy->source.slice_bytes };
-    const struct ocl_command_rows target_rows = { copy->target.pitch, copy->target.slice_bytes };
+    const size_t extent[3] = {copy->width, copy->height, copy->depth};
+    const struct ocl_command_rows source_rows = {copy->source.pitch, copy->source.slice_bytes};
+    const struct ocl_command_rows target_rows = {copy->target.pitch, copy->target.slice_bytes};
 
     if (is_write(transfer)) {
         const struct ocl_place device = ocl_side_place(&transfer->target, copy->target.address);
         return ocl_command_write_rows(transfer->queue, &device, &target_rows,
-                                      (const void *)(uintptr_t)copy->source.address, &source_rows, extent);
+                                      (const void *)(uintptr_t)copy->source.address, &source_rows,
+                                      extent);
     }
     const struct ocl_place device = ocl_side_place(&transfer->source, copy->source.address);
-    return ocl_command_read_rows(transfer->queue, &device, &source_rows, (void *)(uintptr_t)copy->target.address,
-                                 &target_rows, extent);
+    return ocl_command_read_rows(transfer->queue, &device, &source_rows,
+                                 (void *)(uintptr_t)copy->target.address, &target_rows, extent);
 }
 
 static ocl_status copy_by_kernel(struct ocl_transfer *transfer)
@@ -58,14 +61,16 @@ static ocl_status copy_by_kernel(struct ocl_transfer *transfer)
     return ocl_transfer_kernel_copy(transfer->queue, &copy);
 }
 
-/* Neither a command nor a kernel can take the host's rows when their turn comes: wait for it here. */
+/* Neither a command nor a kernel can take the host's rows when their turn comes: wait for it here.
+ */
 static ocl_status copy_in_turn(struct ocl_transfer *transfer)
 {
     const ocl_status status = ocl_transfer_settle(transfer->queue);
 
     if (status != OCL_OK)
         return status;
-    return is_write(transfer) ? ocl_transfer_write_staged(transfer) : ocl_transfer_read_staged(transfer);
+    return is_write(transfer) ? ocl_transfer_write_staged(transfer)
+                              : ocl_transfer_read_staged(transfer);
 }
 
 ocl_status ocl_transfer_pinned_rect(struct ocl_transfer *transfer)

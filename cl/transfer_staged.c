@@ -6,20 +6,22 @@
 #include "cl/transfer_kernel.h"
 #include "cl/transfer_private.h"
 
-/* Chunks that a copy to the host keeps on their way; each thread waits for a chunk only while it holds none. */
+/* Chunks that a copy to the host keeps on their way; each thread waits for a chunk only while it
+ * holds none. */
 enum { IN_FLIGHT = 3 };
 
 static size_t piece_limit(const struct ocl_transfer *transfer)
 {
     const size_t bytes = ocl_plan_bytes(&transfer->copy);
 
-    return bytes <= OCL_STAGING_SMALL ? OCL_STAGING_SMALL : ocl_plan_piece_bytes(transfer->limits, bytes);
+    return bytes <= OCL_STAGING_SMALL ? OCL_STAGING_SMALL
+                                      : ocl_plan_piece_bytes(transfer->limits, bytes);
 }
 
 /* The rows of piece, one behind the other from address on. */
 static struct ocl_copy_end packed_at(uint64_t address, const struct ocl_copy *piece)
 {
-    return (struct ocl_copy_end){ address, piece->width, piece->width * piece->height };
+    return (struct ocl_copy_end){address, piece->width, piece->width * piece->height};
 }
 
 static struct ocl_copy_end packed_in(const struct ocl_chunk *chunk, const struct ocl_copy *piece)
@@ -33,7 +35,8 @@ static void copy_on_host(const struct ocl_transfer *transfer, struct ocl_copy co
     ocl_copy_pool_run(ocl_staging_pool(transfer->queue->context->staging), &copy, false);
 }
 
-/* An event behind what was enqueued, in place of *event. Without one the chunk must not be given back: then wait. */
+/* An event behind what was enqueued, in place of *event. Without one the chunk must not be given
+ * back: then wait. */
 static ocl_status renew_event(struct ocl_queue *queue, cl_event *event)
 {
     uint64_t position;
@@ -52,8 +55,8 @@ static ocl_status renew_event(struct ocl_queue *queue, cl_event *event)
 /* ---- To the device ---- */
 
 /* Rows go to the twin in one command, and a kernel puts them where they belong. */
-static ocl_status scatter(struct ocl_transfer *transfer, struct ocl_chunk *chunk, const struct ocl_copy *piece,
-                          cl_event *event)
+static ocl_status scatter(struct ocl_transfer *transfer, struct ocl_chunk *chunk,
+                          const struct ocl_copy *piece, cl_event *event)
 {
     ocl_status status = ocl_staging_twin(transfer->queue->context->staging, chunk);
 
@@ -74,13 +77,13 @@ static ocl_status scatter(struct ocl_transfer *transfer, struct ocl_chunk *chunk
     return status;
 }
 
-static ocl_status send(struct ocl_transfer *transfer, struct ocl_chunk *chunk, const struct ocl_copy *piece,
-                       cl_event *event)
+static ocl_status send(struct ocl_transfer *transfer, struct ocl_chunk *chunk,
+                       const struct ocl_copy *piece, cl_event *event)
 {
     struct ocl_copy rest = *piece;
 
-    copy_on_host(transfer, (struct ocl_copy){ piece->source, packed_in(chunk, piece), piece->width, piece->height,
-                                              piece->depth });
+    copy_on_host(transfer, (struct ocl_copy){piece->source, packed_in(chunk, piece), piece->width,
+                                             piece->height, piece->depth});
     rest.source = packed_in(chunk, piece);
     ocl_plan_collapse(&rest);
     if (!ocl_plan_is_linear(&rest))
@@ -93,7 +96,7 @@ ocl_status ocl_transfer_write_staged(struct ocl_transfer *transfer)
 {
     struct ocl_staging *staging = transfer->queue->context->staging;
     const size_t limit = piece_limit(transfer);
-    struct ocl_cursor cursor = { 0 };
+    struct ocl_cursor cursor = {0};
     struct ocl_copy piece;
     ocl_status status = OCL_OK;
 
@@ -138,8 +141,8 @@ static ocl_status gather(struct ocl_transfer *transfer, struct arrival *arrival)
     ocl_plan_collapse(&rows);
     status = ocl_transfer_kernel_copy(transfer->queue, &rows);
     if (status == OCL_OK)
-        status = ocl_command_read(transfer->queue, arrival->chunk->host, &place, ocl_plan_bytes(&arrival->piece),
-                                  &arrival->event);
+        status = ocl_command_read(transfer->queue, arrival->chunk->host, &place,
+                                  ocl_plan_bytes(&arrival->piece), &arrival->event);
     if (status != OCL_OK && !arrival->event)
         (void)ocl_queue_finish(transfer->queue); /* the kernel may still write to the twin */
     ocl_side_release(&twin);
@@ -155,11 +158,14 @@ static ocl_status fetch(struct ocl_transfer *transfer, struct arrival *arrival)
     if (!ocl_plan_is_linear(&rest))
         return gather(transfer, arrival);
     const struct ocl_place source = ocl_side_place(&transfer->source, rest.source.address);
-    return ocl_command_read(transfer->queue, arrival->chunk->host, &source, rest.width, &arrival->event);
+    return ocl_command_read(transfer->queue, arrival->chunk->host, &source, rest.width,
+                            &arrival->event);
 }
 
-/* Waits for the oldest arrival and puts its bytes where they belong, unless status says that the copy has failed. */
-static ocl_status receive(struct ocl_transfer *transfer, struct arrivals *arrivals, ocl_status status)
+/* Waits for the oldest arrival and puts its bytes where they belong, unless status says that the
+ * copy has failed. */
+static ocl_status receive(struct ocl_transfer *transfer, struct arrivals *arrivals,
+                          ocl_status status)
 {
     struct arrival *arrival = &arrivals->list[arrivals->first];
     const struct ocl_copy *piece = &arrival->piece;
@@ -167,8 +173,8 @@ static ocl_status receive(struct ocl_transfer *transfer, struct arrivals *arriva
 
     clReleaseEvent(arrival->event);
     if (status == OCL_OK && waited == OCL_OK)
-        copy_on_host(transfer, (struct ocl_copy){ packed_in(arrival->chunk, piece), piece->target, piece->width,
-                                                  piece->height, piece->depth });
+        copy_on_host(transfer, (struct ocl_copy){packed_in(arrival->chunk, piece), piece->target,
+                                                 piece->width, piece->height, piece->depth});
     ocl_staging_give(transfer->queue->context->staging, arrival->chunk, NULL);
     arrivals->first = (arrivals->first + 1) % IN_FLIGHT;
     arrivals->count--;
@@ -176,7 +182,8 @@ static ocl_status receive(struct ocl_transfer *transfer, struct arrivals *arriva
 }
 
 /* Enqueues one more piece. Its chunk is waited for only when this thread holds no other. */
-static ocl_status request(struct ocl_transfer *transfer, struct arrivals *arrivals, const struct ocl_copy *piece)
+static ocl_status request(struct ocl_transfer *transfer, struct arrivals *arrivals,
+                          const struct ocl_copy *piece)
 {
     struct ocl_staging *staging = transfer->queue->context->staging;
     struct ocl_chunk *chunk = NULL;
@@ -191,7 +198,7 @@ static ocl_status request(struct ocl_transfer *transfer, struct arrivals *arriva
     if (status != OCL_OK)
         return status;
     struct arrival *arrival = &arrivals->list[(arrivals->first + arrivals->count) % IN_FLIGHT];
-    *arrival = (struct arrival){ chunk, NULL, *piece };
+    *arrival = (struct arrival){chunk, NULL, *piece};
     status = fetch(transfer, arrival);
     if (arrival->event)
         arrivals->count++;
@@ -203,8 +210,8 @@ static ocl_status request(struct ocl_transfer *transfer, struct arrivals *arriva
 ocl_status ocl_transfer_read_staged(struct ocl_transfer *transfer)
 {
     const size_t limit = piece_limit(transfer);
-    struct ocl_cursor cursor = { 0 };
-    struct arrivals arrivals = { .count = 0 };
+    struct ocl_cursor cursor = {0};
+    struct arrivals arrivals = {.count = 0};
     struct ocl_copy piece;
     ocl_status status = OCL_OK;
 

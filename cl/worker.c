@@ -56,13 +56,19 @@ static struct ocl_worker_task *next_task(struct ocl_worker *worker)
     return task;
 }
 
-static void *run_tasks(void *argument)
+static void run_tasks(struct ocl_worker *worker)
 {
-    struct ocl_worker *worker = argument;
     struct ocl_worker_task *task;
 
     while ((task = next_task(worker)) != NULL)
         task->function(task);
+}
+
+static void *thread_main(void *argument)
+{
+    struct ocl_worker *worker = argument;
+
+    run_tasks(worker);
     if (worker->frees_itself)
         free_worker(worker);
     return NULL;
@@ -77,7 +83,7 @@ static ocl_status start_thread(struct ocl_worker *worker)
         return OCL_OK;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    worker->has_thread = pthread_create(&worker->thread, NULL, run_tasks, worker) == 0;
+    worker->has_thread = pthread_create(&worker->thread, NULL, thread_main, worker) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return worker->has_thread ? OCL_OK : OCL_E_OUT_OF_MEMORY;
 }

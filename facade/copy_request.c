@@ -5,7 +5,7 @@
 #include "facade/handles.h"
 #include "facade/pointer_attributes.h"
 
-/* --- checking and submitting ------------------------------------------------------------------------------------ */
+/* --- checking and submitting ------------------------------------------------------------------ */
 
 static const struct {
     enum facade_claim source, target;
@@ -32,12 +32,14 @@ static bool fits(const struct ocl_copy *copy, const struct ocl_copy_end *end, si
     size_t slices = 0, rows = 0, bytes = 0;
     if (__builtin_mul_overflow(copy->depth - 1, end->slice_bytes, &slices) ||
         __builtin_mul_overflow(copy->height - 1, end->pitch, &rows) ||
-        __builtin_add_overflow(slices, rows, &bytes) || __builtin_add_overflow(bytes, copy->width, &bytes))
+        __builtin_add_overflow(slices, rows, &bytes) ||
+        __builtin_add_overflow(bytes, copy->width, &bytes))
         return false;
     return bytes <= left;
 }
 
-/* An end that begins inside its base's allocation is in there; otherwise only pageable memory has no bounds to leave. */
+/* An end that begins inside its base's allocation is in there; otherwise only pageable memory
+ * has no bounds to leave. */
 static cudaError_t place_of(uint64_t base, uint64_t address, struct facade_place *place)
 {
     *place = facade_place_find(base);
@@ -52,8 +54,8 @@ static cudaError_t place_of(uint64_t base, uint64_t address, struct facade_place
     return cudaSuccess;
 }
 
-static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_end *end, uint64_t base,
-                             enum facade_claim claim, struct facade_place *place)
+static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_end *end,
+                             uint64_t base, enum facade_claim claim, struct facade_place *place)
 {
     if (end->address == 0)
         return cudaErrorInvalidValue;
@@ -65,8 +67,10 @@ static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_
     return fits(copy, end, place->left) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* Source: CUDA Runtime API 13.0, API synchronization behavior. Where it leaves a choice, as NVIDIA's runtime does. */
-static enum ocl_transfer_wait wait_for(enum facade_place_kind source, enum facade_place_kind target, bool is_async)
+/* Source: CUDA Runtime API 13.0, API synchronization behavior. Where it leaves a choice, as
+ *         NVIDIA's runtime does. */
+static enum ocl_transfer_wait wait_for(enum facade_place_kind source, enum facade_place_kind target,
+                                       bool is_async)
 {
     if (source == FACADE_DEVICE && target == FACADE_DEVICE)
         return OCL_WAIT_SOURCE;
@@ -80,7 +84,8 @@ bool facade_copy_is_empty(const struct facade_copy_request *request)
     return request->copy.width == 0 || request->copy.height == 0 || request->copy.depth == 0;
 }
 
-cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream, bool is_async)
+cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream,
+                               bool is_async)
 {
     const struct ocl_copy *copy = &request->copy;
     struct facade_context *context = NULL;
@@ -95,11 +100,12 @@ cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaSt
         error = check_end(copy, &copy->source, request->source_base, request->source, &source);
     if (error != cudaSuccess)
         return error;
-    ocl_status status = ocl_transfer_copy(found->queue, copy, wait_for(source.kind, target.kind, is_async));
+    ocl_status status =
+        ocl_transfer_copy(found->queue, copy, wait_for(source.kind, target.kind, is_async));
     return facade_error_from(status, FACADE_OTHER);
 }
 
-/* --- the forms -------------------------------------------------------------------------------------------------- */
+/* --- the forms -------------------------------------------------------------------------------- */
 
 struct facade_copy_request facade_copy_linear(void *target, const void *source, size_t bytes)
 {
@@ -112,8 +118,8 @@ struct facade_copy_request facade_copy_linear(void *target, const void *source, 
     };
 }
 
-/* One end as the descriptions give it: rows from slice to slice instead of bytes, and where the volume begins. A pitch
- * or a number of rows that is 0 is as small as the volume allows. */
+/* One end as the descriptions give it: rows from slice to slice instead of bytes, and where the
+ * volume begins. A pitch or a number of rows that is 0 is as small as the volume allows. */
 struct end {
     uint64_t base;
     size_t pitch, rows;
@@ -134,7 +140,8 @@ static cudaError_t check_side(size_t *given, size_t position, size_t size)
 static cudaError_t place_end(struct ocl_copy_end *made, const struct end *end)
 {
     size_t slice = 0, slices = 0, rows = 0;
-    if (__builtin_mul_overflow(end->pitch, end->rows, &slice) || __builtin_mul_overflow(end->z, slice, &slices) ||
+    if (__builtin_mul_overflow(end->pitch, end->rows, &slice) ||
+        __builtin_mul_overflow(end->z, slice, &slices) ||
         __builtin_mul_overflow(end->y, end->pitch, &rows) ||
         __builtin_add_overflow(end->base, (uint64_t)slices, &made->address) ||
         __builtin_add_overflow(made->address, (uint64_t)rows, &made->address) ||
@@ -182,22 +189,26 @@ static cudaError_t check_one_of(cudaArray_t array, const void *pointer)
     return array != NULL ? cudaErrorNotSupported : cudaSuccess;
 }
 
-/* The runtime has a code of its own for rows and slices that are too small for the volume, wherever it begins. */
+/* The runtime has a code of its own for rows and slices that are too small for the volume,
+ * wherever it begins. */
 static cudaError_t check_pitched(struct cudaPitchedPtr pointer, struct cudaExtent extent)
 {
     bool has_rows = extent.height > 1 || extent.depth > 1;
-    if ((has_rows && pointer.pitch < extent.width) || (extent.depth > 1 && pointer.ysize < extent.height))
+    if ((has_rows && pointer.pitch < extent.width) ||
+        (extent.depth > 1 && pointer.ysize < extent.height))
         return cudaErrorInvalidPitchValue;
     return cudaSuccess;
 }
 
 static struct end pitched_end(struct cudaPitchedPtr pointer, struct cudaPos position)
 {
-    return (struct end){(uintptr_t)pointer.ptr, pointer.pitch, pointer.ysize, position.x, position.y, position.z};
+    return (struct end){
+        (uintptr_t)pointer.ptr, pointer.pitch, pointer.ysize, position.x, position.y, position.z};
 }
 
 /* What plain and peer descriptions have in common, once the claims are made. */
-static cudaError_t make_from_pitched(struct facade_copy_request *request, const struct cudaMemcpy3DParms *p)
+static cudaError_t make_from_pitched(struct facade_copy_request *request,
+                                     const struct cudaMemcpy3DParms *p)
 {
     cudaError_t error = check_one_of(p->srcArray, p->srcPtr.ptr);
     if (error == cudaSuccess)
@@ -213,7 +224,8 @@ static cudaError_t make_from_pitched(struct facade_copy_request *request, const 
     return make_volume(request, &source, &target, p->extent);
 }
 
-cudaError_t facade_copy_from_3d(struct facade_copy_request *request, const struct cudaMemcpy3DParms *p)
+cudaError_t facade_copy_from_3d(struct facade_copy_request *request,
+                                const struct cudaMemcpy3DParms *p)
 {
     *request = (struct facade_copy_request){0};
     if (p == NULL)
@@ -233,7 +245,8 @@ cudaError_t facade_copy_check_device(int device)
     return device >= 0 && device < count ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
-cudaError_t facade_copy_from_3d_peer(struct facade_copy_request *request, const struct cudaMemcpy3DPeerParms *p)
+cudaError_t facade_copy_from_3d_peer(struct facade_copy_request *request,
+                                     const struct cudaMemcpy3DPeerParms *p)
 {
     *request = (struct facade_copy_request){0};
     if (p == NULL)
@@ -278,7 +291,8 @@ cudaError_t facade_copy_check_attributes(const struct cudaMemcpyAttributes *attr
                     attributes->srcAccessOrder == cudaMemcpySrcAccessOrderDuringApiCall ||
                     attributes->srcAccessOrder == cudaMemcpySrcAccessOrderAny;
     bool is_flags = (attributes->flags & ~(unsigned)cudaMemcpyFlagPreferOverlapWithCompute) == 0;
-    if (!is_order || !is_flags || !is_location(attributes->srcLocHint) || !is_location(attributes->dstLocHint))
+    if (!is_order || !is_flags || !is_location(attributes->srcLocHint) ||
+        !is_location(attributes->dstLocHint))
         return cudaErrorInvalidValue;
     return cudaSuccess;
 }
@@ -297,12 +311,15 @@ static cudaError_t operand_end(const struct cudaMemcpy3DOperand *operand, struct
     return cudaSuccess;
 }
 
-cudaError_t facade_copy_from_operation(struct facade_copy_request *request, const struct cudaMemcpy3DBatchOp *op)
+cudaError_t facade_copy_from_operation(struct facade_copy_request *request,
+                                       const struct cudaMemcpy3DBatchOp *op)
 {
-    const struct cudaMemcpyAttributes attributes = {.srcAccessOrder = op->srcAccessOrder, .flags = op->flags};
+    const struct cudaMemcpyAttributes attributes = {.srcAccessOrder = op->srcAccessOrder,
+                                                    .flags = op->flags};
     struct end source, target;
     *request = (struct facade_copy_request){0};
-    cudaError_t error = is_empty(op->extent) ? cudaErrorInvalidValue : facade_copy_check_attributes(&attributes);
+    cudaError_t error =
+        is_empty(op->extent) ? cudaErrorInvalidValue : facade_copy_check_attributes(&attributes);
     if (error == cudaSuccess)
         error = operand_end(&op->src, &source);
     if (error == cudaSuccess)
@@ -310,10 +327,10 @@ cudaError_t facade_copy_from_operation(struct facade_copy_request *request, cons
     return error == cudaSuccess ? make_volume(request, &source, &target, op->extent) : error;
 }
 
-/* --- the driver's forms ----------------------------------------------------------------------------------------- */
+/* --- the driver's forms ----------------------------------------------------------------------- */
 
-static cudaError_t typed_base(CUmemorytype type, const void *host, CUdeviceptr device, CUarray array, uint64_t *base,
-                              enum facade_claim *claim)
+static cudaError_t typed_base(CUmemorytype type, const void *host, CUdeviceptr device,
+                              CUarray array, uint64_t *base, enum facade_claim *claim)
 {
     switch (type) {
     case CU_MEMORYTYPE_HOST:
@@ -341,13 +358,23 @@ cudaError_t facade_copy_from_driver_2d(struct facade_copy_request *request, cons
     if (p == NULL)
         return cudaErrorInvalidValue;
     const CUDA_MEMCPY3D volume = {
-        .srcXInBytes = p->srcXInBytes, .srcY = p->srcY,
-        .srcMemoryType = p->srcMemoryType, .srcHost = p->srcHost, .srcDevice = p->srcDevice,
-        .srcArray = p->srcArray, .srcPitch = p->srcPitch,
-        .dstXInBytes = p->dstXInBytes, .dstY = p->dstY,
-        .dstMemoryType = p->dstMemoryType, .dstHost = p->dstHost, .dstDevice = p->dstDevice,
-        .dstArray = p->dstArray, .dstPitch = p->dstPitch,
-        .WidthInBytes = p->WidthInBytes, .Height = p->Height, .Depth = 1,
+        .srcXInBytes = p->srcXInBytes,
+        .srcY = p->srcY,
+        .srcMemoryType = p->srcMemoryType,
+        .srcHost = p->srcHost,
+        .srcDevice = p->srcDevice,
+        .srcArray = p->srcArray,
+        .srcPitch = p->srcPitch,
+        .dstXInBytes = p->dstXInBytes,
+        .dstY = p->dstY,
+        .dstMemoryType = p->dstMemoryType,
+        .dstHost = p->dstHost,
+        .dstDevice = p->dstDevice,
+        .dstArray = p->dstArray,
+        .dstPitch = p->dstPitch,
+        .WidthInBytes = p->WidthInBytes,
+        .Height = p->Height,
+        .Depth = 1,
     };
     return facade_copy_from_driver_3d(request, &volume);
 }
@@ -362,26 +389,42 @@ cudaError_t facade_copy_from_driver_3d(struct facade_copy_request *request, cons
         return cudaSuccess;
     struct end source = {0, p->srcPitch, p->srcHeight, p->srcXInBytes, p->srcY, p->srcZ};
     struct end target = {0, p->dstPitch, p->dstHeight, p->dstXInBytes, p->dstY, p->dstZ};
-    cudaError_t error =
-        typed_base(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, &source.base, &request->source);
+    cudaError_t error = typed_base(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray,
+                                   &source.base, &request->source);
     if (error == cudaSuccess)
-        error = typed_base(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, &target.base, &request->target);
+        error = typed_base(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, &target.base,
+                           &request->target);
     return error == cudaSuccess ? make_volume(request, &source, &target, extent) : error;
 }
 
-cudaError_t facade_copy_from_driver_3d_peer(struct facade_copy_request *request, const CUDA_MEMCPY3D_PEER *p)
+cudaError_t facade_copy_from_driver_3d_peer(struct facade_copy_request *request,
+                                            const CUDA_MEMCPY3D_PEER *p)
 {
     *request = (struct facade_copy_request){0};
     if (p == NULL)
         return cudaErrorInvalidValue;
     const CUDA_MEMCPY3D plain = {
-        .srcXInBytes = p->srcXInBytes, .srcY = p->srcY, .srcZ = p->srcZ,
-        .srcMemoryType = p->srcMemoryType, .srcHost = p->srcHost, .srcDevice = p->srcDevice,
-        .srcArray = p->srcArray, .srcPitch = p->srcPitch, .srcHeight = p->srcHeight,
-        .dstXInBytes = p->dstXInBytes, .dstY = p->dstY, .dstZ = p->dstZ,
-        .dstMemoryType = p->dstMemoryType, .dstHost = p->dstHost, .dstDevice = p->dstDevice,
-        .dstArray = p->dstArray, .dstPitch = p->dstPitch, .dstHeight = p->dstHeight,
-        .WidthInBytes = p->WidthInBytes, .Height = p->Height, .Depth = p->Depth,
+        .srcXInBytes = p->srcXInBytes,
+        .srcY = p->srcY,
+        .srcZ = p->srcZ,
+        .srcMemoryType = p->srcMemoryType,
+        .srcHost = p->srcHost,
+        .srcDevice = p->srcDevice,
+        .srcArray = p->srcArray,
+        .srcPitch = p->srcPitch,
+        .srcHeight = p->srcHeight,
+        .dstXInBytes = p->dstXInBytes,
+        .dstY = p->dstY,
+        .dstZ = p->dstZ,
+        .dstMemoryType = p->dstMemoryType,
+        .dstHost = p->dstHost,
+        .dstDevice = p->dstDevice,
+        .dstArray = p->dstArray,
+        .dstPitch = p->dstPitch,
+        .dstHeight = p->dstHeight,
+        .WidthInBytes = p->WidthInBytes,
+        .Height = p->Height,
+        .Depth = p->Depth,
     };
     return facade_copy_from_driver_3d(request, &plain);
 }

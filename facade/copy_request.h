@@ -6,8 +6,8 @@
 #include "cl/transfer.h"
 #include "facade/internal.h"
 
-/* What the caller says an end is. Under unified addressing only one claim can be wrong: that pageable memory is the
- * device's. Device memory given as the host's is copied as what it is. */
+/* What the caller says an end is. Under unified addressing only one claim can be wrong: that
+ * pageable memory is the device's. Device memory given as the host's is copied as what it is. */
 enum facade_claim {
     FACADE_CLAIM_ANY, /* the address decides */
     FACADE_CLAIM_HOST,
@@ -15,9 +15,10 @@ enum facade_claim {
     FACADE_CLAIMS
 };
 
-/* A copy of depth slices of height rows of width bytes, with what the caller claims about its ends. A pitch does not
- * matter for a single row, slice_bytes not for a single slice. The allocation that a base lies in has to hold the whole
- * volume; base 0 stands for the address of the copy's end. */
+/* A copy of depth slices of height rows of width bytes, with what the caller claims about its
+ * ends. A pitch does not matter for a single row, slice_bytes not for a single slice. The
+ * allocation that a base lies in has to hold the whole volume; base 0 stands for the address of
+ * the copy's end. */
 struct facade_copy_request {
     struct ocl_copy copy;
     uint64_t source_base, target_base;
@@ -33,46 +34,58 @@ struct facade_copy_request facade_copy_linear(void *target, const void *source, 
 /* A volume without anything in it. */
 bool facade_copy_is_empty(const struct facade_copy_request *request);
 
-/* Checks what the two addresses mean and submits. An empty copy is checked no further, not even for its stream.
- * Order:  after earlier work of the stream. is_async false: done when it returns, except that device to device goes on.
- *         is_async true: pageable memory is read, or written, when it returns; between two pieces of host memory all is
- *         done; the rest goes on.
- * Errors: cudaErrorInvalidValue: an end is not what the caller claims, or its range leaves the allocation;
- *         cudaErrorInvalidResourceHandle: no such stream. */
-cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream, bool is_async);
+/* Checks what the two addresses mean and submits. An empty copy is checked no further, not even
+ * for its stream.
+ * Order:  after earlier work of the stream. is_async false: done when it returns, except that
+ *         device to device goes on. is_async true: pageable memory is read, or written, when it
+ *         returns; between two pieces of host memory all is done; the rest goes on.
+ * Errors: cudaErrorInvalidValue: an end is not what the caller claims, or its range leaves the
+ *         allocation; cudaErrorInvalidResourceHandle: no such stream. */
+cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream,
+                               bool is_async);
 
 /* Errors: cudaErrorInvalidDevice. */
 cudaError_t facade_copy_check_device(int device);
 
-/* The runtime's 3D descriptions. An empty extent gives an empty request whatever else is in them, but for devices.
+/* The runtime's 3D descriptions. An empty extent gives an empty request whatever else is in
+ * them, but for devices.
  * Errors: as cudaMemcpy3D; cudaErrorNotSupported for arrays. */
-cudaError_t facade_copy_from_3d(struct facade_copy_request *request, const struct cudaMemcpy3DParms *p);
-cudaError_t facade_copy_from_3d_peer(struct facade_copy_request *request, const struct cudaMemcpy3DPeerParms *p);
+cudaError_t facade_copy_from_3d(struct facade_copy_request *request,
+                                const struct cudaMemcpy3DParms *p);
+cudaError_t facade_copy_from_3d_peer(struct facade_copy_request *request,
+                                     const struct cudaMemcpy3DPeerParms *p);
 
 /* What is said about a copy of a batch. Errors: cudaErrorInvalidValue. */
 cudaError_t facade_copy_check_attributes(const struct cudaMemcpyAttributes *attributes);
 
-/* One copy of a 3D batch. Errors: cudaErrorInvalidValue, also for an empty extent; cudaErrorNotSupported for arrays. */
-cudaError_t facade_copy_from_operation(struct facade_copy_request *request, const struct cudaMemcpy3DBatchOp *op);
+/* One copy of a 3D batch. Errors: cudaErrorInvalidValue, also for an empty extent;
+ * cudaErrorNotSupported for arrays. */
+cudaError_t facade_copy_from_operation(struct facade_copy_request *request,
+                                       const struct cudaMemcpy3DBatchOp *op);
 
 /* The driver's descriptions. An empty extent gives an empty request whatever else is in them.
- * Errors: cudaErrorInvalidValue; cudaErrorNotSupported for arrays. The peer form's contexts are the caller's matter. */
+ * Errors: cudaErrorInvalidValue; cudaErrorNotSupported for arrays. The peer form's contexts are
+ *         the caller's matter. */
 cudaError_t facade_copy_from_driver_2d(struct facade_copy_request *request, const CUDA_MEMCPY2D *p);
 cudaError_t facade_copy_from_driver_3d(struct facade_copy_request *request, const CUDA_MEMCPY3D *p);
-cudaError_t facade_copy_from_driver_3d_peer(struct facade_copy_request *request, const CUDA_MEMCPY3D_PEER *p);
+cudaError_t facade_copy_from_driver_3d_peer(struct facade_copy_request *request,
+                                            const CUDA_MEMCPY3D_PEER *p);
 
-/* --- memory_copy.c: what the driver API's linear, peer and batch copies share ------------------------------------ */
+/* --- memory_copy.c: what the driver API's linear, peer and batch copies share ----------------- */
 
-/* Claims as in struct facade_copy_request: cuMemcpyHtoD has target DEVICE and source HOST, cuMemcpy has ANY twice. */
+/* Claims as in struct facade_copy_request: cuMemcpyHtoD has target DEVICE and source HOST,
+ * cuMemcpy has ANY twice. */
 cudaError_t facade_copy_bytes(void *target, enum facade_claim target_claim, const void *source,
-                              enum facade_claim source_claim, size_t bytes, cudaStream_t stream, bool is_async);
+                              enum facade_claim source_claim, size_t bytes, cudaStream_t stream,
+                              bool is_async);
 
-/* A batch of linear copies. What can be told without looking addresses up is checked before anything is copied.
- * attributes: attribute_count of struct cudaMemcpyAttributes or CUmemcpyAttributes, which have one layout.
+/* A batch of linear copies. What can be told without looking addresses up is checked before
+ * anything is copied. attributes: attribute_count of struct cudaMemcpyAttributes or
+ * CUmemcpyAttributes, which have one layout.
  * Errors: cudaErrorInvalidValue, also for the legacy stream. */
-cudaError_t facade_copy_batch(void *const *targets, const void *const *sources, const size_t *sizes, size_t count,
-                              const void *attributes, const size_t *starts, size_t attribute_count,
-                              cudaStream_t stream);
+cudaError_t facade_copy_batch(void *const *targets, const void *const *sources, const size_t *sizes,
+                              size_t count, const void *attributes, const size_t *starts,
+                              size_t attribute_count, cudaStream_t stream);
 
 /* One copy of a 3D batch. The caller has checked the stream. */
 cudaError_t facade_copy_operation(const struct cudaMemcpy3DBatchOp *operation, cudaStream_t stream);

@@ -12,8 +12,8 @@
 /* What cudaSetDeviceFlags takes; two of them have names in the driver API alone. The schedule is kept and given back;
  * how to wait is cl/'s choice. */
 enum {
-    KNOWN_FLAGS = cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | CU_CTX_COREDUMP_ENABLE |
-                  CU_CTX_USER_COREDUMP_ENABLE | cudaDeviceSyncMemops
+    KNOWN_FLAGS = cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax |
+                  CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE | cudaDeviceSyncMemops
 };
 
 cudaError_t facade_device_check(int device)
@@ -47,7 +47,8 @@ static const struct {
 };
 enum { LIMIT_COUNT = sizeof limit_rows / sizeof limit_rows[0] };
 
-_Static_assert(LIMIT_COUNT == sizeof((struct facade_context *)NULL)->limits / sizeof(size_t), "one place for each");
+_Static_assert(LIMIT_COUNT == sizeof((struct facade_context *)NULL)->limits / sizeof(size_t),
+               "one place for each");
 
 void facade_limits_reset(struct facade_context *context)
 {
@@ -117,13 +118,16 @@ static bool parse_pci(const char *text, unsigned place[4])
 {
     int used = 0;
     place[0] = place[3] = 0;
-    if (sscanf(text, "%x:%x:%x.%x%n", &place[0], &place[1], &place[2], &place[3], &used) == 4 && text[used] == '\0')
+    if (sscanf(text, "%x:%x:%x.%x%n", &place[0], &place[1], &place[2], &place[3], &used) == 4 &&
+        text[used] == '\0')
         return true;
     place[3] = 0;
-    if (sscanf(text, "%x:%x:%x%n", &place[0], &place[1], &place[2], &used) == 3 && text[used] == '\0')
+    if (sscanf(text, "%x:%x:%x%n", &place[0], &place[1], &place[2], &used) == 3 &&
+        text[used] == '\0')
         return true;
     place[0] = ANY_DOMAIN;
-    if (sscanf(text, "%x:%x.%x%n", &place[1], &place[2], &place[3], &used) == 3 && text[used] == '\0')
+    if (sscanf(text, "%x:%x.%x%n", &place[1], &place[2], &place[3], &used) == 3 &&
+        text[used] == '\0')
         return true;
     place[3] = 0;
     return sscanf(text, "%x:%x%n", &place[1], &place[2], &used) == 2 && text[used] == '\0';
@@ -374,7 +378,8 @@ cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
         return facade_result(cudaErrorInvalidValue);
     pciBusId[0] = '\0';
     cudaError_t error = facade_device_check(device);
-    return facade_result(error == cudaSuccess ? facade_device_pci_text(pciBusId, len, device) : error);
+    return facade_result(error == cudaSuccess ? facade_device_pci_text(pciBusId, len, device)
+                                              : error);
 }
 
 cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)

@@ -14,9 +14,10 @@ cudaError_t facade_device_attribute(int *value, int attribute, int device);
 /* Attributes of a pair of devices, and atomics that host and device, or two devices, can share: none.
  * Errors: cudaErrorInvalidValue; cudaErrorInvalidDevice, also for a device with itself. */
 cudaError_t facade_device_pair_attribute(int *value, int attribute, int source, int target);
-cudaError_t facade_device_pair_atomics(unsigned *capabilities, const int *operations, unsigned count, int source,
-                                       int target);
-cudaError_t facade_device_host_atomics(unsigned *capabilities, const int *operations, unsigned count, int device);
+cudaError_t facade_device_pair_atomics(unsigned *capabilities, const int *operations,
+                                       unsigned count, int source, int target);
+cudaError_t facade_device_host_atomics(unsigned *capabilities, const int *operations,
+                                       unsigned count, int device);
 
 /* Limits of the current context. Errors: cudaErrorUnsupportedLimit. */
 cudaError_t facade_limit_set(int limit, size_t value);

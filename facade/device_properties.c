@@ -18,9 +18,9 @@ cudaError_t facade_device_attribute(int *value, int attribute, int device)
         return error;
     const struct ocl_device_facts *d = ocl_device_facts(device);
     switch (attribute) {
-#define ATTRIBUTE_ONLY(name, expression) \
-    case name:                           \
-        *value = (expression);           \
+#define ATTRIBUTE_ONLY(name, expression)                                                           \
+    case name:                                                                                     \
+        *value = (expression);                                                                     \
         return cudaSuccess;
 #define ATTRIBUTE(name, field, expression) ATTRIBUTE_ONLY(name, expression)
 #include "facade/device_attributes.def"
@@ -56,8 +56,10 @@ static int score(const struct cudaDeviceProp *wish, const struct cudaDeviceProp 
     points += wish->major != 0 && device->major >= wish->major;
     points += wish->minor != 0 && device->minor >= wish->minor;
     points += wish->totalGlobalMem != 0 && device->totalGlobalMem >= wish->totalGlobalMem;
-    points += wish->multiProcessorCount != 0 && device->multiProcessorCount >= wish->multiProcessorCount;
-    points += wish->maxThreadsPerBlock != 0 && device->maxThreadsPerBlock >= wish->maxThreadsPerBlock;
+    points +=
+        wish->multiProcessorCount != 0 && device->multiProcessorCount >= wish->multiProcessorCount;
+    points +=
+        wish->maxThreadsPerBlock != 0 && device->maxThreadsPerBlock >= wish->maxThreadsPerBlock;
     points += wish->sharedMemPerBlock != 0 && device->sharedMemPerBlock >= wish->sharedMemPerBlock;
     points += wish->integrated != 0 && device->integrated == wish->integrated;
     points += wish->name[0] != '\0' && strcmp(wish->name, device->name) == 0;
@@ -70,14 +72,16 @@ static int score(const struct cudaDeviceProp *wish, const struct cudaDeviceProp 
 static cudaError_t no_atomics(unsigned *capabilities, const int *operations, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        if (operations[i] < cudaAtomicOperationIntegerAdd || operations[i] > cudaAtomicOperationFloatMax)
+        if (operations[i] < cudaAtomicOperationIntegerAdd ||
+            operations[i] > cudaAtomicOperationFloatMax)
             return cudaErrorInvalidValue;
     }
     memset(capabilities, 0, count * sizeof *capabilities);
     return cudaSuccess;
 }
 
-cudaError_t facade_device_host_atomics(unsigned *capabilities, const int *operations, unsigned count, int device)
+cudaError_t facade_device_host_atomics(unsigned *capabilities, const int *operations,
+                                       unsigned count, int device)
 {
     if (capabilities == NULL || operations == NULL || count == 0)
         return cudaErrorInvalidValue;
@@ -93,8 +97,8 @@ static cudaError_t check_pair(int source, int target)
     return error == cudaSuccess && source == target ? cudaErrorInvalidDevice : error;
 }
 
-cudaError_t facade_device_pair_atomics(unsigned *capabilities, const int *operations, unsigned count, int source,
-                                       int target)
+cudaError_t facade_device_pair_atomics(unsigned *capabilities, const int *operations,
+                                       unsigned count, int source, int target)
 {
     if (capabilities == NULL || operations == NULL || count == 0)
         return cudaErrorInvalidValue;
@@ -109,7 +113,8 @@ cudaError_t facade_device_pair_attribute(int *value, int attribute, int source, 
     cudaError_t error = check_pair(source, target);
     if (error != cudaSuccess)
         return error;
-    if (attribute < cudaDevP2PAttrPerformanceRank || attribute > cudaDevP2PAttrCudaArrayAccessSupported)
+    if (attribute < cudaDevP2PAttrPerformanceRank ||
+        attribute > cudaDevP2PAttrCudaArrayAccessSupported)
         return cudaErrorInvalidValue;
     *value = 0;
     return cudaSuccess;
@@ -153,7 +158,8 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc,
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
+                                                 const struct cudaChannelFormatDesc *fmtDesc,
                                                  int device)
 {
     if (maxWidthInElements == NULL || fmtDesc == NULL)
@@ -164,20 +170,24 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, con
     return facade_result(error);
 }
 
-cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int *capabilities, const enum cudaAtomicOperation *operations,
+cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int *capabilities,
+                                                const enum cudaAtomicOperation *operations,
                                                 unsigned int count, int device)
 {
-    return facade_result(facade_device_host_atomics(capabilities, (const int *)operations, count, device));
+    return facade_result(
+        facade_device_host_atomics(capabilities, (const int *)operations, count, device));
 }
 
-cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned int *capabilities, const enum cudaAtomicOperation *operations,
+cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned int *capabilities,
+                                               const enum cudaAtomicOperation *operations,
                                                unsigned int count, int srcDevice, int dstDevice)
 {
-    return facade_result(
-        facade_device_pair_atomics(capabilities, (const int *)operations, count, srcDevice, dstDevice));
+    return facade_result(facade_device_pair_atomics(capabilities, (const int *)operations, count,
+                                                    srcDevice, dstDevice));
 }
 
-cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice, int dstDevice)
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, int srcDevice,
+                                      int dstDevice)
 {
     return facade_result(facade_device_pair_attribute(value, (int)attr, srcDevice, dstDevice));
 }

@@ -8,8 +8,8 @@
 
 /* What cuCtxCreate and cuCtxSetFlags take. Only the schedule is used by anybody, and how to wait is cl/'s choice. */
 enum {
-    KNOWN_FLAGS = CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_COREDUMP_ENABLE |
-                  CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_SYNC_MEMOPS
+    KNOWN_FLAGS = CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX |
+                  CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_SYNC_MEMOPS
 };
 
 /* Contexts made by today's cuCtxCreate speak this version. Source: CUDA Driver API 13.0, cuCtxGetApiVersion. */
@@ -40,7 +40,8 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
     CUresult result = facade_driver_device(dev);
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_primary_release(facade_primary(dev))) : result;
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_primary_release(facade_primary(dev)))
+                                  : result;
 }
 
 CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
@@ -126,21 +127,22 @@ CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
     return cuCtxCreate_v2(pctx, flags, dev);
 }
 
-CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags,
-                        CUdevice dev)
+CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams,
+                        unsigned int flags, CUdevice dev)
 {
     if (paramsArray != NULL && numParams > 0)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     return cuCtxCreate_v2(pctx, flags, dev);
 }
 
-CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
+CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags,
+                        CUdevice dev)
 {
     if (ctxCreateParams != NULL && ctxCreateParams->cigParams != NULL)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (ctxCreateParams != NULL)
-        return cuCtxCreate_v3(pctx, ctxCreateParams->execAffinityParams, ctxCreateParams->numExecAffinityParams, flags,
-                              dev);
+        return cuCtxCreate_v3(pctx, ctxCreateParams->execAffinityParams,
+                              ctxCreateParams->numExecAffinityParams, flags, dev);
     return cuCtxCreate_v2(pctx, flags, dev);
 }
 
@@ -217,7 +219,8 @@ CUresult cuCtxPushCurrent_v2(CUcontext ctx)
         return result;
     if (ctx == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    return facade_stack_push((struct facade_context *)ctx) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    return facade_stack_push((struct facade_context *)ctx) ? CUDA_SUCCESS
+                                                           : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult cuCtxPushCurrent(CUcontext ctx)
@@ -248,7 +251,8 @@ CUresult cuCtxSetCurrent(CUcontext ctx)
     CUresult result = facade_driver_ready();
     if (result != CUDA_SUCCESS)
         return result;
-    return facade_stack_replace((struct facade_context *)ctx) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    return facade_stack_replace((struct facade_context *)ctx) ? CUDA_SUCCESS
+                                                              : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult cuCtxGetCurrent(CUcontext *pctx)
@@ -353,13 +357,15 @@ CUresult cuCtxSynchronize_v2(CUcontext ctx)
         result = facade_driver_error(facade_context_check(context));
     if (result != CUDA_SUCCESS)
         return result;
-    return facade_driver_error(facade_error_from(ocl_context_finish(atomic_load(&context->cl)), FACADE_OTHER));
+    return facade_driver_error(
+        facade_error_from(ocl_context_finish(atomic_load(&context->cl)), FACADE_OTHER));
 }
 
 CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_limit_set((int)limit, value)) : result;
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_limit_set((int)limit, value))
+                                  : result;
 }
 
 CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit)
@@ -367,7 +373,8 @@ CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit)
     CUresult result = facade_driver_check();
     if (result != CUDA_SUCCESS)
         return result;
-    return pvalue != NULL ? facade_driver_error(facade_limit_get((int)limit, pvalue)) : CUDA_ERROR_INVALID_VALUE;
+    return pvalue != NULL ? facade_driver_error(facade_limit_get((int)limit, pvalue))
+                          : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuCtxGetCacheConfig(CUfunc_cache *pconfig)

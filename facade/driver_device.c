@@ -103,7 +103,9 @@ CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_
 CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
 {
     CUresult result = check_query(pi, dev);
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_device_attribute(pi, (int)attrib, dev)) : result;
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_device_attribute(pi, (int)attrib, dev))
+               : result;
 }
 
 /* Every kernel may use every multiprocessor: there is no affinity to choose. */
@@ -172,35 +174,41 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
 CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
 {
     CUresult result = check_query(pciBusId, dev);
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_device_pci_text(pciBusId, len, dev)) : result;
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_device_pci_text(pciBusId, len, dev))
+                                  : result;
 }
 
 /* --- pairs of devices ---------------------------------------------------------------------------------------------- */
 
-CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
-{
-    CUresult result = facade_driver_ready();
-    if (result != CUDA_SUCCESS)
-        return result;
-    return facade_driver_error(facade_device_pair_attribute(value, (int)attrib, srcDevice, dstDevice));
-}
-
-/* CUatomicOperation and cudaAtomicOperation have the same numbers. */
-CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities, const CUatomicOperation *operations,
-                                          unsigned int count, CUdevice srcDevice, CUdevice dstDevice)
+CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice,
+                                 CUdevice dstDevice)
 {
     CUresult result = facade_driver_ready();
     if (result != CUDA_SUCCESS)
         return result;
     return facade_driver_error(
-        facade_device_pair_atomics(capabilities, (const int *)operations, count, srcDevice, dstDevice));
+        facade_device_pair_attribute(value, (int)attrib, srcDevice, dstDevice));
 }
 
-CUresult cuDeviceGetHostAtomicCapabilities(unsigned int *capabilities, const CUatomicOperation *operations,
-                                           unsigned int count, CUdevice dev)
+/* CUatomicOperation and cudaAtomicOperation have the same numbers. */
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities,
+                                          const CUatomicOperation *operations, unsigned int count,
+                                          CUdevice srcDevice, CUdevice dstDevice)
 {
     CUresult result = facade_driver_ready();
     if (result != CUDA_SUCCESS)
         return result;
-    return facade_driver_error(facade_device_host_atomics(capabilities, (const int *)operations, count, dev));
+    return facade_driver_error(facade_device_pair_atomics(capabilities, (const int *)operations,
+                                                          count, srcDevice, dstDevice));
+}
+
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned int *capabilities,
+                                           const CUatomicOperation *operations, unsigned int count,
+                                           CUdevice dev)
+{
+    CUresult result = facade_driver_ready();
+    if (result != CUDA_SUCCESS)
+        return result;
+    return facade_driver_error(
+        facade_device_host_atomics(capabilities, (const int *)operations, count, dev));
 }

@@ -8,7 +8,8 @@
 CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags)
 {
     CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_event_create(phEvent, Flags)) : result;
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_event_create(phEvent, Flags))
+                                  : result;
 }
 
 CUresult cuEventDestroy_v2(CUevent hEvent)
@@ -25,7 +26,8 @@ CUresult cuEventDestroy(CUevent hEvent)
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
     CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_event_record(hEvent, hStream, flags)) : result;
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_event_record(hEvent, hStream, flags))
+                                  : result;
 }
 
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream)

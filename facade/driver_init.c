@@ -1,7 +1,7 @@
 /* Starting the driver API, and what its functions check first.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "facade/driver.h"
 #include "facade/device.h"
+#include "facade/driver.h"
 #include "facade/runtime.h"
 
 CUresult facade_driver_ready(void)

@@ -11,7 +11,8 @@
 static CUresult find_function(CUfunction handle, struct facade_function **function)
 {
     CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_function_find(handle, function)) : result;
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_function_find(handle, function))
+                                  : result;
 }
 
 /* --- attributes ----------------------------------------------------------------------------------------------------- */
@@ -22,7 +23,9 @@ CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfu
     if (pi == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = find_function(hfunc, &function);
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_function_attribute(function, (int)attrib, pi)) : result;
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_function_attribute(function, (int)attrib, pi))
+               : result;
 }
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
@@ -38,7 +41,9 @@ CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
 {
     struct facade_function *function = NULL;
     CUresult result = find_function(hfunc, &function);
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_function_set_cache(function, (int)config)) : result;
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_function_set_cache(function, (int)config))
+               : result;
 }
 
 /* Banks are four bytes wide on every device of compute capability 5 and later, so the wish changes nothing. */
@@ -75,7 +80,8 @@ CUresult cuFuncGetName(const char **name, CUfunction hfunc)
     return result;
 }
 
-CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOffset,
+                            size_t *paramSize)
 {
     struct facade_function *function = NULL;
     if (paramOffset == NULL)
@@ -83,7 +89,8 @@ CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t *paramOff
     CUresult result = find_function(func, &function);
     if (result != CUDA_SUCCESS)
         return result;
-    return facade_driver_error(facade_function_parameter(function, paramIndex, paramOffset, paramSize));
+    return facade_driver_error(
+        facade_function_parameter(function, paramIndex, paramOffset, paramSize));
 }
 
 /* A function exists only in a module that is built. */
@@ -140,8 +147,8 @@ static size_t measure_parameters(const struct facade_function *function, size_t 
 }
 
 /* Launches with arguments from a buffer. Parameters behind its end are zero, as NVIDIA's driver has it. */
-static CUresult launch_packed(struct facade_function *function, dim3 grid, dim3 block, size_t shared, CUstream stream,
-                              const struct packed *packed)
+static CUresult launch_packed(struct facade_function *function, dim3 grid, dim3 block,
+                              size_t shared, CUstream stream, const struct packed *packed)
 {
     size_t bytes = 0;
     size_t count = measure_parameters(function, &bytes);
@@ -170,8 +177,8 @@ done:
 
 /* --- launches ------------------------------------------------------------------------------------------------------- */
 
-static CUresult launch(CUfunction handle, dim3 grid, dim3 block, size_t shared, CUstream stream, void **params,
-                       void **extra)
+static CUresult launch(CUfunction handle, dim3 grid, dim3 block, size_t shared, CUstream stream,
+                       void **params, void **extra)
 {
     struct facade_function *function = NULL;
     struct packed packed = {NULL, 0};
@@ -183,12 +190,14 @@ static CUresult launch(CUfunction handle, dim3 grid, dim3 block, size_t shared, 
     if (extra == NULL)
         return facade_driver_error(facade_launch(function, grid, block, params, shared, stream));
     result = read_extra(extra, &packed);
-    return result == CUDA_SUCCESS ? launch_packed(function, grid, block, shared, stream, &packed) : result;
+    return result == CUDA_SUCCESS ? launch_packed(function, grid, block, shared, stream, &packed)
+                                  : result;
 }
 
-CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
-                        unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
-                        unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
+CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                        unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                        unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+                        void **kernelParams, void **extra)
 {
     const dim3 grid = {gridDimX, gridDimY, gridDimZ}, block = {blockDimX, blockDimY, blockDimZ};
     return launch(f, grid, block, sharedMemBytes, hStream, kernelParams, extra);
@@ -197,25 +206,29 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
 /* The attributes of both APIs have one layout. */
 _Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute), "one layout");
 
-CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
+                          void **extra)
 {
     struct facade_function *function = NULL;
     if (config == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = find_function(f, &function);
     if (result == CUDA_SUCCESS)
-        result = facade_driver_error(facade_launch_check_attributes((const void *)config->attrs, config->numAttrs));
+        result = facade_driver_error(
+            facade_launch_check_attributes((const void *)config->attrs, config->numAttrs));
     if (result != CUDA_SUCCESS)
         return result;
-    return cuLaunchKernel(f, config->gridDimX, config->gridDimY, config->gridDimZ, config->blockDimX,
-                          config->blockDimY, config->blockDimZ, config->sharedMemBytes, config->hStream, kernelParams,
-                          extra);
+    return cuLaunchKernel(f, config->gridDimX, config->gridDimY, config->gridDimZ,
+                          config->blockDimX, config->blockDimY, config->blockDimZ,
+                          config->sharedMemBytes, config->hStream, kernelParams, extra);
 }
 
 /* --- launches by state ---------------------------------------------------------------------------------------------- */
 
 /* CUDA's first versions set a function's block, shared bytes and arguments by calls of their own before the launch. */
-enum { MOST_BYTES = 4096 }; /* Source: CUDA Driver API 13.0, cuParamSetSize: limit of a kernel's parameters. */
+enum {
+    MOST_BYTES = 4096
+}; /* Source: CUDA Driver API 13.0, cuParamSetSize: limit of a kernel's parameters. */
 
 struct facade_old_launch {
     dim3 block;
@@ -286,7 +299,8 @@ CUresult cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int numby
     CUresult result = find_function(hfunc, &function);
     if (result != CUDA_SUCCESS)
         return result;
-    if (ptr == NULL || offset < 0 || offset > MOST_BYTES || numbytes > MOST_BYTES - (unsigned)offset)
+    if (ptr == NULL || offset < 0 || offset > MOST_BYTES ||
+        numbytes > MOST_BYTES - (unsigned)offset)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&old_lock);
     struct facade_old_launch *state = old_state(function);

@@ -5,32 +5,38 @@
 #include "facade/launch.h"
 
 /* CUlibrary and cudaLibrary_t, CUkernel and cudaKernel_t are two names of one thing. */
-_Static_assert(sizeof(CUlibrary) == sizeof(cudaLibrary_t) && sizeof(CUkernel) == sizeof(cudaKernel_t), "one handle");
+_Static_assert(sizeof(CUlibrary) == sizeof(cudaLibrary_t) &&
+                   sizeof(CUkernel) == sizeof(cudaKernel_t),
+               "one handle");
 
 /* --- libraries ------------------------------------------------------------------------------------------------------ */
 
-CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
-                           unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
+CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,
+                           void **jitOptionsValues, unsigned int numJitOptions,
+                           CUlibraryOption *libraryOptions, void **libraryOptionValues,
                            unsigned int numLibraryOptions)
 {
     const struct facade_jit jit = {(const int *)jitOptions, jitOptionsValues, numJitOptions};
     CUresult result = facade_driver_ready();
     if (result != CUDA_SUCCESS)
         return result;
-    if (!facade_library_options_are_valid((const int *)libraryOptions, libraryOptionValues, numLibraryOptions))
+    if (!facade_library_options_are_valid((const int *)libraryOptions, libraryOptionValues,
+                                          numLibraryOptions))
         return CUDA_ERROR_INVALID_VALUE;
     return facade_driver_error(facade_library_load((cudaLibrary_t *)library, code, 0, &jit));
 }
 
 CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
-                               void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions,
-                               void **libraryOptionValues, unsigned int numLibraryOptions)
+                               void **jitOptionsValues, unsigned int numJitOptions,
+                               CUlibraryOption *libraryOptions, void **libraryOptionValues,
+                               unsigned int numLibraryOptions)
 {
     const struct facade_jit jit = {(const int *)jitOptions, jitOptionsValues, numJitOptions};
     CUresult result = facade_driver_ready();
     if (result != CUDA_SUCCESS)
         return result;
-    if (!facade_library_options_are_valid((const int *)libraryOptions, libraryOptionValues, numLibraryOptions))
+    if (!facade_library_options_are_valid((const int *)libraryOptions, libraryOptionValues,
+                                          numLibraryOptions))
         return CUDA_ERROR_INVALID_VALUE;
     return facade_driver_error(facade_library_load_file((cudaLibrary_t *)library, fileName, &jit));
 }
@@ -38,14 +44,18 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_o
 CUresult cuLibraryUnload(CUlibrary library)
 {
     CUresult result = facade_driver_ready();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_library_unload((cudaLibrary_t)library)) : result;
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_library_unload((cudaLibrary_t)library))
+               : result;
 }
 
 /* Naming kernels takes the code built for some context: the current one. */
 static CUresult find_library(CUlibrary handle, struct facade_library **library)
 {
     CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_library_find((cudaLibrary_t)handle, library)) : result;
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_library_find((cudaLibrary_t)handle, library))
+               : result;
 }
 
 CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
@@ -65,7 +75,8 @@ CUresult cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
     if (count == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = find_library(lib, &found);
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_library_kernel_count(found, count)) : result;
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_library_kernel_count(found, count))
+                                  : result;
 }
 
 CUresult cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
@@ -104,7 +115,8 @@ static CUresult find_function(CUkernel kernel, struct facade_function **function
 }
 
 /* Attributes of a kernel are those of its function in the current context: one device has the same in all contexts. */
-static CUresult find_function_on(CUkernel kernel, CUdevice device, struct facade_function **function)
+static CUresult find_function_on(CUkernel kernel, CUdevice device,
+                                 struct facade_function **function)
 {
     CUresult result = facade_driver_device(device);
     return result == CUDA_SUCCESS ? find_function(kernel, function) : result;
@@ -129,7 +141,8 @@ CUresult cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel)
         return result;
     if (pLib == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    return facade_driver_error(facade_kernel_name((cudaKernel_t)kernel, &name, (cudaLibrary_t *)pLib));
+    return facade_driver_error(
+        facade_kernel_name((cudaKernel_t)kernel, &name, (cudaLibrary_t *)pLib));
 }
 
 CUresult cuKernelGetName(const char **name, CUkernel hfunc)
@@ -143,7 +156,8 @@ CUresult cuKernelGetName(const char **name, CUkernel hfunc)
     return facade_driver_error(facade_kernel_name((cudaKernel_t)hfunc, name, &library));
 }
 
-CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset,
+                              size_t *paramSize)
 {
     struct facade_function *function = NULL;
     if (paramOffset == NULL)
@@ -151,7 +165,8 @@ CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramO
     CUresult result = find_function(kernel, &function);
     if (result != CUDA_SUCCESS)
         return result;
-    return facade_driver_error(facade_function_parameter(function, paramIndex, paramOffset, paramSize));
+    return facade_driver_error(
+        facade_function_parameter(function, paramIndex, paramOffset, paramSize));
 }
 
 CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev)
@@ -160,7 +175,9 @@ CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel ker
     if (pi == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = find_function_on(kernel, dev, &function);
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_function_attribute(function, (int)attrib, pi)) : result;
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_function_attribute(function, (int)attrib, pi))
+               : result;
 }
 
 CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev)
@@ -176,5 +193,7 @@ CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice d
 {
     struct facade_function *function = NULL;
     CUresult result = find_function_on(kernel, dev, &function);
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_function_set_cache(function, (int)config)) : result;
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_function_set_cache(function, (int)config))
+               : result;
 }

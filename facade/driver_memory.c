@@ -60,7 +60,8 @@ CUresult cuMemFree_v2(CUdeviceptr dptr)
     if (result != CUDA_SUCCESS || dptr == 0)
         return result;
     result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_memory_free(pointer_of(dptr))) : result;
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_memory_free(pointer_of(dptr)))
+                                  : result;
 }
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
@@ -81,7 +82,9 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr 
 CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
 {
     CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_memory_allocate_host(pp, bytesize, Flags)) : result;
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_memory_allocate_host(pp, bytesize, Flags))
+               : result;
 }
 
 CUresult cuMemAllocHost_v2(void **pp, size_t bytesize)
@@ -111,13 +114,15 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int 
 CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p)
 {
     CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_memory_host_flags(pFlags, p)) : result;
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_memory_host_flags(pFlags, p))
+                                  : result;
 }
 
 CUresult cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 {
     CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_memory_register(p, bytesize, Flags)) : result;
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_memory_register(p, bytesize, Flags))
+                                  : result;
 }
 
 CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)

@@ -12,8 +12,8 @@ static void *pointer_of(CUdeviceptr address)
     return (void *)(uintptr_t)address;
 }
 
-static CUresult copy(void *target, enum facade_claim target_claim, const void *source, enum facade_claim source_claim,
-                     size_t bytes, CUstream stream, bool is_async)
+static CUresult copy(void *target, enum facade_claim target_claim, const void *source,
+                     enum facade_claim source_claim, size_t bytes, CUstream stream, bool is_async)
 {
     CUresult result = facade_driver_check();
     if (result != CUDA_SUCCESS)
@@ -26,44 +26,53 @@ static CUresult copy(void *target, enum facade_claim target_claim, const void *s
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
-    return copy(pointer_of(dst), FACADE_CLAIM_ANY, pointer_of(src), FACADE_CLAIM_ANY, ByteCount, NULL, false);
+    return copy(pointer_of(dst), FACADE_CLAIM_ANY, pointer_of(src), FACADE_CLAIM_ANY, ByteCount,
+                NULL, false);
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
-    return copy(pointer_of(dst), FACADE_CLAIM_ANY, pointer_of(src), FACADE_CLAIM_ANY, ByteCount, hStream, true);
+    return copy(pointer_of(dst), FACADE_CLAIM_ANY, pointer_of(src), FACADE_CLAIM_ANY, ByteCount,
+                hStream, true);
 }
 
 CUresult cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
-    return copy(pointer_of(dstDevice), FACADE_CLAIM_DEVICE, srcHost, FACADE_CLAIM_HOST, ByteCount, NULL, false);
+    return copy(pointer_of(dstDevice), FACADE_CLAIM_DEVICE, srcHost, FACADE_CLAIM_HOST, ByteCount,
+                NULL, false);
 }
 
-CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
+                              CUstream hStream)
 {
-    return copy(pointer_of(dstDevice), FACADE_CLAIM_DEVICE, srcHost, FACADE_CLAIM_HOST, ByteCount, hStream, true);
+    return copy(pointer_of(dstDevice), FACADE_CLAIM_DEVICE, srcHost, FACADE_CLAIM_HOST, ByteCount,
+                hStream, true);
 }
 
 CUresult cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
 {
-    return copy(dstHost, FACADE_CLAIM_HOST, pointer_of(srcDevice), FACADE_CLAIM_DEVICE, ByteCount, NULL, false);
+    return copy(dstHost, FACADE_CLAIM_HOST, pointer_of(srcDevice), FACADE_CLAIM_DEVICE, ByteCount,
+                NULL, false);
 }
 
-CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+CUresult cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+                              CUstream hStream)
 {
-    return copy(dstHost, FACADE_CLAIM_HOST, pointer_of(srcDevice), FACADE_CLAIM_DEVICE, ByteCount, hStream, true);
+    return copy(dstHost, FACADE_CLAIM_HOST, pointer_of(srcDevice), FACADE_CLAIM_DEVICE, ByteCount,
+                hStream, true);
 }
 
 CUresult cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
 {
-    return copy(pointer_of(dstDevice), FACADE_CLAIM_DEVICE, pointer_of(srcDevice), FACADE_CLAIM_DEVICE, ByteCount, NULL,
-                false);
+    return copy(pointer_of(dstDevice), FACADE_CLAIM_DEVICE, pointer_of(srcDevice),
+                FACADE_CLAIM_DEVICE, ByteCount, NULL, false);
 }
 
-CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
+                              CUstream hStream)
 {
-    return copy(pointer_of(dstDevice), FACADE_CLAIM_DEVICE, pointer_of(srcDevice), FACADE_CLAIM_DEVICE, ByteCount,
-                hStream, true);
+    return copy(pointer_of(dstDevice), FACADE_CLAIM_DEVICE, pointer_of(srcDevice),
+                FACADE_CLAIM_DEVICE, ByteCount, hStream, true);
 }
 
 /* --- between contexts ----------------------------------------------------------------------------------------------- */
@@ -83,18 +92,19 @@ static CUresult check_contexts(CUcontext target, CUcontext source)
     return result == CUDA_SUCCESS ? check_context(source) : result;
 }
 
-CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
-                      size_t ByteCount)
+CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                      CUcontext srcContext, size_t ByteCount)
 {
     CUresult result = check_contexts(dstContext, srcContext);
     return result == CUDA_SUCCESS ? cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount) : result;
 }
 
-CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
-                           size_t ByteCount, CUstream hStream)
+CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                           CUcontext srcContext, size_t ByteCount, CUstream hStream)
 {
     CUresult result = check_contexts(dstContext, srcContext);
-    return result == CUDA_SUCCESS ? cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, hStream) : result;
+    return result == CUDA_SUCCESS ? cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, hStream)
+                                  : result;
 }
 
 /* --- rectangles and volumes ----------------------------------------------------------------------------------------- */
@@ -105,7 +115,9 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *description, CUstream stream, bool 
     CUresult result = facade_driver_check();
     if (result == CUDA_SUCCESS)
         result = facade_driver_error(facade_copy_from_driver_2d(&request, description));
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_copy_submit(&request, stream, is_async)) : result;
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_copy_submit(&request, stream, is_async))
+               : result;
 }
 
 static CUresult copy_3d(const CUDA_MEMCPY3D *description, CUstream stream, bool is_async)
@@ -114,7 +126,9 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *description, CUstream stream, bool 
     CUresult result = facade_driver_check();
     if (result == CUDA_SUCCESS)
         result = facade_driver_error(facade_copy_from_driver_3d(&request, description));
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_copy_submit(&request, stream, is_async)) : result;
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_copy_submit(&request, stream, is_async))
+               : result;
 }
 
 static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *description, CUstream stream, bool is_async)
@@ -125,7 +139,9 @@ static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *description, CUstream str
     CUresult result = check_contexts(description->dstContext, description->srcContext);
     if (result == CUDA_SUCCESS)
         result = facade_driver_error(facade_copy_from_driver_3d_peer(&request, description));
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_copy_submit(&request, stream, is_async)) : result;
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_copy_submit(&request, stream, is_async))
+               : result;
 }
 
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
@@ -169,21 +185,24 @@ CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
 _Static_assert(sizeof(CUdeviceptr) == sizeof(void *), "lists of addresses are lists of pointers");
 
 CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
-                               CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, CUstream hStream)
+                               CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
+                               CUstream hStream)
 {
     CUresult result = facade_driver_check();
     if (result != CUDA_SUCCESS)
         return result;
-    return facade_driver_error(facade_copy_batch((void *const *)(void *)dsts, (const void *const *)(void *)srcs, sizes,
-                                                 count, attrs, attrsIdxs, numAttrs, hStream));
+    return facade_driver_error(facade_copy_batch((void *const *)(void *)dsts,
+                                                 (const void *const *)(void *)srcs, sizes, count,
+                                                 attrs, attrsIdxs, numAttrs, hStream));
 }
 
 /* The first version also tells which copy failed: none in particular, as far as anybody knows. */
 CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
-                            CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, size_t *failIdx,
-                            CUstream hStream)
+                            CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
+                            size_t *failIdx, CUstream hStream)
 {
-    CUresult result = cuMemcpyBatchAsync_v2(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, hStream);
+    CUresult result =
+        cuMemcpyBatchAsync_v2(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, hStream);
     if (result != CUDA_SUCCESS && failIdx != NULL)
         *failIdx = SIZE_MAX;
     return result;
@@ -191,10 +210,12 @@ CUresult cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
 
 /* The operands of both APIs' 3D batches differ in names only. */
 _Static_assert(sizeof(CUDA_MEMCPY3D_BATCH_OP) == sizeof(struct cudaMemcpy3DBatchOp), "one layout");
-_Static_assert(offsetof(CUDA_MEMCPY3D_BATCH_OP, extent) == offsetof(struct cudaMemcpy3DBatchOp, extent), "one layout");
+_Static_assert(offsetof(CUDA_MEMCPY3D_BATCH_OP, extent) ==
+                   offsetof(struct cudaMemcpy3DBatchOp, extent),
+               "one layout");
 
-CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx, unsigned long long flags,
-                              CUstream hStream)
+CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, size_t *failIdx,
+                              unsigned long long flags, CUstream hStream)
 {
     size_t i = 0;
     CUresult result = facade_driver_check();
@@ -214,8 +235,8 @@ CUresult cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, siz
     return result;
 }
 
-CUresult cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags,
-                                 CUstream hStream)
+CUresult cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList,
+                                 unsigned long long flags, CUstream hStream)
 {
     return cuMemcpy3DBatchAsync(numOps, opList, NULL, flags, hStream);
 }

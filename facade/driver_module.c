@@ -13,8 +13,8 @@ static CUresult find_module(CUmodule handle, struct facade_module **module)
     return *module != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
-                            void **optionValues)
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
+                            CUjit_option *options, void **optionValues)
 {
     struct facade_module *loaded = NULL;
     const struct facade_jit jit = {(const int *)options, optionValues, numOptions};
@@ -107,7 +107,8 @@ CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int numFunct
     if (functions == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = find_module(mod, &module);
-    for (size_t i = 0; result == CUDA_SUCCESS && i < numFunctions && i < module->function_count; i++)
+    for (size_t i = 0; result == CUDA_SUCCESS && i < numFunctions && i < module->function_count;
+         i++)
         functions[i] = (CUfunction)module->functions[i];
     return result;
 }

@@ -6,7 +6,9 @@
 CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
 {
     CUresult result = facade_driver_ready();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_peer_can_access(canAccessPeer, dev, peerDev)) : result;
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_peer_can_access(canAccessPeer, dev, peerDev))
+               : result;
 }
 
 static CUresult check_peer(CUcontext peer)
@@ -14,7 +16,8 @@ static CUresult check_peer(CUcontext peer)
     CUresult result = facade_driver_check();
     if (result != CUDA_SUCCESS)
         return result;
-    return facade_handle_find(FACADE_CONTEXT, peer) != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+    return facade_handle_find(FACADE_CONTEXT, peer) != NULL ? CUDA_SUCCESS
+                                                            : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)

@@ -7,11 +7,13 @@
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     CUresult result = facade_driver_ready();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_pointer_attribute(data, attribute, ptr)) : result;
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_pointer_attribute(data, attribute, ptr))
+               : result;
 }
 
-CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data,
-                                CUdeviceptr ptr)
+CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes,
+                                void **data, CUdeviceptr ptr)
 {
     CUresult result = facade_driver_ready();
     if (result != CUDA_SUCCESS)

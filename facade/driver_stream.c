@@ -13,7 +13,9 @@ CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int 
     if (phStream == NULL || (flags & ~(unsigned)CU_STREAM_NON_BLOCKING) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_create(phStream, flags, priority)) : result;
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_stream_create(phStream, flags, priority))
+               : result;
 }
 
 CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags)
@@ -37,7 +39,8 @@ CUresult cuStreamDestroy(CUstream hStream)
 static CUresult find_stream(CUstream handle, struct facade_stream **stream)
 {
     CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_find(handle, stream)) : result;
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_find(handle, stream))
+                                  : result;
 }
 
 CUresult cuStreamGetPriority(CUstream hStream, int *priority)
@@ -109,7 +112,8 @@ CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAtt
     CUresult result = facade_driver_check();
     if (result != CUDA_SUCCESS)
         return result;
-    return facade_driver_error(facade_stream_get_attribute(hStream, (int)attr, (cudaLaunchAttributeValue *)value_out));
+    return facade_driver_error(
+        facade_stream_get_attribute(hStream, (int)attr, (cudaLaunchAttributeValue *)value_out));
 }
 
 CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue *value)
@@ -124,7 +128,8 @@ CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstr
 CUresult cuStreamCopyAttributes(CUstream dst, CUstream src)
 {
     CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_copy_attributes(dst, src)) : result;
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_copy_attributes(dst, src))
+                                  : result;
 }
 
 /* --- waiting -------------------------------------------------------------------------------------------------------- */
@@ -138,29 +143,36 @@ CUresult cuStreamQuery(CUstream hStream)
 CUresult cuStreamSynchronize(CUstream hStream)
 {
     CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_synchronize(hStream)) : result;
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_synchronize(hStream))
+                                  : result;
 }
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
     CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_wait_event(hStream, hEvent, Flags)) : result;
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_stream_wait_event(hStream, hEvent, Flags))
+               : result;
 }
 
 /* --- host functions ------------------------------------------------------------------------------------------------- */
 
-CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
+CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
+                             unsigned int flags)
 {
     CUresult result = facade_driver_check();
     if (result != CUDA_SUCCESS)
         return result;
-    return facade_driver_error(facade_stream_add_driver_callback(hStream, callback, userData, flags));
+    return facade_driver_error(
+        facade_stream_add_driver_callback(hStream, callback, userData, flags));
 }
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 {
     CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_host_function(hStream, fn, userData)) : result;
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_stream_host_function(hStream, fn, userData))
+               : result;
 }
 
 /* --- capture: nothing is ever captured ------------------------------------------------------------------------------- */
@@ -168,7 +180,8 @@ CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
     int value = mode != NULL ? (int)*mode : 0;
-    CUresult result = facade_driver_error(facade_exchange_capture_mode(mode != NULL ? &value : NULL));
+    CUresult result =
+        facade_driver_error(facade_exchange_capture_mode(mode != NULL ? &value : NULL));
     if (result == CUDA_SUCCESS)
         *mode = (CUstreamCaptureMode)value;
     return result;
@@ -186,24 +199,29 @@ CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureSta
 }
 
 /* Nothing but the status is written for a stream that is not capturing. */
-CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out)
+CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                cuuint64_t *id_out)
 {
     (void)id_out;
     return cuStreamIsCapturing(hStream, captureStatus_out);
 }
 
-CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
-                                   CUgraph *graph_out, const CUgraphNode **dependencies_out,
+CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                   cuuint64_t *id_out, CUgraph *graph_out,
+                                   const CUgraphNode **dependencies_out,
                                    size_t *numDependencies_out)
 {
     (void)id_out, (void)graph_out, (void)dependencies_out, (void)numDependencies_out;
     return cuStreamIsCapturing(hStream, captureStatus_out);
 }
 
-CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out,
-                                   CUgraph *graph_out, const CUgraphNode **dependencies_out,
-                                   const CUgraphEdgeData **edgeData_out, size_t *numDependencies_out)
+CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                   cuuint64_t *id_out, CUgraph *graph_out,
+                                   const CUgraphNode **dependencies_out,
+                                   const CUgraphEdgeData **edgeData_out,
+                                   size_t *numDependencies_out)
 {
-    (void)id_out, (void)graph_out, (void)dependencies_out, (void)edgeData_out, (void)numDependencies_out;
+    (void)id_out, (void)graph_out, (void)dependencies_out, (void)edgeData_out,
+        (void)numDependencies_out;
     return cuStreamIsCapturing(hStream, captureStatus_out);
 }

@@ -23,7 +23,7 @@ struct row {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wcast-function-type"
 static const struct row rows[] = {
-#define ENTRY(group, api_name, exported_name, status) \
+#define ENTRY(group, api_name, exported_name, status)                                              \
     {#api_name, #exported_name, (any_function *)exported_name, SINCE_##exported_name},
 #include "facade/driver_entry_points.def"
 #undef ENTRY
@@ -44,12 +44,14 @@ _Static_assert((int)CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND == NO_SUCH_NAME &&
 static bool is_per_thread_symbol(const char *symbol)
 {
     size_t length = strlen(symbol);
-    return length > 5 && (strcmp(symbol + length - 5, "_ptds") == 0 || strcmp(symbol + length - 5, "_ptsz") == 0);
+    return length > 5 &&
+           (strcmp(symbol + length - 5, "_ptds") == 0 || strcmp(symbol + length - 5, "_ptsz") == 0);
 }
 
 /* The newest form of a function that the version has. A per-thread form goes before all others where one is wanted;
  * functions without streams have none. */
-static const struct row *find(const char *name, int version, bool is_per_thread, enum answer *answer)
+static const struct row *find(const char *name, int version, bool is_per_thread,
+                              enum answer *answer)
 {
     const struct row *best = NULL;
     *answer = NO_SUCH_NAME;
@@ -64,17 +66,19 @@ static const struct row *find(const char *name, int version, bool is_per_thread,
             continue;
         *answer = FOUND;
         bool best_is_own = best != NULL && is_per_thread_symbol(best->symbol);
-        if (best == NULL || (is_own && !best_is_own) || (is_own == best_is_own && row->since > best->since))
+        if (best == NULL || (is_own && !best_is_own) ||
+            (is_own == best_is_own && row->since > best->since))
             best = row;
     }
     return best;
 }
 
 /* Negative versions mean the newest. Only names without a suffix are known, as with NVIDIA's driver. */
-static CUresult look_up(const char *name, void **function, int version, cuuint64_t flags, bool is_per_thread,
-                        enum answer *answer)
+static CUresult look_up(const char *name, void **function, int version, cuuint64_t flags,
+                        bool is_per_thread, enum answer *answer)
 {
-    if (name == NULL || function == NULL || (flags & ~(cuuint64_t)KNOWN_FLAGS) != 0 || version > CUDA_VERSION)
+    if (name == NULL || function == NULL || (flags & ~(cuuint64_t)KNOWN_FLAGS) != 0 ||
+        version > CUDA_VERSION)
         return CUDA_ERROR_INVALID_VALUE;
     const struct row *row = find(name, version < 0 ? CUDA_VERSION : version,
                                  is_per_thread || (flags & FLAG_PER_THREAD) != 0, answer);
@@ -104,8 +108,8 @@ CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuin
 }
 
 /* The default stream of a program that was compiled for per-thread streams is per thread here too. */
-cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int cudaVersion,
-                                             unsigned long long flags,
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr,
+                                             unsigned int cudaVersion, unsigned long long flags,
                                              enum cudaDriverEntryPointQueryResult *driverStatus)
 {
     enum answer answer = NO_SUCH_NAME;

@@ -4,9 +4,7 @@
 #include "facade/runtime.h"
 #include "facade/stream.h"
 
-enum {
-    KNOWN_FLAGS = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess
-};
+enum { KNOWN_FLAGS = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess };
 
 static void link_event(struct facade_event *event)
 {
@@ -58,7 +56,8 @@ cudaError_t facade_event_find(cudaEvent_t handle, struct facade_event **found)
     return *found != NULL ? cudaSuccess : cudaErrorContextIsDestroyed;
 }
 
-static cudaError_t make_event(struct facade_context *context, unsigned flags, struct facade_event **made)
+static cudaError_t make_event(struct facade_context *context, unsigned flags,
+                              struct facade_event **made)
 {
     bool has_timing = (flags & cudaEventDisableTiming) == 0;
     struct ocl_event *inner = NULL;
@@ -85,7 +84,8 @@ cudaError_t facade_event_create(cudaEvent_t *handle, unsigned flags)
     if (handle == NULL || (flags & ~(unsigned)KNOWN_FLAGS) != 0)
         return cudaErrorInvalidValue;
     if ((flags & cudaEventInterprocess) != 0)
-        return (flags & cudaEventDisableTiming) != 0 ? cudaErrorNotSupported : cudaErrorInvalidValue;
+        return (flags & cudaEventDisableTiming) != 0 ? cudaErrorNotSupported
+                                                     : cudaErrorInvalidValue;
     cudaError_t error = facade_current(&context);
     if (error == cudaSuccess)
         error = make_event(context, flags, &event);
@@ -155,7 +155,8 @@ cudaError_t facade_event_elapsed(float *milliseconds, cudaEvent_t start, cudaEve
         error = facade_event_find(end, &last);
     if (error != cudaSuccess)
         return error;
-    if (((first->flags | last->flags) & cudaEventDisableTiming) != 0 || first->context != last->context)
+    if (((first->flags | last->flags) & cudaEventDisableTiming) != 0 ||
+        first->context != last->context)
         return cudaErrorInvalidResourceHandle;
     if (!ocl_event_is_recorded(first->event) || !ocl_event_is_recorded(last->event))
         return cudaErrorInvalidResourceHandle;

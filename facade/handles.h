@@ -17,16 +17,16 @@
  *
  *   1 context.open_lock   opening and closing a context (waits for other openers of the same context only)
  *   2 context.lock        the lists of what a context owns
- *   3 leaves: handle table, log list
+ *   3 leaves: handle table, list of contexts, log list
  */
 
 /* CUcontext, and the runtime's primary context of each device. */
 struct facade_context {
     int device;
     bool is_primary;
-    unsigned flags;                   /* CU_CTX_* / cudaDevice* */
-    unsigned retain_count;            /* cuDevicePrimaryCtxRetain; for other contexts, cuCtxAttach */
-    bool is_held;                     /* primary: the runtime uses it */
+    unsigned flags;        /* CU_CTX_* / cudaDevice* */
+    unsigned retain_count; /* cuDevicePrimaryCtxRetain; for other contexts, cuCtxAttach */
+    bool is_held;          /* primary: the runtime uses it */
     uint64_t id;
     _Atomic(struct ocl_context *) cl; /* NULL while closed */
     _Atomic uint64_t generation;      /* counts openings: what belongs to an earlier one is stale */
@@ -39,6 +39,7 @@ struct facade_context {
     size_t limits[9]; /* CU_LIMIT_* in the order of their values */
     int cache_config;
     int shared_config;
+    struct facade_context *next; /* of all contexts (runtime.c) */
 };
 
 struct facade_stream {

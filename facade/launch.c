@@ -34,7 +34,8 @@ cudaError_t facade_function_find(const void *func, struct facade_function **func
     return error == cudaErrorInvalidDeviceFunction ? cudaErrorInvalidResourceHandle : error;
 }
 
-void facade_launch_limits(const struct facade_function *function, struct facade_launch_limits *limits)
+void facade_launch_limits(const struct facade_function *function,
+                          struct facade_launch_limits *limits)
 {
     const struct ocl_device_facts *device = ocl_device_facts(function->module->context->device);
     const struct ocl_kernel_facts *kernel = ocl_kernel_facts(function->kernel);
@@ -44,17 +45,21 @@ void facade_launch_limits(const struct facade_function *function, struct facade_
     }
     /* Not the kernel's own number, which drivers give as advice: NVIDIA's says 256 for kernels that run with 1024. */
     limits->threads = smaller(device->max_work_group, thread_limit);
-    uint64_t left = device->local_bytes > kernel->local_bytes ? device->local_bytes - kernel->local_bytes : 0;
+    uint64_t left =
+        device->local_bytes > kernel->local_bytes ? device->local_bytes - kernel->local_bytes : 0;
     limits->device_shared = (size_t)left;
-    limits->shared = function->max_dynamic_shared >= 0 ? (size_t)function->max_dynamic_shared : (size_t)left;
+    limits->shared =
+        function->max_dynamic_shared >= 0 ? (size_t)function->max_dynamic_shared : (size_t)left;
 }
 
 static bool is_within(dim3 size, const unsigned limits[3])
 {
-    return size.x > 0 && size.y > 0 && size.z > 0 && size.x <= limits[0] && size.y <= limits[1] && size.z <= limits[2];
+    return size.x > 0 && size.y > 0 && size.z > 0 && size.x <= limits[0] && size.y <= limits[1] &&
+           size.z <= limits[2];
 }
 
-static cudaError_t check_shape(const struct facade_function *function, dim3 grid, dim3 block, size_t shared)
+static cudaError_t check_shape(const struct facade_function *function, dim3 grid, dim3 block,
+                               size_t shared)
 {
     struct facade_launch_limits limits;
     facade_launch_limits(function, &limits);
@@ -65,8 +70,8 @@ static cudaError_t check_shape(const struct facade_function *function, dim3 grid
     return shared <= limits.shared ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 block, void *const *args, size_t shared,
-                          cudaStream_t stream_handle)
+cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 block,
+                          void *const *args, size_t shared, cudaStream_t stream_handle)
 {
     struct facade_stream *stream = NULL;
     cudaError_t error = check_shape(function, grid, block, shared);
@@ -85,7 +90,8 @@ cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 bloc
         .local_bytes = shared,
         .arguments = args,
     };
-    return facade_error_from(ocl_kernel_launch(function->kernel, stream->queue, &launch), FACADE_LAUNCH);
+    return facade_error_from(ocl_kernel_launch(function->kernel, stream->queue, &launch),
+                             FACADE_LAUNCH);
 }
 
 /* The attributes beyond cudaFuncAttributes are about clusters, which no OpenCL device has. */
@@ -98,7 +104,8 @@ static cudaError_t cluster_attribute(int attribute, int *value)
     return cudaSuccess;
 }
 
-cudaError_t facade_function_attribute(const struct facade_function *function, int attribute, int *value)
+cudaError_t facade_function_attribute(const struct facade_function *function, int attribute,
+                                      int *value)
 {
     struct cudaFuncAttributes all;
     facade_function_attributes(function, &all);
@@ -120,7 +127,8 @@ cudaError_t facade_function_attribute(const struct facade_function *function, in
     return cudaSuccess;
 }
 
-cudaError_t facade_function_set_attribute(struct facade_function *function, int attribute, int value)
+cudaError_t facade_function_set_attribute(struct facade_function *function, int attribute,
+                                          int value)
 {
     struct facade_launch_limits limits;
     int unused = 0;
@@ -151,7 +159,8 @@ cudaError_t facade_function_set_cache(struct facade_function *function, int conf
     return cudaSuccess;
 }
 
-cudaError_t facade_function_attributes(const struct facade_function *function, struct cudaFuncAttributes *attributes)
+cudaError_t facade_function_attributes(const struct facade_function *function,
+                                       struct cudaFuncAttributes *attributes)
 {
     struct facade_launch_limits limits;
     const struct ocl_kernel_facts *kernel = ocl_kernel_facts(function->kernel);
@@ -167,8 +176,8 @@ cudaError_t facade_function_attributes(const struct facade_function *function, s
     return cudaSuccess;
 }
 
-cudaError_t facade_function_parameter(const struct facade_function *function, size_t index, size_t *offset,
-                                      size_t *bytes)
+cudaError_t facade_function_parameter(const struct facade_function *function, size_t index,
+                                      size_t *offset, size_t *bytes)
 {
     size_t count = ocl_kernel_facts(function->kernel)->parameter_count;
     for (size_t i = 0; i < count; i++) {
@@ -205,9 +214,11 @@ static cudaError_t check_attribute(const struct cudaLaunchAttribute_st *attribut
                    ? cudaSuccess
                    : cudaErrorNotSupported;
     case cudaLaunchAttributeProgrammaticEvent:
-        return value->programmaticEvent.event != NULL ? cudaErrorNotSupported : cudaErrorInvalidResourceHandle;
+        return value->programmaticEvent.event != NULL ? cudaErrorNotSupported
+                                                      : cudaErrorInvalidResourceHandle;
     case cudaLaunchAttributeLaunchCompletionEvent:
-        return value->launchCompletionEvent.event != NULL ? cudaErrorNotSupported : cudaErrorInvalidResourceHandle;
+        return value->launchCompletionEvent.event != NULL ? cudaErrorNotSupported
+                                                          : cudaErrorInvalidResourceHandle;
     case cudaLaunchAttributeDeviceUpdatableKernelNode:
         return cudaErrorNotSupported;
     default:
@@ -215,7 +226,8 @@ static cudaError_t check_attribute(const struct cudaLaunchAttribute_st *attribut
     }
 }
 
-cudaError_t facade_launch_check_attributes(const struct cudaLaunchAttribute_st *attributes, unsigned count)
+cudaError_t facade_launch_check_attributes(const struct cudaLaunchAttribute_st *attributes,
+                                           unsigned count)
 {
     cudaError_t error = count == 0 || attributes != NULL ? cudaSuccess : cudaErrorInvalidValue;
     for (unsigned i = 0; error == cudaSuccess && i < count; i++)
@@ -225,19 +237,21 @@ cudaError_t facade_launch_check_attributes(const struct cudaLaunchAttribute_st *
 
 /* --- entry points ---------------------------------------------------------------------------------------------- */
 
-static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
+                          cudaStream_t stream)
 {
     struct facade_function *function = NULL;
     cudaError_t error = facade_function_find(func, &function);
     if (error == cudaSuccess)
         error = facade_launch(function, grid, block, args, shared, stream);
     /* Only of host functions does NVIDIA's runtime know that the configuration is what is wrong. */
-    bool is_handle = facade_handle_find(FACADE_KERNEL, func) != NULL || facade_handle_find(FACADE_FUNCTION, func) != NULL;
+    bool is_handle = facade_handle_find(FACADE_KERNEL, func) != NULL ||
+                     facade_handle_find(FACADE_FUNCTION, func) != NULL;
     return error == cudaErrorInvalidConfiguration && is_handle ? cudaErrorInvalidValue : error;
 }
 
-cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
-                             cudaStream_t stream)
+cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
+                             size_t sharedMem, cudaStream_t stream)
 {
     return facade_result(launch(func, gridDim, blockDim, args, sharedMem, stream));
 }
@@ -249,8 +263,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
     cudaError_t error = facade_launch_check_attributes(config->attrs, config->numAttrs);
     if (error != cudaSuccess)
         return facade_result(error);
-    return facade_result(
-        launch(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, config->stream));
+    return facade_result(launch(func, config->gridDim, config->blockDim, args,
+                                config->dynamicSmemBytes, config->stream));
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
@@ -268,14 +282,16 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, 
     if ((int)attr < 0 || attr >= cudaFuncAttributeMax)
         return facade_result(cudaErrorInvalidValue);
     cudaError_t error = facade_function_find(func, &function);
-    return facade_result(error == cudaSuccess ? facade_function_set_attribute(function, (int)attr, value) : error);
+    return facade_result(
+        error == cudaSuccess ? facade_function_set_attribute(function, (int)attr, value) : error);
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig)
 {
     struct facade_function *function = NULL;
     cudaError_t error = facade_function_find(func, &function);
-    return facade_result(error == cudaSuccess ? facade_function_set_cache(function, (int)cacheConfig) : error);
+    return facade_result(
+        error == cudaSuccess ? facade_function_set_cache(function, (int)cacheConfig) : error);
 }
 
 cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config)
@@ -298,7 +314,8 @@ cudaError_t cudaFuncGetName(const char **name, const void *func)
     return facade_result(error);
 }
 
-cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset,
+                                 size_t *paramSize)
 {
     struct facade_function *function = NULL;
     cudaError_t error = facade_function_find(func, &function);
@@ -309,7 +326,8 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *pa
     return facade_result(error);
 }
 
-cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device)
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr,
+                                            int value, int device)
 {
     struct facade_function *function = NULL;
     int count = 0;
@@ -320,7 +338,8 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAt
         error = cudaErrorInvalidDevice;
     if (error == cudaSuccess)
         error = facade_kernel_function(kernel, &function);
-    return facade_result(error == cudaSuccess ? facade_function_set_attribute(function, (int)attr, value) : error);
+    return facade_result(
+        error == cudaSuccess ? facade_function_set_attribute(function, (int)attr, value) : error);
 }
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)

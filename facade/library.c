@@ -123,7 +123,8 @@ static void *jit_value(const struct facade_jit *jit, int option)
 }
 
 /* The size option holds the capacity on the way in and the written length on the way out. */
-static void give_log(const struct facade_jit *jit, int buffer_option, int size_option, const char *log)
+static void give_log(const struct facade_jit *jit, int buffer_option, int size_option,
+                     const char *log)
 {
     char *buffer = jit_value(jit, buffer_option);
     size_t capacity = (size_t)(uintptr_t)jit_value(jit, size_option);
@@ -151,7 +152,8 @@ static bool jit_is_valid(const struct facade_jit *jit)
 
 static bool wants_log(const struct facade_jit *jit)
 {
-    return jit_value(jit, CU_JIT_INFO_LOG_BUFFER) != NULL || jit_value(jit, CU_JIT_ERROR_LOG_BUFFER) != NULL;
+    return jit_value(jit, CU_JIT_INFO_LOG_BUFFER) != NULL ||
+           jit_value(jit, CU_JIT_ERROR_LOG_BUFFER) != NULL;
 }
 
 /* --- modules ------------------------------------------------------------------------------------------------------ */
@@ -227,14 +229,18 @@ static cudaError_t build_module(struct facade_context *context, const void *code
         return cudaErrorMemoryAllocation;
     module->context = context;
     module->generation = atomic_load(&context->generation);
-    ocl_status status = ocl_program_build(atomic_load(&context->cl), code, bytes, "", &module->program, &log);
+    ocl_status status =
+        ocl_program_build(atomic_load(&context->cl), code, bytes, "", &module->program, &log);
     if (log != NULL)
         give_log(jit, status == OCL_OK ? CU_JIT_INFO_LOG_BUFFER : CU_JIT_ERROR_LOG_BUFFER,
-                 status == OCL_OK ? CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES : CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log);
+                 status == OCL_OK ? CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES
+                                  : CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                 log);
     free(log);
     if (status != OCL_OK || !make_functions(module)) {
         destroy_module(module);
-        return status != OCL_OK ? facade_error_from(status, FACADE_BUILD) : cudaErrorMemoryAllocation;
+        return status != OCL_OK ? facade_error_from(status, FACADE_BUILD)
+                                : cudaErrorMemoryAllocation;
     }
     link_module(module);
     *built = module;
@@ -253,7 +259,8 @@ cudaError_t facade_module_load(struct facade_module **module, const void *code, 
     return build_module(context, code, bytes != 0 ? bytes : code_bytes(code), jit, module);
 }
 
-cudaError_t facade_module_load_file(struct facade_module **module, const char *path, const struct facade_jit *jit)
+cudaError_t facade_module_load_file(struct facade_module **module, const char *path,
+                                    const struct facade_jit *jit)
 {
     char *text = NULL;
     size_t bytes = 0;
@@ -285,7 +292,8 @@ cudaError_t facade_module_unload(struct facade_module *module)
     return cudaSuccess;
 }
 
-cudaError_t facade_module_function(struct facade_module *module, const char *name, struct facade_function **function)
+cudaError_t facade_module_function(struct facade_module *module, const char *name,
+                                   struct facade_function **function)
 {
     for (size_t i = 0; i < module->function_count; i++) {
         if (strcmp(ocl_kernel_name(module->functions[i]->kernel), name) == 0) {
@@ -302,7 +310,8 @@ static void detach_from_library(struct facade_module *module)
     if (library == NULL)
         return;
     pthread_mutex_lock(&library->lock);
-    for (struct facade_module **link = &library->modules; *link != NULL; link = &(*link)->next_in_library) {
+    for (struct facade_module **link = &library->modules; *link != NULL;
+         link = &(*link)->next_in_library) {
         if (*link == module) {
             *link = module->next_in_library;
             break;
@@ -327,7 +336,8 @@ void facade_modules_forget(struct facade_context *context)
 
 /* --- libraries ---------------------------------------------------------------------------------------------------- */
 
-static struct facade_module *find_module(struct facade_library *library, const struct facade_context *context)
+static struct facade_module *find_module(struct facade_library *library,
+                                         const struct facade_context *context)
 {
     struct facade_module *module = library->modules;
     while (module != NULL && module->context != context)
@@ -351,7 +361,8 @@ static void free_kernels(struct facade_library *library)
     library->kernel_count = 0;
 }
 
-static struct facade_kernel *new_kernel(struct facade_library *library, size_t index, const char *name)
+static struct facade_kernel *new_kernel(struct facade_library *library, size_t index,
+                                        const char *name)
 {
     struct facade_kernel *kernel = facade_handle_new(FACADE_KERNEL, sizeof *kernel);
     if (kernel == NULL)
@@ -369,7 +380,8 @@ static bool make_kernels(struct facade_library *library, const struct facade_mod
         return true;
     library->kernels = calloc(module->function_count + 1, sizeof *library->kernels);
     for (size_t i = 0; library->kernels != NULL && i < module->function_count; i++) {
-        struct facade_kernel *kernel = new_kernel(library, i, ocl_kernel_name(module->functions[i]->kernel));
+        struct facade_kernel *kernel =
+            new_kernel(library, i, ocl_kernel_name(module->functions[i]->kernel));
         library->kernels[i] = kernel;
         library->kernel_count = i + 1;
         if (kernel == NULL || kernel->name == NULL) {
@@ -455,7 +467,8 @@ static cudaError_t build_now(struct facade_library *library, const struct facade
     return error == cudaSuccess ? build_for(library, context, jit, &module) : error;
 }
 
-cudaError_t facade_library_load(cudaLibrary_t *handle, const void *code, size_t bytes, const struct facade_jit *jit)
+cudaError_t facade_library_load(cudaLibrary_t *handle, const void *code, size_t bytes,
+                                const struct facade_jit *jit)
 {
     int count = 0;
     if (handle == NULL || code == NULL || !jit_is_valid(jit))
@@ -474,7 +487,8 @@ cudaError_t facade_library_load(cudaLibrary_t *handle, const void *code, size_t 
     return error;
 }
 
-cudaError_t facade_library_load_file(cudaLibrary_t *handle, const char *path, const struct facade_jit *jit)
+cudaError_t facade_library_load_file(cudaLibrary_t *handle, const char *path,
+                                     const struct facade_jit *jit)
 {
     char *text = NULL;
     size_t bytes = 0;
@@ -491,7 +505,8 @@ cudaError_t facade_library_load_file(cudaLibrary_t *handle, const char *path, co
 bool facade_library_options_are_valid(const int *options, void *const *values, unsigned count)
 {
     for (unsigned i = 0; options != NULL && i < count; i++) {
-        if (options[i] != cudaLibraryHostUniversalFunctionAndDataTable && options[i] != cudaLibraryBinaryIsPreserved)
+        if (options[i] != cudaLibraryHostUniversalFunctionAndDataTable &&
+            options[i] != cudaLibraryBinaryIsPreserved)
             return false;
     }
     return count == 0 || (options != NULL && values != NULL);
@@ -525,7 +540,8 @@ static cudaError_t know_kernels(struct facade_library *library)
     return is_known ? cudaSuccess : facade_library_module(library, &module);
 }
 
-cudaError_t facade_library_kernel(struct facade_library *library, const char *name, cudaKernel_t *kernel)
+cudaError_t facade_library_kernel(struct facade_library *library, const char *name,
+                                  cudaKernel_t *kernel)
 {
     cudaError_t error = know_kernels(library);
     if (error != cudaSuccess)
@@ -547,7 +563,8 @@ cudaError_t facade_library_kernel_count(struct facade_library *library, unsigned
     return error;
 }
 
-cudaError_t facade_library_kernels(struct facade_library *library, cudaKernel_t *kernels, unsigned count)
+cudaError_t facade_library_kernels(struct facade_library *library, cudaKernel_t *kernels,
+                                   unsigned count)
 {
     cudaError_t error = know_kernels(library);
     for (size_t i = 0; error == cudaSuccess && i < library->kernel_count && i < count; i++)
@@ -582,24 +599,27 @@ cudaError_t facade_kernel_function(cudaKernel_t handle, struct facade_function *
 
 /* --- entry points ---------------------------------------------------------------------------------------------- */
 
-cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions,
-                                void **jitOptionsValues, unsigned int numJitOptions,
-                                enum cudaLibraryOption *libraryOptions, void **libraryOptionValues,
-                                unsigned int numLibraryOptions)
+cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
+                                enum cudaJitOption *jitOptions, void **jitOptionsValues,
+                                unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions,
+                                void **libraryOptionValues, unsigned int numLibraryOptions)
 {
     const struct facade_jit jit = {(const int *)jitOptions, jitOptionsValues, numJitOptions};
-    if (!facade_library_options_are_valid((const int *)libraryOptions, libraryOptionValues, numLibraryOptions))
+    if (!facade_library_options_are_valid((const int *)libraryOptions, libraryOptionValues,
+                                          numLibraryOptions))
         return facade_result(cudaErrorInvalidValue);
     return facade_result(facade_library_load(library, code, 0, &jit));
 }
 
-cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName, enum cudaJitOption *jitOptions,
-                                    void **jitOptionsValues, unsigned int numJitOptions,
-                                    enum cudaLibraryOption *libraryOptions, void **libraryOptionValues,
-                                    unsigned int numLibraryOptions)
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName,
+                                    enum cudaJitOption *jitOptions, void **jitOptionsValues,
+                                    unsigned int numJitOptions,
+                                    enum cudaLibraryOption *libraryOptions,
+                                    void **libraryOptionValues, unsigned int numLibraryOptions)
 {
     const struct facade_jit jit = {(const int *)jitOptions, jitOptionsValues, numJitOptions};
-    if (!facade_library_options_are_valid((const int *)libraryOptions, libraryOptionValues, numLibraryOptions))
+    if (!facade_library_options_are_valid((const int *)libraryOptions, libraryOptionValues,
+                                          numLibraryOptions))
         return facade_result(cudaErrorInvalidValue);
     return facade_result(facade_library_load_file(library, fileName, &jit));
 }
@@ -615,7 +635,8 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, c
     if (pKernel == NULL || name == NULL)
         return facade_result(cudaErrorInvalidValue);
     cudaError_t error = facade_library_find(library, &found);
-    return facade_result(error == cudaSuccess ? facade_library_kernel(found, name, pKernel) : error);
+    return facade_result(error == cudaSuccess ? facade_library_kernel(found, name, pKernel)
+                                              : error);
 }
 
 cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib)
@@ -627,11 +648,13 @@ cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib)
     return facade_result(error == cudaSuccess ? facade_library_kernel_count(found, count) : error);
 }
 
-cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib)
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels,
+                                        cudaLibrary_t lib)
 {
     struct facade_library *found = NULL;
     if (kernels == NULL)
         return facade_result(cudaErrorInvalidValue);
     cudaError_t error = facade_library_find(lib, &found);
-    return facade_result(error == cudaSuccess ? facade_library_kernels(found, kernels, numKernels) : error);
+    return facade_result(error == cudaSuccess ? facade_library_kernels(found, kernels, numKernels)
+                                              : error);
 }

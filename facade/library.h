@@ -15,7 +15,7 @@ struct facade_module {
     struct ocl_program *program;
     struct facade_function **functions; /* one per kernel, in the program's order */
     size_t function_count;
-    struct facade_module *next, *previous;      /* of the context */
+    struct facade_module *next, *previous; /* of the context */
     struct facade_module *next_in_library;
 };
 
@@ -25,7 +25,8 @@ struct facade_function {
     int max_dynamic_shared; /* cudaFuncAttributeMaxDynamicSharedMemorySize; -1 until set */
     int preferred_carveout;
     int cache_config;
-    struct facade_old_launch *old_launch; /* driver_launch.c: what cuParamSet* said; NULL or from malloc */
+    struct facade_old_launch
+        *old_launch; /* driver_launch.c: what cuParamSet* said; NULL or from malloc */
 };
 
 /* A log or option that a caller of the load functions wants: cudaJitOption / CUjit_option have the same numbers. */
@@ -42,17 +43,21 @@ bool facade_library_options_are_valid(const int *options, void *const *values, u
  * number of bytes of either. The code is copied, and built when a kernel is first asked for, as CUDA does it; bad code
  * is refused then. A caller that gives log buffers gets it built at once, so that they are filled.
  * Errors: cudaErrorInvalidValue; with log buffers also those of facade_library_module(). */
-cudaError_t facade_library_load(cudaLibrary_t *library, const void *code, size_t bytes, const struct facade_jit *jit);
-cudaError_t facade_library_load_file(cudaLibrary_t *library, const char *path, const struct facade_jit *jit);
+cudaError_t facade_library_load(cudaLibrary_t *library, const void *code, size_t bytes,
+                                const struct facade_jit *jit);
+cudaError_t facade_library_load_file(cudaLibrary_t *library, const char *path,
+                                     const struct facade_jit *jit);
 cudaError_t facade_library_unload(cudaLibrary_t library);
 
 /* Errors: cudaErrorInvalidResourceHandle for a stale library. */
 cudaError_t facade_library_find(cudaLibrary_t handle, struct facade_library **found);
 
 /* The library's kernels, in the order of the code. Errors: those of facade_library_module(); cudaErrorSymbolNotFound. */
-cudaError_t facade_library_kernel(struct facade_library *library, const char *name, cudaKernel_t *kernel);
+cudaError_t facade_library_kernel(struct facade_library *library, const char *name,
+                                  cudaKernel_t *kernel);
 cudaError_t facade_library_kernel_count(struct facade_library *library, unsigned *count);
-cudaError_t facade_library_kernels(struct facade_library *library, cudaKernel_t *kernels, unsigned count);
+cudaError_t facade_library_kernels(struct facade_library *library, cudaKernel_t *kernels,
+                                   unsigned count);
 
 /* The library's module in the current context, built when it is not there yet.
  * Errors: cudaErrorInvalidKernelImage for code that does not compile, cudaErrorInvalidPtx for PTX,
@@ -68,12 +73,14 @@ cudaError_t facade_kernel_function(cudaKernel_t handle, struct facade_function *
 /* Makes a module of the current context from code, as facade_library_load() reads it. */
 cudaError_t facade_module_load(struct facade_module **module, const void *code, size_t bytes,
                                const struct facade_jit *jit);
-cudaError_t facade_module_load_file(struct facade_module **module, const char *path, const struct facade_jit *jit);
+cudaError_t facade_module_load_file(struct facade_module **module, const char *path,
+                                    const struct facade_jit *jit);
 
 /* Order:  after all work of the module's context: waits for it, as NVIDIA's driver does. The same goes for libraries. */
 cudaError_t facade_module_unload(struct facade_module *module);
 
 /* Errors: cudaErrorSymbolNotFound. */
-cudaError_t facade_module_function(struct facade_module *module, const char *name, struct facade_function **function);
+cudaError_t facade_module_function(struct facade_module *module, const char *name,
+                                   struct facade_function **function);
 
 #endif

@@ -35,8 +35,9 @@ static char *make_line(bool is_error, const char *message)
     char *line = NULL;
     clock_gettime(CLOCK_REALTIME, &now);
     localtime_r(&now.tv_sec, &parts);
-    int length = asprintf(&line, "[%02d:%02d:%02d.%03ld][%ld][CUDA][%c] %s", parts.tm_hour, parts.tm_min, parts.tm_sec,
-                          now.tv_nsec / 1000000, (long)getpid(), is_error ? 'E' : 'W', message);
+    int length = asprintf(&line, "[%02d:%02d:%02d.%03ld][%ld][CUDA][%c] %s", parts.tm_hour,
+                          parts.tm_min, parts.tm_sec, now.tv_nsec / 1000000, (long)getpid(),
+                          is_error ? 'E' : 'W', message);
     return length >= 0 ? line : NULL;
 }
 
@@ -70,7 +71,8 @@ void facade_log(bool is_error, const char *message)
     struct callback *copy = copy_callbacks(&copied);
     pthread_mutex_unlock(&lock);
     for (size_t i = 0; i < copied; i++)
-        copy[i].function(copy[i].data, is_error ? cudaLogLevelError : cudaLogLevelWarning, given, strlen(given));
+        copy[i].function(copy[i].data, is_error ? cudaLogLevelError : cudaLogLevelWarning, given,
+                         strlen(given));
     free(copy);
     free(given);
 }
@@ -201,12 +203,14 @@ cudaError_t cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags)
     return cudaSuccess;
 }
 
-cudaError_t cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile, unsigned int flags)
+cudaError_t cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile,
+                               unsigned int flags)
 {
     return facade_result(facade_log_to_file(iterator, pathToFile, flags));
 }
 
-cudaError_t cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size, unsigned int flags)
+cudaError_t cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size,
+                                 unsigned int flags)
 {
     return facade_result(facade_log_to_memory(iterator, buffer, size, flags));
 }

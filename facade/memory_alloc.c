@@ -26,8 +26,8 @@ cudaError_t facade_memory_allocate(void **pointer, size_t bytes)
     return cudaSuccess;
 }
 
-/* NVIDIA's driver multiplies without looking: what wraps around to nothing is a bad value, what wraps around to anything
- * else is too much memory. */
+/* NVIDIA's driver multiplies without looking: what wraps around to nothing is a bad value, what
+ * wraps around to anything else is too much memory. */
 static cudaError_t pitched_bytes(struct cudaExtent extent, size_t *pitch, size_t *bytes)
 {
     size_t rows = 0;
@@ -57,8 +57,8 @@ cudaError_t facade_memory_allocate_pitched(void **pointer, size_t *pitch, struct
     return error;
 }
 
-/* The pointer names its context, so the current device does not matter; a thread without one gets one, as from any
- * first call. */
+/* The pointer names its context, so the current device does not matter; a thread without one
+ * gets one, as from any first call. */
 cudaError_t facade_memory_free(void *pointer)
 {
     struct facade_context *context = NULL;
@@ -111,7 +111,7 @@ static cudaError_t allocate_3d(struct cudaPitchedPtr *pitched, struct cudaExtent
     return error;
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 cudaError_t cudaMalloc(void **devPtr, size_t size)
 {
@@ -120,7 +120,8 @@ cudaError_t cudaMalloc(void **devPtr, size_t size)
 
 cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
 {
-    return facade_result(facade_memory_allocate_pitched(devPtr, pitch, (struct cudaExtent){width, height, 1}));
+    return facade_result(
+        facade_memory_allocate_pitched(devPtr, pitch, (struct cudaExtent){width, height, 1}));
 }
 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaExtent extent)

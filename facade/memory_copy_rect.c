@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/copy_request.h"
 
-/* The distance between rows matters when there are two; a single row then has the driver's rules, by which 0 stands for
- * "tight". */
+/* The distance between rows matters when there are two; a single row then has the driver's
+ * rules, by which 0 stands for "tight". */
 static cudaError_t check_pitch(size_t pitch, size_t width, size_t height)
 {
     return height > 1 && pitch < width ? cudaErrorInvalidPitchValue : cudaSuccess;
@@ -30,8 +30,9 @@ static cudaError_t check_2d(struct facade_copy_request *request, enum cudaMemcpy
     return error;
 }
 
-static cudaError_t copy_2d(void *target, size_t target_pitch, const void *source, size_t source_pitch, size_t width,
-                           size_t height, enum cudaMemcpyKind kind, cudaStream_t stream, bool is_async)
+static cudaError_t copy_2d(void *target, size_t target_pitch, const void *source,
+                           size_t source_pitch, size_t width, size_t height,
+                           enum cudaMemcpyKind kind, cudaStream_t stream, bool is_async)
 {
     struct facade_copy_request request = {
         .copy = {.source = {.address = (uintptr_t)source, .pitch = source_pitch},
@@ -51,23 +52,25 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, cudaStream_t strea
     return error == cudaSuccess ? facade_copy_submit(&request, stream, is_async) : error;
 }
 
-static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream, bool is_async)
+static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream,
+                                bool is_async)
 {
     struct facade_copy_request request;
     cudaError_t error = facade_copy_from_3d_peer(&request, p);
     return error == cudaSuccess ? facade_copy_submit(&request, stream, is_async) : error;
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
-cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-                         enum cudaMemcpyKind kind)
+cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+                         size_t height, enum cudaMemcpyKind kind)
 {
     return facade_result(copy_2d(dst, dpitch, src, spitch, width, height, kind, NULL, false));
 }
 
-cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-                              enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream)
 {
     return facade_result(copy_2d(dst, dpitch, src, spitch, width, height, kind, stream, true));
 }

@@ -4,14 +4,15 @@
 #include "facade/memory.h"
 #include "facade/pointer_attributes.h"
 
-/* cudaHostRegisterIoMemory is not among them: it is for memory of another device, which OpenCL cannot pin and NVIDIA's
- * runtime refuses with the same error when the memory is the host's. */
+/* cudaHostRegisterIoMemory is not among them: it is for memory of another device, which OpenCL
+ * cannot pin and NVIDIA's runtime refuses with the same error when the memory is the host's. */
 enum {
     ALLOCATE_FLAGS = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined,
     REGISTER_FLAGS = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly
 };
 
-/* Under unified addressing all pinned memory is mapped, and cudaHostGetFlags says so. Read-only is not told. */
+/* Under unified addressing all pinned memory is mapped, and cudaHostGetFlags says so. Read-only
+ * is not told. */
 static unsigned kept_flags(unsigned flags)
 {
     return (flags & ALLOCATE_FLAGS) | cudaHostAllocMapped;
@@ -35,7 +36,8 @@ cudaError_t facade_memory_allocate_host(void **host, size_t bytes, unsigned flag
     cudaError_t error = facade_current(&context);
     if (error != cudaSuccess || bytes == 0)
         return error;
-    ocl_status status = ocl_memory_allocate_host(context_cl(context), bytes, kept_flags(flags), &made, &address);
+    ocl_status status =
+        ocl_memory_allocate_host(context_cl(context), bytes, kept_flags(flags), &made, &address);
     if (status != OCL_OK)
         return facade_error_from(status, FACADE_ALLOCATE);
     *host = made;
@@ -51,10 +53,12 @@ cudaError_t facade_memory_free_host(void *host)
     return facade_error_from(ocl_memory_free(OCL_MEMORY_HOST, host), FACADE_OTHER);
 }
 
-/* The user's half of the address space. Source: x86-64 and AArch64 Linux with four levels of page tables. */
+/* The user's half of the address space. Source: x86-64 and AArch64 Linux with four levels of
+ * page tables. */
 enum { USER_ADDRESS_BITS = 47 };
 
-/* "Already registered" is said of the user's memory only; the rest is no memory that may be registered. */
+/* "Already registered" is said of the user's memory only; the rest is no memory that may be
+ * registered. */
 static cudaError_t refuse_known(const void *host)
 {
     struct ocl_memory_view view;
@@ -65,16 +69,18 @@ static cudaError_t refuse_known(const void *host)
 cudaError_t facade_memory_register(void *host, size_t bytes, unsigned flags)
 {
     struct facade_context *context = NULL;
-    if (host == NULL || bytes == 0 || (flags & ~(unsigned)REGISTER_FLAGS) != 0 || bytes > UINTPTR_MAX - (uintptr_t)host)
+    if (host == NULL || bytes == 0 || (flags & ~(unsigned)REGISTER_FLAGS) != 0 ||
+        bytes > UINTPTR_MAX - (uintptr_t)host)
         return cudaErrorInvalidValue;
     cudaError_t error = facade_current(&context);
     if (error != cudaSuccess)
         return error;
     if (bytes >> USER_ADDRESS_BITS != 0)
         return cudaErrorMemoryAllocation;
-    ocl_status status =
-        ocl_memory_register(context_cl(context), host, bytes, kept_flags(flags & cudaHostRegisterPortable));
-    return status == OCL_E_ALREADY ? refuse_known(host) : facade_error_from(status, FACADE_ALLOCATE);
+    ocl_status status = ocl_memory_register(context_cl(context), host, bytes,
+                                            kept_flags(flags & cudaHostRegisterPortable));
+    return status == OCL_E_ALREADY ? refuse_known(host)
+                                   : facade_error_from(status, FACADE_ALLOCATE);
 }
 
 cudaError_t facade_memory_unregister(void *host)
@@ -88,7 +94,8 @@ cudaError_t facade_memory_unregister(void *host)
         return cudaErrorInvalidValue;
     ocl_status status = ocl_memory_free(OCL_MEMORY_REGISTERED, host);
     if (status == OCL_E_NOT_FOUND)
-        return ocl_memory_find(host, &view) ? cudaErrorInvalidValue : cudaErrorHostMemoryNotRegistered;
+        return ocl_memory_find(host, &view) ? cudaErrorInvalidValue
+                                            : cudaErrorHostMemoryNotRegistered;
     return facade_error_from(status, FACADE_OTHER);
 }
 
@@ -133,7 +140,7 @@ static cudaError_t allocate(void **host, size_t bytes, unsigned flags)
     return facade_memory_allocate_host(host, bytes, bytes == 0 ? cudaHostAllocDefault : flags);
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 cudaError_t cudaMallocHost(void **ptr, size_t size)
 {

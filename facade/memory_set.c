@@ -16,7 +16,8 @@ static bool measure(const struct ocl_fill *fill, size_t *bytes)
     return !__builtin_mul_overflow(fill->count, fill->element_bytes, &row) &&
            !__builtin_mul_overflow(fill->height - 1, fill->pitch, &rows) &&
            !__builtin_mul_overflow(fill->depth - 1, fill->slice_bytes, &slices) &&
-           !__builtin_add_overflow(row, rows, bytes) && !__builtin_add_overflow(*bytes, slices, bytes);
+           !__builtin_add_overflow(row, rows, bytes) &&
+           !__builtin_add_overflow(*bytes, slices, bytes);
 }
 
 static cudaError_t check_fill(const struct ocl_fill *fill, struct facade_place *place)
@@ -28,7 +29,8 @@ static cudaError_t check_fill(const struct ocl_fill *fill, struct facade_place *
         (fill->pitch % fill->element_bytes != 0 || fill->pitch < fill->count * fill->element_bytes))
         return cudaErrorInvalidValue;
     *place = facade_place_find(fill->address);
-    return place->kind != FACADE_PAGEABLE && bytes <= place->left ? cudaSuccess : cudaErrorInvalidValue;
+    return place->kind != FACADE_PAGEABLE && bytes <= place->left ? cudaSuccess
+                                                                  : cudaErrorInvalidValue;
 }
 
 cudaError_t facade_memory_set(const struct ocl_fill *fill, cudaStream_t stream, bool is_async)
@@ -44,13 +46,15 @@ cudaError_t facade_memory_set(const struct ocl_fill *fill, cudaStream_t stream, 
     if (error != cudaSuccess)
         return error;
     bool waits = !is_async && place.kind == FACADE_PINNED;
-    ocl_status status = ocl_transfer_fill(found->queue, fill, waits ? OCL_WAIT_ALL : OCL_WAIT_SOURCE);
+    ocl_status status =
+        ocl_transfer_fill(found->queue, fill, waits ? OCL_WAIT_ALL : OCL_WAIT_SOURCE);
     return facade_error_from(status, FACADE_OTHER);
 }
 
-/* --- the runtime's forms: bytes only ----------------------------------------------------------------------------- */
+/* --- the runtime's forms: bytes only ---------------------------------------------------------- */
 
-static cudaError_t set_1d(void *pointer, int value, size_t bytes, cudaStream_t stream, bool is_async)
+static cudaError_t set_1d(void *pointer, int value, size_t bytes, cudaStream_t stream,
+                          bool is_async)
 {
     const struct ocl_fill fill = {
         .address = (uintptr_t)pointer,
@@ -63,8 +67,8 @@ static cudaError_t set_1d(void *pointer, int value, size_t bytes, cudaStream_t s
     return facade_memory_set(&fill, stream, is_async);
 }
 
-static cudaError_t set_2d(void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream,
-                          bool is_async)
+static cudaError_t set_2d(void *pointer, size_t pitch, int value, size_t width, size_t height,
+                          cudaStream_t stream, bool is_async)
 {
     const struct ocl_fill fill = {
         .address = (uintptr_t)pointer,
@@ -78,8 +82,8 @@ static cudaError_t set_2d(void *pointer, size_t pitch, int value, size_t width, 
     return facade_memory_set(&fill, stream, is_async);
 }
 
-static cudaError_t set_3d(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent, cudaStream_t stream,
-                          bool is_async)
+static cudaError_t set_3d(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent,
+                          cudaStream_t stream, bool is_async)
 {
     struct ocl_fill fill = {
         .address = (uintptr_t)pointer.ptr,
@@ -97,7 +101,7 @@ static cudaError_t set_3d(struct cudaPitchedPtr pointer, int value, struct cudaE
     return facade_memory_set(&fill, stream, is_async);
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 cudaError_t cudaMemset(void *devPtr, int value, size_t count)
 {
@@ -114,7 +118,8 @@ cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, si
     return facade_result(set_2d(devPtr, pitch, value, width, height, NULL, false));
 }
 
-cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream)
 {
     return facade_result(set_2d(devPtr, pitch, value, width, height, stream, true));
 }
@@ -124,8 +129,8 @@ cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct 
     return facade_result(set_3d(pitchedDevPtr, value, extent, NULL, false));
 }
 
-cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent,
-                              cudaStream_t stream)
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value,
+                              struct cudaExtent extent, cudaStream_t stream)
 {
     return facade_result(set_3d(pitchedDevPtr, value, extent, stream, true));
 }

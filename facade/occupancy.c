@@ -1,9 +1,9 @@
 /* How many blocks fit on a multiprocessor: an estimate from the limits that clem reports.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "facade/occupancy.h"
 #include "cl/device.h"
 #include "facade/device.h"
 #include "facade/launch.h"
-#include "facade/occupancy.h"
 
 static int attribute(int device, enum cudaDeviceAttr attr)
 {
@@ -23,8 +23,8 @@ static int rounded_threads(int threads, int warp)
     return (threads + warp - 1) / warp * warp;
 }
 
-cudaError_t facade_occupancy_blocks(int *blocks, const struct facade_function *function, int block_size,
-                                    size_t dynamic_shared, unsigned flags)
+cudaError_t facade_occupancy_blocks(int *blocks, const struct facade_function *function,
+                                    int block_size, size_t dynamic_shared, unsigned flags)
 {
     struct facade_launch_limits limits;
     int device = function->module->context->device;
@@ -39,17 +39,21 @@ cudaError_t facade_occupancy_blocks(int *blocks, const struct facade_function *f
     int fit = attribute(device, cudaDevAttrMaxThreadsPerMultiProcessor) / threads;
     fit = smaller(fit, attribute(device, cudaDevAttrMaxBlocksPerMultiprocessor));
     if (shared > 0)
-        fit = smaller(fit, (int)((size_t)attribute(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor) / shared));
+        fit = smaller(
+            fit,
+            (int)((size_t)attribute(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor) / shared));
     *blocks = fit;
     return cudaSuccess;
 }
 
 /* Tries every whole number of warps, largest first, so that of equal ones the largest block wins. */
-cudaError_t facade_occupancy_best(int *grid, int *block_size, const struct facade_function *function,
+cudaError_t facade_occupancy_best(int *grid, int *block_size,
+                                  const struct facade_function *function,
                                   const struct facade_occupancy_wish *wish)
 {
     struct facade_launch_limits limits;
-    int device = function->module->context->device, warp = attribute(device, cudaDevAttrWarpSize), most = 0, best = 0;
+    int device = function->module->context->device, warp = attribute(device, cudaDevAttrWarpSize),
+        most = 0, best = 0;
     facade_launch_limits(function, &limits);
     int largest = wish->limit > 0 ? smaller(wish->limit, (int)limits.threads) : (int)limits.threads;
     for (int size = rounded_threads(largest, warp); size > 0; size -= warp) {
@@ -68,7 +72,8 @@ cudaError_t facade_occupancy_best(int *grid, int *block_size, const struct facad
     return cudaSuccess;
 }
 
-cudaError_t facade_occupancy_shared(size_t *shared, const struct facade_function *function, int blocks, int block_size)
+cudaError_t facade_occupancy_shared(size_t *shared, const struct facade_function *function,
+                                    int blocks, int block_size)
 {
     struct facade_launch_limits limits;
     int fit = 0;
@@ -82,7 +87,8 @@ cudaError_t facade_occupancy_shared(size_t *shared, const struct facade_function
         return error;
     if (blocks > fit)
         return cudaErrorInvalidValue;
-    size_t share = (size_t)attribute(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor) / (size_t)blocks;
+    size_t share =
+        (size_t)attribute(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor) / (size_t)blocks;
     size_t left = share > own ? share - own : 0;
     *shared = left < limits.shared ? left : limits.shared;
     return cudaSuccess;
@@ -90,8 +96,10 @@ cudaError_t facade_occupancy_shared(size_t *shared, const struct facade_function
 
 /* --- entry points ---------------------------------------------------------------------------------------------- */
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize,
-                                                                   size_t dynamicSMemSize, unsigned int flags)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func,
+                                                                   int blockSize,
+                                                                   size_t dynamicSMemSize,
+                                                                   unsigned int flags)
 {
     struct facade_function *function = NULL;
     cudaError_t error = facade_function_find(func, &function);
@@ -102,15 +110,15 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlock
     return facade_result(error);
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize,
-                                                          size_t dynamicSMemSize)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func,
+                                                          int blockSize, size_t dynamicSMemSize)
 {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize,
-                                                                  cudaOccupancyDefault);
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        numBlocks, func, blockSize, dynamicSMemSize, cudaOccupancyDefault);
 }
 
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks,
-                                                      int blockSize)
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func,
+                                                      int numBlocks, int blockSize)
 {
     struct facade_function *function = NULL;
     cudaError_t error = facade_function_find(func, &function);

@@ -1,7 +1,7 @@
 /* Access from one device to another one's memory: OpenCL offers none, so every question is answered with no.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "facade/device.h"
 #include "facade/peer.h"
+#include "facade/device.h"
 
 cudaError_t facade_peer_can_access(int *can, int device, int peer)
 {

@@ -2,15 +2,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/pointer_attributes.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "facade/handles.h"
+#include "facade/runtime.h"
 
 /* What NVIDIA's runtime says about memory that no device knows. */
 enum { NO_DEVICE = -2 };
 
-/* Host memory may have two addresses: the host's and, where kernels cannot use that one, the device's. */
+/* Host memory may have two addresses: the host's and, where kernels cannot use that one, the
+ * device's. */
 static size_t offset_in(const struct ocl_memory_view *view, uint64_t address)
 {
     uint64_t host = (uintptr_t)view->host;
@@ -54,8 +55,9 @@ cudaError_t facade_pointer_attributes(struct cudaPointerAttributes *attributes, 
     if (error != cudaSuccess)
         return error;
     if (!ocl_memory_find(pointer, &view)) {
-        *attributes = (struct cudaPointerAttributes){
-            .type = cudaMemoryTypeUnregistered, .device = NO_DEVICE, .hostPointer = (void *)(uintptr_t)pointer};
+        *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered,
+                                                     .device = NO_DEVICE,
+                                                     .hostPointer = (void *)(uintptr_t)pointer};
         return cudaSuccess;
     }
     *attributes = (struct cudaPointerAttributes){
@@ -67,7 +69,7 @@ cudaError_t facade_pointer_attributes(struct cudaPointerAttributes *attributes, 
     return cudaSuccess;
 }
 
-/* --- the driver's attributes ----------------------------------------------------------------------------------- */
+/* --- the driver's attributes ------------------------------------------------------------------ */
 
 /* The answers to all questions about one pointer; all zero for an unknown one. */
 struct facts {
@@ -83,10 +85,16 @@ struct facts {
     CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS access;
 };
 
-#define FACT(attribute, field) {attribute, offsetof(struct facts, field), sizeof(((struct facts *)NULL)->field)}
-/* The attributes of type bool are one byte: the low one of an unsigned. Source: CUDA Driver API 13.0,
- * cuPointerGetAttribute; one byte is what NVIDIA's driver writes. */
-#define FACT_BOOL(attribute, field) {attribute, offsetof(struct facts, field), 1}
+#define FACT(attribute, field)                                                                     \
+    {                                                                                              \
+        attribute, offsetof(struct facts, field), sizeof(((struct facts *)NULL)->field)            \
+    }
+/* The attributes of type bool are one byte: the low one of an unsigned. Source: CUDA Driver API
+ * 13.0, cuPointerGetAttribute; one byte is what NVIDIA's driver writes. */
+#define FACT_BOOL(attribute, field)                                                                \
+    {                                                                                              \
+        attribute, offsetof(struct facts, field), 1                                                \
+    }
 
 static const struct {
     CUpointer_attribute attribute;
@@ -114,19 +122,11 @@ static const struct {
     FACT_BOOL(CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE, no),
 };
 
-static struct facade_context *owner_of(struct ocl_context *cl)
-{
-    struct facade_context *top = facade_stack_top();
-    if (top != NULL && facade_handle_find(FACADE_CONTEXT, top) != NULL && atomic_load(&top->cl) == cl)
-        return top;
-    return facade_primary(ocl_context_device(cl));
-}
-
 static struct facts facts_of(const struct ocl_memory_view *view, uint64_t address)
 {
     bool is_device = view->kind == OCL_MEMORY_DEVICE;
     return (struct facts){
-        .context = (CUcontext)owner_of(view->context),
+        .context = (CUcontext)facade_context_owning(view->context),
         .memory_type = is_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
         .device_pointer = (uintptr_t)facade_place_device_pointer(view, address),
         .range_start = view->address,
@@ -165,8 +165,8 @@ cudaError_t facade_pointer_attribute(void *data, CUpointer_attribute attribute, 
     return write_fact(data, attribute, &facts) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t facade_pointer_attribute_list(unsigned count, const CUpointer_attribute *attributes, void **data,
-                                          CUdeviceptr pointer)
+cudaError_t facade_pointer_attribute_list(unsigned count, const CUpointer_attribute *attributes,
+                                          void **data, CUdeviceptr pointer)
 {
     struct ocl_memory_view view;
     struct facts facts = {.ordinal = NO_DEVICE};
@@ -184,7 +184,7 @@ cudaError_t facade_pointer_attribute_list(unsigned count, const CUpointer_attrib
     return cudaSuccess;
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
 {

@@ -16,23 +16,28 @@ enum facade_place_kind {
 struct facade_place {
     enum facade_place_kind kind;
     struct ocl_context *context; /* NULL for pageable memory */
-    size_t left;                 /* bytes from the address to the end of its allocation; SIZE_MAX when pageable */
+    size_t left; /* bytes from the address to the end of its allocation; SIZE_MAX when pageable */
 };
 
 /* Never fails: what is not known is pageable. */
 struct facade_place facade_place_find(uint64_t address);
 
-/* The byte at address as kernels and as the host see it. Needs: view is what ocl_memory_find() gave for address. */
+/* The byte at address as kernels and as the host see it. Needs: view is what ocl_memory_find()
+ * gave for address. */
 void *facade_place_device_pointer(const struct ocl_memory_view *view, uint64_t address);
-void *facade_place_host_pointer(const struct ocl_memory_view *view, uint64_t address); /* NULL for device memory */
+void *facade_place_host_pointer(const struct ocl_memory_view *view,
+                                uint64_t address); /* NULL for device memory */
 
-cudaError_t facade_pointer_attributes(struct cudaPointerAttributes *attributes, const void *pointer);
+cudaError_t facade_pointer_attributes(struct cudaPointerAttributes *attributes,
+                                      const void *pointer);
 
-/* cuPointerGetAttribute. Errors: cudaErrorInvalidValue for an unknown pointer or attribute, or data NULL. */
-cudaError_t facade_pointer_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr pointer);
+/* cuPointerGetAttribute. Errors: cudaErrorInvalidValue for an unknown pointer or attribute, or
+ * data NULL. */
+cudaError_t facade_pointer_attribute(void *data, CUpointer_attribute attribute,
+                                     CUdeviceptr pointer);
 
 /* cuPointerGetAttributes: an unknown pointer is no error and gives zeros. */
-cudaError_t facade_pointer_attribute_list(unsigned count, const CUpointer_attribute *attributes, void **data,
-                                          CUdeviceptr pointer);
+cudaError_t facade_pointer_attribute_list(unsigned count, const CUpointer_attribute *attributes,
+                                          void **data, CUdeviceptr pointer);
 
 #endif

@@ -67,8 +67,9 @@ char __cudaInitModule(void **fatCubinHandle)
     return 0;
 }
 
-void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun, const char *deviceName,
-                            int thread_limit, uint3 *tid, uint3 *bid, dim3 *bDim, dim3 *gDim, int *wSize)
+void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun,
+                            const char *deviceName, int thread_limit, uint3 *tid, uint3 *bid,
+                            dim3 *bDim, dim3 *gDim, int *wSize)
 {
     struct fat_binary *binary = (struct fat_binary *)fatCubinHandle;
     (void)deviceFun, (void)thread_limit, (void)tid, (void)bid, (void)bDim, (void)gDim, (void)wSize;
@@ -85,15 +86,16 @@ void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *de
 }
 
 /* Symbols of registered code cannot be reached yet; cudaGetSymbolAddress and its kin say so. */
-void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress, const char *deviceName, int ext,
-                       size_t size, int constant, int global)
+void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress,
+                       const char *deviceName, int ext, size_t size, int constant, int global)
 {
     (void)fatCubinHandle, (void)hostVar, (void)deviceAddress, (void)deviceName;
     (void)ext, (void)size, (void)constant, (void)global;
 }
 
 void __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress,
-                              const char *deviceName, int ext, size_t size, int constant, int global)
+                              const char *deviceName, int ext, size_t size, int constant,
+                              int global)
 {
     (void)fatCubinHandle, (void)hostVarPtrAddress, (void)deviceAddress, (void)deviceName;
     (void)ext, (void)size, (void)constant, (void)global;
@@ -169,13 +171,15 @@ cudaError_t facade_registered_function(const void *host_function, struct facade_
     return error == cudaSuccess ? facade_kernel_function(kernel, function) : error;
 }
 
-unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, struct CUstream_st *stream)
+unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem,
+                                     struct CUstream_st *stream)
 {
     const struct facade_launch_configuration configuration = {gridDim, blockDim, sharedMem, stream};
     return facade_launch_push(&configuration) ? 0 : 1;
 }
 
-cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, void *stream)
+cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem,
+                                       void *stream)
 {
     struct facade_launch_configuration configuration;
     if (!facade_launch_pop(&configuration))
@@ -199,8 +203,8 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *hostFun)
     return cudaGetKernel(kernel, hostFun);
 }
 
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
-                               cudaStream_t stream)
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void **args,
+                               size_t sharedMem, cudaStream_t stream)
 {
     return cudaLaunchKernel((const void *)kernel, gridDim, blockDim, args, sharedMem, stream);
 }

@@ -7,6 +7,7 @@
 
 /* The function that a registered host function stands for. Errors: cudaErrorInvalidDeviceFunction when nothing is
  * registered at that address, cudaErrorNoKernelImageForDevice when its code is no OpenCL device's. */
-cudaError_t facade_registered_function(const void *host_function, struct facade_function **function);
+cudaError_t facade_registered_function(const void *host_function,
+                                       struct facade_function **function);
 
 #endif

@@ -13,6 +13,8 @@ static struct facade_context **primaries;
 static int device_count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic bool is_started;
+static struct facade_context *contexts; /* all live ones (list_lock) */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool is_in_host_function;
 
 static void make_primaries(void)
@@ -91,11 +93,36 @@ struct facade_context *facade_context_new(int device, bool is_primary)
     context->id = atomic_fetch_add(&next_id, 1);
     pthread_mutex_init(&context->open_lock, NULL);
     pthread_mutex_init(&context->lock, NULL);
+    pthread_mutex_lock(&list_lock);
+    context->next = contexts;
+    contexts = context;
+    pthread_mutex_unlock(&list_lock);
+    return context;
+}
+
+static void unlist(struct facade_context *context)
+{
+    pthread_mutex_lock(&list_lock);
+    struct facade_context **link = &contexts;
+    while (*link != context)
+        link = &(*link)->next;
+    *link = context->next;
+    pthread_mutex_unlock(&list_lock);
+}
+
+struct facade_context *facade_context_owning(const struct ocl_context *cl)
+{
+    pthread_mutex_lock(&list_lock);
+    struct facade_context *context = contexts;
+    while (context != NULL && atomic_load(&context->cl) != cl)
+        context = context->next;
+    pthread_mutex_unlock(&list_lock);
     return context;
 }
 
 void facade_context_delete(struct facade_context *context)
 {
+    unlist(context);
     facade_context_close(context);
     pthread_mutex_destroy(&context->lock);
     pthread_mutex_destroy(&context->open_lock);

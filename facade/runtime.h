@@ -5,11 +5,16 @@
 
 #include "facade/internal.h"
 
+struct ocl_context; /* cl/context.h */
+
 /* A closed context that is a live handle. NULL without memory. */
 struct facade_context *facade_context_new(int device, bool is_primary);
 
 /* Closes the context and ends its handle. */
 void facade_context_delete(struct facade_context *context);
+
+/* The live context that cl belongs to; NULL when there is none any more. */
+struct facade_context *facade_context_owning(const struct ocl_context *cl);
 
 /* cudaSuccess when context is alive, open and has not failed. Errors: cudaErrorContextIsDestroyed, its failure. */
 cudaError_t facade_context_check(const struct facade_context *context);

@@ -9,7 +9,7 @@
 static _Atomic uint64_t next_id = 1;
 
 /* What NVIDIA's runtime gives for a stream whose synchronization policy nobody set. */
-#define NO_POLICY ((enum cudaSynchronizationPolicy)-1)
+#define NO_POLICY ((enum cudaSynchronizationPolicy) - 1)
 
 static struct ocl_context *context_cl(struct facade_context *context)
 {
@@ -342,14 +342,15 @@ cudaError_t facade_stream_host_function(cudaStream_t handle, cudaHostFn_t functi
     return function != NULL ? add_host_call(handle, &call) : cudaErrorInvalidValue;
 }
 
-cudaError_t facade_stream_add_callback(cudaStream_t handle, cudaStreamCallback_t callback, void *data, unsigned flags)
+cudaError_t facade_stream_add_callback(cudaStream_t handle, cudaStreamCallback_t callback,
+                                       void *data, unsigned flags)
 {
     const struct host_call call = {.callback = callback, .stream = handle, .data = data};
     return callback != NULL && flags == 0 ? add_host_call(handle, &call) : cudaErrorInvalidValue;
 }
 
-cudaError_t facade_stream_add_driver_callback(cudaStream_t handle, CUstreamCallback callback, void *data,
-                                              unsigned flags)
+cudaError_t facade_stream_add_driver_callback(cudaStream_t handle, CUstreamCallback callback,
+                                              void *data, unsigned flags)
 {
     const struct host_call call = {.driver_callback = callback, .stream = handle, .data = data};
     return callback != NULL && flags == 0 ? add_host_call(handle, &call) : cudaErrorInvalidValue;
@@ -397,8 +398,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userD
     return facade_result(facade_stream_host_function(stream, fn, userData));
 }
 
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
-                                  unsigned int flags)
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
+                                  void *userData, unsigned int flags)
 {
     return facade_result(facade_stream_add_callback(stream, callback, userData, flags));
 }

@@ -29,13 +29,16 @@ cudaError_t facade_stream_wait_event(cudaStream_t handle, cudaEvent_t event, uns
 cudaError_t facade_stream_host_function(cudaStream_t handle, cudaHostFn_t function, void *data);
 
 /* callback(stream, status, data) after earlier work, also when that failed. */
-cudaError_t facade_stream_add_callback(cudaStream_t handle, cudaStreamCallback_t callback, void *data, unsigned flags);
-cudaError_t facade_stream_add_driver_callback(cudaStream_t handle, CUstreamCallback callback, void *data,
-                                              unsigned flags);
+cudaError_t facade_stream_add_callback(cudaStream_t handle, cudaStreamCallback_t callback,
+                                       void *data, unsigned flags);
+cudaError_t facade_stream_add_driver_callback(cudaStream_t handle, CUstreamCallback callback,
+                                              void *data, unsigned flags);
 
 /* stream_query.c. attribute: cudaLaunchAttributeID. Errors: cudaErrorInvalidValue for one that streams do not have. */
-cudaError_t facade_stream_get_attribute(cudaStream_t handle, int attribute, cudaLaunchAttributeValue *value);
-cudaError_t facade_stream_set_attribute(cudaStream_t handle, int attribute, const cudaLaunchAttributeValue *value);
+cudaError_t facade_stream_get_attribute(cudaStream_t handle, int attribute,
+                                        cudaLaunchAttributeValue *value);
+cudaError_t facade_stream_set_attribute(cudaStream_t handle, int attribute,
+                                        const cudaLaunchAttributeValue *value);
 cudaError_t facade_stream_copy_attributes(cudaStream_t target, cudaStream_t source);
 
 /* Swaps the calling thread's capture mode with *mode. */

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/stream.h"
 
-cudaError_t facade_stream_get_attribute(cudaStream_t handle, int attribute, cudaLaunchAttributeValue *value)
+cudaError_t facade_stream_get_attribute(cudaStream_t handle, int attribute,
+                                        cudaLaunchAttributeValue *value)
 {
     struct facade_stream *stream = NULL;
     if (value == NULL)
@@ -31,7 +32,8 @@ cudaError_t facade_stream_get_attribute(cudaStream_t handle, int attribute, cuda
     }
 }
 
-cudaError_t facade_stream_set_attribute(cudaStream_t handle, int attribute, const cudaLaunchAttributeValue *value)
+cudaError_t facade_stream_set_attribute(cudaStream_t handle, int attribute,
+                                        const cudaLaunchAttributeValue *value)
 {
     struct facade_stream *stream = NULL;
     if (value == NULL)
@@ -50,7 +52,8 @@ cudaError_t facade_stream_set_attribute(cudaStream_t handle, int attribute, cons
         stream->priority = value->priority;
         return cudaSuccess;
     case cudaLaunchAttributeSynchronizationPolicy:
-        if (value->syncPolicy < cudaSyncPolicyAuto || value->syncPolicy > cudaSyncPolicyBlockingSync)
+        if (value->syncPolicy < cudaSyncPolicyAuto ||
+            value->syncPolicy > cudaSyncPolicyBlockingSync)
             return cudaErrorInvalidValue;
         stream->sync_policy = value->syncPolicy;
         return cudaSuccess;
@@ -126,7 +129,8 @@ cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
     return facade_result(error);
 }
 
-cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value_out)
+cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr,
+                                   cudaLaunchAttributeValue *value_out)
 {
     return facade_result(facade_stream_get_attribute(hStream, (int)attr, value_out));
 }
@@ -160,13 +164,16 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
     return facade_result(error);
 }
 
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out,
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
+                                     enum cudaStreamCaptureStatus *captureStatus_out,
                                      unsigned long long *id_out, cudaGraph_t *graph_out,
                                      const cudaGraphNode_t **dependencies_out,
-                                     const cudaGraphEdgeData **edgeData_out, size_t *numDependencies_out)
+                                     const cudaGraphEdgeData **edgeData_out,
+                                     size_t *numDependencies_out)
 {
     /* Nothing but the status is written for a stream that is not capturing. */
-    (void)id_out, (void)graph_out, (void)dependencies_out, (void)edgeData_out, (void)numDependencies_out;
+    (void)id_out, (void)graph_out, (void)dependencies_out, (void)edgeData_out,
+        (void)numDependencies_out;
     return cudaStreamIsCapturing(stream, captureStatus_out);
 }
 

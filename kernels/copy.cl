@@ -2,12 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Shape:       target[j] = source[j] for j < bytes; the two do not overlap.
- * Index space: copy_items: one item per 16 bytes, rounded up to whole groups, at least 64 items; made for GPUs.
- *              copy_chunks, copy_chunks_streaming: one item per chunk of bytes (a multiple of 64), groups of one
- *              item; made for CPUs (built with CLEM_DEVICE_IS_CPU). streaming stores go past the caches.
- * Alignment:   none needed. Stores are aligned and wide. In copy_items loads are aligned and wide too: where source
- *              and target differ modulo 16, a word is put together from the two that hold its bytes. No byte outside
- *              the source is read. Devices are little-endian.
+ * Index space: copy_items: one item per 16 bytes, rounded up to whole groups, at least 64 items;
+ *              made for GPUs.
+ *              copy_chunks, copy_chunks_streaming: one item per chunk of bytes (a multiple of 64),
+ *              groups of one item; made for CPUs (built with CLEM_DEVICE_IS_CPU). streaming stores
+ *              go past the caches.
+ * Alignment:   none needed. Stores are aligned and wide. In copy_items loads are aligned and wide
+ *              too: where source and target differ modulo 16, a word is put together from the two
+ *              that hold its bytes. No byte outside the source is read. Devices are little-endian.
  * Moves:       bytes read and bytes written.
  */
 
@@ -18,7 +20,8 @@ static ulong2 bytes_across(ulong2 low, ulong2 high, uint shift) {
     ulong c = shift < 8 ? high.x : high.y;
     uint bits = (shift & 7u) * 8u;
     /* Two shifts to the left, because one by 64 is not defined. */
-    return (ulong2)((a >> bits) | ((b << 1) << (63u - bits)), (b >> bits) | ((c << 1) << (63u - bits)));
+    return (ulong2)((a >> bits) | ((b << 1) << (63u - bits)),
+                    (b >> bits) | ((c << 1) << (63u - bits)));
 }
 
 __kernel void copy_items(__global uchar *restrict target, __global const uchar *restrict source,

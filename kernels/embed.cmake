@@ -1,8 +1,9 @@
-# Turns one OpenCL C file into C text that holds its bytes: cmake -D SOURCE=x.cl -D OUTPUT=x.cl.inc -P embed.cmake
+# Turns an OpenCL C file into C text: cmake -D SOURCE=x.cl -D OUTPUT=x.cl.inc -P embed.cmake
 # SPDX-License-Identifier: Apache-2.0
 #
-# The array begins with a #line directive, so that build logs name the file, and ends with a NUL that is not part of
-# the text. Bytes, because C promises string literals of no more than 4095 characters.
+# The array begins with a #line directive, so that build logs name the file, and ends with a NUL
+# that is not part of the text. Bytes, because C promises string literals of no more than 4095
+# characters.
 
 get_filename_component(file ${SOURCE} NAME)
 get_filename_component(name ${SOURCE} NAME_WE)

@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Shape:       byte j of target becomes byte j % 4 of pattern (lowest byte first), for j < bytes.
- * Index space: fill_items: one item per 16 bytes, rounded up to whole groups, at least 32 items; made for GPUs.
- *              fill_chunks, fill_chunks_streaming: one item per chunk of bytes, groups of one item; made for CPUs
- *              (built with CLEM_DEVICE_IS_CPU). streaming stores go past the caches.
+ * Index space: fill_items: one item per 16 bytes, rounded up to whole groups, at least 32 items;
+ *              made for GPUs.
+ *              fill_chunks, fill_chunks_streaming: one item per chunk of bytes, groups of one item;
+ *              made for CPUs (built with CLEM_DEVICE_IS_CPU). streaming stores go past the caches.
  * Alignment:   none needed; stores are aligned, the ends are written bytewise.
  * Moves:       bytes written.
  */

@@ -1,15 +1,20 @@
 /* Memory at full speed: copy, write, read and triad, each walked in several ways.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Shape:       arrays of `words` words of 16 bytes. copy: target = source. write: target = value in all components.
- *              read: sums[item] = sum, modulo 2^32, of every 32-bit component that the item read, so that the sums
- *              together prove that all was read. triad: target = first + factor * second, in floats.
- * Index space: _item: one item per word, exactly words items (read: 16 words per item, a group apart; words is a
- *              multiple of 16 * the group).
- *              _interleaved: any number of items; item i takes words i, i + items, i + 2 * items, ...
- *              _chunked: item i takes words i * chunk .. i * chunk + chunk - 1 as far as there are any.
- *              _streaming: as _chunked, with stores that go past the caches (built with CLEM_DEVICE_IS_CPU).
- * Alignment:   16 bytes; _streaming 16 bytes.
+ * Shape:       arrays of `words` words of 16 bytes. copy: target = source. write: target = value in
+ *              all components.
+ *              read: sums[item] = sum, modulo 2^32, of every 32-bit component that the item read,
+ *              so that the sums together prove that all was read. triad: target = first + factor *
+ *              second, in floats.
+ * Index space: _item: one item per word, exactly words items (read: 16 words per item, a group
+ *              apart; words is a multiple of 16 * the group).
+ *              _interleaved: any number of items; item i takes words i, i + items, i + 2 * items,
+ *              ...
+ *              _chunked: item i takes words i * chunk .. i * chunk + chunk - 1 as far as there are
+ *              any.
+ *              _streaming: as _chunked, with stores that go past the caches (built with
+ *              CLEM_DEVICE_IS_CPU).
+ * Alignment:   16 bytes.
  * Moves:       copy: 32 bytes per word. write and read: 16. triad: 48.
  */
 
@@ -17,7 +22,8 @@ static uint sum_of(uint4 v) {
     return v.x + v.y + v.z + v.w;
 }
 
-__kernel void peak_copy_item(__global uint4 *restrict target, __global const uint4 *restrict source) {
+__kernel void peak_copy_item(__global uint4 *restrict target,
+                             __global const uint4 *restrict source) {
     size_t i = get_global_id(0);
     target[i] = source[i];
 }
@@ -30,13 +36,14 @@ __kernel void peak_read_item(__global const uint4 *source, __global uint *sums) 
     size_t local_size = get_local_size(0);
     __global const uint4 *from = source + get_group_id(0) * local_size * 16 + get_local_id(0);
     uint4 sum = (uint4)(0);
-    #pragma unroll
+#pragma unroll
     for (uint k = 0; k < 16; ++k)
         sum += from[k * local_size];
     sums[get_global_id(0)] = sum_of(sum);
 }
 
-__kernel void peak_triad_item(__global float4 *restrict target, __global const float4 *restrict first,
+__kernel void peak_triad_item(__global float4 *restrict target,
+                              __global const float4 *restrict first,
                               __global const float4 *restrict second, float factor) {
     size_t i = get_global_id(0);
     target[i] = first[i] + factor * second[i];
@@ -53,7 +60,8 @@ __kernel void peak_write_interleaved(__global uint4 *target, uint value, ulong w
         target[i] = (uint4)(value);
 }
 
-__kernel void peak_read_interleaved(__global const uint4 *source, __global uint *sums, ulong words) {
+__kernel void peak_read_interleaved(__global const uint4 *source, __global uint *sums,
+                                    ulong words) {
     uint4 sum = (uint4)(0);
     for (size_t i = get_global_id(0); i < words; i += get_global_size(0))
         sum += source[i];
@@ -68,8 +76,8 @@ __kernel void peak_triad_interleaved(__global float4 *restrict target,
         target[i] = first[i] + factor * second[i];
 }
 
-__kernel void peak_copy_chunked(__global uint4 *restrict target, __global const uint4 *restrict source,
-                                ulong words, ulong chunk) {
+__kernel void peak_copy_chunked(__global uint4 *restrict target,
+                                __global const uint4 *restrict source, ulong words, ulong chunk) {
     size_t begin = get_global_id(0) * chunk;
     size_t end = min(begin + chunk, words);
     for (size_t i = begin; i < end; ++i)
@@ -101,7 +109,8 @@ __kernel void peak_read_chunked(__global const uint4 *source, __global uint *sum
     sums[get_global_id(0)] = sum_of(a + b + c + d);
 }
 
-__kernel void peak_triad_chunked(__global float4 *restrict target, __global const float4 *restrict first,
+__kernel void peak_triad_chunked(__global float4 *restrict target,
+                                 __global const float4 *restrict first,
                                  __global const float4 *restrict second, float factor, ulong words,
                                  ulong chunk) {
     size_t begin = get_global_id(0) * chunk;
@@ -112,8 +121,8 @@ __kernel void peak_triad_chunked(__global float4 *restrict target, __global cons
 
 #ifdef CLEM_DEVICE_IS_CPU
 
-__kernel void peak_copy_streaming(__global uint4 *restrict target, __global const uint4 *restrict source,
-                                  ulong words, ulong chunk) {
+__kernel void peak_copy_streaming(__global uint4 *restrict target,
+                                  __global const uint4 *restrict source, ulong words, ulong chunk) {
     size_t begin = get_global_id(0) * chunk;
     size_t end = min(begin + chunk, words);
     for (size_t i = begin; i < end; ++i)
@@ -127,9 +136,10 @@ __kernel void peak_write_streaming(__global uint4 *target, uint value, ulong wor
         __builtin_nontemporal_store((uint4)(value), target + i);
 }
 
-__kernel void peak_triad_streaming(__global float4 *restrict target, __global const float4 *restrict first,
-                                   __global const float4 *restrict second, float factor, ulong words,
-                                   ulong chunk) {
+__kernel void peak_triad_streaming(__global float4 *restrict target,
+                                   __global const float4 *restrict first,
+                                   __global const float4 *restrict second, float factor,
+                                   ulong words, ulong chunk) {
     size_t begin = get_global_id(0) * chunk;
     size_t end = min(begin + chunk, words);
     for (size_t i = begin; i < end; ++i)

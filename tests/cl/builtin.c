@@ -18,7 +18,8 @@ TEST_BODY(builtin_finds_kernels_and_refuses_others)
     assert_int_equal(ocl_builtin_kernel(context, "fill", "fill_items", &again), OCL_OK);
     assert_ptr_equal(kernel, again);
     assert_int_equal(ocl_builtin_kernel(context, "fill", "copy_items", &kernel), OCL_E_NOT_FOUND);
-    assert_int_equal(ocl_builtin_kernel(context, "no_such_file", "fill_items", &kernel), OCL_E_NOT_FOUND);
+    assert_int_equal(ocl_builtin_kernel(context, "no_such_file", "fill_items", &kernel),
+                     OCL_E_NOT_FOUND);
     ocl_context_close(context);
 }
 
@@ -32,7 +33,8 @@ static void *ask(void *argument)
 {
     struct asker *asker = argument;
 
-    asker->status = ocl_builtin_kernel(asker->context, "copy_rect", "copy_rect_items_4", &asker->kernel);
+    asker->status =
+        ocl_builtin_kernel(asker->context, "copy_rect", "copy_rect_items_4", &asker->kernel);
     return NULL;
 }
 
@@ -44,7 +46,7 @@ TEST_BODY(builtin_is_built_once_for_eight_threads)
     pthread_t threads[8];
 
     for (size_t i = 0; i < 8; i++) {
-        askers[i] = (struct asker){ .context = context };
+        askers[i] = (struct asker){.context = context};
         assert_int_equal(pthread_create(&threads[i], NULL, ask, &askers[i]), 0);
     }
     for (size_t i = 0; i < 8; i++)

@@ -24,11 +24,15 @@ static unsigned char *make_bytes(unsigned seed)
     return bytes;
 }
 
-static void check_run(struct ocl_copy_pool *pool, size_t to, size_t from, size_t bytes, bool is_streaming)
+static void check_run(struct ocl_copy_pool *pool, size_t to, size_t from, size_t bytes,
+                      bool is_streaming)
 {
     unsigned char *source = make_bytes(1), *target = make_bytes(2), *expected = make_bytes(2);
-    const struct ocl_copy copy = { { address_of(source + from), bytes, bytes },
-                                   { address_of(target + to), bytes, bytes }, bytes, 1, 1 };
+    const struct ocl_copy copy = {{address_of(source + from), bytes, bytes},
+                                  {address_of(target + to), bytes, bytes},
+                                  bytes,
+                                  1,
+                                  1};
 
     memcpy(expected + to, source + from, bytes);
     ocl_copy_pool_run(pool, &copy, is_streaming);
@@ -40,7 +44,7 @@ static void check_run(struct ocl_copy_pool *pool, size_t to, size_t from, size_t
 
 TEST_BODY(copy_pool_copies_runs)
 {
-    static const size_t sizes[] = { 1, 63, 64, 65, 1000, 262143, 262144, 300001, 2500003 };
+    static const size_t sizes[] = {1, 63, 64, 65, 1000, 262143, 262144, 300001, 2500003};
     struct ocl_copy_pool *pool;
 
     assert_int_equal(ocl_copy_pool_create(4, &pool), OCL_OK);
@@ -56,8 +60,11 @@ TEST_BODY(copy_pool_copies_runs)
 static void check_rows(struct ocl_copy_pool *pool, size_t width, size_t height, size_t depth)
 {
     unsigned char *source = make_bytes(1), *target = make_bytes(2), *expected = make_bytes(2);
-    const struct ocl_copy copy = { { address_of(source), width + 1, (width + 1) * height + 2 },
-                                   { address_of(target + 5), width + 3, (width + 3) * height }, width, height, depth };
+    const struct ocl_copy copy = {{address_of(source), width + 1, (width + 1) * height + 2},
+                                  {address_of(target + 5), width + 3, (width + 3) * height},
+                                  width,
+                                  height,
+                                  depth};
 
     for (size_t z = 0; z < depth; z++)
         for (size_t y = 0; y < height; y++)

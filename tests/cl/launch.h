@@ -1,4 +1,4 @@
-/* For the tests of programs and kernels: a context, a program, device memory and launches in one line each.
+/* For the tests of programs and kernels: contexts, programs, memory and launches in one line each.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_CL_LAUNCH_H
 #define TESTS_CL_LAUNCH_H
@@ -19,7 +19,7 @@ struct bench {
 
 static inline struct bench open_bench(const char *text, const char *options)
 {
-    struct bench bench = { NULL, NULL, NULL };
+    struct bench bench = {NULL, NULL, NULL};
     char *log = NULL;
 
     if (ocl_device_count() == 0)
@@ -65,8 +65,11 @@ static inline void copy_bytes(const struct bench *bench, uint64_t target, uint64
                               size_t bytes)
 {
     const struct ocl_copy copy = {
-        .source = { source, bytes, bytes }, .target = { target, bytes, bytes },
-        .width = bytes, .height = 1, .depth = 1,
+        .source = {source, bytes, bytes},
+        .target = {target, bytes, bytes},
+        .width = bytes,
+        .height = 1,
+        .depth = 1,
     };
 
     assert_int_equal(ocl_transfer_copy(bench->queue, &copy, OCL_WAIT_ALL), OCL_OK);
@@ -90,8 +93,8 @@ static inline ocl_status launch_line(const struct bench *bench, struct ocl_kerne
                                      void *const *arguments)
 {
     const struct ocl_launch launch = {
-        .groups = { groups, 1, 1 },
-        .items = { items, 1, 1 },
+        .groups = {groups, 1, 1},
+        .items = {items, 1, 1},
         .local_bytes = local_bytes,
         .arguments = arguments,
     };

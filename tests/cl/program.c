@@ -31,7 +31,7 @@ TEST_BODY(program_lists_its_kernels)
 
 TEST_BODY(program_may_have_no_kernels)
 {
-    static const char *const texts[] = { "", "\n", "int helper(int a) { return a; }\n" };
+    static const char *const texts[] = {"", "\n", "int helper(int a) { return a; }\n"};
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct bench bench = open_bench(texts[i], NULL);
@@ -48,17 +48,15 @@ TEST_BODY(program_build_failure_gives_the_log)
     char *log = NULL;
 
     listen_to_logs();
-    assert_int_equal(
-        ocl_program_build(bench.context, bad, strlen(bad), NULL, &bench.program, &log),
-        OCL_E_BUILD);
+    assert_int_equal(ocl_program_build(bench.context, bad, strlen(bad), NULL, &bench.program, &log),
+                     OCL_E_BUILD);
     assert_null(bench.program);
     assert_non_null(log);
     assert_non_null(strstr(log, "no_such_name"));
     assert_non_null(strstr(heard(), "no_such_name"));
     free(log);
-    assert_int_equal(
-        ocl_program_build(bench.context, bad, strlen(bad), NULL, &bench.program, NULL),
-        OCL_E_BUILD);
+    assert_int_equal(ocl_program_build(bench.context, bad, strlen(bad), NULL, &bench.program, NULL),
+                     OCL_E_BUILD);
     assert_int_equal(
         ocl_program_build(bench.context, three, strlen(three), NULL, &bench.program, &log), OCL_OK);
     assert_null(log);
@@ -85,16 +83,16 @@ TEST_BODY(program_bad_options_fail_and_spoil_nothing)
 TEST_BODY(program_takes_the_users_options)
 {
     static const char text[] = "__kernel void k(__global int *p, int n) { p[0] = VALUE + n; }\n";
-    static const char *const options[] = { "-D VALUE=7", "-cl-kernel-arg-info -D VALUE=7",
-                                           "-D VALUE=7 -cl-kernel-arg-info -cl-mad-enable" };
+    static const char *const options[] = {"-D VALUE=7", "-cl-kernel-arg-info -D VALUE=7",
+                                          "-D VALUE=7 -cl-kernel-arg-info -cl-mad-enable"};
 
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         struct bench bench = open_bench(text, options[i]);
         uint64_t cell = make_device(&bench, sizeof(int));
         int value = 0, one = 1;
-        assert_int_equal(launch_line(&bench, find_kernel(&bench, "k"), 1, 1, 0,
-                                     (void *[]) { &cell, &one }),
-                         OCL_OK);
+        assert_int_equal(
+            launch_line(&bench, find_kernel(&bench, "k"), 1, 1, 0, (void *[]){&cell, &one}),
+            OCL_OK);
         read_device(&bench, &value, cell, sizeof value);
         assert_int_equal(value, 8);
         free_device(cell);
@@ -105,8 +103,8 @@ TEST_BODY(program_takes_the_users_options)
 /* clem puts text of its own behind the user's; what the user's ends with must not swallow it. */
 TEST_BODY(program_may_end_in_anything)
 {
-    static const char *const ends[] = { "// a comment", "// a comment \\", "/* one */",
-                                        "#define LAST 1", "#ifdef LAST\n#endif" };
+    static const char *const ends[] = {"// a comment", "// a comment \\", "/* one */",
+                                       "#define LAST 1", "#ifdef LAST\n#endif"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         char text[400];
         snprintf(text, sizeof text,
@@ -138,17 +136,17 @@ TEST_BODY(program_needs_code)
  * take it. */
 TEST_BODY(program_knows_spirv_in_both_byte_orders)
 {
-    const uint32_t little[] = { 0x07230203, 0x00010000, 0, 1, 0 };
-    const uint32_t big[] = { 0x03022307, 0x00000100, 0, 0x01000000, 0 };
+    const uint32_t little[] = {0x07230203, 0x00010000, 0, 1, 0};
+    const uint32_t big[] = {0x03022307, 0x00000100, 0, 0x01000000, 0};
     struct bench bench = open_bench(NULL, NULL);
     const bool takes_il = ocl_device_facts(0)->il_version[0] != '\0';
-    const void *const codes[] = { little, big };
+    const void *const codes[] = {little, big};
 
     listen_to_logs();
     for (size_t i = 0; i < 2; i++) {
         char *log = NULL;
-        const ocl_status status = ocl_program_build(bench.context, codes[i], sizeof little, NULL,
-                                                    &bench.program, &log);
+        const ocl_status status =
+            ocl_program_build(bench.context, codes[i], sizeof little, NULL, &bench.program, &log);
         if (!takes_il)
             assert_int_equal(status, OCL_E_NOT_SUPPORTED);
         assert_int_not_equal(status, OCL_OK);
@@ -193,7 +191,7 @@ TEST_BODY(program_builds_from_many_threads)
     pthread_t threads[THREADS];
 
     for (int i = 0; i < THREADS; i++) {
-        builders[i] = (struct builder) { bench.context, i % 5, OCL_OK, OCL_OK };
+        builders[i] = (struct builder){bench.context, i % 5, OCL_OK, OCL_OK};
         assert_int_equal(pthread_create(&threads[i], NULL, build_some, &builders[i]), 0);
     }
     for (int i = 0; i < THREADS; i++) {

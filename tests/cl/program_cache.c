@@ -45,10 +45,9 @@ static void remove_folder(void)
 }
 
 static const struct ocl_device_facts some_device = {
-    .name = "device", .vendor = "vendor", .driver_version = "1", .device_version = "OpenCL 1.2"
-};
+    .name = "device", .vendor = "vendor", .driver_version = "1", .device_version = "OpenCL 1.2"};
 
-static const struct ocl_cache_key some_key = { &some_device, "-cl-a", "text", 4 };
+static const struct ocl_cache_key some_key = {&some_device, "-cl-a", "text", 4};
 
 static bool finds(const struct ocl_cache_key *key, const char *binary)
 {
@@ -81,7 +80,7 @@ TEST_BODY(program_cache_gives_back_what_was_stored)
 TEST_BODY(program_cache_tells_keys_apart)
 {
     struct ocl_device_facts other_name = some_device, other_driver = some_device;
-    struct ocl_cache_key keys[] = { some_key, some_key, some_key, some_key, some_key };
+    struct ocl_cache_key keys[] = {some_key, some_key, some_key, some_key, some_key};
 
     make_folder();
     strcpy(other_name.name, "devic");
@@ -224,8 +223,8 @@ TEST_BODY(program_cache_serves_builds)
     make_folder();
     setenv("CLEM_CACHE_DIR", folder, 1);
     struct bench bench = open_bench(NULL, NULL);
-    struct ocl_cache_key key = { ocl_device_facts(0), "-cl-kernel-arg-info -DNAME=first",
-                                 named_text, strlen(named_text) };
+    struct ocl_cache_key key = {ocl_device_facts(0), "-cl-kernel-arg-info -DNAME=first", named_text,
+                                strlen(named_text)};
     assert_true(builds(&bench, "-DNAME=first", "first"));
     assert_true(look_into_folder(path) >= 1);
     assert_true(ocl_program_cache_load(folder, &key, &binary, &bytes));
@@ -250,13 +249,15 @@ TEST_BODY(program_cache_programs_run)
     for (int round = 0; round < 2; round++) {
         struct bench bench = open_bench(named_text, "-DNAME=k");
         struct ocl_kernel *kernel = find_kernel(&bench, "k");
-        const struct { int a, b; } pair = { 100, 200 + round };
+        const struct {
+            int a, b;
+        } pair = {100, 200 + round};
         uint64_t cells = make_device(&bench, 64), second = cells + 4;
         int value = 0;
         assert_int_equal(ocl_kernel_parameter(kernel, 1)->bytes, sizeof pair);
-        assert_int_equal(launch_line(&bench, kernel, 1, 1, 0,
-                                     (void *[]) { &second, (void *)(uintptr_t)&pair }),
-                         OCL_OK);
+        assert_int_equal(
+            launch_line(&bench, kernel, 1, 1, 0, (void *[]){&second, (void *)(uintptr_t)&pair}),
+            OCL_OK);
         read_device(&bench, &value, second, sizeof value);
         assert_int_equal(value, 300 + round);
         free_device(cells);

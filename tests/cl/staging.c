@@ -23,13 +23,14 @@ static struct ocl_chunk *take(struct ocl_context *context, size_t bytes)
 TEST_BODY(staging_chunks_are_apart_and_end)
 {
     struct ocl_context *context = open_context();
-    const size_t sizes[] = { 100, ocl_plan_limits(context->device->facts.device_class)->chunk };
+    const size_t sizes[] = {100, ocl_plan_limits(context->device->facts.device_class)->chunk};
 
     for (size_t size = 0; size < 2; size++) {
         struct ocl_chunk *chunks[MANY];
         size_t count = 0;
         do {
-            assert_int_equal(ocl_staging_take(context->staging, sizes[size], false, &chunks[count]), OCL_OK);
+            assert_int_equal(ocl_staging_take(context->staging, sizes[size], false, &chunks[count]),
+                             OCL_OK);
             if (chunks[count])
                 memset(chunks[count]->host, (int)(count % 251), chunks[count]->bytes);
         } while (chunks[count] && ++count < MANY);
@@ -95,15 +96,16 @@ TEST_BODY(staging_is_shared_by_threads)
 {
     struct ocl_context *context = open_context();
     _Atomic int rounds = 0;
-    const struct taker taker = { context, &rounds,
-                                 ocl_plan_limits(context->device->facts.device_class)->chunk };
+    const struct taker taker = {context, &rounds,
+                                ocl_plan_limits(context->device->facts.device_class)->chunk};
     struct ocl_chunk *chunks[64];
     size_t count = 0;
     unsigned sum = 0;
     pthread_t threads[12];
 
     for (; count < 64; count++) {
-        assert_int_equal(ocl_staging_take(context->staging, taker.bytes, false, &chunks[count]), OCL_OK);
+        assert_int_equal(ocl_staging_take(context->staging, taker.bytes, false, &chunks[count]),
+                         OCL_OK);
         if (!chunks[count])
             break;
         chunks[count]->host[0] = 0;

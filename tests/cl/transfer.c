@@ -14,7 +14,8 @@ enum { ARENA_BYTES = 300 * 1000, ROUNDS = 60 };
 
 static size_t random_width(uint64_t *dice)
 {
-    static const size_t interesting[] = { 1, 2, 3, 4, 8, 12, 16, 17, 48, 63, 64, 65, 128, 200, 1000, 1024, 2048, 4095 };
+    static const size_t interesting[] = {1,  2,  3,  4,   8,   12,   16,   17,   48,
+                                         63, 64, 65, 128, 200, 1000, 1024, 2048, 4095};
 
     if (random_between(dice, 0, 1))
         return interesting[random_between(dice, 0, sizeof interesting / sizeof interesting[0] - 1)];
@@ -55,7 +56,8 @@ static void random_strides(struct ocl_copy *copy, uint64_t *dice)
     }
 }
 
-static struct ocl_copy random_copy(const struct arena *target, const struct arena *source, uint64_t *dice)
+static struct ocl_copy random_copy(const struct arena *target, const struct arena *source,
+                                   uint64_t *dice)
 {
     struct ocl_copy copy;
 
@@ -64,9 +66,12 @@ static struct ocl_copy random_copy(const struct arena *target, const struct aren
         copy.height = random_between(dice, 0, 2) ? random_between(dice, 1, 70) : 1;
         copy.depth = random_between(dice, 0, 2) ? 1 : random_between(dice, 1, 9);
         random_strides(&copy, dice);
-    } while (span(&copy.source, &copy) + 64 > source->bytes || span(&copy.target, &copy) + 64 > target->bytes);
-    copy.source.address = source->address + random_between(dice, 0, source->bytes - span(&copy.source, &copy));
-    copy.target.address = target->address + random_between(dice, 0, target->bytes - span(&copy.target, &copy));
+    } while (span(&copy.source, &copy) + 64 > source->bytes ||
+             span(&copy.target, &copy) + 64 > target->bytes);
+    copy.source.address =
+        source->address + random_between(dice, 0, source->bytes - span(&copy.source, &copy));
+    copy.target.address =
+        target->address + random_between(dice, 0, target->bytes - span(&copy.target, &copy));
     if (random_between(dice, 0, 1)) {
         copy.source.address -= (copy.source.address - source->address) % 64;
         copy.target.address -= (copy.target.address - target->address) % 64;
@@ -78,7 +83,8 @@ static struct ocl_copy random_copy(const struct arena *target, const struct aren
  * arena. */
 static void keep_busy(struct ocl_queue *queue, struct arena *arena, uint64_t *dice)
 {
-    struct ocl_fill fill = { .height = 1, .depth = 1, .element_bytes = 1, .value = (uint32_t)random_next(dice) };
+    struct ocl_fill fill = {
+        .height = 1, .depth = 1, .element_bytes = 1, .value = (uint32_t)random_next(dice)};
 
     fill.count = random_between(dice, arena->bytes / 2, arena->bytes);
     fill.address = arena->address + random_between(dice, 0, arena->bytes - fill.count);
@@ -87,7 +93,8 @@ static void keep_busy(struct ocl_queue *queue, struct arena *arena, uint64_t *di
     model_fill(arena, &fill);
 }
 
-static void copy_random(struct ocl_queue *queue, struct arena *target, struct arena *source, uint64_t *dice)
+static void copy_random(struct ocl_queue *queue, struct arena *target, struct arena *source,
+                        uint64_t *dice)
 {
     const struct ocl_copy copy = random_copy(target, source, dice);
     const enum ocl_transfer_wait wait = random_between(dice, 0, 1) ? OCL_WAIT_ALL : OCL_WAIT_SOURCE;
@@ -130,26 +137,74 @@ static void check_pair(enum arena_kind to, enum arena_kind from)
     ocl_context_close(context);
 }
 
-TEST_BODY(transfer_rects_device_to_device) { check_pair(ARENA_DEVICE, ARENA_DEVICE); }
-TEST_BODY(transfer_rects_device_to_pinned) { check_pair(ARENA_PINNED, ARENA_DEVICE); }
-TEST_BODY(transfer_rects_device_to_registered) { check_pair(ARENA_REGISTERED, ARENA_DEVICE); }
-TEST_BODY(transfer_rects_device_to_pageable) { check_pair(ARENA_PAGEABLE, ARENA_DEVICE); }
-TEST_BODY(transfer_rects_pinned_to_device) { check_pair(ARENA_DEVICE, ARENA_PINNED); }
-TEST_BODY(transfer_rects_pinned_to_pinned) { check_pair(ARENA_PINNED, ARENA_PINNED); }
-TEST_BODY(transfer_rects_pinned_to_registered) { check_pair(ARENA_REGISTERED, ARENA_PINNED); }
-TEST_BODY(transfer_rects_pinned_to_pageable) { check_pair(ARENA_PAGEABLE, ARENA_PINNED); }
-TEST_BODY(transfer_rects_registered_to_device) { check_pair(ARENA_DEVICE, ARENA_REGISTERED); }
-TEST_BODY(transfer_rects_registered_to_pinned) { check_pair(ARENA_PINNED, ARENA_REGISTERED); }
-TEST_BODY(transfer_rects_registered_to_registered) { check_pair(ARENA_REGISTERED, ARENA_REGISTERED); }
-TEST_BODY(transfer_rects_registered_to_pageable) { check_pair(ARENA_PAGEABLE, ARENA_REGISTERED); }
-TEST_BODY(transfer_rects_pageable_to_device) { check_pair(ARENA_DEVICE, ARENA_PAGEABLE); }
-TEST_BODY(transfer_rects_pageable_to_pinned) { check_pair(ARENA_PINNED, ARENA_PAGEABLE); }
-TEST_BODY(transfer_rects_pageable_to_registered) { check_pair(ARENA_REGISTERED, ARENA_PAGEABLE); }
-TEST_BODY(transfer_rects_pageable_to_pageable) { check_pair(ARENA_PAGEABLE, ARENA_PAGEABLE); }
+TEST_BODY(transfer_rects_device_to_device)
+{
+    check_pair(ARENA_DEVICE, ARENA_DEVICE);
+}
+TEST_BODY(transfer_rects_device_to_pinned)
+{
+    check_pair(ARENA_PINNED, ARENA_DEVICE);
+}
+TEST_BODY(transfer_rects_device_to_registered)
+{
+    check_pair(ARENA_REGISTERED, ARENA_DEVICE);
+}
+TEST_BODY(transfer_rects_device_to_pageable)
+{
+    check_pair(ARENA_PAGEABLE, ARENA_DEVICE);
+}
+TEST_BODY(transfer_rects_pinned_to_device)
+{
+    check_pair(ARENA_DEVICE, ARENA_PINNED);
+}
+TEST_BODY(transfer_rects_pinned_to_pinned)
+{
+    check_pair(ARENA_PINNED, ARENA_PINNED);
+}
+TEST_BODY(transfer_rects_pinned_to_registered)
+{
+    check_pair(ARENA_REGISTERED, ARENA_PINNED);
+}
+TEST_BODY(transfer_rects_pinned_to_pageable)
+{
+    check_pair(ARENA_PAGEABLE, ARENA_PINNED);
+}
+TEST_BODY(transfer_rects_registered_to_device)
+{
+    check_pair(ARENA_DEVICE, ARENA_REGISTERED);
+}
+TEST_BODY(transfer_rects_registered_to_pinned)
+{
+    check_pair(ARENA_PINNED, ARENA_REGISTERED);
+}
+TEST_BODY(transfer_rects_registered_to_registered)
+{
+    check_pair(ARENA_REGISTERED, ARENA_REGISTERED);
+}
+TEST_BODY(transfer_rects_registered_to_pageable)
+{
+    check_pair(ARENA_PAGEABLE, ARENA_REGISTERED);
+}
+TEST_BODY(transfer_rects_pageable_to_device)
+{
+    check_pair(ARENA_DEVICE, ARENA_PAGEABLE);
+}
+TEST_BODY(transfer_rects_pageable_to_pinned)
+{
+    check_pair(ARENA_PINNED, ARENA_PAGEABLE);
+}
+TEST_BODY(transfer_rects_pageable_to_registered)
+{
+    check_pair(ARENA_REGISTERED, ARENA_PAGEABLE);
+}
+TEST_BODY(transfer_rects_pageable_to_pageable)
+{
+    check_pair(ARENA_PAGEABLE, ARENA_PAGEABLE);
+}
 
 TEST_BODY(transfer_rects_as_on_a_gpu)
 {
-    static const enum arena_kind kinds[] = { ARENA_PINNED, ARENA_REGISTERED, ARENA_PAGEABLE };
+    static const enum arena_kind kinds[] = {ARENA_PINNED, ARENA_REGISTERED, ARENA_PAGEABLE};
     struct ocl_context *context = open_context_as_gpu();
 
     check_pair_in(context, ARENA_DEVICE, ARENA_DEVICE);
@@ -162,8 +217,8 @@ TEST_BODY(transfer_rects_as_on_a_gpu)
 
 /* ---- Runs of bytes ---- */
 
-static void copy_run(struct ocl_queue *queue, struct arena *target, struct arena *source, size_t bytes,
-                     enum ocl_transfer_wait wait, uint64_t *dice)
+static void copy_run(struct ocl_queue *queue, struct arena *target, struct arena *source,
+                     size_t bytes, enum ocl_transfer_wait wait, uint64_t *dice)
 {
     const struct ocl_copy copy = linear_copy(target->address + random_between(dice, 0, 16),
                                              source->address + random_between(dice, 0, 16), bytes);
@@ -179,13 +234,12 @@ static void copy_run(struct ocl_queue *queue, struct arena *target, struct arena
 /* Sizes on both sides of each threshold, at every alignment. */
 static void check_runs(struct ocl_context *context)
 {
-    static const size_t sizes[] = { 1, 3, 15, 16, 31, 63, 64, 127, 4095, 65536, 65537, (1 << 20) + 3, (5 << 20) + 7 };
-    static const enum arena_kind pairs[][2] = { { ARENA_DEVICE, ARENA_DEVICE },
-                                                { ARENA_DEVICE, ARENA_PAGEABLE },
-                                                { ARENA_DEVICE, ARENA_PINNED },
-                                                { ARENA_PAGEABLE, ARENA_DEVICE },
-                                                { ARENA_PINNED, ARENA_DEVICE },
-                                                { ARENA_PAGEABLE, ARENA_PAGEABLE } };
+    static const size_t sizes[] = {
+        1, 3, 15, 16, 31, 63, 64, 127, 4095, 65536, 65537, (1 << 20) + 3, (5 << 20) + 7};
+    static const enum arena_kind pairs[][2] = {
+        {ARENA_DEVICE, ARENA_DEVICE}, {ARENA_DEVICE, ARENA_PAGEABLE},
+        {ARENA_DEVICE, ARENA_PINNED}, {ARENA_PAGEABLE, ARENA_DEVICE},
+        {ARENA_PINNED, ARENA_DEVICE}, {ARENA_PAGEABLE, ARENA_PAGEABLE}};
     uint64_t dice = 7;
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_NON_BLOCKING);
 
@@ -194,7 +248,8 @@ static void check_runs(struct ocl_context *context)
             struct arena target = arena_open(context, pairs[pair][0], sizes[size] + 32, &dice);
             struct arena source = arena_open(context, pairs[pair][1], sizes[size] + 32, &dice);
             for (int round = 0; round < (sizes[size] < 100000 ? 8 : 2); round++)
-                copy_run(queue, &target, &source, sizes[size], round % 2 ? OCL_WAIT_ALL : OCL_WAIT_SOURCE, &dice);
+                copy_run(queue, &target, &source, sizes[size],
+                         round % 2 ? OCL_WAIT_ALL : OCL_WAIT_SOURCE, &dice);
             arena_close(&target);
             arena_close(&source);
         }
@@ -203,8 +258,14 @@ static void check_runs(struct ocl_context *context)
     ocl_context_close(context);
 }
 
-TEST_BODY(transfer_runs_of_many_sizes) { check_runs(open_context()); }
-TEST_BODY(transfer_runs_as_on_a_gpu) { check_runs(open_context_as_gpu()); }
+TEST_BODY(transfer_runs_of_many_sizes)
+{
+    check_runs(open_context());
+}
+TEST_BODY(transfer_runs_as_on_a_gpu)
+{
+    check_runs(open_context_as_gpu());
+}
 
 /* Pieces, the ring and the streaming stores: more than all chunks together hold. */
 static void check_80_mib(struct ocl_context *context)
@@ -229,30 +290,39 @@ static void check_80_mib(struct ocl_context *context)
     ocl_context_close(context);
 }
 
-TEST_BODY(transfer_runs_of_80_mib) { check_80_mib(open_context()); }
-TEST_BODY(transfer_runs_of_80_mib_as_on_a_gpu) { check_80_mib(open_context_as_gpu()); }
+TEST_BODY(transfer_runs_of_80_mib)
+{
+    check_80_mib(open_context());
+}
+TEST_BODY(transfer_runs_of_80_mib_as_on_a_gpu)
+{
+    check_80_mib(open_context_as_gpu());
+}
 
 /* Rectangles of some MiB: several pieces through the ring, rows longer than a chunk. */
 static void check_large_rects(struct ocl_context *context)
 {
-    static const size_t shapes[][3] = { { 3000, 900, 1 }, { 16, 40000, 2 }, { 1300000, 2, 1 }, { 5, 3, 9000 } };
-    static const enum arena_kind pairs[][2] = { { ARENA_DEVICE, ARENA_DEVICE },
-                                                { ARENA_DEVICE, ARENA_PAGEABLE },
-                                                { ARENA_PAGEABLE, ARENA_DEVICE },
-                                                { ARENA_PINNED, ARENA_DEVICE },
-                                                { ARENA_DEVICE, ARENA_PINNED } };
+    static const size_t shapes[][3] = {
+        {3000, 900, 1}, {16, 40000, 2}, {1300000, 2, 1}, {5, 3, 9000}};
+    static const enum arena_kind pairs[][2] = {{ARENA_DEVICE, ARENA_DEVICE},
+                                               {ARENA_DEVICE, ARENA_PAGEABLE},
+                                               {ARENA_PAGEABLE, ARENA_DEVICE},
+                                               {ARENA_PINNED, ARENA_DEVICE},
+                                               {ARENA_DEVICE, ARENA_PINNED}};
     uint64_t dice = 9;
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
 
     for (size_t shape = 0; shape < sizeof shapes / sizeof shapes[0]; shape++) {
         for (size_t pair = 0; pair < sizeof pairs / sizeof pairs[0]; pair++) {
-            struct ocl_copy copy = { { 0 }, { 0 }, shapes[shape][0], shapes[shape][1], shapes[shape][2] };
+            struct ocl_copy copy = {{0}, {0}, shapes[shape][0], shapes[shape][1], shapes[shape][2]};
             copy.source.pitch = copy.width + 24;
             copy.source.slice_bytes = copy.source.pitch * copy.height + 8;
             copy.target.pitch = copy.width + 3;
             copy.target.slice_bytes = copy.target.pitch * copy.height;
-            struct arena target = arena_open(context, pairs[pair][0], span(&copy.target, &copy) + 8, &dice);
-            struct arena source = arena_open(context, pairs[pair][1], span(&copy.source, &copy) + 8, &dice);
+            struct arena target =
+                arena_open(context, pairs[pair][0], span(&copy.target, &copy) + 8, &dice);
+            struct arena source =
+                arena_open(context, pairs[pair][1], span(&copy.source, &copy) + 8, &dice);
             copy.source.address = source.address + 8;
             copy.target.address = target.address + 5;
             if (target.kind == ARENA_DEVICE)
@@ -269,12 +339,19 @@ static void check_large_rects(struct ocl_context *context)
     ocl_context_close(context);
 }
 
-TEST_BODY(transfer_large_rects) { check_large_rects(open_context()); }
-TEST_BODY(transfer_large_rects_as_on_a_gpu) { check_large_rects(open_context_as_gpu()); }
+TEST_BODY(transfer_large_rects)
+{
+    check_large_rects(open_context());
+}
+TEST_BODY(transfer_large_rects_as_on_a_gpu)
+{
+    check_large_rects(open_context_as_gpu());
+}
 
 /* ---- Overlap ---- */
 
-static void check_overlap(struct ocl_context *context, enum arena_kind kind, size_t bytes, size_t distance)
+static void check_overlap(struct ocl_context *context, enum arena_kind kind, size_t bytes,
+                          size_t distance)
 {
     uint64_t dice = 10 + bytes + distance;
     struct ocl_queue *queue = ocl_queue_legacy(context);
@@ -282,13 +359,13 @@ static void check_overlap(struct ocl_context *context, enum arena_kind kind, siz
 
     for (int is_upward = 0; is_upward < 2; is_upward++) {
         const uint64_t low = arena.address + 3;
-        const struct ocl_copy copy = linear_copy(is_upward ? low + distance : low, is_upward ? low : low + distance,
-                                                 bytes);
+        const struct ocl_copy copy =
+            linear_copy(is_upward ? low + distance : low, is_upward ? low : low + distance, bytes);
         if (kind == ARENA_DEVICE)
             keep_busy(queue, &arena, &dice);
         assert_int_equal(ocl_transfer_copy(queue, &copy, OCL_WAIT_SOURCE), OCL_OK);
-        memmove(arena.model + (copy.target.address - arena.address), arena.model + (copy.source.address - arena.address),
-                bytes);
+        memmove(arena.model + (copy.target.address - arena.address),
+                arena.model + (copy.source.address - arena.address), bytes);
         assert_int_equal(ocl_queue_finish(queue), OCL_OK);
         arena_check(&arena, queue);
     }
@@ -297,7 +374,7 @@ static void check_overlap(struct ocl_context *context, enum arena_kind kind, siz
 
 static void check_overlaps(struct ocl_context *context)
 {
-    static const size_t sizes[] = { 2, 100, 5000, (2 << 20) + 1, (70 << 20) + 5 };
+    static const size_t sizes[] = {2, 100, 5000, (2 << 20) + 1, (70 << 20) + 5};
 
     for (size_t size = 0; size < sizeof sizes / sizeof sizes[0]; size++) {
         check_overlap(context, ARENA_DEVICE, sizes[size], 1);
@@ -309,8 +386,14 @@ static void check_overlaps(struct ocl_context *context)
     ocl_context_close(context);
 }
 
-TEST_BODY(transfer_overlapping_runs_move) { check_overlaps(open_context()); }
-TEST_BODY(transfer_overlapping_runs_move_as_on_a_gpu) { check_overlaps(open_context_as_gpu()); }
+TEST_BODY(transfer_overlapping_runs_move)
+{
+    check_overlaps(open_context());
+}
+TEST_BODY(transfer_overlapping_runs_move_as_on_a_gpu)
+{
+    check_overlaps(open_context_as_gpu());
+}
 
 /* ---- Order ---- */
 
@@ -353,7 +436,7 @@ TEST_BODY(transfer_async_returns_before_earlier_work_is_done)
 
 static void *let_go_later(void *gate)
 {
-    nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     let_go(gate);
     return NULL;
 }
@@ -399,7 +482,8 @@ TEST_BODY(transfer_legacy_copy_waits_for_blocking_queues)
     const struct ocl_copy in = linear_copy(address, address_of(&after), sizeof after);
     assert_int_equal(ocl_transfer_copy(queue, &in, OCL_WAIT_SOURCE), OCL_OK);
     assert_int_equal(pthread_create(&thread, NULL, let_go_later, gate), 0);
-    assert_int_equal(copy_bytes(ocl_queue_legacy(context), address_of(&seen), (void *)(uintptr_t)address, sizeof seen),
+    assert_int_equal(copy_bytes(ocl_queue_legacy(context), address_of(&seen),
+                                (void *)(uintptr_t)address, sizeof seen),
                      OCL_OK);
     assert_int_equal(seen, after);
     pthread_join(thread, NULL);
@@ -419,10 +503,10 @@ struct copier {
 static void *copy_many(void *argument)
 {
     struct copier *copier = argument;
-    struct arena arenas[] = { arena_open(copier->context, ARENA_DEVICE, 100000, &copier->dice),
-                              arena_open(copier->context, ARENA_PINNED, 100000, &copier->dice),
-                              arena_open(copier->context, ARENA_PAGEABLE, 100000, &copier->dice),
-                              arena_open(copier->context, ARENA_DEVICE, 100000, &copier->dice) };
+    struct arena arenas[] = {arena_open(copier->context, ARENA_DEVICE, 100000, &copier->dice),
+                             arena_open(copier->context, ARENA_PINNED, 100000, &copier->dice),
+                             arena_open(copier->context, ARENA_PAGEABLE, 100000, &copier->dice),
+                             arena_open(copier->context, ARENA_DEVICE, 100000, &copier->dice)};
 
     for (int round = 0; round < 40; round++) {
         struct arena *target = &arenas[random_between(&copier->dice, 0, 3)];
@@ -446,7 +530,7 @@ TEST_BODY(transfer_from_eight_threads)
     for (size_t i = 0; i < 5; i++)
         queues[i] = make_queue(context, i % 2 ? OCL_QUEUE_BLOCKING : OCL_QUEUE_NON_BLOCKING);
     for (size_t i = 0; i < 8; i++) {
-        copiers[i] = (struct copier){ context, queues[i < 4 ? i : 4], 1000 + i };
+        copiers[i] = (struct copier){context, queues[i < 4 ? i : 4], 1000 + i};
         assert_int_equal(pthread_create(&threads[i], NULL, copy_many, &copiers[i]), 0);
     }
     for (size_t i = 0; i < 8; i++)
@@ -461,13 +545,13 @@ TEST_BODY(transfer_between_contexts)
 {
     uint64_t dice = 12;
     struct ocl_context *here = open_context(), *there = open_context();
-    struct ocl_queue *queues[] = { ocl_queue_legacy(here), make_queue(here, OCL_QUEUE_NON_BLOCKING),
-                                   ocl_queue_legacy(there) };
+    struct ocl_queue *queues[] = {ocl_queue_legacy(here), make_queue(here, OCL_QUEUE_NON_BLOCKING),
+                                  ocl_queue_legacy(there)};
     struct arena near = arena_open(here, ARENA_DEVICE, ARENA_BYTES, &dice);
     struct arena far = arena_open(there, ARENA_DEVICE, ARENA_BYTES, &dice);
     struct arena host = arena_open(here, ARENA_PAGEABLE, ARENA_BYTES, &dice);
     struct arena pinned = arena_open(there, ARENA_PINNED, ARENA_BYTES, &dice);
-    struct arena *const all[] = { &near, &far, &host, &pinned };
+    struct arena *const all[] = {&near, &far, &host, &pinned};
 
     for (int round = 0; round < 60; round++) {
         struct arena *target = all[random_between(&dice, 0, 3)];
@@ -498,6 +582,8 @@ TEST_BODY(transfer_reports_the_sticky_failure)
     assert_int_equal(copy_bytes(queue, address, &value, sizeof value), OCL_OK);
     ocl_context_fail(context, OCL_E_EXECUTION);
     assert_int_equal(copy_bytes(queue, address, &value, sizeof value), OCL_E_EXECUTION);
-    assert_int_equal(copy_bytes(queue, address_of(&value), (void *)(uintptr_t)address, sizeof value), OCL_E_EXECUTION);
+    assert_int_equal(
+        copy_bytes(queue, address_of(&value), (void *)(uintptr_t)address, sizeof value),
+        OCL_E_EXECUTION);
     ocl_context_close(context);
 }

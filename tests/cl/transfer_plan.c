@@ -8,11 +8,12 @@
 
 #define GIB ((size_t)1 << 30)
 
-static struct ocl_copy make_copy(size_t width, size_t height, size_t depth, size_t pitch, size_t slice)
+static struct ocl_copy make_copy(size_t width, size_t height, size_t depth, size_t pitch,
+                                 size_t slice)
 {
-    const struct ocl_copy_end end = { 0, pitch, slice };
+    const struct ocl_copy_end end = {0, pitch, slice};
 
-    return (struct ocl_copy){ end, end, width, height, depth };
+    return (struct ocl_copy){end, end, width, height, depth};
 }
 
 static uint64_t next(uint64_t *dice)
@@ -22,7 +23,8 @@ static uint64_t next(uint64_t *dice)
 }
 
 /* Marks every byte that an end touches; false when it leaves the field. */
-static bool mark(unsigned char *field, size_t bytes, const struct ocl_copy_end *end, const struct ocl_copy *copy)
+static bool mark(unsigned char *field, size_t bytes, const struct ocl_copy_end *end,
+                 const struct ocl_copy *copy)
 {
     for (size_t z = 0; z < copy->depth; z++) {
         for (size_t y = 0; y < copy->height; y++) {
@@ -45,20 +47,23 @@ TEST_BODY(transfer_plan_collapse_names_the_same_bytes)
     uint64_t dice = 1;
 
     for (int round = 0; round < 20000; round++) {
-        struct ocl_copy copy = make_copy(1 + next(&dice) % 6, 1 + next(&dice) % 4, 1 + next(&dice) % 4, 0, 0);
-        struct ocl_copy_end *const ends[] = { &copy.source, &copy.target };
+        struct ocl_copy copy =
+            make_copy(1 + next(&dice) % 6, 1 + next(&dice) % 4, 1 + next(&dice) % 4, 0, 0);
+        struct ocl_copy_end *const ends[] = {&copy.source, &copy.target};
         for (int i = 0; i < 2; i++) {
             ends[i]->address = next(&dice) % 8;
             ends[i]->pitch = copy.width + next(&dice) % 3 * (next(&dice) % 2);
-            ends[i]->slice_bytes = ends[i]->pitch * copy.height + next(&dice) % 3 * (next(&dice) % 2);
+            ends[i]->slice_bytes =
+                ends[i]->pitch * copy.height + next(&dice) % 3 * (next(&dice) % 2);
         }
         struct ocl_copy collapsed = copy;
         ocl_plan_collapse(&collapsed);
         assert_int_equal(ocl_plan_bytes(&collapsed), ocl_plan_bytes(&copy));
-        assert_int_equal(ocl_plan_span(&collapsed.source, &collapsed), ocl_plan_span(&copy.source, &copy));
-        const struct ocl_copy_end *const collapsed_ends[] = { &collapsed.source, &collapsed.target };
+        assert_int_equal(ocl_plan_span(&collapsed.source, &collapsed),
+                         ocl_plan_span(&copy.source, &copy));
+        const struct ocl_copy_end *const collapsed_ends[] = {&collapsed.source, &collapsed.target};
         for (int i = 0; i < 2; i++) {
-            unsigned char before[FIELD] = { 0 }, after[FIELD] = { 0 };
+            unsigned char before[FIELD] = {0}, after[FIELD] = {0};
             assert_true(mark(before, FIELD, ends[i], &copy));
             assert_true(mark(after, FIELD, collapsed_ends[i], &collapsed));
             assert_memory_equal(before, after, FIELD);
@@ -146,13 +151,15 @@ TEST_BODY(transfer_plan_pieces_cover_everything_once)
     uint64_t dice = 2;
 
     for (int round = 0; round < 5000; round++) {
-        struct ocl_copy copy = make_copy(1 + next(&dice) % 30, 1 + next(&dice) % 6, 1 + next(&dice) % 5, 0, 0);
+        struct ocl_copy copy =
+            make_copy(1 + next(&dice) % 30, 1 + next(&dice) % 6, 1 + next(&dice) % 5, 0, 0);
         copy.source.pitch = copy.target.pitch = copy.width + next(&dice) % 4;
-        copy.source.slice_bytes = copy.target.slice_bytes = copy.source.pitch * copy.height + next(&dice) % 4;
+        copy.source.slice_bytes = copy.target.slice_bytes =
+            copy.source.pitch * copy.height + next(&dice) % 4;
         copy.target.address = 5;
         const size_t limit = 1 + next(&dice) % 200;
-        unsigned char whole[FIELD] = { 0 }, pieces[FIELD] = { 0 };
-        struct ocl_cursor cursor = { 0 };
+        unsigned char whole[FIELD] = {0}, pieces[FIELD] = {0};
+        struct ocl_cursor cursor = {0};
         struct ocl_copy piece;
         assert_true(mark(whole, FIELD, &copy.target, &copy));
         while (ocl_plan_next(&copy, limit, &cursor, &piece)) {
@@ -167,7 +174,7 @@ TEST_BODY(transfer_plan_pieces_cover_everything_once)
 TEST_BODY(transfer_plan_pieces_of_huge_copies)
 {
     struct ocl_copy copy = make_copy(9 * GIB + 5, 2, 1, 16 * GIB, 0);
-    struct ocl_cursor cursor = { 0 };
+    struct ocl_cursor cursor = {0};
     struct ocl_copy piece;
     size_t total = 0, count = 0;
 
@@ -182,8 +189,8 @@ TEST_BODY(transfer_plan_pieces_of_huge_copies)
 
 TEST_BODY(transfer_plan_piece_bytes_stay_within_a_chunk)
 {
-    for (int class = OCL_CLASS_GPU; class <= OCL_CLASS_CPU; class++) {
-        const struct ocl_transfer_limits *limits = ocl_plan_limits((enum ocl_device_class)class);
+    for (int class = OCL_CLASS_GPU; class <= OCL_CLASS_CPU; class ++) {
+        const struct ocl_transfer_limits *limits = ocl_plan_limits((enum ocl_device_class) class);
         for (size_t bytes = 1; bytes < 64 * GIB; bytes = bytes * 3 + 1) {
             const size_t piece = ocl_plan_piece_bytes(limits, bytes);
             assert_true(piece >= limits->smallest_piece && piece <= limits->chunk);

@@ -8,7 +8,8 @@
 static const char text[] =
     "struct pair { int a, b; };\n"
     "__kernel __attribute__((reqd_work_group_size(4, 1, 1)))\n"
-    "void every(__global int *out, __local int *l, struct pair v, const __constant int *c, float f)\n"
+    "void every(__global int *out, __local int *l, struct pair v, const __constant int *c, float "
+    "f)\n"
     "{ int i = (int)get_local_id(0); l[i] = c[i] + v.a; barrier(CLK_LOCAL_MEM_FENCE);\n"
     "  out[get_global_id(0)] = l[3 - i] * v.b + (int)f; }\n"
     "__kernel void own_local(__global int *out)\n"
@@ -18,7 +19,7 @@ static const char text[] =
 
 static char *write_form(struct ocl_kernel *kernel, enum ocl_form_kind kind)
 {
-    struct ocl_form form = { 0 };
+    struct ocl_form form = {0};
 
     assert_int_equal(ocl_kernel_facts(kernel)->status, OCL_OK);
     assert_int_equal(ocl_form_plan(kernel, kind, &form), OCL_OK);
@@ -58,8 +59,9 @@ TEST_BODY(wrapper_text_casts_numbers)
     char *written = write_form(find_kernel(&bench, "every"), OCL_FORM_NUMBERS);
     assert_non_null(strstr(written, "w(ulong clem_0, __local ulong16 *clem_1, struct pair clem_2, "
                                     "__constant char *clem_3, ulong clem_offset_3, float clem_4)"));
-    assert_non_null(strstr(written, "every((__global void *)clem_0, (__local void *)clem_1, clem_2, "
-                                    "(__constant void *)(clem_3 + clem_offset_3), clem_4)"));
+    assert_non_null(strstr(written,
+                           "every((__global void *)clem_0, (__local void *)clem_1, clem_2, "
+                           "(__constant void *)(clem_3 + clem_offset_3), clem_4)"));
     free(written);
     capability->pass = OCL_PASS_SVM_POINTER;
     written = write_form(find_kernel(&bench, "every"), OCL_FORM_NUMBERS);
@@ -74,7 +76,9 @@ TEST_BODY(wrapper_text_casts_numbers)
 static void launch_all(struct bench *bench, size_t out_offset, size_t constant_offset)
 {
     int source[256], target[16], expected[16];
-    struct { int a, b; } pair = { 5, 10 };
+    struct {
+        int a, b;
+    } pair = {5, 10};
     float f = 3;
     uint64_t out = make_device(bench, 4096), constants = make_device(bench, sizeof source);
     uint64_t to = out + out_offset, from = constants + constant_offset;
@@ -83,7 +87,7 @@ static void launch_all(struct bench *bench, size_t out_offset, size_t constant_o
         source[i] = i * i;
     write_device(bench, constants, source, sizeof source);
     assert_int_equal(launch_line(bench, find_kernel(bench, "every"), 4, 4, 16,
-                                 (void *[]) { &to, &pair, &from, &f }),
+                                 (void *[]){&to, &pair, &from, &f}),
                      OCL_OK);
     read_device(bench, target, to, sizeof target);
     for (size_t i = 0; i < 16; i++)
@@ -97,7 +101,7 @@ static void launch_all(struct bench *bench, size_t out_offset, size_t constant_o
  */
 TEST_BODY(wrapper_passes_buffers_and_offsets)
 {
-    static const size_t offsets[] = { 0, 4, 128, 256, 260, 512 };
+    static const size_t offsets[] = {0, 4, 128, 256, 260, 512};
     struct bench bench = open_bench(text, NULL);
 
     if (!bench.context->capability.has_block_buffers)
@@ -110,7 +114,7 @@ TEST_BODY(wrapper_passes_buffers_and_offsets)
 
 TEST_BODY(wrapper_passes_numbers)
 {
-    static const size_t offsets[] = { 0, 4, 128, 260 };
+    static const size_t offsets[] = {0, 4, 128, 260};
     struct bench bench = open_bench(text, NULL);
 
     if (!ocl_context_has_addresses(bench.context) || !bench.context->capability.has_block_buffers)
@@ -150,12 +154,11 @@ TEST_BODY(wrapper_refuses_kernels_with_local_variables)
     listen_to_logs();
     uint64_t out = make_device(&bench, 65536);
     uint64_t aligned = find_aligned(&bench, out), odd = aligned + 4;
-    assert_int_equal(launch_line(&bench, kernel, 1, 16, 0, (void *[]) { &aligned }), OCL_OK);
+    assert_int_equal(launch_line(&bench, kernel, 1, 16, 0, (void *[]){&aligned}), OCL_OK);
     read_device(&bench, target, aligned, sizeof target);
     for (int i = 0; i < 16; i++)
         assert_int_equal(target[i], 15 - i);
-    assert_int_equal(launch_line(&bench, kernel, 1, 16, 0, (void *[]) { &odd }),
-                     OCL_E_NEEDS_ADDRESS);
+    assert_int_equal(launch_line(&bench, kernel, 1, 16, 0, (void *[]){&odd}), OCL_E_NEEDS_ADDRESS);
     assert_non_null(strstr(heard(), "own_local"));
     free_device(out);
     close_bench(&bench);
@@ -171,15 +174,15 @@ TEST_BODY(wrapper_buffers_of_other_devices_are_unknown)
         TEST_SKIP("the blocks of this strategy are no buffers");
     bench.context->capability.pass = OCL_PASS_BUFFER;
     listen_to_logs();
-    assert_int_equal(launch_line(&bench, find_kernel(&bench, "put"), 1, 1, 0,
-                                 (void *[]) { &local, &value }),
-                     OCL_E_NEEDS_ADDRESS);
+    assert_int_equal(
+        launch_line(&bench, find_kernel(&bench, "put"), 1, 1, 0, (void *[]){&local, &value}),
+        OCL_E_NEEDS_ADDRESS);
     assert_non_null(strstr(heard(), "put"));
     struct bench other = open_bench(text, NULL);
     other.context->capability.pass = OCL_PASS_BUFFER;
-    assert_int_equal(launch_line(&other, find_kernel(&other, "put"), 1, 1, 0,
-                                 (void *[]) { &out, &value }),
-                     OCL_E_NEEDS_ADDRESS);
+    assert_int_equal(
+        launch_line(&other, find_kernel(&other, "put"), 1, 1, 0, (void *[]){&out, &value}),
+        OCL_E_NEEDS_ADDRESS);
     close_bench(&other);
     free_device(out);
     close_bench(&bench);

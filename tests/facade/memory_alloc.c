@@ -128,7 +128,8 @@ TEST_BODY(memory_alloc_pitch_refuses_what_no_size_holds)
 
 TEST_BODY(memory_alloc_pitch_of_nothing)
 {
-    static const struct cudaExtent empty[] = {{0, 3, 2}, {100, 0, 2}, {100, 3, 0}, {0, SIZE_MAX, SIZE_MAX}};
+    static const struct cudaExtent empty[] = {
+        {0, 3, 2}, {100, 0, 2}, {100, 3, 0}, {0, SIZE_MAX, SIZE_MAX}};
     for (size_t i = 0; i < sizeof empty / sizeof empty[0]; i++) {
         struct cudaPitchedPtr p = {&p, 7, 7, 7};
         assert_success(cudaMalloc3D(&p, empty[i]));
@@ -196,7 +197,8 @@ static void spin_on_host(void *data)
     nanosleep(&duration, NULL);
 }
 
-/* The fill is queued behind something slow when its memory is freed, and what comes next in that place is not hit. */
+/* The fill is queued behind something slow when its memory is freed, and what comes next in that
+ * place is not hit. */
 TEST_BODY(memory_alloc_free_waits_for_queued_work)
 {
     unsigned char *p = NULL, *q = NULL;
@@ -250,12 +252,12 @@ struct worker {
     const char *failure;
 };
 
-#define CHECK(condition)              \
-    do {                              \
-        if (!(condition)) {           \
-            self->failure = #condition; \
-            return NULL;              \
-        }                             \
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            self->failure = #condition;                                                            \
+            return NULL;                                                                           \
+        }                                                                                          \
     } while (0)
 
 /* cmocka's assertions belong to the main thread. */
@@ -269,7 +271,8 @@ static void *allocate_and_free(void *data)
         size_t i = random_below(&self->seed, KEPT);
         unsigned char back = 0;
         if (kept[i] != NULL) {
-            CHECK(cudaMemcpy(&back, kept[i] + bytes[i] - 1, 1, cudaMemcpyDeviceToHost) == cudaSuccess);
+            CHECK(cudaMemcpy(&back, kept[i] + bytes[i] - 1, 1, cudaMemcpyDeviceToHost) ==
+                  cudaSuccess);
             CHECK(back == (unsigned char)(i));
             CHECK(cudaFree(kept[i]) == cudaSuccess);
         }
@@ -288,7 +291,8 @@ TEST_BODY(memory_alloc_from_many_threads)
     struct worker workers[THREADS];
     for (uint32_t i = 0; i < THREADS; i++) {
         workers[i] = (struct worker){.seed = 1 + i};
-        assert_int_equal(pthread_create(&workers[i].thread, NULL, allocate_and_free, &workers[i]), 0);
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, allocate_and_free, &workers[i]),
+                         0);
     }
     for (uint32_t i = 0; i < THREADS; i++) {
         pthread_join(workers[i].thread, NULL);

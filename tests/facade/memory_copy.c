@@ -6,20 +6,25 @@
 
 #include "tests/facade/memory_support.h"
 
-/* --- between every pair of kinds --------------------------------------------------------------------------------- */
+/* --- between every pair of kinds -------------------------------------------------------------- */
 
-static void copy_one(struct block *target, struct block *source, size_t bytes, bool is_async, uint32_t *random)
+static void copy_one(struct block *target, struct block *source, size_t bytes, bool is_async,
+                     uint32_t *random)
 {
-    unsigned char *wanted = malloc(target->bytes), *put = malloc(source->bytes), *got = malloc(target->bytes);
-    size_t from = random_below(random, source->bytes - bytes + 1), to = random_below(random, target->bytes - bytes + 1);
-    enum cudaMemcpyKind kind = next_random(random) % 2 != 0 ? cudaMemcpyDefault : kind_between(target->kind, source->kind);
+    unsigned char *wanted = malloc(target->bytes), *put = malloc(source->bytes),
+                  *got = malloc(target->bytes);
+    size_t from = random_below(random, source->bytes - bytes + 1),
+           to = random_below(random, target->bytes - bytes + 1);
+    enum cudaMemcpyKind kind =
+        next_random(random) % 2 != 0 ? cudaMemcpyDefault : kind_between(target->kind, source->kind);
     fill_random(put, source->bytes, next_random(random) | 1);
     fill_random(wanted, target->bytes, next_random(random) | 1);
     write_block(source, put);
     write_block(target, wanted);
     memcpy(wanted + to, put + from, bytes);
     if (is_async)
-        assert_success(cudaMemcpyAsync(target->address + to, source->address + from, bytes, kind, NULL));
+        assert_success(
+            cudaMemcpyAsync(target->address + to, source->address + from, bytes, kind, NULL));
     else
         assert_success(cudaMemcpy(target->address + to, source->address + from, bytes, kind));
     read_block(target, got);
@@ -46,7 +51,8 @@ static void copy_all_pairs(size_t block_bytes, const size_t *sizes, size_t count
 
 TEST_BODY(memory_copy_small_between_all_kinds)
 {
-    static const size_t sizes[] = {1, 2, 3, 4, 15, 16, 17, 255, 256, 1000, 4096, 4097, 16 * 1024, 60000};
+    static const size_t sizes[] = {1,   2,   3,    4,    15,   16,        17,
+                                   255, 256, 1000, 4096, 4097, 16 * 1024, 60000};
     copy_all_pairs(64 * KIB, sizes, sizeof sizes / sizeof sizes[0]);
 }
 
@@ -60,22 +66,23 @@ TEST_BODY(memory_copy_overlapping)
 {
     static const struct {
         size_t to, from, bytes;
-    } cases[] = {{16, 0, 128}, {0, 16, 128}, {0, 0, 256}, {1, 0, 4000}, {0, 1, 4000}, {128, 0, 128}};
+    } cases[] = {{16, 0, 128}, {0, 16, 128}, {0, 0, 256},
+                 {1, 0, 4000}, {0, 1, 4000}, {128, 0, 128}};
     unsigned char model[8192], got[8192];
     struct block block = make_block(DEVICE, sizeof model);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         fill_random(model, sizeof model, 3);
         write_block(&block, model);
         memmove(model + cases[i].to, model + cases[i].from, cases[i].bytes);
-        assert_success(cudaMemcpy(block.address + cases[i].to, block.address + cases[i].from, cases[i].bytes,
-                                  cudaMemcpyDeviceToDevice));
+        assert_success(cudaMemcpy(block.address + cases[i].to, block.address + cases[i].from,
+                                  cases[i].bytes, cudaMemcpyDeviceToDevice));
         read_block(&block, got);
         assert_memory_equal(got, model, sizeof model);
     }
     end_block(&block);
 }
 
-/* --- arguments --------------------------------------------------------------------------------------------------- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 TEST_BODY(memory_copy_nothing_succeeds)
 {
@@ -93,7 +100,8 @@ TEST_BODY(memory_copy_refuses_unknown_kinds)
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         enum cudaMemcpyKind kind = (enum cudaMemcpyKind)kinds[i];
         assert_fails(cudaErrorInvalidMemcpyDirection, cudaMemcpy(device.address, host, 64, kind));
-        assert_fails(cudaErrorInvalidMemcpyDirection, cudaMemcpyAsync(device.address, host, 64, kind, NULL));
+        assert_fails(cudaErrorInvalidMemcpyDirection,
+                     cudaMemcpyAsync(device.address, host, 64, kind, NULL));
     }
     end_block(&device);
 }
@@ -103,8 +111,10 @@ TEST_BODY(memory_copy_refuses_null)
     struct block device = make_block(DEVICE, 64);
     unsigned char host[64] = {0};
     assert_fails(cudaErrorInvalidValue, cudaMemcpy(NULL, host, 64, cudaMemcpyHostToDevice));
-    assert_fails(cudaErrorInvalidValue, cudaMemcpy(device.address, NULL, 64, cudaMemcpyHostToDevice));
-    assert_fails(cudaErrorInvalidValue, cudaMemcpy(NULL, device.address, 64, cudaMemcpyDeviceToHost));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaMemcpy(device.address, NULL, 64, cudaMemcpyHostToDevice));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaMemcpy(NULL, device.address, 64, cudaMemcpyDeviceToHost));
     assert_fails(cudaErrorInvalidValue, cudaMemcpy(host, NULL, 64, cudaMemcpyDeviceToHost));
     assert_fails(cudaErrorInvalidValue, cudaMemcpy(NULL, NULL, 64, cudaMemcpyDefault));
     end_block(&device);
@@ -116,7 +126,8 @@ TEST_BODY(memory_copy_refuses_ranges_that_leave)
     struct block other = make_block(DEVICE, MIB);
     for (size_t i = 0; i < 2; i++) {
         unsigned char *p = kinds[i].address;
-        enum cudaMemcpyKind to = kind_between(kinds[i].kind, DEVICE), from = kind_between(DEVICE, kinds[i].kind);
+        enum cudaMemcpyKind to = kind_between(kinds[i].kind, DEVICE),
+                            from = kind_between(DEVICE, kinds[i].kind);
         assert_success(cudaMemcpy(p, other.address, 64 * KIB, to));
         assert_fails(cudaErrorInvalidValue, cudaMemcpy(p, other.address, 64 * KIB + 1, to));
         assert_fails(cudaErrorInvalidValue, cudaMemcpy(p + 1, other.address, 64 * KIB, to));
@@ -139,9 +150,10 @@ TEST_BODY(memory_copy_refuses_stale_streams)
     end_block(&device);
 }
 
-/* --- when calls return -------------------------------------------------------------------------------------------- */
+/* --- when calls return ------------------------------------------------------------------------ */
 
-/* Something on a stream that takes its time: until it may end, or for a while where a call is expected to wait for it. */
+/* Something on a stream that takes its time: until it may end, or for a while where a call is
+ * expected to wait for it. */
 struct obstacle {
     _Atomic bool may_end, has_ended;
 };
@@ -158,13 +170,15 @@ static void stand_in_the_way(void *data)
 }
 
 /* A copy behind an obstacle: whether the call returned only after it. */
-static bool copy_waits(cudaStream_t stream, struct block *target, struct block *source, bool is_expected)
+static bool copy_waits(cudaStream_t stream, struct block *target, struct block *source,
+                       bool is_expected)
 {
     static struct obstacle obstacle;
     obstacle.has_ended = false;
     obstacle.may_end = is_expected;
     assert_success(cudaLaunchHostFunc(stream, stand_in_the_way, &obstacle));
-    assert_success(cudaMemcpyAsync(target->address, source->address, source->bytes, cudaMemcpyDefault, stream));
+    assert_success(cudaMemcpyAsync(target->address, source->address, source->bytes,
+                                   cudaMemcpyDefault, stream));
     bool has_waited = obstacle.has_ended;
     if (source->kind == PAGEABLE)
         memset(source->address, 0, source->bytes);
@@ -173,7 +187,8 @@ static bool copy_waits(cudaStream_t stream, struct block *target, struct block *
     return has_waited;
 }
 
-static bool copy_waits_between(enum block_kind to, enum block_kind from, size_t bytes, bool is_expected)
+static bool copy_waits_between(enum block_kind to, enum block_kind from, size_t bytes,
+                               bool is_expected)
 {
     struct block target = make_block(to, bytes), source = make_block(from, bytes);
     unsigned char *put = malloc(bytes), *got = malloc(bytes);
@@ -216,7 +231,8 @@ TEST_BODY(memory_copy_async_between_host_memory_completes)
     }
 }
 
-/* The source is overwritten as soon as the call returns; whether large copies wait is the implementation's choice. */
+/* The source is overwritten as soon as the call returns; whether large copies wait is the
+ * implementation's choice. */
 TEST_BODY(memory_copy_async_stages_pageable_memory)
 {
     assert_false(copy_waits_between(DEVICE, PAGEABLE, 64, false));
@@ -226,12 +242,14 @@ TEST_BODY(memory_copy_async_stages_pageable_memory)
     copy_waits_between(DEVICE, PAGEABLE, 40 * MIB, true);
 }
 
-/* The blocking forms wait for the legacy stream's earlier work, but between two places of the device they go on. */
+/* The blocking forms wait for the legacy stream's earlier work, but between two places of the
+ * device they go on. */
 TEST_BODY(memory_copy_blocking_waits_where_the_host_takes_part)
 {
     for (int to = PAGEABLE; to <= DEVICE; to++) {
         for (int from = PAGEABLE; from <= DEVICE; from++) {
-            struct block target = make_block((enum block_kind)to, 4096), source = make_block((enum block_kind)from, 4096);
+            struct block target = make_block((enum block_kind)to, 4096),
+                         source = make_block((enum block_kind)from, 4096);
             bool is_inner = to == DEVICE && from == DEVICE;
             struct obstacle obstacle = {.may_end = !is_inner};
             assert_success(cudaLaunchHostFunc(NULL, stand_in_the_way, &obstacle));
@@ -263,7 +281,7 @@ TEST_BODY(memory_copy_blocking_comes_after_blocking_streams)
     end_block(&device);
 }
 
-/* --- peers --------------------------------------------------------------------------------------------------------- */
+/* --- peers ------------------------------------------------------------------------------------ */
 
 TEST_BODY(memory_copy_peer)
 {
@@ -283,7 +301,8 @@ TEST_BODY(memory_copy_peer)
     assert_int_equal(got[4000], 0);
     assert_fails(cudaErrorInvalidDevice, cudaMemcpyPeer(a.address, -1, b.address, 0, 64));
     assert_fails(cudaErrorInvalidDevice, cudaMemcpyPeer(a.address, 0, b.address, count, 64));
-    assert_fails(cudaErrorInvalidDevice, cudaMemcpyPeerAsync(a.address, count, b.address, 0, 64, NULL));
+    assert_fails(cudaErrorInvalidDevice,
+                 cudaMemcpyPeerAsync(a.address, count, b.address, 0, 64, NULL));
     end_block(&a);
     end_block(&b);
 }
@@ -314,7 +333,48 @@ TEST_BODY(memory_copy_between_two_devices)
     free(got);
 }
 
-/* --- batches -------------------------------------------------------------------------------------------------------- */
+/* A thread that works on one device may name the other's memory everywhere. */
+TEST_BODY(memory_copy_names_memory_of_other_devices)
+{
+    enum { BYTES = 300000 };
+    unsigned char *put = malloc(BYTES), *got = malloc(BYTES), *device[2] = {0}, *pinned = NULL;
+    struct cudaPointerAttributes attributes;
+    cudaStream_t stream;
+    int count = 0;
+    assert_success(cudaGetDeviceCount(&count));
+    if (count < 2)
+        TEST_SKIP("needs two devices");
+    fill_random(put, BYTES, 17);
+    for (int i = 0; i < 2; i++) {
+        assert_success(cudaSetDevice(i));
+        assert_success(cudaMalloc((void **)&device[i], BYTES));
+    }
+    assert_success(cudaMallocHost((void **)&pinned, BYTES));
+    assert_success(cudaStreamCreate(&stream));
+    assert_success(cudaSetDevice(0));
+    assert_success(cudaPointerGetAttributes(&attributes, device[1]));
+    assert_int_equal(attributes.device, 1);
+    memcpy(pinned, put, BYTES);
+    assert_success(cudaMemcpy(device[0], pinned, BYTES, cudaMemcpyDefault));
+    assert_success(cudaMemset(device[1], 7, BYTES));
+    assert_success(cudaMemcpy2D(device[1], 1000, device[0], 1000, 600, 300, cudaMemcpyDefault));
+    memset(pinned, 0, BYTES);
+    assert_success(cudaMemcpyAsync(pinned, device[1], BYTES, cudaMemcpyDefault, stream));
+    assert_success(cudaStreamSynchronize(stream));
+    for (size_t y = 0; y < 300; y++)
+        memset(put + y * 1000 + 600, 7, 400);
+    assert_memory_equal(pinned, put, BYTES);
+    assert_success(cudaMemcpy(got, device[1], BYTES, cudaMemcpyDefault));
+    assert_memory_equal(got, put, BYTES);
+    assert_success(cudaFree(device[1]));
+    assert_success(cudaFreeHost(pinned));
+    assert_success(cudaFree(device[0]));
+    assert_success(cudaStreamDestroy(stream));
+    free(put);
+    free(got);
+}
+
+/* --- batches ---------------------------------------------------------------------------------- */
 
 struct batch {
     void *targets[4];
@@ -338,13 +398,15 @@ static struct batch make_batch(struct block *target, struct block *source)
 
 static cudaError_t submit(struct batch *batch, cudaStream_t stream)
 {
-    return cudaMemcpyBatchAsync((void *const *)batch->targets, (const void *const *)batch->sources, batch->sizes,
-                                batch->count, batch->attributes, batch->starts, batch->rules, stream);
+    return cudaMemcpyBatchAsync((void *const *)batch->targets, (const void *const *)batch->sources,
+                                batch->sizes, batch->count, batch->attributes, batch->starts,
+                                batch->rules, stream);
 }
 
 TEST_BODY(memory_copy_batch_copies_each)
 {
-    struct block target = make_block(DEVICE, 4096), sources[] = {make_block(DEVICE, 4096), make_block(PAGEABLE, 4096)};
+    struct block target = make_block(DEVICE, 4096),
+                 sources[] = {make_block(DEVICE, 4096), make_block(PAGEABLE, 4096)};
     unsigned char put[4096], got[4096], wanted[4096];
     cudaStream_t stream;
     assert_success(cudaStreamCreate(&stream));
@@ -434,7 +496,7 @@ TEST_BODY(memory_copy_batch_3d)
     end_block(&source);
 }
 
-/* --- threads --------------------------------------------------------------------------------------------------------- */
+/* --- threads ---------------------------------------------------------------------------------- */
 
 static void *copy_round_trips(void *data)
 {

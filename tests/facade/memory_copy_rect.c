@@ -47,7 +47,8 @@ static size_t at(const struct shape *shape, size_t y, size_t z)
     return ((shape->z + z) * shape->rows + shape->y + y) * shape->pitch + shape->x;
 }
 
-static void copy_reference(unsigned char *target, const unsigned char *source, const struct volume *volume)
+static void copy_reference(unsigned char *target, const unsigned char *source,
+                           const struct volume *volume)
 {
     for (size_t z = 0; z < volume->extent.depth; z++) {
         for (size_t y = 0; y < volume->extent.height; y++) {
@@ -61,8 +62,10 @@ static struct cudaMemcpy3DParms make_parms(const struct volume *volume, const st
                                            const struct block *source, enum cudaMemcpyKind kind)
 {
     struct cudaMemcpy3DParms p = {0};
-    p.srcPtr = (struct cudaPitchedPtr){source->address, volume->source.pitch, volume->source.pitch, volume->source.rows};
-    p.dstPtr = (struct cudaPitchedPtr){target->address, volume->target.pitch, volume->target.pitch, volume->target.rows};
+    p.srcPtr = (struct cudaPitchedPtr){source->address, volume->source.pitch, volume->source.pitch,
+                                       volume->source.rows};
+    p.dstPtr = (struct cudaPitchedPtr){target->address, volume->target.pitch, volume->target.pitch,
+                                       volume->target.rows};
     p.srcPos = (struct cudaPos){volume->source.x, volume->source.y, volume->source.z};
     p.dstPos = (struct cudaPos){volume->target.x, volume->target.y, volume->target.z};
     p.extent = volume->extent;
@@ -70,16 +73,18 @@ static struct cudaMemcpy3DParms make_parms(const struct volume *volume, const st
     return p;
 }
 
-static void copy_2d(const struct volume *volume, const struct block *target, const struct block *source,
-                    enum cudaMemcpyKind kind, bool is_async)
+static void copy_2d(const struct volume *volume, const struct block *target,
+                    const struct block *source, enum cudaMemcpyKind kind, bool is_async)
 {
     unsigned char *to = target->address + at(&volume->target, 0, 0);
     const unsigned char *from = source->address + at(&volume->source, 0, 0);
     size_t width = volume->extent.width, height = volume->extent.height;
     if (is_async)
-        assert_success(cudaMemcpy2DAsync(to, volume->target.pitch, from, volume->source.pitch, width, height, kind, NULL));
+        assert_success(cudaMemcpy2DAsync(to, volume->target.pitch, from, volume->source.pitch,
+                                         width, height, kind, NULL));
     else
-        assert_success(cudaMemcpy2D(to, volume->target.pitch, from, volume->source.pitch, width, height, kind));
+        assert_success(cudaMemcpy2D(to, volume->target.pitch, from, volume->source.pitch, width,
+                                    height, kind));
 }
 
 /* form: 0 and 1 cudaMemcpy3D and its asynchronous form, 2 and 3 the same for 2D. */
@@ -90,8 +95,10 @@ static void copy_random(enum block_kind to, enum block_kind from, unsigned form,
         volume.extent.depth = 1;
     struct block source = make_block(from, shape_bytes(&volume.source, volume.extent));
     struct block target = make_block(to, shape_bytes(&volume.target, volume.extent));
-    unsigned char *put = malloc(source.bytes), *wanted = malloc(target.bytes), *got = malloc(target.bytes);
-    enum cudaMemcpyKind kind = next_random(random) % 2 != 0 ? cudaMemcpyDefault : kind_between(to, from);
+    unsigned char *put = malloc(source.bytes), *wanted = malloc(target.bytes),
+                  *got = malloc(target.bytes);
+    enum cudaMemcpyKind kind =
+        next_random(random) % 2 != 0 ? cudaMemcpyDefault : kind_between(to, from);
     fill_random(put, source.bytes, next_random(random) | 1);
     fill_random(wanted, target.bytes, next_random(random) | 1);
     write_block(&source, put);
@@ -117,7 +124,8 @@ TEST_BODY(memory_copy_rect_random_volumes)
     for (int round = 0; round < 12; round++) {
         for (int to = 0; to < BLOCK_KINDS; to++) {
             for (int from = 0; from < BLOCK_KINDS; from++)
-                copy_random((enum block_kind)to, (enum block_kind)from, random_below(&random, 4) & 3, &random);
+                copy_random((enum block_kind)to, (enum block_kind)from,
+                            random_below(&random, 4) & 3, &random);
         }
     }
 }
@@ -128,7 +136,8 @@ TEST_BODY(memory_copy_rect_large_rectangle)
     const struct volume volume = {.source = {.pitch = 5003, .rows = 700},
                                   .target = {.pitch = 4999, .rows = 700},
                                   .extent = {4096, 700, 1}};
-    unsigned char *put = malloc(5003 * 700), *wanted = malloc(4999 * 700), *got = malloc(4999 * 700);
+    unsigned char *put = malloc(5003 * 700), *wanted = malloc(4999 * 700),
+                  *got = malloc(4999 * 700);
     for (int to = 0; to < BLOCK_KINDS; to++) {
         for (int from = 0; from < BLOCK_KINDS; from++) {
             struct block target = make_block((enum block_kind)to, 4999 * 700);
@@ -150,22 +159,25 @@ TEST_BODY(memory_copy_rect_large_rectangle)
     free(got);
 }
 
-/* --- arguments ------------------------------------------------------------------------------------------------------- */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 TEST_BODY(memory_copy_rect_2d_refuses_bad_arguments)
 {
     struct block d = make_block(DEVICE, MIB), h = make_block(PAGEABLE, MIB);
     enum cudaMemcpyKind kind = cudaMemcpyHostToDevice;
     assert_success(cudaMemcpy2D(d.address, 64, h.address, 64, 64, 16, kind));
-    assert_fails(cudaErrorInvalidPitchValue, cudaMemcpy2D(d.address, 63, h.address, 64, 64, 16, kind));
-    assert_fails(cudaErrorInvalidPitchValue, cudaMemcpy2D(d.address, 64, h.address, 63, 64, 16, kind));
+    assert_fails(cudaErrorInvalidPitchValue,
+                 cudaMemcpy2D(d.address, 63, h.address, 64, 64, 16, kind));
+    assert_fails(cudaErrorInvalidPitchValue,
+                 cudaMemcpy2D(d.address, 64, h.address, 63, 64, 16, kind));
     assert_fails(cudaErrorInvalidValue, cudaMemcpy2D(NULL, 64, h.address, 64, 64, 16, kind));
     assert_fails(cudaErrorInvalidValue, cudaMemcpy2D(d.address, 64, NULL, 64, 64, 16, kind));
     assert_fails(cudaErrorInvalidMemcpyDirection,
                  cudaMemcpy2D(d.address, 64, h.address, 64, 64, 16, (enum cudaMemcpyKind)9));
     assert_fails(cudaErrorInvalidPitchValue,
                  cudaMemcpy2D(NULL, 63, NULL, 63, 64, 16, (enum cudaMemcpyKind)9));
-    assert_fails(cudaErrorInvalidValue, cudaMemcpy2D(d.address, 64, h.address, 64, 64, 16, cudaMemcpyDeviceToDevice));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaMemcpy2D(d.address, 64, h.address, 64, 64, 16, cudaMemcpyDeviceToDevice));
     assert_success(cudaMemcpy2D(d.address, 64, h.address, 64, 64, 16, cudaMemcpyHostToHost));
     end_block(&d);
     end_block(&h);
@@ -178,7 +190,8 @@ TEST_BODY(memory_copy_rect_2d_of_nothing_looks_at_nothing)
     assert_success(cudaMemcpy2DAsync(NULL, 1, NULL, 1, 64, 0, (enum cudaMemcpyKind)9, NULL));
 }
 
-/* The distance to a second row that is not there may be anything but a number too small for the first. */
+/* The distance to a second row that is not there may be anything but a number too small for the
+ * first. */
 TEST_BODY(memory_copy_rect_2d_single_row)
 {
     static const size_t pitches[] = {0, 64, (size_t)1 << 31, SIZE_MAX};
@@ -187,7 +200,8 @@ TEST_BODY(memory_copy_rect_2d_single_row)
         unsigned char got[256];
         memset(h.address, (int)i + 1, 256);
         assert_success(cudaMemset(d.address, 0xee, 256));
-        assert_success(cudaMemcpy2D(d.address, pitches[i], h.address, pitches[i], 64, 1, cudaMemcpyHostToDevice));
+        assert_success(cudaMemcpy2D(d.address, pitches[i], h.address, pitches[i], 64, 1,
+                                    cudaMemcpyHostToDevice));
         read_block(&d, got);
         assert_int_equal(got[63], i + 1);
         assert_int_equal(got[64], 0xee);
@@ -204,9 +218,12 @@ TEST_BODY(memory_copy_rect_2d_refuses_ranges_that_leave)
     enum cudaMemcpyKind kind = cudaMemcpyDeviceToDevice;
     assert_success(cudaMemcpy2D(d.address, 1024, e.address, 1024, 1024, 64, kind));
     assert_success(cudaMemcpy2D(d.address + 512, 1024, e.address, 1024, 512, 64, kind));
-    assert_fails(cudaErrorInvalidValue, cudaMemcpy2D(d.address, 1024, e.address, 1024, 1024, 65, kind));
-    assert_fails(cudaErrorInvalidValue, cudaMemcpy2D(e.address, 1024, d.address, 1024, 1024, 65, kind));
-    assert_fails(cudaErrorInvalidValue, cudaMemcpy2D(d.address, 64, e.address, 64, 64, SIZE_MAX, kind));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaMemcpy2D(d.address, 1024, e.address, 1024, 1024, 65, kind));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaMemcpy2D(e.address, 1024, d.address, 1024, 1024, 65, kind));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaMemcpy2D(d.address, 64, e.address, 64, 64, SIZE_MAX, kind));
     end_block(&d);
     end_block(&e);
 }
@@ -237,12 +254,12 @@ static void end_blocks(void)
     end_block(&h);
 }
 
-#define SPOILED(code, ...)                                            \
-    do {                                                              \
-        struct cudaMemcpy3DParms p = good();                          \
-        __VA_ARGS__;                                                  \
-        assert_int_equal(cudaMemcpy3D(&p), (code));                   \
-        assert_int_equal(cudaGetLastError(), (code));                 \
+#define SPOILED(code, ...)                                                                         \
+    do {                                                                                           \
+        struct cudaMemcpy3DParms p = good();                                                       \
+        __VA_ARGS__;                                                                               \
+        assert_int_equal(cudaMemcpy3D(&p), (code));                                                \
+        assert_int_equal(cudaGetLastError(), (code));                                              \
     } while (0)
 
 TEST_BODY(memory_copy_rect_3d_refuses_bad_arguments)

@@ -72,8 +72,10 @@ TEST_BODY(memory_host_device_pointer_of_inner_bytes)
         assert_success(cudaHostGetDevicePointer((void **)&first, blocks[i].address, 0));
         assert_success(cudaHostGetDevicePointer((void **)&inner, blocks[i].address + 100, 0));
         assert_ptr_equal(inner, first + 100);
-        assert_fails(cudaErrorInvalidValue, cudaHostGetDevicePointer(&beyond, blocks[i].address + 8192, 0));
-        assert_fails(cudaErrorInvalidValue, cudaHostGetDevicePointer(&beyond, blocks[i].address, 1));
+        assert_fails(cudaErrorInvalidValue,
+                     cudaHostGetDevicePointer(&beyond, blocks[i].address + 8192, 0));
+        assert_fails(cudaErrorInvalidValue,
+                     cudaHostGetDevicePointer(&beyond, blocks[i].address, 1));
         assert_fails(cudaErrorInvalidValue, cudaHostGetDevicePointer(NULL, blocks[i].address, 0));
         end_block(&blocks[i]);
     }
@@ -101,7 +103,8 @@ TEST_BODY(memory_host_register_refuses_bad_arguments)
     assert_fails(cudaErrorInvalidValue, cudaHostRegister(pageable.address, 4096, 0xff));
     assert_fails(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(pageable.address));
     assert_fails(cudaErrorInvalidValue, cudaHostRegister(pageable.address, SIZE_MAX, 0));
-    assert_fails(cudaErrorInvalidValue, cudaHostRegister(pageable.address, 4096, cudaHostRegisterIoMemory));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaHostRegister(pageable.address, 4096, cudaHostRegisterIoMemory));
     assert_fails(cudaErrorInvalidValue, cudaHostRegister(device.address, 4096, 0));
     assert_fails(cudaErrorInvalidValue, cudaHostRegister(pinned.address, 4096, 0));
     assert_fails(cudaErrorInvalidValue, cudaHostUnregister(device.address));
@@ -174,7 +177,8 @@ static const char *const add_source = "__kernel void add(__global int *p, int n,
                                       "        p[i] += v;\n"
                                       "}\n";
 
-/* A kernel reads and writes host memory through the device pointer, and both sides see what the other wrote. */
+/* A kernel reads and writes host memory through the device pointer, and both sides see what the
+ * other wrote. */
 TEST_BODY(memory_host_kernels_reach_it)
 {
     struct block blocks[] = {make_block(PINNED, 4096), make_block(REGISTERED, 4096)};
@@ -190,7 +194,8 @@ TEST_BODY(memory_host_kernels_reach_it)
         assert_success(cudaHostGetDevicePointer((void **)&device, host + 10, 0));
         void *args[] = {&device, &count, &value};
         for (int round = 0; round < 2; round++) {
-            assert_success(cudaLaunchKernel((const void *)kernel, (dim3){16, 1, 1}, (dim3){64, 1, 1}, args, 0, NULL));
+            assert_success(cudaLaunchKernel((const void *)kernel, (dim3){16, 1, 1},
+                                            (dim3){64, 1, 1}, args, 0, NULL));
             assert_success(cudaDeviceSynchronize());
             host[10] += 100;
         }

@@ -26,17 +26,20 @@ static struct block make_filled(enum block_kind kind, unsigned char *model)
 
 TEST_BODY(memory_set_any_range)
 {
-    static const size_t ranges[][2] = {{0, 1},     {3, 5},    {1, 15},      {16, 16},   {7, 1000},
-                                       {100, 4096}, {1, 33333}, {0, 64 * 1024}, {65535, 1}, {0, 0}};
+    static const size_t ranges[][2] = {{0, 1},     {3, 5},      {1, 15},    {16, 16},
+                                       {7, 1000},  {100, 4096}, {1, 33333}, {0, 64 * 1024},
+                                       {65535, 1}, {0, 0}};
     unsigned char *model = malloc(BYTES);
     for (int kind = PINNED; kind <= DEVICE; kind++) {
         struct block block = make_filled((enum block_kind)kind, model);
         for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
             memset(model + ranges[i][0], (int)(i + 200), ranges[i][1]);
             if (i % 2 != 0)
-                assert_success(cudaMemsetAsync(block.address + ranges[i][0], (int)(i + 200), ranges[i][1], NULL));
+                assert_success(cudaMemsetAsync(block.address + ranges[i][0], (int)(i + 200),
+                                               ranges[i][1], NULL));
             else
-                assert_success(cudaMemset(block.address + ranges[i][0], (int)(i + 200), ranges[i][1]));
+                assert_success(
+                    cudaMemset(block.address + ranges[i][0], (int)(i + 200), ranges[i][1]));
             compare(&block, model);
         }
         end_block(&block);
@@ -69,7 +72,8 @@ TEST_BODY(memory_set_2d_leaves_padding_alone)
         for (size_t y = 0; y < height; y++)
             memset(model + offset + y * pitch, round, width);
         if (round % 2 != 0)
-            assert_success(cudaMemset2DAsync(block.address + offset, pitch, round, width, height, NULL));
+            assert_success(
+                cudaMemset2DAsync(block.address + offset, pitch, round, width, height, NULL));
         else
             assert_success(cudaMemset2D(block.address + offset, pitch, round, width, height));
         compare(&block, model);
@@ -86,8 +90,8 @@ TEST_BODY(memory_set_3d_leaves_padding_alone)
         struct block block = make_filled(round % 3 == 0 ? PINNED : DEVICE, model);
         struct cudaExtent extent = {1 + random_below(&random, 60), 1 + random_below(&random, 12),
                                     1 + random_below(&random, 8)};
-        struct cudaPitchedPtr p = {block.address, extent.width + random_below(&random, 200), extent.width,
-                                   extent.height + random_below(&random, 5)};
+        struct cudaPitchedPtr p = {block.address, extent.width + random_below(&random, 200),
+                                   extent.width, extent.height + random_below(&random, 5)};
         for (size_t z = 0; z < extent.depth; z++) {
             for (size_t y = 0; y < extent.height; y++)
                 memset(model + (z * p.ysize + y) * p.pitch, round, extent.width);
@@ -142,7 +146,8 @@ TEST_BODY(memory_set_refuses_bad_memory)
     const struct cudaPitchedPtr p = {device.address, 1024, 1024, 32};
     assert_success(cudaMemset3D(p, 1, (struct cudaExtent){1024, 32, 2}));
     assert_fails(cudaErrorInvalidValue, cudaMemset3D(p, 1, (struct cudaExtent){1024, 32, 3}));
-    assert_fails(cudaErrorInvalidValue, cudaMemset3D(p, 1, (struct cudaExtent){1024, 32, SIZE_MAX}));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaMemset3D(p, 1, (struct cudaExtent){1024, 32, SIZE_MAX}));
     end_block(&device);
     end_block(&pageable);
 }
@@ -176,7 +181,8 @@ static void wait_for_permission(void *data)
         nanosleep(&tick, NULL);
 }
 
-/* Host memory shows the value as soon as the blocking form returns, after earlier work of the stream. */
+/* Host memory shows the value as soon as the blocking form returns, after earlier work of the
+ * stream. */
 TEST_BODY(memory_set_of_pinned_memory_completes)
 {
     struct block kinds[] = {make_block(PINNED, BYTES), make_block(REGISTERED, BYTES)};
@@ -192,7 +198,8 @@ TEST_BODY(memory_set_of_pinned_memory_completes)
     }
 }
 
-/* Both forms return while earlier work of the stream still runs; the asynchronous one for host memory as well. */
+/* Both forms return while earlier work of the stream still runs; the asynchronous one for host
+ * memory as well. */
 TEST_BODY(memory_set_otherwise_does_not_wait)
 {
     struct block device = make_block(DEVICE, BYTES), pinned = make_block(PINNED, BYTES);

@@ -17,11 +17,11 @@
 #define assert_success(call) assert_int_equal((call), cudaSuccess)
 
 /* The call fails with this code, which is then the last error once. */
-#define assert_fails(code, call)                        \
-    do {                                                \
-        assert_int_equal((call), (code));               \
-        assert_int_equal(cudaGetLastError(), (code));   \
-        assert_int_equal(cudaGetLastError(), cudaSuccess); \
+#define assert_fails(code, call)                                                                   \
+    do {                                                                                           \
+        assert_int_equal((call), (code));                                                          \
+        assert_int_equal(cudaGetLastError(), (code));                                              \
+        assert_int_equal(cudaGetLastError(), cudaSuccess);                                         \
     } while (0)
 
 static inline uint32_t next_random(uint32_t *state)

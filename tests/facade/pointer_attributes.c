@@ -44,8 +44,8 @@ TEST_BODY(pointer_attributes_of_unknown_memory)
 {
     static int variable;
     struct block pageable = make_block(PAGEABLE, 4096), device = make_block(DEVICE, 4096);
-    const void *const unknown[] = {&variable, pageable.address, device.address + 4096, (void *)(uintptr_t)1,
-                                   (void *)UINTPTR_MAX};
+    const void *const unknown[] = {&variable, pageable.address, device.address + 4096,
+                                   (void *)(uintptr_t)1, (void *)UINTPTR_MAX};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
         assert_int_equal(attributes_of(unknown[i]).type, cudaMemoryTypeUnregistered);
     end_block(&device);

@@ -18,16 +18,17 @@ static void put_floats(struct arena *arena, uint64_t *dice)
         const float value = (float)random_between(dice, 0, 1000);
         memcpy(arena->model + i * sizeof value, &value, sizeof value);
     }
-    assert_int_equal(copy_bytes(ocl_queue_legacy(arena->context), arena->address, arena->model, BYTES), OCL_OK);
+    assert_int_equal(
+        copy_bytes(ocl_queue_legacy(arena->context), arena->address, arena->model, BYTES), OCL_OK);
 }
 
 static struct peak open_peak(void)
 {
     uint64_t dice = 1;
     struct ocl_context *context = open_context();
-    struct peak peak = { context, arena_open(context, ARENA_DEVICE, BYTES, &dice),
-                         arena_open(context, ARENA_DEVICE, BYTES, &dice),
-                         arena_open(context, ARENA_DEVICE, BYTES, &dice) };
+    struct peak peak = {context, arena_open(context, ARENA_DEVICE, BYTES, &dice),
+                        arena_open(context, ARENA_DEVICE, BYTES, &dice),
+                        arena_open(context, ARENA_DEVICE, BYTES, &dice)};
 
     put_floats(&peak.first, &dice);
     put_floats(&peak.second, &dice);
@@ -49,16 +50,17 @@ struct traversal {
     bool only_cpu;
 };
 
-static const struct traversal traversals[] = { { "item", WORDS / 64, 64, false },
-                                               { "interleaved", ITEMS / 16, 16, false },
-                                               { "chunked", ITEMS, 1, false },
-                                               { "streaming", ITEMS, 1, true } };
+static const struct traversal traversals[] = {{"item", WORDS / 64, 64, false},
+                                              {"interleaved", ITEMS / 16, 16, false},
+                                              {"chunked", ITEMS, 1, false},
+                                              {"streaming", ITEMS, 1, true}};
 
 /* Arguments beyond those that a form has are not read. */
-static void run(struct peak *peak, const char *work, const struct traversal *traversal, size_t groups,
-                const void *const *arguments)
+static void run(struct peak *peak, const char *work, const struct traversal *traversal,
+                size_t groups, const void *const *arguments)
 {
-    const struct ocl_launch how = { { groups, 1, 1 }, { traversal->items, 1, 1 }, 0, (void *const *)arguments };
+    const struct ocl_launch how = {
+        {groups, 1, 1}, {traversal->items, 1, 1}, 0, (void *const *)arguments};
     struct ocl_kernel *kernel;
     char name[40];
 
@@ -77,13 +79,14 @@ static const uint64_t words = WORDS, chunk = WORDS / ITEMS;
 static void spoil(struct arena *arena)
 {
     memset(arena->model, 0xee, BYTES);
-    assert_int_equal(copy_bytes(ocl_queue_legacy(arena->context), arena->address, arena->model, BYTES), OCL_OK);
+    assert_int_equal(
+        copy_bytes(ocl_queue_legacy(arena->context), arena->address, arena->model, BYTES), OCL_OK);
 }
 
 TEST_BODY(peak_copies)
 {
     struct peak peak = open_peak();
-    const void *const arguments[] = { &peak.target.address, &peak.first.address, &words, &chunk };
+    const void *const arguments[] = {&peak.target.address, &peak.first.address, &words, &chunk};
 
     for (size_t i = 0; i < 4; i++) {
         if (!can_run(&peak, &traversals[i]))
@@ -100,7 +103,7 @@ TEST_BODY(peak_writes)
 {
     struct peak peak = open_peak();
     const uint32_t value = 0x12345678u;
-    const void *const arguments[] = { &peak.target.address, &value, &words, &chunk };
+    const void *const arguments[] = {&peak.target.address, &value, &words, &chunk};
 
     for (size_t i = 0; i < 4; i++) {
         if (!can_run(&peak, &traversals[i]))
@@ -118,8 +121,8 @@ TEST_BODY(peak_triads)
 {
     struct peak peak = open_peak();
     const float factor = 3;
-    const void *const arguments[] = { &peak.target.address, &peak.first.address, &peak.second.address, &factor, &words,
-                                      &chunk };
+    const void *const arguments[] = {
+        &peak.target.address, &peak.first.address, &peak.second.address, &factor, &words, &chunk};
 
     for (size_t i = 0; i < 4; i++) {
         if (!can_run(&peak, &traversals[i]))
@@ -152,7 +155,7 @@ static uint32_t sum_of(const unsigned char *bytes, size_t count)
 TEST_BODY(peak_reads_everything)
 {
     struct peak peak = open_peak();
-    const void *const arguments[] = { &peak.first.address, &peak.target.address, &words, &chunk };
+    const void *const arguments[] = {&peak.first.address, &peak.target.address, &words, &chunk};
 
     for (size_t i = 0; i < 3; i++) {
         const size_t groups = i == 0 ? traversals[i].groups / 16 : traversals[i].groups;

@@ -31,8 +31,8 @@ static int compile(const char *path, const char *define)
 
     assert_true(child >= 0);
     if (child == 0) {
-        execlp("clang", "clang", "-x", "cl", "-cl-std=CL1.2", "-Xclang", "-finclude-default-header", "-fsyntax-only",
-               "-Wall", "-Wextra", "-Werror", define, path, (char *)NULL);
+        execlp("clang", "clang", "-x", "cl", "-cl-std=CL1.2", "-Xclang", "-finclude-default-header",
+               "-fsyntax-only", "-Wall", "-Wextra", "-Werror", define, path, (char *)NULL);
         _exit(127);
     }
     assert_int_equal(waitpid(child, &status, 0), child);

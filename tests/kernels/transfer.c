@@ -1,4 +1,5 @@
-/* Tests of the transfer kernels as such: every form that the device can build, whatever the planner would choose.
+/* Tests of the transfer kernels as such: every form that the device can build, whatever the planner
+ * would choose.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/builtin.h"
 #include "cl/transfer_plan.h"
@@ -15,7 +16,7 @@ struct bench {
 
 static struct bench open_bench(uint64_t dice)
 {
-    struct bench bench = { .context = open_context(), .dice = dice };
+    struct bench bench = {.context = open_context(), .dice = dice};
 
     bench.queue = ocl_queue_legacy(bench.context);
     bench.target = arena_open(bench.context, ARENA_DEVICE, ARENA_BYTES, &bench.dice);
@@ -35,10 +36,10 @@ static bool is_cpu(const struct bench *bench)
     return bench->context->device->facts.device_class == OCL_CLASS_CPU;
 }
 
-static void launch(const struct bench *bench, const char *file, const char *name, size_t groups, size_t items,
-                   const void *const *arguments)
+static void launch(const struct bench *bench, const char *file, const char *name, size_t groups,
+                   size_t items, const void *const *arguments)
 {
-    const struct ocl_launch how = { { groups, 1, 1 }, { items, 1, 1 }, 0, (void *const *)arguments };
+    const struct ocl_launch how = {{groups, 1, 1}, {items, 1, 1}, 0, (void *const *)arguments};
     struct ocl_kernel *kernel;
 
     assert_int_equal(ocl_builtin_kernel(bench->context, file, name, &kernel), OCL_OK);
@@ -49,13 +50,14 @@ static void launch(const struct bench *bench, const char *file, const char *name
 
 static void check_copy(struct bench *bench, const char *name, size_t bytes, size_t to, size_t from)
 {
-    const struct ocl_copy copy = linear_copy(bench->target.address + to, bench->source.address + from, bytes);
+    const struct ocl_copy copy =
+        linear_copy(bench->target.address + to, bench->source.address + from, bytes);
     const uint64_t size = bytes, chunk = 1024;
-    const void *const arguments[] = { &copy.target.address, &copy.source.address, &size, &chunk };
+    const void *const arguments[] = {&copy.target.address, &copy.source.address, &size, &chunk};
     const bool is_items = strcmp(name, "copy_items") == 0;
 
-    launch(bench, "copy", name, is_items ? (bytes + 4095) / 4096 : (bytes + chunk - 1) / chunk, is_items ? 256 : 1,
-           arguments);
+    launch(bench, "copy", name, is_items ? (bytes + 4095) / 4096 : (bytes + chunk - 1) / chunk,
+           is_items ? 256 : 1, arguments);
     model_copy(&bench->target, &bench->source, &copy);
     arena_check(&bench->target, bench->queue);
 }
@@ -69,23 +71,25 @@ static void check_copies(const char *name)
         for (size_t from = 0; from < 17; from += 1 + to % 3)
             check_copy(&bench, name, random_between(&bench.dice, 1, 300), to, from);
     for (size_t bytes = 1; bytes < 140; bytes++)
-        check_copy(&bench, name, bytes, random_between(&bench.dice, 0, 64), random_between(&bench.dice, 0, 64));
+        check_copy(&bench, name, bytes, random_between(&bench.dice, 0, 64),
+                   random_between(&bench.dice, 0, 64));
     for (size_t bytes = 4000; bytes < 90000; bytes += 7001)
-        check_copy(&bench, name, bytes, random_between(&bench.dice, 0, 64), random_between(&bench.dice, 0, 64));
+        check_copy(&bench, name, bytes, random_between(&bench.dice, 0, 64),
+                   random_between(&bench.dice, 0, 64));
     check_copy(&bench, name, ARENA_BYTES, 0, 0); /* to the last byte of the memory */
     close_bench(&bench);
 }
 
 static void check_fill(struct bench *bench, const char *name, size_t bytes, size_t to)
 {
-    const struct ocl_fill fill = { bench->target.address + to, bytes, bytes, bytes, 1, 1, 1, 0 };
+    const struct ocl_fill fill = {bench->target.address + to, bytes, bytes, bytes, 1, 1, 1, 0};
     const uint32_t pattern = (uint32_t)random_next(&bench->dice);
     const uint64_t size = bytes, chunk = 1024;
-    const void *const arguments[] = { &fill.address, &size, &pattern, &chunk };
+    const void *const arguments[] = {&fill.address, &size, &pattern, &chunk};
     const bool is_items = strcmp(name, "fill_items") == 0;
 
-    launch(bench, "fill", name, is_items ? (bytes + 4095) / 4096 : (bytes + chunk - 1) / chunk, is_items ? 256 : 1,
-           arguments);
+    launch(bench, "fill", name, is_items ? (bytes + 4095) / 4096 : (bytes + chunk - 1) / chunk,
+           is_items ? 256 : 1, arguments);
     for (size_t i = 0; i < bytes; i++)
         bench->target.model[to + i] = (unsigned char)(pattern >> 8 * (i % 4));
     arena_check(&bench->target, bench->queue);
@@ -113,8 +117,14 @@ static void skip_unless_cpu(void)
         TEST_SKIP("kernels for CPUs are not built for this device");
 }
 
-TEST_BODY(kernels_copy_items) { check_copies("copy_items"); }
-TEST_BODY(kernels_fill_items) { check_fills("fill_items"); }
+TEST_BODY(kernels_copy_items)
+{
+    check_copies("copy_items");
+}
+TEST_BODY(kernels_fill_items)
+{
+    check_fills("fill_items");
+}
 
 TEST_BODY(kernels_copy_chunks)
 {
@@ -134,41 +144,51 @@ TEST_BODY(kernels_fill_chunks)
 
 static struct ocl_copy random_rect(struct bench *bench, size_t width, unsigned element)
 {
-    struct ocl_copy copy = { .width = width, .height = random_between(&bench->dice, 1, 40),
-                             .depth = random_between(&bench->dice, 1, 3) };
-    struct ocl_copy_end *const ends[] = { &copy.source, &copy.target };
-    const uint64_t bases[] = { bench->source.address, bench->target.address };
+    struct ocl_copy copy = {.width = width,
+                            .height = random_between(&bench->dice, 1, 40),
+                            .depth = random_between(&bench->dice, 1, 3)};
+    struct ocl_copy_end *const ends[] = {&copy.source, &copy.target};
+    const uint64_t bases[] = {bench->source.address, bench->target.address};
 
     for (int i = 0; i < 2; i++) {
         ends[i]->address = bases[i] + random_between(&bench->dice, 0, 20) * element;
-        ends[i]->pitch = (width + element - 1) / element * element + random_between(&bench->dice, 0, 3) * element;
-        ends[i]->slice_bytes = ends[i]->pitch * copy.height + random_between(&bench->dice, 0, 2) * element;
+        ends[i]->pitch = (width + element - 1) / element * element +
+                         random_between(&bench->dice, 0, 3) * element;
+        ends[i]->slice_bytes =
+            ends[i]->pitch * copy.height + random_between(&bench->dice, 0, 2) * element;
     }
     return copy;
 }
 
-static void check_grid(struct bench *bench, const char *name, const struct ocl_copy *copy, unsigned element,
-                       const uint32_t *pattern)
+static void check_grid(struct bench *bench, const char *name, const struct ocl_copy *copy,
+                       unsigned element, const uint32_t *pattern)
 {
     const uint32_t height = (uint32_t)copy->height, rows = (uint32_t)(copy->height * copy->depth);
     const struct ocl_grid grid = ocl_plan_grid(copy->width, rows, element);
     const struct ocl_copy_end *to = &copy->target, *from = &copy->source;
-    const void *const copying[] = { &to->address, &to->pitch, &to->slice_bytes, &from->address, &from->pitch,
-                                    &from->slice_bytes, &copy->width, &height, &rows, &grid.columns, &grid.shift };
-    const void *const filling[] = { &to->address, &to->pitch, &to->slice_bytes, &copy->width, &height, &rows,
-                                    &grid.columns, &grid.shift, pattern };
+    const void *const copying[] = {&to->address,   &to->pitch,   &to->slice_bytes,
+                                   &from->address, &from->pitch, &from->slice_bytes,
+                                   &copy->width,   &height,      &rows,
+                                   &grid.columns,  &grid.shift};
+    const void *const filling[] = {&to->address,  &to->pitch,  &to->slice_bytes,
+                                   &copy->width,  &height,     &rows,
+                                   &grid.columns, &grid.shift, pattern};
 
-    launch(bench, pattern ? "fill_rect" : "copy_rect", name, grid.groups, OCL_GROUP_ITEMS, pattern ? filling : copying);
+    launch(bench, pattern ? "fill_rect" : "copy_rect", name, grid.groups, OCL_GROUP_ITEMS,
+           pattern ? filling : copying);
 }
 
-static void check_rows(struct bench *bench, const char *name, const struct ocl_copy *copy, const uint32_t *pattern)
+static void check_rows(struct bench *bench, const char *name, const struct ocl_copy *copy,
+                       const uint32_t *pattern)
 {
     const uint64_t rows = copy->height * copy->depth, take = 7;
     const struct ocl_copy_end *to = &copy->target, *from = &copy->source;
-    const void *const copying[] = { &to->address, &to->pitch, &to->slice_bytes, &from->address, &from->pitch,
-                                    &from->slice_bytes, &copy->width, &copy->height, &rows, &take };
-    const void *const filling[] = { &to->address, &to->pitch, &to->slice_bytes, &copy->width, &copy->height, &rows,
-                                    &take, pattern };
+    const void *const copying[] = {
+        &to->address,       &to->pitch,   &to->slice_bytes, &from->address, &from->pitch,
+        &from->slice_bytes, &copy->width, &copy->height,    &rows,          &take};
+    const void *const filling[] = {&to->address, &to->pitch,    &to->slice_bytes,
+                                   &copy->width, &copy->height, &rows,
+                                   &take,        pattern};
 
     launch(bench, pattern ? "fill_rect" : "copy_rect", name, (size_t)((rows + take - 1) / take), 1,
            pattern ? filling : copying);
@@ -188,7 +208,7 @@ static void check_result(struct bench *bench, const struct ocl_copy *copy, const
     }
     struct ocl_copy as_model = *copy;
     if (pattern)
-        as_model.source = (struct ocl_copy_end){ stripes.address, 0, 0 };
+        as_model.source = (struct ocl_copy_end){stripes.address, 0, 0};
     model_copy(&bench->target, &stripes, &as_model);
     arena_check(&bench->target, bench->queue);
     free(patterned);
@@ -196,7 +216,7 @@ static void check_result(struct bench *bench, const struct ocl_copy *copy, const
 
 static void check_items(const char *file)
 {
-    static const size_t widths[] = { 1, 2, 3, 4, 7, 8, 15, 16, 17, 33, 64, 100, 255, 257, 700 };
+    static const size_t widths[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 33, 64, 100, 255, 257, 700};
     const bool is_fill = strcmp(file, "fill_rect") == 0;
     struct bench bench = open_bench(3);
 
@@ -245,8 +265,14 @@ static void check_row_kernels(const char *file)
     close_bench(&bench);
 }
 
-TEST_BODY(kernels_copy_rect_items) { check_items("copy_rect"); }
-TEST_BODY(kernels_fill_rect_items) { check_items("fill_rect"); }
+TEST_BODY(kernels_copy_rect_items)
+{
+    check_items("copy_rect");
+}
+TEST_BODY(kernels_fill_rect_items)
+{
+    check_items("fill_rect");
+}
 
 TEST_BODY(kernels_copy_rect_rows)
 {

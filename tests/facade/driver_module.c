@@ -1,0 +1,201 @@
+/* Tests of facade/driver_module.c and facade/driver_library.c.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
+#include <unistd.h>
+
+#include "tests/facade/driver_support.h"
+
+static int run_store(CUfunction function, int value)
+{
+    CUdeviceptr out = driver_allocate(4);
+    int seen = 0;
+    void *params[] = {&out, &value};
+    assert_driver(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    assert_driver(cuMemcpyDtoH(&seen, out, sizeof seen));
+    assert_driver(cuMemFree(out));
+    return seen;
+}
+
+TEST_BODY(driver_module_gives_its_functions)
+{
+    CUmodule module = NULL, owner = NULL;
+    CUfunction function = NULL, list[8] = {NULL};
+    unsigned count = 0;
+    const char *name = NULL;
+    driver_use_primary();
+    assert_driver(cuModuleLoadData(&module, driver_kernels));
+    assert_driver(cuModuleGetFunction(&function, module, "store"));
+    assert_int_equal(run_store(function, 7), 7);
+    assert_driver(cuModuleGetFunctionCount(&count, module));
+    assert_int_equal(count, 3);
+    assert_driver(cuModuleEnumerateFunctions(list, 8, module));
+    assert_non_null(list[2]);
+    assert_null(list[3]);
+    assert_driver(cuFuncGetName(&name, function));
+    assert_string_equal(name, "store");
+    assert_driver(cuFuncGetModule(&owner, function));
+    assert_ptr_equal(owner, module);
+    assert_driver(cuModuleUnload(module));
+    assert_int_equal(cuFuncGetModule(&owner, function), CUDA_ERROR_INVALID_HANDLE);
+    assert_int_equal(cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_BODY(driver_module_comes_from_a_file)
+{
+    char path[] = "/tmp/clem_driver_module_XXXXXX";
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    int file = mkstemp(path);
+    driver_use_primary();
+    assert_true(file >= 0);
+    assert_int_equal(write(file, driver_kernels, sizeof driver_kernels - 1),
+                     sizeof driver_kernels - 1);
+    close(file);
+    CUresult result = cuModuleLoad(&module, path);
+    unlink(path);
+    assert_driver(result);
+    assert_driver(cuModuleGetFunction(&function, module, "store"));
+    assert_int_equal(run_store(function, 9), 9);
+    assert_int_equal(cuModuleLoad(&module, path), CUDA_ERROR_FILE_NOT_FOUND);
+}
+
+TEST_BODY(driver_module_refuses_code_for_other_machines)
+{
+    static const char ptx[] =
+        ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry f() { ret; }\n";
+    static const unsigned char elf[64] = {0x7f, 'E', 'L', 'F'};
+    static const unsigned char fat[64] = {0x50, 0xed, 0x55, 0xba};
+    CUmodule module = NULL;
+    driver_use_primary();
+    assert_int_equal(cuModuleLoadData(&module, ptx), CUDA_ERROR_INVALID_PTX);
+    assert_int_equal(cuModuleLoadData(&module, elf), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    assert_int_equal(cuModuleLoadFatBinary(&module, fat), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    assert_int_equal(cuModuleLoadData(&module, ""), CUDA_ERROR_INVALID_IMAGE);
+    assert_null(module);
+}
+
+TEST_BODY(driver_module_gives_the_compilers_log)
+{
+    static const char bad[] = "kernel void broken(global int *p) { *p = no_such_name; }\n";
+    char log[4096] = "", cut[16];
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log};
+    void *short_values[] = {cut, (void *)sizeof cut};
+    CUmodule module = NULL;
+    CUlibrary library = NULL;
+    driver_use_primary();
+    assert_int_equal(cuModuleLoadDataEx(&module, bad, 2, options, values),
+                     CUDA_ERROR_INVALID_IMAGE);
+    assert_non_null(strstr(log, "no_such_name"));
+    assert_int_equal((uintptr_t)values[1], strlen(log));
+    memset(cut, 'x', sizeof cut);
+    assert_int_equal(cuModuleLoadDataEx(&module, bad, 2, options, short_values),
+                     CUDA_ERROR_INVALID_IMAGE);
+    assert_int_equal(strlen(cut), sizeof cut - 1);
+    log[0] = '\0';
+    values[1] = (void *)sizeof log;
+    assert_int_equal(cuLibraryLoadData(&library, bad, options, values, 2, NULL, NULL, 0),
+                     CUDA_ERROR_INVALID_IMAGE);
+    assert_non_null(strstr(log, "no_such_name"));
+}
+
+TEST_BODY(driver_library_is_built_for_each_context)
+{
+    CUlibrary library = NULL;
+    CUkernel kernel = NULL;
+    CUfunction in_primary = NULL, in_made = NULL;
+    CUmodule module = NULL;
+    CUcontext made = NULL;
+    driver_use_primary();
+    assert_driver(cuLibraryLoadData(&library, driver_kernels, NULL, NULL, 0, NULL, NULL, 0));
+    assert_driver(cuLibraryGetKernel(&kernel, library, "store"));
+    assert_driver(cuKernelGetFunction(&in_primary, kernel));
+    assert_int_equal(run_store((CUfunction)kernel, 3), 3);
+    assert_driver(cuCtxCreate(&made, NULL, 0, 0));
+    assert_driver(cuKernelGetFunction(&in_made, kernel));
+    assert_ptr_not_equal(in_primary, in_made);
+    assert_int_equal(run_store((CUfunction)kernel, 4), 4);
+    assert_driver(cuLibraryGetModule(&module, library));
+    assert_int_equal(cuModuleUnload(module), CUDA_ERROR_NOT_PERMITTED);
+    assert_driver(cuCtxDestroy(made));
+    assert_int_equal(run_store((CUfunction)kernel, 5), 5);
+    assert_driver(cuLibraryUnload(library));
+    assert_int_equal(cuKernelGetFunction(&in_made, kernel), CUDA_ERROR_INVALID_HANDLE);
+    assert_int_equal(cuLibraryUnload(library), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_BODY(driver_library_is_built_when_a_kernel_is_asked_for)
+{
+    CUlibrary library = NULL;
+    CUkernel kernel = NULL;
+    driver_use_primary();
+    assert_driver(
+        cuLibraryLoadData(&library, "this is no program {", NULL, NULL, 0, NULL, NULL, 0));
+    assert_int_equal(cuLibraryGetKernel(&kernel, library, "store"), CUDA_ERROR_INVALID_IMAGE);
+    assert_null(kernel);
+    assert_driver(cuLibraryUnload(library));
+}
+
+TEST_BODY(driver_library_tells_parameters_and_attributes)
+{
+    static const size_t offsets[] = {0, 8, 10, 12, 16}, sizes[] = {8, 1, 2, 4, 8};
+    CUlibrary library = NULL;
+    CUkernel kernel = NULL;
+    size_t offset = 0, size = 0;
+    int value = -1;
+    driver_use_primary();
+    assert_driver(cuLibraryLoadData(&library, driver_kernels, NULL, NULL, 0, NULL, NULL, 0));
+    assert_driver(cuLibraryGetKernel(&kernel, library, "mixed"));
+    for (size_t i = 0; i < 5; i++) {
+        assert_driver(cuKernelGetParamInfo(kernel, i, &offset, &size));
+        assert_int_equal(offset, offsets[i]);
+        assert_int_equal(size, sizes[i]);
+    }
+    assert_int_equal(cuKernelGetParamInfo(kernel, 5, &offset, &size), CUDA_ERROR_INVALID_VALUE);
+    assert_driver(
+        cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100, kernel, 0));
+    assert_driver(
+        cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel, 0));
+    assert_int_equal(value, 100);
+    assert_int_equal(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_NUM_REGS, 1, kernel, 0),
+                     CUDA_ERROR_INVALID_VALUE);
+}
+
+struct asker {
+    CUlibrary library;
+    CUcontext context;
+    CUkernel kernel;
+    CUfunction function;
+    CUresult result;
+};
+
+static void *ask(void *data)
+{
+    struct asker *asker = data;
+    asker->result = cuCtxSetCurrent(asker->context);
+    if (asker->result == CUDA_SUCCESS)
+        asker->result = cuLibraryGetKernel(&asker->kernel, asker->library, "store");
+    if (asker->result == CUDA_SUCCESS)
+        asker->result = cuKernelGetFunction(&asker->function, asker->kernel);
+    return NULL;
+}
+
+TEST_BODY(driver_library_is_one_for_many_threads)
+{
+    pthread_t threads[4];
+    struct asker askers[4];
+    CUlibrary library = NULL;
+    CUcontext context = driver_use_primary();
+    assert_driver(cuLibraryLoadData(&library, driver_kernels, NULL, NULL, 0, NULL, NULL, 0));
+    for (int i = 0; i < 4; i++) {
+        askers[i] = (struct asker){.library = library, .context = context};
+        assert_int_equal(pthread_create(&threads[i], NULL, ask, &askers[i]), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_driver(askers[i].result);
+        assert_ptr_equal(askers[i].kernel, askers[0].kernel);
+        assert_ptr_equal(askers[i].function, askers[0].function);
+    }
+    assert_driver(cuLibraryUnload(library));
+}

@@ -1,0 +1,62 @@
+/* What the tests of the driver API share: a current context, a module of small kernels.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_FACADE_DRIVER_SUPPORT_H
+#define TESTS_FACADE_DRIVER_SUPPORT_H
+
+#include <string.h>
+
+#include "tests/test.h"
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#define assert_driver(call) assert_int_equal((call), CUDA_SUCCESS)
+
+static const char driver_kernels[] =
+    "kernel void store(global int *out, int value) { out[get_global_id(0)] = value; }\n"
+    "kernel void mixed(global long *out, char a, short b, int c, long d) {\n"
+    "    out[0] = a; out[1] = b; out[2] = c; out[3] = d;\n"
+    "}\n"
+    "kernel void reverse(global int *out, local int *scratch, int n) {\n"
+    "    int i = (int)get_local_id(0);\n"
+    "    scratch[i] = i;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    out[i] = scratch[n - 1 - i];\n"
+    "}\n";
+
+/* The first device's primary context, retained and current. */
+static inline CUcontext driver_use_primary(void)
+{
+    CUcontext context = NULL;
+    assert_driver(cuInit(0));
+    assert_driver(cuDevicePrimaryCtxRetain(&context, 0));
+    assert_driver(cuCtxSetCurrent(context));
+    return context;
+}
+
+static inline CUfunction driver_function(const char *name)
+{
+    static _Thread_local CUmodule module;
+    CUfunction function = NULL;
+    if (module == NULL)
+        assert_driver(cuModuleLoadData(&module, driver_kernels));
+    assert_driver(cuModuleGetFunction(&function, module, name));
+    return function;
+}
+
+static inline CUdeviceptr driver_allocate(size_t bytes)
+{
+    CUdeviceptr address = 0;
+    assert_driver(cuMemAlloc(&address, bytes));
+    return address;
+}
+
+static inline void fill_with(unsigned char *bytes, size_t count, uint32_t seed)
+{
+    for (size_t i = 0; i < count; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        bytes[i] = (unsigned char)(seed >> 24);
+    }
+}
+
+#endif

@@ -1,0 +1,268 @@
+/* Tests of facade/stream.c: creation, destruction, host functions, callbacks.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tests/facade/runtime_support.h"
+
+TEST_BODY(stream_keeps_its_flags)
+{
+    for (unsigned flags = 0; flags <= cudaStreamNonBlocking; flags++) {
+        cudaStream_t stream = NULL;
+        unsigned told = 77;
+        assert_success(cudaStreamCreateWithFlags(&stream, flags));
+        assert_success(cudaStreamGetFlags(stream, &told));
+        assert_int_equal(told, flags);
+        assert_success(cudaStreamDestroy(stream));
+    }
+}
+
+TEST_BODY(stream_refuses_bad_arguments)
+{
+    cudaStream_t stream = (cudaStream_t)(uintptr_t)77;
+    assert_fails(cudaErrorInvalidValue, cudaStreamCreate(NULL));
+    assert_fails(cudaErrorInvalidValue, cudaStreamCreateWithFlags(NULL, 0));
+    assert_fails(cudaErrorInvalidValue, cudaStreamCreateWithFlags(&stream, 2));
+    assert_fails(cudaErrorInvalidValue, cudaStreamCreateWithFlags(&stream, ~0u));
+    assert_fails(cudaErrorInvalidValue, cudaStreamCreateWithPriority(&stream, 99, 0));
+    assert_ptr_equal(stream, (void *)(uintptr_t)77);
+}
+
+TEST_BODY(stream_clamps_priorities)
+{
+    int least = 77, greatest = 77;
+    assert_success(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    assert_int_equal(least, 0);
+    assert_true(greatest <= least);
+    const int wanted[] = {0, -1, greatest, greatest - 1, 1, INT32_MAX, INT32_MIN};
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        int told = 77, expected = wanted[i] > least ? least : wanted[i] < greatest ? greatest : wanted[i];
+        cudaStream_t stream = NULL;
+        assert_success(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, wanted[i]));
+        assert_success(cudaStreamGetPriority(stream, &told));
+        assert_int_equal(told, expected);
+        int *p = device_ints(4);
+        assert_success(cudaMemsetAsync(p, 1, 16, stream));
+        assert_success(cudaStreamSynchronize(stream));
+        assert_int_equal(read_device_int(p + 3), 0x01010101);
+        assert_success(cudaFree(p));
+        assert_success(cudaStreamDestroy(stream));
+    }
+}
+
+/* A stale handle is an error in every call, and never the handle of a newer stream's work. */
+TEST_BODY(stream_destroyed_one_is_unknown)
+{
+    cudaStream_t stream = NULL;
+    cudaEvent_t event = NULL;
+    unsigned flags = 0;
+    int *p = device_ints(4);
+    assert_success(cudaEventCreate(&event));
+    assert_success(cudaStreamCreate(&stream));
+    assert_success(cudaStreamDestroy(stream));
+    assert_fails(cudaErrorInvalidResourceHandle, cudaStreamDestroy(stream));
+    assert_fails(cudaErrorInvalidResourceHandle, cudaStreamQuery(stream));
+    assert_fails(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(stream));
+    assert_fails(cudaErrorInvalidResourceHandle, cudaStreamGetFlags(stream, &flags));
+    assert_fails(cudaErrorInvalidResourceHandle, cudaStreamWaitEvent(stream, event, 0));
+    assert_fails(cudaErrorInvalidResourceHandle, cudaEventRecord(event, stream));
+    assert_fails(cudaErrorInvalidResourceHandle, cudaLaunchHostFunc(stream, gate_wait, NULL));
+    assert_fails(cudaErrorInvalidResourceHandle, cudaMemsetAsync(p, 1, 4, stream));
+    assert_success(cudaEventDestroy(event));
+    assert_success(cudaFree(p));
+}
+
+TEST_BODY(stream_special_ones_cannot_be_destroyed)
+{
+    assert_success(cudaFree(NULL));
+    assert_fails(cudaErrorInvalidResourceHandle, cudaStreamDestroy(NULL));
+    assert_fails(cudaErrorInvalidResourceHandle, cudaStreamDestroy(cudaStreamLegacy));
+    assert_fails(cudaErrorInvalidResourceHandle, cudaStreamDestroy(cudaStreamPerThread));
+    assert_success(cudaStreamSynchronize(NULL));
+    assert_success(cudaStreamSynchronize(cudaStreamPerThread));
+}
+
+/* Destroying does not wait, and what was queued is still done. */
+TEST_BODY(stream_destroyed_with_work_finishes_it)
+{
+    static struct gate gate = GATE_INITIALIZER;
+    cudaStream_t stream = NULL;
+    int *p = device_ints(16);
+    assert_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    gate_hold(&gate, stream);
+    assert_success(cudaMemsetAsync(p, 1, 64, stream));
+    assert_success(cudaStreamDestroy(stream));
+    gate_open(&gate);
+    assert_success(cudaDeviceSynchronize());
+    assert_int_equal(read_device_int(p + 15), 0x01010101);
+    assert_success(cudaFree(p));
+}
+
+TEST_BODY(stream_many_at_once)
+{
+    enum { COUNT = 200 };
+    static cudaStream_t streams[COUNT];
+    unsigned char *p = NULL, got[COUNT];
+    assert_success(cudaMalloc((void **)&p, COUNT));
+    for (int i = 0; i < COUNT; i++)
+        assert_success(cudaStreamCreateWithFlags(&streams[i], i % 2 != 0 ? cudaStreamNonBlocking : 0));
+    for (int i = 0; i < COUNT; i++)
+        assert_success(cudaMemsetAsync(p + i, i, 1, streams[i]));
+    assert_success(cudaDeviceSynchronize());
+    assert_success(cudaMemcpy(got, p, COUNT, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < COUNT; i++) {
+        assert_int_equal(got[i], i);
+        assert_success(cudaStreamQuery(streams[i]));
+        assert_success(cudaStreamDestroy(streams[i]));
+    }
+    assert_success(cudaFree(p));
+}
+
+/* --- host functions ------------------------------------------------------------------------------------------------- */
+
+struct list {
+    int values[256];
+    int count;
+};
+
+struct entry {
+    struct list *list;
+    int value;
+};
+
+static void append(void *data)
+{
+    struct entry *entry = data;
+    entry->list->values[entry->list->count++] = entry->value;
+}
+
+TEST_BODY(stream_host_functions_keep_their_order)
+{
+    enum { COUNT = 200 };
+    static struct list list;
+    static struct entry entries[COUNT];
+    cudaStream_t stream = NULL;
+    int *p = device_ints(16);
+    assert_success(cudaStreamCreate(&stream));
+    for (int i = 0; i < COUNT; i++) {
+        entries[i] = (struct entry){&list, i};
+        assert_success(cudaLaunchHostFunc(stream, append, &entries[i]));
+        if (i % 3 == 0)
+            assert_success(cudaMemsetAsync(p, i, 64, stream));
+    }
+    assert_success(cudaStreamSynchronize(stream));
+    assert_int_equal(list.count, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(list.values[i], i);
+    assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaFree(p));
+}
+
+struct exchange {
+    int *pinned;
+    int seen;
+};
+
+static void read_and_write(void *data)
+{
+    struct exchange *exchange = data;
+    exchange->seen = exchange->pinned[0];
+    exchange->pinned[1] = 1234;
+}
+
+/* A host function sees what came before it, and what comes after sees what it wrote. */
+TEST_BODY(stream_host_function_stands_between_copies)
+{
+    cudaStream_t stream = NULL;
+    struct exchange exchange = {NULL, 0};
+    int *p = device_ints(2);
+    assert_success(cudaMallocHost((void **)&exchange.pinned, 8));
+    exchange.pinned[0] = exchange.pinned[1] = 0;
+    assert_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    assert_success(cudaMemsetAsync(p, 0x11, 4, stream));
+    assert_success(cudaMemcpyAsync(exchange.pinned, p, 4, cudaMemcpyDeviceToHost, stream));
+    assert_success(cudaLaunchHostFunc(stream, read_and_write, &exchange));
+    assert_success(cudaMemcpyAsync(p + 1, exchange.pinned + 1, 4, cudaMemcpyHostToDevice, stream));
+    assert_success(cudaStreamSynchronize(stream));
+    assert_int_equal(exchange.seen, 0x11111111);
+    assert_int_equal(read_device_int(p + 1), 1234);
+    assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaFreeHost(exchange.pinned));
+    assert_success(cudaFree(p));
+}
+
+struct calls {
+    cudaError_t allocate, query, name;
+};
+
+static void call_cuda(void *data)
+{
+    struct calls *calls = data;
+    void *p = NULL;
+    calls->allocate = cudaMalloc(&p, 16);
+    calls->query = cudaStreamQuery(NULL);
+}
+
+TEST_BODY(stream_host_functions_may_not_call_cuda)
+{
+    struct calls calls = {cudaSuccess, cudaSuccess, cudaSuccess};
+    void *p = NULL;
+    assert_success(cudaLaunchHostFunc(NULL, call_cuda, &calls));
+    assert_success(cudaDeviceSynchronize());
+    assert_int_equal(calls.allocate, cudaErrorNotPermitted);
+    assert_int_equal(calls.query, cudaErrorNotPermitted);
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+    assert_success(cudaMalloc(&p, 16));
+    assert_success(cudaFree(p));
+}
+
+struct callback {
+    cudaStream_t stream;
+    cudaError_t status;
+    int calls;
+};
+
+static void note_callback(cudaStream_t stream, cudaError_t status, void *data)
+{
+    struct callback *callback = data;
+    callback->stream = stream;
+    callback->status = status;
+    callback->calls++;
+}
+
+TEST_BODY(stream_callbacks_get_stream_and_status)
+{
+    struct callback callback = {NULL, cudaErrorUnknown, 0};
+    cudaStream_t stream = NULL;
+    assert_success(cudaStreamCreate(&stream));
+    assert_success(cudaStreamAddCallback(stream, note_callback, &callback, 0));
+    assert_success(cudaStreamSynchronize(stream));
+    assert_int_equal(callback.calls, 1);
+    assert_int_equal(callback.status, cudaSuccess);
+    assert_ptr_equal(callback.stream, stream);
+    assert_fails(cudaErrorInvalidValue, cudaStreamAddCallback(stream, note_callback, &callback, 1));
+    assert_fails(cudaErrorInvalidValue, cudaStreamAddCallback(stream, NULL, &callback, 0));
+    assert_fails(cudaErrorInvalidValue, cudaLaunchHostFunc(stream, NULL, NULL));
+    assert_success(cudaStreamSynchronize(stream));
+    assert_int_equal(callback.calls, 1);
+    assert_success(cudaStreamDestroy(stream));
+}
+
+/* Later work of the stream waits for the host function. */
+TEST_BODY(stream_work_waits_for_host_functions)
+{
+    static struct gate gate = GATE_INITIALIZER;
+    cudaStream_t stream = NULL;
+    volatile int *pinned = NULL;
+    assert_success(cudaMallocHost((void **)(uintptr_t)&pinned, 4));
+    *pinned = 0;
+    int *p = device_ints(1);
+    assert_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    gate_hold(&gate, stream);
+    assert_success(cudaMemcpyAsync(p, (void *)(uintptr_t)pinned, 4, cudaMemcpyHostToDevice, stream));
+    assert_stays_busy(stream);
+    *pinned = 99;
+    gate_open(&gate);
+    assert_success(cudaStreamSynchronize(stream));
+    assert_int_equal(read_device_int(p), 99);
+    assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaFree(p));
+    assert_success(cudaFreeHost((void *)(uintptr_t)pinned));
+}
