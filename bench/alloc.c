@@ -7,10 +7,14 @@ static bool holds_data(struct attempt *attempt, char *memory, uint64_t value)
 {
     size_t last = attempt->task->bytes - sizeof value;
     uint64_t back[2] = {0, 0};
-    return cuda_ok(attempt, cudaMemcpy(memory, &value, sizeof value, cudaMemcpyHostToDevice), "cudaMemcpy") &&
-           cuda_ok(attempt, cudaMemcpy(memory + last, &value, sizeof value, cudaMemcpyHostToDevice), "cudaMemcpy") &&
-           cuda_ok(attempt, cudaMemcpy(&back[0], memory, sizeof value, cudaMemcpyDeviceToHost), "cudaMemcpy") &&
-           cuda_ok(attempt, cudaMemcpy(&back[1], memory + last, sizeof value, cudaMemcpyDeviceToHost),
+    return cuda_ok(attempt, cudaMemcpy(memory, &value, sizeof value, cudaMemcpyHostToDevice),
+                   "cudaMemcpy") &&
+           cuda_ok(attempt, cudaMemcpy(memory + last, &value, sizeof value, cudaMemcpyHostToDevice),
+                   "cudaMemcpy") &&
+           cuda_ok(attempt, cudaMemcpy(&back[0], memory, sizeof value, cudaMemcpyDeviceToHost),
+                   "cudaMemcpy") &&
+           cuda_ok(attempt,
+                   cudaMemcpy(&back[1], memory + last, sizeof value, cudaMemcpyDeviceToHost),
                    "cudaMemcpy") &&
            ((back[0] == value && back[1] == value) || attempt_wrong(attempt, 0));
 }
@@ -23,7 +27,8 @@ static bool verify_alloc(struct attempt *attempt)
     /* A second large one may not fit, which is no fault. */
     if (fine && attempt->task->bytes < (size_t)64 << 20)
         fine = cuda_ok(attempt, cudaMalloc(&second, attempt->task->bytes), "cudaMalloc") &&
-               holds_data(attempt, second, 0xFEDCBA9876543210u) && (first != second || attempt_wrong(attempt, 0));
+               holds_data(attempt, second, 0xFEDCBA9876543210u) &&
+               (first != second || attempt_wrong(attempt, 0));
     cudaFree(first);
     cudaFree(second);
     return fine;

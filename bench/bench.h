@@ -1,9 +1,10 @@
 /* The words that all parts of clem-bench share: rows, tasks, contenders and their ways.
  * SPDX-License-Identifier: Apache-2.0
  *
- * A row of bench.def is a question ("transfer.pinned.h2d"); with a size it becomes a task. Each task is done by up to
- * three contenders: the CUDA API, raw OpenCL and plain C. A contender knows one way to prepare, poison, verify and clean
- * up a kind of work, and one or more methods to do it; the fastest method that gives right data takes part. */
+ * A row of bench.def is a question ("transfer.pinned.h2d"); with a size it becomes a task. Each
+ * task is done by up to three contenders: the CUDA API, raw OpenCL and plain C. A contender knows
+ * one way to prepare, poison, verify and clean up a kind of work, and one or more methods to do it;
+ * the fastest method that gives right data takes part. */
 #ifndef CLEM_BENCH_H
 #define CLEM_BENCH_H
 
@@ -22,14 +23,31 @@
 enum status { STATUS_OK, STATUS_UNSUPPORTED, STATUS_SKIPPED, STATUS_ERROR, STATUS_SUSPECT };
 enum contender { BY_CUDA, BY_RAW, BY_HOST, CONTENDERS };
 enum place { NOWHERE, PAGEABLE, PINNED, MAPPED, DEVICE };
-enum work { WORK_TRANSFER, WORK_SET, WORK_RECT, WORK_PEAK, WORK_ALLOC, WORK_LAUNCH, WORK_CALL, WORKS };
+enum work {
+    WORK_TRANSFER,
+    WORK_SET,
+    WORK_RECT,
+    WORK_PEAK,
+    WORK_ALLOC,
+    WORK_LAUNCH,
+    WORK_CALL,
+    WORKS
+};
 enum set_detail { SET_1 = 1, SET_2 = 2, SET_4 = 4, SET_2D, SET_3D };
 enum peak_detail { PEAK_READ, PEAK_WRITE, PEAK_COPY, PEAK_TRIAD };
 enum launch_detail { LAUNCH_ONLY, LAUNCH_SYNC };
-enum call_detail { CALL_COPY_IN, CALL_COPY_OUT, CALL_COPY_ASYNC, CALL_QUERY, CALL_RECORD, CALL_POINTER };
+enum call_detail {
+    CALL_COPY_IN,
+    CALL_COPY_OUT,
+    CALL_COPY_ASYNC,
+    CALL_QUERY,
+    CALL_RECORD,
+    CALL_POINTER
+};
 /* What a row is repeated over. */
 enum axis { AXIS_NONE, AXIS_SIZE, AXIS_LARGE, AXIS_SHAPE, AXIS_ROW_BYTES, AXIS_ALLOC, AXIS_LIVE };
-/* Which bytes count: every byte copied once, read, written, or each time one is read or written; or time alone. */
+/* Which bytes count: every byte copied once, read, written, or each time one is read or written; or
+ * time alone. */
 enum rule { RULE_COPIED, RULE_R, RULE_W, RULE_R_W, RULE_R_R_W, RULE_TIME };
 
 struct row {
@@ -43,9 +61,10 @@ struct row {
     const char *about;
 };
 
-/* Shape: `slices` slices of `rows` rows of row_bytes bytes each. In the target a row takes target_pitch bytes and a slice
- * slice_rows rows (of which the first `rows` are used); in the source source_pitch bytes and `rows` rows. Linear work has
- * rows of one page without padding. bytes is the sum of all rows: the useful bytes of one array. */
+/* Shape: `slices` slices of `rows` rows of row_bytes bytes each. In the target a row takes
+ * target_pitch bytes and a slice slice_rows rows (of which the first `rows` are used); in the
+ * source source_pitch bytes and `rows` rows. Linear work has rows of one page without padding.
+ * bytes is the sum of all rows: the useful bytes of one array. */
 struct task {
     const struct row *row;
     size_t bytes;
@@ -58,8 +77,8 @@ struct device_facts {
     int index;
     char name[256];
     char driver[256];
-    char opencl[256];   /* platform and version, or "" */
-    char strategy[64];  /* clem's address strategy, or "" */
+    char opencl[256];  /* platform and version, or "" */
+    char strategy[64]; /* clem's address strategy, or "" */
     char strategy_reason[512];
     bool is_cpu;
     int compute_units;
@@ -86,7 +105,8 @@ struct method {
     bool (*run)(struct attempt *attempt, size_t count);
 };
 
-/* All return false after attempt_fail or attempt_wrong. poison and verify may be NULL. close accepts half-made state. */
+/* All return false after attempt_fail or attempt_wrong. poison and verify may be NULL. close
+ * accepts half-made state. */
 struct way {
     bool (*open)(struct attempt *attempt);
     bool (*poison)(struct attempt *attempt);
@@ -96,26 +116,26 @@ struct way {
 };
 
 struct measured {
-    const char *method; /* NULL: this contender did not take part */
-    size_t count;       /* repetitions in one sample */
+    const char *method;         /* NULL: this contender did not take part */
+    size_t count;               /* repetitions in one sample */
     struct series_summary time; /* seconds for one repetition */
-    char reason[200];   /* why it did not take part */
+    char reason[200];           /* why it did not take part */
 };
 
 struct result {
     struct task task;
     struct measured by[CONTENDERS];
     double speed_over_raw, speed_over_host; /* medians of the rounds' ratios; 0: none */
-    double difference_raw;                  /* seconds: median of clem's time minus raw's, by round */
+    double difference_raw; /* seconds: median of clem's time minus raw's, by round */
     enum status status;
     bool wrong_data;
     char reason[240];
 };
 
 struct effort {
-    size_t samples;         /* at least */
-    double seconds;         /* or a coefficient of variation under 2 %, for each contender */
-    double sample_seconds;  /* what one sample should take */
+    size_t samples;        /* at least */
+    double seconds;        /* or a coefficient of variation under 2 %, for each contender */
+    double sample_seconds; /* what one sample should take */
 };
 
 /* attempt.c */
@@ -129,7 +149,8 @@ const char *rule_name(enum rule rule);
 double useful_bytes(const struct task *task);
 /* GB/s, or microseconds for RULE_TIME, from seconds. */
 double value_of(const struct task *task, double seconds);
-/* How fast this device could be at this task at the very best, in GB/s. host_seconds: plain C's time, or 0. */
+/* How fast this device could be at this task at the very best, in GB/s. host_seconds: plain C's
+ * time, or 0. */
 double ceiling_of(const struct task *task, const struct device_facts *device, double host_seconds);
 
 size_t source_bytes(const struct task *task);
@@ -141,9 +162,10 @@ uint32_t set_value(const struct task *task);
 void measure_task(const struct task *task, const struct device_facts *device,
                   const struct effort *effort, struct result *result);
 
-/* The ways of the CUDA API (transfer.c, set.c, rect.c, peak.c, alloc.c, overhead.c) and of plain C (host_limit.c, which
- * answers NULL where C has nothing to compare). */
-extern const struct way cuda_transfer, cuda_set, cuda_rect, cuda_peak, cuda_alloc, cuda_launch, cuda_call;
+/* The ways of the CUDA API (transfer.c, set.c, rect.c, peak.c, alloc.c, overhead.c) and of plain C
+ * (host_limit.c, which answers NULL where C has nothing to compare). */
+extern const struct way cuda_transfer, cuda_set, cuda_rect, cuda_peak, cuda_alloc, cuda_launch,
+    cuda_call;
 const struct way *host_way(const struct task *task, const struct device_facts *device);
 
 #endif

@@ -1,4 +1,4 @@
-/* Ratios between two programs' JSON files, row by row; with several pairs, the medians of their ratios.
+/* Ratios between pairs of JSON files, row by row: medians where there are several pairs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/report.h"
 
@@ -26,8 +26,9 @@ static char *read_file(const char *path)
     long bytes;
     if (!file)
         return NULL;
-    if (fseek(file, 0, SEEK_END) == 0 && (bytes = ftell(file)) >= 0 && fseek(file, 0, SEEK_SET) == 0 &&
-        (text = calloc(1, (size_t)bytes + 1)) != NULL && fread(text, 1, (size_t)bytes, file) != (size_t)bytes) {
+    if (fseek(file, 0, SEEK_END) == 0 && (bytes = ftell(file)) >= 0 &&
+        fseek(file, 0, SEEK_SET) == 0 && (text = calloc(1, (size_t)bytes + 1)) != NULL &&
+        fread(text, 1, (size_t)bytes, file) != (size_t)bytes) {
         free(text);
         text = NULL;
     }
@@ -89,7 +90,8 @@ static struct line *line_for(struct lines *lines, const cJSON *row)
 {
     for (size_t i = 0; i < lines->count; i++) {
         struct line *line = &lines->all[i];
-        if (strcmp(line->name, text_of(row, "row")) == 0 && line->bytes == number_of(row, "bytes") &&
+        if (strcmp(line->name, text_of(row, "row")) == 0 &&
+            line->bytes == number_of(row, "bytes") &&
             line->row_bytes == number_of(row, "row_bytes") && line->live == number_of(row, "live"))
             return line;
     }
@@ -113,8 +115,8 @@ static bool add_row(struct lines *lines, const cJSON *first, const cJSON *second
     if (a <= 0 || b <= 0)
         return true;
     struct line *line = line_for(lines, first);
-    return line && series_add(&line->first, value_in(first)) && series_add(&line->second, value_in(second)) &&
-           series_add(&line->ratios, b / a);
+    return line && series_add(&line->first, value_in(first)) &&
+           series_add(&line->second, value_in(second)) && series_add(&line->ratios, b / a);
 }
 
 static bool add_pair(struct lines *lines, const char *first_path, const char *second_path)
@@ -154,8 +156,8 @@ static void print_line(FILE *file, const struct line *line)
         most = line->ratios.values[i] > most ? line->ratios.values[i] : most;
     line_variable(variable, line);
     fprintf(file, "%-26s %12s %11.3f %11.3f %-5s %8.3f %8.3f %8.3f %5zu\n", line->name, variable,
-            series_median(&line->first), series_median(&line->second), line->unit, ratios.median, ratios.best, most,
-            ratios.count);
+            series_median(&line->first), series_median(&line->second), line->unit, ratios.median,
+            ratios.best, most, ratios.count);
 }
 
 static void free_lines(struct lines *lines)
@@ -175,8 +177,8 @@ bool report_compare(FILE *file, char **files, int count)
     for (int i = 0; fine && i + 1 < count; i += 2)
         fine = add_pair(&lines, files[i], files[i + 1]);
     if (fine)
-        fprintf(file, "%-26s %12s %11s %11s %-5s %8s %8s %8s %5s\n", "row", "size", "first", "second", "unit",
-                "ratio", "lowest", "highest", "pairs");
+        fprintf(file, "%-26s %12s %11s %11s %-5s %8s %8s %8s %5s\n", "row", "size", "first",
+                "second", "unit", "ratio", "lowest", "highest", "pairs");
     for (size_t i = 0; fine && i < lines.count; i++)
         print_line(file, &lines.all[i]);
     if (fine)

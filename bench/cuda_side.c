@@ -32,7 +32,8 @@ static bool take_pageable(struct attempt *attempt, struct span *span)
 
 static bool take_mapped(struct attempt *attempt, struct span *span)
 {
-    return cuda_ok(attempt, cudaHostAlloc(&span->pointer, span->bytes, cudaHostAllocMapped), "cudaHostAlloc") &&
+    return cuda_ok(attempt, cudaHostAlloc(&span->pointer, span->bytes, cudaHostAllocMapped),
+                   "cudaHostAlloc") &&
            cuda_ok(attempt, cudaHostGetDevicePointer(&span->device, span->pointer, 0),
                    "cudaHostGetDevicePointer");
 }
@@ -83,8 +84,9 @@ bool span_fill(struct attempt *attempt, struct span *span, enum pattern pattern)
     for (size_t at = 0; filled && at < span->bytes; at += PIECE) {
         size_t bytes = piece_at(span->bytes, at, PIECE);
         pattern_fill(host, bytes, pattern, at);
-        filled = cuda_ok(attempt, cudaMemcpy((char *)span->pointer + at, host, bytes, cudaMemcpyHostToDevice),
-                         "filling with cudaMemcpy");
+        filled = cuda_ok(
+            attempt, cudaMemcpy((char *)span->pointer + at, host, bytes, cudaMemcpyHostToDevice),
+            "filling with cudaMemcpy");
     }
     free(host);
     return filled;
@@ -96,14 +98,16 @@ bool span_poison(struct attempt *attempt, struct span *span)
         memset(span->pointer, POISON, span->bytes);
         return true;
     }
-    return cuda_ok(attempt, cudaMemset(span->pointer, POISON, span->bytes), "poisoning with cudaMemset") &&
+    return cuda_ok(attempt, cudaMemset(span->pointer, POISON, span->bytes),
+                   "poisoning with cudaMemset") &&
            cuda_ok(attempt, cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
 /* Gives visit the span's first bytes in pieces; visit returns false to end. */
-static bool for_each_piece(struct attempt *attempt, const struct span *span, size_t span_bytes, size_t piece,
-                           bool (*visit)(void *context, const void *memory, size_t bytes, size_t offset),
-                           void *context)
+static bool
+for_each_piece(struct attempt *attempt, const struct span *span, size_t span_bytes, size_t piece,
+               bool (*visit)(void *context, const void *memory, size_t bytes, size_t offset),
+               void *context)
 {
     void *host = span->place == DEVICE ? malloc(piece) : NULL;
     if (span->place == DEVICE && !host)
@@ -137,7 +141,8 @@ static bool check_piece(void *context, const void *memory, size_t bytes, size_t 
 bool span_check(struct attempt *attempt, const struct span *span, enum content content)
 {
     struct check check = {attempt->task, content, PATTERN_FINE};
-    if (!for_each_piece(attempt, span, span->bytes, pattern_piece(attempt->task), check_piece, &check))
+    if (!for_each_piece(attempt, span, span->bytes, pattern_piece(attempt->task), check_piece,
+                        &check))
         return false;
     return check.wrong == PATTERN_FINE || attempt_wrong(attempt, check.wrong);
 }
@@ -206,11 +211,13 @@ bool peak_prepare(struct attempt *attempt, struct peak_launch *launch, enum peak
 
 bool peak_run(struct attempt *attempt, struct peak_launch *launch, size_t count)
 {
-    dim3 grid = {(unsigned)launch->geometry.groups, 1, 1}, block = {(unsigned)launch->geometry.local, 1, 1};
+    dim3 grid = {(unsigned)launch->geometry.groups, 1, 1},
+         block = {(unsigned)launch->geometry.local, 1, 1};
     bool queued = true;
     for (size_t i = 0; queued && i < count; i++)
-        queued = cuda_ok(attempt, cudaLaunchKernel((const void *)launch->kernel, grid, block, launch->arguments,
-                                                   0, NULL),
-                         "cudaLaunchKernel");
+        queued = cuda_ok(
+            attempt,
+            cudaLaunchKernel((const void *)launch->kernel, grid, block, launch->arguments, 0, NULL),
+            "cudaLaunchKernel");
     return cuda_ok(attempt, cudaStreamSynchronize(NULL), "cudaStreamSynchronize") && queued;
 }

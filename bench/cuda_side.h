@@ -1,4 +1,4 @@
-/* Memory and kernels through the CUDA API, for the ways in transfer.c, set.c, rect.c, peak.c, alloc.c and overhead.c.
+/* Memory and kernels through the CUDA API, for the ways of each kind of work.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLEM_BENCH_CUDA_SIDE_H
 #define CLEM_BENCH_CUDA_SIDE_H

@@ -41,7 +41,8 @@ bool device_describe(int index, struct device_facts *facts)
     facts->index = index;
     snprintf(facts->name, sizeof facts->name, "%s", properties.name);
     cudaDriverGetVersion(&version);
-    snprintf(facts->driver, sizeof facts->driver, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+    snprintf(facts->driver, sizeof facts->driver, "CUDA %d.%d", version / 1000,
+             version % 1000 / 10);
     facts->compute_units = properties.multiProcessorCount;
     facts->max_threads = properties.maxThreadsPerBlock;
     facts->ecc = properties.ECCEnabled != 0;

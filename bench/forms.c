@@ -1,4 +1,4 @@
-/* The forms of the kernels in kernels/peak.cl: names, index spaces and the devices that they are made for.
+/* The forms of the kernels in kernels/peak.cl: names, index spaces, devices they are made for.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
@@ -16,7 +16,8 @@ void form_kernel_name(char name[64], enum peak_detail what, enum kernel_form for
     snprintf(name, 64, "peak_%s_%s", verbs[what], form_name(form));
 }
 
-/* A CPU walks memory best in long runs, a GPU best with neighbouring items on neighbouring words. */
+/* A CPU walks memory best in long runs, a GPU best with neighbouring items on neighbouring words.
+ */
 bool form_suits(const struct device_facts *device, enum peak_detail what, enum kernel_form form)
 {
     if (form == FORM_INTERLEAVED)
@@ -31,7 +32,8 @@ static size_t largest_group(const struct device_facts *device)
     return device->max_threads && device->max_threads < 256 ? (size_t)device->max_threads : 256;
 }
 
-static struct geometry item_geometry(const struct device_facts *device, enum peak_detail what, size_t words)
+static struct geometry item_geometry(const struct device_facts *device, enum peak_detail what,
+                                     size_t words)
 {
     size_t items = what == PEAK_READ ? words / READ_WORDS : words;
     size_t local = largest_group(device);

@@ -1,11 +1,15 @@
-/* The host's limit: the same work in plain C, on one thread and on all of them through OpenMP. It is a limit for devices
- * that are the host itself; other devices have nothing to compare here.
- * SPDX-License-Identifier: Apache-2.0 */
+/* The host's limit: the same work in plain C, on one thread and on all through OpenMP.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * It is a limit for devices that are the host itself; others have nothing to compare here. */
 #include <stdlib.h>
 #include <string.h>
 
 #ifdef _OPENMP
 #include <omp.h>
+#define ALL ", OpenMP"
+#else
+#define ALL ", no OpenMP"
 #endif
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -13,8 +17,8 @@
 
 #include "bench/pattern.h"
 
-/* Functions compiled for several instruction sets, of which the machine takes the best, as an OpenCL compiler does. The
- * resolvers run too early for sanitizers. */
+/* Functions compiled for several instruction sets, of which the machine takes the best, as an
+ * OpenCL compiler does. The resolvers run too early for sanitizers. */
 #if defined(__x86_64__) && defined(__has_attribute) && !defined(CLEM_BENCH_SANITIZED)
 #if __has_attribute(target_clones)
 #define FAST __attribute__((target_clones("avx512f", "avx2", "default")))
@@ -112,8 +116,8 @@ FAST static uint32_t read_part(const uint32_t *from, size_t count)
     return sum;
 }
 
-FAST static void triad_part(float *restrict to, const float *restrict first, const float *restrict second,
-                            size_t count)
+FAST static void triad_part(float *restrict to, const float *restrict first,
+                            const float *restrict second, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         to[i] = first[i] + TRIAD_FACTOR * second[i];
@@ -124,7 +128,8 @@ FAST static void triad_part(float *restrict to, const float *restrict first, con
 static void copy_part_streaming(unsigned char *to, const unsigned char *from, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += 16)
-        _mm_stream_si128((__m128i *)(void *)(to + i), _mm_load_si128((const __m128i *)(const void *)(from + i)));
+        _mm_stream_si128((__m128i *)(void *)(to + i),
+                         _mm_load_si128((const __m128i *)(const void *)(from + i)));
     _mm_sfence();
 }
 
@@ -140,7 +145,8 @@ static void triad_part_streaming(float *to, const float *first, const float *sec
 {
     __m128 factor = _mm_set1_ps(TRIAD_FACTOR);
     for (size_t i = 0; i < count; i += 4)
-        _mm_stream_ps(to + i, _mm_add_ps(_mm_load_ps(first + i), _mm_mul_ps(factor, _mm_load_ps(second + i))));
+        _mm_stream_ps(to + i, _mm_add_ps(_mm_load_ps(first + i),
+                                         _mm_mul_ps(factor, _mm_load_ps(second + i))));
     _mm_sfence();
 }
 #endif
@@ -165,7 +171,8 @@ static void work_copy_loop(const struct task *task, struct host *host)
     {
         struct part part = my_part(task->bytes, 4096);
         copy_part((uint32_t *)(void *)(host->target + part.begin),
-                  (const uint32_t *)(const void *)(host->first + part.begin), (part.end - part.begin) / 4);
+                  (const uint32_t *)(const void *)(host->first + part.begin),
+                  (part.end - part.begin) / 4);
     }
 }
 
@@ -188,7 +195,8 @@ static void work_set_loop(const struct task *task, struct host *host)
 #pragma omp parallel
     {
         struct part part = my_part(task->bytes, 4096);
-        set_part((uint32_t *)(void *)(host->target + part.begin), set_value(task), (part.end - part.begin) / 4);
+        set_part((uint32_t *)(void *)(host->target + part.begin), set_value(task),
+                 (part.end - part.begin) / 4);
     }
 }
 
@@ -198,7 +206,8 @@ static void work_read_loop(const struct task *task, struct host *host)
 #pragma omp parallel reduction(+ : sum)
     {
         struct part part = my_part(task->bytes, 4096);
-        sum += read_part((const uint32_t *)(const void *)(host->first + part.begin), (part.end - part.begin) / 4);
+        sum += read_part((const uint32_t *)(const void *)(host->first + part.begin),
+                         (part.end - part.begin) / 4);
     }
     host->sum = sum;
 }
@@ -208,8 +217,10 @@ static void work_triad_loop(const struct task *task, struct host *host)
 #pragma omp parallel
     {
         struct part part = my_part(task->bytes, 4096);
-        triad_part((float *)(void *)(host->target + part.begin), (const float *)(const void *)(host->first + part.begin),
-                   (const float *)(const void *)(host->second + part.begin), (part.end - part.begin) / 4);
+        triad_part((float *)(void *)(host->target + part.begin),
+                   (const float *)(const void *)(host->first + part.begin),
+                   (const float *)(const void *)(host->second + part.begin),
+                   (part.end - part.begin) / 4);
     }
 }
 
@@ -219,7 +230,8 @@ static void work_copy_streaming(const struct task *task, struct host *host)
 #pragma omp parallel
     {
         struct part part = my_part(task->bytes, 4096);
-        copy_part_streaming(host->target + part.begin, host->first + part.begin, part.end - part.begin);
+        copy_part_streaming(host->target + part.begin, host->first + part.begin,
+                            part.end - part.begin);
     }
 }
 
@@ -239,7 +251,8 @@ static void work_triad_streaming(const struct task *task, struct host *host)
         struct part part = my_part(task->bytes, 4096);
         triad_part_streaming((float *)(void *)(host->target + part.begin),
                              (const float *)(const void *)(host->first + part.begin),
-                             (const float *)(const void *)(host->second + part.begin), (part.end - part.begin) / 4);
+                             (const float *)(const void *)(host->second + part.begin),
+                             (part.end - part.begin) / 4);
     }
 }
 #endif
@@ -253,7 +266,8 @@ static void work_triad_streaming(const struct task *task, struct host *host)
 
 static void copy_rows(const struct task *task, struct host *host, struct part part)
 {
-    size_t to_pitch = task->target_pitch, from_pitch = task->source_pitch, row_bytes = task->row_bytes;
+    size_t to_pitch = task->target_pitch, from_pitch = task->source_pitch,
+           row_bytes = task->row_bytes;
     switch (row_bytes) {
         COPY_ROWS(16)
         COPY_ROWS(32)
@@ -279,7 +293,8 @@ static void work_rows_all(const struct task *task, struct host *host)
 static void set_rows(const struct task *task, struct host *host, struct part part)
 {
     for (size_t y = part.begin; y < part.end; y++)
-        memset(host->target + (y / task->rows * task->slice_rows + y % task->rows) * task->target_pitch,
+        memset(host->target +
+                   (y / task->rows * task->slice_rows + y % task->rows) * task->target_pitch,
                (int)(set_value(task) & 0xFF), task->row_bytes);
 }
 
@@ -378,21 +393,21 @@ RUN(triad_streaming)
 
 static const struct method methods[] = {
     {"memcpy", is_copy, run_memcpy},
-    {"memcpy, OpenMP", is_copy, run_memcpy_all},
-    {"loop, OpenMP", is_copy, run_copy_loop},
+    {"memcpy" ALL, is_copy, run_memcpy_all},
+    {"loop" ALL, is_copy, run_copy_loop},
     {"memset", is_byte_set, run_memset},
-    {"memset, OpenMP", is_byte_set, run_memset_all},
-    {"loop, OpenMP", is_linear_set, run_set_loop},
-    {"loop, OpenMP", is_read, run_read_loop},
-    {"loop, OpenMP", is_triad, run_triad_loop},
+    {"memset" ALL, is_byte_set, run_memset_all},
+    {"loop" ALL, is_linear_set, run_set_loop},
+    {"loop" ALL, is_read, run_read_loop},
+    {"loop" ALL, is_triad, run_triad_loop},
     {"memcpy of rows", is_rect, run_rows},
-    {"memcpy of rows, OpenMP", is_rect, run_rows_all},
+    {"memcpy of rows" ALL, is_rect, run_rows_all},
     {"memset of rows", is_row_set, run_set_rows},
-    {"memset of rows, OpenMP", is_row_set, run_set_rows_all},
+    {"memset of rows" ALL, is_row_set, run_set_rows_all},
 #ifdef __SSE2__
-    {"streaming, OpenMP", is_copy, run_copy_streaming},
-    {"streaming, OpenMP", is_linear_set, run_set_streaming},
-    {"streaming, OpenMP", is_triad, run_triad_streaming},
+    {"streaming" ALL, is_copy, run_copy_streaming},
+    {"streaming" ALL, is_linear_set, run_set_streaming},
+    {"streaming" ALL, is_triad, run_triad_streaming},
 #endif
     {NULL, NULL, NULL},
 };
@@ -408,7 +423,8 @@ static void close_nothing(struct attempt *attempt)
     (void)attempt;
 }
 
-static const struct method malloc_methods[] = {{"malloc, write 1 byte, free", NULL, run_malloc}, {NULL, NULL, NULL}};
+static const struct method malloc_methods[] = {{"malloc, write 1 byte, free", NULL, run_malloc},
+                                               {NULL, NULL, NULL}};
 
 static const struct way host_memory = {open_host, poison_host, verify_host, close_host, methods};
 static const struct way host_malloc = {open_nothing, NULL, NULL, close_nothing, malloc_methods};
@@ -421,8 +437,11 @@ const struct way *host_way(const struct task *task, const struct device_facts *d
     case WORK_TRANSFER:
     case WORK_SET:
     case WORK_RECT:
-    case WORK_PEAK: return &host_memory;
-    case WORK_ALLOC: return &host_malloc;
-    default: return NULL;
+    case WORK_PEAK:
+        return &host_memory;
+    case WORK_ALLOC:
+        return &host_malloc;
+    default:
+        return NULL;
     }
 }

@@ -14,8 +14,8 @@
 
 enum { EXIT_WRONG_DATA = 1, EXIT_NO_DEVICE = 2, EXIT_USAGE = 64, EXIT_OUTPUT = 74 };
 
-/* OpenMP's threads spin between parallel regions unless this is set before the program starts, and on a machine with few
- * cores that slows the other contenders. */
+/* OpenMP's threads spin between parallel regions unless this is set before the program starts, and
+ * on a machine with few cores that slows the other contenders. */
 static void start_with_patient_threads(char **argv)
 {
     if (getenv("OMP_WAIT_POLICY"))
@@ -36,8 +36,8 @@ static int list_devices(int count)
     for (int i = 0; i < count; i++) {
         struct device_facts facts;
         if (device_describe(i, &facts))
-            printf("%d: %s, driver %s%s%s\n", i, facts.name, facts.driver, facts.opencl[0] ? ", " : "",
-                   facts.opencl);
+            printf("%d: %s, driver %s%s%s\n", i, facts.name, facts.driver,
+                   facts.opencl[0] ? ", " : "", facts.opencl);
     }
     return 0;
 }
@@ -184,11 +184,18 @@ int main(int argc, char **argv)
     if (!options_parse(&options, argc, argv))
         return EXIT_USAGE;
     switch (options.action) {
-    case ACTION_HELP: options_help(); return 0;
-    case ACTION_VERSION: printf("%s %s\n", runtime_program(), BENCH_VERSION); return 0;
-    case ACTION_LIST: return list_rows();
-    case ACTION_COMPARE: return report_compare(stdout, options.files, options.file_count) ? 0 : EXIT_OUTPUT;
-    default: break;
+    case ACTION_HELP:
+        options_help();
+        return 0;
+    case ACTION_VERSION:
+        printf("%s %s\n", runtime_program(), BENCH_VERSION);
+        return 0;
+    case ACTION_LIST:
+        return list_rows();
+    case ACTION_COMPARE:
+        return report_compare(stdout, options.files, options.file_count) ? 0 : EXIT_OUTPUT;
+    default:
+        break;
     }
     start_with_patient_threads(argv);
     int count = device_count();

@@ -1,4 +1,4 @@
-/* The one measuring loop: choose methods, calibrate, take samples in turn, verify what the timed work left.
+/* The one measuring loop: choose methods, calibrate, take samples in turn, verify the result.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "bench/bench.h"
 #include "bench/runtime.h"
 
-#define MAX_COUNT 1000000
+#define MAX_COUNT  1000000
 #define MAX_ROUNDS 2000
 /* Slow work ends after this many seconds, however few samples there are. */
 #define MAX_SECONDS 30
@@ -64,7 +64,8 @@ static size_t calibrate(struct side *side, const struct method *method, double t
     }
 }
 
-/* The fastest of three runs, for one repetition; negative when the method fails or its data is wrong. */
+/* The fastest of three runs, for one repetition; negative when the method fails or its data is
+ * wrong. */
 static double try_method(struct side *side, const struct method *method, double best_so_far)
 {
     if (!poison(side) || !method->run(&side->attempt, 1) || !verify(side))
@@ -91,8 +92,8 @@ static bool method_is_allowed(const struct side *side, const struct method *meth
            method->suits(&side->attempt);
 }
 
-/* Every method that suits is tried and verified; the fastest is kept. Failing ones drop out, unless all do; but wrong data
- * from the API under test is never passed over. */
+/* Every method that suits is tried and verified; the fastest is kept. Failing ones drop out, unless
+ * all do; but wrong data from the API under test is never passed over. */
 static bool choose_method(struct side *side)
 {
     double best = -1;
@@ -131,7 +132,8 @@ static bool take_sample(struct side *side)
     return seconds >= 0 && series_add(&side->samples, seconds / (double)side->count);
 }
 
-/* Whether all contenders have been measured long enough, or so steadily that more would not tell more. */
+/* Whether all contenders have been measured long enough, or so steadily that more would not tell
+ * more. */
 static bool is_enough(const struct side *sides, const struct effort *effort, double elapsed)
 {
     int in = 0;
@@ -188,7 +190,8 @@ static void mark_suspect(struct result *result, const struct device_facts *devic
         double value = value_of(&result->task, result->by[i].time.median);
         if (result->by[i].method && value > ceiling) {
             result->status = STATUS_SUSPECT;
-            snprintf(result->reason, sizeof result->reason, "%s: %.1f GB/s is above the ceiling of %.1f GB/s",
+            snprintf(result->reason, sizeof result->reason,
+                     "%s: %.1f GB/s is above the ceiling of %.1f GB/s",
                      contender_name((enum contender)i), value, ceiling);
             return;
         }
@@ -216,7 +219,8 @@ static void verify_sides(struct side *sides, struct result *result)
     }
 }
 
-static void judge(const struct side *sides, struct result *result, const struct device_facts *device)
+static void judge(const struct side *sides, struct result *result,
+                  const struct device_facts *device)
 {
     const struct attempt *ours = &sides[BY_CUDA].attempt;
     for (int i = 0; i < CONTENDERS; i++)
@@ -225,13 +229,14 @@ static void judge(const struct side *sides, struct result *result, const struct 
     if (!result->by[BY_CUDA].method) {
         result->status = ours->status == STATUS_OK ? STATUS_ERROR : ours->status;
         result->wrong_data = result->wrong_data || ours->wrong_data;
-        snprintf(result->reason, sizeof result->reason, "%s", ours->reason[0] ? ours->reason : "no sample");
+        snprintf(result->reason, sizeof result->reason, "%s",
+                 ours->reason[0] ? ours->reason : "no sample");
     }
     for (int i = BY_RAW; i < CONTENDERS && result->wrong_data && result->status == STATUS_OK; i++)
         if (sides[i].attempt.wrong_data) {
             result->status = STATUS_ERROR;
-            snprintf(result->reason, sizeof result->reason, "%s: %s", contender_name((enum contender)i),
-                     sides[i].attempt.reason);
+            snprintf(result->reason, sizeof result->reason, "%s: %s",
+                     contender_name((enum contender)i), sides[i].attempt.reason);
         }
     mark_suspect(result, device);
 }

@@ -11,43 +11,39 @@
 enum { LIST = 256, LIST_DEVICES, CSV, JSON, QUICK, FULL, COMPARE, VERSION };
 
 static const struct option long_options[] = {
-    {"list", no_argument, NULL, LIST},
-    {"list-devices", no_argument, NULL, LIST_DEVICES},
-    {"device", required_argument, NULL, 'd'},
-    {"filter", required_argument, NULL, 'f'},
-    {"format", required_argument, NULL, 'F'},
-    {"output", required_argument, NULL, 'o'},
-    {"csv", required_argument, NULL, CSV},
-    {"json", required_argument, NULL, JSON},
-    {"quick", no_argument, NULL, QUICK},
-    {"full", no_argument, NULL, FULL},
-    {"compare", no_argument, NULL, COMPARE},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, VERSION},
-    {NULL, 0, NULL, 0},
+    {"list", no_argument, NULL, LIST},        {"list-devices", no_argument, NULL, LIST_DEVICES},
+    {"device", required_argument, NULL, 'd'}, {"filter", required_argument, NULL, 'f'},
+    {"format", required_argument, NULL, 'F'}, {"output", required_argument, NULL, 'o'},
+    {"csv", required_argument, NULL, CSV},    {"json", required_argument, NULL, JSON},
+    {"quick", no_argument, NULL, QUICK},      {"full", no_argument, NULL, FULL},
+    {"compare", no_argument, NULL, COMPARE},  {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, VERSION},  {NULL, 0, NULL, 0},
 };
 
 void options_help(void)
 {
-    printf("Usage: %s [options]\n"
-           "       %s --compare A.json B.json [A2.json B2.json ...]\n"
-           "\n"
-           "Measures copies, fills, kernels, allocation and calls through the CUDA API on each device, beside the\n"
-           "best raw OpenCL way and plain C on the host where these exist.\n"
-           "\n"
-           "  --list                 the rows, and what each is\n"
-           "  --list-devices         the devices\n"
-           "  -d, --device WHICH     a number, part of a name, or all (the default)\n"
-           "  -f, --filter PREFIXES  only rows whose names begin so; commas between several\n"
-           "  --format FORMAT        text (the default), csv or json\n"
-           "  -o, --output FILE      there instead of on standard output\n"
-           "  --csv FILE, --json FILE  these as well\n"
-           "  --quick, --full        few short samples, or all sizes and longer samples\n"
-           "  --compare              medians of the ratios between pairs of JSON files, row by row\n"
-           "  --help, --version\n"
-           "\n"
-           "GB is 10^9 bytes. Exit status: 0, 1 when data was wrong, 2 when there is no device, 64 for wrong usage.\n",
-           runtime_program(), runtime_program());
+    printf(
+        "Usage: %s [options]\n"
+        "       %s --compare A.json B.json [A2.json B2.json ...]\n"
+        "\n"
+        "Measures copies, fills, kernels, allocation and calls through the CUDA API on each "
+        "device, beside the\n"
+        "best raw OpenCL way and plain C on the host where these exist.\n"
+        "\n"
+        "  --list                 the rows, and what each is\n"
+        "  --list-devices         the devices\n"
+        "  -d, --device WHICH     a number, part of a name, or all (the default)\n"
+        "  -f, --filter PREFIXES  only rows whose names begin so; commas between several\n"
+        "  --format FORMAT        text (the default), csv or json\n"
+        "  -o, --output FILE      there instead of on standard output\n"
+        "  --csv FILE, --json FILE  these as well\n"
+        "  --quick, --full        few short samples, or all sizes and longer samples\n"
+        "  --compare              medians of the ratios between pairs of JSON files, row by row\n"
+        "  --help, --version\n"
+        "\n"
+        "GB is 10^9 bytes. Exit status: 0, 1 when data was wrong, 2 when there is no device, 64 "
+        "for wrong usage.\n",
+        runtime_program(), runtime_program());
 }
 
 static bool parse_format(struct options *options, const char *name)
@@ -66,20 +62,46 @@ static bool parse_format(struct options *options, const char *name)
 static bool take(struct options *options, int option)
 {
     switch (option) {
-    case LIST: options->action = ACTION_LIST; return true;
-    case LIST_DEVICES: options->action = ACTION_LIST_DEVICES; return true;
-    case COMPARE: options->action = ACTION_COMPARE; return true;
-    case VERSION: options->action = ACTION_VERSION; return true;
-    case 'h': options->action = ACTION_HELP; return true;
-    case 'd': options->device = optarg; return true;
-    case 'f': options->filter = optarg; return true;
-    case 'o': options->output = optarg; return true;
-    case CSV: options->csv = optarg; return true;
-    case JSON: options->json = optarg; return true;
-    case QUICK: options->mode = MODE_QUICK; return true;
-    case FULL: options->mode = MODE_FULL; return true;
-    case 'F': return parse_format(options, optarg);
-    default: return false;
+    case LIST:
+        options->action = ACTION_LIST;
+        return true;
+    case LIST_DEVICES:
+        options->action = ACTION_LIST_DEVICES;
+        return true;
+    case COMPARE:
+        options->action = ACTION_COMPARE;
+        return true;
+    case VERSION:
+        options->action = ACTION_VERSION;
+        return true;
+    case 'h':
+        options->action = ACTION_HELP;
+        return true;
+    case 'd':
+        options->device = optarg;
+        return true;
+    case 'f':
+        options->filter = optarg;
+        return true;
+    case 'o':
+        options->output = optarg;
+        return true;
+    case CSV:
+        options->csv = optarg;
+        return true;
+    case JSON:
+        options->json = optarg;
+        return true;
+    case QUICK:
+        options->mode = MODE_QUICK;
+        return true;
+    case FULL:
+        options->mode = MODE_FULL;
+        return true;
+    case 'F':
+        return parse_format(options, optarg);
+    default:
+        return false;
     }
 }
 

@@ -6,7 +6,14 @@
 #include "bench/plan.h"
 
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
-enum action { ACTION_RUN, ACTION_LIST, ACTION_LIST_DEVICES, ACTION_COMPARE, ACTION_HELP, ACTION_VERSION };
+enum action {
+    ACTION_RUN,
+    ACTION_LIST,
+    ACTION_LIST_DEVICES,
+    ACTION_COMPARE,
+    ACTION_HELP,
+    ACTION_VERSION
+};
 
 struct options {
     enum action action;

@@ -1,4 +1,4 @@
-/* What calls cost that do next to nothing: launches, 4-byte copies, queries, event records and pointer lookups.
+/* What small calls cost: launches, 4-byte copies, queries, event records, pointer lookups.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static bool take_neighbours(struct attempt *attempt, struct overhead *overhead)
     if (!overhead->live)
         return attempt_fail(attempt, STATUS_SKIPPED, "no host memory");
     for (; overhead->live_count < attempt->task->live; overhead->live_count++)
-        if (!cuda_ok(attempt, cudaMalloc(&overhead->live[overhead->live_count], SMALL), "cudaMalloc"))
+        if (!cuda_ok(attempt, cudaMalloc(&overhead->live[overhead->live_count], SMALL),
+                     "cudaMalloc"))
             return false;
     return true;
 }
@@ -40,7 +41,8 @@ static bool open_overhead(struct attempt *attempt)
         return false;
     if (task->row->work == WORK_LAUNCH)
         return kernels_load(attempt, &overhead->library) &&
-               cuda_ok(attempt, cudaLibraryGetKernel(&overhead->kernel, overhead->library, "bench_empty"),
+               cuda_ok(attempt,
+                       cudaLibraryGetKernel(&overhead->kernel, overhead->library, "bench_empty"),
                        "cudaLibraryGetKernel");
     if (task->row->detail == CALL_RECORD)
         return cuda_ok(attempt, cudaEventCreate(&overhead->event), "cudaEventCreate");
@@ -72,7 +74,8 @@ static bool verify_overhead(struct attempt *attempt)
     pattern_fill(expected, sizeof expected, PATTERN_WORDS, 0);
     if (attempt->task->row->detail == CALL_COPY_OUT)
         memcpy(&arrived, overhead->host.pointer, 4);
-    else if (!cuda_ok(attempt, cudaMemcpy(&arrived, overhead->device.pointer, 4, cudaMemcpyDeviceToHost),
+    else if (!cuda_ok(attempt,
+                      cudaMemcpy(&arrived, overhead->device.pointer, 4, cudaMemcpyDeviceToHost),
                       "cudaMemcpy"))
         return false;
     return arrived == expected[0] || attempt_wrong(attempt, 0);
@@ -121,7 +124,8 @@ static cudaError_t copy_out(struct overhead *overhead)
 
 static cudaError_t copy_async(struct overhead *overhead)
 {
-    return cudaMemcpyAsync(overhead->device.pointer, overhead->host.pointer, 4, cudaMemcpyHostToDevice, NULL);
+    return cudaMemcpyAsync(overhead->device.pointer, overhead->host.pointer, 4,
+                           cudaMemcpyHostToDevice, NULL);
 }
 
 static cudaError_t query(struct overhead *overhead)
@@ -157,8 +161,10 @@ static bool run_calls(struct attempt *attempt, size_t count)
            cuda_ok(attempt, cudaStreamSynchronize(NULL), "cudaStreamSynchronize");
 }
 
-static const struct method launch_methods[] = {{"cudaLaunchKernel", NULL, run_launch}, {NULL, NULL, NULL}};
+static const struct method launch_methods[] = {{"cudaLaunchKernel", NULL, run_launch},
+                                               {NULL, NULL, NULL}};
 static const struct method call_methods[] = {{"the call", NULL, run_calls}, {NULL, NULL, NULL}};
 
 const struct way cuda_launch = {open_overhead, NULL, NULL, close_overhead, launch_methods};
-const struct way cuda_call = {open_overhead, poison_overhead, verify_overhead, close_overhead, call_methods};
+const struct way cuda_call = {open_overhead, poison_overhead, verify_overhead, close_overhead,
+                              call_methods};

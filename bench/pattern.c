@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A xorshift generator's step on the word's number: random enough that no memory compresses it, and any part of it can be
- * made alone. */
+/* A xorshift generator's step on the word's number: random enough that no memory compresses it, and
+ * any part of it can be made alone. */
 static uint64_t word_at(enum pattern pattern, uint64_t index)
 {
     uint64_t x = (index + 1) * 0x9E3779B97F4A7C15u + (uint64_t)pattern * 0xD1B54A32D192ED03u;
@@ -102,16 +102,21 @@ static size_t check_content(const struct task *task, enum content content, const
                             size_t index)
 {
     switch (content) {
-    case CONTENT_COPY: return check_copy(row, task->row_bytes, index * task->source_pitch);
-    case CONTENT_VALUE: return check_value(row, task->row_bytes, set_value(task));
-    case CONTENT_TRIAD: return check_triad(row, task->row_bytes, index * task->source_pitch);
-    case CONTENT_POISON: break;
+    case CONTENT_COPY:
+        return check_copy(row, task->row_bytes, index * task->source_pitch);
+    case CONTENT_VALUE:
+        return check_value(row, task->row_bytes, set_value(task));
+    case CONTENT_TRIAD:
+        return check_triad(row, task->row_bytes, index * task->source_pitch);
+    case CONTENT_POISON:
+        break;
     }
     return check_poison(row, 0, task->row_bytes);
 }
 
 /* place: the row's number in the target, rows that are padding included. */
-static size_t check_row(const struct task *task, enum content content, const unsigned char *row, size_t place)
+static size_t check_row(const struct task *task, enum content content, const unsigned char *row,
+                        size_t place)
 {
     size_t slice = place / task->slice_rows, y = place % task->slice_rows;
     if (y >= task->rows)

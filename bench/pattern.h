@@ -1,4 +1,4 @@
-/* What inputs hold and what outputs must hold: random words that can be made again from their place alone.
+/* What inputs hold and what outputs must hold: random words made from their place alone.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLEM_BENCH_PATTERN_H
 #define CLEM_BENCH_PATTERN_H
@@ -14,7 +14,8 @@ enum pattern { PATTERN_WORDS = 1, PATTERN_FIRST, PATTERN_SECOND };
 /* What the output of a task must hold. */
 enum content { CONTENT_COPY, CONTENT_VALUE, CONTENT_TRIAD, CONTENT_POISON };
 
-/* Fills memory with the part of a pattern that begins at byte offset. Needs: both multiples of 8. */
+/* Fills memory with the part of a pattern that begins at byte offset. Needs: both multiples of 8.
+ */
 void pattern_fill(void *memory, size_t bytes, enum pattern pattern, size_t offset);
 
 /* The sum of all 32-bit words of PATTERN_WORDS, modulo 2^32. */
@@ -26,7 +27,8 @@ uint32_t pattern_sum(size_t bytes);
 size_t pattern_check(const struct task *task, enum content content, const unsigned char *piece,
                      size_t bytes, size_t offset);
 
-/* The largest multiple of task->target_pitch in 16 MiB, at least one pitch: the pieces in which targets are read. */
+/* The largest multiple of task->target_pitch in 16 MiB, at least one pitch: the pieces in which
+ * targets are read. */
 size_t pattern_piece(const struct task *task);
 
 /* What a task's target must hold when all is done. */

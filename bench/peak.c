@@ -32,7 +32,8 @@ static bool open_peak(struct attempt *attempt)
     struct peak *peak = attempt->state = calloc(1, sizeof *peak);
     if (!peak)
         return attempt_fail(attempt, STATUS_SKIPPED, "no host memory");
-    if (!span_take(attempt, &peak->target, DEVICE, attempt->task->bytes) || !take_sources(attempt, peak))
+    if (!span_take(attempt, &peak->target, DEVICE, attempt->task->bytes) ||
+        !take_sources(attempt, peak))
         return false;
     peak->launch.target = peak->target.device;
     peak->launch.first = peak->first.device;
@@ -87,14 +88,14 @@ static bool run_form(struct attempt *attempt, enum kernel_form form, size_t coun
 }
 
 /* A method for each form. */
-#define FORM(verb, form)                                                                         \
-    static bool run_##verb(struct attempt *attempt, size_t count)                                \
-    {                                                                                            \
-        return run_form(attempt, form, count);                                                   \
-    }                                                                                            \
-    static bool verb##_suits(const struct attempt *attempt)                                      \
-    {                                                                                            \
-        return form_suits(attempt->device, what(attempt), form);                                 \
+#define FORM(verb, form)                                                                           \
+    static bool run_##verb(struct attempt *attempt, size_t count)                                  \
+    {                                                                                              \
+        return run_form(attempt, form, count);                                                     \
+    }                                                                                              \
+    static bool verb##_suits(const struct attempt *attempt)                                        \
+    {                                                                                              \
+        return form_suits(attempt->device, what(attempt), form);                                   \
     }
 FORM(item, FORM_ITEM)
 FORM(interleaved, FORM_INTERLEAVED)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BENCH(name, work, source, target, detail, axis, rule, only, about) \
+#define BENCH(name, work, source, target, detail, axis, rule, only, about)                         \
     {name, WORK_##work, source, target, detail, AXIS_##axis, RULE_##rule, only, about},
 const struct row bench_rows[] = {
 #include "bench/bench.def"
@@ -13,9 +13,9 @@ const struct row bench_rows[] = {
 #undef BENCH
 const size_t bench_row_count = sizeof bench_rows / sizeof bench_rows[0];
 
-#define K ((size_t)1 << 10)
-#define M ((size_t)1 << 20)
-#define G ((size_t)1 << 30)
+#define K      ((size_t)1 << 10)
+#define M      ((size_t)1 << 20)
+#define G      ((size_t)1 << 30)
 #define POINTS 12
 
 /* The points of each axis by mode; a zero ends the list. Device memory cuts the list off. */
@@ -86,13 +86,20 @@ bool plan_takes(const char *filter, const char *name)
 static const struct points *points_of(enum axis axis, enum mode mode)
 {
     switch (axis) {
-    case AXIS_SIZE: return &size_points[mode];
-    case AXIS_LARGE: return &large_points[mode];
-    case AXIS_SHAPE: return &shape_points[mode];
-    case AXIS_ROW_BYTES: return &row_points[mode];
-    case AXIS_ALLOC: return &alloc_points[mode];
-    case AXIS_LIVE: return &live_points[mode];
-    case AXIS_NONE: break;
+    case AXIS_SIZE:
+        return &size_points[mode];
+    case AXIS_LARGE:
+        return &large_points[mode];
+    case AXIS_SHAPE:
+        return &shape_points[mode];
+    case AXIS_ROW_BYTES:
+        return &row_points[mode];
+    case AXIS_ALLOC:
+        return &alloc_points[mode];
+    case AXIS_LIVE:
+        return &live_points[mode];
+    case AXIS_NONE:
+        break;
     }
     return &once;
 }
@@ -139,7 +146,8 @@ static size_t rect_total(enum mode mode, const struct device_facts *device)
     return device->is_cpu ? 64 * M : 256 * M;
 }
 
-static void shape_task(struct task *task, size_t point, enum mode mode, const struct device_facts *device)
+static void shape_task(struct task *task, size_t point, enum mode mode,
+                       const struct device_facts *device)
 {
     switch (task->row->axis) {
     case AXIS_SIZE:
@@ -166,8 +174,8 @@ static void shape_task(struct task *task, size_t point, enum mode mode, const st
     }
 }
 
-/* At most an eighth of the memory for one array, and what one allocation can be. One allocation alone may be larger:
- * where it does not fit, the row says so. */
+/* At most an eighth of the memory for one array, and what one allocation can be. One allocation
+ * alone may be larger: where it does not fit, the row says so. */
 static bool fits(const struct task *task, const struct device_facts *device)
 {
     size_t most = device->memory_bytes / 8;

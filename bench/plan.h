@@ -1,4 +1,4 @@
-/* Which tasks a run consists of: the rows of bench.def, over the sizes that the device and the mode allow.
+/* Which tasks a run has: the rows of bench.def over the sizes that device and mode allow.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLEM_BENCH_PLAN_H
 #define CLEM_BENCH_PLAN_H

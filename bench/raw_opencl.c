@@ -17,7 +17,8 @@ bool raw_ok(struct attempt *attempt, cl_int error, const char *call)
         return true;
     bool no_memory = error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES ||
                      error == CL_OUT_OF_HOST_MEMORY || error == CL_INVALID_BUFFER_SIZE;
-    return attempt_fail(attempt, no_memory ? STATUS_SKIPPED : STATUS_ERROR, "%s: OpenCL error %d", call, error);
+    return attempt_fail(attempt, no_memory ? STATUS_SKIPPED : STATUS_ERROR, "%s: OpenCL error %d",
+                        call, error);
 }
 
 void runtime_close_raw(void)
@@ -36,7 +37,8 @@ bool raw_build(struct attempt *attempt, struct raw *raw, const char *const *text
     *program = clCreateProgramWithSource(raw->context, count, (const char **)texts, NULL, &error);
     if (!raw_ok(attempt, error, "clCreateProgramWithSource"))
         return false;
-    if (raw_ok(attempt, clBuildProgram(*program, 1, &raw->device, options, NULL, NULL), "clBuildProgram"))
+    if (raw_ok(attempt, clBuildProgram(*program, 1, &raw->device, options, NULL, NULL),
+               "clBuildProgram"))
         return true;
     clReleaseProgram(*program);
     *program = NULL;
@@ -54,8 +56,10 @@ static bool open_device(struct attempt *attempt, struct raw *raw)
 {
     cl_platform_id platform;
     cl_int error;
-    if (!cuda_ok(attempt, clemDeviceGetOpenCL(attempt->device->index, &platform, &raw->device, &raw->context),
-                 "clemDeviceGetOpenCL"))
+    if (!cuda_ok(
+            attempt,
+            clemDeviceGetOpenCL(attempt->device->index, &platform, &raw->device, &raw->context),
+            "clemDeviceGetOpenCL"))
         return false;
     raw->takes_addresses = has_version_2(platform);
     raw->queue = clCreateCommandQueue(raw->context, raw->device, 0, &error);
@@ -99,15 +103,18 @@ static bool take_host(struct attempt *attempt, struct raw *raw, struct raw_memor
         memory->host = NULL;
         return attempt_fail(attempt, STATUS_SKIPPED, "no host memory");
     }
-    memory->buffer = clCreateBuffer(raw->context, CL_MEM_ALLOC_HOST_PTR, memory->bytes, NULL, &error);
+    memory->buffer =
+        clCreateBuffer(raw->context, CL_MEM_ALLOC_HOST_PTR, memory->bytes, NULL, &error);
     if (!raw_ok(attempt, error, "clCreateBuffer"))
         return false;
-    memory->host = clEnqueueMapBuffer(raw->queue, memory->buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                      memory->bytes, 0, NULL, NULL, &error);
+    memory->host =
+        clEnqueueMapBuffer(raw->queue, memory->buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                           memory->bytes, 0, NULL, NULL, &error);
     return raw_ok(attempt, error, "clEnqueueMapBuffer");
 }
 
-bool raw_take(struct attempt *attempt, struct raw *raw, struct raw_memory *memory, enum place place, size_t bytes)
+bool raw_take(struct attempt *attempt, struct raw *raw, struct raw_memory *memory, enum place place,
+              size_t bytes)
 {
     *memory = (struct raw_memory){.place = place, .bytes = bytes};
     cl_int error = CL_SUCCESS;
@@ -139,7 +146,8 @@ static size_t piece_at(size_t bytes, size_t offset, size_t piece)
     return bytes - offset < piece ? bytes - offset : piece;
 }
 
-bool raw_fill(struct attempt *attempt, struct raw *raw, struct raw_memory *memory, enum pattern pattern)
+bool raw_fill(struct attempt *attempt, struct raw *raw, struct raw_memory *memory,
+              enum pattern pattern)
 {
     if (memory->place != DEVICE) {
         pattern_fill(memory->host, memory->bytes, pattern, 0);
@@ -150,8 +158,9 @@ bool raw_fill(struct attempt *attempt, struct raw *raw, struct raw_memory *memor
     for (size_t at = 0; filled && at < memory->bytes; at += PIECE) {
         size_t bytes = piece_at(memory->bytes, at, PIECE);
         pattern_fill(host, bytes, pattern, at);
-        filled = raw_ok(attempt, clEnqueueWriteBuffer(raw->queue, memory->buffer, CL_TRUE, at, bytes, host, 0,
-                                                      NULL, NULL),
+        filled = raw_ok(attempt,
+                        clEnqueueWriteBuffer(raw->queue, memory->buffer, CL_TRUE, at, bytes, host,
+                                             0, NULL, NULL),
                         "clEnqueueWriteBuffer");
     }
     free(host);
@@ -160,21 +169,24 @@ bool raw_fill(struct attempt *attempt, struct raw *raw, struct raw_memory *memor
 
 bool raw_poison(struct attempt *attempt, struct raw *raw, struct raw_memory *memory)
 {
-    static const unsigned char pattern[8] = {POISON, POISON, POISON, POISON, POISON, POISON, POISON, POISON};
+    static const unsigned char pattern[8] = {POISON, POISON, POISON, POISON,
+                                             POISON, POISON, POISON, POISON};
     if (memory->place != DEVICE) {
         memset(memory->host, POISON, memory->bytes);
         return true;
     }
-    return raw_ok(attempt, clEnqueueFillBuffer(raw->queue, memory->buffer, pattern, sizeof pattern, 0,
-                                               memory->bytes, 0, NULL, NULL),
+    return raw_ok(attempt,
+                  clEnqueueFillBuffer(raw->queue, memory->buffer, pattern, sizeof pattern, 0,
+                                      memory->bytes, 0, NULL, NULL),
                   "clEnqueueFillBuffer") &&
            raw_finish(attempt, raw);
 }
 
 /* Gives visit the memory's first bytes in pieces; visit returns false to end. */
-static bool for_each_piece(struct attempt *attempt, struct raw *raw, const struct raw_memory *memory,
-                           size_t all_bytes, size_t piece,
-                           bool (*visit)(void *context, const void *memory, size_t bytes, size_t offset),
+static bool for_each_piece(struct attempt *attempt, struct raw *raw,
+                           const struct raw_memory *memory, size_t all_bytes, size_t piece,
+                           bool (*visit)(void *context, const void *memory, size_t bytes,
+                                         size_t offset),
                            void *context)
 {
     void *host = memory->place == DEVICE ? malloc(piece) : NULL;
@@ -184,8 +196,9 @@ static bool for_each_piece(struct attempt *attempt, struct raw *raw, const struc
     for (size_t at = 0; going && read && at < all_bytes; at += piece) {
         size_t bytes = piece_at(all_bytes, at, piece);
         if (host)
-            read = raw_ok(attempt, clEnqueueReadBuffer(raw->queue, memory->buffer, CL_TRUE, at, bytes, host, 0,
-                                                       NULL, NULL),
+            read = raw_ok(attempt,
+                          clEnqueueReadBuffer(raw->queue, memory->buffer, CL_TRUE, at, bytes, host,
+                                              0, NULL, NULL),
                           "clEnqueueReadBuffer");
         going = read && visit(context, host ? host : (const char *)memory->host + at, bytes, at);
     }
@@ -206,10 +219,12 @@ static bool check_piece(void *context, const void *memory, size_t bytes, size_t 
     return check->wrong == PATTERN_FINE;
 }
 
-bool raw_check(struct attempt *attempt, struct raw *raw, const struct raw_memory *memory, enum content content)
+bool raw_check(struct attempt *attempt, struct raw *raw, const struct raw_memory *memory,
+               enum content content)
 {
     struct check check = {attempt->task, content, PATTERN_FINE};
-    if (!for_each_piece(attempt, raw, memory, memory->bytes, pattern_piece(attempt->task), check_piece, &check))
+    if (!for_each_piece(attempt, raw, memory, memory->bytes, pattern_piece(attempt->task),
+                        check_piece, &check))
         return false;
     return check.wrong == PATTERN_FINE || attempt_wrong(attempt, check.wrong);
 }
@@ -223,8 +238,8 @@ static bool sum_piece(void *context, const void *memory, size_t bytes, size_t of
     return true;
 }
 
-bool raw_sum(struct attempt *attempt, struct raw *raw, const struct raw_memory *memory, size_t bytes,
-             uint32_t *sum)
+bool raw_sum(struct attempt *attempt, struct raw *raw, const struct raw_memory *memory,
+             size_t bytes, uint32_t *sum)
 {
     *sum = 0;
     return for_each_piece(attempt, raw, memory, bytes, PIECE, sum_piece, sum);
@@ -237,27 +252,31 @@ void raw_kernel_close(struct raw_kernel *kernel)
     kernel->kernel = NULL;
 }
 
-bool raw_kernel_run(struct attempt *attempt, struct raw *raw, const struct raw_kernel *kernel, size_t count)
+bool raw_kernel_run(struct attempt *attempt, struct raw *raw, const struct raw_kernel *kernel,
+                    size_t count)
 {
     cl_int error = CL_SUCCESS;
     for (size_t i = 0; error == CL_SUCCESS && i < count; i++)
-        error = clEnqueueNDRangeKernel(raw->queue, kernel->kernel, kernel->dimensions, NULL, kernel->global,
-                                       kernel->local, 0, NULL, NULL);
+        error = clEnqueueNDRangeKernel(raw->queue, kernel->kernel, kernel->dimensions, NULL,
+                                       kernel->global, kernel->local, 0, NULL, NULL);
     return raw_ok(attempt, error, "clEnqueueNDRangeKernel") && raw_finish(attempt, raw);
 }
 
-/* Host memory is given by its address, because a driver may hand kernels a copy of such a buffer. */
-static cl_int set_memory(struct raw *raw, cl_kernel kernel, cl_uint index, const struct raw_memory *memory)
+/* Host memory is given by its address, because a driver may hand kernels a copy of such a buffer.
+ */
+static cl_int set_memory(struct raw *raw, cl_kernel kernel, cl_uint index,
+                         const struct raw_memory *memory)
 {
     if (memory->place == DEVICE)
         return clSetKernelArg(kernel, index, sizeof memory->buffer, &memory->buffer);
-    return raw->takes_addresses ? clSetKernelArgSVMPointer(kernel, index, memory->host) : CL_INVALID_OPERATION;
+    return raw->takes_addresses ? clSetKernelArgSVMPointer(kernel, index, memory->host)
+                                : CL_INVALID_OPERATION;
 }
 
 /* The parameters' order is that of kernels/peak.cl. */
-static cl_int set_arguments(struct raw *raw, struct raw_form *made, enum peak_detail what, const struct task *task,
-                            const struct raw_memory *target, const struct raw_memory *first,
-                            const struct raw_memory *second)
+static cl_int set_arguments(struct raw *raw, struct raw_form *made, enum peak_detail what,
+                            const struct task *task, const struct raw_memory *target,
+                            const struct raw_memory *first, const struct raw_memory *second)
 {
     cl_kernel kernel = made->kernel.kernel;
     cl_float factor = TRIAD_FACTOR;
@@ -283,9 +302,9 @@ static cl_int set_arguments(struct raw *raw, struct raw_form *made, enum peak_de
     return error;
 }
 
-bool raw_form_make(struct attempt *attempt, struct raw *raw, struct raw_form *made, enum peak_detail what,
-                   enum kernel_form form, const struct raw_memory *target, const struct raw_memory *first,
-                   const struct raw_memory *second)
+bool raw_form_make(struct attempt *attempt, struct raw *raw, struct raw_form *made,
+                   enum peak_detail what, enum kernel_form form, const struct raw_memory *target,
+                   const struct raw_memory *first, const struct raw_memory *second)
 {
     char name[64];
     cl_int error;
@@ -301,26 +320,28 @@ bool raw_form_make(struct attempt *attempt, struct raw *raw, struct raw_form *ma
     made->kernel.kernel = clCreateKernel(raw->program, name, &error);
     if (!raw_ok(attempt, error, name))
         return false;
-    made->made = raw_ok(attempt, set_arguments(raw, made, what, attempt->task, target, first, second),
-                        "clSetKernelArg");
+    made->made =
+        raw_ok(attempt, set_arguments(raw, made, what, attempt->task, target, first, second),
+               "clSetKernelArg");
     return made->made;
 }
 
-bool raw_form_run(struct attempt *attempt, struct raw *raw, struct raw_form *made, enum peak_detail what,
-                  enum kernel_form form, const struct raw_memory *target, const struct raw_memory *first,
-                  const struct raw_memory *second, size_t count)
+bool raw_form_run(struct attempt *attempt, struct raw *raw, struct raw_form *made,
+                  enum peak_detail what, enum kernel_form form, const struct raw_memory *target,
+                  const struct raw_memory *first, const struct raw_memory *second, size_t count)
 {
     return raw_form_make(attempt, raw, made, what, form, target, first, second) &&
            raw_kernel_run(attempt, raw, &made->kernel, count);
 }
 
-bool raw_map(struct attempt *attempt, struct raw *raw, const struct raw_memory *memory, cl_map_flags flags,
-             size_t count, void (*work)(const struct attempt *attempt, void *mapped))
+bool raw_map(struct attempt *attempt, struct raw *raw, const struct raw_memory *memory,
+             cl_map_flags flags, size_t count,
+             void (*work)(const struct attempt *attempt, void *mapped))
 {
     cl_int error = CL_SUCCESS;
     for (size_t i = 0; i < count && error == CL_SUCCESS; i++) {
-        void *mapped = clEnqueueMapBuffer(raw->queue, memory->buffer, CL_TRUE, flags, 0, memory->bytes, 0, NULL,
-                                          NULL, &error);
+        void *mapped = clEnqueueMapBuffer(raw->queue, memory->buffer, CL_TRUE, flags, 0,
+                                          memory->bytes, 0, NULL, NULL, &error);
         if (error != CL_SUCCESS)
             break;
         work(attempt, mapped);

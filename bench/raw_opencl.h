@@ -1,4 +1,4 @@
-/* The same work in OpenCL alone, as somebody who knows it well would write it: the bar that clem is held against.
+/* The same work in OpenCL alone, written well: the bar that clem is held against.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLEM_BENCH_RAW_OPENCL_H
 #define CLEM_BENCH_RAW_OPENCL_H
@@ -11,7 +11,8 @@
 
 #include "bench/cuda_side.h"
 
-/* The device under test: clem's context, a plain in-order queue of our own, the kernels of kernels/peak.cl. */
+/* The device under test: clem's context, a plain in-order queue of our own, the kernels of
+ * kernels/peak.cl. */
 struct raw {
     int index; /* -1: closed */
     cl_device_id device;
@@ -21,7 +22,8 @@ struct raw {
     bool takes_addresses; /* clSetKernelArgSVMPointer exists */
 };
 
-/* DEVICE: buffer. PAGEABLE: host. PINNED and MAPPED: a buffer that the driver placed in host memory, mapped for good. */
+/* DEVICE: buffer. PAGEABLE: host. PINNED and MAPPED: a buffer that the driver placed in host
+ * memory, mapped for good. */
 struct raw_memory {
     enum place place;
     size_t bytes;
@@ -35,13 +37,16 @@ bool raw_ok(struct attempt *attempt, cl_int error, const char *call);
 struct raw *raw_open(struct attempt *attempt);
 bool raw_finish(struct attempt *attempt, struct raw *raw);
 
-bool raw_take(struct attempt *attempt, struct raw *raw, struct raw_memory *memory, enum place place, size_t bytes);
+bool raw_take(struct attempt *attempt, struct raw *raw, struct raw_memory *memory, enum place place,
+              size_t bytes);
 void raw_give(struct raw *raw, struct raw_memory *memory);
-bool raw_fill(struct attempt *attempt, struct raw *raw, struct raw_memory *memory, enum pattern pattern);
+bool raw_fill(struct attempt *attempt, struct raw *raw, struct raw_memory *memory,
+              enum pattern pattern);
 bool raw_poison(struct attempt *attempt, struct raw *raw, struct raw_memory *memory);
-bool raw_check(struct attempt *attempt, struct raw *raw, const struct raw_memory *memory, enum content content);
-bool raw_sum(struct attempt *attempt, struct raw *raw, const struct raw_memory *memory, size_t bytes,
-             uint32_t *sum);
+bool raw_check(struct attempt *attempt, struct raw *raw, const struct raw_memory *memory,
+               enum content content);
+bool raw_sum(struct attempt *attempt, struct raw *raw, const struct raw_memory *memory,
+             size_t bytes, uint32_t *sum);
 
 /* Builds text for the raw device. Owns: the caller releases *program. */
 bool raw_build(struct attempt *attempt, struct raw *raw, const char *const *texts, cl_uint count,
@@ -55,7 +60,8 @@ struct raw_kernel {
 };
 void raw_kernel_close(struct raw_kernel *kernel);
 /* Enqueues count times and waits. */
-bool raw_kernel_run(struct attempt *attempt, struct raw *raw, const struct raw_kernel *kernel, size_t count);
+bool raw_kernel_run(struct attempt *attempt, struct raw *raw, const struct raw_kernel *kernel,
+                    size_t count);
 
 /* One of peak.cl's kernels, made for a form and memory; remade when the form changes. */
 struct raw_form {
@@ -64,16 +70,17 @@ struct raw_form {
     bool made;
     struct geometry geometry;
 };
-bool raw_form_make(struct attempt *attempt, struct raw *raw, struct raw_form *made, enum peak_detail what,
-                   enum kernel_form form, const struct raw_memory *target, const struct raw_memory *first,
-                   const struct raw_memory *second);
-bool raw_form_run(struct attempt *attempt, struct raw *raw, struct raw_form *made, enum peak_detail what,
-                  enum kernel_form form, const struct raw_memory *target, const struct raw_memory *first,
-                  const struct raw_memory *second, size_t count);
+bool raw_form_make(struct attempt *attempt, struct raw *raw, struct raw_form *made,
+                   enum peak_detail what, enum kernel_form form, const struct raw_memory *target,
+                   const struct raw_memory *first, const struct raw_memory *second);
+bool raw_form_run(struct attempt *attempt, struct raw *raw, struct raw_form *made,
+                  enum peak_detail what, enum kernel_form form, const struct raw_memory *target,
+                  const struct raw_memory *first, const struct raw_memory *second, size_t count);
 
 /* Gives work the host address of a whole mapped buffer count times. */
-bool raw_map(struct attempt *attempt, struct raw *raw, const struct raw_memory *memory, cl_map_flags flags,
-             size_t count, void (*work)(const struct attempt *attempt, void *mapped));
+bool raw_map(struct attempt *attempt, struct raw *raw, const struct raw_memory *memory,
+             cl_map_flags flags, size_t count,
+             void (*work)(const struct attempt *attempt, void *mapped));
 
 extern const struct way raw_transfer, raw_set, raw_rect, raw_peak, raw_alloc, raw_launch, raw_call;
 

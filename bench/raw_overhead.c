@@ -1,4 +1,4 @@
-/* What the same small calls cost in raw OpenCL: allocation, launches, 4-byte copies, queries and markers.
+/* What small calls cost in raw OpenCL: allocation, launches, 4-byte copies, queries, markers.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,8 @@ struct overhead {
 
 static bool mark(struct attempt *attempt, struct overhead *overhead)
 {
-    return raw_ok(attempt, clEnqueueMarkerWithWaitList(overhead->raw->queue, 0, NULL, &overhead->event),
+    return raw_ok(attempt,
+                  clEnqueueMarkerWithWaitList(overhead->raw->queue, 0, NULL, &overhead->event),
                   "clEnqueueMarkerWithWaitList") &&
            raw_finish(attempt, overhead->raw);
 }
@@ -40,8 +41,10 @@ static bool open_overhead(struct attempt *attempt)
         return false;
     if (row->work == WORK_LAUNCH)
         return make_kernel(attempt, overhead);
-    return raw_take(attempt, overhead->raw, &overhead->host, row->source == PINNED ? PINNED : PAGEABLE, SMALL) &&
-           raw_take(attempt, overhead->raw, &overhead->device, DEVICE, SMALL) && mark(attempt, overhead);
+    return raw_take(attempt, overhead->raw, &overhead->host,
+                    row->source == PINNED ? PINNED : PAGEABLE, SMALL) &&
+           raw_take(attempt, overhead->raw, &overhead->device, DEVICE, SMALL) &&
+           mark(attempt, overhead);
 }
 
 static void close_overhead(struct attempt *attempt)
@@ -68,7 +71,8 @@ static bool poison_overhead(struct attempt *attempt)
     if (!is_copy(attempt))
         return true;
     bool out = attempt->task->row->detail == CALL_COPY_OUT;
-    return raw_fill(attempt, overhead->raw, out ? &overhead->device : &overhead->host, PATTERN_WORDS) &&
+    return raw_fill(attempt, overhead->raw, out ? &overhead->device : &overhead->host,
+                    PATTERN_WORDS) &&
            raw_poison(attempt, overhead->raw, out ? &overhead->host : &overhead->device);
 }
 
@@ -81,8 +85,9 @@ static bool verify_overhead(struct attempt *attempt)
     pattern_fill(expected, sizeof expected, PATTERN_WORDS, 0);
     if (attempt->task->row->detail == CALL_COPY_OUT)
         memcpy(&arrived, overhead->host.host, 4);
-    else if (!raw_ok(attempt, clEnqueueReadBuffer(overhead->raw->queue, overhead->device.buffer, CL_TRUE, 0, 4,
-                                                  &arrived, 0, NULL, NULL),
+    else if (!raw_ok(attempt,
+                     clEnqueueReadBuffer(overhead->raw->queue, overhead->device.buffer, CL_TRUE, 0,
+                                         4, &arrived, 0, NULL, NULL),
                      "clEnqueueReadBuffer"))
         return false;
     return arrived == expected[0] || attempt_wrong(attempt, 0);
@@ -120,8 +125,8 @@ static bool run_launch_wait(struct attempt *attempt, size_t count)
     cl_int error = CL_SUCCESS;
     for (size_t i = 0; error == CL_SUCCESS && i < count; i++) {
         cl_event event;
-        error = clEnqueueNDRangeKernel(overhead->raw->queue, kernel->kernel, 1, NULL, kernel->global, kernel->local,
-                                       0, NULL, &event);
+        error = clEnqueueNDRangeKernel(overhead->raw->queue, kernel->kernel, 1, NULL,
+                                       kernel->global, kernel->local, 0, NULL, &event);
         if (error != CL_SUCCESS)
             break;
         error = clWaitForEvents(1, &event);
@@ -132,26 +137,27 @@ static bool run_launch_wait(struct attempt *attempt, size_t count)
 
 static cl_int copy_in(struct overhead *overhead)
 {
-    return clEnqueueWriteBuffer(overhead->raw->queue, overhead->device.buffer, CL_TRUE, 0, 4, overhead->host.host, 0,
-                                NULL, NULL);
+    return clEnqueueWriteBuffer(overhead->raw->queue, overhead->device.buffer, CL_TRUE, 0, 4,
+                                overhead->host.host, 0, NULL, NULL);
 }
 
 static cl_int copy_out(struct overhead *overhead)
 {
-    return clEnqueueReadBuffer(overhead->raw->queue, overhead->device.buffer, CL_TRUE, 0, 4, overhead->host.host, 0,
-                               NULL, NULL);
+    return clEnqueueReadBuffer(overhead->raw->queue, overhead->device.buffer, CL_TRUE, 0, 4,
+                               overhead->host.host, 0, NULL, NULL);
 }
 
 static cl_int copy_async(struct overhead *overhead)
 {
-    return clEnqueueWriteBuffer(overhead->raw->queue, overhead->device.buffer, CL_FALSE, 0, 4, overhead->host.host,
-                                0, NULL, NULL);
+    return clEnqueueWriteBuffer(overhead->raw->queue, overhead->device.buffer, CL_FALSE, 0, 4,
+                                overhead->host.host, 0, NULL, NULL);
 }
 
 static cl_int query(struct overhead *overhead)
 {
     cl_int status;
-    return clGetEventInfo(overhead->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    return clGetEventInfo(overhead->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                          &status, NULL);
 }
 
 static cl_int record(struct overhead *overhead)
@@ -210,12 +216,14 @@ static bool run_alloc(struct attempt *attempt, size_t count)
 
 static const struct method alloc_methods[] = {
     {"clCreateBuffer, write 1 byte, release", NULL, run_alloc}, {NULL, NULL, NULL}};
-static const struct method launch_methods[] = {{"clEnqueueNDRangeKernel", is_plain_launch, run_launches},
-                                               {"clFinish", is_synchronous_launch, run_launch_finish},
-                                               {"clWaitForEvents", is_synchronous_launch, run_launch_wait},
-                                               {NULL, NULL, NULL}};
+static const struct method launch_methods[] = {
+    {"clEnqueueNDRangeKernel", is_plain_launch, run_launches},
+    {"clFinish", is_synchronous_launch, run_launch_finish},
+    {"clWaitForEvents", is_synchronous_launch, run_launch_wait},
+    {NULL, NULL, NULL}};
 static const struct method call_methods[] = {{"the command", NULL, run_calls}, {NULL, NULL, NULL}};
 
 const struct way raw_alloc = {open_alloc, NULL, NULL, close_alloc, alloc_methods};
 const struct way raw_launch = {open_overhead, NULL, NULL, close_overhead, launch_methods};
-const struct way raw_call = {open_overhead, poison_overhead, verify_overhead, close_overhead, call_methods};
+const struct way raw_call = {open_overhead, poison_overhead, verify_overhead, close_overhead,
+                             call_methods};

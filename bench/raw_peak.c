@@ -72,16 +72,16 @@ static void close_peak(struct attempt *attempt)
     free(peak);
 }
 
-#define FORM(verb, form_number)                                                                         \
-    static bool run_##verb(struct attempt *attempt, size_t count)                                       \
-    {                                                                                                   \
-        struct peak *peak = attempt->state;                                                             \
-        return raw_form_run(attempt, peak->raw, &peak->form, what(attempt), form_number, &peak->target, \
-                            &peak->first, &peak->second, count);                                        \
-    }                                                                                                   \
-    static bool verb##_suits(const struct attempt *attempt)                                             \
-    {                                                                                                   \
-        return form_suits(attempt->device, what(attempt), form_number);                                 \
+#define FORM(verb, form_number)                                                                    \
+    static bool run_##verb(struct attempt *attempt, size_t count)                                  \
+    {                                                                                              \
+        struct peak *peak = attempt->state;                                                        \
+        return raw_form_run(attempt, peak->raw, &peak->form, what(attempt), form_number,           \
+                            &peak->target, &peak->first, &peak->second, count);                    \
+    }                                                                                              \
+    static bool verb##_suits(const struct attempt *attempt)                                        \
+    {                                                                                              \
+        return form_suits(attempt->device, what(attempt), form_number);                            \
     }
 FORM(item, FORM_ITEM)
 FORM(interleaved, FORM_INTERLEAVED)

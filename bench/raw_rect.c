@@ -1,6 +1,7 @@
-/* Copies of rows with padding, in raw OpenCL: the rectangle command, a mapping, or a kernel, beside a linear command where
- * host memory is dense.
- * SPDX-License-Identifier: Apache-2.0 */
+/* Copies of rows with padding, in raw OpenCL: the command, a mapping, or a kernel.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Host memory is dense here, so a linear command and a kernel that adds the padding compete too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,8 @@ static bool open_rect(struct attempt *attempt)
     if (!rect)
         return attempt_fail(attempt, STATUS_SKIPPED, "no host memory");
     rect->raw = raw_open(attempt);
-    return rect->raw && raw_take(attempt, rect->raw, &rect->source, task->row->source, source_bytes(task)) &&
+    return rect->raw &&
+           raw_take(attempt, rect->raw, &rect->source, task->row->source, source_bytes(task)) &&
            raw_take(attempt, rect->raw, &rect->target, task->row->target, target_bytes(task)) &&
            raw_fill(attempt, rect->raw, &rect->source, PATTERN_WORDS);
 }
@@ -82,14 +84,16 @@ static bool run_command(struct attempt *attempt, size_t count)
     cl_int error = CL_SUCCESS;
     for (size_t i = 0; error == CL_SUCCESS && i < count; i++) {
         if (is_write(attempt))
-            error = clEnqueueWriteBufferRect(queue, rect->target.buffer, CL_TRUE, origin, origin, region, to, 0,
-                                             from, 0, rect->source.host, 0, NULL, NULL);
+            error =
+                clEnqueueWriteBufferRect(queue, rect->target.buffer, CL_TRUE, origin, origin,
+                                         region, to, 0, from, 0, rect->source.host, 0, NULL, NULL);
         else if (is_read(attempt))
-            error = clEnqueueReadBufferRect(queue, rect->source.buffer, CL_TRUE, origin, origin, region, from, 0,
-                                            to, 0, rect->target.host, 0, NULL, NULL);
+            error =
+                clEnqueueReadBufferRect(queue, rect->source.buffer, CL_TRUE, origin, origin, region,
+                                        from, 0, to, 0, rect->target.host, 0, NULL, NULL);
         else
-            error = clEnqueueCopyBufferRect(queue, rect->source.buffer, rect->target.buffer, origin, origin,
-                                            region, from, 0, to, 0, 0, NULL, NULL);
+            error = clEnqueueCopyBufferRect(queue, rect->source.buffer, rect->target.buffer, origin,
+                                            origin, region, from, 0, to, 0, 0, NULL, NULL);
     }
     return raw_ok(attempt, error, "a rectangle command") && raw_finish(attempt, rect->raw);
 }
@@ -126,7 +130,8 @@ static bool run_map_source(struct attempt *attempt, size_t count)
 
 static bool run_kernel(struct attempt *attempt, enum kernel_kind kind, size_t count)
 {
-    static const char *const names[] = {"rect_copy_items", "rect_copy_chunk", "rect_copy_streaming"};
+    static const char *const names[] = {"rect_copy_items", "rect_copy_chunk",
+                                        "rect_copy_streaming"};
     struct rect *rect = attempt->state;
     const struct task *task = attempt->task;
     return raw_rect_make(attempt, rect->raw, &rect->kernels[kind], names[kind], rect->target.buffer,
@@ -149,7 +154,8 @@ static bool run_streaming(struct attempt *attempt, size_t count)
     return run_kernel(attempt, STREAMING, count);
 }
 
-/* The dense side goes through a device buffer of its own with one linear command; a kernel does the padding. */
+/* The dense side goes through a device buffer of its own with one linear command; a kernel does the
+ * padding. */
 static bool prepare_dense(struct attempt *attempt, struct rect *rect)
 {
     const struct task *task = attempt->task;
@@ -167,8 +173,9 @@ static bool run_dense_write(struct attempt *attempt, size_t count)
     struct rect *rect = attempt->state;
     bool done = prepare_dense(attempt, rect);
     for (size_t i = 0; done && i < count; i++)
-        done = raw_ok(attempt, clEnqueueWriteBuffer(rect->raw->queue, rect->dense.buffer, CL_FALSE, 0,
-                                                    attempt->task->bytes, rect->source.host, 0, NULL, NULL),
+        done = raw_ok(attempt,
+                      clEnqueueWriteBuffer(rect->raw->queue, rect->dense.buffer, CL_FALSE, 0,
+                                           attempt->task->bytes, rect->source.host, 0, NULL, NULL),
                       "clEnqueueWriteBuffer") &&
                raw_kernel_run(attempt, rect->raw, &rect->kernels[ITEMS].kernel, 1);
     return done;
@@ -180,11 +187,13 @@ static bool run_dense_read(struct attempt *attempt, size_t count)
     const struct raw_kernel *kernel = &rect->kernels[ITEMS].kernel;
     bool done = prepare_dense(attempt, rect);
     for (size_t i = 0; done && i < count; i++)
-        done = raw_ok(attempt, clEnqueueNDRangeKernel(rect->raw->queue, kernel->kernel, kernel->dimensions, NULL,
-                                                      kernel->global, kernel->local, 0, NULL, NULL),
+        done = raw_ok(attempt,
+                      clEnqueueNDRangeKernel(rect->raw->queue, kernel->kernel, kernel->dimensions,
+                                             NULL, kernel->global, kernel->local, 0, NULL, NULL),
                       "clEnqueueNDRangeKernel") &&
-               raw_ok(attempt, clEnqueueReadBuffer(rect->raw->queue, rect->dense.buffer, CL_TRUE, 0,
-                                                   attempt->task->bytes, rect->target.host, 0, NULL, NULL),
+               raw_ok(attempt,
+                      clEnqueueReadBuffer(rect->raw->queue, rect->dense.buffer, CL_TRUE, 0,
+                                          attempt->task->bytes, rect->target.host, 0, NULL, NULL),
                       "clEnqueueReadBuffer");
     return done;
 }

@@ -8,7 +8,8 @@
 static const char rect_text[] =
     "#define TO(row) (to + ((row) / ROWS * SLICE_ROWS + (row) % ROWS) * TO_PITCH)\n"
     "#define PLAIN(value, place) (*(place) = (value))\n"
-    "__kernel void rect_copy_items(__global WORD *restrict to, __global const WORD *restrict from) {\n"
+    "__kernel void rect_copy_items(__global WORD *restrict to, __global const WORD *restrict from) "
+    "{\n"
     "    size_t x = get_global_id(0), y = get_global_id(1);\n"
     "    if (x < ROW_WORDS && y < ALL_ROWS) TO(y)[x] = from[y * FROM_PITCH + x];\n"
     "}\n"
@@ -17,7 +18,8 @@ static const char rect_text[] =
     "    if (x < ROW_WORDS && y < ALL_ROWS) TO(y)[x] = (WORD)(VALUE);\n"
     "}\n"
     "#define CHUNKS(suffix, STORE)\\\n"
-    "__kernel void rect_copy_##suffix(__global WORD *restrict to, __global const WORD *restrict from) {\\\n"
+    "__kernel void rect_copy_##suffix(__global WORD *restrict to, __global const WORD *restrict "
+    "from) {\\\n"
     "    size_t begin = get_global_id(0) * CHUNK, end = min(begin + CHUNK, (size_t)ALL_ROWS);\\\n"
     "    for (size_t y = begin; y < end; ++y)\\\n"
     "        for (size_t x = 0; x < ROW_WORDS; ++x) STORE(from[y * FROM_PITCH + x], TO(y) + x);\\\n"
@@ -42,8 +44,8 @@ static size_t all_rows(const struct task *task)
     return task->rows * task->slices;
 }
 
-static bool build(struct attempt *attempt, struct raw *raw, struct raw_rect_kernel *made, size_t to_pitch,
-                  size_t from_pitch)
+static bool build(struct attempt *attempt, struct raw *raw, struct raw_rect_kernel *made,
+                  size_t to_pitch, size_t from_pitch)
 {
     char options[400];
     const struct task *task = attempt->task;
@@ -52,11 +54,12 @@ static bool build(struct attempt *attempt, struct raw *raw, struct raw_rect_kern
     const char *text = rect_text;
     unsigned value = set_value(task);
     snprintf(options, sizeof options,
-             "-DWORD=%s -DROW_WORDS=%zuul -DTO_PITCH=%zuul -DFROM_PITCH=%zuul -DROWS=%zuul -DSLICE_ROWS=%zuul "
+             "-DWORD=%s -DROW_WORDS=%zuul -DTO_PITCH=%zuul -DFROM_PITCH=%zuul -DROWS=%zuul "
+             "-DSLICE_ROWS=%zuul "
              "-DALL_ROWS=%zuul -DCHUNK=%zuul -DVALUE=0x%08x%08xul%s",
-             wide ? "uint4" : "ulong", task->row_bytes / word, to_pitch / word, from_pitch / word, task->rows,
-             task->slice_rows, all_rows(task), (all_rows(task) + items - 1) / items, wide ? 0 : value, value,
-             attempt->device->is_cpu ? " -DCLEM_DEVICE_IS_CPU" : "");
+             wide ? "uint4" : "ulong", task->row_bytes / word, to_pitch / word, from_pitch / word,
+             task->rows, task->slice_rows, all_rows(task), (all_rows(task) + items - 1) / items,
+             wide ? 0 : value, value, attempt->device->is_cpu ? " -DCLEM_DEVICE_IS_CPU" : "");
     return raw_build(attempt, raw, &text, 1, options, &made->program);
 }
 
@@ -81,8 +84,8 @@ static void shape_chunks(struct attempt *attempt, struct raw_kernel *kernel)
     kernel->global[0] = chunk_items(attempt);
 }
 
-bool raw_rect_make(struct attempt *attempt, struct raw *raw, struct raw_rect_kernel *made, const char *name,
-                   cl_mem to, size_t to_pitch, cl_mem from, size_t from_pitch)
+bool raw_rect_make(struct attempt *attempt, struct raw *raw, struct raw_rect_kernel *made,
+                   const char *name, cl_mem to, size_t to_pitch, cl_mem from, size_t from_pitch)
 {
     cl_int error;
     if (made->kernel.kernel)

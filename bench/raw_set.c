@@ -20,7 +20,8 @@ static bool open_set(struct attempt *attempt)
     if (!set)
         return attempt_fail(attempt, STATUS_SKIPPED, "no host memory");
     set->raw = raw_open(attempt);
-    return set->raw && raw_take(attempt, set->raw, &set->target, DEVICE, target_bytes(attempt->task));
+    return set->raw &&
+           raw_take(attempt, set->raw, &set->target, DEVICE, target_bytes(attempt->task));
 }
 
 static bool poison_set(struct attempt *attempt)
@@ -107,7 +108,8 @@ static void set_mapped_rows(const struct attempt *attempt, void *mapped)
 static bool run_map(struct attempt *attempt, size_t count)
 {
     struct set *set = attempt->state;
-    return raw_map(attempt, set->raw, &set->target, CL_MAP_WRITE_INVALIDATE_REGION, count, set_mapped);
+    return raw_map(attempt, set->raw, &set->target, CL_MAP_WRITE_INVALIDATE_REGION, count,
+                   set_mapped);
 }
 
 static bool run_map_rows(struct attempt *attempt, size_t count)
@@ -121,8 +123,8 @@ static bool run_rows(struct attempt *attempt, enum kernel_kind kind, size_t coun
     static const char *const names[] = {"rect_set_items", "rect_set_chunk", "rect_set_streaming"};
     struct set *set = attempt->state;
     size_t pitch = attempt->task->target_pitch;
-    return raw_rect_make(attempt, set->raw, &set->kernels[kind], names[kind], set->target.buffer, pitch, NULL,
-                         pitch) &&
+    return raw_rect_make(attempt, set->raw, &set->kernels[kind], names[kind], set->target.buffer,
+                         pitch, NULL, pitch) &&
            raw_kernel_run(attempt, set->raw, &set->kernels[kind].kernel, count);
 }
 
@@ -136,16 +138,16 @@ static bool run_row_chunks(struct attempt *attempt, size_t count)
     return run_rows(attempt, CHUNK, count);
 }
 
-#define FORM(verb, form_number)                                                                        \
-    static bool run_##verb(struct attempt *attempt, size_t count)                                      \
-    {                                                                                                  \
-        struct set *set = attempt->state;                                                              \
-        return raw_form_run(attempt, set->raw, &set->form, PEAK_WRITE, form_number, &set->target,      \
-                            NULL, NULL, count);                                                        \
-    }                                                                                                  \
-    static bool verb##_suits(const struct attempt *attempt)                                            \
-    {                                                                                                  \
-        return is_linear(attempt) && form_suits(attempt->device, PEAK_WRITE, form_number);             \
+#define FORM(verb, form_number)                                                                    \
+    static bool run_##verb(struct attempt *attempt, size_t count)                                  \
+    {                                                                                              \
+        struct set *set = attempt->state;                                                          \
+        return raw_form_run(attempt, set->raw, &set->form, PEAK_WRITE, form_number, &set->target,  \
+                            NULL, NULL, count);                                                    \
+    }                                                                                              \
+    static bool verb##_suits(const struct attempt *attempt)                                        \
+    {                                                                                              \
+        return is_linear(attempt) && form_suits(attempt->device, PEAK_WRITE, form_number);         \
     }
 FORM(item, FORM_ITEM)
 FORM(chunked, FORM_CHUNKED)

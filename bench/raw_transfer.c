@@ -1,4 +1,4 @@
-/* Copies of one block in raw OpenCL: the command, a mapping, or a kernel, whichever is fastest here.
+/* Copies of one block in raw OpenCL: the command, a mapping, or a kernel.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
@@ -105,8 +105,9 @@ static bool run_copy(struct attempt *attempt, size_t count)
     struct transfer *transfer = attempt->state;
     cl_int error = CL_SUCCESS;
     for (size_t i = 0; error == CL_SUCCESS && i < count; i++)
-        error = clEnqueueCopyBuffer(transfer->raw->queue, transfer->source.buffer, transfer->target.buffer, 0, 0,
-                                    attempt->task->bytes, 0, NULL, NULL);
+        error =
+            clEnqueueCopyBuffer(transfer->raw->queue, transfer->source.buffer,
+                                transfer->target.buffer, 0, 0, attempt->task->bytes, 0, NULL, NULL);
     return raw_ok(attempt, error, "clEnqueueCopyBuffer") && raw_finish(attempt, transfer->raw);
 }
 
@@ -125,7 +126,8 @@ static void copy_from(const struct attempt *attempt, void *mapped)
 static bool run_map_target(struct attempt *attempt, size_t count)
 {
     struct transfer *transfer = attempt->state;
-    return raw_map(attempt, transfer->raw, &transfer->target, CL_MAP_WRITE_INVALIDATE_REGION, count, copy_into);
+    return raw_map(attempt, transfer->raw, &transfer->target, CL_MAP_WRITE_INVALIDATE_REGION, count,
+                   copy_into);
 }
 
 static bool run_map_source(struct attempt *attempt, size_t count)
@@ -134,16 +136,16 @@ static bool run_map_source(struct attempt *attempt, size_t count)
     return raw_map(attempt, transfer->raw, &transfer->source, CL_MAP_READ, count, copy_from);
 }
 
-#define FORM(verb, form_number)                                                                         \
-    static bool run_##verb(struct attempt *attempt, size_t count)                                       \
-    {                                                                                                   \
-        struct transfer *transfer = attempt->state;                                                     \
-        return raw_form_run(attempt, transfer->raw, &transfer->form, PEAK_COPY, form_number,            \
-                            &transfer->target, &transfer->source, NULL, count);                         \
-    }                                                                                                   \
-    static bool verb##_suits(const struct attempt *attempt)                                             \
-    {                                                                                                   \
-        return takes_kernel(attempt) && form_suits(attempt->device, PEAK_COPY, form_number);            \
+#define FORM(verb, form_number)                                                                    \
+    static bool run_##verb(struct attempt *attempt, size_t count)                                  \
+    {                                                                                              \
+        struct transfer *transfer = attempt->state;                                                \
+        return raw_form_run(attempt, transfer->raw, &transfer->form, PEAK_COPY, form_number,       \
+                            &transfer->target, &transfer->source, NULL, count);                    \
+    }                                                                                              \
+    static bool verb##_suits(const struct attempt *attempt)                                        \
+    {                                                                                              \
+        return takes_kernel(attempt) && form_suits(attempt->device, PEAK_COPY, form_number);       \
     }
 FORM(item, FORM_ITEM)
 FORM(chunked, FORM_CHUNKED)
@@ -161,4 +163,5 @@ static const struct method methods[] = {
     {NULL, NULL, NULL},
 };
 
-const struct way raw_transfer = {open_transfer, poison_transfer, verify_transfer, close_transfer, methods};
+const struct way raw_transfer = {open_transfer, poison_transfer, verify_transfer, close_transfer,
+                                 methods};

@@ -59,8 +59,8 @@ static bool run_copy(struct attempt *attempt, size_t count)
         task->row->source == DEVICE ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; error == cudaSuccess && i < count; i++)
-        error = cudaMemcpy2D(rect->target.pointer, task->target_pitch, rect->source.pointer, task->source_pitch,
-                             task->row_bytes, task->rows, kind);
+        error = cudaMemcpy2D(rect->target.pointer, task->target_pitch, rect->source.pointer,
+                             task->source_pitch, task->row_bytes, task->rows, kind);
     return cuda_ok(attempt, error, "cudaMemcpy2D");
 }
 
@@ -71,8 +71,8 @@ static bool run_copy_async(struct attempt *attempt, size_t count)
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; error == cudaSuccess && i < count; i++)
         error = cudaMemcpy2DAsync(rect->target.pointer, task->target_pitch, rect->source.pointer,
-                                  task->source_pitch, task->row_bytes, task->rows, cudaMemcpyDeviceToDevice,
-                                  NULL);
+                                  task->source_pitch, task->row_bytes, task->rows,
+                                  cudaMemcpyDeviceToDevice, NULL);
     return cuda_ok(attempt, error, "cudaMemcpy2DAsync") &&
            cuda_ok(attempt, cudaStreamSynchronize(NULL), "cudaStreamSynchronize");
 }

@@ -1,8 +1,8 @@
-/* What a lookup, an insert and an erase cost in clem's map of live allocations, by number of ranges and of threads.
+/* What clem's map of live allocations costs, by number of ranges and of threads.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Prints CSV when standard output is no terminal. Each figure is the median of 11 samples. Lookups take ranges in a random
- * order, so that a large map does not stay in the caches. */
+ * Prints CSV when standard output is no terminal. Each figure is the median of 11 samples. Lookups
+ * take ranges in a random order, so that a large map does not stay in the caches. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,12 +14,12 @@
 #include "bench/series.h"
 #include "cl/range_map.h"
 
-#define SAMPLES 11
-#define LOOKUPS 200000
-#define UPDATES 20000
-#define SPACING 512
+#define SAMPLES     11
+#define LOOKUPS     200000
+#define UPDATES     20000
+#define SPACING     512
 #define RANGE_BYTES 256
-#define BASE UINT64_C(0x7f0000000000)
+#define BASE        UINT64_C(0x7f0000000000)
 #define MAX_READERS 8
 
 struct object {
@@ -78,7 +78,8 @@ static double time_lookups(const struct registry *registry, uint64_t seed)
     for (size_t i = 0; i < LOOKUPS; i++) {
         uint64_t random = next_random(&seed);
         const struct object *object = &registry->objects[(random >> 8) % registry->count];
-        uint64_t address = BASE + (uint64_t)(object - registry->objects) * SPACING + (random & (RANGE_BYTES - 1));
+        uint64_t address =
+            BASE + (uint64_t)(object - registry->objects) * SPACING + (random & (RANGE_BYTES - 1));
         wrong += ocl_range_map_find(registry->map, address) != object;
     }
     double seconds = now() - start;
@@ -93,7 +94,8 @@ static double time_nothing(const struct registry *registry, uint64_t seed)
     for (size_t i = 0; i < LOOKUPS; i++) {
         uint64_t random = next_random(&seed);
         const struct object *object = &registry->objects[(random >> 8) % registry->count];
-        sink = BASE + (uint64_t)(object - registry->objects) * SPACING + (random & (RANGE_BYTES - 1));
+        sink =
+            BASE + (uint64_t)(object - registry->objects) * SPACING + (random & (RANGE_BYTES - 1));
     }
     (void)sink;
     return (now() - start) / LOOKUPS * 1e9;
@@ -114,7 +116,8 @@ static void *read_along(void *argument)
     return NULL;
 }
 
-/* The slowest reader's nanoseconds for a lookup; negative when one was wrong or no thread could be had. */
+/* The slowest reader's nanoseconds for a lookup; negative when one was wrong or no thread could be
+ * had. */
 static double time_readers(const struct registry *registry, size_t count)
 {
     pthread_t threads[MAX_READERS];
@@ -155,10 +158,11 @@ static void print_line(const char *what, size_t live, size_t threads, const stru
 {
     struct series_summary summary = series_summarize(samples);
     if (isatty(STDOUT_FILENO))
-        printf("%-22s %9zu live  %zu threads  %9.1f ns  (best %.1f, spread %.1f%%)\n", what, live, threads,
-               summary.median, summary.best, 100 * summary.cov);
+        printf("%-22s %9zu live  %zu threads  %9.1f ns  (best %.1f, spread %.1f%%)\n", what, live,
+               threads, summary.median, summary.best, 100 * summary.cov);
     else
-        printf("%s,%zu,%zu,%.2f,%.2f,%.4f\n", what, live, threads, summary.median, summary.best, summary.cov);
+        printf("%s,%zu,%zu,%.2f,%.2f,%.4f\n", what, live, threads, summary.median, summary.best,
+               summary.cov);
 }
 
 /* kind 0: lookups, 1: updates, otherwise: that many readers. False when an answer was wrong. */
@@ -167,7 +171,7 @@ static bool measure(const char *what, struct registry *registry, size_t kind)
     struct series samples = {0};
     bool fine = true;
     for (uint64_t i = 0; fine && i < SAMPLES; i++) {
-        double value = kind == 0 ? time_lookups(registry, i + 88172645463325252u)
+        double value = kind == 0   ? time_lookups(registry, i + 88172645463325252u)
                        : kind == 1 ? time_updates(registry, i + 88172645463325252u)
                                    : time_readers(registry, kind);
         fine = value >= 0 && series_add(&samples, value);
@@ -187,7 +191,8 @@ static bool measure_size(size_t count)
         fine = series_add(&nothing, time_nothing(&registry, i + 88172645463325252u));
     if (fine)
         print_line("registry.loop_alone", count, 1, &nothing);
-    fine = fine && measure("registry.find", &registry, 0) && measure("registry.erase_insert", &registry, 1);
+    fine = fine && measure("registry.find", &registry, 0) &&
+           measure("registry.erase_insert", &registry, 1);
     for (size_t readers = 2; fine && readers <= MAX_READERS; readers *= 2)
         fine = measure("registry.find", &registry, readers);
     series_free(&nothing);

@@ -16,7 +16,7 @@ struct device_report {
 struct report {
     const char *runtime, *program;
     const char *mode;
-    char date[32]; /* UTC, ISO 8601 */
+    char date[32];                  /* UTC, ISO 8601 */
     double load_before, load_after; /* one-minute averages */
     long host_cores;
     size_t host_memory_bytes;
@@ -32,11 +32,13 @@ void text_size(char out[24], size_t bytes);
 void report_csv(FILE *file, const struct report *report);
 void csv_field(FILE *file, const char *text);
 
-/* report_json.c. False without memory; both say so when the program was built without a JSON library. */
+/* report_json.c. False without memory; both say so when the program was built without a JSON
+ * library. */
 bool report_json(FILE *file, const struct report *report);
 bool report_json_exists(void);
 
-/* compare.c: medians of the ratios between files A and B, A2 and B2, ... True when they could be read. */
+/* compare.c: medians of the ratios between files A and B, A2 and B2, ... True when they could be
+ * read. */
 bool report_compare(FILE *file, char **files, int count);
 
 /* What a row varies over, as text: its size, its row bytes, its live allocations or "". */

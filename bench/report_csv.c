@@ -1,4 +1,4 @@
-/* One CSV line for each device, row and size. Numbers are seconds, bytes, GB/s or microseconds as the unit says.
+/* One CSV line for each device, row and size, with units in the line.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
@@ -21,13 +21,15 @@ void csv_field(FILE *file, const char *text)
 
 static void head(FILE *file)
 {
-    fputs("runtime,version,date,mode,device_index,device,driver,opencl,strategy,row,bytes,row_bytes,rows,slices,live,"
+    fputs("runtime,version,date,mode,device_index,device,driver,opencl,strategy,row,bytes,row_"
+          "bytes,rows,slices,live,"
           "rule,unit,status,reason",
           file);
     for (int i = 0; i < CONTENDERS; i++) {
         const char *name = contender_name((enum contender)i);
-        fprintf(file, ",%s_method,%s_median,%s_best,%s_seconds_median,%s_seconds_best,%s_seconds_p10,"
-                      "%s_seconds_p90,%s_cov,%s_samples,%s_repetitions",
+        fprintf(file,
+                ",%s_method,%s_median,%s_best,%s_seconds_median,%s_seconds_best,%s_seconds_p10,"
+                "%s_seconds_p90,%s_cov,%s_samples,%s_repetitions",
                 name, name, name, name, name, name, name, name, name, name);
     }
     fputs(",speed_over_raw,speed_over_host,seconds_more_than_raw\n", file);
@@ -43,8 +45,8 @@ static void contender(FILE *file, const struct task *task, const struct measured
     }
     csv_field(file, measured->method);
     fprintf(file, ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.4g,%zu,%zu", value_of(task, time->median),
-            value_of(task, time->best), time->median, time->best, time->p10, time->p90, time->cov, time->count,
-            measured->count);
+            value_of(task, time->best), time->median, time->best, time->p10, time->p90, time->cov,
+            time->count, measured->count);
 }
 
 static void ratio(FILE *file, bool exists, double value)
@@ -59,15 +61,17 @@ static void line(FILE *file, const struct report *report, const struct device_fa
                  const struct result *result)
 {
     const struct task *task = &result->task;
-    fprintf(file, "%s,%s,%s,%s,%d,", report->runtime, BENCH_VERSION, report->date, report->mode, facts->index);
+    fprintf(file, "%s,%s,%s,%s,%d,", report->runtime, BENCH_VERSION, report->date, report->mode,
+            facts->index);
     csv_field(file, facts->name);
     fputc(',', file);
     csv_field(file, facts->driver);
     fputc(',', file);
     csv_field(file, facts->opencl);
-    fprintf(file, ",%s,%s,%zu,%zu,%zu,%zu,%zu,%s,%s,%s,", facts->strategy, task->row->name, task->bytes,
-            task->row_bytes, task->rows, task->slices, task->live, rule_name(task->row->rule),
-            task->row->rule == RULE_TIME ? "us" : "GB/s", status_name(result->status));
+    fprintf(file, ",%s,%s,%zu,%zu,%zu,%zu,%zu,%s,%s,%s,", facts->strategy, task->row->name,
+            task->bytes, task->row_bytes, task->rows, task->slices, task->live,
+            rule_name(task->row->rule), task->row->rule == RULE_TIME ? "us" : "GB/s",
+            status_name(result->status));
     csv_field(file, result->reason);
     for (int i = 0; i < CONTENDERS; i++)
         contender(file, task, &result->by[i]);

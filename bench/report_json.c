@@ -1,4 +1,4 @@
-/* The report as JSON: facts about the run and the devices, and one object for each device, row and size.
+/* The report as JSON: the run, the devices, and one object for each device, row and size.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/report.h"
 #include "bench/runtime.h"
@@ -125,7 +125,8 @@ bool report_json(FILE *file, const struct report *report)
 bool report_json_exists(void)
 {
     fprintf(stderr,
-            "%s: no JSON: this program was built without libcjson. On Debian and Ubuntu install libcjson-dev and build "
+            "%s: no JSON: this program was built without libcjson. On Debian and Ubuntu install "
+            "libcjson-dev and build "
             "again.\n",
             runtime_program());
     return false;

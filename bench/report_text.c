@@ -18,11 +18,21 @@ void text_size(char out[24], size_t bytes)
 void variable_of(char out[24], const struct task *task)
 {
     switch (task->row->axis) {
-    case AXIS_ROW_BYTES: text_size(out, task->row_bytes); break;
-    case AXIS_LIVE: snprintf(out, 24, "%zu", task->live); break;
-    case AXIS_NONE: out[0] = '\0'; break;
-    case AXIS_SHAPE: snprintf(out, 24, "%zu MB", task->bytes / 1000000); break;
-    default: text_size(out, task->bytes); break;
+    case AXIS_ROW_BYTES:
+        text_size(out, task->row_bytes);
+        break;
+    case AXIS_LIVE:
+        snprintf(out, 24, "%zu", task->live);
+        break;
+    case AXIS_NONE:
+        out[0] = '\0';
+        break;
+    case AXIS_SHAPE:
+        snprintf(out, 24, "%zu MB", task->bytes / 1000000);
+        break;
+    default:
+        text_size(out, task->bytes);
+        break;
     }
 }
 
@@ -47,7 +57,10 @@ static bool same_group(const struct result *a, const struct result *b)
 
 static void number(char out[16], double value)
 {
-    const char *format = value >= 1000 ? "%.0f" : value >= 100 ? "%.1f" : value >= 1 ? "%.2f" : "%.3f";
+    const char *format = value >= 1000  ? "%.0f"
+                         : value >= 100 ? "%.1f"
+                         : value >= 1   ? "%.2f"
+                                        : "%.3f";
     snprintf(out, 16, format, value);
 }
 
@@ -67,13 +80,23 @@ static void ratio(FILE *file, double value)
         fprintf(file, " %8s", "-");
 }
 
+/* Microseconds more than raw OpenCL, for rows of time. */
+static void difference(FILE *file, const struct result *result)
+{
+    if (result->speed_over_raw > 0)
+        fprintf(file, " %+8.2f", result->difference_raw * 1e6);
+    else
+        fprintf(file, " %8s", "-");
+}
+
 static void table_head(FILE *file, const char *ours, const struct result *first)
 {
     const struct row *row = first->task.row;
     fprintf(file, "\n%.*s, %s\n", (int)group_length(first), row->name,
             row->rule == RULE_TIME ? "microseconds" : "GB/s (medians)");
-    fprintf(file, "  %-24s %9s %6s %9s %9s %9s %8s %8s %7s  %s\n", "row", variable_name(row->axis), "bytes", ours,
-            "OpenCL", "C", "/OpenCL", "/C", "spread", "how: OpenCL | C");
+    fprintf(file, "  %-24s %9s %6s %9s %9s %9s %8s %8s %7s", "row", variable_name(row->axis),
+            "bytes", ours, "OpenCL", "C", "/OpenCL", "/C", "spread");
+    fprintf(file, "%s  how: OpenCL | C\n", row->rule == RULE_TIME ? "  -OpenCL" : "");
 }
 
 static void table_line(FILE *file, const struct result *result)
@@ -90,6 +113,8 @@ static void table_line(FILE *file, const struct result *result)
         fprintf(file, " %6.1f%%", 100 * result->by[BY_CUDA].time.cov);
     else
         fprintf(file, " %7s", "-");
+    if (task->row->rule == RULE_TIME)
+        difference(file, result);
     if (result->by[BY_RAW].method)
         fprintf(file, "  %s", result->by[BY_RAW].method);
     if (result->by[BY_HOST].method)
@@ -105,15 +130,16 @@ static void device_head(FILE *file, const struct device_facts *facts)
 {
     fprintf(file, "\n== device %d: %s\n", facts->index, facts->name);
     if (facts->opencl[0])
-        fprintf(file, "   %s, driver %s\n   addresses: %s (%s)\n", facts->opencl, facts->driver, facts->strategy,
-                facts->strategy_reason);
+        fprintf(file, "   %s, driver %s\n   addresses: %s (%s)\n", facts->opencl, facts->driver,
+                facts->strategy, facts->strategy_reason);
     else
         fprintf(file, "   driver %s\n", facts->driver);
     fprintf(file, "   %d compute units", facts->compute_units);
     if (facts->clock_khz)
         fprintf(file, " at up to %d MHz", facts->clock_khz / 1000);
-    fprintf(file, ", %.1f GiB of memory, ECC %s, cache %zu KiB\n", (double)facts->memory_bytes / (1 << 30),
-            facts->ecc ? "on" : "off or not known", facts->cache_bytes / 1024);
+    fprintf(file, ", %.1f GiB of memory, ECC %s, cache %zu KiB\n",
+            (double)facts->memory_bytes / (1 << 30), facts->ecc ? "on" : "off or not known",
+            facts->cache_bytes / 1024);
 }
 
 static void device_tables(FILE *file, const char *ours, const struct device_report *device)
@@ -130,8 +156,8 @@ static const struct result *find_same(const struct device_report *device, const 
 {
     for (size_t i = 0; i < device->count; i++) {
         const struct task *other = &device->results[i].task;
-        if (other->row == task->row && other->bytes == task->bytes && other->row_bytes == task->row_bytes &&
-            other->live == task->live)
+        if (other->row == task->row && other->bytes == task->bytes &&
+            other->row_bytes == task->row_bytes && other->live == task->live)
             return &device->results[i];
     }
     return NULL;
@@ -164,7 +190,8 @@ static void comparison_line(FILE *file, const struct report *report, const struc
 static void comparison(FILE *file, const struct report *report)
 {
     const struct device_report *rows = longest(report);
-    fprintf(file, "\n== the devices side by side (%s, medians)\n  %-24s %9s", report->runtime, "row", "");
+    fprintf(file, "\n== the devices side by side (%s, medians)\n  %-24s %9s", report->runtime,
+            "row", "");
     for (size_t d = 0; d < report->device_count; d++)
         fprintf(file, " %14.14s", report->devices[d].facts.name);
     fputc('\n', file);
@@ -174,11 +201,15 @@ static void comparison(FILE *file, const struct report *report)
 
 void report_text(FILE *file, const struct report *report)
 {
-    fprintf(file, "%s %s, %s, mode %s, load %.2f before and %.2f after, host with %ld cores and %.1f GiB\n",
-            report->program, BENCH_VERSION, report->date, report->mode, report->load_before, report->load_after,
-            report->host_cores, (double)report->host_memory_bytes / (1 << 30));
-    fprintf(file, "GB = 10^9 bytes; bytes that count: copied = each byte once, r = read, w = written. Ratios of speeds, "
-                  "medians over rounds;\nabove 1: %s is faster.\n",
+    fprintf(
+        file,
+        "%s %s, %s, mode %s, load %.2f before and %.2f after, host with %ld cores and %.1f GiB\n",
+        report->program, BENCH_VERSION, report->date, report->mode, report->load_before,
+        report->load_after, report->host_cores, (double)report->host_memory_bytes / (1 << 30));
+    fprintf(file,
+            "GB = 10^9 bytes; bytes that count: copied = each byte once, r = read, w = written. "
+            "Ratios of speeds, "
+            "medians over rounds;\nabove 1: %s is faster.\n",
             report->runtime);
     for (size_t d = 0; d < report->device_count; d++)
         device_tables(file, report->runtime, &report->devices[d]);

@@ -1,4 +1,4 @@
-/* What differs between the program over clem and the one over NVIDIA's runtime: runtime_clem.c or native/runtime_native.c.
+/* What differs between clem and NVIDIA's runtime: runtime_clem.c or native/runtime_native.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLEM_BENCH_RUNTIME_H
 #define CLEM_BENCH_RUNTIME_H
@@ -15,8 +15,8 @@ const char *runtime_advice(void);
 /* Adds what only this runtime knows: class, strategy, OpenCL's versions, the largest allocation. */
 void runtime_describe(struct device_facts *facts);
 
-/* The kernels, in the form that cudaLibraryLoadData takes here. Owns: the caller frees *owned, which may be NULL.
- * Returns NULL without memory. */
+/* The kernels, in the form that cudaLibraryLoadData takes here. Owns: the caller frees *owned,
+ * which may be NULL. Returns NULL without memory. */
 const void *runtime_kernels(const struct device_facts *device, void **owned);
 
 /* Raw OpenCL's way, or NULL where there is none. */

@@ -1,4 +1,4 @@
-/* clem-bench over clem: kernels are OpenCL C text, and raw OpenCL runs beside it on the same device.
+/* clem-bench over clem: kernels are OpenCL C text, and raw OpenCL runs beside it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <clem.h>
 #include <stdio.h>
@@ -21,7 +21,8 @@ const char *runtime_program(void)
 
 const char *runtime_advice(void)
 {
-    return "No OpenCL device was found. Install one: your GPU vendor's OpenCL driver, or PoCL for the CPU, on Debian and "
+    return "No OpenCL device was found. Install one: your GPU vendor's OpenCL driver, or PoCL for "
+           "the CPU, on Debian and "
            "Ubuntu with\n    sudo apt-get install pocl-opencl-icd\n";
 }
 
@@ -37,7 +38,8 @@ void runtime_describe(struct device_facts *facts)
     if (info.cacheBytes)
         facts->cache_bytes = info.cacheBytes;
     snprintf(facts->driver, sizeof facts->driver, "%s", info.driverVersion);
-    snprintf(facts->opencl, sizeof facts->opencl, "%.120s, %.120s", info.platformName, info.deviceVersion);
+    snprintf(facts->opencl, sizeof facts->opencl, "%.120s, %.120s", info.platformName,
+             info.deviceVersion);
     snprintf(facts->strategy, sizeof facts->strategy, "%s", clemAddressName(info.address));
     snprintf(facts->strategy_reason, sizeof facts->strategy_reason, "%s", info.addressReason);
 }

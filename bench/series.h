@@ -27,8 +27,8 @@ struct series_summary series_summarize(const struct series *series);
 double series_median(const struct series *series);
 double series_cov(const struct series *series);
 
-/* The value below which the given part (0 to 1) of sorted[0..count-1] lies, linear between neighbours.
- * Needs: count > 0. */
+/* The value below which the given part (0 to 1) of sorted[0..count-1] lies, linear between
+ * neighbours. Needs: count > 0. */
 double series_percentile(const double *sorted, size_t count, double part);
 
 /* Median of over[i] / under[i], the rounds that both have. 0 when there is none. */

@@ -20,7 +20,8 @@ static bool find_driver_call(struct attempt *attempt, const char *name, void *fu
         cudaGetDriverEntryPointByVersion(name, (void **)function, 12000, cudaEnableDefault, &found);
     if (!cuda_ok(attempt, error, name))
         return false;
-    return found == cudaDriverEntryPointSuccess || attempt_fail(attempt, STATUS_UNSUPPORTED, "no %s", name);
+    return found == cudaDriverEntryPointSuccess ||
+           attempt_fail(attempt, STATUS_UNSUPPORTED, "no %s", name);
 }
 
 static bool open_set(struct attempt *attempt)
@@ -81,7 +82,8 @@ static cudaError_t set_rows(const struct set *set, const struct task *task)
 
 static cudaError_t set_slices(const struct set *set, const struct task *task)
 {
-    struct cudaPitchedPtr target = {set->target.pointer, task->target_pitch, task->row_bytes, task->slice_rows};
+    struct cudaPitchedPtr target = {set->target.pointer, task->target_pitch, task->row_bytes,
+                                    task->slice_rows};
     struct cudaExtent extent = {task->row_bytes, task->rows, task->slices};
     return cudaMemset3DAsync(target, (int)(set_value(task) & 0xFF), extent, NULL);
 }
@@ -96,14 +98,14 @@ static bool run(struct attempt *attempt, size_t count,
            cuda_ok(attempt, cudaStreamSynchronize(NULL), "cudaStreamSynchronize");
 }
 
-#define FILL(row_detail, call, fill)                                                             \
-    static bool run_##fill(struct attempt *attempt, size_t count)                                \
-    {                                                                                            \
-        return run(attempt, count, fill, call);                                                  \
-    }                                                                                            \
-    static bool fill##_suits(const struct attempt *attempt)                                      \
-    {                                                                                            \
-        return attempt->task->row->detail == row_detail;                                         \
+#define FILL(row_detail, call, fill)                                                               \
+    static bool run_##fill(struct attempt *attempt, size_t count)                                  \
+    {                                                                                              \
+        return run(attempt, count, fill, call);                                                    \
+    }                                                                                              \
+    static bool fill##_suits(const struct attempt *attempt)                                        \
+    {                                                                                              \
+        return attempt->task->row->detail == row_detail;                                           \
     }
 FILL(SET_1, "cudaMemsetAsync", set_bytes)
 FILL(SET_2, "cuMemsetD16Async", set_halves)

@@ -75,8 +75,8 @@ static bool run_memcpy(struct attempt *attempt, size_t count)
     struct transfer *transfer = attempt->state;
     enum cudaMemcpyKind kind = kind_of(attempt->task->row);
     for (size_t i = 0; i < count; i++) {
-        cudaError_t error =
-            cudaMemcpy(transfer->target.pointer, transfer->source.pointer, attempt->task->bytes, kind);
+        cudaError_t error = cudaMemcpy(transfer->target.pointer, transfer->source.pointer,
+                                       attempt->task->bytes, kind);
         if (error != cudaSuccess)
             return cuda_ok(attempt, error, "cudaMemcpy");
     }
@@ -89,8 +89,8 @@ static bool run_memcpy_async(struct attempt *attempt, size_t count)
     enum cudaMemcpyKind kind = kind_of(attempt->task->row);
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; error == cudaSuccess && i < count; i++)
-        error = cudaMemcpyAsync(transfer->target.pointer, transfer->source.pointer, attempt->task->bytes, kind,
-                                NULL);
+        error = cudaMemcpyAsync(transfer->target.pointer, transfer->source.pointer,
+                                attempt->task->bytes, kind, NULL);
     return cuda_ok(attempt, error, "cudaMemcpyAsync") &&
            cuda_ok(attempt, cudaStreamSynchronize(NULL), "cudaStreamSynchronize");
 }
@@ -143,4 +143,5 @@ static const struct method methods[] = {
     {NULL, NULL, NULL},
 };
 
-const struct way cuda_transfer = {open_transfer, poison_transfer, verify_transfer, close_transfer, methods};
+const struct way cuda_transfer = {open_transfer, poison_transfer, verify_transfer, close_transfer,
+                                  methods};

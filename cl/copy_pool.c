@@ -21,7 +21,7 @@ enum { SHARED_FROM = 256 * 1024 };
 
 /* A part is small enough that a late thread finds work left, and large enough to be worth the
  * counter. */
-enum { PART_BYTES = 256 * 1024 };
+enum { PART_BYTES = 128 * 1024 };
 
 /* One copy being shared; lives on the stack of the thread that wants it. */
 struct job {

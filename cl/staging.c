@@ -10,12 +10,12 @@
 #include "cl/transfer_plan.h"
 
 /* 256 small chunks (16 MiB) let as many small copies wait behind a busy queue before the next call
- * has to wait too; six large ones keep the bus and the copying threads of two transfers busy at
+ * has to wait too; eight large ones keep the bus and the copying threads of two transfers busy at
  * once. */
 enum {
     SMALL_BLOCK = 1024 * 1024,
     MAX_SMALL = 256,
-    MAX_LARGE = 6,
+    MAX_LARGE = 8,
     MAX_BLOCKS = MAX_SMALL / 16 + MAX_LARGE
 };
 

@@ -257,17 +257,6 @@ static ocl_status read_pinned(struct ocl_transfer *transfer)
                             copy->width, NULL);
 }
 
-static ocl_status read_pageable(struct ocl_transfer *transfer)
-{
-    const struct ocl_copy *copy = &transfer->copy;
-
-    if (!ocl_plan_is_linear(copy) || copy->width > OCL_STAGING_SMALL)
-        return ocl_transfer_read_staged(transfer);
-    const struct ocl_place source = ocl_side_place(&transfer->source, copy->source.address);
-    return ocl_command_read_now(transfer->queue, (void *)(uintptr_t)copy->target.address, &source,
-                                copy->width);
-}
-
 /* Which function moves bytes from a kind of memory to another, once the host's own ways are out of
  * question. */
 typedef ocl_status move_function(struct ocl_transfer *transfer);
@@ -275,7 +264,7 @@ typedef ocl_status move_function(struct ocl_transfer *transfer);
 static move_function *const moves[3][3] = {
     [OCL_SIDE_PAGEABLE][OCL_SIDE_DEVICE] = ocl_transfer_write_staged,
     [OCL_SIDE_PINNED][OCL_SIDE_DEVICE] = write_pinned,
-    [OCL_SIDE_DEVICE][OCL_SIDE_PAGEABLE] = read_pageable,
+    [OCL_SIDE_DEVICE][OCL_SIDE_PAGEABLE] = ocl_transfer_read_staged,
     [OCL_SIDE_DEVICE][OCL_SIDE_PINNED] = read_pinned,
     [OCL_SIDE_DEVICE][OCL_SIDE_DEVICE] = copy_device_to_device,
 };

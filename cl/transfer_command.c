@@ -5,15 +5,15 @@
 #include "cl/extension.h"
 
 /* A copy between two pointers, for memory without a cl_mem. */
-static cl_int copy_pointers(struct ocl_queue *queue, cl_bool is_blocking, void *target,
-                            const void *source, size_t bytes, cl_event *event)
+static cl_int copy_pointers(struct ocl_queue *queue, void *target, const void *source, size_t bytes,
+                            cl_event *event)
 {
     const struct ocl_context *context = queue->context;
 
     if (context->capability.address == OCL_ADDRESS_USM)
-        return context->device->extension->enqueue_usm_copy(queue->cl, is_blocking, target, source,
+        return context->device->extension->enqueue_usm_copy(queue->cl, CL_FALSE, target, source,
                                                             bytes, 0, NULL, event);
-    return clEnqueueSVMMemcpy(queue->cl, is_blocking, target, source, bytes, 0, NULL, event);
+    return clEnqueueSVMMemcpy(queue->cl, CL_FALSE, target, source, bytes, 0, NULL, event);
 }
 
 static ocl_status finish_enqueue(struct ocl_queue *queue, cl_int error)
@@ -30,8 +30,7 @@ ocl_status ocl_command_write(struct ocl_queue *queue, const struct ocl_place *ta
     if (status != OCL_OK)
         return status;
     if (!target->buffer)
-        return finish_enqueue(
-            queue, copy_pointers(queue, CL_FALSE, target->pointer, source, bytes, event));
+        return finish_enqueue(queue, copy_pointers(queue, target->pointer, source, bytes, event));
     return finish_enqueue(queue,
                           clEnqueueWriteBuffer(queue->cl, target->buffer, CL_FALSE, target->offset,
                                                bytes, source, 0, NULL, event));
@@ -45,8 +44,7 @@ ocl_status ocl_command_read(struct ocl_queue *queue, void *target, const struct 
     if (status != OCL_OK)
         return status;
     if (!source->buffer)
-        return finish_enqueue(
-            queue, copy_pointers(queue, CL_FALSE, target, source->pointer, bytes, event));
+        return finish_enqueue(queue, copy_pointers(queue, target, source->pointer, bytes, event));
     return finish_enqueue(queue,
                           clEnqueueReadBuffer(queue->cl, source->buffer, CL_FALSE, source->offset,
                                               bytes, target, 0, NULL, event));
@@ -60,41 +58,11 @@ ocl_status ocl_command_copy(struct ocl_queue *queue, const struct ocl_place *tar
     if (status != OCL_OK)
         return status;
     if (!source->buffer)
-        return finish_enqueue(
-            queue, copy_pointers(queue, CL_FALSE, target->pointer, source->pointer, bytes, NULL));
+        return finish_enqueue(queue,
+                              copy_pointers(queue, target->pointer, source->pointer, bytes, NULL));
     return finish_enqueue(queue, clEnqueueCopyBuffer(queue->cl, source->buffer, target->buffer,
                                                      source->offset, target->offset, bytes, 0, NULL,
                                                      NULL));
-}
-
-/* A failure of a blocking command may be one of the commands before it: it sticks, except for the
- * refusals that come before anything ran. */
-static bool is_refusal(cl_int error)
-{
-    return error == CL_OUT_OF_HOST_MEMORY || error == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
-           error <= CL_INVALID_VALUE;
-}
-
-ocl_status ocl_command_read_now(struct ocl_queue *queue, void *target,
-                                const struct ocl_place *source, size_t bytes)
-{
-    const ocl_status status = ocl_queue_prepare(queue);
-    const uint64_t before = atomic_load(&queue->submitted);
-    cl_int error;
-
-    if (status != OCL_OK)
-        return status;
-    if (source->buffer)
-        error = clEnqueueReadBuffer(queue->cl, source->buffer, CL_TRUE, source->offset, bytes,
-                                    target, 0, NULL, NULL);
-    else
-        error = copy_pointers(queue, CL_TRUE, target, source->pointer, bytes, NULL);
-    if (error == CL_SUCCESS) {
-        ocl_queue_completed(queue, before, 1);
-        return OCL_OK;
-    }
-    ocl_queue_submitted(queue, 0);
-    return is_refusal(error) ? error : ocl_context_fail(queue->context, error);
 }
 
 /* ---- Rectangles ---- */

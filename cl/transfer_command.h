@@ -15,10 +15,6 @@ ocl_status ocl_command_read(struct ocl_queue *queue, void *target, const struct 
 ocl_status ocl_command_copy(struct ocl_queue *queue, const struct ocl_place *target,
                             const struct ocl_place *source, size_t bytes);
 
-/* Reads and waits: the cheapest way to bring few bytes to pageable memory. */
-ocl_status ocl_command_read_now(struct ocl_queue *queue, void *target,
-                                const struct ocl_place *source, size_t bytes);
-
 /* One side of a rectangle command. */
 struct ocl_command_rows {
     size_t pitch, slice_bytes;

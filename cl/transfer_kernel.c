@@ -25,7 +25,7 @@ struct call {
 /* The kernels of a copy, and those of a fill. */
 struct names {
     const char *linear_file, *items, *chunks, *chunks_streaming;
-    const char *rect_file, *rows, *rows_streaming, *narrow[5], *rect_items[5];
+    const char *rect_file, *rows, *rows_streaming, *narrow[5], *rect_items[5], *rect_words;
 };
 
 static const struct names copy_names = {
@@ -38,6 +38,7 @@ static const struct names copy_names = {
     .rows_streaming = "copy_rect_rows_streaming",
     .narrow = BY_ELEMENT("copy_rect_narrow"),
     .rect_items = BY_ELEMENT("copy_rect_items"),
+    .rect_words = "copy_rect_words",
 };
 
 static const struct names fill_names = {
@@ -50,6 +51,7 @@ static const struct names fill_names = {
     .rows_streaming = "fill_rect_rows_streaming",
     .narrow = BY_ELEMENT("fill_rect_narrow"),
     .rect_items = BY_ELEMENT("fill_rect_items"),
+    .rect_words = "fill_rect_words",
 };
 
 static const struct names *names_for(const uint32_t *pattern)
@@ -176,37 +178,31 @@ static ocl_status launch_rows(struct ocl_queue *queue, const struct ocl_copy *co
 static ocl_status launch_grid(struct ocl_queue *queue, const struct ocl_copy *copy,
                               const uint32_t *pattern)
 {
-    const unsigned element = ocl_plan_element(copy);
-    const uint32_t height = (uint32_t)copy->height;
-    const uint32_t rows = (uint32_t)(copy->height * copy->depth);
-    const struct ocl_grid grid = ocl_plan_grid(copy->width, rows, element);
     const struct names *names = names_for(pattern);
+    const unsigned element = ocl_plan_grid_element(copy->width, ocl_plan_element(copy));
+    const uint64_t rows = copy->height * copy->depth;
     struct call call = {.file = names->rect_file};
 
-    call.name = names->rect_items[element_index(element)];
+    call.name = element ? names->rect_items[element_index(element)] : names->rect_words;
     add_ends(&call, copy, pattern);
-    add(&call, &height);
+    add(&call, &copy->height);
     add(&call, &rows);
-    add(&call, &grid.columns);
-    add(&call, &grid.shift);
     if (pattern)
         add(&call, pattern);
-    call.groups = grid.groups;
+    call.groups = divide_up(ocl_plan_grid_items(copy->width, rows, element), OCL_GROUP_ITEMS);
     call.items = OCL_GROUP_ITEMS;
     return launch(queue, &call);
 }
 
-/* Grids have 32-bit numbers: what is larger goes in pieces, cut between rows wherever rows are
- * shorter than the limit. */
+/* A pattern begins anew in each piece, which is right because the limit is a multiple of four. */
 static ocl_status launch_grids(struct ocl_queue *queue, const struct ocl_copy *copy,
                                const uint32_t *pattern)
 {
-    const size_t limit = ocl_plan_grid_limit(copy->width);
     struct ocl_cursor cursor = {0};
     struct ocl_copy piece;
     ocl_status status = OCL_OK;
 
-    while (status == OCL_OK && ocl_plan_next(copy, limit, &cursor, &piece))
+    while (status == OCL_OK && ocl_plan_next(copy, OCL_GRID_BYTES, &cursor, &piece))
         status = launch_grid(queue, &piece, pattern);
     return status;
 }

@@ -62,20 +62,18 @@ bool ocl_plan_next(const struct ocl_copy *copy, size_t limit, struct ocl_cursor 
 /* How much of a transfer of bytes one piece holds, so that filling and sending overlap. */
 size_t ocl_plan_piece_bytes(const struct ocl_transfer_limits *limits, size_t bytes);
 
-/* Index space of the rectangle kernels for GPUs: groups of 256 items, 1 << shift elements wide,
- * `columns` abreast. */
-struct ocl_grid {
-    uint32_t shift, columns;
-    size_t groups;
-};
-
 enum { OCL_GROUP_ITEMS = 256 };
 
-/* Needs: rows * width is at most ocl_plan_grid_limit(width). */
-struct ocl_grid ocl_plan_grid(size_t width, size_t rows, unsigned element);
+/* Bytes that one launch of a rectangle kernel for GPUs covers at most: group numbers have 31 bits.
+ */
+#define OCL_GRID_BYTES ((size_t)1 << 38)
 
-/* Bytes that one rectangle kernel may cover: its row and group numbers have 32 bits. */
-size_t ocl_plan_grid_limit(size_t width);
+/* The rectangle kernel for GPUs that suits rows of width bytes and an alignment: the element's
+ * size, or 0 for the kernel that puts aligned words together. */
+unsigned ocl_plan_grid_element(size_t width, unsigned alignment);
+
+/* Its items: rows times elements, or times words at any alignment. */
+size_t ocl_plan_grid_items(size_t width, size_t rows, unsigned element);
 
 /* Rows, or bytes of a row, that one item of the kernels for CPUs takes. */
 enum { OCL_CHUNK_BYTES = 64 * 1024 };

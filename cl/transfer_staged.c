@@ -1,5 +1,7 @@
 /* Pageable memory to and from a device, piece by piece through pinned chunks.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "cl/queue_private.h"
 #include "cl/staging.h"
 #include "cl/transfer_command.h"
@@ -29,10 +31,15 @@ static struct ocl_copy_end packed_in(const struct ocl_chunk *chunk, const struct
     return packed_at((uint64_t)(uintptr_t)chunk->host, piece);
 }
 
-static void copy_on_host(const struct ocl_transfer *transfer, struct ocl_copy copy)
+/* Streaming stores would take a chunk out of the caches before the device reads it, and keep the
+ * caches free of what a caller gets. */
+static void copy_on_host(const struct ocl_transfer *transfer, struct ocl_copy copy, bool is_arrival)
 {
+    const bool is_streaming =
+        is_arrival && ocl_plan_bytes(&transfer->copy) >= transfer->limits->host_streaming_from;
+
     ocl_plan_collapse(&copy);
-    ocl_copy_pool_run(ocl_staging_pool(transfer->queue->context->staging), &copy, false);
+    ocl_copy_pool_run(ocl_staging_pool(transfer->queue->context->staging), &copy, is_streaming);
 }
 
 /* An event behind what was enqueued, in place of *event. Without one the chunk must not be given
@@ -82,8 +89,10 @@ static ocl_status send(struct ocl_transfer *transfer, struct ocl_chunk *chunk,
 {
     struct ocl_copy rest = *piece;
 
-    copy_on_host(transfer, (struct ocl_copy){piece->source, packed_in(chunk, piece), piece->width,
-                                             piece->height, piece->depth});
+    copy_on_host(transfer,
+                 (struct ocl_copy){piece->source, packed_in(chunk, piece), piece->width,
+                                   piece->height, piece->depth},
+                 false);
     rest.source = packed_in(chunk, piece);
     ocl_plan_collapse(&rest);
     if (!ocl_plan_is_linear(&rest))
@@ -173,8 +182,10 @@ static ocl_status receive(struct ocl_transfer *transfer, struct arrivals *arriva
 
     clReleaseEvent(arrival->event);
     if (status == OCL_OK && waited == OCL_OK)
-        copy_on_host(transfer, (struct ocl_copy){packed_in(arrival->chunk, piece), piece->target,
-                                                 piece->width, piece->height, piece->depth});
+        copy_on_host(transfer,
+                     (struct ocl_copy){packed_in(arrival->chunk, piece), piece->target,
+                                       piece->width, piece->height, piece->depth},
+                     true);
     ocl_staging_give(transfer->queue->context->staging, arrival->chunk, NULL);
     arrivals->first = (arrivals->first + 1) % IN_FLIGHT;
     arrivals->count--;
@@ -207,7 +218,28 @@ static ocl_status request(struct ocl_transfer *transfer, struct arrivals *arriva
     return status;
 }
 
-ocl_status ocl_transfer_read_staged(struct ocl_transfer *transfer)
+/* Few bytes: a pinned target and one wait for the queue cost less than the driver's own way to
+ * pageable memory (4 bytes 7.0 against 7.7 us, 64 KiB 13 against 15.5 us on an NVIDIA H200). */
+static ocl_status read_few(struct ocl_transfer *transfer)
+{
+    struct ocl_staging *staging = transfer->queue->context->staging;
+    const struct ocl_copy *copy = &transfer->copy;
+    const struct ocl_place source = ocl_side_place(&transfer->source, copy->source.address);
+    struct ocl_chunk *chunk;
+    ocl_status status = ocl_staging_take(staging, copy->width, true, &chunk);
+
+    if (status != OCL_OK)
+        return status;
+    status = ocl_command_read(transfer->queue, chunk->host, &source, copy->width, NULL);
+    if (status == OCL_OK)
+        status = ocl_queue_finish(transfer->queue);
+    if (status == OCL_OK)
+        memcpy((void *)(uintptr_t)copy->target.address, chunk->host, copy->width);
+    ocl_staging_give(staging, chunk, NULL);
+    return status;
+}
+
+static ocl_status read_pieces(struct ocl_transfer *transfer)
 {
     const size_t limit = piece_limit(transfer);
     struct ocl_cursor cursor = {0};
@@ -220,4 +252,11 @@ ocl_status ocl_transfer_read_staged(struct ocl_transfer *transfer)
     while (arrivals.count > 0)
         status = receive(transfer, &arrivals, status);
     return status;
+}
+
+ocl_status ocl_transfer_read_staged(struct ocl_transfer *transfer)
+{
+    if (ocl_plan_is_linear(&transfer->copy) && transfer->copy.width <= OCL_STAGING_SMALL)
+        return read_few(transfer);
+    return read_pieces(transfer);
 }

@@ -9,8 +9,8 @@
 #include "facade/runtime.h"
 #include "facade/stream.h"
 
-/* What cudaSetDeviceFlags takes; two of them have names in the driver API alone. The schedule is kept and given back;
- * how to wait is cl/'s choice. */
+/* What cudaSetDeviceFlags takes; two of them have names in the driver API alone. The schedule is
+ * kept and given back; how to wait is cl/'s choice. */
 enum {
     KNOWN_FLAGS = cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax |
                   CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE | cudaDeviceSyncMemops
@@ -25,17 +25,17 @@ cudaError_t facade_device_check(int device)
     return device >= 0 && device < count ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
-/* --- limits: kept and given back; only the kernels' heap and ring will read them ------------------------------------ */
+/* --- limits: kept and given back; only the kernels' heap and ring will read them -------------- */
 
 enum limit_use { LIMIT_SETTABLE, LIMIT_READ_ONLY, LIMIT_UNSUPPORTED };
 
-/* largest 0: any value. Source: the defaults of NVIDIA's driver for compute capability 7.5; a stack may have 512 KiB
- * per thread (CUDA C++ Programming Guide 13.0, compute capabilities). */
+/* largest 0: any value. Source: the defaults of NVIDIA's driver for compute capability 7.5; a stack
+ * may have 512 KiB per thread (CUDA C++ Programming Guide 13.0, compute capabilities). */
 static const struct {
     enum limit_use use;
     size_t initial, largest, unit;
 } limit_rows[] = {
-    [CU_LIMIT_STACK_SIZE] = {LIMIT_SETTABLE, 1024, 512 * 1024, 16},
+    [CU_LIMIT_STACK_SIZE] = {LIMIT_SETTABLE, 1024, (size_t)512 * 1024, 16},
     [CU_LIMIT_PRINTF_FIFO_SIZE] = {LIMIT_SETTABLE, 1048576, 0, 1},
     [CU_LIMIT_MALLOC_HEAP_SIZE] = {LIMIT_SETTABLE, 8388608, 0, 1},
     [CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = {LIMIT_UNSUPPORTED, 0, 0, 1},
@@ -94,13 +94,14 @@ cudaError_t facade_limit_get(int limit, size_t *value)
     return error;
 }
 
-/* --- PCI addresses -------------------------------------------------------------------------------------------------- */
+/* --- PCI addresses ---------------------------------------------------------------------------- */
 
 cudaError_t facade_device_pci_text(char *text, int length, int device)
 {
     char full[32];
     const struct ocl_device_facts *facts = ocl_device_facts(device);
-    /* A CPU has no PCI address. Programs use the text as a name, so each device gets one that no bus has. */
+    /* A CPU has no PCI address. Programs use the text as a name, so each device gets one that no
+     * bus has. */
     unsigned domain = facts->has_pci ? facts->pci_domain : 0xffffu;
     unsigned bus = facts->has_pci ? facts->pci_bus : (unsigned)device;
     int needed = snprintf(full, sizeof full, "%04X:%02X:%02X.%u", domain & 0xffffu, bus & 0xffu,
@@ -113,7 +114,8 @@ cudaError_t facade_device_pci_text(char *text, int length, int device)
 
 enum { ANY_DOMAIN = 0x10000 }; /* domains have 16 bits */
 
-/* Accepts what CUDA accepts: domain:bus:device.function, domain:bus:device, bus:device.function, bus:device. */
+/* Accepts what CUDA accepts: domain:bus:device.function, domain:bus:device, bus:device.function,
+ * bus:device. */
 static bool parse_pci(const char *text, unsigned place[4])
 {
     int used = 0;
@@ -167,7 +169,7 @@ cudaError_t facade_device_synchronize(void)
     return facade_error_from(ocl_context_finish(atomic_load(&context->cl)), FACADE_OTHER);
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 /* Once the devices are counted the answer is given in a forked child and at exit as well. */
 cudaError_t cudaGetDeviceCount(int *count)
@@ -261,7 +263,8 @@ static cudaError_t thread_primary(struct facade_context **primary)
     return *primary != NULL ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
-/* All memory is mapped under unified addressing and the flags say so, except between a reset and the next use. */
+/* All memory is mapped under unified addressing and the flags say so, except between a reset and
+ * the next use. */
 static bool is_reset(struct facade_context *context)
 {
     return facade_stack_top() == context && atomic_load(&context->cl) == NULL;
@@ -350,7 +353,8 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig)
     return facade_result(error);
 }
 
-/* Banks are four bytes wide on every device of compute capability 5 and later, so the wish changes nothing. */
+/* Banks are four bytes wide on every device of compute capability 5 and later, so the wish changes
+ * nothing. */
 cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config)
 {
     struct facade_context *context = NULL;

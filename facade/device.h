@@ -8,10 +8,12 @@
 /* cudaSuccess when device is an ordinal; cudaErrorInvalidDevice, or what facade_devices() says. */
 cudaError_t facade_device_check(int device);
 
-/* The value of an attribute. Errors: cudaErrorInvalidValue for an unknown one, cudaErrorInvalidDevice. */
+/* The value of an attribute. Errors: cudaErrorInvalidValue for an unknown one,
+ * cudaErrorInvalidDevice. */
 cudaError_t facade_device_attribute(int *value, int attribute, int device);
 
-/* Attributes of a pair of devices, and atomics that host and device, or two devices, can share: none.
+/* Attributes of a pair of devices, and atomics that host and device, or two devices, can share:
+ * none.
  * Errors: cudaErrorInvalidValue; cudaErrorInvalidDevice, also for a device with itself. */
 cudaError_t facade_device_pair_attribute(int *value, int attribute, int source, int target);
 cudaError_t facade_device_pair_atomics(unsigned *capabilities, const int *operations,

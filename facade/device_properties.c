@@ -66,7 +66,7 @@ static int score(const struct cudaDeviceProp *wish, const struct cudaDeviceProp 
     return points;
 }
 
-/* --- pairs --------------------------------------------------------------------------------------------------------- */
+/* --- pairs ------------------------------------------------------------------------------------ */
 
 /* OpenCL gives no atomics that host and device, or two devices, could share on one address. */
 static cudaError_t no_atomics(unsigned *capabilities, const int *operations, unsigned count)
@@ -120,7 +120,7 @@ cudaError_t facade_device_pair_attribute(int *value, int attribute, int source, 
     return cudaSuccess;
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
 {

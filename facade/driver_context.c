@@ -6,13 +6,15 @@
 #include "facade/runtime.h"
 #include "facade/stream.h"
 
-/* What cuCtxCreate and cuCtxSetFlags take. Only the schedule is used by anybody, and how to wait is cl/'s choice. */
+/* What cuCtxCreate and cuCtxSetFlags take. Only the schedule is used by anybody, and how to wait is
+ * cl/'s choice. */
 enum {
     KNOWN_FLAGS = CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST | CU_CTX_LMEM_RESIZE_TO_MAX |
                   CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE | CU_CTX_SYNC_MEMOPS
 };
 
-/* Contexts made by today's cuCtxCreate speak this version. Source: CUDA Driver API 13.0, cuCtxGetApiVersion. */
+/* Contexts made by today's cuCtxCreate speak this version. Source: CUDA Driver API 13.0,
+ * cuCtxGetApiVersion. */
 enum { API_VERSION = 3020 };
 
 static bool flags_are_valid(unsigned flags)
@@ -21,7 +23,7 @@ static bool flags_are_valid(unsigned flags)
     return (flags & ~(unsigned)KNOWN_FLAGS) == 0 && (schedule & (schedule - 1)) == 0;
 }
 
-/* --- primary contexts ---------------------------------------------------------------------------------------------- */
+/* --- primary contexts ------------------------------------------------------------------------- */
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 {
@@ -91,7 +93,7 @@ CUresult cuDevicePrimaryCtxReset(CUdevice dev)
     return cuDevicePrimaryCtxReset_v2(dev);
 }
 
-/* --- created contexts ---------------------------------------------------------------------------------------------- */
+/* --- created contexts ------------------------------------------------------------------------- */
 
 static CUresult make_context(struct facade_context **made, unsigned flags, CUdevice device)
 {
@@ -146,7 +148,8 @@ CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, uns
     return cuCtxCreate_v2(pctx, flags, dev);
 }
 
-/* Other threads keep a destroyed context on their stacks; what they do with it fails until they take it off. */
+/* Other threads keep a destroyed context on their stacks; what they do with it fails until they
+ * take it off. */
 static void destroy_context(struct facade_context *context)
 {
     if (facade_stack_top() == context)
@@ -209,9 +212,10 @@ CUresult cuCtxDetach(CUcontext ctx)
     return CUDA_SUCCESS;
 }
 
-/* --- the stack of current contexts ---------------------------------------------------------------------------------- */
+/* --- the stack of current contexts ------------------------------------------------------------ */
 
-/* A context that was destroyed may be pushed and set, as with NVIDIA's driver: its next use tells. */
+/* A context that was destroyed may be pushed and set, as with NVIDIA's driver: its next use
+ * tells. */
 CUresult cuCtxPushCurrent_v2(CUcontext ctx)
 {
     CUresult result = facade_driver_ready();
@@ -266,7 +270,7 @@ CUresult cuCtxGetCurrent(CUcontext *pctx)
     return CUDA_SUCCESS;
 }
 
-/* --- queries and settings ------------------------------------------------------------------------------------------- */
+/* --- queries and settings --------------------------------------------------------------------- */
 
 /* The context that ctx means: the current one when NULL. */
 static CUresult find_context(CUcontext ctx, struct facade_context **context)
@@ -413,7 +417,8 @@ CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig)
     return CUDA_SUCCESS;
 }
 
-/* Banks are four bytes wide on every device of compute capability 5 and later, so the wish changes nothing. */
+/* Banks are four bytes wide on every device of compute capability 5 and later, so the wish changes
+ * nothing. */
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config)
 {
     CUresult result = facade_driver_check();

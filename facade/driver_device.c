@@ -178,7 +178,7 @@ CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
                                   : result;
 }
 
-/* --- pairs of devices ---------------------------------------------------------------------------------------------- */
+/* --- pairs of devices ------------------------------------------------------------------------- */
 
 CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice,
                                  CUdevice dstDevice)

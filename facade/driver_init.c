@@ -35,7 +35,7 @@ CUresult facade_driver_device(CUdevice device)
     return result == CUDA_SUCCESS ? facade_driver_error(facade_device_check(device)) : result;
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 CUresult cuInit(unsigned int Flags)
 {

@@ -7,7 +7,8 @@
 
 #include "facade/launch.h"
 
-/* A kernel's handle may stand where a function's is expected: it means the function in the current context. */
+/* A kernel's handle may stand where a function's is expected: it means the function in the current
+ * context. */
 static CUresult find_function(CUfunction handle, struct facade_function **function)
 {
     CUresult result = facade_driver_check();
@@ -15,7 +16,7 @@ static CUresult find_function(CUfunction handle, struct facade_function **functi
                                   : result;
 }
 
-/* --- attributes ----------------------------------------------------------------------------------------------------- */
+/* --- attributes ------------------------------------------------------------------------------- */
 
 CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
@@ -46,7 +47,8 @@ CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
                : result;
 }
 
-/* Banks are four bytes wide on every device of compute capability 5 and later, so the wish changes nothing. */
+/* Banks are four bytes wide on every device of compute capability 5 and later, so the wish changes
+ * nothing. */
 CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
 {
     struct facade_function *function = NULL;
@@ -111,7 +113,7 @@ CUresult cuFuncLoad(CUfunction function)
     return find_function(function, &found);
 }
 
-/* --- arguments in one buffer ---------------------------------------------------------------------------------------- */
+/* --- arguments in one buffer ------------------------------------------------------------------ */
 
 /* What the `extra` list of a launch says. */
 struct packed {
@@ -134,7 +136,8 @@ static CUresult read_extra(void *const *extra, struct packed *packed)
     return CUDA_SUCCESS;
 }
 
-/* How many parameters a function has for its caller, and the bytes up to the end of the last one. */
+/* How many parameters a function has for its caller, and the bytes up to the end of the last
+ * one. */
 static size_t measure_parameters(const struct facade_function *function, size_t *bytes)
 {
     size_t count = 0, offset = 0, size = 0;
@@ -146,7 +149,8 @@ static size_t measure_parameters(const struct facade_function *function, size_t 
     return count;
 }
 
-/* Launches with arguments from a buffer. Parameters behind its end are zero, as NVIDIA's driver has it. */
+/* Launches with arguments from a buffer. Parameters behind its end are zero, as NVIDIA's driver has
+ * it. */
 static CUresult launch_packed(struct facade_function *function, dim3 grid, dim3 block,
                               size_t shared, CUstream stream, const struct packed *packed)
 {
@@ -175,7 +179,7 @@ done:
     return result;
 }
 
-/* --- launches ------------------------------------------------------------------------------------------------------- */
+/* --- launches --------------------------------------------------------------------------------- */
 
 static CUresult launch(CUfunction handle, dim3 grid, dim3 block, size_t shared, CUstream stream,
                        void **params, void **extra)
@@ -223,9 +227,10 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
                           config->sharedMemBytes, config->hStream, kernelParams, extra);
 }
 
-/* --- launches by state ---------------------------------------------------------------------------------------------- */
+/* --- launches by state ------------------------------------------------------------------------ */
 
-/* CUDA's first versions set a function's block, shared bytes and arguments by calls of their own before the launch. */
+/* CUDA's first versions set a function's block, shared bytes and arguments by calls of their own
+ * before the launch. */
 enum {
     MOST_BYTES = 4096
 }; /* Source: CUDA Driver API 13.0, cuParamSetSize: limit of a kernel's parameters. */

@@ -1,4 +1,5 @@
-/* The driver API's libraries and kernels: code that belongs to no context, built for each one that uses it.
+/* The driver API's libraries and kernels: code that belongs to no context, built for each one that
+ * uses it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/driver.h"
 
@@ -9,7 +10,7 @@ _Static_assert(sizeof(CUlibrary) == sizeof(cudaLibrary_t) &&
                    sizeof(CUkernel) == sizeof(cudaKernel_t),
                "one handle");
 
-/* --- libraries ------------------------------------------------------------------------------------------------------ */
+/* --- libraries -------------------------------------------------------------------------------- */
 
 CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions,
                            void **jitOptionsValues, unsigned int numJitOptions,
@@ -104,7 +105,7 @@ CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
     return result;
 }
 
-/* --- kernels -------------------------------------------------------------------------------------------------------- */
+/* --- kernels ---------------------------------------------------------------------------------- */
 
 static CUresult find_function(CUkernel kernel, struct facade_function **function)
 {
@@ -114,7 +115,8 @@ static CUresult find_function(CUkernel kernel, struct facade_function **function
     return facade_driver_error(facade_kernel_function((cudaKernel_t)kernel, function));
 }
 
-/* Attributes of a kernel are those of its function in the current context: one device has the same in all contexts. */
+/* Attributes of a kernel are those of its function in the current context: one device has the same
+ * in all contexts. */
 static CUresult find_function_on(CUkernel kernel, CUdevice device,
                                  struct facade_function **function)
 {

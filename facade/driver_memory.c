@@ -9,7 +9,7 @@ static void *pointer_of(CUdeviceptr address)
     return (void *)(uintptr_t)address;
 }
 
-/* --- device memory -------------------------------------------------------------------------------------------------- */
+/* --- device memory ---------------------------------------------------------------------------- */
 
 CUresult cuMemGetInfo_v2(size_t *free, size_t *total)
 {
@@ -77,7 +77,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr 
     return CUDA_SUCCESS;
 }
 
-/* --- pinned host memory --------------------------------------------------------------------------------------------- */
+/* --- pinned host memory ----------------------------------------------------------------------- */
 
 CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
 {

@@ -1,4 +1,5 @@
-/* The driver API's copies. The types of the arguments say what each end is; unified forms ask the address.
+/* The driver API's copies. The types of the arguments say what each end is; unified forms ask the
+ * address.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/driver.h"
 
@@ -22,7 +23,7 @@ static CUresult copy(void *target, enum facade_claim target_claim, const void *s
         facade_copy_bytes(target, target_claim, source, source_claim, bytes, stream, is_async));
 }
 
-/* --- linear --------------------------------------------------------------------------------------------------------- */
+/* --- linear ----------------------------------------------------------------------------------- */
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
@@ -75,9 +76,10 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size
                 FACADE_CLAIM_DEVICE, ByteCount, hStream, true);
 }
 
-/* --- between contexts ----------------------------------------------------------------------------------------------- */
+/* --- between contexts ------------------------------------------------------------------------- */
 
-/* Addresses say which context they belong to, so NULL is as good as the right one; a dead one is an error. */
+/* Addresses say which context they belong to, so NULL is as good as the right one; a dead one is an
+ * error. */
 static CUresult check_context(CUcontext context)
 {
     bool is_good = context == NULL || facade_handle_find(FACADE_CONTEXT, context) != NULL;
@@ -107,7 +109,7 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdevice
                                   : result;
 }
 
-/* --- rectangles and volumes ----------------------------------------------------------------------------------------- */
+/* --- rectangles and volumes ------------------------------------------------------------------- */
 
 static CUresult copy_2d(const CUDA_MEMCPY2D *description, CUstream stream, bool is_async)
 {
@@ -180,7 +182,7 @@ CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
     return copy_3d_peer(pCopy, hStream, true);
 }
 
-/* --- batches -------------------------------------------------------------------------------------------------------- */
+/* --- batches ---------------------------------------------------------------------------------- */
 
 _Static_assert(sizeof(CUdeviceptr) == sizeof(void *), "lists of addresses are lists of pointers");
 

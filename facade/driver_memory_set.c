@@ -50,7 +50,7 @@ static CUresult set_rows(CUdeviceptr address, size_t pitch, uint32_t value, uint
     return rows_overlap(&rows) ? CUDA_ERROR_INVALID_VALUE : fill(&rows, stream, is_async);
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 CUresult cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {

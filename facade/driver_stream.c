@@ -4,9 +4,10 @@
 
 #include "facade/stream.h"
 
-/* CU_STREAM_LEGACY and CU_STREAM_PER_THREAD are the runtime's special handles, and flags have the same numbers. */
+/* CU_STREAM_LEGACY and CU_STREAM_PER_THREAD are the runtime's special handles, and flags have the
+ * same numbers. */
 
-/* --- making and unmaking -------------------------------------------------------------------------------------------- */
+/* --- making and unmaking ---------------------------------------------------------------------- */
 
 CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
 {
@@ -34,7 +35,7 @@ CUresult cuStreamDestroy(CUstream hStream)
     return cuStreamDestroy_v2(hStream);
 }
 
-/* --- queries -------------------------------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 static CUresult find_stream(CUstream handle, struct facade_stream **stream)
 {
@@ -132,7 +133,7 @@ CUresult cuStreamCopyAttributes(CUstream dst, CUstream src)
                                   : result;
 }
 
-/* --- waiting -------------------------------------------------------------------------------------------------------- */
+/* --- waiting ---------------------------------------------------------------------------------- */
 
 CUresult cuStreamQuery(CUstream hStream)
 {
@@ -155,7 +156,7 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
                : result;
 }
 
-/* --- host functions ------------------------------------------------------------------------------------------------- */
+/* --- host functions --------------------------------------------------------------------------- */
 
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
                              unsigned int flags)
@@ -175,13 +176,14 @@ CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
                : result;
 }
 
-/* --- capture: nothing is ever captured ------------------------------------------------------------------------------- */
+/* --- capture: nothing is ever captured -------------------------------------------------------- */
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
-    int value = mode != NULL ? (int)*mode : 0;
-    CUresult result =
-        facade_driver_error(facade_exchange_capture_mode(mode != NULL ? &value : NULL));
+    if (mode == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    int value = (int)*mode;
+    CUresult result = facade_driver_error(facade_exchange_capture_mode(&value));
     if (result == CUDA_SUCCESS)
         *mode = (CUstreamCaptureMode)value;
     return result;

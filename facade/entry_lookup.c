@@ -48,8 +48,8 @@ static bool is_per_thread_symbol(const char *symbol)
            (strcmp(symbol + length - 5, "_ptds") == 0 || strcmp(symbol + length - 5, "_ptsz") == 0);
 }
 
-/* The newest form of a function that the version has. A per-thread form goes before all others where one is wanted;
- * functions without streams have none. */
+/* The newest form of a function that the version has. A per-thread form goes before all others
+ * where one is wanted; functions without streams have none. */
 static const struct row *find(const char *name, int version, bool is_per_thread,
                               enum answer *answer)
 {
@@ -73,7 +73,8 @@ static const struct row *find(const char *name, int version, bool is_per_thread,
     return best;
 }
 
-/* Negative versions mean the newest. Only names without a suffix are known, as with NVIDIA's driver. */
+/* Negative versions mean the newest. Only names without a suffix are known, as with NVIDIA's
+ * driver. */
 static CUresult look_up(const char *name, void **function, int version, cuuint64_t flags,
                         bool is_per_thread, enum answer *answer)
 {
@@ -87,7 +88,7 @@ static CUresult look_up(const char *name, void **function, int version, cuuint64
     return CUDA_SUCCESS;
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
                              CUdriverProcAddressQueryResult *symbolStatus)
@@ -107,7 +108,8 @@ CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuin
     return result == CUDA_SUCCESS && answer != FOUND ? CUDA_ERROR_NOT_FOUND : result;
 }
 
-/* The default stream of a program that was compiled for per-thread streams is per thread here too. */
+/* The default stream of a program that was compiled for per-thread streams is per thread here
+ * too. */
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr,
                                              unsigned int cudaVersion, unsigned long long flags,
                                              enum cudaDriverEntryPointQueryResult *driverStatus)

@@ -166,7 +166,7 @@ cudaError_t facade_event_elapsed(float *milliseconds, cudaEvent_t start, cudaEve
     return facade_error_from(status, FACADE_OTHER);
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {

@@ -6,15 +6,16 @@
 #include "facade/handles.h"
 
 /* The live event a handle means.
- * Errors: cudaErrorInvalidResourceHandle for NULL; cudaErrorContextIsDestroyed for one that was destroyed, as NVIDIA's
- *         runtime says it. */
+ * Errors: cudaErrorInvalidResourceHandle for NULL; cudaErrorContextIsDestroyed for one that was
+ *         destroyed, as NVIDIA's runtime says it. */
 cudaError_t facade_event_find(cudaEvent_t handle, struct facade_event **found);
 
 /* Errors: cudaErrorInvalidValue for unknown flags, or interprocess without disabled timing. */
 cudaError_t facade_event_create(cudaEvent_t *handle, unsigned flags);
 cudaError_t facade_event_destroy(cudaEvent_t handle);
 
-/* Errors: cudaErrorInvalidValue for unknown flags; cudaErrorIllegalState for cudaEventRecordExternal. */
+/* Errors: cudaErrorInvalidValue for unknown flags; cudaErrorIllegalState for
+ *         cudaEventRecordExternal. */
 cudaError_t facade_event_record(cudaEvent_t handle, cudaStream_t stream, unsigned flags);
 cudaError_t facade_event_query(cudaEvent_t handle);
 cudaError_t facade_event_synchronize(cudaEvent_t handle);

@@ -12,12 +12,12 @@
 #include "cl/queue.h"
 #include "facade/internal.h"
 
-/* Locks, outermost first; cl/'s own locks (cl/state.h) come after all of them. None is held across a blocking call, a
- * program build or a user's function.
+/* Locks, outermost first; cl/'s own locks (cl/state.h) come after all of them. None is held across a
+ * blocking call, a program build or a user's function.
  *
- *   1 context.open_lock   opening and closing a context (waits for other openers of the same context only)
+ *   1 context.open_lock   opening and closing a context (only who needs the same context waits)
  *   2 context.lock        the lists of what a context owns
- *   3 leaves: handle table, list of contexts, log list
+ *   3 leaves: handle table, list of contexts, log list, state of old launches, a library's lists
  */
 
 /* CUcontext, and the runtime's primary context of each device. */

@@ -43,7 +43,8 @@ void facade_launch_limits(const struct facade_function *function,
         limits->grid[i] = grid_limits[i];
         limits->block[i] = smaller(device->max_work_item[i], block_limits[i]);
     }
-    /* Not the kernel's own number, which drivers give as advice: NVIDIA's says 256 for kernels that run with 1024. */
+    /* Not the kernel's own number, which drivers give as advice: NVIDIA's says 256 for kernels that
+     * run with 1024. */
     limits->threads = smaller(device->max_work_group, thread_limit);
     uint64_t left =
         device->local_bytes > kernel->local_bytes ? device->local_bytes - kernel->local_bytes : 0;
@@ -235,7 +236,7 @@ cudaError_t facade_launch_check_attributes(const struct cudaLaunchAttribute_st *
     return error;
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                           cudaStream_t stream)

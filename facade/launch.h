@@ -5,7 +5,8 @@
 
 #include "facade/library.h"
 
-/* What a `const void *func` of the runtime means: a cudaKernel_t, a CUfunction, or a registered host function.
+/* What a `const void *func` of the runtime means: a cudaKernel_t, a CUfunction, or a registered
+ * host function.
  * Errors: cudaErrorInvalidDeviceFunction. */
 cudaError_t facade_function_find(const void *func, struct facade_function **function);
 
@@ -21,12 +22,13 @@ void facade_launch_limits(const struct facade_function *function,
                           struct facade_launch_limits *limits);
 
 /* Launches function. Units: grid in blocks, block in threads, shared in bytes.
- * Errors: cudaErrorInvalidConfiguration for empty or too large dimensions; cudaErrorInvalidValue for too much shared
- *         memory or missing args; those of the stream. */
+ * Errors: cudaErrorInvalidConfiguration for empty or too large dimensions; cudaErrorInvalidValue
+ *         for too much shared memory or missing args; those of the stream. */
 cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 block,
                           void *const *args, size_t shared, cudaStream_t stream);
 
-/* Refuses launch attributes that ask for more than an ordinary launch; hints are accepted and change nothing.
+/* Refuses launch attributes that ask for more than an ordinary launch; hints are accepted and
+ * change nothing.
  * Errors: cudaErrorInvalidValue for unknown ones and a missing list, cudaErrorNotSupported. */
 cudaError_t facade_launch_check_attributes(const struct cudaLaunchAttribute_st *attributes,
                                            unsigned count);
@@ -34,8 +36,8 @@ cudaError_t facade_launch_check_attributes(const struct cudaLaunchAttribute_st *
 cudaError_t facade_function_attributes(const struct facade_function *function,
                                        struct cudaFuncAttributes *attributes);
 
-/* One attribute, cudaFuncAttribute or CUfunction_attribute. Errors: cudaErrorInvalidValue for one that is unknown, for
- * one that cannot be set, and for a value that it cannot have. */
+/* One attribute, cudaFuncAttribute or CUfunction_attribute. Errors: cudaErrorInvalidValue for one
+ * that is unknown, for one that cannot be set, and for a value that it cannot have. */
 cudaError_t facade_function_attribute(const struct facade_function *function, int attribute,
                                       int *value);
 cudaError_t facade_function_set_attribute(struct facade_function *function, int attribute,

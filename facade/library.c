@@ -27,7 +27,7 @@ struct facade_kernel {
     size_t index; /* in the program, the same in every context: the code is the same */
 };
 
-/* --- what the code is ------------------------------------------------------------------------------------------- */
+/* --- what the code is ------------------------------------------------------------------------- */
 
 static uint32_t first_word(const void *code)
 {
@@ -42,7 +42,8 @@ static uint32_t first_word(const void *code)
     return word;
 }
 
-/* SPIR-V has no length of its own: in memory it must end with a zero word, as text ends with a zero byte. */
+/* SPIR-V has no length of its own: in memory it must end with a zero word, as text ends with a zero
+ * byte. */
 static size_t spirv_bytes(const uint32_t *words)
 {
     size_t count = 5;
@@ -83,7 +84,8 @@ static cudaError_t check_code(const void *code, size_t bytes)
     return cudaSuccess;
 }
 
-/* The whole file with a zero word after it. Errors: cudaErrorFileNotFound, cudaErrorMemoryAllocation. */
+/* The whole file with a zero word after it. Errors: cudaErrorFileNotFound,
+ * cudaErrorMemoryAllocation. */
 static cudaError_t read_file(const char *path, char **text, size_t *bytes)
 {
     FILE *file = fopen(path, "rb");
@@ -111,7 +113,7 @@ done:
     return error;
 }
 
-/* --- the caller's log buffers --------------------------------------------------------------------------------------- */
+/* --- the caller's log buffers ----------------------------------------------------------------- */
 
 static void *jit_value(const struct facade_jit *jit, int option)
 {
@@ -156,7 +158,7 @@ static bool wants_log(const struct facade_jit *jit)
            jit_value(jit, CU_JIT_ERROR_LOG_BUFFER) != NULL;
 }
 
-/* --- modules ------------------------------------------------------------------------------------------------------ */
+/* --- modules ---------------------------------------------------------------------------------- */
 
 static void link_module(struct facade_module *module)
 {
@@ -203,7 +205,7 @@ static void destroy_module(struct facade_module *module)
 static bool make_functions(struct facade_module *module)
 {
     module->function_count = ocl_program_kernel_count(module->program);
-    module->functions = calloc(module->function_count + 1, sizeof *module->functions);
+    module->functions = calloc(module->function_count + 1, sizeof(void *));
     for (size_t i = 0; module->functions != NULL && i < module->function_count; i++) {
         struct facade_function *function = facade_handle_new(FACADE_FUNCTION, sizeof *function);
         if (function == NULL)
@@ -334,7 +336,7 @@ void facade_modules_forget(struct facade_context *context)
     }
 }
 
-/* --- libraries ---------------------------------------------------------------------------------------------------- */
+/* --- libraries -------------------------------------------------------------------------------- */
 
 static struct facade_module *find_module(struct facade_library *library,
                                          const struct facade_context *context)
@@ -378,7 +380,7 @@ static bool make_kernels(struct facade_library *library, const struct facade_mod
 {
     if (library->kernels != NULL)
         return true;
-    library->kernels = calloc(module->function_count + 1, sizeof *library->kernels);
+    library->kernels = calloc(module->function_count + 1, sizeof(void *));
     for (size_t i = 0; library->kernels != NULL && i < module->function_count; i++) {
         struct facade_kernel *kernel =
             new_kernel(library, i, ocl_kernel_name(module->functions[i]->kernel));
@@ -398,7 +400,7 @@ static cudaError_t build_for(struct facade_library *library, struct facade_conte
 {
     struct facade_module *built = NULL;
     cudaError_t error = build_module(context, library->code, library->bytes, jit, &built);
-    if (error != cudaSuccess)
+    if (built == NULL)
         return error;
     pthread_mutex_lock(&library->lock);
     *module = find_module(library, context);
@@ -597,7 +599,7 @@ cudaError_t facade_kernel_function(cudaKernel_t handle, struct facade_function *
     return cudaSuccess;
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                 enum cudaJitOption *jitOptions, void **jitOptionsValues,

@@ -1,7 +1,8 @@
 /* Libraries, modules, kernels and functions as runtime and driver API share them.
  *
- * A library is code without a context. Each context that uses it gets a module: the code built for that context. A
- * kernel names code in a library; a function is the kernel in one module. cuModuleLoad* makes a module with no library.
+ * A library is code without a context. Each context that uses it gets a module: the code built for
+ * that context. A kernel names code in a library; a function is the kernel in one module.
+ * cuModuleLoad* makes a module with no library.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FACADE_LIBRARY_H
 #define FACADE_LIBRARY_H
@@ -25,23 +26,25 @@ struct facade_function {
     int max_dynamic_shared; /* cudaFuncAttributeMaxDynamicSharedMemorySize; -1 until set */
     int preferred_carveout;
     int cache_config;
-    struct facade_old_launch
-        *old_launch; /* driver_launch.c: what cuParamSet* said; NULL or from malloc */
+    struct facade_old_launch *old_launch; /* what cuParamSet* said (driver_launch.c); or NULL */
 };
 
-/* A log or option that a caller of the load functions wants: cudaJitOption / CUjit_option have the same numbers. */
+/* A log or option that a caller of the load functions wants: cudaJitOption / CUjit_option have the
+ * same numbers. */
 struct facade_jit {
     const int *options;
     void *const *values;
     unsigned count;
 };
 
-/* Whether the lists of library options are well formed: cudaLibraryOption / CUlibraryOption have the same numbers. */
+/* Whether the lists of library options are well formed: cudaLibraryOption / CUlibraryOption have
+ * the same numbers. */
 bool facade_library_options_are_valid(const int *options, void *const *values, unsigned count);
 
-/* Makes a library from code: NUL-terminated OpenCL C text, or SPIR-V that ends with a zero word (bytes 0), or the given
- * number of bytes of either. The code is copied, and built when a kernel is first asked for, as CUDA does it; bad code
- * is refused then. A caller that gives log buffers gets it built at once, so that they are filled.
+/* Makes a library from code: NUL-terminated OpenCL C text, or SPIR-V that ends with a zero word
+ * (bytes 0), or the given number of bytes of either. The code is copied, and built when a kernel is
+ * first asked for, as CUDA does it; bad code is refused then. A caller that gives log buffers gets
+ * it built at once, so that they are filled.
  * Errors: cudaErrorInvalidValue; with log buffers also those of facade_library_module(). */
 cudaError_t facade_library_load(cudaLibrary_t *library, const void *code, size_t bytes,
                                 const struct facade_jit *jit);
@@ -52,7 +55,8 @@ cudaError_t facade_library_unload(cudaLibrary_t library);
 /* Errors: cudaErrorInvalidResourceHandle for a stale library. */
 cudaError_t facade_library_find(cudaLibrary_t handle, struct facade_library **found);
 
-/* The library's kernels, in the order of the code. Errors: those of facade_library_module(); cudaErrorSymbolNotFound. */
+/* The library's kernels, in the order of the code. Errors: those of facade_library_module();
+ * cudaErrorSymbolNotFound. */
 cudaError_t facade_library_kernel(struct facade_library *library, const char *name,
                                   cudaKernel_t *kernel);
 cudaError_t facade_library_kernel_count(struct facade_library *library, unsigned *count);
@@ -61,7 +65,8 @@ cudaError_t facade_library_kernels(struct facade_library *library, cudaKernel_t 
 
 /* The library's module in the current context, built when it is not there yet.
  * Errors: cudaErrorInvalidKernelImage for code that does not compile, cudaErrorInvalidPtx for PTX,
- *         cudaErrorNoKernelImageForDevice for code that no OpenCL device takes; the compiler's log is in the logs. */
+ *         cudaErrorNoKernelImageForDevice for code that no OpenCL device takes; the compiler's log
+ *         is in the logs. */
 cudaError_t facade_library_module(struct facade_library *library, struct facade_module **module);
 
 /* Name and library of a kernel handle. Errors: cudaErrorInvalidResourceHandle. */
@@ -76,7 +81,8 @@ cudaError_t facade_module_load(struct facade_module **module, const void *code, 
 cudaError_t facade_module_load_file(struct facade_module **module, const char *path,
                                     const struct facade_jit *jit);
 
-/* Order:  after all work of the module's context: waits for it, as NVIDIA's driver does. The same goes for libraries. */
+/* Order:  after all work of the module's context: waits for it, as NVIDIA's driver does. The same
+ *         goes for libraries. */
 cudaError_t facade_module_unload(struct facade_module *module);
 
 /* Errors: cudaErrorSymbolNotFound. */

@@ -181,7 +181,7 @@ cudaError_t facade_log_to_memory(unsigned *position, char *buffer, size_t *bytes
     return *bytes > 0 || length == 0 ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 cudaError_t cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData,
                                      cudaLogsCallbackHandle *callback_out)

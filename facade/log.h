@@ -14,8 +14,9 @@ cudaError_t facade_log_unregister(void *handle);
 /* Number of messages logged so far: a position in the log. */
 unsigned facade_log_position(void);
 
-/* Writes the messages from *position on (from the oldest kept when position is NULL), one per line, and moves *position
- * behind them. Errors: cudaErrorInvalidValue, also when the file cannot be written or the buffer holds no message. */
+/* Writes the messages from *position on (from the oldest kept when position is NULL), one per line,
+ * and moves *position behind them. Errors: cudaErrorInvalidValue, also when the file cannot be
+ * written or the buffer holds no message. */
 cudaError_t facade_log_to_file(unsigned *position, const char *path, unsigned flags);
 cudaError_t facade_log_to_memory(unsigned *position, char *buffer, size_t *bytes, unsigned flags);
 

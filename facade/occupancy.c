@@ -46,7 +46,8 @@ cudaError_t facade_occupancy_blocks(int *blocks, const struct facade_function *f
     return cudaSuccess;
 }
 
-/* Tries every whole number of warps, largest first, so that of equal ones the largest block wins. */
+/* Tries every whole number of warps, largest first, so that of equal ones the largest block
+ * wins. */
 cudaError_t facade_occupancy_best(int *grid, int *block_size,
                                   const struct facade_function *function,
                                   const struct facade_occupancy_wish *wish)
@@ -94,7 +95,7 @@ cudaError_t facade_occupancy_shared(size_t *shared, const struct facade_function
     return cudaSuccess;
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func,
                                                                    int blockSize,

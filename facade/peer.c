@@ -1,4 +1,5 @@
-/* Access from one device to another one's memory: OpenCL offers none, so every question is answered with no.
+/* Access from one device to another one's memory: OpenCL offers none, so every question is answered
+ * with no.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/peer.h"
 #include "facade/device.h"
@@ -15,7 +16,7 @@ cudaError_t facade_peer_can_access(int *can, int device, int peer)
     return error;
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
 {

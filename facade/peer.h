@@ -5,7 +5,8 @@
 
 #include "facade/internal.h"
 
-/* Whether kernels on device reach memory of peer: never. Errors: cudaErrorInvalidValue, cudaErrorInvalidDevice. */
+/* Whether kernels on device reach memory of peer: never. Errors: cudaErrorInvalidValue,
+ * cudaErrorInvalidDevice. */
 cudaError_t facade_peer_can_access(int *can, int device, int peer);
 
 #endif

@@ -73,7 +73,7 @@ cudaError_t facade_pointer_attributes(struct cudaPointerAttributes *attributes, 
 
 /* The answers to all questions about one pointer; all zero for an unknown one. */
 struct facts {
-    CUcontext context;
+    void *context; /* a CUcontext */
     CUmemorytype memory_type;
     CUdeviceptr device_pointer, range_start;
     void *host_pointer, *pool;

@@ -1,5 +1,5 @@
-/* What compilers insert into host programs. Registration runs before main and must not start OpenCL: the code is loaded
- * when the first of its kernels is asked for.
+/* What compilers insert into host programs. Registration runs before main and must not start
+ * OpenCL: the code is loaded when the first of its kernels is asked for.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
@@ -41,7 +41,7 @@ static void make_table(void)
         functions = NULL;
 }
 
-/* --- registering --------------------------------------------------------------------------------------------------- */
+/* --- registering ------------------------------------------------------------------------------ */
 
 void **__cudaRegisterFatBinary(void *fatCubin)
 {
@@ -118,7 +118,7 @@ void __cudaUnregisterFatBinary(void **fatCubinHandle)
     free(binary);
 }
 
-/* --- using what was registered ------------------------------------------------------------------------------------- */
+/* --- using what was registered ---------------------------------------------------------------- */
 
 /* Loads without the lock; when two threads come first together, one library stays. */
 static cudaError_t binary_library(struct fat_binary *binary, cudaLibrary_t *library)

@@ -22,7 +22,7 @@ static void make_primaries(void)
     int count = ocl_device_count();
     if (count <= 0)
         return;
-    primaries = calloc((size_t)count, sizeof *primaries);
+    primaries = calloc((size_t)count, sizeof(void *));
     for (int i = 0; primaries != NULL && i < count; i++) {
         primaries[i] = facade_context_new(i, true);
         if (primaries[i] == NULL)
@@ -129,7 +129,8 @@ void facade_context_delete(struct facade_context *context)
     facade_handle_free(context);
 }
 
-/* The open lock is held across the opening on purpose: it keeps only those waiting who need the same context. */
+/* The open lock is held across the opening on purpose: it keeps only those waiting who need the
+ * same context. */
 cudaError_t facade_context_open(struct facade_context *context)
 {
     cudaError_t error = cudaSuccess;
@@ -181,7 +182,7 @@ cudaError_t facade_context_check(const struct facade_context *context)
     return facade_error_from(ocl_context_failure(cl), FACADE_OTHER);
 }
 
-/* --- who holds a primary context ----------------------------------------------------------------------------------- */
+/* --- who holds a primary context -------------------------------------------------------------- */
 
 cudaError_t facade_primary_hold(struct facade_context *primary)
 {
@@ -209,9 +210,10 @@ cudaError_t facade_primary_release(struct facade_context *primary)
     return is_retained ? cudaSuccess : cudaErrorDeviceUninitialized;
 }
 
-/* --- the current context of a thread ------------------------------------------------------------------------------- */
+/* --- the current context of a thread ---------------------------------------------------------- */
 
-/* A thread that never chose a context gets the primary one of its device, and keeps it as its current context. */
+/* A thread that never chose a context gets the primary one of its device, and keeps it as its
+ * current context. */
 static cudaError_t choose_primary(struct facade_context **context)
 {
     int count = 0;

@@ -16,11 +16,13 @@ void facade_context_delete(struct facade_context *context);
 /* The live context that cl belongs to; NULL when there is none any more. */
 struct facade_context *facade_context_owning(const struct ocl_context *cl);
 
-/* cudaSuccess when context is alive, open and has not failed. Errors: cudaErrorContextIsDestroyed, its failure. */
+/* cudaSuccess when context is alive, open and has not failed. Errors: cudaErrorContextIsDestroyed,
+ * its failure. */
 cudaError_t facade_context_check(const struct facade_context *context);
 
-/* Opens a primary context and counts one holder more. The runtime is one holder, however often it asks (hold); the
- * driver API's callers are counted (retain). Releasing the last one closes the context, as closing it ends every hold.
+/* Opens a primary context and counts one holder more. The runtime is one holder, however often it
+ * asks (hold); the driver API's callers are counted (retain). Releasing the last one closes the
+ * context, as closing it ends every hold.
  * Errors: those of opening; release: cudaErrorDeviceUninitialized when nobody had retained it. */
 cudaError_t facade_primary_hold(struct facade_context *primary);
 cudaError_t facade_primary_retain(struct facade_context *primary);
@@ -32,14 +34,16 @@ bool facade_is_started(void);
 /* Number of devices without starting anything: 0 before facade_devices() has run. */
 int facade_known_devices(void);
 
-/* Around a user's host function: between these two, calls of the thread are refused with cudaErrorNotPermitted. */
+/* Around a user's host function: between these two, calls of the thread are refused with
+ * cudaErrorNotPermitted. */
 void facade_host_function_begin(void);
 void facade_host_function_end(void);
 
 /* facade_current() without giving back the context's sticky error: what cudaDeviceReset needs. */
 cudaError_t facade_current_even_failed(struct facade_context **context);
 
-/* Called by facade_context_close() before the OpenCL context goes: the handles of what it owned become unknown. */
+/* Called by facade_context_close() before the OpenCL context goes: the handles of what it owned
+ * become unknown. */
 void facade_modules_forget(struct facade_context *context); /* library.c */
 void facade_streams_forget(struct facade_context *context); /* stream.c */
 void facade_events_forget(struct facade_context *context);  /* event.c */

@@ -16,7 +16,7 @@ static struct ocl_context *context_cl(struct facade_context *context)
     return atomic_load_explicit(&context->cl, memory_order_acquire);
 }
 
-/* --- making and unmaking -------------------------------------------------------------------------------------- */
+/* --- making and unmaking ---------------------------------------------------------------------- */
 
 static struct facade_stream *new_stream(struct facade_context *context, struct ocl_queue *queue)
 {
@@ -102,7 +102,7 @@ void facade_streams_forget(struct facade_context *context)
     facade_handle_free(legacy);
 }
 
-/* --- the special streams --------------------------------------------------------------------------------------- */
+/* --- the special streams ---------------------------------------------------------------------- */
 
 cudaError_t facade_stream_legacy(struct facade_context *context, struct facade_stream **stream)
 {
@@ -117,8 +117,8 @@ cudaError_t facade_stream_legacy(struct facade_context *context, struct facade_s
     return *stream != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-/* One stream per thread and context. The list lives until the thread ends; entries whose context was closed since are
- * dropped when they are met. */
+/* One stream per thread and context. The list lives until the thread ends; entries whose context
+ * was closed since are dropped when they are met. */
 struct thread_stream {
     struct facade_stream *stream;
     struct facade_context *context;
@@ -185,7 +185,7 @@ static cudaError_t per_thread_stream(struct facade_context *context, struct faca
     if (entry == NULL)
         return cudaErrorMemoryAllocation;
     cudaError_t error = make_stream(context, 0, 0, stream);
-    if (error != cudaSuccess) {
+    if (*stream == NULL) {
         free(entry);
         return error;
     }
@@ -220,7 +220,7 @@ cudaError_t facade_stream_find(cudaStream_t handle, struct facade_stream **found
     return *found != NULL ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-/* --- what both APIs do with streams ------------------------------------------------------------------------------ */
+/* --- what both APIs do with streams ----------------------------------------------------------- */
 
 static int clamped(int priority)
 {
@@ -238,7 +238,7 @@ cudaError_t facade_stream_create(cudaStream_t *handle, unsigned flags, int prior
     cudaError_t error = facade_current(&context);
     if (error == cudaSuccess)
         error = make_stream(context, flags, clamped(priority), &stream);
-    if (error == cudaSuccess)
+    if (stream != NULL)
         *handle = stream->handle;
     return error;
 }
@@ -291,7 +291,7 @@ cudaError_t facade_stream_wait_event(cudaStream_t handle, cudaEvent_t event, uns
     return facade_error_from(ocl_event_wait_in_queue(found->event, stream->queue), FACADE_OTHER);
 }
 
-/* --- host functions and callbacks ---------------------------------------------------------------------------------- */
+/* --- host functions and callbacks ------------------------------------------------------------- */
 
 struct host_call {
     cudaHostFn_t function;
@@ -356,7 +356,7 @@ cudaError_t facade_stream_add_driver_callback(cudaStream_t handle, CUstreamCallb
     return callback != NULL && flags == 0 ? add_host_call(handle, &call) : cudaErrorInvalidValue;
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 cudaError_t cudaStreamCreate(cudaStream_t *pStream)
 {

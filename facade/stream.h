@@ -22,7 +22,8 @@ bool facade_stream_is_legacy(cudaStream_t handle);
 cudaError_t facade_stream_synchronize(cudaStream_t handle);
 cudaError_t facade_stream_query(cudaStream_t handle);
 
-/* Errors: cudaErrorInvalidValue for unknown flags; cudaErrorIllegalState for cudaEventWaitExternal. */
+/* Errors: cudaErrorInvalidValue for unknown flags; cudaErrorIllegalState for
+ *         cudaEventWaitExternal. */
 cudaError_t facade_stream_wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags);
 
 /* function(data) after earlier work, not at all when that failed. */
@@ -34,14 +35,15 @@ cudaError_t facade_stream_add_callback(cudaStream_t handle, cudaStreamCallback_t
 cudaError_t facade_stream_add_driver_callback(cudaStream_t handle, CUstreamCallback callback,
                                               void *data, unsigned flags);
 
-/* stream_query.c. attribute: cudaLaunchAttributeID. Errors: cudaErrorInvalidValue for one that streams do not have. */
+/* stream_query.c. attribute: cudaLaunchAttributeID. Errors: cudaErrorInvalidValue for one that
+ * streams do not have. */
 cudaError_t facade_stream_get_attribute(cudaStream_t handle, int attribute,
                                         cudaLaunchAttributeValue *value);
 cudaError_t facade_stream_set_attribute(cudaStream_t handle, int attribute,
                                         const cudaLaunchAttributeValue *value);
 cudaError_t facade_stream_copy_attributes(cudaStream_t target, cudaStream_t source);
 
-/* Swaps the calling thread's capture mode with *mode. */
+/* Swaps the calling thread's capture mode with *mode. Needs: mode is not NULL. */
 cudaError_t facade_exchange_capture_mode(int *mode);
 
 #endif

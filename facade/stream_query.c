@@ -1,4 +1,5 @@
-/* What can be asked about a stream, its attributes, and the capture queries (clem captures nothing).
+/* What can be asked about a stream, its attributes, and the capture queries (clem captures
+ * nothing).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/stream.h"
 
@@ -83,7 +84,7 @@ cudaError_t facade_stream_copy_attributes(cudaStream_t target, cudaStream_t sour
     return cudaSuccess;
 }
 
-/* --- entry points ---------------------------------------------------------------------------------------------- */
+/* --- entry points ----------------------------------------------------------------------------- */
 
 cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
 {
@@ -180,7 +181,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
 cudaError_t facade_exchange_capture_mode(int *mode)
 {
     static _Thread_local int current = cudaStreamCaptureModeGlobal;
-    if (mode == NULL || *mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed)
+    if (*mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed)
         return cudaErrorInvalidValue;
     int old = current;
     current = *mode;
@@ -190,8 +191,10 @@ cudaError_t facade_exchange_capture_mode(int *mode)
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
-    int value = mode != NULL ? (int)*mode : 0;
-    cudaError_t error = facade_exchange_capture_mode(mode != NULL ? &value : NULL);
+    if (mode == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    int value = (int)*mode;
+    cudaError_t error = facade_exchange_capture_mode(&value);
     if (error == cudaSuccess)
         *mode = (enum cudaStreamCaptureMode)value;
     return facade_result(error);

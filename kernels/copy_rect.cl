@@ -4,10 +4,9 @@
  * Shape:       row r of rows lies at (r / height) * slice + (r % height) * pitch of its side; width
  *              bytes of each are copied. Rows of the target do not overlap each other nor the
  *              source. Bytes between rows are left alone.
- * Index space: copy_rect_items_W: one item per element of W bytes, the rows one behind the other, the
- *              last element of a row being what is left of it. copy_rect_words: one item per
- *              (width + 30) / 16 words of a row, likewise. Groups of any size, rounded up. Made for
- *              GPUs.
+ * Index space: copy_rect_items_W: one item per element of W bytes, row after row; the last element
+ *              of a row is what is left of it. copy_rect_words: one item per
+ *              (width + 30) / 16 words of a row, likewise. Groups of any size. Made for GPUs.
  *              copy_rect_rows, copy_rect_rows_streaming, copy_rect_narrow_W: one item per `take`
  *              rows, groups of one item; made for CPUs (built with CLEM_DEVICE_IS_CPU). narrow_W is
  *              for rows of a few elements of W bytes.
@@ -94,7 +93,7 @@ __kernel void copy_rect_words(COPY_RECT_PARAMETERS) {
     __global const uchar *from = source + row_offset(row, height, rows, source_pitch, source_slice);
     /* The word holds the bytes first .. end - 1 of the row; the first one may begin before it. */
     ulong before = (size_t)to & 15;
-    ulong end = (item - row * words + 1) * 16 - min((item - row * words + 1) * 16, before);
+    ulong end = (item - row * words + 1) * 16 - before;
     ulong first = end < 16 ? 0 : end - 16;
     uint shift = (uint)((size_t)(from + first) & 15);
     if (end - first == 16 && end <= width) {

@@ -3,16 +3,15 @@
  *
  * Shape:       row r of rows lies at target + (r / height) * slice + (r % height) * pitch; its byte
  *              j < width becomes byte j % 4 of pattern. Bytes between rows are left alone.
- * Index space: fill_rect_items_W: one item per element of W bytes, the rows one behind the other, the
- *              last element of a row being what is left of it. fill_rect_words: one item per
- *              (width + 30) / 16 words of a row, likewise. Groups of any size, rounded up. Made for
- *              GPUs.
+ * Index space: fill_rect_items_W: one item per element of W bytes, row after row; the last element
+ *              of a row is what is left of it. fill_rect_words: one item per
+ *              (width + 30) / 16 words of a row, likewise. Groups of any size. Made for GPUs.
  *              fill_rect_rows, fill_rect_rows_streaming, fill_rect_narrow_W: one item per `take`
  *              rows, groups of one item; made for CPUs (built with CLEM_DEVICE_IS_CPU). narrow_W is
  *              for rows of a few elements of W bytes.
- * Alignment:   target, pitch and slice are multiples of W for fill_rect_items_W; none needed for the
- *              others, but width is a multiple of W for narrow_W and at least 64 for the rows forms.
- *              fill_rect_words stores whole aligned words of 16 bytes.
+ * Alignment:   target, pitch and slice are multiples of W for fill_rect_items_W; none needed for
+ *              the others, but width is a multiple of W for narrow_W and at least 64 for the rows
+ *              forms. fill_rect_words stores whole aligned words of 16 bytes.
  * Moves:       rows * width bytes written.
  */
 
@@ -41,7 +40,7 @@ static size_t row_offset(ulong row, ulong height, ulong rows, ulong pitch, ulong
 #define SPLAT_8(pattern, x) ((uint2)(pattern))
 #define SPLAT_16(pattern, x) ((uint4)(pattern))
 
-/* Fewer than 16 bytes that begin with the pattern, by the widest stores that the alignment allows. */
+/* Fewer than 16 bytes, which begin the pattern anew, by the widest stores that are aligned. */
 static void fill_rest(__global uchar *to, ulong bytes, uint pattern, uint element) {
     ulong j = 0;
     for (; element > 4 && j + 4 <= bytes; j += 4)
@@ -81,7 +80,7 @@ __kernel void fill_rect_words(FILL_RECT_PARAMETERS, uint pattern) {
     __global uchar *to = target + row_offset(row, height, rows, pitch, slice);
     /* The word holds the bytes first .. end - 1 of the row; the first one may begin before it. */
     ulong before = (size_t)to & 15;
-    ulong end = (item - row * words + 1) * 16 - min((item - row * words + 1) * 16, before);
+    ulong end = (item - row * words + 1) * 16 - before;
     ulong first = end < 16 ? 0 : end - 16;
     if (end - first == 16 && end <= width)
         *(__global uint4 *)(to + first) = (uint4)(pattern_after(pattern, (uint)first));

@@ -1,4 +1,4 @@
-/* The kernels of kernels/peak.cl in CUDA C++, for the program over NVIDIA's runtime. Same names, parameters and meaning.
+/* The kernels of kernels/peak.cl in CUDA C++: same names, parameters and meaning.
  * SPDX-License-Identifier: Apache-2.0 */
 
 __device__ static unsigned sum_of(uint4 v)
@@ -16,7 +16,8 @@ __device__ static void add(uint4 &sum, uint4 v)
 
 __device__ static float4 scaled_sum(float4 a, float factor, float4 b)
 {
-    return make_float4(a.x + factor * b.x, a.y + factor * b.y, a.z + factor * b.z, a.w + factor * b.w);
+    return make_float4(a.x + factor * b.x, a.y + factor * b.y, a.z + factor * b.z,
+                       a.w + factor * b.w);
 }
 
 __device__ static size_t item()
@@ -33,7 +34,8 @@ extern "C" __global__ void bench_empty()
 {
 }
 
-extern "C" __global__ void peak_copy_item(uint4 *__restrict__ target, const uint4 *__restrict__ source)
+extern "C" __global__ void peak_copy_item(uint4 *__restrict__ target,
+                                          const uint4 *__restrict__ source)
 {
     target[item()] = source[item()];
 }
@@ -53,26 +55,30 @@ extern "C" __global__ void peak_read_item(const uint4 *source, unsigned *sums)
     sums[item()] = sum_of(sum);
 }
 
-extern "C" __global__ void peak_triad_item(float4 *__restrict__ target, const float4 *__restrict__ first,
+extern "C" __global__ void peak_triad_item(float4 *__restrict__ target,
+                                           const float4 *__restrict__ first,
                                            const float4 *__restrict__ second, float factor)
 {
     target[item()] = scaled_sum(first[item()], factor, second[item()]);
 }
 
-extern "C" __global__ void peak_copy_interleaved(uint4 *__restrict__ target, const uint4 *__restrict__ source,
+extern "C" __global__ void peak_copy_interleaved(uint4 *__restrict__ target,
+                                                 const uint4 *__restrict__ source,
                                                  unsigned long long words)
 {
     for (size_t i = item(); i < words; i += items())
         target[i] = source[i];
 }
 
-extern "C" __global__ void peak_write_interleaved(uint4 *target, unsigned value, unsigned long long words)
+extern "C" __global__ void peak_write_interleaved(uint4 *target, unsigned value,
+                                                  unsigned long long words)
 {
     for (size_t i = item(); i < words; i += items())
         target[i] = make_uint4(value, value, value, value);
 }
 
-extern "C" __global__ void peak_read_interleaved(const uint4 *source, unsigned *sums, unsigned long long words)
+extern "C" __global__ void peak_read_interleaved(const uint4 *source, unsigned *sums,
+                                                 unsigned long long words)
 {
     uint4 sum = make_uint4(0, 0, 0, 0);
     for (size_t i = item(); i < words; i += items())
@@ -80,7 +86,8 @@ extern "C" __global__ void peak_read_interleaved(const uint4 *source, unsigned *
     sums[item()] = sum_of(sum);
 }
 
-extern "C" __global__ void peak_triad_interleaved(float4 *__restrict__ target, const float4 *__restrict__ first,
+extern "C" __global__ void peak_triad_interleaved(float4 *__restrict__ target,
+                                                  const float4 *__restrict__ first,
                                                   const float4 *__restrict__ second, float factor,
                                                   unsigned long long words)
 {
@@ -94,22 +101,23 @@ __device__ static size_t end_of(unsigned long long words, unsigned long long chu
     return end < words ? end : words;
 }
 
-extern "C" __global__ void peak_copy_chunked(uint4 *__restrict__ target, const uint4 *__restrict__ source,
+extern "C" __global__ void peak_copy_chunked(uint4 *__restrict__ target,
+                                             const uint4 *__restrict__ source,
                                              unsigned long long words, unsigned long long chunk)
 {
     for (size_t i = item() * chunk; i < end_of(words, chunk); i++)
         target[i] = source[i];
 }
 
-extern "C" __global__ void peak_write_chunked(uint4 *target, unsigned value, unsigned long long words,
-                                              unsigned long long chunk)
+extern "C" __global__ void peak_write_chunked(uint4 *target, unsigned value,
+                                              unsigned long long words, unsigned long long chunk)
 {
     for (size_t i = item() * chunk; i < end_of(words, chunk); i++)
         target[i] = make_uint4(value, value, value, value);
 }
 
-extern "C" __global__ void peak_read_chunked(const uint4 *source, unsigned *sums, unsigned long long words,
-                                             unsigned long long chunk)
+extern "C" __global__ void peak_read_chunked(const uint4 *source, unsigned *sums,
+                                             unsigned long long words, unsigned long long chunk)
 {
     uint4 sum = make_uint4(0, 0, 0, 0);
     for (size_t i = item() * chunk; i < end_of(words, chunk); i++)
@@ -117,7 +125,8 @@ extern "C" __global__ void peak_read_chunked(const uint4 *source, unsigned *sums
     sums[item()] = sum_of(sum);
 }
 
-extern "C" __global__ void peak_triad_chunked(float4 *__restrict__ target, const float4 *__restrict__ first,
+extern "C" __global__ void peak_triad_chunked(float4 *__restrict__ target,
+                                              const float4 *__restrict__ first,
                                               const float4 *__restrict__ second, float factor,
                                               unsigned long long words, unsigned long long chunk)
 {

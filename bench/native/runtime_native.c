@@ -1,4 +1,4 @@
-/* clem-bench over NVIDIA's runtime: kernels are what nvcc made of peak.cu, and there is no raw OpenCL beside it.
+/* clem-bench over NVIDIA's runtime: kernels are what nvcc made of peak.cu; no raw OpenCL beside it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/runtime.h"
 

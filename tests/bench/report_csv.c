@@ -51,7 +51,8 @@ static size_t count_fields(const char *line)
 static void fill_report(struct report *report, struct device_report *device, struct result *results)
 {
     results[0].task = (struct task){.row = &bench_rows[0], .bytes = 4096};
-    results[0].by[BY_CUDA] = (struct measured){.method = "a, b", .count = 2, .time = {.count = 3, .median = 1e-6}};
+    results[0].by[BY_CUDA] =
+        (struct measured){.method = "a, b", .count = 2, .time = {.count = 3, .median = 1e-6}};
     results[0].by[BY_RAW] = results[0].by[BY_CUDA];
     results[0].speed_over_raw = 1;
     results[1].task = results[0].task;

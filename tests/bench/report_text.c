@@ -22,13 +22,14 @@ TEST_BODY(text_sizes_use_the_largest_unit_that_divides)
     assert_string_equal(text, "1 GiB");
 }
 
-static void fill_device(struct device_report *device, struct result *results, size_t count, const char *name,
-                        double seconds)
+static void fill_device(struct device_report *device, struct result *results, size_t count,
+                        const char *name, double seconds)
 {
     memset(results, 0, count * sizeof *results);
     for (size_t i = 0; i < count; i++) {
         results[i].task = (struct task){.row = &bench_rows[0], .bytes = (size_t)4096 << i};
-        results[i].by[BY_CUDA] = (struct measured){.method = "m", .time = {.count = 1, .median = seconds}};
+        results[i].by[BY_CUDA] =
+            (struct measured){.method = "m", .time = {.count = 1, .median = seconds}};
     }
     *device = (struct device_report){.results = results, .count = count};
     snprintf(device->facts.name, sizeof device->facts.name, "%s", name);

@@ -1,4 +1,4 @@
-/* Tests of bench/series.c: medians, percentiles, spread and ratios, against numbers worked out by hand.
+/* Tests of bench/series.c: medians, percentiles, spread, ratios, against numbers made by hand.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/test.h"
 

@@ -95,8 +95,9 @@ static inline struct ocl_context *open_context_as_gpu(void)
     const bool is_cpu = device->facts.device_class == OCL_CLASS_CPU;
     device->facts.device_class = OCL_CLASS_GPU;
     struct ocl_context *context = open_context();
-    if (is_cpu && context->capability.address == OCL_ADDRESS_RAW)
-        TEST_SKIP("a CPU's raw addresses are the host's and cannot be set aside as a GPU's are");
+    if (is_cpu && (context->capability.address == OCL_ADDRESS_RAW ||
+                   context->capability.address == OCL_ADDRESS_BDA))
+        TEST_SKIP("a CPU's addresses are the host's and cannot be set aside as a GPU's are");
     context->capability.device_is_host_memory = false;
     return context;
 }

@@ -146,6 +146,7 @@ TEST_BODY(device_extension_functions_match_the_extensions)
 TEST_BODY(device_count_is_zero_without_platforms)
 {
     setenv("OCL_ICD_VENDORS", "/nonexistent", 1);
+    unsetenv("OCL_ICD_FILENAMES");
     setenv("OPENCL_VENDOR_PATH", "/nonexistent", 1);
     assert_int_equal(ocl_device_count(), 0);
     assert_int_equal(ocl_device_count(), 0);

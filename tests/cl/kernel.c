@@ -202,6 +202,38 @@ TEST_BODY(kernel_sizes_own_types)
     close_bench(&bench);
 }
 
+/* As on a driver whose compiler cannot build kernels without parameters together with argument
+ * info: the program itself is built without, and another build is asked. */
+TEST_BODY(kernel_parameters_may_come_from_another_build)
+{
+    static const char text[] =
+        "struct pair { int a, b; };\n"
+        "__kernel void none(void) { }\n__kernel void nothing() { }\n"
+        "__kernel void k(char c, __global int *out, struct pair v) { out[0] = v.a * v.b + c; }\n";
+    struct bench bench = open_bench(text, NULL);
+    struct ocl_kernel *kernel = find_kernel(&bench, "k");
+    struct {
+        int a, b;
+    } pair = {6, 7};
+    char c = 100;
+    int value = 0;
+    uint64_t out = make_device(&bench, sizeof value);
+
+    bench.program->has_info = false;
+    assert_int_equal(ocl_kernel_facts(kernel)->status, OCL_OK);
+    assert_non_null(bench.program->description);
+    assert_int_equal(ocl_kernel_facts(kernel)->parameter_count, 3);
+    assert_int_equal(ocl_kernel_parameter(kernel, 2)->bytes, sizeof pair);
+    assert_int_equal(launch_line(&bench, kernel, 1, 1, 0, (void *[]){&c, &out, &pair}), OCL_OK);
+    read_device(&bench, &value, out, sizeof value);
+    assert_int_equal(value, 142);
+    assert_int_equal(ocl_kernel_facts(find_kernel(&bench, "none"))->parameter_count, 0);
+    assert_int_equal(launch_line(&bench, find_kernel(&bench, "none"), 1, 1, 0, NULL), OCL_OK);
+    assert_int_equal(launch_line(&bench, find_kernel(&bench, "nothing"), 1, 1, 0, NULL), OCL_OK);
+    free_device(out);
+    close_bench(&bench);
+}
+
 /* A type that exists only inside a parameter list cannot be named by any other kernel. */
 TEST_BODY(kernel_refuses_types_without_a_size)
 {

@@ -200,32 +200,31 @@ TEST_BODY(transfer_plan_piece_bytes_stay_within_a_chunk)
 
 /* ---- Grids ---- */
 
-/* Every element of every row belongs to exactly one item, as the kernels count. */
-TEST_BODY(transfer_plan_grids_cover_rectangles)
+TEST_BODY(transfer_plan_grids_have_an_item_for_everything)
 {
-    for (unsigned element = 1; element <= 16; element *= 2) {
-        for (size_t width = 1; width < 2100; width += width < 70 ? 1 : 97) {
-            const size_t rows = 1 + width % 700;
-            const struct ocl_grid grid = ocl_plan_grid(width, rows, element);
-            const size_t rows_per_group = (size_t)OCL_GROUP_ITEMS >> grid.shift;
-            assert_true(((size_t)grid.columns << grid.shift) * element >= width);
-            assert_true((((size_t)grid.columns - 1) << grid.shift) * element < width);
-            assert_int_equal(grid.groups % grid.columns, 0);
-            assert_true(grid.groups / grid.columns * rows_per_group >= rows);
-            assert_true((grid.groups / grid.columns - 1) * rows_per_group < rows);
+    for (unsigned alignment = 1; alignment <= 16; alignment *= 2) {
+        for (size_t width = 1; width < 300; width++) {
+            const unsigned element = ocl_plan_grid_element(width, alignment);
+            const size_t items = ocl_plan_grid_items(width, 7, element);
+            assert_true(element == 0 || (element <= alignment && alignment % element == 0));
+            assert_int_equal(items % 7, 0);
+            if (element)
+                assert_true(items / 7 * element >= width && (items / 7 - 1) * element < width);
+            else /* wherever in an aligned word the row begins */
+                assert_true(items / 7 * 16 >= 15 + width && items / 7 * 16 < 31 + width);
         }
     }
 }
 
-TEST_BODY(transfer_plan_grids_stay_within_32_bits)
+TEST_BODY(transfer_plan_grids_of_huge_rectangles)
 {
-    for (unsigned element = 1; element <= 16; element *= 2) {
-        for (size_t width = 1; width < ((size_t)1 << 36); width = width * 2 + width / 3 + 1) {
-            const size_t rows = ocl_plan_grid_limit(width) / width;
-            assert_true(rows >= 1 && rows <= UINT32_MAX);
-            const struct ocl_grid grid = ocl_plan_grid(width, rows, element);
-            assert_true(grid.groups <= INT32_MAX);
-            assert_true(((size_t)grid.columns - 1) << grid.shift <= width);
+    for (unsigned element = 0; element <= 16; element = element ? element * 2 : 1) {
+        for (size_t width = 1; width < OCL_GRID_BYTES; width = width * 2 + width / 3 + 1) {
+            const size_t rows = OCL_GRID_BYTES / width;
+            const size_t items = ocl_plan_grid_items(width, rows, element);
+            assert_true(items >= rows);
+            if (element || width >= 64)
+                assert_true(items / OCL_GROUP_ITEMS < INT32_MAX);
         }
     }
 }

@@ -123,7 +123,8 @@ TEST_BODY(driver_pointer_tells_what_an_address_is)
         CUDA_ERROR_INVALID_VALUE);
 }
 
-/* Memory of a context that the caller made belongs to that context, also while another one is current. */
+/* Memory of a context that the caller made belongs to that context, also while another one is
+ * current. */
 TEST_BODY(driver_pointer_knows_the_owning_context)
 {
     CUcontext primary = driver_use_primary(), made = NULL, owner = NULL;

@@ -105,3 +105,20 @@ TEST_BODY(entry_lookup_gives_functions_that_work)
     assert_int_equal(cudaGetDriverEntryPoint("cuInit", &found, 99, &status), cudaErrorInvalidValue);
     assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
 }
+
+TEST_BODY(entry_lookup_follows_the_programs_default_stream)
+{
+    void *found = NULL;
+    enum cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
+    assert_int_equal(
+        cudaGetDriverEntryPoint_ptsz("cuLaunchKernel", &found, cudaEnableDefault, &status),
+        cudaSuccess);
+    assert_ptr_equal(found, symbol("cuLaunchKernel_ptsz"));
+    assert_int_equal(
+        cudaGetDriverEntryPoint_ptsz("cuLaunchKernel", &found, cudaEnableLegacyStream, &status),
+        cudaSuccess);
+    assert_ptr_equal(found, symbol("cuLaunchKernel"));
+    assert_int_equal(cudaGetDriverEntryPoint("cuLaunchKernel", &found, cudaEnableDefault, &status),
+                     cudaSuccess);
+    assert_ptr_equal(found, symbol("cuLaunchKernel"));
+}

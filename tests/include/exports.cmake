@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # cmake -DNM=<nm> -DLIBRARY=<file> -DENTRIES=<entry_points.def;...> -P exports.cmake
-# clem's own functions, clem_*, are declared in clem.h and are not in the lists.
 
 set(listed)
 foreach(file IN LISTS ENTRIES)
@@ -22,7 +21,7 @@ set(exported)
 foreach(line IN LISTS lines)
     string(REGEX REPLACE "^[0-9a-f]+ [A-Z] ([A-Za-z0-9_.]+).*" "\\1" symbol "${line}")
     # A version node is a symbol of its own, with the type A of an absolute value.
-    if(NOT line MATCHES "^[0-9a-f]+ A " AND NOT symbol MATCHES "^clem_")
+    if(NOT line MATCHES "^[0-9a-f]+ A ")
         list(APPEND exported ${symbol})
     endif()
 endforeach()

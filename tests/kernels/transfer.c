@@ -160,21 +160,21 @@ static struct ocl_copy random_rect(struct bench *bench, size_t width, unsigned e
     return copy;
 }
 
+/* element 0: the kernel of words. */
 static void check_grid(struct bench *bench, const char *name, const struct ocl_copy *copy,
                        unsigned element, const uint32_t *pattern)
 {
-    const uint32_t height = (uint32_t)copy->height, rows = (uint32_t)(copy->height * copy->depth);
-    const struct ocl_grid grid = ocl_plan_grid(copy->width, rows, element);
+    const uint64_t rows = copy->height * copy->depth;
+    const size_t items = ocl_plan_grid_items(copy->width, rows, element);
     const struct ocl_copy_end *to = &copy->target, *from = &copy->source;
-    const void *const copying[] = {&to->address,   &to->pitch,   &to->slice_bytes,
-                                   &from->address, &from->pitch, &from->slice_bytes,
-                                   &copy->width,   &height,      &rows,
-                                   &grid.columns,  &grid.shift};
-    const void *const filling[] = {&to->address,  &to->pitch,  &to->slice_bytes,
-                                   &copy->width,  &height,     &rows,
-                                   &grid.columns, &grid.shift, pattern};
+    const void *const copying[] = {&to->address,   &to->pitch,    &to->slice_bytes,
+                                   &from->address, &from->pitch,  &from->slice_bytes,
+                                   &copy->width,   &copy->height, &rows};
+    const void *const filling[] = {&to->address,  &to->pitch, &to->slice_bytes, &copy->width,
+                                   &copy->height, &rows,      pattern};
 
-    launch(bench, pattern ? "fill_rect" : "copy_rect", name, grid.groups, OCL_GROUP_ITEMS,
+    launch(bench, pattern ? "fill_rect" : "copy_rect", name,
+           (items + OCL_GROUP_ITEMS - 1) / OCL_GROUP_ITEMS, OCL_GROUP_ITEMS,
            pattern ? filling : copying);
 }
 
@@ -214,23 +214,32 @@ static void check_result(struct bench *bench, const struct ocl_copy *copy, const
     free(patterned);
 }
 
-static void check_items(const char *file)
+static void check_items(struct bench *bench, const char *name, unsigned element, bool is_fill)
 {
-    static const size_t widths[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 33, 64, 100, 255, 257, 700};
+    static const size_t widths[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 33, 47, 64, 100, 255, 257, 700};
+
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        const struct ocl_copy copy = random_rect(bench, widths[i], element ? element : 1);
+        const uint32_t value = (uint32_t)random_next(&bench->dice);
+        const uint32_t *pattern = is_fill ? &value : NULL;
+        check_grid(bench, name, &copy, element, pattern);
+        check_result(bench, &copy, pattern);
+    }
+}
+
+static void check_all_items(const char *file)
+{
     const bool is_fill = strcmp(file, "fill_rect") == 0;
     struct bench bench = open_bench(3);
+    char name[40];
 
     for (unsigned element = 1; element <= 16; element *= 2) {
-        char name[40];
         snprintf(name, sizeof name, "%s_items_%u", file, element);
-        for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
-            const struct ocl_copy copy = random_rect(&bench, widths[i], element);
-            const uint32_t value = (uint32_t)random_next(&bench.dice);
-            const uint32_t *pattern = is_fill ? &value : NULL;
-            check_grid(&bench, name, &copy, element, pattern);
-            check_result(&bench, &copy, pattern);
-        }
+        check_items(&bench, name, element, is_fill);
     }
+    snprintf(name, sizeof name, "%s_words", file);
+    for (int round = 0; round < 10; round++)
+        check_items(&bench, name, 0, is_fill);
     close_bench(&bench);
 }
 
@@ -267,11 +276,11 @@ static void check_row_kernels(const char *file)
 
 TEST_BODY(kernels_copy_rect_items)
 {
-    check_items("copy_rect");
+    check_all_items("copy_rect");
 }
 TEST_BODY(kernels_fill_rect_items)
 {
-    check_items("fill_rect");
+    check_all_items("fill_rect");
 }
 
 TEST_BODY(kernels_copy_rect_rows)

@@ -1,0 +1,204 @@
+/* Tests of facade/log.c: messages, listeners, positions, dumps.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <unistd.h>
+
+#include "tests/facade/runtime_support.h"
+
+/* Makes one build fail, which logs; the name in the code tells the message from others. */
+static void make_message(const char *name)
+{
+    char text[256];
+    cudaKernel_t kernel = NULL;
+    snprintf(text, sizeof text, "__kernel void k(__global int *p) { p[0] = %s; }\n", name);
+    cudaLibrary_t library = load_text(text);
+    assert_fails(cudaErrorInvalidKernelImage, cudaLibraryGetKernel(&kernel, library, "k"));
+    assert_success(cudaLibraryUnload(library));
+}
+
+struct listener {
+    const char *name;
+    int messages, errors;
+    bool is_well_formed;
+    void *unregister; /* a handle to give back from inside */
+};
+
+static void listen(void *data, cudaLogLevel level, char *message, size_t length)
+{
+    struct listener *listener = data;
+    listener->messages++;
+    listener->errors += level == cudaLogLevelError && strstr(message, listener->name) != NULL;
+    listener->is_well_formed = strlen(message) == length && message[0] == '[';
+    if (listener->unregister != NULL) {
+        cudaLogsUnregisterCallback(listener->unregister);
+        listener->unregister = NULL;
+    }
+}
+
+TEST_BODY(log_listeners_hear_until_they_leave)
+{
+    struct listener a = {"first_name", 0, 0, false, NULL}, b = a;
+    cudaLogsCallbackHandle handle_a = NULL, handle_b = NULL;
+    assert_success(cudaLogsRegisterCallback(listen, &a, &handle_a));
+    assert_success(cudaLogsRegisterCallback(listen, &b, &handle_b));
+    assert_ptr_not_equal(handle_a, handle_b);
+    make_message("first_name");
+    assert_true(a.errors > 0 && a.is_well_formed);
+    assert_int_equal(a.messages, b.messages);
+    assert_success(cudaLogsUnregisterCallback(handle_a));
+    int heard = a.messages;
+    make_message("second_name");
+    assert_int_equal(a.messages, heard);
+    assert_true(b.messages > heard);
+    assert_success(cudaLogsUnregisterCallback(handle_b));
+    assert_fails(cudaErrorInvalidValue, cudaLogsUnregisterCallback(handle_b));
+    assert_fails(cudaErrorInvalidValue, cudaLogsUnregisterCallback(NULL));
+    assert_fails(cudaErrorInvalidValue, cudaLogsRegisterCallback(NULL, NULL, &handle_a));
+}
+
+TEST_BODY(log_listeners_may_leave_from_inside)
+{
+    struct listener a = {"some_name", 0, 0, false, NULL};
+    cudaLogsCallbackHandle handle = NULL;
+    assert_success(cudaLogsRegisterCallback(listen, &a, &handle));
+    a.unregister = handle;
+    make_message("some_name");
+    int heard = a.messages;
+    assert_true(heard > 0);
+    make_message("other_name");
+    assert_int_equal(a.messages, heard);
+}
+
+TEST_BODY(log_positions_cut_the_list)
+{
+    static char text[25600];
+    cudaLogIterator start = 0, middle = 0;
+    size_t bytes = sizeof text;
+    assert_success(cudaLogsCurrent(&start, 0));
+    make_message("early_name");
+    assert_success(cudaLogsCurrent(&middle, 0));
+    make_message("late_name");
+    cudaLogIterator position = middle;
+    assert_success(cudaLogsDumpToMemory(&position, text, &bytes, 0));
+    assert_int_equal(strlen(text), bytes);
+    assert_null(strstr(text, "early_name"));
+    assert_non_null(strstr(text, "late_name"));
+    /* The position moved behind everything. */
+    bytes = sizeof text;
+    assert_success(cudaLogsDumpToMemory(&position, text, &bytes, 0));
+    assert_int_equal(bytes, 0);
+    assert_string_equal(text, "");
+    bytes = sizeof text;
+    assert_success(cudaLogsDumpToMemory(&start, text, &bytes, 0));
+    assert_true(strstr(text, "early_name") != NULL && strstr(text, "early_name") < strstr(text, "late_name"));
+    assert_fails(cudaErrorInvalidValue, cudaLogsCurrent(NULL, 0));
+}
+
+TEST_BODY(log_dumps_to_files)
+{
+    char path[] = "/tmp/clem-test-XXXXXX";
+    static char in_file[25600], in_memory[25600];
+    size_t bytes = sizeof in_memory;
+    cudaLogIterator position = 0, same = 0;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_success(cudaLogsCurrent(&position, 0));
+    same = position;
+    make_message("filed_name");
+    assert_success(cudaLogsDumpToFile(&position, path, 0));
+    assert_success(cudaLogsDumpToMemory(&same, in_memory, &bytes, 0));
+    ssize_t got = read(fd, in_file, sizeof in_file - 1);
+    close(fd);
+    unlink(path);
+    assert_int_equal(got, bytes);
+    assert_string_equal(in_file, in_memory);
+    assert_non_null(strstr(in_file, "filed_name"));
+    assert_fails(cudaErrorInvalidValue, cudaLogsDumpToFile(NULL, NULL, 0));
+    assert_fails(cudaErrorInvalidValue, cudaLogsDumpToFile(NULL, "/nonexistent/file", 0));
+}
+
+/* A small buffer holds the newest whole lines; one that holds none is refused. Nothing is written behind it. */
+TEST_BODY(log_small_buffers_get_the_newest)
+{
+    static char all[25600], part[25601];
+    size_t all_bytes = sizeof all;
+    make_message("name_1");
+    make_message("name_2");
+    make_message("name_3");
+    assert_success(cudaLogsDumpToMemory(NULL, all, &all_bytes, 0));
+    for (size_t room = 1; room <= all_bytes + 1; room += 7) {
+        size_t bytes = room;
+        memset(part, '#', sizeof part);
+        cudaError_t error = cudaLogsDumpToMemory(NULL, part, &bytes, 0);
+        assert_int_equal(part[room], '#');
+        if (error == cudaSuccess) {
+            assert_true(bytes > 0 && bytes < room);
+            assert_int_equal(strlen(part), bytes);
+            assert_memory_equal(part, all + all_bytes - bytes, bytes);
+            assert_true(bytes == all_bytes || all[all_bytes - bytes - 1] == '\n');
+        } else {
+            assert_int_equal(error, cudaErrorInvalidValue);
+        }
+    }
+    cudaGetLastError();
+    size_t bytes = 0;
+    assert_fails(cudaErrorInvalidValue, cudaLogsDumpToMemory(NULL, part, &bytes, 0));
+    bytes = 100;
+    assert_fails(cudaErrorInvalidValue, cudaLogsDumpToMemory(NULL, NULL, &bytes, 0));
+    assert_fails(cudaErrorInvalidValue, cudaLogsDumpToMemory(NULL, part, NULL, 0));
+}
+
+/* The list is bounded: the oldest messages leave it, and positions before them begin with the oldest that is left. */
+TEST_BODY(log_keeps_the_newest_hundred)
+{
+    static char text[25600];
+    static const uint32_t elf[4] = {0x464c457f};
+    cudaLogIterator start = 0, now = 0;
+    assert_success(cudaFree(NULL));
+    assert_success(cudaLogsCurrent(&start, 0));
+    for (int i = 0; i < 150; i++) {
+        cudaLibrary_t library = NULL;
+        cudaKernel_t kernel = NULL;
+        if (cudaLibraryLoadData(&library, elf, NULL, NULL, 0, NULL, NULL, 0) == cudaSuccess) {
+            assert_int_not_equal(cudaLibraryGetKernel(&kernel, library, "k"), cudaSuccess);
+            assert_success(cudaLibraryUnload(library));
+        }
+    }
+    assert_success(cudaLogsCurrent(&now, 0));
+    assert_true(now - start >= 150);
+    size_t bytes = sizeof text, lines = 0;
+    assert_success(cudaLogsDumpToMemory(&start, text, &bytes, 0));
+    for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+        lines++;
+    assert_int_equal(lines, 100);
+    assert_true(start == now);
+}
+
+static void *log_and_dump(void *data)
+{
+    struct listener listener = {"no such", 0, 0, false, NULL};
+    static _Thread_local char text[4096];
+    static const uint32_t elf[4] = {0x464c457f};
+    (void)data;
+    for (int i = 0; i < 30; i++) {
+        cudaLogsCallbackHandle handle = NULL;
+        cudaLibrary_t library = NULL;
+        cudaKernel_t kernel = NULL;
+        size_t bytes = sizeof text;
+        THREAD_SUCCESS(cudaLogsRegisterCallback(listen, &listener, &handle));
+        if (cudaLibraryLoadData(&library, elf, NULL, NULL, 0, NULL, NULL, 0) == cudaSuccess) {
+            THREAD_CHECK(cudaLibraryGetKernel(&kernel, library, "k") != cudaSuccess);
+            THREAD_SUCCESS(cudaLibraryUnload(library));
+        }
+        THREAD_SUCCESS(cudaLogsUnregisterCallback(handle));
+        THREAD_SUCCESS(cudaLogsDumpToMemory(NULL, text, &bytes, 0));
+        THREAD_CHECK(bytes > 0 && text[bytes - 1] == '\n' && text[0] == '[');
+    }
+    return NULL;
+}
+
+TEST_BODY(log_dumps_beside_new_messages)
+{
+    char data[1] = {0};
+    assert_success(cudaFree(NULL));
+    run_threads(4, log_and_dump, data, 0);
+}

@@ -1,0 +1,186 @@
+/* The life of a process: a forked child, calls at exit, no platform, unknown options. What ends a process is tried in a
+ * program of its own (tests/programs/process.c).
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/facade/runtime_support.h"
+
+/* --- a forked child ------------------------------------------------------------------------------------------------- */
+
+/* Runs body in a child and gives its exit code; 0 is good. */
+static int in_child(int (*body)(void *), void *data)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(body(data));
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+struct inherited {
+    void *memory;
+    cudaStream_t stream;
+    cudaEvent_t event;
+    const void *kernel;
+};
+
+/* Gives the number of the first call that did not answer as it should. */
+static int call_everything(void *data)
+{
+    struct inherited *i = data;
+    void *p = NULL;
+    int count = 0, line = 0, value = 0;
+    const cudaError_t answers[] = {
+        cudaMalloc(&p, 16),
+        cudaFree(i->memory),
+        cudaFree(NULL),
+        cudaMallocHost(&p, 16),
+        cudaMemcpy(i->memory, &value, 4, cudaMemcpyHostToDevice),
+        cudaMemset(i->memory, 0, 4),
+        cudaStreamCreate(&i->stream),
+        cudaStreamQuery(i->stream),
+        cudaStreamSynchronize(i->stream),
+        cudaStreamDestroy(i->stream),
+        cudaEventRecord(i->event, NULL),
+        cudaEventSynchronize(i->event),
+        cudaEventDestroy(i->event),
+        launch_1d(i->kernel, 1, 1, NULL, 0, NULL),
+        cudaDeviceSynchronize(),
+        cudaDeviceReset(),
+        cudaSetDevice(0),
+    };
+    for (size_t k = 0; k < sizeof answers / sizeof answers[0]; k++) {
+        if (answers[k] != cudaErrorInitializationError && line == 0)
+            line = (int)k + 1;
+    }
+    if (line == 0 && cudaGetLastError() != cudaErrorInitializationError)
+        line = 100;
+    if (line == 0 && (cudaGetDeviceCount(&count) != cudaSuccess || count < 1))
+        line = 101;
+    return line;
+}
+
+TEST_BODY(process_forked_child_is_refused)
+{
+    cudaLibrary_t library = load_text("__kernel void k(__global int *p) { p[0] = 5; }\n");
+    struct inherited i = {NULL, NULL, NULL, find_kernel(library, "k")};
+    int *p = device_ints(1);
+    void *args[] = {&p};
+    i.memory = p;
+    assert_success(cudaStreamCreate(&i.stream));
+    assert_success(cudaEventCreate(&i.event));
+    assert_int_equal(in_child(call_everything, &i), 0);
+    /* The parent goes on as if nothing had been. */
+    assert_success(launch_1d(i.kernel, 1, 1, args, 0, i.stream));
+    assert_success(cudaStreamSynchronize(i.stream));
+    assert_int_equal(read_device_int(p), 5);
+    assert_success(cudaEventDestroy(i.event));
+    assert_success(cudaStreamDestroy(i.stream));
+    assert_success(cudaFree(p));
+    assert_success(cudaLibraryUnload(library));
+}
+
+static int use_device(void *data)
+{
+    int *p = NULL, value = 1, got = 0;
+    (void)data;
+    if (cudaMalloc((void **)&p, 4) != cudaSuccess || cudaMemcpy(p, &value, 4, cudaMemcpyHostToDevice) != cudaSuccess)
+        return 1;
+    return cudaMemcpy(&got, p, 4, cudaMemcpyDeviceToHost) == cudaSuccess && got == 1 ? 0 : 2;
+}
+
+/* Before the first call of the parent, a child may do as it likes. */
+TEST_BODY(process_forked_before_use_is_free)
+{
+    assert_int_equal(in_child(use_device, NULL), 0);
+    assert_int_equal(in_child(use_device, NULL), 0);
+    assert_int_equal(use_device(NULL), 0);
+}
+
+/* --- other programs ------------------------------------------------------------------------------------------------- */
+
+/* Runs the helper beside this program with more environment; what it prints goes to output. */
+static int run_helper(const char *environment, const char *mode, char *output, size_t bytes)
+{
+    char self[4096], command[5000];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(length > 0);
+    self[length] = '\0';
+    *strrchr(self, '/') = '\0';
+    snprintf(command, sizeof command, "env %s \"%s/clem_process_helper\" %s 2>&1", environment, self, mode);
+    fflush(NULL);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    size_t got = fread(output, 1, bytes - 1, pipe);
+    output[got] = '\0';
+    int status = pclose(pipe);
+    if (!WIFEXITED(status))
+        print_error("%s\n", output);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static int count_of(const char *text, const char *word)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at += strlen(word))
+        count++;
+    return count;
+}
+
+/* Handlers that were registered before the first call run after the library has ended. */
+TEST_BODY(process_calls_at_exit_are_refused)
+{
+    char output[4096];
+    int code = run_helper("", "exit", output, sizeof output);
+    if (code != 0)
+        print_error("%s\n", output);
+    assert_int_equal(code, 0);
+    assert_int_equal(count_of(output, "handler ran"), 1);
+    assert_int_equal(count_of(output, "destructor ran"), 1);
+}
+
+/* Work that is still queued when the program returns does not keep it from ending well. */
+TEST_BODY(process_may_exit_with_work_queued)
+{
+    char output[4096];
+    int code = run_helper("", "busy", output, sizeof output);
+    if (code != 0)
+        print_error("%s\n", output);
+    assert_int_equal(code, 0);
+}
+
+TEST_BODY(process_without_a_platform)
+{
+    char output[4096];
+    int code = run_helper("OCL_ICD_VENDORS=/nonexistent/ OCL_ICD_FILENAMES=", "none", output, sizeof output);
+    if (code != 0)
+        print_error("%s\n", output);
+    assert_int_equal(code, 0);
+}
+
+TEST_BODY(process_reports_unknown_options_once)
+{
+    char output[4096];
+    assert_int_equal(run_helper("CLEM_ADDRESS=nonsense CLEM_NO_SUCH_THING=1", "use", output, sizeof output), 0);
+    assert_int_equal(count_of(output, "CLEM_ADDRESS"), 1);
+    assert_int_equal(count_of(output, "nonsense"), 1);
+    assert_int_equal(count_of(output, "CLEM_NO_SUCH_THING"), 1);
+    assert_int_equal(run_helper("CLEM_TRACE=0", "use", output, sizeof output), 0);
+    assert_int_equal(count_of(output, "CLEM_TRACE"), 0);
+}
+
+TEST_BODY(process_sees_chosen_devices_only)
+{
+    char output[4096];
+    assert_int_equal(run_helper("CUDA_VISIBLE_DEVICES=0", "use", output, sizeof output), 0);
+    assert_int_equal(run_helper("CUDA_VISIBLE_DEVICES=", "none", output, sizeof output), 0);
+    assert_int_equal(run_helper("CUDA_VISIBLE_DEVICES=-1", "none", output, sizeof output), 0);
+    assert_int_equal(run_helper("CLEM_DEVICE=no-device-has-this-name", "use", output, sizeof output), 0);
+    assert_int_equal(count_of(output, "no-device-has-this-name"), 1);
+}

@@ -1,0 +1,178 @@
+/* Many threads at once, each with streams, memory and kernels of its own, and sharing what may be shared.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tests/facade/runtime_support.h"
+
+enum { THREADS = 16, COUNT = 3000 };
+
+static const char *const scale_text = "__kernel void scale(__global int *p, int n, int by)\n"
+                                      "{\n"
+                                      "    int i = (int)get_global_id(0);\n"
+                                      "    if (i < n)\n"
+                                      "        p[i] *= by;\n"
+                                      "}\n";
+
+struct worker {
+    const void *kernel;
+    int number;
+};
+
+static void *work(void *data)
+{
+    const struct worker *self = data;
+    static _Thread_local int put[COUNT], got[COUNT];
+    cudaStream_t stream = NULL;
+    cudaEvent_t event = NULL;
+    THREAD_SUCCESS(cudaStreamCreateWithFlags(&stream, self->number % 2 != 0 ? cudaStreamNonBlocking : 0));
+    THREAD_SUCCESS(cudaEventCreate(&event));
+    for (int round = 0; round < 15; round++) {
+        int *p = NULL, *q = NULL, n = COUNT, by = self->number + 2;
+        void *args[] = {&q, &n, &by};
+        for (int i = 0; i < COUNT; i++)
+            put[i] = i + round * self->number;
+        THREAD_SUCCESS(cudaMalloc((void **)&p, sizeof put));
+        THREAD_SUCCESS(cudaMalloc((void **)&q, sizeof put));
+        THREAD_SUCCESS(cudaMemcpyAsync(p, put, sizeof put, cudaMemcpyHostToDevice, stream));
+        THREAD_SUCCESS(cudaMemcpyAsync(q, p, sizeof put, cudaMemcpyDeviceToDevice, stream));
+        THREAD_SUCCESS(launch_1d(self->kernel, (COUNT + 63) / 64, 64, args, 0, stream));
+        THREAD_SUCCESS(cudaEventRecord(event, stream));
+        THREAD_SUCCESS(cudaMemcpyAsync(got, q, sizeof got, cudaMemcpyDeviceToHost, stream));
+        THREAD_SUCCESS(cudaStreamSynchronize(stream));
+        THREAD_SUCCESS(cudaEventQuery(event));
+        for (int i = 0; i < COUNT; i++)
+            THREAD_CHECK(got[i] == put[i] * by);
+        THREAD_SUCCESS(cudaFree(p));
+        THREAD_SUCCESS(cudaFree(q));
+    }
+    THREAD_CHECK(cudaGetLastError() == cudaSuccess);
+    THREAD_SUCCESS(cudaEventDestroy(event));
+    THREAD_SUCCESS(cudaStreamDestroy(stream));
+    return NULL;
+}
+
+TEST_BODY(threads_allocate_copy_launch_and_free)
+{
+    cudaLibrary_t library = load_text(scale_text);
+    struct worker workers[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        workers[i] = (struct worker){find_kernel(library, "scale"), i};
+    run_threads(THREADS, work, workers, sizeof workers[0]);
+    assert_success(cudaDeviceSynchronize());
+    assert_success(cudaLibraryUnload(library));
+}
+
+static void *make_and_destroy(void *data)
+{
+    (void)data;
+    for (int i = 0; i < 40; i++) {
+        cudaStream_t streams[4];
+        cudaEvent_t event = NULL;
+        THREAD_SUCCESS(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+        for (int k = 0; k < 4; k++)
+            THREAD_SUCCESS(cudaStreamCreateWithFlags(&streams[k], (unsigned)k % 2));
+        THREAD_SUCCESS(cudaEventRecord(event, streams[0]));
+        THREAD_SUCCESS(cudaStreamWaitEvent(streams[1], event, 0));
+        for (int k = 3; k >= 0; k--)
+            THREAD_SUCCESS(cudaStreamDestroy(streams[k]));
+        THREAD_SUCCESS(cudaEventDestroy(event));
+    }
+    return NULL;
+}
+
+TEST_BODY(threads_create_and_destroy_streams)
+{
+    char unused[1] = {0};
+    assert_success(cudaFree(NULL));
+    run_threads(8, make_and_destroy, unused, 0);
+    assert_success(cudaDeviceSynchronize());
+}
+
+struct shared_counter {
+    cudaStream_t stream;
+    int *p;
+    const void *kernel;
+};
+
+static void *add_in_the_shared_stream(void *data)
+{
+    const struct shared_counter *self = data;
+    int *p = self->p, n = 1, by = 1;
+    void *args[] = {&p, &n, &by};
+    for (int i = 0; i < 100; i++) {
+        THREAD_SUCCESS(launch_1d(self->kernel, 1, 1, args, 0, self->stream));
+        cudaError_t error = cudaStreamQuery(self->stream);
+        THREAD_CHECK(error == cudaSuccess || error == cudaErrorNotReady);
+    }
+    THREAD_SUCCESS(cudaStreamSynchronize(self->stream));
+    return NULL;
+}
+
+/* A stream may be used by all: each launch runs alone and once. */
+TEST_BODY(threads_share_a_stream)
+{
+    cudaLibrary_t library = load_text("__kernel void scale(__global int *p, int n, int by) { p[0] += n * by; }\n");
+    struct shared_counter shared = {NULL, device_ints(1), find_kernel(library, "scale")};
+    assert_success(cudaStreamCreate(&shared.stream));
+    run_threads(8, add_in_the_shared_stream, &shared, 0);
+    assert_int_equal(read_device_int(shared.p), 800);
+    assert_success(cudaStreamDestroy(shared.stream));
+    assert_success(cudaFree(shared.p));
+    assert_success(cudaLibraryUnload(library));
+}
+
+static void *first_call(void *data)
+{
+    int count = 0, **place = data;
+    THREAD_SUCCESS(cudaGetDeviceCount(&count));
+    THREAD_SUCCESS(cudaMalloc((void **)place, 64));
+    return NULL;
+}
+
+/* The first calls of the process come from many threads at once. */
+TEST_BODY(threads_start_the_device_together)
+{
+    int *places[THREADS] = {NULL};
+    run_threads(THREADS, first_call, places, sizeof places[0]);
+    for (int i = 0; i < THREADS; i++)
+        assert_success(cudaFree(places[i]));
+}
+
+static void *wait_for_legacy(void *data)
+{
+    (void)data;
+    for (int i = 0; i < 50; i++) {
+        THREAD_SUCCESS(cudaStreamSynchronize(NULL));
+        THREAD_SUCCESS(cudaDeviceSynchronize());
+        THREAD_SUCCESS(cudaMemsetAsync(data, i, 16, NULL));
+    }
+    return NULL;
+}
+
+static void *work_blocking(void *data)
+{
+    cudaStream_t stream = NULL;
+    THREAD_SUCCESS(cudaStreamCreate(&stream));
+    for (int i = 0; i < 50; i++) {
+        THREAD_SUCCESS(cudaMemsetAsync(data, i, 16, stream));
+        THREAD_SUCCESS(cudaStreamSynchronize(stream));
+    }
+    THREAD_SUCCESS(cudaStreamDestroy(stream));
+    return NULL;
+}
+
+static void *either(void *data)
+{
+    int *p = *(int **)data;
+    return (uintptr_t)p / 16 % 2 != 0 ? wait_for_legacy(p) : work_blocking(p);
+}
+
+/* Waiting for the legacy stream beside blocking streams that come and go neither locks up nor fails. */
+TEST_BODY(threads_meet_in_the_legacy_stream)
+{
+    int *p = device_ints(8 * 4), *places[8];
+    for (int i = 0; i < 8; i++)
+        places[i] = p + i * 4;
+    run_threads(8, either, places, sizeof places[0]);
+    assert_success(cudaDeviceSynchronize());
+    assert_int_equal(read_device_int(p), 49 * 0x01010101);
+    assert_success(cudaFree(p));
+}

@@ -1,0 +1,116 @@
+/* A program that tests/facade/process.c starts: it ends with work queued, calls CUDA while it ends, or finds no device.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cuda_runtime.h>
+
+static const char *const text = "__kernel void k(__global int *p) { p[0] += 5; }\n";
+
+static cudaKernel_t kernel;
+static cudaStream_t stream;
+static void *memory;
+static int is_checking_the_end;
+
+#define CHECK(condition)                                              \
+    do {                                                              \
+        if (!(condition)) {                                           \
+            printf("line %d: not true: %s\n", __LINE__, #condition); \
+            fflush(stdout);                                           \
+            _exit(1);                                                 \
+        }                                                             \
+    } while (0)
+
+static void call_everything(void)
+{
+    const dim3 one = {1, 1, 1};
+    void *p = NULL, *args[] = {&memory};
+    int count = 0;
+    CHECK(cudaMalloc(&p, 16) == cudaErrorCudartUnloading);
+    CHECK(cudaGetLastError() == cudaErrorCudartUnloading);
+    CHECK(cudaFree(memory) == cudaErrorCudartUnloading);
+    CHECK(cudaMemset(memory, 0, 4) == cudaErrorCudartUnloading);
+    CHECK(cudaMemcpy(&count, memory, 4, cudaMemcpyDeviceToHost) == cudaErrorCudartUnloading);
+    CHECK(cudaStreamSynchronize(stream) == cudaErrorCudartUnloading);
+    CHECK(cudaStreamDestroy(stream) == cudaErrorCudartUnloading);
+    CHECK(cudaLaunchKernel((const void *)kernel, one, one, args, 0, NULL) == cudaErrorCudartUnloading);
+    CHECK(cudaDeviceSynchronize() == cudaErrorCudartUnloading);
+    CHECK(cudaGetDeviceCount(&count) == cudaSuccess && count > 0);
+}
+
+static void handler(void)
+{
+    call_everything();
+    puts("handler ran");
+}
+
+__attribute__((destructor)) static void at_the_end(void)
+{
+    if (!is_checking_the_end)
+        return;
+    call_everything();
+    puts("destructor ran");
+}
+
+static void use(void)
+{
+    const dim3 one = {1, 1, 1};
+    cudaLibrary_t library = NULL;
+    int got = 0;
+    void *args[] = {&memory};
+    CHECK(cudaLibraryLoadData(&library, text, NULL, NULL, 0, NULL, NULL, 0) == cudaSuccess);
+    CHECK(cudaLibraryGetKernel(&kernel, library, "k") == cudaSuccess);
+    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+    CHECK(cudaMalloc(&memory, 64) == cudaSuccess);
+    CHECK(cudaMemset(memory, 0, 64) == cudaSuccess);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(cudaLaunchKernel((const void *)kernel, one, one, args, 0, stream) == cudaSuccess);
+    CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+    CHECK(cudaMemcpy(&got, memory, 4, cudaMemcpyDeviceToHost) == cudaSuccess);
+    CHECK(got == 5);
+}
+
+static void queue_much(void)
+{
+    const dim3 one = {1, 1, 1};
+    void *args[] = {&memory};
+    for (int i = 0; i < 500; i++)
+        CHECK(cudaLaunchKernel((const void *)kernel, one, one, args, 0, stream) == cudaSuccess);
+}
+
+static void find_nothing(void)
+{
+    struct cudaDeviceProp properties;
+    int count = 77, device = 77;
+    void *p = NULL;
+    CHECK(cudaGetDeviceCount(&count) == cudaErrorNoDevice);
+    CHECK(count == 0);
+    CHECK(cudaGetLastError() == cudaErrorNoDevice);
+    CHECK(cudaMalloc(&p, 16) == cudaErrorNoDevice);
+    CHECK(cudaFree(NULL) == cudaErrorNoDevice);
+    CHECK(cudaSetDevice(0) == cudaErrorNoDevice);
+    CHECK(cudaGetDevice(&device) == cudaErrorNoDevice);
+    CHECK(cudaGetDeviceProperties(&properties, 0) == cudaErrorNoDevice);
+    CHECK(cudaStreamCreate(&stream) == cudaErrorNoDevice);
+    CHECK(cudaDeviceSynchronize() == cudaErrorNoDevice);
+    CHECK(cudaDeviceReset() == cudaErrorNoDevice);
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "";
+    if (strcmp(mode, "none") == 0) {
+        find_nothing();
+        return 0;
+    }
+    if (strcmp(mode, "exit") == 0) {
+        atexit(handler);
+        is_checking_the_end = 1;
+    }
+    use();
+    if (strcmp(mode, "busy") == 0)
+        queue_much();
+    return 0;
+}
