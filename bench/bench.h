@@ -119,7 +119,7 @@ struct measured {
     const char *method;         /* NULL: this contender did not take part */
     size_t count;               /* repetitions in one sample */
     struct series_summary time; /* seconds for one repetition */
-    char reason[200];           /* why it did not take part */
+    char reason[200];           /* why it, or its last method that dropped out, did not take part */
 };
 
 struct result {

@@ -36,6 +36,8 @@ struct geometry {
 };
 struct geometry form_geometry(const struct device_facts *device, enum peak_detail what,
                               enum kernel_form form, size_t words);
+/* Bytes that the kernel of any form may write: the array, or one sum for each of its items. */
+size_t form_target_bytes(const struct device_facts *device, enum peak_detail what, size_t bytes);
 bool form_suits(const struct device_facts *device, enum peak_detail what, enum kernel_form form);
 const char *form_name(enum kernel_form form);
 /* "peak_copy_item" and so on. */

@@ -55,3 +55,14 @@ struct geometry form_geometry(const struct device_facts *device, enum peak_detai
     size_t items = groups * local;
     return (struct geometry){groups, local, (words + items - 1) / items};
 }
+
+size_t form_target_bytes(const struct device_facts *device, enum peak_detail what, size_t bytes)
+{
+    size_t most = bytes;
+    for (int form = 0; what == PEAK_READ && form < FORMS; form++) {
+        struct geometry g = form_geometry(device, what, (enum kernel_form)form, bytes / 16);
+        size_t sums = g.groups * g.local * sizeof(uint32_t);
+        most = sums > most ? sums : most;
+    }
+    return most;
+}

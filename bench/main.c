@@ -55,6 +55,16 @@ static void progress(size_t done, size_t count, const struct task *task)
     fprintf(stderr, "\r\033[K[%zu/%zu] %s %s", done + 1, count, task->row->name, variable);
 }
 
+/* A failed row must not take the others with it: an error that sticks goes with the context. */
+static void recover(void)
+{
+    if (cudaDeviceSynchronize() == cudaSuccess)
+        return;
+    runtime_close_raw();
+    cudaDeviceReset();
+    cudaGetLastError();
+}
+
 /* Measures one device; false without memory. */
 static bool measure_device(const struct options *options, const struct device_facts *facts,
                            struct device_report *device)
@@ -70,6 +80,8 @@ static bool measure_device(const struct options *options, const struct device_fa
     for (size_t i = 0; device->results && i < device->count; i++) {
         progress(i, device->count, &tasks[i]);
         measure_task(&tasks[i], facts, &effort, &device->results[i]);
+        if (device->results[i].status == STATUS_ERROR)
+            recover();
     }
     progress(0, 0, NULL);
     runtime_close_raw();

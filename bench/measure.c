@@ -17,6 +17,7 @@ struct side {
     struct attempt attempt;
     const struct way *way;
     const struct method *method;
+    char dropped[200]; /* the last method that failed, and why */
     size_t count;
     struct series samples;
     bool open, in;
@@ -103,6 +104,9 @@ static bool choose_method(struct side *side)
         double seconds = try_method(side, method, best);
         if (side->contender == BY_CUDA && side->attempt.wrong_data)
             return false;
+        if (seconds < 0)
+            snprintf(side->dropped, sizeof side->dropped, "%.60s: %.120s", method->name,
+                     side->attempt.reason);
         if (seconds >= 0 && (best < 0 || seconds < best)) {
             best = seconds;
             side->method = method;
@@ -175,6 +179,7 @@ static void report_side(const struct side *side, struct measured *measured)
         measured->method = side->method->name;
         measured->count = side->count;
         measured->time = series_summarize(&side->samples);
+        memcpy(measured->reason, side->dropped, sizeof measured->reason);
     } else if (side->open) {
         memcpy(measured->reason, side->attempt.reason, sizeof measured->reason);
     }

@@ -32,8 +32,8 @@ static bool open_peak(struct attempt *attempt)
     struct peak *peak = attempt->state = calloc(1, sizeof *peak);
     if (!peak)
         return attempt_fail(attempt, STATUS_SKIPPED, "no host memory");
-    if (!span_take(attempt, &peak->target, DEVICE, attempt->task->bytes) ||
-        !take_sources(attempt, peak))
+    size_t bytes = form_target_bytes(attempt->device, what(attempt), attempt->task->bytes);
+    if (!span_take(attempt, &peak->target, DEVICE, bytes) || !take_sources(attempt, peak))
         return false;
     peak->launch.target = peak->target.device;
     peak->launch.first = peak->first.device;

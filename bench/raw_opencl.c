@@ -262,14 +262,47 @@ bool raw_kernel_run(struct attempt *attempt, struct raw *raw, const struct raw_k
     return raw_ok(attempt, error, "clEnqueueNDRangeKernel") && raw_finish(attempt, raw);
 }
 
-/* Host memory is given by its address, because a driver may hand kernels a copy of such a buffer.
- */
+static bool ask_address(struct attempt *attempt, struct raw *raw, struct raw_memory *memory,
+                        cl_kernel kernel, cl_mem answer)
+{
+    static const size_t one = 1;
+    cl_ulong address = 0;
+    cl_int error = clSetKernelArg(kernel, 0, sizeof memory->buffer, &memory->buffer);
+    error |= clSetKernelArg(kernel, 1, sizeof answer, &answer);
+    if (error == CL_SUCCESS)
+        error = clEnqueueNDRangeKernel(raw->queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL);
+    if (error == CL_SUCCESS)
+        error = clEnqueueReadBuffer(raw->queue, answer, CL_TRUE, 0, sizeof address, &address, 0,
+                                    NULL, NULL);
+    memory->address = (void *)(uintptr_t)address;
+    return raw_ok(attempt, error, "learning an address");
+}
+
+bool raw_learn(struct attempt *attempt, struct raw *raw, struct raw_memory *memory)
+{
+    cl_int error;
+    if (memory->place != DEVICE || !raw->takes_addresses)
+        return true;
+    cl_kernel kernel = clCreateKernel(raw->program, "bench_address", &error);
+    if (!raw_ok(attempt, error, "bench_address"))
+        return false;
+    cl_mem answer = clCreateBuffer(raw->context, CL_MEM_READ_WRITE, sizeof(cl_ulong), NULL, &error);
+    bool learnt = raw_ok(attempt, error, "clCreateBuffer") &&
+                  ask_address(attempt, raw, memory, kernel, answer);
+    if (answer)
+        clReleaseMemObject(answer);
+    clReleaseKernel(kernel);
+    return learnt;
+}
+
+/* Host memory is given by its address: a driver may hand kernels a copy of such a buffer. */
 static cl_int set_memory(struct raw *raw, cl_kernel kernel, cl_uint index,
                          const struct raw_memory *memory)
 {
-    if (memory->place == DEVICE)
+    if (memory->place == DEVICE && !memory->address)
         return clSetKernelArg(kernel, index, sizeof memory->buffer, &memory->buffer);
-    return raw->takes_addresses ? clSetKernelArgSVMPointer(kernel, index, memory->host)
+    void *address = memory->place == DEVICE ? memory->address : memory->host;
+    return raw->takes_addresses ? clSetKernelArgSVMPointer(kernel, index, address)
                                 : CL_INVALID_OPERATION;
 }
 

@@ -29,6 +29,7 @@ struct raw_memory {
     size_t bytes;
     cl_mem buffer;
     void *host;
+    void *address; /* what the device calls the buffer, where raw_learn was asked */
 };
 
 bool raw_ok(struct attempt *attempt, cl_int error, const char *call);
@@ -39,6 +40,9 @@ bool raw_finish(struct attempt *attempt, struct raw *raw);
 
 bool raw_take(struct attempt *attempt, struct raw *raw, struct raw_memory *memory, enum place place,
               size_t bytes);
+/* Learns the address of a device buffer, because a driver may refuse a kernel that is given buffers
+ * as well as addresses. Nothing changes where drivers take no addresses. */
+bool raw_learn(struct attempt *attempt, struct raw *raw, struct raw_memory *memory);
 void raw_give(struct raw *raw, struct raw_memory *memory);
 bool raw_fill(struct attempt *attempt, struct raw *raw, struct raw_memory *memory,
               enum pattern pattern);

@@ -33,8 +33,9 @@ static bool open_peak(struct attempt *attempt)
     struct peak *peak = attempt->state = calloc(1, sizeof *peak);
     if (!peak)
         return attempt_fail(attempt, STATUS_SKIPPED, "no host memory");
+    size_t bytes = form_target_bytes(attempt->device, what(attempt), attempt->task->bytes);
     peak->raw = raw_open(attempt);
-    return peak->raw && raw_take(attempt, peak->raw, &peak->target, DEVICE, attempt->task->bytes) &&
+    return peak->raw && raw_take(attempt, peak->raw, &peak->target, DEVICE, bytes) &&
            take_sources(attempt, peak);
 }
 

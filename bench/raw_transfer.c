@@ -18,10 +18,15 @@ static bool open_transfer(struct attempt *attempt)
     if (!transfer)
         return attempt_fail(attempt, STATUS_SKIPPED, "no host memory");
     transfer->raw = raw_open(attempt);
-    return transfer->raw &&
-           raw_take(attempt, transfer->raw, &transfer->source, task->row->source, task->bytes) &&
-           raw_take(attempt, transfer->raw, &transfer->target, task->row->target, task->bytes) &&
-           raw_fill(attempt, transfer->raw, &transfer->source, PATTERN_WORDS);
+    if (!transfer->raw ||
+        !raw_take(attempt, transfer->raw, &transfer->source, task->row->source, task->bytes) ||
+        !raw_take(attempt, transfer->raw, &transfer->target, task->row->target, task->bytes) ||
+        !raw_fill(attempt, transfer->raw, &transfer->source, PATTERN_WORDS))
+        return false;
+    if (task->row->source != MAPPED && task->row->target != MAPPED)
+        return true;
+    return raw_learn(attempt, transfer->raw, &transfer->source) &&
+           raw_learn(attempt, transfer->raw, &transfer->target);
 }
 
 static bool poison_transfer(struct attempt *attempt)

@@ -46,6 +46,7 @@ static cJSON *measured_object(const struct task *task, const struct measured *me
     cJSON_AddNumberToObject(object, "cov", time->cov);
     cJSON_AddNumberToObject(object, "samples", (double)time->count);
     cJSON_AddNumberToObject(object, "repetitions", (double)measured->count);
+    cJSON_AddStringToObject(object, "dropped", measured->reason);
     return object;
 }
 

@@ -1,5 +1,6 @@
 /* Tables for people: one for each kind of work on each device, and one across devices.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/report.h"
@@ -152,24 +153,30 @@ static void device_tables(FILE *file, const char *ours, const struct device_repo
     }
 }
 
-static const struct result *find_same(const struct device_report *device, const struct task *task)
+/* Orders tasks by row and by what the row varies over, whatever the whole is on each device. */
+static int order_of(const struct task *a, const struct task *b)
 {
-    for (size_t i = 0; i < device->count; i++) {
-        const struct task *other = &device->results[i].task;
-        if (other->row == task->row && other->bytes == task->bytes &&
-            other->row_bytes == task->row_bytes && other->live == task->live)
-            return &device->results[i];
-    }
-    return NULL;
+    enum axis axis = a->row->axis;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    if (axis == AXIS_ROW_BYTES)
+        return (a->row_bytes > b->row_bytes) - (a->row_bytes < b->row_bytes);
+    if (axis == AXIS_LIVE)
+        return (a->live > b->live) - (a->live < b->live);
+    return axis == AXIS_SHAPE ? 0 : (a->bytes > b->bytes) - (a->bytes < b->bytes);
 }
 
-static const struct device_report *longest(const struct report *report)
+static int order_of_pointers(const void *a, const void *b)
 {
-    const struct device_report *best = &report->devices[0];
-    for (size_t d = 1; d < report->device_count; d++)
-        if (report->devices[d].count > best->count)
-            best = &report->devices[d];
-    return best;
+    return order_of(*(const struct task *const *)a, *(const struct task *const *)b);
+}
+
+static const struct result *find_same(const struct device_report *device, const struct task *task)
+{
+    for (size_t i = 0; i < device->count; i++)
+        if (order_of(&device->results[i].task, task) == 0)
+            return &device->results[i];
+    return NULL;
 }
 
 static void comparison_line(FILE *file, const struct report *report, const struct task *task)
@@ -187,16 +194,35 @@ static void comparison_line(FILE *file, const struct report *report, const struc
     fprintf(file, "  %s\n", task->row->rule == RULE_TIME ? "us" : "GB/s");
 }
 
+/* The tasks of all devices in order. Owns: the caller frees them. NULL without memory. */
+static const struct task **all_tasks(const struct report *report, size_t *count)
+{
+    *count = 0;
+    for (size_t d = 0; d < report->device_count; d++)
+        *count += report->devices[d].count;
+    const struct task **tasks = calloc(*count + 1, sizeof *tasks);
+    size_t n = 0;
+    for (size_t d = 0; tasks && d < report->device_count; d++)
+        for (size_t i = 0; i < report->devices[d].count; i++)
+            tasks[n++] = &report->devices[d].results[i].task;
+    if (tasks)
+        qsort(tasks, n, sizeof *tasks, order_of_pointers);
+    return tasks;
+}
+
 static void comparison(FILE *file, const struct report *report)
 {
-    const struct device_report *rows = longest(report);
+    size_t count;
+    const struct task **tasks = all_tasks(report, &count);
     fprintf(file, "\n== the devices side by side (%s, medians)\n  %-24s %9s", report->runtime,
             "row", "");
     for (size_t d = 0; d < report->device_count; d++)
         fprintf(file, " %14.14s", report->devices[d].facts.name);
     fputc('\n', file);
-    for (size_t i = 0; i < rows->count; i++)
-        comparison_line(file, report, &rows->results[i].task);
+    for (size_t i = 0; tasks && i < count; i++)
+        if (i == 0 || order_of(tasks[i - 1], tasks[i]) != 0)
+            comparison_line(file, report, tasks[i]);
+    free(tasks);
 }
 
 void report_text(FILE *file, const struct report *report)

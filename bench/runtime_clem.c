@@ -54,12 +54,16 @@ static const char *peak_text(void)
 
 const void *runtime_kernels(const struct device_facts *device, void **owned)
 {
-    static const char empty[] = "\n__kernel void bench_empty(void) {}\n";
+    static const char own[] =
+        "\n__kernel void bench_empty(void) {}\n"
+        "__kernel void bench_address(__global uchar *memory, __global ulong *answer) {\n"
+        "    answer[0] = (ulong)memory;\n"
+        "}\n";
     const char *define = device->is_cpu ? "#define CLEM_DEVICE_IS_CPU 1\n" : "";
-    size_t bytes = strlen(define) + strlen(peak_text()) + sizeof empty;
+    size_t bytes = strlen(define) + strlen(peak_text()) + sizeof own;
     char *text = malloc(bytes);
     if (text)
-        snprintf(text, bytes, "%s%s%s", define, peak_text(), empty);
+        snprintf(text, bytes, "%s%s%s", define, peak_text(), own);
     *owned = text;
     return text;
 }

@@ -41,7 +41,8 @@ ocl_status ocl_interop_buffer(const void *pointer, void **buffer, size_t *offset
     return OCL_OK;
 }
 
-ocl_status ocl_interop_find_buffer(struct ocl_context *context, const void *buffer, size_t offset, uint64_t *address)
+ocl_status ocl_interop_find_buffer(struct ocl_context *context, const void *buffer, size_t offset,
+                                   uint64_t *address)
 {
     ocl_status status = OCL_E_NOT_FOUND;
     pthread_mutex_lock(&context->block_lock);

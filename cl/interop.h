@@ -19,7 +19,8 @@ void *ocl_interop_context(const struct ocl_context *context);
  * is no cl_mem. */
 ocl_status ocl_interop_buffer(const void *pointer, void **buffer, size_t *offset);
 /* The device address of a byte of a buffer of this context. Errors: OCL_E_NOT_FOUND. */
-ocl_status ocl_interop_find_buffer(struct ocl_context *context, const void *buffer, size_t offset, uint64_t *address);
+ocl_status ocl_interop_find_buffer(struct ocl_context *context, const void *buffer, size_t offset,
+                                   uint64_t *address);
 
 /* The cl_command_queue, after it was put in order behind what the queue must wait for. It may be another one after the
  * next timed event. */

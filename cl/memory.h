@@ -21,10 +21,10 @@ struct ocl_memory_view {
     enum ocl_memory_kind kind;
     struct ocl_context *context;
     uint64_t address; /* of the first byte, as kernels see it */
-    void *host;       /* of the first byte, as the host sees it; NULL when the host cannot reach it */
-    size_t bytes;     /* as asked for, not rounded */
-    unsigned flags;   /* the caller's own, given at allocation */
-    uint64_t id;      /* unique in the process, never used again */
+    void *host;     /* of the first byte, as the host sees it; NULL when the host cannot reach it */
+    size_t bytes;   /* as asked for, not rounded */
+    unsigned flags; /* the caller's own, given at allocation */
+    uint64_t id;    /* unique in the process, never used again */
 };
 
 enum { OCL_MEMORY_ALIGNMENT = 256 };
@@ -34,16 +34,18 @@ enum { OCL_MEMORY_ALIGNMENT = 256 };
  * Units:  bytes > 0.
  * Order:  may reuse memory freed before; never waits for the device unless memory is short.
  * Errors: OCL_E_OUT_OF_MEMORY; the driver's. */
-ocl_status ocl_memory_allocate(struct ocl_context *context, size_t bytes, unsigned flags, uint64_t *address);
+ocl_status ocl_memory_allocate(struct ocl_context *context, size_t bytes, unsigned flags,
+                               uint64_t *address);
 
 /* Allocates pinned host memory, page-aligned. *host is the pointer for both sides where the strategy lets kernels
  * reach it; *address is what kernels must use. Errors as above. */
-ocl_status ocl_memory_allocate_host(struct ocl_context *context, size_t bytes, unsigned flags, void **host,
-                                    uint64_t *address);
+ocl_status ocl_memory_allocate_host(struct ocl_context *context, size_t bytes, unsigned flags,
+                                    void **host, uint64_t *address);
 
 /* Pins bytes of the user's memory at host. Errors: OCL_E_ALREADY when any byte of it is known already;
  * OCL_E_INVALID_VALUE for no bytes, for a range that wraps and for memory that the driver refuses. */
-ocl_status ocl_memory_register(struct ocl_context *context, void *host, size_t bytes, unsigned flags);
+ocl_status ocl_memory_register(struct ocl_context *context, void *host, size_t bytes,
+                               unsigned flags);
 
 /* Frees what starts exactly at pointer (device address or host pointer) and is of the given kind.
  * Order:  waits for all work of the owning context that was submitted before.

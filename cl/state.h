@@ -58,16 +58,16 @@ enum ocl_pass {
     OCL_PASS_USM_POINTER, /* clSetKernelArgMemPointerINTEL(address) */
     OCL_PASS_BDA_POINTER, /* clSetKernelArgDevicePointerEXT(address) */
     OCL_PASS_NUMBER,      /* a generated wrapper takes the address as a ulong and casts it */
-    OCL_PASS_BUFFER       /* cl_mem, an aligned sub-buffer, or a generated wrapper that adds the offset */
+    OCL_PASS_BUFFER /* cl_mem, an aligned sub-buffer, or a generated wrapper that adds the offset */
 };
 
 /* How pinned host memory is made. */
 enum ocl_host_method {
-    OCL_HOST_NONE,   /* not proved yet */
-    OCL_HOST_ALLOC,  /* CL_MEM_ALLOC_HOST_PTR, mapped for good */
-    OCL_HOST_USE,    /* CL_MEM_USE_HOST_PTR over pages of the process, mapped for good */
-    OCL_HOST_SVM,    /* clSVMAlloc, fine-grained */
-    OCL_HOST_USM     /* clHostMemAllocINTEL */
+    OCL_HOST_NONE,  /* not proved yet */
+    OCL_HOST_ALLOC, /* CL_MEM_ALLOC_HOST_PTR, mapped for good */
+    OCL_HOST_USE,   /* CL_MEM_USE_HOST_PTR over pages of the process, mapped for good */
+    OCL_HOST_SVM,   /* clSVMAlloc, fine-grained */
+    OCL_HOST_USM    /* clHostMemAllocINTEL */
 };
 
 /* How the host waits for a device. */
@@ -80,9 +80,9 @@ enum ocl_wait_method {
 /* The habits of a device's driver; chosen in queue.c. */
 struct ocl_queue_tuning {
     enum ocl_wait_method wait;
-    unsigned poll_us;       /* how long polling goes on */
-    bool starts_by_itself;  /* commands run without clFlush() */
-    bool is_profiled;       /* queues are made with profiling */
+    unsigned poll_us;      /* how long polling goes on */
+    bool starts_by_itself; /* commands run without clFlush() */
+    bool is_profiled;      /* queues are made with profiling */
 };
 
 /* How device time is read. */
@@ -97,15 +97,18 @@ enum ocl_stamp_kind {
 struct ocl_capability {
     enum ocl_address address;
     enum ocl_pass pass;
-    cl_kernel_exec_info indirect_info; /* clSetKernelExecInfo's name for "uses these indirectly": a list of pointers
+    cl_kernel_exec_info
+        indirect_info; /* clSetKernelExecInfo's name for "uses these indirectly": a list of pointers
                                           under svm and bda, a cl_bool under usm, 0 when nothing is to be declared */
-    unsigned bda_revision;             /* which constants the driver has; see extension.h */
-    enum ocl_host_method host_method;  /* of pinned memory that clem allocates */
-    bool has_addresses;           /* kernels can follow pointers stored in memory */
-    bool has_block_buffers;       /* blocks have a cl_mem: always but under usm, and svm where it is not coherent */
+    unsigned bda_revision;            /* which constants the driver has; see extension.h */
+    enum ocl_host_method host_method; /* of pinned memory that clem allocates */
+    bool has_addresses;               /* kernels can follow pointers stored in memory */
+    bool
+        has_block_buffers; /* blocks have a cl_mem: always but under usm, and svm where it is not coherent */
     bool reaches_pinned_host;     /* kernels reach pinned host memory by its host address */
     bool reaches_registered_host; /* the same for the user's memory pinned in place */
-    bool device_is_host_memory; /* the host may read and write device memory at its device address while no command
+    bool
+        device_is_host_memory; /* the host may read and write device memory at its device address while no command
                                    runs (CPU devices); proved by the self-test, never assumed */
     char reason[512];
 };
@@ -114,29 +117,33 @@ struct ocl_context {
     const struct ocl_device *device;
     cl_context cl;
     struct ocl_capability capability;
-    cl_command_queue service;    /* block.c's own queue: learning addresses, mapping pinned memory */
+    cl_command_queue service; /* block.c's own queue: learning addresses, mapping pinned memory */
     struct ocl_probe *probe;
-    pthread_mutex_t block_lock;  /* a leaf: the list of blocks and the range below */
-    struct ocl_block *blocks;    /* all that live, linked by next */
-    _Atomic size_t block_slack;  /* bytes asked for on top, because the driver aligns to less than 256 */
-    bool reserves_addresses;     /* learned addresses may collide with the host's: block_buffer.c keeps them apart */
-    uint64_t driver_low, driver_high; /* part of the host's address space that is known to be the driver's */
+    pthread_mutex_t block_lock; /* a leaf: the list of blocks and the range below */
+    struct ocl_block *blocks;   /* all that live, linked by next */
+    _Atomic size_t
+        block_slack; /* bytes asked for on top, because the driver aligns to less than 256 */
+    bool
+        reserves_addresses; /* learned addresses may collide with the host's: block_buffer.c keeps them apart */
+    uint64_t driver_low,
+        driver_high; /* part of the host's address space that is known to be the driver's */
     struct ocl_queue *legacy;
     pthread_mutex_t queue_lock;
-    pthread_cond_t queue_gone;         /* with queue_lock: a queue left the list */
-    struct ocl_queue *queues;          /* all, linked by next, newest first */
-    _Atomic unsigned blocking_queues;  /* how many of them are blocking */
-    _Atomic uint64_t blocking_work;    /* changes when a blocking queue gets commands */
+    pthread_cond_t queue_gone;        /* with queue_lock: a queue left the list */
+    struct ocl_queue *queues;         /* all, linked by next, newest first */
+    _Atomic unsigned blocking_queues; /* how many of them are blocking */
+    _Atomic uint64_t blocking_work;   /* changes when a blocking queue gets commands */
     struct ocl_queue_tuning tuning;
     _Atomic int stamp;                 /* enum ocl_stamp_kind */
     struct ocl_clock *clock;           /* for OCL_STAMP_CLOCK */
     cl_mem stamp_buffer;               /* for OCL_STAMP_COMMAND */
     struct ocl_worker *host_functions; /* runs users' functions: may block for long */
-    struct ocl_worker *bridge;         /* completes gates and releases things: never blocks on a user */
+    struct ocl_worker *bridge; /* completes gates and releases things: never blocks on a user */
     pthread_mutex_t memory_lock;
     _Atomic(struct ocl_pool *) pool;      /* device memory; made at the first use */
     _Atomic(struct ocl_pool *) host_pool; /* pinned memory; likewise */
-    _Atomic uint64_t memory_generation; /* changes when a block is made or freed: kernels re-declare indirect use */
+    _Atomic uint64_t
+        memory_generation; /* changes when a block is made or freed: kernels re-declare indirect use */
     struct ocl_staging *staging;
     struct ocl_builtins *builtins;
     _Atomic ocl_status failure; /* sticky; OCL_OK while healthy */
@@ -151,17 +158,20 @@ enum ocl_block_kind {
 /* One allocation of the driver: what OpenCL commands and arguments name. */
 struct ocl_block {
     struct ocl_context *context;
-    cl_mem buffer;    /* NULL under usm, and under svm where a buffer over SVM memory is not coherent */
-    void *pointer;    /* svm or usm allocation, or the mapped or registered host memory; NULL otherwise */
+    cl_mem
+        buffer; /* NULL under usm, and under svm where a buffer over SVM memory is not coherent */
+    void *
+        pointer; /* svm or usm allocation, or the mapped or registered host memory; NULL otherwise */
     uint64_t address; /* device address of byte 0 of buffer */
     size_t bytes;     /* of the driver's object: what was asked for and block_slack on top */
     bool is_mapped;   /* pinned host memory: buffer is mapped at pointer */
     enum ocl_block_kind kind;
-    bool is_linked;        /* on the context's list */
-    void *reserved;        /* a range of host addresses that stands for the block, or NULL */
+    bool is_linked; /* on the context's list */
+    void *reserved; /* a range of host addresses that stands for the block, or NULL */
     size_t reserved_bytes;
     struct ocl_range_claim claim; /* keeps the device address apart from the host's addresses */
-    void *pages;           /* pinned memory: the allocation that holds pointer, where it is not the buffer's */
+    void
+        *pages; /* pinned memory: the allocation that holds pointer, where it is not the buffer's */
     struct ocl_block *next, *previous; /* context.blocks (block_lock) */
 };
 
@@ -207,17 +217,19 @@ struct ocl_queue {
     enum ocl_queue_kind kind;
     int priority;
     cl_command_queue cl;
-    cl_kernel clock_kernel;      /* reads the clock, or NULL (lock) */
-    _Atomic uint32_t references; /* the owner's, and one for each task or loop that needs the queue */
-    bool is_destroyed;           /* the owner's is on its way back (queue_lock) */
-    bool has_locks;              /* the locks outlive the queue, as the memory does */
+    cl_kernel clock_kernel; /* reads the clock, or NULL (lock) */
+    _Atomic uint32_t
+        references;    /* the owner's, and one for each task or loop that needs the queue */
+    bool is_destroyed; /* the owner's is on its way back (queue_lock) */
+    bool has_locks;    /* the locks outlive the queue, as the memory does */
     pthread_mutex_t order_lock, lock;
-    cl_event mark;               /* a marker behind the first mark_position commands, or NULL (lock) */
+    cl_event mark; /* a marker behind the first mark_position commands, or NULL (lock) */
     uint64_t mark_position;
     _Atomic uint64_t submitted; /* commands given to the driver so far */
     _Atomic uint64_t finished;  /* how many of them are known to be complete; only grows */
     _Atomic uint64_t flushed;   /* how many of them the driver was told to start; only grows */
-    _Atomic uint64_t seen;      /* blocking queue: legacy.submitted when it last waited for the legacy queue;
+    _Atomic uint64_t
+        seen; /* blocking queue: legacy.submitted when it last waited for the legacy queue;
                                    legacy queue: context.blocking_work when it last waited for the blocking ones */
     _Atomic uint64_t seen_by_legacy; /* submitted when the legacy queue last waited for this one */
     struct ocl_worker_task release;  /* posted when the work of a destroyed queue is complete */

@@ -11,19 +11,21 @@ typedef int32_t ocl_status;
 /* cl/'s own codes stand far outside the ranges Khronos and vendors use. */
 enum {
     OCL_OK = 0,
-    OCL_E_NO_DEVICE = -30001,      /* no OpenCL device that clem can use */
-    OCL_E_INVALID_VALUE = -30002,  /* an argument that no caller may pass */
-    OCL_E_OUT_OF_MEMORY = -30003,  /* the host or the device has no room */
-    OCL_E_NOT_READY = -30004,      /* asked without waiting, and work is still going on */
-    OCL_E_NOT_SUPPORTED = -30005,  /* this device cannot do it */
-    OCL_E_OUT_OF_RANGE = -30006,   /* starts inside an allocation and ends outside it */
-    OCL_E_NOT_FOUND = -30007,      /* no such name, kernel or allocation */
-    OCL_E_ALREADY = -30008,        /* the range is registered already */
-    OCL_E_BUILD = -30009,          /* the program text did not compile */
-    OCL_E_NEEDS_ADDRESS = -30010,  /* handle strategy: not a known pointer, and nothing else can be passed */
-    OCL_E_FILE = -30011,           /* a file could not be read */
-    OCL_E_EXECUTION = -30012,      /* earlier work in this context failed on the device */
-    OCL_E_LAUNCH_SIZE = -30013,    /* more work-items or local memory than the device or kernel can take */
+    OCL_E_NO_DEVICE = -30001,     /* no OpenCL device that clem can use */
+    OCL_E_INVALID_VALUE = -30002, /* an argument that no caller may pass */
+    OCL_E_OUT_OF_MEMORY = -30003, /* the host or the device has no room */
+    OCL_E_NOT_READY = -30004,     /* asked without waiting, and work is still going on */
+    OCL_E_NOT_SUPPORTED = -30005, /* this device cannot do it */
+    OCL_E_OUT_OF_RANGE = -30006,  /* starts inside an allocation and ends outside it */
+    OCL_E_NOT_FOUND = -30007,     /* no such name, kernel or allocation */
+    OCL_E_ALREADY = -30008,       /* the range is registered already */
+    OCL_E_BUILD = -30009,         /* the program text did not compile */
+    OCL_E_NEEDS_ADDRESS =
+        -30010,          /* handle strategy: not a known pointer, and nothing else can be passed */
+    OCL_E_FILE = -30011, /* a file could not be read */
+    OCL_E_EXECUTION = -30012, /* earlier work in this context failed on the device */
+    OCL_E_LAUNCH_SIZE =
+        -30013, /* more work-items or local memory than the device or kernel can take */
     OCL_E_TIMING_DISABLED = -30014 /* the event was made without timing */
 };
 

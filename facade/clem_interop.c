@@ -80,7 +80,8 @@ const char *clemAddressName(clemAddress address)
     return ocl_address_name((enum ocl_address)address);
 }
 
-cudaError_t clemDeviceGetOpenCL(int device, cl_platform_id *platform, cl_device_id *id, cl_context *context)
+cudaError_t clemDeviceGetOpenCL(int device, cl_platform_id *platform, cl_device_id *id,
+                                cl_context *context)
 {
     void *found_platform = NULL, *found_id = NULL;
     struct facade_context *primary = NULL;
@@ -133,8 +134,9 @@ cudaError_t clemPointerFromOpenCL(void **ptr, cl_mem buffer, size_t offset)
         return facade_result(cudaErrorInvalidValue);
     cudaError_t error = facade_current(&context);
     if (error == cudaSuccess)
-        error = facade_error_from(ocl_interop_find_buffer(atomic_load(&context->cl), buffer, offset, &address),
-                                  FACADE_OTHER);
+        error = facade_error_from(
+            ocl_interop_find_buffer(atomic_load(&context->cl), buffer, offset, &address),
+            FACADE_OTHER);
     if (error == cudaSuccess)
         *ptr = (void *)(uintptr_t)address;
     return facade_result(error);

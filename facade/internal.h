@@ -56,7 +56,8 @@ void facade_thread_set_device(int device);
 struct facade_context *facade_stack_top(void);
 bool facade_stack_push(struct facade_context *context); /* false without memory */
 struct facade_context *facade_stack_pop(void);
-bool facade_stack_replace(struct facade_context *context); /* the top; pushes when empty; NULL pops */
+bool facade_stack_replace(
+    struct facade_context *context); /* the top; pushes when empty; NULL pops */
 
 /* At the thread's end its per-thread streams and its stack go: the first asks for that (any number of times), the
  * second is what the end calls. */

@@ -93,8 +93,9 @@ __kernel void copy_rect_words(COPY_RECT_PARAMETERS) {
     __global const uchar *from = source + row_offset(row, height, rows, source_pitch, source_slice);
     /* The word holds the bytes first .. end - 1 of the row; the first one may begin before it. */
     ulong before = (size_t)to & 15;
-    ulong end = (item - row * words + 1) * 16 - before;
-    ulong first = end < 16 ? 0 : end - 16;
+    ulong word = item - row * words;
+    ulong first = word == 0 ? 0 : word * 16 - before;
+    ulong end = word * 16 + 16 - before;
     uint shift = (uint)((size_t)(from + first) & 15);
     if (end - first == 16 && end <= width) {
         __global ulong2 *wide = (__global ulong2 *)(to + first);

@@ -80,8 +80,9 @@ __kernel void fill_rect_words(FILL_RECT_PARAMETERS, uint pattern) {
     __global uchar *to = target + row_offset(row, height, rows, pitch, slice);
     /* The word holds the bytes first .. end - 1 of the row; the first one may begin before it. */
     ulong before = (size_t)to & 15;
-    ulong end = (item - row * words + 1) * 16 - before;
-    ulong first = end < 16 ? 0 : end - 16;
+    ulong word = item - row * words;
+    ulong first = word == 0 ? 0 : word * 16 - before;
+    ulong end = word * 16 + 16 - before;
     if (end - first == 16 && end <= width)
         *(__global uint4 *)(to + first) = (uint4)(pattern_after(pattern, (uint)first));
     else

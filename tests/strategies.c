@@ -15,10 +15,14 @@ static int can_do(const char *name)
     if (child == 0) {
         clemDeviceInfo info;
         setenv("CLEM_ADDRESS", name, 1);
-        _exit(clemGetDeviceInfo(&info, 0) == cudaSuccess && strcmp(clemAddressName(info.address), name) == 0 ? 0 : 1);
+        _exit(clemGetDeviceInfo(&info, 0) == cudaSuccess &&
+                      strcmp(clemAddressName(info.address), name) == 0
+                  ? 0
+                  : 1);
     }
     int status = 1;
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
 }
 
 int main(void)

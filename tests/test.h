@@ -14,17 +14,17 @@
 
 /* A test is a body here and a row TEST(folder/file, name) in the list; either one alone does not build. CTest runs each
  * row in a process of its own. */
-#define TEST_BODY(name)      \
-    void test_##name(void **); \
+#define TEST_BODY(name)                                                                            \
+    void test_##name(void **);                                                                     \
     void test_##name(void **state __attribute__((unused)))
 
 /* Ends the test as skipped, with the reason as the last line. */
-#define TEST_SKIP(...)                       \
-    do {                                     \
-        printf("skipped: " __VA_ARGS__);     \
-        printf("\n");                        \
-        fflush(stdout);                      \
-        _Exit(77);                           \
+#define TEST_SKIP(...)                                                                             \
+    do {                                                                                           \
+        printf("skipped: " __VA_ARGS__);                                                           \
+        printf("\n");                                                                              \
+        fflush(stdout);                                                                            \
+        _Exit(77);                                                                                 \
     } while (0)
 
 #endif

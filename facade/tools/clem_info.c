@@ -162,8 +162,8 @@ static int print_devices(int count)
     int version = 0;
     struct sink text = {print_text, print_number, print_flag, print_triple, NULL};
     cudaRuntimeGetVersion(&version);
-    printf("clem %d.%d.%d, CUDA %d.%d, %d device%s\n", CLEM_VERSION_MAJOR, CLEM_VERSION_MINOR, CLEM_VERSION_PATCH,
-           version / 1000, version % 1000 / 10, count, count == 1 ? "" : "s");
+    printf("clem %d.%d.%d, CUDA %d.%d, %d device%s\n", CLEM_VERSION_MAJOR, CLEM_VERSION_MINOR,
+           CLEM_VERSION_PATCH, version / 1000, version % 1000 / 10, count, count == 1 ? "" : "s");
     for (int i = 0; i < count; i++) {
         printf("\nDevice %d\n", i);
         failures += tell_device(&text, i);
@@ -180,8 +180,8 @@ static int print_brief(int count)
         memset(&info, 0, sizeof info);
         failures += cudaGetDeviceProperties(&properties, i) != cudaSuccess;
         failures += clemGetDeviceInfo(&info, i) != cudaSuccess;
-        printf("%d: %s (%s), %s, strategy %s\n", i, properties.name, info.platformName, info.deviceVersion,
-               clemAddressName(info.address));
+        printf("%d: %s (%s), %s, strategy %s\n", i, properties.name, info.platformName,
+               info.deviceVersion, clemAddressName(info.address));
     }
     return failures;
 }

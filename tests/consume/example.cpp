@@ -5,7 +5,8 @@
 #include <cstdio>
 #include <vector>
 
-static const char code[] = "__kernel void scale(__global float *x, float by) { x[get_global_id(0)] *= by; }";
+static const char code[] =
+    "__kernel void scale(__global float *x, float by) { x[get_global_id(0)] *= by; }";
 
 int main()
 {
@@ -14,7 +15,8 @@ int main()
     float by = 21.0f;
     cudaLibrary_t library;
     cudaKernel_t scale;
-    if (cudaLibraryLoadData(&library, code, nullptr, nullptr, 0, nullptr, nullptr, 0) != cudaSuccess ||
+    if (cudaLibraryLoadData(&library, code, nullptr, nullptr, 0, nullptr, nullptr, 0) !=
+            cudaSuccess ||
         cudaLibraryGetKernel(&scale, library, "scale") != cudaSuccess ||
         cudaMalloc(&dx, x.size() * sizeof(float)) != cudaSuccess)
         return 2;

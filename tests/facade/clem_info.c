@@ -54,7 +54,7 @@ TEST_BODY(clem_info_tells_devices_in_text)
 
 TEST_BODY(clem_info_without_a_device)
 {
-    static const char *const nothing = "OCL_ICD_VENDORS=/nonexistent/ OCL_ICD_FILENAMES=";
+    static const char *const nothing = "CUDA_VISIBLE_DEVICES=";
     assert_int_equal(run_info(nothing, "2>/dev/null"), 2);
     assert_string_equal(output, "");
     assert_int_equal(run_info(nothing, "--json 2>&1"), 2);
@@ -93,7 +93,8 @@ TEST_BODY(clem_info_tells_devices_in_json)
         assert_success(cudaGetDeviceProperties(&p, i));
         assert_string_equal(string(device, "name"), p.name);
         assert_string_equal(string(device, "compute capability"), "7.5");
-        assert_true(string(device, "address strategy")[0] != '\0' && string(device, "because")[0] != '\0');
+        assert_true(string(device, "address strategy")[0] != '\0' &&
+                    string(device, "because")[0] != '\0');
         assert_true(number(device, "warp size") == 32);
         assert_true(number(device, "global memory") == (double)p.totalGlobalMem);
         assert_true(number(device, "multiprocessors (compute units)") == p.multiProcessorCount);

@@ -18,7 +18,8 @@ TEST_BODY(clem_interop_devices_lead_back)
         assert_success(clemDeviceGetOpenCL(i, &platform, &id, &context));
         assert_cl(clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof told, &told, NULL));
         assert_ptr_equal(told, platform);
-        assert_cl(clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof in_context, &in_context, NULL));
+        assert_cl(
+            clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof in_context, &in_context, NULL));
         assert_ptr_equal(in_context, id);
         assert_success(clemDeviceFromOpenCL(&device, id));
         assert_int_equal(device, i);
@@ -40,7 +41,8 @@ TEST_BODY(clem_interop_tells_about_devices)
     assert_success(clemGetDeviceInfo(&info, 0));
     assert_true(strncmp(info.deviceVersion, "OpenCL ", 7) == 0);
     assert_true(strncmp(info.languageVersion, "OpenCL C ", 9) == 0);
-    assert_true(info.platformName[0] != '\0' && info.driverVersion[0] != '\0' && info.addressReason[0] != '\0');
+    assert_true(info.platformName[0] != '\0' && info.driverVersion[0] != '\0' &&
+                info.addressReason[0] != '\0');
     assert_true(info.address >= clemAddressBda && info.address <= clemAddressHandle);
     assert_true(info.maxAllocationBytes > 0);
     assert_in_range(info.deviceClass, 0, 2);
@@ -67,7 +69,8 @@ static struct view view_of(const void *pointer)
     return view;
 }
 
-/* The byte behind a pointer is the byte at the buffer's offset, for pointers to starts and middles, small and large. */
+/* The byte behind a pointer is the byte at the buffer's offset, for pointers to starts and
+ * middles, small and large. */
 TEST_BODY(clem_interop_buffers_hold_the_bytes)
 {
     static const size_t sizes[] = {1, 100, 4096, 1 << 20, 40 << 20};
@@ -83,7 +86,8 @@ TEST_BODY(clem_interop_buffers_hold_the_bytes)
             unsigned char put = (unsigned char)(10 * i + k + 1), got = 0;
             struct view view = view_of(p + inner[k]);
             assert_success(clemStreamGetOpenCL(stream, &queue));
-            assert_cl(clEnqueueWriteBuffer(queue, view.buffer, CL_TRUE, view.offset, 1, &put, 0, NULL, NULL));
+            assert_cl(clEnqueueWriteBuffer(queue, view.buffer, CL_TRUE, view.offset, 1, &put, 0,
+                                           NULL, NULL));
             assert_success(cudaMemcpy(&got, p + inner[k], 1, cudaMemcpyDeviceToHost));
             assert_int_equal(got, put);
             assert_success(clemPointerFromOpenCL(&back, view.buffer, view.offset));
@@ -162,7 +166,8 @@ static cl_kernel build(cl_context context, cl_program *program)
     return kernel;
 }
 
-/* CUDA fill, a kernel by hand, CUDA copy: in one stream they run in this order, and clem waits for the hand-made part. */
+/* CUDA fill, a kernel by hand, CUDA copy: in one stream they run in this order, and clem waits for
+ * the hand-made part. */
 TEST_BODY(clem_interop_commands_by_hand_keep_the_order)
 {
     cl_context context = NULL;
@@ -186,7 +191,8 @@ TEST_BODY(clem_interop_commands_by_hand_keep_the_order)
         assert_cl(clSetKernelArg(kernel, 2, sizeof value, &value));
         assert_cl(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
         assert_success(clemStreamEnqueued(stream));
-        assert_success(cudaMemcpyAsync(&got, p + COUNT - 1, sizeof got, cudaMemcpyDeviceToHost, stream));
+        assert_success(
+            cudaMemcpyAsync(&got, p + COUNT - 1, sizeof got, cudaMemcpyDeviceToHost, stream));
         assert_success(cudaStreamSynchronize(stream));
         assert_int_equal(got, round * 0x01010101 + 1);
     }
@@ -210,7 +216,8 @@ TEST_BODY(clem_interop_commands_by_hand_make_a_stream_busy)
     cl_event held = clCreateUserEvent(context, &error);
     assert_cl(error);
     assert_success(clemStreamGetOpenCL(stream, &queue));
-    assert_cl(clEnqueueWriteBuffer(queue, view.buffer, CL_FALSE, view.offset, sizeof put, &put, 1, &held, NULL));
+    assert_cl(clEnqueueWriteBuffer(queue, view.buffer, CL_FALSE, view.offset, sizeof put, &put, 1,
+                                   &held, NULL));
     assert_success(clemStreamEnqueued(stream));
     assert_stays_busy(stream);
     assert_cl(clSetUserEventStatus(held, CL_COMPLETE));

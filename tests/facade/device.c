@@ -12,7 +12,7 @@ static int device_count(void)
     return count;
 }
 
-/* --- choosing ----------------------------------------------------------------------------------------------------- */
+/* --- choosing --------------------------------------------------------------------------------- */
 
 TEST_BODY(device_first_is_current_until_chosen)
 {
@@ -98,12 +98,15 @@ TEST_BODY(device_list_of_valid_ones)
     assert_fails(cudaErrorInvalidDevice, cudaSetValidDevices(&bad, 1));
 }
 
-/* --- flags -------------------------------------------------------------------------------------------------------- */
+/* --- flags ------------------------------------------------------------------------------------ */
 
 TEST_BODY(device_flags_are_kept)
 {
-    static const unsigned valid[] = {cudaDeviceScheduleAuto, cudaDeviceScheduleSpin, cudaDeviceScheduleYield,
-                                     cudaDeviceScheduleBlockingSync, cudaDeviceScheduleSpin | cudaDeviceMapHost,
+    static const unsigned valid[] = {cudaDeviceScheduleAuto,
+                                     cudaDeviceScheduleSpin,
+                                     cudaDeviceScheduleYield,
+                                     cudaDeviceScheduleBlockingSync,
+                                     cudaDeviceScheduleSpin | cudaDeviceMapHost,
                                      cudaDeviceLmemResizeToMax};
     unsigned flags = 77;
     assert_success(cudaFree(NULL));
@@ -121,7 +124,8 @@ TEST_BODY(device_flags_refuse_what_means_nothing)
     assert_success(cudaSetDeviceFlags(cudaDeviceScheduleYield));
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         assert_fails(cudaErrorInvalidValue, cudaSetDeviceFlags(wrong[i]));
-        assert_fails(cudaErrorInvalidValue, cudaInitDevice(0, wrong[i], cudaInitDeviceFlagsAreValid));
+        assert_fails(cudaErrorInvalidValue,
+                     cudaInitDevice(0, wrong[i], cudaInitDeviceFlagsAreValid));
     }
     assert_fails(cudaErrorInvalidValue, cudaGetDeviceFlags(NULL));
     assert_success(cudaGetDeviceFlags(&flags));
@@ -131,7 +135,7 @@ TEST_BODY(device_flags_refuse_what_means_nothing)
     assert_int_equal(flags & cudaDeviceScheduleMask, cudaDeviceScheduleSpin);
 }
 
-/* --- limits and configurations -------------------------------------------------------------------------------------- */
+/* --- limits and configurations ---------------------------------------------------------------- */
 
 TEST_BODY(device_limits_are_kept_until_reset)
 {
@@ -158,7 +162,8 @@ TEST_BODY(device_limits_refuse_what_means_nothing)
     assert_fails(cudaErrorInvalidValue, cudaDeviceGetLimit(NULL, cudaLimitStackSize));
     assert_fails(cudaErrorInvalidValue, cudaDeviceGetLimit(&value, (enum cudaLimit)99));
     assert_fails(cudaErrorInvalidValue, cudaDeviceGetLimit(&value, (enum cudaLimit)(-1)));
-    assert_fails(cudaErrorUnsupportedLimit, cudaDeviceGetLimit(&value, cudaLimitDevRuntimeSyncDepth));
+    assert_fails(cudaErrorUnsupportedLimit,
+                 cudaDeviceGetLimit(&value, cudaLimitDevRuntimeSyncDepth));
     assert_fails(cudaErrorUnsupportedLimit, cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 2));
     assert_fails(cudaErrorInvalidValue, cudaDeviceSetLimit((enum cudaLimit)99, 0));
     assert_fails(cudaErrorInvalidValue, cudaDeviceSetLimit(cudaLimitStackSize, SIZE_MAX));
@@ -187,7 +192,7 @@ TEST_BODY(device_cache_and_bank_configurations)
     assert_fails(cudaErrorInvalidValue, cudaDeviceGetSharedMemConfig(NULL));
 }
 
-/* --- PCI addresses -------------------------------------------------------------------------------------------------- */
+/* --- PCI addresses ---------------------------------------------------------------------------- */
 
 TEST_BODY(device_pci_text_leads_back)
 {
@@ -227,7 +232,7 @@ TEST_BODY(device_pci_text_needs_room)
     assert_int_equal(device, 77);
 }
 
-/* --- peers ---------------------------------------------------------------------------------------------------------- */
+/* --- peers ------------------------------------------------------------------------------------ */
 
 TEST_BODY(device_has_no_access_to_itself_as_a_peer)
 {
@@ -242,9 +247,10 @@ TEST_BODY(device_has_no_access_to_itself_as_a_peer)
     assert_fails(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(0));
 }
 
-/* --- reset ---------------------------------------------------------------------------------------------------------- */
+/* --- reset ------------------------------------------------------------------------------------ */
 
-static const char *const set_text = "__kernel void set(__global int *p, int v) { p[get_global_id(0)] = v; }\n";
+static const char *const set_text =
+    "__kernel void set(__global int *p, int v) { p[get_global_id(0)] = v; }\n";
 
 TEST_BODY(device_reset_ends_handles_and_pointers)
 {
@@ -269,7 +275,8 @@ TEST_BODY(device_reset_ends_handles_and_pointers)
     assert_int_equal(attributes.type, cudaMemoryTypeUnregistered);
     assert_fails(cudaErrorInvalidValue, cudaFree(memory));
     assert_fails(cudaErrorInvalidValue, cudaFreeHost(pinned));
-    assert_fails(cudaErrorInvalidValue, cudaMemcpy(memory, &on_host, sizeof on_host, cudaMemcpyHostToDevice));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaMemcpy(memory, &on_host, sizeof on_host, cudaMemcpyHostToDevice));
 }
 
 /* Everything works again, twice; kernels of libraries that were loaded before as well. */

@@ -95,10 +95,13 @@ TEST_BODY(device_properties_have_every_attribute)
         assert_success(cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)i, 0));
     value = 77;
     assert_fails(cudaErrorInvalidValue, cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)0, 0));
-    assert_fails(cudaErrorInvalidValue, cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)10000, 0));
-    assert_fails(cudaErrorInvalidValue, cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)(-1), 0));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)10000, 0));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaDeviceGetAttribute(&value, (enum cudaDeviceAttr)(-1), 0));
     assert_fails(cudaErrorInvalidDevice, cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, -1));
-    assert_fails(cudaErrorInvalidDevice, cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, device_count()));
+    assert_fails(cudaErrorInvalidDevice,
+                 cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, device_count()));
     assert_fails(cudaErrorInvalidValue, cudaDeviceGetAttribute(NULL, cudaDevAttrWarpSize, 0));
     assert_int_equal(value, 77);
 }
@@ -157,14 +160,20 @@ TEST_BODY(device_properties_of_pairs)
     enum cudaAtomicOperation operation = cudaAtomicOperationIntegerAdd;
     unsigned capability = 77;
     int value = 77;
-    assert_fails(cudaErrorInvalidDevice, cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0));
-    assert_fails(cudaErrorInvalidValue, cudaDeviceGetP2PAttribute(NULL, cudaDevP2PAttrAccessSupported, 0, 0));
+    assert_fails(cudaErrorInvalidDevice,
+                 cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaDeviceGetP2PAttribute(NULL, cudaDevP2PAttrAccessSupported, 0, 0));
     assert_success(cudaDeviceGetHostAtomicCapabilities(&capability, &operation, 1, 0));
     assert_int_equal(capability, 0);
-    assert_fails(cudaErrorInvalidValue, cudaDeviceGetHostAtomicCapabilities(&capability, &operation, 0, 0));
-    assert_fails(cudaErrorInvalidValue, cudaDeviceGetHostAtomicCapabilities(NULL, &operation, 1, 0));
-    assert_fails(cudaErrorInvalidDevice, cudaDeviceGetHostAtomicCapabilities(&capability, &operation, 1, -1));
-    assert_fails(cudaErrorInvalidDevice, cudaDeviceGetP2PAtomicCapabilities(&capability, &operation, 1, 0, 0));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaDeviceGetHostAtomicCapabilities(&capability, &operation, 0, 0));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaDeviceGetHostAtomicCapabilities(NULL, &operation, 1, 0));
+    assert_fails(cudaErrorInvalidDevice,
+                 cudaDeviceGetHostAtomicCapabilities(&capability, &operation, 1, -1));
+    assert_fails(cudaErrorInvalidDevice,
+                 cudaDeviceGetP2PAtomicCapabilities(&capability, &operation, 1, 0, 0));
     if (device_count() > 1) {
         assert_success(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 1));
         assert_int_equal(value, 0);

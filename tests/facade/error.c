@@ -8,7 +8,8 @@ TEST_BODY(error_last_one_is_kept_until_taken)
 {
     void *p = NULL;
     assert_int_equal(cudaPeekAtLastError(), cudaSuccess);
-    assert_int_equal(cudaMemcpy(NULL, &p, 8, (enum cudaMemcpyKind)99), cudaErrorInvalidMemcpyDirection);
+    assert_int_equal(cudaMemcpy(NULL, &p, 8, (enum cudaMemcpyKind)99),
+                     cudaErrorInvalidMemcpyDirection);
     assert_int_equal(cudaPeekAtLastError(), cudaErrorInvalidMemcpyDirection);
     assert_int_equal(cudaPeekAtLastError(), cudaErrorInvalidMemcpyDirection);
     assert_success(cudaMalloc(&p, 16));
@@ -61,7 +62,8 @@ static void *fail_in_a_thread(void *data)
 TEST_BODY(error_last_one_belongs_to_the_thread)
 {
     int numbers[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    assert_int_equal(cudaMemcpy(NULL, numbers, 8, (enum cudaMemcpyKind)99), cudaErrorInvalidMemcpyDirection);
+    assert_int_equal(cudaMemcpy(NULL, numbers, 8, (enum cudaMemcpyKind)99),
+                     cudaErrorInvalidMemcpyDirection);
     run_threads(8, fail_in_a_thread, numbers, sizeof numbers[0]);
     assert_int_equal(cudaGetLastError(), cudaErrorInvalidMemcpyDirection);
 }

@@ -19,7 +19,8 @@ static cudaStream_t make_stream(void)
 
 TEST_BODY(event_takes_every_flag)
 {
-    static const unsigned valid[] = {cudaEventDefault, cudaEventBlockingSync, cudaEventDisableTiming,
+    static const unsigned valid[] = {cudaEventDefault, cudaEventBlockingSync,
+                                     cudaEventDisableTiming,
                                      cudaEventBlockingSync | cudaEventDisableTiming};
     cudaEvent_t event = NULL;
     for (size_t i = 0; i < sizeof valid / sizeof valid[0]; i++) {
@@ -117,7 +118,8 @@ TEST_BODY(event_holds_another_stream)
     assert_success(cudaFree(q));
 }
 
-/* A wait takes the record that is there when it is called: a later record does not hold the stream. */
+/* A wait takes the record that is there when it is called: a later record does not hold the
+ * stream. */
 TEST_BODY(event_recorded_after_the_wait_holds_nothing)
 {
     static struct gate gate = GATE_INITIALIZER;
@@ -179,19 +181,21 @@ TEST_BODY(event_flags_of_calls)
 {
     cudaEvent_t event = make_event(0);
     assert_success(cudaEventRecordWithFlags(event, NULL, cudaEventRecordDefault));
-    assert_fails(cudaErrorIllegalState, cudaEventRecordWithFlags(event, NULL, cudaEventRecordExternal));
+    assert_fails(cudaErrorIllegalState,
+                 cudaEventRecordWithFlags(event, NULL, cudaEventRecordExternal));
     assert_fails(cudaErrorInvalidValue, cudaEventRecordWithFlags(event, NULL, 2));
     assert_fails(cudaErrorIllegalState, cudaStreamWaitEvent(NULL, event, cudaEventWaitExternal));
     assert_fails(cudaErrorInvalidValue, cudaStreamWaitEvent(NULL, event, 2));
     assert_success(cudaEventDestroy(event));
 }
 
-/* --- times ---------------------------------------------------------------------------------------------------------- */
+/* --- times ------------------------------------------------------------------------------------ */
 
 TEST_BODY(event_times_need_timing_and_completion)
 {
     static struct gate gate = GATE_INITIALIZER;
-    cudaEvent_t start = make_event(0), stop = make_event(0), untimed = make_event(cudaEventDisableTiming);
+    cudaEvent_t start = make_event(0), stop = make_event(0),
+                untimed = make_event(cudaEventDisableTiming);
     cudaStream_t stream = make_stream();
     float ms = 77;
     assert_success(cudaEventRecord(start, stream));
@@ -215,7 +219,8 @@ TEST_BODY(event_times_need_timing_and_completion)
     assert_success(cudaStreamDestroy(stream));
 }
 
-/* Each step needs the one before, and the result is stored, so that no compiler can leave the loop out. */
+/* Each step needs the one before, and the result is stored, so that no compiler can leave the loop
+ * out. */
 static const char *const spin_text = "__kernel void spin(__global uint *p, uint n)\n"
                                      "{\n"
                                      "    uint x = p[0];\n"
@@ -231,7 +236,7 @@ static double host_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* Runs the kernel between two events; returns the events' time, and the host's, which contains it. */
+/* Runs the kernel between two events; returns the events' time, and the host's, which holds it. */
 static float timed_spin(const void *kernel, unsigned *p, unsigned n, double *around)
 {
     cudaEvent_t start = make_event(0), stop = make_event(0);
@@ -253,8 +258,9 @@ static float timed_spin(const void *kernel, unsigned *p, unsigned n, double *aro
     return ms;
 }
 
-/* The kernel's loop is made long enough for at least 40 ms of host time; then it is nearly all that is measured. The
- * events' time lies within the host's, but for the clocks' rates, and is most of it. */
+/* The kernel's loop is made long enough for at least 40 ms of host time; then it is nearly all
+ * that is measured. The events' time lies within the host's, but for the clocks' rates, and is
+ * most of it. */
 TEST_BODY(event_times_cover_a_long_kernel)
 {
     cudaLibrary_t library = load_text(spin_text);
@@ -269,7 +275,8 @@ TEST_BODY(event_times_cover_a_long_kernel)
     assert_true(around >= 40);
     assert_true(ms <= (float)around * 1.05f + 0.1f);
     bool is_most = ms >= (float)around * 0.5f;
-    for (int i = 0; i < 5 && !is_most; i++) { /* another program may have had the processor in between */
+    for (int i = 0; i < 5 && !is_most;
+         i++) { /* another program may have had the processor in between */
         ms = timed_spin(kernel, p, n, &around);
         is_most = ms >= (float)around * 0.5f;
     }

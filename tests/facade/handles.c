@@ -1,4 +1,5 @@
-/* Tests of facade/handles.c: a handle of another kind, a stale one or any number is an error and never a crash.
+/* Tests of facade/handles.c: a handle of another kind, a stale one or any number is an error and
+ * never a crash.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/runtime_support.h"
 
@@ -23,7 +24,8 @@ static void check_is_nothing(void *value)
 
 TEST_BODY(handles_any_number_is_an_error)
 {
-    static const uintptr_t numbers[] = {3, 8, 0x1000, 0xdeadbeef, UINTPTR_MAX / 2, UINTPTR_MAX - 7, UINTPTR_MAX};
+    static const uintptr_t numbers[] = {
+        3, 8, 0x1000, 0xdeadbeef, UINTPTR_MAX / 2, UINTPTR_MAX - 7, UINTPTR_MAX};
     int on_stack = 0;
     assert_success(cudaFree(NULL));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)

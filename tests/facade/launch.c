@@ -16,16 +16,17 @@ static cudaError_t launch_one(const void *kernel, void **args)
     return launch_1d(kernel, 1, 1, args, 0, NULL);
 }
 
-/* --- arguments ------------------------------------------------------------------------------------------------------ */
+/* --- arguments -------------------------------------------------------------------------------- */
 
 /* A size_t of the host is a ulong here: OpenCL C has no kernel parameters of type size_t. */
-static const char *const scalar_text =
-    "__kernel void scalars(__global long *out, char c, uchar uc, short s, ushort us, int i, uint ui, long l, ulong ul,\n"
-    "                      float f, ulong z)\n"
-    "{\n"
-    "    out[0] = c; out[1] = uc; out[2] = s; out[3] = us; out[4] = i; out[5] = ui; out[6] = l; out[7] = (long)ul;\n"
-    "    out[8] = (long)(f * 4.0f); out[9] = (long)z;\n"
-    "}\n";
+static const char *const scalar_text = "__kernel void scalars(__global long *out, char c, uchar "
+                                       "uc, short s, ushort us, int i, uint ui, long l, ulong ul,\n"
+                                       "                      float f, ulong z)\n"
+                                       "{\n"
+                                       "    out[0] = c; out[1] = uc; out[2] = s; out[3] = us; "
+                                       "out[4] = i; out[5] = ui; out[6] = l; out[7] = (long)ul;\n"
+                                       "    out[8] = (long)(f * 4.0f); out[9] = (long)z;\n"
+                                       "}\n";
 
 TEST_BODY(launch_takes_scalars)
 {
@@ -51,7 +52,8 @@ TEST_BODY(launch_takes_scalars)
 }
 
 static const char *const vector_text =
-    "__kernel void vectors(char2 c, __global float *out, float4 f, int3 i, ushort8 s, uchar16 u, float2 g)\n"
+    "__kernel void vectors(char2 c, __global float *out, float4 f, int3 i, ushort8 s, uchar16 u, "
+    "float2 g)\n"
     "{\n"
     "    out[0] = c.x; out[1] = c.y; out[2] = f.x; out[3] = f.w; out[4] = i.x; out[5] = i.z;\n"
     "    out[6] = s.s0; out[7] = s.s7; out[8] = u.s0; out[9] = u.sf; out[10] = g.y;\n"
@@ -92,7 +94,8 @@ static const char *const struct_text =
     "typedef struct { uint w, h; } area;\n"
     "__kernel void structs(char before, struct mixed m, __global long *out, area a, char after)\n"
     "{\n"
-    "    out[0] = before; out[1] = m.c; out[2] = m.s; out[3] = m.i; out[4] = m.l; out[5] = (long)m.f[2];\n"
+    "    out[0] = before; out[1] = m.c; out[2] = m.s; out[3] = m.i; out[4] = m.l; out[5] = "
+    "(long)m.f[2];\n"
     "    out[6] = m.tail; out[7] = a.w; out[8] = a.h; out[9] = after;\n"
     "}\n";
 
@@ -233,7 +236,8 @@ static void need_pointers_in_memory(void)
 {
     clemDeviceInfo info = device_info();
     if (info.address == clemAddressHandle)
-        TEST_SKIP("pointers in memory cannot be followed: strategy handle (%s)", info.addressReason);
+        TEST_SKIP("pointers in memory cannot be followed: strategy handle (%s)",
+                  info.addressReason);
 }
 
 static const char *const follow_text =
@@ -294,7 +298,7 @@ TEST_BODY(launch_follows_pointers_in_structs)
     assert_success(cudaLibraryUnload(library));
 }
 
-/* Under unified addressing the host address of pinned memory is a kernel argument like any other. */
+/* Under unified addressing the host address of pinned memory is an argument like any other. */
 TEST_BODY(launch_takes_pinned_host_pointers)
 {
     cudaLibrary_t library = load_text(pointer_text);
@@ -339,14 +343,15 @@ TEST_BODY(launch_copies_its_arguments)
     assert_success(cudaLibraryUnload(library));
 }
 
-/* --- shapes --------------------------------------------------------------------------------------------------------- */
+/* --- shapes ----------------------------------------------------------------------------------- */
 
 static const char *const shape_text =
     "__kernel void count(__global int *p)\n"
     "{\n"
     "    size_t w = get_global_size(0), h = get_global_size(1);\n"
     "    size_t at = get_global_id(0) + w * (get_global_id(1) + h * get_global_id(2));\n"
-    "    p[at] += (int)(get_group_id(0) + 10 * get_group_id(1) + 100 * get_group_id(2)) + 1000 * (int)get_local_size(0);\n"
+    "    p[at] += (int)(get_group_id(0) + 10 * get_group_id(1) + 100 * get_group_id(2)) + 1000 * "
+    "(int)get_local_size(0);\n"
     "}\n"
     "__kernel void nothing(void) { }\n";
 
@@ -369,7 +374,8 @@ TEST_BODY(launch_runs_three_dimensions)
     assert_success(cudaLibraryUnload(library));
 }
 
-/* Of kernel handles NVIDIA's runtime says that the value is invalid, not that the configuration is. */
+/* Of kernel handles NVIDIA's runtime says that the value is invalid, not that the configuration
+ * is. */
 TEST_BODY(launch_refuses_shapes_that_cannot_be)
 {
     cudaLibrary_t library = load_text(shape_text);
@@ -382,15 +388,20 @@ TEST_BODY(launch_refuses_shapes_that_cannot_be)
     const struct {
         dim3 grid, block;
     } wrong[] = {
-        {{0, 1, 1}, one}, {{1, 0, 1}, one}, {{1, 1, 0}, one},
-        {one, {0, 1, 1}}, {one, {1, 0, 1}}, {one, {1, 1, 0}},
-        {{0x80000000u, 1, 1}, one}, {{UINT32_MAX, 1, 1}, one}, {{1, 65536, 1}, one}, {{1, 1, 65536}, one},
-        {one, {x + 1, 1, 1}}, {one, {1, y + 1, 1}}, {one, {1, 1, z + 1}}, {one, {most, 2, 1}},
-        {one, {65536, 65536, 1}}, {one, {UINT32_MAX, UINT32_MAX, UINT32_MAX}},
+        {{0, 1, 1}, one},           {{1, 0, 1}, one},
+        {{1, 1, 0}, one},           {one, {0, 1, 1}},
+        {one, {1, 0, 1}},           {one, {1, 1, 0}},
+        {{0x80000000u, 1, 1}, one}, {{UINT32_MAX, 1, 1}, one},
+        {{1, 65536, 1}, one},       {{1, 1, 65536}, one},
+        {one, {x + 1, 1, 1}},       {one, {1, y + 1, 1}},
+        {one, {1, 1, z + 1}},       {one, {most, 2, 1}},
+        {one, {65536, 65536, 1}},   {one, {UINT32_MAX, UINT32_MAX, UINT32_MAX}},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        assert_fails(cudaErrorInvalidValue, cudaLaunchKernel(kernel, wrong[i].grid, wrong[i].block, NULL, 0, NULL));
-    assert_fails(cudaErrorInvalidValue, cudaLaunchKernel(kernel, one, one, NULL, p.sharedMemPerBlock + 1, NULL));
+        assert_fails(cudaErrorInvalidValue,
+                     cudaLaunchKernel(kernel, wrong[i].grid, wrong[i].block, NULL, 0, NULL));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaLaunchKernel(kernel, one, one, NULL, p.sharedMemPerBlock + 1, NULL));
     assert_fails(cudaErrorInvalidValue, cudaLaunchKernel(kernel, one, one, NULL, SIZE_MAX, NULL));
     assert_success(cudaLaunchKernel(kernel, one, (dim3){most, 1, 1}, NULL, 0, NULL));
     assert_success(cudaLaunchKernel(kernel, (dim3){1, 1000, 1}, one, NULL, 0, NULL));
@@ -417,7 +428,8 @@ TEST_BODY(launch_refuses_what_is_no_kernel)
     assert_success(cudaLibraryUnload(library));
 }
 
-/* Without a strategy that has addresses, a number that is no pointer cannot be passed and is refused. */
+/* Without a strategy that has addresses, a number that is no pointer cannot be passed and is
+ * refused. */
 TEST_BODY(launch_of_unknown_pointers)
 {
     cudaLibrary_t library = load_text(pointer_text);
@@ -436,7 +448,7 @@ TEST_BODY(launch_of_unknown_pointers)
     assert_success(cudaLibraryUnload(library));
 }
 
-/* --- cudaLaunchKernelExC ---------------------------------------------------------------------------------------------- */
+/* --- cudaLaunchKernelExC ---------------------------------------------------------------------- */
 
 TEST_BODY(launch_with_attributes)
 {
@@ -471,16 +483,15 @@ TEST_BODY(launch_with_attributes)
     assert_success(cudaLibraryUnload(library));
 }
 
-/* --- what is known about a kernel --------------------------------------------------------------------------------------- */
+/* --- what is known about a kernel ------------------------------------------------------------- */
 
-static const char *const local_text =
-    "__kernel void with_local(__global int *p)\n"
-    "{\n"
-    "    __local int room[100];\n"
-    "    room[get_local_id(0)] = p[get_local_id(0)];\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    p[get_local_id(0)] = room[0];\n"
-    "}\n";
+static const char *const local_text = "__kernel void with_local(__global int *p)\n"
+                                      "{\n"
+                                      "    __local int room[100];\n"
+                                      "    room[get_local_id(0)] = p[get_local_id(0)];\n"
+                                      "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                                      "    p[get_local_id(0)] = room[0];\n"
+                                      "}\n";
 
 TEST_BODY(launch_tells_function_attributes)
 {
@@ -497,7 +508,8 @@ TEST_BODY(launch_tells_function_attributes)
     assert_true(attributes.maxDynamicSharedSizeBytes > 0);
     assert_true((size_t)attributes.maxDynamicSharedSizeBytes <= p.sharedMemPerBlock);
     assert_success(cudaFuncGetAttributes(&attributes, find_kernel(other, "with_local")));
-    assert_true(attributes.sharedSizeBytes + (size_t)attributes.maxDynamicSharedSizeBytes <= p.sharedMemPerBlock);
+    assert_true(attributes.sharedSizeBytes + (size_t)attributes.maxDynamicSharedSizeBytes <=
+                p.sharedMemPerBlock);
     assert_fails(cudaErrorInvalidValue, cudaFuncGetAttributes(NULL, find_kernel(library, "store")));
     assert_fails(cudaErrorInvalidDeviceFunction, cudaFuncGetAttributes(&attributes, NULL));
     assert_success(cudaLibraryUnload(library));
@@ -516,12 +528,15 @@ TEST_BODY(launch_keeps_to_the_set_shared_limit)
     assert_success(launch_1d(kernel, 1, 4, args, 512, NULL));
     assert_fails(cudaErrorInvalidValue,
                  cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, -1));
+    assert_fails(
+        cudaErrorInvalidValue,
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, INT32_MAX));
     assert_fails(cudaErrorInvalidValue,
-                 cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, INT32_MAX));
-    assert_fails(cudaErrorInvalidValue, cudaFuncSetAttribute(kernel, (enum cudaFuncAttribute)99, 0));
+                 cudaFuncSetAttribute(kernel, (enum cudaFuncAttribute)99, 0));
     assert_fails(cudaErrorInvalidValue,
                  cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 101));
-    assert_success(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
+    assert_success(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
     assert_success(cudaFuncSetCacheConfig(kernel, cudaFuncCachePreferL1));
     assert_fails(cudaErrorInvalidValue, cudaFuncSetCacheConfig(kernel, (enum cudaFuncCache)99));
     assert_success(cudaDeviceSynchronize());
@@ -572,7 +587,7 @@ TEST_BODY(launch_knows_names_and_functions)
     assert_success(cudaLibraryUnload(library));
 }
 
-/* --- many at once --------------------------------------------------------------------------------------------------------- */
+/* --- many at once ----------------------------------------------------------------------------- */
 
 struct launcher {
     const void *kernel;

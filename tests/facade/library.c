@@ -6,7 +6,8 @@
 
 static const char *const two_text = "__kernel void one(__global int *p) { p[0] = 1; }\n"
                                     "__kernel void two(__global int *p) { p[0] = 2; }\n";
-static const char *const bad_text = "__kernel void broken(__global int *p) { p[0] = no_such_name; }\n";
+static const char *const bad_text =
+    "__kernel void broken(__global int *p) { p[0] = no_such_name; }\n";
 
 static int run_kernel(const void *kernel)
 {
@@ -72,7 +73,7 @@ TEST_BODY(library_copies_its_code)
     assert_success(cudaLibraryUnload(library));
 }
 
-/* --- files ------------------------------------------------------------------------------------------------------------ */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static void write_file(char *path, const char *text)
 {
@@ -107,12 +108,13 @@ TEST_BODY(library_loads_from_files)
     unlink(empty);
 }
 
-/* --- build failures ----------------------------------------------------------------------------------------------------- */
+/* --- build failures --------------------------------------------------------------------------- */
 
 static void on_message(void *data, cudaLogLevel level, char *message, size_t length)
 {
     bool *is_told = data;
-    if (level == cudaLogLevelError && strlen(message) == length && strstr(message, "no_such_name") != NULL)
+    if (level == cudaLogLevelError && strlen(message) == length &&
+        strstr(message, "no_such_name") != NULL)
         *is_told = true;
 }
 
@@ -172,13 +174,19 @@ TEST_BODY(library_refuses_bad_arguments)
 {
     cudaLibrary_t library = NULL;
     enum cudaJitOption option = (enum cudaJitOption)999;
-    enum cudaLibraryOption kept = cudaLibraryBinaryIsPreserved, unknown = (enum cudaLibraryOption)99;
+    enum cudaLibraryOption kept = cudaLibraryBinaryIsPreserved,
+                           unknown = (enum cudaLibraryOption)99;
     void *value = NULL;
-    assert_fails(cudaErrorInvalidValue, cudaLibraryLoadData(NULL, two_text, NULL, NULL, 0, NULL, NULL, 0));
-    assert_fails(cudaErrorInvalidValue, cudaLibraryLoadData(&library, NULL, NULL, NULL, 0, NULL, NULL, 0));
-    assert_fails(cudaErrorInvalidValue, cudaLibraryLoadData(&library, two_text, NULL, NULL, 1, NULL, NULL, 0));
-    assert_fails(cudaErrorInvalidValue, cudaLibraryLoadData(&library, two_text, &option, &value, 1, NULL, NULL, 0));
-    assert_fails(cudaErrorInvalidValue, cudaLibraryLoadData(&library, two_text, NULL, NULL, 0, &unknown, &value, 1));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaLibraryLoadData(NULL, two_text, NULL, NULL, 0, NULL, NULL, 0));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaLibraryLoadData(&library, NULL, NULL, NULL, 0, NULL, NULL, 0));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaLibraryLoadData(&library, two_text, NULL, NULL, 1, NULL, NULL, 0));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaLibraryLoadData(&library, two_text, &option, &value, 1, NULL, NULL, 0));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaLibraryLoadData(&library, two_text, NULL, NULL, 0, &unknown, &value, 1));
     assert_fails(cudaErrorInvalidResourceHandle, cudaLibraryUnload(NULL));
     assert_null(library);
     assert_success(cudaLibraryLoadData(&library, two_text, NULL, NULL, 0, &kept, &value, 1));
@@ -190,7 +198,8 @@ TEST_BODY(library_refuses_bad_arguments)
 TEST_BODY(library_refuses_machine_code)
 {
     static const uint32_t elf[16] = {0x464c457f}, fat_binary[16] = {0xba55ed50u};
-    static const char *const ptx = "//\n.version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n";
+    static const char *const ptx =
+        "//\n.version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n";
     const struct {
         const void *code;
         cudaError_t error;
@@ -200,7 +209,8 @@ TEST_BODY(library_refuses_machine_code)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         cudaLibrary_t library = NULL;
         cudaKernel_t kernel = NULL;
-        cudaError_t error = cudaLibraryLoadData(&library, cases[i].code, NULL, NULL, 0, NULL, NULL, 0);
+        cudaError_t error =
+            cudaLibraryLoadData(&library, cases[i].code, NULL, NULL, 0, NULL, NULL, 0);
         if (error == cudaSuccess) {
             error = cudaLibraryGetKernel(&kernel, library, "k");
             assert_success(cudaLibraryUnload(library));
@@ -210,7 +220,7 @@ TEST_BODY(library_refuses_machine_code)
     }
 }
 
-/* --- several libraries, and the end of one -------------------------------------------------------------------------------- */
+/* --- several libraries, and the end of one ---------------------------------------------------- */
 
 TEST_BODY(library_equal_names_are_apart)
 {
@@ -295,12 +305,14 @@ static void *load_and_run(void *data)
         cudaKernel_t kernel = NULL;
         int *p = NULL, value = 0;
         void *args[] = {&p};
-        snprintf(text, sizeof text, "__kernel void k(__global int *p) { p[0] = %d; }\n", self->number);
+        snprintf(text, sizeof text, "__kernel void k(__global int *p) { p[0] = %d; }\n",
+                 self->number);
         THREAD_SUCCESS(cudaLibraryLoadData(&library, text, NULL, NULL, 0, NULL, NULL, 0));
         THREAD_SUCCESS(cudaLibraryGetKernel(&kernel, library, "k"));
         THREAD_SUCCESS(cudaMalloc((void **)&p, sizeof *p));
         THREAD_SUCCESS(launch_1d((const void *)kernel, 1, 1, args, 0, cudaStreamPerThread));
-        THREAD_SUCCESS(cudaMemcpyAsync(&value, p, sizeof value, cudaMemcpyDeviceToHost, cudaStreamPerThread));
+        THREAD_SUCCESS(
+            cudaMemcpyAsync(&value, p, sizeof value, cudaMemcpyDeviceToHost, cudaStreamPerThread));
         THREAD_SUCCESS(cudaStreamSynchronize(cudaStreamPerThread));
         THREAD_CHECK(value == self->number);
         THREAD_SUCCESS(cudaFree(p));
@@ -330,7 +342,8 @@ static void *find_and_run(void *data)
     THREAD_SUCCESS(cudaLibraryGetKernel(&kernel, self->library, "two"));
     THREAD_SUCCESS(cudaMalloc((void **)&p, sizeof *p));
     THREAD_SUCCESS(launch_1d((const void *)kernel, 1, 1, args, 0, cudaStreamPerThread));
-    THREAD_SUCCESS(cudaMemcpyAsync(&value, p, sizeof value, cudaMemcpyDeviceToHost, cudaStreamPerThread));
+    THREAD_SUCCESS(
+        cudaMemcpyAsync(&value, p, sizeof value, cudaMemcpyDeviceToHost, cudaStreamPerThread));
     THREAD_SUCCESS(cudaStreamSynchronize(cudaStreamPerThread));
     THREAD_CHECK(value == 2);
     THREAD_SUCCESS(cudaFree(p));

@@ -89,7 +89,8 @@ TEST_BODY(log_positions_cut_the_list)
     assert_string_equal(text, "");
     bytes = sizeof text;
     assert_success(cudaLogsDumpToMemory(&start, text, &bytes, 0));
-    assert_true(strstr(text, "early_name") != NULL && strstr(text, "early_name") < strstr(text, "late_name"));
+    assert_true(strstr(text, "early_name") != NULL &&
+                strstr(text, "early_name") < strstr(text, "late_name"));
     assert_fails(cudaErrorInvalidValue, cudaLogsCurrent(NULL, 0));
 }
 
@@ -116,7 +117,8 @@ TEST_BODY(log_dumps_to_files)
     assert_fails(cudaErrorInvalidValue, cudaLogsDumpToFile(NULL, "/nonexistent/file", 0));
 }
 
-/* A small buffer holds the newest whole lines; one that holds none is refused. Nothing is written behind it. */
+/* A small buffer holds the newest whole lines; one that holds none is refused. Nothing is written
+ * behind it. */
 TEST_BODY(log_small_buffers_get_the_newest)
 {
     static char all[25600], part[25601];
@@ -147,7 +149,8 @@ TEST_BODY(log_small_buffers_get_the_newest)
     assert_fails(cudaErrorInvalidValue, cudaLogsDumpToMemory(NULL, part, NULL, 0));
 }
 
-/* The list is bounded: the oldest messages leave it, and positions before them begin with the oldest that is left. */
+/* The list is bounded: the oldest messages leave it, and positions before them begin with the
+ * oldest that is left. */
 TEST_BODY(log_keeps_the_newest_hundred)
 {
     static char text[25600];

@@ -2,13 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/runtime_support.h"
 
-static const char *const text = "__kernel void plain(__global int *p) { p[get_global_id(0)] = 1; }\n"
-                                "__kernel void sharing(__global int *p, __local int *room)\n"
-                                "{\n"
-                                "    room[get_local_id(0)] = 1;\n"
-                                "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-                                "    p[get_global_id(0)] = room[0];\n"
-                                "}\n";
+static const char *const text =
+    "__kernel void plain(__global int *p) { p[get_global_id(0)] = 1; }\n"
+    "__kernel void sharing(__global int *p, __local int *room)\n"
+    "{\n"
+    "    room[get_local_id(0)] = 1;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    p[get_global_id(0)] = room[0];\n"
+    "}\n";
 
 static int blocks_of(const void *kernel, int size, size_t shared)
 {
@@ -68,10 +69,14 @@ TEST_BODY(occupancy_shared_memory_that_is_left)
         before = left;
     }
     size_t left = 77;
-    assert_fails(cudaErrorInvalidValue, cudaOccupancyAvailableDynamicSMemPerBlock(&left, kernel, most + 1, 32));
-    assert_fails(cudaErrorInvalidValue, cudaOccupancyAvailableDynamicSMemPerBlock(&left, kernel, 0, 32));
-    assert_fails(cudaErrorInvalidValue, cudaOccupancyAvailableDynamicSMemPerBlock(&left, kernel, 1, 0));
-    assert_fails(cudaErrorInvalidDeviceFunction, cudaOccupancyAvailableDynamicSMemPerBlock(&left, NULL, 1, 32));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaOccupancyAvailableDynamicSMemPerBlock(&left, kernel, most + 1, 32));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaOccupancyAvailableDynamicSMemPerBlock(&left, kernel, 0, 32));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaOccupancyAvailableDynamicSMemPerBlock(&left, kernel, 1, 0));
+    assert_fails(cudaErrorInvalidDeviceFunction,
+                 cudaOccupancyAvailableDynamicSMemPerBlock(&left, NULL, 1, 32));
     assert_int_equal(left, 77);
     assert_success(cudaLibraryUnload(library));
 }
@@ -82,17 +87,21 @@ TEST_BODY(occupancy_refuses_bad_arguments)
     cudaLibrary_t library = load_text(text);
     const void *kernel = find_kernel(library, "plain");
     int blocks = 77;
-    assert_fails(cudaErrorInvalidValue, cudaOccupancyMaxActiveBlocksPerMultiprocessor(NULL, kernel, 128, 0));
-    assert_fails(cudaErrorInvalidDeviceFunction, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, NULL, 128, 0));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaOccupancyMaxActiveBlocksPerMultiprocessor(NULL, kernel, 128, 0));
+    assert_fails(cudaErrorInvalidDeviceFunction,
+                 cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, NULL, 128, 0));
     assert_fails(cudaErrorInvalidResourceHandle,
                  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &not_a_kernel, 128, 0));
-    assert_fails(cudaErrorInvalidValue, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 0, 0));
-    assert_fails(cudaErrorInvalidValue, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, -1, 0));
     assert_fails(cudaErrorInvalidValue,
-                 cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, kernel, 128, 0, 2));
+                 cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 0, 0));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, -1, 0));
+    assert_fails(cudaErrorInvalidValue, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+                                            &blocks, kernel, 128, 0, 2));
     assert_int_equal(blocks, 77);
-    assert_success(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, kernel, 128, 0,
-                                                                          cudaOccupancyDisableCachingOverride));
+    assert_success(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        &blocks, kernel, 128, 0, cudaOccupancyDisableCachingOverride));
     assert_int_equal(blocks, blocks_of(kernel, 128, 0));
     assert_success(cudaLibraryUnload(library));
 }

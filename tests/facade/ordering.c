@@ -18,7 +18,8 @@ static cudaStream_t make(enum stream_kind kind)
 {
     cudaStream_t stream = NULL;
     if (kind == BLOCKING || kind == NON_BLOCKING)
-        assert_success(cudaStreamCreateWithFlags(&stream, kind == BLOCKING ? 0 : cudaStreamNonBlocking));
+        assert_success(
+            cudaStreamCreateWithFlags(&stream, kind == BLOCKING ? 0 : cudaStreamNonBlocking));
     if (kind == LEGACY)
         stream = cudaStreamLegacy;
     return kind == PER_THREAD ? cudaStreamPerThread : stream;
@@ -30,7 +31,8 @@ static void end(enum stream_kind kind, cudaStream_t stream)
         assert_success(cudaStreamDestroy(stream));
 }
 
-/* first: gate, *p = 1. second: *q = *p. One that waits copies 1; one that does not wait is done before the gate opens. */
+/* first: gate, *p = 1. second: *q = *p. One that waits copies 1; one that does not wait is done
+ * before the gate opens. */
 static void check_pair(enum stream_kind first_kind, enum stream_kind second_kind)
 {
     struct gate gate = GATE_INITIALIZER;
@@ -88,7 +90,8 @@ TEST_BODY(ordering_behind_per_thread_streams)
     check_row(PER_THREAD);
 }
 
-/* blocking a, then legacy, then blocking b: b comes after a, though they would not wait for each other. */
+/* blocking a, then legacy, then blocking b: b comes after a, though they would not wait for each
+ * other. */
 TEST_BODY(ordering_through_the_legacy_stream)
 {
     static struct gate gate = GATE_INITIALIZER;
@@ -145,7 +148,7 @@ TEST_BODY(ordering_behind_destroyed_streams)
     assert_success(cudaFree(q));
 }
 
-/* --- entry points of the per-thread default stream ------------------------------------------------------------------ */
+/* --- entry points of the per-thread default stream -------------------------------------------- */
 
 /* Stream 0 of these entry points is the thread's own stream: blocking streams do not hold it. */
 TEST_BODY(ordering_of_per_thread_entry_points)
@@ -198,7 +201,7 @@ static void *own_stream_is_free(void *data)
     return NULL;
 }
 
-/* Per-thread streams of two threads do not wait for each other; the legacy stream waits for both. */
+/* Streams of two threads do not wait for each other; the legacy stream waits for both. */
 TEST_BODY(ordering_of_two_threads)
 {
     static struct gate gate = GATE_INITIALIZER;

@@ -1,4 +1,5 @@
-/* A program part that was compiled for per-thread default streams: its plain calls mean the thread's own stream.
+/* A program part that was compiled for per-thread default streams: its plain calls mean the
+ * thread's own stream.
  * SPDX-License-Identifier: Apache-2.0 */
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 #include "tests/facade/runtime_support.h"
@@ -16,7 +17,8 @@
 
 static const char *const add_text = "__kernel void add(__global int *p, int v) { p[0] += v; }\n";
 
-/* In this file cudaLaunchHostFunc(NULL) is the renamed one: the gate holds the thread's own stream. */
+/* In this file cudaLaunchHostFunc(NULL) is the renamed one: the gate holds the thread's own
+ * stream. */
 TEST_BODY(per_thread_stream_is_the_default)
 {
     static struct gate gate = GATE_INITIALIZER;
@@ -78,7 +80,8 @@ static void *use_own_stream(void *data)
     struct own_work *work = data;
     for (int i = 0; i < 50; i++) {
         THREAD_SUCCESS(per_thread_memset(work->p, work->value, sizeof *work->p, NULL));
-        THREAD_SUCCESS(cudaMemcpyAsync(&work->result, work->p, sizeof work->result, cudaMemcpyDeviceToHost, NULL));
+        THREAD_SUCCESS(cudaMemcpyAsync(&work->result, work->p, sizeof work->result,
+                                       cudaMemcpyDeviceToHost, NULL));
         THREAD_SUCCESS(cudaStreamSynchronize(NULL));
         THREAD_CHECK(work->result == work->value * 0x01010101);
     }

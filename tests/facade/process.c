@@ -1,12 +1,12 @@
-/* The life of a process: a forked child, calls at exit, no platform, unknown options. What ends a process is tried in a
- * program of its own (tests/programs/process.c).
+/* The life of a process: a forked child, calls at exit, no platform, unknown options. What ends a
+ * process is tried in a program of its own (tests/programs/process.c).
  * SPDX-License-Identifier: Apache-2.0 */
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/facade/runtime_support.h"
 
-/* --- a forked child ------------------------------------------------------------------------------------------------- */
+/* --- a forked child --------------------------------------------------------------------------- */
 
 /* Runs body in a child and gives its exit code; 0 is good. */
 static int in_child(int (*body)(void *), void *data)
@@ -89,7 +89,8 @@ static int use_device(void *data)
 {
     int *p = NULL, value = 1, got = 0;
     (void)data;
-    if (cudaMalloc((void **)&p, 4) != cudaSuccess || cudaMemcpy(p, &value, 4, cudaMemcpyHostToDevice) != cudaSuccess)
+    if (cudaMalloc((void **)&p, 4) != cudaSuccess ||
+        cudaMemcpy(p, &value, 4, cudaMemcpyHostToDevice) != cudaSuccess)
         return 1;
     return cudaMemcpy(&got, p, 4, cudaMemcpyDeviceToHost) == cudaSuccess && got == 1 ? 0 : 2;
 }
@@ -102,7 +103,7 @@ TEST_BODY(process_forked_before_use_is_free)
     assert_int_equal(use_device(NULL), 0);
 }
 
-/* --- other programs ------------------------------------------------------------------------------------------------- */
+/* --- other programs --------------------------------------------------------------------------- */
 
 /* Runs the helper beside this program with more environment; what it prints goes to output. */
 static int run_helper(const char *environment, const char *mode, char *output, size_t bytes)
@@ -112,7 +113,8 @@ static int run_helper(const char *environment, const char *mode, char *output, s
     assert_true(length > 0);
     self[length] = '\0';
     *strrchr(self, '/') = '\0';
-    snprintf(command, sizeof command, "env %s \"%s/clem_process_helper\" %s 2>&1", environment, self, mode);
+    snprintf(command, sizeof command, "env %s \"%s/clem_process_helper\" %s 2>&1", environment,
+             self, mode);
     fflush(NULL);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
@@ -157,8 +159,11 @@ TEST_BODY(process_may_exit_with_work_queued)
 
 TEST_BODY(process_without_a_platform)
 {
+    static const char *const nothing = "OCL_ICD_VENDORS=/nonexistent/ OCL_ICD_FILENAMES=";
     char output[4096];
-    int code = run_helper("OCL_ICD_VENDORS=/nonexistent/ OCL_ICD_FILENAMES=", "none", output, sizeof output);
+    if (run_helper(nothing, "platforms", output, sizeof output) != 0)
+        TEST_SKIP("this OpenCL loader finds platforms without OCL_ICD_VENDORS");
+    int code = run_helper(nothing, "none", output, sizeof output);
     if (code != 0)
         print_error("%s\n", output);
     assert_int_equal(code, 0);
@@ -167,7 +172,8 @@ TEST_BODY(process_without_a_platform)
 TEST_BODY(process_reports_unknown_options_once)
 {
     char output[4096];
-    assert_int_equal(run_helper("CLEM_ADDRESS=nonsense CLEM_NO_SUCH_THING=1", "use", output, sizeof output), 0);
+    assert_int_equal(
+        run_helper("CLEM_ADDRESS=nonsense CLEM_NO_SUCH_THING=1", "use", output, sizeof output), 0);
     assert_int_equal(count_of(output, "CLEM_ADDRESS"), 1);
     assert_int_equal(count_of(output, "nonsense"), 1);
     assert_int_equal(count_of(output, "CLEM_NO_SUCH_THING"), 1);
@@ -181,6 +187,7 @@ TEST_BODY(process_sees_chosen_devices_only)
     assert_int_equal(run_helper("CUDA_VISIBLE_DEVICES=0", "use", output, sizeof output), 0);
     assert_int_equal(run_helper("CUDA_VISIBLE_DEVICES=", "none", output, sizeof output), 0);
     assert_int_equal(run_helper("CUDA_VISIBLE_DEVICES=-1", "none", output, sizeof output), 0);
-    assert_int_equal(run_helper("CLEM_DEVICE=no-device-has-this-name", "use", output, sizeof output), 0);
+    assert_int_equal(
+        run_helper("CLEM_DEVICE=no-device-has-this-name", "use", output, sizeof output), 0);
     assert_int_equal(count_of(output, "no-device-has-this-name"), 1);
 }

@@ -1,4 +1,5 @@
-/* Tests of facade/registration.c: what compilers insert, made by hand with OpenCL C as the device code.
+/* Tests of facade/registration.c: what compilers insert, made by hand with OpenCL C as the device
+ * code.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/runtime_support.h"
 
@@ -12,8 +13,9 @@ struct fat_binary_wrapper {
 
 enum { MAGIC = 0x466243b1 };
 
-static const char *const add_text = "__kernel void add(__global int *p, int v) { p[get_global_id(0)] += v; }\n"
-                                    "__kernel void twice(__global int *p) { p[get_global_id(0)] *= 2; }\n";
+static const char *const add_text =
+    "__kernel void add(__global int *p, int v) { p[get_global_id(0)] += v; }\n"
+    "__kernel void twice(__global int *p) { p[get_global_id(0)] *= 2; }\n";
 
 /* What a host program has for each kernel: something with an address of its own. */
 static const char add_stub = 1, twice_stub = 2, other_stub = 3;
@@ -35,14 +37,16 @@ static void **register_code(struct fat_binary_wrapper *wrapper)
 }
 
 /* What the code for stub<<<grid, block, shared, stream>>>(args) does. */
-static cudaError_t launch_stub(const char *stub, dim3 grid, dim3 block, void **args, cudaStream_t stream)
+static cudaError_t launch_stub(const char *stub, dim3 grid, dim3 block, void **args,
+                               cudaStream_t stream)
 {
     dim3 popped_grid, popped_block;
     size_t shared = 77;
     cudaStream_t popped_stream = NULL;
     if (__cudaPushCallConfiguration(grid, block, 0, stream) != 0)
         return cudaErrorUnknown;
-    cudaError_t error = __cudaPopCallConfiguration(&popped_grid, &popped_block, &shared, &popped_stream);
+    cudaError_t error =
+        __cudaPopCallConfiguration(&popped_grid, &popped_block, &shared, &popped_stream);
     if (error != cudaSuccess)
         return error;
     return cudaLaunchKernel(stub, popped_grid, popped_block, args, shared, popped_stream);
@@ -86,7 +90,8 @@ TEST_BODY(registration_stubs_are_kernels_everywhere)
     assert_true(blocks > 0);
     assert_success(cudaGetKernel(&kernel, &add_stub));
     assert_success(__cudaLaunchKernel(kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, NULL));
-    assert_success(__cudaLaunchKernel_ptsz(kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, NULL));
+    assert_success(
+        __cudaLaunchKernel_ptsz(kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, NULL));
     assert_success(cudaDeviceSynchronize());
     assert_int_equal(read_device_int(p), 10);
     assert_success(cudaFree(p));
@@ -117,7 +122,9 @@ TEST_BODY(registration_configurations_nest)
     size_t shared = 0;
     cudaStream_t stream = NULL;
     for (unsigned i = 1; i <= 8; i++)
-        assert_int_equal(__cudaPushCallConfiguration((dim3){i, 2, 3}, (dim3){4, i, 6}, i * 10, cudaStreamLegacy), 0);
+        assert_int_equal(
+            __cudaPushCallConfiguration((dim3){i, 2, 3}, (dim3){4, i, 6}, i * 10, cudaStreamLegacy),
+            0);
     for (unsigned i = 8; i >= 1; i--) {
         assert_success(__cudaPopCallConfiguration(&grid, &block, &shared, &stream));
         assert_int_equal(grid.x, i);
@@ -126,14 +133,16 @@ TEST_BODY(registration_configurations_nest)
         assert_int_equal(shared, i * 10);
         assert_ptr_equal(stream, cudaStreamLegacy);
     }
-    assert_fails(cudaErrorMissingConfiguration, __cudaPopCallConfiguration(&grid, &block, &shared, &stream));
+    assert_fails(cudaErrorMissingConfiguration,
+                 __cudaPopCallConfiguration(&grid, &block, &shared, &stream));
 }
 
 /* Two parts of a program may have kernels of the same name. */
 TEST_BODY(registration_units_are_apart)
 {
     struct fat_binary_wrapper one = {MAGIC, 1, add_text, NULL};
-    struct fat_binary_wrapper two = {MAGIC, 1, "__kernel void add(__global int *p, int v) { p[0] -= v; }\n", NULL};
+    struct fat_binary_wrapper two = {
+        MAGIC, 1, "__kernel void add(__global int *p, int v) { p[0] -= v; }\n", NULL};
     void **first = register_code(&one), **second = __cudaRegisterFatBinary(&two);
     register_kernel(second, &other_stub, "add");
     __cudaRegisterFatBinaryEnd(second);
@@ -152,11 +161,13 @@ TEST_BODY(registration_units_are_apart)
     __cudaUnregisterFatBinary(second);
 }
 
-/* What compilers for NVIDIA GPUs really put there cannot run here; the error says which of the reasons it is. */
+/* What compilers for NVIDIA GPUs really put there cannot run here; the error says which of the
+ * reasons it is. */
 TEST_BODY(registration_of_machine_code)
 {
     static const uint32_t elf[16] = {0x464c457f}, fat_binary[16] = {0xba55ed50u};
-    static const char *const ptx = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry add() { ret; }\n";
+    static const char *const ptx =
+        ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry add() { ret; }\n";
     const struct {
         struct fat_binary_wrapper wrapper;
         cudaError_t error;
@@ -167,14 +178,16 @@ TEST_BODY(registration_of_machine_code)
         {{0x12345678, 1, add_text, NULL}, cudaErrorNoKernelImageForDevice},
         {{MAGIC, 1, "__kernel void add(__global int *p, int v) { p[0] = no_such_name; }\n", NULL},
          cudaErrorInvalidKernelImage},
-        {{MAGIC, 1, "__kernel void another(__global int *p) { p[0] = 1; }\n", NULL}, cudaErrorSymbolNotFound},
+        {{MAGIC, 1, "__kernel void another(__global int *p) { p[0] = 1; }\n", NULL},
+         cudaErrorSymbolNotFound},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fat_binary_wrapper wrapper = cases[i].wrapper;
         void **handle = register_code(&wrapper);
         int *p = device_ints(1), value = 3;
         void *args[] = {&p, &value};
-        assert_fails(cases[i].error, launch_stub(&add_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, NULL));
+        assert_fails(cases[i].error,
+                     launch_stub(&add_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, NULL));
         assert_success(cudaFree(p));
         __cudaUnregisterFatBinary(handle);
     }
@@ -200,7 +213,8 @@ static void *launch_from_thread(void *data)
     int value = 1;
     void *args[] = {place, &value};
     for (int i = 0; i < 20; i++)
-        THREAD_SUCCESS(launch_stub(&add_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, cudaStreamPerThread));
+        THREAD_SUCCESS(
+            launch_stub(&add_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, cudaStreamPerThread));
     THREAD_SUCCESS(cudaStreamSynchronize(cudaStreamPerThread));
     return NULL;
 }

@@ -16,14 +16,14 @@
 #define assert_success(call) assert_int_equal((call), cudaSuccess)
 
 /* The call fails with this code, which is then the last error once. */
-#define assert_fails(code, call)                           \
-    do {                                                   \
-        assert_int_equal((call), (code));                  \
-        assert_int_equal(cudaGetLastError(), (code));      \
-        assert_int_equal(cudaGetLastError(), cudaSuccess); \
+#define assert_fails(code, call)                                                                   \
+    do {                                                                                           \
+        assert_int_equal((call), (code));                                                          \
+        assert_int_equal(cudaGetLastError(), (code));                                              \
+        assert_int_equal(cudaGetLastError(), cudaSuccess);                                         \
     } while (0)
 
-/* --- gates -------------------------------------------------------------------------------------------------------- */
+/* --- gates ------------------------------------------------------------------------------------ */
 
 /* Holds a stream: its later work starts when the gate is opened, whatever the machine's speed. */
 struct gate {
@@ -32,7 +32,10 @@ struct gate {
     bool is_open;
 };
 
-#define GATE_INITIALIZER {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false}
+#define GATE_INITIALIZER                                                                           \
+    {                                                                                              \
+        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false                                 \
+    }
 
 static inline void gate_wait(void *data)
 {
@@ -63,8 +66,8 @@ static inline void pause_briefly(void)
     nanosleep(&pause, NULL);
 }
 
-/* Not ready now, and not a little later either. Needs: the stream is held by a gate, so that no correct library can
- * answer anything else; the pauses only give a wrong one time to show itself. */
+/* Not ready now, and not a little later either. Needs: a gate holds the stream, so that no correct
+ * library can answer anything else; the pauses only give a wrong one time to show itself. */
 static inline void assert_stays_busy(cudaStream_t stream)
 {
     for (int i = 0; i < 20; i++) {
@@ -73,7 +76,7 @@ static inline void assert_stays_busy(cudaStream_t stream)
     }
 }
 
-/* --- kernels ------------------------------------------------------------------------------------------------------ */
+/* --- kernels ---------------------------------------------------------------------------------- */
 
 static inline cudaLibrary_t load_text(const char *text)
 {
@@ -89,8 +92,8 @@ static inline const void *find_kernel(cudaLibrary_t library, const char *name)
     return (const void *)kernel;
 }
 
-static inline cudaError_t launch_1d(const void *kernel, unsigned grid, unsigned block, void **args, size_t shared,
-                                    cudaStream_t stream)
+static inline cudaError_t launch_1d(const void *kernel, unsigned grid, unsigned block, void **args,
+                                    size_t shared, cudaStream_t stream)
 {
     return cudaLaunchKernel(kernel, (dim3){grid, 1, 1}, (dim3){block, 1, 1}, args, shared, stream);
 }
@@ -111,16 +114,16 @@ static inline int read_device_int(const int *p)
     return value;
 }
 
-/* --- threads ------------------------------------------------------------------------------------------------------ */
+/* --- threads ---------------------------------------------------------------------------------- */
 
-/* In threads other than the test's own, a failed assert would end the wrong stack: they tell what failed, return a
- * pointer other than NULL, and the test asserts that. */
-#define THREAD_CHECK(condition)                                                      \
-    do {                                                                             \
-        if (!(condition)) {                                                          \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-            return (void *)1;                                                        \
-        }                                                                            \
+/* In threads other than the test's own, a failed assert would end the wrong stack: they tell what
+ * failed, return a pointer other than NULL, and the test asserts that. */
+#define THREAD_CHECK(condition)                                                                    \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);              \
+            return (void *)1;                                                                      \
+        }                                                                                          \
     } while (0)
 
 #define THREAD_SUCCESS(call) THREAD_CHECK((call) == cudaSuccess)
@@ -130,7 +133,8 @@ static inline void run_threads(int count, void *(*body)(void *), void *data, siz
     pthread_t threads[64];
     assert_true(count <= 64);
     for (int i = 0; i < count; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, body, (char *)data + (size_t)i * bytes), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, body, (char *)data + (size_t)i * bytes),
+                         0);
     int failures = 0;
     for (int i = 0; i < count; i++) {
         void *result = NULL;

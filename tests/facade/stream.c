@@ -33,7 +33,9 @@ TEST_BODY(stream_clamps_priorities)
     assert_true(greatest <= least);
     const int wanted[] = {0, -1, greatest, greatest - 1, 1, INT32_MAX, INT32_MIN};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        int told = 77, expected = wanted[i] > least ? least : wanted[i] < greatest ? greatest : wanted[i];
+        int told = 77, expected = wanted[i] > least      ? least
+                                  : wanted[i] < greatest ? greatest
+                                                         : wanted[i];
         cudaStream_t stream = NULL;
         assert_success(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, wanted[i]));
         assert_success(cudaStreamGetPriority(stream, &told));
@@ -102,7 +104,8 @@ TEST_BODY(stream_many_at_once)
     unsigned char *p = NULL, got[COUNT];
     assert_success(cudaMalloc((void **)&p, COUNT));
     for (int i = 0; i < COUNT; i++)
-        assert_success(cudaStreamCreateWithFlags(&streams[i], i % 2 != 0 ? cudaStreamNonBlocking : 0));
+        assert_success(
+            cudaStreamCreateWithFlags(&streams[i], i % 2 != 0 ? cudaStreamNonBlocking : 0));
     for (int i = 0; i < COUNT; i++)
         assert_success(cudaMemsetAsync(p + i, i, 1, streams[i]));
     assert_success(cudaDeviceSynchronize());
@@ -115,7 +118,7 @@ TEST_BODY(stream_many_at_once)
     assert_success(cudaFree(p));
 }
 
-/* --- host functions ------------------------------------------------------------------------------------------------- */
+/* --- host functions --------------------------------------------------------------------------- */
 
 struct list {
     int values[256];
@@ -256,7 +259,8 @@ TEST_BODY(stream_work_waits_for_host_functions)
     int *p = device_ints(1);
     assert_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     gate_hold(&gate, stream);
-    assert_success(cudaMemcpyAsync(p, (void *)(uintptr_t)pinned, 4, cudaMemcpyHostToDevice, stream));
+    assert_success(
+        cudaMemcpyAsync(p, (void *)(uintptr_t)pinned, 4, cudaMemcpyHostToDevice, stream));
     assert_stays_busy(stream);
     *pinned = 99;
     gate_open(&gate);

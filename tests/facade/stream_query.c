@@ -8,7 +8,8 @@ static cudaStream_t make(enum stream_kind kind)
 {
     cudaStream_t stream = NULL;
     if (kind == BLOCKING || kind == NON_BLOCKING)
-        assert_success(cudaStreamCreateWithFlags(&stream, kind == BLOCKING ? 0 : cudaStreamNonBlocking));
+        assert_success(
+            cudaStreamCreateWithFlags(&stream, kind == BLOCKING ? 0 : cudaStreamNonBlocking));
     if (kind == LEGACY)
         stream = cudaStreamLegacy;
     return kind == PER_THREAD ? cudaStreamPerThread : stream;
@@ -20,7 +21,8 @@ static void end(enum stream_kind kind, cudaStream_t stream)
         assert_success(cudaStreamDestroy(stream));
 }
 
-/* Every kind is ready, then not ready while its work is held, then ready again; the answer is no error. */
+/* Every kind is ready, then not ready while its work is held, then ready again; the answer is no
+ * error. */
 TEST_BODY(stream_query_follows_the_work)
 {
     static struct gate gates[STREAM_KINDS];
@@ -138,7 +140,8 @@ TEST_BODY(stream_query_attributes_are_kept)
     cudaLaunchAttributeValue value, got;
     memset(&value, 0, sizeof value);
     value.syncPolicy = cudaSyncPolicySpin;
-    assert_success(cudaStreamSetAttribute(stream, cudaLaunchAttributeSynchronizationPolicy, &value));
+    assert_success(
+        cudaStreamSetAttribute(stream, cudaLaunchAttributeSynchronizationPolicy, &value));
     assert_success(cudaStreamGetAttribute(stream, cudaLaunchAttributeSynchronizationPolicy, &got));
     assert_int_equal(got.syncPolicy, cudaSyncPolicySpin);
     value.priority = -1;
@@ -148,8 +151,10 @@ TEST_BODY(stream_query_attributes_are_kept)
     assert_success(cudaStreamCopyAttributes(other, stream));
     assert_success(cudaStreamGetAttribute(other, cudaLaunchAttributeSynchronizationPolicy, &got));
     assert_int_equal(got.syncPolicy, cudaSyncPolicySpin);
-    assert_fails(cudaErrorInvalidValue, cudaStreamGetAttribute(stream, (cudaLaunchAttributeID)99, &got));
-    assert_fails(cudaErrorInvalidValue, cudaStreamSetAttribute(stream, (cudaLaunchAttributeID)99, &value));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaStreamGetAttribute(stream, (cudaLaunchAttributeID)99, &got));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaStreamSetAttribute(stream, (cudaLaunchAttributeID)99, &value));
     value.syncPolicy = (enum cudaSynchronizationPolicy)99;
     assert_fails(cudaErrorInvalidValue,
                  cudaStreamSetAttribute(stream, cudaLaunchAttributeSynchronizationPolicy, &value));

@@ -1,4 +1,5 @@
-/* Many threads at once, each with streams, memory and kernels of its own, and sharing what may be shared.
+/* Many threads at once, each with streams, memory and kernels of its own, and sharing what may be
+ * shared.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/runtime_support.h"
 
@@ -22,7 +23,8 @@ static void *work(void *data)
     static _Thread_local int put[COUNT], got[COUNT];
     cudaStream_t stream = NULL;
     cudaEvent_t event = NULL;
-    THREAD_SUCCESS(cudaStreamCreateWithFlags(&stream, self->number % 2 != 0 ? cudaStreamNonBlocking : 0));
+    THREAD_SUCCESS(
+        cudaStreamCreateWithFlags(&stream, self->number % 2 != 0 ? cudaStreamNonBlocking : 0));
     THREAD_SUCCESS(cudaEventCreate(&event));
     for (int round = 0; round < 15; round++) {
         int *p = NULL, *q = NULL, n = COUNT, by = self->number + 2;
@@ -109,7 +111,8 @@ static void *add_in_the_shared_stream(void *data)
 /* A stream may be used by all: each launch runs alone and once. */
 TEST_BODY(threads_share_a_stream)
 {
-    cudaLibrary_t library = load_text("__kernel void scale(__global int *p, int n, int by) { p[0] += n * by; }\n");
+    cudaLibrary_t library =
+        load_text("__kernel void scale(__global int *p, int n, int by) { p[0] += n * by; }\n");
     struct shared_counter shared = {NULL, device_ints(1), find_kernel(library, "scale")};
     assert_success(cudaStreamCreate(&shared.stream));
     run_threads(8, add_in_the_shared_stream, &shared, 0);
@@ -165,7 +168,8 @@ static void *either(void *data)
     return (uintptr_t)p / 16 % 2 != 0 ? wait_for_legacy(p) : work_blocking(p);
 }
 
-/* Waiting for the legacy stream beside blocking streams that come and go neither locks up nor fails. */
+/* Waiting for the legacy stream beside blocking streams that come and go neither locks up nor
+ * fails. */
 TEST_BODY(threads_meet_in_the_legacy_stream)
 {
     int *p = device_ints(8 * 4), *places[8];

@@ -22,8 +22,12 @@ static cudaError_t first_of(cudaError_t a, cudaError_t b)
 static void check_error(cudaError_t error)
 {
     /* The injected code means "no memory"; what failed in a program build or a launch is told as such. */
-    static const cudaError_t proper[] = {cudaSuccess, cudaErrorMemoryAllocation, cudaErrorLaunchOutOfResources,
-                                         cudaErrorInvalidKernelImage, cudaErrorNotSupported, cudaErrorInvalidValue};
+    static const cudaError_t proper[] = {cudaSuccess,
+                                         cudaErrorMemoryAllocation,
+                                         cudaErrorLaunchOutOfResources,
+                                         cudaErrorInvalidKernelImage,
+                                         cudaErrorNotSupported,
+                                         cudaErrorInvalidValue};
     for (size_t i = 0; i < sizeof proper / sizeof proper[0]; i++) {
         if (error == proper[i])
             return;
@@ -61,7 +65,8 @@ static void run_with_faults(operation *op)
         cudaGetLastError();
         cudaError_t again = op();
         if (again != cudaSuccess)
-            print_error("%s in the operation after a failed %s\n", cudaGetErrorName(again), fault_name());
+            print_error("%s in the operation after a failed %s\n", cudaGetErrorName(again),
+                        fault_name());
         assert_int_equal(again, cudaSuccess);
         assert_int_equal(cudaDeviceReset(), cudaSuccess);
         expect_nothing_alive("after a fault", n);
@@ -127,8 +132,10 @@ static cudaError_t copy(void)
 static cudaError_t set_and_copy_rectangles(char *memory)
 {
     cudaError_t error = cudaMemset2D(memory, 512, 5, 300, 100);
-    error = first_of(error, cudaMemcpy2D(memory + BYTES, 400, memory, 512, 300, 100, cudaMemcpyDeviceToDevice));
-    error = first_of(error, cudaMemcpy2D(host, 300, memory + BYTES, 400, 300, 100, cudaMemcpyDeviceToHost));
+    error = first_of(
+        error, cudaMemcpy2D(memory + BYTES, 400, memory, 512, 300, 100, cudaMemcpyDeviceToDevice));
+    error = first_of(
+        error, cudaMemcpy2D(host, 300, memory + BYTES, 400, 300, 100, cudaMemcpyDeviceToHost));
     if (error == cudaSuccess)
         assert_true(host[0] == 5 && host[29999] == 5);
     return error;
@@ -153,7 +160,8 @@ static cudaError_t use_streams(void)
     return error;
 }
 
-static cudaError_t time_on_stream(cudaEvent_t start, cudaEvent_t end, cudaStream_t stream, char *memory)
+static cudaError_t time_on_stream(cudaEvent_t start, cudaEvent_t end, cudaStream_t stream,
+                                  char *memory)
 {
     float milliseconds = -1.0f;
     cudaError_t error = cudaEventRecord(start, stream);
@@ -207,8 +215,9 @@ static cudaError_t host_function(void)
     return first_of(error, waited);
 }
 
-static const char code[] = "typedef struct { int a; char b; } pair;\n"
-                           "__kernel void fill(__global int *p, pair v) { p[get_global_id(0)] = v.a; }\n";
+static const char code[] =
+    "typedef struct { int a; char b; } pair;\n"
+    "__kernel void fill(__global int *p, pair v) { p[get_global_id(0)] = v.a; }\n";
 
 static cudaError_t launch_fill(cudaLibrary_t library, char *memory)
 {
@@ -221,8 +230,10 @@ static cudaError_t launch_fill(cudaLibrary_t library, char *memory)
     int last = 0;
     cudaError_t error = cudaLibraryGetKernel(&fill, library, "fill");
     if (error == cudaSuccess)
-        error = cudaLaunchKernel((const void *)fill, (dim3){4, 1, 1}, (dim3){64, 1, 1}, args, 0, NULL);
-    error = first_of(error, cudaMemcpy(&last, memory + 255 * sizeof(int), sizeof last, cudaMemcpyDeviceToHost));
+        error =
+            cudaLaunchKernel((const void *)fill, (dim3){4, 1, 1}, (dim3){64, 1, 1}, args, 0, NULL);
+    error = first_of(
+        error, cudaMemcpy(&last, memory + 255 * sizeof(int), sizeof last, cudaMemcpyDeviceToHost));
     if (error == cudaSuccess)
         assert_int_equal(last, 42);
     return error;

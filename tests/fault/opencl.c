@@ -45,7 +45,8 @@ long fault_live_objects(void)
 
 void fault_print_live(void)
 {
-    static const char *const names[KINDS] = {"contexts", "queues", "buffers", "programs", "kernels", "events", "SVM"};
+    static const char *const names[KINDS] = {"contexts", "queues", "buffers", "programs",
+                                             "kernels",  "events", "SVM"};
     for (int i = 0; i < KINDS; i++) {
         if (atomic_load(&live[i]) != 0)
             printf("%ld %s are alive\n", atomic_load(&live[i]), names[i]);
@@ -76,59 +77,59 @@ static void *next(const char *name)
     return function;
 }
 
-#define REAL(name)                                          \
-    static __typeof__(&name) real;                          \
-    if (real == NULL)                                       \
-        *(void **)&real = next(#name)
+#define REAL(name)                                                                                 \
+    static __typeof__(&name) real;                                                                 \
+    if (real == NULL)                                                                              \
+    *(void **)&real = next(#name)
 
 /* Functions that return a status and make nothing. */
-#define STATUS(name, parameters, arguments)    \
-    cl_int name parameters                     \
-    {                                          \
-        REAL(name);                            \
-        if (must_fail(#name))                  \
-            return CL_OUT_OF_HOST_MEMORY;      \
-        return real arguments;                 \
+#define STATUS(name, parameters, arguments)                                                        \
+    cl_int name parameters                                                                         \
+    {                                                                                              \
+        REAL(name);                                                                                \
+        if (must_fail(#name))                                                                      \
+            return CL_OUT_OF_HOST_MEMORY;                                                          \
+        return real arguments;                                                                     \
     }
 
 /* Functions that return an object. */
-#define CREATE(type, kind, name, parameters, arguments)     \
-    type name parameters                                    \
-    {                                                       \
-        REAL(name);                                         \
-        if (must_fail(#name)) {                             \
-            if (error != NULL)                              \
-                *error = CL_OUT_OF_HOST_MEMORY;             \
-            return NULL;                                    \
-        }                                                   \
-        type made = real arguments;                         \
-        if (made != NULL)                                   \
-            count(kind, 1);                                 \
-        return made;                                        \
+#define CREATE(type, kind, name, parameters, arguments)                                            \
+    type name parameters                                                                           \
+    {                                                                                              \
+        REAL(name);                                                                                \
+        if (must_fail(#name)) {                                                                    \
+            if (error != NULL)                                                                     \
+                *error = CL_OUT_OF_HOST_MEMORY;                                                    \
+            return NULL;                                                                           \
+        }                                                                                          \
+        type made = real arguments;                                                                \
+        if (made != NULL)                                                                          \
+            count(kind, 1);                                                                        \
+        return made;                                                                               \
     }
 
 /* Commands: they return a status and may make an event. */
-#define COMMAND(name, parameters, arguments)        \
-    cl_int name parameters                          \
-    {                                               \
-        REAL(name);                                 \
-        if (must_fail(#name))                       \
-            return CL_OUT_OF_HOST_MEMORY;           \
-        cl_int status = real arguments;             \
-        if (status == CL_SUCCESS && event != NULL)  \
-            count(EVENT, 1);                        \
-        return status;                              \
+#define COMMAND(name, parameters, arguments)                                                       \
+    cl_int name parameters                                                                         \
+    {                                                                                              \
+        REAL(name);                                                                                \
+        if (must_fail(#name))                                                                      \
+            return CL_OUT_OF_HOST_MEMORY;                                                          \
+        cl_int status = real arguments;                                                            \
+        if (status == CL_SUCCESS && event != NULL)                                                 \
+            count(EVENT, 1);                                                                       \
+        return status;                                                                             \
     }
 
 /* Releasing and retaining never fail here: a program could do nothing about it. */
-#define REFERENCE(name, type, kind, change)      \
-    cl_int name(type object)                     \
-    {                                            \
-        REAL(name);                              \
-        cl_int status = real(object);            \
-        if (status == CL_SUCCESS)                \
-            count(kind, change);                 \
-        return status;                           \
+#define REFERENCE(name, type, kind, change)                                                        \
+    cl_int name(type object)                                                                       \
+    {                                                                                              \
+        REAL(name);                                                                                \
+        cl_int status = real(object);                                                              \
+        if (status == CL_SUCCESS)                                                                  \
+            count(kind, change);                                                                   \
+        return status;                                                                             \
     }
 
 REFERENCE(clReleaseContext, cl_context, CONTEXT, -1)
@@ -146,33 +147,40 @@ REFERENCE(clRetainEvent, cl_event, EVENT, 1)
 
 CREATE(cl_context, CONTEXT, clCreateContext,
        (const cl_context_properties *properties, cl_uint n, const cl_device_id *devices,
-        void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data, cl_int *error),
+        void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
+        cl_int *error),
        (properties, n, devices, notify, data, error))
 CREATE(cl_command_queue, QUEUE, clCreateCommandQueue,
-       (cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *error),
+       (cl_context context, cl_device_id device, cl_command_queue_properties properties,
+        cl_int *error),
        (context, device, properties, error))
 CREATE(cl_command_queue, QUEUE, clCreateCommandQueueWithProperties,
-       (cl_context context, cl_device_id device, const cl_queue_properties *properties, cl_int *error),
+       (cl_context context, cl_device_id device, const cl_queue_properties *properties,
+        cl_int *error),
        (context, device, properties, error))
-CREATE(cl_mem, BUFFER, clCreateBuffer, (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *error),
+CREATE(cl_mem, BUFFER, clCreateBuffer,
+       (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *error),
        (context, flags, size, host, error))
 CREATE(cl_mem, BUFFER, clCreateBufferWithProperties,
-       (cl_context context, const cl_mem_properties *properties, cl_mem_flags flags, size_t size, void *host,
-        cl_int *error),
+       (cl_context context, const cl_mem_properties *properties, cl_mem_flags flags, size_t size,
+        void *host, cl_int *error),
        (context, properties, flags, size, host, error))
 CREATE(cl_mem, BUFFER, clCreateSubBuffer,
-       (cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, const void *info, cl_int *error),
+       (cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, const void *info,
+        cl_int *error),
        (buffer, flags, type, info, error))
 CREATE(cl_program, PROGRAM, clCreateProgramWithSource,
        (cl_context context, cl_uint n, const char **texts, const size_t *lengths, cl_int *error),
        (context, n, texts, lengths, error))
-CREATE(cl_program, PROGRAM, clCreateProgramWithIL, (cl_context context, const void *il, size_t length, cl_int *error),
+CREATE(cl_program, PROGRAM, clCreateProgramWithIL,
+       (cl_context context, const void *il, size_t length, cl_int *error),
        (context, il, length, error))
 CREATE(cl_program, PROGRAM, clCreateProgramWithBinary,
-       (cl_context context, cl_uint n, const cl_device_id *devices, const size_t *lengths, const unsigned char **binaries,
-        cl_int *statuses, cl_int *error),
+       (cl_context context, cl_uint n, const cl_device_id *devices, const size_t *lengths,
+        const unsigned char **binaries, cl_int *statuses, cl_int *error),
        (context, n, devices, lengths, binaries, statuses, error))
-CREATE(cl_kernel, KERNEL, clCreateKernel, (cl_program program, const char *name, cl_int *error), (program, name, error))
+CREATE(cl_kernel, KERNEL, clCreateKernel, (cl_program program, const char *name, cl_int *error),
+       (program, name, error))
 CREATE(cl_event, EVENT, clCreateUserEvent, (cl_context context, cl_int *error), (context, error))
 
 void *clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
@@ -208,8 +216,9 @@ cl_int clCreateKernelsInProgram(cl_program program, cl_uint n, cl_kernel *kernel
     return status;
 }
 
-void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool wait, cl_map_flags flags, size_t offset,
-                         size_t size, cl_uint n, const cl_event *list, cl_event *event, cl_int *error)
+void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool wait, cl_map_flags flags,
+                         size_t offset, size_t size, cl_uint n, const cl_event *list,
+                         cl_event *event, cl_int *error)
 {
     REAL(clEnqueueMapBuffer);
     if (must_fail("clEnqueueMapBuffer")) {
@@ -224,64 +233,80 @@ void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool wait, cl
 }
 
 COMMAND(clEnqueueReadBuffer,
-        (cl_command_queue queue, cl_mem buffer, cl_bool wait, size_t offset, size_t size, void *to, cl_uint n,
-         const cl_event *list, cl_event *event),
+        (cl_command_queue queue, cl_mem buffer, cl_bool wait, size_t offset, size_t size, void *to,
+         cl_uint n, const cl_event *list, cl_event *event),
         (queue, buffer, wait, offset, size, to, n, list, event))
 COMMAND(clEnqueueWriteBuffer,
-        (cl_command_queue queue, cl_mem buffer, cl_bool wait, size_t offset, size_t size, const void *from, cl_uint n,
-         const cl_event *list, cl_event *event),
+        (cl_command_queue queue, cl_mem buffer, cl_bool wait, size_t offset, size_t size,
+         const void *from, cl_uint n, const cl_event *list, cl_event *event),
         (queue, buffer, wait, offset, size, from, n, list, event))
 COMMAND(clEnqueueReadBufferRect,
-        (cl_command_queue queue, cl_mem buffer, cl_bool wait, const size_t *b, const size_t *h, const size_t *region,
-         size_t bp, size_t bs, size_t hp, size_t hs, void *to, cl_uint n, const cl_event *list, cl_event *event),
+        (cl_command_queue queue, cl_mem buffer, cl_bool wait, const size_t *b, const size_t *h,
+         const size_t *region, size_t bp, size_t bs, size_t hp, size_t hs, void *to, cl_uint n,
+         const cl_event *list, cl_event *event),
         (queue, buffer, wait, b, h, region, bp, bs, hp, hs, to, n, list, event))
 COMMAND(clEnqueueWriteBufferRect,
-        (cl_command_queue queue, cl_mem buffer, cl_bool wait, const size_t *b, const size_t *h, const size_t *region,
-         size_t bp, size_t bs, size_t hp, size_t hs, const void *from, cl_uint n, const cl_event *list, cl_event *event),
+        (cl_command_queue queue, cl_mem buffer, cl_bool wait, const size_t *b, const size_t *h,
+         const size_t *region, size_t bp, size_t bs, size_t hp, size_t hs, const void *from,
+         cl_uint n, const cl_event *list, cl_event *event),
         (queue, buffer, wait, b, h, region, bp, bs, hp, hs, from, n, list, event))
 COMMAND(clEnqueueCopyBuffer,
-        (cl_command_queue queue, cl_mem from, cl_mem to, size_t a, size_t b, size_t size, cl_uint n, const cl_event *list,
-         cl_event *event),
+        (cl_command_queue queue, cl_mem from, cl_mem to, size_t a, size_t b, size_t size, cl_uint n,
+         const cl_event *list, cl_event *event),
         (queue, from, to, a, b, size, n, list, event))
 COMMAND(clEnqueueSVMMemcpy,
-        (cl_command_queue queue, cl_bool wait, void *to, const void *from, size_t size, cl_uint n, const cl_event *list,
-         cl_event *event),
+        (cl_command_queue queue, cl_bool wait, void *to, const void *from, size_t size, cl_uint n,
+         const cl_event *list, cl_event *event),
         (queue, wait, to, from, size, n, list, event))
 COMMAND(clEnqueueUnmapMemObject,
-        (cl_command_queue queue, cl_mem object, void *memory, cl_uint n, const cl_event *list, cl_event *event),
+        (cl_command_queue queue, cl_mem object, void *memory, cl_uint n, const cl_event *list,
+         cl_event *event),
         (queue, object, memory, n, list, event))
 COMMAND(clEnqueueNDRangeKernel,
-        (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
-         const size_t *local, cl_uint n, const cl_event *list, cl_event *event),
+        (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+         const size_t *global, const size_t *local, cl_uint n, const cl_event *list,
+         cl_event *event),
         (queue, kernel, dimensions, offset, global, local, n, list, event))
-COMMAND(clEnqueueMarkerWithWaitList, (cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event),
+COMMAND(clEnqueueMarkerWithWaitList,
+        (cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event),
         (queue, n, list, event))
-COMMAND(clEnqueueBarrierWithWaitList, (cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event),
+COMMAND(clEnqueueBarrierWithWaitList,
+        (cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event),
         (queue, n, list, event))
 
-STATUS(clSetKernelArg, (cl_kernel kernel, cl_uint i, size_t size, const void *value), (kernel, i, size, value))
-STATUS(clSetKernelArgSVMPointer, (cl_kernel kernel, cl_uint i, const void *value), (kernel, i, value))
-STATUS(clSetKernelExecInfo, (cl_kernel kernel, cl_kernel_exec_info name, size_t size, const void *value),
+STATUS(clSetKernelArg, (cl_kernel kernel, cl_uint i, size_t size, const void *value),
+       (kernel, i, size, value))
+STATUS(clSetKernelArgSVMPointer, (cl_kernel kernel, cl_uint i, const void *value),
+       (kernel, i, value))
+STATUS(clSetKernelExecInfo,
+       (cl_kernel kernel, cl_kernel_exec_info name, size_t size, const void *value),
        (kernel, name, size, value))
 STATUS(clSetEventCallback,
-       (cl_event event, cl_int type, void(CL_CALLBACK *function)(cl_event, cl_int, void *), void *data),
+       (cl_event event, cl_int type, void(CL_CALLBACK *function)(cl_event, cl_int, void *),
+        void *data),
        (event, type, function, data))
 STATUS(clFlush, (cl_command_queue queue), (queue))
 STATUS(clBuildProgram,
        (cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
         void(CL_CALLBACK *notify)(cl_program, void *), void *data),
        (program, n, devices, options, notify, data))
-STATUS(clGetKernelInfo, (cl_kernel kernel, cl_kernel_info name, size_t size, void *value, size_t *needed),
+STATUS(clGetKernelInfo,
+       (cl_kernel kernel, cl_kernel_info name, size_t size, void *value, size_t *needed),
        (kernel, name, size, value, needed))
 STATUS(clGetKernelArgInfo,
-       (cl_kernel kernel, cl_uint i, cl_kernel_arg_info name, size_t size, void *value, size_t *needed),
+       (cl_kernel kernel, cl_uint i, cl_kernel_arg_info name, size_t size, void *value,
+        size_t *needed),
        (kernel, i, name, size, value, needed))
 STATUS(clGetKernelWorkGroupInfo,
-       (cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info name, size_t size, void *value, size_t *needed),
+       (cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info name, size_t size,
+        void *value, size_t *needed),
        (kernel, device, name, size, value, needed))
-STATUS(clGetProgramInfo, (cl_program program, cl_program_info name, size_t size, void *value, size_t *needed),
+STATUS(clGetProgramInfo,
+       (cl_program program, cl_program_info name, size_t size, void *value, size_t *needed),
        (program, name, size, value, needed))
-STATUS(clGetMemObjectInfo, (cl_mem object, cl_mem_info name, size_t size, void *value, size_t *needed),
+STATUS(clGetMemObjectInfo,
+       (cl_mem object, cl_mem_info name, size_t size, void *value, size_t *needed),
        (object, name, size, value, needed))
-STATUS(clGetEventProfilingInfo, (cl_event event, cl_profiling_info name, size_t size, void *value, size_t *needed),
+STATUS(clGetEventProfilingInfo,
+       (cl_event event, cl_profiling_info name, size_t size, void *value, size_t *needed),
        (event, name, size, value, needed))

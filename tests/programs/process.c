@@ -1,11 +1,12 @@
-/* A program that tests/facade/process.c starts: it ends with work queued, calls CUDA while it ends, or finds no device.
+/* A program that tests/facade/process.c starts: it ends with work queued, calls CUDA while it ends,
+ * or finds no device.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cuda_runtime.h>
+#include <clem.h>
 
 static const char *const text = "__kernel void k(__global int *p) { p[0] += 5; }\n";
 
@@ -14,13 +15,13 @@ static cudaStream_t stream;
 static void *memory;
 static int is_checking_the_end;
 
-#define CHECK(condition)                                              \
-    do {                                                              \
-        if (!(condition)) {                                           \
-            printf("line %d: not true: %s\n", __LINE__, #condition); \
-            fflush(stdout);                                           \
-            _exit(1);                                                 \
-        }                                                             \
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            printf("line %d: not true: %s\n", __LINE__, #condition);                               \
+            fflush(stdout);                                                                        \
+            _exit(1);                                                                              \
+        }                                                                                          \
     } while (0)
 
 static void call_everything(void)
@@ -35,7 +36,8 @@ static void call_everything(void)
     CHECK(cudaMemcpy(&count, memory, 4, cudaMemcpyDeviceToHost) == cudaErrorCudartUnloading);
     CHECK(cudaStreamSynchronize(stream) == cudaErrorCudartUnloading);
     CHECK(cudaStreamDestroy(stream) == cudaErrorCudartUnloading);
-    CHECK(cudaLaunchKernel((const void *)kernel, one, one, args, 0, NULL) == cudaErrorCudartUnloading);
+    CHECK(cudaLaunchKernel((const void *)kernel, one, one, args, 0, NULL) ==
+          cudaErrorCudartUnloading);
     CHECK(cudaDeviceSynchronize() == cudaErrorCudartUnloading);
     CHECK(cudaGetDeviceCount(&count) == cudaSuccess && count > 0);
 }
@@ -101,6 +103,9 @@ static void find_nothing(void)
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
+    cl_uint platforms = 0;
+    if (strcmp(mode, "platforms") == 0)
+        return clGetPlatformIDs(0, NULL, &platforms) == CL_SUCCESS && platforms > 0;
     if (strcmp(mode, "none") == 0) {
         find_nothing();
         return 0;

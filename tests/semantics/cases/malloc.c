@@ -71,6 +71,12 @@ void case_malloc_large_sizes(void)
         SKIP("less than 6 GiB of device memory");
         return;
     }
+    if (cudaMalloc((void **)&p, 5 * GIB) != cudaSuccess) {
+        cudaGetLastError();
+        SKIP("the device gives no 5 GiB in one piece");
+        return;
+    }
+    REQUIRE(cudaFree(p));
     CALL(cudaMalloc((void **)&p, 5 * GIB));
     CALL(cudaMemset(p, 0x11, 5 * GIB));
     CALL(cudaMemset(p + 4 * GIB + 100, 0x22, 4));
