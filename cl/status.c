@@ -97,6 +97,7 @@ static const struct {
     NAME(OCL_E_EXECUTION),
     NAME(OCL_E_LAUNCH_SIZE),
     NAME(OCL_E_TIMING_DISABLED),
+    NAME(OCL_E_ACCESS),
 };
 
 const char *ocl_status_name(ocl_status status)

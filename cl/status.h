@@ -26,7 +26,8 @@ enum {
     OCL_E_EXECUTION = -30012, /* earlier work in this context failed on the device */
     OCL_E_LAUNCH_SIZE =
         -30013, /* more work-items or local memory than the device or kernel can take */
-    OCL_E_TIMING_DISABLED = -30014 /* the event was made without timing */
+    OCL_E_TIMING_DISABLED = -30014, /* the event was made without timing */
+    OCL_E_ACCESS = -30015           /* a kernel read or wrote where it must not */
 };
 
 /* The name of a status for logs: "CL_INVALID_VALUE", "OCL_E_NOT_READY"; "status -1234" is made for unknown ones in

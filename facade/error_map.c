@@ -77,6 +77,7 @@ static const struct {
     {CL_INVALID_GLOBAL_WORK_SIZE, cudaErrorInvalidConfiguration},
     {PLATFORM_NOT_FOUND, cudaErrorNoDevice},
     {NVIDIA_ILLEGAL_ACCESS, cudaErrorIllegalAddress},
+    {OCL_E_ACCESS, cudaErrorIllegalAddress},
 };
 
 /* The codes whose meaning depends on what was being done; looked at first. */

@@ -8,9 +8,11 @@
 
 #include <clem.h>
 
-/* CLEM_ADDRESS is read once per process, so each strategy is tried in a child of its own. */
+/* CLEM_ADDRESS is read once per process, so each strategy is tried in a child of its own. The lines
+ * printed so far go out first: some OpenCL implementations flush the child's copy of them. */
 static int can_do(const char *name)
 {
+    fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
         clemDeviceInfo info;

@@ -120,6 +120,9 @@ void oracle_end_text(const char *text, bool differs_by_device);
 /* Fixtures (support.c). They end the process with a message when the set-up itself fails, which
  * the runner records as "exit 70". */
 void require(bool ok, const char *what);
+
+/* Whether kernels can follow a pointer that is stored in device memory (not under clem's handle strategy). */
+bool device_follows_pointers(void);
 #define REQUIRE(call)        require((call) == cudaSuccess, #call)
 #define REQUIRE_DRIVER(call) require((call) == CUDA_SUCCESS, #call)
 

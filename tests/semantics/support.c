@@ -1,6 +1,9 @@
 /* Fixtures that the semantics cases share: memory of every kind, clocks, contexts.
  * SPDX-License-Identifier: Apache-2.0
  */
+#ifndef ORACLE_NATIVE
+#include <clem.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,4 +137,15 @@ const struct place *make_places(size_t *count)
     *count = sizeof list / sizeof list[0];
     memcpy(places, list, sizeof list);
     return places;
+}
+
+bool device_follows_pointers(void)
+{
+#ifdef ORACLE_NATIVE
+    return true;
+#else
+    clemDeviceInfo info;
+    REQUIRE(clemGetDeviceInfo(&info, 0));
+    return info.address != clemAddressHandle;
+#endif
 }
