@@ -83,6 +83,7 @@ bool ocl_interop_is_queue(const struct ocl_queue *queue, const void *commands)
 
 void ocl_interop_facts(const struct ocl_context *context, struct ocl_interop_facts *facts)
 {
-    facts->reaches_pinned_host = context->capability.reaches_pinned_host;
+    facts->reaches_pinned_host =
+        context->capability.reaches_pinned_host || context->capability.device_is_host_memory;
     facts->device_is_host_memory = context->capability.device_is_host_memory;
 }

@@ -68,6 +68,18 @@ static uint64_t translate(const struct ocl_context *context, uint64_t pointer)
     return pointer;
 }
 
+/* The buffer of pinned memory stays mapped for the host. A kernel given that buffer works on the host's
+ * bytes only where they are the device's as well, or where kernels reach them by address anyway; elsewhere it
+ * would work on a copy of its own, unnoticed. */
+static bool is_coherent(const struct ocl_allocation *allocation)
+{
+    const struct ocl_capability *capability = &allocation->context->capability;
+    if (allocation->kind == OCL_MEMORY_DEVICE || capability->device_is_host_memory)
+        return true;
+    return allocation->kind == OCL_MEMORY_HOST ? capability->reaches_pinned_host
+                                               : capability->reaches_registered_host;
+}
+
 static ocl_status find_target(const struct ocl_call *call, const struct ocl_slot *slot,
                               struct ocl_target *target)
 {
@@ -82,6 +94,14 @@ static ocl_status find_target(const struct ocl_call *call, const struct ocl_slot
                 "strategy nothing else can be passed",
                 call->kernel->name, slot->entry, (unsigned long long)pointer,
                 ocl_address_name(context->capability.address));
+        return OCL_E_NEEDS_ADDRESS;
+    }
+    if (!is_coherent(target->allocation)) {
+        ocl_log(
+            true,
+            "kernel %s, argument %u: with the %s strategy kernels of this device do not see pinned "
+            "host memory; copy it to device memory",
+            call->kernel->name, slot->entry, ocl_address_name(context->capability.address));
         return OCL_E_NEEDS_ADDRESS;
     }
     const struct ocl_place place =

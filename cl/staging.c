@@ -39,6 +39,8 @@ struct ocl_staging {
 
 /* ---- Life ---- */
 
+static ocl_status grow(struct ocl_staging *staging, struct ring *ring);
+
 static void init_ring(struct ring *ring, size_t chunk_bytes, size_t block_bytes, unsigned most)
 {
     ring->first = NULL;
@@ -47,6 +49,15 @@ static void init_ring(struct ring *ring, size_t chunk_bytes, size_t block_bytes,
     ring->block_bytes = block_bytes;
     ring->count = 0;
     ring->most = most;
+}
+
+/* Pinning memory may wait for work that goes on, which an asynchronous copy must not: so the first small
+ * chunks are there before any work is. Without them the first copy makes its own. */
+static void prepare_small(struct ocl_staging *staging)
+{
+    pthread_mutex_lock(&staging->lock);
+    (void)grow(staging, &staging->small);
+    pthread_mutex_unlock(&staging->lock);
 }
 
 ocl_status ocl_staging_create(struct ocl_context *context)
@@ -67,6 +78,8 @@ ocl_status ocl_staging_create(struct ocl_context *context)
     init_ring(&made->small, OCL_STAGING_SMALL, SMALL_BLOCK, MAX_SMALL);
     init_ring(&made->large, limits->chunk, limits->chunk, MAX_LARGE);
     context->staging = made;
+    if (!context->capability.device_is_host_memory)
+        prepare_small(made);
     return OCL_OK;
 }
 

@@ -71,7 +71,10 @@ static void run_with_faults(operation *op)
         assert_int_equal(cudaDeviceReset(), cudaSuccess);
         expect_nothing_alive("after a fault", n);
     }
-    assert_true(n > 1 && n < LONGEST);
+    if (n == 1)
+        TEST_SKIP("the operation makes no call of those that can fail here (extensions are not "
+                  "among them)");
+    assert_true(n < LONGEST);
     assert_int_equal(cudaDeviceReset(), cudaSuccess);
 }
 

@@ -9,10 +9,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/fault/opencl.h"
 
-enum kind { CONTEXT, QUEUE, BUFFER, PROGRAM, KERNEL, EVENT, SVM, KINDS };
+enum kind { CONTEXT, QUEUE, BUFFER, PROGRAM, KERNEL, EVENT, SVM, USM, KINDS };
 
 static _Atomic long countdown; /* calls until the one that fails; 0 or less: none */
 static _Atomic int is_met;
@@ -46,7 +47,7 @@ long fault_live_objects(void)
 void fault_print_live(void)
 {
     static const char *const names[KINDS] = {"contexts", "queues", "buffers", "programs",
-                                             "kernels",  "events", "SVM"};
+                                             "kernels",  "events", "SVM",     "USM"};
     for (int i = 0; i < KINDS; i++) {
         if (atomic_load(&live[i]) != 0)
             printf("%ld %s are alive\n", atomic_load(&live[i]), names[i]);
@@ -310,3 +311,139 @@ STATUS(clGetMemObjectInfo,
 STATUS(clGetEventProfilingInfo,
        (cl_event event, cl_profiling_info name, size_t size, void *value, size_t *needed),
        (event, name, size, value, needed))
+
+/* ---- extension functions -------------------------------------------------------------------------- */
+
+enum extension {
+    DEVICE_ALLOC,
+    MEM_FREE,
+    BLOCKING_FREE,
+    SET_ARG,
+    USM_COPY,
+    USM_FILL,
+    SET_ADDRESS,
+    EXTENSIONS
+};
+
+static void
+    *real_extensions[EXTENSIONS]; /* filled while the devices are enumerated, by one thread */
+
+/* REAL() for them: the pointer that the platform gave. */
+#define REAL_EXTENSION(which, type, parameters)                                                    \
+    type(CL_API_CALL *real) parameters;                                                            \
+    memcpy(&real, &real_extensions[which], sizeof real)
+
+static void *CL_API_CALL device_alloc(cl_context context, cl_device_id device,
+                                      const cl_ulong *properties, size_t size, cl_uint alignment,
+                                      cl_int *error)
+{
+    REAL_EXTENSION(DEVICE_ALLOC, void *,
+                   (cl_context, cl_device_id, const cl_ulong *, size_t, cl_uint, cl_int *));
+    if (must_fail("clDeviceMemAllocINTEL")) {
+        if (error != NULL)
+            *error = CL_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    void *memory = real(context, device, properties, size, alignment, error);
+    if (memory != NULL)
+        count(USM, 1);
+    return memory;
+}
+
+static cl_int free_usm(enum extension which, cl_context context, void *memory)
+{
+    REAL_EXTENSION(which, cl_int, (cl_context, void *));
+    cl_int status = real(context, memory);
+    if (status == CL_SUCCESS && memory != NULL)
+        count(USM, -1);
+    return status;
+}
+
+static cl_int CL_API_CALL mem_free(cl_context context, void *memory)
+{
+    return free_usm(MEM_FREE, context, memory);
+}
+
+static cl_int CL_API_CALL blocking_free(cl_context context, void *memory)
+{
+    return free_usm(BLOCKING_FREE, context, memory);
+}
+
+static cl_int CL_API_CALL set_arg(cl_kernel kernel, cl_uint i, const void *value)
+{
+    REAL_EXTENSION(SET_ARG, cl_int, (cl_kernel, cl_uint, const void *));
+    return must_fail("clSetKernelArgMemPointerINTEL") ? CL_OUT_OF_HOST_MEMORY
+                                                      : real(kernel, i, value);
+}
+
+static cl_int CL_API_CALL set_address(cl_kernel kernel, cl_uint i, cl_ulong value)
+{
+    REAL_EXTENSION(SET_ADDRESS, cl_int, (cl_kernel, cl_uint, cl_ulong));
+    return must_fail("clSetKernelArgDevicePointerEXT") ? CL_OUT_OF_HOST_MEMORY
+                                                       : real(kernel, i, value);
+}
+
+static cl_int CL_API_CALL usm_copy(cl_command_queue queue, cl_bool wait, void *to, const void *from,
+                                   size_t size, cl_uint n, const cl_event *list, cl_event *event)
+{
+    REAL_EXTENSION(USM_COPY, cl_int,
+                   (cl_command_queue, cl_bool, void *, const void *, size_t, cl_uint,
+                    const cl_event *, cl_event *));
+    if (must_fail("clEnqueueMemcpyINTEL"))
+        return CL_OUT_OF_HOST_MEMORY;
+    cl_int status = real(queue, wait, to, from, size, n, list, event);
+    if (status == CL_SUCCESS && event != NULL)
+        count(EVENT, 1);
+    return status;
+}
+
+static cl_int CL_API_CALL usm_fill(cl_command_queue queue, void *to, const void *pattern,
+                                   size_t pattern_size, size_t size, cl_uint n,
+                                   const cl_event *list, cl_event *event)
+{
+    REAL_EXTENSION(USM_FILL, cl_int,
+                   (cl_command_queue, void *, const void *, size_t, size_t, cl_uint,
+                    const cl_event *, cl_event *));
+    if (must_fail("clEnqueueMemFillINTEL"))
+        return CL_OUT_OF_HOST_MEMORY;
+    cl_int status = real(queue, to, pattern, pattern_size, size, n, list, event);
+    if (status == CL_SUCCESS && event != NULL)
+        count(EVENT, 1);
+    return status;
+}
+
+/* Ours for a function of this name, so that strategies that allocate through an extension fail on demand as well. */
+#define STAND_IN(name, which, function)                                                            \
+    {                                                                                              \
+        name, which, (void (*)(void))function                                                      \
+    }
+
+static const struct {
+    const char *name;
+    enum extension which;
+    void (*function)(void);
+} stand_ins[] = {
+    STAND_IN("clDeviceMemAllocINTEL", DEVICE_ALLOC, device_alloc),
+    STAND_IN("clMemFreeINTEL", MEM_FREE, mem_free),
+    STAND_IN("clMemBlockingFreeINTEL", BLOCKING_FREE, blocking_free),
+    STAND_IN("clSetKernelArgMemPointerINTEL", SET_ARG, set_arg),
+    STAND_IN("clSetKernelArgDevicePointerEXT", SET_ADDRESS, set_address),
+    STAND_IN("clEnqueueMemcpyINTEL", USM_COPY, usm_copy),
+    STAND_IN("clEnqueueMemFillINTEL", USM_FILL, usm_fill),
+};
+
+/* One pointer is kept per function: a second platform's, when it is another one, is called directly. */
+void *clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name)
+{
+    REAL(clGetExtensionFunctionAddressForPlatform);
+    void *address = real(platform, name);
+    for (size_t i = 0; address != NULL && i < sizeof stand_ins / sizeof stand_ins[0]; i++) {
+        void **kept = &real_extensions[stand_ins[i].which];
+        if (strcmp(stand_ins[i].name, name) != 0 || (*kept != NULL && *kept != address))
+            continue;
+        *kept = address;
+        memcpy(&address, &stand_ins[i].function, sizeof address);
+        break;
+    }
+    return address;
+}
