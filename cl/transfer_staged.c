@@ -204,7 +204,8 @@ static ocl_status request(struct ocl_transfer *transfer, struct arrivals *arriva
         if (arrivals->count < IN_FLIGHT)
             status = ocl_staging_take(staging, ocl_plan_bytes(piece), arrivals->count == 0, &chunk);
         if (status == OCL_OK && !chunk)
-            status = receive(transfer, arrivals, status);
+            status =
+                arrivals->count > 0 ? receive(transfer, arrivals, status) : OCL_E_OUT_OF_MEMORY;
     }
     if (status != OCL_OK)
         return status;

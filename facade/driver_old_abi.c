@@ -25,7 +25,7 @@ CUresult cuDeviceTotalMem(unsigned int *bytes, CUdevice dev)
 {
     size_t wide = 0;
     CUresult result = cuDeviceTotalMem_v2(bytes != NULL ? &wide : NULL, dev);
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS && bytes != NULL)
         *bytes = clamp_size(wide);
     return result;
 }
@@ -48,7 +48,7 @@ CUresult cuMemAlloc(CUdeviceptr_v1 *dptr, unsigned int bytesize)
 {
     CUdeviceptr wide = 0;
     CUresult result = cuMemAlloc_v2(dptr != NULL ? &wide : NULL, bytesize);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS || dptr == NULL)
         return result;
     if (!fits(wide)) {
         (void)cuMemFree_v2(wide);
@@ -66,7 +66,7 @@ CUresult cuMemAllocPitch(CUdeviceptr_v1 *dptr, unsigned int *pPitch, unsigned in
     CUresult result =
         cuMemAllocPitch_v2(dptr != NULL ? &wide : NULL, pPitch != NULL ? &pitch : NULL,
                            WidthInBytes, Height, ElementSizeBytes);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS || dptr == NULL || pPitch == NULL)
         return result;
     if (!fits(wide) || pitch > UINT32_MAX) {
         (void)cuMemFree_v2(wide);
@@ -105,7 +105,7 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr_v1 *pdptr, void *p, unsigned int 
 {
     CUdeviceptr wide = 0;
     CUresult result = cuMemHostGetDevicePointer_v2(pdptr != NULL ? &wide : NULL, p, Flags);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS || pdptr == NULL)
         return result;
     if (!fits(wide))
         return CUDA_ERROR_INVALID_VALUE;

@@ -316,6 +316,7 @@ STATUS(clGetEventProfilingInfo,
 
 enum extension {
     DEVICE_ALLOC,
+    HOST_ALLOC,
     MEM_FREE,
     BLOCKING_FREE,
     SET_ARG,
@@ -345,6 +346,21 @@ static void *CL_API_CALL device_alloc(cl_context context, cl_device_id device,
         return NULL;
     }
     void *memory = real(context, device, properties, size, alignment, error);
+    if (memory != NULL)
+        count(USM, 1);
+    return memory;
+}
+
+static void *CL_API_CALL host_alloc(cl_context context, const cl_ulong *properties, size_t size,
+                                    cl_uint alignment, cl_int *error)
+{
+    REAL_EXTENSION(HOST_ALLOC, void *, (cl_context, const cl_ulong *, size_t, cl_uint, cl_int *));
+    if (must_fail("clHostMemAllocINTEL")) {
+        if (error != NULL)
+            *error = CL_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    void *memory = real(context, properties, size, alignment, error);
     if (memory != NULL)
         count(USM, 1);
     return memory;
@@ -424,6 +440,7 @@ static const struct {
     void (*function)(void);
 } stand_ins[] = {
     STAND_IN("clDeviceMemAllocINTEL", DEVICE_ALLOC, device_alloc),
+    STAND_IN("clHostMemAllocINTEL", HOST_ALLOC, host_alloc),
     STAND_IN("clMemFreeINTEL", MEM_FREE, mem_free),
     STAND_IN("clMemBlockingFreeINTEL", BLOCKING_FREE, blocking_free),
     STAND_IN("clSetKernelArgMemPointerINTEL", SET_ARG, set_arg),
