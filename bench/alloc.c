@@ -1,4 +1,4 @@
-/* cudaMalloc and cudaFree.
+/* cudaMalloc and cudaFree, cudaMallocAsync and cudaFreeAsync.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/cuda_side.h"
 
@@ -57,8 +57,32 @@ static bool run_alloc(struct attempt *attempt, size_t count)
     return true;
 }
 
+static bool run_pool(struct attempt *attempt, size_t count)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; error == cudaSuccess && i < count; i++) {
+        void *memory = NULL;
+        error = cudaMallocAsync(&memory, attempt->task->bytes, NULL);
+        if (error == cudaSuccess)
+            error = cudaFreeAsync(memory, NULL);
+    }
+    return cuda_ok(attempt, error, "cudaMallocAsync and cudaFreeAsync") &&
+           cuda_ok(attempt, cudaStreamSynchronize(NULL), "cudaStreamSynchronize");
+}
+
+static bool is_direct(const struct attempt *attempt)
+{
+    return attempt->task->row->detail == ALLOC_DEVICE;
+}
+
+static bool is_pool(const struct attempt *attempt)
+{
+    return attempt->task->row->detail == ALLOC_POOL;
+}
+
 static const struct method methods[] = {
-    {"cudaMalloc, cudaFree", NULL, run_alloc},
+    {"cudaMalloc, cudaFree", is_direct, run_alloc},
+    {"cudaMallocAsync, cudaFreeAsync", is_pool, run_pool},
     {NULL, NULL, NULL},
 };
 

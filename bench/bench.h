@@ -22,7 +22,7 @@
 
 enum status { STATUS_OK, STATUS_UNSUPPORTED, STATUS_SKIPPED, STATUS_ERROR, STATUS_SUSPECT };
 enum contender { BY_CUDA, BY_RAW, BY_HOST, CONTENDERS };
-enum place { NOWHERE, PAGEABLE, PINNED, MAPPED, DEVICE };
+enum place { NOWHERE, PAGEABLE, PINNED, MAPPED, MANAGED, DEVICE, ARRAY };
 enum work {
     WORK_TRANSFER,
     WORK_SET,
@@ -31,10 +31,16 @@ enum work {
     WORK_ALLOC,
     WORK_LAUNCH,
     WORK_CALL,
+    WORK_MANAGED,
+    WORK_TOUCH,
+    WORK_TEXTURE,
+    WORK_ARRAY,
+    WORK_SYMBOL,
     WORKS
 };
 enum set_detail { SET_1 = 1, SET_2 = 2, SET_4 = 4, SET_2D, SET_3D };
 enum peak_detail { PEAK_READ, PEAK_WRITE, PEAK_COPY, PEAK_TRIAD };
+enum alloc_detail { ALLOC_DEVICE, ALLOC_POOL };
 enum launch_detail { LAUNCH_ONLY, LAUNCH_SYNC };
 enum call_detail {
     CALL_COPY_IN,
@@ -44,8 +50,29 @@ enum call_detail {
     CALL_RECORD,
     CALL_POINTER
 };
+enum managed_detail {
+    MANAGED_FIRST,    /* allocate, the host fills, a kernel reads, free */
+    MANAGED_NEXT,     /* a kernel again: the pages are where it wants them */
+    MANAGED_PINGPONG, /* a kernel copies, the host reads its output and writes its input anew */
+    MANAGED_PERCENT,  /* a kernel writes all, the host reads a hundredth */
+    MANAGED_PREFETCH  /* to the device and back */
+};
+/* Texture rows: a format, a filter and a walk together. */
+enum texture_format { TEXTURE_R32F, TEXTURE_RGBA32F, TEXTURE_RGBA8, TEXTURE_FORMATS = 4 };
+enum texture_filter { TEXTURE_POINT = 0, TEXTURE_LINEAR = 4 };
+enum texture_walk { WALK_ROW = 0, WALK_COLUMN = 8, WALK_BLOCK = 16, WALK_FETCH = 24 };
+#define TEXTURE(format, filter, walk) (TEXTURE_##format | TEXTURE_##filter | WALK_##walk)
 /* What a row is repeated over. */
-enum axis { AXIS_NONE, AXIS_SIZE, AXIS_LARGE, AXIS_SHAPE, AXIS_ROW_BYTES, AXIS_ALLOC, AXIS_LIVE };
+enum axis {
+    AXIS_NONE,
+    AXIS_SIZE,
+    AXIS_LARGE,
+    AXIS_SHAPE,
+    AXIS_IMAGE,
+    AXIS_ROW_BYTES,
+    AXIS_ALLOC,
+    AXIS_LIVE
+};
 /* Which bytes count: every byte copied once, read, written, or each time one is read or written; or
  * time alone. */
 enum rule { RULE_COPIED, RULE_R, RULE_W, RULE_R_W, RULE_R_R_W, RULE_TIME };
@@ -162,10 +189,10 @@ uint32_t set_value(const struct task *task);
 void measure_task(const struct task *task, const struct device_facts *device,
                   const struct effort *effort, struct result *result);
 
-/* The ways of the CUDA API (transfer.c, set.c, rect.c, peak.c, alloc.c, overhead.c) and of plain C
+/* The ways of the CUDA API, each in the file of its name (launch and call: overhead.c), and of plain C
  * (host_limit.c, which answers NULL where C has nothing to compare). */
 extern const struct way cuda_transfer, cuda_set, cuda_rect, cuda_peak, cuda_alloc, cuda_launch,
-    cuda_call;
+    cuda_call, cuda_managed, cuda_touch, cuda_texture, cuda_array, cuda_symbol;
 const struct way *host_way(const struct task *task, const struct device_facts *device);
 
 #endif

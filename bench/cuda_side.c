@@ -48,6 +48,9 @@ bool span_take(struct attempt *attempt, struct span *span, enum place place, siz
         taken = take_mapped(attempt, span);
     else if (place == PINNED)
         taken = cuda_ok(attempt, cudaMallocHost(&span->pointer, bytes), "cudaMallocHost");
+    else if (place == MANAGED)
+        taken = cuda_ok(attempt, cudaMallocManaged(&span->pointer, bytes, cudaMemAttachGlobal),
+                        "cudaMallocManaged");
     else if (place == DEVICE)
         taken = cuda_ok(attempt, cudaMalloc(&span->pointer, bytes), "cudaMalloc");
     if (taken && place != MAPPED)
@@ -59,7 +62,7 @@ void span_give(struct span *span)
 {
     if (span->place == PAGEABLE)
         free(span->pointer);
-    else if (span->place == DEVICE)
+    else if (span->place == DEVICE || span->place == MANAGED)
         cudaFree(span->pointer);
     else if (span->pointer)
         cudaFreeHost(span->pointer);
@@ -162,10 +165,10 @@ bool span_sum(struct attempt *attempt, const struct span *span, size_t bytes, ui
     return for_each_piece(attempt, span, bytes, PIECE, sum_piece, sum);
 }
 
-bool kernels_load(struct attempt *attempt, cudaLibrary_t *library)
+bool kernels_load(struct attempt *attempt, enum kernel_set set, cudaLibrary_t *library)
 {
     void *owned = NULL;
-    const void *image = runtime_kernels(attempt->device, &owned);
+    const void *image = runtime_kernels(attempt->device, set, &owned);
     if (!image)
         return attempt_fail(attempt, STATUS_SKIPPED, "no host memory");
     cudaError_t error = cudaLibraryLoadData(library, image, NULL, NULL, 0, NULL, NULL, 0);

@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include "bench/pattern.h"
+#include "bench/runtime.h"
 
 /* Memory of one kind. device is the address that kernels and copies use. */
 struct span {
@@ -58,7 +59,7 @@ struct peak_launch {
     void *arguments[6];
 };
 
-bool kernels_load(struct attempt *attempt, cudaLibrary_t *library);
+bool kernels_load(struct attempt *attempt, enum kernel_set set, cudaLibrary_t *library);
 /* Fills the launch for target and sources; library, target, first, second must be set. */
 bool peak_prepare(struct attempt *attempt, struct peak_launch *launch, enum peak_detail what,
                   enum kernel_form form, size_t bytes);

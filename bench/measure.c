@@ -249,9 +249,12 @@ static void judge(const struct side *sides, struct result *result,
 static const struct way *cuda_way(enum work work)
 {
     static const struct way *const ways[WORKS] = {
-        [WORK_TRANSFER] = &cuda_transfer, [WORK_SET] = &cuda_set,     [WORK_RECT] = &cuda_rect,
-        [WORK_PEAK] = &cuda_peak,         [WORK_ALLOC] = &cuda_alloc, [WORK_LAUNCH] = &cuda_launch,
-        [WORK_CALL] = &cuda_call};
+        [WORK_TRANSFER] = &cuda_transfer, [WORK_SET] = &cuda_set,
+        [WORK_RECT] = &cuda_rect,         [WORK_PEAK] = &cuda_peak,
+        [WORK_ALLOC] = &cuda_alloc,       [WORK_LAUNCH] = &cuda_launch,
+        [WORK_CALL] = &cuda_call,         [WORK_MANAGED] = &cuda_managed,
+        [WORK_TOUCH] = &cuda_touch,       [WORK_TEXTURE] = &cuda_texture,
+        [WORK_ARRAY] = &cuda_array,       [WORK_SYMBOL] = &cuda_symbol};
     return ways[work];
 }
 

@@ -40,7 +40,7 @@ static bool open_overhead(struct attempt *attempt)
         !span_take(attempt, &overhead->device, DEVICE, SMALL))
         return false;
     if (task->row->work == WORK_LAUNCH)
-        return kernels_load(attempt, &overhead->library) &&
+        return kernels_load(attempt, KERNELS_PEAK, &overhead->library) &&
                cuda_ok(attempt,
                        cudaLibraryGetKernel(&overhead->kernel, overhead->library, "bench_empty"),
                        "cudaLibraryGetKernel");

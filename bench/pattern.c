@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/texture.h"
+
 /* A xorshift generator's step on the word's number: random enough that no memory compresses it, and
  * any part of it can be made alone. */
 static uint64_t word_at(enum pattern pattern, uint64_t index)
@@ -47,12 +49,18 @@ uint32_t pattern_sum(size_t bytes)
     return sum;
 }
 
-static size_t check_copy(const unsigned char *row, size_t bytes, size_t source_offset)
+uint32_t pattern_word(enum pattern pattern, size_t index)
+{
+    return (uint32_t)(content_at(pattern, index / 2) >> index % 2 * 32);
+}
+
+static size_t check_copy(const unsigned char *row, size_t bytes, enum pattern pattern,
+                         size_t source_offset)
 {
     for (size_t i = 0; i < bytes; i += 8) {
         uint64_t word;
         memcpy(&word, row + i, 8);
-        if (word != word_at(PATTERN_WORDS, (source_offset + i) / 8))
+        if (word != content_at(pattern, (source_offset + i) / 8))
             return i;
     }
     return PATTERN_FINE;
@@ -103,7 +111,9 @@ static size_t check_content(const struct task *task, enum content content, const
 {
     switch (content) {
     case CONTENT_COPY:
-        return check_copy(row, task->row_bytes, index * task->source_pitch);
+        return check_copy(row, task->row_bytes, PATTERN_WORDS, index * task->source_pitch);
+    case CONTENT_FLOATS:
+        return check_copy(row, task->row_bytes, PATTERN_FIRST, index * task->source_pitch);
     case CONTENT_VALUE:
         return check_value(row, task->row_bytes, set_value(task));
     case CONTENT_TRIAD:
@@ -150,6 +160,8 @@ enum content content_of(const struct task *task)
 {
     if (task->row->work == WORK_SET)
         return CONTENT_VALUE;
+    if (task->row->work == WORK_TEXTURE)
+        return texture_format(task)->pattern == PATTERN_FIRST ? CONTENT_FLOATS : CONTENT_COPY;
     if (task->row->work != WORK_PEAK)
         return CONTENT_COPY;
     if (task->row->detail == PEAK_WRITE)

@@ -11,12 +11,15 @@
 /* Which random array; triads have two, of floats from 1 to 2. */
 enum pattern { PATTERN_WORDS = 1, PATTERN_FIRST, PATTERN_SECOND };
 
-/* What the output of a task must hold. */
-enum content { CONTENT_COPY, CONTENT_VALUE, CONTENT_TRIAD, CONTENT_POISON };
+/* What the output of a task must hold; CONTENT_FLOATS: a copy of PATTERN_FIRST. */
+enum content { CONTENT_COPY, CONTENT_FLOATS, CONTENT_VALUE, CONTENT_TRIAD, CONTENT_POISON };
 
 /* Fills memory with the part of a pattern that begins at byte offset. Needs: both multiples of 8.
  */
 void pattern_fill(void *memory, size_t bytes, enum pattern pattern, size_t offset);
+
+/* The index-th 32-bit word of a pattern. */
+uint32_t pattern_word(enum pattern pattern, size_t index);
 
 /* The sum of all 32-bit words of PATTERN_WORDS, modulo 2^32. */
 uint32_t pattern_sum(size_t bytes);

@@ -39,7 +39,7 @@ static bool open_peak(struct attempt *attempt)
     peak->launch.first = peak->first.device;
     peak->launch.second = peak->second.device;
     peak->launch.value = set_value(attempt->task);
-    return kernels_load(attempt, &peak->launch.library);
+    return kernels_load(attempt, KERNELS_PEAK, &peak->launch.library);
 }
 
 static bool poison_peak(struct attempt *attempt)

@@ -91,6 +91,7 @@ static const struct points *points_of(enum axis axis, enum mode mode)
     case AXIS_LARGE:
         return &large_points[mode];
     case AXIS_SHAPE:
+    case AXIS_IMAGE:
         return &shape_points[mode];
     case AXIS_ROW_BYTES:
         return &row_points[mode];
@@ -152,6 +153,7 @@ static void shape_task(struct task *task, size_t point, enum mode mode,
     switch (task->row->axis) {
     case AXIS_SIZE:
     case AXIS_LARGE:
+    case AXIS_IMAGE:
         shape_linear(task, point);
         break;
     case AXIS_SHAPE:

@@ -69,7 +69,7 @@ static bool open_device(struct attempt *attempt, struct raw *raw)
 static bool build_kernels(struct attempt *attempt, struct raw *raw)
 {
     void *owned = NULL;
-    const char *text = runtime_kernels(attempt->device, &owned);
+    const char *text = runtime_kernels(attempt->device, KERNELS_PEAK, &owned);
     bool built = text ? raw_build(attempt, raw, &text, 1, "", &raw->program)
                       : attempt_fail(attempt, STATUS_SKIPPED, "no host memory");
     free(owned);

@@ -15,9 +15,12 @@ const char *runtime_advice(void);
 /* Adds what only this runtime knows: class, strategy, OpenCL's versions, the largest allocation. */
 void runtime_describe(struct device_facts *facts);
 
+/* Kernels that are loaded together: those of peak.cl and touch.cl; of texture_walk.cl; of symbol.cl. */
+enum kernel_set { KERNELS_PEAK, KERNELS_TEXTURE, KERNELS_SYMBOL };
+
 /* The kernels, in the form that cudaLibraryLoadData takes here. Owns: the caller frees *owned,
  * which may be NULL. Returns NULL without memory. */
-const void *runtime_kernels(const struct device_facts *device, void **owned);
+const void *runtime_kernels(const struct device_facts *device, enum kernel_set set, void **owned);
 
 /* Raw OpenCL's way, or NULL where there is none. */
 const struct way *runtime_raw_way(const struct task *task);

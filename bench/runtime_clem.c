@@ -44,26 +44,30 @@ void runtime_describe(struct device_facts *facts)
     snprintf(facts->strategy_reason, sizeof facts->strategy_reason, "%s", info.addressReason);
 }
 
-static const char *peak_text(void)
+static const char *text_of(const char *name)
 {
     for (const struct kernel_source *source = kernel_sources; source->name; source++)
-        if (strcmp(source->name, "peak") == 0)
+        if (strcmp(source->name, name) == 0)
             return source->text;
     return "";
 }
 
-const void *runtime_kernels(const struct device_facts *device, void **owned)
+const void *runtime_kernels(const struct device_facts *device, enum kernel_set set, void **owned)
 {
+    static const char *const names[][2] = {[KERNELS_PEAK] = {"peak", "touch"},
+                                           [KERNELS_TEXTURE] = {"texture_walk", ""},
+                                           [KERNELS_SYMBOL] = {"symbol", ""}};
     static const char own[] =
         "\n__kernel void bench_empty(void) {}\n"
         "__kernel void bench_address(__global uchar *memory, __global ulong *answer) {\n"
         "    answer[0] = (ulong)memory;\n"
         "}\n";
     const char *define = device->is_cpu ? "#define CLEM_DEVICE_IS_CPU 1\n" : "";
-    size_t bytes = strlen(define) + strlen(peak_text()) + sizeof own;
+    const char *first = text_of(names[set][0]), *second = text_of(names[set][1]);
+    const size_t bytes = strlen(define) + strlen(first) + strlen(second) + sizeof own;
     char *text = malloc(bytes);
     if (text)
-        snprintf(text, bytes, "%s%s%s", define, peak_text(), own);
+        snprintf(text, bytes, "%s%s%s%s", define, first, second, own);
     *owned = text;
     return text;
 }
@@ -71,9 +75,9 @@ const void *runtime_kernels(const struct device_facts *device, void **owned)
 const struct way *runtime_raw_way(const struct task *task)
 {
     static const struct way *const ways[WORKS] = {
-        [WORK_TRANSFER] = &raw_transfer, [WORK_SET] = &raw_set,     [WORK_RECT] = &raw_rect,
-        [WORK_PEAK] = &raw_peak,         [WORK_ALLOC] = &raw_alloc, [WORK_LAUNCH] = &raw_launch,
-        [WORK_CALL] = &raw_call};
+        [WORK_TRANSFER] = &raw_transfer, [WORK_SET] = &raw_set,        [WORK_RECT] = &raw_rect,
+        [WORK_PEAK] = &raw_peak,         [WORK_ALLOC] = &raw_alloc,    [WORK_LAUNCH] = &raw_launch,
+        [WORK_CALL] = &raw_call,         [WORK_TEXTURE] = &raw_texture};
     /* OpenCL has no question like cudaPointerGetAttributes. */
     if (task->row->work == WORK_CALL && task->row->detail == CALL_POINTER)
         return NULL;

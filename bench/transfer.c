@@ -26,7 +26,7 @@ static bool open_transfer(struct attempt *attempt)
         return false;
     transfer->launch.target = transfer->target.device;
     transfer->launch.first = transfer->source.device;
-    return !is_mapped(attempt) || kernels_load(attempt, &transfer->launch.library);
+    return !is_mapped(attempt) || kernels_load(attempt, KERNELS_PEAK, &transfer->launch.library);
 }
 
 static bool poison_transfer(struct attempt *attempt)

@@ -1,4 +1,4 @@
-/* clem-bench over NVIDIA's runtime: kernels are what nvcc made of peak.cu; no raw OpenCL beside it.
+/* clem-bench over NVIDIA's runtime: kernels are what nvcc made of kernels.cu; no raw OpenCL beside it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/runtime.h"
 
@@ -31,9 +31,9 @@ void runtime_describe(struct device_facts *facts)
     (void)facts;
 }
 
-const void *runtime_kernels(const struct device_facts *device, void **owned)
+const void *runtime_kernels(const struct device_facts *device, enum kernel_set set, void **owned)
 {
-    (void)device;
+    (void)device, (void)set;
     *owned = NULL;
     return bench_kernels;
 }
