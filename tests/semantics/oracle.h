@@ -160,6 +160,9 @@ enum { PLACE_BYTES = 4096 };
  * freed, outside. */
 const struct place *make_places(size_t *count);
 
+/* record_pointer_attributes: each attribute that the driver tells of an address. */
+void record_pointer_attributes(const char *name, const void *p);
+
 /* Kernels (kernels.c): loaded by cudaLibraryLoadData on first use. */
 enum kernel {
     KERNEL_NOOP,  /* () */

@@ -39,7 +39,7 @@ static void attribute_value(const char *name, int attribute, const void *p, uint
     }
 }
 
-static void all_attributes(const char *name, const void *p)
+void record_pointer_attributes(const char *name, const void *p)
 {
     for (int attribute = 0; attribute <= 22; attribute++) {
         uint64_t value[8] = {0};
@@ -58,9 +58,9 @@ void case_driver_pointer_places(void)
     int on_stack = 0;
     const struct place *places = make_places(&count);
     for (size_t i = 0; i < count; i++) {
-        all_attributes(places[i].name, places[i].p);
+        record_pointer_attributes(places[i].name, places[i].p);
     }
-    all_attributes("stack", &on_stack);
+    record_pointer_attributes("stack", &on_stack);
 }
 
 void case_driver_pointer_arguments(void)
