@@ -26,6 +26,8 @@ static struct ocl_range_map *registry(void)
 /* Bytes that stand in the registry. */
 static size_t span_of(const struct ocl_allocation *allocation)
 {
+    if (allocation->span > 0)
+        return allocation->span;
     if (allocation->kind == OCL_MEMORY_REGISTERED)
         return allocation->bytes;
     return (allocation->bytes + OCL_MEMORY_ALIGNMENT - 1) / OCL_MEMORY_ALIGNMENT *
@@ -90,16 +92,17 @@ bool ocl_allocation_retain(struct ocl_allocation *allocation)
     return false;
 }
 
-/* The map may hand out an allocation that is just being freed, or that a new owner has made of it
- * since. A reference keeps it from changing; only then its fields can be read and say whether it is
- * the right one. */
+/* The map may hand out an allocation that is just being freed, that a pool keeps for later, or that
+ * a new owner has made of it since. A reference keeps it from changing; only then its fields can be
+ * read and say whether it is the right one. */
 struct ocl_allocation *ocl_address_acquire(uint64_t address)
 {
     struct ocl_range_map *map = registry();
     struct ocl_allocation *found = map ? ocl_range_map_find(map, address) : NULL;
     if (!found || !ocl_allocation_retain(found))
         return NULL;
-    if (ocl_allocation_offset(found, address) < found->bytes)
+    if (ocl_allocation_offset(found, address) < found->bytes &&
+        atomic_load_explicit(&found->is_live, memory_order_acquire))
         return found;
     ocl_allocation_release(found);
     return NULL;

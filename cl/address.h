@@ -29,7 +29,7 @@ void ocl_address_erase(struct ocl_allocation *allocation);
 /* Whether no byte of [base, base+bytes) is known. Needs: bytes > 0, no wrap. */
 bool ocl_address_is_free(uint64_t base, size_t bytes);
 
-/* The allocation that holds address, with a reference the caller gives back, or NULL. Lock-free.
+/* The live allocation that holds address, with a reference the caller gives back, or NULL. Lock-free.
  * One past the end is not in the allocation. */
 struct ocl_allocation *ocl_address_acquire(uint64_t address);
 

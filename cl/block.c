@@ -34,6 +34,8 @@ static const struct ocl_block_strategy *find_strategy(const struct ocl_block *bl
         return &ocl_block_host;
     if (block->kind == OCL_BLOCK_REGISTERED)
         return &ocl_block_registered;
+    if (block->kind == OCL_BLOCK_MANAGED)
+        return &ocl_block_managed;
     assert(block->context->capability.address != OCL_ADDRESS_NONE);
     return device_strategies[block->context->capability.address];
 }
@@ -130,6 +132,17 @@ ocl_status ocl_block_create(struct ocl_context *context, size_t bytes, struct oc
     return OCL_E_NOT_SUPPORTED;
 }
 
+ocl_status ocl_block_create_managed(struct ocl_context *context, size_t bytes,
+                                    struct ocl_block **block)
+{
+    if (context->capability.managed == OCL_MANAGED_IN_HOST)
+        return ocl_block_create_host(context, bytes, block);
+    ocl_status status = make_block(context, OCL_BLOCK_MANAGED, NULL, bytes, block);
+    if (status == OCL_OK)
+        link_block(*block);
+    return status;
+}
+
 ocl_status ocl_block_create_host(struct ocl_context *context, size_t bytes,
                                  struct ocl_block **block)
 {
@@ -166,6 +179,8 @@ static bool is_declared(const struct ocl_block *block)
 {
     if (block->kind == OCL_BLOCK_DEVICE)
         return true;
+    if (block->kind == OCL_BLOCK_MANAGED)
+        return block->context->capability.address == OCL_ADDRESS_SVM;
     return block->kind == OCL_BLOCK_HOST &&
            block->context->capability.host_method == OCL_HOST_SVM &&
            block->context->capability.address == OCL_ADDRESS_SVM;

@@ -19,6 +19,11 @@ ocl_status ocl_block_create(struct ocl_context *context, size_t bytes, struct oc
 ocl_status ocl_block_create_host(struct ocl_context *context, size_t bytes,
                                  struct ocl_block **block);
 
+/* Managed memory: page-aligned at block->pointer, which is block->address. Contents are not
+ * defined. Errors as above; OCL_E_NOT_SUPPORTED. */
+ocl_status ocl_block_create_managed(struct ocl_context *context, size_t bytes,
+                                    struct ocl_block **block);
+
 /* Pins [host, host+bytes) of the user's memory.
  * Shape:  the object covers the whole pages around it: block->pointer is the first page, and
  *         block->address its address, so that address + (host - pointer) is the device address of

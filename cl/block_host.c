@@ -123,8 +123,9 @@ static ocl_status align_pages(struct ocl_block *block)
 
 static ocl_status create_fine_svm(struct ocl_block *block)
 {
-    block->pages = clSVMAlloc(block->context->cl, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER,
-                              block->bytes + page_bytes(), 0);
+    block->pages =
+        ocl_block_svm_allocate(block->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER,
+                               block->bytes + page_bytes());
     return align_pages(block);
 }
 
@@ -158,7 +159,7 @@ static void free_pages(struct ocl_block *block)
 {
     const enum ocl_host_method method = block->context->capability.host_method;
     if (method == OCL_HOST_SVM)
-        clSVMFree(block->context->cl, block->pages);
+        ocl_block_svm_free(block->context, block->pages);
     else if (method == OCL_HOST_USM)
         block->context->device->extension->mem_free(block->context->cl, block->pages);
     else

@@ -8,6 +8,21 @@
  * threads did so at once. A leaf; the calls under it wait for nothing. */
 static pthread_mutex_t svm_lock = PTHREAD_MUTEX_INITIALIZER;
 
+void *ocl_block_svm_allocate(struct ocl_context *context, cl_svm_mem_flags flags, size_t bytes)
+{
+    pthread_mutex_lock(&svm_lock);
+    void *pointer = clSVMAlloc(context->cl, flags, bytes, 0);
+    pthread_mutex_unlock(&svm_lock);
+    return pointer;
+}
+
+void ocl_block_svm_free(struct ocl_context *context, void *pointer)
+{
+    pthread_mutex_lock(&svm_lock);
+    clSVMFree(context->cl, pointer);
+    pthread_mutex_unlock(&svm_lock);
+}
+
 /* A cl_mem over the SVM memory lets buffer commands and images use it.
  * Source: OpenCL 3.0 API specification, clCreateBuffer: a host_ptr that is an SVM pointer is used
  *         as the storage. */

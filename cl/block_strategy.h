@@ -16,5 +16,10 @@ extern const struct ocl_block_strategy ocl_block_bda, ocl_block_raw,
     ocl_block_handle;                                                        /* block_buffer.c */
 extern const struct ocl_block_strategy ocl_block_svm, ocl_block_usm;         /* block_shared.c */
 extern const struct ocl_block_strategy ocl_block_host, ocl_block_registered; /* block_host.c */
+extern const struct ocl_block_strategy ocl_block_managed;                    /* block_managed.c */
+
+/* block_shared.c: clSVMAlloc() and clSVMFree(), one at a time in the whole process. */
+void *ocl_block_svm_allocate(struct ocl_context *context, cl_svm_mem_flags flags, size_t bytes);
+void ocl_block_svm_free(struct ocl_context *context, void *pointer);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "cl/block.h"
 #include "cl/extension.h"
+#include "cl/managed_private.h"
 #include "cl/options.h"
 #include "cl/probe.h"
 #include "cl/trace.h"
@@ -483,6 +484,43 @@ static void test_registered(struct ocl_context *context, bool may_try)
     context->capability.reaches_registered_host = reaches;
 }
 
+/* ---- managed memory ---- */
+
+static bool is_fine_svm_shared(struct ocl_context *context)
+{
+    const struct ocl_capability before = context->capability;
+    bool reaches = false;
+    if (!has_method(context, OCL_HOST_SVM))
+        return false;
+    (void)test_host_method(context, OCL_HOST_SVM, true, &reaches);
+    context->capability.host_method = before.host_method;
+    context->capability.reaches_pinned_host = before.reaches_pinned_host;
+    return reaches;
+}
+
+static bool has_shared_usm(const struct ocl_context *context)
+{
+    return context->capability.address == OCL_ADDRESS_USM &&
+           context->device->extension->shared_alloc != NULL;
+}
+
+/* Memory that is the device's and the host's at once comes first; pinned memory far from the device is
+ * the last resort. */
+static enum ocl_managed_store choose_managed(struct ocl_context *context)
+{
+    const struct ocl_device_facts *facts = &context->device->facts;
+    const bool is_reached = context->capability.reaches_pinned_host;
+    if (is_reached && facts->has_host_unified_memory)
+        return OCL_MANAGED_IN_HOST;
+    if (has_shared_usm(context))
+        return OCL_MANAGED_IN_USM;
+    if (is_fine_svm_shared(context))
+        return OCL_MANAGED_IN_FINE_SVM;
+    if (ocl_managed_test_coarse(context))
+        return OCL_MANAGED_IN_COARSE_SVM;
+    return is_reached ? OCL_MANAGED_IN_HOST : OCL_MANAGED_NOWHERE;
+}
+
 /* ---- the strategies ---- */
 
 static const char *find_lack(const struct ocl_context *context, enum ocl_address address)
@@ -560,6 +598,7 @@ static void find_abilities(struct ocl_context *context, bool may_try)
     capability->device_is_host_memory = test_same_memory(context);
     choose_host_method(context, may_try);
     test_registered(context, may_try);
+    capability->managed = choose_managed(context);
     context->reserves_addresses =
         !capability->device_is_host_memory &&
         (capability->address == OCL_ADDRESS_RAW || capability->address == OCL_ADDRESS_BDA);
@@ -614,14 +653,15 @@ static void finish_reason(struct ocl_context *context, bool is_forced)
         snprintf(capability->reason + length, sizeof capability->reason - length, "; %.*s",
                  (int)(sizeof others - length - 3), others);
     ocl_trace("%s: address strategy %s", context->device->facts.name, capability->reason);
-    ocl_trace(
-        "%s: pass %d, pinned memory %d %s, registered memory %s, device memory is %s, buffers %s, "
-        "bda revision %u",
-        context->device->facts.name, (int)capability->pass, (int)capability->host_method,
-        capability->reaches_pinned_host ? "reached" : "not reached",
-        capability->reaches_registered_host ? "reached" : "not reached",
-        capability->device_is_host_memory ? "host memory" : "its own",
-        capability->has_block_buffers ? "yes" : "no", capability->bda_revision);
+    ocl_trace("%s: pass %d, pinned memory %d %s, registered memory %s, managed memory %d%s, device "
+              "memory is %s, buffers %s, "
+              "bda revision %u",
+              context->device->facts.name, (int)capability->pass, (int)capability->host_method,
+              capability->reaches_pinned_host ? "reached" : "not reached",
+              capability->reaches_registered_host ? "reached" : "not reached",
+              (int)capability->managed, capability->managed_has_buffers ? " with buffers" : "",
+              capability->device_is_host_memory ? "host memory" : "its own",
+              capability->has_block_buffers ? "yes" : "no", capability->bda_revision);
 }
 
 static enum ocl_address forced_address(void)

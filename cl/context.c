@@ -7,6 +7,8 @@
 #include "cl/block.h"
 #include "cl/builtin.h"
 #include "cl/capability.h"
+#include "cl/image.h"
+#include "cl/managed_private.h"
 #include "cl/probe.h"
 #include "cl/process.h"
 #include "cl/state.h"
@@ -50,6 +52,7 @@ ocl_status ocl_context_open(int device, struct ocl_context **context)
     pthread_mutex_init(&made->block_lock, NULL);
     pthread_mutex_init(&made->queue_lock, NULL);
     pthread_mutex_init(&made->memory_lock, NULL);
+    pthread_mutex_init(&made->twin_lock, NULL);
     ocl_status status = open_parts(made);
     if (status != OCL_OK) {
         ocl_context_close(made);
@@ -66,11 +69,15 @@ void ocl_context_close(struct ocl_context *context)
         return;
     ocl_worker_destroy(context->host_functions);
     ocl_worker_destroy(context->bridge);
+    ocl_texture_release_all(context);
+    ocl_image_forget(atomic_load(&context->image_facts));
     ocl_builtin_release(context);
     ocl_staging_destroy(context);
     ocl_memory_release_all(context);
+    ocl_migration_destroy(context);
     ocl_probe_destroy(context);
     pthread_mutex_destroy(&context->memory_lock);
+    pthread_mutex_destroy(&context->twin_lock);
     pthread_mutex_destroy(&context->queue_lock);
     pthread_mutex_destroy(&context->block_lock);
     free(context);

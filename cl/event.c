@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/event.h"
 
+#include "cl/managed_private.h"
+#include "cl/ordered_private.h"
 #include "cl/queue_private.h"
 #include "cl/slab.h"
 
@@ -160,6 +162,8 @@ ocl_status ocl_event_query(struct ocl_event *event)
     else
         status = settle(event, &point, ocl_event_state(point.stamp.event), context);
     ocl_stamp_release(&point.stamp);
+    if (status == OCL_OK)
+        ocl_migration_after_wait(context);
     return status;
 }
 
@@ -177,6 +181,8 @@ ocl_status ocl_event_wait(struct ocl_event *event)
             status = settle(event, &point, CL_COMPLETE, context);
     }
     ocl_stamp_release(&point.stamp);
+    ocl_ordered_settle(context);
+    ocl_migration_after_wait(context);
     return status;
 }
 
@@ -266,6 +272,8 @@ ocl_status ocl_event_wait_in_queue(struct ocl_event *event, struct ocl_queue *qu
 
     if (status == OCL_OK && !is_same_queue && !is_known_complete(&point))
         status = wait_for_point(queue, &point, event->context != queue->context);
+    if (status == OCL_OK && !is_same_queue && point.serial != 0)
+        ocl_queue_note_wait(queue, point.queue_id, point.position);
     ocl_stamp_release(&point.stamp);
     return status;
 }

@@ -23,6 +23,11 @@ ocl_status ocl_event_record(struct ocl_event *event, struct ocl_queue *queue);
 ocl_status ocl_event_query(struct ocl_event *event);
 ocl_status ocl_event_wait(struct ocl_event *event);
 
+/* The same for a whole context: records the point after all work submitted to all its queues so far;
+ * makes all work submitted from now on wait, in queues that are made later too. */
+ocl_status ocl_event_record_all(struct ocl_event *event);
+ocl_status ocl_event_wait_in_all(struct ocl_event *event, struct ocl_context *context);
+
 bool ocl_event_is_recorded(struct ocl_event *event);
 struct ocl_context *ocl_event_context(const struct ocl_event *event);
 

@@ -21,6 +21,7 @@ static const struct {
 } functions[] = {
     FUNCTION(device_alloc, "clDeviceMemAllocINTEL"),
     FUNCTION(host_alloc, "clHostMemAllocINTEL"),
+    FUNCTION(shared_alloc, "clSharedMemAllocINTEL"),
     FUNCTION(mem_free, "clMemFreeINTEL"),
     FUNCTION(mem_blocking_free, "clMemBlockingFreeINTEL"),
     FUNCTION(set_arg_usm_pointer, "clSetKernelArgMemPointerINTEL"),

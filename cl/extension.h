@@ -31,6 +31,8 @@ struct ocl_extension {
     void *(CL_API_CALL *device_alloc)(cl_context, cl_device_id, const cl_ulong *, size_t, cl_uint,
                                       cl_int *);
     void *(CL_API_CALL *host_alloc)(cl_context, const cl_ulong *, size_t, cl_uint, cl_int *);
+    void *(CL_API_CALL *shared_alloc)(cl_context, cl_device_id, const cl_ulong *, size_t, cl_uint,
+                                      cl_int *);
     cl_int(CL_API_CALL *mem_free)(cl_context, void *); /* needs: no command uses it any more */
     cl_int(CL_API_CALL *mem_blocking_free)(cl_context, void *);
     cl_int(CL_API_CALL *set_arg_usm_pointer)(cl_kernel, cl_uint, const void *);

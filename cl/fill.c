@@ -121,16 +121,15 @@ static ocl_status fill_pinned(struct ocl_queue *queue, const struct ocl_side *si
 
 /* ---- Device memory ---- */
 
-static ocl_status fill_device(struct ocl_queue *queue, const struct filling *filling,
-                              enum ocl_transfer_wait wait)
+static ocl_status fill_device(struct ocl_queue *queue, const struct ocl_side *side,
+                              const struct filling *filling, enum ocl_transfer_wait wait)
 {
     const struct ocl_context *context = queue->context;
     const struct ocl_transfer_limits *limits = ocl_plan_limits(context->device->facts.device_class);
     bool is_done = false;
     ocl_status status = OCL_OK;
 
-    if (context->capability.device_is_host_memory &&
-        ocl_plan_bytes(&filling->shape) <= limits->direct_fill &&
+    if (ocl_side_is_host_memory(side) && ocl_plan_bytes(&filling->shape) <= limits->direct_fill &&
         (wait == OCL_WAIT_ALL || ocl_queue_is_idle(queue)))
         status = try_host(queue, filling, &is_done);
     if (status != OCL_OK || is_done)
@@ -140,15 +139,16 @@ static ocl_status fill_device(struct ocl_queue *queue, const struct filling *fil
 }
 
 /* The queue is another context's: wait for it, and fill to the end in the memory's own. */
-static ocl_status fill_foreign(struct ocl_queue *queue, struct ocl_context *context,
+static ocl_status fill_foreign(struct ocl_queue *queue, const struct ocl_side *side,
                                const struct filling *filling)
 {
+    struct ocl_context *context = side->allocation->context;
     struct ocl_queue *own;
     ocl_status status = ocl_transfer_settle(queue);
 
     if (status == OCL_OK)
         status = ocl_staging_queue(context->staging, queue, &own);
-    return status == OCL_OK ? fill_device(own, filling, OCL_WAIT_ALL) : status;
+    return status == OCL_OK ? fill_device(own, side, filling, OCL_WAIT_ALL) : status;
 }
 
 static struct filling describe(const struct ocl_fill *fill, uint64_t address)
@@ -172,14 +172,15 @@ ocl_status ocl_transfer_fill(struct ocl_queue *queue, const struct ocl_fill *fil
     struct filling filling = describe(fill, side.address);
     ocl_status status;
 
+    ocl_side_prepare(&side);
     if (side.kind == OCL_SIDE_PAGEABLE)
         status = OCL_E_NOT_FOUND;
     else if (side.kind == OCL_SIDE_PINNED)
         status = fill_pinned(queue, &side, &filling, wait);
     else if (side.allocation->context != queue->context)
-        status = fill_foreign(queue, side.allocation->context, &filling);
+        status = fill_foreign(queue, &side, &filling);
     else
-        status = fill_device(queue, &filling, wait);
+        status = fill_device(queue, &side, &filling, wait);
     ocl_side_release(&side);
     return status;
 }

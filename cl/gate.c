@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "cl/managed_private.h"
 #include "cl/queue_private.h"
 
 /* The user event always ends with CL_COMPLETE: drivers disagree about what a failed one does to the
@@ -98,8 +99,11 @@ static void run_host_call(void *data, cl_int status)
     if (status < 0)
         (void)ocl_context_fail(call->context, status);
     const ocl_status failure = ocl_context_failure(call->context);
-    if (failure == OCL_OK || call->run_after_failure)
+    if (failure == OCL_OK || call->run_after_failure) {
+        ocl_migration_begin_function();
         call->function(call->data, failure);
+        ocl_migration_end_function(call->context);
+    }
     free(call);
 }
 

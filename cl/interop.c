@@ -3,6 +3,7 @@
 #include "cl/interop.h"
 
 #include "cl/address.h"
+#include "cl/managed_private.h"
 #include "cl/state.h"
 
 void ocl_interop_device(int device, void **platform, void **id)
@@ -64,6 +65,9 @@ ocl_status ocl_interop_queue(struct ocl_queue *queue, void **commands)
         return status;
     *commands = queue->cl;
     ocl_queue_submitted(queue, 0);
+    /* What the caller enqueues next finds managed memory on the device. */
+    ocl_migration_enter(queue);
+    ocl_migration_leave();
     return OCL_OK;
 }
 

@@ -8,7 +8,9 @@
 
 #include "cl/block.h"
 #include "cl/kernel_argument.h"
+#include "cl/managed_private.h"
 #include "cl/trace.h"
+#include "cl/twin.h"
 
 const char *ocl_kernel_name(const struct ocl_kernel *kernel)
 {
@@ -99,12 +101,16 @@ static bool has_arguments(const struct ocl_kernel *kernel, const struct ocl_laun
 
 static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struct range *range)
 {
+    ocl_migration_enter(queue);
     ocl_status status = ocl_queue_prepare(queue);
-    if (status != OCL_OK)
+    if (status != OCL_OK) {
+        ocl_migration_leave();
         return status;
+    }
     cl_int error = clEnqueueNDRangeKernel(queue->cl, kernel, range->dimensions, NULL, range->global,
                                           range->local, 0, NULL, NULL);
     ocl_queue_submitted(queue, error == CL_SUCCESS);
+    ocl_migration_leave();
     switch (error) {
     case CL_INVALID_WORK_GROUP_SIZE:
     case CL_INVALID_WORK_ITEM_SIZE:
@@ -113,6 +119,17 @@ static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struc
     default:
         return error;
     }
+}
+
+static ocl_status enqueue_with_twins(const struct ocl_call *call, struct ocl_queue *queue,
+                                     cl_kernel kernel, const struct range *range)
+{
+    ocl_status status = ocl_twins_begin(call, queue);
+    if (status != OCL_OK)
+        return status;
+    status = enqueue(queue, kernel, range);
+    const ocl_status ended = ocl_twins_end(call, queue, status == OCL_OK);
+    return status == OCL_OK ? ended : status;
 }
 
 static bool has_blocks(struct ocl_context *context)
@@ -159,7 +176,7 @@ static ocl_status launch_form(const struct ocl_call *call, enum ocl_form_kind ki
     if (status == OCL_OK)
         status = ocl_arguments_set(call, form, instance);
     if (status == OCL_OK)
-        status = enqueue(queue, instance->cl, range);
+        status = enqueue_with_twins(call, queue, instance->cl, range);
     ocl_form_give(kernel, form, instance);
     return status;
 }
@@ -195,7 +212,7 @@ static ocl_status launch_with_addresses(const struct ocl_call *call, struct ocl_
 static bool has_pointers(const struct ocl_kernel *kernel)
 {
     for (size_t i = 0; i < kernel->argument_count; i++)
-        if (kernel->arguments[i].kind == OCL_PARAMETER_POINTER)
+        if (ocl_argument_is_pointer(&kernel->arguments[i]))
             return true;
     return false;
 }
@@ -237,7 +254,8 @@ static ocl_status launch_targets(const struct ocl_call *call, struct ocl_queue *
 enum { TARGETS_ON_STACK = 32 };
 
 static ocl_status launch_with_buffers(struct ocl_kernel *kernel, struct ocl_queue *queue,
-                                      const struct ocl_launch *launch, const struct range *range)
+                                      const struct ocl_launch *launch, const struct range *range,
+                                      const struct ocl_bound *bound)
 {
     const size_t count = kernel->argument_count;
     struct ocl_target few[TARGETS_ON_STACK];
@@ -245,7 +263,7 @@ static ocl_status launch_with_buffers(struct ocl_kernel *kernel, struct ocl_queu
     if (!targets)
         return OCL_E_OUT_OF_MEMORY;
     memset(targets, 0, count * sizeof *targets);
-    const struct ocl_call call = {kernel, launch, targets};
+    const struct ocl_call call = {kernel, launch, targets, bound};
     const ocl_status status = launch_targets(&call, queue, range);
     ocl_targets_release(&call);
     if (targets != few)
@@ -253,12 +271,35 @@ static ocl_status launch_with_buffers(struct ocl_kernel *kernel, struct ocl_queu
     return status;
 }
 
+static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queue,
+                               const struct ocl_launch *launch, const struct range *range,
+                               const struct ocl_bound *bound)
+{
+    const enum ocl_pass pass = kernel->program->context->capability.pass;
+    if (pass == OCL_PASS_BUFFER || pass == OCL_PASS_NUMBER)
+        return launch_with_buffers(kernel, queue, launch, range, bound);
+    const struct ocl_call call = {kernel, launch, NULL, bound};
+    return launch_with_addresses(&call, queue, range);
+}
+
+static ocl_status launch_with_textures(struct ocl_kernel *kernel, struct ocl_queue *queue,
+                                       const struct ocl_launch *launch, const struct range *range)
+{
+    struct ocl_binding binding;
+    ocl_status status = ocl_binding_open(&binding, kernel, queue, launch);
+    if (status == OCL_OK)
+        status = launch_bound(binding.kernel, queue, launch, range, binding.bound);
+    if (status == OCL_OK)
+        status = ocl_binding_written(&binding, queue);
+    ocl_binding_close(&binding);
+    return status;
+}
+
 ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
                              const struct ocl_launch *launch)
 {
     struct range range;
-    struct ocl_context *context = kernel->program->context;
-    assert(queue->context == context);
+    assert(queue->context == kernel->program->context);
     ocl_status status = ocl_kernel_ready(kernel);
     if (status != OCL_OK)
         return status;
@@ -270,8 +311,10 @@ ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
         return OCL_E_LAUNCH_SIZE;
     if (!has_arguments(kernel, launch))
         return OCL_E_INVALID_VALUE;
-    if (context->capability.pass == OCL_PASS_BUFFER || context->capability.pass == OCL_PASS_NUMBER)
-        return launch_with_buffers(kernel, queue, launch, &range);
-    const struct ocl_call call = {kernel, launch, NULL};
-    return launch_with_addresses(&call, queue, &range);
+    if (kernel->symbol_kinds != 0)
+        status = ocl_symbols_ready(kernel->program, kernel->symbol_kinds);
+    if (status != OCL_OK)
+        return status;
+    return kernel->group_count > 0 ? launch_with_textures(kernel, queue, launch, &range)
+                                   : launch_bound(kernel, queue, launch, &range, NULL);
 }

@@ -4,15 +4,53 @@
 #define OCL_KERNEL_H
 
 #include "cl/state.h"
+#include "cl/symbols_private.h"
+
+/* What the parameters of a texture or surface are. */
+enum ocl_part {
+    OCL_PART_MEMORY,   /* the texels in device memory */
+    OCL_PART_IMAGE,    /* a copy of them as an image */
+    OCL_PART_SAMPLER,  /* how the image is read */
+    OCL_PART_FACTS,    /* struct clem_texture or struct clem_surface, by value */
+    OCL_PART_REFERENCE /* says that the group is fed by a name; itself it is given 0 */
+};
+
+/* Parameters side by side that one texture or surface object feeds. */
+struct ocl_group {
+    uint32_t first, count; /* parameters */
+    uint32_t entry;        /* of void **args, where it has no reference */
+    const char *reference; /* name of the reference that feeds it, or NULL; the argument's */
+    bool is_surface;
+    bool is_plain;       /* an image of the user's own, not declared by the device header */
+    uint32_t image_type; /* cl_mem_object_type; 0: it is read from memory */
+};
 
 /* A parameter as the driver describes it. */
 struct ocl_argument {
     enum ocl_parameter_kind kind;
-    bool is_constant; /* OCL_PARAMETER_POINTER into __constant memory */
-    bool is_own_type; /* OCL_PARAMETER_VALUE of a type that only the program knows */
-    char *type;       /* the type's name, without qualifiers; "?" when the driver tells none */
+    bool is_constant;           /* OCL_PARAMETER_POINTER into __constant memory */
+    bool is_const;              /* OCL_PARAMETER_POINTER that the kernel does not write through */
+    bool is_own_type;           /* OCL_PARAMETER_VALUE of a type that only the program knows */
+    enum ocl_symbol_kind block; /* OCL_PARAMETER_HIDDEN: of which symbols */
+    enum ocl_part part;         /* OCL_PARAMETER_TEXTURE: what it is of a group */
+    uint32_t group;             /* OCL_PARAMETER_TEXTURE: which one */
+    uint32_t access;            /* of images: the driver's word for read_only or write_only */
+    char *name;                 /* of parameters that the device header declared, otherwise NULL */
+    char *type; /* the type's name, without qualifiers; "?" when the driver tells none */
     size_t bytes, alignment; /* 0: not known; of an own type: written when the program is sized */
 };
+
+/* Whether a parameter is a pointer into __global or __constant memory. */
+static inline bool ocl_argument_is_pointer(const struct ocl_argument *argument)
+{
+    return argument->kind == OCL_PARAMETER_POINTER || argument->kind == OCL_PARAMETER_HIDDEN;
+}
+
+/* In place of an entry of void **args: OCL_ENTRY_SYMBOLS + kind is the program's block of symbols of
+ * that kind. */
+#define OCL_ENTRY_SYMBOLS 0xfffffff0u
+/* OCL_ENTRY_GROUPS + index, below OCL_ENTRY_SYMBOLS, is the memory of what feeds a group. */
+#define OCL_ENTRY_GROUPS 0x80000000u
 
 /* How one argument of a cl_kernel gets its value. */
 enum ocl_slot_kind {
@@ -21,13 +59,17 @@ enum ocl_slot_kind {
     OCL_SLOT_ADDRESS, /* a pointer, given to the driver as an address (enum ocl_pass says how) */
     OCL_SLOT_BUFFER,  /* a pointer, given to the driver as a cl_mem */
     OCL_SLOT_NUMBER,  /* a pointer, given to a wrapper as a ulong */
-    OCL_SLOT_OFFSET   /* the bytes a wrapper adds to the OCL_SLOT_BUFFER before it */
+    OCL_SLOT_OFFSET,  /* the bytes a wrapper adds to the OCL_SLOT_BUFFER before it */
+    OCL_SLOT_IMAGE,   /* of a group */
+    OCL_SLOT_SAMPLER,
+    OCL_SLOT_FACTS,
+    OCL_SLOT_ZERO /* a number that nobody reads */
 };
 
 struct ocl_slot {
     enum ocl_slot_kind kind;
     uint32_t parameter; /* whose value this is */
-    uint32_t entry;     /* of void **args */
+    uint32_t entry;     /* of void **args, or OCL_ENTRY_SYMBOLS + kind */
     uint32_t bytes;
     uint32_t offset; /* in ocl_instance.values */
 };
@@ -71,7 +113,11 @@ struct ocl_kernel {
     _Atomic int description; /* enum ocl_lazy_state of the next three */
     struct ocl_argument *arguments;
     size_t argument_count;
-    bool has_no_description; /* the driver tells nothing about its parameters */
+    bool has_no_description;  /* the driver tells nothing about its parameters */
+    unsigned symbol_kinds;    /* found with the facts: 1 << kind for each hidden parameter */
+    struct ocl_group *groups; /* found with the description */
+    size_t group_count;
+    _Atomic(struct ocl_kernel *) by_image; /* the same kernel of program.by_image */
     _Atomic int state; /* enum ocl_lazy_state of the next three and of the direct form's slots */
     struct ocl_kernel_facts facts;
     struct ocl_parameter *parameters;
@@ -96,7 +142,15 @@ struct ocl_program {
     _Atomic int described;  /* enum ocl_lazy_state of the next */
     cl_program
         description; /* where not has_info: a build to ask about parameters; NULL: there is none */
-    _Atomic int sized; /* enum ocl_lazy_state: sizes of types that OpenCL C does not have */
+    _Atomic int sized;      /* enum ocl_lazy_state: sizes of types that OpenCL C does not have */
+    bool has_device_header; /* the text includes clem's device header */
+    struct ocl_program *origin;       /* of a variant: the user's program; otherwise NULL */
+    _Atomic int by_image_state;       /* enum ocl_lazy_state of the next */
+    struct ocl_program *by_image;     /* the variant whose textures are images, or NULL */
+    struct ocl_reference *references; /* what texture references are bound to (lock) */
+    bool has_symbol_table;       /* the text has clem_symbols.h's kernel, which is not in kernels */
+    _Atomic int symbols_state;   /* enum ocl_lazy_state of the next */
+    struct ocl_symbols *symbols; /* symbols.c */
 };
 
 /* Things that are found out at the first request: one thread does, others wait, nobody holds the
@@ -112,6 +166,23 @@ static inline bool ocl_lazy_is_done(_Atomic int *state)
 bool ocl_lazy_begin(struct ocl_program *program, _Atomic int *state);
 /* is_done false: the next request tries again. */
 void ocl_lazy_end(struct ocl_program *program, _Atomic int *state, bool is_done);
+
+/* The user's program of a variant, which has the symbols and the references. */
+static inline struct ocl_program *ocl_program_origin(struct ocl_program *program)
+{
+    return program->origin ? program->origin : program;
+}
+
+/* The variant whose textures are images, built at the first request, or NULL where it cannot be
+ * had (logged once). Needs: the program is not a variant. */
+struct ocl_program *ocl_program_by_image(struct ocl_program *program);
+
+/* Lets go of what references are bound to. Needs: nobody launches. */
+void ocl_program_forget_references(struct ocl_program *program);
+
+/* Finds the groups among a kernel's arguments, whose kind it changes; kernel_group.c.
+ * Needs:  the arguments are described. Errors: OCL_E_OUT_OF_MEMORY. */
+ocl_status ocl_kernel_find_groups(struct ocl_kernel *kernel);
 
 /* Finds the arguments of a kernel, but not the sizes of its own types; kernel_info.c. */
 ocl_status ocl_kernel_describe(struct ocl_kernel *kernel);

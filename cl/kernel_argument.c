@@ -8,10 +8,16 @@
 #include "cl/address.h"
 #include "cl/extension.h"
 #include "cl/trace.h"
+#include "cl/twin.h"
 
-uint64_t ocl_call_pointer(const struct ocl_call *call, size_t entry)
+uint64_t ocl_call_pointer(const struct ocl_call *call, uint32_t entry)
 {
     uint64_t pointer;
+    if (entry >= OCL_ENTRY_SYMBOLS)
+        return ocl_symbols_block(ocl_program_origin(call->kernel->program),
+                                 (enum ocl_symbol_kind)(entry - OCL_ENTRY_SYMBOLS));
+    if (entry >= OCL_ENTRY_GROUPS)
+        return call->bound[entry - OCL_ENTRY_GROUPS].texture->view.address;
     memcpy(&pointer, call->launch->arguments[entry], sizeof pointer);
     return pointer;
 }
@@ -68,16 +74,30 @@ static uint64_t translate(const struct ocl_context *context, uint64_t pointer)
     return pointer;
 }
 
-/* The buffer of pinned memory stays mapped for the host. A kernel given that buffer works on the host's
- * bytes only where they are the device's as well, or where kernels reach them by address anyway; elsewhere it
- * would work on a copy of its own, unnoticed. */
-static bool is_coherent(const struct ocl_allocation *allocation)
+/* The entry of void **args that a message names. */
+static uint32_t shown_entry(const struct ocl_call *call, const struct ocl_slot *slot)
 {
-    const struct ocl_capability *capability = &allocation->context->capability;
-    if (allocation->kind == OCL_MEMORY_DEVICE || capability->device_is_host_memory)
-        return true;
-    return allocation->kind == OCL_MEMORY_HOST ? capability->reaches_pinned_host
-                                               : capability->reaches_registered_host;
+    const bool is_group = slot->entry >= OCL_ENTRY_GROUPS && slot->entry < OCL_ENTRY_SYMBOLS;
+    return is_group ? call->kernel->groups[slot->entry - OCL_ENTRY_GROUPS].entry : slot->entry;
+}
+
+/* Where the pointer is in the allocation's buffer, or in that of its twin. */
+static ocl_status find_place(struct ocl_target *target, uint64_t pointer)
+{
+    struct ocl_allocation *allocation = target->allocation;
+    const uint64_t inner = ocl_allocation_offset(allocation, pointer);
+    ocl_status status = OCL_OK;
+    target->is_twin = ocl_twin_is_needed(allocation);
+    if (target->is_twin) {
+        status = ocl_twin_find(allocation, inner, &target->buffer, &target->offset);
+    } else {
+        const struct ocl_place place =
+            ocl_allocation_place(allocation, address_in(allocation, pointer));
+        target->buffer = place.buffer;
+        target->offset = place.offset;
+    }
+    target->end = target->offset + allocation->bytes - (size_t)inner;
+    return status == OCL_OK && !target->buffer ? OCL_E_NEEDS_ADDRESS : status;
 }
 
 static ocl_status find_target(const struct ocl_call *call, const struct ocl_slot *slot,
@@ -92,23 +112,11 @@ static ocl_status find_target(const struct ocl_call *call, const struct ocl_slot
         ocl_log(true,
                 "kernel %s, argument %u: %#llx is in no allocation of this device, and with the %s "
                 "strategy nothing else can be passed",
-                call->kernel->name, slot->entry, (unsigned long long)pointer,
+                call->kernel->name, shown_entry(call, slot), (unsigned long long)pointer,
                 ocl_address_name(context->capability.address));
         return OCL_E_NEEDS_ADDRESS;
     }
-    if (!is_coherent(target->allocation)) {
-        ocl_log(
-            true,
-            "kernel %s, argument %u: with the %s strategy kernels of this device do not see pinned "
-            "host memory; copy it to device memory",
-            call->kernel->name, slot->entry, ocl_address_name(context->capability.address));
-        return OCL_E_NEEDS_ADDRESS;
-    }
-    const struct ocl_place place =
-        ocl_allocation_place(target->allocation, address_in(target->allocation, pointer));
-    target->buffer = place.buffer;
-    target->offset = place.offset;
-    return place.buffer ? OCL_OK : OCL_E_NEEDS_ADDRESS;
+    return find_place(target, pointer);
 }
 
 ocl_status ocl_targets_find(const struct ocl_call *call, bool constant_only, bool *is_aligned)
@@ -125,6 +133,8 @@ ocl_status ocl_targets_find(const struct ocl_call *call, bool constant_only, boo
             continue;
         struct ocl_target *target = &call->targets[slot->parameter];
         status = find_target(call, slot, target);
+        if (kernel->arguments[slot->parameter].kind == OCL_PARAMETER_TEXTURE)
+            continue; /* its facts tell the kernel where it is */
         *is_aligned &= target->offset == 0 || (alignment > 0 && target->offset % alignment == 0);
     }
     return status;
@@ -135,9 +145,8 @@ ocl_status ocl_targets_find(const struct ocl_call *call, bool constant_only, boo
 static ocl_status divide(const struct ocl_call *call, struct ocl_target *target, size_t first,
                          bool is_constant)
 {
-    const struct ocl_allocation *allocation = target->allocation;
     const uint64_t most = call->kernel->program->context->device->facts.constant_bytes;
-    cl_buffer_region region = {first, allocation->offset + allocation->bytes - first};
+    cl_buffer_region region = {first, target->end - first};
     cl_int error = CL_SUCCESS;
     if (is_constant && region.size > most)
         region.size = (size_t)most;
@@ -157,10 +166,12 @@ ocl_status ocl_targets_divide(const struct ocl_call *call, bool has_offsets)
         if (!target->buffer)
             continue;
         const bool is_constant = kernel->arguments[i].is_constant;
-        const bool is_large =
-            is_constant && target->allocation->block->bytes > device->constant_bytes;
+        const bool is_large = is_constant && (target->is_twin || target->allocation->block->bytes >
+                                                                     device->constant_bytes);
         const size_t step = device->base_align_bytes > 0 ? device->base_align_bytes : 1;
         target->rest = target->offset;
+        if (kernel->arguments[i].kind == OCL_PARAMETER_TEXTURE)
+            continue;
         if (is_large || (!has_offsets && target->offset > 0))
             status = divide(call, target, target->offset / step * step, is_constant);
     }
@@ -199,13 +210,18 @@ static cl_int keep_value(const struct setting *setting, const void *value, cl_in
     return error;
 }
 
+/* The driver is shown clem's copy: the user's may lie in managed memory, and a page that has to come
+ * from the device while the driver holds its locks would never come. */
 static cl_int set_value(const struct setting *setting, const void *value)
 {
     if (has_value(setting, value))
         return CL_SUCCESS;
+    void *kept = setting->instance->values + setting->slot->offset;
+    memcpy(kept, value, setting->slot->bytes);
     const cl_int error =
-        clSetKernelArg(setting->instance->cl, setting->index, setting->slot->bytes, value);
-    return keep_value(setting, value, error);
+        clSetKernelArg(setting->instance->cl, setting->index, setting->slot->bytes, kept);
+    setting->instance->states[setting->index] = error == CL_SUCCESS ? OCL_SLOT_SET : OCL_SLOT_UNSET;
+    return error;
 }
 
 static cl_int set_number(const struct setting *setting, uint64_t number)
@@ -260,6 +276,34 @@ static cl_int set_address(const struct ocl_context *context, const struct settin
     return keep_value(setting, &address, error);
 }
 
+/* The texels' cl_mem is given whole; where they are in it is told here. */
+static cl_int set_facts(const struct ocl_call *call, const struct setting *setting)
+{
+    const struct ocl_bound *bound = &call->bound[setting->slot->entry - OCL_ENTRY_GROUPS];
+    const struct ocl_group *group = &call->kernel->groups[setting->slot->entry - OCL_ENTRY_GROUPS];
+    const struct ocl_target *target = call->targets ? &call->targets[group->first] : NULL;
+    const uint64_t offset = target && target->buffer ? target->offset : 0;
+    if (offset == 0)
+        return set_value(setting, &bound->texture->facts);
+    union ocl_texture_facts facts = bound->texture->facts;
+    if (group->is_surface)
+        facts.surface.offset = offset;
+    else
+        facts.texture.offset = offset;
+    return set_value(setting, &facts);
+}
+
+/* Handles of cl_mem are used again after an image is gone, serials are not. */
+static cl_int set_image(const struct ocl_call *call, const struct setting *setting)
+{
+    const struct ocl_image *image = call->bound[setting->slot->entry - OCL_ENTRY_GROUPS].image;
+    if (has_value(setting, &image->serial))
+        return CL_SUCCESS;
+    const cl_int error =
+        clSetKernelArg(setting->instance->cl, setting->index, sizeof(cl_mem), &image->cl);
+    return keep_value(setting, &image->serial, error);
+}
+
 static cl_int set_slot(const struct ocl_call *call, const struct setting *setting)
 {
     const struct ocl_slot *slot = setting->slot;
@@ -278,6 +322,14 @@ static cl_int set_slot(const struct ocl_call *call, const struct setting *settin
         return set_buffer(setting, &call->targets[slot->parameter]);
     case OCL_SLOT_OFFSET:
         return set_number(setting, call->targets[slot->parameter].rest);
+    case OCL_SLOT_IMAGE:
+        return set_image(call, setting);
+    case OCL_SLOT_SAMPLER:
+        return set_value(setting, &call->bound[slot->entry - OCL_ENTRY_GROUPS].sampler);
+    case OCL_SLOT_FACTS:
+        return set_facts(call, setting);
+    case OCL_SLOT_ZERO:
+        return set_value(setting, &(const cl_uint){0});
     }
     return CL_INVALID_ARG_INDEX;
 }

@@ -4,6 +4,7 @@
 #define OCL_KERNEL_ARGUMENT_H
 
 #include "cl/kernel.h"
+#include "cl/kernel_texture.h"
 
 /* A pointer argument as OpenCL knows memory: byte `rest` of `part`, or of `buffer` where there
  * is no part. */
@@ -11,6 +12,8 @@ struct ocl_target {
     struct ocl_allocation *allocation; /* held until the command is enqueued */
     cl_mem buffer;                     /* this and allocation are NULL for a NULL pointer */
     size_t offset;                     /* of the pointer in buffer */
+    size_t end;                        /* in buffer: behind the allocation's last byte */
+    bool is_twin;                      /* buffer is that of the allocation's twin: twin.h */
     cl_mem part;                       /* a sub-buffer made for this launch, or NULL */
     size_t rest;
 };
@@ -20,10 +23,12 @@ struct ocl_call {
     struct ocl_kernel *kernel;
     const struct ocl_launch *launch;
     struct ocl_target *targets; /* one per parameter where the pass needs buffers, otherwise NULL */
+    const struct ocl_bound *bound; /* one per group */
 };
 
-/* Reads the pointer that an entry of void **args holds. */
-uint64_t ocl_call_pointer(const struct ocl_call *call, size_t entry);
+/* Reads the pointer that an entry of void **args holds, or finds the block of symbols or the texels
+ * that the entry stands for. */
+uint64_t ocl_call_pointer(const struct ocl_call *call, uint32_t entry);
 
 /* Whether a pointer argument is NULL, and whether one is in no allocation. */
 bool ocl_call_has_null(const struct ocl_call *call);

@@ -5,6 +5,7 @@
 
 #include "cl/kernel.h"
 #include "cl/wrapper.h"
+#include "kernels/device/clem_texture_facts.h"
 
 /* How a form passes a pointer; OCL_SLOT_BUFFER is followed by an OCL_SLOT_OFFSET in wrappers. */
 static enum ocl_slot_kind pointer_slot(const struct ocl_kernel *kernel, enum ocl_form_kind kind,
@@ -21,10 +22,50 @@ static enum ocl_slot_kind pointer_slot(const struct ocl_kernel *kernel, enum ocl
     return is_buffer ? OCL_SLOT_BUFFER : OCL_SLOT_ADDRESS;
 }
 
+/* Texels in memory are never passed by OCL_SLOT_OFFSET: the facts have an offset of their own. */
+static enum ocl_slot_kind part_slot(const struct ocl_kernel *kernel, enum ocl_form_kind kind,
+                                    const struct ocl_argument *argument)
+{
+    switch (argument->part) {
+    case OCL_PART_MEMORY:
+        break;
+    case OCL_PART_IMAGE:
+        return OCL_SLOT_IMAGE;
+    case OCL_PART_SAMPLER:
+        return OCL_SLOT_SAMPLER;
+    case OCL_PART_FACTS:
+        return OCL_SLOT_FACTS;
+    case OCL_PART_REFERENCE:
+        return OCL_SLOT_ZERO;
+    }
+    return pointer_slot(kernel, kind, argument);
+}
+
+static size_t slot_bytes(const struct ocl_kernel *kernel, enum ocl_slot_kind slot,
+                         const struct ocl_argument *argument)
+{
+    if (slot == OCL_SLOT_VALUE)
+        return argument->bytes;
+    if (slot == OCL_SLOT_FACTS)
+        return kernel->groups[argument->group].is_surface ? sizeof(struct clem_surface)
+                                                          : sizeof(struct clem_texture);
+    return slot == OCL_SLOT_ZERO ? sizeof(cl_uint) : sizeof(uint64_t);
+}
+
+/* What stands in for an entry where void **args has none for the parameter itself. */
+static uint32_t find_entry(const struct ocl_argument *argument, uint32_t next)
+{
+    if (argument->kind == OCL_PARAMETER_HIDDEN)
+        return OCL_ENTRY_SYMBOLS + argument->block;
+    return argument->kind == OCL_PARAMETER_TEXTURE ? OCL_ENTRY_GROUPS + argument->group : next;
+}
+
 static enum ocl_slot_kind slot_kind(const struct ocl_kernel *kernel, enum ocl_form_kind kind,
                                     const struct ocl_argument *argument)
 {
-    if (argument->kind == OCL_PARAMETER_POINTER)
+    if (argument->kind == OCL_PARAMETER_TEXTURE)
+        return part_slot(kernel, kind, argument);
+    if (ocl_argument_is_pointer(argument))
         return pointer_slot(kernel, kind, argument);
     return argument->kind == OCL_PARAMETER_LOCAL ? OCL_SLOT_LOCAL : OCL_SLOT_VALUE;
 }
@@ -46,7 +87,7 @@ ocl_status ocl_form_plan(const struct ocl_kernel *kernel, enum ocl_form_kind kin
                          struct ocl_form *form)
 {
     const bool is_wrapper = kind == OCL_FORM_OFFSETS || kind == OCL_FORM_NUMBERS;
-    uint32_t entry = 0;
+    uint32_t next_entry = 0;
     free(form->slots);
     form->slot_count = form->value_bytes = 0;
     form->slots = calloc(2 * kernel->argument_count + 1, sizeof *form->slots);
@@ -55,11 +96,12 @@ ocl_status ocl_form_plan(const struct ocl_kernel *kernel, enum ocl_form_kind kin
     for (size_t i = 0; i < kernel->argument_count; i++) {
         const struct ocl_argument *argument = &kernel->arguments[i];
         const enum ocl_slot_kind slot = slot_kind(kernel, kind, argument);
-        const size_t bytes = slot == OCL_SLOT_VALUE ? argument->bytes : sizeof(uint64_t);
-        add_slot(form, slot, (uint32_t)i, entry, bytes);
-        if (is_wrapper && slot == OCL_SLOT_BUFFER)
+        const uint32_t entry = find_entry(argument, next_entry);
+        const enum ocl_parameter_kind own = kernel->parameters[i].kind;
+        add_slot(form, slot, (uint32_t)i, entry, slot_bytes(kernel, slot, argument));
+        if (is_wrapper && slot == OCL_SLOT_BUFFER && argument->kind != OCL_PARAMETER_TEXTURE)
             add_slot(form, OCL_SLOT_OFFSET, (uint32_t)i, entry, sizeof(uint64_t));
-        entry += argument->kind != OCL_PARAMETER_LOCAL;
+        next_entry += own != OCL_PARAMETER_LOCAL && own != OCL_PARAMETER_HIDDEN;
     }
     return OCL_OK;
 }

@@ -118,6 +118,27 @@ static ocl_status ask_more(cl_kernel kernel, cl_uint index, cl_kernel_arg_info n
     return error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE ? OCL_OK : error;
 }
 
+/* Only the device header's names mean something. */
+static ocl_status read_name(const struct ocl_kernel *kernel, cl_kernel cl, cl_uint index,
+                            char **name)
+{
+    size_t bytes = 0;
+    if (!kernel->program->has_device_header)
+        return OCL_OK;
+    cl_int error = clGetKernelArgInfo(cl, index, CL_KERNEL_ARG_NAME, 0, NULL, &bytes);
+    if (error != CL_SUCCESS)
+        return error;
+    *name = calloc(bytes + 1, 1);
+    if (!*name)
+        return OCL_E_OUT_OF_MEMORY;
+    error = clGetKernelArgInfo(cl, index, CL_KERNEL_ARG_NAME, bytes, *name, NULL);
+    if (error != CL_SUCCESS || strncmp(*name, "clem_", 5) != 0) {
+        free(*name);
+        *name = NULL;
+    }
+    return error;
+}
+
 static ocl_status describe_argument(const struct ocl_kernel *kernel, cl_kernel cl, cl_uint index,
                                     struct ocl_argument *argument)
 {
@@ -133,13 +154,20 @@ static ocl_status describe_argument(const struct ocl_kernel *kernel, cl_kernel c
         status = ask_more(cl, index, CL_KERNEL_ARG_TYPE_QUALIFIER, &qualifiers, sizeof qualifiers);
     if (status == OCL_OK)
         status = read_type(cl, index, &argument->type);
+    if (status == OCL_OK)
+        status = read_name(kernel, cl, index, &argument->name);
     if (status != OCL_OK) {
         free(argument->type);
         argument->type = NULL;
         return status;
     }
+    argument->access = access;
     argument->kind = find_kind(space, access, qualifiers, argument->type);
+    if (argument->kind == OCL_PARAMETER_POINTER && kernel->program->has_symbol_table &&
+        ocl_symbols_is_block_type(argument->type, &argument->block))
+        argument->kind = OCL_PARAMETER_HIDDEN;
     argument->is_constant = space == CL_KERNEL_ARG_ADDRESS_CONSTANT;
+    argument->is_const = argument->is_constant || (qualifiers & CL_KERNEL_ARG_TYPE_CONST) != 0;
     argument->is_own_type =
         argument->kind == OCL_PARAMETER_VALUE &&
         !ocl_kernel_info_type(argument->type, address_bits, &argument->bytes, &argument->alignment);
@@ -241,7 +269,7 @@ static ocl_status describe(struct ocl_kernel *kernel)
     if (status == OCL_OK)
         status = description ? describe_arguments(kernel, description, count)
                              : CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
-    return status;
+    return status == OCL_OK ? ocl_kernel_find_groups(kernel) : status;
 }
 
 ocl_status ocl_kernel_describe(struct ocl_kernel *kernel)
@@ -300,6 +328,17 @@ static void check_argument(struct ocl_kernel *kernel, size_t index)
                kernel->facts.local_count);
 }
 
+/* What a parameter takes from void **args: of a group, one entry for all. */
+static enum ocl_parameter_kind entry_kind(const struct ocl_kernel *kernel, size_t index)
+{
+    const struct ocl_argument *argument = &kernel->arguments[index];
+    if (argument->kind != OCL_PARAMETER_TEXTURE)
+        return argument->kind;
+    const struct ocl_group *group = &kernel->groups[argument->group];
+    return index == group->first && !group->reference ? OCL_PARAMETER_TEXTURE
+                                                      : OCL_PARAMETER_HIDDEN;
+}
+
 /* Where an entry stands in a struct that has `end` bytes before it; moves end behind it. */
 static size_t place_entry(size_t bytes, size_t alignment, size_t *end)
 {
@@ -319,17 +358,21 @@ static ocl_status list_parameters(struct ocl_kernel *kernel)
     for (size_t i = 0; i < kernel->argument_count; i++) {
         const struct ocl_argument *argument = &kernel->arguments[i];
         struct ocl_parameter *parameter = &kernel->parameters[i];
-        const bool is_pointer = argument->kind == OCL_PARAMETER_POINTER;
-        const bool is_local = argument->kind == OCL_PARAMETER_LOCAL;
-        parameter->kind = argument->kind;
-        parameter->bytes = is_pointer ? sizeof(uint64_t) : is_local ? 0 : argument->bytes;
+        const enum ocl_parameter_kind kind = entry_kind(kernel, i);
+        const bool is_pointer = kind == OCL_PARAMETER_POINTER || kind == OCL_PARAMETER_TEXTURE;
+        const bool is_local = kind == OCL_PARAMETER_LOCAL;
+        const bool has_entry = !is_local && kind != OCL_PARAMETER_HIDDEN;
+        parameter->kind = kind;
+        parameter->bytes = is_pointer ? sizeof(uint64_t) : has_entry ? argument->bytes : 0;
         parameter->offset = place_entry(parameter->bytes,
-                                        is_pointer ? sizeof(uint64_t)
-                                        : is_local ? 1
-                                                   : argument->alignment,
+                                        is_pointer  ? sizeof(uint64_t)
+                                        : has_entry ? argument->alignment
+                                                    : 1,
                                         &facts->argument_bytes);
         facts->local_count += is_local;
-        facts->entry_count += !is_local;
+        facts->entry_count += has_entry;
+        if (argument->kind == OCL_PARAMETER_HIDDEN)
+            kernel->symbol_kinds |= 1u << argument->block;
         check_argument(kernel, i);
     }
     return OCL_OK;

@@ -9,10 +9,12 @@
 
 #include "cl/address.h"
 #include "cl/block.h"
+#include "cl/ordered_private.h"
 #include "cl/pool.h"
 #include "cl/slab.h"
 #include "cl/state.h"
 #include "cl/trace.h"
+#include "cl/twin.h"
 
 /* How an allocation lives. While references is 0 it belongs to one thread: the one that makes it or
  * takes it apart. Once published it has one reference of its own; whoever clears is_live gives that
@@ -24,7 +26,16 @@ static _Atomic uint64_t last_id;
 static _Atomic(struct ocl_pool *) *pool_place(struct ocl_context *context,
                                               enum ocl_memory_kind kind)
 {
+    if (kind == OCL_MEMORY_MANAGED)
+        return &context->managed_pool;
     return kind == OCL_MEMORY_HOST ? &context->host_pool : &context->pool;
+}
+
+static const struct ocl_pool_source *source_of(enum ocl_memory_kind kind)
+{
+    if (kind == OCL_MEMORY_MANAGED)
+        return &ocl_pool_managed;
+    return kind == OCL_MEMORY_HOST ? &ocl_pool_host : &ocl_pool_device;
 }
 
 /* NULL without memory. */
@@ -35,8 +46,7 @@ static struct ocl_pool *pool_of(struct ocl_context *context, enum ocl_memory_kin
     struct ocl_pool *made = NULL;
     if (pool)
         return pool;
-    if (ocl_pool_create(context, kind == OCL_MEMORY_HOST ? &ocl_pool_host : &ocl_pool_device,
-                        &made) != OCL_OK)
+    if (ocl_pool_create(context, source_of(kind), &made) != OCL_OK)
         return NULL;
     if (atomic_compare_exchange_strong(place, &pool, made))
         return made;
@@ -59,11 +69,20 @@ static struct ocl_allocation *allocation_take(struct ocl_context *context,
     made->host = NULL;
     made->bytes = bytes;
     made->flags = flags;
-    made->id = atomic_fetch_add(&last_id, 1) + 1;
+    made->id = ocl_allocation_next_id();
     made->block = NULL;
     made->offset = 0;
     made->piece = NULL;
+    made->span = 0;
+    atomic_store(&made->twin, NULL);
+    atomic_store(&made->is_live, false);
+    made->ordered = NULL;
     return made;
+}
+
+uint64_t ocl_allocation_next_id(void)
+{
+    return atomic_fetch_add(&last_id, 1) + 1;
 }
 
 /* Makes an allocation known, or takes it apart: when status, that of filling it in, is a failure,
@@ -85,11 +104,14 @@ static ocl_status publish(struct ocl_allocation *made, ocl_status status)
 
 void ocl_allocation_destroy(struct ocl_allocation *allocation)
 {
+    ocl_twin_destroy(atomic_load(&allocation->twin));
     if (allocation->piece)
         ocl_pool_give(atomic_load(pool_place(allocation->context, allocation->kind)),
                       allocation->piece);
     else
         ocl_block_destroy(allocation->block);
+    if (allocation->ordered)
+        ocl_ordered_forget(allocation->ordered);
     ocl_slab_give(&allocations, allocation);
 }
 
@@ -105,25 +127,51 @@ static void place(struct ocl_allocation *made, struct ocl_block *block, size_t o
         made->host = (char *)block->pointer + offset;
 }
 
-/* What the pool of this kind is asked for: pinned memory begins at a page, and so must what follows
- * it. */
+/* What the pool of this kind is asked for: pinned and managed memory begin at a page, and so must
+ * what follows it. */
 static size_t pooled_bytes(enum ocl_memory_kind kind, size_t bytes)
 {
-    const size_t page = kind == OCL_MEMORY_HOST ? (size_t)sysconf(_SC_PAGESIZE) : 1;
+    const size_t page = kind == OCL_MEMORY_DEVICE ? 1 : (size_t)sysconf(_SC_PAGESIZE);
     return bytes > SIZE_MAX - page ? bytes : (bytes + page - 1) / page * page;
 }
 
-static ocl_status allocate(struct ocl_context *context, enum ocl_memory_kind kind, size_t bytes,
-                           unsigned flags, void **host, uint64_t *address)
+/* Device memory and managed memory are counted together: what one of them keeps for reuse, the
+ * other may need. */
+static ocl_status take_piece(struct ocl_context *context, enum ocl_memory_kind kind, size_t bytes,
+                             struct ocl_piece **piece)
 {
-    struct ocl_pool *pool = pool_of(context, kind);
-    struct ocl_allocation *made = pool ? allocation_take(context, kind, bytes, flags) : NULL;
-    if (!made)
-        return OCL_E_OUT_OF_MEMORY;
-    ocl_status status = ocl_pool_take(pool, pooled_bytes(kind, bytes), &made->piece);
+    const enum ocl_memory_kind other =
+        kind == OCL_MEMORY_DEVICE ? OCL_MEMORY_MANAGED : OCL_MEMORY_DEVICE;
+    struct ocl_pool *const pool = atomic_load(pool_place(context, kind));
+    struct ocl_pool *const kept =
+        kind == OCL_MEMORY_HOST ? NULL : atomic_load(pool_place(context, other));
+    const ocl_status status = ocl_pool_take(pool, bytes, piece);
+
+    if (status != OCL_E_OUT_OF_MEMORY || !kept || !ocl_pool_trim(kept))
+        return status;
+    return ocl_pool_take(pool, bytes, piece);
+}
+
+/* The same when memory is short: what stream-ordered pools keep is given back first. */
+static ocl_status take_scarce_piece(struct ocl_context *context, enum ocl_memory_kind kind,
+                                    size_t bytes, struct ocl_piece **piece)
+{
+    const ocl_status status = take_piece(context, kind, bytes, piece);
+    if (status != OCL_E_OUT_OF_MEMORY || !ocl_ordered_shrink(context))
+        return status;
+    return take_piece(context, kind, bytes, piece);
+}
+
+/* Fills in an allocation and publishes it; takes it apart when that fails. */
+static ocl_status fill_in(struct ocl_allocation *made, size_t pool_bytes, void **host,
+                          uint64_t *address)
+{
+    ocl_status status = take_scarce_piece(made->context, made->kind, pool_bytes, &made->piece);
     if (status == OCL_OK) {
         const struct ocl_piece_view view = ocl_pool_view(made->piece);
         place(made, view.block, view.offset);
+        if (made->ordered)
+            ocl_ordered_count_used(made->ordered);
     }
     void *const made_host = made->host; /* once published, it may be freed */
     const uint64_t made_address = made->address;
@@ -140,6 +188,46 @@ static ocl_status allocate(struct ocl_context *context, enum ocl_memory_kind kin
     return status;
 }
 
+static ocl_status allocate(struct ocl_context *context, enum ocl_memory_kind kind, size_t bytes,
+                           unsigned flags, void **host, uint64_t *address)
+{
+    struct ocl_pool *pool = pool_of(context, kind);
+    struct ocl_allocation *made = pool ? allocation_take(context, kind, bytes, flags) : NULL;
+    if (!made)
+        return OCL_E_OUT_OF_MEMORY;
+    return fill_in(made, pooled_bytes(kind, bytes), host, address);
+}
+
+ocl_status ocl_memory_take_piece(struct ocl_context *context, size_t bytes,
+                                 struct ocl_piece **piece)
+{
+    return pool_of(context, OCL_MEMORY_DEVICE)
+               ? take_scarce_piece(context, OCL_MEMORY_DEVICE, bytes, piece)
+               : OCL_E_OUT_OF_MEMORY;
+}
+
+void ocl_memory_give_piece(struct ocl_context *context, struct ocl_piece *piece)
+{
+    ocl_pool_give(atomic_load(pool_place(context, OCL_MEMORY_DEVICE)), piece);
+}
+
+ocl_status ocl_allocation_make_ordered(struct ocl_context *context, size_t bytes,
+                                       struct ocl_ordered *ordered, uint64_t *address)
+{
+    void *host;
+    struct ocl_pool *pool = pool_of(context, OCL_MEMORY_DEVICE);
+    struct ocl_allocation *made =
+        pool ? allocation_take(context, OCL_MEMORY_DEVICE, bytes, 0) : NULL;
+    if (!made) {
+        ocl_ordered_forget(ordered);
+        return OCL_E_OUT_OF_MEMORY;
+    }
+    made->ordered = ordered;
+    made->span = ordered->capacity;
+    ordered->allocation = made;
+    return fill_in(made, ordered->capacity, &host, address);
+}
+
 ocl_status ocl_memory_allocate(struct ocl_context *context, size_t bytes, unsigned flags,
                                uint64_t *address)
 {
@@ -151,6 +239,18 @@ ocl_status ocl_memory_allocate_host(struct ocl_context *context, size_t bytes, u
                                     void **host, uint64_t *address)
 {
     return allocate(context, OCL_MEMORY_HOST, bytes, flags, host, address);
+}
+
+ocl_status ocl_memory_allocate_managed(struct ocl_context *context, size_t bytes, size_t least,
+                                       unsigned flags, void **pointer)
+{
+    const enum ocl_memory_kind kind = OCL_MEMORY_MANAGED;
+    uint64_t address;
+    struct ocl_pool *pool = pool_of(context, kind);
+    struct ocl_allocation *made = pool ? allocation_take(context, kind, bytes, flags) : NULL;
+    if (!made)
+        return OCL_E_OUT_OF_MEMORY;
+    return fill_in(made, pooled_bytes(kind, bytes > least ? bytes : least), pointer, &address);
 }
 
 ocl_status ocl_memory_register(struct ocl_context *context, void *host, size_t bytes,
@@ -178,6 +278,17 @@ static bool starts_at(const struct ocl_allocation *allocation, uint64_t address)
     return ocl_allocation_offset(allocation, address) == 0;
 }
 
+/* After is_live was cleared. */
+static ocl_status end(struct ocl_allocation *allocation)
+{
+    if (allocation->ordered)
+        return ocl_ordered_give(allocation);
+    ocl_address_erase(allocation);
+    const ocl_status status = ocl_queues_finish(allocation->context);
+    ocl_allocation_release(allocation); /* its own */
+    return status;
+}
+
 ocl_status ocl_memory_free(enum ocl_memory_kind kind, const void *pointer)
 {
     const uint64_t address = (uint64_t)(uintptr_t)pointer;
@@ -185,14 +296,18 @@ ocl_status ocl_memory_free(enum ocl_memory_kind kind, const void *pointer)
     if (!found)
         return OCL_E_NOT_FOUND;
     ocl_status status = OCL_E_NOT_FOUND;
-    if (found->kind == kind && starts_at(found, address) &&
-        atomic_exchange(&found->is_live, false)) {
-        ocl_address_erase(found);
-        status = ocl_queues_finish(found->context);
-        ocl_allocation_release(found); /* its own */
-    }
+    if (found->kind == kind && starts_at(found, address) && atomic_exchange(&found->is_live, false))
+        status = end(found);
     ocl_allocation_release(found);
     return status;
+}
+
+void ocl_allocation_end(struct ocl_allocation *allocation)
+{
+    for (uint32_t last = 1; !atomic_compare_exchange_strong(&allocation->references, &last, 0);
+         last = 1)
+        sched_yield();
+    ocl_allocation_destroy(allocation);
 }
 
 /* Ends an allocation if it belongs to the context. A lookup in another thread, for whatever it was
@@ -206,10 +321,7 @@ static void end_if_of(void *object, void *argument)
     if (allocation->context == argument && atomic_exchange(&allocation->is_live, false)) {
         ocl_address_erase(allocation);
         atomic_fetch_sub(&allocation->references, 1); /* its own; this thread has another */
-        for (uint32_t mine = 1; !atomic_compare_exchange_strong(&allocation->references, &mine, 0);
-             mine = 1)
-            sched_yield();
-        ocl_allocation_destroy(allocation);
+        ocl_allocation_end(allocation);
     } else {
         ocl_allocation_release(allocation);
     }
@@ -217,15 +329,17 @@ static void end_if_of(void *object, void *argument)
 
 void ocl_memory_release_all(struct ocl_context *context)
 {
+    ocl_ordered_leave(context);
     ocl_slab_visit(&allocations, end_if_of, context);
     ocl_pool_destroy(atomic_exchange(&context->pool, NULL));
     ocl_pool_destroy(atomic_exchange(&context->host_pool, NULL));
+    ocl_pool_destroy(atomic_exchange(&context->managed_pool, NULL));
 }
 
 void ocl_memory_trim(struct ocl_context *context)
 {
-    struct ocl_pool *const pools[] = {atomic_load(&context->pool),
-                                      atomic_load(&context->host_pool)};
+    struct ocl_pool *const pools[] = {atomic_load(&context->pool), atomic_load(&context->host_pool),
+                                      atomic_load(&context->managed_pool)};
     for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++)
         if (pools[i])
             ocl_pool_trim(pools[i]);
@@ -246,6 +360,7 @@ bool ocl_memory_find(const void *pointer, struct ocl_memory_view *view)
         .bytes = found->bytes,
         .flags = found->flags,
         .id = found->id,
+        .pool_owner = found->ordered ? ocl_ordered_owner(found->ordered) : NULL,
     };
     ocl_allocation_release(found);
     return true;
@@ -266,8 +381,13 @@ void ocl_memory_info(struct ocl_context *context, size_t *free_bytes, size_t *to
 {
     uint64_t free_now = 0, total = 0;
     struct ocl_pool *pool = pool_of(context, OCL_MEMORY_DEVICE);
+    struct ocl_pool *managed = atomic_load(&context->managed_pool);
     if (pool)
         ocl_pool_info(pool, &free_now, &total);
+    if (pool && managed)
+        free_now += ocl_pool_reusable(managed);
+    if (free_now > total)
+        free_now = total;
     *free_bytes = (size_t)free_now;
     *total_bytes = (size_t)total;
 }

@@ -11,9 +11,10 @@
 #include "cl/status.h"
 
 enum ocl_memory_kind {
-    OCL_MEMORY_DEVICE,    /* cudaMalloc */
-    OCL_MEMORY_HOST,      /* pinned host memory that clem allocated */
-    OCL_MEMORY_REGISTERED /* the user's host memory, pinned in place */
+    OCL_MEMORY_DEVICE,     /* cudaMalloc */
+    OCL_MEMORY_HOST,       /* pinned host memory that clem allocated */
+    OCL_MEMORY_REGISTERED, /* the user's host memory, pinned in place */
+    OCL_MEMORY_MANAGED     /* one pointer for host and kernels; see managed.h */
 };
 
 /* A copy of what is known about an allocation; holds no reference. */
@@ -25,6 +26,7 @@ struct ocl_memory_view {
     size_t bytes;   /* as asked for, not rounded */
     unsigned flags; /* the caller's own, given at allocation */
     uint64_t id;    /* unique in the process, never used again */
+    void *pool_owner; /* of stream-ordered memory: see ordered_pool.h; NULL otherwise */
 };
 
 enum { OCL_MEMORY_ALIGNMENT = 256 };
@@ -48,7 +50,8 @@ ocl_status ocl_memory_register(struct ocl_context *context, void *host, size_t b
                                unsigned flags);
 
 /* Frees what starts exactly at pointer (device address or host pointer) and is of the given kind.
- * Order:  waits for all work of the owning context that was submitted before.
+ * Order:  waits for all work of the owning context that was submitted before; stream-ordered memory is free
+ *         behind the work of the legacy queue and the blocking ones instead, without waiting.
  * Errors: OCL_E_NOT_FOUND when nothing of that kind starts there; the context's sticky failure. */
 ocl_status ocl_memory_free(enum ocl_memory_kind kind, const void *pointer);
 

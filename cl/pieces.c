@@ -5,47 +5,18 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "cl/memory.h"
+#include "cl/size_class.h"
 
-/* Sizes are counted in units of 256 bytes. Up to 8 units every size is a class of its own; above,
- * each power of two is divided into 8 classes. Requests are rounded up to their class and free
- * pieces stand in the class they reach, so any piece of a request's class or a higher one is large
- * enough, and two bit scans find it. A free piece that is larger than needed is cut; neighbours are
- * joined when they become free. */
+/* Requests are rounded up to their size class and free pieces stand in the class they reach, so any
+ * piece of a request's class or a higher one is large enough, and two bit scans find it. A free piece
+ * that is larger than needed is cut; neighbours are joined when they become free. */
 
-enum { UNIT = OCL_MEMORY_ALIGNMENT, STEP_BITS = 3, STEPS = 1 << STEP_BITS, CHUNK_PIECES = 256 };
+enum { CHUNK_PIECES = 256 };
 
 struct chunk {
     struct chunk *next;
     struct ocl_piece pieces[CHUNK_PIECES];
 };
-
-static unsigned log2_of(size_t number)
-{
-    return 63u - (unsigned)__builtin_clzll((unsigned long long)number);
-}
-
-/* The highest class whose size is at most bytes. */
-static unsigned class_of(size_t bytes)
-{
-    const size_t units = bytes / UNIT;
-    assert(units > 0);
-    if (units < STEPS)
-        return (unsigned)units;
-    const unsigned exponent = log2_of(units);
-    const unsigned step = (unsigned)(units >> (exponent - STEP_BITS)) & (STEPS - 1);
-    return (exponent - STEP_BITS + 1) * STEPS + step;
-}
-
-/* The smallest size of a class that is at least bytes. */
-static size_t class_bytes(size_t bytes)
-{
-    const size_t units = (bytes + UNIT - 1) / UNIT;
-    if (units < STEPS)
-        return units * UNIT;
-    const size_t step = (size_t)1 << (log2_of(units) - STEP_BITS);
-    return (units + step - 1) / step * step * UNIT;
-}
 
 /* --- Structures --- */
 
@@ -85,7 +56,7 @@ void ocl_pieces_release(struct ocl_pieces *pieces)
 
 static void list_add(struct ocl_pieces *pieces, struct ocl_piece *piece)
 {
-    const unsigned class = class_of(piece->bytes);
+    const unsigned class = ocl_size_class(piece->bytes);
     piece->is_free = true;
     piece->previous = NULL;
     piece->next = pieces->lists[class];
@@ -97,7 +68,7 @@ static void list_add(struct ocl_pieces *pieces, struct ocl_piece *piece)
 
 static void list_remove(struct ocl_pieces *pieces, struct ocl_piece *piece)
 {
-    const unsigned class = class_of(piece->bytes);
+    const unsigned class = ocl_size_class(piece->bytes);
     piece->is_free = false;
     if (piece->next)
         piece->next->previous = piece->previous;
@@ -164,8 +135,8 @@ struct ocl_piece *ocl_pieces_whole(struct ocl_pieces *pieces, struct ocl_pool_bl
 struct ocl_piece *ocl_pieces_take(struct ocl_pieces *pieces, size_t bytes)
 {
     assert(bytes > 0 && bytes <= OCL_PIECE_MOST_BYTES);
-    const size_t wanted = class_bytes(bytes);
-    struct ocl_piece *piece = list_first(pieces, class_of(wanted));
+    const size_t wanted = ocl_size_class_bytes(bytes);
+    struct ocl_piece *piece = list_first(pieces, ocl_size_class(wanted));
     if (!piece || !has_spare(pieces))
         return NULL;
     list_remove(pieces, piece);

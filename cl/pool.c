@@ -37,10 +37,11 @@ struct ocl_pool {
     struct ocl_piece *empty;       /* all of a shared block, free: one such block stays as it is */
     struct ocl_kept kept;
     uint64_t shared_bytes;
-    _Atomic uint64_t taken; /* from the source, and what is just being asked for */
-    uint64_t available;     /* what the source said when asked last */
-    uint64_t credit;        /* what may be taken before it is asked again */
-    uint64_t budget;        /* the most that it ever said: an upper bound on total */
+    _Atomic uint64_t own_taken; /* what taken points to, unless the device's pools share a count */
+    _Atomic uint64_t *taken;    /* from the source, and what is just being asked for */
+    uint64_t available;         /* what the source said when asked last */
+    uint64_t credit;            /* what may be taken before it is asked again */
+    uint64_t budget;            /* the most that it ever said: an upper bound on total */
 };
 
 static void lock(struct ocl_pool *pool)
@@ -59,7 +60,7 @@ static void unlock(struct ocl_pool *pool)
 static uint64_t room_left(const struct ocl_pool *pool, uint64_t total, uint64_t reusable)
 {
     const uint64_t most = total < pool->budget ? total : pool->budget;
-    const uint64_t taken = atomic_load(&pool->taken) - reusable;
+    const uint64_t taken = atomic_load(pool->taken) - reusable;
     return most > taken ? most - taken : 0;
 }
 
@@ -89,7 +90,7 @@ static bool reserve(struct ocl_pool *pool, size_t bytes)
     lock(pool);
     const bool has_room = bytes <= room_left(pool, total, 0) && bytes <= pool->available;
     if (has_room) {
-        atomic_fetch_add(&pool->taken, bytes);
+        atomic_fetch_add(pool->taken, bytes);
         pool->credit -= bytes < pool->credit ? bytes : pool->credit;
     }
     unlock(pool);
@@ -127,7 +128,7 @@ static ocl_status try_block(struct ocl_pool *pool, size_t bytes, struct ocl_pool
         goto fail;
     status = pool->source->create(pool->context, bytes, &made->block);
     if (status != OCL_OK) {
-        atomic_fetch_sub(&pool->taken, bytes);
+        atomic_fetch_sub(pool->taken, bytes);
         goto fail;
     }
     made->bytes = bytes;
@@ -157,7 +158,7 @@ static void destroy_blocks(struct ocl_pool *pool, struct ocl_pool_block *victims
     while (victims) {
         struct ocl_pool_block *next = victims->next;
         pool->source->destroy(victims->block);
-        atomic_fetch_sub(&pool->taken, victims->bytes);
+        atomic_fetch_sub(pool->taken, victims->bytes);
         free(victims);
         victims = next;
     }
@@ -243,6 +244,7 @@ ocl_status ocl_pool_create(struct ocl_context *context, const struct ocl_pool_so
         return OCL_E_OUT_OF_MEMORY;
     made->context = context;
     made->source = source;
+    made->taken = source->is_device_memory ? &context->device_taken : &made->own_taken;
     const uint64_t share = source->total(context) / KEPT_SHARE;
     made->kept.most = share < source->kept_most ? share : source->kept_most;
     refresh(made);
@@ -365,12 +367,25 @@ bool ocl_pool_trim(struct ocl_pool *pool)
     return had_any;
 }
 
+/* memory_lock is held. */
+static uint64_t reusable_bytes(const struct ocl_pool *pool)
+{
+    return pool->kept.bytes + (pool->empty ? pool->empty->bytes : 0);
+}
+
+uint64_t ocl_pool_reusable(struct ocl_pool *pool)
+{
+    lock(pool);
+    const uint64_t bytes = reusable_bytes(pool);
+    unlock(pool);
+    return bytes;
+}
+
 void ocl_pool_info(struct ocl_pool *pool, uint64_t *free_bytes, uint64_t *total_bytes)
 {
     const uint64_t total = pool->source->total(pool->context);
     lock(pool);
-    const uint64_t reusable = pool->kept.bytes + (pool->empty ? pool->empty->bytes : 0);
-    *free_bytes = room_left(pool, total, reusable);
+    *free_bytes = room_left(pool, total, reusable_bytes(pool));
     unlock(pool);
     *total_bytes = total;
 }

@@ -17,11 +17,16 @@ struct ocl_pool_source {
     uint64_t (*available)(struct ocl_context *context);
     /* Bytes of unused blocks that are kept, unless that is more than a sixteenth of total. */
     uint64_t kept_most;
+    /* The blocks are the device's memory: pools of a context that say so are counted together. */
+    bool is_device_memory;
 };
 
 /* The block layer: device memory, and pinned host memory. Blocks of the latter begin at a page and
  * are cut at pages as long as requests are whole pages. */
 extern const struct ocl_pool_source ocl_pool_device, ocl_pool_host;
+
+/* Managed memory, cut at pages as well. */
+extern const struct ocl_pool_source ocl_pool_managed;
 
 /* Part of a driver block, in use by one allocation. */
 struct ocl_piece_view {
@@ -54,5 +59,8 @@ bool ocl_pool_trim(struct ocl_pool *pool);
 /* Bytes of the device, and how many of them an allocation may still hope for. Blocks kept whole
  * count as free, room inside blocks that are in use does not. */
 void ocl_pool_info(struct ocl_pool *pool, uint64_t *free_bytes, uint64_t *total_bytes);
+
+/* Bytes of blocks that are kept whole. */
+uint64_t ocl_pool_reusable(struct ocl_pool *pool);
 
 #endif

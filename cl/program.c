@@ -7,6 +7,7 @@
 
 #include "cl/kernel.h"
 #include "cl/program_compile.h"
+#include "cl/program_include.h"
 #include "cl/trace.h"
 
 /* Source: the SPIR-V specification, "Magic Number"; both byte orders are valid. */
@@ -16,16 +17,6 @@ static bool is_spirv(const void *code, size_t bytes)
     static const unsigned char big[] = {0x07, 0x23, 0x02, 0x03};
     return bytes >= sizeof little &&
            (memcmp(code, little, sizeof little) == 0 || memcmp(code, big, sizeof big) == 0);
-}
-
-static char *copy_text(const void *text, size_t bytes)
-{
-    char *copy = malloc(bytes + 1);
-    if (copy) {
-        memcpy(copy, text, bytes);
-        copy[bytes] = '\0';
-    }
-    return copy;
 }
 
 /* The user's options behind the one that clem needs to know what `void **args` holds. */
@@ -66,7 +57,9 @@ static ocl_status make_kernels(struct ocl_program *program)
         return OCL_E_OUT_OF_MEMORY;
     char *rest = program->names;
     for (char *name = strsep(&rest, ";"); name; name = strsep(&rest, ";")) {
-        if (!*name)
+        const bool is_table = strcmp(name, OCL_SYMBOL_TABLE) == 0;
+        program->has_symbol_table |= is_table;
+        if (!*name || is_table)
             continue;
         struct ocl_kernel *kernel = &program->kernels[program->kernel_count++];
         kernel->program = program;
@@ -85,7 +78,8 @@ static ocl_status create_empty(struct ocl_context *context, const void *code, si
     pthread_cond_init(&made->changed, NULL);
     made->context = context;
     made->text_bytes = bytes;
-    made->text = is_il ? NULL : copy_text(code, bytes);
+    if (!is_il)
+        made->text = ocl_program_include(code, &made->text_bytes, &made->has_device_header);
     made->options = options ? strdup(options) : strdup("");
     made->info_options = made->options ? with_argument_info(made->options) : NULL;
     *program = made;
@@ -150,7 +144,8 @@ ocl_status ocl_program_build(struct ocl_context *context, const void *code, size
         goto fail;
     status = create_empty(context, code, bytes, is_il, options, &made);
     if (status == OCL_OK)
-        status = build(made, code, bytes, is_il, &text);
+        status = is_il ? build(made, code, bytes, true, &text)
+                       : build(made, made->text, made->text_bytes, false, &text);
     if (status != OCL_OK)
         goto fail;
     *program = made;
@@ -169,9 +164,12 @@ static void release_kernel(struct ocl_kernel *kernel)
 {
     for (int kind = 0; kind < OCL_FORM_COUNT; kind++)
         ocl_form_release(kernel, (enum ocl_form_kind)kind);
-    for (size_t i = 0; i < kernel->argument_count; i++)
+    for (size_t i = 0; i < kernel->argument_count; i++) {
         free(kernel->arguments[i].type);
+        free(kernel->arguments[i].name);
+    }
     free(kernel->arguments);
+    free(kernel->groups);
     free(kernel->parameters);
 }
 
@@ -179,6 +177,9 @@ void ocl_program_release(struct ocl_program *program)
 {
     if (!program)
         return;
+    ocl_program_release(program->by_image);
+    ocl_program_forget_references(program);
+    ocl_symbols_release(program);
     for (size_t i = 0; i < program->kernel_count; i++)
         release_kernel(&program->kernels[i]);
     if (program->description)

@@ -26,7 +26,9 @@ struct ocl_kernel;
 ocl_status ocl_program_build(struct ocl_context *context, const void *code, size_t bytes,
                              const char *options, struct ocl_program **program, char **log);
 
-/* Needs: nobody is launching its kernels any more; queued launches may still run. Safe on NULL. */
+/* Needs: nobody is launching its kernels any more; queued launches may still run. Safe on NULL.
+ * Order: waits for the work of the context that was submitted before where the program's symbols
+ *        were used. */
 void ocl_program_release(struct ocl_program *program);
 
 /* Kernels in the order of their names in the program; fixed once built. */
@@ -44,12 +46,16 @@ enum ocl_parameter_kind {
     OCL_PARAMETER_VALUE,   /* a scalar, vector or struct of `bytes` bytes */
     OCL_PARAMETER_POINTER, /* a __global or __constant pointer: a device pointer, 8 bytes */
     OCL_PARAMETER_LOCAL, /* a __local pointer: takes no args entry, gets the launch's local_bytes */
-    OCL_PARAMETER_OPAQUE /* an image, sampler, pipe or queue: no void **args entry can carry it */
+    OCL_PARAMETER_HIDDEN,  /* a block of the program's symbols, a further parameter of a texture, a
+                           * texture reference: takes no args entry either */
+    OCL_PARAMETER_TEXTURE, /* a texture or surface object: the 8 bytes of ocl_texture_id(); the first
+                            * of the parameters that one object feeds */
+    OCL_PARAMETER_OPAQUE   /* a sampler, pipe or queue: no void **args entry can carry it */
 };
 
 struct ocl_parameter {
     enum ocl_parameter_kind kind;
-    size_t bytes;  /* 0 for OCL_PARAMETER_LOCAL, and where the size could not be found */
+    size_t bytes;  /* 0 where it takes no args entry, and where the size could not be found */
     size_t offset; /* where it stands in a C struct that has one member per entry of void **args */
 };
 
@@ -57,7 +63,7 @@ struct ocl_kernel_facts {
     const char *name;
     ocl_status status;      /* OCL_OK, or what every launch of this kernel returns; see reason */
     const char *reason;     /* why it cannot be launched, in words; empty when it can */
-    size_t parameter_count; /* all, OCL_PARAMETER_LOCAL ones too */
+    size_t parameter_count; /* all, also those that take no args entry */
     size_t entry_count;     /* how many entries of void **args are read */
     size_t local_count;     /* OCL_PARAMETER_LOCAL parameters */
     size_t argument_bytes;  /* of the struct that the parameters' offsets describe */
@@ -80,6 +86,19 @@ const struct ocl_kernel_facts *ocl_kernel_facts(struct ocl_kernel *kernel);
 /* Needs: index < parameter_count. */
 const struct ocl_parameter *ocl_kernel_parameter(struct ocl_kernel *kernel, size_t index);
 
+/* Gives a texture reference of the program (a group of CLEM_TEXTURE_REFERENCE... parameters) what it
+ * is bound to, for launches from now on; NULL unbinds it. The program keeps a reference. Names that
+ * no kernel has are kept too. Errors: OCL_E_OUT_OF_MEMORY. */
+struct ocl_texture;
+ocl_status ocl_program_set_reference(struct ocl_program *program, const char *name,
+                                     struct ocl_texture *texture);
+
+/* Whether a kernel of the program has a texture reference, or a surface reference, of this name.
+ * Order:  as ocl_kernel_facts().
+ * Errors: OCL_E_NOT_FOUND; what kept a kernel from telling, when no other one has it. */
+ocl_status ocl_program_find_reference(struct ocl_program *program, const char *name,
+                                      bool is_surface);
+
 struct ocl_launch {
     size_t groups[3];       /* work-groups per dimension, > 0 */
     size_t items[3];        /* work-items per group and dimension, > 0 */
@@ -95,7 +114,9 @@ struct ocl_launch {
  * Errors: OCL_E_LAUNCH_SIZE; OCL_E_INVALID_VALUE for missing arguments; OCL_E_NOT_SUPPORTED for a
  *         kernel that cannot be launched (facts.status); OCL_E_NEEDS_ADDRESS under the handle
  *         strategy: the pointer is in no allocation, or its offset cannot be passed; the driver's;
- *         the sticky failure. */
+ *         the sticky failure. OCL_E_INVALID_VALUE (logged) for an entry that is not the texture or
+ *         surface object that the kernel wants, OCL_E_NOT_SUPPORTED (logged) for one that can be no
+ *         image where the kernel's text wants one. */
 ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
                              const struct ocl_launch *launch);
 

@@ -118,6 +118,7 @@ static void reset_queue(struct ocl_queue *queue)
     queue->clock_kernel = NULL;
     queue->mark = NULL;
     queue->mark_position = 0;
+    memset(&queue->waits, 0, sizeof queue->waits);
     atomic_store(&queue->references, 1);
     atomic_store(&queue->submitted, 0);
     atomic_store(&queue->finished, 0);
@@ -160,8 +161,12 @@ ocl_status ocl_queue_create(struct ocl_context *context, enum ocl_queue_kind kin
     if (kind == OCL_QUEUE_LEGACY)
         open_queues(context, made);
     link_queue(made);
-    *queue = made;
-    return OCL_OK;
+    const ocl_status status = ocl_queue_enter(made);
+    if (status == OCL_OK)
+        *queue = made;
+    else
+        ocl_queue_destroy(made);
+    return status;
 }
 
 static void discard(struct ocl_queue *queue)
@@ -275,6 +280,21 @@ struct ocl_queue *ocl_queue_next(struct ocl_context *context, uint64_t *cursor)
     return queue;
 }
 
+struct ocl_queue *ocl_queue_by_id(struct ocl_context *context, uint64_t id)
+{
+    struct ocl_queue *queue;
+
+    pthread_mutex_lock(&context->queue_lock);
+    for (queue = context->queues; queue; queue = queue->next) {
+        if (atomic_load(&queue->id) == id)
+            break;
+    }
+    if (queue && !ocl_queue_retain(queue))
+        queue = NULL;
+    pthread_mutex_unlock(&context->queue_lock);
+    return queue;
+}
+
 /* ---- Closing ---- */
 
 static struct ocl_queue *take_undestroyed(struct ocl_context *context)
@@ -325,6 +345,7 @@ ocl_status ocl_queues_close(struct ocl_context *context)
         return OCL_E_NOT_READY;
     }
     context->legacy = NULL;
+    atomic_store(&context->entrance, NULL);
     ocl_stamp_close(context);
     pthread_cond_destroy(&context->queue_gone);
     return OCL_OK;

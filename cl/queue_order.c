@@ -2,6 +2,50 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/queue_private.h"
 
+/* ---- What a queue has waited for ---- */
+
+static unsigned find_wait(const struct ocl_queue_waits *waits, uint64_t id)
+{
+    unsigned at = 0;
+
+    while (at < OCL_QUEUE_WAITS && waits->ids[at] != id)
+        at++;
+    return at;
+}
+
+void ocl_queue_note_wait(struct ocl_queue *queue, uint64_t id, uint64_t position)
+{
+    struct ocl_queue_waits *waits = &queue->waits;
+
+    pthread_mutex_lock(&queue->lock);
+    unsigned at = find_wait(waits, id);
+    if (at == OCL_QUEUE_WAITS) {
+        at = waits->oldest;
+        waits->oldest = (at + 1) % OCL_QUEUE_WAITS;
+        waits->positions[at] = 0;
+    }
+    waits->ids[at] = id;
+    if (waits->positions[at] < position)
+        waits->positions[at] = position;
+    pthread_mutex_unlock(&queue->lock);
+}
+
+void ocl_queue_copy_waits(struct ocl_queue *queue, struct ocl_queue_waits *waits)
+{
+    pthread_mutex_lock(&queue->lock);
+    *waits = queue->waits;
+    pthread_mutex_unlock(&queue->lock);
+}
+
+bool ocl_queue_waits_have(const struct ocl_queue_waits *waits, uint64_t id, uint64_t position)
+{
+    const unsigned at = find_wait(waits, id);
+
+    return at < OCL_QUEUE_WAITS && waits->positions[at] >= position;
+}
+
+/* ---- The legacy queue and the blocking ones ---- */
+
 /* How many queues one barrier waits for. */
 enum { BATCH = 16 };
 

@@ -14,6 +14,9 @@
 /* Raises *counter to value, unless it is there already. */
 void ocl_counter_raise(_Atomic uint64_t *counter, uint64_t value);
 
+/* Makes a new queue wait for what the whole context waits for. Errors: the driver's. */
+ocl_status ocl_queue_enter(struct ocl_queue *queue);
+
 /* A queue of the driver; the only place where they are made. NULL: *error says why. */
 cl_command_queue ocl_queue_make(const struct ocl_context *context, int priority, bool is_profiled,
                                 cl_int *error);
@@ -52,6 +55,15 @@ ocl_status ocl_queue_hold(struct ocl_queue *queue, cl_uint count, const cl_event
 /* The device-side wait of ocl_queue_prepare(): legacy against blocking queues. Errors: the sticky
  * failure; the driver's. */
 ocl_status ocl_queue_order(struct ocl_queue *queue);
+
+/* The live queue with this id and a reference to it, or NULL. */
+struct ocl_queue *ocl_queue_by_id(struct ocl_context *context, uint64_t id);
+
+/* Notes that what queue gets from now on comes after the first position commands of the queue with
+ * this id, of whatever context. Locks: queue.lock, as for the next. */
+void ocl_queue_note_wait(struct ocl_queue *queue, uint64_t id, uint64_t position);
+void ocl_queue_copy_waits(struct ocl_queue *queue, struct ocl_queue_waits *waits);
+bool ocl_queue_waits_have(const struct ocl_queue_waits *waits, uint64_t id, uint64_t position);
 
 /* Whether the first position commands of the queue that had this id are known to be complete.
  * Lock-free; safe when the queue is gone (then false: unknown). */

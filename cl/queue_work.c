@@ -3,6 +3,8 @@
 #include <sched.h>
 #include <time.h>
 
+#include "cl/managed_private.h"
+#include "cl/ordered_private.h"
 #include "cl/queue_private.h"
 
 /* How long a query polls a marker that it has just enqueued: a queue whose work ended long ago is
@@ -373,12 +375,20 @@ static ocl_status for_queue(struct ocl_queue *queue, queue_function *function)
 
 ocl_status ocl_queue_finish(struct ocl_queue *queue)
 {
-    return for_queue(queue, finish_one);
+    const ocl_status status = for_queue(queue, finish_one);
+
+    ocl_ordered_settle(queue->context);
+    ocl_migration_after_wait(queue->context);
+    return status;
 }
 
 ocl_status ocl_queue_query(struct ocl_queue *queue)
 {
-    return for_queue(queue, query_one);
+    const ocl_status status = for_queue(queue, query_one);
+
+    if (status == OCL_OK)
+        ocl_migration_after_wait(queue->context);
+    return status;
 }
 
 static bool are_all_idle(struct ocl_context *context)
@@ -398,5 +408,7 @@ ocl_status ocl_queues_finish(struct ocl_context *context)
 
     if (!are_all_idle(context))
         status = for_busy_queues(context, false, finish_one);
+    ocl_ordered_settle(context);
+    ocl_migration_after_wait(context);
     return status == OCL_OK ? ocl_context_failure(context) : status;
 }

@@ -24,22 +24,29 @@
 /* Locks, outermost first. A thread takes them only downward, holds at most one of a rank, and holds none across a
  * blocking OpenCL call, a program build or a user's function.
  *
+ *   0 image.lock            a refresh of an image is being enqueued
+ *   0 context.twin_lock     the commands of a launch with twins
  *   1 queue.order_lock      making this queue wait for others (legacy against blocking)
- *   2 queue.lock            the queue's marker and its kernel for the clock
+ *   2 queue.lock            the queue's marker, its kernel for the clock, what it waited for
  *   3 context.memory_lock   pools, kept blocks, accounting
  *   4 range map write lock
- *   5 leaves: context.queue_lock (the list of queues), event.lock, clock, slabs, blocks, staging ring, worker list, kernel
- *     free list, built-in programs
+ *   5 leaves: context.queue_lock (the list of queues), event.lock, array.lock, migration.lock, clock, slabs, blocks,
+ *     staging ring, worker list, kernel free list, built-in programs, stream-ordered pools (list, shards)
+ *
+ * Above all of them: a move of managed memory (managed_private.h), which is not a lock: its owner waits for the driver.
  */
 
-struct ocl_extension; /* extension.h: function pointers per platform */
-struct ocl_probe;     /* probe.c: the kernels that learn addresses and prove strategies */
-struct ocl_piece;     /* pool.c: a part of a block, or all of one */
-struct ocl_pool;      /* pool.c: small allocations and kept blocks */
-struct ocl_staging;   /* staging.c */
-struct ocl_builtins;  /* builtin.c */
-struct ocl_clock;     /* clock.h */
-struct ocl_worker;    /* worker.h */
+struct ocl_extension;   /* extension.h: function pointers per platform */
+struct ocl_probe;       /* probe.c: the kernels that learn addresses and prove strategies */
+struct ocl_piece;       /* pool.c: a part of a block, or all of one */
+struct ocl_pool;        /* pool.c: small allocations and kept blocks */
+struct ocl_staging;     /* staging.c */
+struct ocl_builtins;    /* builtin.c */
+struct ocl_clock;       /* clock.h */
+struct ocl_image_facts; /* image_facts.c */
+struct ocl_worker;      /* worker.h */
+struct ocl_migration;   /* managed_private.h */
+struct ocl_region;      /* likewise */
 
 struct ocl_device {
     int index;
@@ -68,6 +75,15 @@ enum ocl_host_method {
     OCL_HOST_USE,   /* CL_MEM_USE_HOST_PTR over pages of the process, mapped for good */
     OCL_HOST_SVM,   /* clSVMAlloc, fine-grained */
     OCL_HOST_USM    /* clHostMemAllocINTEL */
+};
+
+/* How managed memory is made. */
+enum ocl_managed_store {
+    OCL_MANAGED_NOWHERE,
+    OCL_MANAGED_IN_HOST,       /* as pinned host memory, which is the device's as well */
+    OCL_MANAGED_IN_USM,        /* clSharedMemAllocINTEL */
+    OCL_MANAGED_IN_FINE_SVM,   /* clSVMAlloc, fine-grained */
+    OCL_MANAGED_IN_COARSE_SVM, /* clSVMAlloc, coarse-grained: pages migrate */
 };
 
 /* How the host waits for a device. */
@@ -102,7 +118,9 @@ struct ocl_capability {
                                           under svm and bda, a cl_bool under usm, 0 when nothing is to be declared */
     unsigned bda_revision;            /* which constants the driver has; see extension.h */
     enum ocl_host_method host_method; /* of pinned memory that clem allocates */
-    bool has_addresses;               /* kernels can follow pointers stored in memory */
+    enum ocl_managed_store managed;
+    bool managed_has_buffers; /* coarse SVM: a cl_mem over it names the same memory */
+    bool has_addresses;       /* kernels can follow pointers stored in memory */
     bool
         has_block_buffers; /* blocks have a cl_mem: always but under usm, and svm where it is not coherent */
     bool reaches_pinned_host;     /* kernels reach pinned host memory by its host address */
@@ -129,30 +147,37 @@ struct ocl_context {
         driver_high; /* part of the host's address space that is known to be the driver's */
     struct ocl_queue *legacy;
     pthread_mutex_t queue_lock;
-    pthread_cond_t queue_gone;        /* with queue_lock: a queue left the list */
-    struct ocl_queue *queues;         /* all, linked by next, newest first */
-    _Atomic unsigned blocking_queues; /* how many of them are blocking */
-    _Atomic uint64_t blocking_work;   /* changes when a blocking queue gets commands */
+    pthread_cond_t queue_gone;            /* with queue_lock: a queue left the list */
+    struct ocl_queue *queues;             /* all, linked by next, newest first */
+    _Atomic(struct ocl_queue *) entrance; /* event_all.c: what all queues wait for; NULL: nothing */
+    _Atomic unsigned blocking_queues;     /* how many of them are blocking */
+    _Atomic uint64_t blocking_work;       /* changes when a blocking queue gets commands */
     struct ocl_queue_tuning tuning;
     _Atomic int stamp;                 /* enum ocl_stamp_kind */
     struct ocl_clock *clock;           /* for OCL_STAMP_CLOCK */
     cl_mem stamp_buffer;               /* for OCL_STAMP_COMMAND */
     struct ocl_worker *host_functions; /* runs users' functions: may block for long */
     struct ocl_worker *bridge; /* completes gates and releases things: never blocks on a user */
+    pthread_mutex_t twin_lock; /* before all others: launches with twins, one after another */
     pthread_mutex_t memory_lock;
     _Atomic(struct ocl_pool *) pool;      /* device memory; made at the first use */
     _Atomic(struct ocl_pool *) host_pool; /* pinned memory; likewise */
+    _Atomic(struct ocl_pool *) managed_pool;
+    _Atomic(struct ocl_migration *) migration; /* managed_private.h; NULL while no page moves */
+    _Atomic uint64_t device_taken; /* bytes that the pools of device memory took from the driver */
     _Atomic uint64_t
         memory_generation; /* changes when a block is made or freed: kernels re-declare indirect use */
     struct ocl_staging *staging;
     struct ocl_builtins *builtins;
-    _Atomic ocl_status failure; /* sticky; OCL_OK while healthy */
+    _Atomic(struct ocl_image_facts *) image_facts; /* made at the first use */
+    _Atomic ocl_status failure;                    /* sticky; OCL_OK while healthy */
 };
 
 enum ocl_block_kind {
-    OCL_BLOCK_DEVICE,    /* by the address strategy */
-    OCL_BLOCK_HOST,      /* pinned, by the capability's host_method */
-    OCL_BLOCK_REGISTERED /* the user's memory */
+    OCL_BLOCK_DEVICE,     /* by the address strategy */
+    OCL_BLOCK_HOST,       /* pinned, by the capability's host_method */
+    OCL_BLOCK_REGISTERED, /* the user's memory */
+    OCL_BLOCK_MANAGED     /* by the capability's managed */
 };
 
 /* One allocation of the driver: what OpenCL commands and arguments name. */
@@ -172,6 +197,7 @@ struct ocl_block {
     struct ocl_range_claim claim; /* keeps the device address apart from the host's addresses */
     void
         *pages; /* pinned memory: the allocation that holds pointer, where it is not the buffer's */
+    struct ocl_region *region;         /* managed memory whose pages move, or NULL */
     struct ocl_block *next, *previous; /* context.blocks (block_lock) */
 };
 
@@ -189,7 +215,10 @@ struct ocl_allocation {
     struct ocl_block *block;
     size_t offset;           /* of the first byte inside block */
     struct ocl_piece *piece; /* what goes back to the pool; NULL for the user's own memory */
-    _Atomic bool is_live;    /* known to users; whoever clears it ends the allocation */
+    size_t span;             /* bytes that stand in the registry; 0: those of bytes, rounded up */
+    _Atomic(struct ocl_twin *) twin; /* twin.h: of pinned memory that kernels do not see, or NULL */
+    struct ocl_ordered *ordered; /* ordered_private.h: of stream-ordered memory, otherwise NULL */
+    _Atomic bool is_live;        /* known to users; whoever clears it ends the allocation */
 };
 
 /* The OpenCL name of a byte of device memory. */
@@ -202,6 +231,17 @@ struct ocl_place {
 /* Where address is, for commands of this context. Needs: address lies in allocation. */
 struct ocl_place ocl_allocation_place(const struct ocl_allocation *allocation, uint64_t address);
 
+/* memory.c's part of ocl_managed_allocate(): a piece, of at least least bytes, of a block of managed
+ * memory, made known. Contents are not defined. Errors: as ocl_memory_allocate(). */
+ocl_status ocl_memory_allocate_managed(struct ocl_context *context, size_t bytes, size_t least,
+                                       unsigned flags, void **pointer);
+
+/* Device memory that users do not know, by its pool's name for it (pool.h). Errors: OCL_E_OUT_OF_MEMORY; the
+ * driver's. */
+ocl_status ocl_memory_take_piece(struct ocl_context *context, size_t bytes,
+                                 struct ocl_piece **piece);
+void ocl_memory_give_piece(struct ocl_context *context, struct ocl_piece *piece);
+
 /* Ends every allocation of a context that is closing, gives all kept memory back to the driver and frees the pool.
  * Needs: all work of the context is complete; no other thread uses the context. */
 void ocl_memory_release_all(struct ocl_context *context);
@@ -209,6 +249,15 @@ void ocl_memory_release_all(struct ocl_context *context);
 /* Makes the staging memory of a context; frees it. Both accept a half-made context. */
 ocl_status ocl_staging_create(struct ocl_context *context);
 void ocl_staging_destroy(struct ocl_context *context);
+
+/* What a queue has waited for last: that the first position commands of others were complete. Older waits are
+ * forgotten. */
+enum { OCL_QUEUE_WAITS = 8 };
+struct ocl_queue_waits {
+    uint64_t ids[OCL_QUEUE_WAITS]; /* 0: none */
+    uint64_t positions[OCL_QUEUE_WAITS];
+    unsigned oldest;
+};
 
 struct ocl_queue {
     void *slab_word;
@@ -225,9 +274,10 @@ struct ocl_queue {
     pthread_mutex_t order_lock, lock;
     cl_event mark; /* a marker behind the first mark_position commands, or NULL (lock) */
     uint64_t mark_position;
-    _Atomic uint64_t submitted; /* commands given to the driver so far */
-    _Atomic uint64_t finished;  /* how many of them are known to be complete; only grows */
-    _Atomic uint64_t flushed;   /* how many of them the driver was told to start; only grows */
+    struct ocl_queue_waits waits; /* for other queues (lock) */
+    _Atomic uint64_t submitted;   /* commands given to the driver so far */
+    _Atomic uint64_t finished;    /* how many of them are known to be complete; only grows */
+    _Atomic uint64_t flushed;     /* how many of them the driver was told to start; only grows */
     _Atomic uint64_t
         seen; /* blocking queue: legacy.submitted when it last waited for the legacy queue;
                                    legacy queue: context.blocking_work when it last waited for the blocking ones */

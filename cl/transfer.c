@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cl/address.h"
+#include "cl/managed_private.h"
 #include "cl/staging.h"
 #include "cl/transfer_command.h"
 #include "cl/transfer_kernel.h"
@@ -16,6 +17,26 @@ enum { THIRD_PLACE_BYTES = 64 * 1024 * 1024 };
 
 /* ---- Sides ---- */
 
+/* Managed memory whose pages move counts as device memory: commands find it there. */
+static bool is_migrating(const struct ocl_allocation *allocation)
+{
+    return allocation->kind == OCL_MEMORY_MANAGED && allocation->block->region;
+}
+
+void ocl_side_prepare(const struct ocl_side *side)
+{
+    if (side->kind == OCL_SIDE_DEVICE && is_migrating(side->allocation))
+        ocl_migration_send_attached(side->allocation->block->region);
+}
+
+bool ocl_side_is_host_memory(const struct ocl_side *side)
+{
+    if (side->kind != OCL_SIDE_DEVICE)
+        return true;
+    return side->allocation->context->capability.device_is_host_memory &&
+           !is_migrating(side->allocation);
+}
+
 struct ocl_side ocl_side_find(uint64_t address)
 {
     struct ocl_allocation *allocation = ocl_address_acquire(address);
@@ -23,7 +44,7 @@ struct ocl_side ocl_side_find(uint64_t address)
     if (!allocation)
         return (struct ocl_side){.kind = OCL_SIDE_PAGEABLE, .address = address};
     const uint64_t offset = ocl_allocation_offset(allocation, address);
-    const bool is_device = allocation->kind == OCL_MEMORY_DEVICE;
+    const bool is_device = allocation->kind == OCL_MEMORY_DEVICE || is_migrating(allocation);
     return (struct ocl_side){
         .kind = is_device ? OCL_SIDE_DEVICE : OCL_SIDE_PINNED,
         .allocation = allocation,
@@ -50,6 +71,7 @@ bool ocl_side_is_reached(const struct ocl_side *side, const struct ocl_context *
     case OCL_MEMORY_REGISTERED:
         return context->capability.reaches_registered_host;
     case OCL_MEMORY_DEVICE:
+    case OCL_MEMORY_MANAGED:
         break;
     }
     return true;
@@ -93,13 +115,19 @@ static bool is_within_device(const struct ocl_transfer *transfer)
     return transfer->source.kind == OCL_SIDE_DEVICE && transfer->target.kind == OCL_SIDE_DEVICE;
 }
 
+static bool is_host_memory(const struct ocl_transfer *transfer)
+{
+    return transfer->queue->context->capability.device_is_host_memory &&
+           ocl_side_is_host_memory(&transfer->source) && ocl_side_is_host_memory(&transfer->target);
+}
+
 /* Whether the host should do the copy: the device's memory is the host's own, and the call waits
  * anyway or the copy costs less than a command. */
 static bool suits_host(const struct ocl_transfer *transfer)
 {
     const size_t bytes = ocl_plan_bytes(&transfer->copy);
 
-    if (!transfer->queue->context->capability.device_is_host_memory)
+    if (!is_host_memory(transfer))
         return false;
     if (transfer->target.kind == OCL_SIDE_PAGEABLE)
         return true;
@@ -155,7 +183,8 @@ static ocl_status copy_run(struct ocl_transfer *transfer, const struct ocl_side 
     const struct ocl_place target_place = ocl_side_place(target, to);
     const struct ocl_place source_place = ocl_side_place(source, from);
 
-    if (bytes >= transfer->limits->kernel_copy_from)
+    /* No command takes a cl_mem and a pointer. */
+    if (bytes >= transfer->limits->kernel_copy_from || !source_place.buffer != !target_place.buffer)
         return ocl_transfer_kernel_copy(transfer->queue, &copy);
     return ocl_command_copy(transfer->queue, &target_place, &source_place, bytes);
 }
@@ -273,7 +302,7 @@ static move_function *const moves[3][3] = {
  */
 static ocl_status run_overlapping(struct ocl_transfer *transfer)
 {
-    if (transfer->queue->context->capability.device_is_host_memory) {
+    if (is_host_memory(transfer)) {
         const ocl_status status = ocl_transfer_settle(transfer->queue);
         if (status != OCL_OK)
             return status;
@@ -324,14 +353,20 @@ ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *cop
     };
     ocl_status status;
 
+    ocl_side_prepare(&transfer.source);
+    ocl_side_prepare(&transfer.target);
     ocl_plan_collapse(&transfer.copy);
     transfer.copy.source.address = transfer.source.address;
     transfer.copy.target.address = transfer.target.address;
+    const bool passes_later = ocl_transfer_may_pass_later(&transfer);
     /* Freeing memory waits for its own context's work only, and so does not protect it from this
      * queue. */
     if (is_foreign(&transfer.source, queue) || is_foreign(&transfer.target, queue))
         transfer.wait = OCL_WAIT_ALL;
-    if (is_foreign_device(&transfer.source, queue) || is_foreign_device(&transfer.target, queue))
+    if (passes_later)
+        status = ocl_transfer_pass_later(&transfer);
+    else if (is_foreign_device(&transfer.source, queue) ||
+             is_foreign_device(&transfer.target, queue))
         status = ocl_transfer_run_foreign(&transfer);
     else
         status = ocl_transfer_run(&transfer);

@@ -3,6 +3,7 @@
 #include "cl/transfer_command.h"
 
 #include "cl/extension.h"
+#include "cl/managed_private.h"
 
 /* A copy between two pointers, for memory without a cl_mem. */
 static cl_int copy_pointers(struct ocl_queue *queue, void *target, const void *source, size_t bytes,
@@ -16,16 +17,32 @@ static cl_int copy_pointers(struct ocl_queue *queue, void *target, const void *s
     return clEnqueueSVMMemcpy(queue->cl, CL_FALSE, target, source, bytes, 0, NULL, event);
 }
 
+/* Followed by end_command(), unless it failed. */
+static ocl_status begin_command(struct ocl_queue *queue)
+{
+    ocl_migration_enter(queue);
+    const ocl_status status = ocl_queue_prepare(queue);
+    if (status != OCL_OK)
+        ocl_migration_leave();
+    return status;
+}
+
+static void end_command(struct ocl_queue *queue, unsigned commands)
+{
+    ocl_queue_submitted(queue, commands);
+    ocl_migration_leave();
+}
+
 static ocl_status finish_enqueue(struct ocl_queue *queue, cl_int error)
 {
-    ocl_queue_submitted(queue, error == CL_SUCCESS ? 1 : 0);
+    end_command(queue, error == CL_SUCCESS ? 1 : 0);
     return error;
 }
 
 ocl_status ocl_command_write(struct ocl_queue *queue, const struct ocl_place *target,
                              const void *source, size_t bytes, cl_event *event)
 {
-    const ocl_status status = ocl_queue_prepare(queue);
+    const ocl_status status = begin_command(queue);
 
     if (status != OCL_OK)
         return status;
@@ -39,7 +56,7 @@ ocl_status ocl_command_write(struct ocl_queue *queue, const struct ocl_place *ta
 ocl_status ocl_command_read(struct ocl_queue *queue, void *target, const struct ocl_place *source,
                             size_t bytes, cl_event *event)
 {
-    const ocl_status status = ocl_queue_prepare(queue);
+    const ocl_status status = begin_command(queue);
 
     if (status != OCL_OK)
         return status;
@@ -53,7 +70,7 @@ ocl_status ocl_command_read(struct ocl_queue *queue, void *target, const struct 
 ocl_status ocl_command_copy(struct ocl_queue *queue, const struct ocl_place *target,
                             const struct ocl_place *source, size_t bytes)
 {
-    const ocl_status status = ocl_queue_prepare(queue);
+    const ocl_status status = begin_command(queue);
 
     if (status != OCL_OK)
         return status;
@@ -108,7 +125,7 @@ static ocl_status run_rect(const struct rect_call *call, const size_t extent[3])
 {
     const bool at_once = is_legal(call->device_rows, extent) && is_legal(call->host_rows, extent);
     const size_t part[3] = {extent[0], extent[1], at_once ? extent[2] : 1};
-    const ocl_status status = ocl_queue_prepare(call->queue);
+    const ocl_status status = begin_command(call->queue);
     unsigned enqueued = 0;
     cl_int error = CL_SUCCESS;
 
@@ -118,7 +135,7 @@ static ocl_status run_rect(const struct rect_call *call, const size_t extent[3])
         error = enqueue_slices(call, slice, part);
         enqueued += error == CL_SUCCESS;
     }
-    ocl_queue_submitted(call->queue, enqueued);
+    end_command(call->queue, enqueued);
     return error;
 }
 

@@ -22,6 +22,13 @@ struct ocl_side {
 struct ocl_side ocl_side_find(uint64_t address);
 void ocl_side_release(struct ocl_side *side);
 
+/* Before the first command that uses the side: managed memory goes to the device if nothing else would
+ * send it. */
+void ocl_side_prepare(const struct ocl_side *side);
+
+/* Whether the host may take the bytes as they are, once all earlier work is complete. */
+bool ocl_side_is_host_memory(const struct ocl_side *side);
+
 /* Whether kernels of context reach the first byte of side by its kernel_address. */
 bool ocl_side_is_reached(const struct ocl_side *side, const struct ocl_context *context);
 
@@ -47,6 +54,12 @@ ocl_status ocl_transfer_run(struct ocl_transfer *transfer);
 /* Carries out a transfer with a device end in another context than the queue's: complete on return.
  */
 ocl_status ocl_transfer_run_foreign(struct ocl_transfer *transfer);
+
+/* The same for a copy between two devices that need not be complete on return: takes over the sides'
+ * references, and carries it out in the queue's order without holding up the caller.
+ * Needs: ocl_transfer_may_pass_later(). */
+bool ocl_transfer_may_pass_later(const struct ocl_transfer *transfer);
+ocl_status ocl_transfer_pass_later(struct ocl_transfer *transfer);
 
 /* Pageable memory to the device, and back (complete on return), through pinned chunks. The host end
  * may also be pinned memory when all earlier work is complete. */

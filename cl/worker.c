@@ -82,6 +82,7 @@ static ocl_status start_thread(struct ocl_worker *worker)
     if (worker->has_thread)
         return OCL_OK;
     sigfillset(&all);
+    sigdelset(&all, SIGSEGV); /* users' functions touch managed memory */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     worker->has_thread = pthread_create(&worker->thread, NULL, thread_main, worker) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);

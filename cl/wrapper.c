@@ -20,6 +20,7 @@ static void write_parameter(FILE *stream, const struct ocl_kernel *kernel,
                             const struct ocl_slot *slot)
 {
     const struct ocl_argument *argument = &kernel->arguments[slot->parameter];
+    const bool is_written = argument->access == CL_KERNEL_ARG_ACCESS_WRITE_ONLY;
     switch (slot->kind) {
     case OCL_SLOT_VALUE:
         fprintf(stream, "%s clem_%u", argument->type, slot->parameter);
@@ -37,6 +38,21 @@ static void write_parameter(FILE *stream, const struct ocl_kernel *kernel,
     case OCL_SLOT_OFFSET:
         fprintf(stream, "ulong clem_offset_%u", slot->parameter);
         break;
+    case OCL_SLOT_IMAGE:
+        fprintf(stream, "%s %s clem_%u", is_written ? "__write_only" : "__read_only",
+                argument->type, slot->parameter);
+        break;
+    case OCL_SLOT_SAMPLER:
+        fprintf(stream, "sampler_t clem_%u", slot->parameter);
+        break;
+    case OCL_SLOT_FACTS:
+        fprintf(stream, "struct %s clem_%u",
+                kernel->groups[argument->group].is_surface ? "clem_surface" : "clem_texture",
+                slot->parameter);
+        break;
+    case OCL_SLOT_ZERO:
+        fprintf(stream, "uint clem_%u", slot->parameter);
+        break;
     }
 }
 
@@ -46,7 +62,7 @@ static void write_argument(FILE *stream, const struct ocl_kernel *kernel,
 {
     const uint32_t parameter = slot->parameter;
     const char *space = space_of(&kernel->arguments[parameter]);
-    if (slot->kind == OCL_SLOT_VALUE)
+    if (slot->kind == OCL_SLOT_VALUE || slot->kind >= OCL_SLOT_IMAGE)
         fprintf(stream, "clem_%u", parameter);
     else if (has_offset)
         fprintf(stream, "(%s void *)(clem_%u + clem_offset_%u)", space, parameter, parameter);

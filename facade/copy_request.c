@@ -3,6 +3,8 @@
 #include "facade/copy_request.h"
 
 #include "facade/handles.h"
+#include "facade/managed_advice.h"
+#include "facade/memory_array.h"
 #include "facade/pointer_attributes.h"
 
 /* --- checking and submitting ------------------------------------------------------------------ */
@@ -24,6 +26,16 @@ cudaError_t facade_copy_claim(struct facade_copy_request *request, enum cudaMemc
     request->source = claims[kind].source;
     request->target = claims[kind].target;
     return cudaSuccess;
+}
+
+cudaError_t facade_copy_claim_arrays(struct facade_copy_request *request, enum cudaMemcpyKind kind,
+                                     bool source_is_array, bool target_is_array)
+{
+    cudaError_t error = facade_copy_claim(request, kind);
+    if (error == cudaSuccess && ((source_is_array && request->source == FACADE_CLAIM_HOST) ||
+                                 (target_is_array && request->target == FACADE_CLAIM_HOST)))
+        error = cudaErrorInvalidMemcpyDirection;
+    return error;
 }
 
 /* Whether the volume fits into left bytes; a volume that no size_t measures does not. */
@@ -55,8 +67,13 @@ static cudaError_t place_of(uint64_t base, uint64_t address, struct facade_place
 }
 
 static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_end *end,
-                             uint64_t base, enum facade_claim claim, struct facade_place *place)
+                             uint64_t base, enum facade_claim claim,
+                             const struct facade_array *array, struct facade_place *place)
 {
+    if (array != NULL) {
+        *place = (struct facade_place){.kind = FACADE_DEVICE};
+        return cudaSuccess;
+    }
     if (end->address == 0)
         return cudaErrorInvalidValue;
     cudaError_t error = place_of(base != 0 ? base : end->address, end->address, place);
@@ -72,9 +89,10 @@ static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_
 static enum ocl_transfer_wait wait_for(enum facade_place_kind source, enum facade_place_kind target,
                                        bool is_async)
 {
+    const bool is_managed = source == FACADE_MANAGED || target == FACADE_MANAGED;
     if (source == FACADE_DEVICE && target == FACADE_DEVICE)
         return OCL_WAIT_SOURCE;
-    if (source != FACADE_DEVICE && target != FACADE_DEVICE)
+    if (source != FACADE_DEVICE && target != FACADE_DEVICE && !is_managed)
         return OCL_WAIT_ALL;
     return is_async ? OCL_WAIT_SOURCE : OCL_WAIT_ALL;
 }
@@ -95,13 +113,23 @@ cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaSt
         return facade_current(&context);
     cudaError_t error = facade_stream_find(stream, &found);
     if (error == cudaSuccess)
-        error = check_end(copy, &copy->target, request->target_base, request->target, &target);
+        error = check_end(copy, &copy->target, request->target_base, request->target,
+                          request->target_array, &target);
     if (error == cudaSuccess)
-        error = check_end(copy, &copy->source, request->source_base, request->source, &source);
+        error = check_end(copy, &copy->source, request->source_base, request->source,
+                          request->source_array, &source);
     if (error != cudaSuccess)
         return error;
-    ocl_status status =
-        ocl_transfer_copy(found->queue, copy, wait_for(source.kind, target.kind, is_async));
+    enum ocl_transfer_wait wait = wait_for(source.kind, target.kind, is_async);
+    /* Between two devices a copy that is not asynchronous is complete: work of either may follow. */
+    if (!is_async && source.context != target.context)
+        wait = OCL_WAIT_ALL;
+    if (facade_advice_is_synchronous(copy->source.address) ||
+        facade_advice_is_synchronous(copy->target.address))
+        wait = OCL_WAIT_ALL;
+    ocl_status status = ocl_transfer_copy(found->queue, copy, wait);
+    if (status == OCL_OK && request->target_array != NULL)
+        status = ocl_array_written(request->target_array->array, found->queue);
     return facade_error_from(status, FACADE_OTHER);
 }
 
@@ -118,14 +146,6 @@ struct facade_copy_request facade_copy_linear(void *target, const void *source, 
     };
 }
 
-/* One end as the descriptions give it: rows from slice to slice instead of bytes, and where the
- * volume begins. A pitch or a number of rows that is 0 is as small as the volume allows. */
-struct end {
-    uint64_t base;
-    size_t pitch, rows;
-    size_t x, y, z; /* bytes, rows, slices */
-};
-
 /* What *given has to hold: position and size. Errors: cudaErrorInvalidValue when it does not. */
 static cudaError_t check_side(size_t *given, size_t position, size_t size)
 {
@@ -137,7 +157,7 @@ static cudaError_t check_side(size_t *given, size_t position, size_t size)
     return *given >= needed ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static cudaError_t place_end(struct ocl_copy_end *made, const struct end *end)
+static cudaError_t place_end(struct ocl_copy_end *made, const struct facade_copy_end *end)
 {
     size_t slice = 0, slices = 0, rows = 0;
     if (__builtin_mul_overflow(end->pitch, end->rows, &slice) ||
@@ -152,8 +172,33 @@ static cudaError_t place_end(struct ocl_copy_end *made, const struct end *end)
     return cudaSuccess;
 }
 
-static cudaError_t make_end(struct ocl_copy_end *made, struct end end, struct cudaExtent extent)
+static bool is_inside(size_t position, size_t size, size_t bound)
 {
+    return position <= bound && size <= bound - position;
+}
+
+/* The volume lies in the level, which has nothing between rows of a slice but the pitch. */
+static cudaError_t place_in_array(struct ocl_copy_end *made, struct facade_copy_end end,
+                                  struct cudaExtent extent)
+{
+    const size_t texel_bytes = ocl_texel_bytes(&end.array->format.texel);
+    struct ocl_array_level level;
+    ocl_array_level(end.array->array, end.array->level, &level);
+    if (!is_inside(end.x, extent.width, level.width * texel_bytes) ||
+        !is_inside(end.y, extent.height, level.height) ||
+        !is_inside(end.z, extent.depth, level.slices))
+        return cudaErrorInvalidValue;
+    end.base = level.address;
+    end.pitch = level.pitch;
+    end.rows = level.height;
+    return place_end(made, &end);
+}
+
+static cudaError_t make_end(struct ocl_copy_end *made, struct facade_copy_end end,
+                            struct cudaExtent extent)
+{
+    if (end.array != NULL)
+        return place_in_array(made, end, extent);
     if (end.base == 0)
         return cudaErrorInvalidValue;
     cudaError_t error = check_side(&end.pitch, end.x, extent.width);
@@ -162,14 +207,17 @@ static cudaError_t make_end(struct ocl_copy_end *made, struct end end, struct cu
     return error == cudaSuccess ? place_end(made, &end) : error;
 }
 
-static cudaError_t make_volume(struct facade_copy_request *request, const struct end *source,
-                               const struct end *target, struct cudaExtent extent)
+cudaError_t facade_copy_volume(struct facade_copy_request *request,
+                               const struct facade_copy_end *source,
+                               const struct facade_copy_end *target, struct cudaExtent extent)
 {
     cudaError_t error = make_end(&request->copy.source, *source, extent);
     if (error == cudaSuccess)
         error = make_end(&request->copy.target, *target, extent);
     request->source_base = source->base;
     request->target_base = target->base;
+    request->source_array = source->array;
+    request->target_array = target->array;
     request->copy.width = extent.width;
     request->copy.height = extent.height;
     request->copy.depth = extent.depth;
@@ -182,11 +230,19 @@ static bool is_empty(struct cudaExtent extent)
 }
 
 /* Each end is an array or memory, not both and not neither. */
-static cudaError_t check_one_of(cudaArray_t array, const void *pointer)
+static cudaError_t find_one_of(cudaArray_t array, const void *pointer, struct facade_array **found)
 {
+    *found = NULL;
     if ((array != NULL) == (pointer != NULL))
         return cudaErrorInvalidValue;
-    return array != NULL ? cudaErrorNotSupported : cudaSuccess;
+    return array != NULL ? facade_array_find(array, found) : cudaSuccess;
+}
+
+/* Bytes of what widths and positions in arrays count: an array's element, or a byte. */
+static size_t unit_bytes(const struct facade_array *source, const struct facade_array *target)
+{
+    const struct facade_array *array = source != NULL ? source : target;
+    return array != NULL ? ocl_texel_bytes(&array->format.texel) : 1;
 }
 
 /* The runtime has a code of its own for rows and slices that are too small for the volume,
@@ -200,28 +256,57 @@ static cudaError_t check_pitched(struct cudaPitchedPtr pointer, struct cudaExten
     return cudaSuccess;
 }
 
-static struct end pitched_end(struct cudaPitchedPtr pointer, struct cudaPos position)
+/* Elements are moved, not converted. */
+static bool have_one_element_size(const struct facade_array *one, const struct facade_array *other)
 {
-    return (struct end){
-        (uintptr_t)pointer.ptr, pointer.pitch, pointer.ysize, position.x, position.y, position.z};
+    return one == NULL || other == NULL || unit_bytes(one, NULL) == unit_bytes(other, NULL);
 }
 
-/* What plain and peer descriptions have in common, once the claims are made. */
+/* Columns are counted in units of bytes unit. */
+static cudaError_t pitched_end(struct facade_copy_end *end, struct facade_array *array, size_t unit,
+                               struct cudaPitchedPtr pointer, struct cudaPos position)
+{
+    *end = (struct facade_copy_end){.array = array, .y = position.y, .z = position.z};
+    if (array == NULL) {
+        end->base = (uintptr_t)pointer.ptr;
+        end->pitch = pointer.pitch;
+        end->rows = pointer.ysize;
+    }
+    return __builtin_mul_overflow(position.x, unit, &end->x) ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+/* What plain and peer descriptions have in common, once the claims are made and the arrays found.
+ * Where an array takes part, widths and columns count its elements in memory as well, but pitches
+ * are compared with them as if they were bytes: NVIDIA's runtime does so. */
+static cudaError_t make_from_ends(struct facade_copy_request *request,
+                                  const struct cudaMemcpy3DParms *p, struct facade_array *from,
+                                  struct facade_array *to)
+{
+    struct facade_copy_end source, target;
+    struct cudaExtent extent = p->extent;
+    const size_t unit = unit_bytes(from, to);
+    cudaError_t error = from == NULL ? check_pitched(p->srcPtr, extent) : cudaSuccess;
+    if (error == cudaSuccess && to == NULL)
+        error = check_pitched(p->dstPtr, extent);
+    if (error == cudaSuccess && __builtin_mul_overflow(extent.width, unit, &extent.width))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = pitched_end(&source, from, unit, p->srcPtr, p->srcPos);
+    if (error == cudaSuccess)
+        error = pitched_end(&target, to, unit, p->dstPtr, p->dstPos);
+    return error == cudaSuccess ? facade_copy_volume(request, &source, &target, extent) : error;
+}
+
 static cudaError_t make_from_pitched(struct facade_copy_request *request,
                                      const struct cudaMemcpy3DParms *p)
 {
-    cudaError_t error = check_one_of(p->srcArray, p->srcPtr.ptr);
+    struct facade_array *from, *to;
+    cudaError_t error = find_one_of(p->srcArray, p->srcPtr.ptr, &from);
     if (error == cudaSuccess)
-        error = check_one_of(p->dstArray, p->dstPtr.ptr);
-    if (error == cudaSuccess)
-        error = check_pitched(p->srcPtr, p->extent);
-    if (error == cudaSuccess)
-        error = check_pitched(p->dstPtr, p->extent);
-    if (error != cudaSuccess)
-        return error;
-    const struct end source = pitched_end(p->srcPtr, p->srcPos);
-    const struct end target = pitched_end(p->dstPtr, p->dstPos);
-    return make_volume(request, &source, &target, p->extent);
+        error = find_one_of(p->dstArray, p->dstPtr.ptr, &to);
+    if (error == cudaSuccess && !have_one_element_size(from, to))
+        error = cudaErrorInvalidValue;
+    return error == cudaSuccess ? make_from_ends(request, p, from, to) : error;
 }
 
 cudaError_t facade_copy_from_3d(struct facade_copy_request *request,
@@ -233,6 +318,8 @@ cudaError_t facade_copy_from_3d(struct facade_copy_request *request,
     if (is_empty(p->extent))
         return cudaSuccess;
     cudaError_t error = facade_copy_claim(request, p->kind);
+    if (error == cudaSuccess && p->srcArray != NULL && request->source == FACADE_CLAIM_HOST)
+        error = cudaErrorInvalidValue;
     return error == cudaSuccess ? make_from_pitched(request, p) : error;
 }
 
@@ -297,18 +384,48 @@ cudaError_t facade_copy_check_attributes(const struct cudaMemcpyAttributes *attr
     return cudaSuccess;
 }
 
-static cudaError_t operand_end(const struct cudaMemcpy3DOperand *operand, struct end *end)
+static cudaError_t find_operand(const struct cudaMemcpy3DOperand *operand,
+                                struct facade_array **array)
 {
+    *array = NULL;
     if (operand->type == cudaMemcpyOperandTypeArray)
-        return cudaErrorNotSupported;
+        return facade_array_find(operand->op.array.array, array);
     if (operand->type != cudaMemcpyOperandTypePointer || !is_location(operand->op.ptr.locHint))
         return cudaErrorInvalidValue;
-    *end = (struct end){
-        .base = (uintptr_t)operand->op.ptr.ptr,
-        .pitch = operand->op.ptr.rowLength,
-        .rows = operand->op.ptr.layerHeight,
-    };
     return cudaSuccess;
+}
+
+/* Rows and positions are in units of bytes unit. */
+static cudaError_t operand_end(const struct cudaMemcpy3DOperand *operand,
+                               struct facade_array *array, size_t unit, struct facade_copy_end *end)
+{
+    bool wraps = false;
+    *end = (struct facade_copy_end){.array = array};
+    if (array != NULL) {
+        end->y = operand->op.array.offset.y;
+        end->z = operand->op.array.offset.z;
+        wraps = __builtin_mul_overflow(operand->op.array.offset.x, unit, &end->x);
+    } else {
+        end->base = (uintptr_t)operand->op.ptr.ptr;
+        end->rows = operand->op.ptr.layerHeight;
+        wraps = __builtin_mul_overflow(operand->op.ptr.rowLength, unit, &end->pitch);
+    }
+    return wraps ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+static cudaError_t make_from_operands(struct facade_copy_request *request,
+                                      const struct cudaMemcpy3DBatchOp *op,
+                                      struct facade_array *from, struct facade_array *to)
+{
+    struct facade_copy_end source, target;
+    struct cudaExtent extent = op->extent;
+    const size_t unit = unit_bytes(from, to);
+    if (__builtin_mul_overflow(extent.width, unit, &extent.width))
+        return cudaErrorInvalidValue;
+    cudaError_t error = operand_end(&op->src, from, unit, &source);
+    if (error == cudaSuccess)
+        error = operand_end(&op->dst, to, unit, &target);
+    return error == cudaSuccess ? facade_copy_volume(request, &source, &target, extent) : error;
 }
 
 cudaError_t facade_copy_from_operation(struct facade_copy_request *request,
@@ -316,37 +433,39 @@ cudaError_t facade_copy_from_operation(struct facade_copy_request *request,
 {
     const struct cudaMemcpyAttributes attributes = {.srcAccessOrder = op->srcAccessOrder,
                                                     .flags = op->flags};
-    struct end source, target;
+    struct facade_array *from, *to;
     *request = (struct facade_copy_request){0};
     cudaError_t error =
         is_empty(op->extent) ? cudaErrorInvalidValue : facade_copy_check_attributes(&attributes);
     if (error == cudaSuccess)
-        error = operand_end(&op->src, &source);
+        error = find_operand(&op->src, &from);
     if (error == cudaSuccess)
-        error = operand_end(&op->dst, &target);
-    return error == cudaSuccess ? make_volume(request, &source, &target, op->extent) : error;
+        error = find_operand(&op->dst, &to);
+    return error == cudaSuccess ? make_from_operands(request, op, from, to) : error;
 }
 
 /* --- the driver's forms ----------------------------------------------------------------------- */
 
-static cudaError_t typed_base(CUmemorytype type, const void *host, CUdeviceptr device,
-                              CUarray array, uint64_t *base, enum facade_claim *claim)
+static cudaError_t typed_end(CUmemorytype type, const void *host, CUdeviceptr device, CUarray array,
+                             struct facade_copy_end *end, enum facade_claim *claim)
 {
     switch (type) {
     case CU_MEMORYTYPE_HOST:
         *claim = FACADE_CLAIM_HOST;
-        *base = (uintptr_t)host;
+        end->base = (uintptr_t)host;
         return cudaSuccess;
     case CU_MEMORYTYPE_DEVICE:
         *claim = FACADE_CLAIM_DEVICE;
-        *base = device;
+        end->base = device;
         return cudaSuccess;
     case CU_MEMORYTYPE_UNIFIED:
         *claim = FACADE_CLAIM_ANY;
-        *base = device;
+        end->base = device;
         return cudaSuccess;
     case CU_MEMORYTYPE_ARRAY:
-        return array != NULL ? cudaErrorNotSupported : cudaErrorInvalidValue;
+        *claim = FACADE_CLAIM_ANY;
+        return array != NULL ? facade_array_find((cudaArray_const_t)array, &end->array)
+                             : cudaErrorInvalidValue;
     default:
         return cudaErrorInvalidValue;
     }
@@ -387,14 +506,20 @@ cudaError_t facade_copy_from_driver_3d(struct facade_copy_request *request, cons
     const struct cudaExtent extent = {p->WidthInBytes, p->Height, p->Depth};
     if (is_empty(extent))
         return cudaSuccess;
-    struct end source = {0, p->srcPitch, p->srcHeight, p->srcXInBytes, p->srcY, p->srcZ};
-    struct end target = {0, p->dstPitch, p->dstHeight, p->dstXInBytes, p->dstY, p->dstZ};
-    cudaError_t error = typed_base(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray,
-                                   &source.base, &request->source);
+    struct facade_copy_end source = {NULL,           0,       p->srcPitch, p->srcHeight,
+                                     p->srcXInBytes, p->srcY, p->srcZ};
+    struct facade_copy_end target = {NULL,           0,       p->dstPitch, p->dstHeight,
+                                     p->dstXInBytes, p->dstY, p->dstZ};
+    cudaError_t error = typed_end(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, &source,
+                                  &request->source);
     if (error == cudaSuccess)
-        error = typed_base(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, &target.base,
-                           &request->target);
-    return error == cudaSuccess ? make_volume(request, &source, &target, extent) : error;
+        error = typed_end(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, &target,
+                          &request->target);
+    /* Levels are arrays of their own, with nothing but themselves in them. */
+    if (error == cudaSuccess &&
+        ((source.array != NULL && p->srcLOD != 0) || (target.array != NULL && p->dstLOD != 0)))
+        error = cudaErrorInvalidValue;
+    return error == cudaSuccess ? facade_copy_volume(request, &source, &target, extent) : error;
 }
 
 cudaError_t facade_copy_from_driver_3d_peer(struct facade_copy_request *request,
@@ -407,6 +532,7 @@ cudaError_t facade_copy_from_driver_3d_peer(struct facade_copy_request *request,
         .srcXInBytes = p->srcXInBytes,
         .srcY = p->srcY,
         .srcZ = p->srcZ,
+        .srcLOD = p->srcLOD,
         .srcMemoryType = p->srcMemoryType,
         .srcHost = p->srcHost,
         .srcDevice = p->srcDevice,
@@ -416,6 +542,7 @@ cudaError_t facade_copy_from_driver_3d_peer(struct facade_copy_request *request,
         .dstXInBytes = p->dstXInBytes,
         .dstY = p->dstY,
         .dstZ = p->dstZ,
+        .dstLOD = p->dstLOD,
         .dstMemoryType = p->dstMemoryType,
         .dstHost = p->dstHost,
         .dstDevice = p->dstDevice,

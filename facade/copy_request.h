@@ -6,6 +6,8 @@
 #include "cl/transfer.h"
 #include "facade/internal.h"
 
+struct facade_array; /* memory_array.h */
+
 /* What the caller says an end is. Under unified addressing only one claim can be wrong: that
  * pageable memory is the device's. Device memory given as the host's is copied as what it is. */
 enum facade_claim {
@@ -18,15 +20,35 @@ enum facade_claim {
 /* A copy of depth slices of height rows of width bytes, with what the caller claims about its
  * ends. A pitch does not matter for a single row, slice_bytes not for a single slice. The
  * allocation that a base lies in has to hold the whole volume; base 0 stands for the address of
- * the copy's end. */
+ * the copy's end. An end that is an array was checked when the request was made. */
 struct facade_copy_request {
     struct ocl_copy copy;
     uint64_t source_base, target_base;
     enum facade_claim source, target;
+    struct facade_array *source_array, *target_array; /* NULL: memory */
 };
 
-/* What a kind says about both ends. Errors: cudaErrorInvalidMemcpyDirection. */
+/* One end as descriptions give it: rows from slice to slice instead of bytes, and where the volume
+ * begins. A pitch or a number of rows that is 0 is as small as the volume allows. Arrays have
+ * their own: only the position is read. */
+struct facade_copy_end {
+    struct facade_array *array; /* NULL: memory at base */
+    uint64_t base;
+    size_t pitch, rows;
+    size_t x, y, z; /* bytes, rows, slices or layers */
+};
+
+/* What a kind says about both ends; in the second form, an array is the device's.
+ * Errors: cudaErrorInvalidMemcpyDirection. */
 cudaError_t facade_copy_claim(struct facade_copy_request *request, enum cudaMemcpyKind kind);
+cudaError_t facade_copy_claim_arrays(struct facade_copy_request *request, enum cudaMemcpyKind kind,
+                                     bool source_is_array, bool target_is_array);
+
+/* Fills in a volume of extent (bytes, rows, slices) between two ends, but not the claims.
+ * Errors: cudaErrorInvalidValue: base 0; rows or slices too small; beyond an array. */
+cudaError_t facade_copy_volume(struct facade_copy_request *request,
+                               const struct facade_copy_end *source,
+                               const struct facade_copy_end *target, struct cudaExtent extent);
 
 /* Both ends may be anything until said otherwise. */
 struct facade_copy_request facade_copy_linear(void *target, const void *source, size_t bytes);
@@ -49,7 +71,7 @@ cudaError_t facade_copy_check_device(int device);
 
 /* The runtime's 3D descriptions. An empty extent gives an empty request whatever else is in
  * them, but for devices.
- * Errors: as cudaMemcpy3D; cudaErrorNotSupported for arrays. */
+ * Errors: as cudaMemcpy3D. */
 cudaError_t facade_copy_from_3d(struct facade_copy_request *request,
                                 const struct cudaMemcpy3DParms *p);
 cudaError_t facade_copy_from_3d_peer(struct facade_copy_request *request,
@@ -58,14 +80,13 @@ cudaError_t facade_copy_from_3d_peer(struct facade_copy_request *request,
 /* What is said about a copy of a batch. Errors: cudaErrorInvalidValue. */
 cudaError_t facade_copy_check_attributes(const struct cudaMemcpyAttributes *attributes);
 
-/* One copy of a 3D batch. Errors: cudaErrorInvalidValue, also for an empty extent;
- * cudaErrorNotSupported for arrays. */
+/* One copy of a 3D batch. Errors: cudaErrorInvalidValue, also for an empty extent. */
 cudaError_t facade_copy_from_operation(struct facade_copy_request *request,
                                        const struct cudaMemcpy3DBatchOp *op);
 
 /* The driver's descriptions. An empty extent gives an empty request whatever else is in them.
- * Errors: cudaErrorInvalidValue; cudaErrorNotSupported for arrays. The peer form's contexts are
- *         the caller's matter. */
+ * Errors: cudaErrorInvalidValue; cudaErrorInvalidResourceHandle for what is no array. The peer
+ *         form's contexts are the caller's matter. */
 cudaError_t facade_copy_from_driver_2d(struct facade_copy_request *request, const CUDA_MEMCPY2D *p);
 cudaError_t facade_copy_from_driver_3d(struct facade_copy_request *request, const CUDA_MEMCPY3D *p);
 cudaError_t facade_copy_from_driver_3d_peer(struct facade_copy_request *request,

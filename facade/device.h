@@ -13,7 +13,7 @@ cudaError_t facade_device_check(int device);
 cudaError_t facade_device_attribute(int *value, int attribute, int device);
 
 /* Attributes of a pair of devices, and atomics that host and device, or two devices, can share:
- * none.
+ * none but access where facade_peer_can_access() finds it.
  * Errors: cudaErrorInvalidValue; cudaErrorInvalidDevice, also for a device with itself. */
 cudaError_t facade_device_pair_attribute(int *value, int attribute, int source, int target);
 cudaError_t facade_device_pair_atomics(unsigned *capabilities, const int *operations,

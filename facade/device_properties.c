@@ -4,11 +4,29 @@
 #include <string.h>
 
 #include "cl/device.h"
+#include "cl/managed.h"
 #include "facade/device.h"
+#include "facade/memory_array.h"
+#include "facade/peer.h"
 
 static int at_most(uint64_t value, int limit)
 {
     return value < (uint64_t)limit ? (int)value : limit;
+}
+
+/* What an open context does, or else what one will do on a device of these facts if its driver
+ * keeps its word: the question comes before there is a context, and is not worth making one. */
+static enum ocl_managed_method managed_method(int device)
+{
+    const struct ocl_device_facts *facts = ocl_device_facts(device);
+    const struct facade_context *primary = facade_primary(device);
+    const struct ocl_context *open =
+        primary != NULL ? atomic_load_explicit(&primary->cl, memory_order_acquire) : NULL;
+    if (open != NULL)
+        return ocl_managed_method(open);
+    if (facts->has_host_unified_memory || facts->has_usm || facts->has_svm_fine)
+        return OCL_MANAGED_SHARED;
+    return facts->has_svm_coarse ? OCL_MANAGED_MIGRATING : OCL_MANAGED_NONE;
 }
 
 cudaError_t facade_device_attribute(int *value, int attribute, int device)
@@ -117,7 +135,9 @@ cudaError_t facade_device_pair_attribute(int *value, int attribute, int source, 
         attribute > cudaDevP2PAttrCudaArrayAccessSupported)
         return cudaErrorInvalidValue;
     *value = 0;
-    return cudaSuccess;
+    return attribute == cudaDevP2PAttrAccessSupported
+               ? facade_peer_can_access(value, source, target)
+               : cudaSuccess;
 }
 
 /* --- entry points ----------------------------------------------------------------------------- */
@@ -162,9 +182,12 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
                                                  const struct cudaChannelFormatDesc *fmtDesc,
                                                  int device)
 {
+    struct facade_array_format format;
     if (maxWidthInElements == NULL || fmtDesc == NULL)
         return facade_result(cudaErrorInvalidValue);
     cudaError_t error = facade_device_check(device);
+    if (error == cudaSuccess)
+        error = facade_array_format_from_desc(&format, fmtDesc);
     if (error == cudaSuccess)
         *maxWidthInElements = ocl_device_facts(device)->image_buffer_pixels;
     return facade_result(error);

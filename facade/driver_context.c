@@ -3,6 +3,7 @@
 #include "facade/driver.h"
 
 #include "facade/device.h"
+#include "facade/event.h"
 #include "facade/runtime.h"
 #include "facade/stream.h"
 
@@ -459,4 +460,27 @@ CUresult cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinity
     facade_device_attribute(&units, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, context->device);
     *pExecAffinity = (CUexecAffinityParam){.type = type, .param.smCount.val = (unsigned)units};
     return CUDA_SUCCESS;
+}
+
+/* --- events of a context ---------------------------------------------------------------------- */
+
+static CUresult of_context(CUcontext handle, CUevent event,
+                           cudaError_t (*function)(cudaEvent_t, struct facade_context *))
+{
+    CUresult result = facade_driver_ready();
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct facade_context *context = facade_handle_find(FACADE_CONTEXT, handle);
+    return context != NULL ? facade_driver_error(function(event, context))
+                           : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
+{
+    return of_context(hCtx, hEvent, facade_event_record_context);
+}
+
+CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
+{
+    return of_context(hCtx, hEvent, facade_event_wait_context);
 }

@@ -96,6 +96,22 @@ CUresult cuMemGetAddressRange(CUdeviceptr_v1 *pbase, unsigned int *psize, CUdevi
     return CUDA_SUCCESS;
 }
 
+CUresult cuModuleGetGlobal(CUdeviceptr_v1 *dptr, unsigned int *bytes, CUmodule hmod,
+                           const char *name)
+{
+    CUdeviceptr wide = 0;
+    size_t size = 0;
+    CUresult result =
+        cuModuleGetGlobal_v2(dptr != NULL ? &wide : NULL, bytes != NULL ? &size : NULL, hmod, name);
+    if (result == CUDA_SUCCESS && !fits(wide))
+        result = CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS && dptr != NULL)
+        *dptr = (CUdeviceptr_v1)wide;
+    if (result == CUDA_SUCCESS && bytes != NULL)
+        *bytes = clamp_size(size);
+    return result;
+}
+
 CUresult cuMemAllocHost(void **pp, unsigned int bytesize)
 {
     return cuMemAllocHost_v2(pp, bytesize);
@@ -144,6 +160,106 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr_v1 dstDevice, CUdeviceptr_v1 srcDevice,
                            unsigned int ByteCount, CUstream hStream)
 {
     return cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, hStream);
+}
+
+CUresult cuMemcpyDtoA(CUarray dstArray, unsigned int dstOffset, CUdeviceptr_v1 srcDevice,
+                      unsigned int ByteCount)
+{
+    return cuMemcpyDtoA_v2(dstArray, dstOffset, srcDevice, ByteCount);
+}
+
+CUresult cuMemcpyAtoD(CUdeviceptr_v1 dstDevice, CUarray srcArray, unsigned int srcOffset,
+                      unsigned int ByteCount)
+{
+    return cuMemcpyAtoD_v2(dstDevice, srcArray, srcOffset, ByteCount);
+}
+
+CUresult cuMemcpyHtoA(CUarray dstArray, unsigned int dstOffset, const void *srcHost,
+                      unsigned int ByteCount)
+{
+    return cuMemcpyHtoA_v2(dstArray, dstOffset, srcHost, ByteCount);
+}
+
+CUresult cuMemcpyAtoH(void *dstHost, CUarray srcArray, unsigned int srcOffset,
+                      unsigned int ByteCount)
+{
+    return cuMemcpyAtoH_v2(dstHost, srcArray, srcOffset, ByteCount);
+}
+
+CUresult cuMemcpyAtoA(CUarray dstArray, unsigned int dstOffset, CUarray srcArray,
+                      unsigned int srcOffset, unsigned int ByteCount)
+{
+    return cuMemcpyAtoA_v2(dstArray, dstOffset, srcArray, srcOffset, ByteCount);
+}
+
+CUresult cuMemcpyHtoAAsync(CUarray dstArray, unsigned int dstOffset, const void *srcHost,
+                           unsigned int ByteCount, CUstream hStream)
+{
+    return cuMemcpyHtoAAsync_v2(dstArray, dstOffset, srcHost, ByteCount, hStream);
+}
+
+CUresult cuMemcpyAtoHAsync(void *dstHost, CUarray srcArray, unsigned int srcOffset,
+                           unsigned int ByteCount, CUstream hStream)
+{
+    return cuMemcpyAtoHAsync_v2(dstHost, srcArray, srcOffset, ByteCount, hStream);
+}
+
+CUresult cuArrayCreate(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR_v1 *pAllocateArray)
+{
+    if (pAllocateArray == NULL)
+        return cuArrayCreate_v2(pHandle, NULL);
+    const CUDA_ARRAY_DESCRIPTOR wide = {
+        .Width = pAllocateArray->Width,
+        .Height = pAllocateArray->Height,
+        .Format = pAllocateArray->Format,
+        .NumChannels = pAllocateArray->NumChannels,
+    };
+    return cuArrayCreate_v2(pHandle, &wide);
+}
+
+CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR_v1 *pArrayDescriptor, CUarray hArray)
+{
+    CUDA_ARRAY_DESCRIPTOR wide;
+    CUresult result = cuArrayGetDescriptor_v2(pArrayDescriptor != NULL ? &wide : NULL, hArray);
+    if (result == CUDA_SUCCESS && pArrayDescriptor != NULL)
+        *pArrayDescriptor = (CUDA_ARRAY_DESCRIPTOR_v1){
+            .Width = clamp_size(wide.Width),
+            .Height = clamp_size(wide.Height),
+            .Format = wide.Format,
+            .NumChannels = wide.NumChannels,
+        };
+    return result;
+}
+
+CUresult cuArray3DCreate(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR_v1 *pAllocateArray)
+{
+    if (pAllocateArray == NULL)
+        return cuArray3DCreate_v2(pHandle, NULL);
+    const CUDA_ARRAY3D_DESCRIPTOR wide = {
+        .Width = pAllocateArray->Width,
+        .Height = pAllocateArray->Height,
+        .Depth = pAllocateArray->Depth,
+        .Format = pAllocateArray->Format,
+        .NumChannels = pAllocateArray->NumChannels,
+        .Flags = pAllocateArray->Flags,
+    };
+    return cuArray3DCreate_v2(pHandle, &wide);
+}
+
+CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR_v1 *pArrayDescriptor, CUarray hArray)
+{
+    CUDA_ARRAY3D_DESCRIPTOR wide;
+    CUresult result = cuArray3DGetDescriptor_v2(pArrayDescriptor != NULL ? &wide : NULL, hArray);
+    if (result == CUDA_SUCCESS && pArrayDescriptor != NULL)
+        *pArrayDescriptor = (CUDA_ARRAY3D_DESCRIPTOR_v1){
+            .Width = clamp_size(wide.Width),
+            .Height = clamp_size(wide.Height),
+            .Depth = clamp_size(wide.Depth),
+            .Format = wide.Format,
+            .NumChannels = wide.NumChannels,
+            .Flags = wide.Flags,
+        };
+    return result;
 }
 
 static CUDA_MEMCPY2D widen_2d(const CUDA_MEMCPY2D_v1 *copy)

@@ -1,4 +1,4 @@
-/* The driver API's peer access: no device reaches another one's memory.
+/* The driver API's peer access.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/driver.h"
 #include "facade/peer.h"
@@ -11,25 +11,30 @@ CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDe
                : result;
 }
 
-static CUresult check_peer(CUcontext peer)
+static CUresult find_pair(CUcontext handle, struct facade_context **context,
+                          struct facade_context **peer)
 {
-    CUresult result = facade_driver_check();
+    CUresult result = facade_driver_current(context);
     if (result != CUDA_SUCCESS)
         return result;
-    return facade_handle_find(FACADE_CONTEXT, peer) != NULL ? CUDA_SUCCESS
-                                                            : CUDA_ERROR_INVALID_CONTEXT;
+    *peer = facade_handle_find(FACADE_CONTEXT, handle);
+    return *peer != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
 {
-    CUresult result = check_peer(peerContext);
-    if (result != CUDA_SUCCESS)
-        return result;
-    return Flags == 0 ? CUDA_ERROR_PEER_ACCESS_UNSUPPORTED : CUDA_ERROR_INVALID_VALUE;
+    struct facade_context *context = NULL, *peer = NULL;
+    CUresult result = find_pair(peerContext, &context, &peer);
+    if (result == CUDA_SUCCESS && Flags != 0)
+        result = CUDA_ERROR_INVALID_VALUE;
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_peer_enable(context, peer->device))
+                                  : result;
 }
 
 CUresult cuCtxDisablePeerAccess(CUcontext peerContext)
 {
-    CUresult result = check_peer(peerContext);
-    return result == CUDA_SUCCESS ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : result;
+    struct facade_context *context = NULL, *peer = NULL;
+    CUresult result = find_pair(peerContext, &context, &peer);
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_peer_disable(context, peer->device))
+                                  : result;
 }

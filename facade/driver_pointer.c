@@ -20,3 +20,11 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute 
         return result;
     return facade_driver_error(facade_pointer_attribute_list(numAttributes, attributes, data, ptr));
 }
+
+CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
+{
+    CUresult result = facade_driver_ready();
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_pointer_set_attribute(value, attribute, ptr))
+               : result;
+}

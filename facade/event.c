@@ -126,6 +126,31 @@ cudaError_t facade_event_record(cudaEvent_t handle, cudaStream_t stream_handle, 
     return facade_error_from(ocl_event_record(event->event, stream->queue), FACADE_OTHER);
 }
 
+cudaError_t facade_event_record_context(cudaEvent_t handle, struct facade_context *context)
+{
+    struct facade_event *event = NULL;
+    cudaError_t error = facade_context_check(context);
+    if (error == cudaSuccess)
+        error = facade_event_find(handle, &event);
+    if (error == cudaSuccess && event->context != context)
+        error = cudaErrorInvalidResourceHandle;
+    if (error != cudaSuccess)
+        return error;
+    return facade_error_from(ocl_event_record_all(event->event), FACADE_OTHER);
+}
+
+cudaError_t facade_event_wait_context(cudaEvent_t handle, struct facade_context *context)
+{
+    struct facade_event *event = NULL;
+    cudaError_t error = facade_context_check(context);
+    if (error == cudaSuccess)
+        error = facade_event_find(handle, &event);
+    if (error != cudaSuccess)
+        return error;
+    return facade_error_from(ocl_event_wait_in_all(event->event, atomic_load(&context->cl)),
+                             FACADE_OTHER);
+}
+
 cudaError_t facade_event_query(cudaEvent_t handle)
 {
     struct facade_event *event = NULL;

@@ -18,6 +18,12 @@ cudaError_t facade_event_destroy(cudaEvent_t handle);
  *         cudaEventRecordExternal. */
 cudaError_t facade_event_record(cudaEvent_t handle, cudaStream_t stream, unsigned flags);
 cudaError_t facade_event_query(cudaEvent_t handle);
+
+/* cuCtxRecordEvent and cuCtxWaitEvent: behind all work of a context, and before all that comes.
+ * Errors: cudaErrorContextIsDestroyed; record: cudaErrorInvalidResourceHandle for an event of another
+ *         context. */
+cudaError_t facade_event_record_context(cudaEvent_t handle, struct facade_context *context);
+cudaError_t facade_event_wait_context(cudaEvent_t handle, struct facade_context *context);
 cudaError_t facade_event_synchronize(cudaEvent_t handle);
 cudaError_t facade_event_elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
 

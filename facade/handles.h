@@ -34,9 +34,16 @@ struct facade_context {
     pthread_mutex_t lock;
     struct facade_stream *streams; /* live streams, without the special ones */
     struct facade_event *events;
+    struct facade_array *arrays;
+    struct facade_mipmapped_array *mipmapped_arrays;
+    struct facade_texture *textures;     /* texture and surface objects */
+    struct facade_reference *references; /* texture and surface references */
     struct facade_module *modules;
     struct facade_stream *legacy;
-    size_t limits[9]; /* CU_LIMIT_* in the order of their values */
+    size_t limits[9];                           /* CU_LIMIT_* in the order of their values */
+    _Atomic(struct facade_pool *) default_pool; /* primary: memory_pool.c; NULL until asked for */
+    _Atomic(struct facade_pool *) current_pool; /* primary: NULL for the default one */
+    _Atomic uint64_t peers; /* bit d: access to device d's memory was asked for */
     int cache_config;
     int shared_config;
     struct facade_context *next; /* of all contexts (runtime.c) */

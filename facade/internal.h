@@ -60,9 +60,10 @@ bool facade_stack_replace(
     struct facade_context *context); /* the top; pushes when empty; NULL pops */
 
 /* At the thread's end its per-thread streams and its stack go: the first asks for that (any number of times), the
- * second is what the end calls. */
+ * others are what the end calls. */
 void facade_thread_at_exit(void);
 void facade_stack_release(void);
+void facade_arguments_release(void); /* legacy.c: of a launch that never came */
 
 /* The launch configurations that <<<>>> pushes and pops. */
 struct facade_launch_configuration {
@@ -110,6 +111,8 @@ enum facade_kind {
     FACADE_MIPMAPPED_ARRAY,
     FACADE_TEXTURE,
     FACADE_SURFACE,
+    FACADE_TEXTURE_REFERENCE,
+    FACADE_SURFACE_REFERENCE,
     FACADE_LINK
 };
 

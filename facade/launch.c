@@ -183,7 +183,9 @@ cudaError_t facade_function_parameter(const struct facade_function *function, si
     size_t count = ocl_kernel_facts(function->kernel)->parameter_count;
     for (size_t i = 0; i < count; i++) {
         const struct ocl_parameter *parameter = ocl_kernel_parameter(function->kernel, i);
-        if (parameter->kind == OCL_PARAMETER_LOCAL || index-- > 0)
+        const bool has_entry =
+            parameter->kind != OCL_PARAMETER_LOCAL && parameter->kind != OCL_PARAMETER_HIDDEN;
+        if (!has_entry || index-- > 0)
             continue;
         *offset = parameter->offset;
         if (bytes != NULL)

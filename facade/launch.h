@@ -46,7 +46,8 @@ cudaError_t facade_function_set_attribute(struct facade_function *function, int 
 /* cudaFuncCache or CUfunc_cache: kept, and of no effect. Errors: cudaErrorInvalidValue. */
 cudaError_t facade_function_set_cache(struct facade_function *function, int config);
 
-/* Offset and size of parameter `index` in CUDA's packed order; __local parameters do not count.
+/* Offset and size of parameter `index` in CUDA's packed order; __local and hidden parameters do not
+ * count.
  * Errors: cudaErrorInvalidValue when there is no such parameter. */
 cudaError_t facade_function_parameter(const struct facade_function *function, size_t index,
                                       size_t *offset, size_t *bytes);

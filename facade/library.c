@@ -7,6 +7,7 @@
 #include "cl/trace.h"
 #include "facade/library.h"
 #include "facade/runtime.h"
+#include "facade/texture_reference.h"
 
 enum { SPIRV_MAGIC = 0x07230203, ELF_MAGIC = 0x464c457f };
 static const uint32_t fatbin_magic = 0xba55ed50u;
@@ -197,6 +198,7 @@ static void destroy_module(struct facade_module *module)
     for (size_t i = 0; module->functions != NULL && i < module->function_count; i++)
         free_function(module->functions[i]);
     free(module->functions);
+    facade_references_forget(module->context, module);
     if (module->program != NULL)
         ocl_program_release(module->program);
     facade_handle_free(module);
@@ -304,6 +306,18 @@ cudaError_t facade_module_function(struct facade_module *module, const char *nam
         }
     }
     return cudaErrorSymbolNotFound;
+}
+
+cudaError_t facade_module_symbol(struct facade_module *module, const char *name,
+                                 struct ocl_symbol *symbol)
+{
+    if (name == NULL || name[0] == '\0')
+        return cudaErrorInvalidValue;
+    ocl_status status = ocl_program_find_symbol(module->program, name, symbol);
+    if (status != OCL_E_NOT_FOUND)
+        return facade_error_from(status, FACADE_ALLOCATE);
+    return ocl_program_find_kernel(module->program, name) != NULL ? cudaErrorInvalidValue
+                                                                  : cudaErrorSymbolNotFound;
 }
 
 static void detach_from_library(struct facade_module *module)
@@ -574,6 +588,35 @@ cudaError_t facade_library_kernels(struct facade_library *library, cudaKernel_t 
     return error;
 }
 
+cudaError_t facade_library_symbol(struct facade_library *library, const char *name,
+                                  struct ocl_symbol *symbol)
+{
+    struct facade_module *module = NULL;
+    cudaError_t error = facade_library_module(library, &module);
+    return error == cudaSuccess ? facade_module_symbol(module, name, symbol) : error;
+}
+
+cudaError_t facade_library_global(cudaLibrary_t handle, const char *name, bool only_managed,
+                                  void **address, size_t *bytes)
+{
+    struct facade_library *library = NULL;
+    struct ocl_symbol symbol;
+    if (name == NULL || name[0] == '\0' || (address == NULL && bytes == NULL))
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_library_find(handle, &library);
+    if (error == cudaSuccess)
+        error = facade_library_symbol(library, name, &symbol);
+    bool is_other =
+        error == cudaSuccess ? symbol.kind != OCL_SYMBOL_MANAGED : error == cudaErrorInvalidValue;
+    if (only_managed && is_other)
+        error = cudaErrorSymbolNotFound;
+    if (error == cudaSuccess && address != NULL)
+        *address = (void *)(uintptr_t)symbol.address;
+    if (error == cudaSuccess && bytes != NULL)
+        *bytes = symbol.bytes;
+    return error;
+}
+
 cudaError_t facade_kernel_name(cudaKernel_t handle, const char **name, cudaLibrary_t *library)
 {
     const struct facade_kernel *kernel = facade_handle_find(FACADE_KERNEL, handle);
@@ -659,4 +702,16 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numK
     cudaError_t error = facade_library_find(lib, &found);
     return facade_result(error == cudaSuccess ? facade_library_kernels(found, kernels, numKernels)
                                               : error);
+}
+
+cudaError_t cudaLibraryGetGlobal(void **dptr, size_t *bytes, cudaLibrary_t library,
+                                 const char *name)
+{
+    return facade_result(facade_library_global(library, name, false, dptr, bytes));
+}
+
+cudaError_t cudaLibraryGetManaged(void **dptr, size_t *bytes, cudaLibrary_t library,
+                                  const char *name)
+{
+    return facade_result(facade_library_global(library, name, true, dptr, bytes));
 }

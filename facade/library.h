@@ -7,6 +7,7 @@
 #ifndef FACADE_LIBRARY_H
 #define FACADE_LIBRARY_H
 
+#include "cl/symbols.h"
 #include "facade/handles.h"
 
 struct facade_module {
@@ -69,6 +70,16 @@ cudaError_t facade_library_kernels(struct facade_library *library, cudaKernel_t 
  *         is in the logs. */
 cudaError_t facade_library_module(struct facade_library *library, struct facade_module **module);
 
+/* A variable of the library in the current context. Errors: those of facade_library_module() and
+ * facade_module_symbol(). */
+cudaError_t facade_library_symbol(struct facade_library *library, const char *name,
+                                  struct ocl_symbol *symbol);
+
+/* What the functions that give a variable's address and size share: one of the two may be NULL.
+ * only_managed: nothing else is found. */
+cudaError_t facade_library_global(cudaLibrary_t handle, const char *name, bool only_managed,
+                                  void **address, size_t *bytes);
+
 /* Name and library of a kernel handle. Errors: cudaErrorInvalidResourceHandle. */
 cudaError_t facade_kernel_name(cudaKernel_t handle, const char **name, cudaLibrary_t *library);
 
@@ -88,5 +99,10 @@ cudaError_t facade_module_unload(struct facade_module *module);
 /* Errors: cudaErrorSymbolNotFound. */
 cudaError_t facade_module_function(struct facade_module *module, const char *name,
                                    struct facade_function **function);
+
+/* Errors: cudaErrorSymbolNotFound; cudaErrorInvalidValue for no name and for that of a kernel;
+ *         cudaErrorMemoryAllocation. */
+cudaError_t facade_module_symbol(struct facade_module *module, const char *name,
+                                 struct ocl_symbol *symbol);
 
 #endif

@@ -27,9 +27,9 @@ cudaError_t facade_memory_allocate(void **pointer, size_t bytes);
  * gives NULL and 0, which cuMemAllocPitch refuses by itself. A failure leaves NULL and 0. */
 cudaError_t facade_memory_allocate_pitched(void **pointer, size_t *pitch, struct cudaExtent extent);
 
-/* Frees what starts at pointer; NULL is nothing to do.
+/* Frees what starts at pointer, device memory or managed; NULL is nothing to do.
  * Order:  after all work of the owning context that was submitted before.
- * Errors: cudaErrorInvalidValue when no device memory starts there. */
+ * Errors: cudaErrorInvalidValue when no such memory starts there. */
 cudaError_t facade_memory_free(void *pointer);
 
 /* Of the current context's device. */

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/memory.h"
 #include "facade/handles.h"
+#include "facade/managed_advice.h"
 #include "facade/memory.h"
 
 static struct ocl_context *context_cl(struct facade_context *context)
@@ -62,10 +63,18 @@ cudaError_t facade_memory_allocate_pitched(void **pointer, size_t *pitch, struct
 cudaError_t facade_memory_free(void *pointer)
 {
     struct facade_context *context = NULL;
+    struct ocl_memory_view view;
     cudaError_t error = facade_current(&context);
     if (error != cudaSuccess || pointer == NULL)
         return error;
-    return facade_error_from(ocl_memory_free(OCL_MEMORY_DEVICE, pointer), FACADE_OTHER);
+    if (!ocl_memory_find(pointer, &view))
+        return cudaErrorInvalidValue;
+    const bool is_managed = view.kind == OCL_MEMORY_MANAGED;
+    ocl_status status =
+        ocl_memory_free(is_managed ? OCL_MEMORY_MANAGED : OCL_MEMORY_DEVICE, pointer);
+    if (status != OCL_E_NOT_FOUND)
+        facade_advice_forget(view.id);
+    return facade_error_from(status, FACADE_OTHER);
 }
 
 cudaError_t facade_memory_info(size_t *free_bytes, size_t *total_bytes)

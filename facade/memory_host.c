@@ -1,10 +1,16 @@
 /* Pinned host memory: allocated, or the user's own pinned in place.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/handles.h"
+#include "facade/managed_advice.h"
 #include "facade/memory.h"
 #include "facade/pointer_attributes.h"
 
-/* cudaHostRegisterIoMemory is not among them: it is for memory of another device, which OpenCL
+/* What the flags are worth here. Mapped: all pinned memory is. Portable: every device copies to and
+ * from pinned memory of any other, asked for or not. Write-combined: OpenCL has no such memory; it is
+ * ordinary pinned memory, which the host reads faster than it would read the other. All are told by
+ * cudaHostGetFlags as NVIDIA's runtime does.
+ *
+ * cudaHostRegisterIoMemory is not among them: it is for memory of another device, which OpenCL
  * cannot pin and NVIDIA's runtime refuses with the same error when the memory is the host's. */
 enum {
     ALLOCATE_FLAGS = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined,
@@ -44,13 +50,23 @@ cudaError_t facade_memory_allocate_host(void **host, size_t bytes, unsigned flag
     return cudaSuccess;
 }
 
+static cudaError_t free_known(enum ocl_memory_kind kind, const void *host)
+{
+    struct ocl_memory_view view;
+    const bool is_known = ocl_memory_find(host, &view);
+    ocl_status status = ocl_memory_free(kind, host);
+    if (is_known && status != OCL_E_NOT_FOUND)
+        facade_advice_forget(view.id);
+    return facade_error_from(status, FACADE_OTHER);
+}
+
 cudaError_t facade_memory_free_host(void *host)
 {
     struct facade_context *context = NULL;
     cudaError_t error = facade_current(&context);
     if (error != cudaSuccess || host == NULL)
         return error;
-    return facade_error_from(ocl_memory_free(OCL_MEMORY_HOST, host), FACADE_OTHER);
+    return free_known(OCL_MEMORY_HOST, host);
 }
 
 /* The user's half of the address space. Source: x86-64 and AArch64 Linux with four levels of
@@ -111,6 +127,12 @@ static cudaError_t find_host(const void *host, struct ocl_memory_view *view)
     return cudaSuccess;
 }
 
+/* Managed memory is no pinned memory that is mapped, though it has flags like some. */
+static unsigned host_flags(const struct ocl_memory_view *view)
+{
+    return view->kind == OCL_MEMORY_MANAGED ? cudaHostAllocMapped : view->flags;
+}
+
 cudaError_t facade_memory_device_pointer(void **device, const void *host, unsigned flags)
 {
     struct ocl_memory_view view;
@@ -119,6 +141,8 @@ cudaError_t facade_memory_device_pointer(void **device, const void *host, unsign
     cudaError_t error = find_host(host, &view);
     if (error != cudaSuccess)
         return error;
+    if (view.kind == OCL_MEMORY_MANAGED)
+        return cudaErrorInvalidValue;
     *device = facade_place_device_pointer(&view, (uintptr_t)host);
     return cudaSuccess;
 }
@@ -130,7 +154,7 @@ cudaError_t facade_memory_host_flags(unsigned *flags, const void *host)
         return cudaErrorInvalidValue;
     cudaError_t error = find_host(host, &view);
     if (error == cudaSuccess)
-        *flags = view.flags;
+        *flags = host_flags(&view);
     return error;
 }
 

@@ -1,6 +1,7 @@
 /* Fills: linear, rows with a pitch, volumes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/handles.h"
+#include "facade/managed_advice.h"
 #include "facade/memory.h"
 #include "facade/pointer_attributes.h"
 
@@ -45,7 +46,8 @@ cudaError_t facade_memory_set(const struct ocl_fill *fill, cudaStream_t stream, 
         error = check_fill(fill, &place);
     if (error != cudaSuccess)
         return error;
-    bool waits = !is_async && place.kind == FACADE_PINNED;
+    bool waits =
+        (!is_async && place.kind != FACADE_DEVICE) || facade_advice_is_synchronous(fill->address);
     ocl_status status =
         ocl_transfer_fill(found->queue, fill, waits ? OCL_WAIT_ALL : OCL_WAIT_SOURCE);
     return facade_error_from(status, FACADE_OTHER);

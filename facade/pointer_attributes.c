@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "facade/handles.h"
+#include "facade/managed_advice.h"
 #include "facade/runtime.h"
 
 /* What NVIDIA's runtime says about memory that no device knows. */
@@ -20,13 +21,25 @@ static size_t offset_in(const struct ocl_memory_view *view, uint64_t address)
     return (size_t)(address - view->address);
 }
 
+static enum facade_place_kind place_kind(enum ocl_memory_kind kind)
+{
+    switch (kind) {
+    case OCL_MEMORY_DEVICE:
+        return FACADE_DEVICE;
+    case OCL_MEMORY_MANAGED:
+        return FACADE_MANAGED;
+    default:
+        return FACADE_PINNED;
+    }
+}
+
 struct facade_place facade_place_find(uint64_t address)
 {
     struct ocl_memory_view view;
     if (!ocl_memory_find((const void *)(uintptr_t)address, &view))
         return (struct facade_place){FACADE_PAGEABLE, NULL, SIZE_MAX};
     return (struct facade_place){
-        .kind = view.kind == OCL_MEMORY_DEVICE ? FACADE_DEVICE : FACADE_PINNED,
+        .kind = place_kind(view.kind),
         .context = view.context,
         .left = view.bytes - offset_in(&view, address),
     };
@@ -45,6 +58,12 @@ void *facade_place_host_pointer(const struct ocl_memory_view *view, uint64_t add
     return (char *)view->host + offset_in(view, address);
 }
 
+static const enum cudaMemoryType types[FACADE_PLACES] = {
+    [FACADE_PINNED] = cudaMemoryTypeHost,
+    [FACADE_DEVICE] = cudaMemoryTypeDevice,
+    [FACADE_MANAGED] = cudaMemoryTypeManaged,
+};
+
 cudaError_t facade_pointer_attributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
     struct facade_context *current = NULL;
@@ -61,11 +80,12 @@ cudaError_t facade_pointer_attributes(struct cudaPointerAttributes *attributes, 
         return cudaSuccess;
     }
     *attributes = (struct cudaPointerAttributes){
-        .type = view.kind == OCL_MEMORY_DEVICE ? cudaMemoryTypeDevice : cudaMemoryTypeHost,
+        .type = types[place_kind(view.kind)],
         .device = ocl_context_device(view.context),
         .devicePointer = facade_place_device_pointer(&view, (uintptr_t)pointer),
         .hostPointer = facade_place_host_pointer(&view, (uintptr_t)pointer),
     };
+    attributes->isManaged = attributes->type == cudaMemoryTypeManaged;
     return cudaSuccess;
 }
 
@@ -81,7 +101,7 @@ struct facts {
     int ordinal;
     size_t range_bytes;
     unsigned no; /* for what clem's memory never is */
-    unsigned is_mapped;
+    unsigned is_mapped, is_managed, is_synchronous;
     CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS access;
 };
 
@@ -104,9 +124,9 @@ static const struct {
     FACT(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory_type),
     FACT(CU_POINTER_ATTRIBUTE_DEVICE_POINTER, device_pointer),
     FACT(CU_POINTER_ATTRIBUTE_HOST_POINTER, host_pointer),
-    FACT_BOOL(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, no),
+    FACT_BOOL(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, is_synchronous),
     FACT(CU_POINTER_ATTRIBUTE_BUFFER_ID, buffer_id),
-    FACT_BOOL(CU_POINTER_ATTRIBUTE_IS_MANAGED, no),
+    FACT_BOOL(CU_POINTER_ATTRIBUTE_IS_MANAGED, is_managed),
     FACT(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, ordinal),
     FACT_BOOL(CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, no),
     FACT(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, range_start),
@@ -124,17 +144,22 @@ static const struct {
 
 static struct facts facts_of(const struct ocl_memory_view *view, uint64_t address)
 {
-    bool is_device = view->kind == OCL_MEMORY_DEVICE;
+    const bool is_managed = view->kind == OCL_MEMORY_MANAGED;
+    const bool is_device = view->kind == OCL_MEMORY_DEVICE || is_managed;
     return (struct facts){
-        .context = (CUcontext)facade_context_owning(view->context),
+        /* Memory of a pool belongs to a device and to no context. */
+        .context = view->pool_owner ? NULL : (CUcontext)facade_context_owning(view->context),
         .memory_type = is_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
         .device_pointer = (uintptr_t)facade_place_device_pointer(view, address),
         .range_start = view->address,
         .host_pointer = facade_place_host_pointer(view, address),
         .buffer_id = view->id,
+        .pool = view->pool_owner,
         .ordinal = ocl_context_device(view->context),
         .range_bytes = view->bytes,
         .is_mapped = 1,
+        .is_managed = is_managed,
+        .is_synchronous = is_managed || facade_advice_is_synchronous(address),
         .access = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE,
     };
 }
@@ -163,6 +188,19 @@ cudaError_t facade_pointer_attribute(void *data, CUpointer_attribute attribute, 
         return cudaErrorInvalidValue;
     const struct facts facts = facts_of(&view, pointer);
     return write_fact(data, attribute, &facts) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t facade_pointer_set_attribute(const void *value, CUpointer_attribute attribute,
+                                         CUdeviceptr pointer)
+{
+    struct ocl_memory_view view;
+    cudaError_t error = facade_process_state();
+    if (error != cudaSuccess)
+        return error;
+    if (value == NULL || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS ||
+        !ocl_memory_find((const void *)(uintptr_t)pointer, &view))
+        return cudaErrorInvalidValue;
+    return facade_advice_set_synchronous(&view, *(const unsigned *)value != 0);
 }
 
 cudaError_t facade_pointer_attribute_list(unsigned count, const CUpointer_attribute *attributes,

@@ -10,6 +10,7 @@ enum facade_place_kind {
     FACADE_PAGEABLE, /* in no allocation: ordinary host memory, as far as anyone knows */
     FACADE_PINNED,   /* the host's and the device's: allocated or registered */
     FACADE_DEVICE,   /* the device's alone */
+    FACADE_MANAGED,  /* the host's and the device's, wherever it is */
     FACADE_PLACES
 };
 
@@ -35,6 +36,11 @@ cudaError_t facade_pointer_attributes(struct cudaPointerAttributes *attributes,
  * data NULL. */
 cudaError_t facade_pointer_attribute(void *data, CUpointer_attribute attribute,
                                      CUdeviceptr pointer);
+
+/* cuPointerSetAttribute: CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, an unsigned, for the whole allocation.
+ * Errors: cudaErrorInvalidValue; cudaErrorMemoryAllocation. */
+cudaError_t facade_pointer_set_attribute(const void *value, CUpointer_attribute attribute,
+                                         CUdeviceptr pointer);
 
 /* cuPointerGetAttributes: an unknown pointer is no error and gives zeros. */
 cudaError_t facade_pointer_attribute_list(unsigned count, const CUpointer_attribute *attributes,

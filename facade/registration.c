@@ -1,5 +1,5 @@
 /* What compilers insert into host programs. Registration runs before main and must not start
- * OpenCL: the code is loaded when the first of its kernels is asked for.
+ * OpenCL: the code is loaded when the first of its kernels or variables is asked for.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
@@ -25,20 +25,37 @@ struct registered_function {
     struct registered_function *next;
 };
 
+struct registered_variable {
+    struct fat_binary *binary;
+    const char *name;
+    const void *host; /* what the program takes the address of; NULL for a managed one */
+    void **pointer;   /* managed: where the host keeps the address; else NULL */
+    struct registered_variable *next;
+};
+
 struct fat_binary {
     const void *code;
     pthread_mutex_t lock;
-    cudaLibrary_t library; /* NULL until the first kernel is asked for */
+    cudaLibrary_t library; /* NULL until the first kernel or variable is asked for */
     struct registered_function *functions;
+    struct registered_variable *variables;
+    bool has_managed;
+    const struct facade_context *owner; /* where the memory of the managed variables is (lock) */
+    uint64_t generation;                /* of owner then */
+    struct fat_binary *next;            /* of all (binaries_lock) */
 };
 
-static struct ocl_range_map *functions;
+static struct ocl_range_map *functions, *variables;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct fat_binary *binaries;
+static pthread_mutex_t binaries_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void make_table(void)
+static void make_tables(void)
 {
     if (ocl_range_map_create(&functions) != OCL_OK)
         functions = NULL;
+    if (ocl_range_map_create(&variables) != OCL_OK)
+        variables = NULL;
 }
 
 /* --- registering ------------------------------------------------------------------------------ */
@@ -47,24 +64,24 @@ void **__cudaRegisterFatBinary(void *fatCubin)
 {
     const struct wrapper *wrapper = fatCubin;
     struct fat_binary *binary = calloc(1, sizeof *binary);
-    pthread_once(&once, make_table);
+    pthread_once(&once, make_tables);
     if (binary == NULL)
         return NULL;
     pthread_mutex_init(&binary->lock, NULL);
     if (wrapper != NULL && wrapper->magic == WRAPPER_MAGIC)
         binary->code = wrapper->code;
+    pthread_mutex_lock(&binaries_lock);
+    struct fat_binary **last = &binaries;
+    while (*last != NULL)
+        last = &(*last)->next;
+    *last = binary;
+    pthread_mutex_unlock(&binaries_lock);
     return (void **)binary;
 }
 
 void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
 {
     (void)fatCubinHandle;
-}
-
-char __cudaInitModule(void **fatCubinHandle)
-{
-    (void)fatCubinHandle;
-    return 0;
 }
 
 void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun,
@@ -85,20 +102,56 @@ void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *de
         free(function);
 }
 
-/* Symbols of registered code cannot be reached yet; cudaGetSymbolAddress and its kin say so. */
+static void register_variable(struct fat_binary *binary, const char *name, const void *host,
+                              void **pointer)
+{
+    struct registered_variable *variable = calloc(1, sizeof *variable);
+    if (binary == NULL || variables == NULL || variable == NULL) {
+        free(variable);
+        return;
+    }
+    *variable =
+        (struct registered_variable){binary, name, host, pointer, .next = binary->variables};
+    if (host != NULL && ocl_range_map_insert(variables, (uintptr_t)host, 1, variable) != OCL_OK) {
+        free(variable);
+        return;
+    }
+    binary->variables = variable;
+    binary->has_managed |= pointer != NULL;
+}
+
+/* The code says how large the variable is and where it lives. */
 void __cudaRegisterVar(void **fatCubinHandle, char *hostVar, char *deviceAddress,
                        const char *deviceName, int ext, size_t size, int constant, int global)
 {
-    (void)fatCubinHandle, (void)hostVar, (void)deviceAddress, (void)deviceName;
-    (void)ext, (void)size, (void)constant, (void)global;
+    (void)deviceAddress, (void)ext, (void)size, (void)constant, (void)global;
+    register_variable((struct fat_binary *)fatCubinHandle, deviceName, hostVar, NULL);
 }
 
 void __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, char *deviceAddress,
                               const char *deviceName, int ext, size_t size, int constant,
                               int global)
 {
-    (void)fatCubinHandle, (void)hostVarPtrAddress, (void)deviceAddress, (void)deviceName;
-    (void)ext, (void)size, (void)constant, (void)global;
+    (void)deviceAddress, (void)ext, (void)size, (void)constant, (void)global;
+    register_variable((struct fat_binary *)fatCubinHandle, deviceName, NULL, hostVarPtrAddress);
+}
+
+/* Device code that names a variable of the host: no OpenCL C text does. */
+void __cudaRegisterHostVar(void **fatCubinHandle, const char *deviceName, char *hostVar,
+                           size_t size)
+{
+    (void)fatCubinHandle, (void)deviceName, (void)hostVar, (void)size;
+}
+
+static void unlink_binary(struct fat_binary *binary)
+{
+    pthread_mutex_lock(&binaries_lock);
+    struct fat_binary **link = &binaries;
+    while (*link != NULL && *link != binary)
+        link = &(*link)->next;
+    if (*link != NULL)
+        *link = binary->next;
+    pthread_mutex_unlock(&binaries_lock);
 }
 
 void __cudaUnregisterFatBinary(void **fatCubinHandle)
@@ -106,11 +159,20 @@ void __cudaUnregisterFatBinary(void **fatCubinHandle)
     struct fat_binary *binary = (struct fat_binary *)fatCubinHandle;
     if (binary == NULL)
         return;
+    facade_references_unregister(fatCubinHandle);
+    unlink_binary(binary);
     while (binary->functions != NULL) {
         struct registered_function *function = binary->functions;
         binary->functions = function->next;
         ocl_range_map_erase(functions, (uintptr_t)function->host_function, 1);
         free(function);
+    }
+    while (binary->variables != NULL) {
+        struct registered_variable *variable = binary->variables;
+        binary->variables = variable->next;
+        if (variable->host != NULL)
+            ocl_range_map_erase(variables, (uintptr_t)variable->host, 1);
+        free(variable);
     }
     if (binary->library != NULL && facade_process_state() == cudaSuccess)
         facade_library_unload(binary->library);
@@ -147,21 +209,158 @@ static cudaError_t binary_library(struct fat_binary *binary, cudaLibrary_t *libr
     return cudaSuccess;
 }
 
-static cudaError_t registered_kernel(const void *host_function, cudaKernel_t *kernel)
+/* Lock held. A context that was reset is closed at first, and counts once more when it is opened
+ * again. */
+static bool has_pointers(const struct fat_binary *binary)
+{
+    struct facade_context *owner = facade_handle_find(FACADE_CONTEXT, binary->owner);
+    return owner != NULL && atomic_load(&owner->cl) != NULL &&
+           atomic_load(&owner->generation) == binary->generation;
+}
+
+/* Lock held: the memory is made, so that nothing here waits. */
+static cudaError_t set_pointers(struct fat_binary *binary, struct facade_module *module)
+{
+    struct ocl_symbol symbol;
+    for (const struct registered_variable *variable = binary->variables; variable != NULL;
+         variable = variable->next) {
+        if (variable->pointer == NULL)
+            continue;
+        cudaError_t error = facade_module_symbol(module, variable->name, &symbol);
+        if (error != cudaSuccess && error != cudaErrorNotSupported)
+            return error;
+        *variable->pointer = (void *)(uintptr_t)symbol.address;
+    }
+    binary->owner = module->context;
+    binary->generation = module->generation;
+    return cudaSuccess;
+}
+
+/* The host's pointers to managed variables lead to the memory of the first context that needs the
+ * code, and of another one when that is gone. They are NULL where there is no managed memory. */
+static cudaError_t give_pointers(struct fat_binary *binary, struct facade_library *library)
+{
+    struct facade_module *module = NULL;
+    size_t count = 0;
+    if (!binary->has_managed)
+        return cudaSuccess;
+    pthread_mutex_lock(&binary->lock);
+    bool has = has_pointers(binary);
+    pthread_mutex_unlock(&binary->lock);
+    if (has)
+        return cudaSuccess;
+    cudaError_t error = facade_library_module(library, &module);
+    if (error == cudaSuccess)
+        error =
+            facade_error_from(ocl_program_symbol_count(module->program, &count), FACADE_ALLOCATE);
+    if (error != cudaSuccess)
+        return error;
+    pthread_mutex_lock(&binary->lock);
+    if (!has_pointers(binary))
+        error = set_pointers(binary, module);
+    pthread_mutex_unlock(&binary->lock);
+    return error;
+}
+
+static cudaError_t load_binary(struct fat_binary *binary, struct facade_library **library)
 {
     cudaLibrary_t handle = NULL;
+    cudaError_t error = binary_library(binary, &handle);
+    if (error == cudaSuccess)
+        error = facade_library_find(handle, library);
+    if (error == cudaSuccess)
+        error = give_pointers(binary, *library);
+    return error;
+}
+
+/* Whether the pointers to the code's managed variables are given: the code that compilers insert
+ * asks again before each use until they are. */
+char __cudaInitModule(void **fatCubinHandle)
+{
     struct facade_library *library = NULL;
-    pthread_once(&once, make_table);
+    struct fat_binary *binary = (struct fat_binary *)fatCubinHandle;
+    if (binary == NULL || !binary->has_managed)
+        return 1;
+    return load_binary(binary, &library) == cudaSuccess;
+}
+
+cudaError_t facade_registered_library(void **handle, struct facade_library **library)
+{
+    return handle != NULL ? load_binary((struct fat_binary *)handle, library)
+                          : cudaErrorNoKernelImageForDevice;
+}
+
+static cudaError_t registered_kernel(const void *host_function, cudaKernel_t *kernel)
+{
+    struct facade_library *library = NULL;
+    pthread_once(&once, make_tables);
     const struct registered_function *function =
         functions != NULL ? ocl_range_map_find(functions, (uintptr_t)host_function) : NULL;
     if (function == NULL)
         return cudaErrorInvalidDeviceFunction;
-    cudaError_t error = binary_library(function->binary, &handle);
-    if (error == cudaSuccess)
-        error = facade_library_find(handle, &library);
+    cudaError_t error = load_binary(function->binary, &library);
     if (error == cudaSuccess)
         error = facade_library_kernel(library, function->name, kernel);
     return error;
+}
+
+static cudaError_t symbol_of(struct fat_binary *binary, const char *name, struct ocl_symbol *symbol)
+{
+    struct facade_library *library = NULL;
+    cudaError_t error = load_binary(binary, &library);
+    if (error == cudaSuccess)
+        error = facade_library_symbol(library, name, symbol);
+    return error == cudaErrorSymbolNotFound ? cudaErrorInvalidSymbol : error;
+}
+
+/* The binary at a place of the list; NULL behind the last one. */
+static struct fat_binary *binary_at(size_t index)
+{
+    pthread_mutex_lock(&binaries_lock);
+    struct fat_binary *binary = binaries;
+    while (binary != NULL && index-- > 0)
+        binary = binary->next;
+    pthread_mutex_unlock(&binaries_lock);
+    return binary;
+}
+
+static const struct registered_variable *managed_in(struct fat_binary *binary, const void *pointer)
+{
+    pthread_mutex_lock(&binary->lock);
+    const struct registered_variable *variable = binary->variables;
+    while (variable != NULL && (variable->pointer == NULL || *variable->pointer != pointer))
+        variable = variable->next;
+    pthread_mutex_unlock(&binary->lock);
+    return variable;
+}
+
+static const struct registered_variable *managed_at(const void *pointer)
+{
+    const struct registered_variable *variable = NULL;
+    struct fat_binary *binary;
+    for (size_t i = 0; pointer != NULL && variable == NULL && (binary = binary_at(i)) != NULL; i++)
+        variable = binary->has_managed ? managed_in(binary, pointer) : NULL;
+    return variable;
+}
+
+cudaError_t facade_registered_symbol(const void *host_variable, struct ocl_symbol *symbol)
+{
+    pthread_once(&once, make_tables);
+    const struct registered_variable *variable =
+        variables != NULL ? ocl_range_map_find(variables, (uintptr_t)host_variable) : NULL;
+    if (variable == NULL)
+        variable = managed_at(host_variable);
+    return variable != NULL ? symbol_of(variable->binary, variable->name, symbol)
+                            : cudaErrorInvalidSymbol;
+}
+
+cudaError_t facade_registered_name(const char *name, struct ocl_symbol *symbol)
+{
+    struct fat_binary *binary;
+    for (size_t i = 0; (binary = binary_at(i)) != NULL; i++)
+        if (symbol_of(binary, name, symbol) == cudaSuccess)
+            return cudaSuccess;
+    return cudaErrorInvalidSymbol;
 }
 
 cudaError_t facade_registered_function(const void *host_function, struct facade_function **function)

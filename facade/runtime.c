@@ -7,7 +7,11 @@
 #include "cl/trace.h"
 #include "facade/handles.h"
 #include "facade/log.h"
+#include "facade/managed_advice.h"
+#include "facade/memory_array.h"
 #include "facade/runtime.h"
+#include "facade/texture.h"
+#include "facade/texture_reference.h"
 
 static struct facade_context **primaries;
 static int device_count;
@@ -158,11 +162,16 @@ static void close_locked(struct facade_context *context)
         facade_modules_forget(context);
         facade_streams_forget(context);
         facade_events_forget(context);
+        facade_references_forget(context, NULL);
+        facade_textures_forget(context);
+        facade_arrays_forget(context);
+        facade_advice_forget_all(cl);
         ocl_context_close(cl);
     }
     context->retain_count = 0;
     context->is_held = false;
     context->flags = 0;
+    atomic_store(&context->peers, 0);
 }
 
 void facade_context_close(struct facade_context *context)

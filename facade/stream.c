@@ -147,6 +147,7 @@ static void thread_ends(void *unused)
         free(entry);
     }
     facade_stack_release();
+    facade_arguments_release();
 }
 
 static void make_exit_key(void)

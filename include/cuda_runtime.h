@@ -6,6 +6,8 @@
 #include "builtin_types.h"
 #include "channel_descriptor.h"
 #include "cuda_runtime_api.h"
+#include "cuda_surface_types.h"
+#include "cuda_texture_types.h"
 #include "driver_functions.h"
 #include "vector_functions.h"
 
@@ -576,6 +578,138 @@ static inline cudaError_t cudaUserObjectCreate(cudaUserObject_t *object_out, T *
 {
     return cudaUserObjectCreate(object_out, objectToWrap, initialRefcount,
                                 static_cast<unsigned int>(flags));
+}
+
+/* ---- functions that CUDA dropped between 8.0 and 13.0 ------------------------------------- */
+
+/* The place that a device number meant. */
+static inline cudaMemLocation clem_location_of(int device)
+{
+    const cudaMemLocation host = {cudaMemLocationTypeHost, 0};
+    const cudaMemLocation memory = {cudaMemLocationTypeDevice, device};
+    return device == cudaCpuDeviceId ? host : memory;
+}
+
+static inline cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice,
+                                               cudaStream_t stream = 0)
+{
+    return ::cudaMemPrefetchAsync(devPtr, count, clem_location_of(dstDevice), 0, stream);
+}
+
+static inline cudaError_t cudaMemAdvise(const void *devPtr, size_t count, cudaMemoryAdvise advice,
+                                        int device)
+{
+    return ::cudaMemAdvise(devPtr, count, advice, clem_location_of(device));
+}
+
+/* One argument of the launch that is being put together. */
+template <class T> static inline cudaError_t cudaSetupArgument(T arg, size_t offset)
+{
+    return ::cudaSetupArgument(static_cast<const void *>(&arg), sizeof arg, offset);
+}
+
+template <class T> static inline cudaError_t cudaLaunch(T *func)
+{
+    return ::cudaLaunch(reinterpret_cast<const void *>(func));
+}
+
+template <class T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTexture(size_t *offset, const texture<T, dim, mode> &tex,
+                                          const void *devPtr, const cudaChannelFormatDesc &desc,
+                                          size_t size = UINT_MAX)
+{
+    return ::cudaBindTexture(offset, &tex, devPtr, &desc, size);
+}
+
+template <class T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTexture(size_t *offset, const texture<T, dim, mode> &tex,
+                                          const void *devPtr, size_t size = UINT_MAX)
+{
+    return ::cudaBindTexture(offset, &tex, devPtr, &tex.channelDesc, size);
+}
+
+template <class T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTexture2D(size_t *offset, const texture<T, dim, mode> &tex,
+                                            const void *devPtr, const cudaChannelFormatDesc &desc,
+                                            size_t width, size_t height, size_t pitch)
+{
+    return ::cudaBindTexture2D(offset, &tex, devPtr, &desc, width, height, pitch);
+}
+
+template <class T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTexture2D(size_t *offset, const texture<T, dim, mode> &tex,
+                                            const void *devPtr, size_t width, size_t height,
+                                            size_t pitch)
+{
+    return ::cudaBindTexture2D(offset, &tex, devPtr, &tex.channelDesc, width, height, pitch);
+}
+
+template <class T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTextureToArray(const texture<T, dim, mode> &tex,
+                                                 cudaArray_const_t array,
+                                                 const cudaChannelFormatDesc &desc)
+{
+    return ::cudaBindTextureToArray(&tex, array, &desc);
+}
+
+template <class T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTextureToArray(const texture<T, dim, mode> &tex,
+                                                 cudaArray_const_t array)
+{
+    cudaChannelFormatDesc desc = {};
+    const cudaError_t error = ::cudaGetChannelDesc(&desc, array);
+    return error == cudaSuccess ? ::cudaBindTextureToArray(&tex, array, &desc) : error;
+}
+
+template <class T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTextureToMipmappedArray(const texture<T, dim, mode> &tex,
+                                                          cudaMipmappedArray_const_t mipmappedArray,
+                                                          const cudaChannelFormatDesc &desc)
+{
+    return ::cudaBindTextureToMipmappedArray(&tex, mipmappedArray, &desc);
+}
+
+template <class T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaBindTextureToMipmappedArray(const texture<T, dim, mode> &tex,
+                                                          cudaMipmappedArray_const_t mipmappedArray)
+{
+    cudaArray_t level = nullptr;
+    cudaChannelFormatDesc desc = {};
+    cudaError_t error = ::cudaGetMipmappedArrayLevel(&level, mipmappedArray, 0);
+    if (error == cudaSuccess)
+        error = ::cudaGetChannelDesc(&desc, level);
+    return error == cudaSuccess ? ::cudaBindTextureToMipmappedArray(&tex, mipmappedArray, &desc)
+                                : error;
+}
+
+template <class T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaUnbindTexture(const texture<T, dim, mode> &tex)
+{
+    return ::cudaUnbindTexture(&tex);
+}
+
+template <class T, int dim, enum cudaTextureReadMode mode>
+static inline cudaError_t cudaGetTextureAlignmentOffset(size_t *offset,
+                                                        const texture<T, dim, mode> &tex)
+{
+    return ::cudaGetTextureAlignmentOffset(offset, &tex);
+}
+
+template <class T, int dim>
+static inline cudaError_t cudaBindSurfaceToArray(const surface<T, dim> &surf,
+                                                 cudaArray_const_t array,
+                                                 const cudaChannelFormatDesc &desc)
+{
+    return ::cudaBindSurfaceToArray(&surf, array, &desc);
+}
+
+template <class T, int dim>
+static inline cudaError_t cudaBindSurfaceToArray(const surface<T, dim> &surf,
+                                                 cudaArray_const_t array)
+{
+    cudaChannelFormatDesc desc = {};
+    const cudaError_t error = ::cudaGetChannelDesc(&desc, array);
+    return error == cudaSuccess ? ::cudaBindSurfaceToArray(&surf, array, &desc) : error;
 }
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
 
+#include <limits.h>
+
 #include "builtin_types.h"
 #include "cuda_device_runtime_api.h"
 #include "host_defines.h"
@@ -492,9 +494,11 @@ cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int *numClusters, const voi
  * Source: CUDA Runtime API 13.0, Memory Management.
  */
 
-/* cudaMallocManaged: memory that host and device reach by one address.
+/* cudaMallocManaged: memory that host and device reach by one address; its contents are zero. A
+ * size of 0 gives NULL.
  *
- * Errors:  cudaErrorMemoryAllocation; cudaErrorInvalidValue for a size of 0.
+ * Errors:  cudaErrorMemoryAllocation; cudaErrorInvalidValue; cudaErrorNotSupported on a device that
+ *          has no such memory.
  */
 cudaError_t CUDARTAPI cudaMallocManaged(void **devPtr, size_t size,
                                         unsigned int flags CLEM_DEFAULT(cudaMemAttachGlobal));
@@ -861,7 +865,9 @@ cudaError_t CUDARTAPI cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, siz
                                                 size_t *prefetchLocIdxs, size_t numPrefetchLocs,
                                                 unsigned long long flags, cudaStream_t stream);
 
-/* cudaMemDiscardBatchAsync: returns cudaErrorNotSupported, as the next one does. */
+/* cudaMemDiscardBatchAsync: the contents of count ranges of managed memory are needed no more. They
+ * stay all the same, so the next one does what cudaMemPrefetchBatchAsync does.
+ */
 cudaError_t CUDARTAPI cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count,
                                                unsigned long long flags, cudaStream_t stream);
 
@@ -1105,12 +1111,12 @@ cudaError_t CUDARTAPI cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buff
  * Source: CUDA Runtime API 13.0, Driver Entry Point Access.
  */
 
-cudaError_t CUDARTAPI cudaGetDriverEntryPoint(const char *symbol, void **funcPtr,
-                                              unsigned long long flags,
-                                              enum cudaDriverEntryPointQueryResult *driverStatus);
+cudaError_t CUDARTAPI
+cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags,
+                        enum cudaDriverEntryPointQueryResult *driverStatus CLEM_DEFAULT(0));
 cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(
     const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags,
-    enum cudaDriverEntryPointQueryResult *driverStatus);
+    enum cudaDriverEntryPointQueryResult *driverStatus CLEM_DEFAULT(0));
 
 /* ---- interactions with the driver API -------------------------------------------------------
  * Handles for what a CUDA compiler registered by host address.
@@ -1440,6 +1446,109 @@ cudaError_t CUDARTAPI cudaGraphicsResourceGetMappedMipmappedArray(
 cudaError_t CUDARTAPI cudaGetExportTable(const void **ppExportTable,
                                          const cudaUUID_t *pExportTableId);
 
+/* ---- functions that CUDA dropped between 8.0 and 13.0 ----------------------------------------
+ * They are here for programs that still call them. A name that lives on has the signature of
+ * today; cudaMemPrefetchAsync and cudaMemAdvise take their old arguments in C++ as well.
+ */
+
+/* The names of today in place of Thread are Device. */
+cudaError_t CUDARTAPI cudaThreadSynchronize(void);
+cudaError_t CUDARTAPI cudaThreadExit(void);
+cudaError_t CUDARTAPI cudaThreadSetLimit(enum cudaLimit limit, size_t value);
+cudaError_t CUDARTAPI cudaThreadGetLimit(size_t *pValue, enum cudaLimit limit);
+cudaError_t CUDARTAPI cudaThreadGetCacheConfig(enum cudaFuncCache *pCacheConfig);
+cudaError_t CUDARTAPI cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfig);
+
+/* cudaSetDoubleForDevice, cudaSetDoubleForHost: nothing is converted. */
+cudaError_t CUDARTAPI cudaSetDoubleForDevice(double *d);
+cudaError_t CUDARTAPI cudaSetDoubleForHost(double *d);
+
+/* cudaConfigureCall, cudaSetupArgument, cudaLaunch: a launch in steps of the calling thread.
+ *
+ * Shape:   each argument lies at its offset in a C struct of all arguments.
+ * Errors:  cudaErrorMissingConfiguration for a launch without cudaConfigureCall;
+ *          cudaErrorInvalidValue for missing arguments and more than 4096 bytes of them; those of
+ *          cudaLaunchKernel.
+ */
+cudaError_t CUDARTAPI cudaConfigureCall(dim3 gridDim, dim3 blockDim,
+                                        size_t sharedMem CLEM_DEFAULT(0),
+                                        cudaStream_t stream CLEM_DEFAULT(0));
+cudaError_t CUDARTAPI cudaSetupArgument(const void *arg, size_t size, size_t offset);
+cudaError_t CUDARTAPI cudaLaunch(const void *func);
+
+/* Texture and surface references: kernels name what the host binds.
+ *
+ * Shape:   texref is a variable that was registered (__cudaRegisterTexture), or what
+ *          cudaGetTextureReference gave. Its members are read when something is bound.
+ * Returns: offset: bytes from the last multiple of textureAlignment to devPtr, which the kernel
+ *          has to add; NULL where devPtr is such a multiple.
+ * Order:   kernels launched from then on read what is bound.
+ * Errors:  cudaErrorInvalidTexture, cudaErrorInvalidSurface for a reference that is none;
+ *          cudaErrorInvalidTextureBinding; those of cudaCreateTextureObject.
+ */
+cudaError_t CUDARTAPI cudaBindTexture(size_t *offset, const struct textureReference *texref,
+                                      const void *devPtr, const struct cudaChannelFormatDesc *desc,
+                                      size_t size CLEM_DEFAULT(UINT_MAX));
+cudaError_t CUDARTAPI cudaBindTexture2D(size_t *offset, const struct textureReference *texref,
+                                        const void *devPtr,
+                                        const struct cudaChannelFormatDesc *desc, size_t width,
+                                        size_t height, size_t pitch);
+cudaError_t CUDARTAPI cudaBindTextureToArray(const struct textureReference *texref,
+                                             cudaArray_const_t array,
+                                             const struct cudaChannelFormatDesc *desc);
+cudaError_t CUDARTAPI cudaBindTextureToMipmappedArray(const struct textureReference *texref,
+                                                      cudaMipmappedArray_const_t mipmappedArray,
+                                                      const struct cudaChannelFormatDesc *desc);
+cudaError_t CUDARTAPI cudaUnbindTexture(const struct textureReference *texref);
+cudaError_t CUDARTAPI cudaGetTextureAlignmentOffset(size_t *offset,
+                                                    const struct textureReference *texref);
+cudaError_t CUDARTAPI cudaBindSurfaceToArray(const struct surfaceReference *surfref,
+                                             cudaArray_const_t array,
+                                             const struct cudaChannelFormatDesc *desc);
+
+/* cudaGetTextureReference, cudaGetSurfaceReference: the reference of a registered variable, or of
+ * the name that kernels loaded into the current context give one.
+ *
+ * Owns:    what a name gives belongs to the module that has it.
+ */
+cudaError_t CUDARTAPI cudaGetTextureReference(const struct textureReference **texref,
+                                              const void *symbol);
+cudaError_t CUDARTAPI cudaGetSurfaceReference(const struct surfaceReference **surfref,
+                                              const void *symbol);
+
+/* Functions of today by the names that they had in between. */
+cudaError_t CUDARTAPI cudaCreateTextureObject_v2(cudaTextureObject_t *pTexObject,
+                                                 const struct cudaResourceDesc *pResDesc,
+                                                 const struct cudaTextureDesc_v2 *pTexDesc,
+                                                 const struct cudaResourceViewDesc *pResViewDesc);
+cudaError_t CUDARTAPI cudaGetTextureObjectTextureDesc_v2(struct cudaTextureDesc_v2 *pTexDesc,
+                                                         cudaTextureObject_t texObject);
+cudaError_t CUDARTAPI cudaMemPrefetchAsync_v2(const void *devPtr, size_t count,
+                                              struct cudaMemLocation location, unsigned int flags,
+                                              cudaStream_t stream CLEM_DEFAULT(0));
+cudaError_t CUDARTAPI cudaMemAdvise_v2(const void *devPtr, size_t count,
+                                       enum cudaMemoryAdvise advice,
+                                       struct cudaMemLocation location);
+cudaError_t CUDARTAPI cudaGetDeviceProperties_v2(struct cudaDeviceProp *prop, int device);
+cudaError_t CUDARTAPI cudaStreamGetCaptureInfo_v2(
+    cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out,
+    unsigned long long *id_out CLEM_DEFAULT(0), cudaGraph_t *graph_out CLEM_DEFAULT(0),
+    const cudaGraphNode_t **dependencies_out CLEM_DEFAULT(0),
+    size_t *numDependencies_out CLEM_DEFAULT(0));
+
+/* These three return cudaErrorNotSupported. */
+cudaError_t CUDARTAPI
+cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *launchParamsList,
+                                       unsigned int numDevices, unsigned int flags CLEM_DEFAULT(0));
+cudaError_t CUDARTAPI
+cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray,
+                                     const struct cudaExternalSemaphoreSignalParams *paramsArray,
+                                     unsigned int numExtSems, cudaStream_t stream CLEM_DEFAULT(0));
+cudaError_t CUDARTAPI
+cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray,
+                                   const struct cudaExternalSemaphoreWaitParams *paramsArray,
+                                   unsigned int numExtSems, cudaStream_t stream CLEM_DEFAULT(0));
+
 /* ---- per-thread default stream --------------------------------------------------------------
  * Each function does what the one without its ending does, but stream 0 means the calling
  * thread's own default stream. A program compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM calls
@@ -1614,10 +1723,10 @@ cudaError_t CUDARTAPI cudaGraphUpload_ptsz(cudaGraphExec_t graphExec, cudaStream
 cudaError_t CUDARTAPI cudaGraphLaunch_ptsz(cudaGraphExec_t graphExec, cudaStream_t stream);
 cudaError_t CUDARTAPI
 cudaGetDriverEntryPoint_ptsz(const char *symbol, void **funcPtr, unsigned long long flags,
-                             enum cudaDriverEntryPointQueryResult *driverStatus);
+                             enum cudaDriverEntryPointQueryResult *driverStatus CLEM_DEFAULT(0));
 cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion_ptsz(
     const char *symbol, void **funcPtr, unsigned int cudaVersion, unsigned long long flags,
-    enum cudaDriverEntryPointQueryResult *driverStatus);
+    enum cudaDriverEntryPointQueryResult *driverStatus CLEM_DEFAULT(0));
 
 #pragma GCC visibility pop
 

@@ -542,7 +542,17 @@ struct cudaDeviceProp {
     unsigned int gpuPciDeviceID;
     unsigned int gpuPciSubsystemID;
     int hostNumaMultinodeIpcSupported;
-    int reserved[56];
+    /* Version 13 dropped these; they are the first of the 56 numbers that it reserves, for the
+     * sources of older programs. */
+    int clockRate;
+    int deviceOverlap;
+    int kernelExecTimeoutEnabled;
+    int computeMode;
+    int maxTexture1DLinear;
+    int memoryClockRate;
+    int singleToDoublePrecisionPerfRatio;
+    int cooperativeMultiDeviceLaunch;
+    int reserved[48];
 };
 
 enum cudaDeviceNumaConfig {
@@ -733,11 +743,17 @@ enum cudaMemoryType {
 
 /* What an address is. device, devicePointer and hostPointer follow type. */
 struct cudaPointerAttributes {
-    enum cudaMemoryType type;
+    union {
+        enum cudaMemoryType type;
+        enum cudaMemoryType memoryType; /* the name of before version 11 */
+    };
     int device;
     void *devicePointer;
     void *hostPointer;
-    long reserved[8];
+    union {
+        long reserved[8];
+        int isManaged; /* of before version 11: whether type is cudaMemoryTypeManaged */
+    };
 };
 
 enum cudaMemoryAdvise {
@@ -1116,6 +1132,16 @@ typedef struct cudaLaunchAttribute_st {
     char pad[4];
     cudaLaunchAttributeValue val;
 } cudaLaunchAttribute;
+
+/* One launch of cudaLaunchCooperativeKernelMultiDevice, which CUDA 13 dropped. */
+struct cudaLaunchParams {
+    void *func;
+    dim3 gridDim;
+    dim3 blockDim;
+    void **args;
+    size_t sharedMem;
+    cudaStream_t stream;
+};
 
 /* Shape, stream and attributes of a launch, for cudaLaunchKernelExC. */
 typedef struct cudaLaunchConfig_st {

@@ -28,4 +28,12 @@ enum cudaSurfaceFormatMode {
 
 typedef unsigned long long cudaSurfaceObject_t;
 
+/* A surface reference as the host sees it.
+ *
+ * Source: CUDA Runtime API 11.8, Surface Reference Management [DEPRECATED].
+ */
+struct surfaceReference {
+    struct cudaChannelFormatDesc channelDesc;
+};
+
 #endif

@@ -50,4 +50,40 @@ struct cudaTextureDesc {
 
 typedef unsigned long long cudaTextureObject_t;
 
+/* cudaTextureDesc of CUDA 11, whose form without a suffix had no last member. */
+struct cudaTextureDesc_v2 {
+    enum cudaTextureAddressMode addressMode[3];
+    enum cudaTextureFilterMode filterMode;
+    enum cudaTextureReadMode readMode;
+    int sRGB;
+    float borderColor[4];
+    int normalizedCoords;
+    unsigned int maxAnisotropy;
+    enum cudaTextureFilterMode mipmapFilterMode;
+    float mipmapLevelBias;
+    float minMipmapLevelClamp;
+    float maxMipmapLevelClamp;
+    int disableTrilinearOptimization;
+    int seamlessCubemap;
+};
+
+/* A texture reference as the host sees it: read when something is bound to it.
+ *
+ * Source: CUDA Runtime API 11.8, Texture Reference Management [DEPRECATED].
+ */
+struct textureReference {
+    int normalized;
+    enum cudaTextureFilterMode filterMode;
+    enum cudaTextureAddressMode addressMode[3];
+    struct cudaChannelFormatDesc channelDesc;
+    int sRGB;
+    unsigned int maxAnisotropy;
+    enum cudaTextureFilterMode mipmapFilterMode;
+    float mipmapLevelBias;
+    float minMipmapLevelClamp;
+    float maxMipmapLevelClamp;
+    int disableTrilinearOptimization;
+    int __cudaReserved[14];
+};
+
 #endif

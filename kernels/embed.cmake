@@ -3,13 +3,44 @@
 #
 # The array begins with a #line directive, so that build logs name the file, and ends with a NUL
 # that is not part of the text. Bytes, because C promises string literals of no more than 4095
-# characters.
+# characters. Files of the same folder that it includes stand in place, because programs are given to
+# drivers as one text.
 
+cmake_minimum_required(VERSION 3.25)
 get_filename_component(file ${SOURCE} NAME)
 get_filename_component(name ${SOURCE} NAME_WE)
-file(READ ${SOURCE} text HEX)
-string(HEX "#line 1 \"${file}\"\n" prefix)
-string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${prefix}${text}00")
+get_filename_component(folder ${SOURCE} DIRECTORY)
+
+# The text of a file with the included ones in it, each at its first mention.
+function(expand file result)
+    set_property(GLOBAL APPEND PROPERTY expanded_files ${file})
+    file(READ ${folder}/${file} rest)
+    set(text "#line 1 \"${file}\"\n")
+    set(line 1)
+    while(rest MATCHES "(^|\n)#include \"([a-z_]+\\.h)\"\n")
+        set(included ${CMAKE_MATCH_2})
+        set(directive "#include \"${included}\"\n")
+        string(FIND "${rest}" "${directive}" at)
+        string(LENGTH "${directive}" length)
+        string(SUBSTRING "${rest}" 0 ${at} before)
+        math(EXPR at "${at} + ${length}")
+        string(SUBSTRING "${rest}" ${at} -1 rest)
+        string(REGEX MATCHALL "\n" newlines "${before}")
+        list(LENGTH newlines count)
+        math(EXPR line "${line} + ${count} + 1")
+        get_property(known GLOBAL PROPERTY expanded_files)
+        set(inner "")
+        if(NOT included IN_LIST known)
+            expand(${included} inner)
+        endif()
+        string(APPEND text "${before}${inner}#line ${line} \"${file}\"\n")
+    endwhile()
+    set(${result} "${text}${rest}" PARENT_SCOPE)
+endfunction()
+
+expand(${file} text)
+string(HEX "${text}" text)
+string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${text}00")
 string(REPEAT "." 80 row)
 string(REGEX REPLACE "(${row})" "\\1\n    " bytes "${bytes}")
 file(WRITE ${OUTPUT} "/* The text of ${file}, made by kernels/embed.cmake.

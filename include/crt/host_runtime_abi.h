@@ -38,6 +38,17 @@ void CUDARTAPI __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun
                                       const char *deviceName, int thread_limit, uint3 *tid,
                                       uint3 *bid, dim3 *bDim, dim3 *gDim, int *wSize);
 
+/* Texture and surface references, which compilers before version 12 have. dim is the number of
+ * dimensions; norm is not 0 for cudaReadModeNormalizedFloat. */
+struct textureReference;
+struct surfaceReference;
+void CUDARTAPI __cudaRegisterTexture(void **fatCubinHandle, const struct textureReference *hostVar,
+                                     const void **deviceAddress, const char *deviceName, int dim,
+                                     int norm, int ext);
+void CUDARTAPI __cudaRegisterSurface(void **fatCubinHandle, const struct surfaceReference *hostVar,
+                                     const void **deviceAddress, const char *deviceName, int dim,
+                                     int ext);
+
 /* Returns 0, or a value that makes the caller skip the launch. What <<<>>> leaves out is 0. */
 unsigned CUDARTAPI __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim,
                                                size_t sharedMem CLEM_DEFAULT(0),
@@ -51,8 +62,11 @@ cudaError_t CUDARTAPI __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3
 cudaError_t CUDARTAPI __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim,
                                               void **args, size_t sharedMem, cudaStream_t stream);
 
-/* The parameters of these three are published nowhere; they are exported, and read none. */
-cudaError_t CUDARTAPI __cudaRegisterHostVar(void);
+/* Of host variables that device code names. */
+void CUDARTAPI __cudaRegisterHostVar(void **fatCubinHandle, const char *deviceName, char *hostVar,
+                                     size_t size);
+
+/* The parameters of these two are published nowhere; they are exported, and read none. */
 cudaError_t CUDARTAPI __cudaRegisterUnifiedTable(void);
 cudaError_t CUDARTAPI __cudaGetProcAddress(void);
 

@@ -16,6 +16,7 @@ static void fill_in(struct ocl_allocation *allocation, enum ocl_memory_kind kind
     allocation->address = address;
     allocation->host = host;
     allocation->bytes = bytes;
+    atomic_store(&allocation->is_live, true);
     atomic_store(&allocation->references, 1);
 }
 

@@ -577,6 +577,7 @@ TEST_BODY(memory_at_numbers_in_use_is_refused)
     blocker.address = counting.next_address + 255;
     blocker.bytes = 1;
     atomic_store(&blocker.references, 1);
+    atomic_store(&blocker.is_live, true);
     assert_int_equal(ocl_address_insert(&blocker), OCL_OK);
     assert_int_equal(ocl_memory_allocate(context, 4096, 0, &address), OCL_E_OUT_OF_MEMORY);
     assert_int_equal(address, 1);

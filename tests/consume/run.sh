@@ -30,6 +30,10 @@ cmake -S "$source/tests/consume/subdirectory" -B "$scratch/subdirectory" -DCLEM_
 cmake --build "$scratch/subdirectory" --parallel 2 >>"$scratch/subdirectory.log"
 "$scratch/subdirectory/example"
 
+echo "== dlopen"
+cc "$source/tests/consume/opened.c" -o "$scratch/opened" -ldl
+"$scratch/opened" "$(find "$prefix" -name libclem.so)"
+
 echo "== the names libcudart.so.13 and libcuda.so.1"
 library=$(dirname "$(find "$prefix" -name libclem.so)")
 cc "$source/tests/consume/example.c" -I"$prefix/include/clem" -o "$scratch/example_cudart" \
@@ -38,6 +42,9 @@ LD_LIBRARY_PATH=$library/clem:$library "$scratch/example_cudart"
 readelf -V "$library/clem/libcudart.so.13" | grep -q 'Name: libcudart.so.13'
 readelf -d "$library/clem/libcudart.so.13" | grep -q 'SONAME.*\[libcudart.so.13\]'
 readelf -d "$library/clem/libcuda.so.1" | grep -q 'SONAME.*\[libcuda.so.1\]'
+# Filters: libclem comes before the C library, over which it defines a few functions.
+readelf -d "$library/clem/libcudart.so.13" | grep -q 'AUXILIARY.*\[libclem.so.0\]'
+readelf -d "$library/clem/libcuda.so.1" | grep -q 'AUXILIARY.*\[libclem.so.0\]'
 readelf -d "$library/libclem.so" | grep -q NODELETE
 
 echo "== clem-info of the installed tree"

@@ -226,3 +226,29 @@ TEST_BODY(driver_context_retained_by_many_threads)
     assert_driver(cuDevicePrimaryCtxRelease(0));
     assert_int_equal(is_active(), 0);
 }
+
+TEST_BODY(driver_context_events_of_a_context)
+{
+    CUcontext primary = driver_use_primary(), other = NULL;
+    CUevent event = NULL, foreign = NULL;
+    CUstream stream = NULL;
+    CUdeviceptr p = driver_allocate(4096);
+    assert_driver(cuCtxCreate(&other, NULL, 0, 0));
+    assert_driver(cuEventCreate(&foreign, CU_EVENT_DISABLE_TIMING));
+    assert_driver(cuCtxSetCurrent(primary));
+    assert_driver(cuEventCreate(&event, CU_EVENT_DEFAULT));
+    assert_driver(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    assert_driver(cuMemsetD8Async(p, 1, 4096, stream));
+    assert_driver(cuCtxRecordEvent(primary, event));
+    assert_driver(cuEventSynchronize(event));
+    assert_driver(cuStreamQuery(stream));
+    assert_driver(cuCtxWaitEvent(primary, event));
+    assert_driver(cuCtxWaitEvent(other, event));
+    assert_int_equal(cuCtxRecordEvent(primary, foreign), CUDA_ERROR_INVALID_HANDLE);
+    assert_int_equal(cuCtxRecordEvent(NULL, event), CUDA_ERROR_INVALID_CONTEXT);
+    assert_int_equal(cuCtxWaitEvent(NULL, event), CUDA_ERROR_INVALID_CONTEXT);
+    assert_int_equal(cuCtxWaitEvent(primary, NULL), CUDA_ERROR_INVALID_HANDLE);
+    assert_driver(cuStreamDestroy(stream));
+    assert_driver(cuEventDestroy(event));
+    assert_driver(cuCtxDestroy(other));
+}

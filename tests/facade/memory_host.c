@@ -185,7 +185,7 @@ TEST_BODY(memory_host_kernels_reach_it)
 {
     clemDeviceInfo info;
     assert_success(clemGetDeviceInfo(&info, 0));
-    if (!info.reachesPinnedHostMemory)
+    if (!info.reachesPinnedHostMemory && info.address != clemAddressHandle)
         TEST_SKIP("kernels of this device do not reach pinned memory under this strategy");
     struct block blocks[] = {make_block(PINNED, 4096), make_block(REGISTERED, 4096)};
     cudaLibrary_t library;
@@ -213,4 +213,37 @@ TEST_BODY(memory_host_kernels_reach_it)
         end_block(&blocks[i]);
     }
     assert_success(cudaLibraryUnload(library));
+}
+
+/* Ranges are the user's to the byte: two in one page do not know each other, and one byte too many is
+ * in the way. */
+TEST_BODY(memory_host_neighbours_in_a_page)
+{
+    struct block block = make_block(PAGEABLE, 8192);
+    unsigned char *p = block.address, *first = NULL, *second = NULL;
+    memset(p, 1, 8192);
+    assert_success(cudaHostRegister(p + 100, 1000, cudaHostRegisterDefault));
+    assert_fails(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(p + 1099, 1000, 0));
+    assert_fails(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(p, 101, 0));
+    assert_fails(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(p, 8192, 0));
+    assert_success(cudaHostRegister(p + 1100, 4000, cudaHostRegisterPortable));
+    assert_success(cudaHostGetDevicePointer((void **)&first, p + 1099, 0));
+    assert_success(cudaHostGetDevicePointer((void **)&second, p + 1100, 0));
+    assert_success(cudaMemset(first, 2, 1));
+    assert_success(cudaMemset(second, 3, 4000));
+    assert_success(cudaDeviceSynchronize());
+    assert_int_equal(p[1098], 1);
+    assert_int_equal(p[1099], 2);
+    assert_int_equal(p[1100], 3);
+    assert_int_equal(p[5099], 3);
+    assert_int_equal(p[5100], 1);
+    assert_fails(cudaErrorInvalidValue, cudaMemset(first, 2, 2));
+    assert_fails(cudaErrorInvalidValue, cudaHostUnregister(p + 101));
+    assert_fails(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(p));
+    assert_success(cudaHostUnregister(p + 100));
+    assert_success(cudaMemset(second, 4, 1));
+    assert_success(cudaDeviceSynchronize());
+    assert_int_equal(p[1100], 4);
+    assert_success(cudaHostUnregister(p + 1100));
+    end_block(&block);
 }

@@ -193,6 +193,40 @@ TEST_BODY(registration_of_machine_code)
     }
 }
 
+/* Compilers ask for the start of modules, and name host variables that device code uses. */
+TEST_BODY(registration_without_variables)
+{
+    struct fat_binary_wrapper wrapper = {MAGIC, 1, add_text, NULL};
+    static int variable;
+    void **handle = register_code(&wrapper);
+    assert_int_equal(__cudaInitModule(handle), 1);
+    assert_int_equal(__cudaInitModule(NULL), 1);
+    __cudaRegisterHostVar(handle, "variable", (char *)&variable, sizeof variable);
+    void *address = NULL;
+    assert_fails(cudaErrorInvalidSymbol, cudaGetSymbolAddress(&address, &variable));
+    __cudaUnregisterFatBinary(handle);
+}
+
+/* Managed variables of code that does not build stay without memory, and a later start tries
+ * again. */
+TEST_BODY(registration_of_variables_that_are_not_there)
+{
+    struct fat_binary_wrapper wrapper = {MAGIC, 1, add_text, NULL};
+    static char name[] = "nowhere";
+    static int variable;
+    void *pointer = NULL, *address = NULL;
+    size_t bytes = 0;
+    void **handle = register_code(&wrapper);
+    __cudaRegisterVar(handle, (char *)&variable, name, name, 0, sizeof variable, 0, 0);
+    assert_fails(cudaErrorInvalidSymbol, cudaGetSymbolAddress(&address, &variable));
+    assert_fails(cudaErrorInvalidSymbol, cudaGetSymbolSize(&bytes, &variable));
+    __cudaRegisterManagedVar(handle, &pointer, name, name, 0, sizeof variable, 0, 0);
+    assert_int_equal(__cudaInitModule(handle), 0);
+    assert_int_equal(__cudaInitModule(handle), 0);
+    assert_null(pointer);
+    __cudaUnregisterFatBinary(handle);
+}
+
 TEST_BODY(registration_survives_a_reset)
 {
     struct fat_binary_wrapper wrapper = {MAGIC, 1, add_text, NULL};

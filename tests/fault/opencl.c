@@ -13,7 +13,7 @@
 
 #include "tests/fault/opencl.h"
 
-enum kind { CONTEXT, QUEUE, BUFFER, PROGRAM, KERNEL, EVENT, SVM, USM, KINDS };
+enum kind { CONTEXT, QUEUE, BUFFER, PROGRAM, KERNEL, EVENT, SAMPLER, SVM, USM, KINDS };
 
 static _Atomic long countdown; /* calls until the one that fails; 0 or less: none */
 static _Atomic int is_met;
@@ -46,8 +46,8 @@ long fault_live_objects(void)
 
 void fault_print_live(void)
 {
-    static const char *const names[KINDS] = {"contexts", "queues", "buffers", "programs",
-                                             "kernels",  "events", "SVM",     "USM"};
+    static const char *const names[KINDS] = {
+        "contexts", "queues", "buffers", "programs", "kernels", "events", "samplers", "SVM", "USM"};
     for (int i = 0; i < KINDS; i++) {
         if (atomic_load(&live[i]) != 0)
             printf("%ld %s are alive\n", atomic_load(&live[i]), names[i]);
@@ -139,6 +139,7 @@ REFERENCE(clReleaseMemObject, cl_mem, BUFFER, -1)
 REFERENCE(clReleaseProgram, cl_program, PROGRAM, -1)
 REFERENCE(clReleaseKernel, cl_kernel, KERNEL, -1)
 REFERENCE(clReleaseEvent, cl_event, EVENT, -1)
+REFERENCE(clReleaseSampler, cl_sampler, SAMPLER, -1)
 REFERENCE(clRetainContext, cl_context, CONTEXT, 1)
 REFERENCE(clRetainCommandQueue, cl_command_queue, QUEUE, 1)
 REFERENCE(clRetainMemObject, cl_mem, BUFFER, 1)
@@ -170,6 +171,14 @@ CREATE(cl_mem, BUFFER, clCreateSubBuffer,
        (cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, const void *info,
         cl_int *error),
        (buffer, flags, type, info, error))
+CREATE(cl_mem, BUFFER, clCreateImage,
+       (cl_context context, cl_mem_flags flags, const cl_image_format *format,
+        const cl_image_desc *description, void *host, cl_int *error),
+       (context, flags, format, description, host, error))
+CREATE(cl_sampler, SAMPLER, clCreateSampler,
+       (cl_context context, cl_bool is_normalized, cl_addressing_mode mode, cl_filter_mode filter,
+        cl_int *error),
+       (context, is_normalized, mode, filter, error))
 CREATE(cl_program, PROGRAM, clCreateProgramWithSource,
        (cl_context context, cl_uint n, const char **texts, const size_t *lengths, cl_int *error),
        (context, n, texts, lengths, error))
@@ -255,10 +264,34 @@ COMMAND(clEnqueueCopyBuffer,
         (cl_command_queue queue, cl_mem from, cl_mem to, size_t a, size_t b, size_t size, cl_uint n,
          const cl_event *list, cl_event *event),
         (queue, from, to, a, b, size, n, list, event))
+COMMAND(clEnqueueCopyBufferRect,
+        (cl_command_queue queue, cl_mem from, cl_mem to, const size_t *a, const size_t *b,
+         const size_t *region, size_t ap, size_t as, size_t bp, size_t bs, cl_uint n,
+         const cl_event *list, cl_event *event),
+        (queue, from, to, a, b, region, ap, as, bp, bs, n, list, event))
+COMMAND(clEnqueueCopyBufferToImage,
+        (cl_command_queue queue, cl_mem from, cl_mem to, size_t offset, const size_t *origin,
+         const size_t *region, cl_uint n, const cl_event *list, cl_event *event),
+        (queue, from, to, offset, origin, region, n, list, event))
+COMMAND(clEnqueueCopyImageToBuffer,
+        (cl_command_queue queue, cl_mem from, cl_mem to, const size_t *origin, const size_t *region,
+         size_t offset, cl_uint n, const cl_event *list, cl_event *event),
+        (queue, from, to, origin, region, offset, n, list, event))
 COMMAND(clEnqueueSVMMemcpy,
         (cl_command_queue queue, cl_bool wait, void *to, const void *from, size_t size, cl_uint n,
          const cl_event *list, cl_event *event),
         (queue, wait, to, from, size, n, list, event))
+COMMAND(clEnqueueSVMMemFill,
+        (cl_command_queue queue, void *to, const void *pattern, size_t pattern_size, size_t size,
+         cl_uint n, const cl_event *list, cl_event *event),
+        (queue, to, pattern, pattern_size, size, n, list, event))
+COMMAND(clEnqueueSVMMap,
+        (cl_command_queue queue, cl_bool wait, cl_map_flags flags, void *memory, size_t size,
+         cl_uint n, const cl_event *list, cl_event *event),
+        (queue, wait, flags, memory, size, n, list, event))
+COMMAND(clEnqueueSVMUnmap,
+        (cl_command_queue queue, void *memory, cl_uint n, const cl_event *list, cl_event *event),
+        (queue, memory, n, list, event))
 COMMAND(clEnqueueUnmapMemObject,
         (cl_command_queue queue, cl_mem object, void *memory, cl_uint n, const cl_event *list,
          cl_event *event),
@@ -286,6 +319,10 @@ STATUS(clSetEventCallback,
        (cl_event event, cl_int type, void(CL_CALLBACK *function)(cl_event, cl_int, void *),
         void *data),
        (event, type, function, data))
+STATUS(clGetSupportedImageFormats,
+       (cl_context context, cl_mem_flags flags, cl_mem_object_type type, cl_uint n,
+        cl_image_format *formats, cl_uint *found),
+       (context, flags, type, n, formats, found))
 STATUS(clFlush, (cl_command_queue queue), (queue))
 STATUS(clBuildProgram,
        (cl_program program, cl_uint n, const cl_device_id *devices, const char *options,

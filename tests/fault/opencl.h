@@ -12,8 +12,8 @@ int fault_was_met(void);
 /* The name of the function whose call failed last. */
 const char *fault_name(void);
 
-/* Contexts, queues, buffers, programs, kernels, events, SVM and USM allocations that are alive: references that
- * libclem took and has not given back. */
+/* Contexts, queues, buffers and images, programs, kernels, events, samplers, SVM and USM allocations that are alive:
+ * references that libclem took and has not given back. */
 long fault_live_objects(void);
 
 /* One line per kind of object that is alive, on stdout. */

@@ -154,8 +154,50 @@ static void occupancy()
           cudaErrorInvalidDeviceFunction);
 }
 
+static cudaMemLocation place;
+static unsigned char argument[16];
+
+cudaError_t cudaMemPrefetchAsync(const void *, size_t, cudaMemLocation location, unsigned int,
+                                 cudaStream_t)
+{
+    place = location;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetupArgument(const void *arg, size_t size, size_t offset)
+{
+    std::memcpy(argument + offset, arg, size);
+    return cudaSuccess;
+}
+
+static void older_forms()
+{
+    const texture<uchar2, 2, cudaReadModeNormalizedFloat> plain;
+    const texture<float> linear(1, cudaFilterModeLinear, cudaAddressModeWrap);
+    const texture<float> described(0, cudaFilterModePoint, cudaAddressModeMirror,
+                                   cudaCreateChannelDesc<int2>());
+    const surface<void, 2> canvas;
+    CHECK(plain.normalized == 0 && plain.filterMode == cudaFilterModePoint);
+    CHECK(plain.addressMode[0] == cudaAddressModeClamp);
+    CHECK(plain.addressMode[2] == cudaAddressModeClamp);
+    CHECK(plain.channelDesc.x == 8 && plain.channelDesc.y == 8 && plain.channelDesc.z == 0);
+    CHECK(plain.channelDesc.f == cudaChannelFormatKindUnsigned);
+    CHECK(plain.sRGB == 0 && plain.maxAnisotropy == 0);
+    CHECK(linear.normalized == 1 && linear.filterMode == cudaFilterModeLinear);
+    CHECK(linear.addressMode[1] == cudaAddressModeWrap && linear.channelDesc.x == 32);
+    CHECK(described.channelDesc.y == 32 && described.channelDesc.f == cudaChannelFormatKindSigned);
+    CHECK(canvas.channelDesc.x == 0);
+    CHECK(cudaMemPrefetchAsync(nullptr, 4, 3) == cudaSuccess);
+    CHECK(place.type == cudaMemLocationTypeDevice && place.id == 3);
+    CHECK(cudaMemPrefetchAsync(nullptr, 4, cudaCpuDeviceId) == cudaSuccess);
+    CHECK(place.type == cudaMemLocationTypeHost);
+    CHECK(cudaSetupArgument(static_cast<short>(0x1234), 2) == cudaSuccess);
+    CHECK(argument[1] == 0 && argument[2] == 0x34 && argument[3] == 0x12 && argument[4] == 0);
+}
+
 int main()
 {
+    older_forms();
     channels();
     vectors();
     launches();

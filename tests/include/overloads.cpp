@@ -16,6 +16,8 @@ void copy_symbols(cudaStream_t stream);
 void launch(cudaStream_t stream, cudaKernel_t loaded, cudaLibrary_t library);
 void occupy(cudaKernel_t loaded);
 void graphs(cudaGraph_t graph, cudaGraphNode_t node, cudaGraphExec_t runnable);
+void references(cudaArray_t array, cudaMipmappedArray_t mipmapped);
+void older_forms(cudaStream_t stream, const void *managed);
 
 void allocate(cudaStream_t stream, cudaMemPool_t pool)
 {
@@ -146,4 +148,56 @@ void graphs(cudaGraph_t graph, cudaGraphNode_t node, cudaGraphExec_t runnable)
                                                cudaMemcpyDeviceToHost);
     cudaUserObjectCreate(&owner, new object, 1, cudaUserObjectNoDestructorSync);
     cudaUserObjectCreate(&owner, new object, 1, 1u);
+}
+
+static texture<float, cudaTextureType2D> picture;
+static texture<uchar4, 1, cudaReadModeNormalizedFloat> line(1, cudaFilterModeLinear);
+static surface<void, cudaSurfaceType2D> canvas;
+
+void references(cudaArray_t array, cudaMipmappedArray_t mipmapped)
+{
+    const float *data = nullptr;
+    size_t offset = 0;
+    const cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
+    const textureReference *found = nullptr;
+    const surfaceReference *found_surface = nullptr;
+    cudaBindTexture(&offset, line, data);
+    cudaBindTexture(&offset, line, data, 64);
+    cudaBindTexture(nullptr, picture, data, desc);
+    cudaBindTexture(nullptr, picture, data, desc, 64);
+    cudaBindTexture(&offset, &picture, data, &desc);
+    cudaBindTexture2D(&offset, picture, data, 4, 4, 32);
+    cudaBindTexture2D(&offset, picture, data, desc, 4, 4, 32);
+    cudaBindTexture2D(&offset, &picture, data, &desc, 4, 4, 32);
+    cudaBindTextureToArray(picture, array);
+    cudaBindTextureToArray(picture, array, desc);
+    cudaBindTextureToArray(&picture, array, &desc);
+    cudaBindTextureToMipmappedArray(picture, mipmapped);
+    cudaBindTextureToMipmappedArray(picture, mipmapped, desc);
+    cudaUnbindTexture(picture);
+    cudaUnbindTexture(&picture);
+    cudaGetTextureAlignmentOffset(&offset, line);
+    cudaBindSurfaceToArray(canvas, array);
+    cudaBindSurfaceToArray(canvas, array, desc);
+    cudaGetTextureReference(&found, &picture);
+    cudaGetSurfaceReference(&found_surface, &canvas);
+}
+
+void older_forms(cudaStream_t stream, const void *managed)
+{
+    const cudaMemLocation here = {cudaMemLocationTypeDevice, 0};
+    cudaMemPrefetchAsync(managed, 4, 0);
+    cudaMemPrefetchAsync(managed, 4, cudaCpuDeviceId, stream);
+    cudaMemPrefetchAsync(managed, 4, here, 0, stream);
+    cudaMemAdvise(managed, 4, cudaMemAdviseSetReadMostly, 0);
+    cudaMemAdvise(managed, 4, cudaMemAdviseSetReadMostly, here);
+    void *function = nullptr;
+    cudaStreamCaptureStatus status;
+    unsigned long long id = 0;
+    cudaGetDriverEntryPoint("cuInit", &function, 0);
+    cudaStreamGetCaptureInfo(stream, &status, &id);
+    cudaConfigureCall(1, 1);
+    cudaSetupArgument(2.0f, 0);
+    cudaSetupArgument(managed, 8, 8);
+    cudaLaunch(kernel);
 }

@@ -1,0 +1,41 @@
+/* What textures and surfaces a launch is given, and in which variant it goes. Private to cl/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_KERNEL_TEXTURE_H
+#define OCL_KERNEL_TEXTURE_H
+
+#include "cl/image.h"
+#include "cl/kernel.h"
+
+/* What feeds one group of parameters. */
+struct ocl_bound {
+    struct ocl_texture *texture; /* counted */
+    struct ocl_image *image;     /* NULL where it is read from memory */
+    cl_sampler sampler;          /* NULL where the group has none */
+    bool is_borrowed;            /* the image is this launch's own */
+};
+
+enum { OCL_BOUND_FEW = 8 };
+
+struct ocl_binding {
+    struct ocl_kernel *kernel; /* the one to launch: the user's, or its variant */
+    struct ocl_bound *bound;   /* one per group: few, or an allocation */
+    struct ocl_bound few[OCL_BOUND_FEW];
+};
+
+/* Finds the objects that a launch names, chooses the variant, and brings the images up to date in
+ * queue.
+ * Errors: OCL_E_INVALID_VALUE and OCL_E_NOT_SUPPORTED as ocl_kernel_launch() says, both logged;
+ *         OCL_E_OUT_OF_MEMORY; the driver's; the sticky failure. The caller closes it in any case. */
+ocl_status ocl_binding_open(struct ocl_binding *binding, struct ocl_kernel *kernel,
+                            struct ocl_queue *queue, const struct ocl_launch *launch);
+
+/* After the launch was enqueued: what surfaces wrote goes to their arrays. */
+ocl_status ocl_binding_written(const struct ocl_binding *binding, struct ocl_queue *queue);
+
+void ocl_binding_close(struct ocl_binding *binding);
+
+/* The texture that a reference of the program is bound to, with a reference for the caller to give
+ * back, or NULL. */
+struct ocl_texture *ocl_program_reference(struct ocl_program *program, const char *name);
+
+#endif

@@ -1,0 +1,307 @@
+/* Tests of facade/peer.c and facade/driver_peer.c, and of copies between two devices.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tests/facade/runtime_support.h"
+
+#include <cuda.h>
+
+enum { BYTES = 300000 };
+
+/* PoCL makes as many devices as it is asked for; elsewhere there are as many as there are. */
+static int device_count(void)
+{
+    int count = 0;
+    setenv("POCL_DEVICES", "pthread pthread", 0);
+    if (cudaGetDeviceCount(&count) != cudaSuccess)
+        count = 0;
+    return count;
+}
+
+static void need_two_devices(void)
+{
+    if (device_count() < 2)
+        TEST_SKIP("there are no two devices");
+}
+
+static char *allocate_on(int device, size_t bytes)
+{
+    char *p = NULL;
+    assert_success(cudaSetDevice(device));
+    assert_success(cudaMalloc((void **)&p, bytes));
+    return p;
+}
+
+static unsigned char byte_at(const char *p)
+{
+    unsigned char found = 0;
+    assert_success(cudaMemcpy(&found, p, 1, cudaMemcpyDefault));
+    return found;
+}
+
+static bool can_access(int device, int peer)
+{
+    int can = 77;
+    assert_success(cudaDeviceCanAccessPeer(&can, device, peer));
+    assert_true(can == 0 || can == 1);
+    return can != 0;
+}
+
+/* --- access ----------------------------------------------------------------------------------- */
+
+TEST_BODY(peer_answers_fit_together)
+{
+    int supported = 7;
+    need_two_devices();
+    assert_false(can_access(0, 0));
+    for (int device = 0; device < 2; device++) {
+        bool can = can_access(device, 1 - device);
+        assert_int_equal(can_access(device, 1 - device), can);
+        assert_success(cudaDeviceGetP2PAttribute(&supported, cudaDevP2PAttrAccessSupported, device,
+                                                 1 - device));
+        assert_int_equal(supported, can);
+        assert_int_equal(cuDeviceCanAccessPeer(&supported, device, 1 - device), CUDA_SUCCESS);
+        assert_int_equal(supported, can);
+    }
+}
+
+TEST_BODY(peer_access_is_enabled_once)
+{
+    need_two_devices();
+    assert_success(cudaSetDevice(0));
+    assert_fails(cudaErrorPeerAccessUnsupported, cudaDeviceEnablePeerAccess(0, 0));
+    assert_fails(cudaErrorInvalidValue, cudaDeviceEnablePeerAccess(1, 1));
+    assert_fails(cudaErrorInvalidDevice, cudaDeviceEnablePeerAccess(1000, 0));
+    assert_fails(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(1));
+    if (!can_access(0, 1)) {
+        assert_fails(cudaErrorPeerAccessUnsupported, cudaDeviceEnablePeerAccess(1, 0));
+        return;
+    }
+    assert_success(cudaDeviceEnablePeerAccess(1, 0));
+    assert_fails(cudaErrorPeerAccessAlreadyEnabled, cudaDeviceEnablePeerAccess(1, 0));
+    assert_success(cudaDeviceDisablePeerAccess(1));
+    assert_fails(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(1));
+    assert_success(cudaDeviceEnablePeerAccess(1, 0));
+    assert_success(cudaDeviceReset());
+    assert_fails(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(1));
+}
+
+TEST_BODY(peer_access_of_contexts)
+{
+    CUcontext first = NULL, second = NULL;
+    need_two_devices();
+    assert_int_equal(cuInit(0), CUDA_SUCCESS);
+    assert_int_equal(cuDevicePrimaryCtxRetain(&first, 0), CUDA_SUCCESS);
+    assert_int_equal(cuDevicePrimaryCtxRetain(&second, 1), CUDA_SUCCESS);
+    assert_int_equal(cuCtxSetCurrent(first), CUDA_SUCCESS);
+    assert_int_equal(cuCtxEnablePeerAccess(NULL, 0), CUDA_ERROR_INVALID_CONTEXT);
+    assert_int_equal(cuCtxEnablePeerAccess(second, 1), CUDA_ERROR_INVALID_VALUE);
+    if (!can_access(0, 1))
+        TEST_SKIP("kernels of one device do not reach the other one's memory");
+    assert_int_equal(cuCtxEnablePeerAccess(second, 0), CUDA_SUCCESS);
+    assert_int_equal(cuCtxEnablePeerAccess(second, 0), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+    assert_int_equal(cuCtxDisablePeerAccess(second), CUDA_SUCCESS);
+    assert_int_equal(cuCtxDisablePeerAccess(second), CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+}
+
+/* A kernel on device 0 reads device 1's memory and writes to it. */
+TEST_BODY(peer_kernels_reach_the_other_memory)
+{
+    need_two_devices();
+    if (!can_access(0, 1))
+        TEST_SKIP("kernels of one device do not reach the other one's memory");
+    int *theirs = (int *)(void *)allocate_on(1, 1000 * sizeof(int));
+    assert_success(cudaMemset(theirs, 1, 1000 * sizeof(int)));
+    assert_success(cudaDeviceSynchronize());
+    int *own = (int *)(void *)allocate_on(0, 1000 * sizeof(int)), found[2];
+    assert_success(cudaDeviceEnablePeerAccess(1, 0));
+    cudaLibrary_t library =
+        load_text("kernel void add(global int *own, global int *theirs) {"
+                  " int i = (int)get_global_id(0); own[i] = theirs[i]; theirs[i] = i; }\n");
+    void *args[] = {&own, &theirs};
+    assert_success(launch_1d(find_kernel(library, "add"), 10, 100, args, 0, NULL));
+    assert_success(cudaDeviceSynchronize());
+    assert_success(cudaMemcpy(&found[0], own + 999, sizeof(int), cudaMemcpyDefault));
+    assert_success(cudaMemcpy(&found[1], theirs + 999, sizeof(int), cudaMemcpyDefault));
+    assert_int_equal(found[0], 0x01010101);
+    assert_int_equal(found[1], 999);
+    assert_success(cudaLibraryUnload(library));
+    assert_success(cudaFree(own));
+    assert_success(cudaFree(theirs));
+}
+
+TEST_BODY(peer_pools_are_visible_where_access_is)
+{
+    cudaMemPool_t pool = NULL;
+    struct cudaMemLocation there = {cudaMemLocationTypeDevice, 1};
+    struct cudaMemAccessDesc wanted = {there, cudaMemAccessFlagsProtReadWrite};
+    enum cudaMemAccessFlags flags = cudaMemAccessFlagsProtReadWrite;
+    need_two_devices();
+    assert_success(cudaDeviceGetDefaultMemPool(&pool, 0));
+    assert_success(cudaMemPoolGetAccess(&flags, pool, &there));
+    assert_int_equal(flags, cudaMemAccessFlagsProtNone);
+    if (!can_access(1, 0)) {
+        assert_fails(cudaErrorInvalidDevice, cudaMemPoolSetAccess(pool, &wanted, 1));
+        return;
+    }
+    assert_success(cudaMemPoolSetAccess(pool, &wanted, 1));
+    assert_success(cudaMemPoolGetAccess(&flags, pool, &there));
+    assert_int_equal(flags, cudaMemAccessFlagsProtReadWrite);
+    wanted.flags = cudaMemAccessFlagsProtNone;
+    assert_success(cudaMemPoolSetAccess(pool, &wanted, 1));
+    assert_success(cudaMemPoolGetAccess(&flags, pool, &there));
+    assert_int_equal(flags, cudaMemAccessFlagsProtNone);
+}
+
+/* --- copies ----------------------------------------------------------------------------------- */
+
+/* Every form of copy, both ways, from odd places. */
+TEST_BODY(peer_copies_of_every_form)
+{
+    need_two_devices();
+    char *p[2] = {allocate_on(0, BYTES), allocate_on(1, BYTES)};
+    for (int turn = 0; turn < 8; turn++) {
+        const int from = turn % 2, to = 1 - from;
+        const char *source = p[from] + 3;
+        char *target = p[to] + 5;
+        assert_success(cudaSetDevice(turn / 4));
+        assert_success(cudaMemset(p[from], 10 + turn, BYTES));
+        assert_success(cudaMemset(p[to], 0, BYTES));
+        assert_success(cudaDeviceSynchronize());
+        if (turn / 2 % 2 == 0)
+            assert_success(cudaMemcpyPeer(target, to, source, from, BYTES - 10));
+        else
+            assert_success(cudaMemcpy(target, source, BYTES - 10, cudaMemcpyDefault));
+        assert_int_equal(byte_at(p[to] + 4), 0);
+        assert_int_equal(byte_at(p[to] + 5), 10 + turn);
+        assert_int_equal(byte_at(p[to] + BYTES - 6), 10 + turn);
+        assert_int_equal(byte_at(p[to] + BYTES - 5), 0);
+    }
+    assert_success(cudaFree(p[0]));
+    assert_success(cudaFree(p[1]));
+}
+
+TEST_BODY(peer_copies_of_volumes)
+{
+    need_two_devices();
+    char *p[2] = {allocate_on(0, BYTES), allocate_on(1, BYTES)};
+    struct cudaMemcpy3DPeerParms copy;
+    memset(&copy, 0, sizeof copy);
+    assert_success(cudaMemset(p[0], 0, BYTES));
+    assert_success(cudaMemset(p[1], 6, BYTES));
+    assert_success(cudaDeviceSynchronize());
+    copy.srcDevice = 1;
+    copy.srcPtr = (struct cudaPitchedPtr){p[1], 128, 100, 20};
+    copy.dstDevice = 0;
+    copy.dstPtr = (struct cudaPitchedPtr){p[0], 256, 100, 30};
+    copy.dstPos = (struct cudaPos){10, 2, 1};
+    copy.extent = (struct cudaExtent){50, 9, 3};
+    assert_success(cudaMemcpy3DPeer(&copy));
+    const size_t first = (30 + 2) * 256 + 10, last = (3 * 30 + 2 + 8) * 256 + 10 + 49;
+    assert_int_equal(byte_at(p[0] + first - 1), 0);
+    assert_int_equal(byte_at(p[0] + first), 6);
+    assert_int_equal(byte_at(p[0] + first + 50), 0);
+    assert_int_equal(byte_at(p[0] + last), 6);
+    assert_int_equal(byte_at(p[0] + last + 1), 0);
+    assert_success(cudaFree(p[0]));
+    assert_success(cudaFree(p[1]));
+}
+
+/* Ordered in the stream that it was given, and by an event in the other device's. */
+TEST_BODY(peer_copies_are_in_order)
+{
+    cudaStream_t streams[2];
+    cudaEvent_t written = NULL, copied = NULL;
+    unsigned char found = 0;
+    need_two_devices();
+    char *p[2] = {allocate_on(0, BYTES), allocate_on(1, BYTES)};
+    for (int device = 0; device < 2; device++) {
+        assert_success(cudaSetDevice(device));
+        assert_success(cudaStreamCreateWithFlags(&streams[device], cudaStreamNonBlocking));
+        assert_success(
+            cudaEventCreateWithFlags(device == 0 ? &written : &copied, cudaEventDisableTiming));
+    }
+    for (int round = 1; round < 20; round++) {
+        assert_success(cudaSetDevice(0));
+        assert_success(cudaMemsetAsync(p[0], round, BYTES, streams[0]));
+        assert_success(cudaEventRecord(written, streams[0]));
+        assert_success(cudaSetDevice(1));
+        assert_success(cudaStreamWaitEvent(streams[1], written, 0));
+        assert_success(cudaMemcpyPeerAsync(p[1], 1, p[0], 0, BYTES, streams[1]));
+        assert_success(cudaEventRecord(copied, streams[1]));
+        assert_success(cudaSetDevice(0));
+        assert_success(cudaStreamWaitEvent(streams[0], copied, 0));
+        assert_success(cudaMemsetAsync(p[0], 0, BYTES, streams[0]));
+        assert_success(cudaMemcpyAsync(&found, p[1] + BYTES - 1, 1, cudaMemcpyDefault, streams[1]));
+        assert_success(cudaStreamSynchronize(streams[1]));
+        assert_int_equal(found, round);
+    }
+    for (int device = 0; device < 2; device++) {
+        assert_success(cudaStreamDestroy(streams[device]));
+        assert_success(cudaFree(p[device]));
+    }
+    assert_success(cudaEventDestroy(written));
+    assert_success(cudaEventDestroy(copied));
+}
+
+/* The caller goes on while the stream that the copy is in is held, and what the copy needs
+ * stays. */
+TEST_BODY(peer_copies_wait_in_their_stream)
+{
+    struct gate gate = GATE_INITIALIZER;
+    cudaStream_t stream = NULL;
+    unsigned char found = 0;
+    need_two_devices();
+    char *p[2] = {allocate_on(0, BYTES), allocate_on(1, BYTES)};
+    assert_success(cudaMemset(p[1], 1, BYTES));
+    assert_success(cudaDeviceSynchronize());
+    assert_success(cudaSetDevice(0));
+    assert_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    gate_hold(&gate, stream);
+    assert_success(cudaMemsetAsync(p[0], 8, BYTES, stream));
+    assert_success(cudaMemcpyPeerAsync(p[1], 1, p[0], 0, BYTES, stream));
+    assert_success(cudaMemsetAsync(p[0], 9, BYTES, stream));
+    assert_int_equal(cudaStreamQuery(stream), cudaErrorNotReady);
+    assert_int_equal(byte_at(p[1]), 1);
+    gate_open(&gate);
+    assert_success(cudaMemcpyAsync(&found, p[0], 1, cudaMemcpyDefault, stream));
+    assert_success(cudaStreamSynchronize(stream));
+    assert_int_equal(found, 9);
+    assert_int_equal(byte_at(p[1]), 8);
+    assert_int_equal(byte_at(p[1] + BYTES - 1), 8);
+    assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaFree(p[0]));
+    assert_success(cudaFree(p[1]));
+}
+
+/* Freed and reset with copies under way. */
+TEST_BODY(peer_copies_end_before_their_device)
+{
+    need_two_devices();
+    for (int round = 0; round < 6; round++) {
+        char *p[2] = {allocate_on(0, BYTES), allocate_on(1, BYTES)};
+        assert_success(cudaSetDevice(0));
+        for (int i = 0; i < 4; i++)
+            assert_success(
+                cudaMemcpyPeerAsync(p[i % 2], i % 2, p[1 - i % 2], 1 - i % 2, BYTES, NULL));
+        if (round % 3 == 0) {
+            assert_success(cudaFree(p[1]));
+            assert_success(cudaFree(p[0]));
+        } else {
+            assert_success(cudaSetDevice(round % 3 - 1));
+            assert_success(cudaDeviceReset());
+        }
+    }
+}
+
+TEST_BODY(peer_copies_refuse_bad_arguments)
+{
+    need_two_devices();
+    const int count = device_count();
+    char *p[2] = {allocate_on(0, 4096), allocate_on(1, 4096)};
+    assert_fails(cudaErrorInvalidDevice, cudaMemcpyPeer(p[1], count, p[0], 0, 16));
+    assert_fails(cudaErrorInvalidDevice, cudaMemcpyPeer(p[1], 1, p[0], -1, 16));
+    assert_fails(cudaErrorInvalidValue, cudaMemcpyPeer(p[1], 1, p[0], 0, 4097));
+    assert_fails(cudaErrorInvalidValue, cudaMemcpyPeer(NULL, 1, p[0], 0, 16));
+    assert_success(cudaMemcpyPeer(p[1], 1, p[0], 0, 0));
+    assert_success(cudaFree(p[0]));
+    assert_success(cudaFree(p[1]));
+}
