@@ -142,6 +142,21 @@ static void attach(struct ocl_region *region, const struct ocl_queue *queue,
     ocl_migration_end_move(migration);
 }
 
+void ocl_migration_detach(const struct ocl_queue *queue)
+{
+    struct ocl_migration *migration = atomic_load(&queue->context->migration);
+
+    if (!migration)
+        return;
+    ocl_migration_begin_move(migration);
+    for (struct ocl_region *region = migration->regions; region; region = region->next) {
+        if (atomic_load(&region->attachment) == OCL_MANAGED_SINGLE &&
+            atomic_load(&region->queue) == queue)
+            atomic_store(&region->attachment, OCL_MANAGED_GLOBAL);
+    }
+    ocl_migration_end_move(migration);
+}
+
 /* At once, and not in the queue's order: what the queue was given before finds its pages on the
  * device already, and the host that wants to touch them has to wait for the queue in any case. */
 ocl_status ocl_managed_attach(struct ocl_queue *queue, void *pointer,

@@ -98,6 +98,10 @@ struct ocl_migration {
 void ocl_migration_enter(struct ocl_queue *queue);
 void ocl_migration_leave(void);
 
+/* When a queue is destroyed: what was attached to it belongs to all queues from now on. Its work that
+ * is still under way is waited for like theirs. */
+void ocl_migration_detach(const struct ocl_queue *queue);
+
 /* Before a copy or a fill: sends a region back whose attachment keeps enter() from doing so. CUDA's
  * attachments are about kernels; copies may use any memory in any queue. */
 void ocl_migration_send_attached(struct ocl_region *region);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cl/managed_private.h"
 #include "cl/queue_private.h"
 #include "cl/slab.h"
 #include "cl/trace.h"
@@ -248,6 +249,7 @@ void ocl_queue_destroy(struct ocl_queue *queue)
 {
     if (!queue)
         return;
+    ocl_migration_detach(queue);
     pthread_mutex_lock(&queue->context->queue_lock);
     queue->is_destroyed = true;
     pthread_mutex_unlock(&queue->context->queue_lock);

@@ -557,13 +557,34 @@ TEST_BODY(managed_attached_to_a_queue_waits_for_it_alone)
     }
     let_go(gate);
     assert_int_equal(ocl_queue_finish(busy), OCL_OK);
-    ocl_queue_destroy(own); /* the attachment outlives the queue */
+    ocl_queue_destroy(own);
     assert_int_equal(x[0], 3);
     assert_int_equal(ocl_managed_attach(busy, (char *)x + 4, OCL_MANAGED_GLOBAL), OCL_E_NOT_FOUND);
     assert_int_equal(ocl_managed_attach(busy, &bench, OCL_MANAGED_GLOBAL), OCL_E_NOT_FOUND);
     free_managed(x);
     free_managed(other);
     ocl_queue_destroy(busy);
+    close_managed(&bench);
+}
+
+TEST_BODY(managed_of_a_destroyed_queue_belongs_to_all)
+{
+    struct bench bench = open_managed();
+    struct ocl_queue *own = make_queue(bench.context, OCL_QUEUE_BLOCKING);
+    uint32_t *x = make_managed(&bench, 2 * MIB);
+
+    assert_int_equal(ocl_managed_attach(own, x, OCL_MANAGED_SINGLE), OCL_OK);
+    run_on(&bench, own, "add", x, 1, 2 * MIB);
+    if (!is_migrating(&bench))
+        assert_int_equal(ocl_queue_finish(own), OCL_OK);
+    ocl_queue_destroy(own);
+    assert_int_equal(x[5], 1);
+    x[5] = 10;
+    run(&bench, "add", x, 1, 2 * MIB);
+    finish_if_shared(&bench);
+    assert_int_equal(x[5], 11);
+    assert_int_equal(x[12345], 2);
+    free_managed(x);
     close_managed(&bench);
 }
 
