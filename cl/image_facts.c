@@ -16,9 +16,12 @@ struct formats {
     cl_uint count;
 };
 
+enum answer { UNKNOWN, WRONG, RIGHT };
+
 struct ocl_image_facts {
     struct formats read[TYPES], written[TYPES];
     uint32_t base_alignment;
+    _Atomic int claims[OCL_IMAGE_CLAIMS];      /* enum answer */
     _Atomic(cl_sampler) samplers[2][MODES][2]; /* by normalised, address mode, linear */
 };
 
@@ -125,6 +128,20 @@ uint32_t ocl_image_base_alignment(const struct ocl_context *context)
 {
     const struct ocl_image_facts *facts = atomic_load(&context->image_facts);
     return facts ? facts->base_alignment : 0;
+}
+
+bool ocl_image_is_right(struct ocl_context *context, enum ocl_image_claim claim)
+{
+    struct ocl_image_facts *facts;
+    if (find_facts(context, &facts) != OCL_OK)
+        return false;
+    int answer = atomic_load(&facts->claims[claim]);
+    bool is_right;
+    if (answer == UNKNOWN && ocl_image_test(context, claim, &is_right) == OCL_OK) {
+        answer = is_right ? RIGHT : WRONG;
+        atomic_store(&facts->claims[claim], answer);
+    }
+    return answer == RIGHT;
 }
 
 static cl_addressing_mode driver_mode(enum ocl_address_mode mode)

@@ -140,8 +140,7 @@ struct ocl_program {
     pthread_mutex_t lock;   /* a leaf: lazy states, lists of instances */
     pthread_cond_t changed; /* with lock: a lazy state left OCL_LAZY_RUNNING */
     _Atomic int described;  /* enum ocl_lazy_state of the next */
-    cl_program
-        description; /* where not has_info: a build to ask about parameters; NULL: there is none */
+    cl_program description; /* where not has_info: a build to ask about parameters, or NULL */
     _Atomic int sized;      /* enum ocl_lazy_state: sizes of types that OpenCL C does not have */
     bool has_device_header; /* the text includes clem's device header */
     struct ocl_program *origin;       /* of a variant: the user's program; otherwise NULL */

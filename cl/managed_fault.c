@@ -301,7 +301,7 @@ static void put_in_front(struct sigaction *found)
     sigaction(SIGSEGV, &ours, found);
 }
 
-static pthread_mutex_t watch_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t watch_lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
 
 /* Signals are for the program's threads. */
 static ocl_status start_thread(void *(*function)(void *))

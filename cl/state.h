@@ -30,8 +30,9 @@
  *   2 queue.lock            the queue's marker, its kernel for the clock, what it waited for
  *   3 context.memory_lock   pools, kept blocks, accounting
  *   4 range map write lock
- *   5 leaves: context.queue_lock (the list of queues), event.lock, array.lock, migration.lock, clock, slabs, blocks,
- *     staging ring, worker list, kernel free list, built-in programs, stream-ordered pools (list, shards)
+ *   5 leaves: context.queue_lock (the list of queues), context.block_lock, event.lock, array.lock, program.lock,
+ *     migration.lock, stream-ordered pools (their list, each shard), clock, slabs, probe, staging ring, worker, copy
+ *     pool, built-in programs, making and freeing SVM, watching SIGSEGV
  *
  * Above all of them: a move of managed memory (managed_private.h), which is not a lock: its owner waits for the driver.
  */
@@ -113,21 +114,21 @@ enum ocl_stamp_kind {
 struct ocl_capability {
     enum ocl_address address;
     enum ocl_pass pass;
-    cl_kernel_exec_info
-        indirect_info; /* clSetKernelExecInfo's name for "uses these indirectly": a list of pointers
-                                          under svm and bda, a cl_bool under usm, 0 when nothing is to be declared */
+    /* clSetKernelExecInfo's name for "uses these indirectly": a list of pointers under svm and bda,
+     * a cl_bool under usm, 0 when nothing is to be declared. */
+    cl_kernel_exec_info indirect_info;
     unsigned bda_revision;            /* which constants the driver has; see extension.h */
     enum ocl_host_method host_method; /* of pinned memory that clem allocates */
     enum ocl_managed_store managed;
     bool managed_has_buffers; /* coarse SVM: a cl_mem over it names the same memory */
     bool has_addresses;       /* kernels can follow pointers stored in memory */
-    bool
-        has_block_buffers; /* blocks have a cl_mem: always but under usm, and svm where it is not coherent */
+    /* Blocks have a cl_mem: always but under usm, and svm where it is not coherent. */
+    bool has_block_buffers;
     bool reaches_pinned_host;     /* kernels reach pinned host memory by its host address */
     bool reaches_registered_host; /* the same for the user's memory pinned in place */
-    bool
-        device_is_host_memory; /* the host may read and write device memory at its device address while no command
-                                   runs (CPU devices); proved by the self-test, never assumed */
+    /* The host may read and write device memory at its device address while no command runs (CPU
+     * devices); proved by the self-test, never assumed. */
+    bool device_is_host_memory;
     char reason[512];
 };
 
@@ -139,12 +140,10 @@ struct ocl_context {
     struct ocl_probe *probe;
     pthread_mutex_t block_lock; /* a leaf: the list of blocks and the range below */
     struct ocl_block *blocks;   /* all that live, linked by next */
-    _Atomic size_t
-        block_slack; /* bytes asked for on top, because the driver aligns to less than 256 */
-    bool
-        reserves_addresses; /* learned addresses may collide with the host's: block_buffer.c keeps them apart */
-    uint64_t driver_low,
-        driver_high; /* part of the host's address space that is known to be the driver's */
+    _Atomic size_t block_slack; /* bytes asked for on top: the driver aligns to less than 256 */
+    /* Learned addresses may collide with the host's: block_buffer.c keeps them apart. */
+    bool reserves_addresses;
+    uint64_t driver_low, driver_high; /* part of the host's addresses that is the driver's */
     struct ocl_queue *legacy;
     pthread_mutex_t queue_lock;
     pthread_cond_t queue_gone;            /* with queue_lock: a queue left the list */
@@ -165,8 +164,8 @@ struct ocl_context {
     _Atomic(struct ocl_pool *) managed_pool;
     _Atomic(struct ocl_migration *) migration; /* managed_private.h; NULL while no page moves */
     _Atomic uint64_t device_taken; /* bytes that the pools of device memory took from the driver */
-    _Atomic uint64_t
-        memory_generation; /* changes when a block is made or freed: kernels re-declare indirect use */
+    /* Changes when a block is made or freed: kernels re-declare indirect use. */
+    _Atomic uint64_t memory_generation;
     struct ocl_staging *staging;
     struct ocl_builtins *builtins;
     _Atomic(struct ocl_image_facts *) image_facts; /* made at the first use */
@@ -183,10 +182,8 @@ enum ocl_block_kind {
 /* One allocation of the driver: what OpenCL commands and arguments name. */
 struct ocl_block {
     struct ocl_context *context;
-    cl_mem
-        buffer; /* NULL under usm, and under svm where a buffer over SVM memory is not coherent */
-    void *
-        pointer; /* svm or usm allocation, or the mapped or registered host memory; NULL otherwise */
+    cl_mem buffer;    /* NULL under usm, and under svm where a buffer over SVM is not coherent */
+    void *pointer;    /* svm or usm allocation, mapped or registered host memory; NULL otherwise */
     uint64_t address; /* device address of byte 0 of buffer */
     size_t bytes;     /* of the driver's object: what was asked for and block_slack on top */
     bool is_mapped;   /* pinned host memory: buffer is mapped at pointer */
@@ -195,9 +192,8 @@ struct ocl_block {
     void *reserved; /* a range of host addresses that stands for the block, or NULL */
     size_t reserved_bytes;
     struct ocl_range_claim claim; /* keeps the device address apart from the host's addresses */
-    void
-        *pages; /* pinned memory: the allocation that holds pointer, where it is not the buffer's */
-    struct ocl_region *region;         /* managed memory whose pages move, or NULL */
+    void *pages;               /* pinned memory: what holds pointer, where it is not the buffer's */
+    struct ocl_region *region; /* managed memory whose pages move, or NULL */
     struct ocl_block *next, *previous; /* context.blocks (block_lock) */
 };
 
@@ -266,11 +262,10 @@ struct ocl_queue {
     enum ocl_queue_kind kind;
     int priority;
     cl_command_queue cl;
-    cl_kernel clock_kernel; /* reads the clock, or NULL (lock) */
-    _Atomic uint32_t
-        references;    /* the owner's, and one for each task or loop that needs the queue */
-    bool is_destroyed; /* the owner's is on its way back (queue_lock) */
-    bool has_locks;    /* the locks outlive the queue, as the memory does */
+    cl_kernel clock_kernel;      /* reads the clock, or NULL (lock) */
+    _Atomic uint32_t references; /* the owner's, and one for each task or loop that needs it */
+    bool is_destroyed;           /* the owner's is on its way back (queue_lock) */
+    bool has_locks;              /* the locks outlive the queue, as the memory does */
     pthread_mutex_t order_lock, lock;
     cl_event mark; /* a marker behind the first mark_position commands, or NULL (lock) */
     uint64_t mark_position;
@@ -278,9 +273,9 @@ struct ocl_queue {
     _Atomic uint64_t submitted;   /* commands given to the driver so far */
     _Atomic uint64_t finished;    /* how many of them are known to be complete; only grows */
     _Atomic uint64_t flushed;     /* how many of them the driver was told to start; only grows */
-    _Atomic uint64_t
-        seen; /* blocking queue: legacy.submitted when it last waited for the legacy queue;
-                                   legacy queue: context.blocking_work when it last waited for the blocking ones */
+    /* Blocking queue: legacy.submitted when it last waited for the legacy queue; legacy queue:
+     * context.blocking_work when it last waited for the blocking ones. */
+    _Atomic uint64_t seen;
     _Atomic uint64_t seen_by_legacy; /* submitted when the legacy queue last waited for this one */
     struct ocl_worker_task release;  /* posted when the work of a destroyed queue is complete */
     struct ocl_queue *next, *previous;

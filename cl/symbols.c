@@ -7,6 +7,7 @@
 
 #include "cl/kernel.h"
 #include "cl/managed.h"
+#include "cl/symbol_table.h"
 #include "cl/symbols_private.h"
 #include "cl/trace.h"
 #include "cl/transfer.h"
@@ -41,192 +42,6 @@ bool ocl_symbols_is_block_type(const char *type, enum ocl_symbol_kind *kind)
         return true;
     }
     return false;
-}
-
-/* --- asking the program's table kernel -------------------------------------------------------- */
-
-/* The words of clem_symbol_table's answer; kernels/device/clem_symbols.h has the same. */
-enum { HEAD_COUNT, HEAD_NAME_BYTES, HEAD_BLOCK_BYTES, HEAD_HAS_VALUES = 5, HEAD_WORDS };
-enum { ROW_KIND, ROW_OFFSET, ROW_BYTES, ROW_NAME, ROW_WORDS };
-
-/* What most programs need at most: they are asked once. */
-enum { ROWS_AT_FIRST = 64, NAME_BYTES_AT_FIRST = 2048 };
-
-struct table {
-    size_t row_room, name_room;
-    cl_ulong *words; /* the head, then the rows */
-    char *names;
-    unsigned char *values[OCL_SYMBOL_KINDS]; /* what the blocks hold at first; NULL: zeros */
-};
-
-static void free_answer(struct table *table)
-{
-    free(table->words);
-    free(table->names);
-    table->words = NULL;
-    table->names = NULL;
-}
-
-static void free_table(struct table *table)
-{
-    free_answer(table);
-    for (int i = 0; i < OCL_SYMBOL_KINDS; i++)
-        free(table->values[i]);
-}
-
-static size_t table_bytes(const struct table *table)
-{
-    return (HEAD_WORDS + table->row_room * ROW_WORDS) * sizeof(cl_ulong);
-}
-
-static cl_ulong block_bytes(const struct table *table, int kind)
-{
-    return table->words[HEAD_BLOCK_BYTES + kind];
-}
-
-/* The memory that one run of the table kernel works on. */
-struct run {
-    struct ocl_context *context;
-    cl_kernel kernel;
-    cl_mem words, names, blocks[OCL_SYMBOL_KINDS];
-};
-
-static void release_buffers(struct run *run)
-{
-    cl_mem *const all[] = {&run->words, &run->names, &run->blocks[0], &run->blocks[1],
-                           &run->blocks[2]};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (*all[i])
-            clReleaseMemObject(*all[i]);
-        *all[i] = NULL;
-    }
-}
-
-static cl_int make_buffer(const struct run *run, void *first, size_t bytes, cl_mem *buffer)
-{
-    cl_int error = CL_SUCCESS;
-    const cl_mem_flags flags = CL_MEM_READ_WRITE | (first ? CL_MEM_COPY_HOST_PTR : 0);
-    *buffer = clCreateBuffer(run->context->cl, flags, bytes, first, &error);
-    return error;
-}
-
-/* A block that is not written is small: the kernel then only asks where its members are. */
-static cl_int make_buffers(struct run *run, const struct table *table)
-{
-    cl_int error = make_buffer(run, NULL, table_bytes(table), &run->words);
-    if (error == CL_SUCCESS)
-        error = make_buffer(run, NULL, table->name_room, &run->names);
-    for (int i = 0; error == CL_SUCCESS && i < OCL_SYMBOL_KINDS; i++) {
-        unsigned char *values = table->values[i];
-        error = make_buffer(run, values, values ? (size_t)block_bytes(table, i) : sizeof(cl_ulong),
-                            &run->blocks[i]);
-    }
-    return error;
-}
-
-static cl_int set_arguments(const struct run *run, const struct table *table, bool wants_values)
-{
-    const cl_uint row_room = (cl_uint)table->row_room, name_room = (cl_uint)table->name_room,
-                  wants = wants_values;
-    const struct {
-        const void *value;
-        size_t bytes;
-    } arguments[] = {
-        {&run->words, sizeof(cl_mem)},
-        {&run->names, sizeof(cl_mem)},
-        {&row_room, sizeof row_room},
-        {&name_room, sizeof name_room},
-        {&wants, sizeof wants},
-        {&run->blocks[0], sizeof(cl_mem)},
-        {&run->blocks[1], sizeof(cl_mem)},
-        {&run->blocks[2], sizeof(cl_mem)},
-    };
-    cl_int error = CL_SUCCESS;
-    for (cl_uint i = 0; error == CL_SUCCESS && i < sizeof arguments / sizeof *arguments; i++)
-        error = clSetKernelArg(run->kernel, i, arguments[i].bytes, arguments[i].value);
-    return error;
-}
-
-static cl_int read_back(const struct run *run, cl_mem buffer, size_t bytes, void *target)
-{
-    return clEnqueueReadBuffer(run->context->service, buffer, CL_TRUE, 0, bytes, target, 0, NULL,
-                               NULL);
-}
-
-static cl_int read_values(const struct run *run, const struct table *table)
-{
-    cl_int error = CL_SUCCESS;
-    for (int i = 0; error == CL_SUCCESS && i < OCL_SYMBOL_KINDS; i++)
-        if (table->values[i])
-            error = read_back(run, run->blocks[i], (size_t)block_bytes(table, i), table->values[i]);
-    return error;
-}
-
-static cl_int read_answer(const struct run *run, struct table *table)
-{
-    free_answer(table);
-    table->words = calloc(1, table_bytes(table));
-    table->names = calloc(1, table->name_room + 1);
-    if (!table->words || !table->names)
-        return OCL_E_OUT_OF_MEMORY;
-    cl_int error = read_back(run, run->words, table_bytes(table), table->words);
-    if (error == CL_SUCCESS)
-        error = read_back(run, run->names, table->name_room, table->names);
-    return error;
-}
-
-static ocl_status run_once(struct run *run, struct table *table, bool wants_values)
-{
-    const size_t one = 1;
-    cl_int error = make_buffers(run, table);
-    if (error == CL_SUCCESS)
-        error = set_arguments(run, table, wants_values);
-    if (error == CL_SUCCESS)
-        error = clEnqueueNDRangeKernel(run->context->service, run->kernel, 1, NULL, &one, &one, 0,
-                                       NULL, NULL);
-    if (error == CL_SUCCESS)
-        error = wants_values ? read_values(run, table) : read_answer(run, table);
-    release_buffers(run);
-    return error;
-}
-
-static ocl_status ask_table(struct run *run, struct table *table)
-{
-    table->row_room = ROWS_AT_FIRST;
-    table->name_room = NAME_BYTES_AT_FIRST;
-    const ocl_status status = run_once(run, table, false);
-    if (status != OCL_OK || (table->words[HEAD_COUNT] <= table->row_room &&
-                             table->words[HEAD_NAME_BYTES] <= table->name_room))
-        return status;
-    table->row_room = (size_t)table->words[HEAD_COUNT];
-    table->name_room = (size_t)table->words[HEAD_NAME_BYTES];
-    return run_once(run, table, false);
-}
-
-static ocl_status ask_values(struct run *run, struct table *table)
-{
-    for (int i = 0; i < OCL_SYMBOL_KINDS; i++) {
-        if (block_bytes(table, i) == 0)
-            continue;
-        table->values[i] = calloc(1, (size_t)block_bytes(table, i));
-        if (!table->values[i])
-            return OCL_E_OUT_OF_MEMORY;
-    }
-    return run_once(run, table, true);
-}
-
-static ocl_status read_table(const struct ocl_program *program, struct table *table)
-{
-    cl_int error = CL_SUCCESS;
-    struct run run = {.context = program->context};
-    run.kernel = clCreateKernel(program->cl, OCL_SYMBOL_TABLE, &error);
-    if (!run.kernel)
-        return error;
-    ocl_status status = ask_table(&run, table);
-    if (status == OCL_OK && table->words[HEAD_HAS_VALUES])
-        status = ask_values(&run, table);
-    clReleaseKernel(run.kernel);
-    return status;
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -305,7 +120,7 @@ static ocl_status make_block(struct ocl_queue *queue, struct block *block,
 /* By a queue of their own: the user's queues may be busy, and what is made here is older than all
  * of their work. */
 static ocl_status make_blocks(struct ocl_context *context, struct ocl_symbols *symbols,
-                              const struct table *table)
+                              const struct ocl_symbol_table *table)
 {
     struct ocl_queue *queue = NULL;
     ocl_status status = ocl_queue_create(context, OCL_QUEUE_NON_BLOCKING, 0, &queue);
@@ -313,7 +128,7 @@ static ocl_status make_blocks(struct ocl_context *context, struct ocl_symbols *s
         return status;
     for (int i = 0; status == OCL_OK && i < OCL_SYMBOL_KINDS; i++) {
         struct block *block = &symbols->blocks[i];
-        block->bytes = (size_t)block_bytes(table, i);
+        block->bytes = ocl_symbol_table_block_bytes(table, i);
         if (block->bytes > 0)
             status = make_block(queue, block, (enum ocl_symbol_kind)i, table->values[i]);
     }
@@ -342,22 +157,22 @@ static void destroy(struct ocl_symbols *symbols)
 }
 
 /* Takes the table's names. */
-static ocl_status make_list(struct ocl_symbols *symbols, struct table *table)
+static ocl_status make_list(struct ocl_symbols *symbols, struct ocl_symbol_table *table)
 {
-    symbols->count = (size_t)table->words[HEAD_COUNT];
+    symbols->count = (size_t)table->words[OCL_TABLE_HEAD_COUNT];
     symbols->names = table->names;
     table->names = NULL;
     symbols->list = calloc(symbols->count + 1, sizeof *symbols->list);
     if (!symbols->list)
         return OCL_E_OUT_OF_MEMORY;
     for (size_t i = 0; i < symbols->count; i++) {
-        const cl_ulong *row = table->words + HEAD_WORDS + i * ROW_WORDS;
-        const uint64_t block = symbols->blocks[row[ROW_KIND]].address;
+        const cl_ulong *row = table->words + OCL_TABLE_HEAD_WORDS + i * OCL_TABLE_ROW_WORDS;
+        const uint64_t block = symbols->blocks[row[OCL_TABLE_ROW_KIND]].address;
         symbols->list[i] = (struct ocl_symbol){
-            .name = symbols->names + row[ROW_NAME],
-            .kind = (enum ocl_symbol_kind)row[ROW_KIND],
-            .address = block ? block + row[ROW_OFFSET] : 0,
-            .bytes = (size_t)row[ROW_BYTES],
+            .name = symbols->names + row[OCL_TABLE_ROW_NAME],
+            .kind = (enum ocl_symbol_kind)row[OCL_TABLE_ROW_KIND],
+            .address = block ? block + row[OCL_TABLE_ROW_OFFSET] : 0,
+            .bytes = (size_t)row[OCL_TABLE_ROW_BYTES],
         };
     }
     return OCL_OK;
@@ -365,16 +180,16 @@ static ocl_status make_list(struct ocl_symbols *symbols, struct table *table)
 
 static ocl_status make_symbols(struct ocl_program *program)
 {
-    struct table table = {0};
+    struct ocl_symbol_table table = {0};
     struct ocl_symbols *symbols = calloc(1, sizeof *symbols);
     if (!symbols)
         return OCL_E_OUT_OF_MEMORY;
-    ocl_status status = read_table(program, &table);
+    ocl_status status = ocl_symbol_table_read(program, &table);
     if (status == OCL_OK)
         status = make_blocks(program->context, symbols, &table);
     if (status == OCL_OK)
         status = make_list(symbols, &table);
-    free_table(&table);
+    ocl_symbol_table_free(&table);
     if (status == OCL_OK)
         program->symbols = symbols;
     else

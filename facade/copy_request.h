@@ -66,6 +66,8 @@ bool facade_copy_is_empty(const struct facade_copy_request *request);
 cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream,
                                bool is_async);
 
+/* --- copy_description.c ----------------------------------------------------------------------- */
+
 /* Errors: cudaErrorInvalidDevice. */
 cudaError_t facade_copy_check_device(int device);
 

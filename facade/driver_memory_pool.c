@@ -12,6 +12,17 @@ static struct cudaMemLocation location_of(const CUmemLocation *location)
     return (struct cudaMemLocation){(enum cudaMemLocationType)location->type, location->id};
 }
 
+static CUresult ready_at(const CUmemLocation *location, struct cudaMemLocation *place)
+{
+    CUresult result = facade_driver_ready();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (location == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    *place = location_of(location);
+    return CUDA_SUCCESS;
+}
+
 /* --- which pool ------------------------------------------------------------------------------- */
 
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
@@ -38,36 +49,30 @@ CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location,
                                 CUmemAllocationType type)
 {
-    CUresult result = facade_driver_ready();
+    struct cudaMemLocation place;
+    CUresult result = ready_at(location, &place);
     if (result != CUDA_SUCCESS)
         return result;
-    if (location == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    const struct cudaMemLocation place = location_of(location);
     return facade_driver_error(
         facade_pool_get_default_at(pool_out, &place, (enum cudaMemAllocationType)type));
 }
 
 CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
 {
-    CUresult result = facade_driver_ready();
+    struct cudaMemLocation place;
+    CUresult result = ready_at(location, &place);
     if (result != CUDA_SUCCESS)
         return result;
-    if (location == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    const struct cudaMemLocation place = location_of(location);
     return facade_driver_error(
         facade_pool_get_current_at(pool, &place, (enum cudaMemAllocationType)type));
 }
 
 CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
 {
-    CUresult result = facade_driver_ready();
+    struct cudaMemLocation place;
+    CUresult result = ready_at(location, &place);
     if (result != CUDA_SUCCESS)
         return result;
-    if (location == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    const struct cudaMemLocation place = location_of(location);
     return facade_driver_error(
         facade_pool_set_current_at(&place, (enum cudaMemAllocationType)type, pool));
 }
@@ -149,8 +154,18 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUme
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-static CUresult keep_address(CUdeviceptr *dptr, const void *pointer, cudaError_t error)
+/* pool: the device's current one when from_pool is false. */
+static CUresult allocate(CUdeviceptr *dptr, size_t bytes, bool from_pool, CUmemoryPool pool,
+                         CUstream stream)
 {
+    void *pointer = NULL;
+    CUresult result = facade_driver_check();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (dptr == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    cudaError_t error = from_pool ? facade_pool_allocate_from(&pointer, bytes, pool, stream)
+                                  : facade_pool_allocate(&pointer, bytes, stream);
     if (error == cudaSuccess)
         *dptr = (uintptr_t)pointer;
     return facade_driver_error(error);
@@ -158,27 +173,13 @@ static CUresult keep_address(CUdeviceptr *dptr, const void *pointer, cudaError_t
 
 CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
 {
-    void *pointer = NULL;
-    CUresult result = facade_driver_check();
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (dptr == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    cudaError_t error = facade_pool_allocate(&pointer, bytesize, hStream);
-    return keep_address(dptr, pointer, error);
+    return allocate(dptr, bytesize, false, NULL, hStream);
 }
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
                                  CUstream hStream)
 {
-    void *pointer = NULL;
-    CUresult result = facade_driver_check();
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (dptr == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    cudaError_t error = facade_pool_allocate_from(&pointer, bytesize, pool, hStream);
-    return keep_address(dptr, pointer, error);
+    return allocate(dptr, bytesize, true, pool, hStream);
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/driver.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "facade/memory.h"
 #include "facade/memory_array.h"
 #include "facade/texture_reference.h"
@@ -118,53 +121,51 @@ static CUresult bind(struct facade_reference *reference, const CUDA_RESOURCE_DES
     return apply(reference);
 }
 
-static void override_format(struct facade_reference *reference,
-                            const struct facade_array_format *format, unsigned flags)
+/* format: that of the array. */
+static CUresult bind_array(struct facade_reference *reference, const CUDA_RESOURCE_DESC *resource,
+                           const struct facade_array_format *format, unsigned flags)
 {
-    if (flags != CU_TRSA_OVERRIDE_FORMAT)
-        return;
-    reference->format = format->format;
-    reference->channels = format->texel.channels;
+    if ((flags & ~(unsigned)CU_TRSA_OVERRIDE_FORMAT) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (flags == CU_TRSA_OVERRIDE_FORMAT) {
+        reference->format = format->format;
+        reference->channels = format->texel.channels;
+    }
+    return bind(reference, resource);
 }
 
 CUresult cuTexRefSetArray(CUtexref hTexRef, CUarray hArray, unsigned int Flags)
 {
+    const CUDA_RESOURCE_DESC resource = {
+        .resType = CU_RESOURCE_TYPE_ARRAY,
+        .res.array.hArray = hArray,
+    };
     struct facade_reference *reference = NULL;
     struct facade_array *array = NULL;
     CUresult result = find_reference(hTexRef, false, &reference);
     if (result != CUDA_SUCCESS)
         return result;
-    if (facade_array_find((cudaArray_const_t)hArray, &array) != cudaSuccess)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if ((Flags & ~(unsigned)CU_TRSA_OVERRIDE_FORMAT) != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    override_format(reference, &array->format, Flags);
-    const CUDA_RESOURCE_DESC resource = {
-        .resType = CU_RESOURCE_TYPE_ARRAY,
-        .res.array.hArray = hArray,
-    };
-    return bind(reference, &resource);
+    cudaError_t error = facade_array_find((cudaArray_const_t)hArray, &array);
+    return error == cudaSuccess ? bind_array(reference, &resource, &array->format, Flags)
+                                : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cuTexRefSetMipmappedArray(CUtexref hTexRef, CUmipmappedArray hMipmappedArray,
                                    unsigned int Flags)
 {
+    const CUDA_RESOURCE_DESC resource = {
+        .resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+        .res.mipmap.hMipmappedArray = hMipmappedArray,
+    };
     struct facade_reference *reference = NULL;
     struct facade_mipmapped_array *mipmap = NULL;
     CUresult result = find_reference(hTexRef, false, &reference);
     if (result != CUDA_SUCCESS)
         return result;
-    if (facade_mipmapped_array_find((cudaMipmappedArray_const_t)hMipmappedArray, &mipmap) !=
-        cudaSuccess)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if ((Flags & ~(unsigned)CU_TRSA_OVERRIDE_FORMAT) != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    override_format(reference, &mipmap->format, Flags);
-    const CUDA_RESOURCE_DESC resource = {
-        .resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
-        .res.mipmap.hMipmappedArray = hMipmappedArray,
-    };
-    return bind(reference, &resource);
+    cudaError_t error =
+        facade_mipmapped_array_find((cudaMipmappedArray_const_t)hMipmappedArray, &mipmap);
+    return error == cudaSuccess ? bind_array(reference, &resource, &mipmap->format, Flags)
+                                : CUDA_ERROR_INVALID_HANDLE;
 }
 
 /* Counted from the start of the allocation, as for texture objects. */
@@ -229,6 +230,25 @@ CUresult cuTexRefSetAddress2D_v2(CUtexref hTexRef, const CUDA_ARRAY_DESCRIPTOR *
 
 /* --- setting ---------------------------------------------------------------------------------- */
 
+/* Sets a member of the description of how texels are read. A value that is not allowed is told
+ * after a missing reference. */
+static CUresult set_member(CUtexref handle, bool is_allowed, size_t offset, const void *value,
+                           size_t bytes)
+{
+    struct facade_reference *reference = NULL;
+    CUresult result = find_reference(handle, false, &reference);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!is_allowed)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy((char *)&reference->description.sampling + offset, value, bytes);
+    return apply(reference);
+}
+
+#define MEMBER_BYTES(member) sizeof(((CUDA_TEXTURE_DESC *)NULL)->member)
+#define SET_MEMBER(handle, is_allowed, member, value)                                              \
+    set_member(handle, is_allowed, offsetof(CUDA_TEXTURE_DESC, member), value, MEMBER_BYTES(member))
+
 CUresult cuTexRefSetFormat(CUtexref hTexRef, CUarray_format fmt, int NumPackedComponents)
 {
     struct facade_reference *reference = NULL;
@@ -257,34 +277,18 @@ CUresult cuTexRefSetAddressMode(CUtexref hTexRef, int dim, CUaddress_mode am)
 
 CUresult cuTexRefSetFilterMode(CUtexref hTexRef, CUfilter_mode fm)
 {
-    struct facade_reference *reference = NULL;
-    CUresult result = find_reference(hTexRef, false, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
-    reference->description.sampling.filterMode = fm;
-    return apply(reference);
+    return SET_MEMBER(hTexRef, true, filterMode, &fm);
 }
 
 CUresult cuTexRefSetMipmapFilterMode(CUtexref hTexRef, CUfilter_mode fm)
 {
-    struct facade_reference *reference = NULL;
-    CUresult result = find_reference(hTexRef, false, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if ((unsigned)fm > CU_TR_FILTER_MODE_LINEAR)
-        return CUDA_ERROR_INVALID_VALUE;
-    reference->description.sampling.mipmapFilterMode = fm;
-    return apply(reference);
+    const bool is_known = (unsigned)fm <= CU_TR_FILTER_MODE_LINEAR;
+    return SET_MEMBER(hTexRef, is_known, mipmapFilterMode, &fm);
 }
 
 CUresult cuTexRefSetMipmapLevelBias(CUtexref hTexRef, float bias)
 {
-    struct facade_reference *reference = NULL;
-    CUresult result = find_reference(hTexRef, false, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
-    reference->description.sampling.mipmapLevelBias = bias;
-    return apply(reference);
+    return SET_MEMBER(hTexRef, true, mipmapLevelBias, &bias);
 }
 
 CUresult cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp,
@@ -301,23 +305,12 @@ CUresult cuTexRefSetMipmapLevelClamp(CUtexref hTexRef, float minMipmapLevelClamp
 
 CUresult cuTexRefSetMaxAnisotropy(CUtexref hTexRef, unsigned int maxAniso)
 {
-    struct facade_reference *reference = NULL;
-    CUresult result = find_reference(hTexRef, false, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
-    reference->description.sampling.maxAnisotropy = maxAniso;
-    return apply(reference);
+    return SET_MEMBER(hTexRef, true, maxAnisotropy, &maxAniso);
 }
 
 CUresult cuTexRefSetBorderColor(CUtexref hTexRef, float *pBorderColor)
 {
-    struct facade_reference *reference = NULL;
-    CUresult result = find_to_ask(pBorderColor, hTexRef, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
-    for (int i = 0; i < 4; i++)
-        reference->description.sampling.borderColor[i] = pBorderColor[i];
-    return apply(reference);
+    return SET_MEMBER(hTexRef, pBorderColor != NULL, borderColor, pBorderColor);
 }
 
 /* All bits up to the highest named one are let through, as NVIDIA's driver does. */
@@ -325,17 +318,22 @@ static const unsigned refused_flags = ~0x7fu;
 
 CUresult cuTexRefSetFlags(CUtexref hTexRef, unsigned int Flags)
 {
-    struct facade_reference *reference = NULL;
-    CUresult result = find_reference(hTexRef, false, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if ((Flags & refused_flags) != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    reference->description.sampling.flags = Flags;
-    return apply(reference);
+    return SET_MEMBER(hTexRef, (Flags & refused_flags) == 0, flags, &Flags);
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */
+
+static CUresult get_member(void *output, CUtexref handle, size_t offset, size_t bytes)
+{
+    struct facade_reference *reference = NULL;
+    CUresult result = find_to_ask(output, handle, &reference);
+    if (result == CUDA_SUCCESS)
+        memcpy(output, (const char *)&reference->description.sampling + offset, bytes);
+    return result;
+}
+
+#define GET_MEMBER(output, handle, member)                                                         \
+    get_member(output, handle, offsetof(CUDA_TEXTURE_DESC, member), MEMBER_BYTES(member))
 
 static bool is_bound_to(const struct facade_reference *reference, CUresourcetype type)
 {
@@ -361,28 +359,27 @@ CUresult cuTexRefGetAddress_v2(CUdeviceptr *pdptr, CUtexref hTexRef)
     return CUDA_SUCCESS;
 }
 
-CUresult cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef)
+/* What an array or a mipmapped array is bound by: both are one pointer. */
+static CUresult get_bound(void *output, CUtexref handle, CUresourcetype type)
 {
     struct facade_reference *reference = NULL;
-    CUresult result = find_to_ask(phArray, hTexRef, &reference);
+    CUresult result = find_to_ask(output, handle, &reference);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!is_bound_to(reference, CU_RESOURCE_TYPE_ARRAY))
+    if (!is_bound_to(reference, type))
         return CUDA_ERROR_INVALID_VALUE;
-    *phArray = reference->description.resource.res.array.hArray;
+    memcpy(output, &reference->description.resource.res, sizeof(void *));
     return CUDA_SUCCESS;
+}
+
+CUresult cuTexRefGetArray(CUarray *phArray, CUtexref hTexRef)
+{
+    return get_bound(phArray, hTexRef, CU_RESOURCE_TYPE_ARRAY);
 }
 
 CUresult cuTexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray, CUtexref hTexRef)
 {
-    struct facade_reference *reference = NULL;
-    CUresult result = find_to_ask(phMipmappedArray, hTexRef, &reference);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!is_bound_to(reference, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY))
-        return CUDA_ERROR_INVALID_VALUE;
-    *phMipmappedArray = reference->description.resource.res.mipmap.hMipmappedArray;
-    return CUDA_SUCCESS;
+    return get_bound(phMipmappedArray, hTexRef, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY);
 }
 
 CUresult cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim)
@@ -399,11 +396,7 @@ CUresult cuTexRefGetAddressMode(CUaddress_mode *pam, CUtexref hTexRef, int dim)
 
 CUresult cuTexRefGetFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
 {
-    struct facade_reference *reference = NULL;
-    CUresult result = find_to_ask(pfm, hTexRef, &reference);
-    if (result == CUDA_SUCCESS)
-        *pfm = reference->description.sampling.filterMode;
-    return result;
+    return GET_MEMBER(pfm, hTexRef, filterMode);
 }
 
 CUresult cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref hTexRef)
@@ -421,20 +414,12 @@ CUresult cuTexRefGetFormat(CUarray_format *pFormat, int *pNumChannels, CUtexref 
 
 CUresult cuTexRefGetMipmapFilterMode(CUfilter_mode *pfm, CUtexref hTexRef)
 {
-    struct facade_reference *reference = NULL;
-    CUresult result = find_to_ask(pfm, hTexRef, &reference);
-    if (result == CUDA_SUCCESS)
-        *pfm = reference->description.sampling.mipmapFilterMode;
-    return result;
+    return GET_MEMBER(pfm, hTexRef, mipmapFilterMode);
 }
 
 CUresult cuTexRefGetMipmapLevelBias(float *pbias, CUtexref hTexRef)
 {
-    struct facade_reference *reference = NULL;
-    CUresult result = find_to_ask(pbias, hTexRef, &reference);
-    if (result == CUDA_SUCCESS)
-        *pbias = reference->description.sampling.mipmapLevelBias;
-    return result;
+    return GET_MEMBER(pbias, hTexRef, mipmapLevelBias);
 }
 
 CUresult cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMipmapLevelClamp,
@@ -453,29 +438,17 @@ CUresult cuTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmaxMip
 
 CUresult cuTexRefGetMaxAnisotropy(int *pmaxAniso, CUtexref hTexRef)
 {
-    struct facade_reference *reference = NULL;
-    CUresult result = find_to_ask(pmaxAniso, hTexRef, &reference);
-    if (result == CUDA_SUCCESS)
-        *pmaxAniso = (int)reference->description.sampling.maxAnisotropy;
-    return result;
+    return GET_MEMBER(pmaxAniso, hTexRef, maxAnisotropy);
 }
 
 CUresult cuTexRefGetBorderColor(float *pBorderColor, CUtexref hTexRef)
 {
-    struct facade_reference *reference = NULL;
-    CUresult result = find_to_ask(pBorderColor, hTexRef, &reference);
-    for (int i = 0; result == CUDA_SUCCESS && i < 4; i++)
-        pBorderColor[i] = reference->description.sampling.borderColor[i];
-    return result;
+    return GET_MEMBER(pBorderColor, hTexRef, borderColor);
 }
 
 CUresult cuTexRefGetFlags(unsigned int *pFlags, CUtexref hTexRef)
 {
-    struct facade_reference *reference = NULL;
-    CUresult result = find_to_ask(pFlags, hTexRef, &reference);
-    if (result == CUDA_SUCCESS)
-        *pFlags = reference->description.sampling.flags;
-    return result;
+    return GET_MEMBER(pFlags, hTexRef, flags);
 }
 
 /* --- surfaces --------------------------------------------------------------------------------- */

@@ -1,115 +1,13 @@
 /* The runtime's texture and surface references, which CUDA 12 dropped, and texture objects by the
  * names of CUDA 11.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "cl/range_map.h"
 #include "facade/memory.h"
 #include "facade/memory_array.h"
+#include "facade/registered_reference.h"
 #include "facade/registration.h"
 #include "facade/texture_reference.h"
-#include "include/crt/host_runtime_abi.h"
-
-/* --- registered references -------------------------------------------------------------------- */
-
-/* A host variable of the program and the name it has in the device code. */
-struct registered_reference {
-    void **binary;
-    const void *host;
-    char *name;
-    bool is_surface, reads_normalized;
-    struct registered_reference *next;
-};
-
-static struct ocl_range_map *table; /* by the host variable's address */
-static struct registered_reference *registered;
-static pthread_mutex_t registered_lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void make_table(void)
-{
-    if (ocl_range_map_create(&table) != OCL_OK)
-        table = NULL;
-}
-
-static void register_reference(const struct registered_reference *reference, const char *name)
-{
-    pthread_once(&once, make_table);
-    struct registered_reference *made = malloc(sizeof *made);
-    char *copy = name != NULL ? strdup(name) : NULL;
-    if (table == NULL || made == NULL || copy == NULL || reference->host == NULL)
-        goto failed;
-    *made = *reference;
-    made->name = copy;
-    if (ocl_range_map_insert(table, (uintptr_t)made->host, 1, made) != OCL_OK)
-        goto failed;
-    pthread_mutex_lock(&registered_lock);
-    made->next = registered;
-    registered = made;
-    pthread_mutex_unlock(&registered_lock);
-    return;
-failed:
-    free(copy);
-    free(made);
-}
-
-void __cudaRegisterTexture(void **fatCubinHandle, const struct textureReference *hostVar,
-                           const void **deviceAddress, const char *deviceName, int dim, int norm,
-                           int ext)
-{
-    (void)deviceAddress, (void)dim, (void)ext;
-    const struct registered_reference reference = {
-        .binary = fatCubinHandle,
-        .host = hostVar,
-        .reads_normalized = norm != 0,
-    };
-    register_reference(&reference, deviceName);
-}
-
-void __cudaRegisterSurface(void **fatCubinHandle, const struct surfaceReference *hostVar,
-                           const void **deviceAddress, const char *deviceName, int dim, int ext)
-{
-    (void)deviceAddress, (void)dim, (void)ext;
-    const struct registered_reference reference = {
-        .binary = fatCubinHandle,
-        .host = hostVar,
-        .is_surface = true,
-    };
-    register_reference(&reference, deviceName);
-}
-
-static struct registered_reference *take_one(void **binary)
-{
-    pthread_mutex_lock(&registered_lock);
-    struct registered_reference **link = &registered;
-    while (*link != NULL && (*link)->binary != binary)
-        link = &(*link)->next;
-    struct registered_reference *taken = *link;
-    if (taken != NULL)
-        *link = taken->next;
-    pthread_mutex_unlock(&registered_lock);
-    return taken;
-}
-
-void facade_references_unregister(void **handle)
-{
-    struct registered_reference *reference;
-    while ((reference = take_one(handle)) != NULL) {
-        ocl_range_map_erase(table, (uintptr_t)reference->host, 1);
-        free(reference->name);
-        free(reference);
-    }
-}
-
-static const struct registered_reference *find_registered(const void *host, bool is_surface)
-{
-    pthread_once(&once, make_table);
-    const struct registered_reference *found =
-        table != NULL && host != NULL ? ocl_range_map_find(table, (uintptr_t)host) : NULL;
-    return found != NULL && found->is_surface == is_surface ? found : NULL;
-}
 
 /* --- which reference is meant ----------------------------------------------------------------- */
 
@@ -130,7 +28,7 @@ static cudaError_t invalid(bool is_surface)
     return is_surface ? cudaErrorInvalidSurface : cudaErrorInvalidTexture;
 }
 
-static cudaError_t find_of_library(const struct registered_reference *from,
+static cudaError_t find_of_library(const struct facade_registered_reference *from,
                                    struct facade_reference **reference)
 {
     struct facade_library *library = NULL;
@@ -150,7 +48,7 @@ static cudaError_t find_reference(const void *host, bool is_surface,
     cudaError_t error = facade_current(&context);
     if (error != cudaSuccess)
         return error;
-    const struct registered_reference *from = find_registered(host, is_surface);
+    const struct facade_registered_reference *from = facade_registered_reference(host, is_surface);
     if (from != NULL)
         return find_of_library(from, reference);
     *reference = owner_of(host, is_surface);
@@ -192,7 +90,7 @@ static cudaError_t get_reference(const void **host, const void *symbol, bool is_
         return cudaErrorInvalidValue;
     if (symbol == NULL)
         return invalid(is_surface);
-    if (find_registered(symbol, is_surface) != NULL) {
+    if (facade_registered_reference(symbol, is_surface) != NULL) {
         *host = symbol;
         return cudaSuccess;
     }
@@ -219,7 +117,7 @@ cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surfref, con
  * types do not give. */
 static enum cudaTextureReadMode read_mode(const struct textureReference *host)
 {
-    const struct registered_reference *from = find_registered(host, false);
+    const struct facade_registered_reference *from = facade_registered_reference(host, false);
     if (from != NULL)
         return from->reads_normalized ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
     return host->filterMode == cudaFilterModeLinear &&
@@ -374,18 +272,16 @@ static cudaError_t bind_array(const struct textureReference *host, cudaArray_con
                               const struct cudaChannelFormatDesc *desc)
 {
     struct facade_array *array = NULL;
+    const struct cudaResourceDesc resource = {
+        .resType = cudaResourceTypeArray,
+        .res.array.array = (cudaArray_t)(uintptr_t)handle,
+    };
     if (host == NULL)
         return cudaErrorInvalidTexture;
     cudaError_t error = facade_array_find(handle, &array);
     if (error == cudaSuccess)
         error = check_desc(&array->format, desc);
-    if (error != cudaSuccess)
-        return error;
-    const struct cudaResourceDesc resource = {
-        .resType = cudaResourceTypeArray,
-        .res.array.array = (cudaArray_t)(uintptr_t)handle,
-    };
-    return bind(host, &resource, 0);
+    return error == cudaSuccess ? bind(host, &resource, 0) : error;
 }
 
 cudaError_t cudaBindTextureToArray(const struct textureReference *texref, cudaArray_const_t array,
@@ -399,18 +295,16 @@ static cudaError_t bind_mipmapped(const struct textureReference *host,
                                   const struct cudaChannelFormatDesc *desc)
 {
     struct facade_mipmapped_array *mipmap = NULL;
+    const struct cudaResourceDesc resource = {
+        .resType = cudaResourceTypeMipmappedArray,
+        .res.mipmap.mipmap = (cudaMipmappedArray_t)(uintptr_t)handle,
+    };
     if (host == NULL)
         return cudaErrorInvalidTexture;
     cudaError_t error = facade_mipmapped_array_find(handle, &mipmap);
     if (error == cudaSuccess)
         error = check_desc(&mipmap->format, desc);
-    if (error != cudaSuccess)
-        return error;
-    const struct cudaResourceDesc resource = {
-        .resType = cudaResourceTypeMipmappedArray,
-        .res.mipmap.mipmap = (cudaMipmappedArray_t)(uintptr_t)handle,
-    };
-    return bind(host, &resource, 0);
+    return error == cudaSuccess ? bind(host, &resource, 0) : error;
 }
 
 cudaError_t cudaBindTextureToMipmappedArray(const struct textureReference *texref,

@@ -1,17 +1,11 @@
-/* Loading code: libraries, modules, and finding kernels in them.
+/* Libraries: code without a context, and finding kernels in it.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cl/trace.h"
-#include "facade/library.h"
+#include "facade/code.h"
+#include "facade/module.h"
 #include "facade/runtime.h"
-#include "facade/texture_reference.h"
-
-enum { SPIRV_MAGIC = 0x07230203, ELF_MAGIC = 0x464c457f };
-static const uint32_t fatbin_magic = 0xba55ed50u;
-static const uint32_t fatbin_wrapper_magic = 0x466243b1u;
 
 struct facade_library {
     char *code;
@@ -28,299 +22,18 @@ struct facade_kernel {
     size_t index; /* in the program, the same in every context: the code is the same */
 };
 
-/* --- what the code is ------------------------------------------------------------------------- */
+/* --- libraries -------------------------------------------------------------------------------- */
 
-static uint32_t first_word(const void *code)
+static struct facade_module *find_module(struct facade_library *library,
+                                         const struct facade_context *context)
 {
-    uint32_t word = 0;
-    /* Text shorter than a word ends within it; byte by byte, nothing behind its end is read. */
-    for (unsigned i = 0; i < 4; i++) {
-        unsigned char byte = ((const unsigned char *)code)[i];
-        word |= (uint32_t)byte << (8 * i);
-        if (byte == 0)
-            break;
-    }
-    return word;
+    struct facade_module *module = library->modules;
+    while (module != NULL && module->context != context)
+        module = module->next_in_library;
+    return module;
 }
 
-/* SPIR-V has no length of its own: in memory it must end with a zero word, as text ends with a zero
- * byte. */
-static size_t spirv_bytes(const uint32_t *words)
-{
-    size_t count = 5;
-    while (words[count] >> 16 != 0)
-        count += words[count] >> 16;
-    return count * sizeof *words;
-}
-
-static bool looks_like_ptx(const char *text, size_t bytes)
-{
-    static const char directive[] = ".version";
-    const char *place = memmem(text, bytes, directive, sizeof directive - 1);
-    return place != NULL && memmem(place, bytes - (size_t)(place - text), ".target", 7) != NULL &&
-           memmem(text, bytes, "__kernel", 8) == NULL;
-}
-
-static size_t code_bytes(const void *code)
-{
-    return first_word(code) == SPIRV_MAGIC ? spirv_bytes(code) : strlen(code);
-}
-
-/* Refuses what no OpenCL device takes. */
-static cudaError_t check_code(const void *code, size_t bytes)
-{
-    uint32_t word = first_word(code);
-    if (bytes == 0)
-        return cudaErrorInvalidKernelImage;
-    if (word == SPIRV_MAGIC)
-        return cudaSuccess;
-    if (word == ELF_MAGIC || word == fatbin_magic || word == fatbin_wrapper_magic) {
-        ocl_log(true, "the code is a binary for NVIDIA GPUs; clem takes OpenCL C text or SPIR-V");
-        return cudaErrorNoKernelImageForDevice;
-    }
-    if (looks_like_ptx(code, bytes)) {
-        ocl_log(true, "the code is PTX; clem takes OpenCL C text or SPIR-V");
-        return cudaErrorInvalidPtx;
-    }
-    return cudaSuccess;
-}
-
-/* The whole file with a zero word after it. Errors: cudaErrorFileNotFound,
- * cudaErrorMemoryAllocation. */
-static cudaError_t read_file(const char *path, char **text, size_t *bytes)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return path[0] != '\0' ? cudaErrorFileNotFound : cudaErrorInvalidValue;
-    cudaError_t error = cudaErrorFileNotFound;
-    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    *text = NULL;
-    if (size < 0 || fseek(file, 0, SEEK_SET) != 0)
-        goto done;
-    error = cudaErrorMemoryAllocation;
-    *text = calloc((size_t)size + sizeof(uint32_t), 1);
-    if (*text == NULL)
-        goto done;
-    *bytes = fread(*text, 1, (size_t)size, file);
-    error = *bytes == (size_t)size ? cudaSuccess : cudaErrorFileNotFound;
-    if (size == 0)
-        error = cudaErrorInvalidKernelImage;
-done:
-    fclose(file);
-    if (error != cudaSuccess) {
-        free(*text);
-        *text = NULL;
-    }
-    return error;
-}
-
-/* --- the caller's log buffers ----------------------------------------------------------------- */
-
-static void *jit_value(const struct facade_jit *jit, int option)
-{
-    for (unsigned i = 0; i < jit->count; i++) {
-        if (jit->options[i] == option)
-            return jit->values[i];
-    }
-    return NULL;
-}
-
-/* The size option holds the capacity on the way in and the written length on the way out. */
-static void give_log(const struct facade_jit *jit, int buffer_option, int size_option,
-                     const char *log)
-{
-    char *buffer = jit_value(jit, buffer_option);
-    size_t capacity = (size_t)(uintptr_t)jit_value(jit, size_option);
-    if (buffer == NULL || capacity == 0)
-        return;
-    size_t length = strlen(log) < capacity - 1 ? strlen(log) : capacity - 1;
-    memcpy(buffer, log, length);
-    buffer[length] = '\0';
-    for (unsigned i = 0; i < jit->count; i++) {
-        if (jit->options[i] == size_option)
-            ((void **)(uintptr_t)jit->values)[i] = (void *)(uintptr_t)length;
-    }
-}
-
-static bool jit_is_valid(const struct facade_jit *jit)
-{
-    if (jit->count > 0 && (jit->options == NULL || jit->values == NULL))
-        return false;
-    for (unsigned i = 0; i < jit->count; i++) {
-        if (jit->options[i] < 0 || jit->options[i] >= CU_JIT_NUM_OPTIONS)
-            return false;
-    }
-    return true;
-}
-
-static bool wants_log(const struct facade_jit *jit)
-{
-    return jit_value(jit, CU_JIT_INFO_LOG_BUFFER) != NULL ||
-           jit_value(jit, CU_JIT_ERROR_LOG_BUFFER) != NULL;
-}
-
-/* --- modules ---------------------------------------------------------------------------------- */
-
-static void link_module(struct facade_module *module)
-{
-    struct facade_context *context = module->context;
-    pthread_mutex_lock(&context->lock);
-    module->next = context->modules;
-    if (module->next != NULL)
-        module->next->previous = module;
-    context->modules = module;
-    pthread_mutex_unlock(&context->lock);
-}
-
-static void unlink_module(struct facade_module *module)
-{
-    struct facade_context *context = module->context;
-    pthread_mutex_lock(&context->lock);
-    if (module->previous != NULL)
-        module->previous->next = module->next;
-    else if (context->modules == module)
-        context->modules = module->next;
-    if (module->next != NULL)
-        module->next->previous = module->previous;
-    pthread_mutex_unlock(&context->lock);
-}
-
-static void free_function(struct facade_function *function)
-{
-    if (function != NULL)
-        free(function->old_launch);
-    facade_handle_free(function);
-}
-
-/* Accepts half-made modules. */
-static void destroy_module(struct facade_module *module)
-{
-    for (size_t i = 0; module->functions != NULL && i < module->function_count; i++)
-        free_function(module->functions[i]);
-    free(module->functions);
-    facade_references_forget(module->context, module);
-    if (module->program != NULL)
-        ocl_program_release(module->program);
-    facade_handle_free(module);
-}
-
-static bool make_functions(struct facade_module *module)
-{
-    module->function_count = ocl_program_kernel_count(module->program);
-    module->functions = calloc(module->function_count + 1, sizeof(void *));
-    for (size_t i = 0; module->functions != NULL && i < module->function_count; i++) {
-        struct facade_function *function = facade_handle_new(FACADE_FUNCTION, sizeof *function);
-        if (function == NULL)
-            return false;
-        function->module = module;
-        function->kernel = ocl_program_kernel(module->program, i);
-        function->max_dynamic_shared = -1;
-        function->preferred_carveout = -1;
-        module->functions[i] = function;
-    }
-    return module->functions != NULL;
-}
-
-static cudaError_t build_module(struct facade_context *context, const void *code, size_t bytes,
-                                const struct facade_jit *jit, struct facade_module **built)
-{
-    char *log = NULL;
-    cudaError_t error = check_code(code, bytes);
-    if (error != cudaSuccess)
-        return error;
-    struct facade_module *module = facade_handle_new(FACADE_MODULE, sizeof *module);
-    if (module == NULL)
-        return cudaErrorMemoryAllocation;
-    module->context = context;
-    module->generation = atomic_load(&context->generation);
-    ocl_status status =
-        ocl_program_build(atomic_load(&context->cl), code, bytes, "", &module->program, &log);
-    if (log != NULL)
-        give_log(jit, status == OCL_OK ? CU_JIT_INFO_LOG_BUFFER : CU_JIT_ERROR_LOG_BUFFER,
-                 status == OCL_OK ? CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES
-                                  : CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-                 log);
-    free(log);
-    if (status != OCL_OK || !make_functions(module)) {
-        destroy_module(module);
-        return status != OCL_OK ? facade_error_from(status, FACADE_BUILD)
-                                : cudaErrorMemoryAllocation;
-    }
-    link_module(module);
-    *built = module;
-    return cudaSuccess;
-}
-
-cudaError_t facade_module_load(struct facade_module **module, const void *code, size_t bytes,
-                               const struct facade_jit *jit)
-{
-    struct facade_context *context = NULL;
-    if (module == NULL || code == NULL || !jit_is_valid(jit))
-        return cudaErrorInvalidValue;
-    cudaError_t error = facade_current(&context);
-    if (error != cudaSuccess)
-        return error;
-    return build_module(context, code, bytes != 0 ? bytes : code_bytes(code), jit, module);
-}
-
-cudaError_t facade_module_load_file(struct facade_module **module, const char *path,
-                                    const struct facade_jit *jit)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    if (module == NULL || path == NULL)
-        return cudaErrorInvalidValue;
-    cudaError_t error = read_file(path, &text, &bytes);
-    if (error == cudaSuccess)
-        error = facade_module_load(module, text, bytes, jit);
-    free(text);
-    return error;
-}
-
-static void discard_module(struct facade_module *module)
-{
-    unlink_module(module);
-    destroy_module(module);
-}
-
-/* Whether the work failed is told by the calls that ask for it. */
-static void wait_for_work(struct facade_module *module)
-{
-    (void)ocl_context_finish(atomic_load(&module->context->cl));
-}
-
-cudaError_t facade_module_unload(struct facade_module *module)
-{
-    wait_for_work(module);
-    discard_module(module);
-    return cudaSuccess;
-}
-
-cudaError_t facade_module_function(struct facade_module *module, const char *name,
-                                   struct facade_function **function)
-{
-    for (size_t i = 0; i < module->function_count; i++) {
-        if (strcmp(ocl_kernel_name(module->functions[i]->kernel), name) == 0) {
-            *function = module->functions[i];
-            return cudaSuccess;
-        }
-    }
-    return cudaErrorSymbolNotFound;
-}
-
-cudaError_t facade_module_symbol(struct facade_module *module, const char *name,
-                                 struct ocl_symbol *symbol)
-{
-    if (name == NULL || name[0] == '\0')
-        return cudaErrorInvalidValue;
-    ocl_status status = ocl_program_find_symbol(module->program, name, symbol);
-    if (status != OCL_E_NOT_FOUND)
-        return facade_error_from(status, FACADE_ALLOCATE);
-    return ocl_program_find_kernel(module->program, name) != NULL ? cudaErrorInvalidValue
-                                                                  : cudaErrorSymbolNotFound;
-}
-
-static void detach_from_library(struct facade_module *module)
+void facade_library_detach(struct facade_module *module)
 {
     struct facade_library *library = module->library;
     if (library == NULL)
@@ -334,31 +47,6 @@ static void detach_from_library(struct facade_module *module)
         }
     }
     pthread_mutex_unlock(&library->lock);
-}
-
-void facade_modules_forget(struct facade_context *context)
-{
-    pthread_mutex_lock(&context->lock);
-    struct facade_module *module = context->modules;
-    context->modules = NULL;
-    pthread_mutex_unlock(&context->lock);
-    while (module != NULL) {
-        struct facade_module *next = module->next;
-        detach_from_library(module);
-        destroy_module(module);
-        module = next;
-    }
-}
-
-/* --- libraries -------------------------------------------------------------------------------- */
-
-static struct facade_module *find_module(struct facade_library *library,
-                                         const struct facade_context *context)
-{
-    struct facade_module *module = library->modules;
-    while (module != NULL && module->context != context)
-        module = module->next_in_library;
-    return module;
 }
 
 static void free_kernel(struct facade_kernel *kernel)
@@ -413,7 +101,7 @@ static cudaError_t build_for(struct facade_library *library, struct facade_conte
                              const struct facade_jit *jit, struct facade_module **module)
 {
     struct facade_module *built = NULL;
-    cudaError_t error = build_module(context, library->code, library->bytes, jit, &built);
+    cudaError_t error = facade_module_build(context, library->code, library->bytes, jit, &built);
     if (built == NULL)
         return error;
     pthread_mutex_lock(&library->lock);
@@ -428,7 +116,7 @@ static cudaError_t build_for(struct facade_library *library, struct facade_conte
     }
     pthread_mutex_unlock(&library->lock);
     if (built != NULL)
-        discard_module(built);
+        facade_module_discard(built);
     return has_kernels ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -487,15 +175,16 @@ cudaError_t facade_library_load(cudaLibrary_t *handle, const void *code, size_t 
                                 const struct facade_jit *jit)
 {
     int count = 0;
-    if (handle == NULL || code == NULL || !jit_is_valid(jit))
+    if (handle == NULL || code == NULL || !facade_jit_is_valid(jit))
         return cudaErrorInvalidValue;
     cudaError_t error = facade_devices(&count);
     if (error != cudaSuccess)
         return error;
-    struct facade_library *library = new_library(code, bytes != 0 ? bytes : code_bytes(code));
+    struct facade_library *library =
+        new_library(code, bytes != 0 ? bytes : facade_code_bytes(code));
     if (library == NULL)
         return cudaErrorMemoryAllocation;
-    error = wants_log(jit) ? build_now(library, jit) : cudaSuccess;
+    error = facade_jit_wants_log(jit) ? build_now(library, jit) : cudaSuccess;
     if (error != cudaSuccess)
         destroy_library(library);
     else
@@ -510,7 +199,7 @@ cudaError_t facade_library_load_file(cudaLibrary_t *handle, const char *path,
     size_t bytes = 0;
     if (handle == NULL || path == NULL)
         return cudaErrorInvalidValue;
-    cudaError_t error = read_file(path, &text, &bytes);
+    cudaError_t error = facade_code_read_file(path, &text, &bytes);
     if (error == cudaSuccess)
         error = facade_library_load(handle, text, bytes, jit);
     free(text);

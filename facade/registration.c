@@ -5,6 +5,7 @@
 
 #include "cl/range_map.h"
 #include "facade/launch.h"
+#include "facade/registered_reference.h"
 #include "facade/registration.h"
 #include "include/crt/host_runtime_abi.h"
 

@@ -25,7 +25,4 @@ cudaError_t facade_registered_library(void **handle, struct facade_library **lib
 /* The first variable of that name in any registered code. Errors: cudaErrorInvalidSymbol. */
 cudaError_t facade_registered_name(const char *name, struct ocl_symbol *symbol);
 
-/* The texture and surface references of a binary are registered no more (legacy_texture.c). */
-void facade_references_unregister(void **handle);
-
 #endif

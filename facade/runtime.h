@@ -44,7 +44,7 @@ cudaError_t facade_current_even_failed(struct facade_context **context);
 
 /* Called by facade_context_close() before the OpenCL context goes: the handles of what it owned
  * become unknown. */
-void facade_modules_forget(struct facade_context *context); /* library.c */
+void facade_modules_forget(struct facade_context *context); /* module.c */
 void facade_streams_forget(struct facade_context *context); /* stream.c */
 void facade_events_forget(struct facade_context *context);  /* event.c */
 

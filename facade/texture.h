@@ -26,7 +26,7 @@ struct facade_texture {
     struct facade_texture *next, *previous; /* of the context's */
 };
 
-/* --- texture_object.c ------------------------------------------------------------------------- */
+/* --- texture_build.c -------------------------------------------------------------------------- */
 
 /* Makes what a launch can read from, in the given context; the caller releases it.
  * Errors: cudaErrorInvalidValue; cudaErrorInvalidResourceHandle for a stale array;
@@ -37,6 +37,8 @@ cudaError_t facade_texture_build(struct facade_context *context,
                                  struct ocl_texture **texture);
 cudaError_t facade_surface_build(struct facade_context *context, const CUDA_RESOURCE_DESC *resource,
                                  struct ocl_texture **surface);
+
+/* --- texture_object.c ------------------------------------------------------------------------- */
 
 /* The same as an object of the current context. *object is left alone after an error. */
 cudaError_t facade_texture_create(unsigned long long *object,

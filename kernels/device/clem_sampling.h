@@ -39,26 +39,30 @@ struct clem_place {
  * Written out, because CPUs' built-in floor, fmin and fmax are slow code that is not vectorised. */
 
 /* Needs: a size of less than 2^31. */
-CLEM_INLINE int clem_floor(float value) {
+CLEM_INLINE int clem_floor(float value)
+{
     int whole = (int)value;
     return whole - ((float)whole > value ? 1 : 0);
 }
 
 /* Of a number below 2^23, by its bits. The instruction of x86 for this waits for what was last in
  * the register it writes to: for the fetch before, so that fetches would run one after another. */
-CLEM_INLINE float clem_float(uint number) {
+CLEM_INLINE float clem_float(uint number)
+{
     return as_float(number | 0x4b000000u) - 8388608.0f;
 }
 
 /* Within limits; what is not a number is the least. */
-CLEM_INLINE float clem_limit(float value, float least, float most) {
+CLEM_INLINE float clem_limit(float value, float least, float most)
+{
     float raised = value > least ? value : least;
     return raised < most ? raised : most;
 }
 
 /* What is behind the point, from 0 to below 1. Large numbers have nothing there; neither has what
  * is not a number or has no end. */
-CLEM_INLINE float clem_fraction(float value) {
+CLEM_INLINE float clem_fraction(float value)
+{
     float size = value < 0.0f ? -value : value;
     float kept = size < 8388608.0f ? value : 0.0f;
     float whole = (float)(int)kept;
@@ -68,13 +72,42 @@ CLEM_INLINE float clem_fraction(float value) {
 
 /* ---- Texels ---- */
 
-CLEM_INLINE uint clem_channel_bytes(uint format) {
+CLEM_INLINE uint clem_channel_bytes(uint format)
+{
     /* Two bits for each format, F32 lowest: 4, 2, 1, 2, 1, 2, 1, 1, 2, 4, 1, 2, 4 bytes. */
     return 1u << (0x2490446u >> 2 * format & 3u);
 }
 
-CLEM_INLINE float clem_from_srgb(float value) {
-    return value <= 0.04045f ? value / 12.92f : powr((value + 0.055f) / 1.055f, 2.4f);
+/* What hardware makes of each byte of sRGB (H200, all 256 read): the upper halves of floats. Nearly
+ * the curve rounded to eight bits, and to 2^-14, but in 14 places beside it. */
+static __constant ushort clem_srgb[256] = {
+    0x0000, 0x39a0, 0x3a20, 0x3a70, 0x3aa0, 0x3ac8, 0x3af0, 0x3b0c, 0x3b20, 0x3b34, 0x3b48, 0x3b5c,
+    0x3b70, 0x3b84, 0x3b90, 0x3b9c, 0x3baa, 0x3bb8, 0x3bc6, 0x3bd6, 0x3be6, 0x3bf6, 0x3c03, 0x3c0c,
+    0x3c16, 0x3c1f, 0x3c29, 0x3c34, 0x3c3e, 0x3c49, 0x3c55, 0x3c60, 0x3c6c, 0x3c7a, 0x3c83, 0x3c8a,
+    0x3c91, 0x3c98, 0x3c9f, 0x3ca6, 0x3cae, 0x3cb6, 0x3cbe, 0x3cc6, 0x3cce, 0x3cd7, 0x3ce0, 0x3ce9,
+    0x3cf2, 0x3cfc, 0x3d03, 0x3d08, 0x3d0d, 0x3d12, 0x3d17, 0x3d1c, 0x3d22, 0x3d28, 0x3d2d, 0x3d33,
+    0x3d39, 0x3d3f, 0x3d45, 0x3d4c, 0x3d52, 0x3d58, 0x3d60, 0x3d66, 0x3d6c, 0x3d74, 0x3d7a, 0x3d81,
+    0x3d85, 0x3d88, 0x3d8c, 0x3d90, 0x3d94, 0x3d98, 0x3d9c, 0x3da0, 0x3da4, 0x3da9, 0x3dad, 0x3db1,
+    0x3db6, 0x3dba, 0x3dbf, 0x3dc3, 0x3dc8, 0x3dcd, 0x3dd1, 0x3dd6, 0x3ddb, 0x3de0, 0x3de5, 0x3dea,
+    0x3df0, 0x3df4, 0x3dfa, 0x3e00, 0x3e02, 0x3e05, 0x3e08, 0x3e0b, 0x3e0e, 0x3e11, 0x3e14, 0x3e17,
+    0x3e1a, 0x3e1d, 0x3e20, 0x3e23, 0x3e26, 0x3e29, 0x3e2c, 0x3e30, 0x3e33, 0x3e36, 0x3e3a, 0x3e3d,
+    0x3e40, 0x3e44, 0x3e47, 0x3e4b, 0x3e4e, 0x3e52, 0x3e56, 0x3e59, 0x3e5d, 0x3e61, 0x3e65, 0x3e68,
+    0x3e6c, 0x3e70, 0x3e74, 0x3e78, 0x3e7c, 0x3e80, 0x3e82, 0x3e84, 0x3e86, 0x3e88, 0x3e8a, 0x3e8d,
+    0x3e8f, 0x3e91, 0x3e93, 0x3e95, 0x3e98, 0x3e9a, 0x3e9c, 0x3e9e, 0x3ea1, 0x3ea3, 0x3ea5, 0x3ea8,
+    0x3eaa, 0x3ead, 0x3eaf, 0x3eb2, 0x3eb4, 0x3eb6, 0x3eb9, 0x3ebc, 0x3ebe, 0x3ec1, 0x3ec3, 0x3ec6,
+    0x3ec8, 0x3ecb, 0x3ece, 0x3ed1, 0x3ed3, 0x3ed6, 0x3ed9, 0x3edb, 0x3ede, 0x3ee1, 0x3ee4, 0x3ee7,
+    0x3eea, 0x3eed, 0x3ef0, 0x3ef2, 0x3ef6, 0x3ef8, 0x3efc, 0x3efe, 0x3f01, 0x3f02, 0x3f04, 0x3f05,
+    0x3f07, 0x3f09, 0x3f0a, 0x3f0c, 0x3f0d, 0x3f0f, 0x3f11, 0x3f12, 0x3f14, 0x3f16, 0x3f17, 0x3f19,
+    0x3f1b, 0x3f1c, 0x3f1e, 0x3f20, 0x3f21, 0x3f23, 0x3f25, 0x3f27, 0x3f29, 0x3f2a, 0x3f2c, 0x3f2e,
+    0x3f30, 0x3f32, 0x3f33, 0x3f35, 0x3f37, 0x3f39, 0x3f3b, 0x3f3d, 0x3f3f, 0x3f41, 0x3f43, 0x3f45,
+    0x3f47, 0x3f49, 0x3f4b, 0x3f4d, 0x3f4f, 0x3f51, 0x3f53, 0x3f55, 0x3f57, 0x3f59, 0x3f5b, 0x3f5d,
+    0x3f5f, 0x3f61, 0x3f63, 0x3f65, 0x3f68, 0x3f6a, 0x3f6c, 0x3f6e, 0x3f70, 0x3f72, 0x3f74, 0x3f76,
+    0x3f7a, 0x3f7c, 0x3f7e, 0x3f80,
+};
+
+CLEM_INLINE float clem_from_srgb(uchar value)
+{
+    return as_float((uint)clem_srgb[value] << 16);
 }
 
 /* Texels of four channels are read at once. */
@@ -88,19 +121,21 @@ CLEM_INLINE float clem_from_srgb(float value) {
             value.y = convert(from[1]);                                                            \
         return value;                                                                              \
     } while (0)
-#define CLEM_SAME(raw) (raw)
-#define CLEM_UNORM8(raw) (clem_float(raw) / 255.0f)
-#define CLEM_UNORM8X4(raw) (convert_float4(raw) / 255.0f)
-#define CLEM_UNORM16(raw) (clem_float(raw) / 65535.0f)
-#define CLEM_UNORM16X4(raw) (convert_float4(raw) / 65535.0f)
-#define CLEM_SNORM8(raw) fmax((float)(raw) / 127.0f, -1.0f)
-#define CLEM_SNORM8X4(raw) fmax(convert_float4(raw) / 127.0f, -1.0f)
-#define CLEM_SNORM16(raw) fmax((float)(raw) / 32767.0f, -1.0f)
-#define CLEM_SNORM16X4(raw) fmax(convert_float4(raw) / 32767.0f, -1.0f)
-#define CLEM_BITS(raw) as_float((int)(raw))
-#define CLEM_BITSX4(raw) as_float4(convert_int4(raw))
+#define CLEM_SAME(raw)         (raw)
+#define CLEM_UNORM8(raw)       (clem_float(raw) / 255.0f)
+#define CLEM_PLAIN_UNORM8(raw) ((raw) / 255.0f)
+#define CLEM_UNORM8X4(raw)     (convert_float4(raw) / 255.0f)
+#define CLEM_UNORM16(raw)      (clem_float(raw) / 65535.0f)
+#define CLEM_UNORM16X4(raw)    (convert_float4(raw) / 65535.0f)
+#define CLEM_SNORM8(raw)       fmax((float)(raw) / 127.0f, -1.0f)
+#define CLEM_SNORM8X4(raw)     fmax(convert_float4(raw) / 127.0f, -1.0f)
+#define CLEM_SNORM16(raw)      fmax((float)(raw) / 32767.0f, -1.0f)
+#define CLEM_SNORM16X4(raw)    fmax(convert_float4(raw) / 32767.0f, -1.0f)
+#define CLEM_BITS(raw)         as_float((int)(raw))
+#define CLEM_BITSX4(raw)       as_float4(convert_int4(raw))
 
-CLEM_INLINE float4 clem_half_texel(__global const uchar *at, uint channels) {
+CLEM_INLINE float4 clem_half_texel(__global const uchar *at, uint channels)
+{
     __global const half *from = (__global const half *)at;
     float4 value = (float4)(0.0f);
     if (channels == 4)
@@ -111,38 +146,55 @@ CLEM_INLINE float4 clem_half_texel(__global const uchar *at, uint channels) {
     return value;
 }
 
-CLEM_INLINE float4 clem_srgb_texel(__global const uchar *at, uint channels) {
+/* Of two channels the second is not converted. */
+CLEM_INLINE float4 clem_srgb_texel(__global const uchar *at, uint channels)
+{
     float4 value = (float4)(0.0f);
-    value.x = clem_from_srgb(CLEM_UNORM8(at[0]));
-    if (channels > 1)
-        value.y = clem_from_srgb(CLEM_UNORM8(at[1]));
+    value.x = clem_from_srgb(at[0]);
+    if (channels == 2)
+        value.y = CLEM_UNORM8(at[1]);
     if (channels > 2) {
-        value.z = clem_from_srgb(CLEM_UNORM8(at[2]));
+        value.y = clem_from_srgb(at[1]);
+        value.z = clem_from_srgb(at[2]);
         value.w = CLEM_UNORM8(at[3]);
     }
     return value;
 }
 
-CLEM_INLINE float4 clem_decode(__global const uchar *at, uint format, uint channels) {
+CLEM_INLINE float4 clem_decode(__global const uchar *at, uint format, uint channels)
+{
     float4 value = (float4)(0.0f);
     switch (format) {
-    case CLEM_FORMAT_F32: CLEM_CHANNELS(float, CLEM_SAME, CLEM_SAME);
-    case CLEM_FORMAT_F16: return clem_half_texel(at, channels);
-    case CLEM_FORMAT_UNORM8: CLEM_CHANNELS(uchar, CLEM_UNORM8, CLEM_UNORM8X4);
-    case CLEM_FORMAT_UNORM16: CLEM_CHANNELS(ushort, CLEM_UNORM16, CLEM_UNORM16X4);
-    case CLEM_FORMAT_SNORM8: CLEM_CHANNELS(char, CLEM_SNORM8, CLEM_SNORM8X4);
-    case CLEM_FORMAT_SNORM16: CLEM_CHANNELS(short, CLEM_SNORM16, CLEM_SNORM16X4);
-    case CLEM_FORMAT_SRGB8: return clem_srgb_texel(at, channels);
-    case CLEM_FORMAT_U8: CLEM_CHANNELS(uchar, CLEM_BITS, CLEM_BITSX4);
-    case CLEM_FORMAT_U16: CLEM_CHANNELS(ushort, CLEM_BITS, CLEM_BITSX4);
-    case CLEM_FORMAT_S8: CLEM_CHANNELS(char, CLEM_BITS, CLEM_BITSX4);
-    case CLEM_FORMAT_S16: CLEM_CHANNELS(short, CLEM_BITS, CLEM_BITSX4);
-    default: CLEM_CHANNELS(int, CLEM_BITS, CLEM_BITSX4);
+    case CLEM_FORMAT_F32:
+        CLEM_CHANNELS(float, CLEM_SAME, CLEM_SAME);
+    case CLEM_FORMAT_F16:
+        return clem_half_texel(at, channels);
+    case CLEM_FORMAT_UNORM8:
+        CLEM_CHANNELS(uchar, CLEM_UNORM8, CLEM_UNORM8X4);
+    case CLEM_FORMAT_UNORM16:
+        CLEM_CHANNELS(ushort, CLEM_UNORM16, CLEM_UNORM16X4);
+    case CLEM_FORMAT_SNORM8:
+        CLEM_CHANNELS(char, CLEM_SNORM8, CLEM_SNORM8X4);
+    case CLEM_FORMAT_SNORM16:
+        CLEM_CHANNELS(short, CLEM_SNORM16, CLEM_SNORM16X4);
+    case CLEM_FORMAT_SRGB8:
+        return clem_srgb_texel(at, channels);
+    case CLEM_FORMAT_U8:
+        CLEM_CHANNELS(uchar, CLEM_BITS, CLEM_BITSX4);
+    case CLEM_FORMAT_U16:
+        CLEM_CHANNELS(ushort, CLEM_BITS, CLEM_BITSX4);
+    case CLEM_FORMAT_S8:
+        CLEM_CHANNELS(char, CLEM_BITS, CLEM_BITSX4);
+    case CLEM_FORMAT_S16:
+        CLEM_CHANNELS(short, CLEM_BITS, CLEM_BITSX4);
+    default:
+        CLEM_CHANNELS(int, CLEM_BITS, CLEM_BITSX4);
     }
 }
 
 CLEM_INLINE float4 clem_texel(const struct clem_texture *facts, const struct clem_level *level,
-                              int x, int y, int z) {
+                              int x, int y, int z)
+{
     if ((x | y | z) < 0)
         return (float4)(facts->border[0], facts->border[1], facts->border[2], facts->border[3]);
     __global const uchar *row =
@@ -154,7 +206,8 @@ CLEM_INLINE float4 clem_texel(const struct clem_texture *facts, const struct cle
 /* ---- Levels ---- */
 
 CLEM_INLINE struct clem_level clem_level_at(__global const uchar *memory,
-                                       const struct clem_texture *facts, int axes, int number) {
+                                            const struct clem_texture *facts, int axes, int number)
+{
     struct clem_level level;
     level.texels = memory + facts->offset;
     level.slice_bytes = facts->slice_bytes;
@@ -178,7 +231,8 @@ CLEM_INLINE struct clem_level clem_level_at(__global const uchar *memory,
 /* ---- Axes ---- */
 
 /* Index: of a texel, from -2 (two before the first) to twice the size. */
-CLEM_INLINE int clem_fold(int index, int size, uint mode) {
+CLEM_INLINE int clem_fold(int index, int size, uint mode)
+{
     switch (mode) {
     case CLEM_ADDRESS_WRAP:
         index += index < 0 ? size : 0;
@@ -188,14 +242,17 @@ CLEM_INLINE int clem_fold(int index, int size, uint mode) {
         index = index < 0 ? -1 - index : index;
         index = index >= size ? 2 * size - 1 - index : index;
         break;
-    case CLEM_ADDRESS_BORDER: return index < 0 || index >= size ? -1 : index;
-    default: break;
+    case CLEM_ADDRESS_BORDER:
+        return index < 0 || index >= size ? -1 : index;
+    default:
+        break;
     }
     return clamp(index, 0, size - 1);
 }
 
 /* The coordinate in texels, within what clem_fold() takes. */
-CLEM_INLINE float clem_unfold(uint flags, float coordinate, int size, uint mode) {
+CLEM_INLINE float clem_unfold(uint flags, float coordinate, int size, uint mode)
+{
     if (mode == CLEM_ADDRESS_WRAP)
         coordinate = clem_fraction(coordinate);
     else if (mode == CLEM_ADDRESS_MIRROR)
@@ -207,7 +264,8 @@ CLEM_INLINE float clem_unfold(uint flags, float coordinate, int size, uint mode)
 }
 
 CLEM_INLINE struct clem_axis clem_axis_at(uint flags, float coordinate, int size, uint mode,
-                                          uint is_linear) {
+                                          uint is_linear)
+{
     struct clem_axis axis;
     float at = clem_unfold(flags, coordinate, size, mode);
     if (is_linear) {
@@ -226,15 +284,16 @@ CLEM_INLINE struct clem_axis clem_axis_at(uint flags, float coordinate, int size
 
 #define CLEM_CUBE 4 /* as a number of axes: two, on a face */
 
-CLEM_INLINE uint clem_filters(const struct clem_texture *facts) {
+CLEM_INLINE uint clem_filters(const struct clem_texture *facts)
+{
     return facts->format < CLEM_FORMAT_U8 ? facts->flags & CLEM_TEXTURE_LINEAR : 0u;
 }
 
 /* One loop over the texels, so that there is one copy of what decodes them. A texel of weight 1 is
  * the only one and is handed on as it is: the bits of integers would not survive arithmetic. */
-CLEM_INLINE float4 clem_sample_level(__global const uchar *memory,
-                                       const struct clem_texture *facts, int axes,
-                                       struct clem_place place, int number) {
+CLEM_INLINE float4 clem_sample_level(__global const uchar *memory, const struct clem_texture *facts,
+                                     int axes, struct clem_place place, int number)
+{
     struct clem_level level = clem_level_at(memory, facts, axes, number);
     uint is_linear = clem_filters(facts);
     uint across = facts->address[0], down = facts->address[1];
@@ -271,7 +330,8 @@ CLEM_INLINE float4 clem_sample_level(__global const uchar *memory,
 
 /* The face a direction goes through; at: where, from 0 to 1. CUDA's documentation prefers x to y to
  * z where two are equally long, the hardware does the reverse. */
-static uint clem_cube_face(float3 direction, float2 *at) {
+static uint clem_cube_face(float3 direction, float2 *at)
+{
     float3 size = fabs(direction);
     float major;
     float2 minor;
@@ -295,19 +355,32 @@ static uint clem_cube_face(float3 direction, float2 *at) {
 
 /* A texel of a face or, one step beyond an edge, of the face that touches it there. */
 static float4 clem_cube_texel(const struct clem_texture *facts, const struct clem_level *level,
-                              uint layer, int x, int y) {
+                              uint layer, int x, int y)
+{
     int size = level->width;
     if (x < 0 || x >= size || y < 0 || y >= size) {
         float s = (float)(2 * x + 1) / (float)size - 1.0f;
         float t = (float)(2 * y + 1) / (float)size - 1.0f;
         float3 direction;
         switch (layer % 6) {
-        case 0: direction = (float3)(1.0f, -t, -s); break;
-        case 1: direction = (float3)(-1.0f, -t, s); break;
-        case 2: direction = (float3)(s, 1.0f, t); break;
-        case 3: direction = (float3)(s, -1.0f, -t); break;
-        case 4: direction = (float3)(s, -t, 1.0f); break;
-        default: direction = (float3)(-s, -t, -1.0f); break;
+        case 0:
+            direction = (float3)(1.0f, -t, -s);
+            break;
+        case 1:
+            direction = (float3)(-1.0f, -t, s);
+            break;
+        case 2:
+            direction = (float3)(s, 1.0f, t);
+            break;
+        case 3:
+            direction = (float3)(s, -1.0f, -t);
+            break;
+        case 4:
+            direction = (float3)(s, -t, 1.0f);
+            break;
+        default:
+            direction = (float3)(-s, -t, -1.0f);
+            break;
         }
         float2 at;
         layer = layer / 6 * 6 + clem_cube_face(direction, &at);
@@ -319,7 +392,8 @@ static float4 clem_cube_texel(const struct clem_texture *facts, const struct cle
 
 /* Linear filtering across edges. Three texels meet at a corner and share the fourth's weight. */
 static float4 clem_sample_seamless(__global const uchar *memory, const struct clem_texture *facts,
-                                   struct clem_place place, int number) {
+                                   struct clem_place place, int number)
+{
     struct clem_level level = clem_level_at(memory, facts, 2, number);
     int size = level.width;
     int x = clem_floor(place.x * (float)size * 256.0f - 127.5f);
@@ -348,7 +422,8 @@ static float4 clem_sample_seamless(__global const uchar *memory, const struct cl
 /* ---- Any texture ---- */
 
 CLEM_INLINE float4 clem_sample_at(__global const uchar *memory, const struct clem_texture *facts,
-                                    int axes, struct clem_place place, int number) {
+                                  int axes, struct clem_place place, int number)
+{
     if (axes == CLEM_CUBE && facts->flags & CLEM_TEXTURE_SEAMLESS && clem_filters(facts))
         return clem_sample_seamless(memory, facts, place, number);
     return clem_sample_level(memory, facts, axes, place, number);
@@ -356,7 +431,8 @@ CLEM_INLINE float4 clem_sample_at(__global const uchar *memory, const struct cle
 
 /* lod: the level wanted, before bias and limits; minus infinity: none, the finest allowed. */
 CLEM_INLINE float4 clem_sample(__global const uchar *memory, const struct clem_texture *facts,
-                                 int axes, struct clem_place place, float lod) {
+                               int axes, struct clem_place place, float lod)
+{
     int level;
     float weight = 0.0f;
     float wanted = clem_limit(lod + facts->level_bias, facts->min_level, facts->max_level);
@@ -388,10 +464,11 @@ CLEM_INLINE float4 clem_sample(__global const uchar *memory, const struct clem_t
 #define CLEM_SHORTCUT(name, type, texel, convert, border)                                          \
     CLEM_INLINE type clem_shortcut_##name(__global const uchar *memory,                            \
                                           const struct clem_texture *facts, int axes, float at_x,  \
-                                          float at_y, uint layer) {                                \
+                                          float at_y, uint layer)                                  \
+    {                                                                                              \
         uint is_linear = facts->flags & CLEM_TEXTURE_LINEAR;                                       \
-        struct clem_axis x = clem_axis_at(facts->flags, at_x, (int)facts->width,                   \
-                                          facts->address[0], is_linear);                           \
+        struct clem_axis x =                                                                       \
+            clem_axis_at(facts->flags, at_x, (int)facts->width, facts->address[0], is_linear);     \
         struct clem_axis y = {0, 0, 0.0f};                                                         \
         if (axes > 1)                                                                              \
             y = clem_axis_at(facts->flags, at_y, (int)facts->height, facts->address[1],            \
@@ -399,8 +476,7 @@ CLEM_INLINE float4 clem_sample(__global const uchar *memory, const struct clem_t
         size_t pitch = facts->pitch / sizeof(texel);                                               \
         __global const texel *texels =                                                             \
             (__global const texel *)(memory + facts->offset +                                      \
-                                     (ulong)(facts->first_layer + layer) *                         \
-                                         facts->slice_bytes);                                      \
+                                     (ulong)(facts->first_layer + layer) * facts->slice_bytes);    \
         __global const texel *upper = texels + (size_t)max(y.first, 0) * pitch;                    \
         type value = convert(CLEM_TAP(upper, x.first));                                            \
         value = (x.first | y.first) < 0 ? border : value;                                          \
@@ -428,21 +504,151 @@ CLEM_SHORTCUT(f32x4, float4, float4, CLEM_SAME, CLEM_BORDER4)
 CLEM_SHORTCUT(unorm8, float, uchar, CLEM_UNORM8, CLEM_BORDER1)
 CLEM_SHORTCUT(unorm8x4, float4, uchar4, CLEM_UNORM8X4, CLEM_BORDER4)
 
-static __attribute__((noinline)) float4 clem_sample_short(__global const uchar *memory,
-                                                          const struct clem_texture *facts,
-                                                          int axes, float x, float y,
-                                                          uint layer) {
+/* ---- Plain textures ----
+ * One level, one or two dimensions, clamped or wrapped, of a common format. */
+
+struct clem_plain_axis {
+    size_t first, second;
+    float weight;
+};
+
+CLEM_INLINE float clem_plain_place(float coordinate, int size, uint plain, uint wraps)
+{
+    float kept = plain & wraps ? clem_fraction(coordinate) : coordinate;
+    return plain & CLEM_PLAIN_NORMALIZED ? kept * (float)size : kept;
+}
+
+CLEM_INLINE size_t clem_plain_index(float coordinate, int size, uint plain, uint wraps)
+{
+    float at = clem_plain_place(coordinate, size, plain, wraps);
+    return (size_t)(int)clem_limit(at, 0.0f, (float)(size - 1));
+}
+
+/* Steps of 1/256 texel from the centre of texel 0: within the texture, or half a texel around it.
+ * Wraps: a constant. */
+CLEM_INLINE struct clem_plain_axis clem_plain_axis(float coordinate, int size, uint plain,
+                                                   uint wraps)
+{
+    struct clem_plain_axis axis;
+    float at = clem_plain_place(coordinate, size, plain, wraps) * 256.0f - 127.5f;
+    int steps, around = size * 256;
+    if (wraps) {
+        steps = clem_floor(at);
+        steps += steps < 0 ? around : 0;
+    } else {
+        steps = (int)clem_limit(at, 0.0f, (float)(around - 256));
+    }
+    axis.first = (size_t)(steps >> 8);
+    axis.second = wraps ? axis.first + 1 : min(axis.first + 1, (size_t)size - 1);
+    if (wraps && axis.second == (size_t)size)
+        axis.second = 0;
+    axis.weight = (float)(steps & 255) * (1.0f / 256.0f);
+    return axis;
+}
+
+#define CLEM_PLAIN_TEXELS(texel) ((__global const texel *)(memory + facts->offset))
+#define CLEM_PLAIN_WIDTH         (int)(facts->plain_size & 0x7fffffffu)
+#define CLEM_PLAIN_HEIGHT        (int)(facts->plain_size >> 32)
+#define CLEM_PLAIN_COLUMN                                                                          \
+    clem_plain_index(x, CLEM_PLAIN_WIDTH, (uint)facts->plain, CLEM_PLAIN_WRAPS_X)
+#define CLEM_PLAIN_ROW                                                                             \
+    clem_plain_index(y, CLEM_PLAIN_HEIGHT, (uint)facts->plain, CLEM_PLAIN_WRAPS_Y)
+#define CLEM_PLAIN_ACROSS                                                                          \
+    clem_plain_axis(x, CLEM_PLAIN_WIDTH, (uint)facts->plain, wraps &CLEM_PLAIN_WRAPS_X)
+#define CLEM_PLAIN_DOWN                                                                            \
+    clem_plain_axis(y, CLEM_PLAIN_HEIGHT, (uint)facts->plain, wraps &CLEM_PLAIN_WRAPS_Y)
+
+#define CLEM_DEFINE_PLAIN_TEXEL(name, type, texel, convert)                                        \
+    CLEM_INLINE type clem_plain_texel_1d_##name(__global const uchar *memory,                      \
+                                                const struct clem_texture *facts, float x)         \
+    {                                                                                              \
+        return convert(CLEM_PLAIN_TEXELS(texel)[CLEM_PLAIN_COLUMN]);                               \
+    }                                                                                              \
+    CLEM_INLINE type clem_plain_texel_2d_##name(                                                   \
+        __global const uchar *memory, const struct clem_texture *facts, float x, float y)          \
+    {                                                                                              \
+        size_t pitch = facts->plain_pitch / sizeof(texel);                                         \
+        return convert(CLEM_PLAIN_TEXELS(texel)[CLEM_PLAIN_ROW * pitch + CLEM_PLAIN_COLUMN]);      \
+    }
+#define CLEM_DEFINE_PLAIN_LINEAR(name, type, texel, convert, scale)                                \
+    CLEM_INLINE type clem_plain_linear_1d_##name(                                                  \
+        __global const uchar *memory, const struct clem_texture *facts, float x, uint wraps)       \
+    {                                                                                              \
+        __global const texel *texels = CLEM_PLAIN_TEXELS(texel);                                   \
+        struct clem_plain_axis across = CLEM_PLAIN_ACROSS;                                         \
+        return scale(convert(texels[across.first]) * (1.0f - across.weight) +                      \
+                     convert(texels[across.second]) * across.weight);                              \
+    }                                                                                              \
+    CLEM_INLINE type clem_plain_linear_2d_##name(__global const uchar *memory,                     \
+                                                 const struct clem_texture *facts, float x,        \
+                                                 float y, uint wraps)                              \
+    {                                                                                              \
+        size_t pitch = facts->plain_pitch / sizeof(texel);                                         \
+        struct clem_plain_axis across = CLEM_PLAIN_ACROSS;                                         \
+        struct clem_plain_axis down = CLEM_PLAIN_DOWN;                                             \
+        __global const texel *upper = CLEM_PLAIN_TEXELS(texel) + down.first * pitch;               \
+        __global const texel *lower = CLEM_PLAIN_TEXELS(texel) + down.second * pitch;              \
+        type above = convert(upper[across.first]) * (1.0f - across.weight) +                       \
+                     convert(upper[across.second]) * across.weight;                                \
+        type under = convert(lower[across.first]) * (1.0f - across.weight) +                       \
+                     convert(lower[across.second]) * across.weight;                                \
+        return scale(above * (1.0f - down.weight) + under * down.weight);                          \
+    }
+
+CLEM_DEFINE_PLAIN_TEXEL(float, float, float, CLEM_SAME)
+CLEM_DEFINE_PLAIN_LINEAR(float, float, float, CLEM_SAME, CLEM_SAME)
+CLEM_DEFINE_PLAIN_TEXEL(float4, float4, float4, CLEM_SAME)
+CLEM_DEFINE_PLAIN_LINEAR(float4, float4, float4, CLEM_SAME, CLEM_SAME)
+CLEM_DEFINE_PLAIN_TEXEL(unorm8_1, float, uchar, CLEM_PLAIN_UNORM8)
+CLEM_DEFINE_PLAIN_LINEAR(unorm8_1, float, uchar, convert_float, CLEM_PLAIN_UNORM8)
+CLEM_DEFINE_PLAIN_TEXEL(unorm8_4, float4, uchar4, CLEM_UNORM8X4)
+CLEM_DEFINE_PLAIN_LINEAR(unorm8_4, float4, uchar4, convert_float4, CLEM_PLAIN_UNORM8)
+
+#define CLEM_PLAIN_WRAPS (CLEM_PLAIN_WRAPS_X | CLEM_PLAIN_WRAPS_Y)
+
+/* Linear, of one layer and two dimensions, wrapped in both. */
+CLEM_INLINE uint clem_wraps_plainly(const struct clem_texture *facts, int axes)
+{
+    uint wanted = CLEM_PLAIN_WRAPS | CLEM_PLAIN_LINEAR;
+    return axes == 2 && facts->layers == 1 && ((uint)facts->plain & wanted) == wanted;
+}
+
+static __attribute__((noinline)) float4 clem_sample_wrapped(__global const uchar *memory,
+                                                            const struct clem_texture *facts,
+                                                            float x, float y)
+{
     switch (facts->shortcut) {
     case CLEM_SHORTCUT_F32:
-        return (float4)(clem_shortcut_f32(memory, facts, axes, x, y, layer), 0.0f, 0.0f, 0.0f);
-    case CLEM_SHORTCUT_F32X4: return clem_shortcut_f32x4(memory, facts, axes, x, y, layer);
+        return (float4)(clem_plain_linear_2d_float(memory, facts, x, y, CLEM_PLAIN_WRAPS), 0.0f,
+                        0.0f, 0.0f);
+    case CLEM_SHORTCUT_F32X4:
+        return clem_plain_linear_2d_float4(memory, facts, x, y, CLEM_PLAIN_WRAPS);
     case CLEM_SHORTCUT_UNORM8:
-        return (float4)(clem_shortcut_unorm8(memory, facts, axes, x, y, layer), 0.0f, 0.0f, 0.0f);
-    default: return clem_shortcut_unorm8x4(memory, facts, axes, x, y, layer);
+        return (float4)(clem_plain_linear_2d_unorm8_1(memory, facts, x, y, CLEM_PLAIN_WRAPS), 0.0f,
+                        0.0f, 0.0f);
+    default:
+        return clem_plain_linear_2d_unorm8_4(memory, facts, x, y, CLEM_PLAIN_WRAPS);
     }
 }
 
-CLEM_INLINE struct clem_place clem_at(float x, float y, float z, uint layer) {
+static __attribute__((noinline)) float4 clem_sample_short(__global const uchar *memory,
+                                                          const struct clem_texture *facts,
+                                                          int axes, float x, float y, uint layer)
+{
+    switch (facts->shortcut) {
+    case CLEM_SHORTCUT_F32:
+        return (float4)(clem_shortcut_f32(memory, facts, axes, x, y, layer), 0.0f, 0.0f, 0.0f);
+    case CLEM_SHORTCUT_F32X4:
+        return clem_shortcut_f32x4(memory, facts, axes, x, y, layer);
+    case CLEM_SHORTCUT_UNORM8:
+        return (float4)(clem_shortcut_unorm8(memory, facts, axes, x, y, layer), 0.0f, 0.0f, 0.0f);
+    default:
+        return clem_shortcut_unorm8x4(memory, facts, axes, x, y, layer);
+    }
+}
+
+CLEM_INLINE struct clem_place clem_at(float x, float y, float z, uint layer)
+{
     struct clem_place place;
     place.x = x;
     place.y = y;
@@ -454,14 +660,16 @@ CLEM_INLINE struct clem_place clem_at(float x, float y, float z, uint layer) {
 /* Functions for each number of axes, and calls of them: a kernel has many fetches. Coordinates are
  * passed one by one, because compilers for CPUs work on two in one register with great effort. */
 #define CLEM_DEFINE_SAMPLE(axes)                                                                   \
-    static __attribute__((noinline)) float4 clem_sample_flat_##axes(                               \
-        __global const uchar *memory, const struct clem_texture *facts, float x, float y, float z, \
-        uint layer) {                                                                              \
+    static __attribute__((noinline))                                                               \
+    float4 clem_sample_flat_##axes(__global const uchar *memory, const struct clem_texture *facts, \
+                                   float x, float y, float z, uint layer)                          \
+    {                                                                                              \
         return clem_sample_at(memory, facts, axes, clem_at(x, y, z, layer), 0);                    \
     }                                                                                              \
     static __attribute__((noinline)) float4 clem_sample_levels_##axes(                             \
         __global const uchar *memory, const struct clem_texture *facts, float x, float y, float z, \
-        uint layer, float lod) {                                                                   \
+        uint layer, float lod)                                                                     \
+    {                                                                                              \
         return clem_sample(memory, facts, axes, clem_at(x, y, z, layer), lod);                     \
     }
 CLEM_DEFINE_SAMPLE(1)
@@ -471,23 +679,27 @@ CLEM_DEFINE_SAMPLE(4)
 
 #define CLEM_DEFINE_DISPATCH(axes, flat)                                                           \
     CLEM_INLINE float4 clem_sample_##axes(__global const uchar *memory,                            \
-                                          const struct clem_texture *facts,                        \
-                                          struct clem_place at, float lod) {                       \
+                                          const struct clem_texture *facts, struct clem_place at,  \
+                                          float lod)                                               \
+    {                                                                                              \
         if (facts->levels > 1)                                                                     \
             return clem_sample_levels_##axes(memory, facts, at.x, at.y, at.z, at.layer, lod);      \
         return flat;                                                                               \
     }
 #define CLEM_FLAT(axes) clem_sample_flat_##axes(memory, facts, at.x, at.y, at.z, at.layer)
 #define CLEM_FLAT_OR_SHORT(axes)                                                                   \
-    (facts->shortcut ? clem_sample_short(memory, facts, axes, at.x, at.y, at.layer)                \
-                     : CLEM_FLAT(axes))
+    (facts->shortcut && clem_wraps_plainly(facts, axes)                                            \
+         ? clem_sample_wrapped(memory, facts, at.x, at.y)                                          \
+     : facts->shortcut ? clem_sample_short(memory, facts, axes, at.x, at.y, at.layer)              \
+                       : CLEM_FLAT(axes))
 CLEM_DEFINE_DISPATCH(1, CLEM_FLAT_OR_SHORT(1))
 CLEM_DEFINE_DISPATCH(2, CLEM_FLAT_OR_SHORT(2))
 CLEM_DEFINE_DISPATCH(3, CLEM_FLAT(3))
 CLEM_DEFINE_DISPATCH(4, CLEM_FLAT(4))
 
 /* The level at which the longer step on the screen is one texel long. */
-static float clem_gradient_lod(const struct clem_texture *facts, float4 dx, float4 dy) {
+static float clem_gradient_lod(const struct clem_texture *facts, float4 dx, float4 dy)
+{
     if (facts->flags & CLEM_TEXTURE_NORMALIZED) {
         float4 size = convert_float4((uint4)(facts->width, facts->height, facts->depth, 0));
         dx *= size;
@@ -497,13 +709,15 @@ static float clem_gradient_lod(const struct clem_texture *facts, float4 dx, floa
 }
 
 /* Layers have no sign: those before the first are behind the last. */
-CLEM_INLINE uint clem_layer(int layer, uint layers) {
+CLEM_INLINE uint clem_layer(int layer, uint layers)
+{
     return min((uint)layer, layers - 1);
 }
 
 /* A cube is sampled on a face. */
 static struct clem_place clem_at_face(const struct clem_texture *facts, float x, float y, float z,
-                                      int cube) {
+                                      int cube)
+{
     float2 at;
     uint face = clem_cube_face((float3)(x, y, z), &at);
     return clem_at(at.x, at.y, 0.0f, clem_layer(cube, max(facts->layers / 6, 1u)) * 6 + face);
@@ -513,7 +727,8 @@ static struct clem_place clem_at_face(const struct clem_texture *facts, float x,
  * right, upper left. */
 static __attribute__((noinline)) float4 clem_gather(__global const uchar *memory,
                                                     const struct clem_texture *facts, float at_x,
-                                                    float at_y, int component) {
+                                                    float at_y, int component)
+{
     struct clem_level level = clem_level_at(memory, facts, 2, 0);
     struct clem_axis x = clem_axis_at(facts->flags, at_x, level.width, facts->address[0], 1);
     struct clem_axis y = clem_axis_at(facts->flags, at_y, level.height, facts->address[1], 1);
@@ -524,16 +739,21 @@ static __attribute__((noinline)) float4 clem_gather(__global const uchar *memory
     texels[2] = clem_texel(facts, &level, x.second, y.first, 0);
     texels[3] = clem_texel(facts, &level, x.first, y.first, 0);
     switch (component) {
-    case 1: return (float4)(texels[0].y, texels[1].y, texels[2].y, texels[3].y);
-    case 2: return (float4)(texels[0].z, texels[1].z, texels[2].z, texels[3].z);
-    case 3: return (float4)(texels[0].w, texels[1].w, texels[2].w, texels[3].w);
-    default: return (float4)(texels[0].x, texels[1].x, texels[2].x, texels[3].x);
+    case 1:
+        return (float4)(texels[0].y, texels[1].y, texels[2].y, texels[3].y);
+    case 2:
+        return (float4)(texels[0].z, texels[1].z, texels[2].z, texels[3].z);
+    case 3:
+        return (float4)(texels[0].w, texels[1].w, texels[2].w, texels[3].w);
+    default:
+        return (float4)(texels[0].x, texels[1].x, texels[2].x, texels[3].x);
     }
 }
 
 /* Linear memory: 0 outside. */
 CLEM_INLINE float4 clem_fetch(__global const uchar *memory, const struct clem_texture *facts,
-                                int index) {
+                              int index)
+{
     if ((uint)index >= facts->width)
         return (float4)(0.0f);
     __global const uchar *texels = memory + facts->offset;
@@ -545,91 +765,104 @@ CLEM_INLINE float4 clem_fetch(__global const uchar *memory, const struct clem_te
     return clem_decode(texels + (ulong)(uint)index * bytes, facts->format, facts->channels);
 }
 
-/* ---- Shortcuts of clamped floats ----
- * Small enough that compilers take the test whether they apply out of the loop over work-items, and
- * make vector code of what is left. */
+/* ---- Shortcuts of plain textures ----
+ * One level, one or two dimensions, clamped or wrapped, of the formats that the type of the fetch
+ * is commonly read from. Small enough that compilers take the test whether they apply out of the
+ * loop over work-items, and make vector code of what is left where the type has one channel. */
 
-/* Steps of 1/256 texel from the centre of texel 0, within the texture. */
-CLEM_INLINE int clem_clamped_steps(float coordinate, uint size, uint flags) {
-    float at = flags & CLEM_TEXTURE_NORMALIZED ? coordinate * (float)size : coordinate;
-    return (int)clem_limit(at * 256.0f - 127.5f, 0.0f, (float)((size - 1) * 256));
-}
+#define CLEM_WIDE1(value) (float4)((value), 0.0f, 0.0f, 0.0f)
+#define CLEM_WIDE4(value) (value)
+#define CLEM_PLAIN_BITS1  (CLEM_PLAIN_X | CLEM_PLAIN_LINEAR | 0xfffu)
+#define CLEM_PLAIN_BITS2  (CLEM_PLAIN_Y | CLEM_PLAIN_BITS1)
+#define CLEM_PLAIN_AXES1  CLEM_PLAIN_X
+#define CLEM_PLAIN_AXES2  (CLEM_PLAIN_X | CLEM_PLAIN_Y)
+#define CLEM_UNWRAPPED1   CLEM_PLAIN_WRAPS_X
+#define CLEM_UNWRAPPED2   CLEM_PLAIN_WRAPS
+#define CLEM_IF_PLAIN(axes, format, channels, filter)                                              \
+    if (((uint)facts->plain & (CLEM_PLAIN_BITS##axes | (filter ? CLEM_UNWRAPPED##axes : 0u))) ==   \
+        (CLEM_PLAIN(format, channels##u) | filter | CLEM_PLAIN_AXES##axes))
 
-CLEM_INLINE int clem_clamped_index(float coordinate, uint size, uint flags) {
-    float at = flags & CLEM_TEXTURE_NORMALIZED ? coordinate * (float)size : coordinate;
-    return (int)clem_limit(at, 0.0f, (float)(size - 1));
-}
-
-#define CLEM_CLAMPED_MASK(axes)                                                                    \
-    (CLEM_TEXTURE_F32 | CLEM_TEXTURE_F32X4 | CLEM_TEXTURE_LINEAR | CLEM_TEXTURE_CLAMP_X |          \
-     (axes > 1 ? CLEM_TEXTURE_CLAMP_Y : 0u))
-#define CLEM_CLAMPED(name, type)                                                                   \
-    CLEM_INLINE type clem_clamped_line_##name(__global const uchar *memory,                      \
-                                                const struct clem_texture *facts, float x) {       \
-        __global const type *texels = (__global const type *)(memory + facts->offset);             \
-        int steps = clem_clamped_steps(x, facts->width, facts->flags);                             \
-        size_t first = (size_t)(steps >> 8);                                                       \
-        size_t second = min(first + 1, (size_t)facts->width - 1);                                  \
-        float weight = (float)(steps & 255) * (1.0f / 256.0f);                                     \
-        return texels[first] * (1.0f - weight) + texels[second] * weight;                          \
+/* What tex1D() and tex2D() of a type do. Floats: of two formats. */
+#define CLEM_DEFINE_FLOAT_FETCH(T, N)                                                              \
+    CLEM_INLINE float4 clem_sample_1d_##T(__global const uchar *memory,                            \
+                                          const struct clem_texture *facts, float x)               \
+    {                                                                                              \
+        CLEM_IF_PLAIN(1, CLEM_FORMAT_F32, N, CLEM_PLAIN_LINEAR)                                    \
+        return CLEM_WIDE##N(clem_plain_linear_1d_##T(memory, facts, x, 0u));                       \
+        CLEM_IF_PLAIN(1, CLEM_FORMAT_F32, N, 0u)                                                   \
+        return CLEM_WIDE##N(clem_plain_texel_1d_##T(memory, facts, x));                            \
+        return clem_sample_1(memory, facts, clem_at(x, 0.0f, 0.0f, 0), -INFINITY);                 \
     }                                                                                              \
-    CLEM_INLINE type clem_clamped_plane_##name(                                                  \
-        __global const uchar *memory, const struct clem_texture *facts, float x, float y) {        \
-        __global const type *texels = (__global const type *)(memory + facts->offset);             \
-        size_t pitch = facts->pitch / sizeof(type);                                                \
-        int across = clem_clamped_steps(x, facts->width, facts->flags);                            \
-        int down = clem_clamped_steps(y, facts->height, facts->flags);                             \
-        size_t left = (size_t)(across >> 8), top = (size_t)(down >> 8);                            \
-        size_t right = min(left + 1, (size_t)facts->width - 1);                                    \
-        size_t bottom = min(top + 1, (size_t)facts->height - 1);                                   \
-        float weight = (float)(across & 255) * (1.0f / 256.0f);                                    \
-        float below = (float)(down & 255) * (1.0f / 256.0f);                                       \
-        size_t upper = top * pitch, lower = bottom * pitch;                                        \
-        type above = texels[upper + left] * (1.0f - weight) + texels[upper + right] * weight;      \
-        type under = texels[lower + left] * (1.0f - weight) + texels[lower + right] * weight;      \
-        return above * (1.0f - below) + under * below;                                             \
-    }                                                                                              \
-    CLEM_INLINE type clem_clamped_texel_##name(                                                  \
-        __global const uchar *memory, const struct clem_texture *facts, float x, float y) {        \
-        __global const type *texels = (__global const type *)(memory + facts->offset);             \
-        size_t column = (size_t)clem_clamped_index(x, facts->width, facts->flags);                 \
-        size_t row = (size_t)clem_clamped_index(y, facts->height, facts->flags);                   \
-        return texels[row * (facts->pitch / sizeof(type)) + column];                               \
+    CLEM_INLINE float4 clem_sample_2d_##T(__global const uchar *memory,                            \
+                                          const struct clem_texture *facts, float x, float y)      \
+    {                                                                                              \
+        CLEM_IF_PLAIN(2, CLEM_FORMAT_F32, N, CLEM_PLAIN_LINEAR)                                    \
+        return CLEM_WIDE##N(clem_plain_linear_2d_##T(memory, facts, x, y, 0u));                    \
+        CLEM_IF_PLAIN(2, CLEM_FORMAT_F32, N, 0u)                                                   \
+        return CLEM_WIDE##N(clem_plain_texel_2d_##T(memory, facts, x, y));                         \
+        CLEM_IF_PLAIN(2, CLEM_FORMAT_UNORM8, N, CLEM_PLAIN_LINEAR)                                 \
+        return CLEM_WIDE##N(clem_plain_linear_2d_unorm8_##N(memory, facts, x, y, 0u));             \
+        CLEM_IF_PLAIN(2, CLEM_FORMAT_UNORM8, N, 0u)                                                \
+        return CLEM_WIDE##N(clem_plain_texel_2d_unorm8_##N(memory, facts, x, y));                  \
+        return clem_sample_2(memory, facts, clem_at(x, y, 0.0f, 0), -INFINITY);                    \
     }
-CLEM_CLAMPED(float, float)
-CLEM_CLAMPED(float4, float4)
+#define CLEM_DEFINE_BITS_FETCH(T, N, format, convert)                                              \
+    CLEM_DEFINE_PLAIN_TEXEL(T, float##N, T, convert)                                               \
+    CLEM_INLINE float4 clem_sample_1d_##T(__global const uchar *memory,                            \
+                                          const struct clem_texture *facts, float x)               \
+    {                                                                                              \
+        CLEM_IF_PLAIN(1, format, N, 0u)                                                            \
+        return CLEM_WIDE##N(clem_plain_texel_1d_##T(memory, facts, x));                            \
+        return clem_sample_1(memory, facts, clem_at(x, 0.0f, 0.0f, 0), -INFINITY);                 \
+    }                                                                                              \
+    CLEM_INLINE float4 clem_sample_2d_##T(__global const uchar *memory,                            \
+                                          const struct clem_texture *facts, float x, float y)      \
+    {                                                                                              \
+        CLEM_IF_PLAIN(2, format, N, 0u)                                                            \
+        return CLEM_WIDE##N(clem_plain_texel_2d_##T(memory, facts, x, y));                         \
+        return clem_sample_2(memory, facts, clem_at(x, y, 0.0f, 0), -INFINITY);                    \
+    }
+#define float1 float
+CLEM_DEFINE_FLOAT_FETCH(float, 1)
+CLEM_DEFINE_FLOAT_FETCH(float4, 4)
+CLEM_DEFINE_BITS_FETCH(uchar, 1, CLEM_FORMAT_U8, CLEM_BITS)
+CLEM_DEFINE_BITS_FETCH(uchar4, 4, CLEM_FORMAT_U8, CLEM_BITSX4)
+CLEM_DEFINE_BITS_FETCH(ushort, 1, CLEM_FORMAT_U16, CLEM_BITS)
+CLEM_DEFINE_BITS_FETCH(ushort4, 4, CLEM_FORMAT_U16, CLEM_BITSX4)
+CLEM_DEFINE_BITS_FETCH(uint, 1, CLEM_FORMAT_U32, CLEM_BITS)
+CLEM_DEFINE_BITS_FETCH(uint4, 4, CLEM_FORMAT_U32, CLEM_BITSX4)
+CLEM_DEFINE_BITS_FETCH(char, 1, CLEM_FORMAT_S8, CLEM_BITS)
+CLEM_DEFINE_BITS_FETCH(char4, 4, CLEM_FORMAT_S8, CLEM_BITSX4)
+CLEM_DEFINE_BITS_FETCH(short, 1, CLEM_FORMAT_S16, CLEM_BITS)
+CLEM_DEFINE_BITS_FETCH(short4, 4, CLEM_FORMAT_S16, CLEM_BITSX4)
+CLEM_DEFINE_BITS_FETCH(int, 1, CLEM_FORMAT_S32, CLEM_BITS)
+CLEM_DEFINE_BITS_FETCH(int4, 4, CLEM_FORMAT_S32, CLEM_BITSX4)
+#undef float1
 
-CLEM_INLINE float4 clem_sample_1d_f(__global const uchar *memory, const struct clem_texture *facts,
-                                    float x) {
-    uint kind = facts->flags & CLEM_CLAMPED_MASK(1);
-    if (kind == (CLEM_TEXTURE_F32 | CLEM_TEXTURE_LINEAR | CLEM_TEXTURE_CLAMP_X))
-        return (float4)(clem_clamped_line_float(memory, facts, x), 0.0f, 0.0f, 0.0f);
+/* Two channels have no shortcuts. */
+CLEM_INLINE float4 clem_sample_1d_any(__global const uchar *memory,
+                                      const struct clem_texture *facts, float x)
+{
     return clem_sample_1(memory, facts, clem_at(x, 0.0f, 0.0f, 0), -INFINITY);
 }
-
-CLEM_INLINE float4 clem_sample_2d_f(__global const uchar *memory, const struct clem_texture *facts,
-                                    float x, float y) {
-    const uint clamped = CLEM_TEXTURE_CLAMP_X | CLEM_TEXTURE_CLAMP_Y;
-    uint kind = facts->flags & CLEM_CLAMPED_MASK(2);
-    if (kind == (CLEM_TEXTURE_F32 | CLEM_TEXTURE_LINEAR | clamped))
-        return (float4)(clem_clamped_plane_float(memory, facts, x, y), 0.0f, 0.0f, 0.0f);
-    if (kind == (CLEM_TEXTURE_F32 | clamped))
-        return (float4)(clem_clamped_texel_float(memory, facts, x, y), 0.0f, 0.0f, 0.0f);
-    if (kind == (CLEM_TEXTURE_F32X4 | CLEM_TEXTURE_LINEAR | clamped))
-        return clem_clamped_plane_float4(memory, facts, x, y);
+CLEM_INLINE float4 clem_sample_2d_any(__global const uchar *memory,
+                                      const struct clem_texture *facts, float x, float y)
+{
     return clem_sample_2(memory, facts, clem_at(x, y, 0.0f, 0), -INFINITY);
 }
-
-/* Integers have no shortcuts. */
-CLEM_INLINE float4 clem_sample_1d_i(__global const uchar *memory, const struct clem_texture *facts,
-                                    float x) {
-    return clem_sample_1(memory, facts, clem_at(x, 0.0f, 0.0f, 0), -INFINITY);
-}
-CLEM_INLINE float4 clem_sample_2d_i(__global const uchar *memory, const struct clem_texture *facts,
-                                    float x, float y) {
-    return clem_sample_2(memory, facts, clem_at(x, y, 0.0f, 0), -INFINITY);
-}
-#define clem_sample_1d_ui clem_sample_1d_i
-#define clem_sample_2d_ui clem_sample_2d_i
+#define clem_sample_1d_float2  clem_sample_1d_any
+#define clem_sample_2d_float2  clem_sample_2d_any
+#define clem_sample_1d_int2    clem_sample_1d_any
+#define clem_sample_2d_int2    clem_sample_2d_any
+#define clem_sample_1d_short2  clem_sample_1d_any
+#define clem_sample_2d_short2  clem_sample_2d_any
+#define clem_sample_1d_char2   clem_sample_1d_any
+#define clem_sample_2d_char2   clem_sample_2d_any
+#define clem_sample_1d_uint2   clem_sample_1d_any
+#define clem_sample_2d_uint2   clem_sample_2d_any
+#define clem_sample_1d_ushort2 clem_sample_1d_any
+#define clem_sample_2d_ushort2 clem_sample_2d_any
+#define clem_sample_1d_uchar2  clem_sample_1d_any
+#define clem_sample_2d_uchar2  clem_sample_2d_any
 
 #endif

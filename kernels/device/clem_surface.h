@@ -21,16 +21,17 @@
 
 #define CLEM_SURFACE(name)                                                                         \
     __global uchar *clem_surface_memory__##name, struct clem_surface clem_surface_facts__##name
-#define CLEM_PASS_SURFACE(name) clem_surface_memory__##name, clem_surface_facts__##name
+#define CLEM_PASS_SURFACE(name)      clem_surface_memory__##name, clem_surface_facts__##name
 #define CLEM_SURFACE_REFERENCE(name) CLEM_SURFACE(name), uint clem_surface_reference__##name
 
-#define cudaBoundaryModeZero 0
+#define cudaBoundaryModeZero  0
 #define cudaBoundaryModeClamp 1
-#define cudaBoundaryModeTrap 2
+#define cudaBoundaryModeTrap  2
 
 /* Where an element lies, or -1: nowhere. In layers, -1 is behind the last layer. */
 static inline long clem_surface_offset(const struct clem_surface *facts, int x, int y, int z,
-                                       int is_layered, int bytes, int mode) {
+                                       int is_layered, int bytes, int mode)
+{
     int last_x = (int)facts->row_bytes - bytes, last_y = (int)facts->height - 1;
     int last_z = (int)facts->depth - 1;
     x &= -bytes;
@@ -46,10 +47,12 @@ static inline long clem_surface_offset(const struct clem_surface *facts, int x, 
 }
 
 #define CLEM_DEFINE_SURFACE(T)                                                                     \
-    static inline T clem_surface_read_##T(__global const uchar *memory, long offset) {             \
+    static inline T clem_surface_read_##T(__global const uchar *memory, long offset)               \
+    {                                                                                              \
         return offset < 0 ? (T)(0) : *(__global const T *)(memory + offset);                       \
     }                                                                                              \
-    static inline void clem_surface_write_##T(T value, __global uchar *memory, long offset) {      \
+    static inline void clem_surface_write_##T(T value, __global uchar *memory, long offset)        \
+    {                                                                                              \
         if (offset >= 0)                                                                           \
             *(__global T *)(memory + offset) = value;                                              \
     }
@@ -70,7 +73,7 @@ CLEM_DEFINE_SURFACE(ulong2)
 #define CLEM_SURFACE_AT(T, surf, x, y, z, is_layered, mode)                                        \
     clem_surface_memory__##surf, clem_surface_offset(&clem_surface_facts__##surf, (x), (y), (z),   \
                                                      is_layered, (int)sizeof(T), (mode))
-#define CLEM_SURFACE_READ(T) CLEM_JOIN(clem_surface_read_, T)
+#define CLEM_SURFACE_READ(T)  CLEM_JOIN(clem_surface_read_, T)
 #define CLEM_SURFACE_WRITE(T) CLEM_JOIN(clem_surface_write_, T)
 
 #define surf1DreadMode(T, surf, x, mode)                                                           \

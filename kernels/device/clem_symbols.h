@@ -39,7 +39,7 @@
 
 /* --- how many there are of each kind ---------------------------------------------------------- */
 
-#define CLEM_COUNT(type, name, shape)      +1
+#define CLEM_COUNT(type, name, shape) +1
 #define CLEM_COUNT_NOT(type, name, shape)
 #define CLEM_CONSTANT_COUNT (0 CLEM_SYMBOLS(CLEM_COUNT, CLEM_COUNT_NOT, CLEM_COUNT_NOT))
 #define CLEM_DEVICE_COUNT   (0 CLEM_SYMBOLS(CLEM_COUNT_NOT, CLEM_COUNT, CLEM_COUNT_NOT))
@@ -76,8 +76,8 @@ struct clem_managed_symbols {
 };
 
 /* An array of fewer than no elements: the compiler's log names the reason. */
-typedef char clem_constants_are_more_than_64_KiB
-    [sizeof(struct clem_constant_symbols) <= 65536 ? 1 : -1];
+typedef char
+    clem_constants_are_more_than_64_KiB[sizeof(struct clem_constant_symbols) <= 65536 ? 1 : -1];
 
 /* --- parameters, for the kinds that there are ------------------------------------------------- */
 
@@ -136,8 +136,7 @@ typedef char clem_constants_are_more_than_64_KiB
 enum { CLEM_TABLE_HEAD = 6, CLEM_TABLE_ROW = 4 };
 
 void clem_tell_symbol(__global ulong *table, __global char *names, uint row_room, uint name_room,
-                      ulong kind, ulong offset, ulong bytes, __constant char *name,
-                      uint name_bytes)
+                      ulong kind, ulong offset, ulong bytes, __constant char *name, uint name_bytes)
 {
     const ulong index = table[0], begin = table[1];
     table[0] = index + 1;

@@ -4,11 +4,11 @@
 #define CLEM_TEXTURE_FACTS_H
 
 #ifdef __OPENCL_C_VERSION__
-#define CLEM_U32 uint
-#define CLEM_U64 ulong
-#define CLEM_F32 float
+#define CLEM_U32         uint
+#define CLEM_U64         ulong
+#define CLEM_F32         float
 #define CLEM_JOIN_(a, b) a##b
-#define CLEM_JOIN(a, b) CLEM_JOIN_(a, b) /* after the expansion of a and b */
+#define CLEM_JOIN(a, b)  CLEM_JOIN_(a, b) /* after the expansion of a and b */
 #else
 #include <stdint.h>
 #define CLEM_U32 uint32_t
@@ -17,44 +17,49 @@
 #endif
 
 /* How one channel's bits become a number. U, S: element read mode, the bits zero- or sign-extended;
- * UNORM, SNORM: normalised read mode; SRGB8: normalised, and channels x, y, z hold sRGB. */
-#define CLEM_FORMAT_F32 0u
-#define CLEM_FORMAT_F16 1u
-#define CLEM_FORMAT_UNORM8 2u
+ * UNORM, SNORM: normalised read mode; SRGB8: normalised, and channels x, y, z hold sRGB; only x of
+ * two channels does. */
+#define CLEM_FORMAT_F32     0u
+#define CLEM_FORMAT_F16     1u
+#define CLEM_FORMAT_UNORM8  2u
 #define CLEM_FORMAT_UNORM16 3u
-#define CLEM_FORMAT_SNORM8 4u
+#define CLEM_FORMAT_SNORM8  4u
 #define CLEM_FORMAT_SNORM16 5u
-#define CLEM_FORMAT_SRGB8 6u
-#define CLEM_FORMAT_U8 7u
-#define CLEM_FORMAT_U16 8u
-#define CLEM_FORMAT_U32 9u
-#define CLEM_FORMAT_S8 10u
-#define CLEM_FORMAT_S16 11u
-#define CLEM_FORMAT_S32 12u
+#define CLEM_FORMAT_SRGB8   6u
+#define CLEM_FORMAT_U8      7u
+#define CLEM_FORMAT_U16     8u
+#define CLEM_FORMAT_U32     9u
+#define CLEM_FORMAT_S8      10u
+#define CLEM_FORMAT_S16     11u
+#define CLEM_FORMAT_S32     12u
 
 /* Address modes, numbered as enum ocl_address_mode and CUDA number them. */
-#define CLEM_ADDRESS_WRAP 0u
-#define CLEM_ADDRESS_CLAMP 1u
+#define CLEM_ADDRESS_WRAP   0u
+#define CLEM_ADDRESS_CLAMP  1u
 #define CLEM_ADDRESS_MIRROR 2u
 #define CLEM_ADDRESS_BORDER 3u
 
 /* Bits of clem_texture.flags. */
-#define CLEM_TEXTURE_LINEAR 1u            /* filter between texels */
-#define CLEM_TEXTURE_LEVELS_LINEAR 2u     /* filter between mipmap levels */
-#define CLEM_TEXTURE_NORMALIZED 4u        /* coordinates are parts of the whole, not texels */
-#define CLEM_TEXTURE_SEAMLESS 8u          /* linear filtering crosses the edges of cube faces */
+#define CLEM_TEXTURE_LINEAR        1u /* filter between texels */
+#define CLEM_TEXTURE_LEVELS_LINEAR 2u /* filter between mipmap levels */
+#define CLEM_TEXTURE_NORMALIZED    4u /* coordinates are parts of the whole, not texels */
+#define CLEM_TEXTURE_SEAMLESS      8u /* linear filtering crosses the edges of cube faces */
 
-/* More bits of flags, which clem_texture_complete() sets for the hand path's fastest cases. */
-#define CLEM_TEXTURE_F32 16u   /* one level of floats, one channel */
-#define CLEM_TEXTURE_F32X4 32u /* one level of floats, four channels */
-#define CLEM_TEXTURE_CLAMP_X 64u /* the address mode of an axis is clamp */
-#define CLEM_TEXTURE_CLAMP_Y 128u
+/* clem_texture.plain, which clem_texture_complete() sets for the hand path's fastest cases: what is
+ * told apart, once for all fetches of a kernel, by comparing these bits. 0 with several levels. */
+#define CLEM_PLAIN(format, channels) (((format) + 1u) | (channels) << 8)
+#define CLEM_PLAIN_LINEAR            (1u << 12) /* is filtered between texels */
+#define CLEM_PLAIN_X                 (1u << 13) /* the address mode of an axis is clamp or wrap */
+#define CLEM_PLAIN_Y                 (1u << 14)
+#define CLEM_PLAIN_WRAPS_X           (1u << 15) /* it is wrap */
+#define CLEM_PLAIN_WRAPS_Y           (1u << 16)
+#define CLEM_PLAIN_NORMALIZED        (1u << 17)
 
 /* What else the hand path has shortcuts for: textures of one level. */
-#define CLEM_SHORTCUT_NONE 0u
-#define CLEM_SHORTCUT_F32 1u
-#define CLEM_SHORTCUT_F32X4 2u
-#define CLEM_SHORTCUT_UNORM8 3u
+#define CLEM_SHORTCUT_NONE     0u
+#define CLEM_SHORTCUT_F32      1u
+#define CLEM_SHORTCUT_F32X4    2u
+#define CLEM_SHORTCUT_UNORM8   3u
 #define CLEM_SHORTCUT_UNORM8X4 4u
 
 /* Levels after the first start at multiples of this many bytes. */
@@ -73,7 +78,10 @@
 struct clem_texture {
     CLEM_U64 offset;      /* bytes from the memory parameter to texel 0 of level 0 */
     CLEM_U64 slice_bytes; /* level 0: from slice to slice, or from layer to layer */
-    CLEM_U32 pitch;       /* level 0: bytes from row to row */
+    /* By clem_texture_complete(), for plain textures. So wide because compilers then see that no
+     * store of a user's float or int changes them. */
+    CLEM_U64 plain, plain_size, plain_pitch; /* width + (height << 32) */
+    CLEM_U32 pitch;                          /* level 0: bytes from row to row */
     CLEM_U32 width, height, depth; /* level 0, texels, each at least 1. CLEM_TEXTURE1D_BUFFER: width
                                     * is the number of texels. depth is 1 where there are layers */
     CLEM_U32 layers;               /* at least 1; cubes: six for each */
@@ -107,48 +115,78 @@ static inline float clem_border_stored(float value, float least, float steps)
     return (float)((int32_t)(kept * steps + steps + 0.5f) - (int32_t)steps) / steps;
 }
 
-static inline float clem_border_channel(uint32_t format, uint32_t channel, float value)
+static inline float clem_border_channel(uint32_t format, uint32_t channels, uint32_t channel,
+                                        float value)
 {
     union {
         float real;
         uint32_t bits;
     } kept = {value};
     switch (format) {
-    case CLEM_FORMAT_UNORM8: return clem_border_stored(value, 0, 255);
-    case CLEM_FORMAT_UNORM16: return clem_border_stored(value, 0, 65535);
-    case CLEM_FORMAT_SNORM8: return clem_border_stored(value, -1, 127);
-    case CLEM_FORMAT_SNORM16: return clem_border_stored(value, -1, 32767);
+    case CLEM_FORMAT_UNORM8:
+        return clem_border_stored(value, 0, 255);
+    case CLEM_FORMAT_UNORM16:
+        return clem_border_stored(value, 0, 65535);
+    case CLEM_FORMAT_SNORM8:
+        return clem_border_stored(value, -1, 127);
+    case CLEM_FORMAT_SNORM16:
+        return clem_border_stored(value, -1, 32767);
     case CLEM_FORMAT_SRGB8:
-        if (channel == 3)
+        if (channel == 3 || (channels == 2 && channel == 1))
             return clem_border_stored(value, 0, 255);
         return value > 0 ? value < 1 ? value : 1 : 0;
-    case CLEM_FORMAT_U8: kept.bits &= 0xffu; break;
-    case CLEM_FORMAT_U16: kept.bits &= 0xffffu; break;
-    case CLEM_FORMAT_S8: kept.bits = ((kept.bits & 0xffu) ^ 0x80u) - 0x80u; break;
-    case CLEM_FORMAT_S16: kept.bits = ((kept.bits & 0xffffu) ^ 0x8000u) - 0x8000u; break;
-    default: break;
+    case CLEM_FORMAT_U8:
+        kept.bits &= 0xffu;
+        break;
+    case CLEM_FORMAT_U16:
+        kept.bits &= 0xffffu;
+        break;
+    case CLEM_FORMAT_S8:
+        kept.bits = ((kept.bits & 0xffu) ^ 0x80u) - 0x80u;
+        break;
+    case CLEM_FORMAT_S16:
+        kept.bits = ((kept.bits & 0xffffu) ^ 0x8000u) - 0x8000u;
+        break;
+    default:
+        break;
     }
     return kept.real;
+}
+
+/* What clem_texture.plain is to be, the other fields being complete. */
+static inline uint32_t clem_plain_bits(const struct clem_texture *texture)
+{
+    uint32_t bits = CLEM_PLAIN(texture->format, texture->channels);
+    if (texture->levels != 1)
+        return 0;
+    if (texture->format < CLEM_FORMAT_U8 && texture->flags & CLEM_TEXTURE_LINEAR)
+        bits |= CLEM_PLAIN_LINEAR;
+    if (texture->flags & CLEM_TEXTURE_NORMALIZED)
+        bits |= CLEM_PLAIN_NORMALIZED;
+    for (int i = 0; i < 2; i++) {
+        if (texture->address[i] <= CLEM_ADDRESS_CLAMP)
+            bits |= CLEM_PLAIN_X << i;
+        if (texture->address[i] == CLEM_ADDRESS_WRAP)
+            bits |= CLEM_PLAIN_WRAPS_X << i;
+    }
+    return bits;
 }
 
 /* To be called once all other fields are filled in as the user asked: brings address modes and
  * border to what the hardware makes of them, and sets the bits that are clem's own. */
 static inline void clem_texture_complete(struct clem_texture *texture)
 {
-    texture->flags &= ~(CLEM_TEXTURE_F32 | CLEM_TEXTURE_F32X4 | CLEM_TEXTURE_CLAMP_X |
-                        CLEM_TEXTURE_CLAMP_Y);
     for (int i = 0; i < 3; i++) {
         uint32_t *mode = &texture->address[i];
         const int folds = *mode == CLEM_ADDRESS_WRAP || *mode == CLEM_ADDRESS_MIRROR;
         if (folds && !(texture->flags & CLEM_TEXTURE_NORMALIZED))
             *mode = CLEM_ADDRESS_CLAMP;
-        if (*mode == CLEM_ADDRESS_CLAMP && i < 2)
-            texture->flags |= CLEM_TEXTURE_CLAMP_X << i;
     }
     for (uint32_t i = 0; i < 4; i++)
-        texture->border[i] = i < texture->channels
-                                 ? clem_border_channel(texture->format, i, texture->border[i])
-                                 : 0;
+        texture->border[i] =
+            i < texture->channels
+                ? clem_border_channel(texture->format, texture->channels, i, texture->border[i])
+                : 0;
     texture->shortcut = CLEM_SHORTCUT_NONE;
     if (texture->levels == 1 && texture->channels != 2) {
         const uint32_t is_wide = texture->channels == 4;
@@ -157,9 +195,9 @@ static inline void clem_texture_complete(struct clem_texture *texture)
         else if (texture->format == CLEM_FORMAT_UNORM8)
             texture->shortcut = CLEM_SHORTCUT_UNORM8 + is_wide;
     }
-    if (texture->shortcut == CLEM_SHORTCUT_F32 || texture->shortcut == CLEM_SHORTCUT_F32X4)
-        texture->flags |=
-            texture->shortcut == CLEM_SHORTCUT_F32 ? CLEM_TEXTURE_F32 : CLEM_TEXTURE_F32X4;
+    texture->plain = clem_plain_bits(texture);
+    texture->plain_size = texture->width | (uint64_t)texture->height << 32;
+    texture->plain_pitch = texture->pitch;
 }
 #endif
 

@@ -1,4 +1,4 @@
-/* Tests of cl/ordered_pool.c.
+/* Tests of cl/ordered_pool.c and cl/ordered_reuse.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/ordered_pool.h"
 

@@ -93,9 +93,15 @@ static double linear_from_srgb(double value)
     return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
 }
 
-static double real_channel(enum model_format format, uint32_t bits, int channel)
+/* Of two channels only the first is coded, of four all but the last. */
+static bool holds_srgb(const struct model_texture *texture, int channel)
 {
-    switch (format) {
+    return texture->format == MODEL_SRGB8 && channel < (texture->channels == 2 ? 1 : 3);
+}
+
+static double real_channel(const struct model_texture *texture, uint32_t bits, int channel)
+{
+    switch (texture->format) {
     case MODEL_F32:
         return (double)float_of(bits);
     case MODEL_F16:
@@ -109,7 +115,7 @@ static double real_channel(enum model_format format, uint32_t bits, int channel)
     case MODEL_SNORM16:
         return fmax((int16_t)bits / 32767.0, -1);
     case MODEL_SRGB8:
-        return channel < 3 ? linear_from_srgb(bits / 255.0) : bits / 255.0;
+        return holds_srgb(texture, channel) ? linear_from_srgb(bits / 255.0) : bits / 255.0;
     default:
         return 0;
     }
@@ -131,7 +137,7 @@ static uint32_t integer_channel(enum model_format format, uint32_t bits)
 static double real_border(const struct model_texture *texture, int channel)
 {
     const double value = (double)float_of(texture->border[channel]);
-    const bool is_coded = texture->format == MODEL_SRGB8 && channel < 3;
+    const bool is_coded = holds_srgb(texture, channel);
     switch (texture->format) {
     case MODEL_UNORM8:
     case MODEL_SRGB8:
@@ -175,8 +181,8 @@ static double real_tap(const struct model_texture *texture, int level, const str
         return 0;
     if (tap->is_border)
         return real_border(texture, channel);
-    return real_channel(texture->format,
-                        model_texel(texture, level, tap->z, tap->y, tap->x, channel), channel);
+    return real_channel(texture, model_texel(texture, level, tap->z, tap->y, tap->x, channel),
+                        channel);
 }
 
 static uint32_t integer_tap(const struct model_texture *texture, int level, const struct tap *tap,

@@ -26,7 +26,7 @@ struct model_coordinates native_coordinates(const struct native_sample *sample);
 
 /* Whether values that came out may stand for what the hardware gave. The hardware's coordinates
  * have fewer bits than floats where they are normalised, its filters on small formats work on whole
- * numbers, and its sRGB table has ten bits: how far off that may be depends on the texels around,
+ * numbers, and its sRGB table has eight bits: how far off that may be depends on the texels around,
  * which is what the model knows. */
 bool native_is_near(const struct model_texture *texture, const struct native_sample *sample,
                     const double real[4], const uint32_t bits[4]);

@@ -126,12 +126,14 @@ static struct model_coordinates random_place(const struct model_texture *texture
 
 /* How far a value may be from the model's: nothing where texels are only copied, the rounding of a
  * division where they are scaled, and where they are weighed that of a few operations. By image the
- * weights are the device's own: they may differ by 1/256 on each axis. */
+ * weights are the device's own: they may differ by 1/256 on each axis; and NVIDIA's hardware rounds
+ * what it filters from halves to halves. sRGB is hardware's table, not the model's curve. */
 static double allowed(const struct model_texture *texture, const struct model_value *model,
                       int channel, bool by_image)
 {
     const bool is_copied = texture->format <= MODEL_F16 && !texture->is_linear;
-    const double of_power = texture->format == MODEL_SRGB8 ? 2e-6 : 0;
+    const double of_table = texture->format == MODEL_SRGB8 ? model->scale / 200 + 6e-5 : 0;
+    const double of_halves = texture->format == MODEL_F16 && by_image ? model->scale / 2048 : 0;
     const double of_weights =
         texture->is_linear && by_image ? 3.0 / 256 * model->spread[channel] : 0;
     /* The texel of a cube is found by a division, the weights with it: some fall beside a step. */
@@ -140,7 +142,8 @@ static double allowed(const struct model_texture *texture, const struct model_va
 
     if (is_copied)
         return 0;
-    return of_power + of_weights + of_cube + model->scale * (texture->is_linear ? 1e-6 : 2.4e-7);
+    return of_table + of_halves + of_weights + of_cube +
+           model->scale * (texture->is_linear ? 1e-6 : 2.4e-7);
 }
 
 static void check_value(const struct model_texture *texture, enum model_fetch fetch,

@@ -1,0 +1,184 @@
+/* Modules: code built for one context, and its functions and variables.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "facade/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "facade/code.h"
+#include "facade/runtime.h"
+#include "facade/texture_reference.h"
+
+static void link_module(struct facade_module *module)
+{
+    struct facade_context *context = module->context;
+    pthread_mutex_lock(&context->lock);
+    module->next = context->modules;
+    if (module->next != NULL)
+        module->next->previous = module;
+    context->modules = module;
+    pthread_mutex_unlock(&context->lock);
+}
+
+static void unlink_module(struct facade_module *module)
+{
+    struct facade_context *context = module->context;
+    pthread_mutex_lock(&context->lock);
+    if (module->previous != NULL)
+        module->previous->next = module->next;
+    else if (context->modules == module)
+        context->modules = module->next;
+    if (module->next != NULL)
+        module->next->previous = module->previous;
+    pthread_mutex_unlock(&context->lock);
+}
+
+static void free_function(struct facade_function *function)
+{
+    if (function != NULL)
+        free(function->old_launch);
+    facade_handle_free(function);
+}
+
+/* Accepts half-made modules. */
+static void destroy_module(struct facade_module *module)
+{
+    for (size_t i = 0; module->functions != NULL && i < module->function_count; i++)
+        free_function(module->functions[i]);
+    free(module->functions);
+    facade_references_forget(module->context, module);
+    if (module->program != NULL)
+        ocl_program_release(module->program);
+    facade_handle_free(module);
+}
+
+static bool make_functions(struct facade_module *module)
+{
+    module->function_count = ocl_program_kernel_count(module->program);
+    module->functions = calloc(module->function_count + 1, sizeof(void *));
+    for (size_t i = 0; module->functions != NULL && i < module->function_count; i++) {
+        struct facade_function *function = facade_handle_new(FACADE_FUNCTION, sizeof *function);
+        if (function == NULL)
+            return false;
+        function->module = module;
+        function->kernel = ocl_program_kernel(module->program, i);
+        function->max_dynamic_shared = -1;
+        function->preferred_carveout = -1;
+        module->functions[i] = function;
+    }
+    return module->functions != NULL;
+}
+
+cudaError_t facade_module_build(struct facade_context *context, const void *code, size_t bytes,
+                                const struct facade_jit *jit, struct facade_module **built)
+{
+    char *log = NULL;
+    cudaError_t error = facade_code_check(code, bytes);
+    if (error != cudaSuccess)
+        return error;
+    struct facade_module *module = facade_handle_new(FACADE_MODULE, sizeof *module);
+    if (module == NULL)
+        return cudaErrorMemoryAllocation;
+    module->context = context;
+    module->generation = atomic_load(&context->generation);
+    ocl_status status =
+        ocl_program_build(atomic_load(&context->cl), code, bytes, "", &module->program, &log);
+    if (log != NULL)
+        facade_jit_give_log(jit,
+                            status == OCL_OK ? CU_JIT_INFO_LOG_BUFFER : CU_JIT_ERROR_LOG_BUFFER,
+                            status == OCL_OK ? CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES
+                                             : CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                            log);
+    free(log);
+    if (status != OCL_OK || !make_functions(module)) {
+        destroy_module(module);
+        return status != OCL_OK ? facade_error_from(status, FACADE_BUILD)
+                                : cudaErrorMemoryAllocation;
+    }
+    link_module(module);
+    *built = module;
+    return cudaSuccess;
+}
+
+cudaError_t facade_module_load(struct facade_module **module, const void *code, size_t bytes,
+                               const struct facade_jit *jit)
+{
+    struct facade_context *context = NULL;
+    if (module == NULL || code == NULL || !facade_jit_is_valid(jit))
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_current(&context);
+    if (error != cudaSuccess)
+        return error;
+    return facade_module_build(context, code, bytes != 0 ? bytes : facade_code_bytes(code), jit,
+                               module);
+}
+
+cudaError_t facade_module_load_file(struct facade_module **module, const char *path,
+                                    const struct facade_jit *jit)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    if (module == NULL || path == NULL)
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_code_read_file(path, &text, &bytes);
+    if (error == cudaSuccess)
+        error = facade_module_load(module, text, bytes, jit);
+    free(text);
+    return error;
+}
+
+void facade_module_discard(struct facade_module *module)
+{
+    unlink_module(module);
+    destroy_module(module);
+}
+
+void facade_module_wait(struct facade_module *module)
+{
+    (void)ocl_context_finish(atomic_load(&module->context->cl));
+}
+
+cudaError_t facade_module_unload(struct facade_module *module)
+{
+    facade_module_wait(module);
+    facade_module_discard(module);
+    return cudaSuccess;
+}
+
+cudaError_t facade_module_function(struct facade_module *module, const char *name,
+                                   struct facade_function **function)
+{
+    for (size_t i = 0; i < module->function_count; i++) {
+        if (strcmp(ocl_kernel_name(module->functions[i]->kernel), name) == 0) {
+            *function = module->functions[i];
+            return cudaSuccess;
+        }
+    }
+    return cudaErrorSymbolNotFound;
+}
+
+cudaError_t facade_module_symbol(struct facade_module *module, const char *name,
+                                 struct ocl_symbol *symbol)
+{
+    if (name == NULL || name[0] == '\0')
+        return cudaErrorInvalidValue;
+    ocl_status status = ocl_program_find_symbol(module->program, name, symbol);
+    if (status != OCL_E_NOT_FOUND)
+        return facade_error_from(status, FACADE_ALLOCATE);
+    return ocl_program_find_kernel(module->program, name) != NULL ? cudaErrorInvalidValue
+                                                                  : cudaErrorSymbolNotFound;
+}
+
+void facade_modules_forget(struct facade_context *context)
+{
+    pthread_mutex_lock(&context->lock);
+    struct facade_module *module = context->modules;
+    context->modules = NULL;
+    pthread_mutex_unlock(&context->lock);
+    while (module != NULL) {
+        struct facade_module *next = module->next;
+        facade_library_detach(module);
+        destroy_module(module);
+        module = next;
+    }
+}
