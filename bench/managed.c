@@ -8,6 +8,7 @@
 struct managed {
     struct span source, target;
     struct peak_launch launch;
+    bool is_poisoned; /* the target waits for its content */
 };
 
 static enum managed_detail what(const struct attempt *attempt)
@@ -33,6 +34,7 @@ static bool open_managed(struct attempt *attempt)
 static bool poison_managed(struct attempt *attempt)
 {
     struct managed *managed = attempt->state;
+    managed->is_poisoned = true;
     return span_poison(attempt, &managed->target);
 }
 
@@ -138,7 +140,8 @@ static bool run_prefetch(struct attempt *attempt, size_t count)
     const struct cudaMemLocation host = {.type = cudaMemLocationTypeHost};
     const struct cudaMemLocation device = {.type = cudaMemLocationTypeDevice,
                                            .id = attempt->device->index};
-    bool done = copy(attempt, 1);
+    bool done = !managed->is_poisoned || copy(attempt, 1);
+    managed->is_poisoned = false;
     for (size_t i = 0; done && i < count; i++)
         done = prefetch(attempt, &managed->target, host) &&
                prefetch(attempt, &managed->target, device);
