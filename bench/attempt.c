@@ -3,11 +3,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "bench/bench.h"
+#include "bench/study.h"
 
 bool attempt_fail(struct attempt *attempt, enum status status, const char *format, ...)
 {
     va_list arguments;
+    if (!attempt)
+        return false;
     va_start(arguments, format);
     vsnprintf(attempt->reason, sizeof attempt->reason, format, arguments);
     va_end(arguments);
@@ -35,22 +37,45 @@ const char *contender_name(enum contender contender)
 
 const char *rule_name(enum rule rule)
 {
-    static const char *const names[] = {"copied", "r", "w", "r+w", "r+r+w", "time"};
+    static const char *const names[] = {"copied", "r",    "w",      "r+w",
+                                        "r+r+w",  "time", "counted"};
     return names[rule];
 }
 
 double useful_bytes(const struct task *task)
 {
     static const double weights[] = {[RULE_COPIED] = 1, [RULE_R] = 1,     [RULE_W] = 1,
-                                     [RULE_R_W] = 2,    [RULE_R_R_W] = 3, [RULE_TIME] = 0};
+                                     [RULE_R_W] = 2,    [RULE_R_R_W] = 3, [RULE_TIME] = 0,
+                                     [RULE_COUNTED] = 0};
+    if (task->row->rule == RULE_COUNTED)
+        return task->useful;
     return weights[task->row->rule] * (double)task->bytes;
+}
+
+enum unit unit_of(const struct task *task)
+{
+    if (task->row->study)
+        return task->row->study->unit;
+    return task->row->rule == RULE_TIME ? UNIT_US : UNIT_GB_S;
+}
+
+const char *unit_name(enum unit unit)
+{
+    static const char *const names[] = {"GB/s", "Gop/s", "us", "ns"};
+    return names[unit];
 }
 
 double value_of(const struct task *task, double seconds)
 {
-    if (task->row->rule == RULE_TIME)
+    double useful = useful_bytes(task);
+    switch (unit_of(task)) {
+    case UNIT_US:
         return seconds * 1e6;
-    return seconds > 0 ? useful_bytes(task) / seconds / 1e9 : 0;
+    case UNIT_NS:
+        return useful > 0 ? seconds * 1e9 / useful : 0;
+    default:
+        return seconds > 0 ? useful / seconds / 1e9 : 0;
+    }
 }
 
 /* A CPU: every core two 64-byte words per clock from its first cache, at 5 GHz where the clock is
@@ -61,6 +86,8 @@ double ceiling_of(const struct task *task, const struct device_facts *device, do
 {
     const struct row *row = task->row;
     bool on_device = row->target == DEVICE && (row->source == DEVICE || row->source == NOWHERE);
+    if (row->study && row->study->is_cached)
+        host_seconds = 0;
     if (device->is_cpu) {
         double hertz = device->clock_khz ? device->clock_khz * 1e3 : 5e9;
         double first_cache = device->compute_units * hertz * 128 / 1e9;
@@ -72,7 +99,8 @@ double ceiling_of(const struct task *task, const struct device_facts *device, do
     if (!on_device)
         return 1000;
     double bus = 2.0 * device->memory_clock_khz * 1e3 * device->memory_bus_bits / 8 / 1e9;
-    return bus > 0 && task->bytes > 4 * device->cache_bytes ? 1.1 * bus : 50000;
+    bool cached = row->study ? row->study->is_cached : task->bytes <= 4 * device->cache_bytes;
+    return bus > 0 && !cached ? 1.1 * bus : 50000;
 }
 
 size_t source_bytes(const struct task *task)

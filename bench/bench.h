@@ -22,7 +22,8 @@
 
 enum status { STATUS_OK, STATUS_UNSUPPORTED, STATUS_SKIPPED, STATUS_ERROR, STATUS_SUSPECT };
 enum contender { BY_CUDA, BY_RAW, BY_HOST, CONTENDERS };
-enum place { NOWHERE, PAGEABLE, PINNED, MAPPED, MANAGED, DEVICE, ARRAY };
+/* COMBINED: pinned and write-combined. PORTABLE: pinned for all devices. */
+enum place { NOWHERE, PAGEABLE, PINNED, MAPPED, MANAGED, DEVICE, ARRAY, COMBINED, PORTABLE };
 enum work {
     WORK_TRANSFER,
     WORK_SET,
@@ -36,12 +37,25 @@ enum work {
     WORK_TEXTURE,
     WORK_ARRAY,
     WORK_SYMBOL,
+    WORK_SUM,
+    WORK_STAGING,
+    WORK_PINNED,
+    WORK_PEER,
+    WORK_STUDY, /* study.h */
+    WORK_CHECK, /* a question that is answered by yes or no */
     WORKS
 };
 enum set_detail { SET_1 = 1, SET_2 = 2, SET_4 = 4, SET_2D, SET_3D };
 enum peak_detail { PEAK_READ, PEAK_WRITE, PEAK_COPY, PEAK_TRIAD };
-enum alloc_detail { ALLOC_DEVICE, ALLOC_POOL };
-enum launch_detail { LAUNCH_ONLY, LAUNCH_SYNC };
+enum alloc_detail {
+    ALLOC_DEVICE,
+    ALLOC_POOL,
+    ALLOC_HELD,     /* many at once before they are freed: blocks that nobody had before */
+    ALLOC_PITCH,    /* rows of 1000 bytes */
+    ALLOC_PINNED,   /* cudaMallocHost */
+    ALLOC_PAGEABLE, /* malloc, each page touched */
+};
+enum launch_detail { LAUNCH_ONLY, LAUNCH_SYNC, LAUNCH_ARGUMENTS };
 enum call_detail {
     CALL_COPY_IN,
     CALL_COPY_OUT,
@@ -57,11 +71,53 @@ enum managed_detail {
     MANAGED_PERCENT,  /* a kernel writes all, the host reads a hundredth */
     MANAGED_PREFETCH  /* to the device and back */
 };
-/* Texture rows: a format, a filter and a walk together. */
-enum texture_format { TEXTURE_R32F, TEXTURE_RGBA32F, TEXTURE_RGBA8, TEXTURE_FORMATS = 4 };
-enum texture_filter { TEXTURE_POINT = 0, TEXTURE_LINEAR = 4 };
-enum texture_walk { WALK_ROW = 0, WALK_COLUMN = 8, WALK_BLOCK = 16, WALK_FETCH = 24 };
-#define TEXTURE(format, filter, walk) (TEXTURE_##format | TEXTURE_##filter | WALK_##walk)
+/* Sums of arrays or matrices. */
+enum sum_detail {
+    SUM_MAPPED,  /* the kernel works on mapped host memory */
+    SUM_COPIED,  /* the arrays are copied from pinned memory and the sum back */
+    SUM_BY_HAND, /* of matrices: the host fills, copies, a kernel, a copy, the host reads */
+    SUM_BY_HAND_KERNEL,
+    SUM_MANAGED, /* the host fills, a kernel, the host reads */
+    SUM_MANAGED_KERNEL
+};
+enum pinned_detail {
+    PINNED_READ,       /* the host reads what lies in the source's place */
+    PINNED_COPY_ALONE, /* memcpy between pageable memories */
+    PINNED_COPY_BESIDE /* the same while much is pinned */
+};
+enum peer_detail { PEER_COPY, PEER_KERNEL };
+/* Texture rows: a format, what is read, and a walk together. */
+enum texture_format {
+    TEXTURE_R32F,
+    TEXTURE_RG32F,
+    TEXTURE_RGBA32F,
+    TEXTURE_R8,
+    TEXTURE_RGBA8,
+    TEXTURE_R16,
+    TEXTURE_RGBA16,
+    TEXTURE_FORMATS
+};
+enum texture_source {
+    TEXTURE_POINT,  /* a texture, unfiltered */
+    TEXTURE_LINEAR, /* filtered */
+    TEXTURE_COPIED, /* unfiltered, its array copied anew each time */
+    TEXTURE_BUFFER, /* no texture: a pointer to const, restrict */
+    TEXTURE_PLAIN,  /* a pointer that is neither */
+    TEXTURE_LOADED, /* a surface that is read */
+    TEXTURE_STORED, /* and one that is written */
+    TEXTURE_SOURCES
+};
+enum texture_walk {
+    WALK_ROW,
+    WALK_COLUMN,
+    WALK_BLOCK,
+    WALK_SHIFTED,
+    WALK_MORTON,
+    WALK_RANDOM,
+    WALK_FETCH,
+    TEXTURE_WALKS
+};
+#define TEXTURE(format, source, walk) (TEXTURE_##format | TEXTURE_##source << 4 | WALK_##walk << 8)
 /* What a row is repeated over. */
 enum axis {
     AXIS_NONE,
@@ -71,11 +127,26 @@ enum axis {
     AXIS_IMAGE,
     AXIS_ROW_BYTES,
     AXIS_ALLOC,
-    AXIS_LIVE
+    AXIS_LIVE,
+    AXIS_TOTAL,      /* from 4 KiB to 64 MiB whatever the device */
+    AXIS_LATER,      /* as AXIS_IMAGE, but not in quick runs */
+    AXIS_LAST,       /* as AXIS_IMAGE, but only in full runs */
+    AXIS_ALLOC_LATER, /* as AXIS_ALLOC, but not in quick runs */
+    AXIS_ALLOC_HOST   /* memory of the host, all of which is put in place */
 };
 /* Which bytes count: every byte copied once, read, written, or each time one is read or written; or
  * time alone. */
-enum rule { RULE_COPIED, RULE_R, RULE_W, RULE_R_W, RULE_R_R_W, RULE_TIME };
+enum rule { RULE_COPIED, RULE_R, RULE_W, RULE_R_W, RULE_R_R_W, RULE_TIME, RULE_COUNTED };
+/* What a value is in: 10^9 bytes or operations per second, microseconds, nanoseconds per step. */
+enum unit { UNIT_GB_S, UNIT_GOP_S, UNIT_US, UNIT_NS };
+
+#define STUDY_PARAMETERS 4
+#define STUDY_EXTRAS     6
+/* Beside the numbers of a study's forms: the fastest one, and no study at all. */
+enum { FORM_BEST = 100, FORM_NONE = 101 };
+
+struct attempt;
+struct study;
 
 struct row {
     const char *name;
@@ -86,6 +157,15 @@ struct row {
     enum rule rule;
     const char *only; /* the one method (of kernels) allowed, or NULL */
     const char *about;
+    const struct study *study; /* WORK_STUDY */
+    /* WORK_CHECK: true when what CUDA documents holds, else attempt_fail or attempt_wrong. */
+    bool (*check)(struct attempt *attempt);
+};
+
+/* A number printed beside a measurement, such as a model's prediction. */
+struct extra {
+    const char *name;
+    double value;
 };
 
 /* Shape: `slices` slices of `rows` rows of row_bytes bytes each. In the target a row takes
@@ -98,6 +178,13 @@ struct task {
     size_t row_bytes, rows, slices, slice_rows;
     size_t source_pitch, target_pitch;
     size_t live; /* allocations that exist beside the work */
+    /* Studies: one choice of parameters and of the form. */
+    unsigned parameters[STUDY_PARAMETERS];
+    int form; /* FORM_BEST, FORM_NONE where there is no study, or the form's number */
+    struct extra extras[STUDY_EXTRAS];
+    size_t extra_count;
+    double useful; /* bytes, operations or steps of one repetition */
+    bool raw_beside, host_beside;
 };
 
 struct device_facts {
@@ -113,6 +200,8 @@ struct device_facts {
     bool ecc;
     int clock_khz, memory_clock_khz, memory_bus_bits; /* 0: not known */
     size_t memory_bytes, max_allocation, cache_bytes;
+    bool has_sub_groups; /* kernels can add over one (CUDA: warp) */
+    bool has_doubles;
 };
 
 /* One contender's try at one task. */
@@ -172,9 +261,11 @@ bool attempt_wrong(struct attempt *attempt, size_t offset);
 const char *status_name(enum status status);
 const char *contender_name(enum contender contender);
 const char *rule_name(enum rule rule);
-/* Bytes that count for one repetition; 0 for RULE_TIME. */
+/* Bytes that count for one repetition (or operations, or steps, by unit_of); 0 for UNIT_US. */
 double useful_bytes(const struct task *task);
-/* GB/s, or microseconds for RULE_TIME, from seconds. */
+enum unit unit_of(const struct task *task);
+const char *unit_name(enum unit unit);
+/* In the task's unit, from seconds. */
 double value_of(const struct task *task, double seconds);
 /* How fast this device could be at this task at the very best, in GB/s. host_seconds: plain C's
  * time, or 0. */
@@ -192,7 +283,8 @@ void measure_task(const struct task *task, const struct device_facts *device,
 /* The ways of the CUDA API, each in the file of its name (launch and call: overhead.c), and of plain C
  * (host_limit.c, which answers NULL where C has nothing to compare). */
 extern const struct way cuda_transfer, cuda_set, cuda_rect, cuda_peak, cuda_alloc, cuda_launch,
-    cuda_call, cuda_managed, cuda_touch, cuda_texture, cuda_array, cuda_symbol;
+    cuda_call, cuda_managed, cuda_touch, cuda_texture, cuda_array, cuda_symbol, cuda_sum,
+    cuda_staging, cuda_pinned, cuda_peer;
 const struct way *host_way(const struct task *task, const struct device_facts *device);
 
 #endif

@@ -46,6 +46,13 @@ bool span_take(struct attempt *attempt, struct span *span, enum place place, siz
         taken = take_pageable(attempt, span);
     else if (place == MAPPED)
         taken = take_mapped(attempt, span);
+    else if (place == COMBINED)
+        taken = cuda_ok(attempt,
+                        cudaHostAlloc(&span->pointer, bytes, cudaHostAllocWriteCombined),
+                        "cudaHostAlloc");
+    else if (place == PORTABLE)
+        taken = cuda_ok(attempt, cudaHostAlloc(&span->pointer, bytes, cudaHostAllocPortable),
+                        "cudaHostAlloc");
     else if (place == PINNED)
         taken = cuda_ok(attempt, cudaMallocHost(&span->pointer, bytes), "cudaMallocHost");
     else if (place == MANAGED)

@@ -50,10 +50,11 @@ struct geometry form_geometry(const struct device_facts *device, enum peak_detai
         return item_geometry(device, what, words);
     if (form == FORM_INTERLEAVED)
         return (struct geometry){units * 16, largest_group(device), 0};
-    size_t groups = device->is_cpu ? units : units * 16;
+    /* Several chunks per core of a CPU, so that a core that others use does not keep all waiting. */
+    size_t groups = device->is_cpu ? units * 4 : units * 16;
     size_t local = device->is_cpu ? 1 : largest_group(device);
-    size_t items = groups * local;
-    return (struct geometry){groups, local, (words + items - 1) / items};
+    size_t chunk = (words + groups * local - 1) / (groups * local);
+    return (struct geometry){groups, local, (chunk + 3) / 4 * 4};
 }
 
 size_t form_target_bytes(const struct device_facts *device, enum peak_detail what, size_t bytes)

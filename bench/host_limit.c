@@ -15,18 +15,9 @@
 #include <emmintrin.h>
 #endif
 
+#include "bench/fast.h"
 #include "bench/pattern.h"
-
-/* Functions compiled for several instruction sets, of which the machine takes the best, as an
- * OpenCL compiler does. The resolvers run too early for sanitizers. */
-#if defined(__x86_64__) && defined(__has_attribute) && !defined(CLEM_BENCH_SANITIZED)
-#if __has_attribute(target_clones)
-#define FAST __attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
-#endif
-#ifndef FAST
-#define FAST __attribute__((noinline))
-#endif
+#include "bench/study_run.h"
 
 struct host {
     unsigned char *target, *first, *second;
@@ -440,7 +431,9 @@ const struct way *host_way(const struct task *task, const struct device_facts *d
     case WORK_PEAK:
         return &host_memory;
     case WORK_ALLOC:
-        return &host_malloc;
+        return task->row->detail <= ALLOC_POOL ? &host_malloc : NULL;
+    case WORK_STUDY:
+        return task->host_beside ? &host_study : NULL;
     default:
         return NULL;
     }

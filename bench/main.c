@@ -1,18 +1,23 @@
 /* clem-bench: plans, measures and reports.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench/compare.h"
 #include "bench/device.h"
-#include "bench/options.h"
-#include "bench/report.h"
+#include "bench/html/html.h"
+#include "bench/measure_run.h"
 #include "bench/runtime.h"
+#include "bench/seeds.h"
 
-enum { EXIT_WRONG_DATA = 1, EXIT_NO_DEVICE = 2, EXIT_USAGE = 64, EXIT_OUTPUT = 74 };
+enum {
+    EXIT_WRONG_DATA = 1,
+    EXIT_NO_DEVICE = 2,
+    EXIT_SLOWER = 3,
+    EXIT_USAGE = 64,
+    EXIT_OUTPUT = 74
+};
 
 /* OpenMP's threads spin between parallel regions unless this is set before the program starts, and
  * on a machine with few cores that slows the other contenders. */
@@ -40,81 +45,6 @@ static int list_devices(int count)
                    facts.opencl[0] ? ", " : "", facts.opencl);
     }
     return 0;
-}
-
-static void progress(size_t done, size_t count, const struct task *task)
-{
-    char variable[24];
-    if (!isatty(STDERR_FILENO))
-        return;
-    if (!task) {
-        fprintf(stderr, "\r\033[K");
-        return;
-    }
-    variable_of(variable, task);
-    fprintf(stderr, "\r\033[K[%zu/%zu] %s %s", done + 1, count, task->row->name, variable);
-}
-
-/* A failed row must not take the others with it: an error that sticks goes with the context. */
-static void recover(void)
-{
-    if (cudaDeviceSynchronize() == cudaSuccess)
-        return;
-    runtime_close_raw();
-    cudaDeviceReset();
-    cudaGetLastError();
-}
-
-/* Measures one device; false without memory. */
-static bool measure_device(const struct options *options, const struct device_facts *facts,
-                           struct device_report *device)
-{
-    struct task *tasks = NULL;
-    struct effort effort = plan_effort(options->mode);
-    device->facts = *facts;
-    if (cudaSetDevice(facts->index) != cudaSuccess)
-        return true;
-    if (!plan_make(options->mode, options->filter, facts, &tasks, &device->count))
-        return false;
-    device->results = calloc(device->count ? device->count : 1, sizeof *device->results);
-    for (size_t i = 0; device->results && i < device->count; i++) {
-        progress(i, device->count, &tasks[i]);
-        measure_task(&tasks[i], facts, &effort, &device->results[i]);
-        if (device->results[i].status == STATUS_ERROR)
-            recover();
-    }
-    progress(0, 0, NULL);
-    runtime_close_raw();
-    free(tasks);
-    return device->results != NULL;
-}
-
-static void describe_run(struct report *report, enum mode mode)
-{
-    static const char *const names[] = {"quick", "normal", "full"};
-    time_t now = time(NULL);
-    report->runtime = runtime_name();
-    report->program = runtime_program();
-    report->mode = names[mode];
-    strftime(report->date, sizeof report->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    getloadavg(&report->load_before, 1);
-    report->host_cores = sysconf(_SC_NPROCESSORS_ONLN);
-    report->host_memory_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-}
-
-static bool measure_all(const struct options *options, struct report *report, int count)
-{
-    struct device_facts facts;
-    describe_run(report, options->mode);
-    report->devices = calloc((size_t)count, sizeof *report->devices);
-    for (int i = 0; report->devices && i < count; i++) {
-        if (!device_describe(i, &facts) || !device_is_chosen(&facts, options->device))
-            continue;
-        if (!measure_device(options, &facts, &report->devices[report->device_count++]))
-            return false;
-    }
-    getloadavg(&report->load_after, 1);
-    return report->devices != NULL;
 }
 
 static bool write_format(FILE *file, enum format format, const struct report *report)
@@ -161,33 +91,74 @@ static bool any_wrong(const struct report *report)
     return false;
 }
 
-static void free_report(struct report *report)
+/* Where a full run keeps what it has: beside its file, if it writes one. False after a message. */
+static bool open_resume(const struct options *options, struct resume *resume)
 {
-    for (size_t d = 0; d < report->device_count; d++)
-        free(report->devices[d].results);
-    free(report->devices);
+    const char *path = options->json     ? options->json
+                       : options->output ? options->output
+                                         : options->csv;
+    *resume = (struct resume){0};
+    return options->mode != MODE_FULL || !path ||
+           resume_open(resume, path, runtime_name(), mode_name(options->mode));
+}
+
+/* After the report: what moved since --compare's file. */
+static int tell_moved(const struct options *options, const struct report *report)
+{
+    size_t slower = 0;
+    FILE *file = options->format == FORMAT_TEXT && !options->output ? stdout : stderr;
+    if (!options->earlier)
+        return 0;
+    if (!report_moved(file, options->earlier, report, &slower))
+        return EXIT_OUTPUT;
+    return slower ? EXIT_SLOWER : 0;
+}
+
+static int judge_run(const struct options *options, const struct report *report)
+{
+    if (report->device_count == 0) {
+        fprintf(stderr, "%s: no device called %s\n", runtime_program(), options->device);
+        return EXIT_NO_DEVICE;
+    }
+    if (!write_all(options, report))
+        return EXIT_OUTPUT;
+    int moved = tell_moved(options, report);
+    if (any_wrong(report)) {
+        fprintf(stderr, "%s: some data was wrong\n", runtime_program());
+        return EXIT_WRONG_DATA;
+    }
+    return moved;
 }
 
 static int run(const struct options *options, int count)
 {
     struct report report = {0};
-    int status = 0;
+    struct resume resume;
+    int status = EXIT_OUTPUT;
     if (options->format == FORMAT_JSON && !report_json_exists())
         return EXIT_USAGE;
-    if (!measure_all(options, &report, count)) {
-        fprintf(stderr, "%s: no memory for the results\n", runtime_program());
-        status = EXIT_OUTPUT;
-    } else if (report.device_count == 0) {
-        fprintf(stderr, "%s: no device called %s\n", runtime_program(), options->device);
-        status = EXIT_NO_DEVICE;
-    } else if (!write_all(options, &report)) {
-        status = EXIT_OUTPUT;
-    } else if (any_wrong(&report)) {
-        fprintf(stderr, "%s: some data was wrong\n", runtime_program());
-        status = EXIT_WRONG_DATA;
+    if (!open_resume(options, &resume)) {
+        resume_close(&resume, false);
+        return EXIT_OUTPUT;
     }
-    free_report(&report);
+    if (run_measure(options, count, &resume, &report))
+        status = judge_run(options, &report);
+    else
+        fprintf(stderr, "%s: no memory for the results\n", runtime_program());
+    run_free(&report);
+    resume_close(&resume, status != EXIT_OUTPUT);
     return status;
+}
+
+/* Reads an earlier run's file before hours are spent, and takes its mode where none is given. */
+static bool read_earlier(struct options *options)
+{
+    enum mode mode = options->mode;
+    if (options->earlier && !report_mode(options->earlier, &mode))
+        return false;
+    if (!options->has_mode)
+        options->mode = mode;
+    return true;
 }
 
 int main(int argc, char **argv)
@@ -204,11 +175,18 @@ int main(int argc, char **argv)
         return 0;
     case ACTION_LIST:
         return list_rows();
+    case ACTION_SEED_ROWS:
+        seeds_print(stdout);
+        return 0;
     case ACTION_COMPARE:
         return report_compare(stdout, options.files, options.file_count) ? 0 : EXIT_OUTPUT;
+    case ACTION_REPORT:
+        return html_report(options.output, options.files, (size_t)options.file_count);
     default:
         break;
     }
+    if (!read_earlier(&options))
+        return EXIT_OUTPUT;
     start_with_patient_threads(argv);
     int count = device_count();
     if (count == 0) {

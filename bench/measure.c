@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench/bench.h"
 #include "bench/runtime.h"
+#include "bench/study_run.h"
 
 #define MAX_COUNT  1000000
 #define MAX_ROUNDS 2000
@@ -93,6 +93,16 @@ static bool method_is_allowed(const struct side *side, const struct method *meth
            method->suits(&side->attempt);
 }
 
+/* A study's methods are its forms, or its loops on the host, by number. */
+static const char *title_of(const struct side *side, const struct method *method)
+{
+    const struct study *study = side->attempt.task->row->study;
+    const size_t number = (size_t)(method - side->way->methods);
+    if (!study)
+        return method->name;
+    return side->contender == BY_HOST ? study->hosts[number].name : study->forms[number].name;
+}
+
 /* Every method that suits is tried and verified; the fastest is kept. Failing ones drop out, unless
  * all do; but wrong data from the API under test is never passed over. */
 static bool choose_method(struct side *side)
@@ -105,8 +115,8 @@ static bool choose_method(struct side *side)
         if (side->contender == BY_CUDA && side->attempt.wrong_data)
             return false;
         if (seconds < 0)
-            snprintf(side->dropped, sizeof side->dropped, "%.60s: %.120s", method->name,
-                     side->attempt.reason);
+            snprintf(side->dropped, sizeof side->dropped, "%.60s: %.120s",
+                     title_of(side, method), side->attempt.reason);
         if (seconds >= 0 && (best < 0 || seconds < best)) {
             best = seconds;
             side->method = method;
@@ -126,6 +136,8 @@ static void open_side(struct side *side, double sample_seconds)
     if (!side->way->open(&side->attempt) || !choose_method(side))
         return;
     side->attempt.wrong_data = false;
+    /* Another method may have run since: what this one prepares anew must not count. */
+    side->method->run(&side->attempt, 1);
     side->count = calibrate(side, side->method, sample_seconds);
     side->in = side->count > 0 && poison(side);
 }
@@ -176,7 +188,7 @@ static void close_side(struct side *side)
 static void report_side(const struct side *side, struct measured *measured)
 {
     if (side->in && side->samples.count) {
-        measured->method = side->method->name;
+        measured->method = title_of(side, side->method);
         measured->count = side->count;
         measured->time = series_summarize(&side->samples);
         memcpy(measured->reason, side->dropped, sizeof measured->reason);
@@ -188,7 +200,7 @@ static void report_side(const struct side *side, struct measured *measured)
 static void mark_suspect(struct result *result, const struct device_facts *device)
 {
     double host = result->by[BY_HOST].time.best;
-    if (result->task.row->rule == RULE_TIME || result->status != STATUS_OK)
+    if (unit_of(&result->task) != UNIT_GB_S || result->status != STATUS_OK)
         return;
     for (int i = 0; i < CONTENDERS; i++) {
         double ceiling = ceiling_of(&result->task, device, i == BY_HOST ? 0 : host);
@@ -254,18 +266,31 @@ static const struct way *cuda_way(enum work work)
         [WORK_ALLOC] = &cuda_alloc,       [WORK_LAUNCH] = &cuda_launch,
         [WORK_CALL] = &cuda_call,         [WORK_MANAGED] = &cuda_managed,
         [WORK_TOUCH] = &cuda_touch,       [WORK_TEXTURE] = &cuda_texture,
-        [WORK_ARRAY] = &cuda_array,       [WORK_SYMBOL] = &cuda_symbol};
+        [WORK_ARRAY] = &cuda_array,       [WORK_SYMBOL] = &cuda_symbol,
+        [WORK_SUM] = &cuda_sum,           [WORK_STAGING] = &cuda_staging,
+        [WORK_PINNED] = &cuda_pinned,     [WORK_PEER] = &cuda_peer,
+        [WORK_STUDY] = &cuda_study};
     return ways[work];
 }
 
-void measure_task(const struct task *task, const struct device_facts *device,
-                  const struct effort *effort, struct result *result)
+/* A question answered by yes or no: there is nothing to time. */
+static void answer_check(const struct task *task, const struct device_facts *device,
+                         struct result *result)
+{
+    struct attempt attempt = {.task = task, .device = device};
+    if (!task->row->check(&attempt)) {
+        result->status = attempt.status == STATUS_OK ? STATUS_ERROR : attempt.status;
+        result->wrong_data = attempt.wrong_data;
+    }
+    snprintf(result->reason, sizeof result->reason, "%s", attempt.reason);
+}
+
+static void measure_sides(const struct task *task, const struct device_facts *device,
+                          const struct effort *effort, struct result *result)
 {
     struct side sides[CONTENDERS] = {0};
     const struct way *ways[CONTENDERS] = {cuda_way(task->row->work), runtime_raw_way(task),
                                           host_way(task, device)};
-    memset(result, 0, sizeof *result);
-    result->task = *task;
     for (int i = 0; i < CONTENDERS; i++) {
         sides[i].contender = (enum contender)i;
         sides[i].attempt = (struct attempt){.task = task, .device = device};
@@ -280,4 +305,15 @@ void measure_task(const struct task *task, const struct device_facts *device,
     judge(sides, result, device);
     for (int i = 0; i < CONTENDERS; i++)
         close_side(&sides[i]);
+}
+
+void measure_task(const struct task *task, const struct device_facts *device,
+                  const struct effort *effort, struct result *result)
+{
+    memset(result, 0, sizeof *result);
+    result->task = *task;
+    if (task->row->work == WORK_CHECK)
+        answer_check(task, device, result);
+    else
+        measure_sides(task, device, effort, result);
 }

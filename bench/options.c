@@ -8,23 +8,33 @@
 
 #include "bench/runtime.h"
 
-enum { LIST = 256, LIST_DEVICES, CSV, JSON, QUICK, FULL, COMPARE, VERSION };
+enum { LIST = 256, LIST_DEVICES, SEED_ROWS, CSV, JSON, QUICK, FULL, COMPARE, VERSION };
 
 static const struct option long_options[] = {
-    {"list", no_argument, NULL, LIST},        {"list-devices", no_argument, NULL, LIST_DEVICES},
-    {"device", required_argument, NULL, 'd'}, {"filter", required_argument, NULL, 'f'},
-    {"format", required_argument, NULL, 'F'}, {"output", required_argument, NULL, 'o'},
-    {"csv", required_argument, NULL, CSV},    {"json", required_argument, NULL, JSON},
-    {"quick", no_argument, NULL, QUICK},      {"full", no_argument, NULL, FULL},
-    {"compare", no_argument, NULL, COMPARE},  {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, VERSION},  {NULL, 0, NULL, 0},
+    {"list", no_argument, NULL, LIST},
+    {"list-devices", no_argument, NULL, LIST_DEVICES},
+    {"seed-rows", no_argument, NULL, SEED_ROWS},
+    {"device", required_argument, NULL, 'd'},
+    {"filter", required_argument, NULL, 'f'},
+    {"format", required_argument, NULL, 'F'},
+    {"output", required_argument, NULL, 'o'},
+    {"csv", required_argument, NULL, CSV},
+    {"json", required_argument, NULL, JSON},
+    {"quick", no_argument, NULL, QUICK},
+    {"full", no_argument, NULL, FULL},
+    {"compare", no_argument, NULL, COMPARE},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, VERSION},
+    {NULL, 0, NULL, 0},
 };
 
 void options_help(void)
 {
     printf(
         "Usage: %s [options]\n"
+        "       %s --compare EARLIER.json [options]\n"
         "       %s --compare A.json B.json [A2.json B2.json ...]\n"
+        "       %s report A.json [B.json ...] -o REPORT.html\n"
         "\n"
         "Measures copies, fills, kernels, allocation and calls through the CUDA API on each "
         "device, beside the\n"
@@ -32,18 +42,28 @@ void options_help(void)
         "\n"
         "  --list                 the rows, and what each is\n"
         "  --list-devices         the devices\n"
+        "  --seed-rows            the 71 promised rows, and the rows and tests that cover each\n"
         "  -d, --device WHICH     a number, part of a name, or all (the default)\n"
         "  -f, --filter PREFIXES  only rows whose names begin so; commas between several\n"
         "  --format FORMAT        text (the default), csv or json\n"
         "  -o, --output FILE      there instead of on standard output\n"
         "  --csv FILE, --json FILE  these as well\n"
-        "  --quick, --full        few short samples, or all sizes and longer samples\n"
-        "  --compare              medians of the ratios between pairs of JSON files, row by row\n"
+        "  --quick, --full        few short samples, or all sizes and longer samples. A full run "
+        "keeps what it has\n"
+        "                         in FILE.part; started again, it goes on there\n"
+        "  --compare              with one file: a run as that one was, and which rows moved by "
+        "more "
+        "than their\n"
+        "                         noise; with pairs: medians of the ratios of their rows\n"
+        "  report                 one HTML page with the devices of all files side by side\n"
         "  --help, --version\n"
         "\n"
-        "GB is 10^9 bytes. Exit status: 0, 1 when data was wrong, 2 when there is no device, 64 "
-        "for wrong usage.\n",
-        runtime_program(), runtime_program());
+        "GB is 10^9 bytes. Exit status: 0, 1 when data was wrong, 2 when there is no device, 3 "
+        "when --compare finds\n"
+        "slower rows, 64 for wrong usage, 74 when a file cannot be read or written; of report also "
+        "65 for a file\n"
+        "that is no result and 66 for one that is not there.\n",
+        runtime_program(), runtime_program(), runtime_program(), runtime_program());
 }
 
 static bool parse_format(struct options *options, const char *name)
@@ -67,6 +87,9 @@ static bool take(struct options *options, int option)
         return true;
     case LIST_DEVICES:
         options->action = ACTION_LIST_DEVICES;
+        return true;
+    case SEED_ROWS:
+        options->action = ACTION_SEED_ROWS;
         return true;
     case COMPARE:
         options->action = ACTION_COMPARE;
@@ -93,10 +116,9 @@ static bool take(struct options *options, int option)
         options->json = optarg;
         return true;
     case QUICK:
-        options->mode = MODE_QUICK;
-        return true;
     case FULL:
-        options->mode = MODE_FULL;
+        options->mode = option == QUICK ? MODE_QUICK : MODE_FULL;
+        options->has_mode = true;
         return true;
     case 'F':
         return parse_format(options, optarg);
@@ -105,23 +127,58 @@ static bool take(struct options *options, int option)
     }
 }
 
+/* The arguments as they were, for whoever wants to repeat the run. */
+static void keep_command(struct options *options, int argc, char **argv)
+{
+    size_t used =
+        (size_t)snprintf(options->command, sizeof options->command, "%s", runtime_program());
+    for (int i = 1; i < argc && used < sizeof options->command; i++)
+        used += (size_t)snprintf(options->command + used, sizeof options->command - used, " %s",
+                                 argv[i]);
+}
+
+static bool refuse(const char *what, const char *which)
+{
+    fprintf(stderr, "%s: %s %s\n", runtime_program(), what, which);
+    return false;
+}
+
+/* One file: this run is compared with it. */
+static bool settle_compare(struct options *options)
+{
+    if (options->file_count == 1) {
+        options->action = ACTION_RUN;
+        options->earlier = options->files[0];
+        return true;
+    }
+    return (options->file_count >= 2 && options->file_count % 2 == 0) ||
+           refuse("--compare takes", "one JSON file or pairs of them");
+}
+
+static bool settle(struct options *options)
+{
+    if (options->action == ACTION_COMPARE)
+        return settle_compare(options);
+    if (options->action == ACTION_REPORT)
+        return (options->file_count > 0 && options->output) ||
+               refuse("report takes", "JSON files and -o FILE.html");
+    return options->file_count == 0 || refuse("unknown argument:", options->files[0]);
+}
+
 bool options_parse(struct options *options, int argc, char **argv)
 {
     int option;
     *options = (struct options){.mode = MODE_NORMAL, .device = "all"};
+    keep_command(options, argc, argv);
+    if (argc > 1 && strcmp(argv[1], "report") == 0) {
+        options->action = ACTION_REPORT;
+        argc--;
+        argv++;
+    }
     while ((option = getopt_long(argc, argv, "d:f:o:h", long_options, NULL)) != -1)
         if (!take(options, option))
             return false;
     options->files = argv + optind;
     options->file_count = argc - optind;
-    if (options->action == ACTION_COMPARE) {
-        if (options->file_count >= 2 && options->file_count % 2 == 0)
-            return true;
-        fprintf(stderr, "%s: --compare takes pairs of JSON files\n", runtime_program());
-        return false;
-    }
-    if (options->file_count == 0)
-        return true;
-    fprintf(stderr, "%s: unknown argument: %s\n", runtime_program(), options->files[0]);
-    return false;
+    return settle(options);
 }

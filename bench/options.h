@@ -10,7 +10,9 @@ enum action {
     ACTION_RUN,
     ACTION_LIST,
     ACTION_LIST_DEVICES,
+    ACTION_SEED_ROWS,
     ACTION_COMPARE,
+    ACTION_REPORT,
     ACTION_HELP,
     ACTION_VERSION
 };
@@ -21,8 +23,11 @@ struct options {
     enum format format;
     const char *device, *filter;
     const char *output, *csv, *json; /* files; NULL: none, output: standard output */
-    char **files;                    /* what --compare compares */
+    char **files;                    /* what --compare compares, or report shows */
     int file_count;
+    bool has_mode;       /* one was given */
+    const char *earlier; /* the run that this one is compared with, or NULL */
+    char command[512];   /* how the program was called; cut off where it is longer */
 };
 
 /* False after a message on stderr. */

@@ -35,14 +35,19 @@ static bool open_overhead(struct attempt *attempt)
     struct overhead *overhead = attempt->state = calloc(1, sizeof *overhead);
     if (!overhead)
         return attempt_fail(attempt, STATUS_SKIPPED, "no host memory");
-    enum place place = task->row->source == PINNED ? PINNED : PAGEABLE;
+    enum place place = task->row->source == NOWHERE ? PAGEABLE : task->row->source;
+    if (place == DEVICE) /* what is copied out of is the other one */
+        place = PAGEABLE;
     if (!span_take(attempt, &overhead->host, place, SMALL) ||
         !span_take(attempt, &overhead->device, DEVICE, SMALL))
         return false;
     if (task->row->work == WORK_LAUNCH)
         return kernels_load(attempt, KERNELS_PEAK, &overhead->library) &&
                cuda_ok(attempt,
-                       cudaLibraryGetKernel(&overhead->kernel, overhead->library, "bench_empty"),
+                       cudaLibraryGetKernel(&overhead->kernel, overhead->library,
+                                            task->row->detail == LAUNCH_ARGUMENTS
+                                                ? "bench_arguments"
+                                                : "bench_empty"),
                        "cudaLibraryGetKernel");
     if (task->row->detail == CALL_RECORD)
         return cuda_ok(attempt, cudaEventCreate(&overhead->event), "cudaEventCreate");
@@ -112,6 +117,33 @@ static bool run_launch(struct attempt *attempt, size_t count)
            cuda_ok(attempt, cudaStreamSynchronize(NULL), "cudaStreamSynchronize");
 }
 
+/* Other arguments each time. */
+static bool run_launch_arguments(struct attempt *attempt, size_t count)
+{
+    struct overhead *overhead = attempt->state;
+    const dim3 one = {1, 1, 1};
+    char *memory[2] = {overhead->device.pointer, overhead->device.pointer};
+    unsigned long long number = 0;
+    void *arguments[] = {&memory[0], &memory[1], &number};
+    cudaError_t error = cudaSuccess;
+    for (; error == cudaSuccess && number < count; number++) {
+        memory[1] = memory[0] + 128 * (number % 2);
+        error = cudaLaunchKernel((const void *)overhead->kernel, one, one, arguments, 0, NULL);
+    }
+    return cuda_ok(attempt, error, "cudaLaunchKernel") &&
+           cuda_ok(attempt, cudaStreamSynchronize(NULL), "cudaStreamSynchronize");
+}
+
+static bool has_arguments(const struct attempt *attempt)
+{
+    return attempt->task->row->detail == LAUNCH_ARGUMENTS;
+}
+
+static bool has_no_arguments(const struct attempt *attempt)
+{
+    return !has_arguments(attempt);
+}
+
 static cudaError_t copy_in(struct overhead *overhead)
 {
     return cudaMemcpy(overhead->device.pointer, overhead->host.pointer, 4, cudaMemcpyHostToDevice);
@@ -139,11 +171,13 @@ static cudaError_t record(struct overhead *overhead)
     return cudaEventRecord(overhead->event, NULL);
 }
 
-/* A different neighbour each time, far from the last one. */
+/* A different neighbour each time, far from the last one; or the one pointer that is not the device's. */
 static cudaError_t look_up(struct overhead *overhead)
 {
     static size_t turn;
     struct cudaPointerAttributes attributes;
+    if (overhead->live_count == 0)
+        return cudaPointerGetAttributes(&attributes, overhead->host.pointer);
     turn += 7919;
     return cudaPointerGetAttributes(&attributes, overhead->live[turn % overhead->live_count]);
 }
@@ -161,8 +195,10 @@ static bool run_calls(struct attempt *attempt, size_t count)
            cuda_ok(attempt, cudaStreamSynchronize(NULL), "cudaStreamSynchronize");
 }
 
-static const struct method launch_methods[] = {{"cudaLaunchKernel", NULL, run_launch},
-                                               {NULL, NULL, NULL}};
+static const struct method launch_methods[] = {
+    {"cudaLaunchKernel", has_no_arguments, run_launch},
+    {"cudaLaunchKernel with arguments", has_arguments, run_launch_arguments},
+    {NULL, NULL, NULL}};
 static const struct method call_methods[] = {{"the call", NULL, run_calls}, {NULL, NULL, NULL}};
 
 const struct way cuda_launch = {open_overhead, NULL, NULL, close_overhead, launch_methods};

@@ -5,60 +5,90 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/study.h"
+
+/* Studies and checks are defined in the files of bench/studies/ and bench/checks/. */
+#define BENCH(name, work, source, target, detail, axis, rule, only, about)
+#define STUDY(name, symbol, about) extern const struct study symbol;
+#define CHECK(name, function, about) extern bool function(struct attempt *attempt);
+#include "bench/bench.def"
+#undef BENCH
+#undef STUDY
+#undef CHECK
+
 #define BENCH(name, work, source, target, detail, axis, rule, only, about)                         \
-    {name, WORK_##work, source, target, detail, AXIS_##axis, RULE_##rule, only, about},
+    {name, WORK_##work, source, target, detail, AXIS_##axis, RULE_##rule, only, about, NULL, NULL},
+#define STUDY(name, symbol, about)                                                                 \
+    {name, WORK_STUDY, NOWHERE, DEVICE, 0, AXIS_NONE, RULE_COUNTED, NULL, about, &symbol, NULL},
+#define CHECK(name, function, about)                                                               \
+    {name, WORK_CHECK, NOWHERE, NOWHERE, 0, AXIS_NONE, RULE_COUNTED, NULL, about, NULL, function},
 const struct row bench_rows[] = {
 #include "bench/bench.def"
 };
 #undef BENCH
+#undef STUDY
+#undef CHECK
 const size_t bench_row_count = sizeof bench_rows / sizeof bench_rows[0];
 
-#define K      ((size_t)1 << 10)
-#define M      ((size_t)1 << 20)
-#define G      ((size_t)1 << 30)
-#define POINTS 12
+#define K           ((size_t)1 << 10)
+#define M           ((size_t)1 << 20)
+#define G           ((size_t)1 << 30)
+#define AXIS_POINTS 12
 
 /* The points of each axis by mode; a zero ends the list. Device memory cuts the list off. */
-struct points {
-    size_t cpu[POINTS], gpu[POINTS];
+struct axis_points {
+    size_t cpu[AXIS_POINTS], gpu[AXIS_POINTS];
 };
 
-static const struct points size_points[] = {
+static const struct axis_points size_points[] = {
     [MODE_QUICK] = {{4 * K, 1 * M, 16 * M}, {4 * K, 1 * M, 64 * M}},
     [MODE_NORMAL] = {{4 * K, 64 * K, 1 * M, 16 * M, 64 * M},
                      {4 * K, 64 * K, 1 * M, 16 * M, 64 * M, 256 * M, 1 * G}},
     [MODE_FULL] = {{4 * K, 16 * K, 64 * K, 256 * K, 1 * M, 4 * M, 16 * M, 64 * M, 256 * M, 1 * G},
                    {4 * K, 16 * K, 64 * K, 256 * K, 1 * M, 4 * M, 16 * M, 64 * M, 256 * M, 1 * G}},
 };
-static const struct points large_points[] = {
+static const struct axis_points large_points[] = {
     [MODE_QUICK] = {{16 * M}, {64 * M}},
     [MODE_NORMAL] = {{1 * M, 64 * M}, {1 * M, 64 * M, 1 * G}},
     [MODE_FULL] = {{64 * K, 1 * M, 16 * M, 64 * M, 256 * M, 1 * G},
                    {64 * K, 1 * M, 16 * M, 64 * M, 256 * M, 1 * G}},
 };
-static const struct points shape_points[] = {
+static const struct axis_points shape_points[] = {
     [MODE_QUICK] = {{16 * M}, {64 * M}},
     [MODE_NORMAL] = {{64 * M}, {256 * M}},
     [MODE_FULL] = {{64 * M, 256 * M}, {64 * M, 256 * M}},
 };
-static const struct points row_points[] = {
+static const struct axis_points row_points[] = {
     [MODE_QUICK] = {{16, 4 * K}, {16, 4 * K}},
     [MODE_NORMAL] = {{16, 64, 256, 1 * K, 3000, 4 * K, 16 * K, 64 * K},
                      {16, 64, 256, 1 * K, 3000, 4 * K, 16 * K, 64 * K}},
     [MODE_FULL] = {{16, 32, 64, 128, 256, 1 * K, 3000, 4 * K, 16 * K, 64 * K},
                    {16, 32, 64, 128, 256, 1 * K, 3000, 4 * K, 16 * K, 64 * K}},
 };
-static const struct points alloc_points[] = {
+static const struct axis_points alloc_points[] = {
     [MODE_QUICK] = {{4 * K, 16 * M}, {4 * K, 16 * M}},
     [MODE_NORMAL] = {{4 * K, 1 * M, 16 * M, 1 * G}, {4 * K, 1 * M, 16 * M, 1 * G}},
     [MODE_FULL] = {{4 * K, 1 * M, 16 * M, 1 * G}, {4 * K, 1 * M, 16 * M, 1 * G}},
 };
-static const struct points live_points[] = {
+static const struct axis_points live_points[] = {
     [MODE_QUICK] = {{1, 1000}, {1, 1000}},
     [MODE_NORMAL] = {{1, 1000, 100000}, {1, 1000, 100000}},
     [MODE_FULL] = {{1, 1000, 100000}, {1, 1000, 100000}},
 };
-static const struct points once = {{1}, {1}};
+static const struct axis_points total_points[] = {
+    [MODE_QUICK] = {{4 * K, 16 * M}, {4 * K, 16 * M}},
+    [MODE_NORMAL] = {{4 * K, 64 * K, 1 * M, 16 * M, 64 * M}, {4 * K, 64 * K, 1 * M, 16 * M, 64 * M}},
+    [MODE_FULL] = {{4 * K, 16 * K, 64 * K, 256 * K, 1 * M, 4 * M, 16 * M, 64 * M},
+                   {4 * K, 16 * K, 64 * K, 256 * K, 1 * M, 4 * M, 16 * M, 64 * M}},
+};
+static const struct axis_points alloc_host_points[] = {
+    [MODE_QUICK] = {{16 * M}, {16 * M}},
+    [MODE_NORMAL] = {{4 * K, 1 * M, 16 * M, 64 * M}, {4 * K, 1 * M, 16 * M, 64 * M}},
+    [MODE_FULL] = {{4 * K, 1 * M, 16 * M, 64 * M, 256 * M},
+                   {4 * K, 1 * M, 16 * M, 64 * M, 256 * M}},
+};
+static const struct axis_points none = {{0}, {0}};
+static const struct axis_points once = {{1}, {1}};
 
 struct effort plan_effort(enum mode mode)
 {
@@ -83,7 +113,7 @@ bool plan_takes(const char *filter, const char *name)
     return false;
 }
 
-static const struct points *points_of(enum axis axis, enum mode mode)
+static const struct axis_points *points_of(enum axis axis, enum mode mode)
 {
     switch (axis) {
     case AXIS_SIZE:
@@ -93,6 +123,16 @@ static const struct points *points_of(enum axis axis, enum mode mode)
     case AXIS_SHAPE:
     case AXIS_IMAGE:
         return &shape_points[mode];
+    case AXIS_LATER:
+        return mode == MODE_QUICK ? &none : &shape_points[mode];
+    case AXIS_LAST:
+        return mode == MODE_FULL ? &shape_points[mode] : &none;
+    case AXIS_ALLOC_LATER:
+        return mode == MODE_QUICK ? &none : &alloc_points[mode];
+    case AXIS_ALLOC_HOST:
+        return &alloc_host_points[mode];
+    case AXIS_TOTAL:
+        return &total_points[mode];
     case AXIS_ROW_BYTES:
         return &row_points[mode];
     case AXIS_ALLOC:
@@ -154,6 +194,9 @@ static void shape_task(struct task *task, size_t point, enum mode mode,
     case AXIS_SIZE:
     case AXIS_LARGE:
     case AXIS_IMAGE:
+    case AXIS_LATER:
+    case AXIS_LAST:
+    case AXIS_TOTAL:
         shape_linear(task, point);
         break;
     case AXIS_SHAPE:
@@ -166,6 +209,8 @@ static void shape_task(struct task *task, size_t point, enum mode mode,
         shape_rows(task, point, rect_total(mode, device));
         break;
     case AXIS_ALLOC:
+    case AXIS_ALLOC_LATER:
+    case AXIS_ALLOC_HOST:
         task->bytes = point;
         break;
     case AXIS_LIVE:
@@ -183,7 +228,7 @@ static bool fits(const struct task *task, const struct device_facts *device)
     size_t most = device->memory_bytes / 8;
     if (device->max_allocation && device->max_allocation < most)
         most = device->max_allocation;
-    if (task->row->axis == AXIS_ALLOC)
+    if (task->row->axis == AXIS_ALLOC || task->row->axis == AXIS_ALLOC_LATER)
         return true;
     return source_bytes(task) <= most && target_bytes(task) <= most;
 }
@@ -195,30 +240,159 @@ static bool row_is_due(const struct row *row, enum mode mode, const char *filter
     return plan_takes(filter, row->name);
 }
 
-static size_t add_row(struct task *tasks, const struct row *row, enum mode mode,
-                      const struct device_facts *device)
+struct plan {
+    struct task *tasks;
+    size_t count, room;
+    enum mode mode;
+    const struct device_facts *device;
+};
+
+static bool plan_add(struct plan *plan, const struct task *task)
 {
-    const struct points *points = points_of(row->axis, mode);
-    const size_t *point = device->is_cpu ? points->cpu : points->gpu;
-    size_t count = 0;
-    for (size_t i = 0; i < POINTS && point[i]; i++) {
-        struct task task = {.row = row};
-        shape_task(&task, point[i], mode, device);
-        if (fits(&task, device))
-            tasks[count++] = task;
+    if (plan->count == plan->room) {
+        size_t room = plan->room ? 2 * plan->room : 128;
+        struct task *tasks = realloc(plan->tasks, room * sizeof *tasks);
+        if (!tasks)
+            return false;
+        plan->tasks = tasks;
+        plan->room = room;
     }
-    return count;
+    plan->tasks[plan->count++] = *task;
+    return true;
+}
+
+static bool add_points(struct plan *plan, const struct row *row)
+{
+    const struct axis_points *points = points_of(row->axis, plan->mode);
+    const size_t *point = plan->device->is_cpu ? points->cpu : points->gpu;
+    bool added = true;
+    for (size_t i = 0; added && i < AXIS_POINTS && point[i]; i++) {
+        struct task task = {
+            .row = row, .form = FORM_NONE, .raw_beside = true, .host_beside = true};
+        shape_task(&task, point[i], plan->mode, plan->device);
+        if (fits(&task, plan->device))
+            added = plan_add(plan, &task);
+    }
+    return added;
+}
+
+size_t study_bytes(const struct device_facts *device, enum mode mode)
+{
+    static const size_t cpu[] = {16 * M, 64 * M, 64 * M}, gpu[] = {64 * M, 256 * M, 1 * G};
+    size_t bytes = device->is_cpu ? cpu[mode] : gpu[mode];
+    if (!device->is_cpu && mode != MODE_QUICK)
+        while (bytes < 4 * device->cache_bytes && bytes < 1 * G)
+            bytes *= 2;
+    while (bytes > 1 * M && (bytes > device->memory_bytes / 16 ||
+                             (device->max_allocation && bytes > device->max_allocation)))
+        bytes /= 2;
+    return bytes;
+}
+
+/* The values of a parameter in a mode: those of the nearest mode before it that has any. */
+static const struct points *values_of(const struct parameter *parameter, enum mode mode)
+{
+    if (mode == MODE_FULL && parameter->full.count)
+        return &parameter->full;
+    return mode != MODE_QUICK && parameter->normal.count ? &parameter->normal : &parameter->quick;
+}
+
+/* What one repetition does, and the facts beside it, as the first form that works here says. */
+static void describe_task(struct task *task, const struct cell *cell)
+{
+    const struct study *study = cell->study;
+    for (size_t form = 0; study->forms[form].name; form++) {
+        struct shot shot = {0};
+        if (task->form != FORM_BEST && task->form != (int)form)
+            continue;
+        if (!study->describe(NULL, cell, form, &shot))
+            continue;
+        task->useful = shot.useful;
+        task->extra_count = shot.extra_count;
+        memcpy(task->extras, shot.extras, sizeof task->extras);
+        return;
+    }
+}
+
+static bool add_form(struct plan *plan, const struct row *row, const struct cell *cell, int form,
+                     bool limits_beside)
+{
+    struct task task = {.row = row, .form = form, .bytes = cell->bytes};
+    memcpy(task.parameters, cell->parameters, sizeof task.parameters);
+    task.host_beside = limits_beside;
+    task.raw_beside = limits_beside && plan->mode != MODE_QUICK;
+    describe_task(&task, cell);
+    return plan_add(plan, &task);
+}
+
+/* The idiom; the best form where there is another one for such a device; all of them in a full
+ * run. */
+static bool add_forms(struct plan *plan, const struct row *row, const struct cell *cell)
+{
+    const struct study *study = cell->study;
+    const unsigned here = plan->device->is_cpu ? ON_CPU : ON_GPU;
+    bool has_other = false;
+    for (size_t form = 1; study->forms[form].name; form++)
+        has_other = has_other || (study->forms[form].best_on & here);
+    if (!add_form(plan, row, cell, 0, !has_other && !study->is_sweep))
+        return false;
+    for (size_t form = 1; plan->mode == MODE_FULL && study->forms[form].name; form++)
+        if ((study->forms[form].best_on & here) && !add_form(plan, row, cell, (int)form, false))
+            return false;
+    return !has_other || add_form(plan, row, cell, FORM_BEST, !study->is_sweep);
+}
+
+/* The next choice of parameters, the last one changing fastest; false after the last choice. */
+static bool next_choice(const struct study *study, enum mode mode, size_t at[STUDY_PARAMETERS])
+{
+    size_t count = 0;
+    while (count < STUDY_PARAMETERS && study->parameters[count].name)
+        count++;
+    while (count-- > 0) {
+        if (++at[count] < values_of(&study->parameters[count], mode)->count)
+            return true;
+        at[count] = 0;
+    }
+    return false;
+}
+
+static bool add_study(struct plan *plan, const struct row *row)
+{
+    const struct study *study = row->study;
+    size_t at[STUDY_PARAMETERS] = {0};
+    do {
+        struct cell cell = {.study = study,
+                            .device = plan->device,
+                            .bytes = study_bytes(plan->device, plan->mode)};
+        for (size_t i = 0; i < STUDY_PARAMETERS && study->parameters[i].name; i++)
+            cell.parameters[i] = values_of(&study->parameters[i], plan->mode)->values[at[i]];
+        if ((!study->takes || study->takes(&cell)) && !add_forms(plan, row, &cell))
+            return false;
+    } while (next_choice(study, plan->mode, at));
+    return true;
+}
+
+static bool add_row(struct plan *plan, const struct row *row)
+{
+    struct task check = {.row = row, .form = FORM_NONE};
+    if (row->work == WORK_CHECK)
+        return plan_add(plan, &check);
+    return row->study ? add_study(plan, row) : add_points(plan, row);
 }
 
 bool plan_make(enum mode mode, const char *filter, const struct device_facts *device,
                struct task **tasks, size_t *count)
 {
-    *count = 0;
-    *tasks = calloc(bench_row_count * POINTS, sizeof **tasks);
-    if (!*tasks)
-        return false;
-    for (size_t i = 0; i < bench_row_count; i++)
+    struct plan plan = {.mode = mode, .device = device};
+    bool added = true;
+    for (size_t i = 0; added && i < bench_row_count; i++)
         if (row_is_due(&bench_rows[i], mode, filter))
-            *count += add_row(*tasks + *count, &bench_rows[i], mode, device);
-    return true;
+            added = add_row(&plan, &bench_rows[i]);
+    if (!added) {
+        free(plan.tasks);
+        plan = (struct plan){0};
+    }
+    *tasks = plan.tasks;
+    *count = plan.count;
+    return added;
 }

@@ -15,7 +15,13 @@ struct effort plan_effort(enum mode mode);
 /* Whether filter (prefixes of names, with commas between; NULL: everything) takes the name. */
 bool plan_takes(const char *filter, const char *name);
 
-/* The tasks for one device. Owns: the caller frees *tasks. Returns false without memory. */
+/* How large a study's arrays are. CPUs: 16 MiB, or 64 MiB where the run is not quick. GPUs: 64 MiB,
+ * or 256 MiB (full: 1 GiB) and up to 1 GiB as long as the last cache holds a quarter of it. Never
+ * more than a sixteenth of the memory. */
+size_t study_bytes(const struct device_facts *device, enum mode mode);
+
+/* The tasks for one device. Owns: the caller frees *tasks (NULL when there are none). Returns false
+ * without memory. */
 bool plan_make(enum mode mode, const char *filter, const struct device_facts *device,
                struct task **tasks, size_t *count);
 

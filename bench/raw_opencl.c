@@ -296,8 +296,8 @@ bool raw_learn(struct attempt *attempt, struct raw *raw, struct raw_memory *memo
 }
 
 /* Host memory is given by its address: a driver may hand kernels a copy of such a buffer. */
-static cl_int set_memory(struct raw *raw, cl_kernel kernel, cl_uint index,
-                         const struct raw_memory *memory)
+cl_int raw_set_memory(struct raw *raw, cl_kernel kernel, cl_uint index,
+                      const struct raw_memory *memory)
 {
     if (memory->place == DEVICE && !memory->address)
         return clSetKernelArg(kernel, index, sizeof memory->buffer, &memory->buffer);
@@ -317,17 +317,17 @@ static cl_int set_arguments(struct raw *raw, struct raw_form *made, enum peak_de
     cl_ulong words = task->bytes / 16, chunk = made->geometry.chunk;
     cl_int error = CL_SUCCESS;
     if (what != PEAK_READ)
-        error |= set_memory(raw, kernel, n++, target);
+        error |= raw_set_memory(raw, kernel, n++, target);
     if (what != PEAK_WRITE)
-        error |= set_memory(raw, kernel, n++, first);
+        error |= raw_set_memory(raw, kernel, n++, first);
     if (what == PEAK_TRIAD) {
-        error |= set_memory(raw, kernel, n++, second);
+        error |= raw_set_memory(raw, kernel, n++, second);
         error |= clSetKernelArg(kernel, n++, sizeof factor, &factor);
     }
     if (what == PEAK_WRITE)
         error |= clSetKernelArg(kernel, n++, sizeof value, &value);
     if (what == PEAK_READ)
-        error |= set_memory(raw, kernel, n++, target);
+        error |= raw_set_memory(raw, kernel, n++, target);
     if (made->form != FORM_ITEM)
         error |= clSetKernelArg(kernel, n++, sizeof words, &words);
     if (made->form == FORM_CHUNKED || made->form == FORM_STREAMING)

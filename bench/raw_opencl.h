@@ -52,6 +52,10 @@ bool raw_check(struct attempt *attempt, struct raw *raw, const struct raw_memory
 bool raw_sum(struct attempt *attempt, struct raw *raw, const struct raw_memory *memory,
              size_t bytes, uint32_t *sum);
 
+/* Sets a kernel's pointer argument. */
+cl_int raw_set_memory(struct raw *raw, cl_kernel kernel, cl_uint index,
+                      const struct raw_memory *memory);
+
 /* Builds text for the raw device. Owns: the caller releases *program. */
 bool raw_build(struct attempt *attempt, struct raw *raw, const char *const *texts, cl_uint count,
                const char *options, cl_program *program);

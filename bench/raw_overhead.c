@@ -26,8 +26,12 @@ static bool make_kernel(struct attempt *attempt, struct overhead *overhead)
 {
     cl_int error;
     overhead->kernel = (struct raw_kernel){.dimensions = 1, .global = {1}, .local = {1}};
-    overhead->kernel.kernel = clCreateKernel(overhead->raw->program, "bench_empty", &error);
-    return raw_ok(attempt, error, "clCreateKernel");
+    const bool is_empty = attempt->task->row->detail != LAUNCH_ARGUMENTS;
+    overhead->kernel.kernel = clCreateKernel(overhead->raw->program,
+                                             is_empty ? "bench_empty" : "bench_arguments", &error);
+    return raw_ok(attempt, error, "clCreateKernel") &&
+           (is_empty || (raw_take(attempt, overhead->raw, &overhead->host, DEVICE, SMALL) &&
+                         raw_take(attempt, overhead->raw, &overhead->device, DEVICE, SMALL)));
 }
 
 static bool open_overhead(struct attempt *attempt)
@@ -98,6 +102,11 @@ static bool is_plain_launch(const struct attempt *attempt)
     return attempt->task->row->detail == LAUNCH_ONLY;
 }
 
+static bool has_arguments(const struct attempt *attempt)
+{
+    return attempt->task->row->detail == LAUNCH_ARGUMENTS;
+}
+
 static bool is_synchronous_launch(const struct attempt *attempt)
 {
     return attempt->task->row->detail == LAUNCH_SYNC;
@@ -107,6 +116,24 @@ static bool run_launches(struct attempt *attempt, size_t count)
 {
     struct overhead *overhead = attempt->state;
     return raw_kernel_run(attempt, overhead->raw, &overhead->kernel, count);
+}
+
+/* Other arguments each time, set one by one as OpenCL has it. */
+static bool run_launch_arguments(struct attempt *attempt, size_t count)
+{
+    struct overhead *overhead = attempt->state;
+    const struct raw_kernel *kernel = &overhead->kernel;
+    cl_mem memory[2] = {overhead->host.buffer, overhead->device.buffer};
+    cl_int error = CL_SUCCESS;
+    for (cl_ulong number = 0; error == CL_SUCCESS && number < count; number++) {
+        error = clSetKernelArg(kernel->kernel, 0, sizeof memory[0], &memory[0]);
+        error |= clSetKernelArg(kernel->kernel, 1, sizeof memory[0], &memory[number % 2]);
+        error |= clSetKernelArg(kernel->kernel, 2, sizeof number, &number);
+        if (error == CL_SUCCESS)
+            error = clEnqueueNDRangeKernel(overhead->raw->queue, kernel->kernel, 1, NULL,
+                                           kernel->global, kernel->local, 0, NULL, NULL);
+    }
+    return raw_ok(attempt, error, "clEnqueueNDRangeKernel") && raw_finish(attempt, overhead->raw);
 }
 
 static bool run_launch_finish(struct attempt *attempt, size_t count)
@@ -218,6 +245,7 @@ static const struct method alloc_methods[] = {
     {"clCreateBuffer, write 1 byte, release", NULL, run_alloc}, {NULL, NULL, NULL}};
 static const struct method launch_methods[] = {
     {"clEnqueueNDRangeKernel", is_plain_launch, run_launches},
+    {"clSetKernelArg, clEnqueueNDRangeKernel", has_arguments, run_launch_arguments},
     {"clFinish", is_synchronous_launch, run_launch_finish},
     {"clWaitForEvents", is_synchronous_launch, run_launch_wait},
     {NULL, NULL, NULL}};

@@ -11,11 +11,14 @@ struct device_report {
     struct device_facts facts;
     struct result *results;
     size_t count;
+    /* Other programs wanted the host's cores as well: times of minutes apart say little. */
+    bool host_was_busy;
 };
 
 struct report {
     const char *runtime, *program;
     const char *mode;
+    const char *command;            /* how the program was called */
     char date[32];                  /* UTC, ISO 8601 */
     double load_before, load_after; /* one-minute averages */
     long host_cores;
@@ -36,12 +39,33 @@ void csv_field(FILE *file, const char *text);
  * library. */
 bool report_json(FILE *file, const struct report *report);
 bool report_json_exists(void);
+#ifdef CLEM_BENCH_JSON
+struct cJSON;
+/* The report, or one of its results, as objects. Owns: the caller deletes them. */
+struct cJSON *report_json_object(const struct report *report);
+struct cJSON *report_json_result(const struct device_facts *facts, const struct result *result);
+#endif
 
 /* compare.c: medians of the ratios between files A and B, A2 and B2, ... True when they could be
  * read. */
 bool report_compare(FILE *file, char **files, int count);
+/* Lists which rows of this run moved, against an earlier run's file, by more than their noise.
+ * slower: how many of them are slower now. False after a message when the file cannot be read. */
+bool report_moved(FILE *file, const char *earlier, const struct report *report, size_t *slower);
 
-/* What a row varies over, as text: its size, its row bytes, its live allocations or "". */
-void variable_of(char out[24], const struct task *task);
+#define VARIABLE_BYTES 128
+/* What a row varies over, in the text that together with the row's name identifies a result: its
+ * size, its row bytes, its live allocations, a study's "offset=11 form=idiom", or "". */
+void variable_of(char out[VARIABLE_BYTES], const struct task *task);
+/* One thing that a task varies over: a study's parameter, or "size", "row" (bytes of one) or "live"
+ * of other rows. word: NULL where the value is a number. */
+struct task_parameter {
+    const char *name, *word;
+    double number;
+};
+/* False from the first index on that it has no parameter for. */
+bool task_parameter(const struct task *task, size_t index, struct task_parameter *parameter);
+/* "idiom" for a study's first form whatever its name, another form's name, "best", or "". */
+const char *form_of(const struct task *task);
 
 #endif

@@ -1,11 +1,13 @@
 /* The report as JSON: the run, the devices, and one object for each device, row and size.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/report.h"
-#include "bench/runtime.h"
+#include "bench/seeds.h"
+#include "bench/study.h"
 
 #ifdef CLEM_BENCH_JSON
 #include <cjson/cJSON.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool report_json_exists(void)
 {
@@ -50,25 +52,76 @@ static cJSON *measured_object(const struct task *task, const struct measured *me
     return object;
 }
 
+static void add_parameters(cJSON *object, const struct task *task)
+{
+    struct task_parameter parameter;
+    cJSON *parameters = cJSON_AddObjectToObject(object, "parameters");
+    for (size_t i = 0; task_parameter(task, i, &parameter); i++) {
+        if (parameter.word)
+            cJSON_AddStringToObject(parameters, parameter.name, parameter.word);
+        else
+            cJSON_AddNumberToObject(parameters, parameter.name, parameter.number);
+    }
+}
+
+static void add_extras(cJSON *object, const struct task *task)
+{
+    cJSON *extras = cJSON_AddObjectToObject(object, "extras");
+    for (size_t i = 0; i < task->extra_count; i++)
+        cJSON_AddNumberToObject(extras, task->extras[i].name, task->extras[i].value);
+}
+
+/* The name of a row, and of its group: the part before the first dot. */
+static void add_names(cJSON *object, const struct row *row)
+{
+    char group[32];
+    snprintf(group, sizeof group, "%.*s", (int)strcspn(row->name, "."), row->name);
+    cJSON_AddStringToObject(object, "row", row->name);
+    cJSON_AddStringToObject(object, "group", group);
+    cJSON_AddStringToObject(object, "about", row->about);
+}
+
 static void add_task(cJSON *object, const struct task *task)
 {
-    cJSON_AddStringToObject(object, "row", task->row->name);
+    const struct row *row = task->row;
+    char variable[VARIABLE_BYTES];
+    add_names(object, row);
+    variable_of(variable, task);
+    cJSON_AddStringToObject(object, "variable", variable);
+    cJSON_AddStringToObject(object, "form", form_of(task));
+    add_parameters(object, task);
     cJSON_AddNumberToObject(object, "bytes", (double)task->bytes);
     cJSON_AddNumberToObject(object, "row_bytes", (double)task->row_bytes);
     cJSON_AddNumberToObject(object, "rows", (double)task->rows);
     cJSON_AddNumberToObject(object, "slices", (double)task->slices);
     cJSON_AddNumberToObject(object, "live", (double)task->live);
-    cJSON_AddStringToObject(object, "rule", rule_name(task->row->rule));
-    cJSON_AddStringToObject(object, "unit", task->row->rule == RULE_TIME ? "us" : "GB/s");
+    cJSON_AddStringToObject(object, "rule", rule_name(row->rule));
+    cJSON_AddStringToObject(object, "counts",
+                            row->study ? row->study->counts : rule_name(row->rule));
+    cJSON_AddNumberToObject(object, "useful", useful_bytes(task));
+    cJSON_AddStringToObject(object, "unit",
+                            row->work == WORK_CHECK ? "" : unit_name(unit_of(task)));
+    add_extras(object, task);
 }
 
-static cJSON *result_object(const struct device_facts *facts, const struct result *result)
+static void add_ratios(cJSON *object, const struct result *result)
+{
+    if (result->speed_over_raw > 0) {
+        cJSON_AddNumberToObject(object, "speed_over_raw", result->speed_over_raw);
+        cJSON_AddNumberToObject(object, "seconds_more_than_raw", result->difference_raw);
+    }
+    if (result->speed_over_host > 0)
+        cJSON_AddNumberToObject(object, "speed_over_host", result->speed_over_host);
+}
+
+cJSON *report_json_result(const struct device_facts *facts, const struct result *result)
 {
     cJSON *object = cJSON_CreateObject();
     cJSON_AddNumberToObject(object, "device", facts->index);
     add_task(object, &result->task);
     cJSON_AddStringToObject(object, "status", status_name(result->status));
     cJSON_AddStringToObject(object, "reason", result->reason);
+    cJSON_AddBoolToObject(object, "wrong_data", result->wrong_data);
     for (int i = 0; i < CONTENDERS; i++) {
         const char *name = contender_name((enum contender)i);
         if (result->by[i].method)
@@ -76,23 +129,19 @@ static cJSON *result_object(const struct device_facts *facts, const struct resul
         else
             cJSON_AddNullToObject(object, name);
     }
-    if (result->speed_over_raw > 0) {
-        cJSON_AddNumberToObject(object, "speed_over_raw", result->speed_over_raw);
-        cJSON_AddNumberToObject(object, "seconds_more_than_raw", result->difference_raw);
-    }
-    if (result->speed_over_host > 0)
-        cJSON_AddNumberToObject(object, "speed_over_host", result->speed_over_host);
+    add_ratios(object, result);
     return object;
 }
 
-static cJSON *report_object(const struct report *report)
+static cJSON *run_object(const struct report *report)
 {
     cJSON *object = cJSON_CreateObject();
-    cJSON_AddNumberToObject(object, "format", 1);
+    cJSON_AddNumberToObject(object, "format", 2);
     cJSON_AddStringToObject(object, "runtime", report->runtime);
     cJSON_AddStringToObject(object, "version", BENCH_VERSION);
     cJSON_AddStringToObject(object, "date", report->date);
     cJSON_AddStringToObject(object, "mode", report->mode);
+    cJSON_AddStringToObject(object, "command", report->command ? report->command : "");
     cJSON_AddNumberToObject(object, "load_before", report->load_before);
     cJSON_AddNumberToObject(object, "load_after", report->load_after);
     cJSON_AddNumberToObject(object, "host_cores", (double)report->host_cores);
@@ -100,17 +149,25 @@ static cJSON *report_object(const struct report *report)
     return object;
 }
 
-bool report_json(FILE *file, const struct report *report)
+cJSON *report_json_object(const struct report *report)
 {
-    cJSON *object = report_object(report);
+    cJSON *object = run_object(report);
     cJSON *devices = cJSON_AddArrayToObject(object, "devices");
     cJSON *results = cJSON_AddArrayToObject(object, "results");
+    cJSON *verdicts = cJSON_AddArrayToObject(object, "seeds");
     for (size_t d = 0; d < report->device_count; d++) {
         const struct device_report *device = &report->devices[d];
         cJSON_AddItemToArray(devices, device_object(&device->facts));
         for (size_t i = 0; i < device->count; i++)
-            cJSON_AddItemToArray(results, result_object(&device->facts, &device->results[i]));
+            cJSON_AddItemToArray(results, report_json_result(&device->facts, &device->results[i]));
+        report_seeds_json(verdicts, device);
     }
+    return object;
+}
+
+bool report_json(FILE *file, const struct report *report)
+{
+    cJSON *object = report_json_object(report);
     char *text = cJSON_Print(object);
     cJSON_Delete(object);
     if (!text)
@@ -126,10 +183,8 @@ bool report_json(FILE *file, const struct report *report)
 bool report_json_exists(void)
 {
     fprintf(stderr,
-            "%s: no JSON: this program was built without libcjson. On Debian and Ubuntu install "
-            "libcjson-dev and build "
-            "again.\n",
-            runtime_program());
+            "no JSON: this program was built without libcjson. On Debian and Ubuntu install "
+            "libcjson-dev and build again.\n");
     return false;
 }
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "bench/report.h"
+#include "bench/seeds.h"
+#include "bench/study.h"
 
 void text_size(char out[24], size_t bytes)
 {
@@ -16,25 +18,59 @@ void text_size(char out[24], size_t bytes)
     snprintf(out, 24, "%zu %s", bytes, units[unit]);
 }
 
-void variable_of(char out[24], const struct task *task)
+void variable_of(char out[VARIABLE_BYTES], const struct task *task)
 {
+    out[0] = '\0';
+    if (task->row->study) {
+        task_parameters_text(task, out, VARIABLE_BYTES);
+        return;
+    }
     switch (task->row->axis) {
     case AXIS_ROW_BYTES:
         text_size(out, task->row_bytes);
         break;
     case AXIS_LIVE:
-        snprintf(out, 24, "%zu", task->live);
+        snprintf(out, VARIABLE_BYTES, "%zu", task->live);
         break;
     case AXIS_NONE:
-        out[0] = '\0';
         break;
     case AXIS_SHAPE:
-        snprintf(out, 24, "%zu MB", task->bytes / 1000000);
+        snprintf(out, VARIABLE_BYTES, "%zu MB", task->bytes / 1000000);
         break;
     default:
         text_size(out, task->bytes);
         break;
     }
+}
+
+static bool study_parameter(const struct task *task, size_t index, struct task_parameter *parameter)
+{
+    const struct parameter *its = task->row->study->parameters;
+    for (size_t i = 0; i <= index; i++)
+        if (index >= STUDY_PARAMETERS || !its[i].name)
+            return false;
+    unsigned value = task->parameters[index];
+    parameter->name = its[index].name;
+    parameter->word = its[index].names ? its[index].names[value] : NULL;
+    parameter->number = value;
+    return true;
+}
+
+bool task_parameter(const struct task *task, size_t index, struct task_parameter *parameter)
+{
+    *parameter = (struct task_parameter){.name = "size", .number = (double)task->bytes};
+    if (task->row->study)
+        return study_parameter(task, index, parameter);
+    if (task->row->axis == AXIS_ROW_BYTES)
+        *parameter = (struct task_parameter){.name = "row", .number = (double)task->row_bytes};
+    if (task->row->axis == AXIS_LIVE)
+        *parameter = (struct task_parameter){.name = "live", .number = (double)task->live};
+    return index == 0 && task->row->axis != AXIS_NONE;
+}
+
+const char *form_of(const struct task *task)
+{
+    return task->row->study && task->form == 0 ? "idiom" : task_form_name(task);
 }
 
 static const char *variable_name(enum axis axis)
@@ -50,10 +86,12 @@ static size_t group_length(const struct result *result)
     return strcspn(result->task.row->name, ".");
 }
 
-static bool same_group(const struct result *a, const struct result *b)
+/* Tables have one unit and one kind of variable. */
+static bool same_table(const struct result *a, const struct result *b)
 {
     return group_length(a) == group_length(b) &&
-           memcmp(a->task.row->name, b->task.row->name, group_length(a)) == 0;
+           memcmp(a->task.row->name, b->task.row->name, group_length(a)) == 0 &&
+           unit_of(&a->task) == unit_of(&b->task) && !a->task.row->study == !b->task.row->study;
 }
 
 static void number(char out[16], double value)
@@ -90,22 +128,69 @@ static void difference(FILE *file, const struct result *result)
         fprintf(file, " %8s", "-");
 }
 
+static const char *unit_words(const struct result *result)
+{
+    static const char *const words[] = {"GB/s (medians)", "10^9 operations a second (medians)",
+                                        "microseconds", "nanoseconds a step"};
+    return result->task.row->work == WORK_CHECK ? "yes or no" : words[unit_of(&result->task)];
+}
+
+/* Studies vary over more than a number: their columns are wider. */
+static int variable_width(const struct task *task)
+{
+    return task->row->study ? 44 : 9;
+}
+
 static void table_head(FILE *file, const char *ours, const struct result *first)
 {
     const struct row *row = first->task.row;
-    fprintf(file, "\n%.*s, %s\n", (int)group_length(first), row->name,
-            row->rule == RULE_TIME ? "microseconds" : "GB/s (medians)");
-    fprintf(file, "  %-24s %9s %6s %9s %9s %9s %8s %8s %7s", "row", variable_name(row->axis),
-            "bytes", ours, "OpenCL", "C", "/OpenCL", "/C", "spread");
-    fprintf(file, "%s  how: OpenCL | C\n", row->rule == RULE_TIME ? "  -OpenCL" : "");
+    fprintf(file, "\n%.*s, %s\n", (int)group_length(first), row->name, unit_words(first));
+    if (row->work == WORK_CHECK)
+        return;
+    fprintf(file, "  %-24s %*s %7s %9s %9s %9s %8s %8s %7s", "row", variable_width(&first->task),
+            row->study ? "over" : variable_name(row->axis), "bytes", ours, "OpenCL", "C", "/OpenCL",
+            "/C", "spread");
+    fprintf(file, "%s  how: %s%sOpenCL | C\n", row->rule == RULE_TIME ? "  -OpenCL" : "",
+            row->study ? ours : "", row->study ? " | " : "");
+}
+
+static void check_line(FILE *file, const struct result *result)
+{
+    fprintf(file, "  %-24s %s%s%s\n", result->task.row->name,
+            result->status == STATUS_OK ? "holds" : status_name(result->status),
+            result->reason[0] ? ": " : "", result->reason);
+}
+
+/* Which forms and methods the contenders chose, and what else is to be said. */
+static void how(FILE *file, const struct result *result)
+{
+    const char *between = "  ";
+    for (int i = result->task.row->study ? BY_CUDA : BY_RAW; i < CONTENDERS; i++) {
+        if (!result->by[i].method)
+            continue;
+        fprintf(file, "%s%s", between, result->by[i].method);
+        between = " | ";
+    }
+    for (size_t i = 0; i < result->task.extra_count; i++)
+        fprintf(file, "  %s %.4g", result->task.extras[i].name, result->task.extras[i].value);
+    if (result->status != STATUS_OK)
+        fprintf(file, "  [%s: %s]", status_name(result->status), result->reason);
+    else if (!result->by[BY_RAW].method && result->by[BY_RAW].reason[0])
+        fprintf(file, "  [OpenCL: %s]", result->by[BY_RAW].reason);
+    fputc('\n', file);
 }
 
 static void table_line(FILE *file, const struct result *result)
 {
-    char variable[24];
+    char variable[VARIABLE_BYTES];
     const struct task *task = &result->task;
+    if (task->row->work == WORK_CHECK) {
+        check_line(file, result);
+        return;
+    }
     variable_of(variable, task);
-    fprintf(file, "  %-24s %9s %6s", task->row->name, variable, rule_name(task->row->rule));
+    fprintf(file, "  %-24s %*s %7s", task->row->name, variable_width(task), variable,
+            rule_name(task->row->rule));
     for (int i = 0; i < CONTENDERS; i++)
         cell(file, task, &result->by[i]);
     ratio(file, result->speed_over_raw);
@@ -116,15 +201,7 @@ static void table_line(FILE *file, const struct result *result)
         fprintf(file, " %7s", "-");
     if (task->row->rule == RULE_TIME)
         difference(file, result);
-    if (result->by[BY_RAW].method)
-        fprintf(file, "  %s", result->by[BY_RAW].method);
-    if (result->by[BY_HOST].method)
-        fprintf(file, " | %s", result->by[BY_HOST].method);
-    if (result->status != STATUS_OK)
-        fprintf(file, "  [%s: %s]", status_name(result->status), result->reason);
-    else if (!result->by[BY_RAW].method && result->by[BY_RAW].reason[0])
-        fprintf(file, "  [OpenCL: %s]", result->by[BY_RAW].reason);
-    fputc('\n', file);
+    how(file, result);
 }
 
 static void device_head(FILE *file, const struct device_facts *facts)
@@ -147,10 +224,24 @@ static void device_tables(FILE *file, const char *ours, const struct device_repo
 {
     device_head(file, &device->facts);
     for (size_t i = 0; i < device->count; i++) {
-        if (i == 0 || !same_group(&device->results[i], &device->results[i - 1]))
+        if (i == 0 || !same_table(&device->results[i], &device->results[i - 1]))
             table_head(file, ours, &device->results[i]);
         table_line(file, &device->results[i]);
     }
+    report_seeds_text(file, device);
+}
+
+static int order_of_numbers(size_t a, size_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int order_of_choices(const struct task *a, const struct task *b)
+{
+    for (size_t i = 0; i < STUDY_PARAMETERS; i++)
+        if (a->parameters[i] != b->parameters[i])
+            return a->parameters[i] < b->parameters[i] ? -1 : 1;
+    return (a->form > b->form) - (a->form < b->form);
 }
 
 /* Orders tasks by row and by what the row varies over, whatever the whole is on each device. */
@@ -159,11 +250,13 @@ static int order_of(const struct task *a, const struct task *b)
     enum axis axis = a->row->axis;
     if (a->row != b->row)
         return a->row < b->row ? -1 : 1;
+    if (a->row->study)
+        return order_of_choices(a, b);
     if (axis == AXIS_ROW_BYTES)
-        return (a->row_bytes > b->row_bytes) - (a->row_bytes < b->row_bytes);
+        return order_of_numbers(a->row_bytes, b->row_bytes);
     if (axis == AXIS_LIVE)
-        return (a->live > b->live) - (a->live < b->live);
-    return axis == AXIS_SHAPE ? 0 : (a->bytes > b->bytes) - (a->bytes < b->bytes);
+        return order_of_numbers(a->live, b->live);
+    return axis == AXIS_SHAPE ? 0 : order_of_numbers(a->bytes, b->bytes);
 }
 
 static int order_of_pointers(const void *a, const void *b)
@@ -181,17 +274,19 @@ static const struct result *find_same(const struct device_report *device, const 
 
 static void comparison_line(FILE *file, const struct report *report, const struct task *task)
 {
-    char variable[24], text[16];
+    char variable[VARIABLE_BYTES], text[16];
     variable_of(variable, task);
-    fprintf(file, "  %-24s %9s", task->row->name, variable);
+    fprintf(file, "  %-24s %*s", task->row->name, variable_width(task), variable);
     for (size_t d = 0; d < report->device_count; d++) {
         const struct result *result = find_same(&report->devices[d], task);
         strcpy(text, "-");
         if (result && result->by[BY_CUDA].method)
             number(text, value_of(task, result->by[BY_CUDA].time.median));
+        else if (result && task->row->work == WORK_CHECK)
+            strcpy(text, result->status == STATUS_OK ? "holds" : status_name(result->status));
         fprintf(file, " %14s", text);
     }
-    fprintf(file, "  %s\n", task->row->rule == RULE_TIME ? "us" : "GB/s");
+    fprintf(file, "  %s\n", task->row->work == WORK_CHECK ? "" : unit_name(unit_of(task)));
 }
 
 /* The tasks of all devices in order. Owns: the caller frees them. NULL without memory. */

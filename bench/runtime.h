@@ -3,7 +3,7 @@
 #ifndef CLEM_BENCH_RUNTIME_H
 #define CLEM_BENCH_RUNTIME_H
 
-#include "bench/bench.h"
+#include "bench/study.h"
 
 /* "clem" or "native", and the name of the program. */
 const char *runtime_name(void);
@@ -15,12 +15,17 @@ const char *runtime_advice(void);
 /* Adds what only this runtime knows: class, strategy, OpenCL's versions, the largest allocation. */
 void runtime_describe(struct device_facts *facts);
 
-/* Kernels that are loaded together: those of peak.cl and touch.cl; of texture_walk.cl; of symbol.cl. */
-enum kernel_set { KERNELS_PEAK, KERNELS_TEXTURE, KERNELS_SYMBOL };
+/* Kernels that are loaded together: those of peak.cl and touch.cl; of symbol.cl. */
+enum kernel_set { KERNELS_PEAK, KERNELS_SYMBOL };
 
 /* The kernels, in the form that cudaLibraryLoadData takes here. Owns: the caller frees *owned,
  * which may be NULL. Returns NULL without memory. */
 const void *runtime_kernels(const struct device_facts *device, enum kernel_set set, void **owned);
+
+#define KERNEL_NAME_BYTES 128
+/* The same for a study's kernel, and what it is called there. */
+const void *runtime_shot_kernels(const struct device_facts *device, const struct shot *shot,
+                                 char name[KERNEL_NAME_BYTES], void **owned);
 
 /* Raw OpenCL's way, or NULL where there is none. */
 const struct way *runtime_raw_way(const struct task *task);

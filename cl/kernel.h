@@ -11,7 +11,7 @@ enum ocl_part {
     OCL_PART_MEMORY,   /* the texels in device memory */
     OCL_PART_IMAGE,    /* a copy of them as an image */
     OCL_PART_SAMPLER,  /* how the image is read */
-    OCL_PART_FACTS,    /* struct clem_texture or struct clem_surface, by value */
+    OCL_PART_FACTS,    /* struct clem_texture, clem_image or clem_surface, by value */
     OCL_PART_REFERENCE /* says that the group is fed by a name; itself it is given 0 */
 };
 

@@ -283,6 +283,8 @@ static cl_int set_facts(const struct ocl_call *call, const struct setting *setti
     const struct ocl_group *group = &call->kernel->groups[setting->slot->entry - OCL_ENTRY_GROUPS];
     const struct ocl_target *target = call->targets ? &call->targets[group->first] : NULL;
     const uint64_t offset = target && target->buffer ? target->offset : 0;
+    if (group->image_type != 0)
+        return set_value(setting, &bound->texture->image_facts);
     if (offset == 0)
         return set_value(setting, &bound->texture->facts);
     union ocl_texture_facts facts = bound->texture->facts;

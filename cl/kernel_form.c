@@ -41,14 +41,20 @@ static enum ocl_slot_kind part_slot(const struct ocl_kernel *kernel, enum ocl_fo
     return pointer_slot(kernel, kind, argument);
 }
 
+static size_t facts_bytes(const struct ocl_group *group)
+{
+    if (group->is_surface)
+        return sizeof(struct clem_surface);
+    return group->image_type ? sizeof(struct clem_image) : sizeof(struct clem_texture);
+}
+
 static size_t slot_bytes(const struct ocl_kernel *kernel, enum ocl_slot_kind slot,
                          const struct ocl_argument *argument)
 {
     if (slot == OCL_SLOT_VALUE)
         return argument->bytes;
     if (slot == OCL_SLOT_FACTS)
-        return kernel->groups[argument->group].is_surface ? sizeof(struct clem_surface)
-                                                          : sizeof(struct clem_texture);
+        return facts_bytes(&kernel->groups[argument->group]);
     return slot == OCL_SLOT_ZERO ? sizeof(cl_uint) : sizeof(uint64_t);
 }
 

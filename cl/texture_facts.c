@@ -113,6 +113,7 @@ static void describe_texture(struct ocl_texture *texture)
         add_memory(facts, view);
     add_sampling(facts, &texture->sampling);
     clem_texture_complete(facts);
+    texture->image_facts = clem_image_of(facts);
 }
 
 static void describe_surface(struct ocl_texture *texture)

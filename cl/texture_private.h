@@ -30,6 +30,7 @@ struct ocl_texture {
     uint32_t format; /* CLEM_FORMAT_... */
     size_t slices;   /* of the first level: slices or layers */
     union ocl_texture_facts facts;
+    struct clem_image image_facts;     /* what of them kernels are told that read it as an image */
     _Atomic int by_image;              /* enum ocl_by_image: whether kernels may read it so */
     _Atomic(struct ocl_image *) image; /* made at the first launch that needs it; image.c */
 };

@@ -101,7 +101,7 @@ static ocl_status send(struct ocl_transfer *transfer, struct ocl_chunk *chunk,
     return ocl_command_write(transfer->queue, &target, chunk->host, rest.width, event);
 }
 
-ocl_status ocl_transfer_write_staged(struct ocl_transfer *transfer)
+static ocl_status write_pieces(struct ocl_transfer *transfer)
 {
     struct ocl_staging *staging = transfer->queue->context->staging;
     const size_t limit = piece_limit(transfer);
@@ -119,6 +119,25 @@ ocl_status ocl_transfer_write_staged(struct ocl_transfer *transfer)
         ocl_staging_give(staging, chunk, event);
     }
     return status;
+}
+
+/* Whether the driver may take the caller's memory as it is: the caller waits until it has. */
+static bool suits_driver(const struct ocl_transfer *transfer, const struct ocl_place *target)
+{
+    return transfer->wait == OCL_WAIT_ALL && target->buffer &&
+           ocl_plan_is_linear(&transfer->copy) &&
+           transfer->copy.width <= transfer->limits->driver_write;
+}
+
+ocl_status ocl_transfer_write_staged(struct ocl_transfer *transfer)
+{
+    const struct ocl_copy *copy = &transfer->copy;
+    const struct ocl_place target = ocl_side_place(&transfer->target, copy->target.address);
+
+    if (suits_driver(transfer, &target))
+        return ocl_command_write(transfer->queue, &target,
+                                 (const void *)(uintptr_t)copy->source.address, copy->width, NULL);
+    return write_pieces(transfer);
 }
 
 /* ---- To the host ---- */

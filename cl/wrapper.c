@@ -16,6 +16,13 @@ static const char *space_of(const struct ocl_argument *argument)
     return argument->is_constant ? "__constant" : "__global";
 }
 
+static const char *facts_type(const struct ocl_group *group)
+{
+    if (group->is_surface)
+        return "clem_surface";
+    return group->image_type ? "clem_image" : "clem_texture";
+}
+
 static void write_parameter(FILE *stream, const struct ocl_kernel *kernel,
                             const struct ocl_slot *slot)
 {
@@ -46,8 +53,7 @@ static void write_parameter(FILE *stream, const struct ocl_kernel *kernel,
         fprintf(stream, "sampler_t clem_%u", slot->parameter);
         break;
     case OCL_SLOT_FACTS:
-        fprintf(stream, "struct %s clem_%u",
-                kernel->groups[argument->group].is_surface ? "clem_surface" : "clem_texture",
+        fprintf(stream, "struct %s clem_%u", facts_type(&kernel->groups[argument->group]),
                 slot->parameter);
         break;
     case OCL_SLOT_ZERO:

@@ -21,6 +21,16 @@ static struct ocl_slab slabs[KIND_COUNT];
 static struct ocl_range_map *handles;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* The last handle of each kind that a thread found, and how many had been freed before it looked:
+ * it is live until another one is freed. A launch looks for its context, kernel and stream; right
+ * after a wait the tree's eight lines for each of them are in no near cache any more. */
+struct known {
+    const void *object;
+    uint64_t freed;
+};
+static _Thread_local struct known known[KIND_COUNT];
+static _Atomic uint64_t freed_count;
+
 static void make_table(void)
 {
     for (int i = 0; i < KIND_COUNT; i++)
@@ -55,14 +65,28 @@ void facade_handle_free(void *object)
         return;
     struct header *header = (struct header *)object - 1;
     ocl_range_map_erase(handles, (uintptr_t)object, 1);
+    /* After it is out of the table: who reads the new count does not find it there. */
+    atomic_fetch_add_explicit(&freed_count, 1, memory_order_release);
     ocl_slab_give(&slabs[header->kind], header);
 }
 
-void *facade_handle_find(enum facade_kind kind, const void *object)
+static void *look_up(enum facade_kind kind, const void *object)
 {
     pthread_once(&once, make_table);
     if (handles == NULL)
         return NULL;
     struct header *found = ocl_range_map_find(handles, (uintptr_t)object);
     return found != NULL && (found - 1)->kind == (uint32_t)kind ? found : NULL;
+}
+
+void *facade_handle_find(enum facade_kind kind, const void *object)
+{
+    struct known *last = &known[kind];
+    const uint64_t freed = atomic_load_explicit(&freed_count, memory_order_acquire);
+    if (object != NULL && last->object == object && last->freed == freed)
+        return (void *)(uintptr_t)object;
+    void *found = look_up(kind, object);
+    if (found != NULL)
+        *last = (struct known){found, freed};
+    return found;
 }

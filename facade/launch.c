@@ -23,8 +23,9 @@ cudaError_t facade_function_find(const void *func, struct facade_function **func
     cudaError_t error = facade_process_state();
     if (error != cudaSuccess)
         return error;
-    if (facade_handle_find(FACADE_KERNEL, func) != NULL)
-        return facade_kernel_function((cudaKernel_t)(uintptr_t)func, function);
+    const struct facade_kernel *kernel = facade_handle_find(FACADE_KERNEL, func);
+    if (kernel != NULL)
+        return facade_kernel_here(kernel, function);
     *function = facade_handle_find(FACADE_FUNCTION, func);
     if (*function != NULL)
         return cudaSuccess;
@@ -247,10 +248,12 @@ static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, 
     cudaError_t error = facade_function_find(func, &function);
     if (error == cudaSuccess)
         error = facade_launch(function, grid, block, args, shared, stream);
+    if (error != cudaErrorInvalidConfiguration)
+        return error;
     /* Only of host functions does NVIDIA's runtime know that the configuration is what is wrong. */
     bool is_handle = facade_handle_find(FACADE_KERNEL, func) != NULL ||
                      facade_handle_find(FACADE_FUNCTION, func) != NULL;
-    return error == cudaErrorInvalidConfiguration && is_handle ? cudaErrorInvalidValue : error;
+    return is_handle ? cudaErrorInvalidValue : error;
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,

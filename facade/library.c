@@ -316,12 +316,10 @@ cudaError_t facade_kernel_name(cudaKernel_t handle, const char **name, cudaLibra
     return cudaSuccess;
 }
 
-cudaError_t facade_kernel_function(cudaKernel_t handle, struct facade_function **function)
+cudaError_t facade_kernel_here(const struct facade_kernel *kernel,
+                               struct facade_function **function)
 {
     struct facade_module *module = NULL;
-    const struct facade_kernel *kernel = facade_handle_find(FACADE_KERNEL, handle);
-    if (kernel == NULL)
-        return cudaErrorInvalidResourceHandle;
     cudaError_t error = facade_library_module(kernel->library, &module);
     if (error != cudaSuccess)
         return error;
@@ -329,6 +327,12 @@ cudaError_t facade_kernel_function(cudaKernel_t handle, struct facade_function *
         return cudaErrorSymbolNotFound;
     *function = module->functions[kernel->index];
     return cudaSuccess;
+}
+
+cudaError_t facade_kernel_function(cudaKernel_t handle, struct facade_function **function)
+{
+    const struct facade_kernel *kernel = facade_handle_find(FACADE_KERNEL, handle);
+    return kernel != NULL ? facade_kernel_here(kernel, function) : cudaErrorInvalidResourceHandle;
 }
 
 /* --- entry points ----------------------------------------------------------------------------- */

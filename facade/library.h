@@ -83,8 +83,13 @@ cudaError_t facade_library_global(cudaLibrary_t handle, const char *name, bool o
 /* Name and library of a kernel handle. Errors: cudaErrorInvalidResourceHandle. */
 cudaError_t facade_kernel_name(cudaKernel_t handle, const char **name, cudaLibrary_t *library);
 
-/* The function of a kernel in the current context. */
+struct facade_kernel;
+
+/* The function of a kernel in the current context; of a handle that may be anything, or of a kernel
+ * that facade_handle_find() found. */
 cudaError_t facade_kernel_function(cudaKernel_t handle, struct facade_function **function);
+cudaError_t facade_kernel_here(const struct facade_kernel *kernel,
+                               struct facade_function **function);
 
 /* Makes a module of the current context from code, as facade_library_load() reads it. */
 cudaError_t facade_module_load(struct facade_module **module, const void *code, size_t bytes,

@@ -91,8 +91,7 @@ void facade_streams_forget(struct facade_context *context)
     pthread_mutex_lock(&context->lock);
     struct facade_stream *stream = context->streams;
     context->streams = NULL;
-    struct facade_stream *legacy = context->legacy;
-    context->legacy = NULL;
+    struct facade_stream *legacy = atomic_exchange(&context->legacy, NULL);
     pthread_mutex_unlock(&context->lock);
     while (stream != NULL) {
         struct facade_stream *next = stream->next;
@@ -104,16 +103,25 @@ void facade_streams_forget(struct facade_context *context)
 
 /* --- the special streams ---------------------------------------------------------------------- */
 
-cudaError_t facade_stream_legacy(struct facade_context *context, struct facade_stream **stream)
+static struct facade_stream *make_legacy(struct facade_context *context)
 {
     pthread_mutex_lock(&context->lock);
-    if (context->legacy == NULL) {
-        context->legacy = new_stream(context, ocl_queue_legacy(context_cl(context)));
-        if (context->legacy != NULL)
-            context->legacy->handle = cudaStreamLegacy;
+    struct facade_stream *made = atomic_load(&context->legacy);
+    if (made == NULL) {
+        made = new_stream(context, ocl_queue_legacy(context_cl(context)));
+        if (made != NULL)
+            made->handle = cudaStreamLegacy;
+        atomic_store(&context->legacy, made);
     }
-    *stream = context->legacy;
     pthread_mutex_unlock(&context->lock);
+    return made;
+}
+
+cudaError_t facade_stream_legacy(struct facade_context *context, struct facade_stream **stream)
+{
+    *stream = atomic_load_explicit(&context->legacy, memory_order_acquire);
+    if (*stream == NULL)
+        *stream = make_legacy(context);
     return *stream != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 

@@ -16,6 +16,9 @@ struct kernel_source {
 /* Every file, by name; the entry after the last has no name. */
 extern const struct kernel_source kernel_sources[];
 
+/* The same for kernels/access/, which only clem-bench has. */
+extern const struct kernel_source access_sources[];
+
 /* What a user's `#include "clem_device.h"` stands for: device/clem_device.h and all it includes. */
 extern const struct kernel_source kernel_device_header;
 

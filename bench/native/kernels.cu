@@ -3,5 +3,4 @@
 #include "peak.cu"
 
 #include "symbol.cu"
-#include "texture_walk.cu"
 #include "touch.cu"

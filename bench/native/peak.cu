@@ -34,6 +34,10 @@ extern "C" __global__ void bench_empty()
 {
 }
 
+extern "C" __global__ void bench_arguments(unsigned *, unsigned *, unsigned long long)
+{
+}
+
 extern "C" __global__ void peak_copy_item(uint4 *__restrict__ target,
                                           const uint4 *__restrict__ source)
 {

@@ -715,12 +715,11 @@ CLEM_INLINE uint clem_layer(int layer, uint layers)
 }
 
 /* A cube is sampled on a face. */
-static struct clem_place clem_at_face(const struct clem_texture *facts, float x, float y, float z,
-                                      int cube)
+static struct clem_place clem_at_face(uint layers, float x, float y, float z, int cube)
 {
     float2 at;
     uint face = clem_cube_face((float3)(x, y, z), &at);
-    return clem_at(at.x, at.y, 0.0f, clem_layer(cube, max(facts->layers / 6, 1u)) * 6 + face);
+    return clem_at(at.x, at.y, 0.0f, clem_layer(cube, max(layers / 6, 1u)) * 6 + face);
 }
 
 /* One component of the four texels that linear filtering would take: lower left, lower right, upper
@@ -782,7 +781,9 @@ CLEM_INLINE float4 clem_fetch(__global const uchar *memory, const struct clem_te
     if (((uint)facts->plain & (CLEM_PLAIN_BITS##axes | (filter ? CLEM_UNWRAPPED##axes : 0u))) ==   \
         (CLEM_PLAIN(format, channels##u) | filter | CLEM_PLAIN_AXES##axes))
 
-/* What tex1D() and tex2D() of a type do. Floats: of two formats. */
+/* What tex1D() and tex2D() of a type do. Floats: of two formats, bytes by a call: with a third and a
+ * fourth test in it, the loop over work-items is not taken apart any more, and floats took three
+ * times as long on PoCL. */
 #define CLEM_DEFINE_FLOAT_FETCH(T, N)                                                              \
     CLEM_INLINE float4 clem_sample_1d_##T(__global const uchar *memory,                            \
                                           const struct clem_texture *facts, float x)               \
@@ -793,6 +794,15 @@ CLEM_INLINE float4 clem_fetch(__global const uchar *memory, const struct clem_te
         return CLEM_WIDE##N(clem_plain_texel_1d_##T(memory, facts, x));                            \
         return clem_sample_1(memory, facts, clem_at(x, 0.0f, 0.0f, 0), -INFINITY);                 \
     }                                                                                              \
+    static __attribute__((noinline)) float4 clem_sample_2d_rest_##T(                               \
+        __global const uchar *memory, const struct clem_texture *facts, float x, float y)          \
+    {                                                                                              \
+        CLEM_IF_PLAIN(2, CLEM_FORMAT_UNORM8, N, CLEM_PLAIN_LINEAR)                                 \
+        return CLEM_WIDE##N(clem_plain_linear_2d_unorm8_##N(memory, facts, x, y, 0u));             \
+        CLEM_IF_PLAIN(2, CLEM_FORMAT_UNORM8, N, 0u)                                                \
+        return CLEM_WIDE##N(clem_plain_texel_2d_unorm8_##N(memory, facts, x, y));                  \
+        return clem_sample_2(memory, facts, clem_at(x, y, 0.0f, 0), -INFINITY);                    \
+    }                                                                                              \
     CLEM_INLINE float4 clem_sample_2d_##T(__global const uchar *memory,                            \
                                           const struct clem_texture *facts, float x, float y)      \
     {                                                                                              \
@@ -800,11 +810,7 @@ CLEM_INLINE float4 clem_fetch(__global const uchar *memory, const struct clem_te
         return CLEM_WIDE##N(clem_plain_linear_2d_##T(memory, facts, x, y, 0u));                    \
         CLEM_IF_PLAIN(2, CLEM_FORMAT_F32, N, 0u)                                                   \
         return CLEM_WIDE##N(clem_plain_texel_2d_##T(memory, facts, x, y));                         \
-        CLEM_IF_PLAIN(2, CLEM_FORMAT_UNORM8, N, CLEM_PLAIN_LINEAR)                                 \
-        return CLEM_WIDE##N(clem_plain_linear_2d_unorm8_##N(memory, facts, x, y, 0u));             \
-        CLEM_IF_PLAIN(2, CLEM_FORMAT_UNORM8, N, 0u)                                                \
-        return CLEM_WIDE##N(clem_plain_texel_2d_unorm8_##N(memory, facts, x, y));                  \
-        return clem_sample_2(memory, facts, clem_at(x, y, 0.0f, 0), -INFINITY);                    \
+        return clem_sample_2d_rest_##T(memory, facts, x, y);                                       \
     }
 #define CLEM_DEFINE_BITS_FETCH(T, N, format, convert)                                              \
     CLEM_DEFINE_PLAIN_TEXEL(T, float##N, T, convert)                                               \

@@ -21,7 +21,7 @@
  *        struct clem_texture clem_texture_facts__NAME
  *   -DCLEM_TEXTURES_BY_IMAGE=1                  a texture is the kernel parameters
  *        imageXX_t clem_texture_image__NAME, sampler_t clem_texture_sampler__NAME,
- *        struct clem_texture clem_texture_facts__NAME
+ *        struct clem_image clem_texture_facts__NAME
  *
  * in this order, side by side, recognised by the names before "__". The group stands where its
  * first parameter does and takes one args entry; so do
@@ -36,11 +36,11 @@
  * fed from the module's reference NAME, and that last parameter is given anything (0).
  * CLEM_SURFACE_REFERENCE(NAME) likewise: clem_surface_reference__NAME.
  *
- * struct clem_texture (clem_texture_facts.h) is filled in alike in both variants and finished by
- * clem_texture_complete(). The memory parameter is the array's first byte (or the buffer that holds
- * it with the rest in facts.offset); no alignment beyond the texel's own is needed (rows too start
- * at multiples of it), except that mipmap levels start at multiples of CLEM_LEVEL_UNIT from the
- * first one.
+ * struct clem_texture (clem_texture_facts.h) is finished by clem_texture_complete(), and struct
+ * clem_image made from it by clem_image_of(). The memory parameter is the array's first byte (or
+ * the buffer that holds it with the rest in facts.offset); no alignment beyond the texel's own is
+ * needed (rows too start at multiples of it), except that mipmap levels start at multiples of
+ * CLEM_LEVEL_UNIT from the first one.
  *
  * Nothing else is specialised: the hand path reads the facts at run time. Its commonest cases,
  * plain textures (CLEM_PLAIN) of one channel, become vector code on CPUs all the same.
@@ -77,7 +77,7 @@
 #if CLEM_TEXTURES_BY_IMAGE
 #define CLEM_TEXTURE_BY(type, name)                                                                \
     __read_only type clem_texture_image__##name, sampler_t clem_texture_sampler__##name,           \
-        struct clem_texture clem_texture_facts__##name
+        struct clem_image clem_texture_facts__##name
 #define CLEM_PASS_TEXTURE(name)                                                                    \
     clem_texture_image__##name, clem_texture_sampler__##name, clem_texture_facts__##name
 #else
@@ -164,15 +164,15 @@ static inline float clem_image_layer(int layer, uint layers)
     return (float)clem_layer(layer, layers);
 }
 
-static inline float4 clem_image_face(const struct clem_texture *facts, float x, float y, float z,
+static inline float4 clem_image_face(const struct clem_image *facts, float x, float y, float z,
                                      int cube)
 {
-    struct clem_place place = clem_at_face(facts, x, y, z, cube);
+    struct clem_place place = clem_at_face(facts->layers, x, y, z, cube);
     return (float4)(place.x, place.y, (float)place.layer, 0.0f);
 }
 
 /* Images make up a last channel of 1, CUDA one of 0. */
-static inline float4 clem_image_value(const struct clem_texture *facts, float4 value)
+static inline float4 clem_image_value(const struct clem_image *facts, float4 value)
 {
     value.w = facts->channels == 4 ? value.w : 0.0f;
     return value;
@@ -187,7 +187,7 @@ static inline float4 clem_image_value(const struct clem_texture *facts, float4 v
 #define CLEM_GATHER_FROM(tex) clem_texture_image__##tex, CLEM_FACTS(tex)
 #define CLEM_DEFINE_GATHER(kind, type)                                                             \
     static inline float4 clem_gather_##kind(__read_only image2d_t image,                           \
-                                            const struct clem_texture *facts, float at_x,          \
+                                            const struct clem_image *facts, float at_x,            \
                                             float at_y, int component)                             \
     {                                                                                              \
         const sampler_t texels =                                                                   \
@@ -273,9 +273,9 @@ CLEM_DEFINE_GATHER(ui, uint4)
 #define tex2DLayeredLod(T, tex, x, y, layer, lod)                                                  \
     CLEM_BY_HAND(T, tex, 2, clem_at((x), (y), 0.0f, CLEM_LAYER(tex, layer)), (lod))
 #define texCubemapLod(T, tex, x, y, z, lod)                                                        \
-    CLEM_BY_HAND(T, tex, 4, clem_at_face(CLEM_FACTS(tex), (x), (y), (z), 0), (lod))
+    CLEM_BY_HAND(T, tex, 4, clem_at_face(CLEM_FACTS(tex)->layers, (x), (y), (z), 0), (lod))
 #define texCubemapLayeredLod(T, tex, x, y, z, layer, lod)                                          \
-    CLEM_BY_HAND(T, tex, 4, clem_at_face(CLEM_FACTS(tex), (x), (y), (z), (layer)), (lod))
+    CLEM_BY_HAND(T, tex, 4, clem_at_face(CLEM_FACTS(tex)->layers, (x), (y), (z), (layer)), (lod))
 
 /* dx and dy: how far the coordinates move from one point of the screen to the next; floats, float2s
  * and float4s as in CUDA. */

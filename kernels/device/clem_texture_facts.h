@@ -97,6 +97,15 @@ struct clem_texture {
     CLEM_U32 shortcut; /* clem_texture_complete() */
 };
 
+/* What is left for clem to know of a texture that goes by image, where the sampler does the rest: the
+ * fields of that name in struct clem_texture. Small, because every launch hands it to the driver. */
+struct clem_image {
+    CLEM_U32 width, height, layers;
+    CLEM_U32 format, channels;
+    CLEM_U32 flags;
+    CLEM_U32 address[2];
+};
+
 /* A surface: one level of an array. Byte x of row y of slice or layer z lies at memory + offset +
  * z * slice_bytes + y * pitch + x. */
 struct clem_surface {
@@ -108,6 +117,17 @@ struct clem_surface {
 };
 
 #ifndef __OPENCL_C_VERSION__
+static inline struct clem_image clem_image_of(const struct clem_texture *texture)
+{
+    return (struct clem_image){texture->width,
+                               texture->height,
+                               texture->layers,
+                               texture->format,
+                               texture->channels,
+                               texture->flags,
+                               {texture->address[0], texture->address[1]}};
+}
+
 /* What a texel that held the value would read as. Units: steps from 0 to 1. */
 static inline float clem_border_stored(float value, float least, float steps)
 {

@@ -94,3 +94,18 @@ TEST_BODY(handles_destroyed_one_after_the_other)
     }
     assert_int_equal(successes, 20);
 }
+
+/* What a thread found last it must not find again once another thread has destroyed it. */
+TEST_BODY(handles_destroyed_behind_the_back)
+{
+    for (int i = 0; i < 20; i++) {
+        atomic_int successes = 0;
+        struct destroyer one = {NULL, &successes};
+        assert_success(cudaEventCreate(&one.event));
+        assert_success(cudaEventRecord(one.event, NULL));
+        assert_success(cudaEventSynchronize(one.event));
+        run_threads(1, destroy, &one, 0);
+        assert_int_equal(successes, 1);
+        assert_fails(cudaErrorContextIsDestroyed, cudaEventRecord(one.event, NULL));
+    }
+}

@@ -415,10 +415,11 @@ void fetch_all(const struct fetcher *fetcher, const struct laid_out *laid_out,
     } else {
         cl_mem image = make_image(fetcher, texture);
         cl_sampler sampler = make_sampler(fetcher, &laid_out->facts);
+        const struct clem_image facts = clem_image_of(&laid_out->facts);
         assert_non_null(image);
         must(clSetKernelArg(kernel, 0, sizeof image, &image));
         must(clSetKernelArg(kernel, 1, sizeof sampler, &sampler));
-        must(clSetKernelArg(kernel, 2, sizeof laid_out->facts, &laid_out->facts));
+        must(clSetKernelArg(kernel, 2, sizeof facts, &facts));
         must(clSetKernelArg(kernel, 5, sizeof number, &number));
         run(fetcher, kernel, 3, coordinates, count, out);
         clReleaseMemObject(image);

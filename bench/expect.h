@@ -1,0 +1,40 @@
+/* Expected shapes: what the results of a seed row should be like, by class of device.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLEM_BENCH_EXPECT_H
+#define CLEM_BENCH_EXPECT_H
+
+#include "bench/seeds.h"
+#include "bench/study.h"
+
+/* Speeds are what is greater where the device is faster, whatever the unit. Where a selector names
+ * several results, the fastest counts, but for SPREAD and FALLS. */
+enum expect_kind {
+    EXPECT_RATIO,  /* speed of the first over speed of the second */
+    EXPECT_SPREAD, /* speed of the fastest over speed of the slowest of the first */
+    EXPECT_FALLS,  /* along the "*" of the first: speed at its least over speed at its greatest, and
+                    * nowhere much faster than at the point before */
+    EXPECT_WORKS   /* all that the first names ran and gave right data */
+};
+
+struct expectation {
+    const char *seed;
+    enum device_class on;
+    enum expect_kind kind;
+    double low, high; /* what the ratio should lie between */
+    const char *first, *second;
+    const char *words;
+};
+extern const struct expectation expectations[];
+extern const size_t expectation_count;
+
+/* What one expectation comes to. The interval is that of the samples' 10th and 90th percentiles. */
+struct finding {
+    enum verdict verdict;
+    bool measured;
+    double low, ratio, high;
+    char words[320];
+};
+void expectation_judge(const struct expectation *expectation, const struct device_report *device,
+                       struct finding *finding);
+
+#endif

@@ -1,0 +1,183 @@
+/* A whole run: every task of every chosen device.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bench/measure_run.h"
+
+#include <cuda_runtime_api.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/device.h"
+#include "bench/estimate.h"
+#include "bench/runtime.h"
+#include "bench/study_run.h"
+
+/* The tasks of one device and how far they are. */
+struct course {
+    const struct options *options;
+    struct resume *resume;
+    const struct device_facts *facts;
+    struct effort effort;
+    struct task *tasks;
+    size_t count;
+    struct estimate estimate;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* task NULL: the line goes away. */
+static void progress(const struct course *course, size_t done, const struct task *task)
+{
+    char variable[VARIABLE_BYTES], left[32];
+    if (!isatty(STDERR_FILENO))
+        return;
+    fprintf(stderr, "\r\033[K");
+    if (!task)
+        return;
+    variable_of(variable, task);
+    estimate_text(left, estimate_left(&course->estimate));
+    fprintf(stderr, "[%zu/%zu, %s left] %s %s", done + 1, course->count, left, task->row->name,
+            variable);
+    fflush(stderr);
+}
+
+/* A failed row must not take the others with it: an error that sticks goes with the context. */
+static void recover(void)
+{
+    if (cudaDeviceSynchronize() == cudaSuccess)
+        return;
+    runtime_close_raw();
+    study_forget_kernels();
+    cudaDeviceReset();
+    cudaGetLastError();
+}
+
+/* Long runs say beforehand what they are going to take. */
+static void announce(const struct course *course)
+{
+    char left[32];
+    size_t before = resume_count(course->resume, course->facts, course->tasks, course->count);
+    if (course->options->mode != MODE_FULL)
+        return;
+    estimate_text(left, course->estimate.left);
+    fprintf(stderr, "%s: %zu cells, %zu of them measured before", course->facts->name,
+            course->count, before);
+    if (before == 0)
+        fprintf(stderr, "; about %s", left);
+    if (course->resume->file)
+        fprintf(stderr, ". The same command goes on where this one ends: %s\n",
+                course->resume->path);
+    else
+        fprintf(stderr, ". Nothing is kept before the end: --json FILE does that.\n");
+}
+
+static void predict(struct course *course)
+{
+    for (size_t i = 0; i < course->count; i++)
+        estimate_add(&course->estimate, estimate_task(&course->tasks[i], &course->effort));
+}
+
+static void measure_cell(struct course *course, size_t i, struct result *result)
+{
+    const struct task *task = &course->tasks[i];
+    double predicted = estimate_task(task, &course->effort);
+    if (resume_find(course->resume, course->facts, task, result)) {
+        estimate_skip(&course->estimate, predicted);
+        return;
+    }
+    progress(course, i, task);
+    double start = now();
+    measure_task(task, course->facts, &course->effort, result);
+    estimate_done(&course->estimate, predicted, now() - start);
+    resume_add(course->resume, course->facts, result);
+    if (result->status == STATUS_ERROR)
+        recover();
+}
+
+static void measure_cells(struct course *course, struct device_report *device)
+{
+    predict(course);
+    announce(course);
+    for (size_t i = 0; i < course->count; i++) {
+        measure_cell(course, i, &device->results[i]);
+        device->count = i + 1;
+    }
+    progress(course, 0, NULL);
+    runtime_close_raw();
+    study_forget_kernels();
+    study_forget_words();
+}
+
+/* False without memory. */
+static bool measure_device(const struct options *options, const struct device_facts *facts,
+                           struct resume *resume, struct device_report *device)
+{
+    struct course course = {
+        .options = options, .resume = resume, .facts = facts, .effort = plan_effort(options->mode)};
+    device->facts = *facts;
+    if (cudaSetDevice(facts->index) != cudaSuccess)
+        return true;
+    if (!plan_make(options->mode, options->filter, facts, &course.tasks, &course.count))
+        return false;
+    device->results = calloc(course.count + 1, sizeof *device->results);
+    if (device->results)
+        measure_cells(&course, device);
+    free(course.tasks);
+    return device->results != NULL;
+}
+
+const char *mode_name(enum mode mode)
+{
+    static const char *const names[] = {"quick", "normal", "full"};
+    return names[mode];
+}
+
+static void describe_run(struct report *report, const struct options *options)
+{
+    time_t date = time(NULL);
+    report->runtime = runtime_name();
+    report->program = runtime_program();
+    report->mode = mode_name(options->mode);
+    report->command = options->command;
+    strftime(report->date, sizeof report->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&date));
+    getloadavg(&report->load_before, 1);
+    report->host_cores = sysconf(_SC_NPROCESSORS_ONLN);
+    report->host_memory_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* This program alone takes all cores, and one thread more that waits. */
+static void note_load(struct report *report)
+{
+    for (size_t i = 0; i < report->device_count; i++)
+        report->devices[i].host_was_busy =
+            report->load_after > 1.5 * (double)report->host_cores + 1;
+}
+
+bool run_measure(const struct options *options, int devices, struct resume *resume,
+                 struct report *report)
+{
+    struct device_facts facts;
+    describe_run(report, options);
+    report->devices = calloc((size_t)devices, sizeof *report->devices);
+    for (int i = 0; report->devices && i < devices; i++) {
+        if (!device_describe(i, &facts) || !device_is_chosen(&facts, options->device))
+            continue;
+        if (!measure_device(options, &facts, resume, &report->devices[report->device_count++]))
+            return false;
+    }
+    getloadavg(&report->load_after, 1);
+    note_load(report);
+    return report->devices != NULL;
+}
+
+void run_free(struct report *report)
+{
+    for (size_t d = 0; d < report->device_count; d++)
+        free(report->devices[d].results);
+    free(report->devices);
+}

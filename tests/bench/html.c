@@ -1,0 +1,333 @@
+/* Tests of bench/html/: escaping, and pages made from two small files that have every section.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tests/test.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/html/html.h"
+
+static void assert_text(const char *text, const char *expected)
+{
+    char *written = NULL;
+    size_t bytes = 0;
+    FILE *file = open_memstream(&written, &bytes);
+    assert_non_null(file);
+    html_text(file, text);
+    fclose(file);
+    assert_string_equal(written, expected);
+    free(written);
+}
+
+TEST_BODY(html_text_is_escaped)
+{
+    assert_text("", "");
+    assert_text("plain 1/2 text", "plain 1/2 text");
+    assert_text("<script>alert('x') & \"y\"</script>",
+                "&lt;script&gt;alert(&#39;x&#39;) &amp; &quot;y&quot;&lt;/script&gt;");
+    assert_text("é – 字", "é – 字");
+    assert_text("a\x01z\x7f", "a\xEF\xBF\xBDz\xEF\xBF\xBD");
+}
+
+TEST_BODY(html_text_replaces_what_is_no_utf_8)
+{
+    assert_text("\xff", "\xEF\xBF\xBD");
+    assert_text("\xc3", "\xEF\xBF\xBD");
+    assert_text("\xe2\x80<", "\xEF\xBF\xBD\xEF\xBF\xBD&lt;");
+    assert_text("\xc0\xaf", "\xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
+TEST_BODY(html_numbers_have_three_digits)
+{
+    char text[24];
+    html_number(text, 1234.5);
+    assert_string_equal(text, "1234"); /* to even */
+    html_number(text, 56.78);
+    assert_string_equal(text, "56.8");
+    html_number(text, 9.999);
+    assert_string_equal(text, "10.0");
+    html_number(text, 0.1234);
+    assert_string_equal(text, "0.123");
+    html_number(text, 0);
+    assert_string_equal(text, "0");
+}
+
+/* One cell: of a row, over this, in this form. */
+struct cell {
+    const char *row, *variable, *form, *parameters;
+    double value;
+};
+
+static const struct cell cells[] = {
+    {"peak.read", "64 MiB", "", "\"size\":67108864", 50},
+    {"peak.copy", "64 MiB", "", "\"size\":67108864", 60},
+    {"stride.read", "stride=1 form=idiom", "idiom", "\"stride\":1", 30},
+    {"stride.read", "stride=1 form=best", "best", "\"stride\":1", 40},
+    {"stride.read", "stride=8 form=idiom", "idiom", "\"stride\":8", 10},
+    {"stride.read", "stride=8 form=best", "best", "\"stride\":8", 20},
+    {"stride.read", "stride=32 form=idiom", "idiom", "\"stride\":32", 2.5},
+    {"stride.read", "stride=32 form=best", "best", "\"stride\":32", 5},
+    {"transfer.pinned.h2d", "4 KiB", "", "\"size\":4096", 1},
+    {"transfer.pinned.h2d", "1 MiB", "", "\"size\":1048576", 5},
+    {"transfer.pinned.h2d", "16 MiB", "", "\"size\":16777216", 10},
+    {"sweep.write", "operand=1 unroll=1 form=idiom", "idiom", "\"operand\":1,\"unroll\":1", 1},
+    {"sweep.write", "operand=1 unroll=4 form=idiom", "idiom", "\"operand\":1,\"unroll\":4", 2},
+    {"sweep.write", "operand=4 unroll=1 form=idiom", "idiom", "\"operand\":4,\"unroll\":1", 4},
+    {"sweep.write", "operand=4 unroll=4 form=idiom", "idiom", "\"operand\":4,\"unroll\":4", 8},
+    {"sweep.write", "operand=16 unroll=1 form=idiom", "idiom", "\"operand\":16,\"unroll\":1", 9},
+    {"sweep.write", "operand=16 unroll=4 form=idiom", "idiom", "\"operand\":16,\"unroll\":4", 7},
+    {"transpose.variant", "variant=row form=idiom", "idiom", "\"variant\":\"row\"", 5},
+    {"transpose.variant", "variant=padded form=idiom", "idiom", "\"variant\":\"padded\"", 40},
+    {"texture.r32f.point.row", "64 MiB", "", "\"size\":67108864", 6},
+};
+
+/* Text of drivers and everybody else may have anything in it. */
+static void write_cell(FILE *file, const struct cell *cell)
+{
+    fprintf(file,
+            "{\"device\":0,\"row\":\"%s\",\"about\":\"a <b>\",\"variable\":\"%s\","
+            "\"form\":\"%s\",\"parameters\":{%s},\"bytes\":67108864,",
+            cell->row, cell->variable, cell->form, cell->parameters);
+    fprintf(file,
+            "\"counts\":\"each & every\",\"unit\":\"GB/s\",\"status\":\"ok\",\"reason\":\"\","
+            "\"cuda\":{\"method\":\"chun<ked\",\"median\":%g,\"seconds_median\":%g,\"cov\":0.2},"
+            "\"raw\":null,\"host\":null,\"speed_over_raw\":0.99,\"extras\":{\"segments<\":2}},\n",
+            cell->value, 1e-3 / cell->value);
+}
+
+static void write_run(FILE *file, const char *runtime, const char *is_cpu)
+{
+    fprintf(file,
+            "{\"format\":2,\"runtime\":\"%s\",\"version\":\"0.1.0\",\"date\":\"2026-01-01\","
+            "\"mode\":\"normal\",\"command\":\"clem-bench --json '<x>'\",\"load_before\":9,"
+            "\"host_cores\":2,",
+            runtime);
+    fprintf(file,
+            "\"devices\":[{\"index\":0,\"name\":\"Dev <i>ice</i> & \\\"co\\\"\",\"driver\":\"1\","
+            "\"opencl\":\"P\",\"strategy\":\"raw\",\"strategy_reason\":\"'<'\",\"is_cpu\":%s,"
+            "\"memory_bytes\":1e10,\"cache_bytes\":536870912}],\"results\":[\n",
+            is_cpu);
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
+        write_cell(file, &cells[i]);
+    fputs("{\"device\":0,\"row\":\"check.x\",\"variable\":\"\",\"form\":\"\",\"unit\":\"\","
+          "\"status\":\"unsupported\",\"reason\":\"no <thing>\",\"cuda\":null}],\n",
+          file);
+    fputs("\"seeds\":[{\"device\":0,\"id\":\"S0-01\",\"what\":\"<what>\",\"verdict\":\"differs\","
+          "\"measured\":true,\"words\":\"1 < 2\",\"covered_by\":\"peak\"}]}\n",
+          file);
+}
+
+/* Owns: the caller frees it. */
+static char *run_text(const char *runtime, const char *is_cpu)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *file = open_memstream(&text, &bytes);
+    assert_non_null(file);
+    write_run(file, runtime, is_cpu);
+    fclose(file);
+    return text;
+}
+
+static void write_file(char path[64], const char *text)
+{
+    strcpy(path, "/tmp/clem_html_XXXXXX");
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, strlen(text)), strlen(text));
+    close(file);
+}
+
+/* The page of two files, or what there is of it. Owns: the caller frees it. */
+static char *make_page(const char *first, const char *second, int expected)
+{
+    char a[64], b[64], page[64], *files[] = {a, b};
+    if (!report_json_exists())
+        TEST_SKIP("built without libcjson");
+    write_file(a, first);
+    write_file(b, second);
+    write_file(page, "");
+    assert_int_equal(html_report(page, files, 2), expected);
+    char *text = saved_text(page);
+    unlink(a);
+    unlink(b);
+    unlink(page);
+    assert_non_null(text);
+    return text;
+}
+
+static char *good_page(void)
+{
+    char *first = run_text("clem", "true"), *second = run_text("native", "false");
+    char *page = make_page(first, second, 0);
+    free(first);
+    free(second);
+    return page;
+}
+
+/* Elements that have no end. */
+static bool is_void(const char *name)
+{
+    static const char *const names[] = {"meta", "br", "!DOCTYPE"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static const char *tag_name(const char *at, char name[24])
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)at[length]) || at[length] == '!')
+        length++;
+    assert_true(length > 0 && length < 24);
+    memcpy(name, at, length);
+    name[length] = '\0';
+    return at + length;
+}
+
+/* The ">" of a tag: one inside quotes is none. */
+static const char *tag_end(const char *at)
+{
+    char quote = 0;
+    for (; *at && (quote || *at != '>'); at++) {
+        assert_true(quote || *at != '<');
+        if (quote ? *at == quote : *at == '"' || *at == '\'')
+            quote = quote ? 0 : *at;
+    }
+    assert_int_equal(*at, '>');
+    return at;
+}
+
+static void assert_balanced(const char *page)
+{
+    char open[64][24];
+    size_t depth = 0;
+    for (const char *at = page; (at = strchr(at, '<')) != NULL;) {
+        char name[24];
+        bool ends = at[1] == '/';
+        const char *rest = tag_name(at + 1 + ends, name);
+        const char *end = tag_end(rest);
+        if (ends) {
+            assert_true(depth > 0);
+            assert_string_equal(open[--depth], name);
+        } else if (end[-1] != '/' && !is_void(name)) {
+            assert_true(depth < 64);
+            memcpy(open[depth++], name, sizeof name);
+        }
+        at = end;
+    }
+    assert_int_equal(depth, 0);
+}
+
+TEST_BODY(html_page_is_well_formed)
+{
+    char *page = good_page();
+    assert_balanced(page);
+    assert_null(strstr(page, "<i>"));
+    assert_null(strstr(page, "<b>ice"));
+    assert_null(strstr(page, "<what>"));
+    assert_null(strstr(page, "<thing>"));
+    assert_null(strstr(page, "<script"));
+    free(page);
+}
+
+/* Of all names: two elements of one name are confused. */
+static void assert_names_differ(const char *page)
+{
+    for (const char *at = page; (at = strstr(at, " id=")) != NULL; at++) {
+        char wanted[64];
+        size_t length = strcspn(at + 5, "\"'");
+        assert_true(length < sizeof wanted - 8);
+        snprintf(wanted, sizeof wanted, "%.*s", (int)(length + 6), at);
+        assert_null(strstr(at + 1, wanted));
+    }
+}
+
+TEST_BODY(html_page_has_every_section)
+{
+    static const char *const parts[] = {"id=\"summary\"",
+                                        "id=\"devices\"",
+                                        "id=\"seeds\"",
+                                        "id=\"g-peak\"",
+                                        "id=\"g-stride\"",
+                                        "id=\"g-sweep\"",
+                                        "id=\"g-texture\"",
+                                        "id=\"g-transpose\"",
+                                        "id=\"g-transfer\"",
+                                        "id=\"g-check\"",
+                                        "Dev &lt;i&gt;ice&lt;/i&gt; &amp; &quot;co&quot;",
+                                        "no &lt;thing&gt;",
+                                        "1 &lt; 2",
+                                        "segments&lt; 2",
+                                        "v-differs",
+                                        "own runtime",
+                                        "prefers-color-scheme",
+                                        "@media print",
+                                        "reading every 32nd word instead of every word",
+                                        "the host was busy"};
+    char *page = good_page();
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (!strstr(page, parts[i]))
+            fail_msg("the page lacks %s", parts[i]);
+    assert_names_differ(page);
+    free(page);
+}
+
+/* 30 of 50 GB/s, and 12 times slower at a stride of 32. */
+TEST_BODY(html_page_tells_shares_and_penalties)
+{
+    char *page = good_page();
+    assert_non_null(strstr(page, ">30.0</td><td class=\"n\">60.0&#8239;%</td>"));
+    assert_non_null(strstr(page, "<td class=\"n\">12.0&#215;</td>"));
+    assert_non_null(strstr(page, ">80.0&#8239;%</td><td>chun&lt;ked</td>"));
+    free(page);
+}
+
+TEST_BODY(html_page_has_charts_where_gnuplot_is)
+{
+    char *page = good_page();
+    size_t figures = 0;
+    for (const char *at = page; (at = strstr(at, "<svg")) != NULL; at++)
+        figures++;
+    if (gnuplot_exists()) {
+        /* Copies on each side, strides, a heat map on each side, textures, transposes. */
+        assert_true(figures >= 7);
+        assert_null(strstr(page, "There are no charts"));
+    } else {
+        assert_int_equal(figures, 0);
+        assert_non_null(strstr(page, "There are no charts"));
+    }
+    free(page);
+}
+
+TEST_BODY(html_page_without_gnuplot_says_so)
+{
+    setenv("PATH", "/nonexistent", 1);
+    char *page = good_page();
+    assert_null(strstr(page, "<svg"));
+    assert_non_null(strstr(page, "There are no charts"));
+    assert_balanced(page);
+    free(page);
+}
+
+TEST_BODY(html_report_refuses_bad_files)
+{
+    static const char nothing[] = "{\"format\":2,\"results\":[]}";
+    static const char odd[] =
+        "{\"format\":2,\"devices\":[1,\"x\",{}],\"results\":[7,{}],\"seeds\":[null]}";
+    char missing[] = "/nonexistent/file.json", path[64], *none[] = {missing}, *good[] = {path};
+    char *run = run_text("clem", "true");
+    free(make_page(run, "{\"format\":2", 65));
+    free(make_page(run, "[1,2]", 65));
+    free(make_page(run, "{\"format\":99,\"results\":[]}", 65));
+    free(make_page(nothing, nothing, 65));
+    free(make_page(odd, nothing, 0));
+    assert_int_equal(html_report("/tmp/clem_never", none, 1), 66);
+    assert_int_not_equal(access("/tmp/clem_never", F_OK), 0);
+    write_file(path, run);
+    assert_int_equal(html_report("/nonexistent/page.html", good, 1), 74);
+    unlink(path);
+    free(run);
+}
