@@ -47,8 +47,7 @@ bool span_take(struct attempt *attempt, struct span *span, enum place place, siz
     else if (place == MAPPED)
         taken = take_mapped(attempt, span);
     else if (place == COMBINED)
-        taken = cuda_ok(attempt,
-                        cudaHostAlloc(&span->pointer, bytes, cudaHostAllocWriteCombined),
+        taken = cuda_ok(attempt, cudaHostAlloc(&span->pointer, bytes, cudaHostAllocWriteCombined),
                         "cudaHostAlloc");
     else if (place == PORTABLE)
         taken = cuda_ok(attempt, cudaHostAlloc(&span->pointer, bytes, cudaHostAllocPortable),

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/study.h"
+#include "bench/texture.h"
 
 /* Studies and checks are defined in the files of bench/studies/ and bench/checks/. */
 #define BENCH(name, work, source, target, detail, axis, rule, only, about)
@@ -77,7 +78,8 @@ static const struct axis_points live_points[] = {
 };
 static const struct axis_points total_points[] = {
     [MODE_QUICK] = {{4 * K, 16 * M}, {4 * K, 16 * M}},
-    [MODE_NORMAL] = {{4 * K, 64 * K, 1 * M, 16 * M, 64 * M}, {4 * K, 64 * K, 1 * M, 16 * M, 64 * M}},
+    [MODE_NORMAL] = {{4 * K, 64 * K, 1 * M, 16 * M, 64 * M},
+                     {4 * K, 64 * K, 1 * M, 16 * M, 64 * M}},
     [MODE_FULL] = {{4 * K, 16 * K, 64 * K, 256 * K, 1 * M, 4 * M, 16 * M, 64 * M},
                    {4 * K, 16 * K, 64 * K, 256 * K, 1 * M, 4 * M, 16 * M, 64 * M}},
 };
@@ -187,6 +189,16 @@ static size_t rect_total(enum mode mode, const struct device_facts *device)
     return device->is_cpu ? 64 * M : 256 * M;
 }
 
+/* CPUs take as long for a small texel as for a float, so that there are no more of them. */
+static size_t texture_bytes(const struct task *task, size_t point,
+                            const struct device_facts *device)
+{
+    if (task->row->work != WORK_TEXTURE || !device->is_cpu)
+        return point;
+    const size_t texel = texture_texel_bytes(task);
+    return texel < 4 ? point / 4 * texel : point;
+}
+
 static void shape_task(struct task *task, size_t point, enum mode mode,
                        const struct device_facts *device)
 {
@@ -197,7 +209,7 @@ static void shape_task(struct task *task, size_t point, enum mode mode,
     case AXIS_LATER:
     case AXIS_LAST:
     case AXIS_TOTAL:
-        shape_linear(task, point);
+        shape_linear(task, texture_bytes(task, point, device));
         break;
     case AXIS_SHAPE:
         if (task->row->detail == SET_3D)

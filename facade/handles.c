@@ -21,14 +21,16 @@ static struct ocl_slab slabs[KIND_COUNT];
 static struct ocl_range_map *handles;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* The last handle of each kind that a thread found, and how many had been freed before it looked:
- * it is live until another one is freed. A launch looks for its context, kernel and stream; right
- * after a wait the tree's eight lines for each of them are in no near cache any more. */
+/* Handles that a thread found last, and how many had been freed before it looked: they are live until
+ * another one is freed. A launch looks for its context, kernel and stream; right after a wait the
+ * tree's eight lines for each of them are in no near cache any more. Few places, which kinds share:
+ * thread-local memory is scarce in a library that programs may open by dlopen. */
+#define PLACES 3 /* context, stream and kernel have one each */
 struct known {
     const void *object;
-    uint64_t freed;
+    uint64_t freed; /* times KIND_COUNT, plus the kind */
 };
-static _Thread_local struct known known[KIND_COUNT];
+static _Thread_local struct known known[PLACES];
 static _Atomic uint64_t freed_count;
 
 static void make_table(void)
@@ -81,8 +83,9 @@ static void *look_up(enum facade_kind kind, const void *object)
 
 void *facade_handle_find(enum facade_kind kind, const void *object)
 {
-    struct known *last = &known[kind];
-    const uint64_t freed = atomic_load_explicit(&freed_count, memory_order_acquire);
+    struct known *last = &known[kind % PLACES];
+    const uint64_t freed =
+        atomic_load_explicit(&freed_count, memory_order_acquire) * KIND_COUNT + (uint64_t)kind;
     if (object != NULL && last->object == object && last->freed == freed)
         return (void *)(uintptr_t)object;
     void *found = look_up(kind, object);

@@ -141,7 +141,7 @@ static void row_name(struct page *page, const struct row_facts *row)
         fputs(")</span>", page->out);
     }
     if (example->unit[0]) {
-        fputs(" <span class=\"unit\">", page->out);
+        fputs(" <span class=\"unit\">&#183; ", page->out);
         html_text(page->out, example->unit);
         fputs("</span>", page->out);
     }
@@ -177,6 +177,15 @@ static void plain_cells(struct page *page, const struct side *side, const struct
     number_cell(page->out, result ? result->over_host : 0, "");
 }
 
+/* Times are no share of a bandwidth. */
+static void time_cells(struct page *page, const struct side *side, const struct key *key)
+{
+    const struct saved_result *result = side_find(side, key->example, NULL);
+    value_cell(page->out, result);
+    number_cell(page->out, result ? result->over_raw : 0, "");
+    number_cell(page->out, result ? result->over_host : 0, "");
+}
+
 static void check_cells(struct page *page, const struct side *side, const struct key *key)
 {
     value_cell(page->out, side_find(side, key->example, NULL));
@@ -196,10 +205,15 @@ static const struct shape *shape_of(const struct page *page, const struct row_fa
         study_cells};
     static const struct shape plain = {
         4, {"value", "of peak", "&#247;&#8239;OpenCL", "&#247;&#8239;C"}, plain_cells};
+    static const struct shape time = {
+        3, {"value", "&#247;&#8239;OpenCL", "&#247;&#8239;C"}, time_cells};
     static const struct shape check = {1, {"answer"}, check_cells};
     if (row->is_study)
         return &study;
-    return page->keys[row->first].example->unit[0] ? &plain : &check;
+    const char *unit = page->keys[row->first].example->unit;
+    if (!unit[0])
+        return &check;
+    return strcmp(unit, "GB/s") == 0 ? &plain : &time;
 }
 
 static void key_line(struct page *page, const struct shape *shape, const struct key *key,

@@ -85,7 +85,7 @@ static void host_permute(const struct cell *cell, const struct shot *shot, void 
 const struct study study_permute_read = {
     .counts = "each word read once and written once",
     .unit = UNIT_GB_S,
-    .parameters = {{"order", "", orders, POINTS(2), POINTS(1, 2), POINTS(0, 1, 2)}},
+    .parameters = {{"order", "", orders, POINTS(2), POINTS(0, 1, 2), POINTS(0, 1, 2)}},
     .forms = {{"idiom", ON_ANY}, {"segments", ON_CPU}, {"shuffled", ON_CPU}},
     .hosts = {{"loop", FORM_IDIOM, host_permute, NULL}},
     .describe = describe,

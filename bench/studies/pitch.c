@@ -25,10 +25,12 @@ static size_t pitch_of(const struct cell *cell)
     return cell_parameter(cell, "pitch") ? aligned_width(cell) : width_of(cell);
 }
 
-/* As many as fit with either pitch, in fours. */
+/* As many as fit with either pitch, in fours; CUDA's grids have at most 65535 groups of one row. */
 static size_t rows_of(const struct cell *cell)
 {
     size_t rows = cell->bytes / 4 / aligned_width(cell) / 4 * 4;
+    if (rows > 65532)
+        rows = 65532;
     return rows ? rows : 4;
 }
 

@@ -1,8 +1,8 @@
 /* Which of PTX's cache operators work: a small kernel must give right values.
  * SPDX-License-Identifier: Apache-2.0
  *
- * They are inline assembly, which only NVIDIA's compiler understands. Others are never shown it: PoCL
- * would build it and compute nonsense. */
+ * They are inline assembly, which only NVIDIA's compiler understands. Others are never shown it:
+ * PoCL would build it and compute nonsense. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>

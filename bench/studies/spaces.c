@@ -1,9 +1,9 @@
 /* One probe for each of PTX's state spaces, and streams from each place that memory can be.
  * SPDX-License-Identifier: Apache-2.0
  *
- * Steps that wait for one another, through the same circle of a few words in each space. PTX's .sreg
- * is read into a register before it is used; .tex is measured by the rows of textures, .const and
- * .global over all sizes by constant, workingset and chase. */
+ * Steps that wait for one another, through the same circle of a few words in each space. PTX's
+ * .sreg is read into a register before it is used; .tex is measured by the rows of textures, .const
+ * and .global over all sizes by constant, workingset and chase. */
 #include <string.h>
 
 #include "bench/study.h"
@@ -115,7 +115,7 @@ const struct study study_spaces = {
     .bytes_that_matter = cannot_say,
 };
 
-/* --- paths ------------------------------------------------------------------------------------- */
+/* --- paths ------------------------------------------------------------------------------------ */
 
 enum { FROM_DEVICE, FROM_MAPPED, FROM_MANAGED };
 static const char *const place_names[] = {"device", "mapped", "managed"};

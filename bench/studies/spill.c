@@ -1,8 +1,8 @@
 /* Private arrays that grow out of the registers: the same work with arrays of 0 to 1024 bytes.
  * SPDX-License-Identifier: Apache-2.0
  *
- * With fixed places a compiler can keep the array in registers, as long as it has enough; with places
- * that move it cannot, whatever the size. */
+ * With fixed places a compiler can keep the array in registers, as long as it has enough; with
+ * places that move it cannot, whatever the size. */
 #include "bench/study.h"
 
 #define ITEM_WORDS 256

@@ -3,8 +3,8 @@
  *
  * The curve has a step where each cache ends. Bandwidth: every group of work-items goes through the
  * set, and together they read each word equally often. Latency: one work-item follows a circle
- * through all places of the set, one in every 128 bytes, and stands at the end of a launch where the
- * next one begins. */
+ * through all places of the set, one in every 128 bytes, and stands at the end of a launch where
+ * the next one begins. */
 #include <string.h>
 
 #include "bench/fast.h"
@@ -13,8 +13,8 @@
 #define KIB ((size_t)1024)
 /* Words of 16 bytes that a group reads at least: 2 MiB, twice or more what a first cache holds. */
 #define GROUP_WORDS ((size_t)131072)
-/* What a work-item of the chunked form reads at least. How often it reads a word is an odd number, as
- * in the other form: a sum of four times the same word would not show its first two bits. */
+/* What a work-item of the chunked form reads at least. How often it reads a word is an odd number,
+ * as in the other form: a sum of four times the same word would not show its first two bits. */
 #define CHUNK_BYTES ((size_t)16 << 20)
 /* Places of the circle are so many 32-bit words apart: two cache lines, so that no neighbour comes
  * along. */
@@ -45,14 +45,14 @@ static size_t power_below(size_t most)
     return power;
 }
 
-/* How many rows of `row` words a group reads: whole rounds through a small set, otherwise a part that
- * the groups' parts together make whole rounds of. */
+/* How many rows of `row` words a group reads: whole rounds through a small set, otherwise a part
+ * that the groups' parts together make whole rounds of. */
 static size_t steps_of(size_t words, size_t apart, size_t row)
 {
     if (words < row)
         return GROUP_WORDS / row + 1;
     if (words <= GROUP_WORDS)
-        return (GROUP_WORDS / words + 1) * (words / row);
+        return (GROUP_WORDS / words | 1) * (words / row);
     return (apart > GROUP_WORDS ? apart : GROUP_WORDS) / row;
 }
 

@@ -9,10 +9,11 @@
  *              sums[item] = sum, modulo 2^32, of 16 * rounds words: in round r words
  *              (starts[item] + 16 * r + k) & mask with k = 0 .. 15. starts is there so that the
  *              compiler cannot know which places are the same.
- *              constant_immediate: words 0 .. 15 in each round, each xor (starts[item] + r).
+ *              constant_immediate: words 0 .. 15 in each round, each xor (starts[item] + r);
+ *              _unrolled and _chunked: 4 rounds.
  *              constant_chase: place[0] = table[place[0]] & mask, `steps` times.
- * Index space: one item for each sum. constant_chunked: any number of items, each with a run of the
- *              sums. constant_chase: one item.
+ * Index space: one item for each sum. _chunked: any number of items, each with a run of the sums.
+ *              constant_chase: one item.
  * Moves:       16 * rounds loads per sum, 4 bytes in and out.
  */
 #include "access.h"
@@ -106,6 +107,41 @@ __kernel void VARIANT(constant_immediate)(TABLE table, __global const uint *rest
             sum += WORD(k) ^ other;
     }
     sums[item] = sum;
+}
+
+/* Four rounds; without a loop of the item's own, compilers can take several items at once. */
+__kernel void VARIANT(constant_immediate_unrolled)(TABLE table,
+                                                   __global const uint *restrict starts, SUMS sums)
+{
+    const size_t item = get_global_id(0);
+    const uint other = starts[item];
+    uint sum = 0;
+#pragma unroll
+    for (uint k = 0; k < 16; k++) {
+        const uint word = WORD(k);
+        sum += (word ^ other) + (word ^ (other + 1)) + (word ^ (other + 2)) + (word ^ (other + 3));
+    }
+    sums[item] = sum;
+}
+
+__kernel void VARIANT(constant_immediate_chunked)(TABLE table, __global const uint *restrict starts,
+                                                  SUMS sums, ulong items)
+{
+    const size_t begin = items * get_global_id(0) / get_global_size(0);
+    const size_t end = items * (get_global_id(0) + 1) / get_global_size(0);
+    uint words[16];
+#pragma unroll
+    for (uint k = 0; k < 16; k++)
+        words[k] = WORD(k);
+    for (size_t item = begin; item < end; item++) {
+        const uint other = starts[item];
+        uint sum = 0;
+#pragma unroll
+        for (uint k = 0; k < 16; k++)
+            sum += (words[k] ^ other) + (words[k] ^ (other + 1)) + (words[k] ^ (other + 2)) +
+                   (words[k] ^ (other + 3));
+        sums[item] = sum;
+    }
 }
 
 /* Sixteen words that the table's end does not part are one run of memory. */

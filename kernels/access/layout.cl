@@ -10,7 +10,7 @@
  *              fields together; tiled in runs of tiles.
  *              layout_aos_vector takes elements in one piece, alignment 16 bytes.
  * Moves:       32 bytes per element; _field: 8.
- * Rows:        S1-03, S1-05; the chapter on arrays of structs of S4's book.
+ * Rows:        S1-03, S1-05, S2-14.
  */
 #include "access.h"
 

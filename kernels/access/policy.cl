@@ -4,13 +4,14 @@
  *
  * PATH of loads:  0 plain, 1 volatile, 2 read-only (const and restrict; __ldg), 3 prefetched,
  *                 4 to 8 PTX's ld.global.ca, .cg, .cs, .lu and .cv.
- * HINT of stores: 0 plain, 1 non-temporal (Clang's builtin), 2 to 5 PTX's st.global.wb, .cg, .cs, .wt.
+ * HINT of stores: 0 plain, 1 non-temporal (Clang's builtin), 2 to 5 PTX's st.global.wb, .cg, .cs,
+ *                 .wt.
  * Shape:       source: a power of two of 32-bit words. sums[item] = sum, modulo 2^32, of the words
  *              that the item read; together each word is read once (policy_reread: equally often).
  *              policy_write: word i of target = i ^ value.
- * Index space: policy_stream, _strided, _gather, _hot: one item for 32 words, in groups of a power of
- *              two of items, at least 8. policy_reread: a group for mask + 1 words, which it reads
- *              over and over, in all `reads` per item. policy_write: one item for 4 words.
+ * Index space: policy_stream, _strided, _gather, _hot: one item for 32 words, in groups of a power
+ *              of two of items, at least 8. policy_reread: a group for mask + 1 words, which it
+ *              reads over and over, in all `reads` per item. policy_write: one item for 4 words.
  *              _chunked: any number of items, each with a run of the words of its own.
  *              policy_probe: one item per word, target[i] = 3 * source[i] + i.
  * Moves:       reads: 4 bytes per word, and 4 per item out. policy_write: 16 bytes per item.
@@ -267,11 +268,19 @@ __kernel void VARIANT(policy_write)(__global uint4 *target, uint value)
     VARIANT(policy_store)(target + i, VARIANT(policy_value)(i, value));
 }
 
+/* Plain stores word by word, for the compiler to put together. */
 __kernel void VARIANT(policy_write_chunked)(__global uint4 *target, uint value, ulong words)
 {
+    const size_t begin = VARIANT(policy_begin)(words, get_global_id(0));
     const size_t end = VARIANT(policy_begin)(words, get_global_id(0) + 1);
-    for (size_t i = VARIANT(policy_begin)(words, get_global_id(0)); i < end; i++)
+#if HINT == 0
+    __global uint *plain = (__global uint *)target;
+    for (size_t i = 4 * begin; i < 4 * end; i++)
+        plain[i] = (uint)i ^ value;
+#else
+    for (size_t i = begin; i < end; i++)
         VARIANT(policy_store)(target + i, VARIANT(policy_value)(i, value));
+#endif
 }
 
 __kernel void VARIANT(policy_probe)(__global const uint *source, __global uint *target)

@@ -4,13 +4,12 @@
  * WORDS:       of the array, 0 to 256; with 0 a plain variable stands for it.
  * Shape:       source: 256 words per item, sums: one. The item adds its word k to element
  *              (k * step) modulo WORDS of the array, which begins with zeros; then
- *              sum = 3 * sum + w * (element (k * step) modulo WORDS), for k = 0 .. 255 with w = 1 for
- *              each element's first time and otherwise 2, and for k = 255 .. 0 with w = 2: all
+ *              sum = 3 * sum + w * (element (k * step) modulo WORDS), for k = 0 .. 255 with w = 1
+ *              for each element's first time and otherwise 2, and for k = 255 .. 0 with w = 2: all
  *              elements are needed at one time, and each counts an odd number of times, so that the
  *              sum shows all of its bits. An item does the same for every size of array, and only
- *              its footprint differs. step is odd.
- *              spill_fixed knows that step is 1, so that the array can be in registers;
- *              spill_moving is told when it runs.
+ *              its footprint differs. step is odd. spill_fixed knows that step is 1, so that the
+ *              array can be in registers; spill_moving is told when it runs.
  * Index space: items in groups of any size; neighbours read neighbouring words. _chunked: an item's
  *              words are together.
  * Moves:       1024 bytes in and 4 out per item.

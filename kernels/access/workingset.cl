@@ -1,14 +1,15 @@
 /* A set of memory read again and again, and walked in a random circle (S1-06, S2-01, S2-17, S3-08).
  * SPDX-License-Identifier: Apache-2.0
  *
- * Shape:       set: a power of two of words of 16 bytes, at least 64. sums[item] = sum, modulo 2^32,
- *              of every 32-bit component that the item read.
+ * Shape:       set: a power of two of words of 16 bytes, at least 64. sums[item] = sum, modulo
+ *              2^32, of every 32-bit component that the item read.
  * Index space: workingset_read: any number of groups of a power of two of items; group g reads
  *              `steps` rows of as many words as it has items, one after the other, from word
  *              g * apart on, and behind the last word from the first on.
  *              workingset_chunked: any number of items; each reads the whole set `passes` times,
  *              from its own share of the set on.
- *              workingset_chase: one item. set[at] is where to go next; place[0] is where it stands.
+ *              workingset_chase: one item. set[at] is where to go next; place[0] is where it
+ *              stands.
  * Moves:       workingset_read: 16 * steps bytes per item. workingset_chunked: 16 * words * passes.
  *              workingset_chase: 4 per step, each of which waits for the one before.
  */
@@ -36,7 +37,8 @@ __kernel void VARIANT(workingset_read)(__global const uint4 *restrict set,
 
 #ifndef __CUDACC__
 
-/* 64 bytes at a time in four sums: on PoCL single words reached half of that, 16 bytes two thirds. */
+/* 64 bytes at a time in four sums: on PoCL single words reached half of that, 16 bytes two thirds.
+ * */
 FUNCTION uint VARIANT(workingset_sum)(__global const uint16 *set, size_t begin, size_t end)
 {
     uint16 a = (uint16)(0), b = (uint16)(0), c = (uint16)(0), d = (uint16)(0);

@@ -121,18 +121,19 @@ CLEM_INLINE float clem_from_srgb(uchar value)
             value.y = convert(from[1]);                                                            \
         return value;                                                                              \
     } while (0)
-#define CLEM_SAME(raw)         (raw)
-#define CLEM_UNORM8(raw)       (clem_float(raw) / 255.0f)
-#define CLEM_PLAIN_UNORM8(raw) ((raw) / 255.0f)
-#define CLEM_UNORM8X4(raw)     (convert_float4(raw) / 255.0f)
-#define CLEM_UNORM16(raw)      (clem_float(raw) / 65535.0f)
-#define CLEM_UNORM16X4(raw)    (convert_float4(raw) / 65535.0f)
-#define CLEM_SNORM8(raw)       fmax((float)(raw) / 127.0f, -1.0f)
-#define CLEM_SNORM8X4(raw)     fmax(convert_float4(raw) / 127.0f, -1.0f)
-#define CLEM_SNORM16(raw)      fmax((float)(raw) / 32767.0f, -1.0f)
-#define CLEM_SNORM16X4(raw)    fmax(convert_float4(raw) / 32767.0f, -1.0f)
-#define CLEM_BITS(raw)         as_float((int)(raw))
-#define CLEM_BITSX4(raw)       as_float4(convert_int4(raw))
+#define CLEM_SAME(raw)          (raw)
+#define CLEM_UNORM8(raw)        (clem_float(raw) / 255.0f)
+#define CLEM_PLAIN_UNORM8(raw)  ((raw) / 255.0f)
+#define CLEM_PLAIN_UNORM16(raw) ((raw) / 65535.0f)
+#define CLEM_UNORM8X4(raw)      (convert_float4(raw) / 255.0f)
+#define CLEM_UNORM16(raw)       (clem_float(raw) / 65535.0f)
+#define CLEM_UNORM16X4(raw)     (convert_float4(raw) / 65535.0f)
+#define CLEM_SNORM8(raw)        fmax((float)(raw) / 127.0f, -1.0f)
+#define CLEM_SNORM8X4(raw)      fmax(convert_float4(raw) / 127.0f, -1.0f)
+#define CLEM_SNORM16(raw)       fmax((float)(raw) / 32767.0f, -1.0f)
+#define CLEM_SNORM16X4(raw)     fmax(convert_float4(raw) / 32767.0f, -1.0f)
+#define CLEM_BITS(raw)          as_float((int)(raw))
+#define CLEM_BITSX4(raw)        as_float4(convert_int4(raw))
 
 CLEM_INLINE float4 clem_half_texel(__global const uchar *at, uint channels)
 {
@@ -603,6 +604,8 @@ CLEM_DEFINE_PLAIN_TEXEL(unorm8_1, float, uchar, CLEM_PLAIN_UNORM8)
 CLEM_DEFINE_PLAIN_LINEAR(unorm8_1, float, uchar, convert_float, CLEM_PLAIN_UNORM8)
 CLEM_DEFINE_PLAIN_TEXEL(unorm8_4, float4, uchar4, CLEM_UNORM8X4)
 CLEM_DEFINE_PLAIN_LINEAR(unorm8_4, float4, uchar4, convert_float4, CLEM_PLAIN_UNORM8)
+CLEM_DEFINE_PLAIN_TEXEL(unorm16_4, float4, ushort4, CLEM_UNORM16X4)
+CLEM_DEFINE_PLAIN_LINEAR(unorm16_4, float4, ushort4, convert_float4, CLEM_PLAIN_UNORM16)
 
 #define CLEM_PLAIN_WRAPS (CLEM_PLAIN_WRAPS_X | CLEM_PLAIN_WRAPS_Y)
 
@@ -781,9 +784,27 @@ CLEM_INLINE float4 clem_fetch(__global const uchar *memory, const struct clem_te
     if (((uint)facts->plain & (CLEM_PLAIN_BITS##axes | (filter ? CLEM_UNWRAPPED##axes : 0u))) ==   \
         (CLEM_PLAIN(format, channels##u) | filter | CLEM_PLAIN_AXES##axes))
 
-/* What tex1D() and tex2D() of a type do. Floats: of two formats, bytes by a call: with a third and a
- * fourth test in it, the loop over work-items is not taken apart any more, and floats took three
- * times as long on PoCL. */
+/* Any texture. A call, and one for all that is left: with more tests in it, the loop over work-items
+ * is not taken apart any more, and floats took three times as long on PoCL. */
+static __attribute__((noinline)) float4
+clem_sample_1d_any(__global const uchar *memory, const struct clem_texture *facts, float x)
+{
+    return clem_sample_1(memory, facts, clem_at(x, 0.0f, 0.0f, 0), -INFINITY);
+}
+static __attribute__((noinline)) float4
+clem_sample_2d_any(__global const uchar *memory, const struct clem_texture *facts, float x, float y)
+{
+    return clem_sample_2(memory, facts, clem_at(x, y, 0.0f, 0), -INFINITY);
+}
+
+/* What tex1D() and tex2D() of a type do. Floats: of two formats, float4s of a third; of one channel
+ * that would be too many tests for PoCL. */
+#define CLEM_IF_UNORM16_1
+#define CLEM_IF_UNORM16_4                                                                          \
+    CLEM_IF_PLAIN(2, CLEM_FORMAT_UNORM16, 4, CLEM_PLAIN_LINEAR)                                    \
+    return clem_plain_linear_2d_unorm16_4(memory, facts, x, y, 0u);                                \
+    CLEM_IF_PLAIN(2, CLEM_FORMAT_UNORM16, 4, 0u)                                                   \
+    return clem_plain_texel_2d_unorm16_4(memory, facts, x, y)
 #define CLEM_DEFINE_FLOAT_FETCH(T, N)                                                              \
     CLEM_INLINE float4 clem_sample_1d_##T(__global const uchar *memory,                            \
                                           const struct clem_texture *facts, float x)               \
@@ -792,16 +813,7 @@ CLEM_INLINE float4 clem_fetch(__global const uchar *memory, const struct clem_te
         return CLEM_WIDE##N(clem_plain_linear_1d_##T(memory, facts, x, 0u));                       \
         CLEM_IF_PLAIN(1, CLEM_FORMAT_F32, N, 0u)                                                   \
         return CLEM_WIDE##N(clem_plain_texel_1d_##T(memory, facts, x));                            \
-        return clem_sample_1(memory, facts, clem_at(x, 0.0f, 0.0f, 0), -INFINITY);                 \
-    }                                                                                              \
-    static __attribute__((noinline)) float4 clem_sample_2d_rest_##T(                               \
-        __global const uchar *memory, const struct clem_texture *facts, float x, float y)          \
-    {                                                                                              \
-        CLEM_IF_PLAIN(2, CLEM_FORMAT_UNORM8, N, CLEM_PLAIN_LINEAR)                                 \
-        return CLEM_WIDE##N(clem_plain_linear_2d_unorm8_##N(memory, facts, x, y, 0u));             \
-        CLEM_IF_PLAIN(2, CLEM_FORMAT_UNORM8, N, 0u)                                                \
-        return CLEM_WIDE##N(clem_plain_texel_2d_unorm8_##N(memory, facts, x, y));                  \
-        return clem_sample_2(memory, facts, clem_at(x, y, 0.0f, 0), -INFINITY);                    \
+        return clem_sample_1d_any(memory, facts, x);                                               \
     }                                                                                              \
     CLEM_INLINE float4 clem_sample_2d_##T(__global const uchar *memory,                            \
                                           const struct clem_texture *facts, float x, float y)      \
@@ -810,7 +822,12 @@ CLEM_INLINE float4 clem_fetch(__global const uchar *memory, const struct clem_te
         return CLEM_WIDE##N(clem_plain_linear_2d_##T(memory, facts, x, y, 0u));                    \
         CLEM_IF_PLAIN(2, CLEM_FORMAT_F32, N, 0u)                                                   \
         return CLEM_WIDE##N(clem_plain_texel_2d_##T(memory, facts, x, y));                         \
-        return clem_sample_2d_rest_##T(memory, facts, x, y);                                       \
+        CLEM_IF_PLAIN(2, CLEM_FORMAT_UNORM8, N, CLEM_PLAIN_LINEAR)                                 \
+        return CLEM_WIDE##N(clem_plain_linear_2d_unorm8_##N(memory, facts, x, y, 0u));             \
+        CLEM_IF_PLAIN(2, CLEM_FORMAT_UNORM8, N, 0u)                                                \
+        return CLEM_WIDE##N(clem_plain_texel_2d_unorm8_##N(memory, facts, x, y));                  \
+        CLEM_IF_UNORM16_##N;                                                                       \
+        return clem_sample_2d_any(memory, facts, x, y);                                            \
     }
 #define CLEM_DEFINE_BITS_FETCH(T, N, format, convert)                                              \
     CLEM_DEFINE_PLAIN_TEXEL(T, float##N, T, convert)                                               \
@@ -819,14 +836,14 @@ CLEM_INLINE float4 clem_fetch(__global const uchar *memory, const struct clem_te
     {                                                                                              \
         CLEM_IF_PLAIN(1, format, N, 0u)                                                            \
         return CLEM_WIDE##N(clem_plain_texel_1d_##T(memory, facts, x));                            \
-        return clem_sample_1(memory, facts, clem_at(x, 0.0f, 0.0f, 0), -INFINITY);                 \
+        return clem_sample_1d_any(memory, facts, x);                                               \
     }                                                                                              \
     CLEM_INLINE float4 clem_sample_2d_##T(__global const uchar *memory,                            \
                                           const struct clem_texture *facts, float x, float y)      \
     {                                                                                              \
         CLEM_IF_PLAIN(2, format, N, 0u)                                                            \
         return CLEM_WIDE##N(clem_plain_texel_2d_##T(memory, facts, x, y));                         \
-        return clem_sample_2(memory, facts, clem_at(x, y, 0.0f, 0), -INFINITY);                    \
+        return clem_sample_2d_any(memory, facts, x, y);                                            \
     }
 #define float1 float
 CLEM_DEFINE_FLOAT_FETCH(float, 1)
@@ -846,16 +863,6 @@ CLEM_DEFINE_BITS_FETCH(int4, 4, CLEM_FORMAT_S32, CLEM_BITSX4)
 #undef float1
 
 /* Two channels have no shortcuts. */
-CLEM_INLINE float4 clem_sample_1d_any(__global const uchar *memory,
-                                      const struct clem_texture *facts, float x)
-{
-    return clem_sample_1(memory, facts, clem_at(x, 0.0f, 0.0f, 0), -INFINITY);
-}
-CLEM_INLINE float4 clem_sample_2d_any(__global const uchar *memory,
-                                      const struct clem_texture *facts, float x, float y)
-{
-    return clem_sample_2(memory, facts, clem_at(x, y, 0.0f, 0), -INFINITY);
-}
 #define clem_sample_1d_float2  clem_sample_1d_any
 #define clem_sample_2d_float2  clem_sample_2d_any
 #define clem_sample_1d_int2    clem_sample_1d_any

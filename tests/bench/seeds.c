@@ -76,18 +76,18 @@ TEST_BODY(seeds_words_end_where_names_do)
     assert_false(seed_word_covers("facade/memory_copy/on", 21, "facade/memory_copy/one"));
 }
 
-static bool seed_exists(const char *id)
+static const struct seed *seed_called(const char *id)
 {
     for (size_t i = 0; i < SEEDS; i++)
         if (strcmp(seeds[i].id, id) == 0)
-            return true;
-    return false;
+            return &seeds[i];
+    return NULL;
 }
 
 TEST_BODY(seeds_have_expectations_on_both_classes)
 {
     for (size_t i = 0; i < expectation_count; i++) {
-        assert_true(seed_exists(expectations[i].seed));
+        assert_non_null(seed_called(expectations[i].seed));
         assert_true(expectations[i].kind == EXPECT_WORKS ||
                     expectations[i].low < expectations[i].high);
         assert_true((expectations[i].kind == EXPECT_RATIO) == (expectations[i].second != NULL));
@@ -103,6 +103,36 @@ TEST_BODY(seeds_have_expectations_on_both_classes)
                         on == ON_CPU   ? "GPUs"
                         : on == ON_GPU ? "CPUs"
                                        : "any device");
+            missing++;
+        }
+    }
+    assert_int_equal(missing, 0);
+}
+
+static bool is_covered(const struct seed *seed, const char *row)
+{
+    const char *word = seed->covers;
+    while (*word) {
+        size_t length = strcspn(word, " ");
+        if (seed_word_covers(word, length, row))
+            return true;
+        word += length + (word[length] == ' ');
+    }
+    return false;
+}
+
+/* The first row is what the expectation is about, the second what it is held against. */
+TEST_BODY(seeds_tell_the_rows_that_are_judged)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < expectation_count; i++) {
+        struct selector selector;
+        assert_true(selector_parse(expectations[i].first, &selector));
+        size_t length = strlen(selector.row);
+        if (length > 1 && strcmp(selector.row + length - 2, ".*") == 0)
+            selector.row[length - 2] = '\0';
+        if (!is_covered(seed_called(expectations[i].seed), selector.row)) {
+            print_error("%s does not tell %s\n", expectations[i].seed, selector.row);
             missing++;
         }
     }
