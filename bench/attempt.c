@@ -37,16 +37,15 @@ const char *contender_name(enum contender contender)
 
 const char *rule_name(enum rule rule)
 {
-    static const char *const names[] = {"copied", "r",    "w",      "r+w",
-                                        "r+r+w",  "time", "counted"};
+    static const char *const names[] = {"copied", "r", "w", "r+w", "r+r+w", "time", "counted"};
     return names[rule];
 }
 
 double useful_bytes(const struct task *task)
 {
-    static const double weights[] = {[RULE_COPIED] = 1, [RULE_R] = 1,     [RULE_W] = 1,
-                                     [RULE_R_W] = 2,    [RULE_R_R_W] = 3, [RULE_TIME] = 0,
-                                     [RULE_COUNTED] = 0};
+    static const double weights[] = {
+        [RULE_COPIED] = 1, [RULE_R] = 1,    [RULE_W] = 1,      [RULE_R_W] = 2,
+        [RULE_R_R_W] = 3,  [RULE_TIME] = 0, [RULE_COUNTED] = 0};
     if (task->row->rule == RULE_COUNTED)
         return task->useful;
     return weights[task->row->rule] * (double)task->bytes;
@@ -78,19 +77,35 @@ double value_of(const struct task *task, double seconds)
     }
 }
 
-/* A CPU: every core two 64-byte words per clock from its first cache, at 5 GHz where the clock is
- * not known; from 16 MiB on four times the best that plain C reaches in the same run. A GPU: 1.1
+static bool is_on_device(enum place place)
+{
+    return place == DEVICE || place == ARRAY;
+}
+
+/* Whether a study means to find its memory in the caches. */
+static bool task_is_cached(const struct task *task, const struct device_facts *device)
+{
+    if (!task->row->study)
+        return false;
+    const struct cell cell = task_cell(task, device);
+    return cell_is_cached(&cell);
+}
+
+/* A CPU: every core two 64-byte words per clock from its first cache, at half as much again as the
+ * clock it tells (which is not the highest it runs at), or as 5 GHz where that is not known; from 16 MiB on four times the best that plain C reaches in the same run. A GPU: 1.1
  * times the bus of its memory for what the cache cannot hold; otherwise, or where the bus is not
  * known, 50 TB/s. Host and device: 1 TB/s, beyond any link of today. */
 double ceiling_of(const struct task *task, const struct device_facts *device, double host_seconds)
 {
     const struct row *row = task->row;
-    bool on_device = row->target == DEVICE && (row->source == DEVICE || row->source == NOWHERE);
-    if (row->study && row->study->is_cached)
+    const bool is_cached = task_is_cached(task, device);
+    bool on_device =
+        is_on_device(row->target) && (is_on_device(row->source) || row->source == NOWHERE);
+    if (is_cached)
         host_seconds = 0;
     if (device->is_cpu) {
         double hertz = device->clock_khz ? device->clock_khz * 1e3 : 5e9;
-        double first_cache = device->compute_units * hertz * 128 / 1e9;
+        double first_cache = 1.5 * device->compute_units * hertz * 128 / 1e9;
         double measured = host_seconds > 0 && task->bytes >= 16 << 20
                               ? 4 * value_of(task, host_seconds)
                               : first_cache;
@@ -99,8 +114,8 @@ double ceiling_of(const struct task *task, const struct device_facts *device, do
     if (!on_device)
         return 1000;
     double bus = 2.0 * device->memory_clock_khz * 1e3 * device->memory_bus_bits / 8 / 1e9;
-    bool cached = row->study ? row->study->is_cached : task->bytes <= 4 * device->cache_bytes;
-    return bus > 0 && !cached ? 1.1 * bus : 50000;
+    bool fits = !row->study && task->bytes <= 4 * device->cache_bytes;
+    return bus > 0 && !is_cached && !fits ? 1.1 * bus : 50000;
 }
 
 size_t source_bytes(const struct task *task)

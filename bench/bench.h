@@ -128,9 +128,9 @@ enum axis {
     AXIS_ROW_BYTES,
     AXIS_ALLOC,
     AXIS_LIVE,
-    AXIS_TOTAL,      /* from 4 KiB to 64 MiB whatever the device */
-    AXIS_LATER,      /* as AXIS_IMAGE, but not in quick runs */
-    AXIS_LAST,       /* as AXIS_IMAGE, but only in full runs */
+    AXIS_TOTAL,       /* from 4 KiB to 64 MiB whatever the device */
+    AXIS_LATER,       /* as AXIS_IMAGE, but not in quick runs */
+    AXIS_LAST,        /* as AXIS_IMAGE, but only in full runs */
     AXIS_ALLOC_LATER, /* as AXIS_ALLOC, but not in quick runs */
     AXIS_ALLOC_HOST   /* memory of the host, all of which is put in place */
 };

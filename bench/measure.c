@@ -115,8 +115,8 @@ static bool choose_method(struct side *side)
         if (side->contender == BY_CUDA && side->attempt.wrong_data)
             return false;
         if (seconds < 0)
-            snprintf(side->dropped, sizeof side->dropped, "%.60s: %.120s",
-                     title_of(side, method), side->attempt.reason);
+            snprintf(side->dropped, sizeof side->dropped, "%.60s: %.120s", title_of(side, method),
+                     side->attempt.reason);
         if (seconds >= 0 && (best < 0 || seconds < best)) {
             best = seconds;
             side->method = method;

@@ -10,7 +10,7 @@
 
 /* Studies and checks are defined in the files of bench/studies/ and bench/checks/. */
 #define BENCH(name, work, source, target, detail, axis, rule, only, about)
-#define STUDY(name, symbol, about) extern const struct study symbol;
+#define STUDY(name, symbol, about)   extern const struct study symbol;
 #define CHECK(name, function, about) extern bool function(struct attempt *attempt);
 #include "bench/bench.def"
 #undef BENCH
@@ -96,7 +96,7 @@ struct effort plan_effort(enum mode mode)
 {
     static const struct effort efforts[] = {
         [MODE_QUICK] = {5, 0.05, 0.005},
-        [MODE_NORMAL] = {11, 0.15, 0.008},
+        [MODE_NORMAL] = {11, 0.1, 0.008},
         [MODE_FULL] = {11, 0.5, 0.015},
     };
     return efforts[mode];
@@ -189,12 +189,15 @@ static size_t rect_total(enum mode mode, const struct device_facts *device)
     return device->is_cpu ? 64 * M : 256 * M;
 }
 
-/* CPUs take as long for a small texel as for a float, so that there are no more of them. */
-static size_t texture_bytes(const struct task *task, size_t point,
+/* CPUs take long for texels: there are fewer. And as long for a small one as for a float, so that
+ * there are no more of those. */
+static size_t texture_bytes(const struct task *task, size_t point, enum mode mode,
                             const struct device_facts *device)
 {
     if (task->row->work != WORK_TEXTURE || !device->is_cpu)
         return point;
+    if (mode != MODE_FULL && point > 16 * M)
+        point = 16 * M;
     const size_t texel = texture_texel_bytes(task);
     return texel < 4 ? point / 4 * texel : point;
 }
@@ -209,7 +212,7 @@ static void shape_task(struct task *task, size_t point, enum mode mode,
     case AXIS_LATER:
     case AXIS_LAST:
     case AXIS_TOTAL:
-        shape_linear(task, texture_bytes(task, point, device));
+        shape_linear(task, texture_bytes(task, point, mode, device));
         break;
     case AXIS_SHAPE:
         if (task->row->detail == SET_3D)
@@ -279,8 +282,7 @@ static bool add_points(struct plan *plan, const struct row *row)
     const size_t *point = plan->device->is_cpu ? points->cpu : points->gpu;
     bool added = true;
     for (size_t i = 0; added && i < AXIS_POINTS && point[i]; i++) {
-        struct task task = {
-            .row = row, .form = FORM_NONE, .raw_beside = true, .host_beside = true};
+        struct task task = {.row = row, .form = FORM_NONE, .raw_beside = true, .host_beside = true};
         shape_task(&task, point[i], plan->mode, plan->device);
         if (fits(&task, plan->device))
             added = plan_add(plan, &task);
@@ -373,9 +375,8 @@ static bool add_study(struct plan *plan, const struct row *row)
     const struct study *study = row->study;
     size_t at[STUDY_PARAMETERS] = {0};
     do {
-        struct cell cell = {.study = study,
-                            .device = plan->device,
-                            .bytes = study_bytes(plan->device, plan->mode)};
+        struct cell cell = {
+            .study = study, .device = plan->device, .bytes = study_bytes(plan->device, plan->mode)};
         for (size_t i = 0; i < STUDY_PARAMETERS && study->parameters[i].name; i++)
             cell.parameters[i] = values_of(&study->parameters[i], plan->mode)->values[at[i]];
         if ((!study->takes || study->takes(&cell)) && !add_forms(plan, row, &cell))

@@ -106,8 +106,8 @@ const void *runtime_shot_kernels(const struct device_facts *device, const struct
     snprintf(name, KERNEL_NAME_BYTES, "%s", shot->kernel);
     if (!all)
         return NULL;
-    size_t used = (size_t)snprintf(all, room, "%s",
-                                   device->is_cpu ? "#define CLEM_DEVICE_IS_CPU 1\n" : "");
+    size_t used =
+        (size_t)snprintf(all, room, "%s", device->is_cpu ? "#define CLEM_DEVICE_IS_CPU 1\n" : "");
     for (size_t i = 0; i < STUDY_DEFINES && shot->defines[i].name; i++)
         used += (size_t)snprintf(all + used, room - used, "#define %.40s %s\n",
                                  shot->defines[i].name, shot->defines[i].value);
@@ -117,8 +117,8 @@ const void *runtime_shot_kernels(const struct device_facts *device, const struct
 
 const void *runtime_kernels(const struct device_facts *device, enum kernel_set set, void **owned)
 {
-    static const char *const names[][2] = {[KERNELS_PEAK] = {"peak", "touch"},
-                                           [KERNELS_SYMBOL] = {"symbol", ""}};
+    static const char *const names[][2] = {
+        [KERNELS_PEAK] = {"peak", "touch"}, [KERNELS_SYMBOL] = {"symbol", ""}};
     static const char own[] =
         "\n__kernel void bench_empty(void) {}\n"
         "__kernel void bench_arguments(__global uint *a, __global uint *b, ulong n) {}\n"

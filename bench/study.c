@@ -114,6 +114,11 @@ unsigned cell_parameter(const struct cell *cell, const char *name)
     return cell->parameters[i];
 }
 
+bool cell_is_cached(const struct cell *cell)
+{
+    return cell->study->is_cached || (cell->study->caches && cell->study->caches(cell));
+}
+
 size_t check_words(const struct cell *cell, const struct shot *shot, const uint32_t *output,
                    size_t words, const void *const memory[],
                    uint32_t (*expected)(const struct cell *cell, const struct shot *shot,

@@ -124,6 +124,8 @@ struct study {
     /* The work is about caches: the same memory again and again. Otherwise two sets of buffers are
      * used in turn where one would stay in the cache. */
     bool is_cached;
+    /* The same for some cells only; NULL: is_cached says it. */
+    bool (*caches)(const struct cell *cell);
     /* Fills shot for forms[form]. False: this form has no answer here, with attempt_fail's status and
      * reason (UNSUPPORTED where the device lacks something); the attempt is NULL while planning. */
     bool (*describe)(struct attempt *attempt, const struct cell *cell, size_t form,
@@ -169,6 +171,9 @@ size_t check_words(const struct cell *cell, const struct shot *shot, const uint3
 uint32_t sum_words(const uint32_t *words, size_t count);
 /* PATTERN_FINE if the words of output add up to sum, modulo 2^32; otherwise 0. */
 size_t check_sum(const uint32_t *output, size_t words, uint32_t sum);
+
+/* Whether the cell is about caches. */
+bool cell_is_cached(const struct cell *cell);
 
 /* What a task asks; its form's name: "idiom" and so on, "best", or "" where there is no study. */
 struct cell task_cell(const struct task *task, const struct device_facts *device);

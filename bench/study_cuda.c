@@ -40,8 +40,8 @@ void study_forget_kernels(void)
 static cudaLibrary_t library_of(struct attempt *attempt, const void *image, char *owned)
 {
     for (size_t i = 0; i < KEPT; i++) {
-        if (kept[i].library && (owned ? kept[i].text && strcmp(kept[i].text, owned) == 0
-                                      : kept[i].image == image)) {
+        if (kept[i].library &&
+            (owned ? kept[i].text && strcmp(kept[i].text, owned) == 0 : kept[i].image == image)) {
             free(owned);
             return kept[i].library;
         }
@@ -158,5 +158,4 @@ static void close_study(struct attempt *attempt)
     free(attempt->state);
 }
 
-const struct way cuda_study = {open_study, study_poison, study_verify, close_study,
-                               study_methods};
+const struct way cuda_study = {open_study, study_poison, study_verify, close_study, study_methods};

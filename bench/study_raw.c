@@ -122,8 +122,8 @@ static bool launch(struct attempt *attempt, struct study_run *run, size_t set)
     const size_t global[2] = {at_least_one(shot->groups[0]) * local[0],
                               at_least_one(shot->groups[1]) * local[1]};
     return raw_ok(attempt,
-                  clEnqueueNDRangeKernel(own->raw->queue, own->kernels[set],
-                                         global[1] > 1 ? 2 : 1, NULL, global, local, 0, NULL, NULL),
+                  clEnqueueNDRangeKernel(own->raw->queue, own->kernels[set], global[1] > 1 ? 2 : 1,
+                                         NULL, global, local, 0, NULL, NULL),
                   "clEnqueueNDRangeKernel");
 }
 
@@ -149,5 +149,4 @@ static void close_study(struct attempt *attempt)
     free(attempt->state);
 }
 
-const struct way raw_study = {open_study, study_poison, study_verify, close_study,
-                              study_methods};
+const struct way raw_study = {open_study, study_poison, study_verify, close_study, study_methods};

@@ -82,7 +82,7 @@ static size_t sets_for(const struct study_run *run)
     size_t all = 0;
     for (size_t i = 0; i < run->shot.buffer_count; i++)
         all += run->shot.buffers[i].bytes;
-    return !run->cell.study->is_cached && all < 4 * run->cell.device->cache_bytes ? STUDY_SETS : 1;
+    return !cell_is_cached(&run->cell) && all < 4 * run->cell.device->cache_bytes ? STUDY_SETS : 1;
 }
 
 /* What an input holds; NULL without memory. */
@@ -123,7 +123,6 @@ static bool write_buffer(struct attempt *attempt, struct study_run *run, size_t 
     return content ? run->side->write(attempt, run, set, index, 0, content, buffer->bytes)
                    : attempt_fail(attempt, STATUS_SKIPPED, "no host memory");
 }
-
 
 static bool write_buffers(struct attempt *attempt, struct study_run *run, enum role role)
 {
@@ -206,8 +205,7 @@ static bool verify_set(struct attempt *attempt, struct study_run *run, size_t se
     void *outputs[STUDY_BUFFERS] = {0};
     bool right = read_set(attempt, run, set, memory, outputs);
     if (right) {
-        size_t wrong =
-            run->cell.study->check(&run->cell, &run->shot, memory, run->launches[set]);
+        size_t wrong = run->cell.study->check(&run->cell, &run->shot, memory, run->launches[set]);
         right = wrong == PATTERN_FINE || attempt_wrong(attempt, wrong);
     }
     for (size_t i = 0; i < STUDY_BUFFERS; i++)
@@ -256,6 +254,6 @@ FORM(6)
 FORM(7)
 
 const struct method study_methods[] = {
-    {"0", suits_0, run_0}, {"1", suits_1, run_1}, {"2", suits_2, run_2}, {"3", suits_3, run_3},
-    {"4", suits_4, run_4}, {"5", suits_5, run_5}, {"6", suits_6, run_6}, {"7", suits_7, run_7},
-    {NULL, NULL, NULL}};
+    {"0", suits_0, run_0}, {"1", suits_1, run_1}, {"2", suits_2, run_2},
+    {"3", suits_3, run_3}, {"4", suits_4, run_4}, {"5", suits_5, run_5},
+    {"6", suits_6, run_6}, {"7", suits_7, run_7}, {NULL, NULL, NULL}};

@@ -21,7 +21,8 @@ struct study_side {
     void (*give)(struct study_run *run, size_t set, size_t index);
     bool (*write)(struct attempt *attempt, struct study_run *run, size_t set, size_t index,
                   size_t offset, const void *from, size_t bytes);
-    bool (*read)(struct attempt *attempt, struct study_run *run, size_t set, size_t index, void *to);
+    bool (*read)(struct attempt *attempt, struct study_run *run, size_t set, size_t index,
+                 void *to);
     /* Gets run->shot ready to be launched, and gives back what prepare took. */
     bool (*prepare)(struct attempt *attempt, struct study_run *run);
     void (*drop)(struct study_run *run);

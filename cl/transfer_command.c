@@ -53,6 +53,18 @@ ocl_status ocl_command_write(struct ocl_queue *queue, const struct ocl_place *ta
                                                bytes, source, 0, NULL, event));
 }
 
+ocl_status ocl_command_write_now(struct ocl_queue *queue, const struct ocl_place *target,
+                                 const void *source, size_t bytes)
+{
+    const ocl_status status = begin_command(queue);
+
+    if (status != OCL_OK)
+        return status;
+    const cl_int error = clEnqueueWriteBuffer(queue->cl, target->buffer, CL_TRUE, target->offset,
+                                              bytes, source, 0, NULL, NULL);
+    return finish_enqueue(queue, error);
+}
+
 ocl_status ocl_command_read(struct ocl_queue *queue, void *target, const struct ocl_place *source,
                             size_t bytes, cl_event *event)
 {

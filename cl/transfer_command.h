@@ -10,6 +10,10 @@
  * context. Errors: the driver's; the sticky failure. */
 ocl_status ocl_command_write(struct ocl_queue *queue, const struct ocl_place *target,
                              const void *source, size_t bytes, cl_event *event);
+/* Waits until the bytes are taken, so no move of managed memory may have to wait for it: the context
+ * has none. Needs: target->buffer; context->migration is NULL. */
+ocl_status ocl_command_write_now(struct ocl_queue *queue, const struct ocl_place *target,
+                                 const void *source, size_t bytes);
 ocl_status ocl_command_read(struct ocl_queue *queue, void *target, const struct ocl_place *source,
                             size_t bytes, cl_event *event);
 ocl_status ocl_command_copy(struct ocl_queue *queue, const struct ocl_place *target,

@@ -121,10 +121,11 @@ static ocl_status write_pieces(struct ocl_transfer *transfer)
     return status;
 }
 
-/* Whether the driver may take the caller's memory as it is: the caller waits until it has. */
+/* Whether the driver may take the caller's memory as it is, in a call that waits. */
 static bool suits_driver(const struct ocl_transfer *transfer, const struct ocl_place *target)
 {
     return transfer->wait == OCL_WAIT_ALL && target->buffer &&
+           !atomic_load(&transfer->queue->context->migration) &&
            ocl_plan_is_linear(&transfer->copy) &&
            transfer->copy.width <= transfer->limits->driver_write;
 }
@@ -135,8 +136,8 @@ ocl_status ocl_transfer_write_staged(struct ocl_transfer *transfer)
     const struct ocl_place target = ocl_side_place(&transfer->target, copy->target.address);
 
     if (suits_driver(transfer, &target))
-        return ocl_command_write(transfer->queue, &target,
-                                 (const void *)(uintptr_t)copy->source.address, copy->width, NULL);
+        return ocl_command_write_now(transfer->queue, &target,
+                                     (const void *)(uintptr_t)copy->source.address, copy->width);
     return write_pieces(transfer);
 }
 

@@ -72,8 +72,10 @@ enum direction { READS, WRITES, COPIES };
 
 static enum direction direction_of(const char *row)
 {
-    static const char *const writes[] = {"write", "scatter", "set."};
+    static const char *const writes[] = {"write", "scatter", "fill"};
     static const char *const reads[] = {"read", "gather", "reduce", "dot", "histogram", "touch"};
+    if (strncmp(row, "set.", 4) == 0)
+        return WRITES;
     for (size_t i = 0; i < sizeof writes / sizeof writes[0]; i++)
         if (strstr(row, writes[i]))
             return WRITES;

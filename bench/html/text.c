@@ -52,18 +52,21 @@ void html_number(char out[24], double number)
     snprintf(out, 24, format, number);
 }
 
-static bool is_size(const char *name)
+/* How many bytes one of a parameter is, where people want to read a size; 0: it is no size. */
+static double size_unit(const char *name)
 {
-    return strcmp(name, "size") == 0 || strcmp(name, "row") == 0 || strcmp(name, "bytes") == 0 ||
-           strcmp(name, "set") == 0;
+    if (strcmp(name, "set") == 0) /* of working sets, in KiB */
+        return 1024;
+    return strcmp(name, "size") == 0 || strcmp(name, "row") == 0 || strcmp(name, "bytes") == 0;
 }
 
 void html_parameter(char out[VARIABLE_BYTES], const struct task_parameter *parameter)
 {
+    double bytes = parameter->number * size_unit(parameter->name);
     if (parameter->word)
         snprintf(out, VARIABLE_BYTES, "%s", parameter->word);
-    else if (is_size(parameter->name) && parameter->number >= 0 && parameter->number < 1e18)
-        text_size(out, (size_t)parameter->number);
+    else if (bytes > 0 && bytes < 1e18)
+        text_size(out, (size_t)bytes);
     else
         snprintf(out, VARIABLE_BYTES, "%.10g", parameter->number);
 }

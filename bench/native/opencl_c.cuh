@@ -62,12 +62,10 @@ FUNCTION void barrier(unsigned)
     __syncthreads();
 }
 
-FUNCTION void mem_fence(unsigned flags)
+/* Orders what the item's own group sees, as OpenCL 1.2 promises. */
+FUNCTION void mem_fence(unsigned)
 {
-    if (flags & CLK_GLOBAL_MEM_FENCE)
-        __threadfence();
-    else
-        __threadfence_block();
+    __threadfence_block();
 }
 
 struct alignas(8) uint2 {

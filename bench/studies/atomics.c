@@ -7,11 +7,10 @@
 #include "bench/study.h"
 
 /* As in atomics.cl and fence.cl. */
-#define GROUP        ((size_t)256)
-#define ROUNDS       16
-#define COUNTERS     ((size_t)256)
-#define FENCE_ITEMS  ((size_t)64)
-#define FENCE_ROUNDS 64
+#define GROUP       ((size_t)256)
+#define ROUNDS      16
+#define COUNTERS    ((size_t)256)
+#define FENCE_ITEMS ((size_t)64)
 
 enum { ADD, INC, MAX, CAS, FETCH };
 
@@ -54,7 +53,8 @@ static bool describe(struct attempt *attempt, const struct cell *cell, const cha
     shot->file = "atomics";
     shot->kernel = names[operation];
     shot->local[0] = GROUP;
-    shot->groups[0] = units_of(cell->device) * 16;
+    /* Local memory is so fast on GPUs that less work would only measure launches. */
+    shot->groups[0] = units_of(cell->device) * (counters || cell->device->is_cpu ? 16 : 512);
     const size_t items = shot->groups[0] * GROUP;
     size_t target = shot_out(shot, (counters ? counters : items) * 4);
     shot->buffers[target].fill = fill_zero;
@@ -242,6 +242,12 @@ static const char *const fences[] = {"none", "local", "global", "barrier-local",
 static const char *const fence_kernels[] = {"fence_none", "fence_local", "fence_global",
                                             "fence_barrier_local", "fence_barrier_global"};
 
+/* Enough for what is measured to be more than a launch. */
+static uint32_t fence_rounds(const struct cell *cell)
+{
+    return cell->device->is_cpu ? 64 : 4096;
+}
+
 /* One small group for each compute unit: what a group waits, not how much of it others hide. */
 static bool describe_fence(struct attempt *attempt, const struct cell *cell, size_t form,
                            struct shot *shot)
@@ -253,7 +259,8 @@ static bool describe_fence(struct attempt *attempt, const struct cell *cell, siz
     shot_items(shot, cell->device, items, FENCE_ITEMS);
     shot_pass(shot, shot_in(shot, items * 4));
     shot_pass(shot, shot_out(shot, items * 4));
-    shot->useful = FENCE_ROUNDS;
+    shot_pass_u32(shot, fence_rounds(cell));
+    shot->useful = fence_rounds(cell);
     return true;
 }
 
@@ -261,8 +268,9 @@ static uint32_t last_value(const struct cell *cell, const struct shot *shot,
                            const void *const memory[], size_t place)
 {
     uint32_t value = ((const uint32_t *)memory[0])[place];
-    (void)cell, (void)shot;
-    for (uint32_t round = 0; round < FENCE_ROUNDS; round++)
+    const uint32_t rounds = fence_rounds(cell);
+    (void)shot;
+    for (uint32_t round = 0; round < rounds; round++)
         value = value * 5 + round;
     return value;
 }

@@ -281,6 +281,13 @@ static bool takes_read(const struct cell *cell)
            (path == POLICY_CA && cell_parameter(cell, "pattern") == REREAD);
 }
 
+/* Words read again come from a cache. */
+static bool reads_again(const struct cell *cell)
+{
+    const unsigned pattern = cell_parameter(cell, "pattern");
+    return pattern == REREAD || pattern == HOT;
+}
+
 const struct study study_policy_read = {
     .counts = "each time a word is read",
     .unit = UNIT_GB_S,
@@ -299,6 +306,7 @@ const struct study study_policy_read = {
         },
     .forms = {{"items", ON_ANY}, {"chunked", ON_CPU}},
     .hosts = {{"loop, OpenMP", FORM_RUNS, host_read, host_suits}},
+    .caches = reads_again,
     .describe = describe_read,
     .check = check_read,
     .takes = takes_read,

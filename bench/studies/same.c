@@ -201,6 +201,7 @@ const struct study study_same_read = {
 };
 
 const struct study study_same_write = {
+    .is_cached = true, /* the same few words again and again */
     .counts = "each word once, however many lanes write to it",
     .unit = UNIT_GB_S,
     .parameters = {{"word", "bytes", NULL, POINTS(16), POINTS(4, 16), POINTS(4, 8, 16)},

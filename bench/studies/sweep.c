@@ -17,8 +17,8 @@ static const char *const traversals[] = {"interleaved", "chunked", "item"};
 #define ITEMS_PER_UNIT ((size_t)2048)
 
 /* Bytewise loops over neighbours of other work-items are so slow on CPUs that a launch should not
- * take more words than these. */
-#define MOST_WORDS_ON_CPU ((size_t)16 << 20)
+ * take more than this; the same for all operands, so that they can be compared. */
+#define MOST_BYTES_ON_CPU ((size_t)16 << 20)
 
 static size_t units_of(const struct device_facts *device)
 {
@@ -46,9 +46,8 @@ static size_t words_of(const struct cell *cell)
 {
     const size_t operand = cell_parameter(cell, "operand");
     const size_t tile = (size_t)cell_parameter(cell, "unroll") * cell_parameter(cell, "group");
-    size_t words = cell->bytes / operand;
-    if (cell->device->is_cpu && words > MOST_WORDS_ON_CPU)
-        words = MOST_WORDS_ON_CPU;
+    const bool is_much = cell->device->is_cpu && cell->bytes > MOST_BYTES_ON_CPU;
+    const size_t words = (is_much ? MOST_BYTES_ON_CPU : cell->bytes) / operand;
     return cell_parameter(cell, "traversal") == ITEM ? words / tile * tile : words;
 }
 

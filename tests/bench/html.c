@@ -53,6 +53,24 @@ TEST_BODY(html_numbers_have_three_digits)
     assert_string_equal(text, "0");
 }
 
+static void assert_parameter(const char *name, const char *word, double number,
+                             const char *expected)
+{
+    char text[VARIABLE_BYTES];
+    struct task_parameter parameter = {name, word, number};
+    html_parameter(text, &parameter);
+    assert_string_equal(text, expected);
+}
+
+TEST_BODY(html_parameters_are_for_people)
+{
+    assert_parameter("size", NULL, 65536, "64 KiB");
+    assert_parameter("set", NULL, 65536, "64 MiB"); /* counted in KiB */
+    assert_parameter("stride", NULL, 65536, "65536");
+    assert_parameter("bytes", NULL, 0, "0");
+    assert_parameter("order", "shuffled", 2, "shuffled");
+}
+
 /* One cell: of a row, over this, in this form. */
 struct cell {
     const char *row, *variable, *form, *parameters;

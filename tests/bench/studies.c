@@ -81,8 +81,7 @@ static size_t run_methods(const struct task *task, const struct device_facts *de
         struct attempt attempt = {.task = task, .device = device};
         if (!method->suits(&attempt))
             continue;
-        const bool fine =
-            way->open(&attempt) && method->run(&attempt, 3) && way->verify(&attempt);
+        const bool fine = way->open(&attempt) && method->run(&attempt, 3) && way->verify(&attempt);
         if (!fine && attempt.status != STATUS_UNSUPPORTED) {
             print_error("%s, method %s: %s\n", name, method->name, attempt.reason);
             wrong++;
@@ -153,8 +152,9 @@ static bool flip_shows(struct attempt *attempt, size_t form, size_t index, size_
     struct study_run *run = attempt->state;
     const unsigned char *content = run->inputs[index];
     const unsigned char was =
-        content ? content[place]
-                : ((const unsigned char *)study_words(index, run->shot.buffers[index].bytes))[place];
+        content
+            ? content[place]
+            : ((const unsigned char *)study_words(index, run->shot.buffers[index].bytes))[place];
     const unsigned char flipped = was ^ 0x10;
     size_t bytes;
     assert_true(run->side->write(attempt, run, 0, index, place, &flipped, 1));
@@ -189,8 +189,7 @@ static bool flips_show(struct attempt *attempt, size_t form)
     }
     free(usual);
     const struct study *study = attempt->task->row->study;
-    size_t matter =
-        study->bytes_that_matter ? study->bytes_that_matter(&run->cell, &run->shot) : 0;
+    size_t matter = study->bytes_that_matter ? study->bytes_that_matter(&run->cell, &run->shot) : 0;
     if (all == 0 || matter == 0 || matter >= all)
         return shown == tried;
     const double share = (double)matter / (double)all, seen = (double)shown / (double)tried;
