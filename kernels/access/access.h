@@ -16,15 +16,18 @@
 #define JOIN_NOW(a, b) a##b
 #define JOIN(a, b)     JOIN_NOW(a, b)
 
-FUNCTION uint sum_of4(uint4 v) {
+FUNCTION uint sum_of4(uint4 v)
+{
     return v.x + v.y + v.z + v.w;
 }
 
-FUNCTION uint sum_of2(uint2 v) {
+FUNCTION uint sum_of2(uint2 v)
+{
     return v.x + v.y;
 }
 
-FUNCTION uint4 words4(uint x, uint y, uint z, uint w) {
+FUNCTION uint4 words4(uint x, uint y, uint z, uint w)
+{
     uint4 v;
     v.x = x;
     v.y = y;
@@ -34,11 +37,13 @@ FUNCTION uint4 words4(uint x, uint y, uint z, uint w) {
 }
 
 /* The item's place in the grid and how many there are, of one dimension. */
-FUNCTION size_t item_of(void) {
+FUNCTION size_t item_of(void)
+{
     return get_global_id(0);
 }
 
-FUNCTION size_t item_count(void) {
+FUNCTION size_t item_count(void)
+{
     return get_global_size(0);
 }
 
