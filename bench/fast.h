@@ -4,7 +4,8 @@
 #define CLEM_BENCH_FAST_H
 
 /* Functions compiled for several instruction sets, of which the machine takes the best, as an
- * OpenCL compiler does. The resolvers run too early for sanitizers. */
+ * OpenCL compiler does. The resolvers run too early for sanitizers. Each name once in the whole
+ * program: clang makes the resolvers of static functions visible everywhere. */
 #if defined(__x86_64__) && defined(__has_attribute) && !defined(CLEM_BENCH_SANITIZED)
 #if __has_attribute(target_clones)
 #define FAST __attribute__((target_clones("avx512f", "avx2", "default")))

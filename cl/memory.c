@@ -127,12 +127,22 @@ static void place(struct ocl_allocation *made, struct ocl_block *block, size_t o
         made->host = (char *)block->pointer + offset;
 }
 
-/* What the pool of this kind is asked for: pinned and managed memory begin at a page, and so must
- * what follows it. */
-static size_t pooled_bytes(enum ocl_memory_kind kind, size_t bytes)
+/* What an allocation of this kind is a multiple of, and so begins at: pinned and managed memory a
+ * page, device memory of the handle strategy what a sub-buffer can begin at, because kernels get
+ * sub-buffers of it. */
+static size_t pooled_unit(const struct ocl_context *context, enum ocl_memory_kind kind)
 {
-    const size_t page = kind == OCL_MEMORY_DEVICE ? 1 : (size_t)sysconf(_SC_PAGESIZE);
-    return bytes > SIZE_MAX - page ? bytes : (bytes + page - 1) / page * page;
+    if (kind != OCL_MEMORY_DEVICE)
+        return (size_t)sysconf(_SC_PAGESIZE);
+    const size_t sub_buffer = context->device->facts.base_align_bytes;
+    return context->capability.address == OCL_ADDRESS_HANDLE && sub_buffer > 0 ? sub_buffer : 1;
+}
+
+static size_t pooled_bytes(const struct ocl_context *context, enum ocl_memory_kind kind,
+                           size_t bytes)
+{
+    const size_t unit = pooled_unit(context, kind);
+    return bytes > SIZE_MAX - unit ? bytes : (bytes + unit - 1) / unit * unit;
 }
 
 /* Device memory and managed memory are counted together: what one of them keeps for reuse, the
@@ -195,7 +205,7 @@ static ocl_status allocate(struct ocl_context *context, enum ocl_memory_kind kin
     struct ocl_allocation *made = pool ? allocation_take(context, kind, bytes, flags) : NULL;
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
-    return fill_in(made, pooled_bytes(kind, bytes), host, address);
+    return fill_in(made, pooled_bytes(context, kind, bytes), host, address);
 }
 
 ocl_status ocl_memory_take_piece(struct ocl_context *context, size_t bytes,
@@ -250,7 +260,8 @@ ocl_status ocl_memory_allocate_managed(struct ocl_context *context, size_t bytes
     struct ocl_allocation *made = pool ? allocation_take(context, kind, bytes, flags) : NULL;
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
-    return fill_in(made, pooled_bytes(kind, bytes > least ? bytes : least), pointer, &address);
+    return fill_in(made, pooled_bytes(context, kind, bytes > least ? bytes : least), pointer,
+                   &address);
 }
 
 ocl_status ocl_memory_register(struct ocl_context *context, void *host, size_t bytes,

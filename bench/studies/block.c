@@ -86,7 +86,7 @@ static size_t check(const struct cell *cell, const struct shot *shot, const void
     return check_words(cell, shot, memory[0], words_of(cell), memory, same_word);
 }
 
-FAST static void copy_row(uint32_t *restrict to, const uint32_t *restrict from, size_t words)
+FAST static void copy_block_row(uint32_t *restrict to, const uint32_t *restrict from, size_t words)
 {
     for (size_t i = 0; i < words; i++)
         to[i] = from[i];
@@ -100,7 +100,7 @@ static void host_rows(const struct cell *cell, const struct shot *shot, void *co
     (void)shot;
 #pragma omp parallel for schedule(static)
     for (size_t y = 0; y < height; y++)
-        copy_row(target + y * width, source + y * width, width);
+        copy_block_row(target + y * width, source + y * width, width);
 }
 
 const struct study study_block = {

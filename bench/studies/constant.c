@@ -149,8 +149,8 @@ static inline uint32_t sixteen(const uint32_t *table, uint32_t at, uint32_t mask
     return sum;
 }
 
-FAST static void sum_part(const uint32_t *restrict table, const uint32_t *restrict starts,
-                          uint32_t *restrict sums, uint32_t mask, size_t begin, size_t end)
+FAST static void sum_constant_part(const uint32_t *restrict table, const uint32_t *restrict starts,
+                                   uint32_t *restrict sums, uint32_t mask, size_t begin, size_t end)
 {
     for (size_t item = begin; item < end; item++) {
         uint32_t at = starts[item], sum = 0;
@@ -187,7 +187,7 @@ static void host(const struct cell *cell, const struct shot *shot, void *const m
         if (immediate)
             immediate_part(table, starts, sums, begin, end);
         else
-            sum_part(table, starts, sums, mask, begin, end);
+            sum_constant_part(table, starts, sums, mask, begin, end);
     }
 }
 

@@ -88,7 +88,8 @@ static size_t bytes_that_matter(const struct cell *cell, const struct shot *shot
     return 4 * rows_of(cell) * width_of(cell);
 }
 
-FAST static void copy_row(uint32_t *restrict target, const uint32_t *restrict source, size_t words)
+FAST static void copy_pitch_row(uint32_t *restrict target, const uint32_t *restrict source,
+                                size_t words)
 {
     for (size_t i = 0; i < words; i++)
         target[i] = source[i];
@@ -102,7 +103,7 @@ static void host_copy(const struct cell *cell, const struct shot *shot, void *co
     (void)shot;
 #pragma omp parallel for schedule(static)
     for (size_t y = 0; y < rows; y++)
-        copy_row(target + y * pitch, source + y * pitch, width);
+        copy_pitch_row(target + y * pitch, source + y * pitch, width);
 }
 
 const struct study study_pitch_copy = {

@@ -197,7 +197,7 @@ static size_t bytes_that_matter(const struct cell *cell, const struct shot *shot
     return cell_parameter(cell, "pattern") == UNALIGNED ? SIZE_MAX : 0;
 }
 
-FAST static uint32_t sum_part(const uint32_t *from, size_t begin, size_t end)
+FAST static uint32_t sum_policy_part(const uint32_t *from, size_t begin, size_t end)
 {
     uint32_t sum = 0;
     for (size_t i = begin; i < end; i++)
@@ -216,12 +216,12 @@ static void host_stream(const struct shot *shot, const uint32_t *source, uint32_
                  words = (size_t)shot->arguments[3].value.u64, items = shot->buffers[1].bytes / 4;
 #pragma omp parallel for schedule(static)
     for (size_t item = 0; item < items; item++)
-        sums[item] = sum_part(source + shift, begin_of(words, item, items),
-                              begin_of(words, item + 1, items));
+        sums[item] = sum_policy_part(source + shift, begin_of(words, item, items),
+                                     begin_of(words, item + 1, items));
 }
 
-FAST static uint32_t gather_part(const uint32_t *source, size_t begin, size_t end, uint64_t mask,
-                                 unsigned down)
+FAST static uint32_t gather_policy_part(const uint32_t *source, size_t begin, size_t end,
+                                        uint64_t mask, unsigned down)
 {
     uint32_t sum = 0;
     for (size_t i = begin; i < end; i++) {
@@ -238,9 +238,9 @@ static void host_gather(const struct shot *shot, const uint32_t *source, uint32_
     const size_t items = shot->buffers[1].bytes / 4;
 #pragma omp parallel for schedule(static)
     for (size_t item = 0; item < items; item++)
-        sums[item] = gather_part(source, begin_of((size_t)mask + 1, item, items),
-                                 begin_of((size_t)mask + 1, item + 1, items), mask,
-                                 shot->arguments[3].value.u32);
+        sums[item] = gather_policy_part(source, begin_of((size_t)mask + 1, item, items),
+                                        begin_of((size_t)mask + 1, item + 1, items), mask,
+                                        shot->arguments[3].value.u32);
 }
 
 static void host_reread(const struct shot *shot, const uint32_t *source, uint32_t *sums)
@@ -252,7 +252,7 @@ static void host_reread(const struct shot *shot, const uint32_t *source, uint32_
         for (size_t tile = begin_of(tiles, item, items); tile < begin_of(tiles, item + 1, items);
              tile++)
             for (size_t k = 0; k < TIMES; k++)
-                sum += sum_part(source, tile * TILE_WORDS, (tile + 1) * TILE_WORDS);
+                sum += sum_policy_part(source, tile * TILE_WORDS, (tile + 1) * TILE_WORDS);
         sums[item] = sum;
     }
 }

@@ -202,7 +202,7 @@ static size_t check_dot(const struct cell *cell, const struct shot *shot,
 }
 
 /* The host's loops are over floats. */
-FAST static void copy_part(float *restrict to, const float *restrict a, size_t count)
+FAST static void copy_stream_part(float *restrict to, const float *restrict a, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         to[i] = a[i];
@@ -221,8 +221,8 @@ FAST static void add_part(float *restrict to, const float *restrict a, const flo
         to[i] = a[i] + b[i];
 }
 
-FAST static void triad_part(float *restrict to, const float *restrict a, const float *restrict b,
-                            size_t count)
+FAST static void triad_stream_part(float *restrict to, const float *restrict a,
+                                   const float *restrict b, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         to[i] = a[i] + FACTOR * b[i];
@@ -248,7 +248,7 @@ static void plain_part(enum operation operation, float *to, const float *a, cons
 {
     switch (operation) {
     case COPY:
-        copy_part(to, a, count);
+        copy_stream_part(to, a, count);
         break;
     case MUL:
         mul_part(to, a, count);
@@ -257,7 +257,7 @@ static void plain_part(enum operation operation, float *to, const float *a, cons
         add_part(to, a, b, count);
         break;
     case TRIAD:
-        triad_part(to, a, b, count);
+        triad_stream_part(to, a, b, count);
         break;
     case FILL:
     case DOT:

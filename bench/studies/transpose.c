@@ -185,7 +185,8 @@ static size_t check_transpose(const struct cell *cell, const struct shot *shot,
     return check(cell, shot, memory, cell_parameter(cell, "work") == WORK_IS_COPY);
 }
 
-FAST static void copy_row(uint32_t *restrict to, const uint32_t *restrict from, size_t words)
+FAST static void copy_transpose_row(uint32_t *restrict to, const uint32_t *restrict from,
+                                    size_t words)
 {
     for (size_t i = 0; i < words; i++)
         to[i] = from[i];
@@ -199,7 +200,7 @@ static void host_copy(const struct cell *cell, const struct shot *shot, void *co
     (void)shot;
 #pragma omp parallel for schedule(static)
     for (size_t y = 0; y < height; y++)
-        copy_row(target + y * width, source + y * width, width);
+        copy_transpose_row(target + y * width, source + y * width, width);
 }
 
 /* One square of the target. */

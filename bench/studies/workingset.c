@@ -151,7 +151,7 @@ static size_t check_read(const struct cell *cell, const struct shot *shot,
     return check_sum(sums, items, (uint32_t)(reads * sum));
 }
 
-FAST static uint32_t sum_part(const uint32_t *set, size_t begin, size_t end)
+FAST static uint32_t sum_set_part(const uint32_t *set, size_t begin, size_t end)
 {
     uint32_t sum = 0;
     for (size_t i = begin; i < end; i++)
@@ -179,7 +179,7 @@ static void host_read(const struct cell *cell, const struct shot *shot, void *co
         const size_t begin = words / items * item;
         uint32_t sum = 0;
         for (uint64_t k = 0; k < passes; k++)
-            sum += sum_part(set, begin, words) + sum_part(set, 0, begin);
+            sum += sum_set_part(set, begin, words) + sum_set_part(set, 0, begin);
         sums[item] = sum;
     }
 }

@@ -38,6 +38,30 @@ static bool is_known(const void *pointer)
 
 /* --- Device memory --- */
 
+/* Kernels get sub-buffers of the handle strategy's memory, which drivers let begin at some places
+ * only; PoCL at any multiple of 128, NVIDIA's at multiples of 512. */
+TEST_BODY(memory_of_handles_begins_where_sub_buffers_can)
+{
+    enum { COUNT = 20 };
+    uint64_t addresses[COUNT];
+    struct ocl_context *context = open_context();
+    struct ocl_device *device = (struct ocl_device *)(uintptr_t)context->device;
+    const uint32_t usual = device->facts.base_align_bytes;
+    if (ocl_context_address(context) != OCL_ADDRESS_HANDLE)
+        TEST_SKIP("not the handle strategy");
+    device->facts.base_align_bytes = usual > 512 ? usual : 512;
+    for (size_t i = 0; i < COUNT; i++)
+        addresses[i] = allocate(context, 1 + 137 * i * i);
+    for (size_t i = 0; i < COUNT; i++) {
+        struct ocl_allocation *found = ocl_address_acquire(addresses[i]);
+        assert_int_equal(found->offset % device->facts.base_align_bytes, 0);
+        ocl_allocation_release(found);
+        release(OCL_MEMORY_DEVICE, at(addresses[i]));
+    }
+    device->facts.base_align_bytes = usual;
+    ocl_context_close(context);
+}
+
 TEST_BODY(memory_finds_every_inner_address)
 {
     static const size_t sizes[] = {1, 255, 256, 257, 4096, 100001, 1 << 20, (1 << 20) + 1, 5000001};
