@@ -226,18 +226,21 @@ static ocl_status choose_form(const struct ocl_call *call, enum ocl_form_kind *k
     const struct ocl_context *context = kernel->program->context;
     const bool is_wrappable = has_pointers(kernel) && !declares_local(kernel);
     const bool by_number = is_wrappable && context->capability.pass == OCL_PASS_NUMBER;
-    bool is_aligned;
-    const ocl_status status = ocl_targets_find(call, by_number, &is_aligned);
+    enum ocl_fit fit;
+    const ocl_status status = ocl_targets_find(call, by_number, &fit);
     if (status != OCL_OK)
         return status;
-    if (!is_aligned && !is_wrappable) {
+    if (fit == OCL_FIT_NONE && !is_wrappable) {
         ocl_log(true,
                 "kernel %s declares __local variables, and an argument points to where the device "
                 "cannot begin a sub-buffer (multiples of %u bytes)",
                 kernel->name, context->device->facts.base_align_bytes);
         return OCL_E_NEEDS_ADDRESS;
     }
-    *kind = by_number ? OCL_FORM_NUMBERS : is_aligned ? OCL_FORM_DIRECT : OCL_FORM_OFFSETS;
+    if (by_number)
+        *kind = OCL_FORM_NUMBERS;
+    else
+        *kind = fit == OCL_FIT_WHOLE || !is_wrappable ? OCL_FORM_DIRECT : OCL_FORM_OFFSETS;
     return OCL_OK;
 }
 

@@ -119,13 +119,13 @@ static ocl_status find_target(const struct ocl_call *call, const struct ocl_slot
     return find_place(target, pointer);
 }
 
-ocl_status ocl_targets_find(const struct ocl_call *call, bool constant_only, bool *is_aligned)
+ocl_status ocl_targets_find(const struct ocl_call *call, bool constant_only, enum ocl_fit *fit)
 {
     const struct ocl_kernel *kernel = call->kernel;
     const struct ocl_form *form = &kernel->forms[OCL_FORM_DIRECT];
     const uint32_t alignment = kernel->program->context->device->facts.base_align_bytes;
     ocl_status status = OCL_OK;
-    *is_aligned = true;
+    *fit = OCL_FIT_WHOLE;
     for (size_t i = 0; status == OCL_OK && i < form->slot_count; i++) {
         const struct ocl_slot *slot = &form->slots[i];
         if (slot->kind != OCL_SLOT_BUFFER ||
@@ -135,7 +135,12 @@ ocl_status ocl_targets_find(const struct ocl_call *call, bool constant_only, boo
         status = find_target(call, slot, target);
         if (kernel->arguments[slot->parameter].kind == OCL_PARAMETER_TEXTURE)
             continue; /* its facts tell the kernel where it is */
-        *is_aligned &= target->offset == 0 || (alignment > 0 && target->offset % alignment == 0);
+        if (target->offset == 0)
+            continue;
+        if (alignment == 0 || target->offset % alignment != 0)
+            *fit = OCL_FIT_NONE;
+        else if (*fit == OCL_FIT_WHOLE)
+            *fit = OCL_FIT_PARTS;
     }
     return status;
 }

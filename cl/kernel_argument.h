@@ -34,12 +34,16 @@ uint64_t ocl_call_pointer(const struct ocl_call *call, uint32_t entry);
 bool ocl_call_has_null(const struct ocl_call *call);
 bool ocl_call_has_unknown(const struct ocl_call *call);
 
+/* Where pointers lie in their buffers: all at the beginning, where the device can make sub-buffers,
+ * or somewhere else. */
+enum ocl_fit { OCL_FIT_WHOLE, OCL_FIT_PARTS, OCL_FIT_NONE };
+
 /* Finds the buffers of the pointers: all of them, or those into __constant memory only.
- * *is_aligned says whether the device can make a sub-buffer at every offset.
+ * *fit is that of the one that fits worst.
  * Needs:  targets are zero.
  * Errors: OCL_E_NEEDS_ADDRESS (logged) for a pointer that is in no allocation of the context. The
  *         caller releases the targets in either case. */
-ocl_status ocl_targets_find(const struct ocl_call *call, bool constant_only, bool *is_aligned);
+ocl_status ocl_targets_find(const struct ocl_call *call, bool constant_only, enum ocl_fit *fit);
 
 /* Makes the sub-buffers that the form needs: without offsets, of every pointer into the middle;
  * with offsets, only of __constant pointers into buffers that are larger than the device's
