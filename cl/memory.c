@@ -134,8 +134,10 @@ static size_t pooled_unit(const struct ocl_context *context, enum ocl_memory_kin
 {
     if (kind != OCL_MEMORY_DEVICE)
         return (size_t)sysconf(_SC_PAGESIZE);
+    if (context->capability.address != OCL_ADDRESS_HANDLE)
+        return 1;
     const size_t sub_buffer = context->device->facts.base_align_bytes;
-    return context->capability.address == OCL_ADDRESS_HANDLE && sub_buffer > 0 ? sub_buffer : 1;
+    return sub_buffer > 0 ? sub_buffer : 1;
 }
 
 static size_t pooled_bytes(const struct ocl_context *context, enum ocl_memory_kind kind,

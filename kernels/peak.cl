@@ -30,7 +30,12 @@ typedef float4 wide_float;
 #define WIDE 1
 #endif
 
-static uint sum_of(uint4 v) {
+/* nvcc, which reads this file as well, wants more of a function than `static`. */
+#ifndef FUNCTION
+#define FUNCTION static
+#endif
+
+FUNCTION uint sum_of(uint4 v) {
     return v.x + v.y + v.z + v.w;
 }
 

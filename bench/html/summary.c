@@ -54,6 +54,7 @@ const struct group_words *group_words(const char *group)
          "two matrices added, all of it and the kernel alone"},
         {"staging", "Staging by hand", "pageable memory sent through pinned chunks"},
         {"combined", "Write-combined memory", "copied from, and read by the host"},
+        {"portable", "Portable pinned memory", "copied from as other pinned memory is"},
         {"pinned", "What pinning costs the host",
          "memory allocated, and read and written by the host"},
         {"peer", "Device to device", "copies and kernels over the link between devices"},

@@ -6,5 +6,5 @@ __constant__ unsigned bench_constant[16384];
 
 extern "C" __global__ void symbol_read(unsigned *target)
 {
-    target[item()] = bench_constant[item() % 16384];
+    target[get_global_id(0)] = bench_constant[get_global_id(0) % 16384];
 }

@@ -15,6 +15,6 @@ extern "C" __global__ void touch_read(unsigned *sums, const uint4 *source, unsig
 {
     unsigned sum = 0;
     for (unsigned k = 0; k < touches; k++)
-        sum += sum_of(load_again(source + item()));
-    sums[item()] = sum;
+        sum += sum_of(load_again(source + get_global_id(0)));
+    sums[get_global_id(0)] = sum;
 }
