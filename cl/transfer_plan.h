@@ -16,8 +16,9 @@ struct ocl_transfer_limits {
     /* An idle device whose memory is the host's: up to here the host copies, though nobody waits;
      * up to here when the caller waits anyway; up to here fills. */
     size_t direct_at_once, direct_waiting, direct_fill;
-    /* Pageable memory to the device, and the caller waits: up to here the driver's own way. */
-    size_t driver_write;
+    /* Pageable memory to the device, and the caller waits: up to here the driver's own way; from
+     * here up in one call that waits, below a command and then a wait. */
+    size_t driver_write, driver_write_waits;
     /* From here up a kernel: linear copies inside a device; between pinned and device memory. */
     size_t kernel_copy_from, kernel_pinned_from;
     /* From here up stores past the caches: kernels; copies by host threads. */

@@ -134,11 +134,13 @@ ocl_status ocl_transfer_write_staged(struct ocl_transfer *transfer)
 {
     const struct ocl_copy *copy = &transfer->copy;
     const struct ocl_place target = ocl_side_place(&transfer->target, copy->target.address);
+    const void *source = (const void *)(uintptr_t)copy->source.address;
 
-    if (suits_driver(transfer, &target))
-        return ocl_command_write_now(transfer->queue, &target,
-                                     (const void *)(uintptr_t)copy->source.address, copy->width);
-    return write_pieces(transfer);
+    if (!suits_driver(transfer, &target))
+        return write_pieces(transfer);
+    return copy->width < transfer->limits->driver_write_waits
+               ? ocl_command_write(transfer->queue, &target, source, copy->width, NULL)
+               : ocl_command_write_now(transfer->queue, &target, source, copy->width);
 }
 
 /* ---- To the host ---- */
