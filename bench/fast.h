@@ -15,4 +15,11 @@
 #define FAST __attribute__((noinline))
 #endif
 
+/* What the name of a loop ends in that runs on as many threads as there are. */
+#ifdef _OPENMP
+#define ALL ", OpenMP"
+#else
+#define ALL ", no OpenMP"
+#endif
+
 #endif

@@ -7,9 +7,6 @@
 
 #ifdef _OPENMP
 #include <omp.h>
-#define ALL ", OpenMP"
-#else
-#define ALL ", no OpenMP"
 #endif
 #ifdef __SSE2__
 #include <emmintrin.h>

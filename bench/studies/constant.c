@@ -225,7 +225,7 @@ const struct study study_constant = {
              .full = POINTS(64, 256, 1024, 4096, 16384, 65536)},
         },
     .forms = {{"loop", ON_ANY}, {"unrolled", ON_ANY}, {"chunked", ON_CPU}},
-    .hosts = {{"loop, OpenMP", FORM_LOOP, host, NULL}},
+    .hosts = {{"loop" ALL, FORM_LOOP, host, NULL}},
     .is_cached = true,
     .describe = describe,
     .check = check,

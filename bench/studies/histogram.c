@@ -168,7 +168,7 @@ const struct study study_histogram = {
     .unit = UNIT_GB_S,
     .parameters = {VALUE_COUNTS},
     .forms = {{"idiom", ON_ANY}, {"copies", ON_GPU}, {"wide", ON_GPU}, {"private", ON_CPU}},
-    .hosts = {{"loop, OpenMP", FORM_PRIVATE, host_loop, NULL}},
+    .hosts = {{"loop" ALL, FORM_PRIVATE, host_loop, NULL}},
     .describe = describe_histogram,
     .check = check,
 };

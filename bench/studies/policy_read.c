@@ -305,7 +305,7 @@ const struct study study_policy_read = {
              .full = POINTS(STREAM, UNALIGNED, STRIDED, GATHER, REREAD, HOT)},
         },
     .forms = {{"items", ON_ANY}, {"chunked", ON_CPU}},
-    .hosts = {{"loop, OpenMP", FORM_RUNS, host_read, host_suits}},
+    .hosts = {{"loop" ALL, FORM_RUNS, host_read, host_suits}},
     .caches = reads_again,
     .describe = describe_read,
     .check = check_read,

@@ -74,7 +74,7 @@ const struct study study_policy_write = {
                     .normal = POINTS(POLICY_WRITE, POLICY_NON_TEMPORAL, POLICY_WB, POLICY_WRITE_CG,
                                      POLICY_WRITE_CS, POLICY_WT)}},
     .forms = {{"items", ON_ANY}, {"chunked", ON_CPU}},
-    .hosts = {{"loop, OpenMP", FORM_ITEMS, host_write, NULL}},
+    .hosts = {{"loop" ALL, FORM_ITEMS, host_write, NULL}},
     .describe = describe_write,
     .check = check_write,
     .takes = takes_write,

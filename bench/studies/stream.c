@@ -365,11 +365,6 @@ static bool takes(const struct cell *cell)
            (cell->device->is_cpu && has_floats(cell));
 }
 
-#ifdef _OPENMP
-#define ALL ", OpenMP"
-#else
-#define ALL ", no OpenMP"
-#endif
 #ifdef __SSE2__
 #define STREAMING_RUN(verb, operation)                                                             \
     static void stream_##verb(const struct cell *cell, const struct shot *shot,                    \

@@ -261,8 +261,8 @@ const struct study study_transpose = {
               {"wide4", ON_GPU},
               {"lines", ON_CPU},
               {"streaming", ON_CPU}},
-    .hosts = {{"rows, OpenMP", FORM_LINES, host_copy, is_copy},
-              {"squares, OpenMP", FORM_LINES, host_squares, is_transpose}},
+    .hosts = {{"rows" ALL, FORM_LINES, host_copy, is_copy},
+              {"squares" ALL, FORM_LINES, host_squares, is_transpose}},
     .describe = describe_transpose,
     .check = check_transpose,
 };
