@@ -1,0 +1,656 @@
+/* PTX_FORM_BLOCK: the text of a kernel that runs whole CUDA blocks. See block.h for how.
+ *
+ * clem_state holds, for each thread, the region that it goes on with, and whether it waits there:
+ * CLEM_AT_WARP for the other lanes of its member mask, CLEM_AT_BARRIER for other threads; then clem_wait
+ * says what for. CLEM_ENDED: the thread has ended. library/block.cl knows the same.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/ptx/block.h"
+
+#include <string.h>
+
+/* More text than this is too much for compilers, whatever it does. */
+enum { MOST_REGIONS = 4096 };
+
+/* ---- Hooks ---- */
+
+static const char *const specials[PTX_SPECIAL_OTHER + 1] = {
+    [PTX_TID_X] = "clem_tid_x",
+    [PTX_TID_Y] = "clem_tid_y",
+    [PTX_TID_Z] = "clem_tid_z",
+    [PTX_NTID_X] = "clem_grid.s4",
+    [PTX_NTID_Y] = "clem_grid.s5",
+    [PTX_NTID_Z] = "clem_grid.s6",
+    [PTX_CTAID_X] = "(uint)get_group_id(0)",
+    [PTX_CTAID_Y] = "(uint)get_group_id(1)",
+    [PTX_CTAID_Z] = "(uint)get_group_id(2)",
+    [PTX_NCTAID_X] = "clem_grid.s0",
+    [PTX_NCTAID_Y] = "clem_grid.s1",
+    [PTX_NCTAID_Z] = "clem_grid.s2",
+    [PTX_LANEID] = "(clem_index & 31u)",
+    [PTX_WARPID] = "(clem_index >> 5)",
+    [PTX_NWARPID] = "((clem_grid.s4 * clem_grid.s5 * clem_grid.s6 + 31u) >> 5)",
+    [PTX_LANEMASK_EQ] = "(1u << (clem_index & 31u))",
+    [PTX_LANEMASK_LT] = "((1u << (clem_index & 31u)) - 1u)",
+    [PTX_LANEMASK_LE] = "((2u << (clem_index & 31u)) - 1u)",
+    [PTX_LANEMASK_GE] = "(~0u << (clem_index & 31u))",
+    [PTX_LANEMASK_GT] = "(~1u << (clem_index & 31u))",
+};
+
+static const char *special_value(struct ptx_emitter *e, enum ptx_special special)
+{
+    (void)e;
+    return specials[special];
+}
+
+static const char *way_name(const struct ptx_block_form *form)
+{
+    return form->is_straight ? "S" : "W";
+}
+
+/* Whether the region's threads note where they go in clem_state. */
+static bool notes_state(const struct ptx_block_form *form)
+{
+    return !form->is_straight || !form->region->is_decided;
+}
+
+static const char *barrier_wait(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    const struct ptx_barrier_operands o = ptx_barrier_operands_of(step);
+    const char *number = o.number ? ptx_value(e, o.number, PTX_U32) : "0u";
+    if (!o.threads && !o.predicate)
+        return ptx_format(e, "%s & 15u", number);
+    return ptx_format(e, "(%s & 15u) | (%s) << 4 | (uint)(%s) << 31", number,
+                      o.threads ? ptx_value(e, o.threads, PTX_U32) : "0u",
+                      o.predicate ? ptx_predicate(e, o.predicate) : "0");
+}
+
+static bool waits_for_warp(const struct ptx_region *region)
+{
+    return region->step && !ptx_is_barrier(region->step) && ptx_member_mask(region->step);
+}
+
+static bool waits_for_block(const struct ptx_region *region)
+{
+    return region->step && ptx_is_barrier(region->step) && !ptx_barrier_arrives(region->step);
+}
+
+static const char *state_value(struct ptx_emitter *e, uint32_t target)
+{
+    const struct ptx_region *region = &ptx_block_form_of(e)->regions->all[target];
+    return ptx_format(e, "%uu%s", (unsigned)target,
+                      waits_for_warp(region)    ? " | CLEM_AT_WARP"
+                      : waits_for_block(region) ? " | CLEM_AT_BARRIER"
+                                                : "");
+}
+
+static const char *go_text(struct ptx_emitter *e, uint32_t target)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    const struct ptx_region *region = form->region, *to = &form->regions->all[target];
+    const char *jump =
+        ptx_format(e, "goto %sD%u;", way_name(form), (unsigned)(region - form->regions->all));
+    if (!notes_state(form))
+        return region->target_count + region->leaves < 2
+                   ? jump
+                   : ptx_format(e, "{ clem_go = %uu; %s }", (unsigned)target, jump);
+    const char *wait = "";
+    if (waits_for_warp(to))
+        wait = ptx_format(e, "clem_for = %s; ", ptx_value(e, ptx_member_mask(to->step), PTX_U32));
+    else if (waits_for_block(to))
+        wait = ptx_format(e, "clem_for = %s; ", barrier_wait(e, to->step));
+    return ptx_format(e, "{ clem_next = %s; %s%s }", state_value(e, target), wait, jump);
+}
+
+static const char *leave_text(struct ptx_emitter *e)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    const struct ptx_region *region = form->region;
+    const char *jump =
+        ptx_format(e, "goto %sD%u;", way_name(form), (unsigned)(region - form->regions->all));
+    if (notes_state(form))
+        return ptx_format(e, "{ clem_next = CLEM_ENDED; %s }", jump);
+    return region->target_count == 0 ? jump : ptx_format(e, "{ clem_go = CLEM_ENDED; %s }", jump);
+}
+
+static const char *edge_text(struct ptx_emitter *e, int32_t to)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    const struct ptx_regions *r = form->regions;
+    if (to == PTX_NO_NODE || ptx_flow_only_leaves(r->flow, to))
+        return leave_text(e);
+    if (&r->all[r->region_of[to]] == form->region && form->region->head != to)
+        return ptx_format(e, "goto %s%d;", way_name(form), (int)to);
+    return go_text(e, (uint32_t)r->region_of[to]);
+}
+
+static const char *leave_hook(struct ptx_emitter *e)
+{
+    return e->function->is_entry ? leave_text(e) : NULL;
+}
+
+static const char *jump_hook(struct ptx_emitter *e, uint32_t label)
+{
+    const struct ptx_regions *r = ptx_block_form_of(e)->regions;
+    if (!e->function->is_entry)
+        return NULL;
+    return edge_text(e, r->flow->node_of[e->function->labels[label].instruction]);
+}
+
+/* Steps are written before the rest of their region, constants before all regions. */
+static bool instruction_hook(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    if (!e->function->is_entry || !form->region)
+        return false;
+    if (in == form->region->step)
+        return true;
+    if (ptx_destination_count(in) != 1 || in->operands[0].kind != PTX_OPERAND_REGISTER)
+        return false;
+    const uint32_t index = (uint32_t)in->operands[0].index;
+    return form->regions->keeps[index] == PTX_KEEP_CONSTANT;
+}
+
+static const struct ptx_form_hooks hooks = {
+    .instruction = instruction_hook,
+    .special = special_value,
+    .leave = leave_hook,
+    .jump = jump_hook,
+};
+
+void ptx_block_prepare(struct ptx_emitter *e, struct ptx_body *entry)
+{
+    (void)entry;
+    struct ptx_plan *plan = ptx_plan_of(e);
+    e->hooks = &hooks;
+    e->form = ptx_arena_take(e->arena, sizeof(struct ptx_block_form));
+    plan->needs_grid = true;
+    plan->local_space = "__local";
+    plan->extra_parameters =
+        "uint clem_index, uint clem_tid_x, uint clem_tid_y, uint clem_tid_z, uint8 clem_grid";
+    plan->extra_arguments = plan->extra_pass =
+        "clem_index, clem_tid_x, clem_tid_y, clem_tid_z, clem_grid";
+}
+
+/* ---- Scratch: arrays of one element for each thread ---- */
+
+static const char *array_element(struct ptx_emitter *e, uint32_t index, const char *thread)
+{
+    return ptx_format(e, "a_%s[%s]", ptx_current_body(e)->names[index], thread);
+}
+
+static bool has_array(const struct ptx_block_form *form, size_t index)
+{
+    return form->regions->keeps[index] == PTX_KEEP_ARRAY ||
+           (form->regions->keeps[index] == PTX_KEEP_UNIFORM && !form->regions->is_straight);
+}
+
+static size_t element_bytes(const struct ptx_emitter *e, uint32_t index)
+{
+    const size_t bytes = ptx_type_bytes(ptx_register_type(e, index));
+    return e->function->registers[index].width > 1 ? bytes * e->function->registers[index].width
+                                                   : bytes;
+}
+
+/* The C type of a register as one word. */
+static const char *plain_type(struct ptx_emitter *e, uint32_t index)
+{
+    const char *type = ptx_register_c_type(e, index);
+    return strchr(type, '*') ? "clem_pointer" : type;
+}
+
+/* From the largest elements to the smallest, so that all are aligned for any number of threads. */
+static void declare_arrays(struct ptx_emitter *e)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    size_t offset = 0;
+    for (size_t bytes = 32; bytes > 0; bytes /= 2) {
+        for (uint32_t i = 0; i < e->function->register_count; i++) {
+            if (!has_array(form, i) || element_bytes(e, i) != bytes)
+                continue;
+            ptx_line(e,
+                     "__local %s *const a_%s = (__local %s *)(clem_scratch + %zuu * clem_threads);",
+                     plain_type(e, i), ptx_current_body(e)->names[i], plain_type(e, i), offset);
+            offset += bytes;
+        }
+        if (bytes == 16) { /* here, aligned as the largest types of .local variables may be */
+            const size_t local = (ptx_plan_of(e)->local_bytes + 15) / 16 * 16;
+            ptx_line(e, "__local uchar *const clem_locals = clem_scratch + %zuu * clem_threads;",
+                     offset);
+            offset += local;
+        }
+        if (bytes == 4 && !form->regions->is_straight) {
+            ptx_line(e,
+                     "__local uint *const clem_state = (__local uint *)(clem_scratch + %zuu * "
+                     "clem_threads);",
+                     offset);
+            ptx_line(e, "__local uint *const clem_wait = clem_state + clem_threads;");
+            offset += 8;
+        }
+    }
+    ptx_plan_of(e)->scratch_bytes = offset ? offset : 1;
+}
+
+static void declare_uniform(struct ptx_emitter *e)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    for (uint32_t i = 0; i < e->function->register_count; i++)
+        if (form->regions->keeps[i] == PTX_KEEP_UNIFORM)
+            ptx_line(e, "%s u_%s = 0;", plain_type(e, i), ptx_current_body(e)->names[i]);
+}
+
+/* ---- Registers of one thread ---- */
+
+struct loading {
+    struct ptx_emitter *e;
+    bool *declared, *done;
+};
+
+/* What a recomputed register is computed from, before it. */
+static void add_chain(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct loading *l = with;
+    const struct ptx_regions *r = ptx_block_form_of(l->e)->regions;
+    if (r->keeps[index] != PTX_KEEP_RECOMPUTED || l->declared[index])
+        return;
+    l->declared[index] = true;
+    ptx_flow_reads(&r->flow->function->instructions[r->definitions[index]], add_chain, l);
+}
+
+static void load_register(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct loading *l = with;
+    const struct ptx_block_form *form = ptx_block_form_of(l->e);
+    const struct ptx_regions *r = form->regions;
+    const char *name = ptx_current_body(l->e)->names[index];
+    if (l->done[index] || r->keeps[index] == PTX_KEEP_CONSTANT)
+        return;
+    l->done[index] = true;
+    if (r->keeps[index] == PTX_KEEP_RECOMPUTED) {
+        const struct ptx_instruction *in = &r->flow->function->instructions[r->definitions[index]];
+        ptx_flow_reads(in, load_register, l);
+        ptx_emit_instruction(l->e, in);
+    } else if (r->keeps[index] == PTX_KEEP_UNIFORM && form->is_straight) {
+        ptx_line(l->e, "%s = %s_%s;", name, form->is_stepping ? "u" : "o", name);
+    } else if (has_array(form, index)) {
+        ptx_line(l->e, "%s = %s;", name, array_element(l->e, index, "clem_index"));
+    }
+}
+
+void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *stores)
+{
+    const size_t count = e->function->register_count;
+    const uint8_t *keeps = ptx_block_form_of(e)->regions->keeps;
+    struct loading l = {.e = e};
+    l.declared = ptx_arena_array(e->arena, count + 1, sizeof *l.declared);
+    l.done = ptx_arena_array(e->arena, count + 1, sizeof *l.done);
+    for (size_t i = 0; i < count; i++)
+        if (loads[i])
+            add_chain(&l, (uint32_t)i, true);
+    for (size_t i = 0; i < count; i++)
+        l.declared[i] = keeps[i] != PTX_KEEP_CONSTANT && (l.declared[i] || loads[i] || stores[i]);
+    ptx_declare_registers(e, l.declared);
+    for (size_t i = 0; i < count; i++) {
+        if (loads[i])
+            load_register(&l, (uint32_t)i, true);
+        else if (stores[i] && keeps[i] != PTX_KEEP_CONSTANT && keeps[i] != PTX_KEEP_NOT)
+            ptx_line(e, "%s = 0;", ptx_current_body(e)->names[i]);
+    }
+}
+
+/* Threads that end here need not have come by where a uniform register was set; all others have. */
+void ptx_block_store(struct ptx_emitter *e, const bool *stores)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    const bool may_end = !form->is_stepping && notes_state(form);
+    for (uint32_t i = 0; i < e->function->register_count; i++) {
+        const char *name = ptx_current_body(e)->names[i];
+        if (!stores[i] || !name)
+            continue;
+        if (form->is_straight && form->regions->keeps[i] == PTX_KEEP_UNIFORM)
+            ptx_line(e, "%su_%s = %s;", may_end ? "if (clem_next != CLEM_ENDED) " : "", name, name);
+        else if (has_array(form, i))
+            ptx_line(e, "%s = %s;", array_element(e, i, "clem_index"), name);
+    }
+}
+
+/* Every thread of a region begins with the value that the register had before the region. */
+static void take_uniform(struct ptx_emitter *e, const bool *loads)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    for (uint32_t i = 0; i < e->function->register_count; i++) {
+        const char *name = ptx_current_body(e)->names[i], *type = plain_type(e, i);
+        if (loads[i] && form->regions->keeps[i] == PTX_KEEP_UNIFORM)
+            ptx_line(e, "const %s o_%s = u_%s;", type, name, name);
+    }
+}
+
+/* ---- The body of a region for one thread ---- */
+
+struct needs {
+    bool *loads, *stores, *declared;
+};
+
+static void need(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    ((bool *)with)[index] = true;
+}
+
+/* What waits are made of must be at hand where the region's threads note them. */
+static void need_waits(struct ptx_emitter *e, bool *wanted)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    for (size_t i = 0; i < form->region->target_count && notes_state(form); i++) {
+        const struct ptx_region *to = &form->regions->all[form->region->targets[i]];
+        if (!waits_for_warp(to) && !waits_for_block(to))
+            continue;
+        ptx_flow_reads(to->step, need, wanted);
+    }
+}
+
+static struct needs find_needs(struct ptx_emitter *e)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    const struct ptx_regions *r = form->regions;
+    const struct ptx_region *region = form->region;
+    const size_t count = e->function->register_count;
+    struct needs n = {ptx_arena_array(e->arena, count + 1, sizeof(bool)),
+                      ptx_arena_array(e->arena, count + 1, sizeof(bool)),
+                      ptx_arena_array(e->arena, count + 1, sizeof(bool))};
+    bool *made = ptx_arena_array(e->arena, count + 1, sizeof *made);
+    if (region->step)
+        ptx_flow_writes(region->step, need, made);
+    need_waits(e, n.declared);
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_wanted = false;
+        for (size_t j = 0; j < region->target_count && !is_wanted; j++)
+            is_wanted = ptx_flow_is_live(r->flow, r->all[region->targets[j]].head, i);
+        n.declared[i] |= region->touched[i];
+        n.loads[i] = (ptx_flow_is_live(r->flow, region->head, i) || made[i]) && n.declared[i];
+        n.stores[i] = region->written[i] && is_wanted;
+    }
+    return n;
+}
+
+static bool uses_carry(const struct ptx_emitter *e)
+{
+    for (size_t i = 0; i < e->function->instruction_count; i++) {
+        const struct ptx_instruction *in = &e->function->instructions[i];
+        if ((in->flags & PTX_CC) || in->opcode == PTX_OPCODE_addc ||
+            in->opcode == PTX_OPCODE_subc || in->opcode == PTX_OPCODE_madc)
+            return true;
+    }
+    return false;
+}
+
+static void declare_thread(struct ptx_emitter *e)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    const struct ptx_plan *plan = ptx_plan_of(e);
+    if (notes_state(form))
+        ptx_line(e, "uint clem_next = CLEM_ENDED, clem_for = 0u;");
+    ptx_line(e, "__local uchar *const clem_local = clem_locals + clem_index * %zuu;",
+             (plan->local_bytes + 15) / 16 * 16);
+    ptx_line(e, "(void)clem_local;");
+    if (form->region->has_call) {
+        ptx_line(e, "uchar clem_exit_flag = 0, *const clem_exited = &clem_exit_flag;");
+        ptx_declare_parameters(e);
+    }
+    if (uses_carry(e))
+        ptx_line(e, "uint clem_carry = 0u;");
+}
+
+static void write_node(struct ptx_emitter *e, size_t place)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    const struct ptx_flow *flow = form->regions->flow;
+    const struct ptx_region *region = form->region;
+    const struct ptx_node *node = &flow->nodes[region->nodes[place]];
+    ptx_text_add(e->out, "%s%d:;\n", way_name(form), (int)region->nodes[place]);
+    for (uint32_t i = node->first; i < node->end && e->status == PTX_OK; i++)
+        ptx_emit_instruction(e, &flow->function->instructions[i]);
+    const struct ptx_instruction *last = &flow->function->instructions[node->end - 1];
+    const bool has_ended =
+        last->guard < 0 && (last->opcode == PTX_OPCODE_bra || last->opcode == PTX_OPCODE_ret ||
+                            last->opcode == PTX_OPCODE_exit || last->opcode == PTX_OPCODE_trap);
+    if (has_ended)
+        return;
+    const int32_t next = flow->node_of[node->end];
+    const bool follows = place + 1 < region->node_count && region->nodes[place + 1] == next;
+    if (!follows || next == PTX_NO_NODE)
+        ptx_line(e, "%s", edge_text(e, next));
+}
+
+static void write_thread(struct ptx_emitter *e, const struct needs n)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    declare_thread(e);
+    ptx_block_load(e, n.loads, n.declared);
+    for (size_t i = 0; i < form->region->node_count; i++)
+        write_node(e, i);
+    ptx_text_add(e->out, "%sD%u:;\n", way_name(form),
+                 (unsigned)(form->region - form->regions->all));
+    ptx_block_store(e, n.stores);
+    if (notes_state(form)) {
+        ptx_line(e, "clem_state[clem_index] = clem_next;");
+        ptx_line(e, "clem_wait[clem_index] = clem_for;");
+    }
+}
+
+/* ---- The straight way ---- */
+
+/* Threads between two barriers do not depend on each other, which compilers cannot see but may be told.
+ * Not where calls keep parameters in variables of the loop's body. */
+static void begin_threads(struct ptx_emitter *e)
+{
+    ptx_line(e, "for (uint clem_tid_z = 0; clem_tid_z < clem_grid.s6; clem_tid_z++)");
+    ptx_line(e, "for (uint clem_tid_y = 0; clem_tid_y < clem_grid.s5; clem_tid_y++)");
+    if (!ptx_block_form_of(e)->region->has_call)
+        ptx_text_put(e->out, "#pragma clang loop vectorize(assume_safety)\n");
+    ptx_line(e, "for (uint clem_tid_x = 0; clem_tid_x < clem_grid.s4; clem_tid_x++) {");
+    ptx_line(e, "const uint clem_index = (clem_tid_z * clem_grid.s5 + clem_tid_y) * clem_grid.s4 + "
+                "clem_tid_x;");
+}
+
+static void write_targets(struct ptx_emitter *e, const char *chosen)
+{
+    const struct ptx_region *region = ptx_block_form_of(e)->region;
+    ptx_line(e, "switch (%s) {", chosen);
+    for (size_t i = 0; i < region->target_count; i++)
+        ptx_line(e, "case %uu: goto S_%u;", (unsigned)region->targets[i],
+                 (unsigned)region->targets[i]);
+    ptx_line(e, "default: return;");
+    ptx_line(e, "}");
+}
+
+static void go_on(struct ptx_emitter *e)
+{
+    const struct ptx_region *region = ptx_block_form_of(e)->region;
+    if (!region->is_decided) {
+        ptx_line(e, "if (!clem_is_together(clem_state, clem_threads))");
+        ptx_line(e, "    goto clem_part;");
+        write_targets(e, "clem_state[0] == CLEM_ENDED ? CLEM_ENDED : clem_state[0] & CLEM_REGION");
+    } else if (region->target_count + region->leaves > 1) {
+        write_targets(e, "clem_go");
+    } else if (region->target_count == 1) {
+        ptx_line(e, "goto S_%u;", (unsigned)region->targets[0]);
+    } else {
+        ptx_line(e, "return;");
+    }
+}
+
+static void write_straight(struct ptx_emitter *e, size_t number)
+{
+    struct ptx_block_form *form = ptx_block_form_of(e);
+    form->region = &form->regions->all[number];
+    ptx_text_add(e->out, "S_%zu:;\n", number);
+    ptx_line(e, "{");
+    ptx_block_step(e);
+    const bool has_choice = form->region->target_count + form->region->leaves > 1;
+    if (has_choice && form->region->is_decided)
+        ptx_line(e, "uint clem_go = CLEM_ENDED;");
+    const struct needs n = find_needs(e);
+    take_uniform(e, n.loads);
+    begin_threads(e);
+    write_thread(e, n);
+    ptx_line(e, "}");
+    go_on(e);
+    ptx_line(e, "}");
+}
+
+/* ---- Warp by warp ---- */
+
+static void write_parted(struct ptx_emitter *e, size_t number)
+{
+    struct ptx_block_form *form = ptx_block_form_of(e);
+    form->region = &form->regions->all[number];
+    ptx_line(e, "case %zuu: {", number);
+    ptx_block_step(e);
+    ptx_line(e, "for (uint clem_lane = 0; clem_lane < clem_lanes; clem_lane++) {");
+    ptx_line(e, "if (!(clem_active >> clem_lane & 1u))");
+    ptx_line(e, "    continue;");
+    ptx_line(e, "CLEM_THREAD(clem_base + clem_lane)");
+    write_thread(e, find_needs(e));
+    ptx_line(e, "}");
+    ptx_line(e, "break;");
+    ptx_line(e, "}");
+}
+
+/* Values that are one variable on the straight way. */
+static void scatter_uniform(struct ptx_emitter *e)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    ptx_line(e, "for (uint clem_index = 0; clem_index < clem_threads; clem_index++) {");
+    for (uint32_t i = 0; i < e->function->register_count; i++)
+        if (form->regions->keeps[i] == PTX_KEEP_UNIFORM)
+            ptx_line(e, "%s = u_%s;", array_element(e, i, "clem_index"),
+                     ptx_current_body(e)->names[i]);
+    ptx_line(e, "}");
+}
+
+static void gather_uniform(struct ptx_emitter *e, const struct ptx_region *region)
+{
+    const struct ptx_regions *r = ptx_block_form_of(e)->regions;
+    for (uint32_t i = 0; i < e->function->register_count; i++)
+        if (r->keeps[i] == PTX_KEEP_UNIFORM && ptx_flow_is_live(r->flow, region->head, i))
+            ptx_line(e, "u_%s = %s;", ptx_current_body(e)->names[i], array_element(e, i, "0"));
+}
+
+/* Back to the straight way where a barrier let all threads of the block go on together. */
+static void write_reunions(struct ptx_emitter *e)
+{
+    const struct ptx_regions *r = ptx_block_form_of(e)->regions;
+    if (r->has_parts)
+        return;
+    ptx_line(e, "if (clem_is_together(clem_state, clem_threads))");
+    ptx_line(e, "switch (clem_state[0]) {");
+    for (size_t i = 0; i < r->count; i++) {
+        if (!waits_for_block(&r->all[i]) || r->uniform.is_divergent[r->all[i].head])
+            continue;
+        ptx_line(e, "case %zuu: {", i);
+        gather_uniform(e, &r->all[i]);
+        ptx_line(e, "goto S_%zu;", i);
+        ptx_line(e, "}");
+    }
+    ptx_line(e, "default: break;");
+    ptx_line(e, "}");
+}
+
+static void write_warps(struct ptx_emitter *e)
+{
+    struct ptx_block_form *form = ptx_block_form_of(e);
+    form->is_straight = false;
+    ptx_line(e, "for (;;) {");
+    ptx_line(e, "for (uint clem_base = 0; clem_base < clem_threads; clem_base += 32u) {");
+    ptx_line(e, "const uint clem_lanes = min(32u, clem_threads - clem_base);");
+    ptx_line(e, "for (uint clem_active;;) {");
+    ptx_line(e, "const uint clem_region = clem_choose_region(clem_state + clem_base, "
+                "clem_wait + clem_base, clem_lanes, &clem_active);");
+    ptx_line(e, "if (clem_region == CLEM_ENDED)");
+    ptx_line(e, "    break;");
+    ptx_line(e, "switch (clem_region) {");
+    for (size_t i = 0; i < form->regions->count && e->status == PTX_OK; i++)
+        write_parted(e, i);
+    ptx_line(e, "}");
+    ptx_line(e, "}");
+    ptx_line(e, "}");
+    ptx_line(e, "const uint clem_outcome = clem_release_barriers(clem_state, clem_wait, "
+                "clem_threads, clem_arrived);");
+    ptx_line(e, "if (clem_outcome == CLEM_STUCK)");
+    ptx_line(e, "    clem_trap(clem_runtime);");
+    ptx_line(e, "if (clem_outcome != CLEM_RELEASED)");
+    ptx_line(e, "    return;");
+    write_reunions(e);
+    ptx_line(e, "}");
+}
+
+/* ---- The kernel ---- */
+
+static void write_constants(struct ptx_emitter *e)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    const struct ptx_regions *r = form->regions;
+    bool *wanted = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *wanted);
+    for (size_t i = 0; i < e->function->register_count; i++)
+        wanted[i] = r->keeps[i] == PTX_KEEP_CONSTANT;
+    ptx_declare_registers(e, wanted);
+    for (size_t i = 0; i < r->flow->reachable; i++) {
+        const struct ptx_node *node = &r->flow->nodes[r->flow->order[i]];
+        for (uint32_t j = node->first; j < node->end; j++) {
+            const struct ptx_instruction *in = &r->flow->function->instructions[j];
+            if (ptx_destination_count(in) == 1 && in->operands[0].kind == PTX_OPERAND_REGISTER &&
+                r->keeps[in->operands[0].index] == PTX_KEEP_CONSTANT)
+                ptx_emit_instruction(e, in);
+        }
+    }
+}
+
+/* Calls that are left must not hold what only regions can do. */
+static void check_calls(struct ptx_emitter *e)
+{
+    const struct ptx_plan *plan = ptx_plan_of(e);
+    for (size_t i = 0; i + 1 < plan->body_count; i++)
+        if (plan->bodies[i].has_barriers || plan->bodies[i].has_warp_operations)
+            ptx_refuse(e,
+                       "function %s, which is called by its address, has barriers or warp "
+                       "operations",
+                       plan->bodies[i].function->name);
+}
+
+void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
+{
+    struct ptx_block_form *form = ptx_block_form_of(e);
+    ptx_enter_body(e, entry);
+    check_calls(e);
+    form->regions = ptx_regions_make(e, entry->function);
+    form->region = NULL;
+    const struct ptx_regions *r = form->regions;
+    if (r->count > MOST_REGIONS)
+        ptx_refuse(e, "%zu barriers and warp operations are too many", r->count);
+    if (e->status != PTX_OK)
+        return;
+    ptx_line(e, "{");
+    ptx_line(e, "const uint clem_threads = clem_grid.s4 * clem_grid.s5 * clem_grid.s6;");
+    declare_arrays(e);
+    declare_uniform(e);
+    write_constants(e);
+    if (!r->is_straight) {
+        ptx_need(e, PTX_NEED_RUNTIME);
+        ptx_line(e, "uint clem_arrived[16] = {0};");
+    }
+    form->is_straight = true;
+    for (size_t i = 0; i < r->count && !r->has_parts && e->status == PTX_OK; i++)
+        write_straight(e, i);
+    if (r->has_parts) {
+        ptx_line(e, "for (uint i = 0; i < clem_threads; i++)");
+        ptx_line(e, "    clem_state[i] = 0u;");
+    } else if (!r->is_straight) {
+        ptx_text_put(e->out, "clem_part:;\n");
+        scatter_uniform(e);
+    }
+    if (!r->is_straight && e->status == PTX_OK)
+        write_warps(e);
+    ptx_line(e, "}");
+}

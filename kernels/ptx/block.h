@@ -1,0 +1,107 @@
+/* PTX_FORM_BLOCK: one work-item runs all threads of a CUDA block. Private to kernels/ptx/block*.c.
+ *
+ * A kernel is cut into regions: each has one way in, and a barrier, a warp operation or an access that
+ * warps make in lockstep stands at a region's start only: its step, done for all threads before the rest
+ * of the region is run for each of them. Registers that live from one region into another are arrays
+ * in clem_scratch, but for those that can be had otherwise (enum ptx_keep).
+ *
+ * The text has two ways through the regions. The straight way runs a region for all threads of the
+ * block in a plain loop, then goes on to the next; it holds as long as all threads go the same way,
+ * which is either known (ptx_flow_uniformity()) or looked at after each region. Otherwise each thread's
+ * next region is kept in clem_state, and the other way is taken: warp by warp, the lowest region that
+ * lanes of the warp wait for is run for those lanes, until all have ended or wait for a barrier.
+ * When a barrier releases all threads of the block at once, the straight way is taken again.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNELS_PTX_BLOCK_H
+#define KERNELS_PTX_BLOCK_H
+
+#include "kernels/ptx/flow.h"
+#include "kernels/ptx/plan.h"
+
+/* How a register comes from one region into another. */
+enum ptx_keep {
+    PTX_KEEP_NOT,        /* lives within regions only */
+    PTX_KEEP_CONSTANT,   /* the same for the whole block: computed once, before all regions */
+    PTX_KEEP_RECOMPUTED, /* follows from the thread's number: computed again where it is used */
+    PTX_KEEP_UNIFORM,    /* the same for all threads in step: one variable on the straight way */
+    PTX_KEEP_ARRAY       /* one element for each thread */
+};
+
+struct ptx_region {
+    int32_t head;                       /* node */
+    const struct ptx_instruction *step; /* barrier or warp operation at its start, or NULL */
+    int32_t *nodes;                     /* in reverse post order */
+    size_t node_count;
+    uint32_t *targets; /* regions that threads go to from here */
+    size_t target_count;
+    bool leaves;     /* threads may end here */
+    bool is_decided; /* all threads that come along in step go the same way */
+    bool has_call;
+    bool *touched; /* per register: read or written here, after the step */
+    bool *written;
+};
+
+/* Regions and registers of a kernel: block_regions.c. */
+struct ptx_regions {
+    const struct ptx_flow *flow;
+    struct ptx_uniformity uniform;
+    struct ptx_region *all; /* in reverse post order; threads begin in the first */
+    size_t count;
+    int32_t *region_of;   /* per node; PTX_NO_NODE: unreachable */
+    uint8_t *keeps;       /* enum ptx_keep per register */
+    int32_t *definitions; /* of constant and recomputed registers: instruction */
+    bool has_parts;       /* barriers that not all threads of the block take part in */
+    bool is_straight;     /* no thread ever leaves the straight way */
+};
+
+struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_function *function);
+
+/* Where regions begin in any case, per instruction; block_lockstep.c. */
+bool *ptx_block_starts(struct ptx_emitter *e, const struct ptx_function *function);
+
+/* What kind of a barrier an instruction is. */
+static inline bool ptx_barrier_arrives(const struct ptx_instruction *in)
+{
+    return in->operation == PTX_OP_ARRIVE || in->second_operation == PTX_OP_ARRIVE;
+}
+
+static inline bool ptx_barrier_reduces(const struct ptx_instruction *in)
+{
+    return in->operation == PTX_OP_RED || in->second_operation == PTX_OP_RED;
+}
+
+/* Of those operands that are read: the barrier's number, the count of threads or NULL, the predicate of
+ * a reduction or NULL. */
+struct ptx_barrier_operands {
+    const struct ptx_operand *number, *threads, *predicate;
+};
+struct ptx_barrier_operands ptx_barrier_operands_of(const struct ptx_instruction *in);
+
+/* The mask of member lanes of a warp operation, or NULL where it has none. */
+const struct ptx_operand *ptx_member_mask(const struct ptx_instruction *in);
+
+/* ---- Writing: block.c, block_step.c ---- */
+
+struct ptx_block_form {
+    struct ptx_regions *regions;
+    const struct ptx_region *region; /* being written */
+    bool is_straight;                /* the way being written */
+    bool is_stepping;                /* a step is being written, not the rest of its region */
+};
+
+static inline struct ptx_block_form *ptx_block_form_of(const struct ptx_emitter *e)
+{
+    return e->form;
+}
+
+/* Declares the registers of `loads` and `stores`, gives the former their values for the thread
+ * clem_index and the latter zeros. */
+void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *stores);
+/* Writes the registers of `stores` back. */
+void ptx_block_store(struct ptx_emitter *e, const bool *stores);
+
+/* The step of the region being written, for the lanes clem_active of the warp that begins with thread
+ * clem_base; on the straight way, for all warps. */
+void ptx_block_step(struct ptx_emitter *e);
+
+#endif

@@ -1,0 +1,181 @@
+/* Where the threads of a warp meet without saying so: shared memory that they hand values through with no
+ * barrier between, as code written for warps in lockstep does.
+ *
+ * Volatile accesses say so. For others it follows from the text: a load that may come after a store to
+ * another address with no barrier between reads what another thread of the warp stored, or is not
+ * worth the store. Such loads begin a region, and so do the stores around them, or a thread
+ * would overwrite what the next one has yet to read. A thread's own element, stored and loaded at the same
+ * register and offset, is no such case.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/ptx/block.h"
+
+/* A volatile access to what may be shared memory. */
+bool ptx_block_is_lockstep(const struct ptx_instruction *in)
+{
+    return (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_st) &&
+           in->order == PTX_ORDER_VOLATILE &&
+           (in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_GENERIC);
+}
+
+static bool is_shared(const struct ptx_instruction *in, uint16_t opcode)
+{
+    return in->opcode == opcode && in->space == PTX_SPACE_SHARED;
+}
+
+static const struct ptx_operand *address_of(const struct ptx_instruction *in)
+{
+    for (uint32_t i = 0; i < in->operand_count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_ADDRESS)
+            return &in->operands[i];
+    return NULL;
+}
+
+static bool is_same_place(const struct ptx_instruction *a, const struct ptx_instruction *b)
+{
+    const struct ptx_operand *x = address_of(a), *y = address_of(b);
+    return x && y && x->index == y->index && x->variable == y->variable && x->bits == y->bits;
+}
+
+/* What a walk along the ways without barriers from one instruction finds. */
+struct walk {
+    const struct ptx_flow *flow;
+    uint32_t *marks; /* per node: the last walk that entered it at its start */
+    uint32_t mark;
+    int32_t *stack;
+    size_t count;
+};
+
+typedef bool found_instruction(void *with, size_t instruction); /* false: enough */
+
+/* Looks through a node from an instruction on; true if the way goes on behind it. */
+static bool look_through(const struct walk *w, size_t first, size_t end, found_instruction *found,
+                         void *with, bool *is_enough)
+{
+    for (size_t i = first; i < end; i++) {
+        const struct ptx_instruction *in = &w->flow->function->instructions[i];
+        if (ptx_is_barrier(in) || (in->opcode == PTX_OPCODE_bar))
+            return false;
+        if (!found(with, i)) {
+            *is_enough = true;
+            return false;
+        }
+    }
+    return true;
+}
+
+static void walk_from(struct walk *w, size_t instruction, found_instruction *found, void *with)
+{
+    bool is_enough = false;
+    const int32_t start = w->flow->node_of[instruction];
+    w->mark++;
+    w->count = 0;
+    int32_t at = start;
+    size_t first = instruction + 1;
+    for (;;) {
+        const struct ptx_node *node = &w->flow->nodes[at];
+        const bool goes_on = look_through(w, first, node->end, found, with, &is_enough);
+        if (is_enough)
+            return;
+        for (uint32_t i = 0; goes_on && i < node->next_count; i++)
+            if (w->marks[node->next[i]] != w->mark) {
+                w->marks[node->next[i]] = w->mark;
+                w->stack[w->count++] = node->next[i];
+            }
+        if (w->count == 0)
+            return;
+        at = w->stack[--w->count];
+        first = w->flow->nodes[at].first;
+    }
+}
+
+struct search {
+    const struct ptx_function *function;
+    const struct ptx_instruction *from;
+    bool *starts;
+    bool is_met; /* a load that begins a region comes after */
+};
+
+/* After a store: loads of other places. */
+static bool mark_load(void *with, size_t instruction)
+{
+    struct search *s = with;
+    const struct ptx_instruction *in = &s->function->instructions[instruction];
+    if (is_shared(in, PTX_OPCODE_ld) && !is_same_place(in, s->from))
+        s->starts[instruction] = true;
+    return true;
+}
+
+/* After a load that begins a region: stores. */
+static bool mark_store(void *with, size_t instruction)
+{
+    struct search *s = with;
+    if (is_shared(&s->function->instructions[instruction], PTX_OPCODE_st))
+        s->starts[instruction] = true;
+    return true;
+}
+
+/* After a store: whether such a load comes at all. */
+static bool look_for_load(void *with, size_t instruction)
+{
+    struct search *s = with;
+    s->is_met |=
+        s->starts[instruction] && is_shared(&s->function->instructions[instruction], PTX_OPCODE_ld);
+    return !s->is_met;
+}
+
+/* Few kernels have more shared stores than this; those that do were unrolled for threads that work
+ * alone, and would cost time in the square of their number. */
+enum { MOST_STORES = 512 };
+
+static void find_silent_meetings(struct ptx_emitter *e, const struct ptx_function *function,
+                                 bool *starts)
+{
+    struct search s = {.function = function, .starts = starts};
+    struct walk w = {.flow = ptx_flow_make(e->arena, function, NULL)};
+    w.marks = ptx_arena_array(e->arena, w.flow->count + 1, sizeof *w.marks);
+    w.stack = ptx_arena_array(e->arena, w.flow->count + 1, sizeof *w.stack);
+    found_instruction *const passes[] = {mark_load, mark_store, look_for_load};
+    for (size_t pass = 0; pass < sizeof passes / sizeof *passes; pass++)
+        for (size_t i = 0; i < function->instruction_count; i++) {
+            s.from = &function->instructions[i];
+            const bool is_start = is_shared(s.from, pass == 1 ? PTX_OPCODE_ld : PTX_OPCODE_st);
+            if (!is_start || (pass == 1 && !starts[i]))
+                continue;
+            s.is_met = false;
+            walk_from(&w, i, passes[pass], &s);
+            starts[i] |= s.is_met;
+        }
+}
+
+static size_t count_shared_stores(const struct ptx_function *function)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < function->instruction_count; i++)
+        count += is_shared(&function->instructions[i], PTX_OPCODE_st);
+    return count;
+}
+
+bool ptx_block_has_meetings(struct ptx_emitter *e, const struct ptx_function *function)
+{
+    bool *starts = ptx_arena_array(e->arena, function->instruction_count + 1, sizeof *starts);
+    const size_t stores = count_shared_stores(function);
+    if (stores > 0 && stores <= MOST_STORES)
+        find_silent_meetings(e, function, starts);
+    for (size_t i = 0; i < function->instruction_count; i++)
+        if (starts[i])
+            return true;
+    return false;
+}
+
+bool *ptx_block_starts(struct ptx_emitter *e, const struct ptx_function *function)
+{
+    bool *starts = ptx_arena_array(e->arena, function->instruction_count + 1, sizeof *starts);
+    const size_t stores = count_shared_stores(function);
+    if (stores > 0 && stores <= MOST_STORES)
+        find_silent_meetings(e, function, starts);
+    for (size_t i = 0; i < function->instruction_count; i++) {
+        const struct ptx_instruction *in = &function->instructions[i];
+        starts[i] |= ptx_is_barrier(in) || ptx_is_warp_operation(in) || ptx_block_is_lockstep(in);
+    }
+    return starts;
+}

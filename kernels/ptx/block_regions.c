@@ -1,0 +1,394 @@
+/* Cutting a kernel into regions, and how its registers come from one into another.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "kernels/ptx/block.h"
+
+struct making {
+    struct ptx_emitter *e;
+    struct ptx_regions *r;
+    bool *is_head; /* per node */
+    bool *crosses; /* per register: some region begins with it */
+    bool *wanted;  /* per constant or recomputed register: crosses, or is needed by one that does */
+    uint32_t *costs;
+    uint32_t *definition_counts;
+};
+
+/* ---- Barriers ---- */
+
+struct ptx_barrier_operands ptx_barrier_operands_of(const struct ptx_instruction *in)
+{
+    struct ptx_barrier_operands found = {0};
+    uint32_t at = ptx_destination_count(in), end = in->operand_count;
+    if (ptx_barrier_reduces(in) && end > at)
+        found.predicate = &in->operands[--end];
+    if (at < end)
+        found.number = &in->operands[at++];
+    if (at < end)
+        found.threads = &in->operands[at];
+    return found;
+}
+
+const struct ptx_operand *ptx_member_mask(const struct ptx_instruction *in)
+{
+    const bool has_mask = in->opcode == PTX_OPCODE_bar || in->opcode == PTX_OPCODE_elect ||
+                          in->opcode == PTX_OPCODE_redux || in->opcode == PTX_OPCODE_match ||
+                          ((in->opcode == PTX_OPCODE_shfl || in->opcode == PTX_OPCODE_vote) &&
+                           (in->flags & PTX_SYNC));
+    return has_mask && in->operand_count > 0 ? &in->operands[in->operand_count - 1] : NULL;
+}
+
+static bool is_step(const struct ptx_instruction *in)
+{
+    return ptx_is_barrier(in) || ptx_is_warp_operation(in);
+}
+
+/* ---- Regions ---- */
+
+static const struct ptx_instruction *first_of(const struct ptx_regions *r, int32_t node)
+{
+    return &r->flow->function->instructions[r->flow->nodes[node].first];
+}
+
+/* A node that is entered from one region only belongs to it; one entered from several begins its own. */
+static void find_heads(struct making *m, const bool *starts)
+{
+    const struct ptx_flow *flow = m->r->flow;
+    int32_t *owners = m->r->region_of; /* here: head nodes */
+    for (size_t i = 0; i < flow->reachable; i++) {
+        const int32_t node = flow->order[i];
+        m->is_head[node] = i == 0 || starts[flow->nodes[node].first];
+    }
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        for (size_t i = 0; i < flow->reachable; i++) {
+            const int32_t node = flow->order[i];
+            int32_t owner = m->is_head[node] ? node : PTX_NO_NODE;
+            for (uint32_t j = 0; j < flow->nodes[node].previous_count; j++) {
+                const int32_t from = owners[flow->nodes[node].previous[j]];
+                if (m->is_head[node] || from == PTX_NO_NODE)
+                    continue;
+                m->is_head[node] = owner != PTX_NO_NODE && owner != from;
+                owner = m->is_head[node] ? node : from;
+            }
+            is_changed |= owners[node] != owner;
+            owners[node] = owner;
+        }
+    }
+}
+
+static void number_regions(struct making *m)
+{
+    struct ptx_regions *r = m->r;
+    const struct ptx_flow *flow = r->flow;
+    uint32_t *numbers = ptx_arena_array(m->e->arena, flow->count + 1, sizeof *numbers);
+    r->all = ptx_arena_array(m->e->arena, flow->reachable + 1, sizeof *r->all);
+    for (size_t i = 0; i < flow->reachable; i++) {
+        const int32_t node = flow->order[i];
+        if (!m->is_head[node])
+            continue;
+        struct ptx_region *made = &r->all[r->count];
+        made->head = node;
+        made->step = is_step(first_of(r, node)) ? first_of(r, node) : NULL;
+        numbers[node] = (uint32_t)r->count++;
+    }
+    for (size_t i = 0; i < flow->count; i++)
+        if (r->region_of[i] != PTX_NO_NODE) {
+            r->region_of[i] = (int32_t)numbers[r->region_of[i]];
+            r->all[r->region_of[i]].node_count++;
+        }
+    for (size_t i = 0; i < r->count; i++) {
+        r->all[i].nodes =
+            ptx_arena_array(m->e->arena, r->all[i].node_count, sizeof *r->all[i].nodes);
+        r->all[i].node_count = 0;
+    }
+    for (size_t i = 0; i < flow->reachable; i++) {
+        struct ptx_region *of = &r->all[r->region_of[flow->order[i]]];
+        of->nodes[of->node_count++] = flow->order[i];
+    }
+}
+
+/* Whether an edge stays within its region. */
+static bool stays(const struct ptx_regions *r, int32_t from, int32_t to)
+{
+    return r->region_of[from] == r->region_of[to] && r->all[r->region_of[to]].head != to;
+}
+
+static void find_targets(struct making *m, struct ptx_region *region)
+{
+    const struct ptx_regions *r = m->r;
+    bool *seen = ptx_arena_array(m->e->arena, r->count, sizeof *seen);
+    region->targets = ptx_arena_array(m->e->arena, r->count, sizeof *region->targets);
+    for (size_t i = 0; i < region->node_count; i++) {
+        const struct ptx_node *node = &r->flow->nodes[region->nodes[i]];
+        region->leaves |= node->leaves;
+        for (uint32_t j = 0; j < node->next_count; j++) {
+            const int32_t to = r->region_of[node->next[j]];
+            if (stays(r, region->nodes[i], node->next[j]) || seen[to])
+                continue;
+            seen[to] = true;
+            region->targets[region->target_count++] = (uint32_t)to;
+        }
+    }
+}
+
+/* How many ways out of its region a node leads to, the end of threads being one. Two are enough. */
+struct ways {
+    int32_t first;
+    bool has_first, has_more;
+};
+
+static void add_way(struct ways *w, int32_t way)
+{
+    w->has_more |= w->has_first && w->first != way;
+    w->first = way;
+    w->has_first = true;
+}
+
+static bool has_ways(struct making *m, int32_t from, uint32_t *marks, uint32_t mark, int32_t *stack)
+{
+    const struct ptx_regions *r = m->r;
+    struct ways ways = {0};
+    size_t count = 0;
+    stack[count++] = from;
+    marks[from] = mark;
+    while (count > 0 && !ways.has_more) {
+        const int32_t at = stack[--count];
+        const struct ptx_node *node = &r->flow->nodes[at];
+        if (node->leaves)
+            add_way(&ways, PTX_NO_NODE);
+        for (uint32_t j = 0; j < node->next_count; j++) {
+            const int32_t to = node->next[j];
+            if (!stays(r, at, to)) {
+                add_way(&ways, r->region_of[to]);
+            } else if (marks[to] != mark) {
+                marks[to] = mark;
+                stack[count++] = to;
+            }
+        }
+    }
+    return ways.has_more;
+}
+
+/* Whether threads in step may go different ways from a node. */
+static bool may_part(const struct ptx_regions *r, int32_t at)
+{
+    const struct ptx_node *node = &r->flow->nodes[at];
+    const struct ptx_instruction *last = &r->flow->function->instructions[node->end - 1];
+    if (node->leaves && node->next_count > 0 &&
+        (last->opcode == PTX_OPCODE_call || last->guard < 0 || !r->uniform.registers[last->guard]))
+        return true;
+    return node->next_count > 1 && !r->uniform.branches[at];
+}
+
+static void decide_regions(struct making *m)
+{
+    const struct ptx_regions *r = m->r;
+    uint32_t *marks = ptx_arena_array(m->e->arena, r->flow->count + 1, sizeof *marks), mark = 0;
+    int32_t *stack = ptx_arena_array(m->e->arena, r->flow->count + 1, sizeof *stack);
+    for (size_t i = 0; i < r->count; i++) {
+        struct ptx_region *region = &r->all[i];
+        region->is_decided = true;
+        if (region->target_count + region->leaves < 2)
+            continue;
+        for (size_t j = 0; j < region->node_count && region->is_decided; j++)
+            if (may_part(r, region->nodes[j]))
+                region->is_decided = !has_ways(m, region->nodes[j], marks, ++mark, stack);
+    }
+}
+
+/* ---- Registers ---- */
+
+static void touch(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    ((bool *)with)[index] = true;
+}
+
+static void find_touched(struct making *m, struct ptx_region *region)
+{
+    const struct ptx_function *f = m->r->flow->function;
+    region->touched = ptx_arena_array(m->e->arena, f->register_count + 1, sizeof(bool));
+    region->written = ptx_arena_array(m->e->arena, f->register_count + 1, sizeof(bool));
+    for (size_t i = 0; i < region->node_count; i++) {
+        const struct ptx_node *node = &m->r->flow->nodes[region->nodes[i]];
+        for (uint32_t j = node->first; j < node->end; j++) {
+            const struct ptx_instruction *in = &f->instructions[j];
+            if (in == region->step)
+                continue;
+            region->has_call |= in->opcode == PTX_OPCODE_call;
+            ptx_flow_reads(in, touch, region->touched);
+            ptx_flow_writes(in, touch, region->touched);
+            ptx_flow_writes(in, touch, region->written);
+        }
+    }
+}
+
+static void find_crossing(struct making *m)
+{
+    const struct ptx_regions *r = m->r;
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->all[i].step)
+            ptx_flow_writes(r->all[i].step, touch, m->crosses);
+        for (size_t j = 0; j < r->flow->function->register_count; j++)
+            m->crosses[j] |= ptx_flow_is_live(r->flow, r->all[i].head, (uint32_t)j);
+    }
+}
+
+static void count_definition(void *with, uint32_t index, bool is_whole)
+{
+    ((uint32_t *)with)[index] += is_whole ? 1 : 2;
+}
+
+struct cost {
+    const struct making *m;
+    uint32_t sum;
+    bool is_known, is_constant;
+};
+
+/* What a register costs to compute anew; arrays cost about as much as a few operations. */
+enum { MOST_COST = 12 };
+
+static void add_cost(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct cost *c = with;
+    const uint8_t keep = c->m->r->keeps[index];
+    c->is_known &= keep == PTX_KEEP_CONSTANT || keep == PTX_KEEP_RECOMPUTED;
+    c->is_constant &= keep == PTX_KEEP_CONSTANT;
+    c->sum += keep == PTX_KEEP_CONSTANT ? 0 : c->m->costs[index];
+}
+
+static bool specials_are_uniform(const struct ptx_instruction *in)
+{
+    for (uint32_t i = 0; i < in->operand_count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_SPECIAL &&
+            !ptx_special_is_uniform(in->operands[i].index))
+            return false;
+    return true;
+}
+
+/* Local addresses are per thread even where nothing in the instruction says so. */
+static bool names_local(const struct ptx_instruction *in)
+{
+    for (uint32_t i = 0; i < in->operand_count; i++)
+        if (in->operands[i].variable && in->operands[i].variable->space == PTX_SPACE_LOCAL)
+            return true;
+    return in->opcode == PTX_OPCODE_cvta && in->space == PTX_SPACE_LOCAL;
+}
+
+/* Registers with one definition that can be computed at any time. */
+static bool try_definition(struct making *m, size_t instruction)
+{
+    struct ptx_regions *r = m->r;
+    const struct ptx_instruction *in = &r->flow->function->instructions[instruction];
+    if (in->guard >= 0 || in->has_second_target || ptx_destination_count(in) != 1 ||
+        in->operands[0].kind != PTX_OPERAND_REGISTER || in->operands[0].part != 0 ||
+        !ptx_flow_is_pure(r->flow->function, in) || names_local(in))
+        return false;
+    const uint32_t index = (uint32_t)in->operands[0].index;
+    if (m->definition_counts[index] != 1 || r->keeps[index] != PTX_KEEP_NOT)
+        return false;
+    struct cost c = {m, 1, true, specials_are_uniform(in)};
+    ptx_flow_reads(in, add_cost, &c);
+    if (!c.is_known || (!c.is_constant && c.sum > MOST_COST))
+        return false;
+    m->costs[index] = c.sum;
+    r->keeps[index] = c.is_constant ? PTX_KEEP_CONSTANT : PTX_KEEP_RECOMPUTED;
+    r->definitions[index] = (int32_t)instruction;
+    return true;
+}
+
+static void want(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct making *m = with;
+    const uint8_t keep = m->r->keeps[index];
+    if (m->wanted[index] || (keep != PTX_KEEP_CONSTANT && keep != PTX_KEEP_RECOMPUTED))
+        return;
+    m->wanted[index] = true;
+    ptx_flow_reads(&m->r->flow->function->instructions[m->r->definitions[index]], want, m);
+}
+
+/* Those that no region begins with are better left where they are. */
+static void drop_unwanted(struct making *m)
+{
+    struct ptx_regions *r = m->r;
+    const size_t count = r->flow->function->register_count;
+    for (size_t i = 0; i < count; i++)
+        if (m->crosses[i])
+            want(m, (uint32_t)i, true);
+    for (size_t i = 0; i < count; i++)
+        if (!m->wanted[i])
+            r->keeps[i] = PTX_KEEP_NOT;
+}
+
+static void find_keeps(struct making *m)
+{
+    struct ptx_regions *r = m->r;
+    const struct ptx_function *f = r->flow->function;
+    for (size_t i = 0; i < f->instruction_count; i++)
+        ptx_flow_writes(&f->instructions[i], count_definition, m->definition_counts);
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        for (size_t i = 0; i < f->instruction_count; i++)
+            is_changed |= try_definition(m, i);
+    }
+    drop_unwanted(m);
+    for (size_t i = 0; i < f->register_count; i++)
+        if (m->crosses[i] && r->keeps[i] == PTX_KEEP_NOT)
+            r->keeps[i] = r->uniform.registers[i] ? PTX_KEEP_UNIFORM : PTX_KEEP_ARRAY;
+}
+
+/* ---- All of it ---- */
+
+static bool has_parts(const struct ptx_regions *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->all[i].step && ptx_is_barrier(r->all[i].step) &&
+            (ptx_barrier_arrives(r->all[i].step) ||
+             ptx_barrier_operands_of(r->all[i].step).threads))
+            return true;
+    return false;
+}
+
+static bool is_straight(const struct ptx_regions *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (!r->all[i].is_decided)
+            return false;
+    return !r->has_parts;
+}
+
+struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_function *function)
+{
+    struct ptx_arena *arena = e->arena;
+    const bool *starts = ptx_block_starts(e, function);
+    struct making m = {.e = e, .r = ptx_arena_take(arena, sizeof *m.r)};
+    struct ptx_regions *r = m.r;
+    r->flow = ptx_flow_make(arena, function, starts);
+    r->uniform = ptx_flow_uniformity(arena, r->flow);
+    r->region_of = ptx_arena_array(arena, r->flow->count + 1, sizeof *r->region_of);
+    for (size_t i = 0; i < r->flow->count; i++)
+        r->region_of[i] = PTX_NO_NODE;
+    m.is_head = ptx_arena_array(arena, r->flow->count + 1, sizeof *m.is_head);
+    find_heads(&m, starts);
+    number_regions(&m);
+    const size_t registers = function->register_count + 1;
+    m.crosses = ptx_arena_array(arena, registers, sizeof *m.crosses);
+    m.wanted = ptx_arena_array(arena, registers, sizeof *m.wanted);
+    m.costs = ptx_arena_array(arena, registers, sizeof *m.costs);
+    m.definition_counts = ptx_arena_array(arena, registers, sizeof *m.definition_counts);
+    r->keeps = ptx_arena_take(arena, registers);
+    r->definitions = ptx_arena_array(arena, registers, sizeof *r->definitions);
+    for (size_t i = 0; i < r->count; i++) {
+        find_targets(&m, &r->all[i]);
+        find_touched(&m, &r->all[i]);
+    }
+    decide_regions(&m);
+    find_crossing(&m);
+    find_keeps(&m);
+    r->has_parts = has_parts(r);
+    r->is_straight = is_straight(r);
+    return r;
+}

@@ -1,0 +1,409 @@
+/* Calls: of functions, through numbers, and of what the device library offers; the C side of
+ * parameters.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "kernels/ptx/plan.h"
+
+/* ---- Parameters in C ---- */
+
+/* A struct of so many bytes. Made of the largest elements that it is a multiple of. */
+static const char *structure_name(struct ptx_emitter *e, size_t bytes)
+{
+    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_structure **place = &plan->structures;
+    for (; *place; place = &(*place)->next)
+        if ((*place)->bytes == bytes)
+            return (*place)->name;
+    struct ptx_structure *made = ptx_arena_take(e->arena, sizeof *made);
+    made->bytes = bytes;
+    made->element = 16;
+    while (bytes % made->element != 0)
+        made->element /= 2;
+    made->name = ptx_arena_format(e->arena, "struct clem_bytes_%zu", bytes);
+    *place = made;
+    return made->name;
+}
+
+static bool is_structure(const struct ptx_variable *v)
+{
+    return v->is_array || v->width > 1 || v->bytes > 8;
+}
+
+enum ptx_type ptx_parameter_type(struct ptx_emitter *e, const struct ptx_variable *v)
+{
+    const bool is_float = v->type == PTX_F32 && v->owner && v->owner->is_entry;
+    (void)e;
+    if (is_float)
+        return PTX_F32;
+    switch (v->bytes) {
+    case 1:
+        return PTX_U8;
+    case 2:
+        return PTX_U16;
+    case 4:
+        return PTX_U32;
+    default:
+        return PTX_U64;
+    }
+}
+
+const char *ptx_parameter_c_type(struct ptx_emitter *e, const struct ptx_variable *variable)
+{
+    if (variable->space == PTX_SPACE_REG)
+        return ptx_c_type(ptx_register_type(e, variable->number));
+    return is_structure(variable) ? structure_name(e, variable->bytes)
+                                  : ptx_c_type(ptx_parameter_type(e, variable));
+}
+
+static bool position_of(struct ptx_variable *const *list, size_t count,
+                        const struct ptx_variable *variable, size_t *position)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == variable) {
+            *position = i;
+            return true;
+        }
+    return false;
+}
+
+const char *ptx_parameter_name(struct ptx_emitter *e, const struct ptx_variable *variable)
+{
+    const struct ptx_function *f = e->function, *entry = ptx_plan_of(e)->original;
+    size_t i;
+    if (position_of(entry->parameters, entry->parameter_count, variable, &i))
+        return ptx_format(e, "a%zu", i);
+    if (position_of(f->parameters, f->parameter_count, variable, &i))
+        return ptx_format(e, "a%zu", i);
+    if (position_of(f->results, f->result_count, variable, &i))
+        return ptx_format(e, "q%zu", i);
+    if (position_of(f->variables, f->variable_count, variable, &i))
+        return ptx_format(e, "s%zu", i);
+    ptx_refuse(e, "parameter %s belongs to another function", variable->name);
+    return "0";
+}
+
+const char *ptx_result_value(struct ptx_emitter *e)
+{
+    const struct ptx_variable *v = e->function->results[0];
+    return v->space == PTX_SPACE_REG ? ptx_register_place(e, v->number, 0)
+                                     : ptx_parameter_name(e, v);
+}
+
+/* ---- Functions of the device library ---- */
+
+/* What a supplied function is given behind its PTX arguments. */
+static const char *windows(struct ptx_emitter *e)
+{
+    (void)e;
+    return "clem_shared, clem_local";
+}
+
+/* A number in which threads differ. */
+static const char *seed(struct ptx_emitter *e)
+{
+    return ptx_format(e, "%s * 1024u + %s", ptx_special_value(e, PTX_CTAID_X),
+                      ptx_special_value(e, PTX_TID_X));
+}
+
+static const char *place_and_windows(struct ptx_emitter *e)
+{
+    const char *list = "";
+    for (int axis = 0; axis < 4; axis++)
+        list = ptx_format(e, "%s%s, ", list,
+                          axis < 3 ? ptx_special_value(e, PTX_CTAID_X + axis) : "0");
+    for (int axis = 0; axis < 4; axis++)
+        list =
+            ptx_format(e, "%s%s%s", list, axis < 3 ? ptx_special_value(e, PTX_TID_X + axis) : "0",
+                       axis < 3 ? ", " : "");
+    return ptx_format(e, "(uint8)(%s), clem_shared, clem_local", list);
+}
+
+/* What programs declare .extern and library/runtime.h describes. */
+static const struct {
+    const char *name, *c_name;
+    uint32_t arguments, passed; /* those that PTX gives, and how many of them go on */
+    bool has_result, is_last;   /* is_last: the thread ends there */
+    uint32_t needs;
+    const char *(*behind)(struct ptx_emitter *e);
+} supplied[] = {
+    {"vprintf", "clem_vprintf", 2, 2, true, false,
+     PTX_NEED_RUNTIME | PTX_NEED_SHARED | PTX_NEED_LOCAL, windows},
+    {"malloc", "clem_malloc", 1, 1, true, false, PTX_NEED_RUNTIME, seed},
+    {"free", "clem_free", 1, 1, false, false, PTX_NEED_RUNTIME, NULL},
+    {"__assertfail", "clem_assertfail", 5, 4, false, true,
+     PTX_NEED_RUNTIME | PTX_NEED_SHARED | PTX_NEED_LOCAL, place_and_windows},
+};
+
+/* An argument as the callee's parameter has it. */
+static const char *argument_text(struct ptx_emitter *e, const struct ptx_operand *argument,
+                                 enum ptx_type type)
+{
+    const bool is_parameter =
+        argument->kind == PTX_OPERAND_VARIABLE && argument->variable->space == PTX_SPACE_PARAM;
+    return is_parameter ? ptx_parameter_name(e, argument->variable) : ptx_value(e, argument, type);
+}
+
+static enum ptx_type type_of_argument(struct ptx_emitter *e, const struct ptx_function *callee,
+                                      size_t index)
+{
+    if (index >= callee->parameter_count)
+        return PTX_U64;
+    const struct ptx_variable *v = callee->parameters[index];
+    (void)e;
+    switch (v->bytes) {
+    case 1:
+        return PTX_U8;
+    case 2:
+        return PTX_U16;
+    case 4:
+        return v->space == PTX_SPACE_REG && v->type == PTX_F32 ? PTX_F32 : PTX_U32;
+    default:
+        return v->space == PTX_SPACE_REG && v->type == PTX_F64 ? PTX_F64 : PTX_U64;
+    }
+}
+
+static const char *argument_list(struct ptx_emitter *e, const struct ptx_instruction *in,
+                                 const struct ptx_function *callee, uint32_t most)
+{
+    const char *list = "";
+    const struct ptx_operand *given = in->operand_count > 2 ? &in->operands[2] : NULL;
+    for (uint32_t i = 0; given && i < given->count && i < most; i++)
+        list = ptx_format(e, "%s%s%s", list, i ? ", " : "",
+                          argument_text(e, &given->list[i], type_of_argument(e, callee, i)));
+    return list;
+}
+
+/* `result = call;` into a .param variable or a register. */
+static void write_result(struct ptx_emitter *e, const struct ptx_instruction *in,
+                         const struct ptx_function *callee, const char *call)
+{
+    const struct ptx_operand *results = &in->operands[0];
+    if (callee->result_count == 0 || results->kind != PTX_OPERAND_VECTOR || results->count == 0) {
+        ptx_line(e, "%s;", call);
+        return;
+    }
+    const struct ptx_operand *to = &results->list[0];
+    if (to->kind == PTX_OPERAND_VARIABLE)
+        ptx_line(e, "%s = %s;", ptx_parameter_name(e, to->variable), call);
+    else
+        ptx_set(e, to, callee->results[0]->type, call);
+}
+
+static bool emit_supplied(struct ptx_emitter *e, const struct ptx_instruction *in,
+                          const struct ptx_function *callee)
+{
+    for (size_t i = 0; i < sizeof supplied / sizeof *supplied; i++) {
+        if (strcmp(supplied[i].name, callee->name) != 0)
+            continue;
+        if (in->operand_count < 3 || in->operands[2].count != supplied[i].arguments) {
+            ptx_refuse(e, "%s is called with other arguments than it has", callee->name);
+            return true;
+        }
+        ptx_need(e, supplied[i].needs);
+        const char *behind = supplied[i].behind ? supplied[i].behind(e) : "";
+        const char *call = ptx_format(e, "%s(clem_runtime, %s%s%s)", supplied[i].c_name,
+                                      argument_list(e, in, callee, supplied[i].passed),
+                                      behind[0] ? ", " : "", behind);
+        if (supplied[i].has_result)
+            write_result(e, in, callee, call);
+        else
+            ptx_line(e, "%s;", call);
+        if (supplied[i].is_last)
+            ptx_write_exit(e);
+        return true;
+    }
+    return false;
+}
+
+/* ---- The math library ---- */
+
+/* A C type as the library writes it; PTX_NONE for others. *text moves behind it. */
+static enum ptx_type read_type(const char **text)
+{
+    static const struct {
+        const char *word;
+        enum ptx_type type;
+    } words[] = {
+        {"float ", PTX_F32}, {"double ", PTX_F64}, {"int ", PTX_S32},   {"uint ", PTX_U32},
+        {"long ", PTX_S64},  {"ulong ", PTX_U64},  {"short ", PTX_S16}, {"ushort ", PTX_U16},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t length = strlen(words[i].word);
+        if (strncmp(*text, words[i].word, length) == 0) {
+            *text += length;
+            return words[i].type;
+        }
+    }
+    return PTX_NONE;
+}
+
+/* The type before the name of a function, whose definition begins a line. */
+static enum ptx_type read_result_type(const char *name)
+{
+    const char *line = name;
+    while (line[-1] != '\n')
+        line--;
+    if (strncmp(line, "static inline ", 14) == 0)
+        line += 14;
+    return read_type(&line);
+}
+
+/* The arguments of a call in the types that the library's function takes; NULL where they do not
+ * agree. */
+static const char *typed_arguments(struct ptx_emitter *e, const struct ptx_instruction *in,
+                                   const struct ptx_function *callee, const char *parameters)
+{
+    const char *list = "";
+    const uint32_t count = in->operand_count > 2 ? in->operands[2].count : 0;
+    const char *at = parameters;
+    for (uint32_t i = 0; i < count; i++) {
+        const enum ptx_type type = read_type(&at), given = type_of_argument(e, callee, i);
+        if (type == PTX_NONE || ptx_type_bytes(type) != ptx_type_bytes(given))
+            return NULL;
+        list = ptx_format(
+            e, "%s%s%s", list, i ? ", " : "",
+            ptx_as_type(e, argument_text(e, &in->operands[2].list[i], given), given, type));
+        at += strcspn(at, ",)");
+        if (*at == ',' && i + 1 < count)
+            at += 2;
+    }
+    return *at == ')' || count == 0 ? list : NULL;
+}
+
+/* extern __clem_name: the library's clem_name, of numbers alone. */
+static bool emit_math(struct ptx_emitter *e, const struct ptx_instruction *in,
+                      const struct ptx_function *callee)
+{
+    if (strncmp(callee->name, "__clem_", 7) != 0)
+        return false;
+    const char *name = callee->name + 2;
+    const char *definition = ptx_library_find(e, name);
+    if (!definition || definition[strlen(name)] != '(')
+        return false;
+    const enum ptx_type result = read_result_type(definition);
+    const char *list = typed_arguments(e, in, callee, definition + strlen(name) + 1);
+    if (!list || callee->result_count != 1 || ptx_type_bytes(result) != callee->results[0]->bytes) {
+        ptx_refuse(e, "%s is called with other arguments than it has", callee->name);
+        return true;
+    }
+    const enum ptx_type bits = ptx_parameter_type(e, callee->results[0]);
+    write_result(e, in, callee, ptx_as_type(e, ptx_format(e, "%s(%s)", name, list), result, bits));
+    return true;
+}
+
+/* ---- Direct calls ---- */
+
+static bool fits(struct ptx_emitter *e, const struct ptx_instruction *in,
+                 const struct ptx_function *callee)
+{
+    const uint32_t given = in->operand_count > 2 ? in->operands[2].count : 0;
+    const uint32_t taken = in->operands[0].kind == PTX_OPERAND_VECTOR ? in->operands[0].count : 0;
+    bool agrees = given == callee->parameter_count && taken <= callee->result_count;
+    for (uint32_t i = 0; agrees && i < given; i++) {
+        const struct ptx_operand *o = &in->operands[2].list[i];
+        if (o->kind == PTX_OPERAND_VARIABLE && o->variable->space == PTX_SPACE_PARAM)
+            agrees = o->variable->bytes == callee->parameters[i]->bytes &&
+                     is_structure(o->variable) == is_structure(callee->parameters[i]);
+    }
+    if (!agrees)
+        ptx_refuse(e, "function %s is called with other arguments than it has", callee->name);
+    return agrees;
+}
+
+static const char *call_text(struct ptx_emitter *e, const char *name, const char *arguments)
+{
+    return arguments[0] ? ptx_format(e, "%s(CLEM_PASS_AND %s)", name, arguments)
+                        : ptx_format(e, "%s(CLEM_PASS)", name);
+}
+
+static void emit_direct(struct ptx_emitter *e, const struct ptx_instruction *in,
+                        const struct ptx_function *callee)
+{
+    const struct ptx_body *body = ptx_plan_body(ptx_plan_of(e), callee);
+    if (!body) {
+        if (!emit_supplied(e, in, callee) && !emit_math(e, in, callee))
+            ptx_refuse(e, "function %s is declared but not defined", callee->name);
+        return;
+    }
+    if (!fits(e, in, callee))
+        return;
+    write_result(e, in, callee, call_text(e, body->name, argument_list(e, in, callee, UINT32_MAX)));
+    if (body->can_exit)
+        ptx_write_exit_check(e);
+}
+
+/* ---- Calls by number ---- */
+
+/* A function that calls whichever of the plan's functions of a shape has the number. Returns its
+ * name; *can_exit: whether one of them may end the thread. */
+static const char *write_dispatcher(struct ptx_emitter *e, const struct ptx_function *shape,
+                                    bool *can_exit)
+{
+    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_text *out = plan->dispatchers;
+    const char *name = ptx_format(e, "call%zu", plan->dispatcher_count++);
+    const bool has_result = shape->result_count > 0;
+    const char *type = has_result ? ptx_parameter_c_type(e, shape->results[0]) : "void";
+    ptx_text_add(out, "static %s %s(CLEM_CONTEXT_AND ulong number", type, name);
+    const char *pass = "";
+    for (size_t i = 0; i < shape->parameter_count; i++) {
+        ptx_text_add(out, ", %s a%zu", ptx_parameter_c_type(e, shape->parameters[i]), i);
+        pass = ptx_format(e, "%s%sa%zu", pass, i ? ", " : "", i);
+    }
+    ptx_text_add(out, ")\n{\n");
+    if (has_result)
+        ptx_text_add(out, "    %s q0;\n", type);
+    ptx_text_add(out, "    switch (number) {\n");
+    for (size_t i = 0; i < plan->target_count; i++) {
+        const struct ptx_body *body = ptx_plan_body(plan, plan->targets[i]);
+        if (!body || !ptx_same_shape(plan->targets[i], shape))
+            continue;
+        *can_exit |= body->can_exit;
+        ptx_text_add(out, "    case %u: %s%s; break;\n", (unsigned)body->function->number,
+                     has_result ? "q0 = " : "", call_text(e, body->name, pass));
+    }
+    ptx_text_add(out, "    }\n%s}\n\n", has_result ? "    return q0;\n" : "");
+    return name;
+}
+
+static bool uses_registers(const struct ptx_function *shape)
+{
+    for (size_t i = 0; i < shape->parameter_count; i++)
+        if (shape->parameters[i]->space == PTX_SPACE_REG)
+            return true;
+    return shape->result_count > 0 && shape->results[0]->space == PTX_SPACE_REG;
+}
+
+static void emit_indirect(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const struct ptx_function *shape = ptx_call_prototype(e->function, in);
+    if (!shape || uses_registers(shape)) {
+        ptx_refuse(e, "a call through a register without a prototype in .param");
+        return;
+    }
+    if (!fits(e, in, shape))
+        return;
+    bool can_exit = false;
+    const char *name = write_dispatcher(e, shape, &can_exit);
+    const char *number = ptx_value(e, &in->operands[1], PTX_U64);
+    const char *rest = argument_list(e, in, shape, UINT32_MAX);
+    const char *call =
+        ptx_format(e, "%s(CLEM_PASS_AND %s%s%s)", name, number, rest[0] ? ", " : "", rest);
+    write_result(e, in, shape, call);
+    if (can_exit)
+        ptx_write_exit_check(e);
+}
+
+bool ptx_emit_call(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    if (in->opcode != PTX_OPCODE_call)
+        return false;
+    if (in->operand_count < 2)
+        ptx_refuse(e, "a call of nothing");
+    else if (in->operands[1].kind == PTX_OPERAND_FUNCTION)
+        emit_direct(e, in, in->operands[1].function);
+    else
+        emit_indirect(e, in);
+    return true;
+}

@@ -1,0 +1,455 @@
+/* The entry of PTX_FORM_BLOCK: calls of functions with barriers or warp operations are replaced by what
+ * they call, and barriers and warp operations have no guards any more (a jump around them instead), so
+ * that each begins a basic block. Works on a copy; the module stays as it is.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "kernels/ptx/block.h"
+
+/* A growing function. */
+struct copy {
+    struct ptx_arena *arena;
+    struct ptx_function *made;
+    size_t instruction_room, label_room, register_room, variable_room, target_room;
+    uint8_t *verdicts; /* per function number: 0 unknown, 1 stays a call, 2 to be inlined */
+    unsigned depth;
+};
+
+/* Where the numbers of a function being copied begin in the copy. */
+struct bases {
+    const struct ptx_function *from;
+    uint32_t registers, labels, targets;
+    const struct ptx_variable **variables;             /* copies of its variables, in their order */
+    const struct ptx_variable **parameters, **results; /* what stands for them; NULL in the entry */
+    int32_t end_label;                                 /* where ret goes; -1: it ends the thread */
+};
+
+/* ---- Growing ---- */
+
+static void *grow(struct ptx_arena *arena, void *old, size_t count, size_t *room, size_t bytes)
+{
+    if (count < *room)
+        return old;
+    *room = *room ? 2 * *room : 64;
+    void *grown = ptx_arena_array(arena, *room, bytes);
+    if (count)
+        memcpy(grown, old, count * bytes);
+    return grown;
+}
+
+static struct ptx_instruction *add_instruction(struct copy *c)
+{
+    struct ptx_function *f = c->made;
+    f->instructions = grow(c->arena, f->instructions, f->instruction_count, &c->instruction_room,
+                           sizeof *f->instructions);
+    return &f->instructions[f->instruction_count++];
+}
+
+static uint32_t add_label(struct copy *c, const char *name)
+{
+    struct ptx_function *f = c->made;
+    f->labels = grow(c->arena, f->labels, f->label_count, &c->label_room, sizeof *f->labels);
+    f->labels[f->label_count] = (struct ptx_label){name, 0};
+    return (uint32_t)f->label_count++;
+}
+
+static uint32_t add_register(struct copy *c, struct ptx_register made)
+{
+    struct ptx_function *f = c->made;
+    f->registers =
+        grow(c->arena, f->registers, f->register_count, &c->register_room, sizeof *f->registers);
+    f->registers[f->register_count] = made;
+    return (uint32_t)f->register_count++;
+}
+
+static struct ptx_variable *add_variable(struct copy *c, const struct ptx_variable *like)
+{
+    struct ptx_function *f = c->made;
+    f->variables =
+        grow(c->arena, f->variables, f->variable_count, &c->variable_room, sizeof *f->variables);
+    struct ptx_variable *made = ptx_arena_take(c->arena, sizeof *made);
+    *made = *like;
+    made->owner = f;
+    made->number = (uint32_t)f->variable_count;
+    f->variables[f->variable_count++] = made;
+    return made;
+}
+
+/* ---- Which functions ---- */
+
+static bool is_inlined(struct copy *c, const struct ptx_function *function)
+{
+    if (!function || !function->has_body || function->is_entry)
+        return false;
+    if (c->verdicts[function->number])
+        return c->verdicts[function->number] == 2;
+    c->verdicts[function->number] = 1; /* recursion was refused before */
+    for (size_t i = 0; i < function->instruction_count; i++) {
+        const struct ptx_instruction *in = &function->instructions[i];
+        const bool has_step = ptx_is_barrier(in) || ptx_is_warp_operation(in) ||
+                              ptx_block_is_lockstep(in) ||
+                              (in->opcode == PTX_OPCODE_call && in->operand_count > 1 &&
+                               is_inlined(c, in->operands[1].function));
+        if (has_step)
+            c->verdicts[function->number] = 2;
+    }
+    return c->verdicts[function->number] == 2;
+}
+
+/* ---- Operands ---- */
+
+static const struct ptx_variable *map_variable(const struct bases *b,
+                                               const struct ptx_variable *variable)
+{
+    const struct ptx_function *from = b->from;
+    for (size_t i = 0; b->parameters && i < from->parameter_count; i++)
+        if (from->parameters[i] == variable)
+            return b->parameters[i];
+    for (size_t i = 0; b->results && i < from->result_count; i++)
+        if (from->results[i] == variable)
+            return b->results[i];
+    for (size_t i = 0; i < from->variable_count; i++)
+        if (from->variables[i] == variable)
+            return b->variables[i];
+    return variable;
+}
+
+static void map_operand(struct copy *c, const struct bases *b, struct ptx_operand *operand)
+{
+    switch (operand->kind) {
+    case PTX_OPERAND_REGISTER:
+        operand->index += (int32_t)b->registers;
+        break;
+    case PTX_OPERAND_ADDRESS:
+        if (operand->index >= 0)
+            operand->index += (int32_t)b->registers;
+        break;
+    case PTX_OPERAND_LABEL:
+        operand->index += (int32_t)b->labels;
+        break;
+    case PTX_OPERAND_TARGETS:
+        operand->index += (int32_t)b->targets;
+        break;
+    default:
+        break;
+    }
+    if (operand->variable)
+        operand->variable = map_variable(b, operand->variable);
+    if (operand->count == 0 || !operand->list)
+        return;
+    struct ptx_operand *list = ptx_arena_array(c->arena, operand->count, sizeof *list);
+    memcpy(list, operand->list, operand->count * sizeof *list);
+    for (uint32_t i = 0; i < operand->count; i++)
+        map_operand(c, b, &list[i]);
+    operand->list = list;
+}
+
+static struct ptx_instruction mapped(struct copy *c, const struct bases *b,
+                                     const struct ptx_instruction *in)
+{
+    struct ptx_instruction made = *in;
+    made.operands = ptx_arena_array(c->arena, in->operand_count, sizeof *made.operands);
+    if (in->operand_count)
+        memcpy(made.operands, in->operands, in->operand_count * sizeof *made.operands);
+    for (uint32_t i = 0; i < in->operand_count; i++)
+        map_operand(c, b, &made.operands[i]);
+    if (made.guard >= 0)
+        made.guard += (int32_t)b->registers;
+    return made;
+}
+
+/* ---- Jumps and moves of the copy's own ---- */
+
+static void write_jump(struct copy *c, const struct ptx_instruction *like, uint32_t label,
+                       int32_t guard, bool is_negated)
+{
+    struct ptx_instruction *in = add_instruction(c);
+    in->opcode = PTX_OPCODE_bra;
+    in->line = like->line;
+    in->words = "bra";
+    in->width = 1;
+    in->guard = guard;
+    in->guard_negated = is_negated;
+    in->operand_count = 1;
+    in->operands = ptx_arena_array(c->arena, 1, sizeof *in->operands);
+    in->operands[0] = (struct ptx_operand){.kind = PTX_OPERAND_LABEL, .index = (int32_t)label};
+}
+
+static void write_move(struct copy *c, uint32_t line, enum ptx_type type, struct ptx_operand to,
+                       struct ptx_operand from)
+{
+    struct ptx_instruction *in = add_instruction(c);
+    in->opcode = PTX_OPCODE_mov;
+    in->line = line;
+    in->words = "mov";
+    in->width = 1;
+    in->guard = -1;
+    in->type_count = 1;
+    in->types[0] = (uint8_t)type;
+    in->operand_count = 2;
+    in->operands = ptx_arena_array(c->arena, 2, sizeof *in->operands);
+    in->operands[0] = to;
+    in->operands[1] = from;
+}
+
+static struct ptx_operand register_operand(uint32_t index)
+{
+    return (struct ptx_operand){.kind = PTX_OPERAND_REGISTER, .index = (int32_t)index};
+}
+
+/* Stores into or loads from a .param variable as a whole. */
+static void write_access(struct copy *c, uint32_t line, uint16_t opcode,
+                         const struct ptx_variable *variable, struct ptx_operand value)
+{
+    const struct ptx_operand address = {
+        .kind = PTX_OPERAND_ADDRESS, .index = -1, .variable = variable};
+    const bool is_load = opcode == PTX_OPCODE_ld;
+    write_move(c, line, variable->type, is_load ? value : address, is_load ? address : value);
+    struct ptx_instruction *in = &c->made->instructions[c->made->instruction_count - 1];
+    in->opcode = opcode;
+    in->words = is_load ? "ld.param" : "st.param";
+    in->space = PTX_SPACE_PARAM;
+}
+
+/* ---- Functions ---- */
+
+static void copy_function(struct copy *c, const struct bases *b);
+
+static struct bases begin_function(struct copy *c, const struct ptx_function *from)
+{
+    struct bases b = {.from = from, .end_label = -1};
+    b.registers = (uint32_t)c->made->register_count;
+    b.labels = (uint32_t)c->made->label_count;
+    b.targets = (uint32_t)c->made->target_count;
+    for (size_t i = 0; i < from->register_count; i++)
+        add_register(c, from->registers[i]);
+    for (size_t i = 0; i < from->label_count; i++)
+        add_label(c, from->labels[i].name);
+    for (size_t i = 0; i < from->target_count; i++) {
+        c->made->targets = grow(c->arena, c->made->targets, c->made->target_count, &c->target_room,
+                                sizeof *c->made->targets);
+        struct ptx_targets *made = &c->made->targets[c->made->target_count++];
+        *made = from->targets[i];
+        if (!made->labels)
+            continue;
+        made->labels = ptx_arena_array(c->arena, made->count, sizeof *made->labels);
+        for (size_t j = 0; j < made->count; j++)
+            made->labels[j] = from->targets[i].labels[j] + (int32_t)b.labels;
+    }
+    b.variables = ptx_arena_array(c->arena, from->variable_count, sizeof *b.variables);
+    for (size_t i = 0; i < from->variable_count; i++) {
+        const struct ptx_variable *v = from->variables[i];
+        const bool is_own = v->space == PTX_SPACE_LOCAL || v->space == PTX_SPACE_PARAM;
+        b.variables[i] = is_own ? add_variable(c, v) : v;
+    }
+    return b;
+}
+
+/* What stands for a parameter or result of an inlined function: the .param variable of the call, or a
+ * new one. */
+static const struct ptx_variable *bind(struct copy *c, const struct ptx_operand *given,
+                                       const struct ptx_variable *formal)
+{
+    if (given && given->variable &&
+        (given->kind == PTX_OPERAND_VARIABLE || given->kind == PTX_OPERAND_ADDRESS) &&
+        given->variable->space == PTX_SPACE_PARAM)
+        return given->variable;
+    struct ptx_variable like = *formal;
+    like.space = PTX_SPACE_PARAM;
+    return add_variable(c, &like);
+}
+
+static const struct ptx_operand *item(const struct ptx_instruction *call, uint32_t operand,
+                                      size_t i)
+{
+    return operand < call->operand_count && call->operands[operand].kind == PTX_OPERAND_VECTOR &&
+                   i < call->operands[operand].count
+               ? &call->operands[operand].list[i]
+               : NULL;
+}
+
+static void pass_arguments(struct copy *c, const struct ptx_instruction *call, struct bases *b)
+{
+    const struct ptx_function *callee = b->from;
+    b->parameters = ptx_arena_array(c->arena, callee->parameter_count, sizeof *b->parameters);
+    for (size_t i = 0; i < callee->parameter_count; i++) {
+        const struct ptx_variable *formal = callee->parameters[i];
+        const struct ptx_operand *given = item(call, 2, i);
+        b->parameters[i] = formal;
+        if (formal->space == PTX_SPACE_REG) {
+            if (given)
+                write_move(c, call->line, formal->type,
+                           register_operand(b->registers + formal->number), *given);
+            continue;
+        }
+        b->parameters[i] = bind(c, given, formal);
+        if (given && b->parameters[i] != given->variable)
+            write_access(c, call->line, PTX_OPCODE_st, b->parameters[i], *given);
+    }
+    b->results = ptx_arena_array(c->arena, callee->result_count, sizeof *b->results);
+    for (size_t i = 0; i < callee->result_count; i++)
+        b->results[i] = callee->results[i]->space == PTX_SPACE_REG
+                            ? callee->results[i]
+                            : bind(c, item(call, 0, i), callee->results[i]);
+}
+
+static void pass_results(struct copy *c, const struct ptx_instruction *call, const struct bases *b)
+{
+    const struct ptx_function *callee = b->from;
+    for (size_t i = 0; i < callee->result_count; i++) {
+        const struct ptx_operand *given = item(call, 0, i);
+        if (!given || given->kind == PTX_OPERAND_SINK)
+            continue;
+        if (callee->results[i]->space == PTX_SPACE_REG)
+            write_move(c, call->line, callee->results[i]->type, *given,
+                       register_operand(b->registers + callee->results[i]->number));
+        else if (given->kind == PTX_OPERAND_REGISTER)
+            write_access(c, call->line, PTX_OPCODE_ld, b->results[i], *given);
+    }
+}
+
+static void set_label(struct copy *c, uint32_t label)
+{
+    c->made->labels[label].instruction = (uint32_t)c->made->instruction_count;
+}
+
+static void inline_call(struct copy *c, const struct ptx_instruction *call)
+{
+    const uint32_t skip = add_label(c, "skip");
+    if (call->guard >= 0)
+        write_jump(c, call, skip, call->guard, !call->guard_negated);
+    struct bases b = begin_function(c, call->operands[1].function);
+    b.end_label = (int32_t)add_label(c, "end");
+    pass_arguments(c, call, &b);
+    copy_function(c, &b);
+    set_label(c, (uint32_t)b.end_label);
+    pass_results(c, call, &b);
+    set_label(c, skip);
+}
+
+static void copy_instruction(struct copy *c, const struct bases *b,
+                             const struct ptx_instruction *in)
+{
+    struct ptx_instruction made = mapped(c, b, in);
+    if (in->opcode == PTX_OPCODE_call && in->operand_count > 1 &&
+        is_inlined(c, in->operands[1].function)) {
+        inline_call(c, &made);
+        return;
+    }
+    if (in->opcode == PTX_OPCODE_ret && b->end_label >= 0) {
+        write_jump(c, in, (uint32_t)b->end_label, made.guard, made.guard_negated);
+        return;
+    }
+    if (in->guard >= 0 && (ptx_is_barrier(in) || ptx_is_warp_operation(in))) {
+        const uint32_t skip = add_label(c, "skip");
+        write_jump(c, in, skip, made.guard, !made.guard_negated);
+        made.guard = -1;
+        *add_instruction(c) = made;
+        set_label(c, skip);
+        return;
+    }
+    *add_instruction(c) = made;
+}
+
+static void copy_function(struct copy *c, const struct bases *b)
+{
+    const struct ptx_function *from = b->from;
+    const size_t count = from->instruction_count;
+    uint32_t *first = ptx_arena_array(c->arena, count + 1, sizeof *first); /* label + 1; 0: none */
+    uint32_t *next = ptx_arena_array(c->arena, from->label_count + 1, sizeof *next);
+    for (size_t j = 0; j < from->label_count; j++) {
+        next[j] = first[from->labels[j].instruction];
+        first[from->labels[j].instruction] = (uint32_t)j + 1;
+    }
+    for (size_t i = 0; i <= count; i++) {
+        for (uint32_t j = first[i]; j != 0; j = next[j - 1])
+            set_label(c, b->labels + j - 1);
+        if (i < count)
+            copy_instruction(c, b, &from->instructions[i]);
+    }
+}
+
+/* ---- What is left of .param variables ---- */
+
+/* Each becomes a register where every access is to all of it, otherwise a .local variable; but for
+ * those that calls still pass. */
+struct use {
+    bool is_passed, is_partial;
+    int32_t index; /* of the register */
+};
+
+static void find_use(const struct ptx_function *f, struct use *uses,
+                     const struct ptx_instruction *in, const struct ptx_operand *operand)
+{
+    for (uint32_t i = 0; operand->kind == PTX_OPERAND_VECTOR && i < operand->count; i++)
+        find_use(f, uses, in, &operand->list[i]);
+    const struct ptx_variable *v = operand->variable;
+    if (!v || v->owner != f || v->space != PTX_SPACE_PARAM || v->number >= f->variable_count ||
+        f->variables[v->number] != v)
+        return;
+    struct use *use = &uses[v->number];
+    use->is_passed |= in->opcode == PTX_OPCODE_call;
+    const bool is_whole = (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_st) &&
+                          in->width <= 1 && operand->bits == 0 && operand->index < 0 &&
+                          in->guard < 0 && ptx_type_bytes(in->types[0]) == v->bytes;
+    use->is_partial |= !is_whole;
+}
+
+static void change_access(struct ptx_function *f, const struct use *uses,
+                          struct ptx_instruction *in)
+{
+    for (uint32_t i = 0; i < in->operand_count; i++) {
+        struct ptx_operand *o = &in->operands[i];
+        const struct ptx_variable *v = o->variable;
+        if (!v || v->owner != f || v->number >= f->variable_count || f->variables[v->number] != v ||
+            uses[v->number].is_passed)
+            continue;
+        if (uses[v->number].index >= 0) {
+            in->opcode = PTX_OPCODE_mov;
+            in->space = PTX_SPACE_GENERIC;
+            *o = register_operand((uint32_t)uses[v->number].index);
+        } else if (v->space == PTX_SPACE_LOCAL && in->space == PTX_SPACE_PARAM) {
+            in->space = PTX_SPACE_LOCAL;
+        }
+    }
+}
+
+static void change_parameters(struct copy *c)
+{
+    struct ptx_function *f = c->made;
+    struct use *uses = ptx_arena_array(c->arena, f->variable_count, sizeof *uses);
+    for (size_t i = 0; i < f->instruction_count; i++)
+        for (uint32_t j = 0; j < f->instructions[i].operand_count; j++)
+            find_use(f, uses, &f->instructions[i], &f->instructions[i].operands[j]);
+    for (size_t i = 0; i < f->variable_count; i++) {
+        struct ptx_variable *v = f->variables[i];
+        uses[i].index = -1;
+        if (v->owner != f || v->space != PTX_SPACE_PARAM || uses[i].is_passed)
+            continue;
+        if (uses[i].is_partial || v->is_array)
+            v->space = PTX_SPACE_LOCAL;
+        else
+            uses[i].index = (int32_t)add_register(c, (struct ptx_register){v->name, v->type, 1});
+    }
+    for (size_t i = 0; i < f->instruction_count; i++)
+        change_access(f, uses, &f->instructions[i]);
+}
+
+const struct ptx_function *ptx_block_inline(struct ptx_emitter *e, const struct ptx_function *entry)
+{
+    struct copy c = {.arena = e->arena};
+    c.made = ptx_arena_take(e->arena, sizeof *c.made);
+    *c.made = *entry;
+    c.made->registers = NULL;
+    c.made->variables = NULL;
+    c.made->labels = NULL;
+    c.made->targets = NULL;
+    c.made->instructions = NULL;
+    c.made->register_count = c.made->variable_count = c.made->label_count = 0;
+    c.made->target_count = c.made->instruction_count = 0;
+    c.verdicts = ptx_arena_take(e->arena, e->module->function_count + 2);
+    const struct bases b = begin_function(&c, entry);
+    copy_function(&c, &b);
+    change_parameters(&c);
+    return c.made;
+}

@@ -1,0 +1,310 @@
+/* Functions as C, and PTX_FORM_ITEM: one work-item is one CUDA thread.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "kernels/ptx/plan.h"
+
+/* ---- Where the emitter is ---- */
+
+void ptx_enter_body(struct ptx_emitter *e, struct ptx_body *body)
+{
+    ptx_plan_of(e)->current = body;
+    e->function = body->function;
+    e->classes = body->classes;
+    e->instruction = NULL;
+    e->temporaries = 0;
+}
+
+struct ptx_body *ptx_current_body(const struct ptx_emitter *e)
+{
+    return ptx_plan_of(e)->current;
+}
+
+/* ---- Special registers ---- */
+
+/* PTX_FORM_ITEM's. Those missing are answered elsewhere or refused. */
+static const char *const item_specials[PTX_SPECIAL_OTHER + 1] = {
+    [PTX_TID_X] = "(uint)get_local_id(0)",
+    [PTX_TID_Y] = "(uint)get_local_id(1)",
+    [PTX_TID_Z] = "(uint)get_local_id(2)",
+    [PTX_NTID_X] = "(uint)get_local_size(0)",
+    [PTX_NTID_Y] = "(uint)get_local_size(1)",
+    [PTX_NTID_Z] = "(uint)get_local_size(2)",
+    [PTX_CTAID_X] = "(uint)get_group_id(0)",
+    [PTX_CTAID_Y] = "(uint)get_group_id(1)",
+    [PTX_CTAID_Z] = "(uint)get_group_id(2)",
+    [PTX_NCTAID_X] = "(uint)get_num_groups(0)",
+    [PTX_NCTAID_Y] = "(uint)get_num_groups(1)",
+    [PTX_NCTAID_Z] = "(uint)get_num_groups(2)",
+    [PTX_LANEID] = "clem_lane()",
+    [PTX_WARPID] = "clem_warp()",
+    [PTX_NWARPID] = "clem_warps()",
+    [PTX_LANEMASK_EQ] = "clem_lanemask_eq(clem_lane())",
+    [PTX_LANEMASK_LE] = "clem_lanemask_le(clem_lane())",
+    [PTX_LANEMASK_LT] = "clem_lanemask_lt(clem_lane())",
+    [PTX_LANEMASK_GE] = "clem_lanemask_ge(clem_lane())",
+    [PTX_LANEMASK_GT] = "clem_lanemask_gt(clem_lane())",
+};
+
+/* The same in both forms. */
+static const char *const common_specials[PTX_SPECIAL_OTHER + 1] = {
+    [PTX_WARP_SZ] = "32u", [PTX_SMID] = "0u", [PTX_NSMID] = "1u",
+    [PTX_GRIDID] = "0ul",  [PTX_PM] = "0u",
+};
+
+/* Read by inline PTX where that is had; otherwise counted by the runtime. */
+static const struct {
+    const char *native, *counted;
+} clocks[PTX_SPECIAL_OTHER + 1] = {
+    [PTX_CLOCK] = {"clem_native_clock()", "(uint)clem_clock(clem_runtime)"},
+    [PTX_CLOCK_HI] = {"(uint)(clem_native_clock64() >> 32)",
+                      "(uint)(clem_clock(clem_runtime) >> 32)"},
+    [PTX_CLOCK64] = {"clem_native_clock64()", "clem_clock(clem_runtime)"},
+    [PTX_GLOBALTIMER] = {"clem_native_timer()", "clem_clock(clem_runtime)"},
+    [PTX_GLOBALTIMER_LO] = {"(uint)clem_native_timer()", "(uint)clem_clock(clem_runtime)"},
+    [PTX_GLOBALTIMER_HI] = {"(uint)(clem_native_timer() >> 32)",
+                            "(uint)(clem_clock(clem_runtime) >> 32)"},
+};
+
+bool ptx_special_is_wide(int32_t special)
+{
+    return special == PTX_CLOCK64 || special == PTX_GLOBALTIMER || special == PTX_GRIDID;
+}
+
+static const char *shared_size(struct ptx_emitter *e, int32_t special)
+{
+    ptx_need(e, PTX_NEED_DYNAMIC);
+    return special == PTX_DYNAMIC_SMEM_SIZE
+               ? "clem_dynamic_bytes"
+               : ptx_format(e, "(%zuu + clem_dynamic_bytes)", ptx_plan_of(e)->shared_bytes);
+}
+
+const char *ptx_special_value(struct ptx_emitter *e, int32_t special)
+{
+    if (special < 0 || special >= PTX_SPECIAL_OTHER)
+        special = PTX_SPECIAL_OTHER;
+    const char *by_form =
+        e->hooks && e->hooks->special ? e->hooks->special(e, (enum ptx_special)special) : NULL;
+    if (by_form)
+        return by_form;
+    if (common_specials[special])
+        return common_specials[special];
+    if (special == PTX_TOTAL_SMEM_SIZE || special == PTX_DYNAMIC_SMEM_SIZE ||
+        special == PTX_AGGR_SMEM_SIZE)
+        return shared_size(e, special);
+    if (clocks[special].native) {
+        if (e->target->has_nvidia_asm)
+            return clocks[special].native;
+        ptx_need(e, PTX_NEED_RUNTIME);
+        return clocks[special].counted;
+    }
+    if (ptx_plan_of(e)->form == PTX_FORM_ITEM && item_specials[special])
+        return item_specials[special];
+    ptx_refuse(e, special == PTX_ENVREG ? "%%envreg, which grid-wide barriers read, has no value"
+                                        : "a special register that has no value here");
+    return "0u";
+}
+
+/* ---- Declarations ---- */
+
+const char *ptx_register_c_type(const struct ptx_emitter *e, uint32_t index)
+{
+    static const char *const vectors[][2] = {
+        {"uchar2", "uchar4"}, {"ushort2", "ushort4"}, {"uint2", "uint4"},
+        {"ulong2", "ulong4"}, {"float2", "float4"},   {"double2", "double4"},
+    };
+    const enum ptx_type type = ptx_register_type(e, index);
+    const uint8_t width = e->function->registers[index].width;
+    if (width > 1) {
+        const size_t row = type == PTX_U8    ? 0
+                           : type == PTX_U16 ? 1
+                           : type == PTX_U32 ? 2
+                           : type == PTX_F32 ? 4
+                           : type == PTX_F64 ? 5
+                                             : 3;
+        return vectors[row][width > 2];
+    }
+    return e->classes[index] == PTX_CLASS_GLOBAL ? "__global uchar *" : ptx_c_type(type);
+}
+
+/* Up to this many names stand in one declaration. */
+enum { NAMES_A_LINE = 12 };
+
+static void declare_of_type(struct ptx_emitter *e, const char *type, const uint32_t *indices,
+                            size_t count)
+{
+    const struct ptx_body *body = ptx_current_body(e);
+    const bool is_pointer = strchr(type, '*') != NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (i % NAMES_A_LINE == 0)
+            ptx_text_add(e->out, "    %.*s ", is_pointer ? (int)strlen(type) - 2 : 32, type);
+        const bool is_last = i + 1 == count || (i + 1) % NAMES_A_LINE == 0;
+        ptx_text_add(e->out, "%s%s%s", is_pointer ? "*" : "", body->names[indices[i]],
+                     is_last ? ";\n" : ", ");
+    }
+}
+
+void ptx_declare_registers(struct ptx_emitter *e, const bool *wanted)
+{
+    const struct ptx_body *body = ptx_current_body(e);
+    const size_t count = e->function->register_count;
+    uint32_t *chosen = ptx_arena_array(e->arena, count, sizeof *chosen);
+    bool *is_done = ptx_arena_array(e->arena, count, sizeof *is_done);
+    for (size_t first = 0; first < count; first++) {
+        if (is_done[first] || !body->names[first] || (wanted && !wanted[first]))
+            continue;
+        const char *type = ptx_register_c_type(e, (uint32_t)first);
+        size_t found = 0;
+        for (size_t i = first; i < count; i++) {
+            if (is_done[i] || !body->names[i] || (wanted && !wanted[i]) ||
+                strcmp(type, ptx_register_c_type(e, (uint32_t)i)) != 0)
+                continue;
+            chosen[found++] = (uint32_t)i;
+            is_done[i] = true;
+        }
+        declare_of_type(e, type, chosen, found);
+    }
+    if (ptx_uses_carry(e->function))
+        ptx_text_put(e->out, "    uint clem_carry = 0;\n");
+}
+
+static void declare_parameter(struct ptx_emitter *e, const struct ptx_variable *v)
+{
+    if (v->space == PTX_SPACE_PARAM)
+        ptx_line(e, "%s %s;", ptx_parameter_c_type(e, v), ptx_parameter_name(e, v));
+}
+
+void ptx_declare_parameters(struct ptx_emitter *e)
+{
+    for (size_t i = 0; i < e->function->variable_count; i++)
+        declare_parameter(e, e->function->variables[i]);
+    if (!e->function->is_entry)
+        for (size_t i = 0; i < e->function->result_count; i++)
+            declare_parameter(e, e->function->results[i]);
+}
+
+/* ---- Statements ---- */
+
+void ptx_write_labels(struct ptx_emitter *e, size_t index)
+{
+    struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_function *function = e->function;
+    if (plan->labels_of != function || index < plan->label_index)
+        ptx_sort_labels(e);
+    plan->label_index = index;
+    while (plan->next_label < function->label_count) {
+        const uint32_t label = plan->labels[plan->next_label];
+        if (function->labels[label].instruction > index)
+            return;
+        ptx_text_add(e->out, "L%u:;\n", (unsigned)label);
+        plan->next_label++;
+    }
+}
+
+/* Labels by the instructions they stand before; equal ones in the order of the text. */
+void ptx_sort_labels(struct ptx_emitter *e)
+{
+    struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_function *function = e->function;
+    const size_t count = function->instruction_count + 2;
+    uint32_t *starts = ptx_arena_array(e->arena, count, sizeof *starts);
+    plan->labels = ptx_arena_array(e->arena, function->label_count + 1, sizeof *plan->labels);
+    for (size_t i = 0; i < function->label_count; i++)
+        starts[function->labels[i].instruction + 1]++;
+    for (size_t i = 1; i < count; i++)
+        starts[i] += starts[i - 1];
+    for (size_t i = 0; i < function->label_count; i++)
+        plan->labels[starts[function->labels[i].instruction]++] = (uint32_t)i;
+    plan->labels_of = function;
+    plan->next_label = 0;
+    plan->label_index = 0;
+}
+
+static void write_instructions(struct ptx_emitter *e)
+{
+    const struct ptx_function *function = e->function;
+    for (size_t i = 0; i < function->instruction_count && e->status == PTX_OK; i++) {
+        ptx_write_labels(e, i);
+        ptx_emit_instruction(e, &function->instructions[i]);
+    }
+    ptx_write_labels(e, function->instruction_count);
+}
+
+/* ---- Functions ---- */
+
+static const char *result_c_type(struct ptx_emitter *e, const struct ptx_function *function)
+{
+    if (function->result_count == 0)
+        return "void";
+    if (function->result_count > 1)
+        ptx_refuse(e, "function %s has more than one result", function->name);
+    return ptx_parameter_c_type(e, function->results[0]);
+}
+
+const char *ptx_function_signature(struct ptx_emitter *e, struct ptx_body *body)
+{
+    ptx_enter_body(e, body);
+    const struct ptx_function *function = body->function;
+    const char *list = "";
+    for (size_t i = 0; i < function->parameter_count; i++)
+        list = ptx_format(e, "%s%s%s %s", list, i ? ", " : "",
+                          ptx_parameter_c_type(e, function->parameters[i]),
+                          ptx_parameter_name(e, function->parameters[i]));
+    return ptx_format(e, "static %s %s(%s%s)", result_c_type(e, function), body->name,
+                      function->parameter_count ? "CLEM_CONTEXT_AND " : "CLEM_CONTEXT", list);
+}
+
+/* Registers that are parameters are declared with the others and take their value first. */
+static void take_register_parameters(struct ptx_emitter *e)
+{
+    const struct ptx_function *function = e->function;
+    for (size_t i = 0; i < function->parameter_count; i++) {
+        const struct ptx_variable *v = function->parameters[i];
+        if (v->space == PTX_SPACE_REG)
+            ptx_line(e, "%s = %s;", ptx_register_place(e, v->number, 0), ptx_parameter_name(e, v));
+    }
+}
+
+void ptx_write_function(struct ptx_emitter *e, struct ptx_body *body)
+{
+    ptx_text_add(e->out, "%s\n", ptx_function_signature(e, body));
+    ptx_line(e, "{");
+    ptx_declare_registers(e, NULL);
+    ptx_declare_parameters(e);
+    take_register_parameters(e);
+    write_instructions(e);
+    const size_t count = body->function->instruction_count;
+    const struct ptx_instruction *last = count ? &body->function->instructions[count - 1] : NULL;
+    const bool has_returned = last && last->opcode == PTX_OPCODE_ret && last->guard < 0;
+    if (body->function->result_count && !has_returned)
+        ptx_line(e, "return %s;", ptx_result_value(e));
+    ptx_line(e, "}");
+    ptx_text_put(e->out, "\n");
+}
+
+void ptx_item_kernel(struct ptx_emitter *e, struct ptx_body *entry)
+{
+    ptx_enter_body(e, entry);
+    ptx_line(e, "{");
+    ptx_declare_registers(e, NULL);
+    ptx_declare_parameters(e);
+    write_instructions(e);
+    ptx_line(e, "}");
+}
+
+const char *ptx_item_head(struct ptx_emitter *e)
+{
+    const struct ptx_plan *plan = ptx_plan_of(e);
+    const char *head = plan->needs & PTX_NEED_EXITED
+                           ? "    uchar clem_exit_flag = 0, *const clem_exited = &clem_exit_flag;\n"
+                           : "";
+    if (!(plan->needs & PTX_NEED_LOCAL))
+        return head;
+    if (plan->local_bytes == 0)
+        return ptx_format(e, "%s    uchar *const clem_local = 0;\n", head);
+    return ptx_format(e,
+                      "%s    uchar clem_local_memory[%zu] __attribute__((aligned(%zu)));\n"
+                      "    uchar *const clem_local = clem_local_memory;\n",
+                      head, plan->local_bytes,
+                      plan->local_alignment < 16 ? (size_t)16 : plan->local_alignment);
+}

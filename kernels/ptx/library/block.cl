@@ -1,0 +1,234 @@
+/* What PTX_FORM_BLOCK's kernels do with the threads of their block. One work-item runs them all.
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* Of clem_state: the region that a thread goes on with, and what it waits for there. */
+#define CLEM_REGION 0xffffu
+
+#define CLEM_AT_WARP 0x10000u
+
+#define CLEM_AT_BARRIER 0x20000u
+
+#define CLEM_ENDED 0xffffffffu
+
+typedef __global uchar *clem_pointer;
+
+/* The thread's numbers, from its number in the block. */
+#define CLEM_THREAD(number)                                                                        \
+    const uint clem_index = (number);                                                             \
+    const uint clem_tid_x = clem_index % clem_grid.s4;                                            \
+    const uint clem_tid_y = clem_index / clem_grid.s4 % clem_grid.s5;                             \
+    const uint clem_tid_z = clem_index / clem_grid.s4 / clem_grid.s5;
+
+/* Whether all threads go on with the same region. */
+static inline bool clem_is_together(__local const uint *state, uint threads)
+{
+    const uint first = state[0];
+    uint differ = 0u;
+    for (uint i = 1; i < threads; i++)
+        differ |= state[i] ^ first;
+    return differ == 0u;
+}
+
+/* Lets lanes go that wait for a member mask all of whose lanes have come or ended: true if any. */
+static inline bool clem_release_lanes(__local uint *state, __local const uint *wait, uint lanes,
+                                      uint live, uint waiting)
+{
+    bool is_any = false;
+    for (uint i = 0; i < lanes; i++) {
+        if (!(waiting >> i & 1u))
+            continue;
+        uint there = 0u;
+        for (uint j = 0; j < lanes; j++)
+            there |= (uint)((waiting >> j & 1u) && wait[j] == wait[i]) << j;
+        const uint members = wait[i] & live;
+        if (members & ~there)
+            continue;
+        is_any = true;
+        state[i] &= CLEM_REGION;
+        for (uint j = 0; j < lanes; j++)
+            if (there >> j & 1u)
+                state[j] &= CLEM_REGION;
+        waiting &= ~(there | 1u << i);
+    }
+    return is_any;
+}
+
+/* The lowest region that some lanes of a warp can go on with, and which lanes; CLEM_ENDED: none. */
+static inline uint clem_choose_region(__local uint *state, __local const uint *wait, uint lanes,
+                                      uint *active)
+{
+    for (;;) {
+        uint lowest = CLEM_ENDED, live = 0u, waiting = 0u, chosen = 0u;
+        for (uint i = 0; i < lanes; i++) {
+            const uint s = state[i];
+            live |= (uint)(s != CLEM_ENDED) << i;
+            waiting |= (uint)(s != CLEM_ENDED && (s & CLEM_AT_WARP)) << i;
+            lowest = s <= CLEM_REGION ? min(lowest, s) : lowest;
+        }
+        if (waiting && clem_release_lanes(state, wait, lanes, live, waiting))
+            continue;
+        for (uint i = 0; i < lanes; i++)
+            chosen |= (uint)(state[i] == lowest) << i;
+        *active = chosen;
+        return lowest;
+    }
+}
+
+/* How many threads some lanes of a warp count for at a barrier: all 32 where no other lane lives, for
+ * barriers count warps. */
+static inline uint clem_weight(__local const uint *state, uint lanes, uint there)
+{
+    for (uint i = 0; i < lanes; i++)
+        if (!(there >> i & 1u) && state[i] != CLEM_ENDED)
+            return popcount(there);
+    return 32u;
+}
+
+#define CLEM_RELEASED 1u
+
+#define CLEM_STUCK 2u
+
+#define CLEM_FINISHED 3u
+
+/* The threads that wait at one barrier. */
+struct clem_gathering {
+    uint waiting, weight, expected, votes;
+};
+
+static inline struct clem_gathering clem_gather(__local const uint *state, __local const uint *wait,
+                                                uint threads, uint number)
+{
+    struct clem_gathering g = {0u, 0u, 0u, 0u};
+    for (uint base = 0; base < threads; base += 32u) {
+        const uint lanes = min(32u, threads - base);
+        uint there = 0u;
+        for (uint i = 0; i < lanes; i++) {
+            const uint s = state[base + i], w = wait[base + i];
+            if (s == CLEM_ENDED || !(s & CLEM_AT_BARRIER) || (w & 15u) != number)
+                continue;
+            there |= 1u << i;
+            g.expected = max(g.expected, w << 1 >> 5);
+            g.votes += w >> 31;
+        }
+        if (there) {
+            g.waiting += popcount(there);
+            g.weight += clem_weight(state + base, lanes, there);
+        }
+    }
+    return g;
+}
+
+/* Called when no lane of the block can go on: opens each barrier that all it waits for have come to. Each
+ * released thread is left in clem_wait how many voted yes, and of how many in the upper half. */
+static uint clem_release_barriers(__local uint *state, __local uint *wait, uint threads,
+                                  uint *arrived)
+{
+    uint live = 0u, open = 0u;
+    for (uint i = 0; i < threads; i++)
+        live += state[i] != CLEM_ENDED;
+    if (live == 0u)
+        return CLEM_FINISHED;
+    for (uint number = 0; number < 16u; number++) {
+        const struct clem_gathering g = clem_gather(state, wait, threads, number);
+        const bool is_open = g.expected ? g.weight + arrived[number] >= g.expected
+                                        : g.waiting == live;
+        if (g.waiting == 0u || !is_open)
+            continue;
+        open = 1u;
+        arrived[number] = 0u;
+        for (uint i = 0; i < threads; i++)
+            if (state[i] != CLEM_ENDED && (state[i] & CLEM_AT_BARRIER) &&
+                (wait[i] & 15u) == number) {
+                state[i] &= CLEM_REGION | CLEM_AT_WARP;
+                wait[i] = g.votes | g.waiting << 16;
+            }
+    }
+    return open ? CLEM_RELEASED : CLEM_STUCK;
+}
+
+/* The lane that a shuffle reads, and in bit 5 whether it is within its segment. c: as PTX has it, the
+ * clamp in bits 0 to 4, the segments' mask in bits 8 to 12. */
+static inline uint clem_lane_up(uint lane, uint b, uint c)
+{
+    const int from = (int)lane - (int)(b & 31u);
+    const uint mask = c >> 8 & 31u, last = (lane & mask) | (c & 31u & ~mask);
+    return from >= (int)last ? (uint)from | 32u : lane;
+}
+
+static inline uint clem_lane_down(uint lane, uint b, uint c)
+{
+    const uint from = lane + (b & 31u);
+    const uint mask = c >> 8 & 31u, last = (lane & mask) | (c & 31u & ~mask);
+    return from <= last ? from | 32u : lane;
+}
+
+static inline uint clem_lane_across(uint lane, uint b, uint c)
+{
+    const uint from = lane ^ (b & 31u);
+    const uint mask = c >> 8 & 31u, last = (lane & mask) | (c & 31u & ~mask);
+    return from <= last ? from | 32u : lane;
+}
+
+static inline uint clem_lane_at(uint lane, uint b, uint c)
+{
+    const uint mask = c >> 8 & 31u, last = (lane & mask) | (c & 31u & ~mask);
+    const uint from = (lane & mask) | (b & 31u & ~mask);
+    return from <= last ? from | 32u : lane;
+}
+
+static inline uint clem_lanes_equal(const ulong *x, uint members, uint lane)
+{
+    uint same = 0u;
+    for (uint i = 0; i < 32u; i++)
+        same |= (uint)((members >> i & 1u) && x[i] == x[lane]) << i;
+    return same;
+}
+
+#define CLEM_LANES(type, start, step)                                                              \
+    type r = start;                                                                                \
+    for (uint i = 0; i < 32u; i++)                                                                 \
+        if (members >> i & 1u) {                                                                   \
+            const type v = (type)x[i];                                                             \
+            r = step;                                                                              \
+        }                                                                                          \
+    return (uint)r;
+
+static inline uint clem_lanes_add(const uint *x, uint members)
+{
+    CLEM_LANES(uint, 0u, r + v)
+}
+
+static inline uint clem_lanes_and(const uint *x, uint members)
+{
+    CLEM_LANES(uint, ~0u, r & v)
+}
+
+static inline uint clem_lanes_or(const uint *x, uint members)
+{
+    CLEM_LANES(uint, 0u, r | v)
+}
+
+static inline uint clem_lanes_xor(const uint *x, uint members)
+{
+    CLEM_LANES(uint, 0u, r ^ v)
+}
+
+static inline uint clem_lanes_min_u32(const uint *x, uint members)
+{
+    CLEM_LANES(uint, ~0u, min(r, v))
+}
+
+static inline uint clem_lanes_max_u32(const uint *x, uint members)
+{
+    CLEM_LANES(uint, 0u, max(r, v))
+}
+
+static inline uint clem_lanes_min_s32(const uint *x, uint members)
+{
+    CLEM_LANES(int, 0x7fffffff, min(r, v))
+}
+
+static inline uint clem_lanes_max_s32(const uint *x, uint members)
+{
+    CLEM_LANES(int, (int)0x80000000u, max(r, v))
+}

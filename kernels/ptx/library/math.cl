@@ -1,0 +1,881 @@
+/* The math library of device code: what the headers call and PTX has no instruction for. An extern
+ * function __clem_NAME of a PTX module is clem_NAME here. OpenCL's own functions where it has them,
+ * whose error bounds are close to CUDA's; none of its native_ ones.
+ *
+ * Source: CUDA C++ Programming Guide 13.0, Mathematical Functions; OpenCL 1.2, 6.12.2 and 7.4.
+ * SPDX-License-Identifier: Apache-2.0 */
+
+double clem_acos(double x)
+{
+    return acos(x);
+}
+
+double clem_acosh(double x)
+{
+    return acosh(x);
+}
+
+double clem_asin(double x)
+{
+    return asin(x);
+}
+
+double clem_asinh(double x)
+{
+    return asinh(x);
+}
+
+double clem_atan(double x)
+{
+    return atan(x);
+}
+
+double clem_atanh(double x)
+{
+    return atanh(x);
+}
+
+double clem_cbrt(double x)
+{
+    return cbrt(x);
+}
+
+double clem_cos(double x)
+{
+    return cos(x);
+}
+
+double clem_cosh(double x)
+{
+    return cosh(x);
+}
+
+double clem_cospi(double x)
+{
+    return cospi(x);
+}
+
+double clem_erf(double x)
+{
+    return erf(x);
+}
+
+double clem_erfc(double x)
+{
+    return erfc(x);
+}
+
+double clem_exp(double x)
+{
+    return exp(x);
+}
+
+double clem_exp10(double x)
+{
+    return exp10(x);
+}
+
+double clem_exp2(double x)
+{
+    return exp2(x);
+}
+
+double clem_expm1(double x)
+{
+    return expm1(x);
+}
+
+double clem_lgamma(double x)
+{
+    return lgamma(x);
+}
+
+double clem_log(double x)
+{
+    return log(x);
+}
+
+double clem_log10(double x)
+{
+    return log10(x);
+}
+
+double clem_log1p(double x)
+{
+    return log1p(x);
+}
+
+double clem_log2(double x)
+{
+    return log2(x);
+}
+
+double clem_logb(double x)
+{
+    return logb(x);
+}
+
+double clem_round(double x)
+{
+    return round(x);
+}
+
+double clem_rsqrt(double x)
+{
+    return rsqrt(x);
+}
+
+double clem_sin(double x)
+{
+    return sin(x);
+}
+
+double clem_sinh(double x)
+{
+    return sinh(x);
+}
+
+double clem_sinpi(double x)
+{
+    return sinpi(x);
+}
+
+double clem_tan(double x)
+{
+    return tan(x);
+}
+
+double clem_tanh(double x)
+{
+    return tanh(x);
+}
+
+double clem_tgamma(double x)
+{
+    return tgamma(x);
+}
+
+double clem_atan2(double x, double y)
+{
+    return atan2(x, y);
+}
+
+double clem_fdim(double x, double y)
+{
+    return fdim(x, y);
+}
+
+double clem_fmod(double x, double y)
+{
+    return fmod(x, y);
+}
+
+double clem_hypot(double x, double y)
+{
+    return hypot(x, y);
+}
+
+double clem_nextafter(double x, double y)
+{
+    return nextafter(x, y);
+}
+
+double clem_pow(double x, double y)
+{
+    return pow(x, y);
+}
+
+double clem_remainder(double x, double y)
+{
+    return remainder(x, y);
+}
+
+double clem_ldexp(double x, int exponent)
+{
+    return ldexp(x, exponent);
+}
+
+double clem_frexp_fraction(double x)
+{
+    int exponent;
+    return frexp(x, &exponent);
+}
+
+int clem_frexp_exponent(double x)
+{
+    int exponent = 0;
+    if (isfinite(x))
+        frexp(x, &exponent);
+    return exponent;
+}
+
+int clem_remquo_quotient(double x, double y)
+{
+    int quotient;
+    remquo(x, y, &quotient);
+    return quotient;
+}
+
+/* Of zero and of no number: the least int. */
+int clem_ilogb(double x)
+{
+    return isinf(x) ? INT_MAX : x == 0 || isnan(x) ? INT_MIN : ilogb(x);
+}
+
+double clem_rcbrt(double x)
+{
+    return 1 / cbrt(x);
+}
+
+double clem_rhypot(double x, double y)
+{
+    return 1 / hypot(x, y);
+}
+
+double clem_norm3d(double a, double b, double c)
+{
+    return hypot(hypot(a, b), c);
+}
+
+double clem_norm4d(double a, double b, double c, double d)
+{
+    return hypot(hypot(a, b), hypot(c, d));
+}
+
+double clem_rnorm3d(double a, double b, double c)
+{
+    return 1 / clem_norm3d(a, b, c);
+}
+
+double clem_rnorm4d(double a, double b, double c, double d)
+{
+    return 1 / clem_norm4d(a, b, c, d);
+}
+
+/* exp(x * x), with the part of the square that rounding drops. */
+double clem_exp_square(double x, double sign)
+{
+    const double square = x * x;
+    const double rest = isinf(square) ? 0 : fma(x, x, -square);
+    const double power = exp(sign * square);
+    return fma(power, sign * rest, power);
+}
+
+/* exp(x * x) * erfc(x): the product itself while its factors have values, then the continued
+ * fraction 1 / (x + (1/2) / (x + (2/2) / (x + ...))) over the root of pi. */
+double clem_erfcx(double x)
+{
+    if (x < 8.0)
+        return clem_exp_square(x, 1) * erfc(x);
+    double fraction = x;
+    for (int k = 48; k > 0; k--)
+        fraction = x + k * 0.5 / fraction;
+    return 0.5641895835477562869 / fraction;
+}
+
+/* The x >= 0 whose erfc is z, 0 < z <= 1: a first guess, then Halley's steps on erfc(x) - z. */
+double clem_erfcinv_positive(double z)
+{
+    const double l = log(z * (2 - z));
+    const double h = 4.3307467508 + l * 0.5;
+    double x = sqrt(fmax(sqrt(h * h - l * 6.802721088) - h, (double)0));
+    if (z < 1.0e-4) {
+        const double q = -log(z);
+        x = sqrt(q - 0.5 * log(q * 3.1415926535897932385));
+    }
+    for (int step = 0; step < 3; step++) {
+        const double slope = 1.1283791670955125739 * clem_exp_square(x, -1);
+        const double error = slope > 0 ? (erfc(x) - z) / slope : 0;
+        x += error / (1 - x * error);
+    }
+    return x;
+}
+
+/* Below a half the same steps on erf(x) - y, which keep small values whole. */
+double clem_erfinv(double y)
+{
+    const double size = fabs(y);
+    if (!(size < 1))
+        return size == 1 ? copysign((double)INFINITY, y) : (double)NAN;
+    if (size >= 0.5)
+        return copysign(clem_erfcinv_positive(1 - size), y);
+    double x = y * 0.8862269254527580137;
+    for (int step = 0; step < 3; step++) {
+        const double slope = 1.1283791670955125739 * exp(-x * x);
+        const double error = (erf(x) - y) / slope;
+        x -= error / (1 + x * error);
+    }
+    return y == 0 ? y : x;
+}
+
+double clem_erfcinv(double z)
+{
+    if (!(z >= 0 && z <= 2))
+        return NAN;
+    if (z == 0)
+        return INFINITY;
+    if (z == 2)
+        return -INFINITY;
+    if (z > 0.5 && z < 1.5)
+        return clem_erfinv(1 - z);
+    return z < 1 ? clem_erfcinv_positive(z) : -clem_erfcinv_positive(2 - z);
+}
+
+/* The distribution function of the normal law: half of erfc(-x / sqrt(2)), with the part of the
+ * product that rounding drops. */
+double clem_normcdf(double x)
+{
+    const double t = -x * 0.70710678118654757;
+    const double rest =
+        isinf(t) ? 0 : fma(-x, 0.70710678118654757, -t) - x * -4.8336466567264567e-17;
+    const double slope = 1.1283791670955125739 * exp(-t * t);
+    return 0.5 * (erfc(t) - slope * rest);
+}
+
+double clem_normcdfinv(double y)
+{
+    return -1.4142135623730950488 * clem_erfcinv(2 * y);
+}
+
+float clem_acosf(float x)
+{
+    return acos(x);
+}
+
+float clem_acoshf(float x)
+{
+    return acosh(x);
+}
+
+float clem_asinf(float x)
+{
+    return asin(x);
+}
+
+float clem_asinhf(float x)
+{
+    return asinh(x);
+}
+
+float clem_atanf(float x)
+{
+    return atan(x);
+}
+
+float clem_atanhf(float x)
+{
+    return atanh(x);
+}
+
+float clem_cbrtf(float x)
+{
+    return cbrt(x);
+}
+
+float clem_cosf(float x)
+{
+    return cos(x);
+}
+
+float clem_coshf(float x)
+{
+    return cosh(x);
+}
+
+float clem_cospif(float x)
+{
+    return cospi(x);
+}
+
+float clem_erff(float x)
+{
+    return erf(x);
+}
+
+float clem_erfcf(float x)
+{
+    return erfc(x);
+}
+
+float clem_expf(float x)
+{
+    return exp(x);
+}
+
+float clem_exp10f(float x)
+{
+    return exp10(x);
+}
+
+float clem_exp2f(float x)
+{
+    return exp2(x);
+}
+
+float clem_expm1f(float x)
+{
+    return expm1(x);
+}
+
+float clem_lgammaf(float x)
+{
+    return lgamma(x);
+}
+
+float clem_logf(float x)
+{
+    return log(x);
+}
+
+float clem_log10f(float x)
+{
+    return log10(x);
+}
+
+float clem_log1pf(float x)
+{
+    return log1p(x);
+}
+
+float clem_log2f(float x)
+{
+    return log2(x);
+}
+
+float clem_logbf(float x)
+{
+    return logb(x);
+}
+
+float clem_roundf(float x)
+{
+    return round(x);
+}
+
+float clem_rsqrtf(float x)
+{
+    return rsqrt(x);
+}
+
+float clem_sinf(float x)
+{
+    return sin(x);
+}
+
+float clem_sinhf(float x)
+{
+    return sinh(x);
+}
+
+float clem_sinpif(float x)
+{
+    return sinpi(x);
+}
+
+float clem_tanf(float x)
+{
+    return tan(x);
+}
+
+float clem_tanhf(float x)
+{
+    return tanh(x);
+}
+
+float clem_tgammaf(float x)
+{
+    return tgamma(x);
+}
+
+float clem_atan2f(float x, float y)
+{
+    return atan2(x, y);
+}
+
+float clem_fdimf(float x, float y)
+{
+    return fdim(x, y);
+}
+
+float clem_fmodf(float x, float y)
+{
+    return fmod(x, y);
+}
+
+float clem_hypotf(float x, float y)
+{
+    return hypot(x, y);
+}
+
+float clem_nextafterf(float x, float y)
+{
+    return nextafter(x, y);
+}
+
+float clem_powf(float x, float y)
+{
+    return pow(x, y);
+}
+
+float clem_remainderf(float x, float y)
+{
+    return remainder(x, y);
+}
+
+float clem_ldexpf(float x, int exponent)
+{
+    return ldexp(x, exponent);
+}
+
+float clem_frexp_fractionf(float x)
+{
+    int exponent;
+    return frexp(x, &exponent);
+}
+
+int clem_frexp_exponentf(float x)
+{
+    int exponent = 0;
+    if (isfinite(x))
+        frexp(x, &exponent);
+    return exponent;
+}
+
+int clem_remquo_quotientf(float x, float y)
+{
+    int quotient;
+    remquo(x, y, &quotient);
+    return quotient;
+}
+
+/* Of zero and of no number: the least int. */
+int clem_ilogbf(float x)
+{
+    return isinf(x) ? INT_MAX : x == 0 || isnan(x) ? INT_MIN : ilogb(x);
+}
+
+float clem_rcbrtf(float x)
+{
+    return 1 / cbrt(x);
+}
+
+float clem_rhypotf(float x, float y)
+{
+    return 1 / hypot(x, y);
+}
+
+float clem_norm3df(float a, float b, float c)
+{
+    return hypot(hypot(a, b), c);
+}
+
+float clem_norm4df(float a, float b, float c, float d)
+{
+    return hypot(hypot(a, b), hypot(c, d));
+}
+
+float clem_rnorm3df(float a, float b, float c)
+{
+    return 1 / clem_norm3df(a, b, c);
+}
+
+float clem_rnorm4df(float a, float b, float c, float d)
+{
+    return 1 / clem_norm4df(a, b, c, d);
+}
+
+/* exp(x * x), with the part of the square that rounding drops. */
+float clem_exp_squaref(float x, float sign)
+{
+    const float square = x * x;
+    const float rest = isinf(square) ? 0 : fma(x, x, -square);
+    const float power = exp(sign * square);
+    return fma(power, sign * rest, power);
+}
+
+/* exp(x * x) * erfc(x): the product itself while its factors have values, then the continued
+ * fraction 1 / (x + (1/2) / (x + (2/2) / (x + ...))) over the root of pi. */
+float clem_erfcxf(float x)
+{
+    if (x < 5.0f)
+        return clem_exp_squaref(x, 1) * erfc(x);
+    float fraction = x;
+    for (int k = 24; k > 0; k--)
+        fraction = x + k * 0.5f / fraction;
+    return 0.5641895835477562869f / fraction;
+}
+
+/* The x >= 0 whose erfc is z, 0 < z <= 1: a first guess, then Halley's steps on erfc(x) - z. */
+float clem_erfcinv_positivef(float z)
+{
+    const float l = log(z * (2 - z));
+    const float h = 4.3307467508f + l * 0.5f;
+    float x = sqrt(fmax(sqrt(h * h - l * 6.802721088f) - h, (float)0));
+    if (z < 1.0e-4f) {
+        const float q = -log(z);
+        x = sqrt(q - 0.5f * log(q * 3.1415926535897932385f));
+    }
+    for (int step = 0; step < 3; step++) {
+        const float slope = 1.1283791670955125739f * clem_exp_squaref(x, -1);
+        const float error = slope > 0 ? (erfc(x) - z) / slope : 0;
+        x += error / (1 - x * error);
+    }
+    return x;
+}
+
+/* Below a half the same steps on erf(x) - y, which keep small values whole. */
+float clem_erfinvf(float y)
+{
+    const float size = fabs(y);
+    if (!(size < 1))
+        return size == 1 ? copysign((float)INFINITY, y) : (float)NAN;
+    if (size >= 0.5f)
+        return copysign(clem_erfcinv_positivef(1 - size), y);
+    float x = y * 0.8862269254527580137f;
+    for (int step = 0; step < 3; step++) {
+        const float slope = 1.1283791670955125739f * exp(-x * x);
+        const float error = (erf(x) - y) / slope;
+        x -= error / (1 + x * error);
+    }
+    return y == 0 ? y : x;
+}
+
+float clem_erfcinvf(float z)
+{
+    if (!(z >= 0 && z <= 2))
+        return NAN;
+    if (z == 0)
+        return INFINITY;
+    if (z == 2)
+        return -INFINITY;
+    if (z > 0.5f && z < 1.5f)
+        return clem_erfinvf(1 - z);
+    return z < 1 ? clem_erfcinv_positivef(z) : -clem_erfcinv_positivef(2 - z);
+}
+
+/* The distribution function of the normal law: half of erfc(-x / sqrt(2)), with the part of the
+ * product that rounding drops. */
+float clem_normcdff(float x)
+{
+    const float t = -x * 0.70710677f;
+    const float rest = isinf(t) ? 0 : fma(-x, 0.70710677f, -t) - x * 1.2101617e-8f;
+    const float slope = 1.1283791670955125739f * exp(-t * t);
+    return 0.5f * (erfc(t) - slope * rest);
+}
+
+float clem_normcdfinvf(float y)
+{
+    return -1.4142135623730950488f * clem_erfcinvf(2 * y);
+}
+
+/* ---- Bessel functions, in doubles ----
+ * Below 25, J by the recurrence J[k-1] = 2k/x J[k] - J[k+1] from far above down, made whole by
+ * J[0] + 2 J[2] + 2 J[4] + ... = 1, and Y by Neumann's series of those J. From 25 on Hankel's
+ * asymptotic expansion.
+ * Source: Abramowitz and Stegun, 9.1.27, 9.1.46, 9.1.88, 9.2.5 to 9.2.10, 9.6.10, 9.7.1. */
+
+/* J of order n, x >= 0, and sums for Y of order 0 and 1. */
+struct clem_bessel {
+    double j, j0, j1, sum0, sum1;
+};
+
+struct clem_bessel clem_bessel_down(int n, double x)
+{
+    struct clem_bessel r = {0, 0, 0, 0, 0};
+    const int top = (max(n, (int)x) + 60) / 2 * 2;
+    double above = 0, here = 1.0e-200, whole = 0;
+    for (int k = top; k >= 0; k--) {
+        if (k == n)
+            r.j = here;
+        if (k % 2 == 0)
+            whole += k ? 2 * here : here;
+        if (k % 2 == 0 && k > 0)
+            r.sum0 += (k / 2 % 2 ? -here : here) / (k / 2);
+        if (k % 2 == 1 && k > 1)
+            r.sum1 += (k / 2 % 2 ? -here : here) * k / ((double)(k / 2) * (k / 2 + 1));
+        if (k == 1)
+            r.j1 = here;
+        if (k == 0)
+            break;
+        const double below = 2 * k / x * here - above;
+        above = here;
+        here = below;
+        if (fabs(here) > 1.0e200) {
+            const double scale = 1.0e-200;
+            here *= scale, above *= scale, whole *= scale;
+            r.j *= scale, r.j1 *= scale, r.sum0 *= scale, r.sum1 *= scale;
+        }
+    }
+    r.j0 = here / whole;
+    r.j /= whole, r.j1 /= whole, r.sum0 /= whole, r.sum1 /= whole;
+    return r;
+}
+
+/* Order 0 or 1: x is J, y is Y. */
+double2 clem_bessel_far(int order, double x)
+{
+    const double mu = 4.0 * order * order;
+    double term = 1, p = 1, q = 0;
+    for (int k = 1; k < 40; k++) {
+        const double next = term * (mu - (2.0 * k - 1) * (2.0 * k - 1)) / (k * 8.0 * x);
+        if (fabs(next) >= fabs(term))
+            break;
+        term = next;
+        if (k % 2)
+            q += k / 2 % 2 ? -term : term;
+        else
+            p += k / 2 % 2 ? -term : term;
+    }
+    /* cos and sin of x - (order / 2 + 1 / 4) pi, without rounding the difference. */
+    const double s = sin(x), c = cos(x), r = M_SQRT1_2;
+    const double cosine = order ? (s - c) * r : (c + s) * r;
+    const double sine = order ? -(s + c) * r : (s - c) * r;
+    const double size = sqrt(M_2_PI / x);
+    return (double2)(size * (p * cosine - q * sine), size * (p * sine + q * cosine));
+}
+
+double clem_jn(int n, double x)
+{
+    if (isnan(x))
+        return x;
+    if (n < 0)
+        return NAN;
+    const double size = fabs(x);
+    const double sign = n % 2 && x < 0 ? -1 : 1;
+    if (isinf(size))
+        return 0;
+    if (size < 1.0e-300)
+        return n == 0 ? 1 : 0;
+    if (size < 25 || n > size)
+        return sign * clem_bessel_down(n, size).j;
+    double below = clem_bessel_far(0, size).x, here = clem_bessel_far(1, size).x;
+    if (n == 0)
+        return below;
+    for (int k = 1; k < n; k++) {
+        const double above = 2 * k / size * here - below;
+        below = here;
+        here = above;
+    }
+    return sign * here;
+}
+
+double clem_yn(int n, double x)
+{
+    if (isnan(x) || x < 0 || n < 0)
+        return NAN;
+    if (x == 0)
+        return -INFINITY;
+    if (isinf(x))
+        return 0;
+    double below, here;
+    if (x < 25) {
+        const struct clem_bessel r = clem_bessel_down(0, x);
+        const double l = log(0.5 * x) + 0.57721566490153286061;
+        const double j1 = x < 1.0e-300 ? 0.5 * x : r.j1;
+        below = M_2_PI * (l * r.j0 - 2 * r.sum0);
+        here = M_2_PI * ((l - 1) * j1 - r.j0 / x - r.sum1);
+    } else {
+        below = clem_bessel_far(0, x).y;
+        here = clem_bessel_far(1, x).y;
+    }
+    if (n == 0)
+        return below;
+    for (int k = 1; k < n && !isinf(here); k++) {
+        const double above = 2 * k / x * here - below;
+        below = here;
+        here = above;
+    }
+    return here;
+}
+
+/* The modified function of order 0 or 1, x >= 0. */
+double clem_bessel_i(int order, double x)
+{
+    if (x < 30) {
+        const double square = 0.25 * x * x;
+        double term = order ? 0.5 * x : 1, sum = term;
+        for (int k = 1; term > sum * 1.0e-17; k++) {
+            term *= square / ((double)k * (k + order));
+            sum += term;
+        }
+        return sum;
+    }
+    const double mu = 4.0 * order * order;
+    double term = 1, sum = 1;
+    for (int k = 1; k < 30; k++) {
+        term *= -(mu - (2.0 * k - 1) * (2.0 * k - 1)) / (k * 8.0 * x);
+        sum += term;
+    }
+    const double half_power = exp(0.5 * x);
+    return half_power * (sum / sqrt(2 * M_PI * x)) * half_power;
+}
+
+double clem_j0(double x)
+{
+    return clem_jn(0, x);
+}
+
+float clem_j0f(float x)
+{
+    return (float)clem_j0(x);
+}
+
+double clem_j1(double x)
+{
+    return clem_jn(1, x);
+}
+
+float clem_j1f(float x)
+{
+    return (float)clem_j1(x);
+}
+
+double clem_y0(double x)
+{
+    return clem_yn(0, x);
+}
+
+float clem_y0f(float x)
+{
+    return (float)clem_y0(x);
+}
+
+double clem_y1(double x)
+{
+    return clem_yn(1, x);
+}
+
+float clem_y1f(float x)
+{
+    return (float)clem_y1(x);
+}
+
+double clem_cyl_bessel_i0(double x)
+{
+    return clem_bessel_i(0, fabs(x));
+}
+
+float clem_cyl_bessel_i0f(float x)
+{
+    return (float)clem_cyl_bessel_i0(x);
+}
+
+double clem_cyl_bessel_i1(double x)
+{
+    return copysign(clem_bessel_i(1, fabs(x)), x);
+}
+
+float clem_cyl_bessel_i1f(float x)
+{
+    return (float)clem_cyl_bessel_i1(x);
+}
+
+float clem_jnf(int n, float x)
+{
+    return (float)clem_jn(n, x);
+}
+
+float clem_ynf(int n, float x)
+{
+    return (float)clem_yn(n, x);
+}

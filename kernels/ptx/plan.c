@@ -1,0 +1,403 @@
+/* Looking through a kernel before it is written: which functions it uses, where its shared and
+ * local variables lie, whether generic addresses can be anything but global.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/ptx/plan.h"
+
+#include <string.h>
+
+enum { MOST_NESTED = 1000 }; /* calls within calls; far beyond what compilers take */
+
+/* ---- Kinds of instructions ---- */
+
+static bool is_warp_barrier(const struct ptx_instruction *in)
+{
+    return in->operation == PTX_OP_WARP || in->second_operation == PTX_OP_WARP;
+}
+
+bool ptx_is_barrier(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_barrier ||
+           (in->opcode == PTX_OPCODE_bar && !is_warp_barrier(in));
+}
+
+bool ptx_is_warp_operation(const struct ptx_instruction *in)
+{
+    switch (in->opcode) {
+    case PTX_OPCODE_bar:
+        return is_warp_barrier(in);
+    case PTX_OPCODE_shfl:
+    case PTX_OPCODE_vote:
+    case PTX_OPCODE_match:
+    case PTX_OPCODE_redux:
+    case PTX_OPCODE_activemask:
+    case PTX_OPCODE_elect:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- Functions that may be called by number ---- */
+
+static void add_target(const struct ptx_module *module, bool *is_target, const char *name)
+{
+    const struct ptx_function *function = ptx_find_function(module, name);
+    if (function && !function->is_entry && function->has_body)
+        is_target[function->number] = true;
+}
+
+static void find_targets_in_values(const struct ptx_module *module, bool *is_target)
+{
+    for (size_t i = 0; i < module->variable_count; i++)
+        for (size_t j = 0; j < module->variables[i]->initial_count; j++)
+            if (module->variables[i]->initials[j].symbol)
+                add_target(module, is_target, module->variables[i]->initials[j].symbol);
+}
+
+static void find_targets_in_code(const struct ptx_function *function, bool *is_target)
+{
+    for (size_t i = 0; i < function->instruction_count; i++) {
+        const struct ptx_instruction *in = &function->instructions[i];
+        for (uint32_t j = 0; j < in->operand_count; j++) {
+            const struct ptx_operand *o = &in->operands[j];
+            if (in->opcode != PTX_OPCODE_call && o->kind == PTX_OPERAND_FUNCTION &&
+                !o->function->is_entry && o->function->has_body)
+                is_target[o->function->number] = true;
+        }
+    }
+}
+
+static void find_targets(struct ptx_emitter *e)
+{
+    struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_module *module = e->module;
+    if (plan->targets)
+        return;
+    bool *is_target = ptx_arena_array(e->arena, module->function_count + 1, sizeof *is_target);
+    find_targets_in_values(module, is_target);
+    for (size_t i = 0; i < module->function_count; i++)
+        find_targets_in_code(module->functions[i], is_target);
+    plan->targets = ptx_arena_array(e->arena, module->function_count + 1, sizeof *plan->targets);
+    for (size_t i = 0; i < module->function_count; i++)
+        if (is_target[module->functions[i]->number])
+            plan->targets[plan->target_count++] = module->functions[i];
+}
+
+static bool same_shape(struct ptx_variable *const *a, size_t a_count, struct ptx_variable *const *b,
+                       size_t b_count)
+{
+    if (a_count != b_count)
+        return false;
+    for (size_t i = 0; i < a_count; i++)
+        if (a[i]->bytes != b[i]->bytes || a[i]->is_array != b[i]->is_array)
+            return false;
+    return true;
+}
+
+bool ptx_same_shape(const struct ptx_function *a, const struct ptx_function *b)
+{
+    return same_shape(a->parameters, a->parameter_count, b->parameters, b->parameter_count) &&
+           same_shape(a->results, a->result_count, b->results, b->result_count);
+}
+
+const struct ptx_function *ptx_call_prototype(const struct ptx_function *caller,
+                                              const struct ptx_instruction *in)
+{
+    if (in->operand_count < 4 || in->operands[3].kind != PTX_OPERAND_TARGETS)
+        return NULL;
+    const struct ptx_targets *targets = &caller->targets[in->operands[3].index];
+    return targets->prototype   ? targets->prototype
+           : targets->count > 0 ? targets->functions[0]
+                                : NULL;
+}
+
+/* ---- The call graph, callees first ---- */
+
+struct walk {
+    struct ptx_emitter *e;
+    struct ptx_plan *plan;
+    uint8_t *states; /* per function number: 0, 1 within, 2 done */
+    unsigned depth;
+};
+
+static void visit(struct walk *w, const struct ptx_function *function);
+
+static void visit_callee(struct walk *w, const struct ptx_function *callee)
+{
+    if (!callee->has_body || w->states[callee->number] == 2)
+        return;
+    if (w->states[callee->number] == 1) {
+        ptx_refuse(w->e, "function %s calls itself, directly or through others", callee->name);
+        return;
+    }
+    const struct ptx_function *caller = w->e->function;
+    const struct ptx_instruction *in = w->e->instruction;
+    visit(w, callee);
+    w->e->function = caller;
+    w->e->instruction = in;
+}
+
+static void visit_targets(struct walk *w, const struct ptx_function *caller,
+                          const struct ptx_instruction *in)
+{
+    const struct ptx_function *prototype = ptx_call_prototype(caller, in);
+    find_targets(w->e);
+    for (size_t i = 0; prototype && i < w->plan->target_count; i++)
+        if (ptx_same_shape(w->plan->targets[i], prototype))
+            visit_callee(w, w->plan->targets[i]);
+}
+
+static void add_body(struct walk *w, const struct ptx_function *function)
+{
+    struct ptx_body *body = &w->plan->bodies[w->plan->body_count++];
+    body->function = function;
+    char *name = function->is_entry ? ptx_arena_format(w->e->arena, "kernel_%s", function->name)
+                                    : ptx_arena_format(w->e->arena, "f%u_%s",
+                                                       (unsigned)function->number, function->name);
+    for (char *c = name; *c; c++)
+        if (*c == '$' || *c == '%' || *c == '.')
+            *c = '_';
+    body->name = name;
+}
+
+static void visit(struct walk *w, const struct ptx_function *function)
+{
+    w->states[function->number] = 1;
+    if (++w->depth > MOST_NESTED)
+        ptx_refuse(w->e, "calls are nested deeper than %d", MOST_NESTED);
+    w->e->function = function;
+    for (size_t i = 0; i < function->instruction_count && w->e->status == PTX_OK; i++) {
+        const struct ptx_instruction *in = &function->instructions[i];
+        if (in->opcode != PTX_OPCODE_call || in->operand_count < 2)
+            continue;
+        w->e->instruction = in;
+        if (in->operands[1].kind == PTX_OPERAND_FUNCTION)
+            visit_callee(w, in->operands[1].function);
+        else
+            visit_targets(w, function, in);
+    }
+    w->depth--;
+    w->states[function->number] = 2;
+    add_body(w, function);
+}
+
+struct ptx_body *ptx_plan_body(const struct ptx_plan *plan, const struct ptx_function *function)
+{
+    for (size_t i = 0; i < plan->body_count; i++)
+        if (plan->bodies[i].function == function)
+            return &plan->bodies[i];
+    return NULL;
+}
+
+/* ---- What functions do, and those they call ---- */
+
+typedef void visit_function(struct ptx_emitter *e, struct ptx_body *caller,
+                            struct ptx_body *callee);
+
+/* Shows each body that a call may reach. */
+static void for_each_callee(struct ptx_emitter *e, struct ptx_body *body,
+                            const struct ptx_instruction *in, visit_function *show)
+{
+    const struct ptx_plan *plan = ptx_plan_of(e);
+    if (in->opcode != PTX_OPCODE_call || in->operand_count < 2)
+        return;
+    if (in->operands[1].kind == PTX_OPERAND_FUNCTION) {
+        struct ptx_body *callee = ptx_plan_body(plan, in->operands[1].function);
+        if (callee)
+            show(e, body, callee);
+        return;
+    }
+    const struct ptx_function *prototype = ptx_call_prototype(body->function, in);
+    for (size_t i = 0; prototype && i < plan->target_count; i++) {
+        struct ptx_body *callee = ptx_plan_body(plan, plan->targets[i]);
+        if (callee && ptx_same_shape(plan->targets[i], prototype)) {
+            callee->is_target = true;
+            show(e, body, callee);
+        }
+    }
+}
+
+static void take_facts(struct ptx_emitter *e, struct ptx_body *caller, struct ptx_body *callee)
+{
+    (void)e;
+    caller->has_barriers |= callee->has_barriers;
+    caller->has_warp_operations |= callee->has_warp_operations;
+    caller->can_exit |= callee->can_exit;
+}
+
+static void find_facts(struct ptx_emitter *e, struct ptx_body *body)
+{
+    for (size_t i = 0; i < body->function->instruction_count; i++) {
+        const struct ptx_instruction *in = &body->function->instructions[i];
+        body->has_barriers |= ptx_is_barrier(in);
+        body->has_warp_operations |= ptx_is_warp_operation(in) || ptx_block_is_lockstep(in);
+        body->can_exit |= in->opcode == PTX_OPCODE_exit || in->opcode == PTX_OPCODE_trap;
+        if (in->opcode == PTX_OPCODE_cvta && in->operation != PTX_OP_TO)
+            ptx_plan_of(e)->has_windows |=
+                in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_LOCAL;
+        for_each_callee(e, body, in, take_facts);
+    }
+}
+
+/* ---- Local memory: one stack frame behind another ---- */
+
+static size_t round_up(size_t value, size_t multiple)
+{
+    return multiple < 2 ? value : (value + multiple - 1) / multiple * multiple;
+}
+
+static void place_callee(struct ptx_emitter *e, struct ptx_body *caller, struct ptx_body *callee)
+{
+    (void)e;
+    const size_t end = caller->local_offset + caller->local_bytes;
+    if (callee->local_offset < end)
+        callee->local_offset = end;
+}
+
+static void place_local(struct ptx_emitter *e, struct ptx_body *body)
+{
+    struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_function *function = body->function;
+    body->local_offset = round_up(body->local_offset, 16);
+    body->local_offsets =
+        ptx_arena_array(e->arena, function->variable_count, sizeof *body->local_offsets);
+    size_t end = body->local_offset;
+    for (size_t i = 0; i < function->variable_count; i++) {
+        const struct ptx_variable *v = function->variables[i];
+        if (v->space != PTX_SPACE_LOCAL)
+            continue;
+        if (v->alignment > plan->local_alignment)
+            plan->local_alignment = v->alignment;
+        end = round_up(end, v->alignment);
+        body->local_offsets[i] = end;
+        end += v->bytes;
+    }
+    body->local_bytes = end - body->local_offset;
+    if (end > plan->local_bytes)
+        plan->local_bytes = end;
+    for (size_t i = 0; i < function->instruction_count; i++)
+        for_each_callee(e, body, &function->instructions[i], place_callee);
+}
+
+/* ---- Shared memory ---- */
+
+static void add_shared(struct ptx_emitter *e, const struct ptx_variable *variable)
+{
+    struct ptx_plan *plan = ptx_plan_of(e);
+    for (size_t i = 0; i < plan->shared_count; i++)
+        if (plan->shared[i].variable == variable)
+            return;
+    if (plan->shared_count % 8 == 0) {
+        struct ptx_shared *grown = ptx_arena_array(e->arena, plan->shared_count + 8, sizeof *grown);
+        if (plan->shared_count)
+            memcpy(grown, plan->shared, plan->shared_count * sizeof *grown);
+        plan->shared = grown;
+    }
+    plan->shared[plan->shared_count++] = (struct ptx_shared){.variable = variable};
+}
+
+static void find_shared_operand(struct ptx_emitter *e, const struct ptx_operand *operand)
+{
+    if (operand->variable && operand->variable->space == PTX_SPACE_SHARED)
+        add_shared(e, operand->variable);
+    if (operand->kind == PTX_OPERAND_VECTOR)
+        for (uint32_t i = 0; i < operand->count; i++)
+            find_shared_operand(e, &operand->list[i]);
+}
+
+static void find_shared(struct ptx_emitter *e, const struct ptx_function *function)
+{
+    for (size_t i = 0; i < function->instruction_count; i++)
+        for (uint32_t j = 0; j < function->instructions[i].operand_count; j++)
+            find_shared_operand(e, &function->instructions[i].operands[j]);
+}
+
+/* Sized variables in the order in which they were met, then all unsized ones at the same place. */
+static void place_shared(struct ptx_plan *plan)
+{
+    bool has_unsized = false;
+    for (size_t i = 0; i < plan->shared_count; i++) {
+        const struct ptx_variable *v = plan->shared[i].variable;
+        if (v->is_unsized || v->bytes == 0) {
+            has_unsized = true;
+            continue;
+        }
+        plan->shared[i].offset = round_up(plan->shared_bytes, v->alignment);
+        plan->shared_bytes = plan->shared[i].offset + v->bytes;
+    }
+    if (has_unsized)
+        plan->shared_bytes = round_up(plan->shared_bytes, 16);
+    for (size_t i = 0; i < plan->shared_count; i++)
+        if (plan->shared[i].variable->is_unsized || plan->shared[i].variable->bytes == 0)
+            plan->shared[i].offset = plan->shared_bytes;
+}
+
+/* ---- Parameters ---- */
+
+static bool takes_parameter_address(const struct ptx_plan *plan, const struct ptx_instruction *in)
+{
+    if (in->opcode == PTX_OPCODE_cvta && in->space == PTX_SPACE_PARAM)
+        return true;
+    if (in->opcode == PTX_OPCODE_call)
+        return false;
+    for (uint32_t i = 0; i < in->operand_count; i++) {
+        const struct ptx_operand *o = &in->operands[i];
+        if (o->kind == PTX_OPERAND_VARIABLE && o->variable->space == PTX_SPACE_PARAM)
+            return true;
+        if (o->kind == PTX_OPERAND_ADDRESS && o->index >= 0 && in->space == PTX_SPACE_PARAM)
+            return plan->original->is_entry;
+    }
+    return false;
+}
+
+/* A bank where parameters are too many for arguments, or where their address is taken. */
+static void choose_bank(struct ptx_emitter *e)
+{
+    enum { LEAST_ARGUMENT_BYTES = 1024 }; /* that OpenCL promises */
+    struct ptx_plan *plan = ptx_plan_of(e);
+    const size_t limit =
+        e->target->max_parameter_bytes ? e->target->max_parameter_bytes : LEAST_ARGUMENT_BYTES;
+    const size_t hidden = 128; /* of blocks, shared memory, grid */
+    plan->has_bank = plan->info->parameter_bytes + hidden > limit;
+    for (size_t i = 0; i < plan->entry->instruction_count; i++) {
+        const struct ptx_instruction *in = &plan->entry->instructions[i];
+        if (!takes_parameter_address(plan, in))
+            continue;
+        plan->has_bank = true;
+        plan->bank_is_global |= in->opcode == PTX_OPCODE_cvta;
+    }
+}
+
+/* ---- All of it ---- */
+
+static void walk_calls(struct ptx_emitter *e)
+{
+    struct ptx_plan *plan = ptx_plan_of(e);
+    struct walk w = {.e = e, .plan = plan};
+    w.states = ptx_arena_take(e->arena, e->module->function_count + 1);
+    plan->bodies = ptx_arena_array(e->arena, e->module->function_count + 1, sizeof *plan->bodies);
+    plan->body_count = 0;
+    visit(&w, plan->entry);
+}
+
+void ptx_plan_survey(struct ptx_emitter *e)
+{
+    struct ptx_plan *plan = ptx_plan_of(e);
+    walk_calls(e);
+    for (size_t i = 0; i < plan->body_count && e->status == PTX_OK; i++)
+        find_facts(e, &plan->bodies[i]);
+}
+
+void ptx_plan_make(struct ptx_emitter *e)
+{
+    struct ptx_plan *plan = ptx_plan_of(e);
+    ptx_plan_survey(e);
+    for (size_t i = plan->body_count; i > 0 && e->status == PTX_OK; i--)
+        place_local(e, &plan->bodies[i - 1]);
+    for (size_t i = 0; i < plan->body_count && e->status == PTX_OK; i++)
+        find_shared(e, plan->bodies[i].function);
+    place_shared(plan);
+    choose_bank(e);
+    for (size_t i = 0; i < plan->body_count && e->status == PTX_OK; i++)
+        ptx_analyse(e, &plan->bodies[i]);
+}

@@ -1,0 +1,280 @@
+/* What a translation knows about its kernel: the functions it uses, where their variables lie, what
+ * the text must be given. Made by translate.c, read by the emitters and by both forms. Private to
+ * kernels/ptx/.
+ *
+ * The order of a translation (translate.c):
+ *   1. Look through the call graph, choose the form.
+ *   2. FORM_BLOCK: entry = ptx_block_inline(e, entry), which replaces calls by their bodies where
+ *      they have barriers or warp operations.
+ *   3. ptx_plan_make(): a struct ptx_body for the entry and each function still called.
+ *   4. Each function is written (ptx_write_function()), then the kernel's body: ptx_item_kernel() or
+ *      ptx_block_kernel(), into e->out from "{\n" to "}\n".
+ *   5. Signature, context macros, prototypes and library go before it: they follow from `needs`,
+ *      which emitters fill while they write, by ptx_need().
+ *
+ * Names in the text that any emitter may write after ptx_need():
+ *   __local uchar *clem_shared            static shared variables, then the dynamic ones
+ *   __global uchar *clem_constant, *clem_device, *clem_managed      the module's three blocks
+ *   __global struct clem_runtime *clem_runtime
+ *   uint clem_dynamic_bytes               of the launch's shared memory
+ *   CLEM_LOCAL uchar *clem_local          the thread's .local memory; CLEM_LOCAL: see local_space
+ *   uchar *clem_exited                    *clem_exited != 0: an exit within a function was met
+ *   __constant or __global uchar *clem_bank      the entry's parameters, where they are in a bank
+ * In functions they are hidden parameters. A function is declared `static T name(CLEM_CONTEXT)` or
+ * `(CLEM_CONTEXT_AND T x, ...)`, and called `name(CLEM_PASS)` or `name(CLEM_PASS_AND x, ...)`.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNELS_PTX_PLAN_H
+#define KERNELS_PTX_PLAN_H
+
+#include "kernels/ptx/emit.h"
+
+/* A function as this kernel uses it. */
+struct ptx_body {
+    const struct ptx_function *function;
+    const char *name;       /* in C; of the entry: the __kernel's */
+    uint8_t *classes;       /* enum ptx_class per register */
+    uint8_t *types;         /* enum ptx_type per register: what C declares it as; that of PTX but
+                                * for .b32 and .b64 that only ever hold floats */
+    const char **names;     /* C names per register; NULL where no instruction has it */
+    const char **variables; /* C names of .param variables, by position in function->variables */
+    size_t local_bytes;     /* of its own .local variables */
+    size_t local_offset;    /* of the first in clem_local: behind those of all callers */
+    size_t *local_offsets;  /* by position in function->variables; from clem_local on */
+    bool has_barriers;      /* bar, barrier: itself or in a function called from it */
+    bool
+        has_warp_operations; /* shfl, vote, match, redux, activemask, elect, bar.warp.sync: ditto */
+    bool can_exit;           /* exit or trap: ditto */
+    bool is_target;          /* may be called by number */
+};
+
+enum ptx_need {
+    PTX_NEED_SHARED = 1 << 0,
+    PTX_NEED_CONSTANT = 1 << 1, /* the three blocks: PTX_NEED_CONSTANT << enum ptx_block */
+    PTX_NEED_DEVICE = 1 << 2,
+    PTX_NEED_MANAGED = 1 << 3,
+    PTX_NEED_RUNTIME = 1 << 4,
+    PTX_NEED_DYNAMIC = 1 << 5, /* clem_dynamic_bytes */
+    PTX_NEED_LOCAL = 1 << 6,
+    PTX_NEED_EXITED = 1 << 7,
+    PTX_NEED_BANK = 1 << 8,
+    PTX_NEED_TABLE = 1 << 9,          /* __global const struct clem_texture *clem_table */
+    PTX_NEED_DEVICE_HEADER = 1 << 10, /* #include "clem_device.h" */
+    PTX_NEED_SHARED_BYTES = 1 << 11   /* accesses to .shared itself, not only the base of windows */
+};
+
+/* A .shared variable and its place. */
+struct ptx_shared {
+    const struct ptx_variable *variable;
+    size_t offset; /* from clem_shared; unsized ones begin behind all sized ones */
+};
+
+/* A group of kernel arguments that a texture emitter asked for. */
+struct ptx_texture_argument {
+    struct ptx_argument argument; /* PTX_ARGUMENT_TEXTURE */
+    const char *declaration; /* "image2d_t t0, sampler_t t0_s, ...": without comma at the end */
+    struct ptx_texture_argument *next;
+};
+
+/* A C struct for .param arrays of so many bytes. */
+struct ptx_structure {
+    const char *name;
+    size_t bytes, element; /* element: bytes of what it is an array of */
+    struct ptx_structure *next;
+};
+
+struct ptx_plan {
+    const struct ptx_entry *info;
+    const struct ptx_function
+        *original;                    /* the entry as in the module: for parameters and messages */
+    const struct ptx_function *entry; /* what is written: in FORM_BLOCK after inlining */
+    enum ptx_form form;
+    struct ptx_body *bodies; /* callees before callers, the entry last */
+    size_t body_count;
+    struct ptx_shared *shared;
+    size_t shared_count;
+    size_t shared_bytes; /* static; rounded up to 16 where dynamic ones follow */
+    size_t local_bytes;  /* per thread, of the deepest chain of calls */
+    size_t local_alignment;
+    bool has_windows;    /* generic addresses may be of shared or local memory */
+    bool has_bank;       /* parameters are read from clem_bank */
+    bool bank_is_global; /* its address is taken: __global, not __constant */
+    bool *is_pointer;    /* per parameter of the entry: passed as PTX_ARGUMENT_POINTER */
+    const struct ptx_function **targets; /* functions of the module that may be called by number */
+    size_t target_count;
+    uint32_t needs;           /* enum ptx_need */
+    struct ptx_body *current; /* being written */
+    uint32_t *labels;         /* of labels_of, sorted: ptx_write_labels() */
+    const struct ptx_function *labels_of;
+    size_t next_label, label_index;
+    struct ptx_structure *structures; /* types of .param arrays that the text uses */
+    struct ptx_text *dispatchers;     /* functions that call by number */
+    size_t dispatcher_count;
+    struct ptx_texture_argument *textures;
+
+    /* Set by ptx_block_kernel(). */
+    const char *local_space;      /* address space of clem_local; NULL: "__private" */
+    const char *extra_parameters; /* hidden ones of functions: "uint clem_tid_x, uint clem_tid_y" */
+    const char *extra_arguments;  /* and what kernels pass there; functions pass the names on */
+    const char *extra_pass;       /* "clem_tid_x, clem_tid_y" */
+    size_t scratch_bytes; /* per thread: the kernel gets `__local uchar *clem_scratch`; 0: none */
+    bool needs_grid;      /* the kernel gets `uint8 clem_grid`; true in FORM_BLOCK */
+};
+
+static inline struct ptx_plan *ptx_plan_of(const struct ptx_emitter *e)
+{
+    return e->kernel;
+}
+
+/* Whether the kernel is given shared memory. Where it is not, clem_shared is declared as a null
+ * pointer, for what looks at generic addresses. */
+static inline bool ptx_has_shared(const struct ptx_plan *plan)
+{
+    return (plan->needs & PTX_NEED_SHARED) &&
+           (plan->shared_count > 0 || (plan->needs & PTX_NEED_SHARED_BYTES));
+}
+
+/* Notes that the text uses clem_shared and the like. */
+static inline void ptx_need(struct ptx_emitter *e, uint32_t needs)
+{
+    ptx_plan_of(e)->needs |= needs;
+}
+
+/* As ptx_refuse(), with PTX_E_NEEDS_ADDRESS. */
+__attribute__((format(printf, 2, 3))) void ptx_refuse_address(struct ptx_emitter *e,
+                                                              const char *why, ...);
+
+/* The body of a function that the plan has; NULL for others. */
+struct ptx_body *ptx_plan_body(const struct ptx_plan *plan, const struct ptx_function *function);
+
+/* plan.c: bodies with their facts (entry set); and everything but targets' text. */
+void ptx_plan_survey(struct ptx_emitter *e);
+void ptx_plan_make(struct ptx_emitter *e);
+
+/* Whether a barrier names a number, a count or a reduction: more than barrier() can do. */
+bool ptx_has_partial_barriers(const struct ptx_plan *plan);
+
+/* Functions that one switch can call alike; what a call through a register says of its callee, or
+ * NULL. */
+bool ptx_same_shape(const struct ptx_function *a, const struct ptx_function *b);
+const struct ptx_function *ptx_call_prototype(const struct ptx_function *caller,
+                                              const struct ptx_instruction *in);
+
+bool ptx_is_barrier(const struct ptx_instruction *in);        /* bar, barrier: not bar.warp */
+bool ptx_is_warp_operation(const struct ptx_instruction *in); /* shfl vote match redux ... */
+
+/* How many operands from the first on are written and not read: 0, 1, or 2 for `a|b`. Those of a
+ * call are within operand 0, a vector. */
+unsigned ptx_destination_count(const struct ptx_instruction *in);
+
+/* provenance.c: fills classes, types and names of a body. */
+void ptx_analyse(struct ptx_emitter *e, struct ptx_body *body);
+
+/* ---- Writing functions (item.c) ---- */
+
+/* Points the emitter at a body: e->function, e->classes. Every ptx_value() then speaks of it. */
+void ptx_enter_body(struct ptx_emitter *e, struct ptx_body *body);
+struct ptx_body *ptx_current_body(const struct ptx_emitter *e);
+
+/* What C declares a register as: PTX_U8 U16 U32 U64 F32 F64 B128 PRED. Pointers are PTX_U64. */
+enum ptx_type ptx_register_type(const struct ptx_emitter *e, uint32_t index);
+
+/* The C lvalue of a register: the hook's, or its name; with .x .y where part > 0. */
+const char *ptx_register_place(struct ptx_emitter *e, uint32_t index, unsigned part);
+
+/* A special register as uint, or ulong for the wide ones: the hook's, or FORM_ITEM's. */
+const char *ptx_special_value(struct ptx_emitter *e, int32_t special);
+bool ptx_special_is_wide(int32_t special);
+
+/* A C expression of the type ptx_c_type(from) as one of ptx_c_type(to), by ptx_value()'s rules. A
+ * cast may stand before it: a name, a cast, a call, or something in parentheses. */
+const char *ptx_as_type(struct ptx_emitter *e, const char *x, enum ptx_type from, enum ptx_type to);
+
+/* What an ADDRESS operand of a space other than .param points to, as
+ * `(__global clem_u32_a *)(rd4 + 8)`: `qualifiers` are "" or end in a blank, `type` is what the
+ * pointer points to. Generic addresses: only where ptx_space_of() knows a space. */
+const char *ptx_pointer(struct ptx_emitter *e, const struct ptx_operand *address,
+                        enum ptx_space space, const char *qualifiers, const char *type);
+
+/* The space that an access goes to: that of the instruction, or for generic ones what is known of
+ * the address; PTX_SPACE_GENERIC where that can only be seen at run time. */
+enum ptx_space ptx_space_of(struct ptx_emitter *e, const struct ptx_operand *address,
+                            uint8_t written);
+
+/* An ADDRESS operand as a number (ulong). */
+const char *ptx_address_number(struct ptx_emitter *e, const struct ptx_operand *address);
+
+/* "clem_u32_a", "clem_f32x4_a": a type of library/memory.cl that may alias any other. */
+const char *ptx_memory_type(struct ptx_emitter *e, enum ptx_type type, unsigned width);
+
+/* The address of a variable + `plus` as a ulong: in its own space, or generic for .global, .const. */
+const char *ptx_variable_address(struct ptx_emitter *e, const struct ptx_variable *variable,
+                                 int64_t plus);
+
+/* C declaration type of a register: "uint", "__global uchar *". Without a blank at the end for
+ * pointers' sake: "T name" is ("%s%s%s", type, ends in '*' ? "" : " ", name). */
+const char *ptx_register_c_type(const struct ptx_emitter *e, uint32_t index);
+
+/* `uint r1, r2;` for each register that instructions name and `wanted` (NULL: all) is true of. */
+void ptx_declare_registers(struct ptx_emitter *e, const bool *wanted);
+
+/* The .param variables within the body and, in functions, the variable of the result. */
+void ptx_declare_parameters(struct ptx_emitter *e);
+
+/* `L3:;` for each label that stands before instruction `index`. Called with rising indices. */
+void ptx_write_labels(struct ptx_emitter *e, size_t index);
+void ptx_sort_labels(struct ptx_emitter *e);
+
+/* emit_call.c: C types and names of parameters: of functions, of calls (.param variables within a
+ * body), of the kernel; what the function being written returns. */
+const char *ptx_parameter_c_type(struct ptx_emitter *e, const struct ptx_variable *variable);
+const char *ptx_parameter_name(struct ptx_emitter *e, const struct ptx_variable *variable);
+enum ptx_type ptx_parameter_type(struct ptx_emitter *e, const struct ptx_variable *variable);
+const char *ptx_result_value(struct ptx_emitter *e);
+
+/* link.c: where the library's text defines a name, or NULL. */
+const char *ptx_library_find(struct ptx_emitter *e, const char *name);
+
+/* emit_flow.c: ends the thread, here or after the call that met an exit. */
+void ptx_write_exit(struct ptx_emitter *e);
+void ptx_write_exit_check(struct ptx_emitter *e);
+
+/* emit_memory.c: what .release and .acquire ask for before and after an access. */
+void ptx_fence_before(struct ptx_emitter *e, const struct ptx_instruction *in);
+void ptx_fence_after(struct ptx_emitter *e, const struct ptx_instruction *in);
+
+/* "static T name(CLEM_CONTEXT_AND ...)" of a body; enters it. */
+const char *ptx_function_signature(struct ptx_emitter *e, struct ptx_body *body);
+
+/* A whole function "static T name(...) {...}" of the plan, not the entry. In FORM_BLOCK with the
+ * hooks that the block form set in e->hooks. */
+void ptx_write_function(struct ptx_emitter *e, struct ptx_body *body);
+
+/* The body of the __kernel in PTX_FORM_ITEM, with its braces. */
+void ptx_item_kernel(struct ptx_emitter *e, struct ptx_body *entry);
+
+/* Declarations at the head of that body which depend on what was written: the array behind
+ * clem_local, the flag behind clem_exited. translate.c puts them behind the first "{\n". */
+const char *ptx_item_head(struct ptx_emitter *e);
+
+/* ---- The block form (block.c) ---- */
+
+/* A volatile access to what may be shared memory: threads of a warp may count on doing it in step. */
+bool ptx_block_is_lockstep(const struct ptx_instruction *in);
+/* Whether threads hand values through shared memory with no barrier between, as warps in lockstep may. */
+bool ptx_block_has_meetings(struct ptx_emitter *e, const struct ptx_function *function);
+
+/* The entry with calls replaced by what they call, where that has barriers or warp operations; the
+ * entry itself where there are none. Lives in e->arena. Called before there is a plan body for
+ * anything, but with e->kernel set and its original, form and info filled. */
+const struct ptx_function *ptx_block_inline(struct ptx_emitter *e,
+                                            const struct ptx_function *entry);
+
+/* Sets e->hooks and the plan's local_space, extra_..., before functions are written. */
+void ptx_block_prepare(struct ptx_emitter *e, struct ptx_body *entry);
+
+/* The body of the __kernel, with its braces; sets the plan's scratch_bytes. The parameters of the
+ * entry have the names that ptx_value() and ld.param use; `clem_grid` is uint8: s012 gridDim, s456
+ * blockDim. */
+void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry);
+
+#endif

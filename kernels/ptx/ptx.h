@@ -1,0 +1,220 @@
+/* PTX to OpenCL C: what cl/ asks of the translator. Knows neither OpenCL's API nor CUDA's; keeps no
+ * state of its own, so any number of threads may translate at once.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNELS_PTX_PTX_H
+#define KERNELS_PTX_PTX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum ptx_status {
+    PTX_OK,
+    PTX_E_OUT_OF_MEMORY,
+    PTX_E_SYNTAX,       /* the text is no PTX; the log says line and token */
+    PTX_E_UNSUPPORTED,  /* the log names kernel, line and instruction, and why it cannot be had */
+    PTX_E_NEEDS_ADDRESS /* only where kernels have no addresses: a pointer that comes from memory */
+};
+
+/* What went wrong, in one or more lines of words. Starts as {0}; the caller frees text. */
+struct ptx_log {
+    char *text;
+};
+
+/* ---- Modules ---- */
+
+struct ptx_module;
+
+/* Reads PTX of any ISA version up to 9.x for any target. Instructions that no translation exists
+ * for are no error here, only where their kernel is translated.
+ * Shape:  bytes excludes a terminating NUL, of which none is needed; reading stops at the first.
+ * Owns:   the module keeps a copy of what it needs; ptx_module_free() takes NULL.
+ * Errors: PTX_E_SYNTAX, PTX_E_OUT_OF_MEMORY. */
+enum ptx_status ptx_module_parse(const char *text, size_t bytes, struct ptx_module **module,
+                                 struct ptx_log *log);
+void ptx_module_free(struct ptx_module *module);
+
+/* Whether a text begins as PTX does: comments and blank lines, then ".version". */
+bool ptx_is_ptx(const char *text, size_t bytes);
+
+/* Several texts as one module's, as a linker would make it: what one declares .extern and another
+ * defines is one thing; names that are private to a text are kept apart. What nobody defines stays
+ * .extern.
+ * Shape:  texts end with NUL; names, one for each, are for the log.
+ * Owns:   the caller frees *merged (NULL after errors); *bytes excludes its NUL.
+ * Errors: PTX_E_SYNTAX when a name is defined twice; PTX_E_OUT_OF_MEMORY. */
+enum ptx_status ptx_merge(const char *const *texts, const char *const *names, size_t count,
+                          char **merged, size_t *bytes, struct ptx_log *log);
+
+/* ---- Kernels of a module ---- */
+
+struct ptx_parameter {
+    size_t offset, bytes, alignment; /* bytes; offset: in a C struct of all parameters */
+};
+
+/* What is known of an entry without translating it. */
+struct ptx_entry {
+    const char *name;
+    const struct ptx_parameter *parameters;
+    size_t parameter_count;
+    size_t parameter_bytes; /* of the struct of all parameters */
+    size_t shared_bytes;    /* static: .shared variables of the kernel and of what it calls */
+    size_t shared_alignment;
+    size_t local_bytes;           /* per thread, of the kernel's own .local variables */
+    unsigned max_threads[3];      /* .maxntid, or zeros */
+    unsigned required_threads[3]; /* .reqntid, or zeros */
+    bool uses_printf, uses_malloc, uses_assert; /* it, or what it calls */
+};
+
+/* In the order of the text. Needs: index < count. Constant, and goes with the module. */
+size_t ptx_module_entry_count(const struct ptx_module *module);
+const struct ptx_entry *ptx_module_entry(const struct ptx_module *module, size_t index);
+
+/* ---- Variables of a module ---- */
+
+/* Where a module's variables live: three blocks of memory that all its kernels share. */
+enum ptx_block {
+    PTX_BLOCK_CONSTANT, /* .const */
+    PTX_BLOCK_DEVICE,   /* .global */
+    PTX_BLOCK_MANAGED,  /* .global .attribute(.managed) */
+    PTX_BLOCKS
+};
+
+struct ptx_symbol {
+    const char *name;
+    enum ptx_block block;
+    size_t offset, bytes, alignment; /* offset: in the block */
+    bool is_visible;                 /* .visible, .weak or .common: the host may ask for it */
+};
+
+/* A place in a block whose first value is an address: those of variables are known when the blocks
+ * have memory, those of functions are numbers of the module (see ptx_relocation_value()). */
+struct ptx_relocation {
+    enum ptx_block block;
+    size_t offset;
+    size_t bytes; /* how many of the address, from byte `first` on, are stored there */
+    size_t first;
+    bool is_function;
+    enum ptx_block target; /* variables: block, and offset in it */
+    uint64_t addend;       /* variables: offset in target; functions: their number */
+};
+
+size_t ptx_module_symbol_count(const struct ptx_module *module);
+const struct ptx_symbol *ptx_module_symbol(const struct ptx_module *module, size_t index);
+
+/* Bytes of a block, 0 where it has no variables, and its first values without relocations. All
+ * variables are zero where the text gives no value. */
+size_t ptx_module_block_bytes(const struct ptx_module *module, enum ptx_block block);
+const unsigned char *ptx_module_block_values(const struct ptx_module *module, enum ptx_block block);
+
+size_t ptx_module_relocation_count(const struct ptx_module *module);
+const struct ptx_relocation *ptx_module_relocation(const struct ptx_module *module, size_t index);
+
+/* Texture and surface references: `.global .texref name`. */
+struct ptx_reference {
+    const char *name;
+    bool is_surface;
+};
+size_t ptx_module_reference_count(const struct ptx_module *module);
+const struct ptx_reference *ptx_module_reference(const struct ptx_module *module, size_t index);
+
+/* ---- Translating ---- */
+
+/* How pointers reach kernels. */
+enum ptx_pointers {
+    PTX_POINTERS_NUMBERS, /* as ulong; a number can be cast to a pointer and followed */
+    PTX_POINTERS_BUFFERS  /* as __global arguments only; none may come from memory */
+};
+
+/* What one OpenCL work-item does. */
+enum ptx_form {
+    PTX_FORM_ITEM, /* one CUDA thread: work-items and groups as the launch says */
+    PTX_FORM_BLOCK /* a whole CUDA block, thread after thread between its barriers: groups of one
+                    * work-item, one for each block; for CPUs, and for what a device cannot do */
+};
+
+/* Facts about the device, each probed by value. */
+struct ptx_target {
+    enum ptx_pointers pointers;
+    bool is_cpu;            /* prefer PTX_FORM_BLOCK for kernels with barriers or warp operations */
+    bool has_double;        /* cl_khr_fp64 */
+    bool has_int64_atomics; /* cl_khr_int64_base_atomics and extended */
+    bool has_exact_divide;  /* float's / and sqrt() are correctly rounded, as programs are built */
+    bool has_nvidia_asm;    /* asm() statements are PTX: warps are the hardware's own */
+    bool has_images;        /* textures as images where they can be */
+    unsigned subgroup_threads;  /* every sub-group has this many work-items in the order of their
+                                 * local IDs; 0: not known */
+    size_t max_parameter_bytes; /* of all kernel arguments together */
+    size_t max_private_bytes;   /* per work-item, that the device is known to take */
+    int force_form;             /* -1, or an enum ptx_form, for tests */
+};
+
+/* What an argument of a translated kernel is given, in the order of its parameters. */
+enum ptx_argument_kind {
+    PTX_ARGUMENT_VALUE,   /* entry `index` of void **args: its bytes */
+    PTX_ARGUMENT_POINTER, /* entry `index`, a device pointer, as a __global buffer */
+    PTX_ARGUMENT_BANK,    /* all parameters as one struct in __constant or __global memory */
+    PTX_ARGUMENT_BLOCK,   /* block `index` of the module's variables, a __global pointer */
+    PTX_ARGUMENT_SHARED,  /* __local bytes: `bytes` static ones, then the launch's dynamic ones */
+    PTX_ARGUMENT_SCRATCH, /* __local bytes: `bytes` for each thread of a CUDA block; FORM_BLOCK */
+    PTX_ARGUMENT_RUNTIME, /* __global struct clem_runtime (library/runtime.h) of the module */
+    PTX_ARGUMENT_GRID,    /* uint8 by value: gridDim x y z, 0, blockDim x y z, 0; FORM_BLOCK */
+    PTX_ARGUMENT_DYNAMIC, /* uint by value: the launch's dynamic shared bytes */
+    PTX_ARGUMENT_TEXTURE, /* a group of parameters as kernels/device/clem_texture.h and
+                             * clem_surface.h declare them, fed by entry `index`, or by reference
+                             * `name`; `bytes` of them where textures go by memory, one more for a
+                             * texture that goes by image (the text has both variants) */
+    PTX_ARGUMENT_TABLE    /* __global const struct clem_texture *: all live objects, object id in
+                             * row id & 0xfffff; for handles that come from memory. `offset` there
+                             * is an address; surfaces say in `width` the bytes of a row */
+};
+
+struct ptx_argument {
+    enum ptx_argument_kind kind;
+    size_t index;
+    size_t bytes;
+    size_t alignment;
+    const char *name; /* of a reference; the module's */
+    bool is_surface;  /* TEXTURE: declared by clem_surface.h */
+    char type
+        [40]; /* VALUE, BANK: the C type of the kernel's parameter ("ulong", "__constant uchar *"),
+                    * for a kernel behind the text that hands it on */
+};
+
+/* A translated kernel. Owns all it points to except names. */
+struct ptx_kernel {
+    char *text; /* NUL-terminated OpenCL C 1.2, complete in itself but for `needs_device_header` */
+    size_t text_bytes;
+    const char *name; /* of the __kernel in text: "kernel_" and the entry's */
+    enum ptx_form form;
+    struct ptx_argument *arguments;
+    size_t argument_count;
+    bool needs_device_header; /* text includes clem_device.h */
+};
+
+/* Translates one entry and what it calls.
+ * Shape:  the same module, index and target give the same text, byte for byte.
+ * Owns:   the caller calls ptx_kernel_free(), also after errors; *kernel starts as {0}.
+ * Errors: PTX_E_UNSUPPORTED, PTX_E_NEEDS_ADDRESS, PTX_E_OUT_OF_MEMORY. */
+enum ptx_status ptx_translate(const struct ptx_module *module, size_t index,
+                              const struct ptx_target *target, struct ptx_kernel *kernel,
+                              struct ptx_log *log);
+void ptx_kernel_free(struct ptx_kernel *kernel);
+
+/* ---- PTX for drivers that take it as it is ---- */
+
+/* Whether the driver's own compiler can run the whole module: no textures or references, no malloc
+ * or assert, nothing of managed memory; *why says the first obstacle, for a trace.
+ * Source: NVIDIA 580 runs vprintf of such modules (and prints at once), its malloc faults, stores
+ * through generic addresses of .const fault, and `.extern .shared` has no memory. */
+bool ptx_module_suits_binary(const struct ptx_module *module, const char **why);
+
+/* The module's text with every variable of its blocks taken out and each use replaced by the
+ * variable's address, given the blocks' addresses (.const becomes .global). Where the module has
+ * `.extern .shared` variables, every entry gets one parameter more, at its end,
+ * `.param .u64 .ptr .shared .align 16`, whose value stands for them: it is set as OpenCL sets __local
+ * arguments. NULL only without memory; the caller frees it. */
+char *ptx_module_place(const struct ptx_module *module, const uint64_t addresses[PTX_BLOCKS],
+                       size_t *bytes);
+
+#endif

@@ -1,0 +1,449 @@
+/* A kernel's text from its parts.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/ptx/plan.h"
+
+/* All of one translation: reachable from one place, so that everything is freed after a jump. */
+struct translation {
+    struct ptx_arena arena;
+    struct ptx_emitter emitter;
+    struct ptx_plan plan;
+    struct ptx_text functions, body, dispatchers, code, library, whole;
+    struct ptx_argument *arguments; /* malloc'ed: they outlive the arena */
+    size_t argument_count, argument_capacity;
+};
+
+/* ---- The form ---- */
+
+/* Whether this device can do in place all that the kernel asks of its warps and barriers. */
+static bool suits_item(struct ptx_emitter *e)
+{
+    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_body *entry = &plan->bodies[plan->body_count - 1];
+    const struct ptx_target *target = e->target;
+    if (!entry->has_barriers && !entry->has_warp_operations)
+        return !target->is_cpu || !ptx_block_has_meetings(e, entry->function);
+    if (target->is_cpu)
+        return false;
+    if (target->has_nvidia_asm)
+        return true;
+    return !entry->has_warp_operations && !ptx_has_partial_barriers(plan);
+}
+
+static enum ptx_form choose_form(struct ptx_emitter *e)
+{
+    if (e->target->force_form >= 0)
+        return (enum ptx_form)e->target->force_form;
+    return suits_item(e) ? PTX_FORM_ITEM : PTX_FORM_BLOCK;
+}
+
+/* ---- Arguments ---- */
+
+static void add_argument(struct translation *t, struct ptx_argument argument)
+{
+    if (t->argument_count == t->argument_capacity) {
+        const size_t capacity = t->argument_capacity ? 2 * t->argument_capacity : 16;
+        struct ptx_argument *grown = realloc(t->arguments, capacity * sizeof *grown);
+        if (!grown)
+            longjmp(t->arena.out_of_memory, 1);
+        t->arguments = grown;
+        t->argument_capacity = capacity;
+    }
+    t->arguments[t->argument_count++] = argument;
+}
+
+__attribute__((format(printf, 3, 4))) static void
+declare(struct translation *t, struct ptx_argument argument, const char *format, ...)
+{
+    char words[256];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(words, sizeof words, format, list);
+    va_end(list);
+    ptx_text_add(&t->code, "%s%s", t->argument_count ? ",\n    " : "\n    ", words);
+    add_argument(t, argument);
+}
+
+static void declare_bank(struct translation *t)
+{
+    struct ptx_argument argument = {
+        .kind = PTX_ARGUMENT_BANK, .bytes = t->plan.info->parameter_bytes, .alignment = 16};
+    snprintf(argument.type, sizeof argument.type, "%s uchar *",
+             t->plan.bank_is_global ? "__global" : "__constant");
+    declare(t, argument, "%sclem_bank", argument.type);
+}
+
+/* Parameters that only textures read stay values: emitters of textures add what they need. */
+static void declare_parameters(struct translation *t)
+{
+    const struct ptx_plan *plan = &t->plan;
+    const struct ptx_function *entry = plan->original;
+    for (size_t i = 0; i < entry->parameter_count; i++) {
+        const struct ptx_variable *v = entry->parameters[i];
+        const bool is_pointer = plan->is_pointer[i];
+        if (plan->has_bank && !is_pointer)
+            continue;
+        struct ptx_argument argument = {.kind =
+                                            is_pointer ? PTX_ARGUMENT_POINTER : PTX_ARGUMENT_VALUE,
+                                        .index = i,
+                                        .bytes = v->bytes,
+                                        .alignment = v->alignment};
+        snprintf(argument.type, sizeof argument.type, "%s",
+                 is_pointer ? "" : ptx_parameter_c_type(&t->emitter, v));
+        declare(t, argument, "%s%s",
+                is_pointer ? "__global uchar *"
+                           : ptx_format(&t->emitter, "%s ", ptx_parameter_c_type(&t->emitter, v)),
+                ptx_parameter_name(&t->emitter, v));
+    }
+    if (plan->needs & PTX_NEED_BANK)
+        declare_bank(t);
+}
+
+static void declare_textures(struct translation *t)
+{
+    for (const struct ptx_texture_argument *x = t->plan.textures; x; x = x->next) {
+        ptx_text_add(&t->code, "%s%s", t->argument_count ? ",\n    " : "\n    ", x->declaration);
+        add_argument(t, x->argument);
+    }
+    if (t->plan.needs & PTX_NEED_TABLE)
+        declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_TABLE},
+                "__global const struct clem_texture *clem_table");
+}
+
+static void declare_blocks(struct translation *t)
+{
+    static const char *const names[PTX_BLOCKS] = {"clem_constant", "clem_device", "clem_managed"};
+    for (size_t i = 0; i < PTX_BLOCKS; i++)
+        if (t->plan.needs & ((uint32_t)PTX_NEED_CONSTANT << i))
+            declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_BLOCK, .index = i},
+                    "__global uchar *%s", names[i]);
+}
+
+/* Drivers align __local arguments as what they point to (NVIDIA 580 starts bytes at an odd address),
+ * so both are declared as 16 bytes wide; see name_memory(). */
+static void declare_memory(struct translation *t)
+{
+    const struct ptx_plan *plan = &t->plan;
+    if (ptx_has_shared(plan))
+        declare(t,
+                (struct ptx_argument){
+                    .kind = PTX_ARGUMENT_SHARED, .bytes = plan->shared_bytes, .alignment = 16},
+                "__local ulong2 *clem_shared_memory");
+    if (plan->scratch_bytes)
+        declare(t,
+                (struct ptx_argument){
+                    .kind = PTX_ARGUMENT_SCRATCH, .bytes = plan->scratch_bytes, .alignment = 16},
+                "__local ulong2 *clem_scratch_memory");
+    if (plan->needs & PTX_NEED_RUNTIME)
+        declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_RUNTIME},
+                "__global struct clem_runtime *clem_runtime");
+    if (plan->form == PTX_FORM_BLOCK)
+        declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_GRID, .bytes = 32, .alignment = 32},
+                "uint8 clem_grid");
+    if (plan->needs & PTX_NEED_DYNAMIC)
+        declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_DYNAMIC, .bytes = 4, .alignment = 4},
+                "uint clem_dynamic_bytes");
+}
+
+/* Where pointers are buffers, the parameters that provenance found to be pointers are arguments of
+ * their own. */
+static void find_pointers(struct ptx_emitter *e)
+{
+    struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_function *original = plan->original;
+    const struct ptx_body *entry = &plan->bodies[plan->body_count - 1];
+    plan->is_pointer =
+        ptx_arena_array(e->arena, original->parameter_count + 1, sizeof *plan->is_pointer);
+    if (e->target->pointers != PTX_POINTERS_BUFFERS)
+        return;
+    for (size_t i = 0; i < entry->function->instruction_count; i++) {
+        const struct ptx_instruction *in = &entry->function->instructions[i];
+        if (in->opcode != PTX_OPCODE_ld || in->space != PTX_SPACE_PARAM || in->operand_count != 2)
+            continue;
+        const struct ptx_operand *to = &in->operands[0], *from = &in->operands[1];
+        for (size_t j = 0; j < original->parameter_count; j++)
+            if (from->variable == original->parameters[j] && !from->variable->is_array &&
+                from->variable->bytes == 8 && to->kind == PTX_OPERAND_REGISTER &&
+                entry->classes[to->index] == PTX_CLASS_GLOBAL)
+                plan->is_pointer[j] = true;
+    }
+}
+
+/* ---- The text ---- */
+
+/* What functions and calls of functions are given beside their own parameters. */
+static const struct {
+    uint32_t need;
+    const char *type, *name;
+} context[] = {
+    {PTX_NEED_CONSTANT, "__global uchar *", "clem_constant"},
+    {PTX_NEED_DEVICE, "__global uchar *", "clem_device"},
+    {PTX_NEED_MANAGED, "__global uchar *", "clem_managed"},
+    {PTX_NEED_SHARED, "__local uchar *", "clem_shared"},
+    {PTX_NEED_LOCAL, "CLEM_LOCAL uchar *", "clem_local"},
+    {PTX_NEED_RUNTIME, "__global struct clem_runtime *", "clem_runtime"},
+    {PTX_NEED_DYNAMIC, "uint ", "clem_dynamic_bytes"},
+    {PTX_NEED_EXITED, "uchar *", "clem_exited"},
+    {PTX_NEED_TABLE, "__global const struct clem_texture *", "clem_table"},
+};
+
+static void add_context_macros(struct translation *t)
+{
+    struct ptx_emitter *e = &t->emitter;
+    const char *parameters = "", *pass = "", *comma = "";
+    for (size_t i = 0; i < sizeof context / sizeof *context; i++) {
+        if (!(t->plan.needs & context[i].need))
+            continue;
+        parameters = ptx_format(e, "%s%s%s%s", parameters, comma, context[i].type, context[i].name);
+        pass = ptx_format(e, "%s%s%s", pass, comma, context[i].name);
+        comma = ", ";
+    }
+    if (t->plan.needs & PTX_NEED_BANK) {
+        parameters = ptx_format(e, "%s%s%s uchar *clem_bank", parameters, comma,
+                                t->plan.bank_is_global ? "__global" : "__constant");
+        pass = ptx_format(e, "%s%sclem_bank", pass, comma);
+        comma = ", ";
+    }
+    if (t->plan.extra_parameters) {
+        parameters = ptx_format(e, "%s%s%s", parameters, comma, t->plan.extra_parameters);
+        pass = ptx_format(e, "%s%s%s", pass, comma, t->plan.extra_pass);
+        comma = ", ";
+    }
+    ptx_text_add(&t->code, "#define CLEM_CONTEXT %s\n#define CLEM_CONTEXT_AND %s%s\n",
+                 parameters[0] ? parameters : "void", parameters, comma);
+    ptx_text_add(&t->code, "#define CLEM_PASS %s\n#define CLEM_PASS_AND %s%s\n\n", pass, pass,
+                 comma);
+}
+
+static void add_structures(struct translation *t, struct ptx_text *whole)
+{
+    static const char *const elements[] = {
+        [1] = "uchar", [2] = "ushort", [4] = "uint", [8] = "ulong", [16] = "ulong2"};
+    for (const struct ptx_structure *s = t->plan.structures; s; s = s->next)
+        ptx_text_add(whole, "%s {\n    %s v[%zu];\n};\n\n", s->name, elements[s->element],
+                     s->bytes / s->element);
+}
+
+static void add_functions(struct translation *t)
+{
+    if (t->plan.body_count < 2)
+        return;
+    add_context_macros(t);
+    for (size_t i = 0; i + 1 < t->plan.body_count; i++)
+        ptx_text_add(&t->code, "%s;\n", ptx_function_signature(&t->emitter, &t->plan.bodies[i]));
+    ptx_text_put(&t->code, "\n");
+    if (t->dispatchers.data)
+        ptx_text_put(&t->code, t->dispatchers.data);
+    if (t->functions.data)
+        ptx_text_put(&t->code, t->functions.data);
+}
+
+static void name_memory(struct translation *t, const char *name)
+{
+    ptx_text_add(&t->code, "    __local uchar *const %s = (__local uchar *)%s_memory;\n", name,
+                 name);
+}
+
+static void add_kernel(struct translation *t)
+{
+    struct ptx_body *entry = &t->plan.bodies[t->plan.body_count - 1];
+    ptx_enter_body(&t->emitter, entry);
+    ptx_text_add(&t->code, "__kernel CLEM_WORK_GROUP void %s(", entry->name);
+    declare_parameters(t);
+    declare_textures(t);
+    declare_blocks(t);
+    declare_memory(t);
+    ptx_text_put(&t->code, ")\n{\n");
+    if (ptx_has_shared(&t->plan))
+        name_memory(t, "clem_shared");
+    else if (t->plan.needs & PTX_NEED_SHARED)
+        ptx_text_put(&t->code, "    __local uchar *const clem_shared = 0;\n");
+    if (t->plan.scratch_bytes)
+        name_memory(t, "clem_scratch");
+    if (t->plan.form == PTX_FORM_ITEM)
+        ptx_text_put(&t->code, ptx_item_head(&t->emitter));
+    ptx_text_put(&t->code, t->body.data + strlen("{\n"));
+}
+
+/* Functions and kernel first, since the head depends on what they use. */
+static void write_parts(struct translation *t)
+{
+    struct ptx_emitter *e = &t->emitter;
+    struct ptx_plan *plan = &t->plan;
+    struct ptx_body *entry = &plan->bodies[plan->body_count - 1];
+    if (plan->form == PTX_FORM_BLOCK)
+        ptx_block_prepare(e, entry);
+    e->out = &t->functions;
+    for (size_t i = 0; i + 1 < plan->body_count && e->status == PTX_OK; i++)
+        ptx_write_function(e, &plan->bodies[i]);
+    e->out = &t->body;
+    if (e->status == PTX_OK && plan->form == PTX_FORM_BLOCK)
+        ptx_block_kernel(e, entry);
+    else if (e->status == PTX_OK)
+        ptx_item_kernel(e, entry);
+}
+
+static bool uses_word(const struct translation *t, const char *word)
+{
+    return strstr(t->code.data, word) || (t->library.data && strstr(t->library.data, word));
+}
+
+static void check_double(struct translation *t)
+{
+    t->emitter.instruction = NULL;
+    if (!t->emitter.target->has_double &&
+        (uses_word(t, "double ") || uses_word(t, "double)") || uses_word(t, "as_double(")))
+        ptx_refuse(&t->emitter, "it computes with double, which the device has not");
+}
+
+static void add_head(struct translation *t, struct ptx_text *whole)
+{
+    ptx_text_put(whole, "#pragma OPENCL FP_CONTRACT OFF\n");
+    if (uses_word(t, "double"))
+        ptx_text_put(whole, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    if (t->emitter.target->has_int64_atomics && uses_word(t, "atom_"))
+        ptx_text_put(whole, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+                            "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n");
+    if (t->plan.needs & PTX_NEED_DEVICE_HEADER)
+        ptx_text_put(whole, "#include \"clem_device.h\"\n");
+    ptx_text_add(whole,
+                 "#define CLEM_LOCAL %s\n#ifndef CLEM_WORK_GROUP\n"
+                 "#define CLEM_WORK_GROUP /* attributes of the kernel */\n#endif\n\n",
+                 t->plan.local_space ? t->plan.local_space : "__private");
+}
+
+static void add_text(struct translation *t)
+{
+    add_functions(t);
+    add_kernel(t);
+    ptx_link(&t->emitter, &t->library, t->code.data);
+    check_double(t);
+    add_head(t, &t->whole);
+    if (t->library.data)
+        ptx_text_put(&t->whole, t->library.data);
+    add_structures(t, &t->whole);
+    ptx_text_put(&t->whole, t->code.data);
+}
+
+/* ---- All of it ---- */
+
+/* Private memory beyond what the device is known to take would crash, not fail. */
+static void check_local(struct ptx_emitter *e)
+{
+    const struct ptx_plan *plan = ptx_plan_of(e);
+    const size_t most = e->target->max_private_bytes;
+    e->instruction = NULL;
+    if (plan->form == PTX_FORM_ITEM && most > 0 && plan->local_bytes > most)
+        ptx_refuse(e, "it needs %zu bytes of local memory for each thread; the device takes %zu",
+                   plan->local_bytes, most);
+}
+
+static void check_module(struct ptx_emitter *e)
+{
+    if (e->module->address_bits == 32)
+        ptx_refuse(e, "the module has addresses of 32 bits");
+}
+
+static void translate(struct translation *t)
+{
+    struct ptx_emitter *e = &t->emitter;
+    struct ptx_plan *plan = &t->plan;
+    check_module(e);
+    if (e->status == PTX_OK)
+        ptx_plan_survey(e);
+    if (e->status != PTX_OK)
+        return;
+    plan->form = choose_form(e);
+    e->function = NULL;
+    e->instruction = NULL;
+    if (plan->form == PTX_FORM_BLOCK)
+        plan->entry = ptx_block_inline(e, plan->entry);
+    if (e->status == PTX_OK)
+        ptx_plan_make(e);
+    if (e->status != PTX_OK)
+        return;
+    find_pointers(e);
+    check_local(e);
+    if (e->status == PTX_OK)
+        write_parts(t);
+    if (e->status == PTX_OK)
+        add_text(t);
+}
+
+static void begin(struct translation *t, const struct ptx_module *module, size_t index,
+                  const struct ptx_target *target, struct ptx_log *log)
+{
+    struct ptx_text *const texts[] = {&t->functions, &t->body,    &t->dispatchers,
+                                      &t->code,      &t->library, &t->whole};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        texts[i]->arena = &t->arena;
+    t->emitter = (struct ptx_emitter){.module = module,
+                                      .target = target,
+                                      .arena = &t->arena,
+                                      .out = &t->body,
+                                      .log = log,
+                                      .kernel = &t->plan};
+    t->plan.info = &module->entries[index];
+    t->plan.original = t->plan.entry = module->entry_functions[index];
+    t->plan.dispatchers = &t->dispatchers;
+}
+
+/* Hands text and arguments over to the caller. */
+static bool finish(struct translation *t, struct ptx_kernel *kernel)
+{
+    const char *name = t->plan.bodies[t->plan.body_count - 1].name;
+    kernel->name = strdup(name);
+    if (!kernel->name)
+        return false;
+    kernel->text = t->whole.data;
+    kernel->text_bytes = t->whole.used;
+    kernel->form = t->plan.form;
+    kernel->arguments = t->arguments;
+    kernel->argument_count = t->argument_count;
+    kernel->needs_device_header = (t->plan.needs & PTX_NEED_DEVICE_HEADER) != 0;
+    t->whole.data = NULL;
+    t->arguments = NULL;
+    return true;
+}
+
+static void end(struct translation *t)
+{
+    free(t->functions.data);
+    free(t->body.data);
+    free(t->dispatchers.data);
+    free(t->code.data);
+    free(t->library.data);
+    free(t->whole.data);
+    free(t->arguments);
+    ptx_arena_free(&t->arena);
+    free(t);
+}
+
+enum ptx_status ptx_translate(const struct ptx_module *module, size_t index,
+                              const struct ptx_target *target, struct ptx_kernel *kernel,
+                              struct ptx_log *log)
+{
+    struct translation *t = calloc(1, sizeof *t);
+    if (!t)
+        return PTX_E_OUT_OF_MEMORY;
+    volatile enum ptx_status status = PTX_E_OUT_OF_MEMORY;
+    if (setjmp(t->arena.out_of_memory) == 0) {
+        begin(t, module, index, target, log);
+        translate(t);
+        if (t->emitter.status != PTX_OK || finish(t, kernel))
+            status = t->emitter.status;
+    }
+    end(t);
+    return status;
+}
+
+void ptx_kernel_free(struct ptx_kernel *kernel)
+{
+    free(kernel->text);
+    free((char *)(uintptr_t)kernel->name);
+    free(kernel->arguments);
+    *kernel = (struct ptx_kernel){0};
+}
