@@ -11,9 +11,14 @@
 #include "cl/managed_private.h"
 #include "cl/probe.h"
 #include "cl/process.h"
+#include "cl/ptx_kernel.h"
+#include "cl/ptx_runtime.h"
 #include "cl/state.h"
 #include "cl/trace.h"
 #include "cl/worker.h"
+
+/* Source: CUDA Runtime API 13.0, cudaDeviceSetLimit, and what its driver tells at first. */
+enum { PRINT_BYTES = 1 << 20, HEAP_BYTES = 8 << 20 };
 
 static ocl_status open_parts(struct ocl_context *context)
 {
@@ -49,6 +54,8 @@ ocl_status ocl_context_open(int device, struct ocl_context **context)
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
     made->device = ocl_device_get(device);
+    made->print_bytes = PRINT_BYTES;
+    made->heap_bytes = HEAP_BYTES;
     pthread_mutex_init(&made->block_lock, NULL);
     pthread_mutex_init(&made->queue_lock, NULL);
     pthread_mutex_init(&made->memory_lock, NULL);
@@ -65,12 +72,18 @@ ocl_status ocl_context_open(int device, struct ocl_context **context)
 
 void ocl_context_close(struct ocl_context *context)
 {
-    if (!context || ocl_queues_close(context) != OCL_OK)
+    if (!context)
+        return;
+    if (atomic_load(&context->runtime))
+        (void)ocl_queues_finish(context); /* kernels may still print */
+    ocl_runtime_destroy(context);
+    if (ocl_queues_close(context) != OCL_OK)
         return;
     ocl_worker_destroy(context->host_functions);
     ocl_worker_destroy(context->bridge);
     ocl_texture_release_all(context);
     ocl_image_forget(atomic_load(&context->image_facts));
+    ocl_ptx_forget_target(context);
     ocl_builtin_release(context);
     ocl_staging_destroy(context);
     ocl_memory_release_all(context);

@@ -4,6 +4,7 @@
 #define OCL_CONTEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "cl/device.h"
 #include "cl/status.h"
@@ -29,6 +30,12 @@ bool ocl_context_has_addresses(const struct ocl_context *context);
 
 /* Whether kernels reach pinned host memory by its host address. */
 bool ocl_context_reaches_host(const struct ocl_context *context);
+
+/* What kernels get of the device for printf, and for malloc. */
+enum ocl_limit { OCL_LIMIT_PRINT_BYTES, OCL_LIMIT_HEAP_BYTES };
+
+/* Sets a limit; at first they are 1 MiB and 8 MiB. Errors: OCL_E_ALREADY once a kernel that needs it was launched. */
+ocl_status ocl_context_limit(struct ocl_context *context, enum ocl_limit limit, size_t bytes);
 
 /* Waits until every queue of the context is idle. Returns the context's sticky failure, if any. */
 ocl_status ocl_context_finish(struct ocl_context *context);

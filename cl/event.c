@@ -4,6 +4,7 @@
 
 #include "cl/managed_private.h"
 #include "cl/ordered_private.h"
+#include "cl/ptx_runtime.h"
 #include "cl/queue_private.h"
 #include "cl/slab.h"
 
@@ -162,9 +163,11 @@ ocl_status ocl_event_query(struct ocl_event *event)
     else
         status = settle(event, &point, ocl_event_state(point.stamp.event), context);
     ocl_stamp_release(&point.stamp);
-    if (status == OCL_OK)
-        ocl_migration_after_wait(context);
-    return status;
+    if (status != OCL_OK)
+        return status;
+    ocl_migration_after_wait(context);
+    ocl_runtime_after_wait(context);
+    return ocl_context_failure(context);
 }
 
 ocl_status ocl_event_wait(struct ocl_event *event)
@@ -183,7 +186,8 @@ ocl_status ocl_event_wait(struct ocl_event *event)
     ocl_stamp_release(&point.stamp);
     ocl_ordered_settle(context);
     ocl_migration_after_wait(context);
-    return status;
+    ocl_runtime_after_wait(context);
+    return status == OCL_OK ? ocl_context_failure(context) : status;
 }
 
 /* ---- Timing ---- */

@@ -9,6 +9,7 @@
 #include "cl/block.h"
 #include "cl/kernel_argument.h"
 #include "cl/managed_private.h"
+#include "cl/ptx_kernel.h"
 #include "cl/trace.h"
 #include "cl/twin.h"
 
@@ -71,21 +72,29 @@ static bool fits_local(const struct ocl_kernel *kernel, const struct ocl_launch 
     return fixed <= most && launch->local_bytes <= most - fixed;
 }
 
+/* A translation may do a whole block in one work-item. */
+static bool does_blocks(const struct ocl_kernel *kernel)
+{
+    return kernel->ptx && kernel->ptx->form == PTX_FORM_BLOCK;
+}
+
 static bool make_range(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
                        struct range *range)
 {
     const bool is_narrow = kernel->program->context->device->facts.address_bits == 32;
     range->dimensions = 1;
     for (int d = 0; d < 3; d++) {
-        range->local[d] = launch->items[d];
+        range->local[d] = does_blocks(kernel) ? 1 : launch->items[d];
         if (launch->groups[d] == 0 ||
-            __builtin_mul_overflow(launch->groups[d], launch->items[d], &range->global[d]) ||
+            __builtin_mul_overflow(launch->groups[d], range->local[d], &range->global[d]) ||
             (is_narrow && range->global[d] > UINT32_MAX))
             return false;
         if (range->global[d] > 1)
             range->dimensions = (cl_uint)d + 1;
     }
-    return fits_group(kernel, launch) && fits_local(kernel, launch);
+    if (!fits_local(kernel, launch))
+        return false;
+    return does_blocks(kernel) ? ocl_ptx_fits_block(kernel, launch) : fits_group(kernel, launch);
 }
 
 static bool has_arguments(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
@@ -184,7 +193,7 @@ static ocl_status launch_form(const struct ocl_call *call, enum ocl_form_kind ki
 /* One byte is what NVIDIA's driver (580) takes for itself in every kernel. */
 static bool declares_local(const struct ocl_kernel *kernel)
 {
-    return kernel->facts.local_bytes > 1;
+    return kernel->declared_local > 1;
 }
 
 /* NVIDIA's driver refuses a launch when an argument points into no buffer (one past the end of
@@ -256,19 +265,18 @@ static ocl_status launch_targets(const struct ocl_call *call, struct ocl_queue *
 
 enum { TARGETS_ON_STACK = 32 };
 
-static ocl_status launch_with_buffers(struct ocl_kernel *kernel, struct ocl_queue *queue,
-                                      const struct ocl_launch *launch, const struct range *range,
-                                      const struct ocl_bound *bound)
+static ocl_status launch_with_buffers(struct ocl_call *call, struct ocl_queue *queue,
+                                      const struct range *range)
 {
-    const size_t count = kernel->argument_count;
+    const size_t count = call->kernel->argument_count;
     struct ocl_target few[TARGETS_ON_STACK];
     struct ocl_target *targets = count > TARGETS_ON_STACK ? malloc(count * sizeof *targets) : few;
     if (!targets)
         return OCL_E_OUT_OF_MEMORY;
     memset(targets, 0, count * sizeof *targets);
-    const struct ocl_call call = {kernel, launch, targets, bound};
-    const ocl_status status = launch_targets(&call, queue, range);
-    ocl_targets_release(&call);
+    call->targets = targets;
+    const ocl_status status = launch_targets(call, queue, range);
+    ocl_targets_release(call);
     if (targets != few)
         free(targets);
     return status;
@@ -278,11 +286,15 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
                                const struct ocl_launch *launch, const struct range *range,
                                const struct ocl_bound *bound)
 {
+    struct ocl_call call = {.kernel = kernel, .launch = launch, .bound = bound};
     const enum ocl_pass pass = kernel->program->context->capability.pass;
-    if (pass == OCL_PASS_BUFFER || pass == OCL_PASS_NUMBER)
-        return launch_with_buffers(kernel, queue, launch, range, bound);
-    const struct ocl_call call = {kernel, launch, NULL, bound};
-    return launch_with_addresses(&call, queue, range);
+    ocl_status status = kernel->ptx ? ocl_ptx_begin(kernel, launch, &call.bank) : OCL_OK;
+    if (status == OCL_OK)
+        status = pass == OCL_PASS_BUFFER || pass == OCL_PASS_NUMBER
+                     ? launch_with_buffers(&call, queue, range)
+                     : launch_with_addresses(&call, queue, range);
+    ocl_ptx_end(call.bank);
+    return status;
 }
 
 static ocl_status launch_with_textures(struct ocl_kernel *kernel, struct ocl_queue *queue,
@@ -296,6 +308,26 @@ static ocl_status launch_with_textures(struct ocl_kernel *kernel, struct ocl_que
         status = ocl_binding_written(&binding, queue);
     ocl_binding_close(&binding);
     return status;
+}
+
+/* Drivers refuse a work-group whose registers do not fit: compiled for its shape alone, a
+ * translation may fit. */
+static bool is_too_large(const struct ocl_kernel *kernel, ocl_status status)
+{
+    return (status == OCL_E_LAUNCH_SIZE || status == CL_OUT_OF_RESOURCES) && kernel->ptx &&
+           !does_blocks(kernel) && kernel->ptx->shape[0] == 0;
+}
+
+static ocl_status launch_shaped(struct ocl_kernel *kernel, struct ocl_queue *queue,
+                                const struct ocl_launch *launch, ocl_status refusal)
+{
+    struct ocl_kernel *shaped = NULL;
+    ocl_status status = ocl_ptx_shaped(kernel, launch->items, &shaped);
+    if (status == OCL_OK)
+        status = ocl_kernel_ready(shaped);
+    if (status != OCL_OK || shaped->facts.status != OCL_OK)
+        return refusal;
+    return ocl_kernel_launch(shaped, queue, launch);
 }
 
 ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
@@ -315,9 +347,10 @@ ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
     if (!has_arguments(kernel, launch))
         return OCL_E_INVALID_VALUE;
     if (kernel->symbol_kinds != 0)
-        status = ocl_symbols_ready(kernel->program, kernel->symbol_kinds);
+        status = ocl_symbols_ready(ocl_program_origin(kernel->program), kernel->symbol_kinds);
     if (status != OCL_OK)
         return status;
-    return kernel->group_count > 0 ? launch_with_textures(kernel, queue, launch, &range)
-                                   : launch_bound(kernel, queue, launch, &range, NULL);
+    status = kernel->group_count > 0 ? launch_with_textures(kernel, queue, launch, &range)
+                                     : launch_bound(kernel, queue, launch, &range, NULL);
+    return is_too_large(kernel, status) ? launch_shaped(kernel, queue, launch, status) : status;
 }

@@ -25,19 +25,33 @@ struct ocl_group {
     uint32_t image_type; /* cl_mem_object_type; 0: it is read from memory */
 };
 
+/* What the launch makes an argument of, where neither void **args nor memory has it. */
+enum ocl_made {
+    OCL_MADE_NOT,
+    OCL_MADE_SCRATCH, /* __local memory: `bytes` for each CUDA thread of a block */
+    OCL_MADE_GRID,    /* numbers of blocks and threads, as kernels/ptx/ptx.h says */
+    OCL_MADE_DYNAMIC, /* the launch's local_bytes, as a number */
+    OCL_MADE_BANK,    /* the entries as one struct in memory */
+    OCL_MADE_NUMBER /* 8 bytes of the entry, changed where they are the address of pinned memory */
+};
+
 /* A parameter as the driver describes it. */
 struct ocl_argument {
     enum ocl_parameter_kind kind;
+    enum ocl_made made;
+    uint32_t entry;             /* of void **args, or what stands in for one: OCL_ENTRY_... */
     bool is_constant;           /* OCL_PARAMETER_POINTER into __constant memory */
     bool is_const;              /* OCL_PARAMETER_POINTER that the kernel does not write through */
     bool is_own_type;           /* OCL_PARAMETER_VALUE of a type that only the program knows */
-    enum ocl_symbol_kind block; /* OCL_PARAMETER_HIDDEN: of which symbols */
+    enum ocl_symbol_kind block; /* OCL_PARAMETER_HIDDEN: of which symbols, where it is of symbols */
     enum ocl_part part;         /* OCL_PARAMETER_TEXTURE: what it is of a group */
     uint32_t group;             /* OCL_PARAMETER_TEXTURE: which one */
     uint32_t access;            /* of images: the driver's word for read_only or write_only */
     char *name;                 /* of parameters that the device header declared, otherwise NULL */
     char *type; /* the type's name, without qualifiers; "?" when the driver tells none */
-    size_t bytes, alignment; /* 0: not known; of an own type: written when the program is sized */
+    /* 0: not known; of an own type: written when the program is sized. OCL_PARAMETER_LOCAL: what it
+     * gets beside the launch's local bytes. */
+    size_t bytes, alignment;
 };
 
 /* Whether a parameter is a pointer into __global or __constant memory. */
@@ -49,6 +63,9 @@ static inline bool ocl_argument_is_pointer(const struct ocl_argument *argument)
 /* In place of an entry of void **args: OCL_ENTRY_SYMBOLS + kind is the program's block of symbols of
  * that kind. */
 #define OCL_ENTRY_SYMBOLS 0xfffffff0u
+/* The memory that the kernels of a PTX module share with the host, and all textures. */
+#define OCL_ENTRY_RUNTIME 0xfffffff8u
+#define OCL_ENTRY_TABLE   0xfffffff9u
 /* OCL_ENTRY_GROUPS + index, below OCL_ENTRY_SYMBOLS, is the memory of what feeds a group. */
 #define OCL_ENTRY_GROUPS 0x80000000u
 
@@ -63,7 +80,11 @@ enum ocl_slot_kind {
     OCL_SLOT_IMAGE,   /* of a group */
     OCL_SLOT_SAMPLER,
     OCL_SLOT_FACTS,
-    OCL_SLOT_ZERO /* a number that nobody reads */
+    OCL_SLOT_ZERO, /* a number that nobody reads */
+    OCL_SLOT_SCRATCH,
+    OCL_SLOT_GRID,
+    OCL_SLOT_DYNAMIC,
+    OCL_SLOT_BANK
 };
 
 struct ocl_slot {
@@ -110,6 +131,7 @@ struct ocl_form {
 struct ocl_kernel {
     struct ocl_program *program;
     const char *name;
+    const char *text_name;   /* of the __kernel in the program's text: mostly the same */
     _Atomic int description; /* enum ocl_lazy_state of the next three */
     struct ocl_argument *arguments;
     size_t argument_count;
@@ -122,7 +144,10 @@ struct ocl_kernel {
     struct ocl_kernel_facts facts;
     struct ocl_parameter *parameters;
     char reason[256];
+    size_t
+        declared_local; /* of facts.local_bytes: what the text and the driver take by themselves */
     _Atomic bool refuses_unknown; /* the driver refused a pointer that is in no allocation */
+    struct ocl_ptx_kernel *ptx;   /* ptx_kernel.h; NULL for kernels that are no translation */
     struct ocl_form forms[OCL_FORM_COUNT];
 };
 
@@ -147,6 +172,7 @@ struct ocl_program {
     _Atomic int by_image_state;       /* enum ocl_lazy_state of the next */
     struct ocl_program *by_image;     /* the variant whose textures are images, or NULL */
     struct ocl_reference *references; /* what texture references are bound to (lock) */
+    struct ocl_ptx *ptx;              /* ptx_kernel.h; NULL where the text is no PTX */
     bool has_symbol_table;       /* the text has clem_symbols.h's kernel, which is not in kernels */
     _Atomic int symbols_state;   /* enum ocl_lazy_state of the next */
     struct ocl_symbols *symbols; /* symbols.c */
@@ -165,6 +191,12 @@ static inline bool ocl_lazy_is_done(_Atomic int *state)
 bool ocl_lazy_begin(struct ocl_program *program, _Atomic int *state);
 /* is_done false: the next request tries again. */
 void ocl_lazy_end(struct ocl_program *program, _Atomic int *state, bool is_done);
+
+/* Releases what a kernel holds, not the kernel itself. */
+void ocl_kernel_release(struct ocl_kernel *kernel);
+
+/* A program with nothing in it but its lock. NULL only without memory. */
+struct ocl_program *ocl_program_empty(struct ocl_context *context);
 
 /* The user's program of a variant, which has the symbols and the references. */
 static inline struct ocl_program *ocl_program_origin(struct ocl_program *program)

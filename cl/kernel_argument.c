@@ -7,12 +7,15 @@
 
 #include "cl/address.h"
 #include "cl/extension.h"
+#include "cl/ptx_kernel.h"
 #include "cl/trace.h"
 #include "cl/twin.h"
 
 uint64_t ocl_call_pointer(const struct ocl_call *call, uint32_t entry)
 {
     uint64_t pointer;
+    if (entry >= OCL_ENTRY_RUNTIME)
+        return ocl_ptx_memory(call->kernel, entry);
     if (entry >= OCL_ENTRY_SYMBOLS)
         return ocl_symbols_block(ocl_program_origin(call->kernel->program),
                                  (enum ocl_symbol_kind)(entry - OCL_ENTRY_SYMBOLS));
@@ -58,9 +61,9 @@ static uint64_t address_in(const struct ocl_allocation *allocation, uint64_t poi
     return is_host ? allocation->address + (pointer - host) : pointer;
 }
 
-/* What a kernel must get for a pointer of the user's. Only where pinned memory has a device
- * address of its own does that need a look into the registry. */
-static uint64_t translate(const struct ocl_context *context, uint64_t pointer)
+/* Only where pinned memory has a device address of its own does that need a look into the
+ * registry. */
+uint64_t ocl_address_for_kernel(const struct ocl_context *context, uint64_t pointer)
 {
     const struct ocl_capability *capability = &context->capability;
     if (pointer == 0 || (capability->reaches_pinned_host && capability->reaches_registered_host))
@@ -235,9 +238,9 @@ static cl_int set_number(const struct setting *setting, uint64_t number)
 }
 
 /* OpenCL has no __local argument of no bytes, CUDA has. */
-static cl_int set_local(const struct setting *setting, size_t local_bytes)
+static cl_int set_local(const struct setting *setting, size_t wanted)
 {
-    const uint64_t bytes = local_bytes > 0 ? local_bytes : 1;
+    const uint64_t bytes = wanted > 0 ? wanted : 1;
     if (has_value(setting, &bytes))
         return CL_SUCCESS;
     const cl_int error = clSetKernelArg(setting->instance->cl, setting->index, (size_t)bytes, NULL);
@@ -311,6 +314,22 @@ static cl_int set_image(const struct ocl_call *call, const struct setting *setti
     return keep_value(setting, &image->serial, error);
 }
 
+static size_t scratch_bytes(const struct ocl_call *call, const struct ocl_slot *slot)
+{
+    const size_t *items = call->launch->items;
+    return call->kernel->arguments[slot->parameter].bytes * items[0] * items[1] * items[2];
+}
+
+static cl_int set_grid(const struct setting *setting, const struct ocl_launch *launch)
+{
+    cl_uint grid[8] = {0};
+    for (int d = 0; d < 3; d++) {
+        grid[d] = (cl_uint)launch->groups[d];
+        grid[4 + d] = (cl_uint)launch->items[d];
+    }
+    return set_value(setting, grid);
+}
+
 static cl_int set_slot(const struct ocl_call *call, const struct setting *setting)
 {
     const struct ocl_slot *slot = setting->slot;
@@ -319,12 +338,14 @@ static cl_int set_slot(const struct ocl_call *call, const struct setting *settin
     case OCL_SLOT_VALUE:
         return set_value(setting, call->launch->arguments[slot->entry]);
     case OCL_SLOT_LOCAL:
-        return set_local(setting, call->launch->local_bytes);
+        return set_local(setting, call->kernel->arguments[slot->parameter].bytes +
+                                      call->launch->local_bytes);
     case OCL_SLOT_ADDRESS:
         return set_address(context, setting,
-                           translate(context, ocl_call_pointer(call, slot->entry)));
+                           ocl_address_for_kernel(context, ocl_call_pointer(call, slot->entry)));
     case OCL_SLOT_NUMBER:
-        return set_number(setting, translate(context, ocl_call_pointer(call, slot->entry)));
+        return set_number(setting,
+                          ocl_address_for_kernel(context, ocl_call_pointer(call, slot->entry)));
     case OCL_SLOT_BUFFER:
         return set_buffer(setting, &call->targets[slot->parameter]);
     case OCL_SLOT_OFFSET:
@@ -337,6 +358,14 @@ static cl_int set_slot(const struct ocl_call *call, const struct setting *settin
         return set_facts(call, setting);
     case OCL_SLOT_ZERO:
         return set_value(setting, &(const cl_uint){0});
+    case OCL_SLOT_SCRATCH:
+        return set_local(setting, scratch_bytes(call, slot));
+    case OCL_SLOT_GRID:
+        return set_grid(setting, call->launch);
+    case OCL_SLOT_DYNAMIC:
+        return set_value(setting, &(const cl_uint){(cl_uint)call->launch->local_bytes});
+    case OCL_SLOT_BANK: /* never skipped: every launch has its own */
+        return clSetKernelArg(setting->instance->cl, setting->index, sizeof(cl_mem), &call->bank);
     }
     return CL_INVALID_ARG_INDEX;
 }

@@ -24,11 +24,15 @@ struct ocl_call {
     const struct ocl_launch *launch;
     struct ocl_target *targets; /* one per parameter where the pass needs buffers, otherwise NULL */
     const struct ocl_bound *bound; /* one per group */
+    cl_mem bank;                   /* the entries as one struct, where the kernel takes them so */
 };
 
 /* Reads the pointer that an entry of void **args holds, or finds the block of symbols or the texels
  * that the entry stands for. */
 uint64_t ocl_call_pointer(const struct ocl_call *call, uint32_t entry);
+
+/* What a kernel must get for a pointer of the user's. */
+uint64_t ocl_address_for_kernel(const struct ocl_context *context, uint64_t pointer);
 
 /* Whether a pointer argument is NULL, and whether one is in no allocation. */
 bool ocl_call_has_null(const struct ocl_call *call);

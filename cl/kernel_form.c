@@ -55,20 +55,26 @@ static size_t slot_bytes(const struct ocl_kernel *kernel, enum ocl_slot_kind slo
         return argument->bytes;
     if (slot == OCL_SLOT_FACTS)
         return facts_bytes(&kernel->groups[argument->group]);
-    return slot == OCL_SLOT_ZERO ? sizeof(cl_uint) : sizeof(uint64_t);
+    if (slot == OCL_SLOT_GRID)
+        return sizeof(cl_uint8);
+    return slot == OCL_SLOT_ZERO || slot == OCL_SLOT_DYNAMIC ? sizeof(cl_uint) : sizeof(uint64_t);
 }
 
-/* What stands in for an entry where void **args has none for the parameter itself. */
-static uint32_t find_entry(const struct ocl_argument *argument, uint32_t next)
+static enum ocl_slot_kind made_slot(enum ocl_made made)
 {
-    if (argument->kind == OCL_PARAMETER_HIDDEN)
-        return OCL_ENTRY_SYMBOLS + argument->block;
-    return argument->kind == OCL_PARAMETER_TEXTURE ? OCL_ENTRY_GROUPS + argument->group : next;
+    static const enum ocl_slot_kind slots[] = {
+        [OCL_MADE_SCRATCH] = OCL_SLOT_SCRATCH, [OCL_MADE_GRID] = OCL_SLOT_GRID,
+        [OCL_MADE_DYNAMIC] = OCL_SLOT_DYNAMIC, [OCL_MADE_BANK] = OCL_SLOT_BANK,
+        [OCL_MADE_NUMBER] = OCL_SLOT_NUMBER,
+    };
+    return slots[made];
 }
 
 static enum ocl_slot_kind slot_kind(const struct ocl_kernel *kernel, enum ocl_form_kind kind,
                                     const struct ocl_argument *argument)
 {
+    if (argument->made != OCL_MADE_NOT)
+        return made_slot(argument->made);
     if (argument->kind == OCL_PARAMETER_TEXTURE)
         return part_slot(kernel, kind, argument);
     if (ocl_argument_is_pointer(argument))
@@ -93,7 +99,6 @@ ocl_status ocl_form_plan(const struct ocl_kernel *kernel, enum ocl_form_kind kin
                          struct ocl_form *form)
 {
     const bool is_wrapper = kind == OCL_FORM_OFFSETS || kind == OCL_FORM_NUMBERS;
-    uint32_t next_entry = 0;
     free(form->slots);
     form->slot_count = form->value_bytes = 0;
     form->slots = calloc(2 * kernel->argument_count + 1, sizeof *form->slots);
@@ -102,12 +107,9 @@ ocl_status ocl_form_plan(const struct ocl_kernel *kernel, enum ocl_form_kind kin
     for (size_t i = 0; i < kernel->argument_count; i++) {
         const struct ocl_argument *argument = &kernel->arguments[i];
         const enum ocl_slot_kind slot = slot_kind(kernel, kind, argument);
-        const uint32_t entry = find_entry(argument, next_entry);
-        const enum ocl_parameter_kind own = kernel->parameters[i].kind;
-        add_slot(form, slot, (uint32_t)i, entry, slot_bytes(kernel, slot, argument));
+        add_slot(form, slot, (uint32_t)i, argument->entry, slot_bytes(kernel, slot, argument));
         if (is_wrapper && slot == OCL_SLOT_BUFFER && argument->kind != OCL_PARAMETER_TEXTURE)
-            add_slot(form, OCL_SLOT_OFFSET, (uint32_t)i, entry, sizeof(uint64_t));
-        next_entry += own != OCL_PARAMETER_LOCAL && own != OCL_PARAMETER_HIDDEN;
+            add_slot(form, OCL_SLOT_OFFSET, (uint32_t)i, argument->entry, sizeof(uint64_t));
     }
     return OCL_OK;
 }
@@ -138,7 +140,7 @@ static ocl_status make_form(struct ocl_kernel *kernel, enum ocl_form_kind kind,
         status = ocl_wrapper_build(kernel, form);
     if (status == OCL_OK && !is_wrapper(kind)) {
         form->program = kernel->program->cl;
-        form->name = (char *)(uintptr_t)kernel->name; /* borrowed, never freed or changed */
+        form->name = (char *)(uintptr_t)kernel->text_name; /* borrowed, never freed or changed */
     }
     if (status != OCL_OK)
         empty_form(form, is_wrapper(kind));

@@ -9,6 +9,7 @@
 
 #include "cl/kernel.h"
 #include "cl/program_compile.h"
+#include "cl/ptx_kernel.h"
 #include "cl/trace.h"
 
 struct type {
@@ -348,6 +349,14 @@ static size_t place_entry(size_t bytes, size_t alignment, size_t *end)
     return offset;
 }
 
+/* What stands in for an entry where void **args has none for the parameter itself. */
+static uint32_t find_entry(const struct ocl_argument *argument, uint32_t next)
+{
+    if (argument->kind == OCL_PARAMETER_HIDDEN)
+        return OCL_ENTRY_SYMBOLS + argument->block;
+    return argument->kind == OCL_PARAMETER_TEXTURE ? OCL_ENTRY_GROUPS + argument->group : next;
+}
+
 static ocl_status list_parameters(struct ocl_kernel *kernel)
 {
     struct ocl_kernel_facts *facts = &kernel->facts;
@@ -356,7 +365,7 @@ static ocl_status list_parameters(struct ocl_kernel *kernel)
         return OCL_E_OUT_OF_MEMORY;
     facts->parameter_count = kernel->argument_count;
     for (size_t i = 0; i < kernel->argument_count; i++) {
-        const struct ocl_argument *argument = &kernel->arguments[i];
+        struct ocl_argument *argument = &kernel->arguments[i];
         struct ocl_parameter *parameter = &kernel->parameters[i];
         const enum ocl_parameter_kind kind = entry_kind(kernel, i);
         const bool is_pointer = kind == OCL_PARAMETER_POINTER || kind == OCL_PARAMETER_TEXTURE;
@@ -369,6 +378,7 @@ static ocl_status list_parameters(struct ocl_kernel *kernel)
                                         : has_entry ? argument->alignment
                                                     : 1,
                                         &facts->argument_bytes);
+        argument->entry = find_entry(argument, (uint32_t)facts->entry_count);
         facts->local_count += is_local;
         facts->entry_count += has_entry;
         if (argument->kind == OCL_PARAMETER_HIDDEN)
@@ -385,7 +395,7 @@ static ocl_status ask_work_group(struct ocl_kernel *kernel)
     struct ocl_kernel_facts *facts = &kernel->facts;
     cl_ulong local = 0, private = 0;
     cl_int error = CL_SUCCESS;
-    cl_kernel cl = clCreateKernel(kernel->program->cl, kernel->name, &error);
+    cl_kernel cl = clCreateKernel(kernel->program->cl, kernel->text_name, &error);
     if (!cl)
         return error;
     const struct {
@@ -409,7 +419,7 @@ static ocl_status ask_work_group(struct ocl_kernel *kernel)
     clReleaseKernel(cl);
     if (facts->max_work_group == 0)
         facts->max_work_group = device->facts.max_work_group;
-    facts->local_bytes = (size_t)local;
+    facts->local_bytes = kernel->declared_local = (size_t)local;
     facts->private_bytes = (size_t) private;
     return error;
 }
@@ -431,11 +441,13 @@ static ocl_status find_facts(struct ocl_kernel *kernel)
     kernel->parameters = NULL;
     kernel->reason[0] = '\0';
     kernel->facts = (struct ocl_kernel_facts){.name = kernel->name, .reason = kernel->reason};
-    ocl_status status = find_arguments(kernel);
-    if (status == OCL_OK)
+    ocl_status status = kernel->ptx ? ocl_ptx_describe(kernel) : find_arguments(kernel);
+    if (status == OCL_OK && !kernel->ptx)
         status = list_parameters(kernel);
-    if (status == OCL_OK)
+    if (status == OCL_OK && kernel->program->cl)
         status = ask_work_group(kernel);
+    if (status == OCL_OK && kernel->ptx)
+        ocl_ptx_limit(kernel);
     if (status == OCL_OK)
         status = ocl_form_plan(kernel, OCL_FORM_DIRECT, &kernel->forms[OCL_FORM_DIRECT]);
     return status;

@@ -34,8 +34,8 @@ ocl_status ocl_binding_written(const struct ocl_binding *binding, struct ocl_que
 
 void ocl_binding_close(struct ocl_binding *binding);
 
-/* The texture that a reference of the program is bound to, with a reference for the caller to give
+/* The texture that a reference of the program, or of its origin, is bound to, with a reference for the caller to give
  * back, or NULL. */
-struct ocl_texture *ocl_program_reference(struct ocl_program *program, const char *name);
+struct ocl_texture *ocl_program_reference(struct ocl_program *variant, const char *name);
 
 #endif

@@ -8,6 +8,7 @@
 #include "cl/kernel.h"
 #include "cl/program_compile.h"
 #include "cl/program_include.h"
+#include "cl/ptx_kernel.h"
 #include "cl/trace.h"
 
 /* Source: the SPIR-V specification, "Magic Number"; both byte orders are valid. */
@@ -63,20 +64,28 @@ static ocl_status make_kernels(struct ocl_program *program)
             continue;
         struct ocl_kernel *kernel = &program->kernels[program->kernel_count++];
         kernel->program = program;
-        kernel->name = name;
+        kernel->name = kernel->text_name = name;
     }
     return OCL_OK;
 }
 
-static ocl_status create_empty(struct ocl_context *context, const void *code, size_t bytes,
-                               bool is_il, const char *options, struct ocl_program **program)
+struct ocl_program *ocl_program_empty(struct ocl_context *context)
 {
     struct ocl_program *made = calloc(1, sizeof *made);
     if (!made)
-        return OCL_E_OUT_OF_MEMORY;
+        return NULL;
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->changed, NULL);
     made->context = context;
+    return made;
+}
+
+static ocl_status create(struct ocl_context *context, const void *code, size_t bytes, bool is_il,
+                         const char *options, struct ocl_program **program)
+{
+    struct ocl_program *made = ocl_program_empty(context);
+    if (!made)
+        return OCL_E_OUT_OF_MEMORY;
     made->text_bytes = bytes;
     if (!is_il)
         made->text = ocl_program_include(code, &made->text_bytes, &made->has_device_header);
@@ -108,8 +117,8 @@ static ocl_status compile(struct ocl_program *program, const void *code, size_t 
     return status;
 }
 
-static ocl_status build(struct ocl_program *program, const void *code, size_t bytes, bool is_il,
-                        char **log)
+static ocl_status build_kernels(struct ocl_program *program, const void *code, size_t bytes,
+                                bool is_il, char **log)
 {
     ocl_status status = compile(program, code, bytes, is_il, log);
     if (status == OCL_OK)
@@ -117,6 +126,20 @@ static ocl_status build(struct ocl_program *program, const void *code, size_t by
     if (status == OCL_OK)
         status = make_kernels(program);
     return status;
+}
+
+static ocl_status build(struct ocl_context *context, const void *code, size_t bytes,
+                        const char *options, struct ocl_program **program, char **log)
+{
+    const bool is_il = is_spirv(code, bytes);
+    if (is_il && !*context->device->facts.il_version)
+        return OCL_E_NOT_SUPPORTED;
+    ocl_status status = create(context, code, bytes, is_il, options, program);
+    if (status != OCL_OK)
+        return status;
+    struct ocl_program *made = *program;
+    return is_il ? build_kernels(made, code, bytes, true, log)
+                 : build_kernels(made, made->text, made->text_bytes, false, log);
 }
 
 /* Tells everybody who listens, and makes sure that the caller gets a text. */
@@ -134,23 +157,16 @@ ocl_status ocl_program_build(struct ocl_context *context, const void *code, size
     struct ocl_program *made = NULL;
     char *text = NULL;
     ocl_status status = OCL_E_INVALID_VALUE;
-    const bool is_il = code && is_spirv(code, bytes);
     if (log)
         *log = NULL;
-    if (!code)
-        goto fail;
-    status = OCL_E_NOT_SUPPORTED;
-    if (is_il && !*context->device->facts.il_version)
-        goto fail;
-    status = create_empty(context, code, bytes, is_il, options, &made);
-    if (status == OCL_OK)
-        status = is_il ? build(made, code, bytes, true, &text)
-                       : build(made, made->text, made->text_bytes, false, &text);
-    if (status != OCL_OK)
-        goto fail;
-    *program = made;
-    return OCL_OK;
-fail:
+    if (code && ptx_is_ptx(code, bytes))
+        status = ocl_ptx_open(context, code, bytes, &made, &text);
+    else if (code)
+        status = build(context, code, bytes, options, &made, &text);
+    if (status == OCL_OK) {
+        *program = made;
+        return OCL_OK;
+    }
     report_failure(context, status, &text);
     ocl_program_release(made);
     if (log)
@@ -160,7 +176,7 @@ fail:
     return status;
 }
 
-static void release_kernel(struct ocl_kernel *kernel)
+void ocl_kernel_release(struct ocl_kernel *kernel)
 {
     for (int kind = 0; kind < OCL_FORM_COUNT; kind++)
         ocl_form_release(kernel, (enum ocl_form_kind)kind);
@@ -171,6 +187,7 @@ static void release_kernel(struct ocl_kernel *kernel)
     free(kernel->arguments);
     free(kernel->groups);
     free(kernel->parameters);
+    ocl_ptx_forget(kernel);
 }
 
 void ocl_program_release(struct ocl_program *program)
@@ -181,7 +198,8 @@ void ocl_program_release(struct ocl_program *program)
     ocl_program_forget_references(program);
     ocl_symbols_release(program);
     for (size_t i = 0; i < program->kernel_count; i++)
-        release_kernel(&program->kernels[i]);
+        ocl_kernel_release(&program->kernels[i]);
+    ocl_ptx_close(program);
     if (program->description)
         clReleaseProgram(program->description);
     if (program->cl)

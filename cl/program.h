@@ -1,4 +1,4 @@
-/* Programs from OpenCL C text or SPIR-V, their kernels, and launching them.
+/* Programs from OpenCL C text, SPIR-V or PTX, their kernels, and launching them.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_PROGRAM_H
 #define OCL_PROGRAM_H
@@ -14,10 +14,12 @@ struct ocl_kernel;
 
 /* Builds a program for the context's device, through the disk cache where CLEM_CACHE_DIR names one.
  * Shape:  code is NUL-terminated OpenCL C text (bytes excludes the NUL), or SPIR-V (recognised by
- *         its magic number in either byte order). options may be NULL; "-cl-kernel-arg-info" is
- *         always added. Nothing can be written behind SPIR-V: of its kernels, those with structs by
+ *         its magic number in either byte order), or PTX text. options may be NULL;
+ *         "-cl-kernel-arg-info" is always added. The kernels of PTX are translated and built one by
+ *         one, each at the first question about it, so that one which cannot be had spoils no other:
+ *         its facts say why. Nothing can be written behind SPIR-V: of its kernels, those with structs by
  *         value, and launches that need a wrapper, are refused.
- * Errors: OCL_E_BUILD; OCL_E_NOT_SUPPORTED for SPIR-V where the driver takes none;
+ * Errors: OCL_E_BUILD; OCL_E_PTX for PTX that cannot be read; OCL_E_NOT_SUPPORTED for SPIR-V where the driver takes none;
  *         OCL_E_INVALID_VALUE without code; the driver's. On every failure *log (never NULL then,
  *         except without memory) is the compiler's log, possibly empty; on success it is NULL.
  * Owns:   the caller releases the program and frees the log; log may be NULL when nobody wants it.

@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/program_cache.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cl/options.h"
 #include "cl/trace.h"
 
 /* A file is this header, key_bytes of key and binary_bytes of binary, and nothing behind them. */
@@ -141,6 +144,7 @@ bool ocl_program_cache_load(const char *directory, const struct ocl_cache_key *k
         const int file = open(path, O_RDONLY | O_CLOEXEC);
         if (file >= 0) {
             contents = read_contents(file, key_data, key_bytes, bytes);
+            (void)futimens(file, NULL); /* used now: trim() goes by it */
             close(file);
             if (!contents)
                 ocl_trace("program cache: %s is not usable", path);
@@ -181,6 +185,109 @@ static bool write_file(const char *path, const struct header *header, const void
     return false;
 }
 
+/* ---- Which folder, and how large ---- */
+
+static char *user_directory(void)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *path = NULL;
+    int length = -1;
+    if (cache && *cache == '/')
+        length = asprintf(&path, "%s/clem", cache);
+    else if (home && *home == '/')
+        length = asprintf(&path, "%s/.cache/clem", home);
+    return length < 0 ? NULL : path;
+}
+
+static bool make_directories(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(path, 0700); /* the last one tells */
+        *slash = '/';
+    }
+    return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+static char *own_directory; /* as long as the process */
+
+static void find_directory(void)
+{
+    own_directory = user_directory();
+    if (own_directory && make_directories(own_directory))
+        return;
+    ocl_trace("program cache: there is no folder for it");
+    free(own_directory);
+    own_directory = NULL;
+}
+
+const char *ocl_program_cache_directory(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (ocl_options_get()->cache_dir)
+        return ocl_options_get()->cache_dir;
+    pthread_once(&once, find_directory);
+    return own_directory;
+}
+
+enum { TRIM_EVERY = 32 }; /* stores */
+static const uint64_t most_bytes = (uint64_t)256 << 20, kept_bytes = (uint64_t)192 << 20;
+
+struct entry {
+    time_t used;
+    uint64_t bytes;
+    char name[64];
+};
+
+static int compare_age(const void *a, const void *b)
+{
+    const time_t first = ((const struct entry *)a)->used, second = ((const struct entry *)b)->used;
+    return (first > second) - (first < second);
+}
+
+/* The files of a folder; what has a longer name is none of the cache's. Returns how many. */
+static size_t list_entries(DIR *folder, struct entry **entries, uint64_t *bytes)
+{
+    size_t count = 0, room = 0;
+    for (const struct dirent *file = readdir(folder); file; file = readdir(folder)) {
+        struct stat facts;
+        if (strlen(file->d_name) >= sizeof(*entries)->name || !strstr(file->d_name, ".bin") ||
+            fstatat(dirfd(folder), file->d_name, &facts, 0) != 0)
+            continue;
+        if (count == room) {
+            struct entry *grown = realloc(*entries, (room = 2 * room + 64) * sizeof *grown);
+            if (!grown)
+                break;
+            *entries = grown;
+        }
+        struct entry *entry = &(*entries)[count++];
+        *entry = (struct entry){facts.st_mtime, (uint64_t)facts.st_size, ""};
+        strcpy(entry->name, file->d_name);
+        *bytes += entry->bytes;
+    }
+    return count;
+}
+
+/* Other processes may do the same at the same time: a file that is gone already is no harm. */
+static void trim(const char *directory)
+{
+    DIR *folder = opendir(directory);
+    struct entry *entries = NULL;
+    uint64_t bytes = 0;
+    if (!folder)
+        return;
+    const size_t count = list_entries(folder, &entries, &bytes);
+    if (bytes > most_bytes) {
+        qsort(entries, count, sizeof *entries, compare_age);
+        for (size_t i = 0; i < count && bytes > kept_bytes; i++) {
+            (void)unlinkat(dirfd(folder), entries[i].name, 0);
+            bytes -= entries[i].bytes;
+        }
+    }
+    free(entries);
+    closedir(folder);
+}
+
 void ocl_program_cache_store(const char *directory, const struct ocl_cache_key *key,
                              const void *binary, size_t bytes)
 {
@@ -197,4 +304,7 @@ void ocl_program_cache_store(const char *directory, const struct ocl_cache_key *
         !write_file(path, &header, key_data, binary))
         ocl_trace("program cache: nothing can be stored in %s", directory);
     free(key_data);
+    static _Atomic unsigned stores;
+    if (atomic_fetch_add(&stores, 1u) % TRIM_EVERY == 0)
+        trim(directory);
 }

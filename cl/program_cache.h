@@ -16,6 +16,10 @@ struct ocl_cache_key {
     size_t bytes;
 };
 
+/* The folder for what is stored without anybody asking for it: CLEM_CACHE_DIR, or clem in the user's
+ * cache folder, made at the first call. NULL where there is none, or it cannot be made. */
+const char *ocl_program_cache_directory(void);
+
 /* Reads the binary that was stored under the key in directory.
  * Errors: none; false when there is no file, or one that is damaged, cut off, of another version of
  *         the format, or of another key with the same hash.
@@ -25,6 +29,8 @@ bool ocl_program_cache_load(const char *directory, const struct ocl_cache_key *k
 
 /* Stores a binary; a reader sees the whole file or none, and the last writer wins. Makes directory
  * (its last part) when it is missing.
+ * Size:   now and then the files that were not used for longest go, until the folder holds less than
+ *         256 MiB.
  * Errors: none; what cannot be stored is traced and forgotten. */
 void ocl_program_cache_store(const char *directory, const struct ocl_cache_key *key,
                              const void *binary, size_t bytes);

@@ -150,10 +150,10 @@ static void store_cached(const char *directory, const struct ocl_cache_key *key,
     free(binary);
 }
 
-ocl_status ocl_program_compile(struct ocl_context *context, const void *code, size_t bytes,
-                               bool is_il, const char *options, cl_program *program, char **log)
+static ocl_status compile(struct ocl_context *context, const char *directory, const void *code,
+                          size_t bytes, bool is_il, const char *options, cl_program *program,
+                          char **log)
 {
-    const char *directory = ocl_options_get()->cache_dir;
     const struct ocl_cache_key key = {&context->device->facts, options, code, bytes};
     *log = NULL;
     if (directory && load_cached(context, directory, &key, program))
@@ -162,4 +162,18 @@ ocl_status ocl_program_compile(struct ocl_context *context, const void *code, si
     if (status == OCL_OK && directory)
         store_cached(directory, &key, *program);
     return status;
+}
+
+ocl_status ocl_program_compile(struct ocl_context *context, const void *code, size_t bytes,
+                               bool is_il, const char *options, cl_program *program, char **log)
+{
+    return compile(context, ocl_options_get()->cache_dir, code, bytes, is_il, options, program,
+                   log);
+}
+
+ocl_status ocl_program_compile_kept(struct ocl_context *context, const void *code, size_t bytes,
+                                    const char *options, cl_program *program, char **log)
+{
+    return compile(context, ocl_program_cache_directory(), code, bytes, false, options, program,
+                   log);
 }

@@ -6,6 +6,7 @@
 
 #include "cl/kernel.h"
 #include "cl/kernel_texture.h"
+#include "cl/ptx_kernel.h"
 
 struct ocl_reference {
     struct ocl_reference *next;
@@ -55,8 +56,9 @@ ocl_status ocl_program_set_reference(struct ocl_program *program, const char *na
     return OCL_OK;
 }
 
-struct ocl_texture *ocl_program_reference(struct ocl_program *program, const char *name)
+struct ocl_texture *ocl_program_reference(struct ocl_program *variant, const char *name)
 {
+    struct ocl_program *program = ocl_program_origin(variant);
     pthread_mutex_lock(&program->lock);
     const struct ocl_reference *reference = find(program, name);
     struct ocl_texture *texture = reference ? reference->texture : NULL;
@@ -85,6 +87,8 @@ ocl_status ocl_program_find_reference(struct ocl_program *program, const char *n
                                       bool is_surface)
 {
     ocl_status result = OCL_E_NOT_FOUND;
+    if (program->ptx)
+        return ocl_ptx_has_reference(program, name, is_surface) ? OCL_OK : OCL_E_NOT_FOUND;
     for (size_t i = 0; i < ocl_program_kernel_count(program); i++) {
         const ocl_status status = find_in_kernel(ocl_program_kernel(program, i), name, is_surface);
         if (status == OCL_OK)

@@ -45,6 +45,9 @@ void ocl_queue_count(struct ocl_queue *queue, unsigned commands);
  * for drivers that do so by themselves. Errors: the driver's; a failure becomes the context's. */
 ocl_status ocl_queue_start(struct ocl_queue *queue, uint64_t submitted);
 
+/* Whether the queues of a context are all known to have nothing to do. */
+bool ocl_queues_are_idle(struct ocl_context *context);
+
 /* Whether everything submitted to this queue is known to be complete; not what others do. */
 bool ocl_queue_has_no_work(const struct ocl_queue *queue);
 

@@ -5,6 +5,7 @@
 
 #include "cl/managed_private.h"
 #include "cl/ordered_private.h"
+#include "cl/ptx_runtime.h"
 #include "cl/queue_private.h"
 
 /* How long a query polls a marker that it has just enqueued: a queue whose work ended long ago is
@@ -373,25 +374,34 @@ static ocl_status for_queue(struct ocl_queue *queue, queue_function *function)
     return status == OCL_OK ? ocl_context_failure(context) : status;
 }
 
+/* What is due when the host has waited; kernels may have left a failure behind. */
+static ocl_status after_wait(struct ocl_context *context, ocl_status status)
+{
+    ocl_ordered_settle(context);
+    ocl_migration_after_wait(context);
+    ocl_runtime_after_wait(context);
+    return status == OCL_OK ? ocl_context_failure(context) : status;
+}
+
 ocl_status ocl_queue_finish(struct ocl_queue *queue)
 {
     const ocl_status status = for_queue(queue, finish_one);
 
-    ocl_ordered_settle(queue->context);
-    ocl_migration_after_wait(queue->context);
-    return status;
+    return after_wait(queue->context, status);
 }
 
 ocl_status ocl_queue_query(struct ocl_queue *queue)
 {
     const ocl_status status = for_queue(queue, query_one);
 
-    if (status == OCL_OK)
-        ocl_migration_after_wait(queue->context);
-    return status;
+    if (status != OCL_OK)
+        return status;
+    ocl_migration_after_wait(queue->context);
+    ocl_runtime_after_wait(queue->context);
+    return ocl_context_failure(queue->context);
 }
 
-static bool are_all_idle(struct ocl_context *context)
+bool ocl_queues_are_idle(struct ocl_context *context)
 {
     bool idle = true;
 
@@ -406,9 +416,7 @@ ocl_status ocl_queues_finish(struct ocl_context *context)
 {
     ocl_status status = OCL_OK;
 
-    if (!are_all_idle(context))
+    if (!ocl_queues_are_idle(context))
         status = for_busy_queues(context, false, finish_one);
-    ocl_ordered_settle(context);
-    ocl_migration_after_wait(context);
-    return status == OCL_OK ? ocl_context_failure(context) : status;
+    return after_wait(context, status);
 }

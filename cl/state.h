@@ -45,6 +45,8 @@ struct ocl_staging;     /* staging.c */
 struct ocl_builtins;    /* builtin.c */
 struct ocl_clock;       /* clock.h */
 struct ocl_image_facts; /* image_facts.c */
+struct ocl_ptx_facts;   /* ptx_target.c */
+struct ocl_runtime;     /* ptx_runtime.c */
 struct ocl_worker;      /* worker.h */
 struct ocl_migration;   /* managed_private.h */
 struct ocl_region;      /* likewise */
@@ -169,6 +171,9 @@ struct ocl_context {
     struct ocl_staging *staging;
     struct ocl_builtins *builtins;
     _Atomic(struct ocl_image_facts *) image_facts; /* made at the first use */
+    _Atomic(struct ocl_ptx_facts *) ptx_facts;     /* likewise */
+    _Atomic(struct ocl_runtime *) runtime;         /* likewise; ptx_runtime.h */
+    _Atomic size_t print_bytes, heap_bytes;        /* how large its parts will be */
     _Atomic ocl_status failure;                    /* sticky; OCL_OK while healthy */
 };
 

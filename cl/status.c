@@ -98,6 +98,9 @@ static const struct {
     NAME(OCL_E_LAUNCH_SIZE),
     NAME(OCL_E_TIMING_DISABLED),
     NAME(OCL_E_ACCESS),
+    NAME(OCL_E_PTX),
+    NAME(OCL_E_ASSERT),
+    NAME(OCL_E_TRAP),
 };
 
 const char *ocl_status_name(ocl_status status)

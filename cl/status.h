@@ -27,7 +27,10 @@ enum {
     OCL_E_LAUNCH_SIZE =
         -30013, /* more work-items or local memory than the device or kernel can take */
     OCL_E_TIMING_DISABLED = -30014, /* the event was made without timing */
-    OCL_E_ACCESS = -30015           /* a kernel read or wrote where it must not */
+    OCL_E_ACCESS = -30015,          /* a kernel read or wrote where it must not */
+    OCL_E_PTX = -30016,             /* the text is no PTX that can be read */
+    OCL_E_ASSERT = -30017,          /* an assertion of a kernel failed */
+    OCL_E_TRAP = -30018             /* a kernel ended itself by a trap */
 };
 
 /* The name of a status for logs: "CL_INVALID_VALUE", "OCL_E_NOT_READY"; "status -1234" is made for unknown ones in

@@ -7,6 +7,7 @@
 
 #include "cl/kernel.h"
 #include "cl/managed.h"
+#include "cl/ptx_symbols.h"
 #include "cl/symbol_table.h"
 #include "cl/symbols_private.h"
 #include "cl/trace.h"
@@ -74,23 +75,18 @@ static ocl_status write_values(struct ocl_queue *queue, const struct block *bloc
                   : ocl_transfer_fill(queue, &fill, OCL_WAIT_ALL);
 }
 
-static ocl_status make_device_block(struct ocl_queue *queue, struct block *block,
-                                    const unsigned char *values)
+static ocl_status take_device_block(struct ocl_context *context, struct block *block)
 {
-    struct ocl_context *context = ocl_queue_context(queue);
     const size_t lead = lead_bytes(context);
     const ocl_status status =
         ocl_memory_allocate(context, lead + block->bytes, 0, &block->allocation);
-    if (status != OCL_OK)
-        return status;
-    block->address = block->allocation + lead;
-    return write_values(queue, block, values);
+    if (status == OCL_OK)
+        block->address = block->allocation + lead;
+    return status;
 }
 
-/* The host writes the values: no kernel has seen the memory yet. Without managed memory the
- * program's other symbols are of use. */
-static ocl_status make_managed_block(struct ocl_context *context, struct block *block,
-                                     const unsigned char *values)
+/* Without managed memory the program's other symbols are of use. */
+static ocl_status take_managed_block(struct ocl_context *context, struct block *block)
 {
     void *start = NULL;
     const size_t lead = lead_bytes(context);
@@ -105,35 +101,57 @@ static ocl_status make_managed_block(struct ocl_context *context, struct block *
         return status;
     block->allocation = (uint64_t)(uintptr_t)start;
     block->address = block->allocation + lead;
-    if (values)
-        memcpy((char *)start + lead, values, block->bytes);
     return OCL_OK;
 }
 
-static ocl_status make_block(struct ocl_queue *queue, struct block *block,
-                             enum ocl_symbol_kind kind, const unsigned char *values)
+static ocl_status take_blocks(struct ocl_context *context, struct ocl_symbols *symbols,
+                              const struct ocl_symbol_table *table)
 {
-    return kind == OCL_SYMBOL_MANAGED ? make_managed_block(ocl_queue_context(queue), block, values)
-                                      : make_device_block(queue, block, values);
+    ocl_status status = OCL_OK;
+    for (int i = 0; status == OCL_OK && i < OCL_SYMBOL_KINDS; i++) {
+        struct block *block = &symbols->blocks[i];
+        block->bytes = ocl_symbol_table_block_bytes(table, i);
+        if (block->bytes > 0)
+            status = i == OCL_SYMBOL_MANAGED ? take_managed_block(context, block)
+                                             : take_device_block(context, block);
+    }
+    return status;
 }
 
-/* By a queue of their own: the user's queues may be busy, and what is made here is older than all
- * of their work. */
-static ocl_status make_blocks(struct ocl_context *context, struct ocl_symbols *symbols,
-                              const struct ocl_symbol_table *table)
+/* The host writes managed blocks, which no kernel has seen yet and which are zero at first. The
+ * others go by a queue of their own: the user's queues may be busy, and what is made here is older
+ * than all of their work. */
+static ocl_status write_blocks(struct ocl_context *context, const struct ocl_symbols *symbols,
+                               const struct ocl_symbol_table *table)
 {
     struct ocl_queue *queue = NULL;
     ocl_status status = ocl_queue_create(context, OCL_QUEUE_NON_BLOCKING, 0, &queue);
     if (status != OCL_OK)
         return status;
     for (int i = 0; status == OCL_OK && i < OCL_SYMBOL_KINDS; i++) {
-        struct block *block = &symbols->blocks[i];
-        block->bytes = ocl_symbol_table_block_bytes(table, i);
-        if (block->bytes > 0)
-            status = make_block(queue, block, (enum ocl_symbol_kind)i, table->values[i]);
+        const struct block *block = &symbols->blocks[i];
+        if (block->address && i != OCL_SYMBOL_MANAGED)
+            status = write_values(queue, block, table->values[i]);
+        else if (block->address && table->values[i])
+            memcpy((void *)(uintptr_t)block->address, table->values[i], block->bytes);
     }
     ocl_queue_destroy(queue);
     return status;
+}
+
+/* Values that are addresses of symbols are known once all have one. */
+static ocl_status make_blocks(struct ocl_program *program, struct ocl_symbols *symbols,
+                              const struct ocl_symbol_table *table)
+{
+    const ocl_status status = take_blocks(program->context, symbols, table);
+    if (status != OCL_OK)
+        return status;
+    if (program->ptx) {
+        const uint64_t addresses[] = {symbols->blocks[0].address, symbols->blocks[1].address,
+                                      symbols->blocks[2].address};
+        ocl_ptx_relocate(program, addresses, table);
+    }
+    return write_blocks(program->context, symbols, table);
 }
 
 static void free_blocks(struct ocl_symbols *symbols)
@@ -184,9 +202,10 @@ static ocl_status make_symbols(struct ocl_program *program)
     struct ocl_symbols *symbols = calloc(1, sizeof *symbols);
     if (!symbols)
         return OCL_E_OUT_OF_MEMORY;
-    ocl_status status = ocl_symbol_table_read(program, &table);
+    ocl_status status = program->ptx ? ocl_ptx_read_symbols(program, &table)
+                                     : ocl_symbol_table_read(program, &table);
     if (status == OCL_OK)
-        status = make_blocks(program->context, symbols, &table);
+        status = make_blocks(program, symbols, &table);
     if (status == OCL_OK)
         status = make_list(symbols, &table);
     ocl_symbol_table_free(&table);

@@ -59,6 +59,14 @@ static void write_parameter(FILE *stream, const struct ocl_kernel *kernel,
     case OCL_SLOT_ZERO:
         fprintf(stream, "uint clem_%u", slot->parameter);
         break;
+    case OCL_SLOT_SCRATCH:
+        fprintf(stream, "__local ulong16 *clem_%u", slot->parameter);
+        break;
+    case OCL_SLOT_GRID:
+    case OCL_SLOT_DYNAMIC:
+    case OCL_SLOT_BANK:
+        fprintf(stream, "%s clem_%u", argument->type, slot->parameter);
+        break;
     }
 }
 
@@ -68,7 +76,9 @@ static void write_argument(FILE *stream, const struct ocl_kernel *kernel,
 {
     const uint32_t parameter = slot->parameter;
     const char *space = space_of(&kernel->arguments[parameter]);
-    if (slot->kind == OCL_SLOT_VALUE || slot->kind >= OCL_SLOT_IMAGE)
+    const enum ocl_made made = kernel->arguments[parameter].made;
+    const bool is_value = slot->kind == OCL_SLOT_VALUE || made == OCL_MADE_NUMBER;
+    if (is_value || (slot->kind >= OCL_SLOT_IMAGE && made != OCL_MADE_SCRATCH))
         fprintf(stream, "clem_%u", parameter);
     else if (has_offset)
         fprintf(stream, "(%s void *)(clem_%u + clem_offset_%u)", space, parameter, parameter);
@@ -89,7 +99,7 @@ static void write_wrapper(FILE *stream, const struct ocl_kernel *kernel,
         fprintf(stream, "%s", i > 0 ? ", " : "");
         write_parameter(stream, kernel, &form->slots[i]);
     }
-    fprintf(stream, ")\n{\n    %s(", kernel->name);
+    fprintf(stream, ")\n{\n    %s(", kernel->text_name);
     for (size_t i = 0; i < form->slot_count; i++) {
         if (form->slots[i].kind == OCL_SLOT_OFFSET)
             continue;

@@ -1,0 +1,82 @@
+/* Programs from PTX: a module whose kernels are translated and built one by one, each at the first
+ * question about it. Private to cl/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_PTX_KERNEL_H
+#define OCL_PTX_KERNEL_H
+
+#include "cl/kernel.h"
+#include "kernels/ptx/ptx.h"
+
+/* The most threads that a CUDA block can have.
+ * Source: CUDA C++ Programming Guide 13.0, technical specifications. */
+enum { OCL_BLOCK_THREADS = 1024 };
+
+/* Of the program that is the module. Its kernels have a program each, whose origin it is, with the
+ * translation's text and build. */
+struct ocl_ptx {
+    struct ptx_module *module;
+};
+
+/* What is known of a kernel beside its arguments, from ocl_ptx_describe() on.
+ */
+struct ocl_ptx_kernel {
+    size_t index; /* of the module's entry */
+    enum ptx_form form;
+    size_t scratch_bytes; /* of __local memory for each thread of a block;
+                           PTX_FORM_BLOCK */
+    bool has_runtime, has_table, has_bank;
+    size_t shape[3]; /* of a variant: the only one that its work-groups can have; otherwise zeros */
+    struct ocl_kernel *shaped; /* variants, each linked to the next by this (program.lock) */
+};
+
+/* Makes the program of a PTX text; nothing is translated yet.
+ * Errors: OCL_E_PTX with the parser's words in *log; OCL_E_OUT_OF_MEMORY. The caller releases
+ *         *program, if it is not NULL, and frees *log. */
+ocl_status ocl_ptx_open(struct ocl_context *context, const char *text, size_t bytes,
+                        struct ocl_program **program, char **log);
+
+/* Parts of ocl_program_release(). Safe on what is no PTX. */
+void ocl_ptx_close(struct ocl_program *program);
+void ocl_ptx_forget(struct ocl_kernel *kernel);
+
+/* Whether the module declares a texture reference, or a surface reference, of this name. */
+bool ocl_ptx_has_reference(const struct ocl_program *program, const char *name, bool is_surface);
+
+/* The entry that a kernel is of.
+ * Needs:  kernel->ptx. */
+const struct ptx_entry *ocl_ptx_entry(const struct ocl_kernel *kernel);
+
+/* Translates and builds the kernel and fills in its arguments, parameters and those facts that PTX
+ * tells. One that cannot be translated is OCL_OK, says so in its facts and has no program.cl.
+ * Errors: OCL_E_OUT_OF_MEMORY; the driver's: worth trying again. */
+ocl_status ocl_ptx_describe(struct ocl_kernel *kernel);
+
+/* Corrects the facts that the driver told, which are those of the translation.
+ */
+void ocl_ptx_limit(struct ocl_kernel *kernel);
+
+/* Whether a launch of a PTX_FORM_BLOCK kernel is one that CUDA takes and the device has room for. */
+bool ocl_ptx_fits_block(const struct ocl_kernel *kernel, const struct ocl_launch *launch);
+
+/* The same kernel, compiled for work-groups of one shape only, for which drivers take fewer
+ * registers where the kernel would not fit otherwise. Made at the first request.
+ * Errors: OCL_E_OUT_OF_MEMORY. */
+ocl_status ocl_ptx_shaped(struct ocl_kernel *kernel, const size_t shape[3],
+                          struct ocl_kernel **shaped);
+
+/* What stands in for an entry: OCL_ENTRY_RUNTIME or OCL_ENTRY_TABLE.
+ * Needs:  ocl_ptx_begin(). */
+uint64_t ocl_ptx_memory(const struct ocl_kernel *kernel, uint32_t entry);
+
+/* Around a launch: makes what the kernel needs beside its entries, and lets go of it.
+ * Errors: OCL_E_OUT_OF_MEMORY; the driver's. The caller calls end after errors too. */
+ocl_status ocl_ptx_begin(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                         cl_mem *bank);
+void ocl_ptx_end(cl_mem bank);
+
+/* What the translator is told about the context's device, found out at the first request; what
+ * cannot be found out counts as missing. NULL only without memory. */
+const struct ptx_target *ocl_ptx_target(struct ocl_context *context);
+void ocl_ptx_forget_target(struct ocl_context *context);
+
+#endif

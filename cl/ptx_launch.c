@@ -1,0 +1,63 @@
+/* What launches of translated kernels need beside their entries.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cl/kernel_argument.h"
+#include "cl/ptx_kernel.h"
+#include "cl/ptx_runtime.h"
+
+/* Words that may be addresses are changed as they are where they are arguments of their own. */
+static void fill_bank(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                      unsigned char *bank)
+{
+    const struct ocl_context *context = kernel->program->context;
+    for (size_t i = 0; i < kernel->facts.parameter_count; i++) {
+        const struct ocl_parameter *parameter = &kernel->parameters[i];
+        uint64_t word;
+        memcpy(bank + parameter->offset, launch->arguments[i], parameter->bytes);
+        if (parameter->bytes != sizeof word || !context->capability.has_addresses)
+            continue;
+        memcpy(&word, launch->arguments[i], sizeof word);
+        word = ocl_address_for_kernel(context, word);
+        memcpy(bank + parameter->offset, &word, sizeof word);
+    }
+}
+
+/* The driver keeps the buffer until the launch is over. */
+static ocl_status make_bank(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                            cl_mem *buffer)
+{
+    cl_int error = CL_SUCCESS;
+    const size_t bytes = kernel->facts.argument_bytes;
+    unsigned char *bank = calloc(bytes + 1, 1);
+    if (!bank)
+        return OCL_E_OUT_OF_MEMORY;
+    fill_bank(kernel, launch, bank);
+    *buffer = clCreateBuffer(kernel->program->context->cl, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                             bytes, bank, &error);
+    free(bank);
+    return error;
+}
+
+ocl_status ocl_ptx_begin(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                         cl_mem *bank)
+{
+    ocl_status status = OCL_OK;
+    if (kernel->ptx->has_runtime)
+        status = ocl_runtime_ready(kernel->program->context, ocl_ptx_entry(kernel)->uses_malloc);
+    if (status == OCL_OK && kernel->ptx->has_bank)
+        status = make_bank(kernel, launch, bank);
+    return status;
+}
+
+uint64_t ocl_ptx_memory(const struct ocl_kernel *kernel, uint32_t entry)
+{
+    return entry == OCL_ENTRY_RUNTIME ? ocl_runtime_address(kernel->program->context) : 0;
+}
+
+void ocl_ptx_end(cl_mem bank)
+{
+    if (bank)
+        clReleaseMemObject(bank);
+}
