@@ -6,19 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cl/trace.h"
+#include "facade/fatbin.h"
 
 enum { SPIRV_MAGIC = 0x07230203, ELF_MAGIC = 0x464c457f };
-static const uint32_t fatbin_magic = 0xba55ed50u;
-static const uint32_t fatbin_wrapper_magic = 0x466243b1u;
+
+/* The newest version of the PTX language that is known, PTX ISA 9.x. */
+static const unsigned long newest_ptx = 9;
 
 /* --- what it is ------------------------------------------------------------------------------- */
 
-static uint32_t first_word(const void *code)
+static uint32_t first_word(const void *code, size_t bytes)
 {
     uint32_t word = 0;
     /* Text shorter than a word ends within it; byte by byte, nothing behind its end is read. */
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4 && i < bytes; i++) {
         unsigned char byte = ((const unsigned char *)code)[i];
         word |= (uint32_t)byte << (8 * i);
         if (byte == 0)
@@ -37,35 +38,108 @@ static size_t spirv_bytes(const uint32_t *words)
     return count * sizeof *words;
 }
 
-static bool looks_like_ptx(const char *text, size_t bytes)
+static const char *behind_comment(const char *text)
 {
-    static const char directive[] = ".version";
-    const char *place = memmem(text, bytes, directive, sizeof directive - 1);
-    return place != NULL && memmem(place, bytes - (size_t)(place - text), ".target", 7) != NULL &&
-           memmem(text, bytes, "__kernel", 8) == NULL;
+    if (text[1] == '/')
+        return text + strcspn(text, "\n");
+    const char *end = strstr(text + 2, "*/");
+    return end != NULL ? end + 2 : text + strlen(text);
 }
 
-size_t facade_code_bytes(const void *code)
+/* The ".version" that PTX begins with, after blanks and comments, or NULL. */
+static const char *ptx_version(const char *text)
 {
-    return first_word(code) == SPIRV_MAGIC ? spirv_bytes(code) : strlen(code);
+    for (;;) {
+        text += strspn(text, " \t\r\n\f\v");
+        if (text[0] != '/' || (text[1] != '/' && text[1] != '*'))
+            break;
+        text = behind_comment(text);
+    }
+    return strncmp(text, ".version", 8) == 0 ? text : NULL;
 }
 
-cudaError_t facade_code_check(const void *code, size_t bytes)
+static cudaError_t refuse(struct facade_code *code, cudaError_t error, const char *why)
 {
-    uint32_t word = first_word(code);
-    if (bytes == 0)
-        return cudaErrorInvalidKernelImage;
-    if (word == SPIRV_MAGIC)
-        return cudaSuccess;
-    if (word == ELF_MAGIC || word == fatbin_magic || word == fatbin_wrapper_magic) {
-        ocl_log(true, "the code is a binary for NVIDIA GPUs; clem takes OpenCL C text or SPIR-V");
-        return cudaErrorNoKernelImageForDevice;
-    }
-    if (looks_like_ptx(code, bytes)) {
-        ocl_log(true, "the code is PTX; clem takes OpenCL C text or SPIR-V");
-        return cudaErrorInvalidPtx;
-    }
+    code->refusal = error;
+    code->why = why;
     return cudaSuccess;
+}
+
+static cudaError_t refuse_machine_code(struct facade_code *code)
+{
+    return refuse(code, cudaErrorNoKernelImageForDevice,
+                  "the code is machine code for NVIDIA GPUs only; compile it with PTX in it: "
+                  "-gencode arch=compute_75,code=compute_75");
+}
+
+static cudaError_t keep(struct facade_code *code, char *text, size_t bytes)
+{
+    const char *version = ptx_version(text);
+    code->text = text;
+    code->bytes = bytes;
+    code->is_ptx = version != NULL;
+    if (version != NULL && strtoul(version + 8, NULL, 10) > newest_ptx)
+        return refuse(code, cudaErrorUnsupportedPtxVersion,
+                      "the PTX is of a newer version than 9; compile it with an older toolkit");
+    return cudaSuccess;
+}
+
+static cudaError_t copy_fatbin(struct facade_code *code, const void *data, size_t bytes)
+{
+    struct facade_fatbin_contents contents;
+    if (!facade_fatbin_read(data, bytes, &contents))
+        return refuse(code, cudaErrorInvalidKernelImage, "the fat binary is damaged");
+    if (contents.ptx_count == 0 && contents.machine_code_count == 0)
+        return refuse(code, cudaErrorNoKernelImageForDevice, "the fat binary holds no PTX");
+    if (contents.ptx_count == 0)
+        return refuse_machine_code(code);
+    size_t text_bytes = 0;
+    char *text = facade_fatbin_text(&contents.best, &text_bytes);
+    if (text != NULL)
+        return keep(code, text, text_bytes);
+    return text_bytes > 0 ? cudaErrorMemoryAllocation
+                          : refuse(code, cudaErrorInvalidKernelImage,
+                                   "the PTX in the fat binary cannot be unpacked");
+}
+
+static cudaError_t copy_plain(struct facade_code *code, const void *data, size_t bytes)
+{
+    char *text = calloc(bytes + sizeof(uint32_t), 1);
+    if (text == NULL)
+        return cudaErrorMemoryAllocation;
+    memcpy(text, data, bytes);
+    return keep(code, text, first_word(data, bytes) == SPIRV_MAGIC ? bytes : strlen(text));
+}
+
+static size_t own_bytes(const void *data, uint32_t word)
+{
+    if (word == SPIRV_MAGIC)
+        return spirv_bytes(data);
+    return word == FACADE_FATBIN_MAGIC ? facade_fatbin_bytes(data) : strlen(data);
+}
+
+cudaError_t facade_code_copy(struct facade_code *code, const void *data, size_t bytes)
+{
+    memset(code, 0, sizeof *code);
+    uint32_t word = first_word(data, bytes != 0 ? bytes : sizeof word);
+    if (word == FACADE_FATBIN_WRAPPER_MAGIC && bytes == 0) {
+        data = ((const struct facade_fatbin_wrapper *)data)->code;
+        word = data != NULL ? first_word(data, sizeof word) : 0;
+    }
+    if (data == NULL || word == 0)
+        return refuse(code, cudaErrorInvalidKernelImage, "there is no code");
+    if (word == ELF_MAGIC)
+        return refuse_machine_code(code);
+    if (bytes == 0)
+        bytes = own_bytes(data, word);
+    return word == FACADE_FATBIN_MAGIC ? copy_fatbin(code, data, bytes)
+                                       : copy_plain(code, data, bytes);
+}
+
+void facade_code_free(struct facade_code *code)
+{
+    free(code->text);
+    code->text = NULL;
 }
 
 cudaError_t facade_code_read_file(const char *path, char **text, size_t *bytes)

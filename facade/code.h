@@ -8,12 +8,25 @@
 
 #include "facade/library.h"
 
-/* How long code is that says so itself: up to the zero byte of text, the zero word of SPIR-V. */
-size_t facade_code_bytes(const void *code);
+/* Code as a library or module keeps it. */
+struct facade_code {
+    char *text;   /* OpenCL C, PTX or SPIR-V, with a zero word after it; NULL when refused */
+    size_t bytes; /* without the zeros */
+    bool is_ptx;
+    cudaError_t refusal; /* cudaSuccess, or why no OpenCL device takes it */
+    const char *why;     /* the same in words */
+};
 
-/* Refuses what no OpenCL device takes. Errors: cudaErrorInvalidKernelImage, cudaErrorInvalidPtx,
- * cudaErrorNoKernelImageForDevice; the logs say why. */
-cudaError_t facade_code_check(const void *code, size_t bytes);
+/* Copies code; of a fat binary, the PTX in it.
+ * Shape:  bytes 0: the code says itself how long it is: up to the zero byte of text, the zero word
+ *         of SPIR-V, what a fat binary's header says. A fat binary's wrapper is followed, but only
+ *         so: files have no pointers.
+ * Errors: cudaErrorMemoryAllocation. What is wrong with the code stands in its refusal:
+ *         cudaErrorInvalidKernelImage, cudaErrorNoKernelImageForDevice,
+ *         cudaErrorUnsupportedPtxVersion.
+ * Owns:   the caller calls facade_code_free(), also after errors. */
+cudaError_t facade_code_copy(struct facade_code *code, const void *data, size_t bytes);
+void facade_code_free(struct facade_code *code);
 
 /* The whole file with a zero word after it, which the caller frees. Errors: cudaErrorFileNotFound,
  * cudaErrorInvalidValue for an empty path, cudaErrorInvalidKernelImage for an empty file,

@@ -25,7 +25,7 @@ cudaError_t facade_device_check(int device)
     return device >= 0 && device < count ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
-/* --- limits: kept and given back; only the kernels' heap and ring will read them -------------- */
+/* --- limits: kept and given back; only the kernels' heap and ring read them ------------------- */
 
 enum limit_use { LIMIT_SETTABLE, LIMIT_READ_ONLY, LIMIT_UNSUPPORTED };
 
@@ -66,6 +66,16 @@ static cudaError_t check_limit(int limit)
     return limit_rows[limit].use != LIMIT_UNSUPPORTED ? cudaSuccess : cudaErrorUnsupportedLimit;
 }
 
+/* The kernels' ring and heap are made once, for the first kernel that needs them. */
+static bool is_in_use(struct facade_context *context, int limit, size_t value)
+{
+    struct ocl_context *cl = atomic_load(&context->cl);
+    if (limit == CU_LIMIT_PRINTF_FIFO_SIZE)
+        return ocl_context_limit(cl, OCL_LIMIT_PRINT_BYTES, value) != OCL_OK;
+    return limit == CU_LIMIT_MALLOC_HEAP_SIZE &&
+           ocl_context_limit(cl, OCL_LIMIT_HEAP_BYTES, value) != OCL_OK;
+}
+
 cudaError_t facade_limit_set(int limit, size_t value)
 {
     struct facade_context *context = NULL;
@@ -77,6 +87,8 @@ cudaError_t facade_limit_set(int limit, size_t value)
     if (limit_rows[limit].use == LIMIT_READ_ONLY)
         return cudaErrorNotPermitted;
     if (limit_rows[limit].largest != 0 && value > limit_rows[limit].largest)
+        return cudaErrorInvalidValue;
+    if (is_in_use(context, limit, value))
         return cudaErrorInvalidValue;
     size_t unit = limit_rows[limit].unit;
     context->limits[limit] = value % unit == 0 ? value : value - value % unit + unit;

@@ -34,7 +34,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
     return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
 }
 
-/* Fat binaries hold code for NVIDIA's GPUs, which loading refuses by name. */
+/* All functions that load take fat binaries, and wrappers of them. */
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
 {
     return cuModuleLoadDataEx(module, fatCubin, 0, NULL, NULL);

@@ -78,6 +78,9 @@ static const struct {
     {PLATFORM_NOT_FOUND, cudaErrorNoDevice},
     {NVIDIA_ILLEGAL_ACCESS, cudaErrorIllegalAddress},
     {OCL_E_ACCESS, cudaErrorIllegalAddress},
+    {OCL_E_PTX, cudaErrorInvalidPtx},
+    {OCL_E_ASSERT, cudaErrorAssert},
+    {OCL_E_TRAP, cudaErrorLaunchFailure},
 };
 
 /* The codes whose meaning depends on what was being done; looked at first. */

@@ -8,8 +8,7 @@
 #include "facade/runtime.h"
 
 struct facade_library {
-    char *code;
-    size_t bytes;
+    struct facade_code code;
     pthread_mutex_t lock;
     struct facade_module *modules; /* linked by next_in_library */
     struct facade_kernel **kernels;
@@ -101,7 +100,7 @@ static cudaError_t build_for(struct facade_library *library, struct facade_conte
                              const struct facade_jit *jit, struct facade_module **module)
 {
     struct facade_module *built = NULL;
-    cudaError_t error = facade_module_build(context, library->code, library->bytes, jit, &built);
+    cudaError_t error = facade_module_build(context, &library->code, jit, &built);
     if (built == NULL)
         return error;
     pthread_mutex_lock(&library->lock);
@@ -142,7 +141,7 @@ static void destroy_library(struct facade_library *library)
         facade_module_unload(module);
     }
     free_kernels(library);
-    free(library->code);
+    facade_code_free(&library->code);
     pthread_mutex_destroy(&library->lock);
     facade_handle_free(library);
 }
@@ -153,13 +152,10 @@ static struct facade_library *new_library(const void *code, size_t bytes)
     if (library == NULL)
         return NULL;
     pthread_mutex_init(&library->lock, NULL);
-    library->bytes = bytes;
-    library->code = calloc(bytes + sizeof(uint32_t), 1);
-    if (library->code == NULL) {
+    if (facade_code_copy(&library->code, code, bytes) != cudaSuccess) {
         destroy_library(library);
         return NULL;
     }
-    memcpy(library->code, code, bytes);
     return library;
 }
 
@@ -180,8 +176,7 @@ cudaError_t facade_library_load(cudaLibrary_t *handle, const void *code, size_t 
     cudaError_t error = facade_devices(&count);
     if (error != cudaSuccess)
         return error;
-    struct facade_library *library =
-        new_library(code, bytes != 0 ? bytes : facade_code_bytes(code));
+    struct facade_library *library = new_library(code, bytes);
     if (library == NULL)
         return cudaErrorMemoryAllocation;
     error = facade_jit_wants_log(jit) ? build_now(library, jit) : cudaSuccess;

@@ -42,8 +42,9 @@ struct facade_jit {
  * the same numbers. */
 bool facade_library_options_are_valid(const int *options, void *const *values, unsigned count);
 
-/* Makes a library from code: NUL-terminated OpenCL C text, or SPIR-V that ends with a zero word
- * (bytes 0), or the given number of bytes of either. The code is copied, and built when a kernel is
+/* Makes a library from code: NUL-terminated OpenCL C or PTX text, SPIR-V that ends with a zero word,
+ * a fat binary with PTX in it or its wrapper (bytes 0); or the given number of bytes of any but the
+ * last. The code is copied, and built when a kernel is
  * first asked for, as CUDA does it; bad code is refused then. A caller that gives log buffers gets
  * it built at once, so that they are filled.
  * Errors: cudaErrorInvalidValue; with log buffers also those of facade_library_module(). */
@@ -65,7 +66,8 @@ cudaError_t facade_library_kernels(struct facade_library *library, cudaKernel_t 
                                    unsigned count);
 
 /* The library's module in the current context, built when it is not there yet.
- * Errors: cudaErrorInvalidKernelImage for code that does not compile, cudaErrorInvalidPtx for PTX,
+ * Errors: cudaErrorInvalidKernelImage for code that does not compile, cudaErrorInvalidPtx for PTX
+ *         that cannot be read, cudaErrorUnsupportedPtxVersion for PTX of a time to come,
  *         cudaErrorNoKernelImageForDevice for code that no OpenCL device takes; the compiler's log
  *         is in the logs. */
 cudaError_t facade_library_module(struct facade_library *library, struct facade_module **module);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/trace.h"
 #include "facade/code.h"
 #include "facade/runtime.h"
 #include "facade/texture_reference.h"
@@ -69,48 +70,68 @@ static bool make_functions(struct facade_module *module)
     return module->functions != NULL;
 }
 
-cudaError_t facade_module_build(struct facade_context *context, const void *code, size_t bytes,
+static void give_log(const struct facade_jit *jit, bool is_error, const char *log)
+{
+    if (is_error)
+        facade_jit_give_log(jit, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log);
+    else
+        facade_jit_give_log(jit, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, log);
+}
+
+static cudaError_t refuse(const struct facade_code *code, const struct facade_jit *jit)
+{
+    ocl_log(true, "%s", code->why);
+    give_log(jit, true, code->why);
+    return code->refusal;
+}
+
+/* CUDA has a word of its own for PTX that does not compile. */
+static cudaError_t build_error(const struct facade_code *code, ocl_status status)
+{
+    return status == OCL_E_BUILD && code->is_ptx ? cudaErrorInvalidPtx
+                                                 : facade_error_from(status, FACADE_BUILD);
+}
+
+cudaError_t facade_module_build(struct facade_context *context, const struct facade_code *code,
                                 const struct facade_jit *jit, struct facade_module **built)
 {
     char *log = NULL;
-    cudaError_t error = facade_code_check(code, bytes);
-    if (error != cudaSuccess)
-        return error;
+    if (code->refusal != cudaSuccess)
+        return refuse(code, jit);
     struct facade_module *module = facade_handle_new(FACADE_MODULE, sizeof *module);
     if (module == NULL)
         return cudaErrorMemoryAllocation;
     module->context = context;
     module->generation = atomic_load(&context->generation);
-    ocl_status status =
-        ocl_program_build(atomic_load(&context->cl), code, bytes, "", &module->program, &log);
+    ocl_status status = ocl_program_build(atomic_load(&context->cl), code->text, code->bytes, "",
+                                          &module->program, &log);
     if (log != NULL)
-        facade_jit_give_log(jit,
-                            status == OCL_OK ? CU_JIT_INFO_LOG_BUFFER : CU_JIT_ERROR_LOG_BUFFER,
-                            status == OCL_OK ? CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES
-                                             : CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-                            log);
+        give_log(jit, status != OCL_OK, log);
     free(log);
     if (status != OCL_OK || !make_functions(module)) {
         destroy_module(module);
-        return status != OCL_OK ? facade_error_from(status, FACADE_BUILD)
-                                : cudaErrorMemoryAllocation;
+        return status != OCL_OK ? build_error(code, status) : cudaErrorMemoryAllocation;
     }
     link_module(module);
     *built = module;
     return cudaSuccess;
 }
 
-cudaError_t facade_module_load(struct facade_module **module, const void *code, size_t bytes,
+cudaError_t facade_module_load(struct facade_module **module, const void *data, size_t bytes,
                                const struct facade_jit *jit)
 {
     struct facade_context *context = NULL;
-    if (module == NULL || code == NULL || !facade_jit_is_valid(jit))
+    struct facade_code code;
+    if (module == NULL || data == NULL || !facade_jit_is_valid(jit))
         return cudaErrorInvalidValue;
     cudaError_t error = facade_current(&context);
     if (error != cudaSuccess)
         return error;
-    return facade_module_build(context, code, bytes != 0 ? bytes : facade_code_bytes(code), jit,
-                               module);
+    error = facade_code_copy(&code, data, bytes);
+    if (error == cudaSuccess)
+        error = facade_module_build(context, &code, jit, module);
+    facade_code_free(&code);
+    return error;
 }
 
 cudaError_t facade_module_load_file(struct facade_module **module, const char *path,

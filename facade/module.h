@@ -5,9 +5,11 @@
 
 #include "facade/library.h"
 
+struct facade_code;
+
 /* Builds code for a context; the module is on the context's list and in no library.
  * Errors: those of facade_library_module(); cudaErrorMemoryAllocation. */
-cudaError_t facade_module_build(struct facade_context *context, const void *code, size_t bytes,
+cudaError_t facade_module_build(struct facade_context *context, const struct facade_code *code,
                                 const struct facade_jit *jit, struct facade_module **built);
 
 /* Ends a module that no work uses and no library has. */

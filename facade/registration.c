@@ -1,23 +1,17 @@
 /* What compilers insert into host programs. Registration runs before main and must not start
  * OpenCL: the code is loaded when the first of its kernels or variables is asked for.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cl/range_map.h"
+#include "cl/trace.h"
+#include "facade/code_link.h"
+#include "facade/fatbin.h"
 #include "facade/launch.h"
 #include "facade/registered_reference.h"
 #include "facade/registration.h"
 #include "include/crt/host_runtime_abi.h"
-
-/* What __cudaRegisterFatBinary is given. Source: objects of nvcc 13.0 and clang 14. */
-struct wrapper {
-    uint32_t magic;
-    uint32_t version;
-    const void *code;
-    void *unused;
-};
-
-enum { WRAPPER_MAGIC = 0x466243b1 };
 
 struct registered_function {
     struct fat_binary *binary;
@@ -36,6 +30,7 @@ struct registered_variable {
 
 struct fat_binary {
     const void *code;
+    const void *const *parts; /* of separately compiled code, up to NULL; or NULL */
     pthread_mutex_t lock;
     cudaLibrary_t library; /* NULL until the first kernel or variable is asked for */
     struct registered_function *functions;
@@ -63,14 +58,16 @@ static void make_tables(void)
 
 void **__cudaRegisterFatBinary(void *fatCubin)
 {
-    const struct wrapper *wrapper = fatCubin;
+    const struct facade_fatbin_wrapper *wrapper = fatCubin;
     struct fat_binary *binary = calloc(1, sizeof *binary);
     pthread_once(&once, make_tables);
     if (binary == NULL)
         return NULL;
     pthread_mutex_init(&binary->lock, NULL);
-    if (wrapper != NULL && wrapper->magic == WRAPPER_MAGIC)
+    if (wrapper != NULL && wrapper->magic == FACADE_FATBIN_WRAPPER_MAGIC) {
         binary->code = wrapper->code;
+        binary->parts = wrapper->version == 2 ? wrapper->parts : NULL;
+    }
     pthread_mutex_lock(&binaries_lock);
     struct fat_binary **last = &binaries;
     while (*last != NULL)
@@ -137,7 +134,7 @@ void __cudaRegisterManagedVar(void **fatCubinHandle, void **hostVarPtrAddress, c
     register_variable((struct fat_binary *)fatCubinHandle, deviceName, NULL, hostVarPtrAddress);
 }
 
-/* Device code that names a variable of the host: no OpenCL C text does. */
+/* Device code that names a variable of the host: neither OpenCL C nor PTX does. */
 void __cudaRegisterHostVar(void **fatCubinHandle, const char *deviceName, char *hostVar,
                            size_t size)
 {
@@ -183,19 +180,53 @@ void __cudaUnregisterFatBinary(void **fatCubinHandle)
 
 /* --- using what was registered ---------------------------------------------------------------- */
 
+/* Separately compiled code (nvcc -rdc=true) is linked here, as NVIDIA's driver links its PTX. */
+static cudaError_t load_parts(const struct fat_binary *binary, cudaLibrary_t *loaded,
+                              const struct facade_jit *jit)
+{
+    struct facade_link link = {NULL, 0};
+    cudaError_t error = cudaSuccess;
+    char *text = NULL, *log = NULL;
+    for (size_t i = 0; error == cudaSuccess && binary->parts[i] != NULL; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "source file %zu", i + 1);
+        error = facade_link_add(&link, binary->parts[i], 0, name, &log);
+        if (log != NULL)
+            ocl_log(true, "%s", log);
+        free(log);
+        log = NULL;
+    }
+    if (error == cudaSuccess)
+        error = facade_link_complete(&link, &text, &log);
+    if (log != NULL)
+        ocl_log(true, "%s", log);
+    if (error == cudaSuccess)
+        error = facade_library_load(loaded, text, 0, jit);
+    free(log);
+    free(text);
+    facade_link_clear(&link);
+    return error;
+}
+
+static cudaError_t load_code(const struct fat_binary *binary, cudaLibrary_t *loaded)
+{
+    static const struct facade_jit no_options = {NULL, NULL, 0};
+    if (binary->parts != NULL && binary->parts[0] != NULL)
+        return load_parts(binary, loaded, &no_options);
+    return binary->code != NULL ? facade_library_load(loaded, binary->code, 0, &no_options)
+                                : cudaErrorNoKernelImageForDevice;
+}
+
 /* Loads without the lock; when two threads come first together, one library stays. */
 static cudaError_t binary_library(struct fat_binary *binary, cudaLibrary_t *library)
 {
-    static const struct facade_jit no_options = {NULL, NULL, 0};
     cudaLibrary_t loaded = NULL;
     pthread_mutex_lock(&binary->lock);
     *library = binary->library;
     pthread_mutex_unlock(&binary->lock);
     if (*library != NULL)
         return cudaSuccess;
-    if (binary->code == NULL)
-        return cudaErrorNoKernelImageForDevice;
-    cudaError_t error = facade_library_load(&loaded, binary->code, 0, &no_options);
+    cudaError_t error = load_code(binary, &loaded);
     if (error != cudaSuccess)
         return error;
     pthread_mutex_lock(&binary->lock);

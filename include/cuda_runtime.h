@@ -3,6 +3,8 @@
 #ifndef __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_H__
 
+#include "crt/device_runtime.h" /* first: see there */
+
 #include "builtin_types.h"
 #include "channel_descriptor.h"
 #include "cuda_runtime_api.h"
@@ -11,7 +13,10 @@
 #include "driver_functions.h"
 #include "vector_functions.h"
 
-#if defined(__cplusplus)
+#include "crt/device_functions.h"
+
+/* What follows is for the host. */
+#if defined(__cplusplus) && !defined(__CUDACC_RTC__)
 
 #include <utility>
 

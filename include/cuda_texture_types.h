@@ -8,6 +8,13 @@
 
 #if defined(__cplusplus)
 
+/* clang makes an object of such a type a .texref of PTX in the device's code. */
+#if defined(__CUDA__) && defined(__clang__)
+#define CLEM_REFERENCE __attribute__((device_builtin_texture_type))
+#else
+#define CLEM_REFERENCE
+#endif
+
 /* A texture of texels of type T, read by kernels that name it. The object is what the host says of
  * it; __cudaRegisterTexture ties it to a name in device code, and binding reads its members.
  *
@@ -15,7 +22,7 @@
  */
 template <class T, int dim = cudaTextureType1D,
           enum cudaTextureReadMode mode = cudaReadModeElementType>
-struct texture : public textureReference {
+struct CLEM_REFERENCE texture : public textureReference {
     explicit texture(int isNormalized = 0, enum cudaTextureFilterMode filter = cudaFilterModePoint,
                      enum cudaTextureAddressMode address = cudaAddressModeClamp)
         : texture(isNormalized, filter, address, cudaCreateChannelDesc<T>())
@@ -34,6 +41,8 @@ struct texture : public textureReference {
         channelDesc = desc;
     }
 };
+
+#undef CLEM_REFERENCE
 
 #endif
 

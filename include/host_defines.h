@@ -28,8 +28,29 @@
 #ifndef __constant__
 #define __constant__ CLEM_QUALIFIER(constant)
 #endif
+#ifndef __grid_constant__
+#if defined(__has_attribute)
+#if (defined(__CUDACC__) || defined(__CUDA__)) && __has_attribute(grid_constant)
+#define __grid_constant__ __attribute__((grid_constant))
+#else
+#define __grid_constant__
+#endif
+#else
+#define __grid_constant__
+#endif
+#endif
+
+/* clang has managed variables in another language only. Here the host's variable is the memory
+ * itself: it lies in a section of its own, which crt/managed_section.h makes known to the library
+ * before the variable is registered. */
 #ifndef __managed__
+#if defined(__CUDA__) && defined(__clang__) && !defined(__CUDA_ARCH__)
+#define __managed__ __attribute__((device)) __attribute__((section("clem_managed")))
+#elif defined(__CUDA__) && defined(__clang__)
+#define __managed__ __attribute__((device))
+#else
 #define __managed__ CLEM_QUALIFIER(managed)
+#endif
 #endif
 
 /* Marks for the compiler's own lists of built-in names; no compiler that clem knows needs them. */
@@ -54,7 +75,8 @@
 #endif
 #endif
 
-/* __noinline__ is left alone on purpose: the C++ library spells an attribute with that name. */
+/* __noinline__ is left alone on purpose: the C++ library spells an attribute with that name, and
+ * clang knows it by itself since version 15. crt/device_runtime.h gives it to older ones. */
 
 /* Calling conventions, which are the plain one on Linux. Functions are exported by a visibility
  * pragma around their declarations, so that these macros may also stand in function pointer types.

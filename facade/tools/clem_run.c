@@ -1,0 +1,171 @@
+/* clem-run: starts a program so that it finds clem where it looks for NVIDIA's libraries.
+ *
+ *     clem-run PROGRAM [ARGUMENTS...]
+ *
+ * Children of the program inherit that. What the program's file shows cannot work is said on stderr
+ * before it runs, in one line; if nothing of it can work, it is not started and the exit status is
+ * 126, as shells do it for what is found and cannot be run.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "facade/tools/program_file.h"
+
+enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+
+/* --- what cannot work ------------------------------------------------------------------------- */
+
+/* Why the program cannot run, and what mends it; NULL when nothing speaks against it. */
+static const char *obstacle(const struct program_facts *facts)
+{
+    if (facts->runtime != 0 && facts->runtime != 13)
+        return "it needs the CUDA runtime of an older toolkit, and clem has that of CUDA 13: build "
+               "it again with nvcc 13 and -cudart shared";
+    /* Programs built by nvcc carry the runtime even if they use the driver API alone. */
+    if (facts->has_static_runtime && (facts->calls_runtime || !facts->needs_driver))
+        return "the CUDA runtime is linked into it: build it again with nvcc -cudart shared";
+    if (facts->parts_without_ptx > 0)
+        return "its code, compiled with -rdc=true, is machine code for NVIDIA GPUs only: build it "
+               "again with nvcc -gencode arch=compute_75,code=compute_75";
+    if (facts->without_ptx > 0 && facts->with_ptx == 0 && facts->runtime != 0)
+        return "its device code is machine code for NVIDIA GPUs only: build it again with nvcc "
+               "-gencode arch=compute_75,code=compute_75";
+    return NULL;
+}
+
+/* nvcc's linker adds a container that holds nothing of the program, and no PTX if others hold machine
+ * code. */
+static const char *doubt(const struct program_facts *facts)
+{
+    if (facts->without_ptx > 1 && facts->with_ptx > 0)
+        return "some of its device code is machine code for NVIDIA GPUs only and will not run: "
+               "build all of it with nvcc -gencode arch=compute_75,code=compute_75";
+    return NULL;
+}
+
+static void read_facts(const char *path, struct program_facts *facts)
+{
+    struct stat status;
+    memset(facts, 0, sizeof *facts);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        size_t bytes = (size_t)status.st_size;
+        void *file = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (file != MAP_FAILED) {
+            program_file_read(file, bytes, facts);
+            munmap(file, bytes);
+        }
+    }
+    close(fd);
+}
+
+/* --- finding things --------------------------------------------------------------------------- */
+
+/* Where a shell would find the program; false: nowhere. */
+static bool find_program(const char *name, char path[PATH_MAX])
+{
+    const char *place = getenv("PATH");
+    if (strchr(name, '/') != NULL)
+        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, F_OK) == 0;
+    if (place == NULL)
+        place = "/bin:/usr/bin";
+    for (;;) {
+        size_t length = strcspn(place, ":");
+        int written = length == 0 ? snprintf(path, PATH_MAX, "./%s", name)
+                                  : snprintf(path, PATH_MAX, "%.*s/%s", (int)length, place, name);
+        if (written < PATH_MAX && access(path, X_OK) == 0)
+            return true;
+        if (place[length] == '\0')
+            return false;
+        place += length + 1;
+    }
+}
+
+/* clem's libraries lie beside this program: installed, or in the build folder. */
+static bool find_libraries(char folder[PATH_MAX])
+{
+    static const char *const places[] = {CLEM_LIBRARIES_FROM_BIN, "../clem"};
+    char own[PATH_MAX], path[PATH_MAX + 64], library[PATH_MAX + 128];
+    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (length < 0)
+        return false;
+    own[length] = '\0';
+    *(strrchr(own, '/') + 1) = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        snprintf(path, sizeof path, "%s%s", own, places[i]);
+        snprintf(library, sizeof library, "%s/libcudart.so.13", path);
+        if (access(library, R_OK) == 0 && realpath(path, folder) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Puts a path in front of those that a variable lists. */
+static bool put_in_front(const char *variable, const char *path)
+{
+    const char *old = getenv(variable);
+    char *value = NULL;
+    if (old == NULL || old[0] == '\0')
+        return setenv(variable, path, 1) == 0;
+    if (asprintf(&value, "%s:%s", path, old) < 0)
+        return false;
+    bool is_set = setenv(variable, value, 1) == 0;
+    free(value);
+    return is_set;
+}
+
+/* DT_RPATH goes before LD_LIBRARY_PATH, but not before what is loaded already. */
+static bool set_environment(const char *folder, const struct program_facts *facts)
+{
+    char library[PATH_MAX + 32];
+    if (!put_in_front("LD_LIBRARY_PATH", folder))
+        return false;
+    if (!facts->has_rpath || (facts->runtime == 0 && !facts->needs_driver))
+        return true;
+    snprintf(library, sizeof library, "%s/%s", folder,
+             facts->runtime != 0 ? "libcudart.so.13" : "libcuda.so.1");
+    return put_in_front("LD_PRELOAD", library);
+}
+
+int main(int argc, char **argv)
+{
+    struct program_facts facts;
+    char path[PATH_MAX], folder[PATH_MAX];
+    if (argc < 2 || argv[1][0] == '-') {
+        FILE *to = argc > 1 && strcmp(argv[1], "--help") == 0 ? stdout : stderr;
+        fprintf(to, "usage: clem-run PROGRAM [ARGUMENTS...]\n"
+                    "Runs a program built with nvcc -cudart shared and PTX in it on any OpenCL "
+                    "device.\n");
+        return to == stdout ? EXIT_SUCCESS : 2;
+    }
+    if (!find_program(argv[1], path)) {
+        fprintf(stderr, "clem-run: %s: not found\n", argv[1]);
+        return EXIT_NOT_FOUND;
+    }
+    if (!find_libraries(folder)) {
+        fprintf(stderr, "clem-run: clem's libraries are not beside clem-run\n");
+        return EXIT_CANNOT_RUN;
+    }
+    read_facts(path, &facts);
+    const char *why = obstacle(&facts);
+    if (why != NULL || doubt(&facts) != NULL)
+        fprintf(stderr, "clem-run: %s: %s\n", argv[1], why != NULL ? why : doubt(&facts));
+    if (why != NULL)
+        return EXIT_CANNOT_RUN;
+    if (!set_environment(folder, &facts)) {
+        fprintf(stderr, "clem-run: out of memory\n");
+        return EXIT_CANNOT_RUN;
+    }
+    execv(path, argv + 1);
+    fprintf(stderr, "clem-run: %s: %s\n", argv[1], strerror(errno));
+    return EXIT_CANNOT_RUN;
+}

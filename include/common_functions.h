@@ -1,0 +1,8 @@
+/* common_functions.h: functions of device code, for sources that include it by this name. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef __COMMON_FUNCTIONS_H__
+#define __COMMON_FUNCTIONS_H__
+
+#include "crt/device_functions.h"
+
+#endif

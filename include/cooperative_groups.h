@@ -1,0 +1,430 @@
+/* cooperative_groups.h: groups of threads as objects. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef _COOPERATIVE_GROUPS_H_
+#define _COOPERATIVE_GROUPS_H_
+
+#include "crt/device_functions.h"
+#include "vector_types.h"
+
+/* Blocks, tiles of a warp and the threads of a warp that are together. A grid knows its ranks; its
+ * threads cannot wait for each other, which is an error where it is asked for, at compile time.
+ *
+ * Source: CUDA C++ Programming Guide 13.0, Cooperative Groups.
+ */
+#if defined(__cplusplus) && defined(__CUDA__) && defined(__clang__)
+
+#define CLEM_DEVICE __device__ __forceinline__
+
+namespace cooperative_groups
+{
+
+/* ---- the grid -------------------------------------------------------------------------------- */
+
+template <class T> struct clem_never {
+    static constexpr bool value = false;
+};
+
+class grid_group
+{
+  public:
+    /* A template, so that only a use is an error. */
+    template <class T = void> CLEM_DEVICE void sync() const
+    {
+        static_assert(clem_never<T>::value, "grid-wide synchronisation is not supported by clem: "
+                                            "OpenCL has no barrier across work-groups");
+    }
+    CLEM_DEVICE bool is_valid() const
+    {
+        return false;
+    }
+    CLEM_DEVICE unsigned long long block_rank() const
+    {
+        return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x +
+               blockIdx.x;
+    }
+    CLEM_DEVICE unsigned long long num_blocks() const
+    {
+        return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+    }
+    CLEM_DEVICE unsigned long long num_threads() const
+    {
+        return num_blocks() * (blockDim.x * blockDim.y * blockDim.z);
+    }
+    CLEM_DEVICE unsigned long long size() const
+    {
+        return num_threads();
+    }
+    CLEM_DEVICE unsigned long long thread_rank() const
+    {
+        return block_rank() * (blockDim.x * blockDim.y * blockDim.z) +
+               (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    }
+    CLEM_DEVICE dim3 dim_blocks() const
+    {
+        return dim3(gridDim.x, gridDim.y, gridDim.z);
+    }
+    CLEM_DEVICE dim3 group_dim() const
+    {
+        return dim_blocks();
+    }
+    CLEM_DEVICE dim3 block_index() const
+    {
+        return dim3(blockIdx.x, blockIdx.y, blockIdx.z);
+    }
+};
+
+CLEM_DEVICE grid_group this_grid()
+{
+    return grid_group();
+}
+
+/* ---- the block ------------------------------------------------------------------------------- */
+
+class thread_block
+{
+  public:
+    struct arrival_token {
+    };
+    CLEM_DEVICE static void sync()
+    {
+        __syncthreads();
+    }
+    CLEM_DEVICE arrival_token barrier_arrive() const
+    {
+        return arrival_token();
+    }
+    /* The wait alone is the barrier: no thread passes before all have arrived. */
+    CLEM_DEVICE void barrier_wait(arrival_token &&) const
+    {
+        __syncthreads();
+    }
+    CLEM_DEVICE static unsigned int thread_rank()
+    {
+        return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    }
+    CLEM_DEVICE static unsigned int num_threads()
+    {
+        return blockDim.x * blockDim.y * blockDim.z;
+    }
+    CLEM_DEVICE static unsigned int size()
+    {
+        return num_threads();
+    }
+    CLEM_DEVICE static dim3 group_index()
+    {
+        return dim3(blockIdx.x, blockIdx.y, blockIdx.z);
+    }
+    CLEM_DEVICE static dim3 thread_index()
+    {
+        return dim3(threadIdx.x, threadIdx.y, threadIdx.z);
+    }
+    CLEM_DEVICE static dim3 dim_threads()
+    {
+        return dim3(blockDim.x, blockDim.y, blockDim.z);
+    }
+    CLEM_DEVICE static dim3 group_dim()
+    {
+        return dim_threads();
+    }
+};
+
+CLEM_DEVICE thread_block this_thread_block()
+{
+    return thread_block();
+}
+
+/* ---- shuffles of any type, word by word ------------------------------------------------------- */
+
+template <class T> struct clem_value {
+    unsigned int word[(sizeof(T) + 3) / 4];
+};
+
+template <class T, class Move> CLEM_DEVICE T clem_moved(const T &value, Move move)
+{
+    clem_value<T> words = {};
+    __builtin_memcpy(&words, &value, sizeof(T));
+    for (unsigned int &word : words.word)
+        word = move(word);
+    T r;
+    __builtin_memcpy(&r, &words, sizeof(T));
+    return r;
+}
+
+/* ---- threads of a warp ------------------------------------------------------------------------ */
+
+/* What tiles and coalesced threads share: a mask of lanes. */
+class clem_lanes
+{
+  protected:
+    unsigned int mask;
+
+  public:
+    CLEM_DEVICE explicit clem_lanes(unsigned int lanes) : mask(lanes)
+    {
+    }
+    CLEM_DEVICE static unsigned int lane()
+    {
+        unsigned int r;
+        __asm__("mov.u32 %0, %%laneid;" : "=r"(r));
+        return r;
+    }
+    CLEM_DEVICE unsigned int lanes() const
+    {
+        return mask;
+    }
+    CLEM_DEVICE void sync() const
+    {
+        __syncwarp(mask);
+    }
+    CLEM_DEVICE int any(int predicate) const
+    {
+        return __any_sync(mask, predicate);
+    }
+    CLEM_DEVICE int all(int predicate) const
+    {
+        return __all_sync(mask, predicate);
+    }
+};
+
+/* Lanes in any pattern; ranks count those below. */
+class coalesced_group : public clem_lanes
+{
+    /* Bits of lanes to bits of ranks. */
+    CLEM_DEVICE unsigned int packed(unsigned int of_lanes) const
+    {
+        unsigned int r = 0, rank = 0;
+        for (unsigned int left = mask; left != 0; left &= left - 1, rank++)
+            r |= (of_lanes >> (__ffs(static_cast<int>(left)) - 1) & 1u) << rank;
+        return r;
+    }
+    CLEM_DEVICE int lane_of(unsigned int rank) const
+    {
+        return static_cast<int>(__fns(mask, 0, static_cast<int>(rank) + 1));
+    }
+
+  public:
+    CLEM_DEVICE explicit coalesced_group(unsigned int lanes) : clem_lanes(lanes)
+    {
+    }
+    CLEM_DEVICE unsigned int num_threads() const
+    {
+        return static_cast<unsigned>(__popc(mask));
+    }
+    CLEM_DEVICE unsigned int size() const
+    {
+        return num_threads();
+    }
+    CLEM_DEVICE unsigned int thread_rank() const
+    {
+        return static_cast<unsigned>(__popc(mask & ((1u << lane()) - 1)));
+    }
+    CLEM_DEVICE unsigned int meta_group_size() const
+    {
+        return 1;
+    }
+    CLEM_DEVICE unsigned int meta_group_rank() const
+    {
+        return 0;
+    }
+    CLEM_DEVICE unsigned int ballot(int predicate) const
+    {
+        return packed(__ballot_sync(mask, predicate));
+    }
+    template <class T> CLEM_DEVICE unsigned int match_any(T value) const
+    {
+        return packed(__match_any_sync(mask, value));
+    }
+    template <class T> CLEM_DEVICE unsigned int match_all(T value, int &equal) const
+    {
+        return packed(__match_all_sync(mask, value, &equal));
+    }
+    template <class T> CLEM_DEVICE T shfl(T value, int rank) const
+    {
+        const int from = lane_of(static_cast<unsigned>(rank));
+        return clem_moved(value, [&](unsigned int w) { return __shfl_sync(mask, w, from); });
+    }
+    /* A rank outside the group gives the caller's own value. */
+    template <class T> CLEM_DEVICE T shfl_up(T value, int delta) const
+    {
+        const int rank = static_cast<int>(thread_rank()) - delta;
+        const int from = rank < 0 ? static_cast<int>(lane()) : lane_of(static_cast<unsigned>(rank));
+        return clem_moved(value, [&](unsigned int w) { return __shfl_sync(mask, w, from); });
+    }
+    template <class T> CLEM_DEVICE T shfl_down(T value, int delta) const
+    {
+        const unsigned int rank = thread_rank() + static_cast<unsigned>(delta);
+        const int from = rank >= size() ? static_cast<int>(lane()) : lane_of(rank);
+        return clem_moved(value, [&](unsigned int w) { return __shfl_sync(mask, w, from); });
+    }
+};
+
+CLEM_DEVICE coalesced_group coalesced_threads()
+{
+    return coalesced_group(__activemask());
+}
+
+/* Size neighbours of a warp, from a multiple of Size on. */
+template <unsigned int Size, class Parent = void> class thread_block_tile : public clem_lanes
+{
+    static_assert(Size != 0 && (Size & (Size - 1)) == 0 && Size <= 32,
+                  "a tile has 1, 2, 4, 8, 16 or 32 threads");
+    static constexpr unsigned int all_lanes = Size == 32 ? ~0u : (1u << (Size & 31)) - 1;
+    CLEM_DEVICE static unsigned int first()
+    {
+        return lane() & ~(Size - 1);
+    }
+
+  public:
+    CLEM_DEVICE thread_block_tile() : clem_lanes(all_lanes << first())
+    {
+    }
+    /* What a tile is part of does not matter to what it is. */
+    template <class Other>
+    CLEM_DEVICE thread_block_tile(const thread_block_tile<Size, Other> &other)
+        : clem_lanes(other.lanes())
+    {
+    }
+    CLEM_DEVICE static constexpr unsigned int num_threads()
+    {
+        return Size;
+    }
+    CLEM_DEVICE static constexpr unsigned int size()
+    {
+        return Size;
+    }
+    CLEM_DEVICE static unsigned int thread_rank()
+    {
+        return lane() & (Size - 1);
+    }
+    CLEM_DEVICE static unsigned int meta_group_rank()
+    {
+        return thread_block::thread_rank() / Size;
+    }
+    CLEM_DEVICE static unsigned int meta_group_size()
+    {
+        return (thread_block::size() + Size - 1) / Size;
+    }
+    CLEM_DEVICE unsigned int ballot(int predicate) const
+    {
+        return __ballot_sync(mask, predicate) >> first() & all_lanes;
+    }
+    template <class T> CLEM_DEVICE unsigned int match_any(T value) const
+    {
+        return __match_any_sync(mask, value) >> first() & all_lanes;
+    }
+    template <class T> CLEM_DEVICE unsigned int match_all(T value, int &equal) const
+    {
+        return __match_all_sync(mask, value, &equal) >> first() & all_lanes;
+    }
+    template <class T> CLEM_DEVICE T shfl(T value, int rank) const
+    {
+        return clem_moved(value, [&](unsigned int w) { return __shfl_sync(mask, w, rank, Size); });
+    }
+    template <class T> CLEM_DEVICE T shfl_up(T value, unsigned int delta) const
+    {
+        return clem_moved(value,
+                          [&](unsigned int w) { return __shfl_up_sync(mask, w, delta, Size); });
+    }
+    template <class T> CLEM_DEVICE T shfl_down(T value, unsigned int delta) const
+    {
+        return clem_moved(value,
+                          [&](unsigned int w) { return __shfl_down_sync(mask, w, delta, Size); });
+    }
+    template <class T> CLEM_DEVICE T shfl_xor(T value, unsigned int ranks) const
+    {
+        return clem_moved(value, [&](unsigned int w) {
+            return __shfl_xor_sync(mask, w, static_cast<int>(ranks), Size);
+        });
+    }
+};
+
+template <unsigned int Size, class Parent>
+CLEM_DEVICE thread_block_tile<Size, Parent> tiled_partition(const Parent &)
+{
+    return thread_block_tile<Size, Parent>();
+}
+
+/* Groups whose size is known when the program runs: as lanes. */
+CLEM_DEVICE coalesced_group tiled_partition(const thread_block &, unsigned int size)
+{
+    const unsigned int first = clem_lanes::lane() & ~(size - 1);
+    const unsigned int lanes = size >= 32 ? ~0u : ((1u << size) - 1) << first;
+    return coalesced_group(lanes);
+}
+CLEM_DEVICE coalesced_group tiled_partition(const coalesced_group &group, unsigned int size)
+{
+    const unsigned int tile = group.thread_rank() / size;
+    unsigned int lanes = 0, rank = 0;
+    for (unsigned int left = group.lanes(); left != 0; left &= left - 1, rank++)
+        if (rank / size == tile)
+            lanes |= left & (0u - left);
+    return coalesced_group(lanes);
+}
+
+/* The threads whose value is the caller's. */
+template <class Group, class T>
+CLEM_DEVICE coalesced_group labeled_partition(const Group &group, T label)
+{
+    return coalesced_group(__match_any_sync(group.lanes(), label));
+}
+template <class Group> CLEM_DEVICE coalesced_group binary_partition(const Group &group, bool side)
+{
+    const unsigned int yes = __ballot_sync(group.lanes(), side);
+    return coalesced_group(side ? yes : group.lanes() & ~yes);
+}
+
+/* ---- any group -------------------------------------------------------------------------------- */
+
+/* Holds one of the groups above; a number of lanes of 0 is the block. */
+class thread_group
+{
+    unsigned int mask;
+
+  public:
+    CLEM_DEVICE thread_group(const thread_block &) : mask(0)
+    {
+    }
+    CLEM_DEVICE thread_group(const clem_lanes &group) : mask(group.lanes())
+    {
+    }
+    CLEM_DEVICE unsigned int size() const
+    {
+        return mask ? coalesced_group(mask).size() : thread_block::size();
+    }
+    CLEM_DEVICE unsigned int num_threads() const
+    {
+        return size();
+    }
+    CLEM_DEVICE unsigned int thread_rank() const
+    {
+        return mask ? coalesced_group(mask).thread_rank() : thread_block::thread_rank();
+    }
+    CLEM_DEVICE void sync() const
+    {
+        if (mask)
+            __syncwarp(mask);
+        else
+            __syncthreads();
+    }
+};
+
+template <class Group> CLEM_DEVICE void sync(const Group &group)
+{
+    group.sync();
+}
+template <class Group> CLEM_DEVICE auto thread_rank(const Group &group)
+{
+    return group.thread_rank();
+}
+template <class Group> CLEM_DEVICE auto group_size(const Group &group)
+{
+    return group.size();
+}
+
+} // namespace cooperative_groups
+
+#undef CLEM_DEVICE
+
+#endif
+
+#endif

@@ -1,0 +1,90 @@
+/* device_runtime.h: what clang and the C library need to be told before device code can be read. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLEM_CRT_DEVICE_RUNTIME_H
+#define CLEM_CRT_DEVICE_RUNTIME_H
+
+#include "../host_defines.h"
+
+#if defined(__cplusplus) && defined(__CUDA__) && defined(__clang__)
+
+/* What a CUDA compiler says of itself. */
+#ifndef __CUDACC__
+#define __CUDACC__ 1
+#endif
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
+#ifndef __CUDACC_EXTENDED_LAMBDA__
+#define __CUDACC_EXTENDED_LAMBDA__ 1
+#endif
+#ifndef __CUDACC_RELAXED_CONSTEXPR__
+#define __CUDACC_RELAXED_CONSTEXPR__ 1
+#endif
+
+#include "../vector_types.h"
+#include "device_math.h"
+
+/* Device functions of the C library's names come first: what the library then declares with the
+ * same parameters is for the host. */
+extern "C" {
+__attribute__((device)) int vprintf(const char *format, const char *arguments);
+__attribute__((device)) int printf(const char *format, ...);
+__attribute__((device)) void *malloc(__SIZE_TYPE__ bytes) __attribute__((nothrow, malloc));
+__attribute__((device)) void free(void *memory) __attribute__((nothrow));
+__attribute__((device, noreturn)) void __assertfail(const char *condition, const char *file,
+                                                    unsigned line, const char *function,
+                                                    __SIZE_TYPE__ character_bytes);
+static __inline__ __attribute__((device, always_inline, noreturn)) void
+__assert_fail(const char *condition, const char *file, unsigned line, const char *function)
+{
+    __assertfail(condition, file, line, function, 1);
+}
+}
+
+#if !defined(__CUDACC_RTC__)
+#include <assert.h>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <math.h>
+#include <new>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+namespace std
+{
+using ::free;
+using ::malloc;
+using ::printf;
+} // namespace std
+
+#if __clang_major__ < 15
+/* The C++ library's headers that spell an attribute with this name come before it means one. */
+#include <memory>
+#include <string>
+#define __noinline__ __attribute__((noinline))
+#endif
+#endif
+
+#include <__clang_cuda_builtin_vars.h>
+
+#define CLEM_CONVERSIONS(variable)                                                                 \
+    __attribute__((device)) inline __cuda_builtin_##variable##_t::operator dim3() const            \
+    {                                                                                              \
+        return dim3(x, y, z);                                                                      \
+    }                                                                                              \
+    __attribute__((device)) inline __cuda_builtin_##variable##_t::operator uint3() const           \
+    {                                                                                              \
+        return uint3{x, y, z};                                                                     \
+    }
+CLEM_CONVERSIONS(threadIdx)
+CLEM_CONVERSIONS(blockIdx)
+CLEM_CONVERSIONS(blockDim)
+CLEM_CONVERSIONS(gridDim)
+#undef CLEM_CONVERSIONS
+
+#endif
+
+#endif

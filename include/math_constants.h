@@ -1,0 +1,78 @@
+/* math_constants.h: numbers that device code often needs. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef __MATH_CONSTANTS_H__
+#define __MATH_CONSTANTS_H__
+
+/* Source: CUDA Math API Reference Manual 13.0. */
+
+/* single precision */
+#define CUDART_INF_F            (__builtin_inff())
+#define CUDART_NAN_F            (__builtin_nanf(""))
+#define CUDART_MIN_DENORM_F     1.4012984643248171e-45f
+#define CUDART_MAX_NORMAL_F     3.4028234663852886e38f
+#define CUDART_NEG_ZERO_F       (-0.0f)
+#define CUDART_ZERO_F           0.0f
+#define CUDART_ONE_F            1.0f
+#define CUDART_SQRT_HALF_F      0.7071067812f
+#define CUDART_SQRT_HALF_HI_F   0.7071067691f
+#define CUDART_SQRT_HALF_LO_F   1.2101617444e-8f
+#define CUDART_SQRT_TWO_F       1.4142135624f
+#define CUDART_THIRD_F          0.3333333333f
+#define CUDART_PIO4_F           0.7853981634f
+#define CUDART_PIO2_F           1.5707963268f
+#define CUDART_3PIO4_F          2.3561944902f
+#define CUDART_2_OVER_PI_F      0.6366197724f
+#define CUDART_SQRT_2_OVER_PI_F 0.7978845608f
+#define CUDART_PI_F             3.1415926536f
+#define CUDART_L2E_F            1.4426950409f
+#define CUDART_L2T_F            3.3219280949f
+#define CUDART_LG2_F            0.3010299957f
+#define CUDART_LGE_F            0.4342944819f
+#define CUDART_LN2_F            0.6931471806f
+#define CUDART_LNT_F            2.3025850930f
+#define CUDART_LNPI_F           1.1447298858f
+#define CUDART_TWO_TO_M126_F    1.1754943508222875e-38f
+#define CUDART_TWO_TO_126_F     8.5070591730234616e37f
+#define CUDART_NORM_HUGE_F      3.4028234663852886e38f
+#define CUDART_TWO_TO_23_F      8388608.0f
+#define CUDART_TWO_TO_24_F      16777216.0f
+#define CUDART_TWO_TO_31_F      2147483648.0f
+#define CUDART_TWO_TO_32_F      4294967296.0f
+
+/* double precision */
+#define CUDART_INF            (__builtin_inf())
+#define CUDART_NAN            (__builtin_nan(""))
+#define CUDART_NEG_ZERO       (-0.0)
+#define CUDART_MIN_DENORM     4.9406564584124654e-324
+#define CUDART_ZERO           0.0
+#define CUDART_ONE            1.0
+#define CUDART_SQRT_TWO       1.4142135623730951
+#define CUDART_SQRT_HALF      0.70710678118654757
+#define CUDART_THIRD          0.33333333333333333
+#define CUDART_TWOTHIRD       0.66666666666666667
+#define CUDART_PIO4           0.78539816339744828
+#define CUDART_PIO2           1.5707963267948966
+#define CUDART_3PIO4          2.3561944901923448
+#define CUDART_2_OVER_PI      0.63661977236758138
+#define CUDART_PI             3.1415926535897931
+#define CUDART_SQRT_2_OVER_PI 0.79788456080286541
+#define CUDART_SQRT_2PI       2.5066282746310007
+#define CUDART_SQRT_PIO2      1.2533141373155003
+#define CUDART_L2E            1.4426950408889634
+#define CUDART_L2T            3.3219280948873622
+#define CUDART_LG2            0.30102999566398120
+#define CUDART_LGE            0.43429448190325182
+#define CUDART_LN2            0.69314718055994529
+#define CUDART_LNT            2.3025850929940459
+#define CUDART_LNPI           1.1447298858494002
+#define CUDART_LN2_X_1024     709.78271289338397
+#define CUDART_LN2_X_1025     710.47586007394386
+#define CUDART_LN2_X_1075     745.13321910194122
+#define CUDART_TWO_TO_23      8388608.0
+#define CUDART_TWO_TO_52      4503599627370496.0
+#define CUDART_TWO_TO_53      9007199254740992.0
+#define CUDART_TWO_TO_54      18014398509481984.0
+#define CUDART_TWO_TO_M54     5.5511151231257827e-17
+#define CUDART_TWO_TO_M1022   2.2250738585072014e-308
+
+#endif
