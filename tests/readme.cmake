@@ -1,4 +1,4 @@
-# Compares README.md's feature tables with the lists of entry points: run with -DROOT=<source folder>. With -DWRITE=ON the
+# Compares README.md's feature tables with the lists of entry points, and its CUDA program with the tested one: run with -DROOT=<source folder>. With -DWRITE=ON the
 # tables are written instead.
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.25)
@@ -73,6 +73,16 @@ foreach(name runtime driver cannot)
         message(SEND_ERROR "README.md's ${name} table is not what the list says:\n${${name}}")
     endif()
 endforeach()
+
+# The program of "CUDA programs" is the one that tests/programs runs, from its first include on.
+file(READ ${ROOT}/tests/programs/saxpy.cu program)
+string(FIND "${program}" "#include" start)
+string(SUBSTRING "${program}" ${start} -1 program)
+string(REGEX REPLACE "\n([^\n])" "\n    \\1" program "    ${program}")
+string(FIND "${readme}" "${program}" found)
+if(found LESS 0)
+    message(SEND_ERROR "README.md's CUDA program is not tests/programs/saxpy.cu:\n${program}")
+endif()
 if(WRITE)
     file(WRITE ${ROOT}/README.md "${readme}")
 endif()

@@ -141,3 +141,47 @@ TEST_BODY(driver_occupancy_block_can_be_launched)
         cuOccupancyMaxPotentialBlockSize(&grid, &block, function, four_per_thread, 0, 100));
     assert_true(block > 0 && block <= 100);
 }
+
+/* The functions that CUDA replaced by cuLaunchKernel count bytes of PTX parameters as well. */
+TEST_BODY(driver_launch_old_functions_run_ptx)
+{
+    static const char text[] =
+        ".version 7.5\n.target sm_75\n.address_size 64\n"
+        ".visible .entry put(.param .u16 p0, .param .u64 p1, .param .u32 p2)\n"
+        "{\n"
+        "    .reg .b16 %h<2>;\n"
+        "    .reg .b32 %r<6>;\n"
+        "    .reg .b64 %rd<5>;\n"
+        "    ld.param.u16 %h1, [p0];\n"
+        "    ld.param.u64 %rd1, [p1];\n"
+        "    ld.param.u32 %r1, [p2];\n"
+        "    cvta.to.global.u64 %rd2, %rd1;\n"
+        "    cvt.u32.u16 %r2, %h1;\n"
+        "    mov.u32 %r3, %tid.x;\n"
+        "    mul.wide.u32 %rd3, %r3, 4;\n"
+        "    add.s64 %rd4, %rd2, %rd3;\n"
+        "    mad.lo.u32 %r4, %r1, %r2, %r3;\n"
+        "    st.global.u32 [%rd4], %r4;\n"
+        "    ret;\n"
+        "}\n";
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    CUdeviceptr memory = 0;
+    short factor = 3;
+    int values[4] = {0};
+    driver_use_primary();
+    assert_driver(cuModuleLoadData(&module, text));
+    assert_driver(cuModuleGetFunction(&function, module, "put"));
+    assert_driver(cuMemAlloc(&memory, sizeof values));
+    assert_driver(cuFuncSetBlockShape(function, 4, 1, 1));
+    assert_driver(cuParamSetv(function, 0, &factor, sizeof factor));
+    assert_driver(cuParamSetv(function, 8, &memory, sizeof memory));
+    assert_driver(cuParamSeti(function, 16, 100));
+    assert_driver(cuParamSetSize(function, 20));
+    assert_driver(cuLaunchGrid(function, 1, 1));
+    assert_driver(cuMemcpyDtoH(values, memory, sizeof values));
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(values[i], 300 + i);
+    assert_driver(cuMemFree(memory));
+    assert_driver(cuModuleUnload(module));
+}

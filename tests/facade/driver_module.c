@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "tests/facade/driver_support.h"
+#include "tests/facade/fatbins.h"
 
 static int run_store(CUfunction function, int value)
 {
@@ -61,15 +62,19 @@ TEST_BODY(driver_module_comes_from_a_file)
 
 TEST_BODY(driver_module_refuses_code_for_other_machines)
 {
-    static const char ptx[] =
-        ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry f() { ret; }\n";
+    static const char bad_ptx[] = ".version 7.5\n.target sm_75\nno PTX at all\n";
+    static const char new_ptx[] = ".version 10.0\n.target sm_75\n";
     static const unsigned char elf[64] = {0x7f, 'E', 'L', 'F'};
-    static const unsigned char fat[64] = {0x50, 0xed, 0x55, 0xba};
+    static const unsigned char damaged[64] = {0x50, 0xed, 0x55, 0xba};
+    struct fatbin fatbin;
     CUmodule module = NULL;
+    fatbin_of_machine_code(&fatbin);
     driver_use_primary();
-    assert_int_equal(cuModuleLoadData(&module, ptx), CUDA_ERROR_INVALID_PTX);
+    assert_int_equal(cuModuleLoadData(&module, bad_ptx), CUDA_ERROR_INVALID_PTX);
+    assert_int_equal(cuModuleLoadData(&module, new_ptx), CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
     assert_int_equal(cuModuleLoadData(&module, elf), CUDA_ERROR_NO_BINARY_FOR_GPU);
-    assert_int_equal(cuModuleLoadFatBinary(&module, fat), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    assert_int_equal(cuModuleLoadFatBinary(&module, fatbin.bytes), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    assert_int_equal(cuModuleLoadFatBinary(&module, damaged), CUDA_ERROR_INVALID_IMAGE);
     assert_int_equal(cuModuleLoadData(&module, ""), CUDA_ERROR_INVALID_IMAGE);
     assert_null(module);
 }
@@ -198,4 +203,121 @@ TEST_BODY(driver_library_is_one_for_many_threads)
         assert_ptr_equal(askers[i].function, askers[0].function);
     }
     assert_driver(cuLibraryUnload(library));
+}
+
+/* --- PTX -------------------------------------------------------------------------------------- */
+
+static void scale_with(CUmodule module)
+{
+    CUfunction function = NULL;
+    CUdeviceptr memory = 0;
+    float values[5] = {1, 2, 3, 4, 5}, factor = 3;
+    int count = 4;
+    void *arguments[] = {&memory, &factor, &count};
+    assert_driver(cuModuleGetFunction(&function, module, "scale"));
+    assert_driver(cuMemAlloc(&memory, sizeof values));
+    assert_driver(cuMemcpyHtoD(memory, values, sizeof values));
+    assert_driver(cuLaunchKernel(function, 3, 1, 1, 2, 1, 1, 0, NULL, arguments, NULL));
+    assert_driver(cuMemcpyDtoH(values, memory, sizeof values));
+    assert_driver(cuMemFree(memory));
+    for (int i = 0; i < 5; i++)
+        assert_true(values[i] == (float)(i + 1) * (i < count ? 3.0f : 1.0f));
+}
+
+/* As files, as what lies in memory, and behind a compiler's wrapper; packed in all three ways. */
+TEST_BODY(driver_module_runs_fat_binaries)
+{
+    static const char *const names[] = {"plain", "lz4", "zstd"};
+    driver_use_primary();
+    for (int i = 0; i < 3; i++) {
+        char path[1024];
+        _Alignas(8) char code[1024] = {0};
+        CUmodule module = NULL;
+        snprintf(path, sizeof path, "%s/scale_%s.fatbin", TEST_DATA, names[i]);
+        assert_driver(cuModuleLoad(&module, path));
+        scale_with(module);
+        assert_driver(cuModuleUnload(module));
+        FILE *file = fopen(path, "rb");
+        assert_non_null(file);
+        assert_true(fread(code, 1, sizeof code, file) > 0);
+        fclose(file);
+        assert_driver(cuModuleLoadData(&module, code));
+        scale_with(module);
+        assert_driver(cuModuleUnload(module));
+        const struct {
+            unsigned magic, version;
+            const void *code, *unused;
+        } wrapper = {0x466243b1, 1, code, NULL};
+        assert_driver(cuModuleLoadFatBinary(&module, &wrapper));
+        scale_with(module);
+        assert_driver(cuModuleUnload(module));
+    }
+}
+
+static const char facts_ptx[] =
+    ".version 7.5\n.target sm_75\n.address_size 64\n"
+    ".visible .const .align 4 .b8 table[16] = {1, 2, 3, 4};\n"
+    ".visible .global .align 8 .u64 counter = 7;\n"
+    ".visible .entry facts(.param .u64 facts_param_0, .param .u8 facts_param_1,\n"
+    "                      .param .align 8 .b8 facts_param_2[24])\n"
+    "{\n"
+    "    .shared .align 4 .b8 scratch[128];\n"
+    "    .reg .b32 %r<2>;\n"
+    "    mov.u32 %r1, scratch;\n"
+    "    st.shared.u32 [%r1], %r1;\n"
+    "    ret;\n"
+    "}\n";
+
+TEST_BODY(driver_module_tells_of_ptx)
+{
+    static const size_t offsets[] = {0, 8, 16}, sizes[] = {8, 1, 24};
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    CUdeviceptr address = 0;
+    size_t offset = 0, bytes = 0;
+    unsigned long long value = 0;
+    int version = 0, shared = 0, threads = 0;
+    driver_use_primary();
+    assert_driver(cuModuleLoadData(&module, facts_ptx));
+    assert_driver(cuModuleGetFunction(&function, module, "facts"));
+    assert_driver(cuFuncGetAttribute(&version, CU_FUNC_ATTRIBUTE_PTX_VERSION, function));
+    assert_int_equal(version, 75);
+    assert_driver(cuFuncGetAttribute(&version, CU_FUNC_ATTRIBUTE_BINARY_VERSION, function));
+    assert_int_equal(version, 75);
+    assert_driver(cuFuncGetAttribute(&shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function));
+    assert_int_equal(shared, 128);
+    assert_driver(cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function));
+    assert_true(threads > 0);
+    for (size_t i = 0; i < 3; i++) {
+        assert_driver(cuFuncGetParamInfo(function, i, &offset, &bytes));
+        assert_int_equal(offset, offsets[i]);
+        assert_int_equal(bytes, sizes[i]);
+    }
+    assert_int_equal(cuFuncGetParamInfo(function, 3, &offset, &bytes), CUDA_ERROR_INVALID_VALUE);
+    assert_driver(cuModuleGetGlobal(&address, &bytes, module, "counter"));
+    assert_int_equal(bytes, 8);
+    assert_driver(cuMemcpyDtoH(&value, address, sizeof value));
+    assert_int_equal(value, 7);
+    assert_driver(cuModuleGetGlobal(&address, &bytes, module, "table"));
+    assert_int_equal(bytes, 16);
+    assert_driver(cuMemcpyDtoH(&value, address, sizeof value));
+    assert_int_equal(value, 0x04030201);
+    assert_int_equal(cuModuleGetGlobal(&address, &bytes, module, "scratch"), CUDA_ERROR_NOT_FOUND);
+    assert_driver(cuModuleUnload(module));
+}
+
+/* A log that the caller gives says where the text is wrong. */
+TEST_BODY(driver_module_logs_errors_in_ptx)
+{
+    static const char bad[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
+                              ".visible .entry broken()\n{\n    ret\n}\n";
+    char log[1024] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log};
+    CUmodule module = NULL;
+    driver_use_primary();
+    assert_int_equal(cuModuleLoadDataEx(&module, bad, 2, options, values), CUDA_ERROR_INVALID_PTX);
+    assert_non_null(strstr(log, "7"));
+    assert_int_equal((uintptr_t)values[1], strlen(log));
+    assert_null(module);
 }

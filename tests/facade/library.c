@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 
+#include "tests/facade/fatbins.h"
 #include "tests/facade/runtime_support.h"
 
 static const char *const two_text = "__kernel void one(__global int *p) { p[0] = 1; }\n"
@@ -197,15 +198,19 @@ TEST_BODY(library_refuses_bad_arguments)
 /* Code for NVIDIA GPUs is told from text, whatever follows. */
 TEST_BODY(library_refuses_machine_code)
 {
-    static const uint32_t elf[16] = {0x464c457f}, fat_binary[16] = {0xba55ed50u};
-    static const char *const ptx =
-        "//\n.version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n";
+    static const uint32_t elf[16] = {0x464c457f}, damaged[16] = {0xba55ed50u};
+    static const char *const bad_ptx = "// comment\n.version 8.0\n.target sm_75\nno PTX at all\n";
+    static const char *const new_ptx = "\n/* */ .version 10.1\n.target sm_75\n";
+    struct fatbin fatbin;
+    fatbin_of_machine_code(&fatbin);
     const struct {
         const void *code;
         cudaError_t error;
     } cases[] = {{elf, cudaErrorNoKernelImageForDevice},
-                 {fat_binary, cudaErrorNoKernelImageForDevice},
-                 {ptx, cudaErrorInvalidPtx}};
+                 {fatbin.bytes, cudaErrorNoKernelImageForDevice},
+                 {damaged, cudaErrorInvalidKernelImage},
+                 {bad_ptx, cudaErrorInvalidPtx},
+                 {new_ptx, cudaErrorUnsupportedPtxVersion}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         cudaLibrary_t library = NULL;
         cudaKernel_t kernel = NULL;

@@ -1,6 +1,7 @@
 /* Tests of facade/registration.c: what compilers insert, made by hand with OpenCL C as the device
  * code.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tests/facade/fatbins.h"
 #include "tests/facade/runtime_support.h"
 
 #include <crt/host_runtime_abi.h>
@@ -8,7 +9,7 @@
 struct fat_binary_wrapper {
     uint32_t magic, version;
     const void *code;
-    void *unused;
+    const void *const *parts;
 };
 
 enum { MAGIC = 0x466243b1 };
@@ -161,20 +162,20 @@ TEST_BODY(registration_units_are_apart)
     __cudaUnregisterFatBinary(second);
 }
 
-/* What compilers for NVIDIA GPUs really put there cannot run here; the error says which of the
- * reasons it is. */
+/* Machine code for NVIDIA GPUs cannot run here; the error says which of the reasons it is. */
 TEST_BODY(registration_of_machine_code)
 {
-    static const uint32_t elf[16] = {0x464c457f}, fat_binary[16] = {0xba55ed50u};
-    static const char *const ptx =
-        ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry add() { ret; }\n";
+    static const uint32_t elf[16] = {0x464c457f};
+    static const char *const bad_ptx = ".version 8.0\n.target sm_75\nno PTX at all\n";
+    struct fatbin fatbin;
+    fatbin_of_machine_code(&fatbin);
     const struct {
         struct fat_binary_wrapper wrapper;
         cudaError_t error;
     } cases[] = {
         {{MAGIC, 1, elf, NULL}, cudaErrorNoKernelImageForDevice},
-        {{MAGIC, 1, fat_binary, NULL}, cudaErrorNoKernelImageForDevice},
-        {{MAGIC, 1, ptx, NULL}, cudaErrorInvalidPtx},
+        {{MAGIC, 1, fatbin.bytes, NULL}, cudaErrorNoKernelImageForDevice},
+        {{MAGIC, 1, bad_ptx, NULL}, cudaErrorInvalidPtx},
         {{0x12345678, 1, add_text, NULL}, cudaErrorNoKernelImageForDevice},
         {{MAGIC, 1, "__kernel void add(__global int *p, int v) { p[0] = no_such_name; }\n", NULL},
          cudaErrorInvalidKernelImage},
@@ -265,5 +266,81 @@ TEST_BODY(registration_first_use_by_many_threads)
     for (int i = 0; i < 8; i++)
         assert_int_equal(read_device_int(p + i), 20);
     assert_success(cudaFree(p));
+    __cudaUnregisterFatBinary(handle);
+}
+
+/* --- PTX -------------------------------------------------------------------------------------- */
+
+#define HEAD ".version 8.0\n.target sm_75\n.address_size 64\n"
+
+/* What separate compilation makes of two source files, and of the device runtime beside them. */
+static const char *const part_texts[] = {
+    HEAD ".extern .func (.param .b32 r) clem_twice(.param .b32 x);\n"
+         ".visible .global .align 4 .u32 offset = 1;\n"
+         ".visible .entry run(.param .u64 out)\n"
+         "{\n"
+         "    .reg .b32 %r<3>;\n"
+         "    .reg .b64 %rd<3>;\n"
+         "    ld.param.u64 %rd1, [out];\n"
+         "    cvta.to.global.u64 %rd2, %rd1;\n"
+         "    ld.global.u32 %r1, [%rd2];\n"
+         "    { .param .b32 p; .param .b32 q; st.param.b32 [p], %r1;\n"
+         "      call.uni (q), clem_twice, (p); ld.param.b32 %r2, [q]; }\n"
+         "    st.global.u32 [%rd2], %r2;\n"
+         "    ret;\n"
+         "}\n",
+    HEAD ".extern .global .align 4 .u32 offset;\n"
+         ".visible .func (.param .b32 r) clem_twice(.param .b32 x)\n"
+         "{\n"
+         "    .reg .b32 %r<4>;\n"
+         "    ld.param.b32 %r1, [x];\n"
+         "    ld.global.u32 %r2, [offset];\n"
+         "    mad.lo.u32 %r3, %r1, 2, %r2;\n"
+         "    st.param.b32 [r], %r3;\n"
+         "    ret;\n"
+         "}\n",
+    HEAD ".global .u32 _x_cuda_device_runtime_cu_x;\nnot even PTX\n"};
+
+TEST_BODY(registration_links_parts)
+{
+    static char offset_shadow[4];
+    struct fatbin fatbins[3], empty;
+    const void *parts[4] = {NULL};
+    int *p = device_ints(1), value = 20, offset = 4, read = 0;
+    void *args[] = {&p};
+    for (int i = 0; i < 3; i++) {
+        fatbin_begin(&fatbins[i]);
+        fatbin_add_text(&fatbins[i], 75, part_texts[i]);
+        parts[i] = fatbins[i].bytes;
+    }
+    fatbin_begin(&empty);
+    struct fat_binary_wrapper wrapper = {MAGIC, 2, empty.bytes, parts};
+    void **handle = __cudaRegisterFatBinary(&wrapper);
+    register_kernel(handle, &add_stub, "run");
+    __cudaRegisterVar(handle, offset_shadow, "offset", "offset", 0, 4, 0, 0);
+    __cudaRegisterFatBinaryEnd(handle);
+    assert_success(cudaMemcpyToSymbol(offset_shadow, &offset, 4, 0, cudaMemcpyHostToDevice));
+    assert_success(cudaMemcpyFromSymbol(&read, offset_shadow, 4, 0, cudaMemcpyDeviceToHost));
+    assert_int_equal(read, 4);
+    assert_success(cudaMemcpy(p, &value, sizeof value, cudaMemcpyHostToDevice));
+    assert_success(launch_stub(&add_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, NULL));
+    assert_int_equal(read_device_int(p), 44);
+    assert_success(cudaFree(p));
+    __cudaUnregisterFatBinary(handle);
+}
+
+/* A part without PTX leaves nothing to link. */
+TEST_BODY(registration_of_parts_of_machine_code)
+{
+    struct fatbin fatbins[2];
+    fatbin_begin(&fatbins[0]);
+    fatbin_add_text(&fatbins[0], 75, part_texts[0]);
+    fatbin_of_machine_code(&fatbins[1]);
+    const void *parts[] = {fatbins[0].bytes, fatbins[1].bytes, NULL};
+    struct fat_binary_wrapper wrapper = {MAGIC, 2, fatbins[1].bytes, parts};
+    void **handle = __cudaRegisterFatBinary(&wrapper);
+    register_kernel(handle, &add_stub, "run");
+    assert_fails(cudaErrorNoKernelImageForDevice,
+                 launch_stub(&add_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, NULL));
     __cudaUnregisterFatBinary(handle);
 }

@@ -1,0 +1,190 @@
+/* Tests of facade/driver_link.c: PTX goes in, one text comes out; what cannot be linked is named.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <unistd.h>
+
+#include "tests/facade/driver_support.h"
+#include "tests/facade/fatbins.h"
+
+#define HEAD ".version 8.0\n.target sm_75\n.address_size 64\n"
+
+static char calls_twice[] = HEAD ".extern .func (.param .b32 r) twice(.param .b32 x);\n"
+                                 ".visible .global .align 4 .u32 added = 5;\n"
+                                 ".global .align 1 .b8 $str[4] = {104, 105, 10};\n"
+                                 ".visible .entry run(.param .u64 out)\n"
+                                 "{\n"
+                                 "    .reg .b32 %r<4>;\n"
+                                 "    .reg .b64 %rd<4>;\n"
+                                 "    ld.param.u64 %rd1, [out];\n"
+                                 "    cvta.to.global.u64 %rd2, %rd1;\n"
+                                 "    ld.global.u32 %r1, [%rd2];\n"
+                                 "    { .param .b32 p; .param .b32 q; st.param.b32 [p], %r1;\n"
+                                 "      call.uni (q), twice, (p); ld.param.b32 %r2, [q]; }\n"
+                                 "    ld.global.u8 %r3, [$str];\n"
+                                 "    add.u32 %r2, %r2, %r3;\n"
+                                 "    st.global.u32 [%rd2], %r2;\n"
+                                 "    ret;\n"
+                                 "}\n";
+static char has_twice[] = "// another file\n" HEAD ".extern .global .align 4 .u32 added;\n"
+                          ".global .align 1 .b8 $str[4] = {1, 111, 10};\n"
+                          ".visible .func (.param .b32 r) twice(.param .b32 x)\n"
+                          "{\n"
+                          "    .reg .b32 %r<5>;\n"
+                          "    ld.param.b32 %r1, [x];\n"
+                          "    ld.global.u32 %r2, [added];\n"
+                          "    ld.global.u8 %r3, [$str];\n"
+                          "    shl.b32 %r4, %r1, 1;\n"
+                          "    add.u32 %r4, %r4, %r2;\n"
+                          "    add.u32 %r4, %r4, %r3;\n"
+                          "    st.param.b32 [r], %r4;\n"
+                          "    ret;\n"
+                          "}\n";
+
+static CUlinkState new_link(unsigned count, CUjit_option *options, void **values)
+{
+    CUlinkState link = NULL;
+    driver_use_primary();
+    assert_driver(cuLinkCreate(count, options, values, &link));
+    assert_non_null(link);
+    return link;
+}
+
+static CUresult add_text(CUlinkState link, char *text, const char *name)
+{
+    return cuLinkAddData(link, CU_JIT_INPUT_PTX, text, strlen(text) + 1, name, 0, NULL, NULL);
+}
+
+TEST_BODY(driver_link_of_one_text_is_that_text)
+{
+    CUlinkState link = new_link(0, NULL, NULL);
+    void *code = NULL, *again = NULL;
+    size_t bytes = 0;
+    assert_driver(add_text(link, calls_twice, "one"));
+    assert_driver(cuLinkComplete(link, &code, &bytes));
+    assert_string_equal(code, calls_twice);
+    assert_int_equal(bytes, sizeof calls_twice);
+    assert_driver(cuLinkComplete(link, &again, NULL));
+    assert_ptr_equal(again, code);
+    assert_int_equal(add_text(link, has_twice, "late"), CUDA_ERROR_INVALID_VALUE);
+    assert_driver(cuLinkDestroy(link));
+    assert_int_equal(cuLinkDestroy(link), CUDA_ERROR_INVALID_HANDLE);
+}
+
+static int run_linked(const void *code)
+{
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    CUdeviceptr memory = 0;
+    int value = 100;
+    void *arguments[] = {&memory};
+    assert_driver(cuModuleLoadData(&module, code));
+    assert_driver(cuModuleGetFunction(&function, module, "run"));
+    assert_driver(cuMemAlloc(&memory, sizeof value));
+    assert_driver(cuMemcpyHtoD(memory, &value, sizeof value));
+    assert_driver(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
+    assert_driver(cuMemcpyDtoH(&value, memory, sizeof value));
+    assert_driver(cuMemFree(memory));
+    assert_driver(cuModuleUnload(module));
+    return value;
+}
+
+/* Each text's own $str stays its own; the function and the variable are the other text's. */
+TEST_BODY(driver_link_joins_texts)
+{
+    for (int order = 0; order < 2; order++) {
+        CUlinkState link = new_link(0, NULL, NULL);
+        void *code = NULL;
+        assert_driver(add_text(link, order == 0 ? calls_twice : has_twice, "one"));
+        assert_driver(add_text(link, order == 0 ? has_twice : calls_twice, NULL));
+        assert_driver(cuLinkComplete(link, &code, NULL));
+        assert_int_equal(run_linked(code), 100 * 2 + 5 + 1 + 104);
+        assert_driver(cuLinkDestroy(link));
+    }
+}
+
+TEST_BODY(driver_link_takes_files_and_fat_binaries)
+{
+    char path[] = "/tmp/clem-link-XXXXXX";
+    struct fatbin fatbin;
+    void *code = NULL;
+    fatbin_begin(&fatbin);
+    fatbin_add_text(&fatbin, 52, has_twice);
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, calls_twice, sizeof calls_twice - 1), sizeof calls_twice - 1);
+    close(fd);
+    CUlinkState link = new_link(0, NULL, NULL);
+    CUresult result = cuLinkAddFile(link, CU_JIT_INPUT_PTX, path, 0, NULL, NULL);
+    unlink(path);
+    assert_driver(result);
+    assert_int_equal(cuLinkAddFile(link, CU_JIT_INPUT_PTX, path, 0, NULL, NULL),
+                     CUDA_ERROR_FILE_NOT_FOUND);
+    assert_driver(cuLinkAddData(link, CU_JIT_INPUT_FATBINARY, fatbin.bytes, fatbin.size, "fat", 0,
+                                NULL, NULL));
+    assert_driver(cuLinkComplete(link, &code, NULL));
+    assert_int_equal(run_linked(code), 310);
+    assert_driver(cuLinkDestroy(link));
+}
+
+TEST_BODY(driver_link_names_what_is_defined_twice)
+{
+    char log[256] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log}, *code = NULL;
+    CUlinkState link = new_link(2, options, values);
+    assert_driver(add_text(link, has_twice, "first.ptx"));
+    assert_driver(add_text(link, has_twice, "second.ptx"));
+    assert_int_equal(cuLinkComplete(link, &code, NULL), CUDA_ERROR_INVALID_IMAGE);
+    assert_non_null(strstr(log, "twice is defined in first.ptx and in second.ptx"));
+    assert_int_equal((uintptr_t)values[1], strlen(log));
+    assert_null(code);
+    assert_driver(cuLinkDestroy(link));
+}
+
+TEST_BODY(driver_link_refuses_what_it_cannot_link)
+{
+    static char no_ptx[] = "kernel void k(global int *p) {}";
+    struct fatbin fatbin;
+    char log[256] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log}, *code = NULL;
+    CUlinkState link = new_link(2, options, values);
+    fatbin_of_machine_code(&fatbin);
+    assert_int_equal(cuLinkAddData(link, CU_JIT_INPUT_FATBINARY, fatbin.bytes, fatbin.size, "fat",
+                                   0, NULL, NULL),
+                     CUDA_ERROR_NO_BINARY_FOR_GPU);
+    assert_non_null(strstr(log, "code=compute_75"));
+    assert_int_equal(add_text(link, no_ptx, NULL), CUDA_ERROR_INVALID_PTX);
+    assert_int_equal(
+        cuLinkAddData(link, CU_JIT_INPUT_CUBIN, no_ptx, sizeof no_ptx, NULL, 0, NULL, NULL),
+        CUDA_ERROR_NO_BINARY_FOR_GPU);
+    assert_int_equal(
+        cuLinkAddData(link, CU_JIT_INPUT_NVVM, no_ptx, sizeof no_ptx, NULL, 0, NULL, NULL),
+        CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(
+        cuLinkAddData(link, CU_JIT_NUM_INPUT_TYPES, no_ptx, sizeof no_ptx, NULL, 0, NULL, NULL),
+        CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuLinkAddData(link, CU_JIT_INPUT_PTX, NULL, 4, NULL, 0, NULL, NULL),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuLinkAddData(link, CU_JIT_INPUT_PTX, no_ptx, 0, NULL, 0, NULL, NULL),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuLinkComplete(link, &code, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuLinkComplete(link, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuLinkCreate(0, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_driver(cuLinkDestroy(link));
+    assert_int_equal(cuLinkComplete(NULL, &code, NULL), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_BODY(driver_link_logs_what_is_wrong_with_a_text)
+{
+    static char bad[] = HEAD ".visible .entry broken()\n{\n    ret\n}\n";
+    char log[256] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log};
+    CUlinkState link = new_link(2, options, values);
+    void *code = NULL;
+    assert_driver(add_text(link, bad, "bad.ptx"));
+    assert_int_equal(cuLinkComplete(link, &code, NULL), CUDA_ERROR_INVALID_PTX);
+    assert_non_null(strstr(log, "line 7"));
+    assert_null(code);
+    assert_driver(cuLinkDestroy(link));
+}

@@ -1,0 +1,323 @@
+/* Tests of facade/nvrtc/: what needs no compiler, and what does with the clang that is installed.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/facade/driver_support.h"
+
+#include <nvrtc.h>
+
+static nvrtcProgram new_program(const char *source, int count, const char *const *headers,
+                                const char *const *names)
+{
+    nvrtcProgram program = NULL;
+    assert_int_equal(nvrtcCreateProgram(&program, source, "source.cu", count, headers, names),
+                     NVRTC_SUCCESS);
+    assert_non_null(program);
+    return program;
+}
+
+static char *log_of(nvrtcProgram program)
+{
+    size_t bytes = 0;
+    assert_int_equal(nvrtcGetProgramLogSize(program, &bytes), NVRTC_SUCCESS);
+    char *log = malloc(bytes);
+    assert_non_null(log);
+    assert_int_equal(nvrtcGetProgramLog(program, log), NVRTC_SUCCESS);
+    assert_int_equal(strlen(log) + 1, bytes);
+    return log;
+}
+
+static char *ptx_of(nvrtcProgram program)
+{
+    size_t bytes = 0;
+    assert_int_equal(nvrtcGetPTXSize(program, &bytes), NVRTC_SUCCESS);
+    char *ptx = malloc(bytes);
+    assert_non_null(ptx);
+    assert_int_equal(nvrtcGetPTX(program, ptx), NVRTC_SUCCESS);
+    assert_int_equal(strlen(ptx) + 1, bytes);
+    return ptx;
+}
+
+/* Compiles, or skips the test where there is nothing to compile with. */
+static nvrtcResult compile(nvrtcProgram program, int count, const char *const *options)
+{
+    nvrtcResult result = nvrtcCompileProgram(program, count, options);
+    if (result == NVRTC_ERROR_BUILTIN_OPERATION_FAILURE) {
+        char *log = log_of(program);
+        if (strstr(log, "no clang was found") != NULL)
+            TEST_SKIP("no clang");
+        print_error("%s\n", log);
+    }
+    return result;
+}
+
+static void must_compile(nvrtcProgram program, int count, const char *const *options)
+{
+    nvrtcResult result = compile(program, count, options);
+    if (result != NVRTC_SUCCESS)
+        print_error("%s\n", log_of(program));
+    assert_int_equal(result, NVRTC_SUCCESS);
+}
+
+static void destroy(nvrtcProgram program)
+{
+    assert_int_equal(nvrtcDestroyProgram(&program), NVRTC_SUCCESS);
+    assert_null(program);
+}
+
+/* --- without a compiler ----------------------------------------------------------------------- */
+
+TEST_BODY(nvrtc_says_what_to_install)
+{
+    nvrtcProgram program = new_program("", 0, NULL, NULL);
+    size_t bytes = 0;
+    setenv("CLEM_CLANG", "/nonexistent/clang", 1);
+    assert_int_equal(nvrtcCompileProgram(program, 0, NULL), NVRTC_ERROR_BUILTIN_OPERATION_FAILURE);
+    char *log = log_of(program);
+    assert_non_null(strstr(log, "install clang"));
+    assert_int_equal(nvrtcGetPTXSize(program, &bytes), NVRTC_ERROR_INVALID_PROGRAM);
+    free(log);
+    destroy(program);
+}
+
+TEST_BODY(nvrtc_knows_itself)
+{
+    int major = 0, minor = -1, count = 0, architectures[8] = {0};
+    size_t bytes = 0;
+    assert_int_equal(nvrtcVersion(&major, &minor), NVRTC_SUCCESS);
+    assert_int_equal(major, 13);
+    assert_int_equal(minor, 0);
+    assert_int_equal(nvrtcVersion(NULL, &minor), NVRTC_ERROR_INVALID_INPUT);
+    assert_int_equal(nvrtcGetNumSupportedArchs(&count), NVRTC_SUCCESS);
+    assert_int_equal(count, 1);
+    assert_int_equal(nvrtcGetSupportedArchs(architectures), NVRTC_SUCCESS);
+    assert_int_equal(architectures[0], 75);
+    assert_string_equal(nvrtcGetErrorString(NVRTC_ERROR_COMPILATION), "NVRTC_ERROR_COMPILATION");
+    assert_string_equal(nvrtcGetErrorString((nvrtcResult)99), "NVRTC_ERROR unknown");
+    assert_string_equal(nvrtcGetErrorString((nvrtcResult)-1), "NVRTC_ERROR unknown");
+    assert_int_equal(nvrtcSetPCHHeapSize(4096), NVRTC_SUCCESS);
+    assert_int_equal(nvrtcGetPCHHeapSize(&bytes), NVRTC_SUCCESS);
+    assert_int_equal(bytes, 4096);
+}
+
+TEST_BODY(nvrtc_refuses_what_is_no_program)
+{
+    static const char *const one[] = {"text"};
+    nvrtcProgram program = new_program("", 0, NULL, NULL), stale = program;
+    size_t bytes = 0;
+    assert_int_equal(nvrtcGetPTXSize(program, &bytes), NVRTC_ERROR_INVALID_PROGRAM);
+    assert_int_equal(nvrtcGetLTOIRSize(program, &bytes), NVRTC_ERROR_INVALID_PROGRAM);
+    assert_int_equal(nvrtcGetPCHCreateStatus(program), NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED);
+    assert_int_equal(nvrtcCompileProgram(program, 1, NULL), NVRTC_ERROR_INVALID_INPUT);
+    destroy(program);
+    assert_int_equal(nvrtcDestroyProgram(&stale), NVRTC_ERROR_INVALID_PROGRAM);
+    assert_int_equal(nvrtcCompileProgram(stale, 0, NULL), NVRTC_ERROR_INVALID_PROGRAM);
+    assert_int_equal(nvrtcDestroyProgram(NULL), NVRTC_ERROR_INVALID_PROGRAM);
+    assert_int_equal(nvrtcCreateProgram(NULL, "", NULL, 0, NULL, NULL), NVRTC_ERROR_INVALID_INPUT);
+    assert_int_equal(nvrtcCreateProgram(&program, NULL, NULL, 0, NULL, NULL),
+                     NVRTC_ERROR_INVALID_INPUT);
+    assert_int_equal(nvrtcCreateProgram(&program, "", NULL, 1, one, NULL),
+                     NVRTC_ERROR_INVALID_INPUT);
+    assert_int_equal(nvrtcCreateProgram(&program, "", NULL, -1, NULL, NULL),
+                     NVRTC_ERROR_INVALID_INPUT);
+}
+
+TEST_BODY(nvrtc_refuses_options_that_it_does_not_know)
+{
+    static const char *const bad[] = {"--no-such-option", "-arch=gfx900", "-arch=lto_75",
+                                      "--fmad=maybe",     "-dlto",        "--fmad"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        nvrtcProgram program = new_program("", 0, NULL, NULL);
+        assert_int_equal(nvrtcCompileProgram(program, 1, &bad[i]), NVRTC_ERROR_INVALID_OPTION);
+        char *log = log_of(program);
+        assert_non_null(strstr(log, bad[i]));
+        free(log);
+        destroy(program);
+    }
+}
+
+static int cancel(void *payload, void *unused)
+{
+    assert_null(unused);
+    ++*(int *)payload;
+    return 1;
+}
+
+TEST_BODY(nvrtc_can_be_cancelled)
+{
+    int calls = 0;
+    nvrtcProgram program = new_program("", 0, NULL, NULL);
+    assert_int_equal(nvrtcSetFlowCallback(program, cancel, &calls), NVRTC_SUCCESS);
+    assert_int_equal(nvrtcCompileProgram(program, 0, NULL), NVRTC_ERROR_CANCELLED);
+    assert_int_equal(calls, 1);
+    destroy(program);
+}
+
+/* --- with one --------------------------------------------------------------------------------- */
+
+static const char names_source[] =
+    "namespace space {\n"
+    "template <class T> __global__ void fill(T *p, T value) { p[threadIdx.x] = value; }\n"
+    "__constant__ float factor;\n"
+    "}\n"
+    "extern \"C\" __global__ void plain(int *p) { *p = 1; }\n";
+
+TEST_BODY(nvrtc_lowers_names)
+{
+    static const char *const expressions[] = {"space::fill<int>", "&space::factor", "plain"};
+    static const char *const expected[] = {"_ZN5space4fillIiEEvPT_S1_", "_ZN5space6factorE",
+                                           "plain"};
+    nvrtcProgram program = new_program(names_source, 0, NULL, NULL);
+    const char *name = NULL;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(nvrtcAddNameExpression(program, expressions[i]), NVRTC_SUCCESS);
+    assert_int_equal(nvrtcGetLoweredName(program, "plain", &name),
+                     NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION);
+    must_compile(program, 0, NULL);
+    char *ptx = ptx_of(program);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(nvrtcGetLoweredName(program, expressions[i], &name), NVRTC_SUCCESS);
+        assert_string_equal(name, expected[i]);
+        assert_non_null(strstr(ptx, name));
+    }
+    assert_null(strstr(ptx, "clem_lowered"));
+    assert_int_equal(nvrtcGetLoweredName(program, "other", &name),
+                     NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID);
+    assert_int_equal(nvrtcAddNameExpression(program, "other"),
+                     NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION);
+    free(ptx);
+    destroy(program);
+}
+
+/* Messages name the program and its headers as the caller does, and nothing is left behind. */
+TEST_BODY(nvrtc_logs_what_clang_says)
+{
+    static const char *const headers[] = {"#define BROKEN no_such_name\n",
+                                          "int two = also_none;\n"};
+    static const char *const names[] = {"one.h", "folder/two.h"};
+    char folder[] = "/tmp/clem-nvrtc-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    setenv("TMPDIR", folder, 1);
+    nvrtcProgram program = new_program("#include \"one.h\"\n#include <folder/two.h>\n"
+                                       "__global__ void k(int *p) { *p = BROKEN; }\n",
+                                       2, headers, names);
+    nvrtcResult result = compile(program, 0, NULL);
+    char *log = log_of(program);
+    assert_int_equal(result, NVRTC_ERROR_COMPILATION);
+    assert_non_null(strstr(log, "source.cu:3:"));
+    assert_non_null(strstr(log, "no_such_name"));
+    assert_non_null(strstr(log, "folder/two.h:1:"));
+    assert_null(strstr(log, "/tmp/"));
+    assert_int_equal(rmdir(folder), 0);
+    free(log);
+    destroy(program);
+}
+
+TEST_BODY(nvrtc_headers_stay_in_their_folder)
+{
+    static const char *const text[] = {"\n"};
+    static const char *const names[] = {"../out.h", "/tmp/out.h", "a/../../out.h", ".."};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        nvrtcProgram program = new_program("", 1, text, &names[i]);
+        assert_int_equal(compile(program, 0, NULL), NVRTC_ERROR_BUILTIN_OPERATION_FAILURE);
+        destroy(program);
+    }
+}
+
+TEST_BODY(nvrtc_takes_options)
+{
+    static const char source[] = "#if ONE != 1 || defined(TWO) || __cplusplus != 201402L\n"
+                                 "#error options\n#endif\n"
+                                 "__global__ void k(float *p) { *p = p[0] * p[1] + p[2]; }\n";
+    static const char *const options[] = {"-D",          "ONE=1",        "--define-macro=TWO",
+                                          "-UTWO",       "-arch",        "sm_90a",
+                                          "--std=c++14", "--fmad=false", "-maxrregcount=32"};
+    nvrtcProgram program = new_program(source, 0, NULL, NULL);
+    must_compile(program, 9, options);
+    char *ptx = ptx_of(program);
+    assert_null(strstr(ptx, "fma.rn"));
+    free(ptx);
+    must_compile(program, 7, options);
+    ptx = ptx_of(program);
+    assert_non_null(strstr(ptx, "fma.rn"));
+    free(ptx);
+    destroy(program);
+}
+
+TEST_BODY(nvrtc_makes_functions_the_devices)
+{
+    static const char source[] = "int three() { return 3; }\n"
+                                 "extern \"C\" __global__ void k(int *p) { *p = three(); }\n";
+    static const char *const option = "-default-device";
+    nvrtcProgram program = new_program(source, 0, NULL, NULL);
+    assert_int_equal(compile(program, 0, NULL), NVRTC_ERROR_COMPILATION);
+    must_compile(program, 1, &option);
+    destroy(program);
+}
+
+static void *compile_one(void *data)
+{
+    nvrtcProgram program = NULL;
+    char source[128];
+    snprintf(source, sizeof source, "extern \"C\" __global__ void k%d(int *p) { *p = %d; }\n",
+             *(int *)data, *(int *)data);
+    if (nvrtcCreateProgram(&program, source, NULL, 0, NULL, NULL) != NVRTC_SUCCESS)
+        return NULL;
+    compile(program, 0, NULL);
+    return program;
+}
+
+TEST_BODY(nvrtc_is_for_many_threads)
+{
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    int numbers[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        numbers[i] = i;
+        assert_int_equal(pthread_create(&threads[i], NULL, compile_one, &numbers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        void *program = NULL;
+        char name[8];
+        assert_int_equal(pthread_join(threads[i], &program), 0);
+        assert_non_null(program);
+        char *ptx = ptx_of(program);
+        snprintf(name, sizeof name, "k%d(", i);
+        assert_non_null(strstr(ptx, name));
+        free(ptx);
+        destroy(program);
+    }
+}
+
+/* What programs ask for as machine code is loaded as well. */
+TEST_BODY(nvrtc_code_runs)
+{
+    nvrtcProgram program = new_program(
+        "extern \"C\" __global__ void put(int *p, int v) { p[threadIdx.x] = v + threadIdx.x; }\n",
+        0, NULL, NULL);
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    CUdeviceptr memory = 0;
+    int value = 40, values[4] = {0};
+    void *arguments[] = {&memory, &value};
+    size_t bytes = 0;
+    must_compile(program, 0, NULL);
+    assert_int_equal(nvrtcGetCUBINSize(program, &bytes), NVRTC_SUCCESS);
+    char *code = malloc(bytes);
+    assert_int_equal(nvrtcGetCUBIN(program, code), NVRTC_SUCCESS);
+    destroy(program);
+    driver_use_primary();
+    assert_driver(cuModuleLoadData(&module, code));
+    free(code);
+    assert_driver(cuModuleGetFunction(&function, module, "put"));
+    assert_driver(cuMemAlloc(&memory, sizeof values));
+    assert_driver(cuLaunchKernel(function, 1, 1, 1, 4, 1, 1, 0, NULL, arguments, NULL));
+    assert_driver(cuMemcpyDtoH(values, memory, sizeof values));
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(values[i], 40 + i);
+    assert_driver(cuMemFree(memory));
+    assert_driver(cuModuleUnload(module));
+}

@@ -1,0 +1,154 @@
+/* The text of kernels in PTX_FORM_BLOCK: which way through the regions, what is kept where, what is
+ * refused.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tests/ptx/read.h"
+
+static const struct ptx_target cpu = {
+    .is_cpu = true, .has_double = true, .max_parameter_bytes = 4096, .force_form = -1};
+
+static struct ptx_kernel translate(const char *text)
+{
+    struct ptx_module *module = read_ptx(text);
+    struct ptx_kernel kernel = {0};
+    struct ptx_log log = {0};
+    const enum ptx_status status = ptx_translate(module, 0, &cpu, &kernel, &log);
+    if (status != PTX_OK)
+        printf("%s\n", log.text ? log.text : "(nothing said)");
+    free(log.text);
+    ptx_module_free(module);
+    assert_int_equal(status, PTX_OK);
+    return kernel;
+}
+
+static void assert_has(const struct ptx_kernel *kernel, const char *word, bool expected)
+{
+    if ((strstr(kernel->text, word) != NULL) != expected)
+        fail_msg("'%s' is %s in:\n%s", word, expected ? "not" : "", kernel->text);
+}
+
+static bool has_argument(const struct ptx_kernel *kernel, enum ptx_argument_kind kind)
+{
+    for (size_t i = 0; i < kernel->argument_count; i++)
+        if (kernel->arguments[i].kind == kind)
+            return true;
+    return false;
+}
+
+#define SHARED ".shared .align 4 .b8 s[1024];\n"
+
+TEST_BODY(ptx_block_kernels_without_barriers_are_items)
+{
+    struct ptx_kernel kernel =
+        translate(PTX_BODY("mov.u32 %r1, %tid.x;\nst.global.u32 [%rd1], %r1;\nret;\n"));
+    assert_int_equal(kernel.form, PTX_FORM_ITEM);
+    ptx_kernel_free(&kernel);
+}
+
+TEST_BODY(ptx_block_barriers_in_step_need_no_states)
+{
+    struct ptx_kernel kernel = translate(PTX_BODY(
+        SHARED "mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\nld.param.u64 %rd1, [a];\n"
+               "ld.param.u32 %r9, [n];\nld.global.u32 %r3, [%rd1];\nmov.u32 %r4, 0;\n"
+               "LOOP:\nbar.sync 0;\nst.shared.u32 [%r2], %r3;\nbar.sync 0;\n"
+               "ld.shared.u32 %r3, [s];\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p1, %r4, %r9;\n"
+               "@%p1 bra LOOP;\nst.global.u32 [%rd1], %r3;\nret;\n"));
+    assert_int_equal(kernel.form, PTX_FORM_BLOCK);
+    assert_has(&kernel, "clem_choose_region", false);
+    assert_has(&kernel, "barrier(", false);
+    assert_has(&kernel, "a_r3[", true);   /* differs between threads, lives across barriers */
+    assert_has(&kernel, "u_r4 = ", true); /* counts alike in all */
+    assert_has(&kernel, "a_r4[", false);
+    assert_has(&kernel, "a_r2[", false); /* follows from tid: computed anew */
+    assert_has(&kernel, "a_r9[", false);
+    assert_true(has_argument(&kernel, PTX_ARGUMENT_SCRATCH));
+    assert_true(has_argument(&kernel, PTX_ARGUMENT_GRID));
+    assert_false(has_argument(&kernel, PTX_ARGUMENT_RUNTIME));
+    ptx_kernel_free(&kernel);
+}
+
+TEST_BODY(ptx_block_threads_that_part_have_states)
+{
+    struct ptx_kernel kernel = translate(
+        PTX_BODY("mov.u32 %r1, %tid.x;\nld.param.u32 %r9, [n];\nsetp.ge.u32 %p1, %r1, %r9;\n"
+                 "@%p1 ret;\nbar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n"));
+    assert_has(&kernel, "clem_is_together", true);
+    assert_has(&kernel, "clem_choose_region", true);
+    assert_has(&kernel, "clem_trap(clem_runtime)", true); /* where nothing can go on */
+    ptx_kernel_free(&kernel);
+}
+
+TEST_BODY(ptx_block_barriers_of_some_threads_are_never_straight)
+{
+    struct ptx_kernel kernel = translate(
+        PTX_BODY("bar.arrive 1, 64;\nbar.sync 1, 64;\nst.global.u32 [%rd1], %r1;\nret;\n"));
+    assert_has(&kernel, "S_0:", false);
+    assert_has(&kernel, "clem_arrived[clem_number] +=", true);
+    ptx_kernel_free(&kernel);
+}
+
+TEST_BODY(ptx_block_functions_with_barriers_are_inlined)
+{
+    struct ptx_kernel kernel = translate(
+        PTX_HEAD ".func (.param .b32 r) twice(.param .b32 x, .param .align 4 .b8 y[8])\n{\n"
+                 ".reg .b32 %r<4>;\n.reg .pred %p<2>;\nld.param.u32 %r1, [x];\n"
+                 "ld.param.u32 %r2, [y+4];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra SKIP;\n"
+                 "bar.sync 0;\nadd.u32 %r1, %r1, %r2;\nst.param.b32 [r], %r1;\nret;\n"
+                 "SKIP:\nst.param.b32 [r], 7;\nret;\n}\n"
+                 ".func (.param .b32 r) plain(.param .b32 x)\n{\n.reg .b32 %r<4>;\n"
+                 "ld.param.u32 %r1, [x];\nst.param.b32 [r], %r1;\nret;\n}\n"
+                 ".visible .entry k(.param .u64 a)\n{\n.reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n"
+                 "ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\n"
+                 "{\n.param .b32 p0;\nst.param.b32 [p0], %r1;\n.param .align 4 .b8 p1[8];\n"
+                 "st.param.b32 [p1+4], %r1;\n.param .b32 q;\ncall.uni (q), twice, (p0, p1);\n"
+                 "ld.param.b32 %r2, [q];\n}\n"
+                 "{\n.param .b32 p0;\nst.param.b32 [p0], %r2;\n.param .b32 q;\n"
+                 "call.uni (q), plain, (p0);\nld.param.b32 %r3, [q];\n}\n"
+                 "st.global.u32 [%rd1], %r3;\nret;\n}\n");
+    assert_has(&kernel, "twice(", false);
+    assert_has(&kernel, "plain(CLEM_PASS_AND", true);
+    assert_has(&kernel, "clem_local + ", true); /* the array that was passed */
+    ptx_kernel_free(&kernel);
+}
+
+TEST_BODY(ptx_block_volatile_shared_accesses_are_steps)
+{
+    struct ptx_kernel kernel = translate(PTX_BODY(
+        SHARED "mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\nst.volatile.shared.u32 [%r2], %r1;\n"
+               "ld.volatile.shared.u32 %r3, [%r2+4];\nst.global.u32 [%rd1], %r3;\nret;\n"));
+    assert_int_equal(kernel.form, PTX_FORM_BLOCK);
+    assert_has(&kernel, "S_2:", true); /* before each access a region begins */
+    assert_has(&kernel, "S_3:", false);
+    ptx_kernel_free(&kernel);
+}
+
+TEST_BODY(ptx_block_loads_of_what_others_stored_are_steps)
+{
+    struct ptx_kernel kernel = translate(
+        PTX_BODY(SHARED "mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\nst.shared.u32 [%r2], %r1;\n"
+                        "ld.shared.u32 %r4, [%r2];\nld.shared.u32 %r3, [%r2+4];\n"
+                        "st.global.v2.u32 [%rd1], {%r3, %r4};\nret;\n"));
+    assert_int_equal(kernel.form, PTX_FORM_BLOCK);
+    assert_has(&kernel, "a_r4[", true); /* a cut between the thread's own element and the next */
+    ptx_kernel_free(&kernel);
+    kernel = translate(PTX_BODY(SHARED "mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\n"
+                                       "st.shared.u32 [%r2], %r1;\nld.shared.u32 %r4, [%r2];\n"
+                                       "st.global.u32 [%rd1], %r4;\nret;\n"));
+    assert_int_equal(kernel.form, PTX_FORM_ITEM);
+    ptx_kernel_free(&kernel);
+}
+
+TEST_BODY(ptx_block_barriers_behind_addresses_are_refused)
+{
+    struct ptx_module *module =
+        read_ptx(PTX_HEAD ".func waits()\n{\nbar.sync 0;\nret;\n}\n"
+                          ".visible .entry k(.param .u64 a)\n{\n.reg .b64 %rd<4>;\n"
+                          "mov.u64 %rd1, waits;\nld.param.u64 %rd2, [a];\nbar.sync 0;\n"
+                          "{\nproto: .callprototype _ ();\ncall %rd1, (), proto;\n}\nret;\n}\n");
+    struct ptx_kernel kernel = {0};
+    struct ptx_log log = {0};
+    assert_int_equal(ptx_translate(module, 0, &cpu, &kernel, &log), PTX_E_UNSUPPORTED);
+    assert_non_null(log.text);
+    assert_non_null(strstr(log.text, "waits"));
+    free(log.text);
+    ptx_module_free(module);
+}

@@ -1,0 +1,353 @@
+/* The text of kernels in PTX_FORM_ITEM, what it is given, and what is refused.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tests/ptx/read.h"
+
+static const struct ptx_target plain = {.has_double = true,
+                                        .has_int64_atomics = true,
+                                        .max_parameter_bytes = 4096,
+                                        .force_form = PTX_FORM_ITEM};
+
+/* The only kernel of a text for a target; the caller frees it. */
+static struct ptx_kernel translate_for(const char *text, const struct ptx_target *target)
+{
+    struct ptx_module *module = read_ptx(text);
+    struct ptx_kernel kernel = {0};
+    struct ptx_log log = {0};
+    const enum ptx_status status = ptx_translate(module, 0, target, &kernel, &log);
+    if (status != PTX_OK)
+        printf("%s\n", log.text ? log.text : "(nothing said)");
+    free(log.text);
+    ptx_module_free(module);
+    assert_int_equal(status, PTX_OK);
+    assert_int_equal(strlen(kernel.text), kernel.text_bytes);
+    return kernel;
+}
+
+/* That the text of a kernel contains each of the words up to a NULL, in this order. */
+static void assert_text(const char *ptx, const struct ptx_target *target, const char *const *words)
+{
+    struct ptx_kernel kernel = translate_for(ptx, target);
+    const char *at = kernel.text;
+    for (; *words; words++) {
+        const char *found = strstr(at, *words);
+        if (!found)
+            fail_msg("'%s' is not behind the others in:\n%s", *words, kernel.text);
+        at = found + strlen(*words);
+    }
+    ptx_kernel_free(&kernel);
+}
+
+#define WORDS(...)                                                                                 \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+
+static void assert_without(const char *ptx, const struct ptx_target *target, const char *word)
+{
+    struct ptx_kernel kernel = translate_for(ptx, target);
+    if (strstr(kernel.text, word))
+        fail_msg("'%s' is in:\n%s", word, kernel.text);
+    ptx_kernel_free(&kernel);
+}
+
+/* That translating is refused with a status, in words that contain `part`. */
+static void assert_not_translated(const char *ptx, const struct ptx_target *target,
+                                  enum ptx_status expected, const char *part)
+{
+    struct ptx_module *module = read_ptx(ptx);
+    struct ptx_kernel kernel = {0};
+    struct ptx_log log = {0};
+    assert_int_equal(ptx_translate(module, 0, target, &kernel, &log), expected);
+    assert_non_null(log.text);
+    if (!strstr(log.text, part))
+        fail_msg("'%s' does not say '%s'", log.text, part);
+    assert_null(kernel.text);
+    free(log.text);
+    ptx_kernel_free(&kernel);
+    ptx_module_free(module);
+}
+
+TEST_BODY(ptx_translate_casts_a_pointer_once)
+{
+    const char *ptx = PTX_BODY("ld.param.u64 %rd1, [a];\ncvta.to.global.u64 %rd2, %rd1;\n"
+                               "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd2, %rd3;\n"
+                               "ld.global.f32 %f1, [%rd4+8];\nst.global.f32 [%rd4+-4], %f1;");
+    assert_text(ptx, &plain,
+                WORDS("__global uchar *rd1", "rd1 = (__global uchar *)a0;", "rd2 = rd1;",
+                      "rd4 = rd2 + rd3;", "f1 = *(__global clem_f32_a *)(rd4 + 8);",
+                      "*(__global clem_f32_a *)(rd4 - 4) = f1;"));
+}
+
+TEST_BODY(ptx_translate_keeps_pointers_over_loops)
+{
+    const char *ptx = PTX_BODY("ld.param.u64 %rd1, [a];\ncvta.to.global.u64 %rd2, %rd1;\n"
+                               "L1: st.global.u32 [%rd2], %r1;\nadd.s64 %rd2, %rd2, 4;\n"
+                               "setp.ne.s64 %p1, %rd2, %rd3;\n@%p1 bra L1;");
+    assert_text(ptx, &plain,
+                WORDS("__global uchar *rd1, *rd2;", "L0:;", "*(__global clem_u32_a *)rd2 = r1;",
+                      "rd2 = rd2 + 4l;", "goto L0;"));
+}
+
+TEST_BODY(ptx_translate_follows_loaded_numbers)
+{
+    const char *ptx = PTX_BODY("ld.param.u64 %rd1, [a];\nld.u64 %rd2, [%rd1];\n"
+                               "ld.u32 %r1, [%rd2+4];");
+    assert_text(ptx, &plain,
+                WORDS("rd2 = (__global uchar *)(*(__global clem_u64_a *)rd1);",
+                      "r1 = *(__global clem_u32_a *)(rd2 + 4);"));
+}
+
+TEST_BODY(ptx_translate_looks_where_addresses_may_be_shared)
+{
+    const char *ptx =
+        PTX_BODY(".shared .align 4 .b8 s[64];\nmov.u64 %rd1, s;\ncvta.shared.u64 %rd2, %rd1;\n"
+                 "ld.param.u64 %rd3, [a];\nselp.b64 %rd4, %rd2, %rd3, %p1;\nld.u32 %r1, [%rd4];\n"
+                 "ld.u32 %r2, [%rd3];\nst.shared.u32 [s+8], %r1;\nld.shared.u32 %r3, [%rd1+4];");
+    assert_text(ptx, &plain,
+                WORDS("rd2 = clem_shared_to_generic(rd1);",
+                      "clem_generic_load(, clem_u32_a, t1, clem_shared, clem_local)",
+                      "r2 = *(__global clem_u32_a *)rd3;", "(clem_shared + 8ul) = r1;",
+                      "(clem_shared + (rd1 + 4ul));"));
+}
+
+TEST_BODY(ptx_translate_lists_arguments)
+{
+    const char *ptx =
+        PTX_HEAD ".global .u32 g;\n.const .u32 c;\n.extern .shared .align 16 .b8 dyn[];\n"
+                 ".visible .entry k(.param .u8 a, .param .align 8 .b8 b[24], .param .f32 c0)\n{\n"
+                 ".reg .b32 %r<4>;\n.shared .align 4 .b8 s[20];\nld.global.u32 %r1, [g];\n"
+                 "ld.const.u32 %r2, [c];\nst.shared.u32 [s], %r1;\nst.shared.u32 [dyn], %r2;\n"
+                 "mov.u32 %r3, %dynamic_smem_size;\n}\n";
+    static const struct {
+        enum ptx_argument_kind kind;
+        size_t index, bytes;
+    } expected[] = {
+        {PTX_ARGUMENT_VALUE, 0, 1},
+        {PTX_ARGUMENT_VALUE, 1, 24},
+        {PTX_ARGUMENT_VALUE, 2, 4},
+        {PTX_ARGUMENT_BLOCK, PTX_BLOCK_CONSTANT, 0},
+        {PTX_ARGUMENT_BLOCK, PTX_BLOCK_DEVICE, 0},
+        {PTX_ARGUMENT_SHARED, 0, 32},
+        {PTX_ARGUMENT_DYNAMIC, 0, 4},
+    };
+    struct ptx_kernel kernel = translate_for(ptx, &plain);
+    assert_string_equal(kernel.name, "kernel_k");
+    assert_int_equal(kernel.form, PTX_FORM_ITEM);
+    assert_int_equal(kernel.argument_count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < kernel.argument_count; i++) {
+        assert_int_equal(kernel.arguments[i].kind, expected[i].kind);
+        assert_int_equal(kernel.arguments[i].index, expected[i].index);
+        assert_int_equal(kernel.arguments[i].bytes, expected[i].bytes);
+    }
+    assert_non_null(strstr(kernel.text, "uchar a0,"));
+    assert_non_null(strstr(kernel.text, "struct clem_bytes_24 a1,"));
+    assert_non_null(strstr(kernel.text, "float a2,"));
+    ptx_kernel_free(&kernel);
+}
+
+TEST_BODY(ptx_translate_reads_parameters_from_a_bank)
+{
+    const char *ptx = PTX_HEAD ".visible .entry k(.param .u32 n, .param .align 4 .b8 a[64])\n{\n"
+                               ".reg .b32 %r<4>;\n.reg .b64 %rd<4>;\nmov.b64 %rd1, a;\n"
+                               "cvta.param.u64 %rd2, %rd1;\nld.u32 %r1, [%rd2+4];\n"
+                               "ld.param.u32 %r2, [n];\nld.param.u32 %r3, [%rd1];\n}\n";
+    assert_text(ptx, &plain,
+                WORDS("__global uchar *clem_bank", "rd1 = (ulong)(clem_bank + 4);",
+                      "r1 = *(__global clem_u32_a *)(rd2 + 4);",
+                      "r2 = *(const __global clem_u32_a *)(ulong)(clem_bank + 0);"));
+    struct ptx_kernel kernel = translate_for(ptx, &plain);
+    assert_int_equal(kernel.argument_count, 1);
+    assert_int_equal(kernel.arguments[0].kind, PTX_ARGUMENT_BANK);
+    assert_int_equal(kernel.arguments[0].bytes, 68);
+    ptx_kernel_free(&kernel);
+}
+
+TEST_BODY(ptx_translate_gives_pointers_as_buffers)
+{
+    const struct ptx_target buffers = {.pointers = PTX_POINTERS_BUFFERS, .force_form = -1};
+    const char *ptx = PTX_BODY("ld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\n"
+                               "cvta.to.global.u64 %rd2, %rd1;\nst.global.u32 [%rd2], %r1;");
+    assert_text(ptx, &buffers, WORDS("__global uchar *a0", "rd1 = a0;", "rd2 = rd1;"));
+    struct ptx_kernel kernel = translate_for(ptx, &buffers);
+    assert_int_equal(kernel.arguments[0].kind, PTX_ARGUMENT_POINTER);
+    assert_int_equal(kernel.arguments[1].kind, PTX_ARGUMENT_VALUE);
+    ptx_kernel_free(&kernel);
+    assert_not_translated(PTX_BODY("ld.param.u64 %rd1, [a];\nld.global.u64 %rd2, [%rd1];\n"
+                                   "ld.global.u32 %r1, [%rd2];"),
+                          &buffers, PTX_E_NEEDS_ADDRESS, "kernel k, line 14: ld.global.u32");
+    assert_not_translated(PTX_BODY("ld.param.u64 %rd1, [a];\nst.global.u64 [%rd1], %rd1;"),
+                          &buffers, PTX_E_NEEDS_ADDRESS, "stores an address");
+}
+
+TEST_BODY(ptx_translate_writes_guards)
+{
+    const char *ptx = PTX_BODY("@%p1 mov.u32 %r1, 5;\n@!%p2 exit;\n"
+                               "@%p1 mov.b64 {%r1, %r2}, %rd1;");
+    assert_text(ptx, &plain,
+                WORDS("if (p1)\n", "r1 = 5u;", "if (!p2)\n", "return;", "if (p1) {\n",
+                      "r2 = (uint)(t1 >> 32);", "}"));
+}
+
+TEST_BODY(ptx_translate_writes_constants)
+{
+    const char *ptx = PTX_BODY("mov.f32 %f1, 0f3F800000;\nmov.f32 %f2, 0f7FC00000;\n"
+                               "mov.f32 %f3, 0fBDCCCCCD;\nmov.f64 %fd1, 0d3FB999999999999A;\n"
+                               "mov.u32 %r1, -1;\nmov.u64 %rd1, 0x8000000000000000;\n"
+                               "st.global.f32 [%rd1], %f1;");
+    assert_text(ptx, &plain,
+                WORDS("f1 = 1.0f;", "f2 = as_float(0x7fc00000u);", "f3 = (-0.100000001f);",
+                      "fd1 = 0.10000000000000001;", "r1 = 4294967295u;", "9223372036854775808ul"));
+}
+
+TEST_BODY(ptx_translate_turns_words_with_floats_into_floats)
+{
+    const char *ptx = PTX_BODY(
+        "ld.param.u64 %rd1, [a];\nld.global.b32 %r1, [%rd1];\nfma.rn.f32 %r2, %r1, %r1, %r1;\n"
+        "st.global.b32 [%rd1], %r2;\nadd.s32 %r3, %r3, 1;");
+    assert_text(
+        ptx, &plain,
+        WORDS("float r1, r2;", "r1 = as_float((*(__global clem_u32_a *)rd1));", "= as_uint(r2);"));
+}
+
+TEST_BODY(ptx_translate_loads_vectors)
+{
+    const char *ptx =
+        PTX_BODY("ld.param.u64 %rd1, [a];\nld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];\n"
+                 "st.global.v2.u64 [%rd1+16], {%rd2, %rd3};\n"
+                 "ld.global.nc.v8.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, [%rd1+32];\n"
+                 "ld.volatile.global.s16 %r1, [%rd1];\nld.global.v2.s8 {%h1, %h2}, [%rd1];");
+    assert_text(ptx, &plain,
+                WORDS("const float4 t1 = *(__global clem_f32x4_a *)rd1;", "f4 = t1.s3;",
+                      "*(__global clem_u64x2_a *)(rd1 + 16) = (ulong2)(rd2, rd3);", "const float8",
+                      "f8 = t2.s7;", "= (short)(*(volatile __global clem_s16_a *)rd1);",
+                      "h2 = (char)((char)t3.s1);"));
+}
+
+TEST_BODY(ptx_translate_calls_functions)
+{
+    const char *ptx = PTX_HEAD
+        ".func (.param .b32 r) f(.param .b32 x)\n{\n.reg .b32 %r<3>;\nld.param.u32 %r1, [x];\n"
+        "add.u32 %r2, %r1, 1;\nst.param.b32 [r], %r2;\nret;\n}\n"
+        ".visible .entry k(.param .u64 a)\n{\n.reg .b32 %r<3>;\n.reg .b64 %rd<3>;\n"
+        "ld.param.u64 %rd1, [a];\n{\n.param .b32 p;\nst.param.b32 [p], 5;\n.param .b32 q;\n"
+        "call.uni (q), f, (p);\nld.param.b32 %r1, [q];\n}\nst.global.u32 [%rd1], %r1;\n}\n";
+    assert_text(ptx, &plain,
+                WORDS("static uint f1_f(CLEM_CONTEXT_AND uint a0);", "q0 = r2;", "return q0;",
+                      "kernel_k(", "s0 = 5u;", "s1 = f1_f(CLEM_PASS_AND s0);", "r1 = s1;"));
+}
+
+TEST_BODY(ptx_translate_refuses_recursion_by_name)
+{
+    const char *ptx = PTX_HEAD ".func f();\n.func g()\n{\ncall f;\nret;\n}\n"
+                               ".func f()\n{\ncall g;\nret;\n}\n"
+                               ".visible .entry k()\n{\ncall f;\nret;\n}\n";
+    assert_not_translated(ptx, &plain, PTX_E_UNSUPPORTED, "calls itself");
+}
+
+TEST_BODY(ptx_translate_refuses_by_name_and_line)
+{
+    assert_not_translated(PTX_BODY("mov.u32 %r1, %envreg1;"), &plain, PTX_E_UNSUPPORTED,
+                          "kernel k, line 12: mov.u32: %envreg");
+    assert_not_translated(PTX_BODY("mbarrier.init.shared.b64 [%rd1], %r1;"), &plain,
+                          PTX_E_UNSUPPORTED, "line 12: mbarrier.init.shared.b64");
+    assert_not_translated(PTX_BODY("bar.sync 1, 64;"), &plain, PTX_E_UNSUPPORTED, "line 12");
+    assert_not_translated(PTX_BODY("atom.global.add.v2.f32 {%f1, %f2}, [%rd1], {%f3, %f4};"),
+                          &plain, PTX_E_UNSUPPORTED, "vectors");
+}
+
+TEST_BODY(ptx_translate_uses_inline_asm_only_where_it_is_ptx)
+{
+    const char *ptx = PTX_BODY("shfl.sync.down.b32 %r1|%p1, %r2, 16, 31, -1;\nbar.sync 1, 64;\n"
+                               "vote.sync.ballot.b32 %r3, !%p1, -1;\nmov.u64 %rd1, %clock64;\n"
+                               "st.global.u64 [%rd2], %rd1;");
+    struct ptx_target nvidia = plain;
+    nvidia.has_nvidia_asm = true;
+    assert_text(ptx, &nvidia,
+                WORDS("shfl.sync.", "clem_native_shfl_down(r2, 16u, 31u, 4294967295u, &t1);",
+                      "p1 = (uchar)(t1 != 0u);", "clem_native_bar_sync_count(1u, 64u);",
+                      "clem_native_vote_ballot(!p1, 4294967295u)", "clem_native_clock64()"));
+    assert_without(PTX_BODY("bar.sync 0;\nmov.u64 %rd1, %clock64;"), &plain, "asm");
+}
+
+TEST_BODY(ptx_translate_writes_atomics)
+{
+    const char *ptx =
+        PTX_BODY("ld.param.u64 %rd1, [a];\natom.global.add.u32 %r1, [%rd1], 1;\nred.shared.max.s32 "
+                 "[%r2], -3;\n"
+                 "atom.global.cas.b64 %rd2, [%rd1], 1, 2;\natom.global.add.f32 %f1, [%rd1], %f2;\n"
+                 "atom.acq_rel.gpu.global.exch.b32 %r3, [%rd1], 7;");
+    assert_text(
+        ptx, &plain,
+        WORDS("cl_khr_int64_base_atomics", "r1 = atomic_add((volatile __global uint *)rd1, 1u);",
+              "atomic_max((volatile __local int *)(clem_shared + r2), (-3));",
+              "rd2 = atom_cmpxchg((volatile __global ulong *)rd1, 1ul, 2ul);",
+              "f1 = clem_atomic_add_f32_global(", "clem_fence();", "atomic_xchg", "clem_fence();"));
+    struct ptx_target old = plain;
+    old.has_int64_atomics = false;
+    assert_not_translated(PTX_BODY("atom.global.add.u64 %rd2, [%rd1], 1;"), &old, PTX_E_UNSUPPORTED,
+                          "64 bits");
+    assert_text(PTX_BODY("ld.param.u64 %rd1, [a];\nred.global.add.u64 [%rd1], 1;"), &old,
+                WORDS("clem_atomic_sum_64_global((volatile __global uint *)rd1, 1ul);"));
+}
+
+TEST_BODY(ptx_translate_links_only_what_is_used)
+{
+    assert_without(PTX_BODY("st.global.u32 [%rd1], %r1;"), &plain, "clem_atomic");
+    assert_without(PTX_BODY("st.global.u32 [%rd1], %r1;"), &plain, "cl_khr_fp64");
+    assert_text(PTX_BODY("st.global.f64 [%rd1], %fd1;"), &plain,
+                WORDS("cl_khr_fp64", "typedef double clem_f64_a", "(__global clem_f64_a *)"));
+}
+
+TEST_BODY(ptx_translate_gives_the_same_text_again)
+{
+    const char *ptx = PTX_BODY(".local .align 8 .b8 l[16];\nmov.u64 %rd1, l;\n"
+                               "cvta.local.u64 %rd2, %rd1;\nst.u32 [%rd2], %r1;\n"
+                               "atom.add.u32 %r2, [%rd3], 1;\ncos.approx.f32 %f1, %f2;\n"
+                               "cvt.rn.f16.f32 %h1, %f1;");
+    struct ptx_kernel first = translate_for(ptx, &plain);
+    struct ptx_kernel second = translate_for(ptx, &plain);
+    assert_string_equal(first.text, second.text);
+    ptx_kernel_free(&first);
+    ptx_kernel_free(&second);
+}
+
+TEST_BODY(ptx_translate_copies_asynchronously_at_once)
+{
+    const char *ptx =
+        PTX_BODY("ld.param.u64 %rd1, [a];\ncp.async.cg.shared.global [%r1], [%rd1], 16;\n"
+                 "cp.async.ca.shared.global [%r1+16], [%rd1+16], 4, %r2;\n"
+                 "cp.async.commit_group;\ncp.async.wait_group 0;");
+    assert_text(ptx, &plain,
+                WORDS("*(__local clem_u32x4_a *)(clem_shared + r1) = "
+                      "*(const __global clem_u32x4_a *)rd1;",
+                      "clem_copy_async((__local uchar *)(clem_shared + (r1 + 16u)), "
+                      "(const __global uchar *)(rd1 + 16), 4u, r2);"));
+}
+
+TEST_BODY(ptx_translate_supplies_math)
+{
+    const char *ptx =
+        PTX_HEAD ".extern .func (.param .b32 r) __clem_powf(.param .b32 x, .param .b32 y);\n"
+                 ".visible .entry k(.param .u64 a)\n{\n.reg .f32 %f<3>;\n.reg .b64 %rd<3>;\n"
+                 "ld.param.u64 %rd1, [a];\n{\n.param .b32 p;\n.param .b32 q;\n.param .b32 r;\n"
+                 "st.param.f32 [p], %f1;\nst.param.f32 [q], 0f40000000;\n"
+                 "call.uni (r), __clem_powf, (p, q);\nld.param.f32 %f2, [r];\n}\n"
+                 "st.global.f32 [%rd1], %f2;\n}\n";
+    assert_text(ptx, &plain,
+                WORDS("float clem_powf(", "s0 = as_uint(f1);",
+                      "s2 = as_uint(clem_powf(as_float(s0), as_float(s1)));"));
+}
+
+TEST_BODY(ptx_translate_refuses_what_the_device_has_not)
+{
+    struct ptx_target small = plain;
+    small.has_double = false;
+    small.max_private_bytes = 1024;
+    assert_not_translated(PTX_BODY("ld.global.f64 %fd1, [%rd1];"), &small, PTX_E_UNSUPPORTED,
+                          "kernel k: it computes with double");
+    assert_not_translated(PTX_BODY(".local .align 4 .b8 l[2048];\nst.local.u32 [l], %r1;"), &small,
+                          PTX_E_UNSUPPORTED, "2048 bytes of local memory");
+    assert_text(PTX_BODY(".local .align 4 .b8 l[1024];\nst.local.u32 [l+4], %r1;"), &small,
+                WORDS("uchar clem_local_memory[1024]", "(clem_local + 4ul) = r1;"));
+}
