@@ -1,4 +1,4 @@
-/* clem-bench over clem: kernels are OpenCL C text, and raw OpenCL runs beside it.
+/* clem-bench over clem: kernels are OpenCL C text, or PTX where they allocate, and raw OpenCL runs beside it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <clem.h>
 #include <stdio.h>
@@ -106,6 +106,10 @@ const void *runtime_shot_kernels(const struct device_facts *device, const struct
     snprintf(name, KERNEL_NAME_BYTES, "%s", shot->kernel);
     if (!all)
         return NULL;
+    if (text[0] != '#') { /* PTX, in which nothing is left to define */
+        memcpy(all, text, strlen(text) + 1);
+        return all;
+    }
     size_t used =
         (size_t)snprintf(all, room, "%s", device->is_cpu ? "#define CLEM_DEVICE_IS_CPU 1\n" : "");
     for (size_t i = 0; i < STUDY_DEFINES && shot->defines[i].name; i++)

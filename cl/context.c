@@ -13,6 +13,7 @@
 #include "cl/process.h"
 #include "cl/ptx_kernel.h"
 #include "cl/ptx_runtime.h"
+#include "cl/ptx_table.h"
 #include "cl/state.h"
 #include "cl/trace.h"
 #include "cl/worker.h"
@@ -77,6 +78,7 @@ void ocl_context_close(struct ocl_context *context)
     if (atomic_load(&context->runtime))
         (void)ocl_queues_finish(context); /* kernels may still print */
     ocl_runtime_destroy(context);
+    ocl_table_destroy(context);
     if (ocl_queues_close(context) != OCL_OK)
         return;
     ocl_worker_destroy(context->host_functions);

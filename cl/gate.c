@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cl/managed_private.h"
+#include "cl/ptx_runtime.h"
 #include "cl/queue_private.h"
 
 /* The user event always ends with CL_COMPLETE: drivers disagree about what a failed one does to the
@@ -100,6 +101,7 @@ static void run_host_call(void *data, cl_int status)
         (void)ocl_context_fail(call->context, status);
     const ocl_status failure = ocl_context_failure(call->context);
     if (failure == OCL_OK || call->run_after_failure) {
+        ocl_runtime_after_wait(call->context); /* what kernels before it printed */
         ocl_migration_begin_function();
         call->function(call->data, failure);
         ocl_migration_end_function(call->context);

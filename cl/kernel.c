@@ -10,6 +10,7 @@
 #include "cl/kernel_argument.h"
 #include "cl/managed_private.h"
 #include "cl/ptx_kernel.h"
+#include "cl/ptx_table.h"
 #include "cl/trace.h"
 #include "cl/twin.h"
 
@@ -78,15 +79,23 @@ static bool does_blocks(const struct ocl_kernel *kernel)
     return kernel->ptx && kernel->ptx->form == PTX_FORM_BLOCK;
 }
 
+static size_t joined_blocks(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    const bool is_empty = launch->items[0] == 0 || launch->items[1] == 0 || launch->items[2] == 0;
+    return is_empty ? 1 : ocl_ptx_joined_blocks(kernel, launch);
+}
+
 static bool make_range(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
                        struct range *range)
 {
     const bool is_narrow = kernel->program->context->device->facts.address_bits == 32;
     range->dimensions = 1;
     for (int d = 0; d < 3; d++) {
+        const size_t joined = does_blocks(kernel) && d == 0 ? joined_blocks(kernel, launch) : 1;
         range->local[d] = does_blocks(kernel) ? 1 : launch->items[d];
         if (launch->groups[d] == 0 ||
-            __builtin_mul_overflow(launch->groups[d], range->local[d], &range->global[d]) ||
+            __builtin_mul_overflow((launch->groups[d] + joined - 1) / joined, range->local[d],
+                                   &range->global[d]) ||
             (is_narrow && range->global[d] > UINT32_MAX))
             return false;
         if (range->global[d] > 1)
@@ -293,7 +302,10 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
         status = pass == OCL_PASS_BUFFER || pass == OCL_PASS_NUMBER
                      ? launch_with_buffers(&call, queue, range)
                      : launch_with_addresses(&call, queue, range);
-    ocl_ptx_end(call.bank);
+    if (status == OCL_OK && kernel->ptx && kernel->ptx->writes_table)
+        status = ocl_table_written(queue);
+    if (kernel->ptx)
+        ocl_ptx_end(kernel, call.bank);
     return status;
 }
 

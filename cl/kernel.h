@@ -211,6 +211,9 @@ struct ocl_program *ocl_program_by_image(struct ocl_program *program);
 /* Lets go of what references are bound to. Needs: nobody launches. */
 void ocl_program_forget_references(struct ocl_program *program);
 
+/* The cl_mem_object_type that a type of OpenCL C stands for; 0 for what no texture can be. */
+uint32_t ocl_image_type(const char *type);
+
 /* Finds the groups among a kernel's arguments, whose kind it changes; kernel_group.c.
  * Needs:  the arguments are described. Errors: OCL_E_OUT_OF_MEMORY. */
 ocl_status ocl_kernel_find_groups(struct ocl_kernel *kernel);

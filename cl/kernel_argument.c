@@ -317,12 +317,14 @@ static cl_int set_image(const struct ocl_call *call, const struct setting *setti
 static size_t scratch_bytes(const struct ocl_call *call, const struct ocl_slot *slot)
 {
     const size_t *items = call->launch->items;
-    return call->kernel->arguments[slot->parameter].bytes * items[0] * items[1] * items[2];
+    return call->kernel->arguments[slot->parameter].bytes * items[0] * items[1] * items[2] *
+           ocl_ptx_joined_blocks(call->kernel, call->launch);
 }
 
-static cl_int set_grid(const struct setting *setting, const struct ocl_launch *launch)
+static cl_int set_grid(const struct ocl_call *call, const struct setting *setting)
 {
-    cl_uint grid[8] = {0};
+    const struct ocl_launch *launch = call->launch;
+    cl_uint grid[8] = {[3] = (cl_uint)ocl_ptx_joined_blocks(call->kernel, launch)};
     for (int d = 0; d < 3; d++) {
         grid[d] = (cl_uint)launch->groups[d];
         grid[4 + d] = (cl_uint)launch->items[d];
@@ -361,7 +363,7 @@ static cl_int set_slot(const struct ocl_call *call, const struct setting *settin
     case OCL_SLOT_SCRATCH:
         return set_local(setting, scratch_bytes(call, slot));
     case OCL_SLOT_GRID:
-        return set_grid(setting, call->launch);
+        return set_grid(call, setting);
     case OCL_SLOT_DYNAMIC:
         return set_value(setting, &(const cl_uint){(cl_uint)call->launch->local_bytes});
     case OCL_SLOT_BANK: /* never skipped: every launch has its own */

@@ -64,12 +64,11 @@ static bool matches(const struct ocl_kernel *kernel, size_t first, const struct 
     return name != NULL;
 }
 
-/* 0 for types that no texture can be. */
-static cl_mem_object_type image_type(const char *type)
+uint32_t ocl_image_type(const char *type)
 {
     static const struct {
         const char *name;
-        cl_mem_object_type type;
+        uint32_t type;
     } types[] = {
         {"image1d_t", CL_MEM_OBJECT_IMAGE1D},
         {"image1d_buffer_t", CL_MEM_OBJECT_IMAGE1D_BUFFER},
@@ -92,7 +91,7 @@ static void add_part(struct ocl_kernel *kernel, struct ocl_group *group, enum oc
     argument->group = (uint32_t)kernel->group_count;
     argument->is_own_type = false;
     if (part == OCL_PART_IMAGE)
-        group->image_type = image_type(argument->type);
+        group->image_type = ocl_image_type(argument->type);
     if (part == OCL_PART_REFERENCE)
         group->reference = strstr(argument->name, "__") + 2;
 }
@@ -118,7 +117,7 @@ static bool take_plain(struct ocl_kernel *kernel, size_t first, struct ocl_group
 {
     const struct ocl_argument *argument = &kernel->arguments[first];
     const bool is_read = argument->access == CL_KERNEL_ARG_ACCESS_READ_ONLY;
-    if (argument->kind != OCL_PARAMETER_OPAQUE || image_type(argument->type) == 0 ||
+    if (argument->kind != OCL_PARAMETER_OPAQUE || ocl_image_type(argument->type) == 0 ||
         (!is_read && argument->access != CL_KERNEL_ARG_ACCESS_WRITE_ONLY))
         return false;
     group->is_plain = true;

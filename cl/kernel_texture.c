@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/ptx_kernel.h"
 #include "cl/trace.h"
 
 /* ---- Finding the objects ---- */
@@ -69,14 +70,19 @@ static bool wants_images(const struct ocl_kernel *kernel, const struct ocl_bound
     return false;
 }
 
+static struct ocl_kernel *find_in_variant(const struct ocl_kernel *kernel)
+{
+    struct ocl_program *program = ocl_program_by_image(kernel->program);
+    return program ? ocl_program_find_kernel(program, kernel->name) : NULL;
+}
+
 /* NULL where there is none whose launches would read the same entries. */
 static struct ocl_kernel *find_variant(struct ocl_kernel *kernel)
 {
     struct ocl_kernel *found = atomic_load_explicit(&kernel->by_image, memory_order_acquire);
     if (found)
         return found;
-    struct ocl_program *program = ocl_program_by_image(kernel->program);
-    found = program ? ocl_program_find_kernel(program, kernel->name) : NULL;
+    found = kernel->ptx ? ocl_ptx_by_image(kernel) : find_in_variant(kernel);
     if (!found || ocl_kernel_ready(found) != OCL_OK || found->facts.status != OCL_OK ||
         found->group_count != kernel->group_count ||
         found->facts.entry_count != kernel->facts.entry_count)

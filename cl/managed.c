@@ -9,6 +9,7 @@
 #include "cl/address.h"
 #include "cl/managed_private.h"
 #include "cl/pool.h"
+#include "cl/trace.h"
 
 enum ocl_managed_method ocl_managed_method(const struct ocl_context *context)
 {
@@ -126,6 +127,35 @@ ocl_status ocl_managed_allocate(struct ocl_context *context, size_t bytes, unsig
     else
         (void)ocl_memory_free(OCL_MEMORY_MANAGED, made);
     return status;
+}
+
+/* ---- Memory of the program's own ---- */
+
+static bool is_adopted_already(const struct ocl_context *context, const void *host, size_t bytes)
+{
+    struct ocl_memory_view view;
+    return ocl_memory_find(host, &view) && view.kind == OCL_MEMORY_MANAGED &&
+           view.context == context && view.host == host && view.bytes == bytes;
+}
+
+ocl_status ocl_managed_adopt(struct ocl_context *context, void *host, size_t bytes)
+{
+    if (is_adopted_already(context, host, bytes))
+        return OCL_OK;
+    const ocl_status status = ocl_memory_adopt(context, host, bytes);
+    if (status == OCL_E_ALREADY && is_adopted_already(context, host, bytes))
+        return OCL_OK; /* another thread was first */
+    if (status == OCL_E_NOT_SUPPORTED || status == OCL_E_INVALID_VALUE)
+        ocl_log(true,
+                "kernels on %s cannot use the program's managed variables: they do not reach "
+                "the host's memory",
+                context->device->facts.name);
+    return status == OCL_E_INVALID_VALUE ? OCL_E_NOT_SUPPORTED : status;
+}
+
+void ocl_managed_give_back(void *host)
+{
+    (void)ocl_memory_give_back(host);
 }
 
 /* ---- Attaching ---- */

@@ -24,6 +24,15 @@ enum ocl_managed_attachment { OCL_MANAGED_GLOBAL, OCL_MANAGED_HOST, OCL_MANAGED_
 ocl_status ocl_managed_allocate(struct ocl_context *context, size_t bytes, unsigned flags,
                                 enum ocl_managed_attachment attachment, void **pointer);
 
+/* Makes memory of the program managed memory of the context, until ocl_managed_give_back() or the
+ * context's end. Its contents stay. It cannot be freed, and its pages do not move.
+ * Errors: OCL_E_ALREADY when part of it is known otherwise or to another context;
+ *         OCL_E_NOT_SUPPORTED (logged) where kernels do not reach it by the host's address; OCL_E_OUT_OF_MEMORY. */
+ocl_status ocl_managed_adopt(struct ocl_context *context, void *host, size_t bytes);
+
+/* Order:  waits for the context's work. Nothing to do for memory that no context adopted. */
+void ocl_managed_give_back(void *host);
+
 /* Changes who uses it, in queue's order. queue is kept for OCL_MANAGED_SINGLE only.
  * Errors: OCL_E_NOT_FOUND: pointer is not the start of managed memory. */
 ocl_status ocl_managed_attach(struct ocl_queue *queue, void *pointer,

@@ -266,8 +266,23 @@ ocl_status ocl_memory_allocate_managed(struct ocl_context *context, size_t bytes
                    &address);
 }
 
-ocl_status ocl_memory_register(struct ocl_context *context, void *host, size_t bytes,
-                               unsigned flags)
+/* Kernels that have addresses must have this one; the others get the buffer, if that is over the
+ * host's own bytes. */
+static bool is_one_pointer(const struct ocl_allocation *allocation)
+{
+    const struct ocl_capability *capability = &allocation->context->capability;
+    return allocation->address == (uint64_t)(uintptr_t)allocation->host ||
+           (!capability->has_addresses && capability->device_is_host_memory);
+}
+
+static bool is_adopted(const struct ocl_allocation *allocation)
+{
+    return allocation->kind == OCL_MEMORY_MANAGED &&
+           allocation->block->kind == OCL_BLOCK_REGISTERED;
+}
+
+static ocl_status pin(struct ocl_context *context, enum ocl_memory_kind kind, void *host,
+                      size_t bytes, unsigned flags)
 {
     const uint64_t base = (uint64_t)(uintptr_t)host;
     if (bytes == 0 || base + (bytes - 1) < base)
@@ -275,13 +290,27 @@ ocl_status ocl_memory_register(struct ocl_context *context, void *host, size_t b
     /* Asked before the driver pins it twice and has something else to say about it. */
     if (!ocl_address_is_free(base, bytes))
         return OCL_E_ALREADY;
-    struct ocl_allocation *made = allocation_take(context, OCL_MEMORY_REGISTERED, bytes, flags);
+    struct ocl_allocation *made = allocation_take(context, kind, bytes, flags);
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
-    const ocl_status status = ocl_block_wrap_host(context, host, bytes, &made->block);
+    made->span = bytes; /* what lies behind is not the library's */
+    ocl_status status = ocl_block_wrap_host(context, host, bytes, &made->block);
     if (status == OCL_OK)
         place(made, made->block, (size_t)((char *)host - (char *)made->block->pointer));
+    if (status == OCL_OK && kind == OCL_MEMORY_MANAGED && !is_one_pointer(made))
+        status = OCL_E_NOT_SUPPORTED;
     return publish(made, status);
+}
+
+ocl_status ocl_memory_register(struct ocl_context *context, void *host, size_t bytes,
+                               unsigned flags)
+{
+    return pin(context, OCL_MEMORY_REGISTERED, host, bytes, flags);
+}
+
+ocl_status ocl_memory_adopt(struct ocl_context *context, void *host, size_t bytes)
+{
+    return pin(context, OCL_MEMORY_MANAGED, host, bytes, 0);
 }
 
 /* --- Freeing --- */
@@ -302,17 +331,28 @@ static ocl_status end(struct ocl_allocation *allocation)
     return status;
 }
 
-ocl_status ocl_memory_free(enum ocl_memory_kind kind, const void *pointer)
+static ocl_status end_at(enum ocl_memory_kind kind, const void *pointer, bool adopted)
 {
     const uint64_t address = (uint64_t)(uintptr_t)pointer;
     struct ocl_allocation *found = ocl_address_acquire(address);
     if (!found)
         return OCL_E_NOT_FOUND;
     ocl_status status = OCL_E_NOT_FOUND;
-    if (found->kind == kind && starts_at(found, address) && atomic_exchange(&found->is_live, false))
+    if (found->kind == kind && is_adopted(found) == adopted && starts_at(found, address) &&
+        atomic_exchange(&found->is_live, false))
         status = end(found);
     ocl_allocation_release(found);
     return status;
+}
+
+ocl_status ocl_memory_free(enum ocl_memory_kind kind, const void *pointer)
+{
+    return end_at(kind, pointer, false);
+}
+
+ocl_status ocl_memory_give_back(const void *host)
+{
+    return end_at(OCL_MEMORY_MANAGED, host, true);
 }
 
 void ocl_allocation_end(struct ocl_allocation *allocation)

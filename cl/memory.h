@@ -49,10 +49,17 @@ ocl_status ocl_memory_allocate_host(struct ocl_context *context, size_t bytes, u
 ocl_status ocl_memory_register(struct ocl_context *context, void *host, size_t bytes,
                                unsigned flags);
 
+/* The same for memory of the program that is managed memory from now on, until
+ * ocl_memory_give_back(). Errors as above; OCL_E_NOT_SUPPORTED where kernels do not reach such memory by
+ * the host's address. */
+ocl_status ocl_memory_adopt(struct ocl_context *context, void *host, size_t bytes);
+ocl_status ocl_memory_give_back(const void *host);
+
 /* Frees what starts exactly at pointer (device address or host pointer) and is of the given kind.
  * Order:  waits for all work of the owning context that was submitted before; stream-ordered memory is free
  *         behind the work of the legacy queue and the blocking ones instead, without waiting.
- * Errors: OCL_E_NOT_FOUND when nothing of that kind starts there; the context's sticky failure. */
+ * Errors: OCL_E_NOT_FOUND when nothing of that kind starts there, or adopted memory; the context's sticky
+ *         failure. */
 ocl_status ocl_memory_free(enum ocl_memory_kind kind, const void *pointer);
 
 /* Finds the allocation that holds the byte at pointer (a device address or host pointer). Lock-free. */

@@ -13,6 +13,7 @@ static struct ocl_options options;
 static pthread_once_t options_once = PTHREAD_ONCE_INIT;
 
 static const char *const known_variables[] = {
+    "CLEM_CLANG", /* clemcc's and the run-time compiler's */
 #define TEXT(field, variable)           variable,
 #define LIST(field, variable)           variable,
 #define CHOICE(field, variable, values) variable,

@@ -10,7 +10,9 @@ struct ocl_options {
     const char *device;    /* CLEM_DEVICE: indexes or parts of names; NULL when unset */
     const char *address;   /* CLEM_ADDRESS: a strategy; NULL when unset or not one of them */
     const char *cache_dir; /* CLEM_CACHE_DIR: folder for built programs; NULL when unset */
+    const char *ptx;       /* CLEM_PTX: "text" or "binary"; NULL when unset */
     const char *textures;  /* CLEM_TEXTURES: "image" or "hand"; NULL when unset */
+    const char *ptx_form;  /* CLEM_PTX_FORM: "item", "block" or "gpu"; NULL when unset */
     const char *visible;   /* CUDA_VISIBLE_DEVICES; NULL when unset */
     bool trace;            /* CLEM_TRACE: anything but "" and "0" */
 };

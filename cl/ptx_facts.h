@@ -11,6 +11,7 @@
 
 struct ocl_ptx_facts {
     struct ptx_target target;
+    bool runs_ptx; /* as it is: ptx_binary.h */
 };
 
 /* Found out at the first request of a context, with kernels of its own. NULL only without memory. */

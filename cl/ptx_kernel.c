@@ -9,11 +9,12 @@
 
 #include "cl/program_compile.h"
 #include "cl/program_include.h"
+#include "cl/ptx_binary.h"
 #include "cl/ptx_facts.h"
 #include "cl/trace.h"
 
 /* The most parameters of a texture or surface: memory, facts, reference. */
-enum { OCL_PART_COUNT = 3 };
+enum { OCL_PART_COUNT = 4 };
 
 /* Translations are OpenCL C 1.2, whatever else the driver would take. */
 #define TRANSLATION_OPTIONS "-cl-std=CL1.2"
@@ -102,6 +103,8 @@ void ocl_ptx_close(struct ocl_program *program)
 {
     if (!program->ptx)
         return;
+    if (program->ptx->binary)
+        clReleaseProgram(program->ptx->binary);
     ptx_module_free(program->ptx->module);
     free(program->ptx);
 }
@@ -114,8 +117,10 @@ void ocl_ptx_forget(struct ocl_kernel *kernel)
     const struct ocl_program *own = kernel->program;
     if (!kernel->ptx && (!own || !own->origin || kernel->name))
         return;
-    if (kernel->ptx)
+    if (kernel->ptx) {
         release_shaped(kernel->ptx->shaped);
+        release_shaped(kernel->ptx->image);
+    }
     free(kernel->ptx);
     ocl_program_release(kernel->program);
 }
@@ -167,6 +172,42 @@ static ocl_status make_shaped(const struct ocl_kernel *kernel, const size_t shap
     return status;
 }
 
+static ocl_status make_by_image(const struct ocl_kernel *kernel, struct ocl_kernel **image)
+{
+    char *options = NULL;
+    const ocl_status status = make_shaped(kernel, kernel->ptx->shape, image);
+    if (status != OCL_OK)
+        return status;
+    struct ocl_program *program = (*image)->program;
+    (*image)->ptx->by_image = true;
+    if (asprintf(&options, "%s -D CLEM_TEXTURES_BY_IMAGE=1", program->options) < 0)
+        return OCL_E_OUT_OF_MEMORY;
+    free(program->options);
+    program->options = options;
+    return OCL_OK;
+}
+
+struct ocl_kernel *ocl_ptx_by_image(struct ocl_kernel *kernel)
+{
+    struct ocl_kernel *made = NULL;
+    pthread_mutex_lock(&kernel->program->lock);
+    struct ocl_kernel *image = kernel->ptx->image;
+    pthread_mutex_unlock(&kernel->program->lock);
+    if (image)
+        return image;
+    if (make_by_image(kernel, &made) == OCL_OK) {
+        pthread_mutex_lock(&kernel->program->lock);
+        image = kernel->ptx->image; /* another thread may have been first */
+        if (!image) {
+            image = kernel->ptx->image = made;
+            made = NULL;
+        }
+        pthread_mutex_unlock(&kernel->program->lock);
+    }
+    release_shaped(made);
+    return image;
+}
+
 ocl_status ocl_ptx_shaped(struct ocl_kernel *kernel, const size_t shape[3],
                           struct ocl_kernel **shaped)
 {
@@ -208,8 +249,7 @@ __attribute__((format(printf, 3, 4))) static void refuse(struct ocl_kernel *kern
     kernel->facts.status = status;
 }
 
-/* Whether numbers may have to be changed because kernels see pinned memory elsewhere. */
-static bool moves_pinned(const struct ocl_context *context)
+bool ocl_ptx_moves_pinned(const struct ocl_context *context)
 {
     const struct ocl_capability *capability = &context->capability;
     return capability->has_addresses &&
@@ -220,7 +260,7 @@ static void take_value(const struct ocl_kernel *kernel, const struct ptx_argumen
                        struct ocl_argument *to)
 {
     to->kind = OCL_PARAMETER_VALUE;
-    if (from->bytes == sizeof(uint64_t) && moves_pinned(kernel->program->context))
+    if (from->bytes == sizeof(uint64_t) && ocl_ptx_moves_pinned(kernel->program->context))
         to->made = OCL_MADE_NUMBER;
 }
 
@@ -285,28 +325,39 @@ static void take_argument(struct ocl_kernel *kernel, const struct ptx_argument *
         break;
     case PTX_ARGUMENT_TABLE:
         take_hidden(to, OCL_ENTRY_TABLE, &ptx->has_table);
+        ptx->writes_table = from->is_surface;
         break;
     case PTX_ARGUMENT_TEXTURE: /* take_group() */
         break;
     }
 }
 
-/* The parameters that a texture or a surface is declared as where it goes by memory. */
-static void take_group(struct ocl_kernel *kernel, const struct ptx_argument *from)
+/* The parameters that a texture or a surface is declared as. */
+static ocl_status take_group(struct ocl_kernel *kernel, const struct ptx_argument *from)
 {
-    static const enum ocl_part parts[] = {OCL_PART_MEMORY, OCL_PART_FACTS, OCL_PART_REFERENCE};
+    static const enum ocl_part by_memory[] = {OCL_PART_MEMORY, OCL_PART_FACTS, OCL_PART_REFERENCE};
+    static const enum ocl_part by_image[] = {OCL_PART_IMAGE, OCL_PART_SAMPLER, OCL_PART_FACTS,
+                                             OCL_PART_REFERENCE};
+    const bool is_image = kernel->ptx->by_image && from->type[0];
+    const enum ocl_part *parts = is_image ? by_image : by_memory;
     const uint32_t index = (uint32_t)kernel->group_count++;
     struct ocl_group *group = &kernel->groups[index];
     *group = (struct ocl_group){.first = (uint32_t)kernel->argument_count,
+                                .count = (uint32_t)from->bytes + is_image,
                                 .entry = (uint32_t)from->index,
                                 .reference = from->name,
-                                .is_surface = from->is_surface};
-    for (; group->count < from->bytes && group->count < OCL_PART_COUNT; group->count++)
+                                .is_surface = from->is_surface,
+                                .image_type = is_image ? ocl_image_type(from->type) : 0};
+    for (uint32_t i = 0; i < group->count; i++)
         kernel->arguments[kernel->argument_count++] =
             (struct ocl_argument){.kind = OCL_PARAMETER_TEXTURE,
                                   .entry = OCL_ENTRY_GROUPS + index,
                                   .group = index,
-                                  .part = parts[group->count]};
+                                  .part = parts[i]};
+    if (!is_image)
+        return OCL_OK;
+    kernel->arguments[group->first].type = strdup(from->type);
+    return kernel->arguments[group->first].type ? OCL_OK : OCL_E_OUT_OF_MEMORY;
 }
 
 /* What a kernel behind the text must call the parameter. */
@@ -332,7 +383,8 @@ static ocl_status take_arguments(struct ocl_kernel *kernel, const struct ptx_ker
     for (size_t i = 0; i < from->argument_count; i++) {
         struct ocl_argument *argument = &kernel->arguments[kernel->argument_count];
         if (from->arguments[i].kind == PTX_ARGUMENT_TEXTURE) {
-            take_group(kernel, &from->arguments[i]);
+            if (take_group(kernel, &from->arguments[i]) != OCL_OK)
+                return OCL_E_OUT_OF_MEMORY;
             continue;
         }
         take_argument(kernel, &from->arguments[i], argument);
@@ -363,6 +415,18 @@ static ocl_status list_parameters(struct ocl_kernel *kernel)
     return OCL_OK;
 }
 
+/* 0 where the entry says nothing. */
+static size_t most_threads(const struct ptx_entry *entry)
+{
+    const unsigned *limits =
+        entry->required_threads[0] > 0 ? entry->required_threads : entry->max_threads;
+    size_t threads = 1;
+    for (int d = 0; d < 3; d++)
+        if (__builtin_mul_overflow(threads, limits[d] > 0 || d == 0 ? limits[d] : 1, &threads))
+            return 0;
+    return threads;
+}
+
 void ocl_ptx_limit(struct ocl_kernel *kernel)
 {
     const struct ptx_entry *entry = ocl_ptx_entry(kernel);
@@ -370,6 +434,7 @@ void ocl_ptx_limit(struct ocl_kernel *kernel)
     const bool does_blocks = kernel->ptx->form == PTX_FORM_BLOCK;
     facts->local_bytes = entry->shared_bytes;
     facts->private_bytes = entry->local_bytes;
+    facts->most_threads = most_threads(entry);
     if (does_blocks || facts->max_work_group == 0)
         facts->max_work_group = does_blocks
                                     ? OCL_BLOCK_THREADS
@@ -400,6 +465,33 @@ bool ocl_ptx_fits_block(const struct ocl_kernel *kernel, const struct ocl_launch
     return threads <= OCL_BLOCK_THREADS &&
            threads * kernel->ptx->scratch_bytes + kernel->facts.local_bytes + launch->local_bytes <=
                local;
+}
+
+/* Several work-items for each compute unit, so that one which comes late does not hold up the launch,
+ * if each still has enough threads in step for runs of memory that are worth it; and threads beyond
+ * which memory is walked no better. */
+enum { ITEMS_PER_UNIT = 4, WORTH_IN_STEP = 8192, MOST_IN_STEP = 16384 };
+
+size_t ocl_ptx_joined_blocks(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    const struct ocl_device_facts *facts = &kernel->program->context->device->facts;
+    if (!kernel->ptx->joins_blocks)
+        return 1;
+    const size_t threads = launch->items[0] * launch->items[1] * launch->items[2];
+    const size_t units = facts->compute_units ? facts->compute_units : 1;
+    const size_t all = launch->groups[0] * launch->groups[1] * launch->groups[2];
+    const size_t worth = (WORTH_IN_STEP + threads - 1) / threads;
+    const size_t room = (size_t)facts->local_bytes / 2 / (threads * kernel->ptx->scratch_bytes + 1);
+    size_t blocks = all / (units * ITEMS_PER_UNIT);
+    if (blocks < worth)
+        blocks = all / units < worth ? all / units : worth;
+    if (blocks > launch->groups[0])
+        blocks = launch->groups[0];
+    if (blocks > MOST_IN_STEP / threads)
+        blocks = MOST_IN_STEP / threads;
+    if (blocks > room)
+        blocks = room;
+    return blocks > 0 ? blocks : 1;
 }
 
 /* ---- Translating and building ---- */
@@ -456,6 +548,7 @@ static ocl_status keep_text(struct ocl_kernel *kernel, const struct ptx_kernel *
     bool has_header = false;
     program->text_bytes = translated->text_bytes;
     program->text = ocl_program_include(translated->text, &program->text_bytes, &has_header);
+    program->has_device_header = has_header;
     if (program->text && kernel->ptx->shape[0] > 0)
         status = require_shape(program, kernel->ptx->shape);
     program->names = strdup(translated->name);
@@ -485,12 +578,13 @@ static ocl_status build(struct ocl_kernel *kernel)
 static ocl_status take_translation(struct ocl_kernel *kernel, const struct ptx_kernel *translated)
 {
     kernel->ptx->form = translated->form;
+    kernel->ptx->joins_blocks = translated->joins_blocks;
     ocl_status status = take_arguments(kernel, translated);
-    if (status == OCL_OK && kernel->ptx->has_table) {
-        refuse(
-            kernel, OCL_E_NOT_SUPPORTED,
-            "kernel %s fetches from a texture or surface whose object is no parameter of its own",
-            kernel->name);
+    if (status == OCL_OK && kernel->ptx->has_table &&
+        !kernel->program->context->capability.has_addresses) {
+        refuse(kernel, OCL_E_NEEDS_ADDRESS,
+               "it fetches from a texture or surface whose object is no parameter of its own: the "
+               "table of all objects would hold addresses, which this device has none of");
         return OCL_OK;
     }
     if (status == OCL_OK)
@@ -498,16 +592,12 @@ static ocl_status take_translation(struct ocl_kernel *kernel, const struct ptx_k
     return status == OCL_OK ? build(kernel) : status;
 }
 
-ocl_status ocl_ptx_describe(struct ocl_kernel *kernel)
+static ocl_status translate(struct ocl_kernel *kernel, const struct ptx_target *target)
 {
     const struct ptx_module *module = ocl_program_origin(kernel->program)->ptx->module;
-    const struct ptx_target *target = ocl_ptx_target(kernel->program->context);
     struct ptx_kernel translated = {0};
     struct ptx_log log = {0};
-    start_anew(kernel);
-    ocl_status status = target ? list_parameters(kernel) : OCL_E_OUT_OF_MEMORY;
-    if (status != OCL_OK)
-        return status;
+    ocl_status status = OCL_OK;
     const enum ptx_status outcome =
         ptx_translate(module, kernel->ptx->index, target, &translated, &log);
     status = outcome == PTX_OK ? take_translation(kernel, &translated)
@@ -515,4 +605,15 @@ ocl_status ocl_ptx_describe(struct ocl_kernel *kernel)
     ptx_kernel_free(&translated);
     free(log.text);
     return status;
+}
+
+ocl_status ocl_ptx_describe(struct ocl_kernel *kernel)
+{
+    const struct ocl_ptx_facts *facts = ocl_ptx_facts(kernel->program->context);
+    start_anew(kernel);
+    const ocl_status status = facts ? list_parameters(kernel) : OCL_E_OUT_OF_MEMORY;
+    if (status != OCL_OK || ocl_ptx_binary_describe(kernel, facts))
+        return status;
+    start_anew(kernel);
+    return translate(kernel, &facts->target);
 }

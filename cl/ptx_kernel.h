@@ -15,6 +15,9 @@ enum { OCL_BLOCK_THREADS = 1024 };
  * translation's text and build. */
 struct ocl_ptx {
     struct ptx_module *module;
+    void *managed;            /* the host's memory that is the managed block, or NULL */
+    _Atomic int binary_state; /* enum ocl_lazy_state of the next */
+    cl_program binary;        /* the driver's build of the module as it is, or NULL */
 };
 
 /* What is known of a kernel beside its arguments, from ocl_ptx_describe() on.
@@ -24,8 +27,12 @@ struct ocl_ptx_kernel {
     enum ptx_form form;
     size_t scratch_bytes; /* of __local memory for each thread of a block;
                            PTX_FORM_BLOCK */
+    bool joins_blocks;    /* a work-item may run several blocks */
     bool has_runtime, has_table, has_bank;
     size_t shape[3]; /* of a variant: the only one that its work-groups can have; otherwise zeros */
+    bool writes_table;         /* surfaces of the table */
+    bool by_image;             /* of a variant: its textures are images */
+    struct ocl_kernel *image;  /* that variant of this one, or NULL (program.lock) */
     struct ocl_kernel *shaped; /* variants, each linked to the next by this (program.lock) */
 };
 
@@ -41,6 +48,9 @@ void ocl_ptx_forget(struct ocl_kernel *kernel);
 
 /* Whether the module declares a texture reference, or a surface reference, of this name. */
 bool ocl_ptx_has_reference(const struct ocl_program *program, const char *name, bool is_surface);
+
+/* Whether numbers may have to be changed because kernels see pinned memory elsewhere. */
+bool ocl_ptx_moves_pinned(const struct ocl_context *context);
 
 /* The entry that a kernel is of.
  * Needs:  kernel->ptx. */
@@ -58,11 +68,20 @@ void ocl_ptx_limit(struct ocl_kernel *kernel);
 /* Whether a launch of a PTX_FORM_BLOCK kernel is one that CUDA takes and the device has room for. */
 bool ocl_ptx_fits_block(const struct ocl_kernel *kernel, const struct ocl_launch *launch);
 
+/* How many blocks, one after another in x, each work-item of a launch runs: enough work-items for all
+ * compute units stay.
+ * Needs: kernel->ptx. */
+size_t ocl_ptx_joined_blocks(const struct ocl_kernel *kernel, const struct ocl_launch *launch);
+
 /* The same kernel, compiled for work-groups of one shape only, for which drivers take fewer
  * registers where the kernel would not fit otherwise. Made at the first request.
  * Errors: OCL_E_OUT_OF_MEMORY. */
 ocl_status ocl_ptx_shaped(struct ocl_kernel *kernel, const size_t shape[3],
                           struct ocl_kernel **shaped);
+
+/* The same kernel with textures as images where they can be, made at the first request; whoever asks
+ * finds out whether it builds. NULL only without memory. */
+struct ocl_kernel *ocl_ptx_by_image(struct ocl_kernel *kernel);
 
 /* What stands in for an entry: OCL_ENTRY_RUNTIME or OCL_ENTRY_TABLE.
  * Needs:  ocl_ptx_begin(). */
@@ -72,7 +91,7 @@ uint64_t ocl_ptx_memory(const struct ocl_kernel *kernel, uint32_t entry);
  * Errors: OCL_E_OUT_OF_MEMORY; the driver's. The caller calls end after errors too. */
 ocl_status ocl_ptx_begin(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
                          cl_mem *bank);
-void ocl_ptx_end(cl_mem bank);
+void ocl_ptx_end(const struct ocl_kernel *kernel, cl_mem bank);
 
 /* What the translator is told about the context's device, found out at the first request; what
  * cannot be found out counts as missing. NULL only without memory. */

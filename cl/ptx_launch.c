@@ -6,6 +6,7 @@
 #include "cl/kernel_argument.h"
 #include "cl/ptx_kernel.h"
 #include "cl/ptx_runtime.h"
+#include "cl/ptx_table.h"
 
 /* Words that may be addresses are changed as they are where they are arguments of their own. */
 static void fill_bank(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
@@ -44,7 +45,11 @@ ocl_status ocl_ptx_begin(const struct ocl_kernel *kernel, const struct ocl_launc
                          cl_mem *bank)
 {
     ocl_status status = OCL_OK;
-    if (kernel->ptx->has_runtime)
+    if (kernel->ptx->has_table)
+        status = ocl_table_begin(kernel->program->context);
+    if (kernel->ptx->has_runtime && ocl_ptx_entry(kernel)->uses_printf)
+        ocl_runtime_before_launch(kernel->program->context);
+    if (status == OCL_OK && kernel->ptx->has_runtime)
         status = ocl_runtime_ready(kernel->program->context, ocl_ptx_entry(kernel)->uses_malloc);
     if (status == OCL_OK && kernel->ptx->has_bank)
         status = make_bank(kernel, launch, bank);
@@ -53,11 +58,14 @@ ocl_status ocl_ptx_begin(const struct ocl_kernel *kernel, const struct ocl_launc
 
 uint64_t ocl_ptx_memory(const struct ocl_kernel *kernel, uint32_t entry)
 {
-    return entry == OCL_ENTRY_RUNTIME ? ocl_runtime_address(kernel->program->context) : 0;
+    const struct ocl_context *context = kernel->program->context;
+    return entry == OCL_ENTRY_RUNTIME ? ocl_runtime_address(context) : ocl_table_address(context);
 }
 
-void ocl_ptx_end(cl_mem bank)
+void ocl_ptx_end(const struct ocl_kernel *kernel, cl_mem bank)
 {
+    if (kernel->ptx->has_table)
+        ocl_table_end(kernel->program->context);
     if (bank)
         clReleaseMemObject(bank);
 }

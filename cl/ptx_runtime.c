@@ -11,6 +11,9 @@
 #include "cl/transfer.h"
 #include "kernels/ptx/library/runtime.h"
 
+/* Where reading is a copy from the device, only every so many launches are worth one. */
+enum { LAUNCHES_PER_READING = 16 };
+
 /* The kernels' memory begins behind the allocation's first bytes, so that no user's free finds it. */
 enum { LEAD_BYTES = 4096, RING_LEAST = 4096 };
 
@@ -403,4 +406,13 @@ void ocl_runtime_after_wait(struct ocl_context *context)
     read_all(runtime);
     is_inside = false;
     end_reading(runtime, launches, is_all);
+}
+
+void ocl_runtime_before_launch(struct ocl_context *context)
+{
+    const struct ocl_runtime *runtime =
+        atomic_load_explicit(&context->runtime, memory_order_acquire);
+    if (runtime && (context->capability.device_is_host_memory ||
+                    atomic_load(&runtime->launches) % LAUNCHES_PER_READING == 0))
+        ocl_runtime_after_wait(context);
 }

@@ -21,6 +21,10 @@ ocl_status ocl_runtime_ready(struct ocl_context *context, bool needs_heap);
  * Needs:  ocl_runtime_ready(). */
 uint64_t ocl_runtime_address(const struct ocl_context *context);
 
+/* Before a kernel that may print is launched: prints what is there where that costs little, so that
+ * the ring does not come round between two waits. */
+void ocl_runtime_before_launch(struct ocl_context *context);
+
 /* After the host waited for work: prints what kernels have printed, in the order in which they
  * did, and turns a failure that a kernel wrote down into the context's. Nearly free without a
  * runtime. */

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/managed.h"
 #include "cl/ptx_kernel.h"
+#include "cl/trace.h"
 
 _Static_assert((int)OCL_SYMBOL_CONSTANT == (int)PTX_BLOCK_CONSTANT &&
                    (int)OCL_SYMBOL_DEVICE == (int)PTX_BLOCK_DEVICE &&
@@ -82,6 +84,44 @@ static void relocate(const struct ptx_relocation *relocation,
         value += addresses[relocation->target];
     memcpy(table->values[relocation->block] + relocation->offset,
            (const unsigned char *)&value + relocation->first, relocation->bytes);
+}
+
+ocl_status ocl_program_share_variables(struct ocl_program *program,
+                                       const struct ocl_managed_variables *variables)
+{
+    if (!program->ptx)
+        return OCL_OK;
+    const ocl_status status =
+        ocl_managed_adopt(program->context, variables->start, variables->bytes);
+    if (status != OCL_OK)
+        return status == OCL_E_OUT_OF_MEMORY ? status : OCL_E_NOT_SUPPORTED;
+    program->ptx->managed = variables->start;
+    switch (ptx_module_manage(program->ptx->module, variables->places, variables->count,
+                              variables->bytes)) {
+    case PTX_OK:
+        program->has_symbol_table = true;
+        return OCL_OK;
+    case PTX_E_OUT_OF_MEMORY:
+        return OCL_E_OUT_OF_MEMORY;
+    default:
+        ocl_log(true, "the PTX has managed variables that the program does not");
+        return OCL_E_NOT_SUPPORTED;
+    }
+}
+
+/* The host's variables have had their values since they were registered, but for addresses of
+ * variables that had no memory before this. What the host has written there since stays. */
+void ocl_ptx_complete_managed(const struct ocl_program *program,
+                              const struct ocl_symbol_table *table)
+{
+    static const unsigned char zeros[sizeof(uint64_t)];
+    const struct ptx_module *module = program->ptx->module;
+    for (size_t i = 0; i < ptx_module_relocation_count(module); i++) {
+        const struct ptx_relocation *relocation = ptx_module_relocation(module, i);
+        unsigned char *place = (unsigned char *)program->ptx->managed + relocation->offset;
+        if (relocation->block == PTX_BLOCK_MANAGED && memcmp(place, zeros, relocation->bytes) == 0)
+            memcpy(place, table->values[PTX_BLOCK_MANAGED] + relocation->offset, relocation->bytes);
+    }
 }
 
 void ocl_ptx_relocate(const struct ocl_program *program, const uint64_t addresses[OCL_SYMBOL_KINDS],

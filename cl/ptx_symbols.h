@@ -14,4 +14,9 @@ ocl_status ocl_ptx_read_symbols(const struct ocl_program *program, struct ocl_sy
 void ocl_ptx_relocate(const struct ocl_program *program, const uint64_t addresses[OCL_SYMBOL_KINDS],
                       const struct ocl_symbol_table *table);
 
+/* Then, where the managed block is the host's memory: writes addresses there that were not known
+ * when the host's variables got their first values. */
+void ocl_ptx_complete_managed(const struct ocl_program *program,
+                              const struct ocl_symbol_table *table);
+
 #endif

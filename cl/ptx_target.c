@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "cl/image.h"
+#include "cl/options.h"
 #include "cl/program_compile.h"
+#include "cl/ptx_binary.h"
 #include "cl/ptx_facts.h"
 #include "cl/ptx_kernel.h"
 #include "cl/trace.h"
@@ -249,6 +251,15 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
     };
 }
 
+/* For tests: a form for all kernels, or the choice that a GPU without inline PTX would get. */
+static void force(struct ptx_target *target, const char *form)
+{
+    if (strcmp(form, "gpu") == 0)
+        target->is_cpu = target->has_nvidia_asm = false;
+    else
+        target->force_form = strcmp(form, "item") == 0 ? PTX_FORM_ITEM : PTX_FORM_BLOCK;
+}
+
 /* Whoever is first asks; others that come meanwhile ask too, and throw their answers away. */
 const struct ocl_ptx_facts *ocl_ptx_facts(struct ocl_context *context)
 {
@@ -259,6 +270,9 @@ const struct ocl_ptx_facts *ocl_ptx_facts(struct ocl_context *context)
     if (!made)
         return NULL;
     find_target(context, &made->target);
+    if (ocl_options_get()->ptx_form)
+        force(&made->target, ocl_options_get()->ptx_form);
+    made->runs_ptx = ocl_ptx_binary_works(context);
     if (atomic_compare_exchange_strong(&context->ptx_facts, &facts, made))
         return made;
     free(made);

@@ -47,6 +47,7 @@ struct ocl_clock;       /* clock.h */
 struct ocl_image_facts; /* image_facts.c */
 struct ocl_ptx_facts;   /* ptx_target.c */
 struct ocl_runtime;     /* ptx_runtime.c */
+struct ocl_table;       /* ptx_table.c */
 struct ocl_worker;      /* worker.h */
 struct ocl_migration;   /* managed_private.h */
 struct ocl_region;      /* likewise */
@@ -173,6 +174,9 @@ struct ocl_context {
     _Atomic(struct ocl_image_facts *) image_facts; /* made at the first use */
     _Atomic(struct ocl_ptx_facts *) ptx_facts;     /* likewise */
     _Atomic(struct ocl_runtime *) runtime;         /* likewise; ptx_runtime.h */
+    _Atomic(struct ocl_table *) table;             /* likewise; ptx_table.h */
+    _Atomic unsigned table_users;                  /* launches on their way that read the table */
+    _Atomic uint64_t texture_version;              /* changes when a texture or surface is made */
     _Atomic size_t print_bytes, heap_bytes;        /* how large its parts will be */
     _Atomic ocl_status failure;                    /* sticky; OCL_OK while healthy */
 };

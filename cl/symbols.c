@@ -7,6 +7,7 @@
 
 #include "cl/kernel.h"
 #include "cl/managed.h"
+#include "cl/ptx_kernel.h"
 #include "cl/ptx_symbols.h"
 #include "cl/symbol_table.h"
 #include "cl/symbols_private.h"
@@ -21,6 +22,7 @@ struct block {
 
 struct ocl_symbols {
     struct block blocks[OCL_SYMBOL_KINDS];
+    void *managed; /* the program's memory that is the managed block, or NULL */
     struct ocl_symbol *list;
     size_t count;
     char *names;
@@ -85,6 +87,15 @@ static ocl_status take_device_block(struct ocl_context *context, struct block *b
     return status;
 }
 
+/* The host's own variables are the block. */
+static ocl_status take_host_block(struct ocl_context *context, void *host, struct block *block)
+{
+    const ocl_status status = ocl_managed_adopt(context, host, block->bytes);
+    if (status == OCL_OK)
+        block->address = (uint64_t)(uintptr_t)host;
+    return status;
+}
+
 /* Without managed memory the program's other symbols are of use. */
 static ocl_status take_managed_block(struct ocl_context *context, struct block *block)
 {
@@ -111,7 +122,11 @@ static ocl_status take_blocks(struct ocl_context *context, struct ocl_symbols *s
     for (int i = 0; status == OCL_OK && i < OCL_SYMBOL_KINDS; i++) {
         struct block *block = &symbols->blocks[i];
         block->bytes = ocl_symbol_table_block_bytes(table, i);
-        if (block->bytes > 0)
+        if (block->bytes == 0)
+            continue;
+        if (i == OCL_SYMBOL_MANAGED && symbols->managed)
+            status = take_host_block(context, symbols->managed, block);
+        else
             status = i == OCL_SYMBOL_MANAGED ? take_managed_block(context, block)
                                              : take_device_block(context, block);
     }
@@ -132,7 +147,7 @@ static ocl_status write_blocks(struct ocl_context *context, const struct ocl_sym
         const struct block *block = &symbols->blocks[i];
         if (block->address && i != OCL_SYMBOL_MANAGED)
             status = write_values(queue, block, table->values[i]);
-        else if (block->address && table->values[i])
+        else if (block->allocation && table->values[i])
             memcpy((void *)(uintptr_t)block->address, table->values[i], block->bytes);
     }
     ocl_queue_destroy(queue);
@@ -150,6 +165,8 @@ static ocl_status make_blocks(struct ocl_program *program, struct ocl_symbols *s
         const uint64_t addresses[] = {symbols->blocks[0].address, symbols->blocks[1].address,
                                       symbols->blocks[2].address};
         ocl_ptx_relocate(program, addresses, table);
+        if (symbols->managed)
+            ocl_ptx_complete_managed(program, table);
     }
     return write_blocks(program->context, symbols, table);
 }
@@ -202,6 +219,7 @@ static ocl_status make_symbols(struct ocl_program *program)
     struct ocl_symbols *symbols = calloc(1, sizeof *symbols);
     if (!symbols)
         return OCL_E_OUT_OF_MEMORY;
+    symbols->managed = program->ptx ? program->ptx->managed : NULL;
     ocl_status status = program->ptx ? ocl_ptx_read_symbols(program, &table)
                                      : ocl_symbol_table_read(program, &table);
     if (status == OCL_OK)

@@ -31,6 +31,23 @@ struct ocl_symbol {
 ocl_status ocl_program_find_symbol(struct ocl_program *program, const char *name,
                                    struct ocl_symbol *symbol);
 
+/* Memory of the host's that is the managed variables of PTX programs: each program's variables lie in
+ * it at offsets that the host knows. Names that a program does not have are passed over. */
+struct ptx_managed_place;
+struct ocl_managed_variables {
+    void *start; /* adopted: ocl_managed_adopt() */
+    size_t bytes;
+    const struct ptx_managed_place *places; /* kernels/ptx/ptx.h; read during the call only */
+    size_t count;
+};
+
+/* Makes variables of a PTX program those of the host. They keep the values that the host's have.
+ * Needs:  nobody asked for the program's symbols or kernels' facts yet.
+ * Errors: OCL_E_NOT_SUPPORTED (logged) when the program has managed variables that are not named, or
+ *         the memory cannot be adopted; OCL_E_OUT_OF_MEMORY. */
+ocl_status ocl_program_share_variables(struct ocl_program *program,
+                                       const struct ocl_managed_variables *variables);
+
 /* How many there are, and each by its index in the order of the program's list. Errors: as above;
  * OCL_E_NOT_FOUND for an index beyond the last; never OCL_E_NOT_SUPPORTED. */
 ocl_status ocl_program_symbol_count(struct ocl_program *program, size_t *count);

@@ -85,6 +85,7 @@ static void publish(struct ocl_texture *texture)
 {
     atomic_store(&texture->is_live, true);
     atomic_store_explicit(&texture->references, 1, memory_order_release);
+    atomic_fetch_add(&texture->context->texture_version, 1);
 }
 
 static void destroy(struct ocl_texture *texture)
@@ -232,6 +233,28 @@ void ocl_texture_release(struct ocl_texture *texture)
 {
     if (texture && atomic_exchange(&texture->is_live, false))
         ocl_texture_drop(texture);
+}
+
+struct visit {
+    void (*call)(struct ocl_texture *texture, void *argument);
+    void *argument;
+};
+
+static void visit_live(void *object, void *argument)
+{
+    struct ocl_texture *texture = object;
+    const struct visit *visit = argument;
+    if (!retain(texture))
+        return;
+    if (atomic_load(&texture->is_live))
+        visit->call(texture, visit->argument);
+    ocl_texture_drop(texture);
+}
+
+void ocl_texture_visit(void (*visit)(struct ocl_texture *texture, void *argument), void *argument)
+{
+    struct visit both = {visit, argument};
+    ocl_slab_visit(&textures, visit_live, &both);
 }
 
 /* A lookup in another thread may hold a reference for a moment: it must not be the one that ends

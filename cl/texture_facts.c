@@ -39,7 +39,7 @@ static void add_sampling(struct clem_texture *facts, const struct ocl_sampling *
     facts->level_bias = sampling->level_bias;
     facts->min_level = sampling->min_level;
     facts->max_level = sampling->max_level;
-    facts->flags = find_flags(sampling);
+    facts->flags |= find_flags(sampling);
 }
 
 static bool is_aligned_to(const struct ocl_texture_view *view, size_t alignment)
@@ -86,6 +86,7 @@ static void add_array(struct clem_texture *facts, const struct ocl_texture_view 
     facts->depth = shape->layers > 0 ? 1 : (uint32_t)level.slices;
     facts->layers = shape->layers > 0 ? view->last_layer - view->first_layer + 1 : 1;
     facts->first_layer = view->first_layer;
+    facts->flags |= shape->is_cube ? CLEM_TEXTURE_CUBE : 0;
     add_levels(facts, view);
 }
 

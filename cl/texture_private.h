@@ -50,6 +50,10 @@ void ocl_texture_drop(struct ocl_texture *texture);
 /* Fills in format, slices and facts from view and sampling; texture_facts.c. */
 void ocl_texture_describe(struct ocl_texture *texture);
 
+/* Calls visit for every object that is there, of all contexts; it has a reference meanwhile. Objects
+ * first made during the walk may be left out. No lock is held during visit. */
+void ocl_texture_visit(void (*visit)(struct ocl_texture *texture, void *argument), void *argument);
+
 /* Ends every object of a context that is closing.
  * Needs: all work of the context is complete; no other thread uses the context. */
 void ocl_texture_release_all(struct ocl_context *context);

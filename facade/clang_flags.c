@@ -232,6 +232,8 @@ void clang_add_device(struct clang_arguments *list, const struct clang_compiler 
                                         "-Xclang",
                                         "+ptx75",
                                         "-fno-math-errno",
+                                        "-fno-builtin-malloc", /* it may return NULL */
+                                        "-fcheck-new",
                                         "-fno-crash-diagnostics",
                                         NULL};
     const bool fast = options->fast_math;

@@ -46,7 +46,10 @@ void facade_launch_limits(const struct facade_function *function,
     }
     /* Not the kernel's own number, which drivers give as advice: NVIDIA's says 256 for kernels that
      * run with 1024. */
-    limits->threads = smaller(device->max_work_group, thread_limit);
+    limits->device_threads = smaller(device->max_work_group, thread_limit);
+    limits->threads = kernel->most_threads > 0
+                          ? smaller(kernel->most_threads, limits->device_threads)
+                          : limits->device_threads;
     uint64_t left =
         device->local_bytes > kernel->local_bytes ? device->local_bytes - kernel->local_bytes : 0;
     limits->device_shared = (size_t)left;
@@ -67,8 +70,11 @@ static cudaError_t check_shape(const struct facade_function *function, dim3 grid
     facade_launch_limits(function, &limits);
     if (!is_within(grid, limits.grid) || !is_within(block, limits.block))
         return cudaErrorInvalidConfiguration;
-    if ((uint64_t)block.x * block.y * block.z > limits.threads)
+    const uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    if (threads > limits.device_threads)
         return cudaErrorInvalidConfiguration;
+    if (threads > limits.threads)
+        return cudaErrorInvalidValue;
     return shared <= limits.shared ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -92,8 +98,11 @@ cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 bloc
         .local_bytes = shared,
         .arguments = args,
     };
-    return facade_error_from(ocl_kernel_launch(function->kernel, stream->queue, &launch),
-                             FACADE_LAUNCH);
+    const ocl_status status = ocl_kernel_launch(function->kernel, stream->queue, &launch);
+    /* Of a kernel that needs addresses, no argument is wrong. */
+    if (status == OCL_E_NEEDS_ADDRESS && ocl_kernel_facts(function->kernel)->status == status)
+        return cudaErrorNotSupported;
+    return facade_error_from(status, FACADE_LAUNCH);
 }
 
 /* The attributes beyond cudaFuncAttributes are about clusters, which no OpenCL device has. */

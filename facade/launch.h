@@ -14,16 +14,17 @@ cudaError_t facade_function_find(const void *func, struct facade_function **func
 struct facade_launch_limits {
     unsigned grid[3];
     unsigned block[3];
-    unsigned threads;     /* per block, of the device and the kernel */
-    size_t shared;        /* dynamic bytes that may be asked for */
-    size_t device_shared; /* the most that cudaFuncSetAttribute may make of that */
+    unsigned device_threads; /* per block, of the device */
+    unsigned threads;        /* per block, of the device and the kernel */
+    size_t shared;           /* dynamic bytes that may be asked for */
+    size_t device_shared;    /* the most that cudaFuncSetAttribute may make of that */
 };
 void facade_launch_limits(const struct facade_function *function,
                           struct facade_launch_limits *limits);
 
 /* Launches function. Units: grid in blocks, block in threads, shared in bytes.
  * Errors: cudaErrorInvalidConfiguration for empty or too large dimensions; cudaErrorInvalidValue
- *         for too much shared memory or missing args; those of the stream. */
+ *         for more threads than the kernel's own bounds, too much shared memory or missing args; those of the stream. */
 cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 block,
                           void *const *args, size_t shared, cudaStream_t stream);
 

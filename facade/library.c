@@ -9,6 +9,7 @@
 
 struct facade_library {
     struct facade_code code;
+    const struct ocl_managed_variables *managed; /* or NULL */
     pthread_mutex_t lock;
     struct facade_module *modules; /* linked by next_in_library */
     struct facade_kernel **kernels;
@@ -100,7 +101,7 @@ static cudaError_t build_for(struct facade_library *library, struct facade_conte
                              const struct facade_jit *jit, struct facade_module **module)
 {
     struct facade_module *built = NULL;
-    cudaError_t error = facade_module_build(context, &library->code, jit, &built);
+    cudaError_t error = facade_module_build(context, &library->code, library->managed, jit, &built);
     if (built == NULL)
         return error;
     pthread_mutex_lock(&library->lock);
@@ -157,6 +158,11 @@ static struct facade_library *new_library(const void *code, size_t bytes)
         return NULL;
     }
     return library;
+}
+
+void facade_library_share(cudaLibrary_t library, const struct ocl_managed_variables *variables)
+{
+    ((struct facade_library *)library)->managed = variables->count > 0 ? variables : NULL;
 }
 
 static cudaError_t build_now(struct facade_library *library, const struct facade_jit *jit)

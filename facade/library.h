@@ -54,6 +54,10 @@ cudaError_t facade_library_load_file(cudaLibrary_t *library, const char *path,
                                      const struct facade_jit *jit);
 cudaError_t facade_library_unload(cudaLibrary_t library);
 
+/* Variables of the library that are the host's own, in every context that will use it.
+ * Needs:  the library is new, has no module, and goes before the variables. */
+void facade_library_share(cudaLibrary_t library, const struct ocl_managed_variables *variables);
+
 /* Errors: cudaErrorInvalidResourceHandle for a stale library. */
 cudaError_t facade_library_find(cudaLibrary_t handle, struct facade_library **found);
 

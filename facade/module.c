@@ -7,6 +7,7 @@
 
 #include "cl/trace.h"
 #include "facade/code.h"
+#include "facade/managed_section.h"
 #include "facade/runtime.h"
 #include "facade/texture_reference.h"
 
@@ -70,12 +71,14 @@ static bool make_functions(struct facade_module *module)
     return module->functions != NULL;
 }
 
+/* Once for a build: both buffers are told how much they hold. NULL: there is nothing to say. */
 static void give_log(const struct facade_jit *jit, bool is_error, const char *log)
 {
-    if (is_error)
-        facade_jit_give_log(jit, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, log);
-    else
-        facade_jit_give_log(jit, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, log);
+    const char *words = log != NULL ? log : "";
+    facade_jit_give_log(jit, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                        is_error ? words : "");
+    facade_jit_give_log(jit, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+                        is_error ? "" : words);
 }
 
 static cudaError_t refuse(const struct facade_code *code, const struct facade_jit *jit)
@@ -93,6 +96,7 @@ static cudaError_t build_error(const struct facade_code *code, ocl_status status
 }
 
 cudaError_t facade_module_build(struct facade_context *context, const struct facade_code *code,
+                                const struct ocl_managed_variables *managed,
                                 const struct facade_jit *jit, struct facade_module **built)
 {
     char *log = NULL;
@@ -105,9 +109,11 @@ cudaError_t facade_module_build(struct facade_context *context, const struct fac
     module->generation = atomic_load(&context->generation);
     ocl_status status = ocl_program_build(atomic_load(&context->cl), code->text, code->bytes, "",
                                           &module->program, &log);
-    if (log != NULL)
-        give_log(jit, status != OCL_OK, log);
+    give_log(jit, status != OCL_OK, log);
     free(log);
+    facade_managed_adopt(atomic_load(&context->cl));
+    if (status == OCL_OK && managed != NULL)
+        status = ocl_program_share_variables(module->program, managed);
     if (status != OCL_OK || !make_functions(module)) {
         destroy_module(module);
         return status != OCL_OK ? build_error(code, status) : cudaErrorMemoryAllocation;
@@ -129,7 +135,7 @@ cudaError_t facade_module_load(struct facade_module **module, const void *data, 
         return error;
     error = facade_code_copy(&code, data, bytes);
     if (error == cudaSuccess)
-        error = facade_module_build(context, &code, jit, module);
+        error = facade_module_build(context, &code, NULL, jit, module);
     facade_code_free(&code);
     return error;
 }

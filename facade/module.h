@@ -7,9 +7,10 @@
 
 struct facade_code;
 
-/* Builds code for a context; the module is on the context's list and in no library.
+/* Builds code for a context; `managed`, or NULL, are its variables that are the host's own. The module is on the context's list and in no library.
  * Errors: those of facade_library_module(); cudaErrorMemoryAllocation. */
 cudaError_t facade_module_build(struct facade_context *context, const struct facade_code *code,
+                                const struct ocl_managed_variables *managed,
                                 const struct facade_jit *jit, struct facade_module **built);
 
 /* Ends a module that no work uses and no library has. */

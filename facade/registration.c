@@ -1,6 +1,8 @@
 /* What compilers insert into host programs. Registration runs before main and must not start
- * OpenCL: the code is loaded when the first of its kernels or variables is asked for.
+ * OpenCL: the code is loaded when the first of its kernels or variables is asked for. Only the first
+ * values of managed variables are read from it before main.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,6 +11,7 @@
 #include "facade/code_link.h"
 #include "facade/fatbin.h"
 #include "facade/launch.h"
+#include "facade/managed_section.h"
 #include "facade/registered_reference.h"
 #include "facade/registration.h"
 #include "include/crt/host_runtime_abi.h"
@@ -31,14 +34,18 @@ struct registered_variable {
 struct fat_binary {
     const void *code;
     const void *const *parts; /* of separately compiled code, up to NULL; or NULL */
+    const void **own_parts;   /* the same where units register one by one */
+    size_t part_count;        /* of own_parts */
+    const void *image;        /* the executable or library that they are in; or NULL */
     pthread_mutex_t lock;
     cudaLibrary_t library; /* NULL until the first kernel or variable is asked for */
     struct registered_function *functions;
     struct registered_variable *variables;
     bool has_managed;
-    const struct facade_context *owner; /* where the memory of the managed variables is (lock) */
-    uint64_t generation;                /* of owner then */
-    struct fat_binary *next;            /* of all (binaries_lock) */
+    struct ocl_managed_variables managed; /* those that lie in a section of the program */
+    const struct facade_context *owner;   /* where the memory of the managed variables is (lock) */
+    uint64_t generation;                  /* of owner then */
+    struct fat_binary *next;              /* of all (binaries_lock) */
 };
 
 static struct ocl_range_map *functions, *variables;
@@ -77,11 +84,6 @@ void **__cudaRegisterFatBinary(void *fatCubin)
     return (void **)binary;
 }
 
-void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
-{
-    (void)fatCubinHandle;
-}
-
 void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *deviceFun,
                             const char *deviceName, int thread_limit, uint3 *tid, uint3 *bid,
                             dim3 *bDim, dim3 *gDim, int *wSize)
@@ -116,6 +118,8 @@ static void register_variable(struct fat_binary *binary, const char *name, const
     }
     binary->variables = variable;
     binary->has_managed |= pointer != NULL;
+    if (host != NULL)
+        facade_managed_add(&binary->managed, name, host);
 }
 
 /* The code says how large the variable is and where it lives. */
@@ -174,47 +178,128 @@ void __cudaUnregisterFatBinary(void **fatCubinHandle)
     }
     if (binary->library != NULL && facade_process_state() == cudaSuccess)
         facade_library_unload(binary->library);
+    facade_managed_forget(&binary->managed);
     pthread_mutex_destroy(&binary->lock);
+    free(binary->own_parts);
     free(binary);
 }
 
 /* --- using what was registered ---------------------------------------------------------------- */
 
-/* Separately compiled code (nvcc -rdc=true) is linked here, as NVIDIA's driver links its PTX. */
-static cudaError_t load_parts(const struct fat_binary *binary, cudaLibrary_t *loaded,
-                              const struct facade_jit *jit)
+/* Separately compiled code (nvcc -rdc=true) is linked here, as NVIDIA's driver links its PTX. The
+ * caller frees the text. */
+static cudaError_t link_parts(const struct fat_binary *binary, char **text, bool is_logged)
 {
     struct facade_link link = {NULL, 0};
     cudaError_t error = cudaSuccess;
-    char *text = NULL, *log = NULL;
+    char *log = NULL;
     for (size_t i = 0; error == cudaSuccess && binary->parts[i] != NULL; i++) {
         char name[32];
         snprintf(name, sizeof name, "source file %zu", i + 1);
         error = facade_link_add(&link, binary->parts[i], 0, name, &log);
-        if (log != NULL)
+        if (log != NULL && is_logged)
             ocl_log(true, "%s", log);
         free(log);
         log = NULL;
     }
     if (error == cudaSuccess)
-        error = facade_link_complete(&link, &text, &log);
-    if (log != NULL)
+        error = facade_link_complete(&link, text, &log);
+    if (log != NULL && is_logged)
         ocl_log(true, "%s", log);
-    if (error == cudaSuccess)
-        error = facade_library_load(loaded, text, 0, jit);
     free(log);
-    free(text);
     facade_link_clear(&link);
     return error;
+}
+
+static bool has_parts(const struct fat_binary *binary)
+{
+    return binary->parts != NULL && binary->parts[0] != NULL;
 }
 
 static cudaError_t load_code(const struct fat_binary *binary, cudaLibrary_t *loaded)
 {
     static const struct facade_jit no_options = {NULL, NULL, 0};
-    if (binary->parts != NULL && binary->parts[0] != NULL)
-        return load_parts(binary, loaded, &no_options);
-    return binary->code != NULL ? facade_library_load(loaded, binary->code, 0, &no_options)
-                                : cudaErrorNoKernelImageForDevice;
+    char *text = NULL;
+    cudaError_t error = has_parts(binary) ? link_parts(binary, &text, true) : cudaSuccess;
+    const void *code = text != NULL ? text : binary->code;
+    if (error == cudaSuccess)
+        error = code != NULL ? facade_library_load(loaded, code, 0, &no_options)
+                             : cudaErrorNoKernelImageForDevice;
+    free(text);
+    if (error == cudaSuccess)
+        facade_library_share(*loaded, &binary->managed);
+    return error;
+}
+
+/* is_whole: all parts are there. */
+static void begin_managed(const struct fat_binary *binary, bool is_whole)
+{
+    struct facade_code code = {NULL, 0, false, cudaSuccess, NULL};
+    char *text = NULL;
+    if (has_parts(binary))
+        (void)link_parts(binary, &text, is_whole);
+    else if (binary->code != NULL && facade_code_copy(&code, binary->code, 0) != cudaSuccess)
+        code.is_ptx = false;
+    if (text != NULL || code.is_ptx)
+        facade_managed_begin(&binary->managed, text != NULL ? text : code.text, is_whole);
+    facade_code_free(&code);
+    free(text);
+}
+
+/* All variables are registered. Only programs with managed variables wait for their code here. */
+void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
+{
+    const struct fat_binary *binary = (const struct fat_binary *)fatCubinHandle;
+    if (binary != NULL && binary->managed.count > 0)
+        begin_managed(binary, true);
+}
+
+/* ---- separately compiled code of clemcc's: each unit adds its part to its program's or library's */
+
+static bool add_part(struct fat_binary *binary, const void *code)
+{
+    const void **parts = realloc(binary->own_parts, (binary->part_count + 2) * sizeof *parts);
+    if (parts == NULL)
+        return false;
+    parts[binary->part_count++] = code;
+    parts[binary->part_count] = NULL;
+    binary->own_parts = parts;
+    binary->parts = parts;
+    return true;
+}
+
+static struct fat_binary *binary_of_image(const void *image)
+{
+    pthread_mutex_lock(&binaries_lock);
+    struct fat_binary *binary = binaries;
+    while (binary != NULL && binary->image != image)
+        binary = binary->next;
+    pthread_mutex_unlock(&binaries_lock);
+    return binary;
+}
+
+/* A unit has no function that unregisters it, so the library that it is in stays. */
+void __clemRegisterLinkedBinary(void (*register_all)(void **), void *wrapper, void *id,
+                                void (*unused)(void *))
+{
+    const struct facade_fatbin_wrapper *code = wrapper;
+    Dl_info where = {.dli_fbase = NULL};
+    (void)id, (void)unused;
+    if (code == NULL || dladdr(wrapper, &where) == 0)
+        return;
+    struct fat_binary *binary = binary_of_image(where.dli_fbase);
+    if (binary == NULL) {
+        binary = (struct fat_binary *)__cudaRegisterFatBinary(NULL);
+        if (binary == NULL)
+            return;
+        binary->image = where.dli_fbase;
+        (void)dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    }
+    if (!add_part(binary, code->code))
+        return;
+    register_all((void **)binary);
+    if (binary->managed.count > 0)
+        begin_managed(binary, false);
 }
 
 /* Loads without the lock; when two threads come first together, one library stays. */

@@ -321,6 +321,14 @@ CLEM_BOTH __nv_bfloat16 __uint2bfloat16_rd(unsigned int value)
 {
     return __nv_bfloat16(clem_bits_t{clem_bf16_from_integer(value, CLEM_DOWN)});
 }
+CLEM_BOTH signed char __bfloat162char_rz(__nv_bfloat16 value)
+{
+    return clem_whole<signed char>(clem_to_float(value), CLEM_TOWARD_ZERO);
+}
+CLEM_BOTH unsigned char __bfloat162uchar_rz(__nv_bfloat16 value)
+{
+    return clem_whole<unsigned char>(clem_to_float(value), CLEM_TOWARD_ZERO);
+}
 CLEM_BOTH short __bfloat162short_rn(__nv_bfloat16 value)
 {
     return clem_whole<short>(clem_to_float(value), CLEM_NEAREST);

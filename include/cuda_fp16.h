@@ -319,6 +319,14 @@ CLEM_BOTH __half __uint2half_rd(unsigned int value)
 {
     return __half(clem_bits_t{clem_half_from_integer(value, CLEM_DOWN)});
 }
+CLEM_BOTH signed char __half2char_rz(__half value)
+{
+    return clem_whole<signed char>(clem_to_float(value), CLEM_TOWARD_ZERO);
+}
+CLEM_BOTH unsigned char __half2uchar_rz(__half value)
+{
+    return clem_whole<unsigned char>(clem_to_float(value), CLEM_TOWARD_ZERO);
+}
 CLEM_BOTH short __half2short_rn(__half value)
 {
     return clem_whole<short>(clem_to_float(value), CLEM_NEAREST);

@@ -1,10 +1,10 @@
-# Turns an OpenCL C file into C text: cmake -D SOURCE=x.cl -D OUTPUT=x.cl.inc -P embed.cmake
+# Turns an OpenCL C or PTX file into C text: cmake -D SOURCE=x.cl -D OUTPUT=x.cl.inc -P embed.cmake
 # SPDX-License-Identifier: Apache-2.0
 #
 # The array begins with a #line directive, so that build logs name the file, and ends with a NUL
 # that is not part of the text. Bytes, because C promises string literals of no more than 4095
 # characters. Files of the same folder that it includes stand in place, because programs are given to
-# drivers as one text.
+# drivers as one text. PTX knows no #line: its text stays what it is.
 
 cmake_minimum_required(VERSION 3.25)
 get_filename_component(file ${SOURCE} NAME)
@@ -38,7 +38,11 @@ function(expand file result)
     set(${result} "${text}${rest}" PARENT_SCOPE)
 endfunction()
 
-expand(${file} text)
+if(file MATCHES "\\.ptx$")
+    file(READ ${SOURCE} text)
+else()
+    expand(${file} text)
+endif()
 string(HEX "${text}" text)
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${text}00")
 string(REPEAT "." 80 row)

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* One file: its name without ".cl", its NUL-terminated text (which begins with a #line directive
- * that names the file) and the number of bytes before the NUL. */
+/* One file: its name without ".cl" or ".ptx", its NUL-terminated text (OpenCL C begins with a
+ * #line directive that names the file, PTX does not) and the number of bytes before the NUL. */
 struct kernel_source {
     const char *name;
     const char *text;

@@ -24,7 +24,7 @@ static bool time_heap(struct attempt *attempt, cudaLibrary_t library, uint32_t *
     double start = 0;
     for (int run = 0; run < 2; run++) { /* the first one brings the heap up */
         start = microseconds();
-        if (!check_launch(attempt, library, "check_heap_time", groups, local, arguments) ||
+        if (!check_launch(attempt, library, "heap_time", groups, local, arguments) ||
             !check_wait(attempt))
             return false;
     }
@@ -36,18 +36,10 @@ static bool time_heap(struct attempt *attempt, cudaLibrary_t library, uint32_t *
 bool check_heap_speed(struct attempt *attempt)
 {
     cudaLibrary_t library = NULL;
-    cudaKernel_t kernel;
     uint32_t *fine = NULL;
     double large = 0, small[2] = {0, 0};
-    if (!check_load(attempt, "check", &library))
-        return false;
-    if (cudaLibraryGetKernel(&kernel, library, "check_heap_time") != cudaSuccess) {
-        cudaGetLastError();
-        check_unload(library);
-        return attempt_fail(attempt, STATUS_UNSUPPORTED,
-                            "kernels given as OpenCL C have no malloc and no free");
-    }
     bool done =
+        check_load_heap(attempt, &library) &&
         cuda_ok(attempt, cudaMalloc((void **)&fine, MOST_ITEMS * sizeof *fine), "cudaMalloc") &&
         time_heap(attempt, library, fine, (dim3){4, 1, 1}, (dim3){64, 1, 1}, 12 << 10, &large) &&
         time_heap(attempt, library, fine, (dim3){64, 1, 1}, (dim3){32, 1, 1}, 64, &small[0]) &&

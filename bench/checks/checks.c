@@ -46,6 +46,14 @@ bool check_load(struct attempt *attempt, const char *file, cudaLibrary_t *librar
     return cuda_ok(attempt, error, "cudaLibraryLoadData");
 }
 
+bool check_load_heap(struct attempt *attempt, cudaLibrary_t *library)
+{
+    if (strcmp(attempt->device->strategy, "handle") == 0)
+        return attempt_fail(attempt, STATUS_UNSUPPORTED,
+                            "under the strategy handle kernels cannot use addresses from memory");
+    return check_load(attempt, "heap", library);
+}
+
 void check_unload(cudaLibrary_t library)
 {
     if (library)

@@ -28,6 +28,8 @@ void check_note(struct attempt *attempt, const char *format, ...)
 
 /* The kernels of one file of kernels/access. check_unload accepts NULL. */
 bool check_load(struct attempt *attempt, const char *file, cudaLibrary_t *library);
+/* The kernels that allocate; unsupported where kernels cannot use the addresses that they are given. */
+bool check_load_heap(struct attempt *attempt, cudaLibrary_t *library);
 void check_unload(cudaLibrary_t library);
 /* Launches groups x local work-items into the null stream. */
 bool check_launch(struct attempt *attempt, cudaLibrary_t library, const char *kernel, dim3 groups,

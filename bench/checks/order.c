@@ -81,17 +81,6 @@ bool check_grid_stride(struct attempt *attempt)
     return fine;
 }
 
-/* Where kernels are given as OpenCL C, the file has no such kernel. */
-static bool has_heap(struct attempt *attempt, cudaLibrary_t library)
-{
-    cudaKernel_t kernel;
-    if (cudaLibraryGetKernel(&kernel, library, "check_heap_take") == cudaSuccess)
-        return true;
-    cudaGetLastError();
-    return attempt_fail(attempt, STATUS_UNSUPPORTED,
-                        "kernels given as OpenCL C have no malloc and no free");
-}
-
 enum { HEAP_ITEMS = 256, HEAP_BYTES = 64 };
 
 /* Items allocate in one kernel, look and free in the next; the host cannot free for them. */
@@ -104,13 +93,13 @@ static bool use_heap(struct attempt *attempt, cudaLibrary_t library, unsigned lo
     const dim3 groups = {HEAP_ITEMS / GROUP, 1, 1}, local = {GROUP, 1, 1};
     for (size_t i = 0; i < HEAP_ITEMS; i++)
         expected[i] = 1;
-    return check_launch(attempt, library, "check_heap_take", groups, local, take) &&
+    return check_launch(attempt, library, "heap_take", groups, local, take) &&
            cuda_ok(attempt, cudaMemcpy(&first, addresses, sizeof first, cudaMemcpyDeviceToHost),
                    "cudaMemcpy") &&
            check_that(attempt, first != 0, "malloc in a kernel gave NULL") &&
            check_error(attempt, cudaFree((void *)(uintptr_t)first), cudaErrorInvalidValue,
                        "cudaFree of a kernel's memory") &&
-           check_launch(attempt, library, "check_heap_give", groups, local, give) &&
+           check_launch(attempt, library, "heap_give", groups, local, give) &&
            check_words_at(attempt, told, expected, HEAP_ITEMS);
 }
 
@@ -121,10 +110,10 @@ bool check_heap(struct attempt *attempt)
     uint32_t *told = NULL;
     size_t bytes = 0;
     bool fine =
-        check_load(attempt, "check", &library) &&
+        check_load_heap(attempt, &library) &&
         cuda_ok(attempt, cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize),
                 "cudaDeviceGetLimit") &&
-        check_that(attempt, bytes > 0, "the heap's limit is 0") && has_heap(attempt, library) &&
+        check_that(attempt, bytes > 0, "the heap's limit is 0") &&
         cuda_ok(attempt, cudaMalloc((void **)&addresses, HEAP_ITEMS * sizeof *addresses),
                 "cudaMalloc") &&
         cuda_ok(attempt, cudaMalloc((void **)&told, HEAP_ITEMS * sizeof *told), "cudaMalloc") &&

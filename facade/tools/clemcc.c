@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -18,7 +19,14 @@
 
 extern char **environ;
 
-enum output { OUTPUT_PROGRAM, OUTPUT_OBJECTS, OUTPUT_PTX, OUTPUT_PREPROCESSED, OUTPUT_RULES };
+enum output {
+    OUTPUT_PROGRAM,
+    OUTPUT_OBJECTS,
+    OUTPUT_PTX,
+    OUTPUT_PREPROCESSED,
+    OUTPUT_RULES,
+    OUTPUT_LINKED_CODE /* -dlink */
+};
 
 enum language { LANGUAGE_BY_NAME, LANGUAGE_CUDA, LANGUAGE_OTHER };
 
@@ -35,6 +43,7 @@ struct job {
     const char *language; /* of the last -x */
     bool is_verbose, is_dry, is_shared, is_separable;
     bool has_standard, has_rules_name; /* -std, -MF */
+    bool has_rules_target;             /* -MT, -MQ */
     bool writes_rules;                 /* -MD, -MMD */
     struct clang_device_options device;
     struct clang_arguments both;   /* to every compilation */
@@ -43,6 +52,7 @@ struct job {
     struct input *inputs;
     size_t input_count;
     struct clang_compiler compiler;
+    char self[4096];
     char include_dir[4096], library_dir[4096], refused_dir[4096 + 16];
     char scratch[4096]; /* folder for what is thrown away; empty before the first use */
 };
@@ -81,6 +91,7 @@ static int find_clem(struct job *job)
     if (length < 0)
         return refuse("/proc/self/exe", strerror(errno));
     self[length] = 0;
+    strcpy(job->self, self);
     const char *folder = dirname(self);
     if (read_paths(job, folder))
         return 0;
@@ -114,6 +125,7 @@ static int find_compiler(struct job *job)
 
 static void print_command(const struct clang_arguments *command)
 {
+    fputs("#$ ", stderr);
     for (size_t i = 0; i < command->count; i++) {
         const char *value = command->values[i];
         const bool is_plain = *value && !strpbrk(value, " \t\n\"'\\$`&|;<>()*?#~");
@@ -144,6 +156,18 @@ static int run_command(const struct job *job, struct clang_arguments *command)
     }
     clang_arguments_free(command);
     return status == 0 ? 0 : WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* The beginning of nvcc's verbose output, from which build systems learn folders and targets. */
+static void print_variables(const struct job *job)
+{
+    char *root = strdup(job->include_dir);
+    const char *top = root ? dirname(root) : "/", *path = getenv("PATH");
+    fprintf(stderr,
+            "#$ TOP=%s\n#$ NVVMIR_LIBRARY_DIR=%s/nvvm/libdevice\n#$ PATH=%s\n"
+            "#$ INCLUDES=-I%s\n#$ LIBRARIES=-L%s\n#$ TARGET=-arch compute_75\n",
+            top, top, path ? path : "", job->include_dir, job->library_dir);
+    free(root);
 }
 
 static struct clang_arguments clang_command(const struct job *job)
@@ -239,6 +263,21 @@ static void add_language(const struct job *job, struct clang_arguments *command,
     }
 }
 
+/* What one unit keeps to itself gets a name that no other unit has, the same in both passes. */
+static void add_separation(const struct job *job, struct clang_arguments *command,
+                           const struct input *input)
+{
+    if (!job->is_separable)
+        return;
+    char *path = realpath(input->name, NULL);
+    uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
+    for (const char *at = path ? path : input->name; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * 0x100000001b3;
+    free(path);
+    clang_arguments_add(command, "-fgpu-rdc");
+    clang_arguments_format(command, "-cuid=%016" PRIx64, hash);
+}
+
 /* The device pass: PTX text into the file `output`. Warnings are the host pass's to give. */
 static int compile_device(struct job *job, const struct input *input, const char *output)
 {
@@ -246,6 +285,7 @@ static int compile_device(struct job *job, const struct input *input, const char
     add_language(job, &command, input);
     clang_arguments_append(&command, &job->both);
     clang_add_device(&command, &job->compiler, &job->device);
+    add_separation(job, &command, input);
     clang_arguments_add(&command, "-w");
     clang_arguments_add(&command, "-o");
     clang_arguments_add(&command, output);
@@ -260,8 +300,16 @@ static int compile_device(struct job *job, const struct input *input, const char
 }
 
 static void add_rules(const struct job *job, struct clang_arguments *command,
-                      const struct input *input)
+                      const struct input *input, const char *product)
 {
+    if (product && job->writes_rules && !job->has_rules_target) {
+        clang_arguments_add(command, "-MT");
+        clang_arguments_add(command, product);
+    }
+    if (product && job->writes_rules && !job->has_rules_name && job->output != OUTPUT_PROGRAM) {
+        const size_t stem = strlen(product) - strlen(suffix_of(product));
+        clang_arguments_format(command, "-MF%.*s.d", (int)stem, product);
+    }
     if (job->output != OUTPUT_PROGRAM || !job->writes_rules || job->has_rules_name)
         return;
     char *name = named_after(job->output_name ? job->output_name : input->name, NULL, ".d");
@@ -274,17 +322,30 @@ static void add_rules(const struct job *job, struct clang_arguments *command,
     free(name);
 }
 
-/* The host pass, or the only one of what is no CUDA: `mode` is "-c", "-E" or NULL for -M. */
+static bool is_identification(const char *name)
+{
+    static const char wanted[] = "CMakeCUDACompilerId.cu";
+    const size_t length = strlen(name);
+    return length >= sizeof wanted - 1 && strcmp(name + length - (sizeof wanted - 1), wanted) == 0;
+}
+
+/* The host pass, or the only one of what is no CUDA: `mode` is "-c", "-S", "-E" or NULL for -M.
+ * product: what rules of dependence are about, unless it is the output. */
 static int compile_host(struct job *job, const struct input *input, const char *image,
-                        const char *mode, const char *output)
+                        const char *mode, const char *output, const char *product)
 {
     struct clang_arguments command = clang_command(job);
     add_language(job, &command, input);
-    if (input->is_cuda)
+    if (input->is_cuda) {
         clang_add_host(&command, &job->device, image);
+        /* CMake takes the options that it needs here for nvcc's alone. */
+        if (is_identification(input->name))
+            clang_arguments_add(&command, "-D__NVCC__=1");
+        add_separation(job, &command, input);
+    }
     clang_arguments_append(&command, &job->both);
     clang_arguments_append(&command, &job->host);
-    add_rules(job, &command, input);
+    add_rules(job, &command, input, product);
     if (mode)
         clang_arguments_add(&command, mode);
     if (output) {
@@ -295,10 +356,85 @@ static int compile_host(struct job *job, const struct input *input, const char *
     return run_command(job, &command);
 }
 
+/* clang has each separately compiled unit call a registering function with the unit's number in its
+ * name, which a linker of device code would write. Here they all call the library's, which links the
+ * code when it is needed. A number is that of the file's name, which need not be the only one of
+ * the name; nothing refers to the symbol that it makes. */
+static void name_registration(char *text)
+{
+    static const struct {
+        const char *from, *to; /* to: not longer */
+        bool has_number;
+    } names[] = {{"__cudaRegisterLinkedBinary__nv_", "__clemRegisterLinkedBinary", true},
+                 {".globl\t__fatbinwrap__nv_", ".weak\t__fatbinwrap__nv_", false}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t length = strlen(names[i].from), written = strlen(names[i].to);
+        for (char *at = text; (at = strstr(at, names[i].from)); at += written) {
+            const char *rest = at + length;
+            if (names[i].has_number)
+                rest += strspn(rest, "0123456789abcdef");
+            memcpy(at, names[i].to, written);
+            memmove(at + written, rest, strlen(rest) + 1);
+        }
+    }
+}
+
+static char *read_text(const char *name)
+{
+    FILE *file = fopen(name, "re");
+    char *text = NULL;
+    size_t room = 0;
+    if (file && getdelim(&text, &room, 0, file) < 0) {
+        free(text);
+        text = NULL;
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+static int rename_registration(const struct job *job, const char *assembly)
+{
+    if (job->is_dry)
+        return 0;
+    char *text = read_text(assembly);
+    if (text)
+        name_registration(text);
+    FILE *file = text ? fopen(assembly, "we") : NULL;
+    int status = file && fputs(text, file) >= 0 ? 0 : refuse(assembly, strerror(errno));
+    if (file && fclose(file))
+        status = refuse(assembly, strerror(errno));
+    free(text);
+    return status;
+}
+
+/* By way of assembly, in which the call can be told from what only looks like it. */
+static int compile_separate_host(struct job *job, const struct input *input, const char *image,
+                                 const char *output)
+{
+    char *assembly = NULL;
+    if (asprintf(&assembly, "%s/%zu.s", job->scratch, (size_t)(input - job->inputs)) < 0)
+        return refuse("memory", "not enough");
+    int status = compile_host(job, input, image, "-S", assembly, output);
+    if (status == 0)
+        status = rename_registration(job, assembly);
+    if (status == 0) {
+        struct clang_arguments command = clang_command(job);
+        clang_arguments_add(&command, "-w");
+        clang_arguments_add(&command, "-c");
+        clang_arguments_add(&command, assembly);
+        clang_arguments_add(&command, "-o");
+        clang_arguments_add(&command, output);
+        status = run_command(job, &command);
+    }
+    free(assembly);
+    return status;
+}
+
 static int compile_object(struct job *job, const struct input *input, const char *output)
 {
     if (!input->is_cuda)
-        return compile_host(job, input, NULL, "-c", output);
+        return compile_host(job, input, NULL, "-c", output, NULL);
     if (make_scratch(job))
         return 1;
     char *image = NULL;
@@ -308,7 +444,8 @@ static int compile_object(struct job *job, const struct input *input, const char
     if (status == 0)
         status = end_text(job, image);
     if (status == 0)
-        status = compile_host(job, input, image, "-c", output);
+        status = job->is_separable ? compile_separate_host(job, input, image, output)
+                                   : compile_host(job, input, image, "-c", output, NULL);
     free(image);
     return status;
 }
@@ -323,15 +460,24 @@ static int compile_one(struct job *job, const struct input *input)
         return refuse("memory", "not enough");
     int status = 0;
     if (job->output == OUTPUT_PREPROCESSED)
-        status = compile_host(job, input, NULL, "-E", job->output_name);
+        status = compile_host(job, input, NULL, "-E", job->output_name, NULL);
     else if (job->output == OUTPUT_RULES)
-        status = compile_host(job, input, NULL, NULL, job->output_name);
+        status = compile_host(job, input, NULL, NULL, job->output_name, NULL);
     else if (job->output == OUTPUT_OBJECTS)
         status = compile_object(job, input, made);
     else if (input->is_cuda)
         status = compile_device(job, input, made);
     free(made);
     return status;
+}
+
+/* From these lines CMake learns what it links CUDA by, which is clemcc, and what it adds where
+ * it links by the compiler of another language. It takes all that follows -l for a library, and hands on
+ * as it is what begins with a dash. */
+static void print_linker(const struct job *job)
+{
+    fprintf(stderr, "ld -L%s -lclem -l-Wl,-rpath,%s\n", job->library_dir, job->library_dir);
+    fprintf(stderr, "#$ %s -L%s -lclem\n", job->self, job->library_dir);
 }
 
 static int link_program(struct job *job, const struct clang_arguments *objects)
@@ -348,6 +494,21 @@ static int link_program(struct job *job, const struct clang_arguments *objects)
     clang_arguments_add(&command, "-lclem");
     clang_arguments_add(&command, "-o");
     clang_arguments_add(&command, job->output_name ? job->output_name : "a.out");
+    const int status = run_command(job, &command);
+    if (job->is_verbose || job->is_dry)
+        print_linker(job);
+    return status;
+}
+
+/* Device code is linked when the program runs: nothing has to be done, but a file is expected. */
+static int make_empty_object(const struct job *job)
+{
+    struct clang_arguments command = clang_command(job);
+    static const char *const words[] = {"-x", "c", "-c", "/dev/null", "-o", NULL};
+    clang_arguments_append(&command, &job->host);
+    for (size_t i = 0; words[i]; i++)
+        clang_arguments_add(&command, words[i]);
+    clang_arguments_add(&command, job->output_name ? job->output_name : "a_dlink.o");
     return run_command(job, &command);
 }
 
@@ -394,6 +555,7 @@ enum action {
     TAKE_BOOLEAN, /* sets the bool at `offset` of the job to the value, or to `text` without one */
     TAKE_PRODUCT, /* `offset` is what is made */
     TAKE_RDC,
+    TAKE_SEPARATE_OBJECTS, /* -dc */
     TAKE_STREAM,
     TAKE_WARNINGS,
     TAKE_RULES, /* -MD, -MMD */
@@ -459,6 +621,8 @@ static const struct option options[] = {
     {"-prec-div", "--prec-div", VALUE_NEXT, TAKE_BOOLEAN, "!", DEVICE(approximate_divide)},
     {"-prec-sqrt", "--prec-sqrt", VALUE_NEXT, TAKE_BOOLEAN, "!", DEVICE(approximate_sqrt)},
     {"-fmad", "--fmad", VALUE_NEXT, TAKE_BOOLEAN, "!", DEVICE(no_fma)},
+    {"-dc", "--device-c", VALUE_NONE, TAKE_SEPARATE_OBJECTS, NULL, 0},
+    {"-dlink", "--device-link", VALUE_NONE, TAKE_PRODUCT, NULL, OUTPUT_LINKED_CODE},
     {"-rdc", "--relocatable-device-code", VALUE_NEXT, TAKE_RDC, NULL, 0},
     {"-default-stream", "--default-stream", VALUE_NEXT, TAKE_STREAM, NULL, 0},
     /* What only NVIDIA's tools or their machine code need. */
@@ -495,12 +659,10 @@ static const struct option options[] = {
      0},
     {"-no-host-device-initializer-list", "--no-host-device-initializer-list", VALUE_NONE,
      TAKE_IGNORED, NULL, 0},
+    {"-Wno-deprecated-gpu-targets", "--Wno-deprecated-gpu-targets", VALUE_NONE, TAKE_IGNORED, NULL,
+     0},
     {"-noprof", "--no-compress", VALUE_NONE, TAKE_IGNORED, NULL, 0},
     /* What cannot be had. */
-    {"-dc", "--device-c", VALUE_NONE, TAKE_REFUSED,
-     "device code of several files cannot be linked together", 0},
-    {"-dlink", "--device-link", VALUE_NONE, TAKE_REFUSED,
-     "device code of several files cannot be linked together", 0},
     {"-dw", "--device-w", VALUE_NONE, TAKE_REFUSED, NOT_OF_CLEM, 0},
     {"-cubin", "--cubin", VALUE_NONE, TAKE_REFUSED, NOT_OF_CLEM, 0},
     {"-fatbin", "--fatbin", VALUE_NONE, TAKE_REFUSED, NOT_OF_CLEM, 0},
@@ -645,6 +807,10 @@ static int apply(struct job *job, const struct option *option, const char *value
         if (option->text)
             clang_arguments_add(&job->host, option->text);
         break;
+    case TAKE_SEPARATE_OBJECTS:
+        job->output = OUTPUT_OBJECTS;
+        job->is_separable = true;
+        break;
     case TAKE_RDC:
         return take_separable(job, value);
     case TAKE_STREAM:
@@ -659,6 +825,8 @@ static int apply(struct job *job, const struct option *option, const char *value
         break;
     case TAKE_RULES_NAME:
         job->has_rules_name = job->has_rules_name || strcmp(option->text, "-MF") == 0;
+        job->has_rules_target = job->has_rules_target || strcmp(option->text, "-MT") == 0 ||
+                                strcmp(option->text, "-MQ") == 0;
         clang_arguments_add(&job->host, option->text);
         if (value)
             clang_arguments_add(&job->host, value);
@@ -738,6 +906,60 @@ static const struct option *find_option(const char *word, const char **value)
     return NULL;
 }
 
+/* The words of a text, as a shell would take them apart. Returns their number, and the words and what
+ * they lie in, which lasts as long as the process; -1 without memory. */
+static int split(char *text, char ***words)
+{
+    size_t count = 0;
+    char *out = text;
+    *words = malloc((strlen(text) / 2 + 2) * sizeof **words);
+    for (char *at = text; *words && *at;) {
+        at += strspn(at, " \t\r\n");
+        if (!*at)
+            break;
+        (*words)[count++] = out;
+        for (char quote = 0; *at && (quote || !strchr(" \t\r\n", *at)); at++) {
+            if (quote ? *at == quote : *at == '"' || *at == '\'')
+                quote = quote ? 0 : *at;
+            else
+                *out++ = *at == '\\' && at[1] && quote != '\'' ? *++at : *at;
+        }
+        at += *at != 0;
+        *out++ = 0;
+    }
+    return *words ? (int)count : -1;
+}
+
+/* Puts the words of option files (-optf FILE, --options-file FILE, @FILE) in the place of their names.
+ * Returns the number of all, or -1. */
+static int expand(int count, char **words, char ***expanded)
+{
+    char **made = malloc(((size_t)count + 1) * sizeof *made);
+    int used = 0;
+    for (int i = 0; made && i < count; i++) {
+        const bool is_named =
+            strcmp(words[i], "-optf") == 0 || strcmp(words[i], "--options-file") == 0;
+        const char *name = is_named && i + 1 < count                       ? words[++i]
+                           : strncmp(words[i], "--options-file=", 15) == 0 ? words[i] + 15
+                           : words[i][0] == '@'                            ? words[i] + 1
+                                                                           : NULL;
+        char **inner = &words[i], *text = name ? read_text(name) : NULL;
+        if (name && !text && access(name, R_OK))
+            return refuse(name, strerror(errno)), -1;
+        const int added = text ? split(text, &inner) : name ? 0 : 1;
+        char **larger =
+            added < 0 ? NULL
+                      : realloc(made, ((size_t)(used + added + count - i) + 1) * sizeof *made);
+        if (!larger)
+            return refuse("memory", "not enough"), -1;
+        made = larger;
+        memcpy(made + used, inner, (size_t)added * sizeof *made);
+        used += added;
+    }
+    *expanded = made;
+    return made ? used : -1;
+}
+
 static int take_words(struct job *job, int count, char **words)
 {
     for (int i = 1; i < count; i++) {
@@ -778,9 +1000,6 @@ static int check(const struct job *job)
         return refuse("no input files", "clemcc --help says how it is used");
     if (job->output != OUTPUT_PROGRAM && job->output_name && sources > 1)
         return refuse("-o", "names one file, but several are made");
-    if (job->is_separable && (sources != 1 || job->output != OUTPUT_PROGRAM))
-        return refuse("-rdc=true", "device code of several files cannot be linked together; a "
-                                   "program of one file needs no -rdc");
     return 0;
 }
 
@@ -791,7 +1010,8 @@ static int print_help(void)
          ".cpp, objects and libraries beside them. Options are nvcc's; what nvcc does not know "
          "goes\n"
          "to clang. CLEM_CLANG names the clang to use.\n"
-         "  -o FILE  -c  -ptx  -E  -M -MD -MF  -shared  -x cu  -I -D -U -isystem -include\n"
+         "  -o FILE  -c  -dc  -rdc=true  -ptx  -E  -M -MD -MF  -shared  -x cu  -I -D -U -isystem "
+         "-include\n"
          "  -L -l  -std=  -O -g -G  -Xcompiler LIST  -Xlinker LIST  -use_fast_math -ftz= -fmad=\n"
          "  -prec-div= -prec-sqrt=  --default-stream  -v  --dryrun  --version\n"
          "  -arch -gencode -Xptxas -maxrregcount and others of machine code are read over: every\n"
@@ -801,8 +1021,10 @@ static int print_help(void)
 
 static int print_version(const struct job *job)
 {
-    printf("clemcc " CLEMCC_VERSION
-           ": a CUDA compiler driver for clem, over clang version %u (%s)\n",
+    printf("clemcc " CLEMCC_VERSION ": a CUDA compiler driver for clem, over clang %u (%s)\n"
+           "It takes the place, for build systems that look for these lines, of\n"
+           "nvcc: NVIDIA (R) Cuda compiler driver\n"
+           "Cuda compilation tools, release 13.0, V13.0.0\n",
            job->compiler.version, job->compiler.path);
     return 0;
 }
@@ -820,8 +1042,12 @@ static int run_job(struct job *job, int count, char **words)
             return print_version(job);
     if (status == 0)
         status = take_words(job, count, words);
+    if (status == 0 && (job->is_verbose || job->is_dry))
+        print_variables(job);
     if (status == 0)
         status = check(job);
+    if (status == 0 && job->output == OUTPUT_LINKED_CODE)
+        return make_empty_object(job);
     if (status || job->output == OUTPUT_PROGRAM)
         return status ? status : build_program(job);
     for (size_t i = 0; i < job->input_count && status == 0; i++)
@@ -833,6 +1059,9 @@ static int run_job(struct job *job, int count, char **words)
 int main(int count, char **words)
 {
     static struct job job;
+    count = expand(count, words, &words);
+    if (count < 0)
+        return 1;
     job.inputs = calloc((size_t)count, sizeof *job.inputs);
     const int status = job.inputs ? run_job(&job, count, words) : refuse("memory", "not enough");
     remove_scratch(&job);

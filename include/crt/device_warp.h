@@ -6,7 +6,9 @@
 #include "device_runtime.h"
 
 /* Source: CUDA C++ Programming Guide 13.0, C++ Language Extensions.
- * __syncthreads() is known to clang by itself.
+ * clang knows __syncthreads() by itself, but LLVM 14 holds that an intrinsic writes no variable whose
+ * address is not taken, and moves reads of a __shared__ one before a barrier. It moves none over an
+ * asm that clobbers memory: CLEM_KEEP_ORDER.
  */
 #if defined(__cplusplus) && defined(__CUDA__) && defined(__clang__)
 
@@ -14,17 +16,32 @@
 
 /* ---- barriers and fences -------------------------------------------------------------------- */
 
+#define CLEM_KEEP_ORDER() __asm__ __volatile__("" ::: "memory")
+
+CLEM_DEVICE void __clem_syncthreads()
+{
+    __syncthreads();
+    CLEM_KEEP_ORDER();
+}
+#define __syncthreads() __clem_syncthreads()
+
 CLEM_DEVICE int __syncthreads_count(int predicate)
 {
-    return __nvvm_bar0_popc(predicate);
+    const int count = __nvvm_bar0_popc(predicate);
+    CLEM_KEEP_ORDER();
+    return count;
 }
 CLEM_DEVICE int __syncthreads_and(int predicate)
 {
-    return __nvvm_bar0_and(predicate);
+    const int all = __nvvm_bar0_and(predicate);
+    CLEM_KEEP_ORDER();
+    return all;
 }
 CLEM_DEVICE int __syncthreads_or(int predicate)
 {
-    return __nvvm_bar0_or(predicate);
+    const int any = __nvvm_bar0_or(predicate);
+    CLEM_KEEP_ORDER();
+    return any;
 }
 CLEM_DEVICE void __syncwarp(unsigned int mask = 0xffffffff)
 {
@@ -41,14 +58,17 @@ CLEM_DEVICE void __barrier_sync_count(unsigned int id, unsigned int count)
 CLEM_DEVICE void __threadfence_block()
 {
     __nvvm_membar_cta();
+    CLEM_KEEP_ORDER();
 }
 CLEM_DEVICE void __threadfence()
 {
     __nvvm_membar_gl();
+    CLEM_KEEP_ORDER();
 }
 CLEM_DEVICE void __threadfence_system()
 {
     __nvvm_membar_sys();
+    CLEM_KEEP_ORDER();
 }
 CLEM_DEVICE void __nanosleep(unsigned int nanoseconds)
 {

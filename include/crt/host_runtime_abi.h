@@ -38,6 +38,17 @@ void CUDARTAPI __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun
                                       const char *deviceName, int thread_limit, uint3 *tid,
                                       uint3 *bid, dim3 *bDim, dim3 *gDim, int *wSize);
 
+/* Called by programs that clemcc compiled, before the above: managed variables that are registered as
+ * any device variable and whose host address lies here are this memory. The same section again is no
+ * other one. */
+void CUDARTAPI __clemRegisterManagedSection(void *first, void *end);
+
+/* Called once for each unit that clemcc -rdc=true compiled: wrapper is that of its code, which is
+ * linked with that of the other units in the same executable or library; register_all makes the calls
+ * above for it. */
+void CUDARTAPI __clemRegisterLinkedBinary(void (*register_all)(void **), void *wrapper, void *id,
+                                          void (*unused)(void *));
+
 /* Texture and surface references, which compilers before version 12 have. dim is the number of
  * dimensions; norm is not 0 for cudaReadModeNormalizedFloat. */
 struct textureReference;

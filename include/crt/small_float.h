@@ -152,7 +152,8 @@ template <class T> CLEM_BOTH unsigned short clem_bf16_from_integer(T value, clem
     return clem_bf16_from_double(clem_odd_double(value), rounding);
 }
 
-/* A whole number; what T cannot hold becomes its nearest, what is no number 0. */
+/* A whole number; what T cannot hold becomes its nearest, what is no number 0, or in 64 bits the
+ * highest of them. */
 template <class T> CLEM_BOTH T clem_whole(float value, clem_rounding rounding)
 {
     const bool is_signed = T(-1) < T(0);
@@ -164,7 +165,7 @@ template <class T> CLEM_BOTH T clem_whole(float value, clem_rounding rounding)
                         : rounding == CLEM_DOWN  ? __builtin_floorf(value)
                                                  : __builtin_truncf(value);
     if (whole != whole)
-        return 0;
+        return sizeof(T) == 8 ? static_cast<T>(1ull << 63) : T(0);
     if (whole >= static_cast<float>(most))
         return most;
     return whole <= static_cast<float>(least) ? least : static_cast<T>(whole);

@@ -121,6 +121,13 @@ CLEM_BOTH CLEM_H2 __hfma2_relu(CLEM_H2 a, CLEM_H2 b, CLEM_H2 c)
 {
     return CLEM_H2(__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y));
 }
+/* a * b + c of complex numbers. */
+CLEM_BOTH CLEM_H2 __hcmadd(CLEM_H2 a, CLEM_H2 b, CLEM_H2 c)
+{
+    const CLEM_H minus = CLEM_H(clem_bits_t{static_cast<unsigned short>(clem_bits(a.y) ^ 0x8000)});
+    return CLEM_H2(clem_fma(minus, b.y, clem_fma(a.x, b.x, c.x)),
+                   clem_fma(a.y, b.x, clem_fma(a.x, b.y, c.y)));
+}
 CLEM_BOTH CLEM_H __hneg(CLEM_H a)
 {
     return CLEM_H(clem_bits_t{static_cast<unsigned short>(clem_bits(a) ^ 0x8000)});
@@ -710,6 +717,10 @@ CLEM_DEVICE CLEM_H htanh_approx(CLEM_H a)
 {
     return CLEM_ROUND(__tanhf(clem_to_float(a)));
 }
+CLEM_DEVICE CLEM_H2 h2tanh_approx(CLEM_H2 a)
+{
+    return CLEM_H2(htanh_approx(a.x), htanh_approx(a.y));
+}
 CLEM_DEVICE int __hisinf(CLEM_H a)
 {
     return (clem_bits(a) & 0x7fff) != clem_bits(CLEM_ROUND(__builtin_inff())) ? 0
@@ -765,6 +776,38 @@ CLEM_DEVICE CLEM_H2 __shfl_xor_sync(unsigned int mask, CLEM_H2 value, int lane,
     return __builtin_bit_cast(
         CLEM_H2, __shfl_xor_sync(mask, __builtin_bit_cast(unsigned int, value), lane, width));
 }
+
+/* Loads and stores with a cache operator. */
+#define CLEM_LOAD(name)                                                                            \
+    CLEM_DEVICE CLEM_H name(const CLEM_H *address)                                                 \
+    {                                                                                              \
+        return CLEM_H(clem_bits_t{name(reinterpret_cast<const unsigned short *>(address))});       \
+    }                                                                                              \
+    CLEM_DEVICE CLEM_H2 name(const CLEM_H2 *address)                                               \
+    {                                                                                              \
+        return __builtin_bit_cast(CLEM_H2, name(reinterpret_cast<const unsigned int *>(address))); \
+    }
+#define CLEM_STORE(name)                                                                           \
+    CLEM_DEVICE void name(CLEM_H *address, CLEM_H value)                                           \
+    {                                                                                              \
+        name(reinterpret_cast<unsigned short *>(address), clem_bits(value));                       \
+    }                                                                                              \
+    CLEM_DEVICE void name(CLEM_H2 *address, CLEM_H2 value)                                         \
+    {                                                                                              \
+        name(reinterpret_cast<unsigned int *>(address), __builtin_bit_cast(unsigned int, value));  \
+    }
+CLEM_LOAD(__ldg)
+CLEM_LOAD(__ldca)
+CLEM_LOAD(__ldcg)
+CLEM_LOAD(__ldcs)
+CLEM_LOAD(__ldcv)
+CLEM_LOAD(__ldlu)
+CLEM_STORE(__stcg)
+CLEM_STORE(__stcs)
+CLEM_STORE(__stwb)
+CLEM_STORE(__stwt)
+#undef CLEM_LOAD
+#undef CLEM_STORE
 
 /* Whatever the compiler made of it meanwhile, the sum is of the old value that is returned. */
 CLEM_DEVICE CLEM_H atomicAdd(CLEM_H *address, CLEM_H value)

@@ -5,14 +5,10 @@
  *              bytes. check_add: target[i] += value. check_turn: target[i] = 3 * source[words - 1 -
  *              i] + 1. check_count: *counter counts all items. check_spin: target[0] comes from
  *              `rounds` dependent steps.
- *              check_heap_take: each item allocates `bytes` bytes, writes its number to the first
- *              and last word, and leaves the address; check_heap_give looks, frees, and says in
- *              fine[i] whether all was right. check_heap_time does both, and fine[i] is whether
- *              there was memory. Only CUDA C++ has them.
  * Index space: check_fill, check_fill_bytes: any number of items, a grid-stride apart. check_spin:
  *              one item. Others: one item per word.
  * Moves:       what nobody counts.
- * Rows:        S0-01, S0-04, S0-07, S0-08, S2-21, S4-04, S4-08, S4-11, S4-16.
+ * Rows:        S0-01, S0-04, S2-21, S4-04, S4-08, S4-11, S4-16.
  */
 #include "access.h"
 
@@ -51,29 +47,3 @@ __kernel void VARIANT(check_spin)(__global uint *target, uint rounds)
         state = state * 1664525u + 1013904223u;
     target[0] = state;
 }
-
-#ifdef __CUDACC__
-__kernel void VARIANT(check_heap_take)(ulong *addresses, uint bytes)
-{
-    size_t i = get_global_id(0);
-    uint *memory = (uint *)malloc(bytes);
-    addresses[i] = (ulong)memory;
-    if (memory)
-        memory[0] = memory[bytes / 4 - 1] = (uint)i;
-}
-
-__kernel void VARIANT(check_heap_give)(uint *fine, const ulong *addresses, uint bytes)
-{
-    size_t i = get_global_id(0);
-    uint *memory = (uint *)addresses[i];
-    fine[i] = memory && memory[0] == (uint)i && memory[bytes / 4 - 1] == (uint)i;
-    free(memory);
-}
-
-__kernel void VARIANT(check_heap_time)(uint *fine, uint bytes)
-{
-    void *memory = malloc(bytes);
-    fine[get_global_id(0)] = memory != 0;
-    free(memory);
-}
-#endif

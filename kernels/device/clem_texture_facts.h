@@ -40,10 +40,11 @@
 #define CLEM_ADDRESS_BORDER 3u
 
 /* Bits of clem_texture.flags. */
-#define CLEM_TEXTURE_LINEAR        1u /* filter between texels */
-#define CLEM_TEXTURE_LEVELS_LINEAR 2u /* filter between mipmap levels */
-#define CLEM_TEXTURE_NORMALIZED    4u /* coordinates are parts of the whole, not texels */
-#define CLEM_TEXTURE_SEAMLESS      8u /* linear filtering crosses the edges of cube faces */
+#define CLEM_TEXTURE_LINEAR        1u  /* filter between texels */
+#define CLEM_TEXTURE_LEVELS_LINEAR 2u  /* filter between mipmap levels */
+#define CLEM_TEXTURE_NORMALIZED    4u  /* coordinates are parts of the whole, not texels */
+#define CLEM_TEXTURE_SEAMLESS      8u  /* linear filtering crosses the edges of cube faces */
+#define CLEM_TEXTURE_CUBE          16u /* layers are faces */
 
 /* clem_texture.plain, which clem_texture_complete() sets for the hand path's fastest cases: what is
  * told apart, once for all fetches of a kernel, by comparing these bits. 0 with several levels. */

@@ -20,7 +20,7 @@ static const char *const specials[PTX_SPECIAL_OTHER + 1] = {
     [PTX_NTID_X] = "clem_grid.s4",
     [PTX_NTID_Y] = "clem_grid.s5",
     [PTX_NTID_Z] = "clem_grid.s6",
-    [PTX_CTAID_X] = "(uint)get_group_id(0)",
+    [PTX_CTAID_X] = "clem_ctaid_x",
     [PTX_CTAID_Y] = "(uint)get_group_id(1)",
     [PTX_CTAID_Z] = "(uint)get_group_id(2)",
     [PTX_NCTAID_X] = "clem_grid.s0",
@@ -50,7 +50,7 @@ static const char *way_name(const struct ptx_block_form *form)
 /* Whether the region's threads note where they go in clem_state. */
 static bool notes_state(const struct ptx_block_form *form)
 {
-    return !form->is_straight || !form->region->is_decided;
+    return !form->is_alone && (!form->is_straight || !form->region->is_decided);
 }
 
 static const char *barrier_wait(struct ptx_emitter *e, const struct ptx_instruction *step)
@@ -74,6 +74,18 @@ static bool waits_for_block(const struct ptx_region *region)
     return region->step && ptx_is_barrier(region->step) && !ptx_barrier_arrives(region->step);
 }
 
+/* Whether its threads may go on to what they must wait for. */
+static bool notes_wait(const struct ptx_block_form *form)
+{
+    const struct ptx_region *region = form->region;
+    for (size_t i = 0; i < region->target_count; i++) {
+        const struct ptx_region *to = &form->regions->all[region->targets[i]];
+        if (notes_state(form) && (waits_for_warp(to) || waits_for_block(to)))
+            return true;
+    }
+    return false;
+}
+
 static const char *state_value(struct ptx_emitter *e, uint32_t target)
 {
     const struct ptx_region *region = &ptx_block_form_of(e)->regions->all[target];
@@ -81,6 +93,28 @@ static const char *state_value(struct ptx_emitter *e, uint32_t target)
                       waits_for_warp(region)    ? " | CLEM_AT_WARP"
                       : waits_for_block(region) ? " | CLEM_AT_BARRIER"
                                                 : "");
+}
+
+/* On the straight way threads note which of their region's targets they go to, in few bytes. */
+static unsigned way_of(const struct ptx_region *region, uint32_t target)
+{
+    unsigned way = 0;
+    while (region->targets[way] != target)
+        way++;
+    return way;
+}
+
+/* What clem_next says of a thread that ends. */
+static const char *ended_value(struct ptx_emitter *e)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    return form->is_straight ? ptx_format(e, "%zuu", form->region->target_count) : "CLEM_ENDED";
+}
+
+/* Two ways can be told apart by how many threads take the second. */
+static bool has_two_ways(const struct ptx_region *region)
+{
+    return region->target_count + region->leaves == 2;
 }
 
 static const char *go_text(struct ptx_emitter *e, uint32_t target)
@@ -98,17 +132,21 @@ static const char *go_text(struct ptx_emitter *e, uint32_t target)
         wait = ptx_format(e, "clem_for = %s; ", ptx_value(e, ptx_member_mask(to->step), PTX_U32));
     else if (waits_for_block(to))
         wait = ptx_format(e, "clem_for = %s; ", barrier_wait(e, to->step));
-    return ptx_format(e, "{ clem_next = %s; %s%s }", state_value(e, target), wait, jump);
+    const char *next =
+        form->is_straight ? ptx_format(e, "%uu", way_of(region, target)) : state_value(e, target);
+    return ptx_format(e, "{ clem_next = %s; %s%s }", next, wait, jump);
 }
 
 static const char *leave_text(struct ptx_emitter *e)
 {
     const struct ptx_block_form *form = ptx_block_form_of(e);
     const struct ptx_region *region = form->region;
+    if (form->is_alone)
+        return "goto WE;";
     const char *jump =
         ptx_format(e, "goto %sD%u;", way_name(form), (unsigned)(region - form->regions->all));
     if (notes_state(form))
-        return ptx_format(e, "{ clem_next = CLEM_ENDED; %s }", jump);
+        return ptx_format(e, "{ clem_next = %s; %s }", ended_value(e), jump);
     return region->target_count == 0 ? jump : ptx_format(e, "{ clem_go = CLEM_ENDED; %s }", jump);
 }
 
@@ -118,7 +156,7 @@ static const char *edge_text(struct ptx_emitter *e, int32_t to)
     const struct ptx_regions *r = form->regions;
     if (to == PTX_NO_NODE || ptx_flow_only_leaves(r->flow, to))
         return leave_text(e);
-    if (&r->all[r->region_of[to]] == form->region && form->region->head != to)
+    if (form->is_alone || (&r->all[r->region_of[to]] == form->region && form->region->head != to))
         return ptx_format(e, "goto %s%d;", way_name(form), (int)to);
     return go_text(e, (uint32_t)r->region_of[to]);
 }
@@ -166,9 +204,10 @@ void ptx_block_prepare(struct ptx_emitter *e, struct ptx_body *entry)
     plan->needs_grid = true;
     plan->local_space = "__local";
     plan->extra_parameters =
-        "uint clem_index, uint clem_tid_x, uint clem_tid_y, uint clem_tid_z, uint8 clem_grid";
+        "uint clem_index, uint clem_tid_x, uint clem_tid_y, uint clem_tid_z, uint clem_ctaid_x, "
+        "uint8 clem_grid";
     plan->extra_arguments = plan->extra_pass =
-        "clem_index, clem_tid_x, clem_tid_y, clem_tid_z, clem_grid";
+        "clem_index, clem_tid_x, clem_tid_y, clem_tid_z, clem_ctaid_x, clem_grid";
 }
 
 /* ---- Scratch: arrays of one element for each thread ---- */
@@ -181,7 +220,7 @@ static const char *array_element(struct ptx_emitter *e, uint32_t index, const ch
 static bool has_array(const struct ptx_block_form *form, size_t index)
 {
     return form->regions->keeps[index] == PTX_KEEP_ARRAY ||
-           (form->regions->keeps[index] == PTX_KEEP_UNIFORM && !form->regions->is_straight);
+           (ptx_keep_is_shared(form->regions->keeps[index]) && !form->regions->is_straight);
 }
 
 static size_t element_bytes(const struct ptx_emitter *e, uint32_t index)
@@ -196,6 +235,15 @@ static const char *plain_type(struct ptx_emitter *e, uint32_t index)
 {
     const char *type = ptx_register_c_type(e, index);
     return strchr(type, '*') ? "clem_pointer" : type;
+}
+
+/* Of the numbers of ways out of a region, the largest being for threads that end. */
+static size_t way_bytes(const struct ptx_regions *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->all[i].target_count >= UINT8_MAX)
+            return 2;
+    return 1;
 }
 
 /* From the largest elements to the smallest, so that all are aligned for any number of threads. */
@@ -218,6 +266,13 @@ static void declare_arrays(struct ptx_emitter *e)
                      offset);
             offset += local;
         }
+        if (bytes == way_bytes(form->regions) && !form->regions->is_straight) {
+            ptx_line(e,
+                     "__local %s *const clem_ways = (__local %s *)(clem_scratch + %zuu * "
+                     "clem_threads);",
+                     bytes > 1 ? "ushort" : "uchar", bytes > 1 ? "ushort" : "uchar", offset);
+            offset += bytes;
+        }
         if (bytes == 4 && !form->regions->is_straight) {
             ptx_line(e,
                      "__local uint *const clem_state = (__local uint *)(clem_scratch + %zuu * "
@@ -230,12 +285,19 @@ static void declare_arrays(struct ptx_emitter *e)
     ptx_plan_of(e)->scratch_bytes = offset ? offset : 1;
 }
 
+/* Of the variable that stands for all threads: an offset from a pointer is a number. */
+static const char *shared_type(struct ptx_emitter *e, uint32_t index)
+{
+    const bool is_offset = ptx_block_form_of(e)->regions->keeps[index] == PTX_KEEP_OFFSET;
+    return is_offset && e->classes[index] == PTX_CLASS_GLOBAL ? "ulong" : plain_type(e, index);
+}
+
 static void declare_uniform(struct ptx_emitter *e)
 {
     const struct ptx_block_form *form = ptx_block_form_of(e);
     for (uint32_t i = 0; i < e->function->register_count; i++)
-        if (form->regions->keeps[i] == PTX_KEEP_UNIFORM)
-            ptx_line(e, "%s u_%s = 0;", plain_type(e, i), ptx_current_body(e)->names[i]);
+        if (ptx_keep_is_shared(form->regions->keeps[i]))
+            ptx_line(e, "%s u_%s = 0;", shared_type(e, i), ptx_current_body(e)->names[i]);
 }
 
 /* ---- Registers of one thread ---- */
@@ -251,7 +313,8 @@ static void add_chain(void *with, uint32_t index, bool is_whole)
     (void)is_whole;
     struct loading *l = with;
     const struct ptx_regions *r = ptx_block_form_of(l->e)->regions;
-    if (r->keeps[index] != PTX_KEEP_RECOMPUTED || l->declared[index])
+    if ((r->keeps[index] != PTX_KEEP_RECOMPUTED && r->keeps[index] != PTX_KEEP_OFFSET) ||
+        l->declared[index])
         return;
     l->declared[index] = true;
     ptx_flow_reads(&r->flow->function->instructions[r->definitions[index]], add_chain, l);
@@ -271,6 +334,12 @@ static void load_register(void *with, uint32_t index, bool is_whole)
         const struct ptx_instruction *in = &r->flow->function->instructions[r->definitions[index]];
         ptx_flow_reads(in, load_register, l);
         ptx_emit_instruction(l->e, in);
+    } else if (r->keeps[index] == PTX_KEEP_OFFSET && form->is_straight) {
+        const struct ptx_instruction *in = &r->flow->function->instructions[r->definitions[index]];
+        ptx_flow_reads(in, load_register, l);
+        ptx_emit_instruction(l->e, in);
+        ptx_line(l->e, "const %s s_%s = %s;", plain_type(l->e, index), name, name);
+        ptx_line(l->e, "%s += %s_%s;", name, form->is_stepping ? "u" : "o", name);
     } else if (r->keeps[index] == PTX_KEEP_UNIFORM && form->is_straight) {
         ptx_line(l->e, "%s = %s_%s;", name, form->is_stepping ? "u" : "o", name);
     } else if (has_array(form, index)) {
@@ -299,7 +368,8 @@ void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *stores
     }
 }
 
-/* Threads that end here need not have come by where a uniform register was set; all others have. */
+/* Threads that end here need not have come by where a uniform register was set; all others have, or all
+ * that go on together have. */
 void ptx_block_store(struct ptx_emitter *e, const bool *stores)
 {
     const struct ptx_block_form *form = ptx_block_form_of(e);
@@ -308,9 +378,16 @@ void ptx_block_store(struct ptx_emitter *e, const bool *stores)
         const char *name = ptx_current_body(e)->names[i];
         if (!stores[i] || !name)
             continue;
-        if (form->is_straight && form->regions->keeps[i] == PTX_KEEP_UNIFORM)
-            ptx_line(e, "%su_%s = %s;", may_end ? "if (clem_next != CLEM_ENDED) " : "", name, name);
-        else if (has_array(form, i))
+        const bool is_shared = form->is_straight && ptx_keep_is_shared(form->regions->keeps[i]);
+        const char *condition = may_end && form->region->late[i]
+                                    ? ptx_format(e, "if (clem_next != %s) ", ended_value(e))
+                                    : "";
+        if (is_shared && form->regions->keeps[i] == PTX_KEEP_OFFSET)
+            ptx_line(e, "%su_%s = (%s)(%s - s_%s);", condition, name, shared_type(e, i), name,
+                     name);
+        else if (is_shared)
+            ptx_line(e, "%su_%s = %s;", condition, name, name);
+        if (has_array(form, i) && (!is_shared || (!form->is_stepping && form->region->split[i])))
             ptx_line(e, "%s = %s;", array_element(e, i, "clem_index"), name);
     }
 }
@@ -320,9 +397,9 @@ static void take_uniform(struct ptx_emitter *e, const bool *loads)
 {
     const struct ptx_block_form *form = ptx_block_form_of(e);
     for (uint32_t i = 0; i < e->function->register_count; i++) {
-        const char *name = ptx_current_body(e)->names[i], *type = plain_type(e, i);
-        if (loads[i] && form->regions->keeps[i] == PTX_KEEP_UNIFORM)
-            ptx_line(e, "const %s o_%s = u_%s;", type, name, name);
+        const char *name = ptx_current_body(e)->names[i];
+        if (loads[i] && ptx_keep_is_shared(form->regions->keeps[i]))
+            ptx_line(e, "const %s o_%s = u_%s;", shared_type(e, i), name, name);
     }
 }
 
@@ -370,6 +447,7 @@ static struct needs find_needs(struct ptx_emitter *e)
         n.declared[i] |= region->touched[i];
         n.loads[i] = (ptx_flow_is_live(r->flow, region->head, i) || made[i]) && n.declared[i];
         n.stores[i] = region->written[i] && is_wanted;
+        n.loads[i] |= n.stores[i] && r->keeps[i] == PTX_KEEP_OFFSET && form->is_straight;
     }
     return n;
 }
@@ -390,7 +468,8 @@ static void declare_thread(struct ptx_emitter *e)
     const struct ptx_block_form *form = ptx_block_form_of(e);
     const struct ptx_plan *plan = ptx_plan_of(e);
     if (notes_state(form))
-        ptx_line(e, "uint clem_next = CLEM_ENDED, clem_for = 0u;");
+        ptx_line(e, "uint clem_next = %s%s;", ended_value(e),
+                 notes_wait(form) ? ", clem_for = 0u" : "");
     ptx_line(e, "__local uchar *const clem_local = clem_locals + clem_index * %zuu;",
              (plan->local_bytes + 15) / 16 * 16);
     ptx_line(e, "(void)clem_local;");
@@ -434,8 +513,14 @@ static void write_thread(struct ptx_emitter *e, const struct needs n)
                  (unsigned)(form->region - form->regions->all));
     ptx_block_store(e, n.stores);
     if (notes_state(form)) {
-        ptx_line(e, "clem_state[clem_index] = clem_next;");
-        ptx_line(e, "clem_wait[clem_index] = clem_for;");
+        if (form->is_straight)
+            ptx_line(e, "clem_ways[clem_index] = clem_next, %s;",
+                     has_two_ways(form->region) ? "clem_any += clem_next"
+                                                : "clem_all &= clem_next, clem_any |= clem_next");
+        else
+            ptx_line(e, "clem_state[clem_index] = clem_next;");
+        if (notes_wait(form))
+            ptx_line(e, "clem_wait[clem_index] = clem_for;");
     }
 }
 
@@ -445,13 +530,123 @@ static void write_thread(struct ptx_emitter *e, const struct needs n)
  * Not where calls keep parameters in variables of the loop's body. */
 static void begin_threads(struct ptx_emitter *e)
 {
+    const bool joins_blocks = ptx_block_form_of(e)->regions->joins_blocks;
+    if (joins_blocks)
+        ptx_line(e, "for (uint clem_block = 0; clem_block < clem_blocks; clem_block++)");
     ptx_line(e, "for (uint clem_tid_z = 0; clem_tid_z < clem_grid.s6; clem_tid_z++)");
     ptx_line(e, "for (uint clem_tid_y = 0; clem_tid_y < clem_grid.s5; clem_tid_y++)");
     if (!ptx_block_form_of(e)->region->has_call)
         ptx_text_put(e->out, "#pragma clang loop vectorize(assume_safety)\n");
     ptx_line(e, "for (uint clem_tid_x = 0; clem_tid_x < clem_grid.s4; clem_tid_x++) {");
-    ptx_line(e, "const uint clem_index = (clem_tid_z * clem_grid.s5 + clem_tid_y) * clem_grid.s4 + "
-                "clem_tid_x;");
+    ptx_line(e,
+             "const uint clem_index = (%s * clem_grid.s5 + clem_tid_y) * clem_grid.s4 + "
+             "clem_tid_x;",
+             joins_blocks ? "(clem_block * clem_grid.s6 + clem_tid_z)" : "clem_tid_z");
+    if (joins_blocks)
+        ptx_line(e, "const uint clem_ctaid_x = clem_first + clem_block;");
+}
+
+/* The numbers of any thread, for which begin_threads() has loops. */
+static void name_thread(struct ptx_emitter *e, const char *number)
+{
+    ptx_line(e, "%s(%s)",
+             ptx_block_form_of(e)->regions->joins_blocks ? "CLEM_JOINED_THREAD" : "CLEM_THREAD",
+             number);
+}
+
+/* ---- From the straight way to the other and back ---- */
+
+static bool *offsets_of(struct ptx_emitter *e, const bool *wanted)
+{
+    const struct ptx_regions *r = ptx_block_form_of(e)->regions;
+    bool *offsets = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *offsets);
+    for (size_t i = 0; i < e->function->register_count; i++)
+        offsets[i] = wanted[i] && r->keeps[i] == PTX_KEEP_OFFSET;
+    return offsets;
+}
+
+/* Registers that are one variable on the straight way and matter in a region. */
+static void add_shared(struct ptx_emitter *e, uint32_t region, bool *wanted)
+{
+    const struct ptx_regions *r = ptx_block_form_of(e)->regions;
+    for (uint32_t i = 0; i < e->function->register_count; i++)
+        wanted[i] |=
+            ptx_keep_is_shared(r->keeps[i]) && ptx_flow_is_live(r->flow, r->all[region].head, i);
+}
+
+static bool is_any(const bool *flags, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (flags[i])
+            return true;
+    return false;
+}
+
+static void write_states(struct ptx_emitter *e)
+{
+    const struct ptx_region *region = ptx_block_form_of(e)->region;
+    ptx_line(e, "switch (clem_ways[clem_index]) {");
+    for (size_t i = 0; i < region->target_count; i++)
+        ptx_line(e, "case %zuu: clem_state[clem_index] = %s; break;", i,
+                 state_value(e, region->targets[i]));
+    ptx_line(e, "default: clem_state[clem_index] = CLEM_ENDED;");
+    ptx_line(e, "}");
+}
+
+/* Those that threads which part here may have different values in were stored by each. */
+static void scatter_shared(struct ptx_emitter *e)
+{
+    struct ptx_block_form *form = ptx_block_form_of(e);
+    const size_t count = e->function->register_count;
+    bool *wanted = ptx_arena_array(e->arena, count + 1, sizeof *wanted);
+    bool *none = ptx_arena_array(e->arena, count + 1, sizeof *none);
+    for (size_t i = 0; i < form->region->target_count; i++)
+        add_shared(e, form->region->targets[i], wanted);
+    for (size_t i = 0; i < count; i++)
+        wanted[i] &= !(form->region->split[i] && form->region->written[i]);
+    ptx_line(e, "for (uint clem_number = 0; clem_number < clem_threads; clem_number++) {");
+    name_thread(e, "clem_number");
+    write_states(e);
+    form->is_stepping = true;
+    ptx_block_load(e, offsets_of(e, wanted), none);
+    form->is_stepping = false;
+    for (uint32_t i = 0; i < count; i++)
+        if (wanted[i])
+            ptx_line(e, "%s = %s%s;", array_element(e, i, "clem_index"),
+                     form->regions->keeps[i] == PTX_KEEP_OFFSET ? "" : "u_",
+                     ptx_current_body(e)->names[i]);
+    ptx_line(e, "}");
+}
+
+/* The other way round; clem_same says whether all threads agree. */
+static void gather_shared(struct ptx_emitter *e, uint32_t region)
+{
+    struct ptx_block_form *form = ptx_block_form_of(e);
+    const size_t count = e->function->register_count;
+    bool *wanted = ptx_arena_array(e->arena, count + 1, sizeof *wanted);
+    bool *none = ptx_arena_array(e->arena, count + 1, sizeof *none);
+    ptx_line(e, "uint clem_same = 1u;");
+    add_shared(e, region, wanted);
+    if (!is_any(wanted, count))
+        return;
+    ptx_line(e, "for (uint clem_number = 0; clem_number < clem_threads; clem_number++) {");
+    name_thread(e, "clem_number");
+    form->is_straight = form->is_stepping = true;
+    ptx_block_load(e, offsets_of(e, wanted), none);
+    form->is_straight = form->is_stepping = false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!wanted[i])
+            continue;
+        const char *name = ptx_current_body(e)->names[i];
+        const char *value = array_element(e, i, "clem_index");
+        if (form->regions->keeps[i] == PTX_KEEP_OFFSET)
+            value = ptx_format(e, "(%s)(%s - s_%s)", shared_type(e, i), value, name);
+        ptx_line(e, "if (clem_number == 0u)");
+        ptx_line(e, "    u_%s = %s;", name, value);
+        ptx_line(e, "clem_same &= %s(u_%s == %s);",
+                 e->function->registers[i].width > 1 ? "(uint)all" : "", name, value);
+    }
+    ptx_line(e, "}");
 }
 
 static void write_targets(struct ptx_emitter *e, const char *chosen)
@@ -459,7 +654,8 @@ static void write_targets(struct ptx_emitter *e, const char *chosen)
     const struct ptx_region *region = ptx_block_form_of(e)->region;
     ptx_line(e, "switch (%s) {", chosen);
     for (size_t i = 0; i < region->target_count; i++)
-        ptx_line(e, "case %uu: goto S_%u;", (unsigned)region->targets[i],
+        ptx_line(e, "case %uu: goto S_%u;",
+                 region->is_decided ? (unsigned)region->targets[i] : (unsigned)i,
                  (unsigned)region->targets[i]);
     ptx_line(e, "default: return;");
     ptx_line(e, "}");
@@ -469,9 +665,13 @@ static void go_on(struct ptx_emitter *e)
 {
     const struct ptx_region *region = ptx_block_form_of(e)->region;
     if (!region->is_decided) {
-        ptx_line(e, "if (!clem_is_together(clem_state, clem_threads))");
-        ptx_line(e, "    goto clem_part;");
-        write_targets(e, "clem_state[0] == CLEM_ENDED ? CLEM_ENDED : clem_state[0] & CLEM_REGION");
+        ptx_line(e, "if (%s) {",
+                 has_two_ways(region) ? "clem_any != 0u && clem_any != clem_threads"
+                                      : "clem_all != clem_any");
+        scatter_shared(e);
+        ptx_line(e, "goto clem_part;");
+        ptx_line(e, "}");
+        write_targets(e, has_two_ways(region) ? "(uint)(clem_any != 0u)" : "clem_any");
     } else if (region->target_count + region->leaves > 1) {
         write_targets(e, "clem_go");
     } else if (region->target_count == 1) {
@@ -491,6 +691,8 @@ static void write_straight(struct ptx_emitter *e, size_t number)
     const bool has_choice = form->region->target_count + form->region->leaves > 1;
     if (has_choice && form->region->is_decided)
         ptx_line(e, "uint clem_go = CLEM_ENDED;");
+    if (!form->region->is_decided)
+        ptx_line(e, "uint %sclem_any = 0u;", has_two_ways(form->region) ? "" : "clem_all = ~0u, ");
     const struct needs n = find_needs(e);
     take_uniform(e, n.loads);
     begin_threads(e);
@@ -518,26 +720,6 @@ static void write_parted(struct ptx_emitter *e, size_t number)
     ptx_line(e, "}");
 }
 
-/* Values that are one variable on the straight way. */
-static void scatter_uniform(struct ptx_emitter *e)
-{
-    const struct ptx_block_form *form = ptx_block_form_of(e);
-    ptx_line(e, "for (uint clem_index = 0; clem_index < clem_threads; clem_index++) {");
-    for (uint32_t i = 0; i < e->function->register_count; i++)
-        if (form->regions->keeps[i] == PTX_KEEP_UNIFORM)
-            ptx_line(e, "%s = u_%s;", array_element(e, i, "clem_index"),
-                     ptx_current_body(e)->names[i]);
-    ptx_line(e, "}");
-}
-
-static void gather_uniform(struct ptx_emitter *e, const struct ptx_region *region)
-{
-    const struct ptx_regions *r = ptx_block_form_of(e)->regions;
-    for (uint32_t i = 0; i < e->function->register_count; i++)
-        if (r->keeps[i] == PTX_KEEP_UNIFORM && ptx_flow_is_live(r->flow, region->head, i))
-            ptx_line(e, "u_%s = %s;", ptx_current_body(e)->names[i], array_element(e, i, "0"));
-}
-
 /* Back to the straight way where a barrier let all threads of the block go on together. */
 static void write_reunions(struct ptx_emitter *e)
 {
@@ -547,11 +729,13 @@ static void write_reunions(struct ptx_emitter *e)
     ptx_line(e, "if (clem_is_together(clem_state, clem_threads))");
     ptx_line(e, "switch (clem_state[0]) {");
     for (size_t i = 0; i < r->count; i++) {
-        if (!waits_for_block(&r->all[i]) || r->uniform.is_divergent[r->all[i].head])
+        if (!waits_for_block(&r->all[i]))
             continue;
         ptx_line(e, "case %zuu: {", i);
-        gather_uniform(e, &r->all[i]);
-        ptx_line(e, "goto S_%zu;", i);
+        gather_shared(e, (uint32_t)i);
+        ptx_line(e, "if (clem_same)");
+        ptx_line(e, "    goto S_%zu;", i);
+        ptx_line(e, "break;");
         ptx_line(e, "}");
     }
     ptx_line(e, "default: break;");
@@ -583,6 +767,55 @@ static void write_warps(struct ptx_emitter *e)
     ptx_line(e, "if (clem_outcome != CLEM_RELEASED)");
     ptx_line(e, "    return;");
     write_reunions(e);
+    ptx_line(e, "}");
+}
+
+/* ---- Each thread alone ---- */
+
+/* All nodes of the kernel as one region. */
+static struct ptx_region *whole_of(struct ptx_emitter *e, bool *loads)
+{
+    const struct ptx_regions *r = ptx_block_form_of(e)->regions;
+    const size_t count = e->function->register_count;
+    struct ptx_region *whole = ptx_arena_take(e->arena, sizeof *whole);
+    whole->head = PTX_NO_NODE;
+    whole->nodes = ptx_arena_array(e->arena, r->flow->count + 1, sizeof *whole->nodes);
+    whole->touched = ptx_arena_array(e->arena, count + 1, sizeof *whole->touched);
+    for (size_t i = 0; i < r->count; i++) {
+        const struct ptx_region *region = &r->all[i];
+        whole->has_call |= region->has_call;
+        for (size_t j = 0; j < region->node_count; j++)
+            whole->nodes[whole->node_count++] = region->nodes[j];
+        for (size_t j = 0; j < count; j++) {
+            whole->touched[j] |= region->touched[j];
+            loads[j] |= region->touched[j] && r->keeps[j] != PTX_KEEP_NOT;
+        }
+    }
+    return whole;
+}
+
+static void write_alone(struct ptx_emitter *e)
+{
+    struct ptx_block_form *form = ptx_block_form_of(e);
+    const struct ptx_regions *r = form->regions;
+    bool *loads = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *loads);
+    form->is_straight = false;
+    form->is_alone = true;
+    form->region = whole_of(e, loads);
+    ptx_line(e, "for (uint clem_number = 0; clem_number < clem_threads; clem_number++) {");
+    ptx_line(e, "if (clem_state[clem_number] == CLEM_ENDED)");
+    ptx_line(e, "    continue;");
+    name_thread(e, "clem_number");
+    declare_thread(e);
+    ptx_block_load(e, loads, form->region->touched);
+    ptx_line(e, "switch (clem_state[clem_index]) {");
+    for (size_t i = 0; i < r->count; i++)
+        ptx_line(e, "case %zuu: goto W%d;", i, (int)r->all[i].head);
+    ptx_line(e, "default: continue;");
+    ptx_line(e, "}");
+    for (size_t i = 0; i < form->region->node_count; i++)
+        write_node(e, i);
+    ptx_text_put(e->out, "WE:;\n");
     ptx_line(e, "}");
 }
 
@@ -619,6 +852,49 @@ static void check_calls(struct ptx_emitter *e)
                        plan->bodies[i].function->name);
 }
 
+static void name_block(struct ptx_emitter *e)
+{
+    const bool joins_blocks = ptx_block_form_of(e)->regions->joins_blocks;
+    ptx_plan_of(e)->joins_blocks = joins_blocks;
+    if (joins_blocks) {
+        ptx_line(e, "const uint clem_first = (uint)get_group_id(0) * clem_grid.s3;");
+        ptx_line(e, "const uint clem_blocks = min(clem_grid.s3, clem_grid.s0 - clem_first);");
+    } else {
+        ptx_line(e, "const uint clem_ctaid_x = (uint)get_group_id(0);");
+        ptx_line(e, "(void)clem_ctaid_x;");
+    }
+    ptx_line(e, "const uint clem_threads = %sclem_grid.s4 * clem_grid.s5 * clem_grid.s6;",
+             joins_blocks ? "clem_blocks * " : "");
+}
+
+static void write_other_way(struct ptx_emitter *e)
+{
+    const struct ptx_regions *r = ptx_block_form_of(e)->regions;
+    if (r->has_parts) {
+        ptx_line(e, "for (uint i = 0; i < clem_threads; i++)");
+        ptx_line(e, "    clem_state[i] = 0u;");
+    } else if (!r->is_straight) {
+        ptx_text_put(e->out, "clem_part:;\n");
+    }
+    if (r->is_straight || e->status != PTX_OK)
+        return;
+    if (r->is_lone)
+        write_alone(e);
+    else
+        write_warps(e);
+}
+
+/* Nothing of what alloca takes from is taken. */
+static void empty_stacks(struct ptx_emitter *e)
+{
+    const struct ptx_plan *plan = ptx_plan_of(e);
+    if (!plan->has_stack)
+        return;
+    ptx_line(e, "for (uint i = 0; i < clem_threads; i++)");
+    ptx_line(e, "    *(__local uint *)(clem_locals + i * %zuu + %zuu) = 0u;",
+             (plan->local_bytes + 15) / 16 * 16, plan->stack_at);
+}
+
 void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
 {
     struct ptx_block_form *form = ptx_block_form_of(e);
@@ -632,25 +908,18 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
     if (e->status != PTX_OK)
         return;
     ptx_line(e, "{");
-    ptx_line(e, "const uint clem_threads = clem_grid.s4 * clem_grid.s5 * clem_grid.s6;");
+    name_block(e);
     declare_arrays(e);
     declare_uniform(e);
+    empty_stacks(e);
     write_constants(e);
-    if (!r->is_straight) {
+    if (!r->is_straight && !r->is_lone) {
         ptx_need(e, PTX_NEED_RUNTIME);
         ptx_line(e, "uint clem_arrived[16] = {0};");
     }
     form->is_straight = true;
     for (size_t i = 0; i < r->count && !r->has_parts && e->status == PTX_OK; i++)
         write_straight(e, i);
-    if (r->has_parts) {
-        ptx_line(e, "for (uint i = 0; i < clem_threads; i++)");
-        ptx_line(e, "    clem_state[i] = 0u;");
-    } else if (!r->is_straight) {
-        ptx_text_put(e->out, "clem_part:;\n");
-        scatter_uniform(e);
-    }
-    if (!r->is_straight && e->status == PTX_OK)
-        write_warps(e);
+    write_other_way(e);
     ptx_line(e, "}");
 }

@@ -10,7 +10,12 @@
  * which is either known (ptx_flow_uniformity()) or looked at after each region. Otherwise each thread's
  * next region is kept in clem_state, and the other way is taken: warp by warp, the lowest region that
  * lanes of the warp wait for is run for those lanes, until all have ended or wait for a barrier.
- * When a barrier releases all threads of the block at once, the straight way is taken again.
+ * When a barrier releases all threads of the block at once, the straight way is taken again. Where no
+ * thread ever waits for another, those that part go on one after the other, each to its end.
+ *
+ * Loops that stride through memory begin regions too, so that their turns are run for all threads of the
+ * block before the next (block_stride.c). Kernels with such loops and neither barriers nor shared
+ * memory take several neighbouring blocks as one, for longer runs of memory.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNELS_PTX_BLOCK_H
 #define KERNELS_PTX_BLOCK_H
@@ -24,7 +29,8 @@ enum ptx_keep {
     PTX_KEEP_CONSTANT,   /* the same for the whole block: computed once, before all regions */
     PTX_KEEP_RECOMPUTED, /* follows from the thread's number: computed again where it is used */
     PTX_KEEP_UNIFORM,    /* the same for all threads in step: one variable on the straight way */
-    PTX_KEEP_ARRAY       /* one element for each thread */
+    PTX_KEEP_OFFSET, /* what it began with, computed again, and one sum for all threads in step */
+    PTX_KEEP_ARRAY   /* one element for each thread */
 };
 
 struct ptx_region {
@@ -39,6 +45,9 @@ struct ptx_region {
     bool has_call;
     bool *touched; /* per register: read or written here, after the step */
     bool *written;
+    bool *late;  /* per register: written where threads that end here need not have come by */
+    bool *split; /* per register: threads that part here may have different values, though all that
+                  * come to the same region have the same */
 };
 
 /* Regions and registers of a kernel: block_regions.c. */
@@ -49,14 +58,25 @@ struct ptx_regions {
     size_t count;
     int32_t *region_of;   /* per node; PTX_NO_NODE: unreachable */
     uint8_t *keeps;       /* enum ptx_keep per register */
-    int32_t *definitions; /* of constant and recomputed registers: instruction */
+    int32_t *definitions; /* of constant and recomputed registers: instruction; of those with an
+                           * offset: the one that they begin with */
     bool has_parts;       /* barriers that not all threads of the block take part in */
     bool is_straight;     /* no thread ever leaves the straight way */
+    bool is_lone;      /* no thread ever waits for another: those that part may each go on alone */
+    bool joins_blocks; /* threads are those of clem_grid.s3 blocks in a row */
 };
 
 struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_function *function);
 
-/* Where regions begin in any case, per instruction; block_lockstep.c. */
+/* One variable on the straight way. */
+static inline bool ptx_keep_is_shared(uint8_t keep)
+{
+    return keep == PTX_KEEP_UNIFORM || keep == PTX_KEEP_OFFSET;
+}
+
+/* Where threads meet, per instruction: barriers, warp operations, accesses in lockstep; and where
+ * regions begin in any case, which strided loops do too. block_lockstep.c. */
+bool *ptx_block_meetings(struct ptx_emitter *e, const struct ptx_function *function);
 bool *ptx_block_starts(struct ptx_emitter *e, const struct ptx_function *function);
 
 /* What kind of a barrier an instruction is. */
@@ -87,6 +107,7 @@ struct ptx_block_form {
     const struct ptx_region *region; /* being written */
     bool is_straight;                /* the way being written */
     bool is_stepping;                /* a step is being written, not the rest of its region */
+    bool is_alone; /* the way of threads that part from a kernel where none waits */
 };
 
 static inline struct ptx_block_form *ptx_block_form_of(const struct ptx_emitter *e)

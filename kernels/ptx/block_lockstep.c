@@ -167,7 +167,7 @@ bool ptx_block_has_meetings(struct ptx_emitter *e, const struct ptx_function *fu
     return false;
 }
 
-bool *ptx_block_starts(struct ptx_emitter *e, const struct ptx_function *function)
+bool *ptx_block_meetings(struct ptx_emitter *e, const struct ptx_function *function)
 {
     bool *starts = ptx_arena_array(e->arena, function->instruction_count + 1, sizeof *starts);
     const size_t stores = count_shared_stores(function);
@@ -177,5 +177,12 @@ bool *ptx_block_starts(struct ptx_emitter *e, const struct ptx_function *functio
         const struct ptx_instruction *in = &function->instructions[i];
         starts[i] |= ptx_is_barrier(in) || ptx_is_warp_operation(in) || ptx_block_is_lockstep(in);
     }
+    return starts;
+}
+
+bool *ptx_block_starts(struct ptx_emitter *e, const struct ptx_function *function)
+{
+    bool *starts = ptx_block_meetings(e, function);
+    ptx_block_strides(e, function, starts);
     return starts;
 }

@@ -12,6 +12,9 @@ struct making {
     bool *wanted;  /* per constant or recomputed register: crosses, or is needed by one that does */
     uint32_t *costs;
     uint32_t *definition_counts;
+    bool *is_passed;  /* per node: see struct ptx_cuts */
+    int32_t *writers; /* per register: the last instruction that writes it, or -1 */
+    int32_t instruction;
 };
 
 /* ---- Barriers ---- */
@@ -181,6 +184,74 @@ static bool may_part(const struct ptx_regions *r, int32_t at)
     return node->next_count > 1 && !r->uniform.branches[at];
 }
 
+/* ---- What all threads come by ---- */
+
+/* Regions this large are not looked at node by node. */
+enum { MOST_NODES = 256 };
+
+struct reach {
+    uint32_t *marks, *targets; /* per node, per region: the last walk that came there */
+    uint32_t mark;
+    int32_t *stack;
+    bool *seen;
+    bool comes_back; /* to where it began */
+};
+
+/* Walks within a region from a node, but not through another; regions it leads to are marked. */
+static void reach_from(const struct ptx_regions *r, struct reach *w, int32_t from, int32_t avoided)
+{
+    size_t count = 0;
+    w->mark++;
+    w->comes_back = false;
+    if (from != avoided)
+        w->stack[count++] = from;
+    while (count > 0) {
+        const int32_t at = w->stack[--count];
+        const struct ptx_node *node = &r->flow->nodes[at];
+        for (uint32_t i = 0; i < node->next_count; i++) {
+            const int32_t to = node->next[i];
+            if (!stays(r, at, to)) {
+                w->targets[r->region_of[to]] = w->mark;
+                continue;
+            }
+            w->comes_back |= to == from;
+            if (to != avoided && w->marks[to] != w->mark) {
+                w->marks[to] = w->mark;
+                w->stack[count++] = to;
+            }
+        }
+    }
+}
+
+static bool is_passed(const struct ptx_regions *r, const struct ptx_region *region, int32_t node,
+                      struct reach *w)
+{
+    reach_from(r, w, region->head, node);
+    const uint32_t around = w->mark;
+    if (node == region->head)
+        return true;
+    bool is_around = false;
+    for (size_t i = 0; i < region->target_count; i++)
+        w->seen[i] = w->targets[region->targets[i]] == around;
+    reach_from(r, w, node, PTX_NO_NODE);
+    for (size_t i = 0; i < region->target_count; i++)
+        is_around |= w->seen[i] && w->targets[region->targets[i]] == w->mark;
+    return !w->comes_back && !is_around;
+}
+
+static void find_passed(struct making *m)
+{
+    const struct ptx_regions *r = m->r;
+    struct reach w = {0};
+    w.marks = ptx_arena_array(m->e->arena, r->flow->count + 1, sizeof *w.marks);
+    w.targets = ptx_arena_array(m->e->arena, r->count + 1, sizeof *w.targets);
+    w.stack = ptx_arena_array(m->e->arena, r->flow->count + 1, sizeof *w.stack);
+    w.seen = ptx_arena_array(m->e->arena, r->count + 1, sizeof *w.seen);
+    for (size_t i = 0; i < r->count; i++)
+        for (size_t j = 0; r->all[i].node_count <= MOST_NODES && j < r->all[i].node_count; j++)
+            m->is_passed[r->all[i].nodes[j]] = is_passed(r, &r->all[i], r->all[i].nodes[j], &w);
+}
+
 static void decide_regions(struct making *m)
 {
     const struct ptx_regions *r = m->r;
@@ -259,11 +330,12 @@ static void add_cost(void *with, uint32_t index, bool is_whole)
     c->sum += keep == PTX_KEEP_CONSTANT ? 0 : c->m->costs[index];
 }
 
-static bool specials_are_uniform(const struct ptx_instruction *in)
+static bool specials_are_uniform(const struct ptx_regions *r, const struct ptx_instruction *in)
 {
     for (uint32_t i = 0; i < in->operand_count; i++)
         if (in->operands[i].kind == PTX_OPERAND_SPECIAL &&
-            !ptx_special_is_uniform(in->operands[i].index))
+            (!ptx_special_is_uniform(in->operands[i].index) ||
+             (r->joins_blocks && in->operands[i].index == PTX_CTAID_X)))
             return false;
     return true;
 }
@@ -277,21 +349,28 @@ static bool names_local(const struct ptx_instruction *in)
     return in->opcode == PTX_OPCODE_cvta && in->space == PTX_SPACE_LOCAL;
 }
 
+/* Whether an instruction computes one whole register from what is at hand at any time, and how dearly. */
+static bool can_recompute(const struct making *m, const struct ptx_instruction *in, struct cost *c)
+{
+    if (in->guard >= 0 || in->has_second_target || ptx_destination_count(in) != 1 ||
+        in->operands[0].kind != PTX_OPERAND_REGISTER || in->operands[0].part != 0 ||
+        !ptx_flow_is_pure(m->r->flow->function, in) || names_local(in))
+        return false;
+    *c = (struct cost){m, 1, true, specials_are_uniform(m->r, in)};
+    ptx_flow_reads(in, add_cost, c);
+    return c->is_known && (c->is_constant || c->sum <= MOST_COST);
+}
+
 /* Registers with one definition that can be computed at any time. */
 static bool try_definition(struct making *m, size_t instruction)
 {
     struct ptx_regions *r = m->r;
     const struct ptx_instruction *in = &r->flow->function->instructions[instruction];
-    if (in->guard >= 0 || in->has_second_target || ptx_destination_count(in) != 1 ||
-        in->operands[0].kind != PTX_OPERAND_REGISTER || in->operands[0].part != 0 ||
-        !ptx_flow_is_pure(r->flow->function, in) || names_local(in))
+    struct cost c;
+    if (!can_recompute(m, in, &c))
         return false;
     const uint32_t index = (uint32_t)in->operands[0].index;
     if (m->definition_counts[index] != 1 || r->keeps[index] != PTX_KEEP_NOT)
-        return false;
-    struct cost c = {m, 1, true, specials_are_uniform(in)};
-    ptx_flow_reads(in, add_cost, &c);
-    if (!c.is_known || (!c.is_constant && c.sum > MOST_COST))
         return false;
     m->costs[index] = c.sum;
     r->keeps[index] = c.is_constant ? PTX_KEEP_CONSTANT : PTX_KEEP_RECOMPUTED;
@@ -299,12 +378,107 @@ static bool try_definition(struct making *m, size_t instruction)
     return true;
 }
 
+/* ---- Offsets: registers that begin as one thing for each thread and grow by the same for all ---- */
+
+/* Few registers are written in more places and still are such. */
+enum { MOST_WRITERS = 4, LONGEST_SUM = 24 };
+
+static bool is_apart(const struct making *m, size_t instruction)
+{
+    const int32_t node = m->r->flow->node_of[instruction];
+    return m->r->region_of[node] == PTX_NO_NODE ||
+           (m->r->uniform.is_divergent[node] && !m->is_passed[node]);
+}
+
+static bool is_same_for_all(const struct making *m, const struct ptx_operand *operand)
+{
+    return operand->kind == PTX_OPERAND_INTEGER ||
+           (operand->kind == PTX_OPERAND_REGISTER && operand->part == 0 &&
+            m->r->uniform.registers[operand->index]);
+}
+
+/* Whether an instruction adds what is the same for all threads to the register, perhaps in several steps. */
+static bool grows(const struct making *m, size_t instruction, uint32_t index, unsigned depth)
+{
+    const struct ptx_instruction *in = &m->r->flow->function->instructions[instruction];
+    const bool is_sum = in->opcode == PTX_OPCODE_add && in->operand_count == 3;
+    const bool is_difference = in->opcode == PTX_OPCODE_sub && in->operand_count == 3;
+    const bool is_move = in->opcode == PTX_OPCODE_mov && in->operand_count == 2;
+    if ((!is_sum && !is_difference && !is_move) || in->guard >= 0 || (in->flags & PTX_CC) ||
+        depth > LONGEST_SUM || is_apart(m, instruction))
+        return false;
+    for (uint32_t i = 1; i < (is_sum ? 3u : 2u); i++) {
+        const struct ptx_operand *from = &in->operands[i];
+        if (from->kind != PTX_OPERAND_REGISTER || from->part != 0 ||
+            (!is_move && !is_same_for_all(m, &in->operands[3 - i])))
+            continue;
+        const uint32_t source = (uint32_t)from->index;
+        if (source == index || (m->definition_counts[source] == 1 && m->writers[source] >= 0 &&
+                                grows(m, (size_t)m->writers[source], index, depth + 1)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_integer(const struct making *m, uint32_t index)
+{
+    const enum ptx_type type = ptx_register_type(m->e, index);
+    return m->r->flow->function->registers[index].width <= 1 && type != PTX_F32 &&
+           type != PTX_F64 && (ptx_type_bytes(type) == 4 || ptx_type_bytes(type) == 8);
+}
+
+static void try_offset(struct making *m, uint32_t index)
+{
+    struct ptx_regions *r = m->r;
+    const struct ptx_function *f = r->flow->function;
+    int32_t first = -1;
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->instructions[i];
+        struct cost c;
+        if (ptx_destination_count(in) == 0 || in->operands[0].kind != PTX_OPERAND_REGISTER ||
+            (uint32_t)in->operands[0].index != index || grows(m, i, index, 0))
+            continue;
+        if (first >= 0 || !can_recompute(m, in, &c) || is_apart(m, i))
+            return;
+        first = (int32_t)i;
+    }
+    if (first < 0)
+        return;
+    r->keeps[index] = PTX_KEEP_OFFSET;
+    r->definitions[index] = first;
+}
+
+static void note_writer(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct making *m = with;
+    m->writers[index] = m->instruction;
+}
+
+static void find_offsets(struct making *m)
+{
+    const struct ptx_regions *r = m->r;
+    const struct ptx_function *f = r->flow->function;
+    for (size_t i = 0; i < f->register_count; i++)
+        m->writers[i] = -1;
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        m->instruction = (int32_t)i;
+        ptx_flow_writes(&f->instructions[i], note_writer, m);
+    }
+    for (uint32_t i = 0; i < f->register_count; i++)
+        if (m->crosses[i] && r->keeps[i] == PTX_KEEP_NOT && !r->uniform.registers[i] &&
+            m->definition_counts[i] > 1 && m->definition_counts[i] <= MOST_WRITERS &&
+            is_integer(m, i))
+            try_offset(m, i);
+}
+
 static void want(void *with, uint32_t index, bool is_whole)
 {
     (void)is_whole;
     struct making *m = with;
     const uint8_t keep = m->r->keeps[index];
-    if (m->wanted[index] || (keep != PTX_KEEP_CONSTANT && keep != PTX_KEEP_RECOMPUTED))
+    if (m->wanted[index] ||
+        (keep != PTX_KEEP_CONSTANT && keep != PTX_KEEP_RECOMPUTED && keep != PTX_KEEP_OFFSET))
         return;
     m->wanted[index] = true;
     ptx_flow_reads(&m->r->flow->function->instructions[m->r->definitions[index]], want, m);
@@ -334,6 +508,7 @@ static void find_keeps(struct making *m)
         for (size_t i = 0; i < f->instruction_count; i++)
             is_changed |= try_definition(m, i);
     }
+    find_offsets(m);
     drop_unwanted(m);
     for (size_t i = 0; i < f->register_count; i++)
         if (m->crosses[i] && r->keeps[i] == PTX_KEEP_NOT)
@@ -360,6 +535,74 @@ static bool is_straight(const struct ptx_regions *r)
     return !r->has_parts;
 }
 
+/* Shared memory is one block's: then no others can be run along with it. */
+static bool uses_shared(const struct ptx_emitter *e)
+{
+    const struct ptx_plan *plan = ptx_plan_of(e);
+    for (size_t i = 0; i < plan->body_count; i++) {
+        const struct ptx_function *f = plan->bodies[i].function;
+        for (size_t j = 0; j < f->instruction_count; j++) {
+            const struct ptx_instruction *in = &f->instructions[j];
+            if (in->space == PTX_SPACE_SHARED || in->second_space == PTX_SPACE_SHARED)
+                return true;
+            for (uint32_t k = 0; k < in->operand_count; k++)
+                if (in->operands[k].variable && in->operands[k].variable->space == PTX_SPACE_SHARED)
+                    return true;
+        }
+    }
+    return false;
+}
+
+/* No barrier, no warp operation, nothing that threads meet at: only loops were cut. */
+static bool is_lone(struct ptx_emitter *e, const struct ptx_function *function)
+{
+    const bool *starts = ptx_block_meetings(e, function);
+    for (size_t i = 0; i < function->instruction_count; i++)
+        if (starts[i])
+            return false;
+    return true;
+}
+
+/* ---- Stores on the straight way ---- */
+
+/* Marks the nodes that threads come to after some may have ended. */
+static void find_late_nodes(const struct making *m, const struct ptx_region *region, bool *late)
+{
+    const struct ptx_regions *r = m->r;
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        for (size_t i = 0; i < region->node_count; i++) {
+            const int32_t at = region->nodes[i];
+            const struct ptx_node *node = &r->flow->nodes[at];
+            for (uint32_t j = 0; (node->leaves || late[at]) && j < node->next_count; j++) {
+                const int32_t to = node->next[j];
+                is_changed |= stays(r, at, to) && !late[to];
+                late[to] |= stays(r, at, to);
+            }
+        }
+    }
+}
+
+static void find_late(struct making *m, struct ptx_region *region)
+{
+    const struct ptx_regions *r = m->r;
+    const struct ptx_function *f = r->flow->function;
+    bool *late = ptx_arena_array(m->e->arena, r->flow->count + 1, sizeof *late);
+    region->late = ptx_arena_array(m->e->arena, f->register_count + 1, sizeof *region->late);
+    region->split = ptx_arena_array(m->e->arena, f->register_count + 1, sizeof *region->split);
+    find_late_nodes(m, region, late);
+    for (size_t i = 0; i < region->node_count; i++) {
+        const int32_t at = region->nodes[i];
+        const bool is_divergent = r->uniform.is_divergent[at];
+        for (uint32_t j = r->flow->nodes[at].first; j < r->flow->nodes[at].end; j++) {
+            if (late[at] || is_divergent)
+                ptx_flow_writes(&f->instructions[j], touch, region->late);
+            if (is_divergent && !region->is_decided)
+                ptx_flow_writes(&f->instructions[j], touch, region->split);
+        }
+    }
+}
+
 struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_function *function)
 {
     struct ptx_arena *arena = e->arena;
@@ -367,7 +610,6 @@ struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_fun
     struct making m = {.e = e, .r = ptx_arena_take(arena, sizeof *m.r)};
     struct ptx_regions *r = m.r;
     r->flow = ptx_flow_make(arena, function, starts);
-    r->uniform = ptx_flow_uniformity(arena, r->flow);
     r->region_of = ptx_arena_array(arena, r->flow->count + 1, sizeof *r->region_of);
     for (size_t i = 0; i < r->flow->count; i++)
         r->region_of[i] = PTX_NO_NODE;
@@ -379,15 +621,24 @@ struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_fun
     m.wanted = ptx_arena_array(arena, registers, sizeof *m.wanted);
     m.costs = ptx_arena_array(arena, registers, sizeof *m.costs);
     m.definition_counts = ptx_arena_array(arena, registers, sizeof *m.definition_counts);
+    m.writers = ptx_arena_array(arena, registers, sizeof *m.writers);
+    m.is_passed = ptx_arena_array(arena, r->flow->count + 1, sizeof *m.is_passed);
     r->keeps = ptx_arena_take(arena, registers);
     r->definitions = ptx_arena_array(arena, registers, sizeof *r->definitions);
     for (size_t i = 0; i < r->count; i++) {
         find_targets(&m, &r->all[i]);
         find_touched(&m, &r->all[i]);
     }
+    r->is_lone = is_lone(e, function);
+    r->joins_blocks = r->is_lone && !uses_shared(e);
+    find_passed(&m);
+    const struct ptx_cuts cuts = {r->region_of, m.is_head, m.is_passed, r->joins_blocks};
+    r->uniform = ptx_flow_uniformity_between(arena, r->flow, &cuts);
     decide_regions(&m);
     find_crossing(&m);
     find_keeps(&m);
+    for (size_t i = 0; i < r->count; i++)
+        find_late(&m, &r->all[i]);
     r->has_parts = has_parts(r);
     r->is_straight = is_straight(r);
     return r;

@@ -76,6 +76,8 @@ static const char *shuffle_function(struct ptx_emitter *e, const struct ptx_inst
     }
 }
 
+/* A lane that does not take part brings 0: undefined in CUDA, but sums over the first lanes of a warp
+ * that shuffle at full width rely on it. */
 static void write_shuffle(struct ptx_emitter *e, const struct ptx_instruction *step)
 {
     const struct ptx_operand *o = step->operands;
@@ -94,8 +96,8 @@ static void write_shuffle(struct ptx_emitter *e, const struct ptx_instruction *s
     ptx_line(e, "const uint clem_from = clem_b[clem_lane] & 31u;");
     ptx_set(e, &o[0], PTX_B32,
             ptx_block_form_of(e)->is_straight
-                ? "clem_x[clem_from < clem_lanes ? clem_from : clem_lane]"
-                : "clem_x[clem_active >> clem_from & 1u ? clem_from : clem_lane]");
+                ? "(clem_from < clem_lanes ? clem_x[clem_from] : 0u)"
+                : "(clem_active >> clem_from & 1u ? clem_x[clem_from] : 0u)");
     if (from == 2)
         ptx_set(e, &o[1], PTX_PRED, "(uchar)(clem_b[clem_lane] >> 5)");
     end_lanes(e, true);

@@ -37,6 +37,7 @@ static const struct form forms[PTX_OPCODES] = {
     [PTX_OPCODE_activemask] = {"D", 1, false},
     [PTX_OPCODE_add] = TWO,
     [PTX_OPCODE_addc] = TWO,
+    [PTX_OPCODE_alloca] = {"DVV?", 1, false},
     [PTX_OPCODE_and] = TWO,
     [PTX_OPCODE_applypriority] = {"AV?", 0, false},
     [PTX_OPCODE_atom] = {"WAUV?V?", 1, false},
@@ -108,6 +109,8 @@ static const struct form forms[PTX_OPCODES] = {
     [PTX_OPCODE_slct] = {"DVVV", 2, false},
     [PTX_OPCODE_sqrt] = ONE,
     [PTX_OPCODE_st] = {"AUV?", 1, false},
+    [PTX_OPCODE_stackrestore] = {"V", 1, false},
+    [PTX_OPCODE_stacksave] = {"D", 1, false},
     [PTX_OPCODE_sub] = TWO,
     [PTX_OPCODE_subc] = TWO,
     [PTX_OPCODE_suld] = {"WT", 1, false},
@@ -271,7 +274,8 @@ static bool is_well_formed(const struct ptx_instruction *in)
         return false;
     const bool skips = in->has_second_target;
     return in->operand_count >= skips && (!skips || fits(&in->operands[0], form->operands[0])) &&
-           fit_all(in->operands + skips, in->operand_count - skips, form->operands) &&
+           fit_all(skips ? in->operands + 1 : in->operands, in->operand_count - skips,
+                   form->operands) &&
            agrees_with_width(in);
 }
 

@@ -268,10 +268,18 @@ static const struct {
     {PTX_OPCODE_istypep, "references as values have no translation"},
 };
 
+/* Also where the reader knows the opcode alone and none of its modifiers. */
+static bool has_opcode(const struct ptx_instruction *in, enum ptx_opcode opcode)
+{
+    const char *name = ptx_opcode_name(opcode);
+    const size_t length = strcspn(in->words, ".");
+    return strlen(name) == length && strncmp(name, in->words, length) == 0;
+}
+
 static void refuse_unknown(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (refused[i].opcode == in->opcode) {
+        if (has_opcode(in, (enum ptx_opcode)refused[i].opcode)) {
             ptx_refuse(e, "%s", refused[i].why);
             return;
         }

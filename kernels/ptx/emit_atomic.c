@@ -7,7 +7,7 @@ struct form {
     uint8_t operation;  /* enum ptx_operation */
     uint8_t type;       /* enum ptx_type */
     const char *call;   /* OpenCL C's function, or of the library without "_global" and "_shared" */
-    const char *native; /* of NVIDIA's, in global memory only */
+    const char *native; /* of the library by NVIDIA's instruction, likewise */
     uint8_t value;      /* enum ptx_type of value and result */
     const char *memory; /* what the pointer points to */
 };
@@ -17,14 +17,14 @@ static const struct form forms[] = {
     {PTX_OP_ADD, PTX_S32, "atomic_add", NULL, PTX_S32, "int"},
     {PTX_OP_ADD, PTX_U64, "atom_add", NULL, PTX_U64, "ulong"},
     {PTX_OP_ADD, PTX_S64, "atom_add", NULL, PTX_S64, "long"},
-    {PTX_OP_ADD, PTX_F32, "clem_atomic_add_f32", "clem_native_add_f32_global", PTX_F32, "uint"},
-    {PTX_OP_ADD, PTX_F64, "clem_atomic_add_f64", "clem_native_add_f64_global", PTX_F64, "ulong"},
+    {PTX_OP_ADD, PTX_F32, "clem_atomic_add_f32", "clem_native_add_f32", PTX_F32, "uint"},
+    {PTX_OP_ADD, PTX_F64, "clem_atomic_add_f64", "clem_native_add_f64", PTX_F64, "ulong"},
     {PTX_OP_ADD, PTX_F16, "clem_atomic_add_f16", NULL, PTX_F16, "ushort"},
     {PTX_OP_ADD, PTX_BF16, "clem_atomic_add_bf16", NULL, PTX_BF16, "ushort"},
     {PTX_OP_ADD, PTX_F16X2, "clem_atomic_add_f16x2", NULL, PTX_F16X2, "uint"},
     {PTX_OP_ADD, PTX_BF16X2, "clem_atomic_add_bf16x2", NULL, PTX_BF16X2, "uint"},
-    {PTX_OP_INC, PTX_U32, "clem_atomic_inc", "clem_native_inc_global", PTX_U32, "uint"},
-    {PTX_OP_DEC, PTX_U32, "clem_atomic_dec", "clem_native_dec_global", PTX_U32, "uint"},
+    {PTX_OP_INC, PTX_U32, "clem_atomic_inc", "clem_native_inc", PTX_U32, "uint"},
+    {PTX_OP_DEC, PTX_U32, "clem_atomic_dec", "clem_native_dec", PTX_U32, "uint"},
     {PTX_OP_MIN, PTX_U32, "atomic_min", NULL, PTX_U32, "uint"},
     {PTX_OP_MIN, PTX_S32, "atomic_min", NULL, PTX_S32, "int"},
     {PTX_OP_MIN, PTX_U64, "atom_min", NULL, PTX_U64, "ulong"},
@@ -89,13 +89,11 @@ static bool is_of_library(const struct form *form)
 static const char *call_text(struct ptx_emitter *e, const struct form *form, bool is_shared,
                              const char *pointer, const char *values)
 {
-    const bool is_native = form->native && e->target->has_nvidia_asm && !is_shared;
-    if (is_native)
-        return ptx_format(e, "%s(%s, %s)", form->native, pointer, values);
-    return ptx_format(e, "%s%s(%s, %s)", form->call,
-                      !is_of_library(form) ? ""
-                      : is_shared          ? "_shared"
-                                           : "_global",
+    const bool is_native = form->native && e->target->has_nvidia_asm;
+    return ptx_format(e, "%s%s(%s, %s)", is_native ? form->native : form->call,
+                      !is_native && !is_of_library(form) ? ""
+                      : is_shared                        ? "_shared"
+                                                         : "_global",
                       pointer, values);
 }
 
@@ -141,13 +139,20 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     ptx_line(e, "}");
 }
 
-static const struct form *sum_by_halves(const struct ptx_instruction *in)
+/* Operations of 64 bits without a result that two of 32 bits do as well. */
+static const struct form *by_halves(const struct ptx_instruction *in)
 {
-    static const struct form halves = {PTX_OP_ADD, PTX_U64, "clem_atomic_sum_64",
-                                       NULL,       PTX_U64, "uint"};
-    const bool is_sum =
-        in->operation == PTX_OP_ADD && (in->types[0] == PTX_U64 || in->types[0] == PTX_S64);
-    return is_sum && !wants_result(in) ? &halves : NULL;
+    static const struct form halves[] = {
+        {PTX_OP_ADD, PTX_U64, "clem_atomic_sum_64", NULL, PTX_U64, "uint"},
+        {PTX_OP_AND, PTX_B64, "clem_atomic_and_64", NULL, PTX_B64, "uint"},
+        {PTX_OP_OR, PTX_B64, "clem_atomic_or_64", NULL, PTX_B64, "uint"},
+        {PTX_OP_XOR, PTX_B64, "clem_atomic_xor_64", NULL, PTX_B64, "uint"},
+    };
+    const bool is_float = ptx_type_is_float((enum ptx_type)in->types[0]);
+    for (size_t i = 0; i < sizeof halves / sizeof *halves && !wants_result(in) && !is_float; i++)
+        if (halves[i].operation == in->operation)
+            return &halves[i];
+    return NULL;
 }
 
 /* The form to use, or NULL after a refusal. */
@@ -161,7 +166,7 @@ static const struct form *choose_form(struct ptx_emitter *e, const struct ptx_in
     }
     if (ptx_type_bytes((enum ptx_type)form->type) < 8 || e->target->has_int64_atomics)
         return form;
-    form = sum_by_halves(in);
+    form = by_halves(in);
     if (!form)
         ptx_refuse(e, "the device has no atomic operations of 64 bits");
     return form;

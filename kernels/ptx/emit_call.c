@@ -317,12 +317,26 @@ static const char *call_text(struct ptx_emitter *e, const char *name, const char
                         : ptx_format(e, "%s(CLEM_PASS)", name);
 }
 
+/* Of CUDA's runtime for devices. */
+static bool launches_kernels(const struct ptx_function *callee)
+{
+    static const char *const prefixes[] = {"cudaLaunchDevice", "cudaGetParameterBuffer",
+                                           "cudaCGGetIntrinsicHandle", "cudaCGSynchronize"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(callee->name, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
 static void emit_direct(struct ptx_emitter *e, const struct ptx_instruction *in,
                         const struct ptx_function *callee)
 {
     const struct ptx_body *body = ptx_plan_body(ptx_plan_of(e), callee);
     if (!body) {
-        if (!emit_supplied(e, in, callee) && !emit_math(e, in, callee))
+        if (launches_kernels(callee))
+            ptx_refuse(e, "kernels that launch kernels, as by %s, have no translation",
+                       callee->name);
+        else if (!emit_supplied(e, in, callee) && !emit_math(e, in, callee))
             ptx_refuse(e, "function %s is declared but not defined", callee->name);
         return;
     }

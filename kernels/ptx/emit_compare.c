@@ -187,7 +187,7 @@ static const struct {
     {PTX_OP_INFINITE, "$a == $c"},
     {PTX_OP_NUMBER, "$a <= $c"},
     {PTX_OP_NOTANUMBER, "$a > $c"},
-    {PTX_OP_NORMAL, "$a >= $b && $a < $c"},
+    {PTX_OP_NORMAL, "$a == 0 || ($a >= $b && $a < $c)"}, /* zeros count as normal */
     {PTX_OP_SUBNORMAL, "$a != 0 && $a < $b"},
 };
 

@@ -38,10 +38,10 @@ static const struct row rows[] = {
     {PTX_OPCODE_mad24, PTX_HI, ANY, false, 0, "iiii", "(uint)(clem_mul24_$t($a, $b) >> 16) + $c"},
     {PTX_OPCODE_mad24, PTX_HI | PTX_SAT, SIGNED, false, 0, "tiit",
      "add_sat((int)(clem_mul24_s32($a, $b) >> 16), $c)"},
-    {PTX_OPCODE_sad, 0, ANY, false, 0, "nttn", "($k)abs_diff($a, $b) + $c"},
+    {PTX_OPCODE_sad, 0, ANY, false, 0, "nttn", "($k)clem_abs_diff_$m($a, $b) + $c"},
     {PTX_OPCODE_div, 0, ANY, true, 0, "ttt", "clem_div_$m($a, $b)"},
     {PTX_OPCODE_rem, 0, ANY, true, 0, "ttt", "clem_rem_$m($a, $b)"},
-    {PTX_OPCODE_abs, 0, SIGNED, false, 0, "nt", "abs($a)"},
+    {PTX_OPCODE_abs, 0, SIGNED, false, 0, "nt", "clem_abs_$m($a)"},
     {PTX_OPCODE_neg, 0, ANY, false, 0, "nn", "($k)0 - $a"},
     {PTX_OPCODE_min, 0, ANY, false, 0, "ttt", "min($a, $b)"},
     {PTX_OPCODE_max, 0, ANY, false, 0, "ttt", "max($a, $b)"},
@@ -142,7 +142,7 @@ static void write_row(struct ptx_emitter *e, const struct ptx_instruction *in,
 {
     const unsigned count = (unsigned)strlen(row->types);
     const char *constant = constant_form(in);
-    enum ptx_type types[PTX_ARGUMENTS + 1];
+    enum ptx_type types[PTX_ARGUMENTS + 1] = {type};
     struct ptx_fill fill = {.type = numeric(type)};
     for (unsigned i = 0; i < count; i++)
         types[i] = type_of(row->types[i], fill.type);

@@ -66,7 +66,7 @@ static const char *parameter_address(struct ptx_emitter *e, const struct ptx_var
         return "0ul";
     }
     ptx_need(e, PTX_NEED_BANK);
-    const unsigned long long offset = (unsigned long long)((int64_t)v->offset + plus);
+    const unsigned long long offset = v->offset + (unsigned long long)plus;
     return ptx_format(e, plan->bank_is_global ? "(ulong)(clem_bank + %llu)" : "%lluul", offset);
 }
 
@@ -75,11 +75,9 @@ const char *ptx_variable_address(struct ptx_emitter *e, const struct ptx_variabl
 {
     switch (variable->space) {
     case PTX_SPACE_SHARED:
-        return ptx_format(e, "%lluul",
-                          (unsigned long long)((int64_t)shared_offset(e, variable) + plus));
+        return ptx_format(e, "%lluul", shared_offset(e, variable) + (unsigned long long)plus);
     case PTX_SPACE_LOCAL:
-        return ptx_format(e, "%lluul",
-                          (unsigned long long)((int64_t)local_offset(e, variable) + plus));
+        return ptx_format(e, "%lluul", local_offset(e, variable) + (unsigned long long)plus);
     case PTX_SPACE_PARAM:
         return parameter_address(e, variable, plus);
     default:
@@ -127,11 +125,48 @@ enum ptx_space ptx_space_of(struct ptx_emitter *e, const struct ptx_operand *add
     return PTX_SPACE_GENERIC;
 }
 
-static void refuse_unknown_address(struct ptx_emitter *e)
+static bool writes_register(const struct ptx_instruction *in, int32_t index)
+{
+    if (in->operand_count == 0 || in->opcode == PTX_OPCODE_st)
+        return false;
+    const struct ptx_operand *to = &in->operands[0];
+    if (to->kind == PTX_OPERAND_REGISTER)
+        return to->index == index;
+    for (uint32_t i = 0; to->kind == PTX_OPERAND_VECTOR && i < to->count; i++)
+        if (to->list[i].kind == PTX_OPERAND_REGISTER && to->list[i].index == index)
+            return true;
+    return false;
+}
+
+/* A register in words: its name, and which instruction wrote it first. */
+static const char *described_register(struct ptx_emitter *e, int32_t index)
+{
+    const struct ptx_body *body = ptx_plan_of(e)->current;
+    if (!body || index < 0 || (size_t)index >= body->function->register_count)
+        return "it";
+    const struct ptx_function *function = body->function;
+    const char *name = function->registers[index].name;
+    for (size_t i = 0; i < function->instruction_count; i++) {
+        const struct ptx_instruction *in = &function->instructions[i];
+        if (!writes_register(in, index))
+            continue;
+        if (in->operand_count > 1 && in->operands[1].variable)
+            return ptx_format(e, "%s (line %u: %s of %s)", name, (unsigned)in->line,
+                              ptx_opcode_name((enum ptx_opcode)in->opcode),
+                              in->operands[1].variable->name);
+        return ptx_format(e, "%s (line %u: %s)", name, (unsigned)in->line,
+                          ptx_opcode_name((enum ptx_opcode)in->opcode));
+    }
+    return name;
+}
+
+static void refuse_unknown_address(struct ptx_emitter *e, const struct ptx_operand *address)
 {
     if (e->target->pointers == PTX_POINTERS_BUFFERS)
-        ptx_refuse_address(e, "it follows an address that comes from memory or from arithmetic, "
-                              "and this device's pointers are not numbers");
+        ptx_refuse_address(e,
+                           "it follows %s, an address that comes from memory or from arithmetic, "
+                           "and this device's pointers are not numbers",
+                           described_register(e, address->index));
 }
 
 /* `rd4 + 8` and the like: a pointer to bytes in global memory. */
@@ -140,7 +175,7 @@ static const char *global_bytes(struct ptx_emitter *e, const struct ptx_operand 
     if (address->variable)
         return global_place(e, address->variable, address->bits);
     if (!is_pointer_register(e, address->index)) {
-        refuse_unknown_address(e);
+        refuse_unknown_address(e, address);
         return ptx_address_number(e, address);
     }
     const char *place = ptx_register_place(e, (uint32_t)address->index, 0);
@@ -344,19 +379,26 @@ static const char *vector_value(struct ptx_emitter *e, const struct ptx_operand 
     return ptx_format(e, "(%s)(%s)", vector_c_type(e, type, from->count), list);
 }
 
-/* Where pointers are no numbers, one written to memory would be read back as something else. */
-static void refuse_pointer_value(struct ptx_emitter *e, const struct ptx_operand *value)
+/* Where pointers are no numbers, one written to memory would be read back as something else; but as
+ * an argument of printf it is only read by its library, within the same launch. */
+static void refuse_pointer_value(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
+    const struct ptx_operand *value = &in->operands[1];
+    if (ptx_plan_of(e)->info->uses_printf &&
+        ptx_space_of(e, &in->operands[0], in->space) == PTX_SPACE_LOCAL)
+        return;
     if (e->target->pointers == PTX_POINTERS_BUFFERS && value->kind == PTX_OPERAND_REGISTER &&
         is_pointer_register(e, value->index))
-        ptx_refuse_address(e, "it stores an address, and this device's pointers are not numbers");
+        ptx_refuse_address(e,
+                           "it stores %s, an address, and this device's pointers are not numbers",
+                           described_register(e, value->index));
 }
 
 static void emit_store(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const enum ptx_type type = in->types[0];
     const struct ptx_operand *from = &in->operands[1];
-    refuse_pointer_value(e, from);
+    refuse_pointer_value(e, in);
     ptx_fence_before(e, in);
     if (from->kind == PTX_OPERAND_VECTOR)
         store_text(e, in, ptx_memory_type(e, type, from->count), vector_value(e, from, type));
@@ -417,8 +459,10 @@ static void load_pointer(struct ptx_emitter *e, const struct ptx_instruction *in
             return;
         }
     if (e->target->pointers == PTX_POINTERS_BUFFERS && (!v || is_entry_parameter(e, v)))
-        ptx_refuse_address(e, "a pointer within a structure, and this device's pointers are not "
-                              "numbers");
+        ptx_refuse_address(e,
+                           "a pointer within the structure %s, and this device's pointers are not "
+                           "numbers",
+                           v ? v->name : "of parameters");
     ptx_line(e, "%s = (__global uchar *)%s;", place,
              parameter_element(e, &in->operands[1], PTX_U64, 0));
 }
@@ -490,7 +534,7 @@ static const char *as_pointer(struct ptx_emitter *e, const struct ptx_operand *o
 {
     if (!is_pointer_operand(e, operand)) {
         if (operand->kind != PTX_OPERAND_INTEGER)
-            refuse_unknown_address(e);
+            refuse_unknown_address(e, operand);
         return ptx_format(e, "(__global uchar *)%s", ptx_value(e, operand, PTX_U64));
     }
     if (operand->kind == PTX_OPERAND_VARIABLE)
@@ -794,7 +838,64 @@ static void emit_cp(struct ptx_emitter *e, const struct ptx_instruction *in)
         emit_copy(e, in);
 }
 
+/* ---- alloca ---- */
+
+static const char *stack_top(struct ptx_emitter *e)
+{
+    ptx_need(e, PTX_NEED_LOCAL);
+    return ptx_format(e, "*(CLEM_LOCAL uint *)(clem_local + %zu)", ptx_plan_of(e)->stack_at);
+}
+
+/* Threads that take more than there is end as after a trap. */
+static void emit_alloca(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *o = in->operands;
+    const int64_t alignment = in->operand_count > 2 ? o[2].bits : 16;
+    if (alignment < 1 || alignment > 128 || (alignment & (alignment - 1)) != 0) {
+        ptx_refuse(e, "an alignment that is no power of two up to 128");
+        return;
+    }
+    const size_t start = ptx_plan_of(e)->stack_at + 16;
+    const long long mask = alignment < 16 ? 15 : alignment - 1;
+    const char *size = ptx_temporary(e), *at = ptx_temporary(e);
+    ptx_need(e, PTX_NEED_RUNTIME);
+    ptx_line(e, "{");
+    ptx_line(e, "const ulong %s = %s;", size, ptx_value(e, &o[1], PTX_U64));
+    ptx_line(e, "const uint %s = (%s + %lluu) & ~%lluu;", at, stack_top(e),
+             (unsigned long long)start + (unsigned long long)mask, (unsigned long long)mask);
+    ptx_line(e, "if (%s > %zuu || %s > %zuu - %s) {", at, start + PTX_STACK_BYTES, size,
+             start + PTX_STACK_BYTES, at);
+    ptx_line(e, "clem_trap(clem_runtime);");
+    ptx_write_exit(e);
+    ptx_line(e, "}");
+    ptx_line(e, "%s = %s - %zuu + (uint)%s;", stack_top(e), at, start, size);
+    ptx_set(e, &o[0], PTX_U64, ptx_format(e, "(ulong)%s", at));
+    ptx_line(e, "}");
+}
+
 /* ---- All of them ---- */
+
+/* An access with a vector register, as with a list of its parts. */
+static struct ptx_instruction spread_registers(struct ptx_emitter *e,
+                                               const struct ptx_instruction *in, uint32_t which)
+{
+    struct ptx_instruction made = *in;
+    const struct ptx_operand *whole = &in->operands[which];
+    if (in->width < 2 || whole->kind != PTX_OPERAND_REGISTER || whole->part != 0 ||
+        e->function->registers[whole->index].width != in->width)
+        return made;
+    made.operands = ptx_arena_array(e->arena, in->operand_count, sizeof *made.operands);
+    for (uint32_t i = 0; i < in->operand_count; i++)
+        made.operands[i] = in->operands[i];
+    struct ptx_operand *parts = ptx_arena_array(e->arena, in->width, sizeof *parts);
+    for (uint8_t i = 0; i < in->width; i++) {
+        parts[i] = *whole;
+        parts[i].part = (uint8_t)(1 + i);
+    }
+    made.operands[which] = (struct ptx_operand){
+        .kind = PTX_OPERAND_VECTOR, .index = -1, .count = in->width, .list = parts};
+    return made;
+}
 
 static bool emit_access(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
@@ -806,6 +907,8 @@ static bool emit_access(struct ptx_emitter *e, const struct ptx_instruction *in)
     const struct ptx_variable *v = in->operands[is_load ? 1 : 0].variable;
     const bool is_parameter = in->space == PTX_SPACE_PARAM ||
                               (in->space == PTX_SPACE_GENERIC && v && v->space == PTX_SPACE_PARAM);
+    const struct ptx_instruction spread = spread_registers(e, in, is_load ? 0 : 1);
+    in = &spread;
     if (is_load && is_parameter)
         emit_load_parameter(e, in);
     else if (is_load)
@@ -838,6 +941,15 @@ bool ptx_emit_memory(struct ptx_emitter *e, const struct ptx_instruction *in)
         return true;
     case PTX_OPCODE_isspacep:
         emit_isspacep(e, in);
+        return true;
+    case PTX_OPCODE_alloca:
+        emit_alloca(e, in);
+        return true;
+    case PTX_OPCODE_stacksave:
+        ptx_set(e, &in->operands[0], PTX_U64, ptx_format(e, "(ulong)%s", stack_top(e)));
+        return true;
+    case PTX_OPCODE_stackrestore:
+        ptx_line(e, "%s = (uint)%s;", stack_top(e), ptx_value(e, &in->operands[0], PTX_U64));
         return true;
     case PTX_OPCODE_prefetch:
     case PTX_OPCODE_prefetchu:

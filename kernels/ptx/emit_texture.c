@@ -2,6 +2,7 @@
  * clem_surface.h). A handle that traces to one parameter of the kernel, or to a reference of the
  * module, is a group of kernel parameters there; any other is looked up in the table of all objects.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/ptx/plan.h"
@@ -110,6 +111,7 @@ static const char *group_name(struct ptx_emitter *e, const struct ptx_texture_ar
     return ptx_format(e, "%.*s", (int)strcspn(open, ")"), open);
 }
 
+/* One object may be several groups: a fetch and a query ask for different ones. */
 static struct ptx_texture_argument *add_group(struct ptx_emitter *e,
                                               const struct ptx_argument *wanted, const char *macro)
 {
@@ -119,26 +121,27 @@ static struct ptx_texture_argument *add_group(struct ptx_emitter *e,
     for (last = &plan->textures; *last; last = &(*last)->next)
         ++count;
     made->argument = *wanted;
-    made->declaration = wanted->name ? ptx_format(e, "%s(%s)", macro, wanted->name)
-                                     : ptx_format(e, "%s(t%u)", macro, count);
+    made->declaration = ptx_format(e, "%s(t%u)", macro, count);
     *last = made;
     return made;
 }
 
-/* CUDA's references are C++ names; two groups of one name would be one parameter twice. */
-static bool check_reference(struct ptx_emitter *e, const struct ptx_argument *wanted)
+/* The type of image that the header's macro declares; "" where it always goes by memory. */
+static const char *image_type(const char *geometry)
 {
-    if (strspn(wanted->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") !=
-        strlen(wanted->name)) {
-        ptx_refuse(e, "the reference's name is none in C");
-        return false;
-    }
-    for (const struct ptx_texture_argument *x = ptx_plan_of(e)->textures; x; x = x->next)
-        if (x->argument.name == wanted->name) {
-            ptx_refuse(e, "one reference is used as two kinds of texture");
-            return false;
-        }
-    return true;
+    static const struct {
+        const char *geometry, *type;
+    } rows[] = {{"1D", "image1d_t"},
+                {"2D", "image2d_t"},
+                {"3D", "image3d_t"},
+                {"1D_LAYERED", "image1d_array_t"},
+                {"2D_LAYERED", "image2d_array_t"},
+                {"CUBE", "image2d_array_t"},
+                {"CUBE_LAYERED", "image2d_array_t"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+        if (strcmp(rows[i].geometry, geometry) == 0)
+            return rows[i].type;
+    return "";
 }
 
 /* kind: "TEXTURE" or "SURFACE"; geometry: "2D_LAYERED", or "" for surfaces. False: refused. */
@@ -159,19 +162,17 @@ static bool find_object(struct ptx_emitter *e, const struct ptx_operand *handle,
         object->name = ptx_temporary(e);
         return true;
     }
-    const struct ptx_argument wanted = {.kind = PTX_ARGUMENT_TEXTURE,
-                                        .index = traced.reference ? 0 : (size_t)traced.parameter,
-                                        .bytes = traced.reference ? 3 : 2,
-                                        .is_surface = *kind == 'S',
-                                        .name = traced.reference ? traced.reference->name : NULL};
+    struct ptx_argument wanted = {.kind = PTX_ARGUMENT_TEXTURE,
+                                  .index = traced.reference ? 0 : (size_t)traced.parameter,
+                                  .bytes = traced.reference ? 3 : 2,
+                                  .is_surface = *kind == 'S',
+                                  .name = traced.reference ? traced.reference->name : NULL};
+    snprintf(wanted.type, sizeof wanted.type, "%s", image_type(geometry));
     const char *macro =
         ptx_format(e, "CLEM_%s%s%s", kind, traced.reference ? "_REFERENCE" : "", geometry);
     struct ptx_texture_argument *group = find_group(ptx_plan_of(e), &wanted, macro);
-    if (!group) {
-        if (wanted.name && !check_reference(e, &wanted))
-            return false;
+    if (!group)
         group = add_group(e, &wanted, macro);
-    }
     object->name = group_name(e, group);
     return true;
 }
@@ -181,16 +182,13 @@ static void declare_row(struct ptx_emitter *e, const struct object *object, bool
 {
     if (!object->is_row)
         return;
-    ptx_line(e, "__global %suchar *clem_%s_memory__%s = 0;", is_surface ? "" : "const ",
-             is_surface ? "surface" : "texture", object->name);
-    if (is_surface)
-        ptx_line(e,
-                 "struct clem_surface clem_surface_facts__%s = "
-                 "clem_table_surface(&CLEM_TABLE_ROW(%s));",
-                 object->name, object->handle);
-    else
-        ptx_line(e, "struct clem_texture clem_texture_facts__%s = CLEM_TABLE_ROW(%s);",
-                 object->name, object->handle);
+    const char *what = is_surface ? "surface" : "texture", *name = object->name;
+    ptx_line(e, "__global const struct clem_texture *clem_row__%s = &CLEM_TABLE_ROW(%s);", name,
+             object->handle);
+    ptx_line(e, "__global %suchar *clem_%s_memory__%s = CLEM_ROW_MEMORY(clem_row__%s);",
+             is_surface ? "" : "const ", what, name, name);
+    ptx_line(e, "struct clem_%s clem_%s_facts__%s = clem_table_%s(clem_row__%s);", what, what, name,
+             what, name);
 }
 
 /* ---- Coordinates ---- */
@@ -244,7 +242,7 @@ static bool read_place(struct ptx_emitter *e, const struct ptx_instruction *in,
         place->layer = ptx_value(e, each++, PTX_S32);
     const char **const axes[] = {&place->x, &place->y, &place->z};
     const unsigned count = shape->coordinates - shape->has_layer;
-    for (unsigned i = 0; i < count; ++i) {
+    for (unsigned i = 0; i < sizeof axes / sizeof *axes && i < count; ++i) {
         const char *value = ptx_value(e, &each[i], type);
         *axes[i] = type == PTX_S32 && in->opcode == PTX_OPCODE_tex
                        ? ptx_format(e, "(float)(%s)", value)
@@ -493,9 +491,12 @@ static void emit_query(struct ptx_emitter *e, const struct ptx_instruction *in)
         return;
     ptx_line(e, "{");
     declare_row(e, &object, is_surface);
-    ptx_set(e, &in->operands[0], PTX_U32,
-            ptx_format(e, "clem_%s_facts__%s.%s", is_surface ? "surface" : "texture", object.name,
-                       field));
+    const char *value = ptx_format(e, "clem_%s_facts__%s.%s", is_surface ? "surface" : "texture",
+                                   object.name, field);
+    if (!is_surface && in->operation == PTX_OP_ARRAY_SIZE) /* of cubes, not of faces */
+        value = ptx_format(e, "(%s / (clem_texture_facts__%s.flags & CLEM_TEXTURE_CUBE ? 6u : 1u))",
+                           value, object.name);
+    ptx_set(e, &in->operands[0], PTX_U32, value);
     ptx_line(e, "}");
 }
 
@@ -535,6 +536,13 @@ static bool open_surface(struct ptx_emitter *e, const struct ptx_instruction *in
     return find_object(e, &brackets->list[0], "SURFACE", "", object);
 }
 
+/* Which surface a row is, only the kernel knows: whoever launches it is told that it writes some. */
+static void note_row_write(struct ptx_emitter *e, const struct object *object)
+{
+    if (object->is_row)
+        ptx_need(e, PTX_NEED_TABLE_WRITES);
+}
+
 static void emit_load(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct object object;
@@ -570,6 +578,7 @@ static void emit_store(struct ptx_emitter *e, const struct ptx_instruction *in)
     ptx_line(e, "{");
     declare_row(e, &object, true);
     const char *name = ptx_temporary(e);
+    note_row_write(e, &object);
     ptx_line(e, "%s %s = (%s)(%s);", type, name, type, value);
     ptx_line(e, "surf%swriteMode(%s, %s, %s, %s, %s);", place.shape->surface, type, name,
              object.name, coordinates(e, &place), border_mode(in));
@@ -600,6 +609,7 @@ static void emit_reduce(struct ptx_emitter *e, const struct ptx_instruction *in)
     if (!open_surface(e, in, &in->operands[0], &object, &place))
         return;
     const char *c_type = type == PTX_S32 ? "int" : "uint", *at = ptx_temporary(e);
+    note_row_write(e, &object);
     ptx_line(e, "{");
     declare_row(e, &object, true);
     ptx_line(e,

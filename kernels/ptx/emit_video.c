@@ -193,7 +193,7 @@ static unsigned choice(const struct ptx_operand *operand, unsigned i, unsigned p
 {
     if (digit_count(operand) != parts)
         return i + (is_second ? parts : 0);
-    return digit(operand, i) % (2 * parts);
+    return digit(operand, i) % (2 * parts); /* NOLINT(*DivideZero): no row has 0 parts */
 }
 
 /* Whether the destination's mask names element i. */

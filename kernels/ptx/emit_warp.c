@@ -62,7 +62,9 @@ static void emit_reduction(struct ptx_emitter *e, const struct ptx_instruction *
 static void emit_barrier(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const struct ptx_operand *o = in->operands;
-    if (is_plain_barrier(in))
+    if (is_plain_barrier(in) && ptx_plan_of(e)->resumes)
+        ptx_resume_barrier(e);
+    else if (is_plain_barrier(in))
         ptx_line(e, "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
     else if (!e->target->has_nvidia_asm)
         ptx_refuse(e, "barriers of some threads have no translation here");

@@ -68,4 +68,20 @@ struct ptx_uniformity {
 };
 struct ptx_uniformity ptx_flow_uniformity(struct ptx_arena *arena, const struct ptx_flow *flow);
 
+/* Regions between which threads wait for each other until all of a block have come to the same one. */
+struct ptx_cuts {
+    const int32_t *region_of; /* per node */
+    const bool *is_head;      /* per node: its region's first */
+    const bool
+        *is_passed;    /* per node: all threads that come to a region that this node leads to have
+                               * come by here, once */
+    bool joins_blocks; /* threads are those of several blocks in a row */
+};
+
+/* The same for threads that begin each region together: what parts them within a region is over at
+ * its end, and nodes that are passed make nothing differ. */
+struct ptx_uniformity ptx_flow_uniformity_between(struct ptx_arena *arena,
+                                                  const struct ptx_flow *flow,
+                                                  const struct ptx_cuts *cuts);
+
 #endif

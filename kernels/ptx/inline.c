@@ -310,6 +310,7 @@ static void pass_results(struct copy *c, const struct ptx_instruction *call, con
 
 static void set_label(struct copy *c, uint32_t label)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): add_label made the label */
     c->made->labels[label].instruction = (uint32_t)c->made->instruction_count;
 }
 

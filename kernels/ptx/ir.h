@@ -374,6 +374,7 @@ struct ptx_variable {
     uint8_t space, type, linkage; /* enum ptx_space, ptx_type, ptx_linkage */
     uint8_t width;                /* .v2, .v4; otherwise 1 */
     bool is_managed, is_array, is_unsized;
+    bool is_placed;   /* offset was given by ptx_module_manage() */
     bool is_used;     /* an instruction names it */
     size_t alignment; /* bytes, at least that of the type */
     size_t bytes;     /* all; 0 for unsized arrays */
@@ -435,16 +436,40 @@ struct ptx_function {
 enum ptx_edit_kind {
     PTX_EDIT_REMOVE,  /* the definition of a variable with its semicolon, or debug information */
     PTX_EDIT_ADDRESS, /* a variable's name with what is added to it */
+    PTX_EDIT_LOAD,    /* before an instruction: its address into a register ... */
+    PTX_EDIT_LOADED,  /* ... which stands for it where no number may: [x + 4] */
     PTX_EDIT_CONST,   /* the word const of an instruction's state space */
-    PTX_EDIT_CVTA     /* cvta.global.u64 of a variable, whose address is generic: addend is 64 */
+    PTX_EDIT_CVTA,    /* cvta.global.u64 of a variable, whose address is generic: addend is 64 */
+    PTX_EDIT_ADD,     /* mov.u64 of .extern .shared memory + n: addend is 64 */
+    /* The name of an .extern .shared variable with what is added to it: within an address, or as a
+     * number of 32 or 64 bits. */
+    PTX_EDIT_DYNAMIC,
+    PTX_EDIT_DYNAMIC_32,
+    PTX_EDIT_DYNAMIC_64,
+    /* Where an entry's parameters end (addend: enum ptx_parameters): of use in modules with .extern
+     * .shared variables. Where a body begins (addend: 1 of an entry). */
+    PTX_EDIT_PARAMETERS,
+    PTX_EDIT_BODY
 };
+
+/* The registers for addresses; no instruction has more operands that are any. */
+enum { PTX_EDIT_REGISTERS = 8 };
+
+enum ptx_parameters { PTX_SOME_PARAMETERS, PTX_NO_PARAMETERS, PTX_NO_PARENTHESES };
 
 struct ptx_edit {
     enum ptx_edit_kind kind;
     size_t from, to;
     const struct ptx_variable *variable;
     int64_t addend;
+    unsigned number; /* PTX_EDIT_LOAD, PTX_EDIT_LOADED: of the register */
 };
+
+/* A variable whose bytes each launch gives. */
+static inline bool ptx_is_dynamic(const struct ptx_variable *variable)
+{
+    return variable->space == PTX_SPACE_SHARED && variable->linkage == PTX_LINKAGE_EXTERN;
+}
 
 struct ptx_module {
     struct ptx_arena arena; /* everything below lives in it */

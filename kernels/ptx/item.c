@@ -87,6 +87,8 @@ const char *ptx_special_value(struct ptx_emitter *e, int32_t special)
         e->hooks && e->hooks->special ? e->hooks->special(e, (enum ptx_special)special) : NULL;
     if (by_form)
         return by_form;
+    if (e->target->has_nvidia_asm && (special == PTX_SMID || special == PTX_NSMID))
+        return special == PTX_SMID ? "clem_native_smid()" : "clem_native_nsmid()";
     if (common_specials[special])
         return common_specials[special];
     if (special == PTX_TOTAL_SMEM_SIZE || special == PTX_DYNAMIC_SMEM_SIZE ||
@@ -164,8 +166,12 @@ void ptx_declare_registers(struct ptx_emitter *e, const bool *wanted)
         }
         declare_of_type(e, type, chosen, found);
     }
+}
+
+static void declare_carry(struct ptx_emitter *e)
+{
     if (ptx_uses_carry(e->function))
-        ptx_text_put(e->out, "    uint clem_carry = 0;\n");
+        ptx_line(e, "uint clem_carry = 0u;");
 }
 
 static void declare_parameter(struct ptx_emitter *e, const struct ptx_variable *v)
@@ -270,6 +276,7 @@ void ptx_write_function(struct ptx_emitter *e, struct ptx_body *body)
     ptx_text_add(e->out, "%s\n", ptx_function_signature(e, body));
     ptx_line(e, "{");
     ptx_declare_registers(e, NULL);
+    declare_carry(e);
     ptx_declare_parameters(e);
     take_register_parameters(e);
     write_instructions(e);
@@ -287,8 +294,12 @@ void ptx_item_kernel(struct ptx_emitter *e, struct ptx_body *entry)
     ptx_enter_body(e, entry);
     ptx_line(e, "{");
     ptx_declare_registers(e, NULL);
+    declare_carry(e);
     ptx_declare_parameters(e);
+    const size_t start = e->out->used;
     write_instructions(e);
+    if (ptx_plan_of(e)->resumes)
+        ptx_resume_wrap(e, start);
     ptx_line(e, "}");
 }
 
@@ -302,9 +313,12 @@ const char *ptx_item_head(struct ptx_emitter *e)
         return head;
     if (plan->local_bytes == 0)
         return ptx_format(e, "%s    uchar *const clem_local = 0;\n", head);
+    const char *stack =
+        plan->has_stack ? ptx_format(e, "    *(uint *)(clem_local + %zu) = 0u;\n", plan->stack_at)
+                        : "";
     return ptx_format(e,
                       "%s    uchar clem_local_memory[%zu] __attribute__((aligned(%zu)));\n"
-                      "    uchar *const clem_local = clem_local_memory;\n",
+                      "    uchar *const clem_local = clem_local_memory;\n%s",
                       head, plan->local_bytes,
-                      plan->local_alignment < 16 ? (size_t)16 : plan->local_alignment);
+                      plan->local_alignment < 16 ? (size_t)16 : plan->local_alignment, stack);
 }

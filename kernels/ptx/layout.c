@@ -88,6 +88,8 @@ static const char *place_variables(struct ptx_module *m, const struct walk *all)
             continue;
         if (variable->is_unsized)
             return ptx_arena_format(&m->arena, "'%s' has no size", variable->name);
+        if (variable->is_placed)
+            continue;
         size_t *end = &m->block_bytes[block_of(variable)];
         variable->offset = aligned(*end, variable->alignment);
         *end = variable->offset + variable->bytes;
@@ -180,6 +182,52 @@ static const char *fill_blocks(struct ptx_module *m, const struct walk *all)
         if (has_place(all->variables[i]))
             why = fill_variable(m, all->variables[i]);
     return why;
+}
+
+/* ---- Variables whose place the host knows ---- */
+
+static void manage(struct ptx_module *m, const struct ptx_managed_place *place)
+{
+    struct ptx_variable *variable = (void *)(uintptr_t)ptx_find_variable(m, place->name);
+    if (!variable || !has_place(variable) || variable->space != PTX_SPACE_GLOBAL)
+        return;
+    variable->is_managed = variable->is_placed = true;
+    variable->offset = place->offset;
+}
+
+/* Whether each managed variable has a place, and one within the block. */
+static bool is_managed_whole(const struct walk *all, size_t block_bytes)
+{
+    for (size_t i = 0; i < all->count; ++i) {
+        const struct ptx_variable *variable = all->variables[i];
+        if (!variable->is_managed || !has_place(variable))
+            continue;
+        if (!variable->is_placed || variable->bytes > block_bytes ||
+            variable->offset > block_bytes - variable->bytes)
+            return false;
+    }
+    return true;
+}
+
+enum ptx_status ptx_module_manage(struct ptx_module *module, const struct ptx_managed_place *places,
+                                  size_t count, size_t block_bytes)
+{
+    if (setjmp(module->arena.out_of_memory))
+        return PTX_E_OUT_OF_MEMORY;
+    const struct walk all = all_variables(module);
+    for (size_t i = 0; i < count; ++i)
+        manage(module, &places[i]);
+    if (!is_managed_whole(&all, block_bytes))
+        return PTX_E_UNSUPPORTED;
+    memset(module->block_bytes, 0, sizeof module->block_bytes);
+    module->symbol_count = module->reference_count = module->relocation_count = 0;
+    const char *why = place_variables(module, &all);
+    module->block_bytes[PTX_BLOCK_MANAGED] = block_bytes;
+    if (!why) {
+        list_symbols(module, &all);
+        why = fill_blocks(module, &all);
+    }
+    return why ? PTX_E_UNSUPPORTED : PTX_OK;
 }
 
 /* ---- Calls ---- */

@@ -166,7 +166,7 @@ static void define_names(uint32_t index)
         stop = stop ? stop : end;
         const bool is_list = strncmp(line, "/* Defines ", 11) == 0;
         size_t length;
-        for (const char *word = line + 3 * is_list; (length = next_word(&word, stop)) > 0;
+        for (const char *word = line + (is_list ? 3 : 0); (length = next_word(&word, stop)) > 0;
              word += length) {
             if (is_list || is_defined_here(line, word, length, stop))
                 define_name(word, length, index);

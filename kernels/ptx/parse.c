@@ -302,7 +302,7 @@ void ptx_note_edit(struct ptx_parser *p, enum ptx_edit_kind kind, size_t from, s
                    const struct ptx_variable *variable, int64_t addend)
 {
     struct ptx_edit *added = ptx_list_add(p, &p->edits, sizeof *added);
-    *added = (struct ptx_edit){kind, from, to, variable, addend};
+    *added = (struct ptx_edit){kind, from, to, variable, addend, 0};
 }
 
 /* ---- Modules ---- */

@@ -317,9 +317,17 @@ static void begin_function(struct ptx_parser *p, struct ptx_function *function)
     ptx_open_scope(p);
 }
 
+static void note_consumed(struct ptx_parser *p, enum ptx_edit_kind kind, size_t back,
+                          int64_t addend)
+{
+    const size_t at = (size_t)(p->consumed - p->module->text) - back;
+    ptx_note_edit(p, kind, at, at, NULL, addend);
+}
+
 static void parse_definition(struct ptx_parser *p, struct ptx_function *function)
 {
     ptx_expect(p, '{');
+    note_consumed(p, PTX_EDIT_BODY, 0, function->is_entry);
     parse_body(p);
     ptx_close_scope(p);
     finish_body(p, function);
@@ -341,6 +349,17 @@ static struct ptx_function *function_to_fill(struct ptx_parser *p, struct ptx_fu
     return other;
 }
 
+static void parse_entry_parameters(struct ptx_parser *p, struct ptx_function *function)
+{
+    if (p->token.kind != '(') {
+        note_consumed(p, PTX_EDIT_PARAMETERS, 0, PTX_NO_PARENTHESES);
+        return;
+    }
+    function->parameters = ptx_parse_parameters(p, &function->parameter_count);
+    note_consumed(p, PTX_EDIT_PARAMETERS, 1,
+                  function->parameter_count > 0 ? PTX_SOME_PARAMETERS : PTX_NO_PARAMETERS);
+}
+
 void ptx_parse_function(struct ptx_parser *p, enum ptx_linkage linkage)
 {
     const bool is_entry = ptx_at_word(p, ".entry");
@@ -358,7 +377,9 @@ void ptx_parse_function(struct ptx_parser *p, enum ptx_linkage linkage)
     if (p->token.kind == '(')
         function->results = ptx_parse_parameters(p, &function->result_count);
     ptx_take_name(p);
-    if (p->token.kind == '(')
+    if (is_entry)
+        parse_entry_parameters(p, function);
+    else if (p->token.kind == '(')
         function->parameters = ptx_parse_parameters(p, &function->parameter_count);
     parse_attributes(p, function);
     if (p->token.kind == '{') {

@@ -175,6 +175,9 @@ static struct ptx_operand variable_operand(struct ptx_parser *p, struct ptx_vari
     if (is_placed(variable))
         ptx_note_edit(p, PTX_EDIT_ADDRESS, from, (size_t)(p->consumed - p->module->text), variable,
                       made.bits);
+    else if (ptx_is_dynamic(variable))
+        ptx_note_edit(p, PTX_EDIT_DYNAMIC, from, (size_t)(p->consumed - p->module->text), variable,
+                      made.bits);
     return made;
 }
 
@@ -287,6 +290,18 @@ static struct ptx_operand *keep_operands(struct ptx_parser *p, size_t base, uint
     return kept;
 }
 
+static bool is_of_predicate(const struct ptx_parser *p, const struct ptx_operand *operand);
+
+/* That no instruction but vmad has the operand just read as -%r. */
+static void check_sign(struct ptx_parser *p, uint16_t opcode)
+{
+    const struct ptx_operand *operands = p->operands.items;
+    const struct ptx_operand *last = &operands[p->operands.count - 1];
+    if (opcode != PTX_OPCODE_vmad && last->kind == PTX_OPERAND_REGISTER && last->is_negated &&
+        !is_of_predicate(p, last))
+        ptx_syntax(p, "a register with a sign");
+}
+
 /* {a, b, c}, or (a, b) of a call. */
 static struct ptx_operand parse_list(struct ptx_parser *p, int open, int close)
 {
@@ -296,6 +311,7 @@ static struct ptx_operand parse_list(struct ptx_parser *p, int open, int close)
     ptx_expect(p, open);
     while (p->token.kind != close) {
         push_operand(p, parse_operand(p));
+        check_sign(p, PTX_OPCODES);
         if (!ptx_accept(p, ','))
             break;
     }
@@ -363,6 +379,13 @@ static struct ptx_operand constant_operand(struct ptx_parser *p)
                                 .bits = (int64_t)value.bits};
 }
 
+/* Of an operand that is a register. */
+static bool is_of_predicate(const struct ptx_parser *p, const struct ptx_operand *operand)
+{
+    const struct ptx_register *registers = p->registers.items;
+    return registers[operand->index].type == PTX_PRED;
+}
+
 static struct ptx_operand parse_operand(struct ptx_parser *p)
 {
     switch (p->token.kind) {
@@ -376,6 +399,8 @@ static struct ptx_operand parse_operand(struct ptx_parser *p)
         if (ptx_lex_peek(&p->lexer) == '%') {
             ptx_next(p);
             struct ptx_operand made = parse_name(p);
+            if (made.kind != PTX_OPERAND_REGISTER || is_of_predicate(p, &made))
+                ptx_syntax(p, "a register expected");
             made.is_negated = true;
             return made;
         }
@@ -385,8 +410,7 @@ static struct ptx_operand parse_operand(struct ptx_parser *p)
             ptx_next(p);
             struct ptx_operand made =
                 p->token.kind == PTX_TOKEN_WORD ? parse_name(p) : (struct ptx_operand){0};
-            const struct ptx_register *registers = p->registers.items;
-            if (made.kind != PTX_OPERAND_REGISTER || registers[made.index].type != PTX_PRED)
+            if (made.kind != PTX_OPERAND_REGISTER || !is_of_predicate(p, &made))
                 ptx_syntax(p, "a predicate expected");
             made.is_negated = true;
             return made;
@@ -422,12 +446,16 @@ static void parse_operands(struct ptx_parser *p, struct ptx_instruction *instruc
     if (p->token.kind == ';')
         return;
     push_operand(p, parse_operand(p));
+    check_sign(p, instruction->opcode);
     if (ptx_accept(p, '|')) {
         instruction->has_second_target = true;
         push_operand(p, parse_operand(p));
+        check_sign(p, instruction->opcode);
     }
-    while (ptx_accept(p, ','))
+    while (ptx_accept(p, ',')) {
         push_operand(p, parse_operand(p));
+        check_sign(p, instruction->opcode);
+    }
 }
 
 static bool is_predicate(const struct ptx_parser *p, const struct ptx_binding *binding)
@@ -460,8 +488,47 @@ static void note_cvta(struct ptx_parser *p, size_t base, size_t from, size_t to)
                           p->module->address_bits == 32 ? 32 : 64);
 }
 
+/* .extern .shared memory becomes a register: what is added to it in a mov is added by an add. */
+static void note_dynamic(struct ptx_parser *p, size_t first, const struct ptx_instruction *made,
+                         size_t from, size_t to)
+{
+    const size_t count = p->edits.count;
+    const bool is_wide = made->type_count == 0 || ptx_type_bytes(made->types[0]) == 8;
+    if (made->opcode != PTX_OPCODE_mov)
+        return;
+    for (size_t i = first; i < count; ++i) {
+        struct ptx_edit *edit = (struct ptx_edit *)p->edits.items + i;
+        if (edit->kind != PTX_EDIT_DYNAMIC)
+            continue;
+        edit->kind = is_wide ? PTX_EDIT_DYNAMIC_64 : PTX_EDIT_DYNAMIC_32;
+        if (edit->addend != 0)
+            ptx_note_edit(p, PTX_EDIT_ADD, from, to, NULL, is_wide ? 64 : 32);
+    }
+}
+
+/* Only mov and cvta take numbers for addresses. */
+static void note_addresses(struct ptx_parser *p, size_t first, const struct ptx_instruction *made,
+                           size_t start)
+{
+    const size_t count = p->edits.count;
+    unsigned number = 0;
+    if (made->opcode == PTX_OPCODE_mov || made->opcode == PTX_OPCODE_cvta)
+        return;
+    for (size_t i = first; i < count && number < PTX_EDIT_REGISTERS; ++i) {
+        struct ptx_edit *edit = (struct ptx_edit *)p->edits.items + i;
+        if (edit->kind != PTX_EDIT_ADDRESS)
+            continue;
+        edit->kind = PTX_EDIT_LOADED;
+        edit->number = number++;
+        const struct ptx_edit loaded = *edit;
+        ptx_note_edit(p, PTX_EDIT_LOAD, start, start, loaded.variable, loaded.addend);
+        ((struct ptx_edit *)p->edits.items + p->edits.count - 1)->number = loaded.number;
+    }
+}
+
 void ptx_parse_instruction(struct ptx_parser *p)
 {
+    const size_t start = (size_t)(p->token.text - p->module->text);
     int32_t guard;
     bool is_negated;
     parse_guard(p, &guard, &is_negated);
@@ -470,7 +537,7 @@ void ptx_parse_instruction(struct ptx_parser *p)
     const size_t words_end = (size_t)(p->words_end - p->module->text);
     made.guard = guard;
     made.guard_negated = is_negated;
-    const size_t base = p->operands.count;
+    const size_t base = p->operands.count, edits = p->edits.count;
     if (made.opcode == PTX_OPCODES)
         while (p->token.kind != ';' && p->token.kind != PTX_TOKEN_END)
             ptx_next(p); /* its operands may have any form */
@@ -481,6 +548,8 @@ void ptx_parse_instruction(struct ptx_parser *p)
     ptx_expect(p, ';');
     if (made.opcode == PTX_OPCODE_cvta)
         note_cvta(p, base, words, words_end);
+    note_dynamic(p, edits, &made, words, words_end);
+    note_addresses(p, edits, &made, start);
     made.operands = keep_operands(p, base, &made.operand_count);
     struct ptx_instruction *added = ptx_list_add(p, &p->instructions, sizeof *added);
     *added = made;

@@ -70,13 +70,16 @@ static size_t parse_alignment(struct ptx_parser *p)
     return alignment;
 }
 
-/* .ptr .global .align 8: what a parameter points to, a hint. */
-static void parse_pointer_hint(struct ptx_parser *p)
+/* .ptr .global .align 8: what a parameter points to, a hint. Drivers may take it for more. */
+static void parse_pointer_hint(struct ptx_parser *p, const char *start)
 {
+    const char *const text = p->module->text;
     if (p->token.kind == PTX_TOKEN_DOT && !ptx_at_word(p, ".align"))
         take_space(p);
     if (ptx_accept_word(p, ".align"))
         parse_alignment(p);
+    ptx_note_edit(p, PTX_EDIT_REMOVE, (size_t)(start - text), (size_t)(p->consumed - text), NULL,
+                  0);
 }
 
 static struct shape parse_shape(struct ptx_parser *p)
@@ -97,7 +100,7 @@ static struct shape parse_shape(struct ptx_parser *p)
         else if (token.length == 6 && memcmp(token.text, ".align", 6) == 0)
             shape.alignment = parse_alignment(p);
         else if (token.length == 4 && memcmp(token.text, ".ptr", 4) == 0)
-            parse_pointer_hint(p);
+            parse_pointer_hint(p, token.text);
         else if (token.length == 10 && memcmp(token.text, ".attribute", 10) == 0)
             parse_attributes(p, &shape);
         else
@@ -430,7 +433,9 @@ void ptx_parse_declaration(struct ptx_parser *p, enum ptx_linkage linkage)
     } while (ptx_accept(p, ','));
     ptx_expect(p, ';');
     const bool is_reference = shape.type >= PTX_TEXREF && shape.type <= PTX_SURFREF;
-    if ((shape.space == PTX_SPACE_GLOBAL || shape.space == PTX_SPACE_CONST) && !is_reference)
+    const bool is_dynamic = shape.space == PTX_SPACE_SHARED && linkage == PTX_LINKAGE_EXTERN;
+    if (((shape.space == PTX_SPACE_GLOBAL || shape.space == PTX_SPACE_CONST) && !is_reference) ||
+        is_dynamic)
         ptx_note_edit(p, PTX_EDIT_REMOVE, (size_t)(start - p->module->text),
                       (size_t)(p->consumed - p->module->text), NULL, 0);
 }

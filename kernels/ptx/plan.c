@@ -225,13 +225,28 @@ static void take_facts(struct ptx_emitter *e, struct ptx_body *caller, struct pt
     caller->can_exit |= callee->can_exit;
 }
 
+/* Before a form takes it for a barrier of the block. */
+static void refuse_cluster(struct ptx_emitter *e, const struct ptx_function *function,
+                           const struct ptx_instruction *in)
+{
+    if (!ptx_is_barrier(in) || in->scope != PTX_SCOPE_CLUSTER)
+        return;
+    e->function = function;
+    e->instruction = in;
+    ptx_refuse(e, "clusters of blocks have no translation");
+}
+
 static void find_facts(struct ptx_emitter *e, struct ptx_body *body)
 {
     for (size_t i = 0; i < body->function->instruction_count; i++) {
         const struct ptx_instruction *in = &body->function->instructions[i];
         body->has_barriers |= ptx_is_barrier(in);
+        refuse_cluster(e, body->function, in);
         body->has_warp_operations |= ptx_is_warp_operation(in) || ptx_block_is_lockstep(in);
-        body->can_exit |= in->opcode == PTX_OPCODE_exit || in->opcode == PTX_OPCODE_trap;
+        body->can_exit |= in->opcode == PTX_OPCODE_exit || in->opcode == PTX_OPCODE_trap ||
+                          in->opcode == PTX_OPCODE_alloca;
+        ptx_plan_of(e)->has_stack |=
+            in->opcode == PTX_OPCODE_alloca || in->opcode == PTX_OPCODE_stacksave;
         if (in->opcode == PTX_OPCODE_cvta && in->operation != PTX_OP_TO)
             ptx_plan_of(e)->has_windows |=
                 in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_LOCAL;
@@ -277,6 +292,15 @@ static void place_local(struct ptx_emitter *e, struct ptx_body *body)
         plan->local_bytes = end;
     for (size_t i = 0; i < function->instruction_count; i++)
         for_each_callee(e, body, &function->instructions[i], place_callee);
+}
+
+/* The stack that alloca takes from, behind all of them. */
+static void place_stack(struct ptx_plan *plan)
+{
+    if (!plan->has_stack)
+        return;
+    plan->stack_at = round_up(plan->local_bytes, 16);
+    plan->local_bytes = plan->stack_at + 16 + PTX_STACK_BYTES;
 }
 
 /* ---- Shared memory ---- */
@@ -394,6 +418,7 @@ void ptx_plan_make(struct ptx_emitter *e)
     ptx_plan_survey(e);
     for (size_t i = plan->body_count; i > 0 && e->status == PTX_OK; i--)
         place_local(e, &plan->bodies[i - 1]);
+    place_stack(plan);
     for (size_t i = 0; i < plan->body_count && e->status == PTX_OK; i++)
         find_shared(e, plan->bodies[i].function);
     place_shared(plan);

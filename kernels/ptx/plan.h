@@ -59,7 +59,8 @@ enum ptx_need {
     PTX_NEED_BANK = 1 << 8,
     PTX_NEED_TABLE = 1 << 9,          /* __global const struct clem_texture *clem_table */
     PTX_NEED_DEVICE_HEADER = 1 << 10, /* #include "clem_device.h" */
-    PTX_NEED_SHARED_BYTES = 1 << 11   /* accesses to .shared itself, not only the base of windows */
+    PTX_NEED_SHARED_BYTES = 1 << 11,  /* accesses to .shared itself, not only the base of windows */
+    PTX_NEED_TABLE_WRITES = 1 << 12   /* surfaces of the table are written */
 };
 
 /* A .shared variable and its place. */
@@ -71,7 +72,7 @@ struct ptx_shared {
 /* A group of kernel arguments that a texture emitter asked for. */
 struct ptx_texture_argument {
     struct ptx_argument argument; /* PTX_ARGUMENT_TEXTURE */
-    const char *declaration; /* "image2d_t t0, sampler_t t0_s, ...": without comma at the end */
+    const char *declaration;      /* "CLEM_TEXTURE2D(t0)": the device header's macro */
     struct ptx_texture_argument *next;
 };
 
@@ -95,6 +96,8 @@ struct ptx_plan {
     size_t shared_bytes; /* static; rounded up to 16 where dynamic ones follow */
     size_t local_bytes;  /* per thread, of the deepest chain of calls */
     size_t local_alignment;
+    bool has_stack;  /* alloca: a uint at stack_at says how many of the bytes behind it are taken */
+    size_t stack_at; /* from clem_local on; the bytes begin 16 behind it */
     bool has_windows;    /* generic addresses may be of shared or local memory */
     bool has_bank;       /* parameters are read from clem_bank */
     bool bank_is_global; /* its address is taken: __global, not __constant */
@@ -110,12 +113,15 @@ struct ptx_plan {
     struct ptx_text *dispatchers;     /* functions that call by number */
     size_t dispatcher_count;
     struct ptx_texture_argument *textures;
+    bool resumes; /* FORM_ITEM: barriers are met as in resume.c */
+    unsigned resume_count;
 
     /* Set by ptx_block_kernel(). */
     const char *local_space;      /* address space of clem_local; NULL: "__private" */
     const char *extra_parameters; /* hidden ones of functions: "uint clem_tid_x, uint clem_tid_y" */
     const char *extra_arguments;  /* and what kernels pass there; functions pass the names on */
     const char *extra_pass;       /* "clem_tid_x, clem_tid_y" */
+    bool joins_blocks; /* FORM_BLOCK: a work-item may run several blocks, see struct ptx_kernel */
     size_t scratch_bytes; /* per thread: the kernel gets `__local uchar *clem_scratch`; 0: none */
     bool needs_grid;      /* the kernel gets `uint8 clem_grid`; true in FORM_BLOCK */
 };
@@ -145,6 +151,8 @@ __attribute__((format(printf, 2, 3))) void ptx_refuse_address(struct ptx_emitter
 
 /* The body of a function that the plan has; NULL for others. */
 struct ptx_body *ptx_plan_body(const struct ptx_plan *plan, const struct ptx_function *function);
+
+enum { PTX_STACK_BYTES = 1024 }; /* for alloca, per thread: as CUDA's stack is at first */
 
 /* plan.c: bodies with their facts (entry set); and everything but targets' text. */
 void ptx_plan_survey(struct ptx_emitter *e);
@@ -252,6 +260,13 @@ void ptx_write_function(struct ptx_emitter *e, struct ptx_body *body);
 /* The body of the __kernel in PTX_FORM_ITEM, with its braces. */
 void ptx_item_kernel(struct ptx_emitter *e, struct ptx_body *entry);
 
+/* resume.c: whether threads of a block may come to the entry's barriers not all alike; the hooks for an
+ * entry that they may; a barrier in it; the loop around what was written of it from `start` on. */
+bool ptx_resume_is_needed(struct ptx_emitter *e, const struct ptx_function *entry);
+void ptx_resume_prepare(struct ptx_emitter *e);
+void ptx_resume_barrier(struct ptx_emitter *e);
+void ptx_resume_wrap(struct ptx_emitter *e, size_t start);
+
 /* Declarations at the head of that body which depend on what was written: the array behind
  * clem_local, the flag behind clem_exited. translate.c puts them behind the first "{\n". */
 const char *ptx_item_head(struct ptx_emitter *e);
@@ -262,6 +277,9 @@ const char *ptx_item_head(struct ptx_emitter *e);
 bool ptx_block_is_lockstep(const struct ptx_instruction *in);
 /* Whether threads hand values through shared memory with no barrier between, as warps in lockstep may. */
 bool ptx_block_has_meetings(struct ptx_emitter *e, const struct ptx_function *function);
+/* Whether the function has loops that threads had better run in step; marks in `starts`, per
+ * instruction, where those begin, unless it is NULL. block_stride.c. */
+bool ptx_block_strides(struct ptx_emitter *e, const struct ptx_function *function, bool *starts);
 
 /* The entry with calls replaced by what they call, where that has barriers or warp operations; the
  * entry itself where there are none. Lives in e->arena. Called before there is a plan body for

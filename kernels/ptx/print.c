@@ -72,7 +72,10 @@ static void print_operand(FILE *out, const struct ptx_function *function,
 {
     switch ((enum ptx_operand_kind)operand->kind) {
     case PTX_OPERAND_REGISTER:
-        fprintf(out, "%s%s", operand->is_negated ? "!" : "",
+        fprintf(out, "%s%s",
+                !operand->is_negated                                   ? ""
+                : function->registers[operand->index].type == PTX_PRED ? "!"
+                                                                       : "-",
                 function->registers[operand->index].name);
         print_part(out, operand);
         break;
@@ -185,13 +188,13 @@ static void print_initial(FILE *out, const struct ptx_initial *initial)
 static void print_element(FILE *out, const struct ptx_variable *variable,
                           const struct ptx_initial *initial)
 {
+    const enum ptx_type type = (enum ptx_type)variable->type;
+    const bool is_float = initial && !initial->symbol && ptx_type_is_float(type);
     if (!initial)
         fputs("0", out);
-    else if (initial->symbol || !ptx_type_is_float((enum ptx_type)variable->type))
-        print_initial(out, initial);
-    else if (ptx_type_bytes((enum ptx_type)variable->type) == 4)
+    else if (is_float && ptx_type_bytes(type) == 4)
         fprintf(out, "0f%08" PRIX32, (uint32_t)initial->bits);
-    else if (ptx_type_bytes((enum ptx_type)variable->type) == 8)
+    else if (is_float && ptx_type_bytes(type) == 8)
         fprintf(out, "0d%016" PRIX64, (uint64_t)initial->bits);
     else
         print_initial(out, initial);

@@ -107,6 +107,21 @@ const struct ptx_symbol *ptx_module_symbol(const struct ptx_module *module, size
 size_t ptx_module_block_bytes(const struct ptx_module *module, enum ptx_block block);
 const unsigned char *ptx_module_block_values(const struct ptx_module *module, enum ptx_block block);
 
+/* Puts variables of .global into the managed block, each at an offset that the caller knows, for
+ * hosts that have the memory of such a block already. The block then has block_bytes, however many
+ * variables there are.
+ * Shape:  names that the module does not have are passed over. A managed variable of the module
+ *         that is not among the names is an error.
+ * Needs:  nothing of the module was asked or translated before; at most one call.
+ * Errors: PTX_E_UNSUPPORTED for such a variable, PTX_E_OUT_OF_MEMORY. After errors the module is only
+ *         good for ptx_module_free(). */
+struct ptx_managed_place {
+    const char *name;
+    size_t offset;
+};
+enum ptx_status ptx_module_manage(struct ptx_module *module, const struct ptx_managed_place *places,
+                                  size_t count, size_t block_bytes);
+
 size_t ptx_module_relocation_count(const struct ptx_module *module);
 const struct ptx_relocation *ptx_module_relocation(const struct ptx_module *module, size_t index);
 
@@ -158,7 +173,8 @@ enum ptx_argument_kind {
     PTX_ARGUMENT_SHARED,  /* __local bytes: `bytes` static ones, then the launch's dynamic ones */
     PTX_ARGUMENT_SCRATCH, /* __local bytes: `bytes` for each thread of a CUDA block; FORM_BLOCK */
     PTX_ARGUMENT_RUNTIME, /* __global struct clem_runtime (library/runtime.h) of the module */
-    PTX_ARGUMENT_GRID,    /* uint8 by value: gridDim x y z, 0, blockDim x y z, 0; FORM_BLOCK */
+    PTX_ARGUMENT_GRID, /* uint8 by value: gridDim x y z, 1, blockDim x y z, 0; FORM_BLOCK; the 1 may be
+                           * more where the kernel joins blocks */
     PTX_ARGUMENT_DYNAMIC, /* uint by value: the launch's dynamic shared bytes */
     PTX_ARGUMENT_TEXTURE, /* a group of parameters as kernels/device/clem_texture.h and
                              * clem_surface.h declare them, fed by entry `index`, or by reference
@@ -175,10 +191,11 @@ struct ptx_argument {
     size_t bytes;
     size_t alignment;
     const char *name; /* of a reference; the module's */
-    bool is_surface;  /* TEXTURE: declared by clem_surface.h */
+    bool is_surface;  /* TEXTURE: declared by clem_surface.h; TABLE: surfaces in it are written */
     char type
         [40]; /* VALUE, BANK: the C type of the kernel's parameter ("ulong", "__constant uchar *"),
-                    * for a kernel behind the text that hands it on */
+                    * for a kernel behind the text that hands it on; TEXTURE: that of its image where
+                    * textures go by image ("image2d_t"), "" where it goes by memory even then */
 };
 
 /* A translated kernel. Owns all it points to except names. */
@@ -190,6 +207,9 @@ struct ptx_kernel {
     struct ptx_argument *arguments;
     size_t argument_count;
     bool needs_device_header; /* text includes clem_device.h */
+    bool
+        joins_blocks; /* FORM_BLOCK: a work-item runs as many blocks as word 3 of the grid says, one
+                        * after another in x, and needs the scratch bytes of all their threads */
 };
 
 /* Translates one entry and what it calls.

@@ -18,6 +18,19 @@ struct translation {
 
 /* ---- The form ---- */
 
+/* Local memory would have to fit for many threads at once. */
+static bool suits_stride(struct ptx_emitter *e, const struct ptx_function *function)
+{
+    const struct ptx_plan *plan = ptx_plan_of(e);
+    if (plan->has_stack)
+        return false;
+    for (size_t i = 0; i < plan->body_count; i++)
+        for (size_t j = 0; j < plan->bodies[i].function->variable_count; j++)
+            if (plan->bodies[i].function->variables[j]->space == PTX_SPACE_LOCAL)
+                return false;
+    return ptx_block_strides(e, function, NULL);
+}
+
 /* Whether this device can do in place all that the kernel asks of its warps and barriers. */
 static bool suits_item(struct ptx_emitter *e)
 {
@@ -25,7 +38,8 @@ static bool suits_item(struct ptx_emitter *e)
     const struct ptx_body *entry = &plan->bodies[plan->body_count - 1];
     const struct ptx_target *target = e->target;
     if (!entry->has_barriers && !entry->has_warp_operations)
-        return !target->is_cpu || !ptx_block_has_meetings(e, entry->function);
+        return !target->is_cpu ||
+               (!ptx_block_has_meetings(e, entry->function) && !suits_stride(e, entry->function));
     if (target->is_cpu)
         return false;
     if (target->has_nvidia_asm)
@@ -38,6 +52,14 @@ static enum ptx_form choose_form(struct ptx_emitter *e)
     if (e->target->force_form >= 0)
         return (enum ptx_form)e->target->force_form;
     return suits_item(e) ? PTX_FORM_ITEM : PTX_FORM_BLOCK;
+}
+
+/* Barriers that become OpenCL's, which more is asked of than of CUDA's. NVIDIA's own are CUDA's. */
+static bool has_plain_barriers(const struct ptx_emitter *e)
+{
+    const struct ptx_plan *plan = ptx_plan_of(e);
+    return plan->form == PTX_FORM_ITEM && !e->target->has_nvidia_asm &&
+           plan->bodies[plan->body_count - 1].has_barriers;
 }
 
 /* ---- Arguments ---- */
@@ -109,7 +131,9 @@ static void declare_textures(struct translation *t)
         add_argument(t, x->argument);
     }
     if (t->plan.needs & PTX_NEED_TABLE)
-        declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_TABLE},
+        declare(t,
+                (struct ptx_argument){.kind = PTX_ARGUMENT_TABLE,
+                                      .is_surface = t->plan.needs & PTX_NEED_TABLE_WRITES},
                 "__global const struct clem_texture *clem_table");
 }
 
@@ -276,6 +300,8 @@ static void write_parts(struct translation *t)
     struct ptx_body *entry = &plan->bodies[plan->body_count - 1];
     if (plan->form == PTX_FORM_BLOCK)
         ptx_block_prepare(e, entry);
+    else if (plan->resumes)
+        ptx_resume_prepare(e);
     e->out = &t->functions;
     for (size_t i = 0; i + 1 < plan->body_count && e->status == PTX_OK; i++)
         ptx_write_function(e, &plan->bodies[i]);
@@ -359,8 +385,10 @@ static void translate(struct translation *t)
     plan->form = choose_form(e);
     e->function = NULL;
     e->instruction = NULL;
-    if (plan->form == PTX_FORM_BLOCK)
+    const bool may_resume = has_plain_barriers(e);
+    if (plan->form == PTX_FORM_BLOCK || may_resume)
         plan->entry = ptx_block_inline(e, plan->entry);
+    plan->resumes = may_resume && e->status == PTX_OK && ptx_resume_is_needed(e, plan->entry);
     if (e->status == PTX_OK)
         ptx_plan_make(e);
     if (e->status != PTX_OK)
@@ -403,6 +431,7 @@ static bool finish(struct translation *t, struct ptx_kernel *kernel)
     kernel->form = t->plan.form;
     kernel->arguments = t->arguments;
     kernel->argument_count = t->argument_count;
+    kernel->joins_blocks = t->plan.joins_blocks;
     kernel->needs_device_header = (t->plan.needs & PTX_NEED_DEVICE_HEADER) != 0;
     t->whole.data = NULL;
     t->arguments = NULL;

@@ -111,6 +111,7 @@ bool ptx_flow_is_pure(const struct ptx_function *function, const struct ptx_inst
 
 struct search {
     const struct ptx_flow *flow;
+    const struct ptx_cuts *cuts; /* or NULL */
     struct ptx_uniformity made;
     uint32_t *marks;
     uint32_t mark;
@@ -130,13 +131,17 @@ static void read_register(void *with, uint32_t index, bool is_whole)
     r->is_uniform &= r->s->made.registers[index];
 }
 
-static bool specials_are_uniform(const struct ptx_operand *operands, uint32_t count)
+static bool specials_are_uniform(const struct search *s, const struct ptx_operand *operands,
+                                 uint32_t count)
 {
+    const bool joins_blocks = s->cuts && s->cuts->joins_blocks;
     for (uint32_t i = 0; i < count; i++) {
-        if (operands[i].kind == PTX_OPERAND_SPECIAL && !ptx_special_is_uniform(operands[i].index))
+        if (operands[i].kind == PTX_OPERAND_SPECIAL &&
+            (!ptx_special_is_uniform(operands[i].index) ||
+             (joins_blocks && operands[i].index == PTX_CTAID_X)))
             return false;
         if (operands[i].kind == PTX_OPERAND_VECTOR &&
-            !specials_are_uniform(operands[i].list, operands[i].count))
+            !specials_are_uniform(s, operands[i].list, operands[i].count))
             return false;
     }
     return true;
@@ -144,7 +149,7 @@ static bool specials_are_uniform(const struct ptx_operand *operands, uint32_t co
 
 static bool reads_uniform(const struct search *s, const struct ptx_instruction *in)
 {
-    struct reading r = {s, specials_are_uniform(in->operands, in->operand_count)};
+    struct reading r = {s, specials_are_uniform(s, in->operands, in->operand_count)};
     ptx_flow_reads(in, read_register, &r);
     return r.is_uniform;
 }
@@ -165,6 +170,13 @@ static void make_varying(void *with, uint32_t index, bool is_whole)
     s->made.registers[index] = false;
 }
 
+/* Whether threads go from one node to another without waiting for the others. */
+static bool goes_on_alone(const struct search *s, int32_t from, int32_t to)
+{
+    return !s->cuts ||
+           (s->cuts->region_of[from] == s->cuts->region_of[to] && !s->cuts->is_head[to]);
+}
+
 /* All nodes on ways from a branch to where its ways meet again: threads come there at different times,
  * or not all of them. A loop that threads leave at different turns is on those ways, whole. */
 static void diverge_from(struct search *s, int32_t branch)
@@ -175,10 +187,11 @@ static void diverge_from(struct search *s, int32_t branch)
     s->mark++;
     s->stack[count++] = branch;
     while (count > 0) {
-        const struct ptx_node *node = &flow->nodes[s->stack[--count]];
+        const int32_t from = s->stack[--count];
+        const struct ptx_node *node = &flow->nodes[from];
         for (uint32_t i = 0; i < node->next_count; i++) {
             const int32_t to = node->next[i];
-            if (to == meeting || s->marks[to] == s->mark)
+            if (to == meeting || s->marks[to] == s->mark || !goes_on_alone(s, from, to))
                 continue;
             s->marks[to] = s->mark;
             s->made.is_divergent[to] = true;
@@ -191,9 +204,10 @@ static void visit_node(struct search *s, int32_t at)
 {
     const struct ptx_flow *flow = s->flow;
     const struct ptx_node *node = &flow->nodes[at];
+    const bool is_apart = s->made.is_divergent[at] && !(s->cuts && s->cuts->is_passed[at]);
     for (uint32_t i = node->first; i < node->end; i++) {
         const struct ptx_instruction *in = &flow->function->instructions[i];
-        if (s->made.is_divergent[at] || !result_is_uniform(s, in))
+        if (is_apart || !result_is_uniform(s, in))
             ptx_flow_writes(in, make_varying, s);
     }
     const bool is_uniform =
@@ -205,9 +219,11 @@ static void visit_node(struct search *s, int32_t at)
     diverge_from(s, at);
 }
 
-struct ptx_uniformity ptx_flow_uniformity(struct ptx_arena *arena, const struct ptx_flow *flow)
+struct ptx_uniformity ptx_flow_uniformity_between(struct ptx_arena *arena,
+                                                  const struct ptx_flow *flow,
+                                                  const struct ptx_cuts *cuts)
 {
-    struct search s = {.flow = flow};
+    struct search s = {.flow = flow, .cuts = cuts};
     const size_t registers = flow->function->register_count;
     s.made.registers = ptx_arena_array(arena, registers + 1, sizeof *s.made.registers);
     s.made.branches = ptx_arena_array(arena, flow->count + 1, sizeof *s.made.branches);
@@ -222,4 +238,9 @@ struct ptx_uniformity ptx_flow_uniformity(struct ptx_arena *arena, const struct 
             visit_node(&s, flow->order[i]);
     } while (s.is_changed);
     return s.made;
+}
+
+struct ptx_uniformity ptx_flow_uniformity(struct ptx_arena *arena, const struct ptx_flow *flow)
+{
+    return ptx_flow_uniformity_between(arena, flow, NULL);
 }

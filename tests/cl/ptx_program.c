@@ -8,6 +8,7 @@
 #include "cl/symbols.h"
 #include "cl/texture.h"
 #include "tests/cl/launch.h"
+#include "tests/cl/textures.h"
 
 #define HEAD ".version 8.0\n.target sm_75\n.address_size 64\n"
 
@@ -367,12 +368,6 @@ TEST_BODY(ptx_program_prints_at_the_next_wait)
     uint64_t address = make_device(&bench, sizeof counted);
     struct ocl_kernel *kernel = find_kernel(&bench, "say");
 
-    if (!ocl_context_has_addresses(bench.context)) {
-        assert_int_equal(ocl_kernel_facts(kernel)->status, OCL_E_NEEDS_ADDRESS);
-        free_device(address);
-        close_bench(&bench);
-        return;
-    }
     const int before = begin_listening(&file);
     const ocl_status status = launch_line(&bench, kernel, 1, 1, 0, (void *[]){&first, &address});
     const ocl_status finished = ocl_queue_finish(bench.queue);
@@ -387,38 +382,43 @@ TEST_BODY(ptx_program_prints_at_the_next_wait)
     close_bench(&bench);
 }
 
-TEST_BODY(ptx_program_prints_the_last_of_too_much)
+enum { RING = 8192, LINE = 45 };
+
+/* What the blocks of one launch print with a ring of RING bytes. The caller frees it. */
+static char *printed_by(unsigned count, size_t *length)
 {
-    enum { ROOM = 8192, LINE = 45, COUNT = 2000 };
     struct bench bench = open_bench(printing, NULL);
-    char *text = calloc(1, COUNT * LINE);
+    const size_t room = (size_t)count * LINE + 1;
+    char *text = calloc(1, room);
     FILE *file;
     unsigned first = 0;
     uint64_t address = make_device(&bench, sizeof first);
 
     assert_non_null(text);
-    if (!ocl_context_has_addresses(bench.context))
-        TEST_SKIP("kernels cannot print without addresses");
-    assert_int_equal(ocl_context_limit(bench.context, OCL_LIMIT_PRINT_BYTES, ROOM), OCL_OK);
+    assert_int_equal(ocl_context_limit(bench.context, OCL_LIMIT_PRINT_BYTES, RING), OCL_OK);
     const int before = begin_listening(&file);
-    for (; first < COUNT; first++)
-        (void)launch_line(&bench, find_kernel(&bench, "say"), 1, 1, 0,
-                          (void *[]){&first, &address});
+    const ocl_status status =
+        launch_line(&bench, find_kernel(&bench, "say"), count, 1, 0, (void *[]){&first, &address});
     (void)ocl_queue_finish(bench.queue);
-    const size_t length = end_listening(file, before, text, COUNT * LINE);
-    /* Whole lines, the last of which is the last that was printed, and at least half a ring. */
-    assert_true(length > ROOM / 4 && length < ROOM);
-    char last[LINE];
-    snprintf(last, sizeof last, "%d -5000000000 1.50 world A     ff| %% -1\n", COUNT - 1);
-    assert_string_equal(text + length - strlen(last), last);
-    int number = 0, lines = 0;
-    for (char *line = text; *line; line = strchr(line, '\n') + 1, lines++) {
-        assert_true(lines == 0 || atoi(line) == number + 1);
-        number = atoi(line);
-    }
-    free(text);
+    *length = end_listening(file, before, text, room);
+    assert_int_equal(status, OCL_OK);
     free_device(address);
     close_bench(&bench);
+    return text;
+}
+
+/* Whole lines, and at least half a ring. */
+TEST_BODY(ptx_program_prints_the_last_of_too_much)
+{
+    static const char line[] = "0 -5000000000 1.50 world A     ff| % -1\n";
+    enum { COUNT = 2000 };
+    size_t length = 0;
+    char *text = printed_by(COUNT, &length);
+    assert_true(length > RING / 4 && length < RING);
+    assert_int_equal(length % (sizeof line - 1), 0);
+    for (size_t at = 0; at < length; at += sizeof line - 1)
+        assert_int_equal(strncmp(text + at, line, sizeof line - 1), 0);
+    free(text);
 }
 
 /* ---- assert and trap ---- */
@@ -606,6 +606,73 @@ static const char fetching[] = HEAD ".visible .entry fetch(.param .u64 out, .par
                                     "  st.global.f32 [%rd5], %f1;\n"
                                     "  ret;\n"
                                     "}\n";
+
+static const char sampling_kernel[] =
+    HEAD ".visible .entry sample(.param .u64 out, .param .u64 texture)\n"
+         "{\n"
+         "  .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .f32 %f<8>;\n"
+         "  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [texture];\n"
+         "  cvta.to.global.u64 %rd3, %rd1;\n"
+         "  mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; add.f32 %f1, %f1, 0f3F000000;\n"
+         "  mov.f32 %f2, 0f3FC00000;\n"
+         "  tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%rd2, {%f1, %f2}];\n"
+         "  mul.wide.u32 %rd4, %r1, 4; add.s64 %rd5, %rd3, %rd4;\n"
+         "  st.global.f32 [%rd5], %f3;\n"
+         "  ret;\n"
+         "}\n";
+
+/* The second row of a plane, by the variant that the environment asks for. */
+static void sample_row(const char *way, bool has_border_colour)
+{
+    enum { WIDTH = 16, HEIGHT = 3 };
+    setenv("CLEM_TEXTURES", way, 1);
+    struct bench bench = open_bench(sampling_kernel, NULL);
+    if (strcmp(way, "image") == 0)
+        need_images(&bench);
+    float texels[WIDTH * HEIGHT], seen[WIDTH];
+    uint64_t out = make_device(&bench, sizeof seen);
+    struct ocl_array *array = make_plane(&bench, &float_texel, WIDTH, HEIGHT);
+    struct ocl_sampling sampling = clamped();
+    if (has_border_colour) {
+        sampling.address[0] = sampling.address[1] = OCL_ADDRESS_MODE_BORDER;
+        sampling.border[0] = 1.0f;
+    }
+    const struct ocl_texture_view view = view_of(array);
+    struct ocl_texture *texture = make_texture(&bench, &view, &sampling);
+    uint64_t id = ocl_texture_id(texture);
+    struct ocl_kernel *kernel = find_kernel(&bench, "sample");
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < WIDTH * HEIGHT; i++)
+            texels[i] = (float)i * 1.25f + (float)round;
+        write_texels(&bench, array, texels);
+        assert_int_equal(launch_line(&bench, kernel, 1, WIDTH, 0, (void *[]){&out, &id}), OCL_OK);
+        read_device(&bench, seen, out, sizeof seen);
+        assert_memory_equal(seen, texels + WIDTH, sizeof seen);
+    }
+    const bool is_by_image = strcmp(way, "image") == 0 && !has_border_colour;
+    assert_true((atomic_load(&kernel->by_image) != NULL) == is_by_image);
+    assert_true((atomic_load(&texture->image) != NULL) == is_by_image);
+    ocl_texture_release(texture);
+    ocl_array_release(array);
+    free_device(out);
+    close_bench(&bench);
+}
+
+TEST_BODY(ptx_program_reads_textures_by_image)
+{
+    sample_row("image", false);
+}
+
+TEST_BODY(ptx_program_reads_textures_by_hand)
+{
+    sample_row("hand", false);
+}
+
+/* What a sampler cannot do goes by hand on every device. */
+TEST_BODY(ptx_program_reads_by_hand_what_images_cannot_do)
+{
+    sample_row("image", true);
+}
 
 TEST_BODY(ptx_program_fetches_from_its_texture_parameter)
 {

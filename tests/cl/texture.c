@@ -137,7 +137,8 @@ TEST_BODY(texture_facts_describe_levels_and_layers)
     assert_int_equal(facts->format, CLEM_FORMAT_SNORM16);
     assert_int_equal(facts->channels, 2);
     assert_int_equal(facts->offset, 0);
-    assert_int_equal(facts->flags, CLEM_TEXTURE_LINEAR | CLEM_TEXTURE_NORMALIZED);
+    assert_int_equal(facts->flags,
+                     CLEM_TEXTURE_LINEAR | CLEM_TEXTURE_NORMALIZED | CLEM_TEXTURE_CUBE);
     assert_int_equal(facts->address[1], CLEM_ADDRESS_BORDER);
     for (unsigned i = 0; i < 4; i++) {
         ocl_array_level(array, 1 + i, &level);

@@ -30,6 +30,20 @@ cmake -S "$source/tests/consume/subdirectory" -B "$scratch/subdirectory" -DCLEM_
 cmake --build "$scratch/subdirectory" --parallel 2 >>"$scratch/subdirectory.log"
 "$scratch/subdirectory/example"
 
+echo "== CUDA programs"
+if ! "$prefix/bin/clemcc" --version >"$scratch/clemcc.log" 2>&1; then
+    sed 's/^/skipped: /' "$scratch/clemcc.log"
+else
+    for way in "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_CUDA_COMPILER=$prefix/bin/clemcc" "-DCLEM_SOURCE=$source"; do
+        folder=$scratch/cuda$(printf '%s' "$way" | sed 's/=.*//; s/-D/_/')
+        cmake -S "$source/tests/consume/cuda" -B "$folder" "$way" >"$folder.log" 2>&1 || { cat "$folder.log" && exit 1; }
+        cmake --build "$folder" --parallel 2 --target example example_linked >>"$folder.log" 2>&1 ||
+            { tail -n 40 "$folder.log" && exit 1; }
+        "$folder/example"
+        "$folder/example_linked"
+    done
+fi
+
 echo "== dlopen"
 cc "$source/tests/consume/opened.c" -o "$scratch/opened" -ldl
 "$scratch/opened" "$(find "$prefix" -name libclem.so)"

@@ -18,6 +18,8 @@
 
 #include "tests/differential/differential.h"
 
+enum { SHOWN = 4 /* differences of one operation that are printed */ };
+
 struct options {
     uint64_t seed;
     size_t modules, entries, threads, least, most;
@@ -30,7 +32,7 @@ struct run {
     FILE *kept, *compared;
     CUdeviceptr words, results;
     uint64_t *host_words, *host_results, *other_results;
-    size_t cases, differing_cases, shown, hash;
+    size_t cases, differing_cases, hash;
     size_t differences[1024]; /* per operation */
 };
 
@@ -93,7 +95,7 @@ static void show(struct run *run, const struct chain *chain, const uint64_t *val
                  uint64_t wanted, const char *where)
 {
     const struct step *s = &chain->steps[step];
-    if (run->shown++ >= 40)
+    if (run->differences[s->operation - operations] >= SHOWN)
         return;
     printf("%s step %zu: %s\n   ", where, step, s->operation->text);
     for (size_t i = 0; i < SOURCES && s->operation->sources[i]; ++i)

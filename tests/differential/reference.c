@@ -228,7 +228,7 @@ static uint64_t whole_of(double value, unsigned bits, bool is_signed, bool is_do
 static uint64_t tf32_of(uint64_t bits)
 {
     if (!isfinite(F(bits)))
-        return isnan(F(bits)) ? 0x7fffffff : bits;
+        return isnan(F(bits)) ? 0x7fffe000 : bits;
     return (bits + 0x1000) & 0xffffe000;
 }
 

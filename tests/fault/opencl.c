@@ -185,10 +185,50 @@ CREATE(cl_program, PROGRAM, clCreateProgramWithSource,
 CREATE(cl_program, PROGRAM, clCreateProgramWithIL,
        (cl_context context, const void *il, size_t length, cl_int *error),
        (context, il, length, error))
-CREATE(cl_program, PROGRAM, clCreateProgramWithBinary,
-       (cl_context context, cl_uint n, const cl_device_id *devices, const size_t *lengths,
-        const unsigned char **binaries, cl_int *statuses, cl_int *error),
-       (context, n, devices, lengths, binaries, statuses, error))
+static fault_translator *translator;
+
+void fault_take_ptx(fault_translator *function)
+{
+    translator = function;
+}
+
+/* A driver that takes PTX: what the translator knows is built from its OpenCL C. */
+static cl_program create_from_ptx(cl_context context, const char *ptx, size_t length,
+                                  cl_int *status, cl_int *error)
+{
+    REAL(clCreateProgramWithSource);
+    char *copy = strndup(ptx, length);
+    char *text = copy != NULL ? translator(copy) : NULL;
+    const char *source = text;
+    cl_program made = NULL;
+    *status = *error = text != NULL ? CL_SUCCESS : CL_INVALID_BINARY;
+    if (text != NULL)
+        made = real(context, 1, &source, NULL, error);
+    if (made != NULL)
+        count(PROGRAM, 1);
+    free(text);
+    free(copy);
+    return made;
+}
+
+cl_program clCreateProgramWithBinary(cl_context context, cl_uint n, const cl_device_id *devices,
+                                     const size_t *lengths, const unsigned char **binaries,
+                                     cl_int *statuses, cl_int *error)
+{
+    REAL(clCreateProgramWithBinary);
+    const char *text = (const char *)binaries[0];
+    if (must_fail("clCreateProgramWithBinary")) {
+        *error = CL_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    if (translator != NULL && lengths[0] > 8 && memcmp(text, ".version", 8) == 0)
+        return create_from_ptx(context, text, lengths[0], statuses, error);
+    cl_program made = real(context, n, devices, lengths, binaries, statuses, error);
+    if (made != NULL)
+        count(PROGRAM, 1);
+    return made;
+}
+
 CREATE(cl_kernel, KERNEL, clCreateKernel, (cl_program program, const char *name, cl_int *error),
        (program, name, error))
 CREATE(cl_event, EVENT, clCreateUserEvent, (cl_context context, cl_int *error), (context, error))

@@ -19,4 +19,9 @@ long fault_live_objects(void);
 /* One line per kind of object that is alive, on stdout. */
 void fault_print_live(void);
 
+/* From now on PTX is taken as a program's binary. The function makes OpenCL C of it, which the caller frees; NULL: it
+ * cannot be built. */
+typedef char *fault_translator(const char *ptx);
+void fault_take_ptx(fault_translator *function);
+
 #endif

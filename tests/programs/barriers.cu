@@ -17,6 +17,19 @@ __global__ void early_exit(int *out, const int *in, int n)
     out[i] = blockIdx.x * blockDim.x + other < n ? values[other] : -7;
 }
 
+/* A variable whose address nobody takes, written by one thread; compilers may not read it before the barrier. */
+__global__ void one_writes(int *out, const int *in, int n)
+{
+    __shared__ int value;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > n)
+        return;
+    if (threadIdx.x == 0)
+        value = in[blockIdx.x];
+    __syncthreads();
+    out[i] += value;
+}
+
 /* The number of rounds is the block's, the early end too. */
 __global__ void in_loops(int *out, int rounds)
 {
@@ -117,6 +130,13 @@ int main(int count, char **arguments)
     std::vector<int> got = out.host();
     for (int i = 0; i < n; i++)
         EXPECT(got[i] == ((i ^ 1) < n ? values[i ^ 1] : -7));
+
+    CUDA(cudaMemset(out.data, 0, 300 * sizeof(int)));
+    one_writes<<<2, 128>>>(out.data, in.data, n);
+    LAUNCHED();
+    got = out.host();
+    for (int i = 0; i < 256; i++)
+        EXPECT(got[i] == values[i / 128]);
     in_loops<<<5, 64>>>(out.data, 30);
     LAUNCHED();
     got = out.host();

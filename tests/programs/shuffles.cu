@@ -59,6 +59,18 @@ __global__ void butterfly(float *out, const float *in)
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+/* The usual sum over the first eight lanes of a warp that shuffles at full width: lanes that do not take part bring 0. */
+__global__ void few_lanes(int *out)
+{
+    const unsigned t = threadIdx.x, members = __ballot_sync(0xffffffff, t < 8);
+    int sum = t + 1;
+    if (t < 8) {
+        for (int offset = 16; offset > 0; offset /= 2)
+            sum += __shfl_down_sync(members, sum, offset);
+        out[t] = sum;
+    }
+}
+
 int main(int count, char **arguments)
 {
     program_begin(count, arguments);
@@ -111,5 +123,8 @@ int main(int count, char **arguments)
     for (int i = 0; i < n; i++)
         EXPECT(totals[i] == totals[i / 32 * 32] && fabsf(totals[i] - 16) < 8);
     result("butterfly", totals);
+    few_lanes<<<1, 32>>>(out.data);
+    LAUNCHED();
+    EXPECT(out.host()[0] == 36);
     return program_end();
 }

@@ -38,7 +38,8 @@ static void mapped(const std::vector<float> &a, const std::vector<float> &b, uns
     memcpy(hb, b.data(), n * sizeof(float));
     CUDA(cudaHostGetDevicePointer((void **)&da, ha, 0));
     CUDA(cudaHostGetDevicePointer((void **)&db, hb, 0));
-    EXPECT(cudaHostGetDevicePointer((void **)&db, hb, 1) == cudaErrorInvalidValue);
+    float *none = nullptr;
+    EXPECT(cudaHostGetDevicePointer((void **)&none, hb, 1) == cudaErrorInvalidValue);
     cudaGetLastError();
     device_array<float> c(n);
     sum_arrays<<<(n + 127) / 128, 128>>>(da, db, c.data, n);

@@ -152,3 +152,42 @@ TEST_BODY(ptx_block_barriers_behind_addresses_are_refused)
     free(log.text);
     ptx_module_free(module);
 }
+
+/* Threads next to each other touch words next to each other, and each turn is %r4 threads farther. */
+#define STRIDE(step)                                                                               \
+    PTX_BODY("ld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %ntid.x;\n"            \
+             "mov.u32 %r5, %ctaid.x;\nmov.u32 %r6, %tid.x;\nmad.lo.s32 %r3, %r5, %r2, %r6;\n"      \
+             "mov.u32 %r7, %nctaid.x;\nmul.lo.s32 %r4, %r7, %r2;\n"                                \
+             "LOOP:\nmul.wide.s32 %rd2, %r3, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"                      \
+             "st.global.u32 [%rd3], %r3;\nadd.s32 %r3, %r3, " step ";\n"                           \
+             "setp.lt.s32 %p1, %r3, %r1;\n@%p1 bra LOOP;\nret;\n")
+
+TEST_BODY(ptx_block_strided_loops_run_in_step)
+{
+    struct ptx_kernel kernel = translate(STRIDE("%r4"));
+    assert_int_equal(kernel.form, PTX_FORM_BLOCK);
+    assert_true(kernel.joins_blocks);
+    assert_has(&kernel, "u_r3 = (uint)(r3 - s_r3);", true); /* grows alike for all threads */
+    assert_has(&kernel, "clem_choose_region", false);       /* those that part go on alone */
+    ptx_kernel_free(&kernel);
+    kernel = translate(STRIDE("1")); /* the next turn is near: threads had better go one by one */
+    assert_int_equal(kernel.form, PTX_FORM_ITEM);
+    assert_false(kernel.joins_blocks);
+    ptx_kernel_free(&kernel);
+}
+
+TEST_BODY(ptx_block_kernels_with_shared_memory_join_no_blocks)
+{
+    struct ptx_kernel kernel = translate(
+        PTX_BODY(SHARED "ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ntid.x;\n"
+                        "shl.b32 %r3, %r1, 2;\n"
+                        "LOOP:\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, %rd1, %rd2;\n"
+                        "ld.global.u32 %r4, [%rd3];\nst.shared.u32 [%r3], %r4;\n"
+                        "add.u32 %r1, %r1, %r2;\nsetp.lt.u32 %p1, %r1, 9999;\n@%p1 bra LOOP;\n"
+                        "bar.sync 0;\nld.shared.u32 %r5, [s];\nst.global.u32 [%rd1], %r5;\n"
+                        "ret;\n"));
+    assert_int_equal(kernel.form, PTX_FORM_BLOCK);
+    assert_false(kernel.joins_blocks);
+    assert_has(&kernel, "clem_first", false);
+    ptx_kernel_free(&kernel);
+}

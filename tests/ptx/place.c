@@ -24,7 +24,7 @@ TEST_BODY(ptx_places_variables)
     assert_placed(
         PTX_HEAD
         "// first\n.visible .global .align 4 .u32 x[4] = {1, 2};\n.const .u32 c = 3;\n"
-        ".global .u32 y;\n.extern .shared .b8 s[];\n.visible .entry k() {\n"
+        ".global .u32 y;\n.shared .b8 s[4];\n.visible .entry k() {\n"
         ".reg .u32 %r<3>; .reg .u64 %d<3>;\n"
         "mov.u64 %d1, x;\nld.global.u32 %r1, [x+4];\nld.global.u32 %r1, [y];\n"
         "ld.const.u32 %r1, [c]; ld.const.v2.u32 {%r1,%r2}, [%d1];\n"
@@ -33,12 +33,15 @@ TEST_BODY(ptx_places_variables)
         "mov.u64 %d1, s;\nret;\n}\n",
         PTX_HEAD
         "// first\n\n\n"
-        "\n.extern .shared .b8 s[];\n.visible .entry k() {\n"
+        "\n.shared .b8 s[4];\n.visible .entry k() {\n.reg .b64 %clem_address<8>;\n\n"
         ".reg .u32 %r<3>; .reg .u64 %d<3>;\n"
-        "mov.u64 %d1, 0x20000;\nld.global.u32 %r1, [0x20004];\nld.global.u32 %r1, [0x20010];\n"
-        "ld.global.u32 %r1, [0x1000]; ld.global.v2.u32 {%r1,%r2}, [%d1];\n"
+        "mov.u64 %d1, 0x20000;\nmov.u64 %clem_address0, 0x20004; ld.global.u32 %r1, "
+        "[%clem_address0];\nmov.u64 %clem_address0, 0x20010; ld.global.u32 %r1, [%clem_address0];\n"
+        "mov.u64 %clem_address0, 0x1000; ld.global.u32 %r1, [%clem_address0]; ld.global.v2.u32 "
+        "{%r1,%r2}, [%d1];\n"
         "mov.u64 %d1, 0x20010;\ncvta.global.u64 %d1, %d2;\ncvta.to.global.u64 %d1, %d2;\n"
-        "mov.u64 %d1, 0x1000;\nmov.u64 %d1, 0x20008;\natom.global.add.u32 %r1, [ 0x2000c ], 1;\n"
+        "mov.u64 %d1, 0x1000;\nmov.u64 %d1, 0x20008;\nmov.u64 %clem_address0, 0x2000c; "
+        "atom.global.add.u32 %r1, [ %clem_address0 ], 1;\n"
         "mov.u64 %d1, s;\nret;\n}\n");
 }
 
@@ -56,6 +59,34 @@ TEST_BODY(ptx_places_without_debug_information)
     assert_placed(PTX_HEAD ".file 1 \"a.cu\"\n.visible .entry k() {\n.loc 1 2 3\nret;\n}\n"
                            ".section .debug_str { L: .b8 1 }\n",
                   PTX_HEAD "\n.visible .entry k() {\n\nret;\n}\n\n");
+}
+
+#define DYNAMIC_PARAMETER ".param .u64 .ptr .shared .align 16 clem_dynamic"
+#define DYNAMIC_REGISTERS                                                                          \
+    "\n.reg .b64 %clem_dynamic64;\n.reg .b32 %clem_dynamic32;\n"                                   \
+    "ld.param.u64 %clem_dynamic64, [clem_dynamic];\ncvt.u32.u64 %clem_dynamic32, "                 \
+    "%clem_dynamic64;\n"
+
+TEST_BODY(ptx_places_dynamic_shared_memory)
+{
+    assert_placed(
+        PTX_HEAD ".extern .shared .align 16 .b8 s[];\n"
+                 ".visible .entry k(.param .u64 .ptr .global .align 4 out) {.loc 1 2 3\n"
+                 ".reg .pred %p; .reg .u32 %r<3>; .reg .u64 %d<3>;\n"
+                 "mov.u64 %d1, s;\nmov.u32 %r1, s;\nmov.b32 %r1, s+16;\nmov.u64 %d1, s+8;\n"
+                 "ld.shared.u32 %r1, [s];\nst.shared.u32 [s+4], %r1;\nst.shared.u32 [s+-4], %r1;\n"
+                 "@%p cvta.shared.u64 %d1, s;\n}\n"
+                 ".entry none() { ret; }\n.entry bare { ret; }\n",
+        PTX_HEAD "\n.visible .entry k(.param .u64  out, " DYNAMIC_PARAMETER ") {" DYNAMIC_REGISTERS
+                 "\n.reg .pred %p; .reg .u32 %r<3>; .reg .u64 %d<3>;\n"
+                 "mov.u64 %d1, %clem_dynamic64;\nmov.u32 %r1, %clem_dynamic32;\n"
+                 "add.u32 %r1, %clem_dynamic32, 16;\nadd.u64 %d1, %clem_dynamic64, 8;\n"
+                 "ld.shared.u32 %r1, [%clem_dynamic64];\n"
+                 "st.shared.u32 [%clem_dynamic64+4], %r1;\n"
+                 "st.shared.u32 [%clem_dynamic64+-4], %r1;\n"
+                 "@%p cvta.shared.u64 %d1, %clem_dynamic64;\n}\n"
+                 ".entry none(" DYNAMIC_PARAMETER ") {" DYNAMIC_REGISTERS
+                 " ret; }\n.entry bare(" DYNAMIC_PARAMETER ") {" DYNAMIC_REGISTERS " ret; }\n");
 }
 
 static void assert_suits(const char *text, const char *obstacle)
@@ -82,6 +113,16 @@ TEST_BODY(ptx_knows_what_drivers_can_run)
     assert_suits(PTX_BODY("isspacep.shared %p1, %rd1;"), NULL);
     assert_suits(PTX_HEAD ".extern .func free(.param .b64 a);\n", "none of its own");
     assert_suits(PTX_HEAD ".func f() { }\n.global .u64 p = f;\n", "address of a function");
+    assert_suits(PTX_BODY("trap;"), "may trap");
+    assert_suits(PTX_BODY("mov.u32 %r1, %envreg2;"), "%envreg");
+    assert_suits(PTX_BODY("mov.u32 %r1, %dynamic_smem_size;"), "how much shared memory");
+    assert_suits(PTX_HEAD ".extern .shared .b8 s[];\n.entry k() { .reg .u64 %d; mov.u64 %d, s; }\n",
+                 NULL);
+    assert_suits(PTX_HEAD ".extern .shared .b8 s[];\n.func f() { .reg .u64 %d; mov.u64 %d, s; }\n",
+                 "no kernel uses dynamic");
+    assert_suits(PTX_HEAD ".extern .shared .b8 s[];\n"
+                          ".entry k() { .reg .u64 %d; cvta.shared.u64 %d, s+4; }\n",
+                 "address of dynamic");
 }
 
 /* ---- Printing ---- */

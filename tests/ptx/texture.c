@@ -98,9 +98,9 @@ TEST_BODY(ptx_references_are_groups_of_their_name)
         translate(KERNEL("", "tex.3d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [ref, {%f5,%f6,%f7,%f7}];\n" USE
                              "suld.b.2d.v2.b32.zero {%r1,%r2}, [sref, {%r3,%r4}];\n"
                              "st.global.v2.u32 [%rd8], {%r1,%r2};"));
-    assert_says(&made, "CLEM_TEXTURE_REFERENCE3D(ref)", 1);
-    assert_says(&made, "CLEM_SURFACE_REFERENCE(sref)", 1);
-    assert_says(&made, "surf2DreadMode(uint2, sref, ", 1);
+    assert_says(&made, "CLEM_TEXTURE_REFERENCE3D(t0)", 1);
+    assert_says(&made, "CLEM_SURFACE_REFERENCE(t1)", 1);
+    assert_says(&made, "surf2DreadMode(uint2, t1, ", 1);
     const struct ptx_argument *first = argument_of(&made, PTX_ARGUMENT_TEXTURE, 0);
     const struct ptx_argument *second = argument_of(&made, PTX_ARGUMENT_TEXTURE, 1);
     assert_non_null(first);

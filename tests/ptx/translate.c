@@ -177,7 +177,8 @@ TEST_BODY(ptx_translate_gives_pointers_as_buffers)
                                    "ld.global.u32 %r1, [%rd2];"),
                           &buffers, PTX_E_NEEDS_ADDRESS, "kernel k, line 14: ld.global.u32");
     assert_not_translated(PTX_BODY("ld.param.u64 %rd1, [a];\nst.global.u64 [%rd1], %rd1;"),
-                          &buffers, PTX_E_NEEDS_ADDRESS, "stores an address");
+                          &buffers, PTX_E_NEEDS_ADDRESS,
+                          "stores %rd1 (line 12: ld of a), an address");
 }
 
 TEST_BODY(ptx_translate_writes_guards)
@@ -289,6 +290,29 @@ TEST_BODY(ptx_translate_writes_atomics)
                           "64 bits");
     assert_text(PTX_BODY("ld.param.u64 %rd1, [a];\nred.global.add.u64 [%rd1], 1;"), &old,
                 WORDS("clem_atomic_sum_64_global((volatile __global uint *)rd1, 1ul);"));
+}
+
+TEST_BODY(ptx_translate_uses_native_atomics)
+{
+    struct ptx_target nvidia = plain, old = plain;
+    nvidia.has_nvidia_asm = true;
+    old.has_int64_atomics = false;
+    assert_text(PTX_BODY("ld.param.u64 %rd1, [a];\natom.global.add.f32 %f1, [%rd1], %f2;\n"
+                         "red.shared.add.f64 [%r2], %fd1;\natom.shared.inc.u32 %r3, [%r2], 5;\n"
+                         "mov.u32 %r4, %smid;\nst.global.u32 [%rd1], %r4;"),
+                &nvidia,
+                WORDS("atom.shared.add.f64", "clem_native_add_f32_global(",
+                      "clem_native_add_f64_shared(", "clem_native_inc_shared(",
+                      "r4 = clem_native_smid();"));
+    assert_text(PTX_BODY("ld.param.u64 %rd1, [a];\nred.global.and.b64 [%rd1], %rd2;\n"
+                         "red.shared.or.b64 [%r2], 1;\natom.global.xor.b64 _, [%rd1], 2;"),
+                &old,
+                WORDS("clem_atomic_and_64_global((volatile __global uint *)rd1, rd2);",
+                      "clem_atomic_or_64_shared(", "clem_atomic_xor_64_global("));
+    assert_not_translated(PTX_BODY("red.global.max.u64 [%rd1], 1;"), &old, PTX_E_UNSUPPORTED,
+                          "64 bits");
+    assert_not_translated(PTX_BODY("atom.global.or.b64 %rd2, [%rd1], 1;"), &old, PTX_E_UNSUPPORTED,
+                          "64 bits");
 }
 
 TEST_BODY(ptx_translate_links_only_what_is_used)

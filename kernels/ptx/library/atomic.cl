@@ -130,6 +130,26 @@ CLEM_ATOMIC_CAS_16(clem_atomic_cas_16_shared, __local)
 CLEM_ATOMIC_CARRY(clem_atomic_sum_64_global, __global)
 CLEM_ATOMIC_CARRY(clem_atomic_sum_64_shared, __local)
 
+/* Bits of 64 whose old value nobody asks for: each half for itself. */
+#define CLEM_ATOMIC_HALVES(NAME, SPACE, CALL)                                                      \
+    static inline void NAME(volatile SPACE uint *p, ulong value)                                   \
+    {                                                                                              \
+        CALL(p, (uint)value);                                                                      \
+        CALL(p + 1, (uint)(value >> 32));                                                          \
+    }
+
+/* Defines clem_atomic_and_64_global clem_atomic_and_64_shared */
+CLEM_ATOMIC_HALVES(clem_atomic_and_64_global, __global, atomic_and)
+CLEM_ATOMIC_HALVES(clem_atomic_and_64_shared, __local, atomic_and)
+
+/* Defines clem_atomic_or_64_global clem_atomic_or_64_shared */
+CLEM_ATOMIC_HALVES(clem_atomic_or_64_global, __global, atomic_or)
+CLEM_ATOMIC_HALVES(clem_atomic_or_64_shared, __local, atomic_or)
+
+/* Defines clem_atomic_xor_64_global clem_atomic_xor_64_shared */
+CLEM_ATOMIC_HALVES(clem_atomic_xor_64_global, __global, atomic_xor)
+CLEM_ATOMIC_HALVES(clem_atomic_xor_64_shared, __local, atomic_xor)
+
 /* The same by NVIDIA's own instructions, where inline asm is PTX. */
 static inline float clem_native_add_f32_global(volatile __global uint *p, float value)
 {
@@ -156,5 +176,33 @@ static inline uint clem_native_dec_global(volatile __global uint *p, uint value)
 {
     uint old;
     __asm__ volatile("atom.global.dec.u32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(value) : "memory");
+    return old;
+}
+
+static inline float clem_native_add_f32_shared(volatile __local uint *p, float value)
+{
+    float old;
+    __asm__ volatile("atom.shared.add.f32 %0, [%1], %2;" : "=f"(old) : "l"(p), "f"(value) : "memory");
+    return old;
+}
+
+static inline double clem_native_add_f64_shared(volatile __local ulong *p, double value)
+{
+    double old;
+    __asm__ volatile("atom.shared.add.f64 %0, [%1], %2;" : "=d"(old) : "l"(p), "d"(value) : "memory");
+    return old;
+}
+
+static inline uint clem_native_inc_shared(volatile __local uint *p, uint value)
+{
+    uint old;
+    __asm__ volatile("atom.shared.inc.u32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(value) : "memory");
+    return old;
+}
+
+static inline uint clem_native_dec_shared(volatile __local uint *p, uint value)
+{
+    uint old;
+    __asm__ volatile("atom.shared.dec.u32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(value) : "memory");
     return old;
 }

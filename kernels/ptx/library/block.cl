@@ -19,6 +19,15 @@ typedef __global uchar *clem_pointer;
     const uint clem_tid_y = clem_index / clem_grid.s4 % clem_grid.s5;                             \
     const uint clem_tid_z = clem_index / clem_grid.s4 / clem_grid.s5;
 
+/* The same where the threads are those of several blocks. */
+#define CLEM_JOINED_THREAD(number)                                                                 \
+    const uint clem_index = (number);                                                             \
+    const uint clem_tid_x = clem_index % clem_grid.s4;                                            \
+    const uint clem_tid_y = clem_index / clem_grid.s4 % clem_grid.s5;                             \
+    const uint clem_tid_z = clem_index / clem_grid.s4 / clem_grid.s5 % clem_grid.s6;              \
+    const uint clem_ctaid_x =                                                                     \
+        clem_first + clem_index / clem_grid.s4 / clem_grid.s5 / clem_grid.s6;
+
 /* Whether all threads go on with the same region. */
 static inline bool clem_is_together(__local const uint *state, uint threads)
 {
@@ -95,8 +104,8 @@ struct clem_gathering {
     uint waiting, weight, expected, votes;
 };
 
-static inline struct clem_gathering clem_gather(__local const uint *state, __local const uint *wait,
-                                                uint threads, uint number)
+static inline struct clem_gathering
+clem_gather_waiting(__local const uint *state, __local const uint *wait, uint threads, uint number)
 {
     struct clem_gathering g = {0u, 0u, 0u, 0u};
     for (uint base = 0; base < threads; base += 32u) {
@@ -129,7 +138,7 @@ static uint clem_release_barriers(__local uint *state, __local uint *wait, uint 
     if (live == 0u)
         return CLEM_FINISHED;
     for (uint number = 0; number < 16u; number++) {
-        const struct clem_gathering g = clem_gather(state, wait, threads, number);
+        const struct clem_gathering g = clem_gather_waiting(state, wait, threads, number);
         const bool is_open = g.expected ? g.weight + arrived[number] >= g.expected
                                         : g.waiting == live;
         if (g.waiting == 0u || !is_open)

@@ -104,7 +104,7 @@ uint clem_tf32_from_f32(float a, uint mode)
 {
     uint bits = as_uint(a);
     if ((bits & 0x7f800000u) == 0x7f800000u)
-        return a != a ? 0x7fffffffu : bits;
+        return a != a ? 0x7fffe000u : bits;
     return (uint)clem_pack(bits >> 31, clem_exponent(bits, 24, 8), clem_mantissa(bits, 24, 8), mode,
                            11, 8)
            << 13;

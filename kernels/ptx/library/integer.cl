@@ -332,3 +332,50 @@ uint clem_bfind_shift_s64(long a)
 {
     return clem_bfind_shift_u64((ulong)(a ^ a >> 63));
 }
+
+/* OpenCL C's abs() and abs_diff() of PoCL let the compiler think that the least number has no absolute
+ * value. */
+ushort clem_abs_s16(short a)
+{
+    return (ushort)(a < 0 ? (ushort)0 - (ushort)a : (ushort)a);
+}
+
+ushort clem_abs_diff_u16(ushort a, ushort b)
+{
+    return (ushort)(a > b ? (ushort)a - (ushort)b : (ushort)b - (ushort)a);
+}
+
+ushort clem_abs_diff_s16(short a, short b)
+{
+    return (ushort)(a > b ? (ushort)a - (ushort)b : (ushort)b - (ushort)a);
+}
+
+uint clem_abs_s32(int a)
+{
+    return (uint)(a < 0 ? (uint)0 - (uint)a : (uint)a);
+}
+
+uint clem_abs_diff_u32(uint a, uint b)
+{
+    return (uint)(a > b ? (uint)a - (uint)b : (uint)b - (uint)a);
+}
+
+uint clem_abs_diff_s32(int a, int b)
+{
+    return (uint)(a > b ? (uint)a - (uint)b : (uint)b - (uint)a);
+}
+
+ulong clem_abs_s64(long a)
+{
+    return (ulong)(a < 0 ? (ulong)0 - (ulong)a : (ulong)a);
+}
+
+ulong clem_abs_diff_u64(ulong a, ulong b)
+{
+    return (ulong)(a > b ? (ulong)a - (ulong)b : (ulong)b - (ulong)a);
+}
+
+ulong clem_abs_diff_s64(long a, long b)
+{
+    return (ulong)(a > b ? (ulong)a - (ulong)b : (ulong)b - (ulong)a);
+}

@@ -50,9 +50,10 @@ double clem_cosh(double x)
     return cosh(x);
 }
 
+/* A zero is positive. */
 double clem_cospi(double x)
 {
-    return cospi(x);
+    return cospi(x) + 0.0;
 }
 
 double clem_erf(double x)
@@ -85,9 +86,10 @@ double clem_expm1(double x)
     return expm1(x);
 }
 
+/* Stirling's first terms where x * log(x) may have no value though the result has. */
 double clem_lgamma(double x)
 {
-    return lgamma(x);
+    return x > 1.0e300 ? x * (log(x) - 1.0) : lgamma(x);
 }
 
 double clem_log(double x)
@@ -135,9 +137,10 @@ double clem_sinh(double x)
     return sinh(x);
 }
 
+/* A zero has the sign of x. */
 double clem_sinpi(double x)
 {
-    return sinpi(x);
+    return x == trunc(x) ? x * 0 : sinpi(x);
 }
 
 double clem_tan(double x)
@@ -227,29 +230,56 @@ double clem_rcbrt(double x)
     return 1 / cbrt(x);
 }
 
-double clem_rhypot(double x, double y)
+/* The length of four numbers times 2^-scale, to less than a unit of the last place: squares and
+ * their sum with what rounding drops. Needs: no infinity. */
+double clem_length(double a, double b, double c, double d, int *scale)
 {
-    return 1 / hypot(x, y);
-}
-
-double clem_norm3d(double a, double b, double c)
-{
-    return hypot(hypot(a, b), c);
+    const double most = fmax(fmax(fabs(a), fabs(b)), fmax(fabs(c), fabs(d)));
+    double sum = 0, rest = 0;
+    *scale = most > 0 ? ilogb(most) : 0;
+    for (int i = 0; i < 4; i++) {
+        const double part = ldexp(i == 0 ? a : i == 1 ? b : i == 2 ? c : d, -*scale);
+        const double square = part * part;
+        const double next = sum + square;
+        const double back = next - sum;
+        rest += (sum - (next - back)) + (square - back) + fma(part, part, -square);
+        sum = next;
+    }
+    const double root = sqrt(sum + rest);
+    return most > 0 ? root + (fma(-root, root, sum) + rest) / (2 * root) : root;
 }
 
 double clem_norm4d(double a, double b, double c, double d)
 {
-    return hypot(hypot(a, b), hypot(c, d));
-}
-
-double clem_rnorm3d(double a, double b, double c)
-{
-    return 1 / clem_norm3d(a, b, c);
+    int scale;
+    if (isinf(a) || isinf(b) || isinf(c) || isinf(d))
+        return INFINITY;
+    const double length = clem_length(a, b, c, d, &scale);
+    return ldexp(length, scale);
 }
 
 double clem_rnorm4d(double a, double b, double c, double d)
 {
-    return 1 / clem_norm4d(a, b, c, d);
+    int scale;
+    if (isinf(a) || isinf(b) || isinf(c) || isinf(d))
+        return 0;
+    const double length = clem_length(a, b, c, d, &scale);
+    return ldexp(1 / length, -scale);
+}
+
+double clem_norm3d(double a, double b, double c)
+{
+    return clem_norm4d(a, b, c, 0);
+}
+
+double clem_rnorm3d(double a, double b, double c)
+{
+    return clem_rnorm4d(a, b, c, 0);
+}
+
+double clem_rhypot(double x, double y)
+{
+    return clem_rnorm4d(x, y, 0, 0);
 }
 
 /* exp(x * x), with the part of the square that rounding drops. */
@@ -258,7 +288,7 @@ double clem_exp_square(double x, double sign)
     const double square = x * x;
     const double rest = isinf(square) ? 0 : fma(x, x, -square);
     const double power = exp(sign * square);
-    return fma(power, sign * rest, power);
+    return isinf(power) ? power : fma(power, sign * rest, power);
 }
 
 /* exp(x * x) * erfc(x): the product itself while its factors have values, then the continued
@@ -283,7 +313,12 @@ double clem_erfcinv_positive(double z)
         const double q = -log(z);
         x = sqrt(q - 0.5 * log(q * 3.1415926535897932385));
     }
-    for (int step = 0; step < 3; step++) {
+    /* On logarithms, where the slope would vanish. */
+    for (int step = 0; step < 3 && z < 1.0e-290; step++) {
+        const double scaled = clem_erfcx(x);
+        x += (log(scaled) - x * x - log(z)) * scaled * 0.88622692545275801365;
+    }
+    for (int step = 0; step < 3 && z >= 1.0e-290; step++) {
         const double slope = 1.1283791670955125739 * clem_exp_square(x, -1);
         const double error = slope > 0 ? (erfc(x) - z) / slope : 0;
         x += error / (1 - x * error);
@@ -382,9 +417,10 @@ float clem_coshf(float x)
     return cosh(x);
 }
 
+/* A zero is positive. */
 float clem_cospif(float x)
 {
-    return cospi(x);
+    return cospi(x) + 0.0f;
 }
 
 float clem_erff(float x)
@@ -417,9 +453,10 @@ float clem_expm1f(float x)
     return expm1(x);
 }
 
+/* Stirling's first terms where x * log(x) may have no value though the result has. */
 float clem_lgammaf(float x)
 {
-    return lgamma(x);
+    return x > 1.0e30f ? x * (log(x) - 1.0f) : lgamma(x);
 }
 
 float clem_logf(float x)
@@ -467,9 +504,10 @@ float clem_sinhf(float x)
     return sinh(x);
 }
 
+/* A zero has the sign of x. */
 float clem_sinpif(float x)
 {
-    return sinpi(x);
+    return x == trunc(x) ? x * 0 : sinpi(x);
 }
 
 float clem_tanf(float x)
@@ -559,29 +597,56 @@ float clem_rcbrtf(float x)
     return 1 / cbrt(x);
 }
 
-float clem_rhypotf(float x, float y)
+/* The length of four numbers times 2^-scale, to less than a unit of the last place: squares and
+ * their sum with what rounding drops. Needs: no infinity. */
+float clem_lengthf(float a, float b, float c, float d, int *scale)
 {
-    return 1 / hypot(x, y);
-}
-
-float clem_norm3df(float a, float b, float c)
-{
-    return hypot(hypot(a, b), c);
+    const float most = fmax(fmax(fabs(a), fabs(b)), fmax(fabs(c), fabs(d)));
+    float sum = 0, rest = 0;
+    *scale = most > 0 ? ilogb(most) : 0;
+    for (int i = 0; i < 4; i++) {
+        const float part = ldexp(i == 0 ? a : i == 1 ? b : i == 2 ? c : d, -*scale);
+        const float square = part * part;
+        const float next = sum + square;
+        const float back = next - sum;
+        rest += (sum - (next - back)) + (square - back) + fma(part, part, -square);
+        sum = next;
+    }
+    const float root = sqrt(sum + rest);
+    return most > 0 ? root + (fma(-root, root, sum) + rest) / (2 * root) : root;
 }
 
 float clem_norm4df(float a, float b, float c, float d)
 {
-    return hypot(hypot(a, b), hypot(c, d));
-}
-
-float clem_rnorm3df(float a, float b, float c)
-{
-    return 1 / clem_norm3df(a, b, c);
+    int scale;
+    if (isinf(a) || isinf(b) || isinf(c) || isinf(d))
+        return INFINITY;
+    const float length = clem_lengthf(a, b, c, d, &scale);
+    return ldexp(length, scale);
 }
 
 float clem_rnorm4df(float a, float b, float c, float d)
 {
-    return 1 / clem_norm4df(a, b, c, d);
+    int scale;
+    if (isinf(a) || isinf(b) || isinf(c) || isinf(d))
+        return 0;
+    const float length = clem_lengthf(a, b, c, d, &scale);
+    return ldexp(1 / length, -scale);
+}
+
+float clem_norm3df(float a, float b, float c)
+{
+    return clem_norm4df(a, b, c, 0);
+}
+
+float clem_rnorm3df(float a, float b, float c)
+{
+    return clem_rnorm4df(a, b, c, 0);
+}
+
+float clem_rhypotf(float x, float y)
+{
+    return clem_rnorm4df(x, y, 0, 0);
 }
 
 /* exp(x * x), with the part of the square that rounding drops. */
@@ -590,7 +655,7 @@ float clem_exp_squaref(float x, float sign)
     const float square = x * x;
     const float rest = isinf(square) ? 0 : fma(x, x, -square);
     const float power = exp(sign * square);
-    return fma(power, sign * rest, power);
+    return isinf(power) ? power : fma(power, sign * rest, power);
 }
 
 /* exp(x * x) * erfc(x): the product itself while its factors have values, then the continued
@@ -615,7 +680,12 @@ float clem_erfcinv_positivef(float z)
         const float q = -log(z);
         x = sqrt(q - 0.5f * log(q * 3.1415926535897932385f));
     }
-    for (int step = 0; step < 3; step++) {
+    /* On logarithms, where the slope would vanish. */
+    for (int step = 0; step < 3 && z < 1.0e-30f; step++) {
+        const float scaled = clem_erfcxf(x);
+        x += (log(scaled) - x * x - log(z)) * scaled * 0.88622692545275801365f;
+    }
+    for (int step = 0; step < 3 && z >= 1.0e-30f; step++) {
         const float slope = 1.1283791670955125739f * clem_exp_squaref(x, -1);
         const float error = slope > 0 ? (erfc(x) - z) / slope : 0;
         x += error / (1 - x * error);
@@ -682,6 +752,12 @@ struct clem_bessel {
 struct clem_bessel clem_bessel_down(int n, double x)
 {
     struct clem_bessel r = {0, 0, 0, 0, 0};
+    if (x < 1.0e-8) { /* the first term of the power series */
+        r.j0 = 1, r.j1 = 0.5 * x, r.j = 1;
+        for (int k = 1; k <= n && r.j > 0; k++)
+            r.j *= 0.5 * x / k;
+        return r;
+    }
     const int top = (max(n, (int)x) + 60) / 2 * 2;
     double above = 0, here = 1.0e-200, whole = 0;
     for (int k = top; k >= 0; k--) {
@@ -741,11 +817,9 @@ double clem_jn(int n, double x)
     if (n < 0)
         return NAN;
     const double size = fabs(x);
-    const double sign = n % 2 && x < 0 ? -1 : 1;
+    const double sign = n % 2 && signbit(x) ? -1 : 1;
     if (isinf(size))
         return 0;
-    if (size < 1.0e-300)
-        return n == 0 ? 1 : 0;
     if (size < 25 || n > size)
         return sign * clem_bessel_down(n, size).j;
     double below = clem_bessel_far(0, size).x, here = clem_bessel_far(1, size).x;
@@ -770,10 +844,9 @@ double clem_yn(int n, double x)
     double below, here;
     if (x < 25) {
         const struct clem_bessel r = clem_bessel_down(0, x);
-        const double l = log(0.5 * x) + 0.57721566490153286061;
-        const double j1 = x < 1.0e-300 ? 0.5 * x : r.j1;
+        const double l = log(x) - 0.11593151565841244881; /* log 2 less Euler's constant */
         below = M_2_PI * (l * r.j0 - 2 * r.sum0);
-        here = M_2_PI * ((l - 1) * j1 - r.j0 / x - r.sum1);
+        here = M_2_PI * ((l - 1) * r.j1 - r.sum1) - M_2_PI * r.j0 / x;
     } else {
         below = clem_bessel_far(0, x).y;
         here = clem_bessel_far(1, x).y;
@@ -791,23 +864,34 @@ double clem_yn(int n, double x)
 /* The modified function of order 0 or 1, x >= 0. */
 double clem_bessel_i(int order, double x)
 {
-    if (x < 30) {
-        const double square = 0.25 * x * x;
-        double term = order ? 0.5 * x : 1, sum = term;
+    if (x > 800)
+        return INFINITY;
+    if (x < 20) { /* the power series; terms and their sum with what rounding drops */
+        const double square = 0.25 * x * x, lost = 0.25 * fma(x, x, -4 * square);
+        double term = order ? 0.5 * x : 1, rest = 0, sum = term, dropped = 0;
         for (int k = 1; term > sum * 1.0e-17; k++) {
-            term *= square / ((double)k * (k + order));
-            sum += term;
+            const double by = (double)k * (k + order), product = term * square;
+            const double next = product / by;
+            rest = (fma(term, square, -product) + fma(-next, by, product) + rest * square +
+                    term * lost) /
+                   by;
+            term = next;
+            const double total = sum + term;
+            dropped += term - (total - sum) + rest;
+            sum = total;
         }
-        return sum;
+        return sum + dropped;
     }
     const double mu = 4.0 * order * order;
-    double term = 1, sum = 1;
+    double term = 1, sum = 1, dropped = 0;
     for (int k = 1; k < 30; k++) {
         term *= -(mu - (2.0 * k - 1) * (2.0 * k - 1)) / (k * 8.0 * x);
-        sum += term;
+        const double total = sum + term;
+        dropped += term - (total - sum);
+        sum = total;
     }
-    const double half_power = exp(0.5 * x);
-    return half_power * (sum / sqrt(2 * M_PI * x)) * half_power;
+    const double rest = (sum + dropped) * 0.39894228040143267794 / sqrt(x); /* 1 / sqrt(2 pi) */
+    return x < 700 ? exp(x) * rest : exp(0.5 * x) * rest * exp(0.5 * x);
 }
 
 double clem_j0(double x)

@@ -282,13 +282,22 @@ static inline uint clem_gap(uint used, uint count)
     return gaps == 0 ? 32u : 31u - clz(gaps & (0u - gaps));
 }
 
-/* Up to 32 pages, all of one word. CLEM_HEAP_CLOSED: there are none. */
+/* Up to 32 pages, all of one word. CLEM_HEAP_CLOSED: there are none. Each thread has a place of its
+ * own to look at first, so that many at once do not meet. */
 static inline uint clem_pages_take_few(__global struct clem_heap *heap, uint count)
 {
     volatile __global uint *used = clem_heap_words(heap, heap->used_at);
     const uint words = (heap->pages + 31) / 32;
     const uint mask = count == 32 ? ~0u : (1u << count) - 1;
-    uint word = atomic_add((volatile __global uint *)&heap->next, count) / 32 % words;
+    const uint place = atomic_add((volatile __global uint *)&heap->next, count);
+    const uint bits = mask << place % 32;
+    uint word = place / 32 % words;
+    if (place % 32 + count <= 32 && (used[word] & bits) == 0) {
+        const uint old = atomic_or(&used[word], bits);
+        if ((old & bits) == 0)
+            return word * 32 + place % 32;
+        atomic_and(&used[word], ~(bits & ~old));
+    }
     for (uint i = 0; i < words; i++) {
         uint now = used[word];
         for (uint bit = clem_gap(now, count); bit < 32; bit = clem_gap(now, count)) {
@@ -413,32 +422,43 @@ static inline ulong clem_slot_search(__global struct clem_heap *heap, uint kind,
     volatile __global uint *kinds = clem_heap_words(heap, heap->kinds_at);
     volatile __global uint *counts = clem_heap_words(heap, heap->counts_at);
     const uint most = CLEM_HEAP_PAGE / clem_heap_class_bytes(kind);
-    for (uint page = 0; page < heap->pages; page++)
+    uint page = seed % heap->pages;
+    for (uint i = 0; i < heap->pages; i++) {
         if (kinds[page] == CLEM_HEAP_CLOSED + kind && counts[page] < most &&
             clem_slot_enter(heap, page, kind))
             return clem_slot_take(heap, page, kind, seed);
+        page = page + 1 == heap->pages ? 0 : page + 1;
+    }
     return 0;
 }
 
+/* Threads begin at different ones of the active pages. Where a page is full, one thread opens
+ * another in its place, and the others go on to the next place instead of waiting. */
 static inline ulong clem_malloc_slot(__global struct clem_heap *heap, uint kind, uint seed)
 {
     const uint hash = seed * 2654435761u; /* Knuth's multiplier: 2^32 over the golden ratio */
-    volatile __global uint *active =
-        &heap->active[kind * CLEM_HEAP_ACTIVE + (hash >> 16) % CLEM_HEAP_ACTIVE];
-    for (uint attempt = 0;; attempt++) {
+    const uint most = CLEM_HEAP_PAGE / clem_heap_class_bytes(kind);
+    volatile __global uint *counts = clem_heap_words(heap, heap->counts_at);
+    for (uint attempt = 0; attempt < 4 * CLEM_HEAP_ACTIVE; attempt++) {
+        volatile __global uint *active =
+            &heap->active[kind * CLEM_HEAP_ACTIVE + ((hash >> 16) + attempt) % CLEM_HEAP_ACTIVE];
         const uint now = *active;
-        if (now != 0 && clem_slot_enter(heap, now - 1, kind))
-            return clem_slot_take(heap, now - 1, kind, hash);
-        if (*active != now)
-            continue;
-        const uint page = clem_slots_open(heap, kind);
-        if (page == CLEM_HEAP_CLOSED)
-            break;
-        if (atomic_cmpxchg(active, now, page + 1) == now || attempt > 2)
+        const uint page = (now & ~CLEM_HEAP_CLOSED) - 1;
+        if (now != 0 && now != CLEM_HEAP_CLOSED && counts[page] < most &&
+            clem_slot_enter(heap, page, kind))
             return clem_slot_take(heap, page, kind, hash);
-        clem_slot_leave(heap, page);
+        if ((now & CLEM_HEAP_CLOSED) != 0 ||
+            atomic_cmpxchg(active, now, now | CLEM_HEAP_CLOSED) != now)
+            continue;
+        const uint opened = clem_slots_open(heap, kind);
+        atomic_xchg(active, opened == CLEM_HEAP_CLOSED ? now : opened + 1);
+        if (opened == CLEM_HEAP_CLOSED)
+            break;
+        return clem_slot_take(heap, opened, kind, hash);
     }
-    return clem_slot_search(heap, kind, hash);
+    const uint own = clem_slots_open(heap, kind);
+    return own == CLEM_HEAP_CLOSED ? clem_slot_search(heap, kind, hash)
+                                   : clem_slot_take(heap, own, kind, hash);
 }
 
 static inline ulong clem_malloc_pages(__global struct clem_heap *heap, ulong bytes)
@@ -473,7 +493,8 @@ static inline void clem_free_slot(__global struct clem_heap *heap, uint page, ui
     const uint now = *active;
     mem_fence(CLK_GLOBAL_MEM_FENCE);
     atomic_and(&slots[slot / 32], ~(1u << slot % 32));
-    if (now == 0 || counts[now - 1] >= CLEM_HEAP_PAGE / bytes)
+    if (now == 0 ||
+        ((now & CLEM_HEAP_CLOSED) == 0 && counts[now - 1] >= CLEM_HEAP_PAGE / bytes))
         atomic_cmpxchg(active, now, page + 1);
     clem_slot_leave(heap, page);
 }

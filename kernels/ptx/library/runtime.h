@@ -65,7 +65,9 @@ struct clem_heap {
     uint slots_at;  /* to CLEM_HEAP_SLOTS words per page: one bit per slot in use */
     uint first_at;  /* to page 0 */
     uint reserved;
-    uint active[CLEM_HEAP_CLASSES * CLEM_HEAP_ACTIVE]; /* page + 1, or 0 */
+    uint
+        active[CLEM_HEAP_CLASSES * CLEM_HEAP_ACTIVE]; /* page + 1, or 0; with CLEM_HEAP_CLOSED while
+                                                        * a thread opens the next page for it */
 };
 
 #endif

@@ -197,6 +197,21 @@ static inline uint clem_native_bar_popc(uint a, uint count, uint c)
 CLEM_NATIVE_BAR_RED(and)
 CLEM_NATIVE_BAR_RED(or)
 
+/* The multiprocessor, and how many there are. */
+static inline uint clem_native_smid(void)
+{
+    uint d;
+    __asm__ volatile("mov.u32 %0, %%smid;" : "=r"(d));
+    return d;
+}
+
+static inline uint clem_native_nsmid(void)
+{
+    uint d;
+    __asm__ volatile("mov.u32 %0, %%nsmid;" : "=r"(d));
+    return d;
+}
+
 /* Clocks. */
 static inline uint clem_native_clock(void)
 {

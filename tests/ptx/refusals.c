@@ -1,0 +1,167 @@
+/* What has no translation: refused by name, with kernel and line, where that kernel is asked for and
+ * not where another of the module is.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "tests/ptx/read.h"
+
+/* A device that lacks nothing, and one that lacks 64-bit atomics. */
+static const struct ptx_target full = {
+    .has_double = true, .has_int64_atomics = true, .max_parameter_bytes = 4096, .force_form = -1};
+static const struct ptx_target cpu = {.is_cpu = true,
+                                      .has_double = true,
+                                      .has_int64_atomics = true,
+                                      .max_parameter_bytes = 4096,
+                                      .force_form = -1};
+static const struct ptx_target old = {
+    .has_double = true, .max_parameter_bytes = 4096, .force_form = -1};
+
+/* The instruction stands in line 15, as below. */
+static const struct {
+    const struct ptx_target *target;
+    const char *before, *body, *part;
+} rows[] = {
+    {&full, "", "mov.u32 %r1, %envreg2;", "line 15: mov.u32: %envreg"},
+    {&cpu, "", "mov.b32 %r1, %envreg1;", "line 15: mov.b32: %envreg"},
+    {&full, "", "mbarrier.init.shared.b64 [%r1], %r2;", "line 15: mbarrier.init.shared.b64"},
+    {&full, "", "mbarrier.arrive.expect_tx.shared::cta.b64 %rd1, [%r1], %r2;", "line 15: mbarrier"},
+    {&full, "", "mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2;", "line 15: mbarrier"},
+    {&full, "",
+     "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, "
+     "%r4}, "
+     "{%r5, %r6}, {%f5, %f6, %f7, %f8};",
+     "matrix instructions"},
+    {&full, "",
+     "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, "
+     "[%rd1], "
+     "%r9;",
+     "matrix instructions"},
+    {&full, "", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [%r5];",
+     "line 15: ldmatrix"},
+    {&full, "", "wgmma.fence.sync.aligned;", "matrix instructions"},
+    {&full, "", "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
+     "matrix instructions"},
+    {&full, "", "createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0;", "cache policies"},
+    {&full, "", "mapa.shared::cluster.u32 %r1, %r2, %r3;", "clusters"},
+    {&full, "", "getctarank.shared::cluster.u32 %r1, %r2;", "clusters"},
+    {&full, "", "mov.u32 %r1, %cluster_ctarank;", "line 15: mov.u32"},
+    {&full, "", "barrier.cluster.arrive;", "line 15: barrier.cluster.arrive"},
+    {&full, "", "griddepcontrol.wait;", "line 15: griddepcontrol"},
+    {&full, "", "cp.async.bulk.commit_group;", "line 15: cp.async.bulk"},
+    {&full, "", "cp.async.mbarrier.arrive.shared.b64 [%r1];", "line 15: cp.async.mbarrier"},
+    {&full, "",
+     "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+     "[%rd1], "
+     "[%r1], 128;",
+     "line 15: tensormap"},
+    {&full, "", "multimem.red.relaxed.gpu.global.add.u32 [%rd1], %r1;", "line 15: multimem"},
+    {&full, "", "setmaxnreg.inc.sync.aligned.u32 64;", "line 15: setmaxnreg"},
+    {&full, "", "unheard.of.u32 %r1, %r2;", "line 15: unheard.of.u32"},
+    {&full, "", "atom.global.add.v2.f32 {%f1, %f2}, [%rd1], {%f3, %f4};",
+     "line 15: atom.global.add.v2.f32: atomic "
+     "operations on vectors"},
+    {&full, "", "red.global.v4.f32.add [%rd1], {%f1, %f2, %f3, %f4};", "vectors"},
+    {&full, "", ".reg .b128 q<3>;\natom.global.exch.b128 q1, [%rd1], q2;",
+     "line 16: atom.global.exch.b128"},
+    {&full, "", ".reg .b128 q<3>;\natom.global.cas.b128 q1, [%rd1], q2, q1;",
+     "line 16: atom.global.cas.b128"},
+    {&old, "", "atom.global.add.u64 %rd2, [%rd1], 1;", "atomic operations of 64 bits"},
+    {&old, "", "atom.global.cas.b64 %rd2, [%rd1], 1, 2;", "atomic operations of 64 bits"},
+    {&full, ".func f() { call f; ret; }", "call f;", "function f calls itself"},
+    {&full, ".func g(); .func f() { call g; ret; } .func g() { call f; ret; }", "call f;",
+     "calls itself"},
+    {&full, ".extern .func (.param .b32 r) missing(.param .b32 a);",
+     "{ .param .b32 p; .param .b32 q; call (q), missing, (p); }",
+     "function missing is declared but not defined"},
+    {&full, ".extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 a, .param .b64 b);",
+     "{ .param .b64 p; .param .b64 o; .param .b32 q; call (q), cudaLaunchDeviceV2, (p, o); }",
+     "kernels that launch kernels"},
+    {&full, ".extern .func (.param .b64 r) cudaGetParameterBufferV2(.param .b64 a);",
+     "{ .param .b64 p; .param .b64 q; call (q), cudaGetParameterBufferV2, (p); }",
+     "kernels that launch kernels"},
+};
+
+static bool check_row(size_t row)
+{
+    char text[4096];
+    snprintf(text, sizeof text, "%s%s\n.visible .entry other()\n{\nret;\n}\n%s",
+             ".version 8.5\n.target sm_90\n.address_size 64\n", rows[row].before,
+             ".visible .entry k(.param .u64 a, .param .u32 n)\n{\n.reg .pred %p<8>; .reg .b16 "
+             "%h<8>; .reg .b32 "
+             "%r<16>; .reg .b64 %rd<16>; .reg .f32 %f<16>; .reg .f64 %fd<8>;\n\n\n\n");
+    strncat(text, rows[row].body, sizeof text - strlen(text) - 1);
+    strncat(text, "\nst.global.u64 [%rd1], %rd2;\nret;\n}\n", sizeof text - strlen(text) - 1);
+    struct ptx_module *module = read_ptx(text);
+    struct ptx_kernel kernel = {0};
+    struct ptx_log log = {0};
+    assert_int_equal(ptx_translate(module, 0, rows[row].target, &kernel, &log), PTX_OK);
+    ptx_kernel_free(&kernel);
+    if (ptx_translate(module, 1, rows[row].target, &kernel, &log) != PTX_E_UNSUPPORTED || !log.text)
+        fail_msg("'%s' is not refused", rows[row].body);
+    const bool is_named = strstr(log.text, "kernel k") && strstr(log.text, rows[row].part);
+    if (!is_named)
+        printf("'%s' does not say '%s'\n", log.text, rows[row].part);
+    free(log.text);
+    ptx_kernel_free(&kernel);
+    ptx_module_free(module);
+    return is_named;
+}
+
+TEST_BODY(ptx_refusals_name_kernel_and_line)
+{
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        wrong += !check_row(i);
+    assert_int_equal(wrong, 0);
+}
+
+TEST_BODY(ptx_refusals_of_signs_before_registers)
+{
+    assert_refused(PTX_BODY("add.u32 %r1, %r2, -%r3;"), "a register with a sign");
+    assert_refused(PTX_BODY("mov.b64 %rd1, {%r2, -%r3};"), "a register with a sign");
+    assert_refused(PTX_BODY("selp.u32 %r1, 1, 2, -%p3;"), "a register expected");
+    ptx_module_free(read_ptx(PTX_BODY("vmad.s32.s32.s32 %r1, %r2, -%r3, %r4;")));
+}
+
+/* ---- Barriers of devices whose barrier() must be met by all ---- */
+
+static void assert_resumes(const char *body, bool expected)
+{
+    struct ptx_module *module = read_ptx(body);
+    struct ptx_kernel kernel = {0};
+    struct ptx_log log = {0};
+    assert_int_equal(ptx_translate(module, 0, &full, &kernel, &log), PTX_OK);
+    assert_int_equal(kernel.form, PTX_FORM_ITEM);
+    assert_int_equal(strstr(kernel.text, "clem_live[") != NULL, expected);
+    ptx_kernel_free(&kernel);
+    ptx_module_free(module);
+}
+
+TEST_BODY(ptx_resume_is_chosen_where_barriers_are_not_met_by_all)
+{
+    assert_resumes(
+        PTX_BODY("mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 5;\n@%p1 ret;\nbar.sync 0;\nret;"),
+        true);
+    assert_resumes(
+        PTX_BODY(
+            "mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 5;\n@%p1 bra L;\nbar.sync 0;\nL: ret;"),
+        true);
+    assert_resumes(
+        PTX_BODY(
+            "mov.u32 %r1, %tid.x;\nL: bar.sync 0;\nsub.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, "
+            "0;\n@%p1 bra L;\nret;"),
+        true);
+    assert_resumes(
+        PTX_BODY("mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 5;\n@%p1 bar.sync 0;\nret;"), true);
+    assert_resumes(
+        PTX_BODY(
+            "ld.param.u32 %r1, [n];\nL: bar.sync 0;\nsub.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, "
+            "0;\n@%p1 bra L;\nret;"),
+        false);
+    assert_resumes(PTX_BODY("mov.u32 %r1, %tid.x;\nbar.sync 0;\nsetp.gt.u32 %p1, %r1, 5;\n@%p1 "
+                            "ret;\nst.global.u32 [%rd1], %r1;\nret;"),
+                   false);
+    assert_resumes(
+        PTX_BODY("ld.param.u32 %r1, [n];\nsetp.gt.u32 %p1, %r1, 5;\n@%p1 ret;\nbar.sync 0;\nret;"),
+        false);
+}
