@@ -77,7 +77,7 @@ static int32_t slope_of_shift(const struct striding *s, const struct ptx_instruc
     if (slope == UNLIKE || in->operands[2].kind != PTX_OPERAND_INTEGER ||
         in->operands[2].bits < 0 || in->operands[2].bits > 24)
         return UNLIKE;
-    return slope_of_number((int64_t)slope << in->operands[2].bits);
+    return slope_of_number(slope * (INT64_C(1) << in->operands[2].bits));
 }
 
 /* All else that is computed from what is the same for all threads is so too. */

@@ -217,7 +217,8 @@ const char *ptx_pointer(struct ptx_emitter *e, const struct ptx_operand *address
 
 /* ---- Types of memory ---- */
 
-const char *ptx_memory_type(struct ptx_emitter *e, enum ptx_type type, unsigned width)
+/* "clem_u32_a", "clem_f32x4_a": a type of library/memory.cl that may alias any other. */
+static const char *memory_type(struct ptx_emitter *e, enum ptx_type type, unsigned width)
 {
     static const char *const sized[] = {[1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64"};
     static const char *const with_sign[] = {[1] = "s8", [2] = "s16", [4] = "s32", [8] = "s64"};
@@ -307,7 +308,7 @@ static void load_vector(struct ptx_emitter *e, const struct ptx_instruction *in,
     const unsigned width = to->count;
     const bool is_wide = ptx_type_bytes(type) == 16;
     ptx_line(e, "{");
-    const char *value = loaded(e, in, &in->operands[1], ptx_memory_type(e, type, width));
+    const char *value = loaded(e, in, &in->operands[1], memory_type(e, type, width));
     const char *name = ptx_temporary(e);
     ptx_line(e, "const %s %s = %s;", vector_c_type(e, type, width), name, value);
     for (unsigned i = 0; i < width; i++) {
@@ -331,8 +332,7 @@ static void load_scalar(struct ptx_emitter *e, const struct ptx_instruction *in,
     const bool in_block = needs_block(e, in, &in->operands[1]);
     if (in_block)
         ptx_line(e, "{");
-    ptx_set(e, &in->operands[0], type,
-            loaded(e, in, &in->operands[1], ptx_memory_type(e, type, 1)));
+    ptx_set(e, &in->operands[0], type, loaded(e, in, &in->operands[1], memory_type(e, type, 1)));
     if (in_block)
         ptx_line(e, "}");
 }
@@ -401,9 +401,9 @@ static void emit_store(struct ptx_emitter *e, const struct ptx_instruction *in)
     refuse_pointer_value(e, in);
     ptx_fence_before(e, in);
     if (from->kind == PTX_OPERAND_VECTOR)
-        store_text(e, in, ptx_memory_type(e, type, from->count), vector_value(e, from, type));
+        store_text(e, in, memory_type(e, type, from->count), vector_value(e, from, type));
     else
-        store_text(e, in, ptx_memory_type(e, type, 1), ptx_value(e, from, type));
+        store_text(e, in, memory_type(e, type, 1), ptx_value(e, from, type));
 }
 
 /* ---- Parameters ---- */
@@ -412,7 +412,7 @@ static void emit_store(struct ptx_emitter *e, const struct ptx_instruction *in)
 static const char *parameter_bytes(struct ptx_emitter *e, const struct ptx_variable *v,
                                    enum ptx_type type, int64_t offset)
 {
-    return ptx_format(e, "*(%s *)((uchar *)&%s + %lld)", ptx_memory_type(e, type, 1),
+    return ptx_format(e, "*(%s *)((uchar *)&%s + %lld)", memory_type(e, type, 1),
                       ptx_parameter_name(e, v), (long long)offset);
 }
 
@@ -443,7 +443,7 @@ static const char *parameter_element(struct ptx_emitter *e, const struct ptx_ope
     moved.bits = offset;
     const char *number = ptx_address_number(e, &moved);
     return ptx_format(e, plan->bank_is_global ? "*(const %s %s *)%s" : "*(%s %s *)(clem_bank + %s)",
-                      space, ptx_memory_type(e, type, 1), number);
+                      space, memory_type(e, type, 1), number);
 }
 
 /* An entry's parameter that goes into a pointer register. */

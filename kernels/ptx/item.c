@@ -191,24 +191,8 @@ void ptx_declare_parameters(struct ptx_emitter *e)
 
 /* ---- Statements ---- */
 
-void ptx_write_labels(struct ptx_emitter *e, size_t index)
-{
-    struct ptx_plan *plan = ptx_plan_of(e);
-    const struct ptx_function *function = e->function;
-    if (plan->labels_of != function || index < plan->label_index)
-        ptx_sort_labels(e);
-    plan->label_index = index;
-    while (plan->next_label < function->label_count) {
-        const uint32_t label = plan->labels[plan->next_label];
-        if (function->labels[label].instruction > index)
-            return;
-        ptx_text_add(e->out, "L%u:;\n", (unsigned)label);
-        plan->next_label++;
-    }
-}
-
 /* Labels by the instructions they stand before; equal ones in the order of the text. */
-void ptx_sort_labels(struct ptx_emitter *e)
+static void sort_labels(struct ptx_emitter *e)
 {
     struct ptx_plan *plan = ptx_plan_of(e);
     const struct ptx_function *function = e->function;
@@ -226,14 +210,31 @@ void ptx_sort_labels(struct ptx_emitter *e)
     plan->label_index = 0;
 }
 
+/* `L3:;` for each label that stands before instruction `index`. Called with rising indices. */
+static void write_labels(struct ptx_emitter *e, size_t index)
+{
+    struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_function *function = e->function;
+    if (plan->labels_of != function || index < plan->label_index)
+        sort_labels(e);
+    plan->label_index = index;
+    while (plan->next_label < function->label_count) {
+        const uint32_t label = plan->labels[plan->next_label];
+        if (function->labels[label].instruction > index)
+            return;
+        ptx_text_add(e->out, "L%u:;\n", (unsigned)label);
+        plan->next_label++;
+    }
+}
+
 static void write_instructions(struct ptx_emitter *e)
 {
     const struct ptx_function *function = e->function;
     for (size_t i = 0; i < function->instruction_count && e->status == PTX_OK; i++) {
-        ptx_write_labels(e, i);
+        write_labels(e, i);
         ptx_emit_instruction(e, &function->instructions[i]);
     }
-    ptx_write_labels(e, function->instruction_count);
+    write_labels(e, function->instruction_count);
 }
 
 /* ---- Functions ---- */

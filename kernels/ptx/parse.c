@@ -187,7 +187,7 @@ uint32_t ptx_depth(const struct ptx_parser *p)
     return (uint32_t)p->scopes.count - 1;
 }
 
-struct ptx_name_scope *ptx_scope(struct ptx_parser *p, uint32_t depth)
+static struct ptx_name_scope *scope_at(struct ptx_parser *p, uint32_t depth)
 {
     return (struct ptx_name_scope *)p->scopes.items + depth;
 }
@@ -215,8 +215,8 @@ static void resolve_pending(struct ptx_parser *p, size_t first, uint32_t depth)
 void ptx_close_scope(struct ptx_parser *p)
 {
     const uint32_t depth = ptx_depth(p);
-    resolve_pending(p, ptx_scope(p, depth)->first_pending, depth);
-    for (struct ptx_binding *binding = ptx_scope(p, depth)->bindings; binding;) {
+    resolve_pending(p, scope_at(p, depth)->first_pending, depth);
+    for (struct ptx_binding *binding = scope_at(p, depth)->bindings; binding;) {
         struct ptx_binding *next = binding->next;
         binding->atom->binding = binding->outer;
         binding->next = p->spare_bindings;
@@ -231,7 +231,7 @@ struct ptx_binding *ptx_bind(struct ptx_parser *p, struct ptx_atom *atom,
 {
     if (atom->binding && atom->binding->depth >= depth)
         ptx_syntax(p, "'%s' is declared twice", ptx_atom_name(p, atom));
-    struct ptx_name_scope *scope = ptx_scope(p, depth);
+    struct ptx_name_scope *scope = scope_at(p, depth);
     struct ptx_binding *made = p->spare_bindings;
     if (made)
         p->spare_bindings = made->next;
@@ -289,7 +289,7 @@ static struct ptx_binding *bind_register(struct ptx_parser *p, struct ptx_atom *
 struct ptx_binding *ptx_look_up(struct ptx_parser *p, struct ptx_atom *atom)
 {
     struct ptx_binding *found = atom->binding;
-    const uint32_t range_depth = ptx_scope(p, ptx_depth(p))->range_depth;
+    const uint32_t range_depth = scope_at(p, ptx_depth(p))->range_depth;
     if (range_depth == 0 || (found && found->depth >= range_depth))
         return found;
     const struct ptx_binding *range = find_range(p, atom);

@@ -125,7 +125,6 @@ const char *ptx_atom_name(struct ptx_parser *p, struct ptx_atom *atom);
 const char *ptx_own_name(struct ptx_parser *p, struct ptx_atom *atom);
 
 uint32_t ptx_depth(const struct ptx_parser *p);
-struct ptx_name_scope *ptx_scope(struct ptx_parser *p, uint32_t depth);
 void ptx_open_scope(struct ptx_parser *p);
 void ptx_close_scope(struct ptx_parser *p);
 /* Names something in the scope of that depth; refuses a second thing of that name there. */

@@ -31,20 +31,19 @@
 /* A function as this kernel uses it. */
 struct ptx_body {
     const struct ptx_function *function;
-    const char *name;       /* in C; of the entry: the __kernel's */
-    uint8_t *classes;       /* enum ptx_class per register */
-    uint8_t *types;         /* enum ptx_type per register: what C declares it as; that of PTX but
+    const char *name;         /* in C; of the entry: the __kernel's */
+    uint8_t *classes;         /* enum ptx_class per register */
+    uint8_t *types;           /* enum ptx_type per register: what C declares it as; that of PTX but
                                 * for .b32 and .b64 that only ever hold floats */
-    const char **names;     /* C names per register; NULL where no instruction has it */
-    const char **variables; /* C names of .param variables, by position in function->variables */
-    size_t local_bytes;     /* of its own .local variables */
-    size_t local_offset;    /* of the first in clem_local: behind those of all callers */
-    size_t *local_offsets;  /* by position in function->variables; from clem_local on */
-    bool has_barriers;      /* bar, barrier: itself or in a function called from it */
-    bool
-        has_warp_operations; /* shfl, vote, match, redux, activemask, elect, bar.warp.sync: ditto */
-    bool can_exit;           /* exit or trap: ditto */
-    bool is_target;          /* may be called by number */
+    const char **names;       /* C names per register; NULL where no instruction has it */
+    const char **variables;   /* C names of .param variables, by position in function->variables */
+    size_t local_bytes;       /* of its own .local variables */
+    size_t local_offset;      /* of the first in clem_local: behind those of all callers */
+    size_t *local_offsets;    /* by position in function->variables; from clem_local on */
+    bool has_barriers;        /* bar, barrier: itself or in a function called from it */
+    bool has_warp_operations; /* shfl, vote, match, redux, activemask, elect, ...: ditto */
+    bool can_exit;            /* exit or trap: ditto */
+    bool is_target;           /* may be called by number */
 };
 
 enum ptx_need {
@@ -106,7 +105,7 @@ struct ptx_plan {
     size_t target_count;
     uint32_t needs;           /* enum ptx_need */
     struct ptx_body *current; /* being written */
-    uint32_t *labels;         /* of labels_of, sorted: ptx_write_labels() */
+    uint32_t *labels;         /* of labels_of, sorted: item.c */
     const struct ptx_function *labels_of;
     size_t next_label, label_index;
     struct ptx_structure *structures; /* types of .param arrays that the text uses */
@@ -211,9 +210,6 @@ enum ptx_space ptx_space_of(struct ptx_emitter *e, const struct ptx_operand *add
 /* An ADDRESS operand as a number (ulong). */
 const char *ptx_address_number(struct ptx_emitter *e, const struct ptx_operand *address);
 
-/* "clem_u32_a", "clem_f32x4_a": a type of library/memory.cl that may alias any other. */
-const char *ptx_memory_type(struct ptx_emitter *e, enum ptx_type type, unsigned width);
-
 /* The address of a variable + `plus` as a ulong: in its own space, or generic for .global, .const. */
 const char *ptx_variable_address(struct ptx_emitter *e, const struct ptx_variable *variable,
                                  int64_t plus);
@@ -227,10 +223,6 @@ void ptx_declare_registers(struct ptx_emitter *e, const bool *wanted);
 
 /* The .param variables within the body and, in functions, the variable of the result. */
 void ptx_declare_parameters(struct ptx_emitter *e);
-
-/* `L3:;` for each label that stands before instruction `index`. Called with rising indices. */
-void ptx_write_labels(struct ptx_emitter *e, size_t index);
-void ptx_sort_labels(struct ptx_emitter *e);
 
 /* emit_call.c: C types and names of parameters: of functions, of calls (.param variables within a
  * body), of the kernel; what the function being written returns. */

@@ -88,7 +88,7 @@ struct ptx_symbol {
 };
 
 /* A place in a block whose first value is an address: those of variables are known when the blocks
- * have memory, those of functions are numbers of the module (see ptx_relocation_value()). */
+ * have memory, those of functions are numbers of the module. */
 struct ptx_relocation {
     enum ptx_block block;
     size_t offset;
@@ -192,10 +192,10 @@ struct ptx_argument {
     size_t alignment;
     const char *name; /* of a reference; the module's */
     bool is_surface;  /* TEXTURE: declared by clem_surface.h; TABLE: surfaces in it are written */
-    char type
-        [40]; /* VALUE, BANK: the C type of the kernel's parameter ("ulong", "__constant uchar *"),
-                    * for a kernel behind the text that hands it on; TEXTURE: that of its image where
-                    * textures go by image ("image2d_t"), "" where it goes by memory even then */
+    /* VALUE, BANK: the C type of the kernel's parameter ("ulong", "__constant uchar *"), for a kernel
+     * behind the text that hands it on; TEXTURE: that of its image where textures go by image
+     * ("image2d_t"), "" where it goes by memory even then. */
+    char type[40];
 };
 
 /* A translated kernel. Owns all it points to except names. */
@@ -207,9 +207,9 @@ struct ptx_kernel {
     struct ptx_argument *arguments;
     size_t argument_count;
     bool needs_device_header; /* text includes clem_device.h */
-    bool
-        joins_blocks; /* FORM_BLOCK: a work-item runs as many blocks as word 3 of the grid says, one
-                        * after another in x, and needs the scratch bytes of all their threads */
+    /* FORM_BLOCK: a work-item runs as many blocks as word 3 of the grid says, one after another in x,
+     * and needs the scratch bytes of all their threads. */
+    bool joins_blocks;
 };
 
 /* Translates one entry and what it calls.

@@ -44,6 +44,26 @@ static inline CUfunction driver_function(const char *name)
     return function;
 }
 
+/* A kernel with a module of its own, which is loaded when it is first asked for. */
+struct driver_text {
+    const char *name, *text;
+};
+
+static inline CUfunction driver_kernel(const struct driver_text *texts, CUmodule *modules,
+                                       size_t count, const char *name)
+{
+    CUfunction function = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(texts[i].name, name) != 0)
+            continue;
+        if (!modules[i])
+            assert_driver(cuModuleLoadData(&modules[i], texts[i].text));
+        assert_driver(cuModuleGetFunction(&function, modules[i], name));
+    }
+    assert_non_null(function);
+    return function;
+}
+
 static inline CUdeviceptr driver_allocate(size_t bytes)
 {
     CUdeviceptr address = 0;

@@ -23,9 +23,7 @@ enum { MOST_THREADS = 1024 };
 #define END "ret;\n}\n"
 
 /* clang-format off: it breaks lines of strings in the middle */
-static const struct {
-    const char *name, *text;
-} kernels[] = {
+static const struct driver_text kernels[] = {
     /* Threads from n on end before the barrier, odd ones between the barriers. */
     {"leaving",
      ENTRY(
@@ -109,22 +107,8 @@ static const struct {
 };
 /* clang-format on */
 
+static CUmodule modules[sizeof kernels / sizeof *kernels];
 static uint32_t input[MOST_THREADS], output[MOST_THREADS];
-
-static CUfunction function_named(const char *name)
-{
-    static CUmodule modules[sizeof kernels / sizeof *kernels];
-    CUfunction function = NULL;
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-        if (strcmp(kernels[i].name, name) != 0)
-            continue;
-        if (!modules[i])
-            assert_driver(cuModuleLoadData(&modules[i], kernels[i].text));
-        assert_driver(cuModuleGetFunction(&function, modules[i], name));
-    }
-    assert_non_null(function);
-    return function;
-}
 
 /* Runs a kernel of one block; output then holds what each thread wrote, or 7777 where none did. */
 static void run(const char *name, const unsigned block[3], uint32_t n)
@@ -135,7 +119,7 @@ static void run(const char *name, const unsigned block[3], uint32_t n)
         in = driver_allocate(sizeof input);
         out = driver_allocate(sizeof output);
     }
-    CUfunction function = function_named(name);
+    CUfunction function = driver_kernel(kernels, modules, sizeof kernels / sizeof *kernels, name);
     for (uint32_t i = 0; i < MOST_THREADS; i++) {
         input[i] = (i * 2654435761u >> 13) % 1000u;
         output[i] = 7777;

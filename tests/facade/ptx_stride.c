@@ -17,9 +17,7 @@ enum { MOST = 20000 };
 #define PLACES "mul.wide.s32 %rd5, %r2, 4;\nadd.s64 %rd3, %rd1, %rd5;\nadd.s64 %rd4, %rd2, %rd5;\n"
 
 /* clang-format off: it breaks lines of strings in the middle */
-static const struct {
-    const char *name, *text;
-} kernels[] = {
+static const struct driver_text kernels[] = {
     /* out[i] = in[i] + 1, as compilers write it: a guard, then the test at the end. */
     {"copying",
      ENTRY(
@@ -78,26 +76,12 @@ static const struct {
 };
 /* clang-format on */
 
+static CUmodule modules[sizeof kernels / sizeof *kernels];
 static uint32_t input[MOST], output[2 * MOST];
 
 static const unsigned shapes[][2] = {{1, 1}, {1, 32}, {3, 64}, {7, 37}, {20, 256}, {64, 100}};
 static const uint32_t sizes[] = {0, 1, 31, 99, 259, 1000, 5120, 6399, 6401, 19999};
 enum { SHAPES = sizeof shapes / sizeof *shapes, SIZES = sizeof sizes / sizeof *sizes };
-
-static CUfunction function_named(const char *name)
-{
-    static CUmodule modules[sizeof kernels / sizeof *kernels];
-    CUfunction function = NULL;
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-        if (strcmp(kernels[i].name, name) != 0)
-            continue;
-        if (!modules[i])
-            assert_driver(cuModuleLoadData(&modules[i], kernels[i].text));
-        assert_driver(cuModuleGetFunction(&function, modules[i], name));
-    }
-    assert_non_null(function);
-    return function;
-}
 
 /* Output then holds what was written, or 7777. */
 static uint32_t run(const char *name, const unsigned shape[2], uint32_t n)
@@ -115,8 +99,9 @@ static uint32_t run(const char *name, const unsigned shape[2], uint32_t n)
     assert_driver(cuMemcpyHtoD(in, input, sizeof input));
     assert_driver(cuMemcpyHtoD(out, output, sizeof output));
     void *parameters[] = {&in, &out, &n};
-    assert_driver(cuLaunchKernel(function_named(name), shape[0], 1, 1, shape[1], 1, 1, 0, NULL,
-                                 parameters, NULL));
+    assert_driver(
+        cuLaunchKernel(driver_kernel(kernels, modules, sizeof kernels / sizeof *kernels, name),
+                       shape[0], 1, 1, shape[1], 1, 1, 0, NULL, parameters, NULL));
     assert_driver(cuMemcpyDtoH(output, out, sizeof output));
     return shape[0] * shape[1];
 }
