@@ -662,14 +662,13 @@ template <> struct clem_mixed<double, double, true> {
     }
 
 /* The names that are of the C++ library, too. */
-#define CLEM_STD_1(X)                                                                              \
-    X(acos)                                                                                        \
-    X(acosh)                                                                                       \
-    X(asin)                                                                                        \
-    X(asinh)                                                                                       \
-    X(atan) X(atanh) X(cbrt) X(ceil) X(cos) X(cosh) X(erf) X(erfc) X(exp) X(exp2) X(expm1) X(fabs) \
-        X(floor) X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(nearbyint) X(rint) X(round)  \
-            X(sin) X(sinh) X(sqrt) X(tan) X(tanh) X(tgamma) X(trunc)
+// clang-format off
+#define CLEM_STD_1(X) \
+    X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) X(cos) X(cosh) X(erf) \
+    X(erfc) X(exp) X(exp2) X(expm1) X(fabs) X(floor) X(lgamma) X(log) X(log10) X(log1p) X(log2) \
+    X(logb) X(nearbyint) X(rint) X(round) X(sin) X(sinh) X(sqrt) X(tan) X(tanh) X(tgamma) \
+    X(trunc)
+// clang-format on
 #define CLEM_STD_2(X)                                                                              \
     X(atan2) X(copysign) X(fdim) X(fmax) X(fmin) X(fmod) X(hypot) X(nextafter) X(pow) X(remainder)
 

@@ -30,22 +30,16 @@ static bool is_structure(const struct ptx_variable *v)
     return v->is_array || v->width > 1 || v->bytes > 8;
 }
 
-enum ptx_type ptx_parameter_type(struct ptx_emitter *e, const struct ptx_variable *v)
+/* What holds the bits of a value of 1, 2, 4 or 8 bytes. */
+static enum ptx_type type_of_bits(size_t bytes)
+{
+    return bytes == 1 ? PTX_U8 : bytes == 2 ? PTX_U16 : bytes == 4 ? PTX_U32 : PTX_U64;
+}
+
+enum ptx_type ptx_parameter_type(const struct ptx_variable *v)
 {
     const bool is_float = v->type == PTX_F32 && v->owner && v->owner->is_entry;
-    (void)e;
-    if (is_float)
-        return PTX_F32;
-    switch (v->bytes) {
-    case 1:
-        return PTX_U8;
-    case 2:
-        return PTX_U16;
-    case 4:
-        return PTX_U32;
-    default:
-        return PTX_U64;
-    }
+    return is_float ? PTX_F32 : type_of_bits(v->bytes);
 }
 
 const char *ptx_parameter_c_type(struct ptx_emitter *e, const struct ptx_variable *variable)
@@ -53,7 +47,7 @@ const char *ptx_parameter_c_type(struct ptx_emitter *e, const struct ptx_variabl
     if (variable->space == PTX_SPACE_REG)
         return ptx_c_type(ptx_register_type(e, variable->number));
     return is_structure(variable) ? structure_name(e, variable->bytes)
-                                  : ptx_c_type(ptx_parameter_type(e, variable));
+                                  : ptx_c_type(ptx_parameter_type(variable));
 }
 
 static bool position_of(struct ptx_variable *const *list, size_t count,
@@ -144,23 +138,13 @@ static const char *argument_text(struct ptx_emitter *e, const struct ptx_operand
     return is_parameter ? ptx_parameter_name(e, argument->variable) : ptx_value(e, argument, type);
 }
 
-static enum ptx_type type_of_argument(struct ptx_emitter *e, const struct ptx_function *callee,
-                                      size_t index)
+static enum ptx_type type_of_argument(const struct ptx_function *callee, size_t index)
 {
     if (index >= callee->parameter_count)
         return PTX_U64;
     const struct ptx_variable *v = callee->parameters[index];
-    (void)e;
-    switch (v->bytes) {
-    case 1:
-        return PTX_U8;
-    case 2:
-        return PTX_U16;
-    case 4:
-        return v->space == PTX_SPACE_REG && v->type == PTX_F32 ? PTX_F32 : PTX_U32;
-    default:
-        return v->space == PTX_SPACE_REG && v->type == PTX_F64 ? PTX_F64 : PTX_U64;
-    }
+    const bool is_float = v->space == PTX_SPACE_REG && (v->type == PTX_F32 || v->type == PTX_F64);
+    return is_float ? (enum ptx_type)v->type : type_of_bits(v->bytes);
 }
 
 static const char *argument_list(struct ptx_emitter *e, const struct ptx_instruction *in,
@@ -170,7 +154,7 @@ static const char *argument_list(struct ptx_emitter *e, const struct ptx_instruc
     const struct ptx_operand *given = in->operand_count > 2 ? &in->operands[2] : NULL;
     for (uint32_t i = 0; given && i < given->count && i < most; i++)
         list = ptx_format(e, "%s%s%s", list, i ? ", " : "",
-                          argument_text(e, &given->list[i], type_of_argument(e, callee, i)));
+                          argument_text(e, &given->list[i], type_of_argument(callee, i)));
     return list;
 }
 
@@ -258,7 +242,7 @@ static const char *typed_arguments(struct ptx_emitter *e, const struct ptx_instr
     const uint32_t count = in->operand_count > 2 ? in->operands[2].count : 0;
     const char *at = parameters;
     for (uint32_t i = 0; i < count; i++) {
-        const enum ptx_type type = read_type(&at), given = type_of_argument(e, callee, i);
+        const enum ptx_type type = read_type(&at), given = type_of_argument(callee, i);
         if (type == PTX_NONE || ptx_type_bytes(type) != ptx_type_bytes(given))
             return NULL;
         list = ptx_format(
@@ -287,7 +271,7 @@ static bool emit_math(struct ptx_emitter *e, const struct ptx_instruction *in,
         ptx_refuse(e, "%s is called with other arguments than it has", callee->name);
         return true;
     }
-    const enum ptx_type bits = ptx_parameter_type(e, callee->results[0]);
+    const enum ptx_type bits = ptx_parameter_type(callee->results[0]);
     write_result(e, in, callee, ptx_as_type(e, ptx_format(e, "%s(%s)", name, list), result, bits));
     return true;
 }

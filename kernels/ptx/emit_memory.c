@@ -431,7 +431,7 @@ static const char *parameter_element(struct ptx_emitter *e, const struct ptx_ope
     const int64_t offset = address->bits + plus;
     if (v && !(plan->has_bank && is_entry_parameter(e, v)))
         return is_whole(v, type, offset)
-                   ? ptx_as_type(e, ptx_parameter_name(e, v), ptx_parameter_type(e, v), type)
+                   ? ptx_as_type(e, ptx_parameter_name(e, v), ptx_parameter_type(v), type)
                    : parameter_bytes(e, v, type, offset);
     if (!plan->has_bank) {
         ptx_refuse(e, "a parameter of a function at an address that is not constant");
@@ -496,7 +496,7 @@ static void store_parameter(struct ptx_emitter *e, const struct ptx_operand *add
     const int64_t offset = address->bits + plus;
     if (is_whole(v, type, offset))
         ptx_line(e, "%s = %s;", ptx_parameter_name(e, v),
-                 ptx_value(e, value, ptx_parameter_type(e, v)));
+                 ptx_value(e, value, ptx_parameter_type(v)));
     else
         ptx_line(e, "%s = %s;", parameter_bytes(e, v, type, offset), ptx_value(e, value, type));
 }

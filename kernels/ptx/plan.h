@@ -228,7 +228,7 @@ void ptx_declare_parameters(struct ptx_emitter *e);
  * body), of the kernel; what the function being written returns. */
 const char *ptx_parameter_c_type(struct ptx_emitter *e, const struct ptx_variable *variable);
 const char *ptx_parameter_name(struct ptx_emitter *e, const struct ptx_variable *variable);
-enum ptx_type ptx_parameter_type(struct ptx_emitter *e, const struct ptx_variable *variable);
+enum ptx_type ptx_parameter_type(const struct ptx_variable *variable);
 const char *ptx_result_value(struct ptx_emitter *e);
 
 /* link.c: where the library's text defines a name, or NULL. */
