@@ -3,6 +3,9 @@
 #include "cl/context.h"
 
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cl/block.h"
 #include "cl/builtin.h"
@@ -39,14 +42,87 @@ static ocl_status open_parts(struct ocl_context *context)
     return status;
 }
 
+/* ---- The end of the process ---- */
+
+enum { EXIT_WAIT_MS = 30000 };
+
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ocl_context *open_contexts; /* linked by next_open */
+
+static void note_open(struct ocl_context *context)
+{
+    pthread_mutex_lock(&open_lock);
+    context->next_open = open_contexts;
+    open_contexts = context;
+    pthread_mutex_unlock(&open_lock);
+}
+
+static void note_closed(struct ocl_context *context)
+{
+    pthread_mutex_lock(&open_lock);
+    struct ocl_context **link = &open_contexts;
+    while (*link && *link != context)
+        link = &(*link)->next_open;
+    if (*link)
+        *link = context->next_open;
+    pthread_mutex_unlock(&open_lock);
+}
+
+/* Whether the work of a context is to be waited for: its driver computes in this process, and it is not
+ * a host function, which that work waits for, that ends the process. */
+static bool is_worth_waiting(struct ocl_context *context)
+{
+    return context->device->facts.device_class == OCL_CLASS_CPU &&
+           !ocl_worker_is_this_thread(context->host_functions);
+}
+
+/* A driver that computes in this process also compiles in it, in threads of its own, with libraries
+ * that exit handlers take apart: a program that ends without waiting for its last kernels would
+ * crash there. Only so long, since a kernel may never end. */
+static void wait_for_work(void)
+{
+    const struct timespec tick = {.tv_nsec = 1000000};
+    unsigned left = ocl_process_is_forked() ? 0 : EXIT_WAIT_MS;
+    pthread_mutex_lock(&open_lock); /* a context closed now would be one less to wait for */
+    for (struct ocl_context *context = open_contexts; context; context = context->next_open)
+        while (is_worth_waiting(context) && left > 0 &&
+               ocl_queues_query(context) == OCL_E_NOT_READY) {
+            nanosleep(&tick, NULL);
+            left--;
+        }
+    pthread_mutex_unlock(&open_lock);
+}
+
+/* glibc: destructors of the calling thread, which exit() calls before all exit handlers. */
+__attribute__((weak)) int __cxa_thread_atexit_impl(void (*function)(void *), void *object,
+                                                   void *library);
+extern void *__dso_handle;
+
+static void wait_at_exit(void *unused)
+{
+    (void)unused;
+    wait_for_work();
+}
+
+/* Compilers register handlers as they go, which an exit handler of ours would come behind; what ends
+ * with the main thread comes before them. Programs that end in another thread have the exit handler. */
+static void wait_before_exit(void)
+{
+    atexit(wait_for_work);
+    if (syscall(SYS_gettid) == getpid() && __cxa_thread_atexit_impl)
+        (void)__cxa_thread_atexit_impl(wait_at_exit, NULL, &__dso_handle);
+}
+
 /* Compiling for a device brings in libraries with exit handlers of their own, which ours must come
- * before. Once per device: handlers add up. */
+ * before. Once per device: handlers add up. Ours that note the end run before the one that waits. */
 static void watch_again(int device)
 {
     static _Atomic uint64_t watched;
     const uint64_t bit = (uint64_t)1 << (device % 64);
-    if (!(atomic_fetch_or(&watched, bit) & bit))
+    if (!(atomic_fetch_or(&watched, bit) & bit)) {
+        wait_before_exit();
         ocl_process_watch();
+    }
 }
 
 ocl_status ocl_context_open(int device, struct ocl_context **context)
@@ -67,6 +143,7 @@ ocl_status ocl_context_open(int device, struct ocl_context **context)
         return ocl_block_status(status);
     }
     watch_again(device);
+    note_open(made);
     *context = made;
     return OCL_OK;
 }
@@ -75,6 +152,7 @@ void ocl_context_close(struct ocl_context *context)
 {
     if (!context)
         return;
+    note_closed(context);
     if (atomic_load(&context->runtime))
         (void)ocl_queues_finish(context); /* kernels may still print */
     ocl_runtime_destroy(context);

@@ -48,6 +48,7 @@ const struct ocl_parameter *ocl_kernel_parameter(struct ocl_kernel *kernel, size
 struct range {
     cl_uint dimensions;
     size_t global[3], local[3];
+    size_t piece[3]; /* work-items of one enqueued command; all that there are, mostly */
 };
 
 /* The kernel's own group limit is left to the driver: some say less than they take. */
@@ -85,6 +86,21 @@ static size_t joined_blocks(const struct ocl_kernel *kernel, const struct ocl_la
     return is_empty ? 1 : ocl_ptx_joined_blocks(kernel, launch);
 }
 
+/* Whole slices of the grid, or whole rows, or parts of rows, as many as can be enqueued at once. */
+static void cut_range(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                      struct range *range)
+{
+    memcpy(range->piece, range->global, sizeof range->piece);
+    if (!kernel->ptx || !kernel->ptx->spills)
+        return;
+    size_t most = ocl_ptx_blocks_at_once(kernel, launch);
+    for (int d = 0; d < 3; d++) {
+        range->piece[d] = range->global[d] < most ? range->global[d] : most;
+        most = range->piece[d] < range->global[d] ? 1 : most / range->global[d];
+        most = most > 0 ? most : 1;
+    }
+}
+
 static bool make_range(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
                        struct range *range)
 {
@@ -101,6 +117,7 @@ static bool make_range(const struct ocl_kernel *kernel, const struct ocl_launch 
         if (range->global[d] > 1)
             range->dimensions = (cl_uint)d + 1;
     }
+    cut_range(kernel, launch, range);
     if (!fits_local(kernel, launch))
         return false;
     return does_blocks(kernel) ? ocl_ptx_fits_block(kernel, launch) : fits_group(kernel, launch);
@@ -117,17 +134,50 @@ static bool has_arguments(const struct ocl_kernel *kernel, const struct ocl_laun
     return true;
 }
 
+/* In order, as CUDA begins its blocks. */
+static cl_int enqueue_pieces(struct ocl_queue *queue, cl_kernel kernel, const struct range *range,
+                             unsigned *commands)
+{
+    cl_int error = CL_SUCCESS;
+    size_t at[3];
+    for (at[2] = 0; at[2] < range->global[2]; at[2] += range->piece[2])
+        for (at[1] = 0; at[1] < range->global[1]; at[1] += range->piece[1])
+            for (at[0] = 0; at[0] < range->global[0] && error == CL_SUCCESS;
+                 at[0] += range->piece[0]) {
+                size_t items[3];
+                for (int d = 0; d < 3; d++)
+                    items[d] = range->global[d] - at[d] < range->piece[d] ? range->global[d] - at[d]
+                                                                          : range->piece[d];
+                error = clEnqueueNDRangeKernel(queue->cl, kernel, range->dimensions, at, items,
+                                               range->local, 0, NULL, NULL);
+                *commands += error == CL_SUCCESS;
+            }
+    return error;
+}
+
+static bool is_whole(const struct range *range)
+{
+    return memcmp(range->piece, range->global, sizeof range->piece) == 0;
+}
+
 static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struct range *range)
 {
+    unsigned commands = 0;
+    cl_int error = CL_SUCCESS;
     ocl_migration_enter(queue);
     ocl_status status = ocl_queue_prepare(queue);
     if (status != OCL_OK) {
         ocl_migration_leave();
         return status;
     }
-    cl_int error = clEnqueueNDRangeKernel(queue->cl, kernel, range->dimensions, NULL, range->global,
-                                          range->local, 0, NULL, NULL);
-    ocl_queue_submitted(queue, error == CL_SUCCESS);
+    if (is_whole(range)) {
+        error = clEnqueueNDRangeKernel(queue->cl, kernel, range->dimensions, NULL, range->global,
+                                       range->local, 0, NULL, NULL);
+        commands = error == CL_SUCCESS;
+    } else {
+        error = enqueue_pieces(queue, kernel, range, &commands);
+    }
+    ocl_queue_submitted(queue, commands);
     ocl_migration_leave();
     switch (error) {
     case CL_INVALID_WORK_GROUP_SIZE:
@@ -286,6 +336,7 @@ static ocl_status launch_with_buffers(struct ocl_call *call, struct ocl_queue *q
     call->targets = targets;
     const ocl_status status = launch_targets(call, queue, range);
     ocl_targets_release(call);
+    call->targets = NULL;
     if (targets != few)
         free(targets);
     return status;
@@ -297,7 +348,7 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
 {
     struct ocl_call call = {.kernel = kernel, .launch = launch, .bound = bound};
     const enum ocl_pass pass = kernel->program->context->capability.pass;
-    ocl_status status = kernel->ptx ? ocl_ptx_begin(kernel, launch, &call.bank) : OCL_OK;
+    ocl_status status = kernel->ptx ? ocl_ptx_begin(kernel, launch, &call.memory) : OCL_OK;
     if (status == OCL_OK)
         status = pass == OCL_PASS_BUFFER || pass == OCL_PASS_NUMBER
                      ? launch_with_buffers(&call, queue, range)
@@ -305,7 +356,7 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
     if (status == OCL_OK && kernel->ptx && kernel->ptx->writes_table)
         status = ocl_table_written(queue);
     if (kernel->ptx)
-        ocl_ptx_end(kernel, call.bank);
+        ocl_ptx_end(kernel, &call.memory);
     return status;
 }
 
@@ -342,6 +393,14 @@ static ocl_status launch_shaped(struct ocl_kernel *kernel, struct ocl_queue *que
     return ocl_kernel_launch(shaped, queue, launch);
 }
 
+/* Through the variant that keeps its scratch in __global memory. */
+static ocl_status launch_spilled(struct ocl_kernel *kernel, struct ocl_queue *queue,
+                                 const struct ocl_launch *launch)
+{
+    struct ocl_kernel *spilled = ocl_ptx_spilled(kernel);
+    return spilled ? ocl_kernel_launch(spilled, queue, launch) : OCL_E_OUT_OF_MEMORY;
+}
+
 ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
                              const struct ocl_launch *launch)
 {
@@ -354,6 +413,8 @@ ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
         ocl_log(true, "kernel %s cannot be launched: %s", kernel->name, kernel->facts.reason);
         return kernel->facts.status;
     }
+    if (ocl_ptx_must_spill(kernel, launch))
+        return launch_spilled(kernel, queue, launch);
     if (!make_range(kernel, launch, &range))
         return OCL_E_LAUNCH_SIZE;
     if (!has_arguments(kernel, launch))

@@ -40,6 +40,7 @@ struct ocl_argument {
     enum ocl_parameter_kind kind;
     enum ocl_made made;
     uint32_t entry;             /* of void **args, or what stands in for one: OCL_ENTRY_... */
+    uint32_t within;            /* of that entry: the byte that a pointer begins at */
     bool is_constant;           /* OCL_PARAMETER_POINTER into __constant memory */
     bool is_const;              /* OCL_PARAMETER_POINTER that the kernel does not write through */
     bool is_own_type;           /* OCL_PARAMETER_VALUE of a type that only the program knows */
@@ -91,6 +92,7 @@ struct ocl_slot {
     enum ocl_slot_kind kind;
     uint32_t parameter; /* whose value this is */
     uint32_t entry;     /* of void **args, or OCL_ENTRY_SYMBOLS + kind */
+    uint32_t within;    /* struct ocl_argument's */
     uint32_t bytes;
     uint32_t offset; /* in ocl_instance.values */
 };

@@ -11,8 +11,9 @@
 #include "cl/trace.h"
 #include "cl/twin.h"
 
-uint64_t ocl_call_pointer(const struct ocl_call *call, uint32_t entry)
+uint64_t ocl_call_pointer(const struct ocl_call *call, const struct ocl_slot *slot)
 {
+    const uint32_t entry = slot->entry;
     uint64_t pointer;
     if (entry >= OCL_ENTRY_RUNTIME)
         return ocl_ptx_memory(call->kernel, entry);
@@ -21,7 +22,8 @@ uint64_t ocl_call_pointer(const struct ocl_call *call, uint32_t entry)
                                  (enum ocl_symbol_kind)(entry - OCL_ENTRY_SYMBOLS));
     if (entry >= OCL_ENTRY_GROUPS)
         return call->bound[entry - OCL_ENTRY_GROUPS].texture->view.address;
-    memcpy(&pointer, call->launch->arguments[entry], sizeof pointer);
+    const unsigned char *bytes = call->launch->arguments[entry];
+    memcpy(&pointer, bytes + slot->within, sizeof pointer);
     return pointer;
 }
 
@@ -29,8 +31,7 @@ bool ocl_call_has_null(const struct ocl_call *call)
 {
     const struct ocl_form *form = &call->kernel->forms[OCL_FORM_DIRECT];
     for (size_t i = 0; i < form->slot_count; i++)
-        if (form->slots[i].kind == OCL_SLOT_ADDRESS &&
-            ocl_call_pointer(call, form->slots[i].entry) == 0)
+        if (form->slots[i].kind == OCL_SLOT_ADDRESS && ocl_call_pointer(call, &form->slots[i]) == 0)
             return true;
     return false;
 }
@@ -48,7 +49,7 @@ bool ocl_call_has_unknown(const struct ocl_call *call)
     const struct ocl_form *form = &call->kernel->forms[OCL_FORM_DIRECT];
     for (size_t i = 0; i < form->slot_count; i++)
         if (form->slots[i].kind == OCL_SLOT_ADDRESS &&
-            is_unknown(ocl_call_pointer(call, form->slots[i].entry)))
+            is_unknown(ocl_call_pointer(call, &form->slots[i])))
             return true;
     return false;
 }
@@ -107,7 +108,7 @@ static ocl_status find_target(const struct ocl_call *call, const struct ocl_slot
                               struct ocl_target *target)
 {
     struct ocl_context *context = call->kernel->program->context;
-    const uint64_t pointer = ocl_call_pointer(call, slot->entry);
+    const uint64_t pointer = ocl_call_pointer(call, slot);
     if (pointer == 0)
         return OCL_OK;
     target->allocation = ocl_address_acquire(pointer);
@@ -321,6 +322,14 @@ static size_t scratch_bytes(const struct ocl_call *call, const struct ocl_slot *
            ocl_ptx_joined_blocks(call->kernel, call->launch);
 }
 
+static cl_int set_scratch(const struct ocl_call *call, const struct setting *setting)
+{
+    if (!call->kernel->ptx->spills)
+        return set_local(setting, scratch_bytes(call, setting->slot));
+    return clSetKernelArg(setting->instance->cl, setting->index, sizeof(cl_mem),
+                          &call->memory.scratch);
+}
+
 static cl_int set_grid(const struct ocl_call *call, const struct setting *setting)
 {
     const struct ocl_launch *launch = call->launch;
@@ -344,10 +353,9 @@ static cl_int set_slot(const struct ocl_call *call, const struct setting *settin
                                       call->launch->local_bytes);
     case OCL_SLOT_ADDRESS:
         return set_address(context, setting,
-                           ocl_address_for_kernel(context, ocl_call_pointer(call, slot->entry)));
+                           ocl_address_for_kernel(context, ocl_call_pointer(call, slot)));
     case OCL_SLOT_NUMBER:
-        return set_number(setting,
-                          ocl_address_for_kernel(context, ocl_call_pointer(call, slot->entry)));
+        return set_number(setting, ocl_address_for_kernel(context, ocl_call_pointer(call, slot)));
     case OCL_SLOT_BUFFER:
         return set_buffer(setting, &call->targets[slot->parameter]);
     case OCL_SLOT_OFFSET:
@@ -361,13 +369,14 @@ static cl_int set_slot(const struct ocl_call *call, const struct setting *settin
     case OCL_SLOT_ZERO:
         return set_value(setting, &(const cl_uint){0});
     case OCL_SLOT_SCRATCH:
-        return set_local(setting, scratch_bytes(call, slot));
+        return set_scratch(call, setting);
     case OCL_SLOT_GRID:
         return set_grid(call, setting);
     case OCL_SLOT_DYNAMIC:
         return set_value(setting, &(const cl_uint){(cl_uint)call->launch->local_bytes});
     case OCL_SLOT_BANK: /* never skipped: every launch has its own */
-        return clSetKernelArg(setting->instance->cl, setting->index, sizeof(cl_mem), &call->bank);
+        return clSetKernelArg(setting->instance->cl, setting->index, sizeof(cl_mem),
+                              &call->memory.bank);
     }
     return CL_INVALID_ARG_INDEX;
 }
@@ -380,7 +389,7 @@ static bool has_stale_address(const struct ocl_call *call, const struct ocl_form
     for (size_t i = 0; i < form->slot_count; i++) {
         const struct ocl_slot *slot = &form->slots[i];
         uint64_t last;
-        if (slot->kind != OCL_SLOT_ADDRESS || ocl_call_pointer(call, slot->entry) != 0)
+        if (slot->kind != OCL_SLOT_ADDRESS || ocl_call_pointer(call, slot) != 0)
             continue;
         memcpy(&last, instance->values + slot->offset, sizeof last);
         if (instance->states[i] == OCL_SLOT_SET && last != 0)

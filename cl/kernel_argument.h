@@ -5,6 +5,7 @@
 
 #include "cl/kernel.h"
 #include "cl/kernel_texture.h"
+#include "cl/ptx_kernel.h"
 
 /* A pointer argument as OpenCL knows memory: byte `rest` of `part`, or of `buffer` where there
  * is no part. */
@@ -24,12 +25,12 @@ struct ocl_call {
     const struct ocl_launch *launch;
     struct ocl_target *targets; /* one per parameter where the pass needs buffers, otherwise NULL */
     const struct ocl_bound *bound; /* one per group */
-    cl_mem bank;                   /* the entries as one struct, where the kernel takes them so */
+    struct ocl_ptx_memory memory;
 };
 
-/* Reads the pointer that an entry of void **args holds, or finds the block of symbols or the texels
- * that the entry stands for. */
-uint64_t ocl_call_pointer(const struct ocl_call *call, uint32_t entry);
+/* Reads the pointer that the slot's entry of void **args holds, or finds the block of symbols or the
+ * texels that the entry stands for. */
+uint64_t ocl_call_pointer(const struct ocl_call *call, const struct ocl_slot *slot);
 
 /* What a kernel must get for a pointer of the user's. */
 uint64_t ocl_address_for_kernel(const struct ocl_context *context, uint64_t pointer);

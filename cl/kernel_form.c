@@ -83,12 +83,13 @@ static enum ocl_slot_kind slot_kind(const struct ocl_kernel *kernel, enum ocl_fo
 }
 
 static void add_slot(struct ocl_form *form, enum ocl_slot_kind kind, uint32_t parameter,
-                     uint32_t entry, size_t bytes)
+                     const struct ocl_argument *argument, size_t bytes)
 {
     form->slots[form->slot_count++] = (struct ocl_slot){
         .kind = kind,
         .parameter = parameter,
-        .entry = entry,
+        .entry = argument->entry,
+        .within = argument->within,
         .bytes = (uint32_t)bytes,
         .offset = (uint32_t)form->value_bytes,
     };
@@ -107,9 +108,9 @@ ocl_status ocl_form_plan(const struct ocl_kernel *kernel, enum ocl_form_kind kin
     for (size_t i = 0; i < kernel->argument_count; i++) {
         const struct ocl_argument *argument = &kernel->arguments[i];
         const enum ocl_slot_kind slot = slot_kind(kernel, kind, argument);
-        add_slot(form, slot, (uint32_t)i, argument->entry, slot_bytes(kernel, slot, argument));
+        add_slot(form, slot, (uint32_t)i, argument, slot_bytes(kernel, slot, argument));
         if (is_wrapper && slot == OCL_SLOT_BUFFER && argument->kind != OCL_PARAMETER_TEXTURE)
-            add_slot(form, OCL_SLOT_OFFSET, (uint32_t)i, argument->entry, sizeof(uint64_t));
+            add_slot(form, OCL_SLOT_OFFSET, (uint32_t)i, argument, sizeof(uint64_t));
     }
     return OCL_OK;
 }

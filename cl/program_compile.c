@@ -120,13 +120,19 @@ static bool build_from_binary(struct ocl_context *context, const void *binary, s
     return false;
 }
 
+/* Until a binary is worth its price, one byte stands in its place: how often the program was built. */
 static bool load_cached(struct ocl_context *context, const char *directory,
-                        const struct ocl_cache_key *key, cl_program *program)
+                        const struct ocl_cache_key *key, unsigned char *builds, cl_program *program)
 {
     void *binary = NULL;
     size_t bytes = 0;
     if (!ocl_program_cache_load(directory, key, &binary, &bytes))
         return false;
+    if (bytes == 1) {
+        memcpy(builds, binary, 1);
+        free(binary);
+        return false;
+    }
     const bool is_built = build_from_binary(context, binary, bytes, key->options, program);
     free(binary);
     ocl_trace("program cache: a stored program was %s",
@@ -134,8 +140,6 @@ static bool load_cached(struct ocl_context *context, const char *directory,
     return is_built;
 }
 
-/* Asking for the binary makes PoCL compile every kernel, so this runs only where a cache is
- * asked for. */
 static void store_cached(const char *directory, const struct ocl_cache_key *key, cl_program program)
 {
     size_t bytes = 0;
@@ -150,17 +154,35 @@ static void store_cached(const char *directory, const struct ocl_cache_key *key,
     free(binary);
 }
 
+/* Asking for the binary makes PoCL compile every kernel for work-groups of any size, which takes as
+ * long as compiling it for the launch does (0.3 to 5 s) and is of use to no launch. What launches
+ * compiled it keeps by itself, so all that the binary saves later is 20 to 60 ms at each build. Where
+ * nobody asked for a cache, programs for CPUs must have been built more than once or twice. */
+enum { BUILDS_WORTH_A_BINARY = 8 };
+
+static void store_or_count(const struct ocl_context *context, const char *directory,
+                           const struct ocl_cache_key *key, unsigned char builds,
+                           cl_program program)
+{
+    const bool is_cheap = context->device->facts.device_class != OCL_CLASS_CPU;
+    if (is_cheap || ocl_options_get()->cache_dir || ++builds >= BUILDS_WORTH_A_BINARY)
+        store_cached(directory, key, program);
+    else
+        ocl_program_cache_store(directory, key, &builds, 1);
+}
+
 static ocl_status compile(struct ocl_context *context, const char *directory, const void *code,
                           size_t bytes, bool is_il, const char *options, cl_program *program,
                           char **log)
 {
     const struct ocl_cache_key key = {&context->device->facts, options, code, bytes};
+    unsigned char builds = 0;
     *log = NULL;
-    if (directory && load_cached(context, directory, &key, program))
+    if (directory && load_cached(context, directory, &key, &builds, program))
         return OCL_OK;
     ocl_status status = build_from_code(context, code, bytes, is_il, options, program, log);
     if (status == OCL_OK && directory)
-        store_cached(directory, &key, *program);
+        store_or_count(context, directory, &key, builds, *program);
     return status;
 }
 

@@ -97,8 +97,8 @@ static bool is_right(const cl_uint *words)
 static cl_int enqueue_trial(const struct ocl_context *context, cl_kernel kernel, uint64_t address)
 {
     static const size_t local[3] = {TRIAL_X, TRIAL_Y, TRIAL_Z};
-    static const size_t global[3] = {TRIAL_X * TRIAL_COLUMNS, TRIAL_Y * TRIAL_ROWS,
-                                     TRIAL_Z * TRIAL_LAYERS};
+    static const size_t global[3] = {(size_t)TRIAL_X * TRIAL_COLUMNS, (size_t)TRIAL_Y * TRIAL_ROWS,
+                                     (size_t)TRIAL_Z * TRIAL_LAYERS};
     const cl_uint pair[4] = {TRIAL_LOW, 0, TRIAL_HIGH, 0};
     cl_int error = clSetKernelArg(kernel, 0, sizeof address, &address);
     if (error == CL_SUCCESS)

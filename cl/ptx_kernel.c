@@ -120,6 +120,7 @@ void ocl_ptx_forget(struct ocl_kernel *kernel)
     if (kernel->ptx) {
         release_shaped(kernel->ptx->shaped);
         release_shaped(kernel->ptx->image);
+        release_shaped(kernel->ptx->spilled);
     }
     free(kernel->ptx);
     ocl_program_release(kernel->program);
@@ -172,19 +173,52 @@ static ocl_status make_shaped(const struct ocl_kernel *kernel, const size_t shap
     return status;
 }
 
-static ocl_status make_by_image(const struct ocl_kernel *kernel, struct ocl_kernel **image)
+/* The same kernel, built with one option more. */
+static ocl_status make_variant(const struct ocl_kernel *kernel, const char *option,
+                               struct ocl_kernel **made)
 {
     char *options = NULL;
-    const ocl_status status = make_shaped(kernel, kernel->ptx->shape, image);
+    const ocl_status status = make_shaped(kernel, kernel->ptx->shape, made);
     if (status != OCL_OK)
         return status;
-    struct ocl_program *program = (*image)->program;
-    (*image)->ptx->by_image = true;
-    if (asprintf(&options, "%s -D CLEM_TEXTURES_BY_IMAGE=1", program->options) < 0)
+    struct ocl_program *program = (*made)->program;
+    if (asprintf(&options, "%s %s", kernel->program->options, option) < 0)
         return OCL_E_OUT_OF_MEMORY;
     free(program->options);
     program->options = options;
+    (*made)->ptx->by_image = kernel->ptx->by_image;
+    (*made)->ptx->spills = kernel->ptx->spills;
     return OCL_OK;
+}
+
+static ocl_status make_by_image(const struct ocl_kernel *kernel, struct ocl_kernel **image)
+{
+    const ocl_status status = make_variant(kernel, "-D CLEM_TEXTURES_BY_IMAGE=1", image);
+    if (status == OCL_OK)
+        (*image)->ptx->by_image = true;
+    return status;
+}
+
+struct ocl_kernel *ocl_ptx_spilled(struct ocl_kernel *kernel)
+{
+    struct ocl_kernel *made = NULL;
+    pthread_mutex_lock(&kernel->program->lock);
+    struct ocl_kernel *spilled = kernel->ptx->spilled;
+    pthread_mutex_unlock(&kernel->program->lock);
+    if (spilled)
+        return spilled;
+    if (make_variant(kernel, "-D CLEM_SCRATCH=__global", &made) == OCL_OK) {
+        made->ptx->spills = true;
+        pthread_mutex_lock(&kernel->program->lock);
+        spilled = kernel->ptx->spilled; /* another thread may have been first */
+        if (!spilled) {
+            spilled = kernel->ptx->spilled = made;
+            made = NULL;
+        }
+        pthread_mutex_unlock(&kernel->program->lock);
+    }
+    release_shaped(made);
+    return spilled;
 }
 
 struct ocl_kernel *ocl_ptx_by_image(struct ocl_kernel *kernel)
@@ -299,6 +333,7 @@ static void take_argument(struct ocl_kernel *kernel, const struct ptx_argument *
         break;
     case PTX_ARGUMENT_POINTER:
         to->kind = OCL_PARAMETER_POINTER;
+        to->within = (uint32_t)from->offset;
         break;
     case PTX_ARGUMENT_BANK:
         take_made(to, OCL_PARAMETER_VALUE, OCL_MADE_BANK);
@@ -311,7 +346,7 @@ static void take_argument(struct ocl_kernel *kernel, const struct ptx_argument *
         to->kind = OCL_PARAMETER_LOCAL;
         break;
     case PTX_ARGUMENT_SCRATCH:
-        take_made(to, OCL_PARAMETER_LOCAL, OCL_MADE_SCRATCH);
+        take_made(to, ptx->spills ? OCL_PARAMETER_VALUE : OCL_PARAMETER_LOCAL, OCL_MADE_SCRATCH);
         ptx->scratch_bytes = from->bytes;
         break;
     case PTX_ARGUMENT_RUNTIME:
@@ -450,7 +485,9 @@ void ocl_ptx_limit(struct ocl_kernel *kernel)
     }
 }
 
-bool ocl_ptx_fits_block(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+/* With so many bytes of __local memory for each thread. */
+static bool fits_with(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                      size_t scratch_bytes)
 {
     static const size_t most[3] = {OCL_BLOCK_THREADS, OCL_BLOCK_THREADS, 64};
     const uint64_t local = kernel->program->context->device->facts.local_bytes;
@@ -463,8 +500,18 @@ bool ocl_ptx_fits_block(const struct ocl_kernel *kernel, const struct ocl_launch
         threads *= launch->items[d];
     }
     return threads <= OCL_BLOCK_THREADS &&
-           threads * kernel->ptx->scratch_bytes + kernel->facts.local_bytes + launch->local_bytes <=
-               local;
+           threads * scratch_bytes + kernel->facts.local_bytes + launch->local_bytes <= local;
+}
+
+bool ocl_ptx_fits_block(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    return fits_with(kernel, launch, kernel->ptx->spills ? 0 : kernel->ptx->scratch_bytes);
+}
+
+bool ocl_ptx_must_spill(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    return kernel->ptx && kernel->ptx->form == PTX_FORM_BLOCK && !kernel->ptx->spills &&
+           fits_with(kernel, launch, 0) && !ocl_ptx_fits_block(kernel, launch);
 }
 
 /* Several work-items for each compute unit, so that one which comes late does not hold up the launch,
@@ -475,7 +522,7 @@ enum { ITEMS_PER_UNIT = 4, WORTH_IN_STEP = 8192, MOST_IN_STEP = 16384 };
 size_t ocl_ptx_joined_blocks(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
 {
     const struct ocl_device_facts *facts = &kernel->program->context->device->facts;
-    if (!kernel->ptx->joins_blocks)
+    if (!kernel->ptx->joins_blocks || kernel->ptx->spills)
         return 1;
     const size_t threads = launch->items[0] * launch->items[1] * launch->items[2];
     const size_t units = facts->compute_units ? facts->compute_units : 1;

@@ -30,10 +30,12 @@ struct ocl_ptx_kernel {
     bool joins_blocks;    /* a work-item may run several blocks */
     bool has_runtime, has_table, has_bank;
     size_t shape[3]; /* of a variant: the only one that its work-groups can have; otherwise zeros */
-    bool writes_table;         /* surfaces of the table */
-    bool by_image;             /* of a variant: its textures are images */
-    struct ocl_kernel *image;  /* that variant of this one, or NULL (program.lock) */
-    struct ocl_kernel *shaped; /* variants, each linked to the next by this (program.lock) */
+    bool writes_table;          /* surfaces of the table */
+    bool by_image;              /* of a variant: its textures are images */
+    struct ocl_kernel *image;   /* that variant of this one, or NULL (program.lock) */
+    bool spills;                /* of a variant: its scratch lies in __global memory */
+    struct ocl_kernel *spilled; /* that variant of this one, or NULL (program.lock) */
+    struct ocl_kernel *shaped;  /* variants, each linked to the next by this (program.lock) */
 };
 
 /* Makes the program of a PTX text; nothing is translated yet.
@@ -68,6 +70,17 @@ void ocl_ptx_limit(struct ocl_kernel *kernel);
 /* Whether a launch of a PTX_FORM_BLOCK kernel is one that CUDA takes and the device has room for. */
 bool ocl_ptx_fits_block(const struct ocl_kernel *kernel, const struct ocl_launch *launch);
 
+/* Whether a launch fits but for its scratch, which ocl_ptx_spilled() keeps in __global memory. */
+bool ocl_ptx_must_spill(const struct ocl_kernel *kernel, const struct ocl_launch *launch);
+
+/* The same kernel with its scratch in __global memory, made at the first request. NULL only without
+ * memory. */
+struct ocl_kernel *ocl_ptx_spilled(struct ocl_kernel *kernel);
+
+/* How many blocks of a launch may be enqueued at once, for the memory that their scratch takes; all
+ * where it is __local. 0: the device has no room for one (logged). */
+size_t ocl_ptx_blocks_at_once(const struct ocl_kernel *kernel, const struct ocl_launch *launch);
+
 /* How many blocks, one after another in x, each work-item of a launch runs: enough work-items for all
  * compute units stay.
  * Needs: kernel->ptx. */
@@ -87,11 +100,17 @@ struct ocl_kernel *ocl_ptx_by_image(struct ocl_kernel *kernel);
  * Needs:  ocl_ptx_begin(). */
 uint64_t ocl_ptx_memory(const struct ocl_kernel *kernel, uint32_t entry);
 
-/* Around a launch: makes what the kernel needs beside its entries, and lets go of it.
+/* What a launch needs beside its entries. */
+struct ocl_ptx_memory {
+    cl_mem bank;    /* the entries as one struct, where the kernel takes them so */
+    cl_mem scratch; /* where the kernel spills: of ocl_ptx_blocks_at_once() blocks */
+};
+
+/* Around a launch: makes it, and lets go of it.
  * Errors: OCL_E_OUT_OF_MEMORY; the driver's. The caller calls end after errors too. */
 ocl_status ocl_ptx_begin(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
-                         cl_mem *bank);
-void ocl_ptx_end(const struct ocl_kernel *kernel, cl_mem bank);
+                         struct ocl_ptx_memory *memory);
+void ocl_ptx_end(const struct ocl_kernel *kernel, const struct ocl_ptx_memory *memory);
 
 /* What the translator is told about the context's device, found out at the first request; what
  * cannot be found out counts as missing. NULL only without memory. */

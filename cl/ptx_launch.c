@@ -7,6 +7,7 @@
 #include "cl/ptx_kernel.h"
 #include "cl/ptx_runtime.h"
 #include "cl/ptx_table.h"
+#include "cl/trace.h"
 
 /* Words that may be addresses are changed as they are where they are arguments of their own. */
 static void fill_bank(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
@@ -41,8 +42,48 @@ static ocl_status make_bank(const struct ocl_kernel *kernel, const struct ocl_la
     return error;
 }
 
+/* Of a block: as library and text round it. */
+static size_t spilled_bytes(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    const size_t *items = launch->items;
+    return (kernel->ptx->scratch_bytes * items[0] * items[1] * items[2] + 127) & ~(size_t)127;
+}
+
+/* Enough for all compute units to be busy, and no more than a part of the device's memory. */
+size_t ocl_ptx_blocks_at_once(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    enum { WORTH = 64 << 20, BLOCKS_PER_UNIT = 4 };
+    const struct ocl_device_facts *facts = &kernel->program->context->device->facts;
+    const size_t all = launch->groups[0] * launch->groups[1] * launch->groups[2];
+    if (!kernel->ptx->spills)
+        return all;
+    const size_t bytes = spilled_bytes(kernel, launch);
+    const size_t most = (size_t)facts->max_alloc_bytes / 2 / bytes;
+    const size_t busy = (size_t)facts->compute_units * BLOCKS_PER_UNIT;
+    size_t blocks = WORTH / bytes > busy ? WORTH / bytes : busy;
+    if (most == 0)
+        ocl_log(true,
+                "kernel %s needs %zu bytes for the threads of a block, and %s has room for %llu",
+                kernel->name, bytes, facts->name, (unsigned long long)facts->max_alloc_bytes / 2);
+    if (blocks > most)
+        blocks = most;
+    return blocks < all ? blocks : all;
+}
+
+static ocl_status make_scratch(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                               cl_mem *buffer)
+{
+    cl_int error = CL_SUCCESS;
+    const size_t blocks = ocl_ptx_blocks_at_once(kernel, launch);
+    if (blocks == 0)
+        return OCL_E_LAUNCH_SIZE;
+    *buffer = clCreateBuffer(kernel->program->context->cl, CL_MEM_READ_WRITE,
+                             blocks * spilled_bytes(kernel, launch), NULL, &error);
+    return error;
+}
+
 ocl_status ocl_ptx_begin(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
-                         cl_mem *bank)
+                         struct ocl_ptx_memory *memory)
 {
     ocl_status status = OCL_OK;
     if (kernel->ptx->has_table)
@@ -52,7 +93,9 @@ ocl_status ocl_ptx_begin(const struct ocl_kernel *kernel, const struct ocl_launc
     if (status == OCL_OK && kernel->ptx->has_runtime)
         status = ocl_runtime_ready(kernel->program->context, ocl_ptx_entry(kernel)->uses_malloc);
     if (status == OCL_OK && kernel->ptx->has_bank)
-        status = make_bank(kernel, launch, bank);
+        status = make_bank(kernel, launch, &memory->bank);
+    if (status == OCL_OK && kernel->ptx->spills)
+        status = make_scratch(kernel, launch, &memory->scratch);
     return status;
 }
 
@@ -62,10 +105,12 @@ uint64_t ocl_ptx_memory(const struct ocl_kernel *kernel, uint32_t entry)
     return entry == OCL_ENTRY_RUNTIME ? ocl_runtime_address(context) : ocl_table_address(context);
 }
 
-void ocl_ptx_end(const struct ocl_kernel *kernel, cl_mem bank)
+void ocl_ptx_end(const struct ocl_kernel *kernel, const struct ocl_ptx_memory *memory)
 {
     if (kernel->ptx->has_table)
         ocl_table_end(kernel->program->context);
-    if (bank)
-        clReleaseMemObject(bank);
+    if (memory->bank)
+        clReleaseMemObject(memory->bank);
+    if (memory->scratch)
+        clReleaseMemObject(memory->scratch);
 }

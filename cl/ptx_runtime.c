@@ -267,7 +267,8 @@ struct record {
     uint32_t mark, bytes, kind, count;
 };
 
-_Static_assert(sizeof(struct record) == 4 * CLEM_RECORD_WORDS, "as kernels write it");
+_Static_assert(sizeof(struct record) == sizeof(uint32_t) * CLEM_RECORD_WORDS,
+               "as kernels write it");
 
 /* In CUDA's words. */
 static void print_assertion(const unsigned char *at, const unsigned char *end)
@@ -304,26 +305,115 @@ static void print_record(const struct record *record, const unsigned char *at,
         ocl_print_format(stdout, (const char *)at, at + length + 1, end);
 }
 
-/* Prints the records from runtime->printed on, which bytes holds, up to one that is not whole yet.
- * is_lost: the ring came round, and the first bytes may be the end of a record. */
-static void print_records(struct ocl_runtime *runtime, const unsigned char *bytes, uint32_t count,
-                          bool is_lost)
+/* Positions from runtime->printed on, as the host has them. */
+struct window {
+    const unsigned char
+        *bytes;            /* two rings of them where records were lost, the second as the first */
+    uint32_t first, count; /* the position that bytes begin with */
+    uint32_t printed, written; /* records from the one up to the other count */
+    uint32_t safe;             /* what begins before may have been overwritten meanwhile */
+};
+
+/* The record whose head is at bytes + at; false: none is, or it is older than what was printed. Where
+ * records were lost, it may be of any round since. */
+static bool find_record(const struct ocl_runtime *runtime, const struct window *window, uint32_t at,
+                        struct record *record, uint32_t *position)
+{
+    memcpy(record, window->bytes + at, sizeof *record);
+    *position = record->mark - CLEM_RECORD_MARK;
+    const uint32_t age = *position - window->printed;
+    return ((*position - (window->first + at)) & (runtime->ring_bytes - 1)) == 0 &&
+           age < window->written - window->printed && age >= window->safe - window->printed &&
+           record->bytes >= sizeof *record && record->bytes % 16 == 0 &&
+           record->bytes <= window->written - *position && record->bytes <= runtime->ring_bytes;
+}
+
+static void print_at(const struct window *window, uint32_t at, const struct record *record)
+{
+    const unsigned char *bytes = window->bytes + at;
+    print_record(record, bytes + sizeof *record, bytes + record->bytes);
+}
+
+/* Prints up to a record that is not whole yet, or beyond where nobody writes any more. */
+static void print_in_turn(struct ocl_runtime *runtime, const struct window *window, bool is_quiet)
 {
     uint32_t at = 0;
-    while (count - at >= sizeof(struct record)) {
+    while (window->count - at >= sizeof(struct record)) {
         struct record record;
-        memcpy(&record, bytes + at, sizeof record);
-        const bool is_whole = record.mark == CLEM_RECORD_MARK + runtime->printed + at &&
-                              record.bytes >= sizeof record && record.bytes % 16 == 0 &&
-                              record.bytes <= count - at;
-        if (!is_whole && !is_lost)
-            break;
+        uint32_t position;
+        runtime->printed = window->printed + at;
+        const bool is_whole =
+            find_record(runtime, window, at, &record, &position) && position == runtime->printed;
+        if (!is_whole && !is_quiet)
+            return;
         if (is_whole)
-            print_record(&record, bytes + at + sizeof record, bytes + at + record.bytes);
-        is_lost &= !is_whole;
+            print_at(window, at, &record);
         at += is_whole ? record.bytes : 16;
     }
-    runtime->printed += at;
+    runtime->printed = window->printed + at;
+}
+
+/* Where a record was left of an earlier round. */
+struct left {
+    uint32_t age, at;
+};
+
+static int compare_ages(const void *a, const void *b)
+{
+    const struct left *one = a, *other = b;
+    return (one->age > other->age) - (one->age < other->age);
+}
+
+/* Whether a younger record begins in one at bytes + at, which is then no more. */
+static bool is_overwritten(const struct ocl_runtime *runtime, const struct window *window,
+                           uint32_t at, const struct record *record, uint32_t position)
+{
+    for (uint32_t step = 16; step < record->bytes; step += 16) {
+        struct record other;
+        uint32_t place;
+        if (find_record(runtime, window, at + step, &other, &place) &&
+            place - window->printed > position - window->printed)
+            return true;
+    }
+    return false;
+}
+
+/* Fills in what is left in the ring, where left is not NULL; returns how much. */
+static size_t find_left(const struct ocl_runtime *runtime, const struct window *window,
+                        struct left *left)
+{
+    size_t count = 0;
+    for (uint32_t at = 0; at < runtime->ring_bytes; at += 16) {
+        struct record record;
+        uint32_t position;
+        if (!find_record(runtime, window, at, &record, &position) ||
+            is_overwritten(runtime, window, at, &record, position))
+            continue;
+        if (left)
+            left[count] = (struct left){position - window->printed, at};
+        count++;
+    }
+    return count;
+}
+
+/* The ring came round: what is left in it, the oldest first. */
+static void print_left(struct ocl_runtime *runtime, const struct window *window)
+{
+    struct left *left = calloc(find_left(runtime, window, NULL) + 1, sizeof *left);
+    const size_t count = left ? find_left(runtime, window, left) : 0;
+    qsort(left, count, sizeof *left, compare_ages);
+    for (size_t i = 0; i < count; i++) {
+        struct record record;
+        memcpy(&record, window->bytes + left[i].at, sizeof record);
+        print_at(window, left[i].at, &record);
+    }
+    free(left);
+    runtime->printed = window->written;
+}
+
+static ocl_status read_head(const struct ocl_runtime *runtime, struct clem_runtime *head)
+{
+    return read_device(runtime, runtime->allocation + LEAD_BYTES, head, sizeof *head);
 }
 
 static ocl_status read_ring(const struct ocl_runtime *runtime, uint32_t from, unsigned char *bytes,
@@ -338,17 +428,42 @@ static ocl_status read_ring(const struct ocl_runtime *runtime, uint32_t from, un
     return status;
 }
 
-static void print_new(struct ocl_runtime *runtime, uint32_t written)
+/* What was reserved while the ring was read may have been written over what was read. */
+static ocl_status find_safe(const struct ocl_runtime *runtime, struct window *window)
 {
-    uint32_t count = written - runtime->printed;
-    const bool is_lost = count > runtime->ring_bytes;
-    if (is_lost) {
-        count = runtime->ring_bytes;
-        runtime->printed = written - count;
+    struct clem_runtime head;
+    const ocl_status status = read_head(runtime, &head);
+    window->safe = runtime->printed;
+    if (status == OCL_OK && head.written - runtime->printed > runtime->ring_bytes)
+        window->safe = head.written - runtime->ring_bytes;
+    return status;
+}
+
+/* quiet_at: of how many launches so far none runs any more; 0: some do. */
+static void print_new(struct ocl_runtime *runtime, uint32_t written, uint64_t quiet_at)
+{
+    const uint32_t ring = runtime->ring_bytes;
+    const bool is_lost = written - runtime->printed > ring;
+    struct window window = {.first = is_lost ? written - ring : runtime->printed,
+                            .count = is_lost ? ring : written - runtime->printed,
+                            .printed = runtime->printed,
+                            .written = written,
+                            .safe = runtime->printed};
+    unsigned char *bytes = malloc((size_t)(is_lost ? 2 : 1) * window.count);
+    window.bytes = bytes;
+    if (bytes && read_ring(runtime, window.first, bytes, window.count) == OCL_OK) {
+        const bool is_quiet = quiet_at && atomic_load(&runtime->launches) == quiet_at;
+        if (!is_quiet && find_safe(runtime, &window) != OCL_OK) {
+            free(bytes);
+            return;
+        }
+        if (is_lost) {
+            memcpy(bytes + ring, bytes, ring);
+            print_left(runtime, &window);
+        } else {
+            print_in_turn(runtime, &window, is_quiet);
+        }
     }
-    unsigned char *bytes = malloc(count);
-    if (bytes && read_ring(runtime, runtime->printed, bytes, count) == OCL_OK)
-        print_records(runtime, bytes, count, is_lost);
     free(bytes);
 }
 
@@ -360,13 +475,13 @@ static void keep_failure(struct ocl_context *context, uint32_t failure)
         (void)ocl_context_fail(context, OCL_E_TRAP);
 }
 
-static void read_all(struct ocl_runtime *runtime)
+static void read_all(struct ocl_runtime *runtime, uint64_t quiet_at)
 {
     struct clem_runtime head;
-    if (read_device(runtime, runtime->allocation + LEAD_BYTES, &head, sizeof head) != OCL_OK)
+    if (read_head(runtime, &head) != OCL_OK)
         return;
     if (head.written != runtime->printed)
-        print_new(runtime, head.written);
+        print_new(runtime, head.written, quiet_at);
     keep_failure(runtime->context, head.failure);
 }
 
@@ -403,7 +518,7 @@ void ocl_runtime_after_wait(struct ocl_context *context)
     const uint64_t launches = atomic_load(&runtime->launches);
     const bool is_all = ocl_queues_are_idle(context);
     is_inside = true;
-    read_all(runtime);
+    read_all(runtime, is_all ? launches : 0);
     is_inside = false;
     end_reading(runtime, launches, is_all);
 }

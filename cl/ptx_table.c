@@ -136,6 +136,11 @@ static bool is_row(const struct clem_texture *row)
     return row->offset != 0;
 }
 
+static bool has_bytes(const void *a, const void *b, size_t bytes)
+{
+    return memcmp(a, b, bytes) == 0;
+}
+
 /* Which rows differ: from *first on up to *end. True: one of them had an object before, which a launch
  * may still read. */
 static bool find_changes(const struct ocl_table *table, const struct picture *picture,
@@ -144,7 +149,7 @@ static bool find_changes(const struct ocl_table *table, const struct picture *pi
     bool is_used_again = false;
     *first = *end = 0;
     for (size_t i = 0; i < table->row_count; i++) {
-        if (memcmp(&table->rows[i], &picture->rows[i], sizeof picture->rows[i]) == 0)
+        if (has_bytes(&table->rows[i], &picture->rows[i], sizeof picture->rows[i]))
             continue;
         *first = *end ? *first : i;
         *end = i + 1;

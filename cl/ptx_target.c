@@ -118,7 +118,9 @@ static float float_of(cl_uint bits)
 
 static bool has_bits(cl_uint bits, float value)
 {
-    return memcmp(&bits, &value, sizeof bits) == 0;
+    cl_uint own;
+    memcpy(&own, &value, sizeof own);
+    return own == bits;
 }
 
 /* Whether the nearest float to a root is meant: squares of 25 bits are exact in double. */

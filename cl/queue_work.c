@@ -412,6 +412,11 @@ bool ocl_queues_are_idle(struct ocl_context *context)
     return idle;
 }
 
+ocl_status ocl_queues_query(struct ocl_context *context)
+{
+    return for_busy_queues(context, false, query_one);
+}
+
 ocl_status ocl_queues_finish(struct ocl_context *context)
 {
     ocl_status status = OCL_OK;

@@ -137,6 +137,7 @@ struct ocl_capability {
 
 struct ocl_context {
     const struct ocl_device *device;
+    struct ocl_context *next_open; /* context.c */
     cl_context cl;
     struct ocl_capability capability;
     cl_command_queue service; /* block.c's own queue: learning addresses, mapping pinned memory */
@@ -314,6 +315,9 @@ ocl_status ocl_queue_flush(struct ocl_queue *queue);
 /* Waits for the work of all queues of the context, destroyed ones included; nearly free when they are idle. Returns the
  * context's sticky failure. */
 ocl_status ocl_queues_finish(struct ocl_context *context);
+
+/* The same without waiting: OCL_E_NOT_READY while any queue has work. */
+ocl_status ocl_queues_query(struct ocl_context *context);
 
 /* Waits for all work, pending host functions included, and destroys every queue, the legacy one last. Afterwards nothing
  * of the queues is left in the workers, which the caller may then destroy.

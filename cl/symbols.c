@@ -147,7 +147,7 @@ static ocl_status write_blocks(struct ocl_context *context, const struct ocl_sym
         const struct block *block = &symbols->blocks[i];
         if (block->address && i != OCL_SYMBOL_MANAGED)
             status = write_values(queue, block, table->values[i]);
-        else if (block->allocation && table->values[i])
+        else if (block->allocation && block->address && table->values[i])
             memcpy((void *)(uintptr_t)block->address, table->values[i], block->bytes);
     }
     ocl_queue_destroy(queue);

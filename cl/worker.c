@@ -113,6 +113,14 @@ void ocl_worker_post(struct ocl_worker *worker, struct ocl_worker_task *task)
     pthread_mutex_unlock(&worker->lock);
 }
 
+bool ocl_worker_is_this_thread(struct ocl_worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    const bool is_it = worker->has_thread && pthread_equal(worker->thread, pthread_self()) != 0;
+    pthread_mutex_unlock(&worker->lock);
+    return is_it;
+}
+
 void ocl_worker_destroy(struct ocl_worker *worker)
 {
     pthread_t thread;

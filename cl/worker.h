@@ -3,6 +3,8 @@
 #ifndef OCL_WORKER_H
 #define OCL_WORKER_H
 
+#include <stdbool.h>
+
 #include "cl/status.h"
 
 struct ocl_worker;
@@ -20,6 +22,9 @@ void ocl_worker_destroy(struct ocl_worker *worker);
  * callback has nobody to report a missing thread to. Errors: OCL_E_OUT_OF_MEMORY when the system
  * gives no thread. */
 ocl_status ocl_worker_start(struct ocl_worker *worker);
+
+/* Whether the caller is one of its tasks. */
+bool ocl_worker_is_this_thread(struct ocl_worker *worker);
 
 /* Adds a task; never blocks. OpenCL callbacks may call this and nothing else of clem.
  * Needs: node is the caller's and lives until function has begun to run. */

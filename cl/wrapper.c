@@ -60,7 +60,7 @@ static void write_parameter(FILE *stream, const struct ocl_kernel *kernel,
         fprintf(stream, "uint clem_%u", slot->parameter);
         break;
     case OCL_SLOT_SCRATCH:
-        fprintf(stream, "__local ulong16 *clem_%u", slot->parameter);
+        fprintf(stream, "%s ulong16 *clem_%u", space_of(argument), slot->parameter);
         break;
     case OCL_SLOT_GRID:
     case OCL_SLOT_DYNAMIC:

@@ -76,6 +76,27 @@ void clang_arguments_free(struct clang_arguments *list)
     *list = (struct clang_arguments){0};
 }
 
+/* ---- Values of options ---- */
+
+static bool is_number(const char *value)
+{
+    return *value && value[strspn(value, "0123456789")] == 0;
+}
+
+bool clang_is_choice(const char *choices, const char *value)
+{
+    const size_t length = strlen(value);
+    for (const char *at = choices; at; at = strchr(at, '|')) {
+        at += *at == '|';
+        const size_t bytes = strcspn(at, "|");
+        if (bytes == length && strncmp(at, value, length) == 0)
+            return true;
+        if (bytes == 1 && *at == '#' && is_number(value))
+            return true;
+    }
+    return choices == NULL;
+}
+
 /* ---- Finding the compiler ---- */
 
 /* Reads all of a pipe, keeping what fits. */
@@ -186,6 +207,11 @@ static void add_all(struct clang_arguments *list, const char *const *values)
 {
     for (; *values; values++)
         clang_arguments_add(list, *values);
+}
+
+const char *clang_cuda_standard(const char *name)
+{
+    return clang_is_choice("c++98|c++03|gnu++98|gnu++03", name) ? "c++11" : name;
 }
 
 /* No installation of CUDA is looked for. The SDK version chooses how clang writes launches: with

@@ -23,6 +23,11 @@ __attribute__((format(printf, 2, 3))) void clang_arguments_format(struct clang_a
 void clang_arguments_append(struct clang_arguments *list, const struct clang_arguments *more);
 void clang_arguments_free(struct clang_arguments *list);
 
+/* ---- Values of options ---- */
+
+/* Whether a value is one of those that there are, with | between them. "#": a number. NULL: any. */
+bool clang_is_choice(const char *choices, const char *value);
+
 /* ---- The compiler ---- */
 
 #define CLANG_OLDEST 14
@@ -48,6 +53,9 @@ struct clang_device_options {
     bool debug;              /* -G */
     bool run_time_compiler;  /* no headers of the C and C++ libraries: __CUDACC_RTC__ */
 };
+
+/* The language standard of a CUDA source for which `name` was asked: the headers want C++11. */
+const char *clang_cuda_standard(const char *name);
 
 /* What both passes get: language, the headers in include_dir and the first of them. */
 void clang_add_common(struct clang_arguments *list, const char *include_dir);

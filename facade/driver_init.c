@@ -1,5 +1,8 @@
 /* Starting the driver API, and what its functions check first.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdatomic.h>
+#include <stdio.h>
+
 #include "facade/device.h"
 #include "facade/driver.h"
 #include "facade/runtime.h"
@@ -51,4 +54,18 @@ CUresult cuDriverGetVersion(int *driverVersion)
         return CUDA_ERROR_INVALID_VALUE;
     *driverVersion = CUDA_VERSION;
     return CUDA_SUCCESS;
+}
+
+/* Only NVIDIA's own runtime cannot do without. It will report an error that explains nothing, in a
+ * program that clem-run did not see, because a child started it. */
+CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
+{
+    static atomic_flag is_said = ATOMIC_FLAG_INIT;
+    (void)ppExportTable, (void)pExportTableId;
+    if (!atomic_flag_test_and_set(&is_said))
+        fputs(
+            "clem: NVIDIA's own CUDA runtime is in this program, and cannot run on clem: build it "
+            "again with nvcc -cudart shared\n",
+            stderr);
+    return facade_driver_unsupported(__func__);
 }

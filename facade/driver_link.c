@@ -153,7 +153,7 @@ CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
     if (log != NULL)
         tell(found, log);
     free(log);
-    if (error != cudaSuccess)
+    if (found->text == NULL) /* nothing else is left by a failure */
         return facade_driver_error(error);
     *cubinOut = found->text;
     if (sizeOut != NULL)

@@ -6,8 +6,8 @@
 #include "crt/device_functions.h"
 #include "vector_types.h"
 
-/* Blocks, tiles of a warp and the threads of a warp that are together. A grid knows its ranks; its
- * threads cannot wait for each other, which is an error where it is asked for, at compile time.
+/* Blocks, tiles and the threads of a warp that are together. A grid knows its ranks; its threads
+ * cannot wait for each other: programs ask cudaDevAttrCooperativeLaunch before they do.
  *
  * Source: CUDA C++ Programming Guide 13.0, Cooperative Groups.
  */
@@ -20,18 +20,15 @@ namespace cooperative_groups
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 
-template <class T> struct clem_never {
-    static constexpr bool value = false;
-};
-
 class grid_group
 {
   public:
-    /* A template, so that only a use is an error. */
-    template <class T = void> CLEM_DEVICE void sync() const
+    /* What nvcc's code begins with, too: kernels that get here are refused by this register's name,
+     * when they are launched. */
+    CLEM_DEVICE void sync() const
     {
-        static_assert(clem_never<T>::value, "grid-wide synchronisation is not supported by clem: "
-                                            "OpenCL has no barrier across work-groups");
+        unsigned int r;
+        __asm__ volatile("mov.u32 %0, %%envreg2;" : "=r"(r)::"memory");
     }
     CLEM_DEVICE bool is_valid() const
     {
@@ -80,11 +77,26 @@ CLEM_DEVICE grid_group this_grid()
 
 /* ---- the block ------------------------------------------------------------------------------- */
 
+/* What tiles of several warps hand values over in: 32 bytes for each warp. */
+constexpr unsigned int clem_warp_bytes = 32;
+template <unsigned int MaxBlockSize = 1024> struct alignas(16) block_tile_memory {
+    unsigned char bytes[(MaxBlockSize + 31) / 32 * clem_warp_bytes];
+};
+
 class thread_block
 {
+    unsigned char *memory;
+
   public:
     struct arrival_token {
     };
+    CLEM_DEVICE explicit thread_block(unsigned char *scratch = nullptr) : memory(scratch)
+    {
+    }
+    CLEM_DEVICE unsigned char *clem_memory() const
+    {
+        return memory;
+    }
     CLEM_DEVICE static void sync()
     {
         __syncthreads();
@@ -132,6 +144,11 @@ CLEM_DEVICE thread_block this_thread_block()
 {
     return thread_block();
 }
+template <unsigned int MaxBlockSize>
+CLEM_DEVICE thread_block this_thread_block(block_tile_memory<MaxBlockSize> &scratch)
+{
+    return thread_block(scratch.bytes);
+}
 
 /* ---- shuffles of any type, word by word ------------------------------------------------------- */
 
@@ -152,14 +169,34 @@ template <class T, class Move> CLEM_DEVICE T clem_moved(const T &value, Move mov
 
 /* ---- threads of a warp ------------------------------------------------------------------------ */
 
+/* Which of the groups that a group was parted into one is. */
+class clem_part
+{
+    unsigned int rank, count;
+
+  public:
+    CLEM_DEVICE clem_part(unsigned int number, unsigned int of) : rank(number), count(of)
+    {
+    }
+    CLEM_DEVICE unsigned int meta_group_rank() const
+    {
+        return rank;
+    }
+    CLEM_DEVICE unsigned int meta_group_size() const
+    {
+        return count;
+    }
+};
+
 /* What tiles and coalesced threads share: a mask of lanes. */
-class clem_lanes
+class clem_lanes : public clem_part
 {
   protected:
     unsigned int mask;
 
   public:
-    CLEM_DEVICE explicit clem_lanes(unsigned int lanes) : mask(lanes)
+    CLEM_DEVICE explicit clem_lanes(unsigned int lanes, clem_part part = clem_part(0, 1))
+        : clem_part(part), mask(lanes)
     {
     }
     CLEM_DEVICE static unsigned int lane()
@@ -203,7 +240,8 @@ class coalesced_group : public clem_lanes
     }
 
   public:
-    CLEM_DEVICE explicit coalesced_group(unsigned int lanes) : clem_lanes(lanes)
+    CLEM_DEVICE explicit coalesced_group(unsigned int lanes, clem_part part = clem_part(0, 1))
+        : clem_lanes(lanes, part)
     {
     }
     CLEM_DEVICE unsigned int num_threads() const
@@ -217,14 +255,6 @@ class coalesced_group : public clem_lanes
     CLEM_DEVICE unsigned int thread_rank() const
     {
         return static_cast<unsigned>(__popc(mask & ((1u << lane()) - 1)));
-    }
-    CLEM_DEVICE unsigned int meta_group_size() const
-    {
-        return 1;
-    }
-    CLEM_DEVICE unsigned int meta_group_rank() const
-    {
-        return 0;
     }
     CLEM_DEVICE unsigned int ballot(int predicate) const
     {
@@ -264,10 +294,9 @@ CLEM_DEVICE coalesced_group coalesced_threads()
 }
 
 /* Size neighbours of a warp, from a multiple of Size on. */
-template <unsigned int Size, class Parent = void> class thread_block_tile : public clem_lanes
+template <unsigned int Size, bool IsOfSeveralWarps> class clem_tile : public clem_lanes
 {
-    static_assert(Size != 0 && (Size & (Size - 1)) == 0 && Size <= 32,
-                  "a tile has 1, 2, 4, 8, 16 or 32 threads");
+    static_assert(Size != 0 && (Size & (Size - 1)) == 0, "the threads of a tile are a power of 2");
     static constexpr unsigned int all_lanes = Size == 32 ? ~0u : (1u << (Size & 31)) - 1;
     CLEM_DEVICE static unsigned int first()
     {
@@ -275,13 +304,8 @@ template <unsigned int Size, class Parent = void> class thread_block_tile : publ
     }
 
   public:
-    CLEM_DEVICE thread_block_tile() : clem_lanes(all_lanes << first())
-    {
-    }
-    /* What a tile is part of does not matter to what it is. */
-    template <class Other>
-    CLEM_DEVICE thread_block_tile(const thread_block_tile<Size, Other> &other)
-        : clem_lanes(other.lanes())
+    CLEM_DEVICE clem_tile(clem_part part, unsigned char *)
+        : clem_lanes(all_lanes << first(), part)
     {
     }
     CLEM_DEVICE static constexpr unsigned int num_threads()
@@ -295,14 +319,6 @@ template <unsigned int Size, class Parent = void> class thread_block_tile : publ
     CLEM_DEVICE static unsigned int thread_rank()
     {
         return lane() & (Size - 1);
-    }
-    CLEM_DEVICE static unsigned int meta_group_rank()
-    {
-        return thread_block::thread_rank() / Size;
-    }
-    CLEM_DEVICE static unsigned int meta_group_size()
-    {
-        return (thread_block::size() + Size - 1) / Size;
     }
     CLEM_DEVICE unsigned int ballot(int predicate) const
     {
@@ -338,10 +354,123 @@ template <unsigned int Size, class Parent = void> class thread_block_tile : publ
     }
 };
 
-template <unsigned int Size, class Parent>
-CLEM_DEVICE thread_block_tile<Size, Parent> tiled_partition(const Parent &)
+
+/* Whole warps, as many as hold Size threads. They wait for each other at the barriers that PTX names
+ * by 1 to 15, and hand values over in the block's memory for tiles. */
+template <unsigned int Size> class clem_tile<Size, true> : public clem_part
 {
-    return thread_block_tile<Size, Parent>();
+    static_assert((Size & (Size - 1)) == 0 && Size <= 1024,
+                  "the threads of a tile are a power of 2, 1024 at most");
+    unsigned char *memory;
+    template <class T> CLEM_DEVICE T *slot(unsigned int warp) const
+    {
+        static_assert(sizeof(T) <= clem_warp_bytes,
+                      "tiles of several warps exchange 32 bytes at most for each thread");
+        if (memory == nullptr)
+            __trap(); /* this_thread_block() was not given block_tile_memory */
+        return reinterpret_cast<T *>(memory + warp * clem_warp_bytes);
+    }
+    CLEM_DEVICE static unsigned int first_warp()
+    {
+        return thread_block::thread_rank() / Size * (Size / 32);
+    }
+
+  public:
+    CLEM_DEVICE clem_tile(clem_part part, unsigned char *scratch)
+        : clem_part(part), memory(scratch)
+    {
+    }
+    CLEM_DEVICE unsigned char *clem_memory() const
+    {
+        return memory;
+    }
+    CLEM_DEVICE static constexpr unsigned int num_threads()
+    {
+        return Size;
+    }
+    CLEM_DEVICE static constexpr unsigned int size()
+    {
+        return Size;
+    }
+    CLEM_DEVICE static unsigned int thread_rank()
+    {
+        return thread_block::thread_rank() & (Size - 1);
+    }
+    CLEM_DEVICE void sync() const
+    {
+        const unsigned int barrier = thread_block::thread_rank() / Size + 1;
+        if (barrier > 15)
+            __trap(); /* a 16th tile of 64 threads has no barrier left */
+        __asm__ volatile("barrier.sync %0, %1;" ::"r"(barrier), "r"(Size) : "memory");
+    }
+    /* What every warp's first lane has, joined in the order of the warps. */
+    template <class T, class Operation> CLEM_DEVICE T clem_join(T of_warp, Operation operation) const
+    {
+        const unsigned int warp = thread_block::thread_rank() / 32;
+        if (clem_lanes::lane() == 0)
+            *slot<T>(warp) = of_warp;
+        sync();
+        T r = *slot<T>(first_warp());
+        for (unsigned int i = 1; i < Size / 32; i++)
+            r = operation(r, *slot<T>(first_warp() + i));
+        sync();
+        return r;
+    }
+    CLEM_DEVICE int any(int predicate) const
+    {
+        return clem_join(__any_sync(~0u, predicate), [](int a, int b) { return a | b; });
+    }
+    CLEM_DEVICE int all(int predicate) const
+    {
+        return clem_join(__all_sync(~0u, predicate), [](int a, int b) { return a & b; });
+    }
+    template <class T> CLEM_DEVICE T shfl(T value, unsigned int rank) const
+    {
+        if (thread_rank() == (rank & (Size - 1)))
+            *slot<T>(first_warp()) = value;
+        sync();
+        const T r = *slot<T>(first_warp());
+        sync();
+        return r;
+    }
+};
+
+/* What a tile is part of does not matter to what it is. */
+template <unsigned int Size, class Parent = void>
+class thread_block_tile : public clem_tile<Size, (Size > 32)>
+{
+    using tile = clem_tile<Size, (Size > 32)>;
+
+  public:
+    using tile::tile;
+    template <class Other>
+    CLEM_DEVICE thread_block_tile(const thread_block_tile<Size, Other> &other) : tile(other)
+    {
+    }
+};
+
+CLEM_DEVICE unsigned char *clem_memory_of(const clem_lanes &)
+{
+    return nullptr;
+}
+template <unsigned int Size> CLEM_DEVICE unsigned char *clem_memory_of(const clem_tile<Size, true> &tile)
+{
+    return tile.clem_memory();
+}
+
+template <unsigned int Size>
+CLEM_DEVICE thread_block_tile<Size, thread_block> tiled_partition(const thread_block &block)
+{
+    const clem_part part(thread_block::thread_rank() / Size, (thread_block::size() + Size - 1) / Size);
+    return thread_block_tile<Size, thread_block>(part, block.clem_memory());
+}
+template <unsigned int Size, unsigned int Whole, class Parent>
+CLEM_DEVICE thread_block_tile<Size, thread_block_tile<Whole, Parent>>
+tiled_partition(const thread_block_tile<Whole, Parent> &whole)
+{
+    static_assert(Size <= Whole, "a tile is no larger than what it is a part of");
+    const clem_part part(whole.thread_rank() / Size, Whole / Size);
+    return thread_block_tile<Size, thread_block_tile<Whole, Parent>>(part, clem_memory_of(whole));
 }
 
 /* Groups whose size is known when the program runs: as lanes. */
@@ -349,7 +478,8 @@ CLEM_DEVICE coalesced_group tiled_partition(const thread_block &, unsigned int s
 {
     const unsigned int first = clem_lanes::lane() & ~(size - 1);
     const unsigned int lanes = size >= 32 ? ~0u : ((1u << size) - 1) << first;
-    return coalesced_group(lanes);
+    const clem_part part(thread_block::thread_rank() / size, (thread_block::size() + size - 1) / size);
+    return coalesced_group(lanes, part);
 }
 CLEM_DEVICE coalesced_group tiled_partition(const coalesced_group &group, unsigned int size)
 {
@@ -358,7 +488,7 @@ CLEM_DEVICE coalesced_group tiled_partition(const coalesced_group &group, unsign
     for (unsigned int left = group.lanes(); left != 0; left &= left - 1, rank++)
         if (rank / size == tile)
             lanes |= left & (0u - left);
-    return coalesced_group(lanes);
+    return coalesced_group(lanes, clem_part(tile, (group.size() + size - 1) / size));
 }
 
 /* The threads whose value is the caller's. */
@@ -370,7 +500,7 @@ CLEM_DEVICE coalesced_group labeled_partition(const Group &group, T label)
 template <class Group> CLEM_DEVICE coalesced_group binary_partition(const Group &group, bool side)
 {
     const unsigned int yes = __ballot_sync(group.lanes(), side);
-    return coalesced_group(side ? yes : group.lanes() & ~yes);
+    return coalesced_group(side ? yes : group.lanes() & ~yes, clem_part(side, 2));
 }
 
 /* ---- any group -------------------------------------------------------------------------------- */
@@ -386,6 +516,10 @@ class thread_group
     }
     CLEM_DEVICE thread_group(const clem_lanes &group) : mask(group.lanes())
     {
+    }
+    CLEM_DEVICE unsigned int clem_lanes_or_block() const
+    {
+        return mask;
     }
     CLEM_DEVICE unsigned int size() const
     {
@@ -408,15 +542,39 @@ class thread_group
     }
 };
 
+CLEM_DEVICE thread_group tiled_partition(const thread_group &group, unsigned int size)
+{
+    const unsigned int lanes = group.clem_lanes_or_block();
+    return lanes ? tiled_partition(coalesced_group(lanes), size)
+                 : tiled_partition(this_thread_block(), size);
+}
+
+/* One thread of the group, the first, does it; the second form tells all what came out. */
+template <class Group, class Function> CLEM_DEVICE void invoke_one(const Group &group, Function &&function)
+{
+    if (group.thread_rank() == 0)
+        function();
+}
+template <class Group, class Function>
+CLEM_DEVICE auto invoke_one_broadcast(const Group &group, Function &&function) -> decltype(function())
+{
+    decltype(function()) r = {};
+    if (group.thread_rank() == 0)
+        r = function();
+    return group.shfl(r, 0);
+}
+
 template <class Group> CLEM_DEVICE void sync(const Group &group)
 {
     group.sync();
 }
-template <class Group> CLEM_DEVICE auto thread_rank(const Group &group)
+template <class Group>
+CLEM_DEVICE auto thread_rank(const Group &group) -> decltype(group.thread_rank())
 {
     return group.thread_rank();
 }
-template <class Group> CLEM_DEVICE auto group_size(const Group &group)
+template <class Group>
+CLEM_DEVICE auto group_size(const Group &group) -> decltype(group.size())
 {
     return group.size();
 }

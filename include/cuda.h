@@ -2289,6 +2289,9 @@ CUresult CUDAAPI cuInit(unsigned int Flags);
 
 CUresult CUDAAPI cuDriverGetVersion(int *driverVersion);
 
+/* cuGetExportTable: tables of functions that are not published; clem has none. */
+CUresult CUDAAPI cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId);
+
 /* ---- error handling -------------------------------------------------------------------------
  * Give CUDA_ERROR_INVALID_VALUE and NULL for a number that is no error.
  *
@@ -3605,6 +3608,35 @@ CUresult CUDAAPI cuGetProcAddress(const char *symbol, void **pfn, int cudaVersio
 #define cuStreamWriteValue32              cuStreamWriteValue32_v2
 #define cuStreamWriteValue64              cuStreamWriteValue64_v2
 #define cuStreamBatchMemOp                cuStreamBatchMemOp_v2
+#endif
+
+#if defined(__cplusplus)
+/* What version 13 changed, as older sources call it. */
+extern "C++" {
+static inline CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+    return cuCtxCreate(pctx, static_cast<CUctxCreateParams *>(0), flags, dev);
+}
+static inline CUmemLocation clem_cu_location_of(CUdevice device)
+{
+    CUmemLocation location = {CU_MEM_LOCATION_TYPE_HOST, 0};
+    if (device != CU_DEVICE_CPU) {
+        location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+        location.id = device;
+    }
+    return location;
+}
+static inline CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
+                                          CUstream hStream)
+{
+    return cuMemPrefetchAsync(devPtr, count, clem_cu_location_of(dstDevice), 0, hStream);
+}
+static inline CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
+                                   CUdevice device)
+{
+    return cuMemAdvise(devPtr, count, advice, clem_cu_location_of(device));
+}
+}
 #endif
 
 #endif

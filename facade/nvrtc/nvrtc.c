@@ -88,7 +88,9 @@ EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const
                                       int numHeaders, const char *const *headers,
                                       const char *const *includeNames)
 {
-    if (prog == NULL || src == NULL || !are_all_there(numHeaders, headers) ||
+    if (prog == NULL)
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    if (src == NULL || !are_all_there(numHeaders, headers) ||
         !are_all_there(numHeaders, includeNames))
         return NVRTC_ERROR_INVALID_INPUT;
     struct _nvrtcProgram *program = calloc(1, sizeof *program);
@@ -129,7 +131,6 @@ static void forget_results(struct _nvrtcProgram *program)
     }
     free(program->ptx);
     program->ptx = NULL;
-    program->is_compiled = true;
 }
 
 static nvrtcResult refuse_option(struct _nvrtcProgram *program, const char *option)
@@ -150,15 +151,18 @@ EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions,
     const char *bad = NULL;
     if (!is_live(prog))
         return NVRTC_ERROR_INVALID_PROGRAM;
-    if (numOptions < 0 || (numOptions > 0 && options == NULL))
+    if (numOptions < 0)
         return NVRTC_ERROR_INVALID_INPUT;
+    if (numOptions > 0 && options == NULL)
+        return NVRTC_ERROR_INVALID_OPTION;
     forget_results(prog);
     read.device.run_time_compiler = true;
     nvrtcResult result = nvrtc_read_options(&read, numOptions, options, &bad);
     if (result == NVRTC_ERROR_INVALID_OPTION)
         result = refuse_option(prog, bad);
-    else if (result == NVRTC_SUCCESS && prog->callback != NULL &&
-             prog->callback(prog->payload, NULL) == 1)
+    prog->is_compiled = prog->is_compiled || result == NVRTC_SUCCESS;
+    if (result == NVRTC_SUCCESS && prog->callback != NULL &&
+        prog->callback(prog->payload, NULL) == 1)
         result = NVRTC_ERROR_CANCELLED;
     if (result == NVRTC_SUCCESS)
         result = nvrtc_compile(prog, &read);
@@ -168,81 +172,41 @@ EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions,
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-static nvrtcResult give_size(const char *text, size_t *size)
+static nvrtcResult check(const struct _nvrtcProgram *program, const void *out)
 {
-    if (size == NULL)
-        return NVRTC_ERROR_INVALID_INPUT;
-    if (text == NULL)
+    if (!is_live(program))
         return NVRTC_ERROR_INVALID_PROGRAM;
-    *size = strlen(text) + 1;
-    return NVRTC_SUCCESS;
+    return out == NULL ? NVRTC_ERROR_INVALID_INPUT : NVRTC_SUCCESS;
 }
 
-static nvrtcResult give_text(const char *text, char *to)
+/* Before a compilation that succeeds, text is empty, and other code is no bytes. */
+static const char *text_or_none(const char *text)
 {
-    if (to == NULL)
-        return NVRTC_ERROR_INVALID_INPUT;
-    if (text == NULL)
-        return NVRTC_ERROR_INVALID_PROGRAM;
-    memcpy(to, text, strlen(text) + 1);
-    return NVRTC_SUCCESS;
+    return text != NULL ? text : "";
 }
 
-EXPORT nvrtcResult nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet)
-{
-    return is_live(prog) ? give_size(prog->ptx, ptxSizeRet) : NVRTC_ERROR_INVALID_PROGRAM;
-}
+/* A function that gives something of a program's to where its caller says. */
+#define GIVES(name, type, give)                                                                    \
+    EXPORT nvrtcResult name(nvrtcProgram prog, type to)                                            \
+    {                                                                                              \
+        const nvrtcResult result = check(prog, to);                                                \
+        if (result == NVRTC_SUCCESS)                                                               \
+            give;                                                                                  \
+        return result;                                                                             \
+    }
 
-EXPORT nvrtcResult nvrtcGetPTX(nvrtcProgram prog, char *ptx)
-{
-    return is_live(prog) ? give_text(prog->ptx, ptx) : NVRTC_ERROR_INVALID_PROGRAM;
-}
-
-EXPORT nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet)
-{
-    return nvrtcGetPTXSize(prog, cubinSizeRet);
-}
-
-EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
-{
-    return nvrtcGetPTX(prog, cubin);
-}
-
-EXPORT nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet)
-{
-    return is_live(prog) ? give_size(prog->log, logSizeRet) : NVRTC_ERROR_INVALID_PROGRAM;
-}
-
-EXPORT nvrtcResult nvrtcGetProgramLog(nvrtcProgram prog, char *log)
-{
-    return is_live(prog) ? give_text(prog->log, log) : NVRTC_ERROR_INVALID_PROGRAM;
-}
-
+GIVES(nvrtcGetPTXSize, size_t *, *to = strlen(text_or_none(prog->ptx)) + 1)
+GIVES(nvrtcGetPTX, char *, strcpy(to, text_or_none(prog->ptx)))
+GIVES(nvrtcGetCUBINSize, size_t *, *to = prog->ptx != NULL ? strlen(prog->ptx) + 1 : 0)
+GIVES(nvrtcGetCUBIN, char *,
+      memcpy(to, text_or_none(prog->ptx), prog->ptx != NULL ? strlen(prog->ptx) + 1 : 0))
+GIVES(nvrtcGetProgramLogSize, size_t *, *to = strlen(text_or_none(prog->log)) + 1)
+GIVES(nvrtcGetProgramLog, char *, strcpy(to, text_or_none(prog->log)))
 /* Programs are never compiled for link-time optimisation or for OptiX: these have no such code. */
-static nvrtcResult has_none(nvrtcProgram prog, const void *out)
-{
-    return is_live(prog) && out == NULL ? NVRTC_ERROR_INVALID_INPUT : NVRTC_ERROR_INVALID_PROGRAM;
-}
-
-EXPORT nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet)
-{
-    return has_none(prog, LTOIRSizeRet);
-}
-
-EXPORT nvrtcResult nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR)
-{
-    return has_none(prog, LTOIR);
-}
-
-EXPORT nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram prog, size_t *optixirSizeRet)
-{
-    return has_none(prog, optixirSizeRet);
-}
-
-EXPORT nvrtcResult nvrtcGetOptiXIR(nvrtcProgram prog, char *optixir)
-{
-    return has_none(prog, optixir);
-}
+GIVES(nvrtcGetLTOIRSize, size_t *, *to = 0)
+GIVES(nvrtcGetLTOIR, char *, (void)to)
+GIVES(nvrtcGetOptiXIRSize, size_t *, *to = 0)
+GIVES(nvrtcGetOptiXIR, char *, (void)to)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
@@ -258,10 +222,10 @@ EXPORT nvrtcResult nvrtcAddNameExpression(nvrtcProgram prog, const char *const n
 {
     if (!is_live(prog))
         return NVRTC_ERROR_INVALID_PROGRAM;
-    if (prog->is_compiled)
-        return NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
     if (name_expression == NULL)
         return NVRTC_ERROR_INVALID_INPUT;
+    if (prog->is_compiled)
+        return NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
     if (find_expression(prog, name_expression) != NULL)
         return NVRTC_SUCCESS;
     struct nvrtc_expression *grown =
@@ -281,10 +245,10 @@ EXPORT nvrtcResult nvrtcGetLoweredName(nvrtcProgram prog, const char *const name
 {
     if (!is_live(prog))
         return NVRTC_ERROR_INVALID_PROGRAM;
-    if (prog->ptx == NULL)
-        return NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
     if (name_expression == NULL || lowered_name == NULL)
         return NVRTC_ERROR_INVALID_INPUT;
+    if (prog->ptx == NULL)
+        return NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
     const struct nvrtc_expression *expression = find_expression(prog, name_expression);
     if (expression == NULL || expression->lowered == NULL)
         return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
@@ -366,12 +330,7 @@ EXPORT nvrtcResult nvrtcGetPCHCreateStatus(nvrtcProgram prog)
     return is_live(prog) ? NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED : NVRTC_ERROR_INVALID_PROGRAM;
 }
 
-EXPORT nvrtcResult nvrtcGetPCHHeapSizeRequired(nvrtcProgram prog, size_t *size)
-{
-    if (!is_live(prog))
-        return NVRTC_ERROR_INVALID_PROGRAM;
-    return size == NULL ? NVRTC_ERROR_INVALID_INPUT : NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED;
-}
+GIVES(nvrtcGetPCHHeapSizeRequired, size_t *, *to = 0)
 
 /* Called once for each compilation, before clang runs, which cannot be asked while it does. */
 EXPORT nvrtcResult nvrtcSetFlowCallback(nvrtcProgram prog, int (*callback)(void *, void *),
@@ -379,6 +338,8 @@ EXPORT nvrtcResult nvrtcSetFlowCallback(nvrtcProgram prog, int (*callback)(void 
 {
     if (!is_live(prog))
         return NVRTC_ERROR_INVALID_PROGRAM;
+    if (callback == NULL)
+        return NVRTC_ERROR_INVALID_INPUT;
     prog->callback = callback;
     prog->payload = payload;
     return NVRTC_SUCCESS;

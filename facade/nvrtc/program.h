@@ -25,7 +25,7 @@ struct _nvrtcProgram {
     size_t expression_count;
     char *ptx;        /* NULL until compiled */
     char *log;        /* never NULL but without memory */
-    bool is_compiled; /* an attempt was made */
+    bool is_compiled; /* an attempt was made, with options that there are */
     int (*callback)(void *, void *);
     void *payload;
     struct _nvrtcProgram *next; /* of all live ones */

@@ -165,7 +165,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "clem-run: out of memory\n");
         return EXIT_CANNOT_RUN;
     }
-    execv(path, argv + 1);
+    execvp(path, argv + 1); /* which gives a text without #! to a shell */
     fprintf(stderr, "clem-run: %s: %s\n", argv[1], strerror(errno));
     return EXIT_CANNOT_RUN;
 }

@@ -29,12 +29,18 @@ CLEM_OPERATOR(bit_xor, a ^ b)
 #undef CLEM_OPERATOR
 
 /* Each step halves what is left to be joined; every thread ends with the same value. */
-template <unsigned int Size, class Parent, class T, class Operation>
-CLEM_DEVICE T reduce(const thread_block_tile<Size, Parent> &group, T value, Operation operation)
+template <unsigned int Size, class T, class Operation>
+CLEM_DEVICE T reduce(const clem_tile<Size, false> &group, T value, Operation operation)
 {
     for (unsigned int other = Size / 2; other > 0; other /= 2)
         value = operation(value, group.shfl_xor(value, other));
     return value;
+}
+template <unsigned int Size, class T, class Operation>
+CLEM_DEVICE T reduce(const clem_tile<Size, true> &group, T value, Operation operation)
+{
+    const clem_tile<32, false> warp(clem_part(0, 1), nullptr);
+    return group.clem_join(reduce(warp, value, operation), operation);
 }
 
 /* Of any number of threads: rank r takes in rank r + step, then rank 0 tells all. */

@@ -106,14 +106,9 @@ CLEM_DEVICE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned in
 /* Position of the offset-th set bit from base on, counting down for negative offsets. */
 CLEM_DEVICE unsigned int __fns(unsigned int mask, unsigned int base, int offset)
 {
-    const int step = offset < 0 ? -1 : 1;
-    int left = offset < 0 ? -offset : offset;
-    if (offset == 0)
-        return base < 32 && (mask >> base & 1) != 0 ? base : ~0u;
-    for (int i = static_cast<int>(base); i >= 0 && i < 32; i += step)
-        if ((mask >> i & 1) != 0 && --left == 0)
-            return static_cast<unsigned>(i);
-    return ~0u;
+    unsigned int r;
+    __asm__("fns.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(mask), "r"(base), "r"(offset));
+    return r;
 }
 
 #define CLEM_SHIFT(name, instruction)                                                              \

@@ -502,6 +502,10 @@ CLEM_DEVICE float fdividef(float x, float y)
     {                                                                                              \
         return __clem_norm3d##f(a, b, c);                                                          \
     }                                                                                              \
+    CLEM_DEVICE T hypot(T a, T b, T c)                                                             \
+    {                                                                                              \
+        return norm3d##f(a, b, c);                                                                 \
+    }                                                                                              \
     CLEM_DEVICE T norm4d##f(T a, T b, T c, T d)                                                    \
     {                                                                                              \
         return __clem_norm4d##f(a, b, c, d);                                                       \
@@ -675,6 +679,11 @@ template <> struct clem_mixed<double, double, true> {
 #define CLEM_INTEGER_DOUBLE(name) CLEM_INTEGER(double, name)
 CLEM_STD_1(CLEM_INTEGER_DOUBLE)
 CLEM_STD_2(CLEM_MIXED)
+template <class T, class U>
+CLEM_DEVICE typename clem_mixed<T, U>::as_double remquo(T x, U y, int *quotient)
+{
+    return remquo(static_cast<double>(x), static_cast<double>(y), quotient);
+}
 CLEM_INTEGER(int, ilogb)
 CLEM_INTEGER(long, lrint)
 CLEM_INTEGER(long, lround)

@@ -39,7 +39,25 @@ __assert_fail(const char *condition, const char *file, unsigned line, const char
 {
     __assertfail(condition, file, line, function, 1);
 }
+#define CLEM_MEMORY(name, source_type)                                                             \
+    static __inline__ __attribute__((device, always_inline)) void *name(                           \
+        void *to, source_type from, __SIZE_TYPE__ bytes)                                           \
+    {                                                                                              \
+        return __builtin_##name(to, from, bytes);                                                  \
+    }
+CLEM_MEMORY(memcpy, const void *)
+CLEM_MEMORY(memmove, const void *)
+CLEM_MEMORY(memset, int)
+#undef CLEM_MEMORY
 }
+
+/* Sources that are compiled at run time assert without a header. */
+#if defined(__CUDACC_RTC__) && defined(NDEBUG)
+#define assert(condition) ((void)0)
+#elif defined(__CUDACC_RTC__)
+#define assert(condition)                                                                          \
+    ((condition) ? (void)0 : __assert_fail(#condition, __FILE__, __LINE__, __PRETTY_FUNCTION__))
+#endif
 
 #if !defined(__CUDACC_RTC__)
 #include <assert.h>
@@ -57,7 +75,14 @@ namespace std
 {
 using ::free;
 using ::malloc;
+using ::memcpy;
+using ::memmove;
+using ::memset;
 using ::printf;
+#if defined(__CUDA_ARCH__)
+/* Has a value in device code, so that kernels may name it; the C++ library has the host's. */
+__attribute__((weak)) constexpr nothrow_t nothrow{};
+#endif
 } // namespace std
 
 #if __clang_major__ < 15

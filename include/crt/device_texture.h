@@ -252,8 +252,8 @@ CLEM_FOUR(short4, short, short)
 CLEM_FOUR(ushort4, unsigned short, ushort)
 #undef CLEM_FOUR
 template <class T, cudaTextureReadMode mode>
-CLEM_DEVICE auto tex2Dgather(texture<T, cudaTextureType2D, mode> texRef, float x, float y,
-                             int component = 0)
+CLEM_DEVICE typename clem_four<typename clem_read<T, mode>::type>::type
+tex2Dgather(texture<T, cudaTextureType2D, mode> texRef, float x, float y, int component = 0)
 {
     typedef typename clem_four<typename clem_read<T, mode>::type>::type four;
     return tex2Dgather<four>(clem_handle(texRef), x, y, component);

@@ -21,8 +21,8 @@ static const char *const specials[PTX_SPECIAL_OTHER + 1] = {
     [PTX_NTID_Y] = "clem_grid.s5",
     [PTX_NTID_Z] = "clem_grid.s6",
     [PTX_CTAID_X] = "clem_ctaid_x",
-    [PTX_CTAID_Y] = "(uint)get_group_id(1)",
-    [PTX_CTAID_Z] = "(uint)get_group_id(2)",
+    [PTX_CTAID_Y] = "(uint)get_global_id(1)",
+    [PTX_CTAID_Z] = "(uint)get_global_id(2)",
     [PTX_NCTAID_X] = "clem_grid.s0",
     [PTX_NCTAID_Y] = "clem_grid.s1",
     [PTX_NCTAID_Z] = "clem_grid.s2",
@@ -202,7 +202,7 @@ void ptx_block_prepare(struct ptx_emitter *e, struct ptx_body *entry)
     e->hooks = &hooks;
     e->form = ptx_arena_take(e->arena, sizeof(struct ptx_block_form));
     plan->needs_grid = true;
-    plan->local_space = "__local";
+    plan->local_space = "CLEM_SCRATCH";
     plan->extra_parameters =
         "uint clem_index, uint clem_tid_x, uint clem_tid_y, uint clem_tid_z, uint clem_ctaid_x, "
         "uint8 clem_grid";
@@ -256,29 +256,32 @@ static void declare_arrays(struct ptx_emitter *e)
             if (!has_array(form, i) || element_bytes(e, i) != bytes)
                 continue;
             ptx_line(e,
-                     "__local %s *const a_%s = (__local %s *)(clem_scratch + %zuu * clem_threads);",
+                     "CLEM_SCRATCH %s *const a_%s = (CLEM_SCRATCH %s *)(clem_scratch + %zuu * "
+                     "clem_threads);",
                      plain_type(e, i), ptx_current_body(e)->names[i], plain_type(e, i), offset);
             offset += bytes;
         }
         if (bytes == 16) { /* here, aligned as the largest types of .local variables may be */
             const size_t local = (ptx_plan_of(e)->local_bytes + 15) / 16 * 16;
-            ptx_line(e, "__local uchar *const clem_locals = clem_scratch + %zuu * clem_threads;",
+            ptx_line(e,
+                     "CLEM_SCRATCH uchar *const clem_locals = clem_scratch + %zuu * clem_threads;",
                      offset);
             offset += local;
         }
         if (bytes == way_bytes(form->regions) && !form->regions->is_straight) {
             ptx_line(e,
-                     "__local %s *const clem_ways = (__local %s *)(clem_scratch + %zuu * "
+                     "CLEM_SCRATCH %s *const clem_ways = (CLEM_SCRATCH %s *)(clem_scratch + %zuu * "
                      "clem_threads);",
                      bytes > 1 ? "ushort" : "uchar", bytes > 1 ? "ushort" : "uchar", offset);
             offset += bytes;
         }
         if (bytes == 4 && !form->regions->is_straight) {
-            ptx_line(e,
-                     "__local uint *const clem_state = (__local uint *)(clem_scratch + %zuu * "
-                     "clem_threads);",
-                     offset);
-            ptx_line(e, "__local uint *const clem_wait = clem_state + clem_threads;");
+            ptx_line(
+                e,
+                "CLEM_SCRATCH uint *const clem_state = (CLEM_SCRATCH uint *)(clem_scratch + %zuu * "
+                "clem_threads);",
+                offset);
+            ptx_line(e, "CLEM_SCRATCH uint *const clem_wait = clem_state + clem_threads;");
             offset += 8;
         }
     }
@@ -470,7 +473,7 @@ static void declare_thread(struct ptx_emitter *e)
     if (notes_state(form))
         ptx_line(e, "uint clem_next = %s%s;", ended_value(e),
                  notes_wait(form) ? ", clem_for = 0u" : "");
-    ptx_line(e, "__local uchar *const clem_local = clem_locals + clem_index * %zuu;",
+    ptx_line(e, "CLEM_SCRATCH uchar *const clem_local = clem_locals + clem_index * %zuu;",
              (plan->local_bytes + 15) / 16 * 16);
     ptx_line(e, "(void)clem_local;");
     if (form->region->has_call) {
@@ -533,11 +536,15 @@ static void begin_threads(struct ptx_emitter *e)
     const bool joins_blocks = ptx_block_form_of(e)->regions->joins_blocks;
     if (joins_blocks)
         ptx_line(e, "for (uint clem_block = 0; clem_block < clem_blocks; clem_block++)");
-    ptx_line(e, "for (uint clem_tid_z = 0; clem_tid_z < clem_grid.s6; clem_tid_z++)");
-    ptx_line(e, "for (uint clem_tid_y = 0; clem_tid_y < clem_grid.s5; clem_tid_y++)");
+    const bool shrinks = ptx_block_form_of(e)->regions->shrinks;
+    ptx_line(e, "for (uint clem_tid_z = 0; clem_tid_z < %s; clem_tid_z++)",
+             shrinks ? "clem_live.s2" : "clem_grid.s6");
+    ptx_line(e, "for (uint clem_tid_y = 0; clem_tid_y < %s; clem_tid_y++)",
+             shrinks ? "clem_live.s1" : "clem_grid.s5");
     if (!ptx_block_form_of(e)->region->has_call)
         ptx_text_put(e->out, "#pragma clang loop vectorize(assume_safety)\n");
-    ptx_line(e, "for (uint clem_tid_x = 0; clem_tid_x < clem_grid.s4; clem_tid_x++) {");
+    ptx_line(e, "for (uint clem_tid_x = 0; clem_tid_x < %s; clem_tid_x++) {",
+             shrinks ? "clem_live.s0" : "clem_grid.s4");
     ptx_line(e,
              "const uint clem_index = (%s * clem_grid.s5 + clem_tid_y) * clem_grid.s4 + "
              "clem_tid_x;",
@@ -593,6 +600,17 @@ static void write_states(struct ptx_emitter *e)
     ptx_line(e, "}");
 }
 
+/* Threads that are not on the straight way. */
+static void pass_over_ended(struct ptx_emitter *e, const char *action)
+{
+    if (!ptx_block_form_of(e)->regions->shrinks)
+        return;
+    ptx_line(e, "if (clem_tid_x >= clem_live.s0 || clem_tid_y >= clem_live.s1 || "
+                "clem_tid_z >= clem_live.s2) {");
+    ptx_line(e, "%scontinue;", action);
+    ptx_line(e, "}");
+}
+
 /* Those that threads which part here may have different values in were stored by each. */
 static void scatter_shared(struct ptx_emitter *e)
 {
@@ -604,8 +622,10 @@ static void scatter_shared(struct ptx_emitter *e)
         add_shared(e, form->region->targets[i], wanted);
     for (size_t i = 0; i < count; i++)
         wanted[i] &= !(form->region->split[i] && form->region->written[i]);
+    ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
     ptx_line(e, "for (uint clem_number = 0; clem_number < clem_threads; clem_number++) {");
     name_thread(e, "clem_number");
+    pass_over_ended(e, "clem_state[clem_index] = CLEM_ENDED; ");
     write_states(e);
     form->is_stepping = true;
     ptx_block_load(e, offsets_of(e, wanted), none);
@@ -629,8 +649,10 @@ static void gather_shared(struct ptx_emitter *e, uint32_t region)
     add_shared(e, region, wanted);
     if (!is_any(wanted, count))
         return;
+    ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
     ptx_line(e, "for (uint clem_number = 0; clem_number < clem_threads; clem_number++) {");
     name_thread(e, "clem_number");
+    pass_over_ended(e, "");
     form->is_straight = form->is_stepping = true;
     ptx_block_load(e, offsets_of(e, wanted), none);
     form->is_straight = form->is_stepping = false;
@@ -661,14 +683,26 @@ static void write_targets(struct ptx_emitter *e, const char *chosen)
     ptx_line(e, "}");
 }
 
+/* Whether all threads that have not ended can take the straight way, as clem_live says then. */
+static const char *together_text(struct ptx_emitter *e)
+{
+    return ptx_format(e, "clem_is_together(clem_state, clem_grid, %uu, &clem_live)",
+                      ptx_block_form_of(e)->regions->has_lanes);
+}
+
 static void go_on(struct ptx_emitter *e)
 {
     const struct ptx_region *region = ptx_block_form_of(e)->region;
     if (!region->is_decided) {
         ptx_line(e, "if (%s) {",
-                 has_two_ways(region) ? "clem_any != 0u && clem_any != clem_threads"
-                                      : "clem_all != clem_any");
+                 has_two_ways(region)
+                     ? ptx_format(e, "clem_any != 0u && clem_any != %s", ptx_block_threads(e))
+                     : "clem_all != clem_any");
         scatter_shared(e);
+        if (region->target_count == 1 && ptx_block_form_of(e)->regions->shrinks) {
+            ptx_line(e, "if (%s)", together_text(e));
+            ptx_line(e, "    goto S_%u;", (unsigned)region->targets[0]);
+        }
         ptx_line(e, "goto clem_part;");
         ptx_line(e, "}");
         write_targets(e, has_two_ways(region) ? "(uint)(clem_any != 0u)" : "clem_any");
@@ -709,13 +743,19 @@ static void write_parted(struct ptx_emitter *e, size_t number)
     struct ptx_block_form *form = ptx_block_form_of(e);
     form->region = &form->regions->all[number];
     ptx_line(e, "case %zuu: {", number);
+    form->is_lane_open = false;
     ptx_block_step(e);
-    ptx_line(e, "for (uint clem_lane = 0; clem_lane < clem_lanes; clem_lane++) {");
-    ptx_line(e, "if (!(clem_active >> clem_lane & 1u))");
-    ptx_line(e, "    continue;");
-    ptx_line(e, "CLEM_THREAD(clem_base + clem_lane)");
+    if (!form->is_lane_open) {
+        ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
+        ptx_line(e, "for (uint clem_lane = 0; clem_lane < clem_lanes; clem_lane++) {");
+        ptx_line(e, "if (!(clem_active >> clem_lane & 1u))");
+        ptx_line(e, "    continue;");
+        ptx_line(e, "CLEM_THREAD(clem_base + clem_lane)");
+    }
     write_thread(e, find_needs(e));
     ptx_line(e, "}");
+    if (form->is_lane_open)
+        ptx_line(e, "}");
     ptx_line(e, "break;");
     ptx_line(e, "}");
 }
@@ -726,7 +766,7 @@ static void write_reunions(struct ptx_emitter *e)
     const struct ptx_regions *r = ptx_block_form_of(e)->regions;
     if (r->has_parts)
         return;
-    ptx_line(e, "if (clem_is_together(clem_state, clem_threads))");
+    ptx_line(e, "if (%s)", together_text(e));
     ptx_line(e, "switch (clem_state[0]) {");
     for (size_t i = 0; i < r->count; i++) {
         if (!waits_for_block(&r->all[i]))
@@ -802,6 +842,7 @@ static void write_alone(struct ptx_emitter *e)
     form->is_straight = false;
     form->is_alone = true;
     form->region = whole_of(e, loads);
+    ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
     ptx_line(e, "for (uint clem_number = 0; clem_number < clem_threads; clem_number++) {");
     ptx_line(e, "if (clem_state[clem_number] == CLEM_ENDED)");
     ptx_line(e, "    continue;");
@@ -857,10 +898,10 @@ static void name_block(struct ptx_emitter *e)
     const bool joins_blocks = ptx_block_form_of(e)->regions->joins_blocks;
     ptx_plan_of(e)->joins_blocks = joins_blocks;
     if (joins_blocks) {
-        ptx_line(e, "const uint clem_first = (uint)get_group_id(0) * clem_grid.s3;");
+        ptx_line(e, "const uint clem_first = (uint)get_global_id(0) * clem_grid.s3;");
         ptx_line(e, "const uint clem_blocks = min(clem_grid.s3, clem_grid.s0 - clem_first);");
     } else {
-        ptx_line(e, "const uint clem_ctaid_x = (uint)get_group_id(0);");
+        ptx_line(e, "const uint clem_ctaid_x = (uint)get_global_id(0);");
         ptx_line(e, "(void)clem_ctaid_x;");
     }
     ptx_line(e, "const uint clem_threads = %sclem_grid.s4 * clem_grid.s5 * clem_grid.s6;",
@@ -891,7 +932,7 @@ static void empty_stacks(struct ptx_emitter *e)
     if (!plan->has_stack)
         return;
     ptx_line(e, "for (uint i = 0; i < clem_threads; i++)");
-    ptx_line(e, "    *(__local uint *)(clem_locals + i * %zuu + %zuu) = 0u;",
+    ptx_line(e, "    *(CLEM_SCRATCH uint *)(clem_locals + i * %zuu + %zuu) = 0u;",
              (plan->local_bytes + 15) / 16 * 16, plan->stack_at);
 }
 
@@ -910,6 +951,8 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
     ptx_line(e, "{");
     name_block(e);
     declare_arrays(e);
+    if (r->shrinks)
+        ptx_line(e, "uint4 clem_live = (uint4)(clem_grid.s456, clem_threads);");
     declare_uniform(e);
     empty_stacks(e);
     write_constants(e);

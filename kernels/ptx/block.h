@@ -64,6 +64,10 @@ struct ptx_regions {
     bool is_straight;     /* no thread ever leaves the straight way */
     bool is_lone;      /* no thread ever waits for another: those that part may each go on alone */
     bool joins_blocks; /* threads are those of clem_grid.s3 blocks in a row */
+    /* Threads that end need not keep the others from the straight way: it is for the threads of the
+     * box clem_live.s012, of which there are clem_live.s3. Where lanes exchange values there
+     * (has_lanes), those must be the first of the block. */
+    bool shrinks, has_lanes;
 };
 
 struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_function *function);
@@ -107,7 +111,8 @@ struct ptx_block_form {
     const struct ptx_region *region; /* being written */
     bool is_straight;                /* the way being written */
     bool is_stepping;                /* a step is being written, not the rest of its region */
-    bool is_alone; /* the way of threads that part from a kernel where none waits */
+    bool is_lane_open; /* the step's loop over lanes goes on with the rest of its region */
+    bool is_alone;     /* the way of threads that part from a kernel where none waits */
 };
 
 static inline struct ptx_block_form *ptx_block_form_of(const struct ptx_emitter *e)
@@ -121,8 +126,19 @@ void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *stores
 /* Writes the registers of `stores` back. */
 void ptx_block_store(struct ptx_emitter *e, const bool *stores);
 
+/* How many threads are on the straight way. */
+static inline const char *ptx_block_threads(const struct ptx_emitter *e)
+{
+    return ptx_block_form_of(e)->regions->shrinks ? "clem_live.s3" : "clem_threads";
+}
+
+/* Before loops that are seldom run, or have nothing that vectors could do at once: their copies would
+ * cost compilers more time than the rest of the kernel. */
+#define PTX_BLOCK_PLAIN_LOOP "#pragma clang loop vectorize(disable) unroll(disable)\n"
+
 /* The step of the region being written, for the lanes clem_active of the warp that begins with thread
- * clem_base; on the straight way, for all warps. */
+ * clem_base; on the straight way, for all warps. If is_lane_open afterwards, then within a block and a
+ * loop over lanes in it. */
 void ptx_block_step(struct ptx_emitter *e);
 
 #endif

@@ -7,15 +7,9 @@
  * would overwrite what the next one has yet to read. A thread's own element, stored and loaded at the same
  * register and offset, is no such case.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "kernels/ptx/block.h"
+#include <string.h>
 
-/* A volatile access to what may be shared memory. */
-bool ptx_block_is_lockstep(const struct ptx_instruction *in)
-{
-    return (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_st) &&
-           in->order == PTX_ORDER_VOLATILE &&
-           (in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_GENERIC);
-}
+#include "kernels/ptx/block.h"
 
 static bool is_shared(const struct ptx_instruction *in, uint16_t opcode)
 {
@@ -45,7 +39,13 @@ struct walk {
     size_t count;
 };
 
-typedef bool found_instruction(void *with, size_t instruction); /* false: enough */
+enum walking {
+    WALK_ON,
+    WALK_BACK, /* not further on this way */
+    WALK_END   /* enough */
+};
+
+typedef enum walking found_instruction(void *with, size_t instruction);
 
 /* Looks through a node from an instruction on; true if the way goes on behind it. */
 static bool look_through(const struct walk *w, size_t first, size_t end, found_instruction *found,
@@ -55,8 +55,9 @@ static bool look_through(const struct walk *w, size_t first, size_t end, found_i
         const struct ptx_instruction *in = &w->flow->function->instructions[i];
         if (ptx_is_barrier(in) || (in->opcode == PTX_OPCODE_bar))
             return false;
-        if (!found(with, i)) {
-            *is_enough = true;
+        const enum walking next = found(with, i);
+        if (next != WALK_ON) {
+            *is_enough = next == WALK_END;
             return false;
         }
     }
@@ -96,31 +97,31 @@ struct search {
 };
 
 /* After a store: loads of other places. */
-static bool mark_load(void *with, size_t instruction)
+static enum walking mark_load(void *with, size_t instruction)
 {
     struct search *s = with;
     const struct ptx_instruction *in = &s->function->instructions[instruction];
     if (is_shared(in, PTX_OPCODE_ld) && !is_same_place(in, s->from))
         s->starts[instruction] = true;
-    return true;
+    return WALK_ON;
 }
 
 /* After a load that begins a region: stores. */
-static bool mark_store(void *with, size_t instruction)
+static enum walking mark_store(void *with, size_t instruction)
 {
     struct search *s = with;
     if (is_shared(&s->function->instructions[instruction], PTX_OPCODE_st))
         s->starts[instruction] = true;
-    return true;
+    return WALK_ON;
 }
 
 /* After a store: whether such a load comes at all. */
-static bool look_for_load(void *with, size_t instruction)
+static enum walking look_for_load(void *with, size_t instruction)
 {
     struct search *s = with;
     s->is_met |=
         s->starts[instruction] && is_shared(&s->function->instructions[instruction], PTX_OPCODE_ld);
-    return !s->is_met;
+    return s->is_met ? WALK_END : WALK_ON;
 }
 
 /* Few kernels have more shared stores than this; those that do were unrolled for threads that work
@@ -175,14 +176,77 @@ bool *ptx_block_meetings(struct ptx_emitter *e, const struct ptx_function *funct
         find_silent_meetings(e, function, starts);
     for (size_t i = 0; i < function->instruction_count; i++) {
         const struct ptx_instruction *in = &function->instructions[i];
-        starts[i] |= ptx_is_barrier(in) || ptx_is_warp_operation(in) || ptx_block_is_lockstep(in);
+        starts[i] |= ptx_is_barrier(in) || ptx_is_warp_operation(in) || ptx_is_lockstep(in);
     }
     return starts;
+}
+
+/* ---- Critical sections ---- */
+
+/* Between taking a lock and letting go of it, a thread must not be made to wait for others of its block:
+ * they would wait for the lock. */
+struct section {
+    const struct ptx_function *function;
+    const struct ptx_instruction *take; /* atom.cas or atom.exch */
+    bool *within;                       /* per instruction */
+    bool is_let_go;
+};
+
+static bool is_ordered_store(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_st && in->order != PTX_ORDER_NONE;
+}
+
+/* On the way from where a lock is taken to where it is let go. */
+static enum walking note_section(void *with, size_t instruction)
+{
+    struct section *s = with;
+    const struct ptx_instruction *in = &s->function->instructions[instruction];
+    const bool is_atomic = in->opcode == PTX_OPCODE_atom || in->opcode == PTX_OPCODE_red;
+    const bool is_end =
+        in != s->take && (is_atomic || is_ordered_store(in)) && is_same_place(in, s->take);
+    s->is_let_go |= is_end;
+    s->within[instruction] = true;
+    return is_end ? WALK_BACK : WALK_ON;
+}
+
+static bool takes_lock(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_atom &&
+           (in->operation == PTX_OP_CAS || in->operation == PTX_OP_EXCH);
+}
+
+/* More locks than this no kernel has; the search costs time for each. */
+enum { MOST_LOCKS = 64 };
+
+static void join_sections(struct ptx_emitter *e, const struct ptx_function *function, bool *starts)
+{
+    const size_t count = function->instruction_count;
+    struct walk w = {.flow = NULL};
+    struct section s = {.function = function};
+    for (size_t i = 0, locks = 0; i < count && locks < MOST_LOCKS; i++) {
+        if (!takes_lock(&function->instructions[i]))
+            continue;
+        if (locks++ == 0) {
+            w.flow = ptx_flow_make(e->arena, function, NULL);
+            w.marks = ptx_arena_array(e->arena, w.flow->count + 1, sizeof *w.marks);
+            w.stack = ptx_arena_array(e->arena, w.flow->count + 1, sizeof *w.stack);
+            s.within = ptx_arena_array(e->arena, count + 1, sizeof *s.within);
+        }
+        s.take = &function->instructions[i];
+        s.is_let_go = false;
+        memset(s.within, 0, count * sizeof *s.within);
+        walk_from(&w, i, note_section, &s);
+        for (size_t j = 0; s.is_let_go && j < count; j++)
+            starts[j] &= !s.within[j] || ptx_is_barrier(&function->instructions[j]) ||
+                         ptx_is_warp_operation(&function->instructions[j]);
+    }
 }
 
 bool *ptx_block_starts(struct ptx_emitter *e, const struct ptx_function *function)
 {
     bool *starts = ptx_block_meetings(e, function);
     ptx_block_strides(e, function, starts);
+    join_sections(e, function, starts);
     return starts;
 }

@@ -535,6 +535,15 @@ static bool is_straight(const struct ptx_regions *r)
     return !r->has_parts;
 }
 
+static bool has_lanes(const struct ptx_regions *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->all[i].step &&
+            (!ptx_is_barrier(r->all[i].step) || ptx_barrier_reduces(r->all[i].step)))
+            return true;
+    return false;
+}
+
 /* Shared memory is one block's: then no others can be run along with it. */
 static bool uses_shared(const struct ptx_emitter *e)
 {
@@ -549,6 +558,19 @@ static bool uses_shared(const struct ptx_emitter *e)
                 if (in->operands[k].variable && in->operands[k].variable->space == PTX_SPACE_SHARED)
                     return true;
         }
+    }
+    return false;
+}
+
+/* For what another block leaves in memory, which it may only do after its loops. */
+static bool may_wait(const struct ptx_function *function)
+{
+    for (size_t i = 0; i < function->instruction_count; i++) {
+        const struct ptx_instruction *in = &function->instructions[i];
+        if (in->opcode == PTX_OPCODE_atom ||
+            (in->opcode == PTX_OPCODE_ld &&
+             (in->order != PTX_ORDER_NONE || in->cache == PTX_CACHE_CV)))
+            return true;
     }
     return false;
 }
@@ -630,7 +652,7 @@ struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_fun
         find_touched(&m, &r->all[i]);
     }
     r->is_lone = is_lone(e, function);
-    r->joins_blocks = r->is_lone && !uses_shared(e);
+    r->joins_blocks = r->is_lone && !uses_shared(e) && !may_wait(function);
     find_passed(&m);
     const struct ptx_cuts cuts = {r->region_of, m.is_head, m.is_passed, r->joins_blocks};
     r->uniform = ptx_flow_uniformity_between(arena, r->flow, &cuts);
@@ -641,5 +663,7 @@ struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_fun
         find_late(&m, &r->all[i]);
     r->has_parts = has_parts(r);
     r->is_straight = is_straight(r);
+    r->shrinks = !r->is_straight && !r->is_lone && !r->has_parts;
+    r->has_lanes = has_lanes(r);
     return r;
 }

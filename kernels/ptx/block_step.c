@@ -20,8 +20,9 @@ static void begin_lanes(struct ptx_emitter *e, bool writes)
     bool *reads = ptx_arena_array(e->arena, count + 1, sizeof *reads);
     bool *written = ptx_arena_array(e->arena, count + 1, sizeof *written);
     const bool is_straight = ptx_block_form_of(e)->is_straight;
-    if (is_straight)
-        ptx_text_put(e->out, "#pragma clang loop vectorize(assume_safety)\n");
+    ptx_text_put(e->out, is_straight ? "#pragma clang loop vectorize(assume_safety) "
+                                       "interleave_count(1)\n"
+                                     : PTX_BLOCK_PLAIN_LOOP);
     ptx_line(e, "for (uint clem_lane = 0; clem_lane < clem_lanes; clem_lane++) {");
     if (!is_straight) {
         ptx_line(e, "if (!(clem_active >> clem_lane & 1u))");
@@ -29,6 +30,8 @@ static void begin_lanes(struct ptx_emitter *e, bool writes)
     }
     ptx_line(e, "CLEM_THREAD(clem_base + clem_lane)");
     ptx_line(e, "(void)clem_tid_x, (void)clem_tid_y, (void)clem_tid_z;");
+    if (writes && !is_straight)
+        ptx_line(e, "{");
     if (writes)
         ptx_flow_writes(step, note, written);
     else
@@ -36,14 +39,32 @@ static void begin_lanes(struct ptx_emitter *e, bool writes)
     ptx_block_load(e, reads, written);
 }
 
+static bool is_used(const struct ptx_block_form *form, uint32_t index)
+{
+    const struct ptx_region *region = form->region;
+    if (region->touched[index])
+        return true;
+    for (size_t i = 0; i < region->target_count; i++)
+        if (ptx_flow_is_live(form->regions->flow, form->regions->all[region->targets[i]].head,
+                             index))
+            return true;
+    return false;
+}
+
+/* Where warps go one by one, the loop in which lanes take their results is left open for the rest of the
+ * region. */
 static void end_lanes(struct ptx_emitter *e, bool writes)
 {
-    const struct ptx_instruction *step = ptx_block_form_of(e)->region->step;
-    bool *written = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *written);
+    struct ptx_block_form *form = ptx_block_form_of(e);
+    const size_t count = e->function->register_count;
+    bool *written = ptx_arena_array(e->arena, count + 1, sizeof *written);
     if (writes)
-        ptx_flow_writes(step, note, written);
+        ptx_flow_writes(form->region->step, note, written);
+    for (uint32_t i = 0; i < count; i++)
+        written[i] = written[i] && is_used(form, i);
     ptx_block_store(e, written);
     ptx_line(e, "}");
+    form->is_lane_open = writes && !form->is_straight;
 }
 
 /* ---- Warp operations ---- */
@@ -263,8 +284,9 @@ static void write_parted_barrier(struct ptx_emitter *e, const struct ptx_instruc
 
 static void begin_warps(struct ptx_emitter *e)
 {
-    ptx_line(e, "for (uint clem_base = 0; clem_base < clem_threads; clem_base += 32u) {");
-    ptx_line(e, "const uint clem_lanes = min(32u, clem_threads - clem_base);");
+    const char *threads = ptx_block_threads(e);
+    ptx_line(e, "for (uint clem_base = 0; clem_base < %s; clem_base += 32u) {", threads);
+    ptx_line(e, "const uint clem_lanes = min(32u, %s - clem_base);", threads);
     ptx_line(e, "const uint clem_active = ~0u >> (32u - clem_lanes);");
 }
 
@@ -273,7 +295,7 @@ static void write_straight_barrier(struct ptx_emitter *e, const struct ptx_instr
     if (!ptx_barrier_reduces(step))
         return;
     const struct ptx_operand *predicate = ptx_barrier_operands_of(step).predicate;
-    ptx_line(e, "const uint clem_all = clem_threads;");
+    ptx_line(e, "const uint clem_all = %s;", ptx_block_threads(e));
     ptx_line(e, "uint clem_count = 0u;");
     ptx_line(e, "(void)clem_all;");
     begin_warps(e);
@@ -342,6 +364,7 @@ void ptx_block_step(struct ptx_emitter *e)
     form->is_stepping = true;
     ptx_line(e, "{");
     write_step(e, step);
-    ptx_line(e, "}");
+    if (!form->is_lane_open)
+        ptx_line(e, "}");
     form->is_stepping = false;
 }

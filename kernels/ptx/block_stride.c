@@ -58,7 +58,7 @@ static int32_t slope_of_product(const struct striding *s, const struct ptx_opera
                                 const struct ptx_operand *b)
 {
     const int32_t x = slope_of(s, a), y = slope_of(s, b);
-    if (a->kind == PTX_OPERAND_INTEGER)
+    if (a->kind == PTX_OPERAND_INTEGER && b->kind != PTX_OPERAND_INTEGER)
         return slope_of_product(s, b, a);
     if (x == OPEN || y == OPEN)
         return OPEN;

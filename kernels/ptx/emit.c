@@ -238,7 +238,8 @@ void ptx_set(struct ptx_emitter *e, const struct ptx_operand *destination, enum 
     else if (c_bytes(type) < c_bytes(held) && c_bytes(type) < 4)
         value = ptx_format(e, "(%s)(%s)", c_types[type], expression);
     if (e->classes[index] == PTX_CLASS_GLOBAL)
-        ptx_line(e, "%s = (__global uchar *)(%s);", place, value);
+        ptx_line(e, "%s = (__global uchar *)%s(%s);", place, c_bytes(type) < 8 ? "(ulong)" : "",
+                 value);
     else
         ptx_line(e, "%s = %s;", place, value);
 }
@@ -298,6 +299,15 @@ static void write_unguarded(struct ptx_emitter *e, const struct ptx_instruction 
     refuse_unknown(e, in);
 }
 
+static const char *guard_text(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const bool *opaque = ptx_plan_of(e)->opaque_guards;
+    const char *place = ptx_register_place(e, (uint32_t)in->guard, 0);
+    if (opaque && opaque[in - e->function->instructions])
+        place = ptx_format(e, "clem_native_opaque(%s)", place);
+    return in->guard_negated ? ptx_format(e, "!%s", place) : place;
+}
+
 /* Puts `if (...)` before what was written from `start` on, with braces unless it is one line. */
 static void write_guard(struct ptx_emitter *e, const struct ptx_instruction *in, size_t start)
 {
@@ -309,8 +319,7 @@ static void write_guard(struct ptx_emitter *e, const struct ptx_instruction *in,
     out->depth--;
     if (!end)
         return;
-    ptx_line(e, "if (%s%s)%s", in->guard_negated ? "!" : "",
-             ptx_register_place(e, (uint32_t)in->guard, 0), is_one_line ? "" : " {");
+    ptx_line(e, "if (%s)%s", guard_text(e, in), is_one_line ? "" : " {");
     ptx_text_put(out, written);
     if (!is_one_line)
         ptx_line(e, "}");

@@ -36,20 +36,6 @@ static enum ptx_type type_of_bits(size_t bytes)
     return bytes == 1 ? PTX_U8 : bytes == 2 ? PTX_U16 : bytes == 4 ? PTX_U32 : PTX_U64;
 }
 
-enum ptx_type ptx_parameter_type(const struct ptx_variable *v)
-{
-    const bool is_float = v->type == PTX_F32 && v->owner && v->owner->is_entry;
-    return is_float ? PTX_F32 : type_of_bits(v->bytes);
-}
-
-const char *ptx_parameter_c_type(struct ptx_emitter *e, const struct ptx_variable *variable)
-{
-    if (variable->space == PTX_SPACE_REG)
-        return ptx_c_type(ptx_register_type(e, variable->number));
-    return is_structure(variable) ? structure_name(e, variable->bytes)
-                                  : ptx_c_type(ptx_parameter_type(variable));
-}
-
 static bool position_of(struct ptx_variable *const *list, size_t count,
                         const struct ptx_variable *variable, size_t *position)
 {
@@ -59,6 +45,24 @@ static bool position_of(struct ptx_variable *const *list, size_t count,
             return true;
         }
     return false;
+}
+
+/* Floats are floats only as arguments of kernels. */
+enum ptx_type ptx_parameter_type(const struct ptx_variable *v)
+{
+    const struct ptx_function *owner = v->owner;
+    size_t i;
+    const bool is_float = v->type == PTX_F32 && owner && owner->is_entry &&
+                          position_of(owner->parameters, owner->parameter_count, v, &i);
+    return is_float ? PTX_F32 : type_of_bits(v->bytes);
+}
+
+const char *ptx_parameter_c_type(struct ptx_emitter *e, const struct ptx_variable *variable)
+{
+    if (variable->space == PTX_SPACE_REG)
+        return ptx_c_type(ptx_register_type(e, variable->number));
+    return is_structure(variable) ? structure_name(e, variable->bytes)
+                                  : ptx_c_type(ptx_parameter_type(variable));
 }
 
 const char *ptx_parameter_name(struct ptx_emitter *e, const struct ptx_variable *variable)
@@ -118,14 +122,15 @@ static const struct {
     const char *name, *c_name;
     uint32_t arguments, passed; /* those that PTX gives, and how many of them go on */
     bool has_result, is_last;   /* is_last: the thread ends there */
+    bool has_heap;              /* addresses of memory that is no argument */
     uint32_t needs;
     const char *(*behind)(struct ptx_emitter *e);
 } supplied[] = {
-    {"vprintf", "clem_vprintf", 2, 2, true, false,
+    {"vprintf", "clem_vprintf", 2, 2, true, false, false,
      PTX_NEED_RUNTIME | PTX_NEED_SHARED | PTX_NEED_LOCAL, windows},
-    {"malloc", "clem_malloc", 1, 1, true, false, PTX_NEED_RUNTIME, seed},
-    {"free", "clem_free", 1, 1, false, false, PTX_NEED_RUNTIME, NULL},
-    {"__assertfail", "clem_assertfail", 5, 4, false, true,
+    {"malloc", "clem_malloc", 1, 1, true, false, true, PTX_NEED_RUNTIME, seed},
+    {"free", "clem_free", 1, 1, false, false, true, PTX_NEED_RUNTIME, NULL},
+    {"__assertfail", "clem_assertfail", 5, 4, false, true, false,
      PTX_NEED_RUNTIME | PTX_NEED_SHARED | PTX_NEED_LOCAL, place_and_windows},
 };
 
@@ -182,6 +187,13 @@ static bool emit_supplied(struct ptx_emitter *e, const struct ptx_instruction *i
             continue;
         if (in->operand_count < 3 || in->operands[2].count != supplied[i].arguments) {
             ptx_refuse(e, "%s is called with other arguments than it has", callee->name);
+            return true;
+        }
+        if (supplied[i].has_heap && e->target->pointers == PTX_POINTERS_BUFFERS) {
+            ptx_refuse_address(e,
+                               "%s speaks of memory by its address, and this device's pointers "
+                               "are not numbers",
+                               callee->name);
             return true;
         }
         ptx_need(e, supplied[i].needs);

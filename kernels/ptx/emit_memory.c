@@ -111,20 +111,6 @@ const char *ptx_address_number(struct ptx_emitter *e, const struct ptx_operand *
                : ptx_format(e, "(%s + %lluul)", number, (unsigned long long)address->bits);
 }
 
-enum ptx_space ptx_space_of(struct ptx_emitter *e, const struct ptx_operand *address,
-                            uint8_t written)
-{
-    if (written != PTX_SPACE_GENERIC)
-        return written == PTX_SPACE_CONST ? PTX_SPACE_GLOBAL : (enum ptx_space)written;
-    if (address->variable)
-        return address->variable->space == PTX_SPACE_CONST
-                   ? PTX_SPACE_GLOBAL
-                   : (enum ptx_space)address->variable->space;
-    if (is_pointer_register(e, address->index) || !ptx_plan_of(e)->has_windows)
-        return PTX_SPACE_GLOBAL;
-    return PTX_SPACE_GENERIC;
-}
-
 static bool writes_register(const struct ptx_instruction *in, int32_t index)
 {
     if (in->operand_count == 0 || in->opcode == PTX_OPCODE_st)
@@ -167,6 +153,22 @@ static void refuse_unknown_address(struct ptx_emitter *e, const struct ptx_opera
                            "it follows %s, an address that comes from memory or from arithmetic, "
                            "and this device's pointers are not numbers",
                            described_register(e, address->index));
+}
+
+enum ptx_space ptx_space_of(struct ptx_emitter *e, const struct ptx_operand *address,
+                            uint8_t written)
+{
+    if (written != PTX_SPACE_GENERIC)
+        return written == PTX_SPACE_CONST ? PTX_SPACE_GLOBAL : (enum ptx_space)written;
+    if (address->variable)
+        return address->variable->space == PTX_SPACE_CONST
+                   ? PTX_SPACE_GLOBAL
+                   : (enum ptx_space)address->variable->space;
+    if (is_pointer_register(e, address->index) || !ptx_plan_of(e)->has_windows)
+        return PTX_SPACE_GLOBAL;
+    if (address->index >= 0 && !ptx_current_body(e)->is_made[address->index])
+        refuse_unknown_address(e, address);
+    return PTX_SPACE_GENERIC;
 }
 
 /* `rd4 + 8` and the like: a pointer to bytes in global memory. */
@@ -446,43 +448,69 @@ static const char *parameter_element(struct ptx_emitter *e, const struct ptx_ope
                       space, memory_type(e, type, 1), number);
 }
 
-/* An entry's parameter that goes into a pointer register. */
-static void load_pointer(struct ptx_emitter *e, const struct ptx_instruction *in,
-                         const struct ptx_operand *to)
+/* The argument of its own that a pointer among an entry's parameters is, or NULL. */
+static const char *pointer_argument(struct ptx_emitter *e, const struct ptx_operand *address,
+                                    int64_t plus)
 {
     const struct ptx_plan *plan = ptx_plan_of(e);
-    const struct ptx_variable *v = in->operands[1].variable;
+    const struct ptx_function *entry = plan->original;
+    const int64_t offset = address->bits + plus;
+    for (size_t i = 0; address->index < 0 && i < entry->parameter_count; i++)
+        if (entry->parameters[i] == address->variable && plan->is_pointer && plan->is_pointer[i])
+            return ptx_parameter_name(e, address->variable);
+    for (const struct ptx_member *m = plan->members; address->index < 0 && m; m = m->next)
+        if (entry->parameters[m->parameter] == address->variable && (int64_t)m->offset == offset)
+            return m->name;
+    return NULL;
+}
+
+/* Of a function: its callers see to it that a pointer is one. */
+static bool is_own_parameter(const struct ptx_emitter *e, const struct ptx_variable *v)
+{
+    for (size_t i = 0; !e->function->is_entry && i < e->function->parameter_count; i++)
+        if (e->function->parameters[i] == v)
+            return true;
+    return false;
+}
+
+/* A parameter, or a part of one, that goes into a pointer register. */
+static void load_pointer(struct ptx_emitter *e, const struct ptx_operand *address,
+                         const struct ptx_operand *to, int64_t plus)
+{
+    const struct ptx_variable *v = address->variable;
     const char *place = ptx_register_place(e, (uint32_t)to->index, 0);
-    for (size_t i = 0; v && i < plan->original->parameter_count; i++)
-        if (plan->original->parameters[i] == v && plan->is_pointer && plan->is_pointer[i]) {
-            ptx_line(e, "%s = %s;", place, ptx_parameter_name(e, v));
-            return;
-        }
-    if (e->target->pointers == PTX_POINTERS_BUFFERS && (!v || is_entry_parameter(e, v)))
+    const char *argument = pointer_argument(e, address, plus);
+    if (argument) {
+        ptx_line(e, "%s = %s;", place, argument);
+        return;
+    }
+    if (e->target->pointers == PTX_POINTERS_BUFFERS && !is_own_parameter(e, v))
         ptx_refuse_address(e,
-                           "a pointer within the structure %s, and this device's pointers are not "
-                           "numbers",
-                           v ? v->name : "of parameters");
-    ptx_line(e, "%s = (__global uchar *)%s;", place,
-             parameter_element(e, &in->operands[1], PTX_U64, 0));
+                           "it takes a pointer from %s, and this device's pointers are not numbers",
+                           v && !is_entry_parameter(e, v) ? "the result of a function"
+                                                          : "a parameter at an unknown place");
+    ptx_line(e, "%s = (__global uchar *)%s;", place, parameter_element(e, address, PTX_U64, plus));
+}
+
+static void load_parameter(struct ptx_emitter *e, const struct ptx_operand *address,
+                           const struct ptx_operand *to, enum ptx_type type, int64_t plus)
+{
+    if (to->kind == PTX_OPERAND_REGISTER && is_pointer_register(e, to->index) &&
+        ptx_type_bytes(type) == 8)
+        load_pointer(e, address, to, plus);
+    else
+        ptx_set(e, to, type, parameter_element(e, address, type, plus));
 }
 
 static void emit_load_parameter(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const enum ptx_type type = in->types[0];
     const struct ptx_operand *to = &in->operands[0];
-    if (to->kind == PTX_OPERAND_VECTOR) {
-        for (uint32_t i = 0; i < to->count; i++)
-            ptx_set(
-                e, &to->list[i], type,
-                parameter_element(e, &in->operands[1], type, (int64_t)(i * ptx_type_bytes(type))));
-        return;
-    }
-    if (to->kind == PTX_OPERAND_REGISTER && is_pointer_register(e, to->index) &&
-        ptx_type_bytes(type) == 8)
-        load_pointer(e, in, to);
-    else
-        ptx_set(e, to, type, parameter_element(e, &in->operands[1], type, 0));
+    if (to->kind != PTX_OPERAND_VECTOR)
+        load_parameter(e, &in->operands[1], to, type, 0);
+    for (uint32_t i = 0; to->kind == PTX_OPERAND_VECTOR && i < to->count; i++)
+        load_parameter(e, &in->operands[1], &to->list[i], type,
+                       (int64_t)(i * ptx_type_bytes(type)));
 }
 
 static void store_parameter(struct ptx_emitter *e, const struct ptx_operand *address,
@@ -501,9 +529,31 @@ static void store_parameter(struct ptx_emitter *e, const struct ptx_operand *add
         ptx_line(e, "%s = %s;", parameter_bytes(e, v, type, offset), ptx_value(e, value, type));
 }
 
+/* What a function follows must be a pointer here already. */
+static void check_argument(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *to = &in->operands[0], *from = &in->operands[1];
+    if (e->target->pointers != PTX_POINTERS_BUFFERS || !to->variable)
+        return;
+    const bool is_list = from->kind == PTX_OPERAND_VECTOR;
+    for (uint32_t i = 0; i < (is_list ? from->count : 1); i++) {
+        const struct ptx_operand *value = is_list ? &from->list[i] : from;
+        if (value->kind == PTX_OPERAND_REGISTER && !is_pointer_register(e, value->index) &&
+            !ptx_current_body(e)->is_made[value->index] &&
+            ptx_is_followed(e, e->function, to->variable,
+                            to->bits + (int64_t)(i * ptx_type_bytes(in->types[0]))))
+            ptx_refuse_address(e,
+                               "it hands %s to a function that follows it, an address that comes "
+                               "from memory or from arithmetic, and this device's pointers are "
+                               "not numbers",
+                               described_register(e, value->index));
+    }
+}
+
 static void emit_store_parameter(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const struct ptx_operand *from = &in->operands[1];
+    check_argument(e, in);
     if (from->kind != PTX_OPERAND_VECTOR) {
         store_parameter(e, &in->operands[0], from, in->types[0], 0);
         return;
@@ -754,11 +804,11 @@ static void emit_cvta(struct ptx_emitter *e, const struct ptx_instruction *in)
     const struct ptx_operand *from = &in->operands[1];
     const char *number = ptx_value(e, from, PTX_U64);
     const bool has_window = space == PTX_SPACE_SHARED || space == PTX_SPACE_LOCAL;
+    const char *name = space == PTX_SPACE_SHARED ? "shared" : "local";
     if (has_window && is_to)
-        number = ptx_format(e, "(ulong)(uint)%s", number);
+        number = ptx_format(e, "clem_generic_to_%s(%s)", name, number);
     else if (has_window)
-        number = ptx_format(e, "clem_%s_to_generic(%s)",
-                            space == PTX_SPACE_SHARED ? "shared" : "local", number);
+        number = ptx_format(e, "clem_%s_to_generic(%s)", name, number);
     ptx_set(e, &in->operands[0], PTX_U64, number);
 }
 

@@ -56,9 +56,6 @@ void ptx_flow_writes(const struct ptx_instruction *in, ptx_show_register *show, 
  * variables by name count, for they are the same at all times. */
 bool ptx_flow_is_pure(const struct ptx_function *function, const struct ptx_instruction *in);
 
-/* Special registers that are the same for all threads of a block, at all times. */
-bool ptx_special_is_uniform(int32_t special);
-
 /* Per register, whether all threads of a block that are at the same place in the same turn of each loop
  * have the same value in it; and per node, whether all threads that go on from it take the same way (a
  * thread that ends there is none that goes on). */

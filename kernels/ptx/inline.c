@@ -87,7 +87,7 @@ static bool is_inlined(struct copy *c, const struct ptx_function *function)
     for (size_t i = 0; i < function->instruction_count; i++) {
         const struct ptx_instruction *in = &function->instructions[i];
         const bool has_step = ptx_is_barrier(in) || ptx_is_warp_operation(in) ||
-                              ptx_block_is_lockstep(in) ||
+                              ptx_is_lockstep(in) ||
                               (in->opcode == PTX_OPCODE_call && in->operand_count > 1 &&
                                is_inlined(c, in->operands[1].function));
         if (has_step)

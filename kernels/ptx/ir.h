@@ -510,4 +510,18 @@ void ptx_print_module(FILE *out, const struct ptx_module *module);
 const struct ptx_function *ptx_find_function(const struct ptx_module *module, const char *name);
 const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, const char *name);
 
+/* ---- Instructions (instruction.c) ---- */
+
+bool ptx_is_barrier(const struct ptx_instruction *in);        /* bar, barrier: not bar.warp */
+bool ptx_is_warp_operation(const struct ptx_instruction *in); /* shfl vote match redux ... */
+
+/* How many operands from the first on are written and not read: 0, 1, or 2 for `a|b`. Those of a
+ * call are within operand 0, a vector. */
+unsigned ptx_destination_count(const struct ptx_instruction *in);
+/* A volatile access to what may be shared memory: threads of a warp may count on doing it in step. */
+bool ptx_is_lockstep(const struct ptx_instruction *in);
+
+/* Special registers that are the same for all threads of a block, at all times. */
+bool ptx_special_is_uniform(int32_t special);
+
 #endif

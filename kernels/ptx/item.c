@@ -230,6 +230,8 @@ static void write_labels(struct ptx_emitter *e, size_t index)
 static void write_instructions(struct ptx_emitter *e)
 {
     const struct ptx_function *function = e->function;
+    if (ptx_plan_of(e)->form == PTX_FORM_ITEM)
+        ptx_plan_of(e)->opaque_guards = ptx_opaque_guards(e);
     for (size_t i = 0; i < function->instruction_count && e->status == PTX_OK; i++) {
         write_labels(e, i);
         ptx_emit_instruction(e, &function->instructions[i]);

@@ -7,36 +7,6 @@
 
 enum { MOST_NESTED = 1000 }; /* calls within calls; far beyond what compilers take */
 
-/* ---- Kinds of instructions ---- */
-
-static bool is_warp_barrier(const struct ptx_instruction *in)
-{
-    return in->operation == PTX_OP_WARP || in->second_operation == PTX_OP_WARP;
-}
-
-bool ptx_is_barrier(const struct ptx_instruction *in)
-{
-    return in->opcode == PTX_OPCODE_barrier ||
-           (in->opcode == PTX_OPCODE_bar && !is_warp_barrier(in));
-}
-
-bool ptx_is_warp_operation(const struct ptx_instruction *in)
-{
-    switch (in->opcode) {
-    case PTX_OPCODE_bar:
-        return is_warp_barrier(in);
-    case PTX_OPCODE_shfl:
-    case PTX_OPCODE_vote:
-    case PTX_OPCODE_match:
-    case PTX_OPCODE_redux:
-    case PTX_OPCODE_activemask:
-    case PTX_OPCODE_elect:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* ---- Functions that may be called by number ---- */
 
 static void add_target(const struct ptx_module *module, bool *is_target, const char *name)
@@ -242,7 +212,7 @@ static void find_facts(struct ptx_emitter *e, struct ptx_body *body)
         const struct ptx_instruction *in = &body->function->instructions[i];
         body->has_barriers |= ptx_is_barrier(in);
         refuse_cluster(e, body->function, in);
-        body->has_warp_operations |= ptx_is_warp_operation(in) || ptx_block_is_lockstep(in);
+        body->has_warp_operations |= ptx_is_warp_operation(in) || ptx_is_lockstep(in);
         body->can_exit |= in->opcode == PTX_OPCODE_exit || in->opcode == PTX_OPCODE_trap ||
                           in->opcode == PTX_OPCODE_alloca;
         ptx_plan_of(e)->has_stack |=

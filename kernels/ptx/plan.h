@@ -31,8 +31,11 @@
 /* A function as this kernel uses it. */
 struct ptx_body {
     const struct ptx_function *function;
-    const char *name;         /* in C; of the entry: the __kernel's */
-    uint8_t *classes;         /* enum ptx_class per register */
+    const char *name; /* in C; of the entry: the __kernel's */
+    uint8_t *classes; /* enum ptx_class per register */
+    /* Per register, known where pointers are buffers: an address computed from what the kernel was
+     * given as a pointer or declares; one that is followed. */
+    bool *is_made, *is_address;
     uint8_t *types;           /* enum ptx_type per register: what C declares it as; that of PTX but
                                 * for .b32 and .b64 that only ever hold floats */
     const char **names;       /* C names per register; NULL where no instruction has it */
@@ -82,6 +85,13 @@ struct ptx_structure {
     struct ptx_structure *next;
 };
 
+/* A pointer within a structure that the entry takes: passed beside it, as PTX_ARGUMENT_POINTER. */
+struct ptx_member {
+    size_t parameter, offset;
+    const char *name;
+    struct ptx_member *next;
+};
+
 struct ptx_plan {
     const struct ptx_entry *info;
     const struct ptx_function
@@ -101,6 +111,7 @@ struct ptx_plan {
     bool has_bank;       /* parameters are read from clem_bank */
     bool bank_is_global; /* its address is taken: __global, not __constant */
     bool *is_pointer;    /* per parameter of the entry: passed as PTX_ARGUMENT_POINTER */
+    struct ptx_member *members;
     const struct ptx_function **targets; /* functions of the module that may be called by number */
     size_t target_count;
     uint32_t needs;           /* enum ptx_need */
@@ -112,7 +123,8 @@ struct ptx_plan {
     struct ptx_text *dispatchers;     /* functions that call by number */
     size_t dispatcher_count;
     struct ptx_texture_argument *textures;
-    bool resumes; /* FORM_ITEM: barriers are met as in resume.c */
+    const bool *opaque_guards; /* of the body being written: ptx_opaque_guards() */
+    bool resumes;              /* FORM_ITEM: barriers are met as in resume.c */
     unsigned resume_count;
 
     /* Set by ptx_block_kernel(). */
@@ -166,15 +178,18 @@ bool ptx_same_shape(const struct ptx_function *a, const struct ptx_function *b);
 const struct ptx_function *ptx_call_prototype(const struct ptx_function *caller,
                                               const struct ptx_instruction *in);
 
-bool ptx_is_barrier(const struct ptx_instruction *in);        /* bar, barrier: not bar.warp */
-bool ptx_is_warp_operation(const struct ptx_instruction *in); /* shfl vote match redux ... */
-
-/* How many operands from the first on are written and not read: 0, 1, or 2 for `a|b`. Those of a
- * call are within operand 0, a vector. */
-unsigned ptx_destination_count(const struct ptx_instruction *in);
+/* parameters.c: the entry with its parameters read by name where it only moves their addresses about;
+ * the entry itself where it does not. Lives in e->arena. */
+const struct ptx_function *ptx_name_parameters(struct ptx_emitter *e,
+                                               const struct ptx_function *entry);
 
 /* provenance.c: fills classes, types and names of a body. */
 void ptx_analyse(struct ptx_emitter *e, struct ptx_body *body);
+
+/* Whether a call hands a .param variable to a function that takes its bytes from `offset` on as a
+ * pointer. Needs: what is called was analysed. */
+bool ptx_is_followed(struct ptx_emitter *e, const struct ptx_function *caller,
+                     const struct ptx_variable *variable, int64_t offset);
 
 /* ---- Writing functions (item.c) ---- */
 
@@ -242,6 +257,10 @@ void ptx_write_exit_check(struct ptx_emitter *e);
 void ptx_fence_before(struct ptx_emitter *e, const struct ptx_instruction *in);
 void ptx_fence_after(struct ptx_emitter *e, const struct ptx_instruction *in);
 
+/* convergence.c: per instruction of the body being written, whether compilers must not know what its
+ * guard is; NULL: they may know all. */
+const bool *ptx_opaque_guards(struct ptx_emitter *e);
+
 /* "static T name(CLEM_CONTEXT_AND ...)" of a body; enters it. */
 const char *ptx_function_signature(struct ptx_emitter *e, struct ptx_body *body);
 
@@ -265,8 +284,6 @@ const char *ptx_item_head(struct ptx_emitter *e);
 
 /* ---- The block form (block.c) ---- */
 
-/* A volatile access to what may be shared memory: threads of a warp may count on doing it in step. */
-bool ptx_block_is_lockstep(const struct ptx_instruction *in);
 /* Whether threads hand values through shared memory with no barrier between, as warps in lockstep may. */
 bool ptx_block_has_meetings(struct ptx_emitter *e, const struct ptx_function *function);
 /* Whether the function has loops that threads had better run in step; marks in `starts`, per

@@ -1,56 +1,14 @@
 /* What registers hold: which are always pointers into global memory, which .b32 are really floats,
  * and what they are called in C.
  *
- * Any choice made here is right, since pointers and numbers are cast into each other without loss;
- * it decides about speed alone, for compilers follow arithmetic on pointers and lose numbers. The
- * one exception, generic addresses that may be shared or local ones, are never made pointers.
+ * Pointers and numbers are cast into each other without loss, so that most choices made here decide
+ * about speed alone: compilers follow arithmetic on pointers and lose numbers. Two would be wrong:
+ * generic addresses that may be shared or local ones are never made pointers, nor is what counts
+ * down to 0, for compilers take it that a pointer which was added to is not null.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include "kernels/ptx/plan.h"
-
-/* ---- Which operands are written ---- */
-
-static bool has_no_destination(const struct ptx_instruction *in)
-{
-    switch (in->opcode) {
-    case PTX_OPCODE_st:
-    case PTX_OPCODE_red:
-    case PTX_OPCODE_bra:
-    case PTX_OPCODE_brx:
-    case PTX_OPCODE_ret:
-    case PTX_OPCODE_exit:
-    case PTX_OPCODE_trap:
-    case PTX_OPCODE_brkpt:
-    case PTX_OPCODE_nanosleep:
-    case PTX_OPCODE_pmevent:
-    case PTX_OPCODE_membar:
-    case PTX_OPCODE_fence:
-    case PTX_OPCODE_prefetch:
-    case PTX_OPCODE_prefetchu:
-    case PTX_OPCODE_discard:
-    case PTX_OPCODE_applypriority:
-    case PTX_OPCODE_cp:
-    case PTX_OPCODE_sust:
-    case PTX_OPCODE_sured:
-    case PTX_OPCODE_stackrestore:
-    case PTX_OPCODE_griddepcontrol:
-    case PTX_OPCODE_setmaxnreg:
-        return true;
-    case PTX_OPCODE_bar:
-    case PTX_OPCODE_barrier:
-        return in->operation != PTX_OP_RED && in->second_operation != PTX_OP_RED;
-    default:
-        return false;
-    }
-}
-
-unsigned ptx_destination_count(const struct ptx_instruction *in)
-{
-    if (in->operand_count == 0 || has_no_destination(in))
-        return 0;
-    return in->has_second_target && in->operand_count > 1 ? 2 : 1;
-}
 
 /* ---- Pointers ---- */
 
@@ -63,6 +21,7 @@ struct search {
     const struct ptx_function *function;
     uint8_t *hopes; /* enum hope per register */
     bool *wanted;   /* per register: an address */
+    bool *counts;   /* per register: compared with a number of the text */
     bool is_changed;
     bool may_pass; /* generic addresses are global ones */
     bool may_load; /* also those that come from memory */
@@ -140,6 +99,15 @@ static enum hope difference_of(const struct search *s, const struct ptx_operand 
     return NUMBER;
 }
 
+/* A sum that is compared with a number counts something, unless it is certainly a pointer. */
+static enum hope unless_counting(const struct search *s, const struct ptx_instruction *in,
+                                 enum hope hope)
+{
+    const struct ptx_operand *to = &in->operands[0];
+    return hope != POINTER && to->kind == PTX_OPERAND_REGISTER && s->counts[to->index] ? NUMBER
+                                                                                       : hope;
+}
+
 static bool is_entry_parameter(const struct search *s, const struct ptx_instruction *in)
 {
     return in->space == PTX_SPACE_PARAM && s->function->is_entry && in->operand_count > 1 &&
@@ -167,10 +135,13 @@ static enum hope hope_of_result(const struct search *s, const struct ptx_instruc
     case PTX_OPCODE_cvta:
         return hope_of_cvta(s, in);
     case PTX_OPCODE_add:
-        return in->operand_count == 3 && !(in->flags & PTX_CC) ? sum_of(s, &o[1], &o[2]) : NUMBER;
+        return in->operand_count == 3 && !(in->flags & PTX_CC)
+                   ? unless_counting(s, in, sum_of(s, &o[1], &o[2]))
+                   : NUMBER;
     case PTX_OPCODE_sub:
-        return in->operand_count == 3 && !(in->flags & PTX_CC) ? difference_of(s, &o[1], &o[2])
-                                                               : NUMBER;
+        return in->operand_count == 3 && !(in->flags & PTX_CC)
+                   ? unless_counting(s, in, difference_of(s, &o[1], &o[2]))
+                   : NUMBER;
     case PTX_OPCODE_mad:
         return in->operand_count == 4 && !(in->flags & (PTX_CC | PTX_HI)) &&
                        o[3].kind == PTX_OPERAND_REGISTER
@@ -215,9 +186,90 @@ static bool is_global_access(const struct ptx_instruction *in)
            in->space == PTX_SPACE_GENERIC;
 }
 
+/* Whether a function takes bytes `offset` and on of a parameter as a pointer into global memory. */
+static bool takes_pointer(const struct ptx_body *body, size_t parameter, int64_t offset)
+{
+    const struct ptx_function *callee = body->function;
+    for (size_t i = 0; body->is_address && i < callee->instruction_count; i++) {
+        const struct ptx_instruction *in = &callee->instructions[i];
+        if (in->opcode == PTX_OPCODE_ld && in->space == PTX_SPACE_PARAM && in->operand_count == 2 &&
+            in->operands[0].kind == PTX_OPERAND_REGISTER &&
+            in->operands[1].variable == callee->parameters[parameter] &&
+            in->operands[1].bits == offset && body->is_address[in->operands[0].index])
+            return true;
+    }
+    return false;
+}
+
+static bool call_takes_pointer(struct ptx_emitter *e, const struct ptx_function *caller,
+                               const struct ptx_instruction *in, size_t parameter, int64_t offset)
+{
+    const struct ptx_plan *plan = ptx_plan_of(e);
+    const bool is_direct = in->operands[1].kind == PTX_OPERAND_FUNCTION;
+    const struct ptx_function *shape =
+        is_direct ? in->operands[1].function : ptx_call_prototype(caller, in);
+    for (size_t i = 0; shape && i < plan->body_count; i++) {
+        const struct ptx_body *body = &plan->bodies[i];
+        const bool is_called = is_direct ? body->function == shape
+                                         : body->is_target && ptx_same_shape(body->function, shape);
+        if (is_called && parameter < body->function->parameter_count &&
+            takes_pointer(body, parameter, offset))
+            return true;
+    }
+    return false;
+}
+
+bool ptx_is_followed(struct ptx_emitter *e, const struct ptx_function *caller,
+                     const struct ptx_variable *variable, int64_t offset)
+{
+    for (size_t i = 0; i < caller->instruction_count; i++) {
+        const struct ptx_instruction *in = &caller->instructions[i];
+        if (in->opcode != PTX_OPCODE_call || in->operand_count < 3)
+            continue;
+        for (uint32_t j = 0; j < in->operands[2].count; j++)
+            if (in->operands[2].list[j].kind == PTX_OPERAND_VARIABLE &&
+                in->operands[2].list[j].variable == variable &&
+                call_takes_pointer(e, caller, in, j, offset))
+                return true;
+    }
+    return false;
+}
+
+/* Where pointers are buffers, what is handed to a function that follows it must be one. */
+static void want_argument(struct search *s, const struct ptx_instruction *in)
+{
+    if (in->opcode == PTX_OPCODE_st && in->space == PTX_SPACE_PARAM && in->operand_count == 2 &&
+        s->e->target->pointers == PTX_POINTERS_BUFFERS && in->operands[0].variable &&
+        in->operands[1].kind == PTX_OPERAND_REGISTER && s->hopes[in->operands[1].index] == MAYBE &&
+        !s->wanted[in->operands[1].index] &&
+        ptx_is_followed(s->e, s->function, in->operands[0].variable, in->operands[0].bits))
+        want(s, &in->operands[1]);
+}
+
+/* Whether what an instruction makes is a pointer because this operand is one. What is added to a
+ * pointer is a number. */
+static bool passes_on(const struct search *s, const struct ptx_instruction *in, uint32_t operand)
+{
+    const struct ptx_operand *o = in->operands;
+    switch (in->opcode) {
+    case PTX_OPCODE_mov:
+    case PTX_OPCODE_selp:
+        return true;
+    case PTX_OPCODE_add:
+        return in->operand_count == 3 && hope_of(s, &o[3 - operand]) != POINTER;
+    case PTX_OPCODE_sub:
+        return operand == 1;
+    case PTX_OPCODE_mad:
+        return operand == 3;
+    default:
+        return false;
+    }
+}
+
 /* Passes the wish to be a pointer from what an instruction makes to what it makes it of. */
 static void want_sources(struct search *s, const struct ptx_instruction *in)
 {
+    want_argument(s, in);
     for (uint32_t i = 0; i < in->operand_count; i++)
         if (in->operands[i].kind == PTX_OPERAND_ADDRESS &&
             (is_global_access(in) || in->opcode == PTX_OPCODE_cp))
@@ -229,11 +281,9 @@ static void want_sources(struct search *s, const struct ptx_instruction *in)
         want(s, &o[1]);
     const bool is_wanted = o[0].kind == PTX_OPERAND_REGISTER &&
                            (s->wanted[o[0].index] || s->hopes[o[0].index] == POINTER);
-    const bool passes_on = in->opcode == PTX_OPCODE_mov || in->opcode == PTX_OPCODE_add ||
-                           in->opcode == PTX_OPCODE_sub || in->opcode == PTX_OPCODE_mad ||
-                           in->opcode == PTX_OPCODE_selp;
-    for (uint32_t i = 1; is_wanted && passes_on && i < in->operand_count; i++)
-        want(s, &o[i]);
+    for (uint32_t i = 1; is_wanted && i < in->operand_count; i++)
+        if (passes_on(s, in, i))
+            want(s, &o[i]);
 }
 
 /* Runs a pass over all instructions until nothing changes. False if that takes too long: then
@@ -253,6 +303,21 @@ static bool settle(struct search *s, void (*pass)(struct search *, const struct 
     return false;
 }
 
+static void find_counts(struct search *s)
+{
+    for (size_t i = 0; i < s->function->instruction_count; i++) {
+        const struct ptx_instruction *in = &s->function->instructions[i];
+        const unsigned first = ptx_destination_count(in);
+        if (in->opcode != PTX_OPCODE_setp || in->operand_count < first + 2)
+            continue;
+        const struct ptx_operand *a = &in->operands[first], *b = a + 1;
+        if (a->kind == PTX_OPERAND_REGISTER && b->kind == PTX_OPERAND_INTEGER)
+            s->counts[a->index] = true;
+        if (b->kind == PTX_OPERAND_REGISTER && a->kind == PTX_OPERAND_INTEGER)
+            s->counts[b->index] = true;
+    }
+}
+
 static void find_pointers(struct ptx_emitter *e, struct ptx_body *body)
 {
     const struct ptx_function *function = body->function;
@@ -261,6 +326,8 @@ static void find_pointers(struct ptx_emitter *e, struct ptx_body *body)
     s.may_load = s.may_pass && e->target->pointers == PTX_POINTERS_NUMBERS;
     s.hopes = ptx_arena_take(e->arena, count);
     s.wanted = ptx_arena_array(e->arena, count, sizeof *s.wanted);
+    s.counts = ptx_arena_array(e->arena, count, sizeof *s.counts);
+    find_counts(&s);
     memset(s.hopes, OPEN, count);
     for (size_t i = 0; i < function->parameter_count + function->result_count; i++) {
         const struct ptx_variable *v = i < function->parameter_count
@@ -274,6 +341,135 @@ static void find_pointers(struct ptx_emitter *e, struct ptx_body *body)
         const bool is_pointer = s.hopes[i] == POINTER || (s.hopes[i] == MAYBE && s.wanted[i]);
         body->classes[i] = is_known && is_pointer ? PTX_CLASS_GLOBAL : PTX_CLASS_NUMBER;
     }
+}
+
+/* ---- Addresses that a kernel made itself ---- */
+
+/* Here, what `hopes` are of. A number is an address to be followed only if it was computed from the
+ * address of a variable or from a pointer. */
+enum origin { UNKNOWN, MADE, NOTHING };
+
+static enum origin origin_of(const struct search *s, const struct ptx_operand *operand)
+{
+    if (operand->kind == PTX_OPERAND_REGISTER && operand->part == 0)
+        return ptx_plan_body(ptx_plan_of(s->e), s->function)->classes[operand->index] ==
+                       PTX_CLASS_GLOBAL
+                   ? MADE
+                   : (enum origin)s->hopes[operand->index];
+    if (operand->kind == PTX_OPERAND_VARIABLE)
+        return MADE;
+    return operand->kind == PTX_OPERAND_INTEGER ? NOTHING : UNKNOWN;
+}
+
+static enum origin origin_of_sum(enum origin a, enum origin b)
+{
+    return a == MADE || b == MADE ? MADE : a < b ? a : b;
+}
+
+static bool is_own_parameter(const struct ptx_function *function, const struct ptx_instruction *in)
+{
+    for (size_t i = 0; !function->is_entry && in->space == PTX_SPACE_PARAM &&
+                       i < function->parameter_count && in->operand_count > 1;
+         i++)
+        if (function->parameters[i] == in->operands[1].variable)
+            return true;
+    return false;
+}
+
+static enum origin origin_of_result(const struct search *s, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *o = in->operands;
+    const enum origin first = in->operand_count > 1 ? origin_of(s, &o[1]) : UNKNOWN;
+    const enum origin second = in->operand_count > 2 ? origin_of(s, &o[2]) : UNKNOWN;
+    switch (in->opcode) {
+    case PTX_OPCODE_mov:
+        return first;
+    case PTX_OPCODE_cvta:
+        return in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_LOCAL ? MADE : first;
+    case PTX_OPCODE_add:
+        return origin_of_sum(first, second);
+    case PTX_OPCODE_sub:
+    case PTX_OPCODE_and:
+    case PTX_OPCODE_or:
+        return first;
+    case PTX_OPCODE_mad:
+        return in->operand_count > 3 ? origin_of(s, &o[3]) : UNKNOWN;
+    case PTX_OPCODE_selp:
+        return first < second ? first : second;
+    case PTX_OPCODE_ld: /* callers see to what they hand over */
+        return is_own_parameter(s->function, in) ? MADE : UNKNOWN;
+    default:
+        return UNKNOWN;
+    }
+}
+
+static void lower_origins(struct search *s, const struct ptx_instruction *in)
+{
+    const unsigned count = ptx_destination_count(in);
+    for (unsigned i = 0; i < count; i++) {
+        const struct ptx_operand *to = &in->operands[i];
+        const bool is_list = to->kind == PTX_OPERAND_VECTOR;
+        const enum origin now =
+            i == 0 && !is_list && to->part == 0 ? origin_of_result(s, in) : UNKNOWN;
+        for (uint32_t j = 0; j < (is_list ? to->count : 1); j++) {
+            const struct ptx_operand *one = is_list ? &to->list[j] : to;
+            if (one->kind != PTX_OPERAND_REGISTER || now >= s->hopes[one->index])
+                continue;
+            s->hopes[one->index] = (uint8_t)now;
+            s->is_changed = true;
+        }
+    }
+}
+
+static void follow(struct search *s, const struct ptx_operand *operand)
+{
+    const bool is_register = operand->kind == PTX_OPERAND_REGISTER ||
+                             (operand->kind == PTX_OPERAND_ADDRESS && operand->index >= 0);
+    if (is_register && !s->wanted[operand->index])
+        s->wanted[operand->index] = s->is_changed = true;
+}
+
+/* From generic addresses back to what they are computed from; here, that is what `wanted` says. */
+static void follow_sources(struct search *s, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *o = in->operands;
+    for (uint32_t i = 0; i < in->operand_count; i++)
+        if (o[i].kind == PTX_OPERAND_ADDRESS && in->space == PTX_SPACE_GENERIC)
+            follow(s, &o[i]);
+    if (in->opcode == PTX_OPCODE_st && in->space == PTX_SPACE_PARAM && in->operand_count == 2 &&
+        o[0].variable && o[1].kind == PTX_OPERAND_REGISTER && !s->wanted[o[1].index] &&
+        ptx_is_followed(s->e, s->function, o[0].variable, o[0].bits))
+        follow(s, &o[1]);
+    const bool passes_on = in->opcode == PTX_OPCODE_mov || in->opcode == PTX_OPCODE_add ||
+                           in->opcode == PTX_OPCODE_sub || in->opcode == PTX_OPCODE_mad ||
+                           in->opcode == PTX_OPCODE_and || in->opcode == PTX_OPCODE_or ||
+                           in->opcode == PTX_OPCODE_selp || in->opcode == PTX_OPCODE_cvta;
+    if (passes_on && in->operand_count > 1 && o[0].kind == PTX_OPERAND_REGISTER &&
+        s->wanted[o[0].index])
+        for (uint32_t i = 1; i < in->operand_count; i++)
+            follow(s, &o[i]);
+}
+
+/* Only asked for where pointers are buffers: there, what is no pointer of the kernel's must not be
+ * followed, nor handed to functions that follow it. */
+static void find_origins(struct ptx_emitter *e, struct ptx_body *body)
+{
+    const size_t count = body->function->register_count;
+    body->is_made = ptx_arena_array(e->arena, count + 1, sizeof *body->is_made);
+    body->is_address = ptx_arena_array(e->arena, count + 1, sizeof *body->is_address);
+    if (e->target->pointers != PTX_POINTERS_BUFFERS)
+        return;
+    struct search s = {.e = e, .function = body->function};
+    s.hopes = ptx_arena_take(e->arena, count + 1);
+    s.wanted = body->is_address;
+    memset(s.hopes, NOTHING, count);
+    const bool is_known = settle(&s, lower_origins, false);
+    for (size_t i = 0; i < count; i++)
+        body->is_made[i] = is_known && s.hopes[i] != UNKNOWN;
+    if (ptx_plan_of(e)->has_windows)
+        settle(&s, follow_sources, true);
+    for (size_t i = 0; i < count; i++)
+        body->is_address[i] |= body->classes[i] == PTX_CLASS_GLOBAL;
 }
 
 /* ---- Floats in .b32 and .b64 registers ---- */
@@ -474,6 +670,7 @@ void ptx_analyse(struct ptx_emitter *e, struct ptx_body *body)
     body->types = ptx_arena_take(e->arena, count);
     body->names = ptx_arena_array(e->arena, count, sizeof *body->names);
     find_pointers(e, body);
+    find_origins(e, body);
     const uint8_t *votes = count_votes(e, function);
     bool *used = ptx_arena_array(e->arena, count, sizeof *used);
     mark_all_used(used, function);

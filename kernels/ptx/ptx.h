@@ -167,11 +167,14 @@ struct ptx_target {
 /* What an argument of a translated kernel is given, in the order of its parameters. */
 enum ptx_argument_kind {
     PTX_ARGUMENT_VALUE,   /* entry `index` of void **args: its bytes */
-    PTX_ARGUMENT_POINTER, /* entry `index`, a device pointer, as a __global buffer */
+    PTX_ARGUMENT_POINTER, /* the device pointer at byte `offset` of entry `index`, as a __global
+                           * buffer */
     PTX_ARGUMENT_BANK,    /* all parameters as one struct in __constant or __global memory */
     PTX_ARGUMENT_BLOCK,   /* block `index` of the module's variables, a __global pointer */
     PTX_ARGUMENT_SHARED,  /* __local bytes: `bytes` static ones, then the launch's dynamic ones */
-    PTX_ARGUMENT_SCRATCH, /* __local bytes: `bytes` for each thread of a CUDA block; FORM_BLOCK */
+    PTX_ARGUMENT_SCRATCH, /* __local bytes: `bytes` for each thread of a CUDA block; FORM_BLOCK. Built
+                           * with -D CLEM_SCRATCH=__global: __global bytes, for each block of an
+                           * enqueued command so many, rounded up to a multiple of 128 */
     PTX_ARGUMENT_RUNTIME, /* __global struct clem_runtime (library/runtime.h) of the module */
     PTX_ARGUMENT_GRID, /* uint8 by value: gridDim x y z, 1, blockDim x y z, 0; FORM_BLOCK; the 1 may be
                            * more where the kernel joins blocks */
@@ -188,6 +191,7 @@ enum ptx_argument_kind {
 struct ptx_argument {
     enum ptx_argument_kind kind;
     size_t index;
+    size_t offset;
     size_t bytes;
     size_t alignment;
     const char *name; /* of a reference; the module's */

@@ -47,11 +47,24 @@ static bool suits_item(struct ptx_emitter *e)
     return !entry->has_warp_operations && !ptx_has_partial_barriers(plan);
 }
 
+/* Whether .local variables can be private. Those of a block that one work-item does lie in memory. */
+static bool has_room(struct ptx_emitter *e)
+{
+    const struct ptx_plan *plan = ptx_plan_of(e);
+    size_t bytes = 0;
+    for (size_t i = 0; i < plan->body_count; i++)
+        for (size_t j = 0; j < plan->bodies[i].function->variable_count; j++)
+            if (plan->bodies[i].function->variables[j]->space == PTX_SPACE_LOCAL)
+                bytes += plan->bodies[i].function->variables[j]->bytes;
+    return !e->target->is_cpu || e->target->max_private_bytes == 0 ||
+           bytes <= e->target->max_private_bytes;
+}
+
 static enum ptx_form choose_form(struct ptx_emitter *e)
 {
     if (e->target->force_form >= 0)
         return (enum ptx_form)e->target->force_form;
-    return suits_item(e) ? PTX_FORM_ITEM : PTX_FORM_BLOCK;
+    return suits_item(e) && has_room(e) ? PTX_FORM_ITEM : PTX_FORM_BLOCK;
 }
 
 /* Barriers that become OpenCL's, which more is asked of than of CUDA's. NVIDIA's own are CUDA's. */
@@ -122,6 +135,14 @@ static void declare_parameters(struct translation *t)
     }
     if (plan->needs & PTX_NEED_BANK)
         declare_bank(t);
+    for (const struct ptx_member *m = plan->members; m; m = m->next)
+        declare(t,
+                (struct ptx_argument){.kind = PTX_ARGUMENT_POINTER,
+                                      .index = m->parameter,
+                                      .offset = m->offset,
+                                      .bytes = 8,
+                                      .alignment = 8},
+                "__global uchar *%s", m->name);
 }
 
 static void declare_textures(struct translation *t)
@@ -160,7 +181,7 @@ static void declare_memory(struct translation *t)
         declare(t,
                 (struct ptx_argument){
                     .kind = PTX_ARGUMENT_SCRATCH, .bytes = plan->scratch_bytes, .alignment = 16},
-                "__local ulong2 *clem_scratch_memory");
+                "CLEM_SCRATCH ulong2 *clem_scratch_memory");
     if (plan->needs & PTX_NEED_RUNTIME)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_RUNTIME},
                 "__global struct clem_runtime *clem_runtime");
@@ -172,27 +193,59 @@ static void declare_memory(struct translation *t)
                 "uint clem_dynamic_bytes");
 }
 
+static void add_member(struct ptx_emitter *e, size_t parameter, size_t offset)
+{
+    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_member **last = &plan->members;
+    for (; *last; last = &(*last)->next)
+        if ((*last)->parameter == parameter && (*last)->offset == offset)
+            return;
+    struct ptx_member *made = ptx_arena_take(e->arena, sizeof *made);
+    made->parameter = parameter;
+    made->offset = offset;
+    made->name = ptx_format(e, "%s_at_%zu",
+                            ptx_parameter_name(e, plan->original->parameters[parameter]), offset);
+    *last = made;
+}
+
+/* A load of 8 bytes from byte `offset` of a parameter. */
+static void note_pointer(struct ptx_emitter *e, const struct ptx_operand *to,
+                         const struct ptx_variable *from, int64_t offset)
+{
+    struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_body *entry = &plan->bodies[plan->body_count - 1];
+    if (to->kind != PTX_OPERAND_REGISTER || entry->classes[to->index] != PTX_CLASS_GLOBAL)
+        return;
+    for (size_t i = 0; i < plan->original->parameter_count; i++) {
+        if (from != plan->original->parameters[i])
+            continue;
+        if (!from->is_array && from->bytes == 8)
+            plan->is_pointer[i] = true;
+        else if (offset >= 0 && (uint64_t)offset + 8 <= from->bytes)
+            add_member(e, i, (size_t)offset);
+    }
+}
+
 /* Where pointers are buffers, the parameters that provenance found to be pointers are arguments of
- * their own. */
+ * their own, and so are those within structures. */
 static void find_pointers(struct ptx_emitter *e)
 {
     struct ptx_plan *plan = ptx_plan_of(e);
     const struct ptx_function *original = plan->original;
-    const struct ptx_body *entry = &plan->bodies[plan->body_count - 1];
+    struct ptx_body *entry = &plan->bodies[plan->body_count - 1];
     plan->is_pointer =
         ptx_arena_array(e->arena, original->parameter_count + 1, sizeof *plan->is_pointer);
     if (e->target->pointers != PTX_POINTERS_BUFFERS)
         return;
     for (size_t i = 0; i < entry->function->instruction_count; i++) {
         const struct ptx_instruction *in = &entry->function->instructions[i];
-        if (in->opcode != PTX_OPCODE_ld || in->space != PTX_SPACE_PARAM || in->operand_count != 2)
+        if (in->opcode != PTX_OPCODE_ld || in->space != PTX_SPACE_PARAM || in->operand_count != 2 ||
+            ptx_type_bytes((enum ptx_type)in->types[0]) != 8 || in->operands[1].index >= 0)
             continue;
         const struct ptx_operand *to = &in->operands[0], *from = &in->operands[1];
-        for (size_t j = 0; j < original->parameter_count; j++)
-            if (from->variable == original->parameters[j] && !from->variable->is_array &&
-                from->variable->bytes == 8 && to->kind == PTX_OPERAND_REGISTER &&
-                entry->classes[to->index] == PTX_CLASS_GLOBAL)
-                plan->is_pointer[j] = true;
+        const bool is_list = to->kind == PTX_OPERAND_VECTOR;
+        for (uint32_t j = 0; j < (is_list ? to->count : 1); j++)
+            note_pointer(e, is_list ? &to->list[j] : to, from->variable, from->bits + 8 * j);
     }
 }
 
@@ -271,6 +324,15 @@ static void name_memory(struct translation *t, const char *name)
                  name);
 }
 
+/* Work-items that do a block each; as they are counted in their launch, wherever it begins. */
+static void name_scratch(struct translation *t)
+{
+    ptx_text_add(&t->code,
+                 "    CLEM_SCRATCH uchar *const clem_scratch =\n"
+                 "        (CLEM_SCRATCH uchar *)clem_scratch_memory + CLEM_SCRATCH_START(%zuul);\n",
+                 t->plan.scratch_bytes);
+}
+
 static void add_kernel(struct translation *t)
 {
     struct ptx_body *entry = &t->plan.bodies[t->plan.body_count - 1];
@@ -286,7 +348,7 @@ static void add_kernel(struct translation *t)
     else if (t->plan.needs & PTX_NEED_SHARED)
         ptx_text_put(&t->code, "    __local uchar *const clem_shared = 0;\n");
     if (t->plan.scratch_bytes)
-        name_memory(t, "clem_scratch");
+        name_scratch(t);
     if (t->plan.form == PTX_FORM_ITEM)
         ptx_text_put(&t->code, ptx_item_head(&t->emitter));
     ptx_text_put(&t->code, t->body.data + strlen("{\n"));
@@ -328,6 +390,10 @@ static void check_double(struct translation *t)
 static void add_head(struct translation *t, struct ptx_text *whole)
 {
     ptx_text_put(whole, "#pragma OPENCL FP_CONTRACT OFF\n");
+    /* clang says on the user's terminal which of the loops that it was asked to vectorize it could not. */
+    if (t->plan.form == PTX_FORM_BLOCK)
+        ptx_text_put(whole, "#ifdef __clang__\n"
+                            "#pragma clang diagnostic ignored \"-Wpass-failed\"\n#endif\n");
     if (uses_word(t, "double"))
         ptx_text_put(whole, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     if (t->emitter.target->has_int64_atomics && uses_word(t, "atom_"))
@@ -341,6 +407,22 @@ static void add_head(struct translation *t, struct ptx_text *whole)
                  t->plan.local_space ? t->plan.local_space : "__private");
 }
 
+/* Where __local memory does not hold the scratch of a block, the text is built with
+ * `-D CLEM_SCRATCH=__global`. */
+static void add_scratch(struct ptx_text *whole)
+{
+    ptx_text_put(whole, "#ifndef CLEM_SCRATCH\n"
+                        "#define CLEM_SCRATCH __local\n"
+                        "#define CLEM_SCRATCH_START(bytes) 0\n"
+                        "#else\n"
+                        "#define CLEM_SCRATCH_START(bytes) \\\n"
+                        "    (((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * "
+                        "get_num_groups(0) + get_group_id(0)) * \\\n"
+                        "     (((bytes) * clem_grid.s4 * clem_grid.s5 * clem_grid.s6 + 127ul) & "
+                        "~127ul))\n"
+                        "#endif\n");
+}
+
 static void add_text(struct translation *t)
 {
     add_functions(t);
@@ -348,6 +430,8 @@ static void add_text(struct translation *t)
     ptx_link(&t->emitter, &t->library, t->code.data);
     check_double(t);
     add_head(t, &t->whole);
+    if (t->plan.form == PTX_FORM_BLOCK)
+        add_scratch(&t->whole);
     if (t->library.data)
         ptx_text_put(&t->whole, t->library.data);
     add_structures(t, &t->whole);
@@ -378,6 +462,7 @@ static void translate(struct translation *t)
     struct ptx_emitter *e = &t->emitter;
     struct ptx_plan *plan = &t->plan;
     check_module(e);
+    plan->entry = ptx_name_parameters(e, plan->entry);
     if (e->status == PTX_OK)
         ptx_plan_survey(e);
     if (e->status != PTX_OK)

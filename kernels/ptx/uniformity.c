@@ -5,15 +5,6 @@
 #include "kernels/ptx/flow.h"
 #include "kernels/ptx/plan.h"
 
-bool ptx_special_is_uniform(int32_t special)
-{
-    return (special >= PTX_NTID_X && special <= PTX_NCTAID_Z) || special == PTX_NWARPID ||
-           special == PTX_WARP_SZ || special == PTX_SMID || special == PTX_NSMID ||
-           special == PTX_GRIDID ||
-           (special >= PTX_TOTAL_SMEM_SIZE && special <= PTX_AGGR_SMEM_SIZE) ||
-           special == PTX_CLUSTER;
-}
-
 static bool special_varies_in_time(int32_t special)
 {
     return (special >= PTX_CLOCK && special <= PTX_GLOBALTIMER_HI) || special == PTX_PM ||

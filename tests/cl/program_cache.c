@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cl/program_compile.h"
 #include "tests/cl/launch.h"
 
 static char folder[64];
@@ -264,4 +265,50 @@ TEST_BODY(program_cache_programs_run)
         close_bench(&bench);
     }
     remove_folder();
+}
+
+/* Bytes of what the user's cache folder holds for a program, after it was built once more. */
+static size_t bytes_after_build(struct bench *bench, unsigned char *first)
+{
+    const char *options = "-DNAME=counted";
+    const struct ocl_cache_key key = {ocl_device_facts(0), options, named_text, strlen(named_text)};
+    void *stored = NULL;
+    size_t bytes = 0;
+    cl_program program = NULL;
+    char *log = NULL;
+
+    assert_int_equal(ocl_program_compile_kept(bench->context, named_text, strlen(named_text),
+                                              options, &program, &log),
+                     OCL_OK);
+    clReleaseProgram(program);
+    free(log);
+    assert_true(ocl_program_cache_load(ocl_program_cache_directory(), &key, &stored, &bytes));
+    *first = *(unsigned char *)stored;
+    free(stored);
+    return bytes;
+}
+
+/* Binaries of programs for CPUs cost as much as a build: they are asked for at the eighth. */
+TEST_BODY(program_cache_counts_before_it_stores)
+{
+    char root[sizeof folder];
+    unsigned char first = 0;
+
+    make_folder();
+    struct bench bench = open_bench(NULL, NULL);
+    unsetenv("CLEM_CACHE_DIR");
+    setenv("XDG_CACHE_HOME", folder, 1);
+    const bool counts = ocl_device_facts(0)->device_class == OCL_CLASS_CPU;
+    for (unsigned char build = 1; counts && build < 8; build++) {
+        assert_int_equal(bytes_after_build(&bench, &first), 1);
+        assert_int_equal(first, build);
+    }
+    const size_t bytes = bytes_after_build(&bench, &first);
+    assert_true(bytes > 1);
+    assert_int_equal(bytes_after_build(&bench, &first), bytes);
+    close_bench(&bench);
+    strcpy(root, folder);
+    strcat(folder, "/clem");
+    remove_folder();
+    assert_int_equal(rmdir(root), 0);
 }

@@ -78,7 +78,8 @@ TEST_BODY(nvrtc_says_what_to_install)
     assert_int_equal(nvrtcCompileProgram(program, 0, NULL), NVRTC_ERROR_BUILTIN_OPERATION_FAILURE);
     char *log = log_of(program);
     assert_non_null(strstr(log, "install clang"));
-    assert_int_equal(nvrtcGetPTXSize(program, &bytes), NVRTC_ERROR_INVALID_PROGRAM);
+    assert_int_equal(nvrtcGetPTXSize(program, &bytes), NVRTC_SUCCESS);
+    assert_int_equal(bytes, 1);
     free(log);
     destroy(program);
 }
@@ -103,32 +104,72 @@ TEST_BODY(nvrtc_knows_itself)
     assert_int_equal(bytes, 4096);
 }
 
+/* As CUDA 13.0's library has it, which checks the program first, then pointers, then what was done. */
 TEST_BODY(nvrtc_refuses_what_is_no_program)
 {
     static const char *const one[] = {"text"};
+    static const char *const none[] = {NULL};
     nvrtcProgram program = new_program("", 0, NULL, NULL), stale = program;
-    size_t bytes = 0;
-    assert_int_equal(nvrtcGetPTXSize(program, &bytes), NVRTC_ERROR_INVALID_PROGRAM);
-    assert_int_equal(nvrtcGetLTOIRSize(program, &bytes), NVRTC_ERROR_INVALID_PROGRAM);
-    assert_int_equal(nvrtcGetPCHCreateStatus(program), NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED);
-    assert_int_equal(nvrtcCompileProgram(program, 1, NULL), NVRTC_ERROR_INVALID_INPUT);
+    assert_int_equal(nvrtcCompileProgram(program, 1, NULL), NVRTC_ERROR_INVALID_OPTION);
+    assert_int_equal(nvrtcCompileProgram(program, 1, none), NVRTC_ERROR_INVALID_OPTION);
+    assert_int_equal(nvrtcCompileProgram(program, -1, NULL), NVRTC_ERROR_INVALID_INPUT);
+    assert_int_equal(nvrtcSetFlowCallback(program, NULL, NULL), NVRTC_ERROR_INVALID_INPUT);
     destroy(program);
     assert_int_equal(nvrtcDestroyProgram(&stale), NVRTC_ERROR_INVALID_PROGRAM);
     assert_int_equal(nvrtcCompileProgram(stale, 0, NULL), NVRTC_ERROR_INVALID_PROGRAM);
+    assert_int_equal(nvrtcGetPTXSize(stale, NULL), NVRTC_ERROR_INVALID_PROGRAM);
+    assert_int_equal(nvrtcAddNameExpression(stale, NULL), NVRTC_ERROR_INVALID_PROGRAM);
     assert_int_equal(nvrtcDestroyProgram(NULL), NVRTC_ERROR_INVALID_PROGRAM);
-    assert_int_equal(nvrtcCreateProgram(NULL, "", NULL, 0, NULL, NULL), NVRTC_ERROR_INVALID_INPUT);
+    assert_int_equal(nvrtcCreateProgram(NULL, "", NULL, 0, NULL, NULL),
+                     NVRTC_ERROR_INVALID_PROGRAM);
     assert_int_equal(nvrtcCreateProgram(&program, NULL, NULL, 0, NULL, NULL),
                      NVRTC_ERROR_INVALID_INPUT);
     assert_int_equal(nvrtcCreateProgram(&program, "", NULL, 1, one, NULL),
+                     NVRTC_ERROR_INVALID_INPUT);
+    assert_int_equal(nvrtcCreateProgram(&program, "", NULL, 1, one, none),
                      NVRTC_ERROR_INVALID_INPUT);
     assert_int_equal(nvrtcCreateProgram(&program, "", NULL, -1, NULL, NULL),
                      NVRTC_ERROR_INVALID_INPUT);
 }
 
+/* Before it was compiled, and after an option that there is not. */
+TEST_BODY(nvrtc_has_no_code_before_it_compiles)
+{
+    static const char *const bad = "-no-such-option";
+    nvrtcProgram program = new_program("", 0, NULL, NULL);
+    const char *name = NULL;
+    char text[2] = "x";
+    size_t bytes = 77;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(nvrtcGetPTXSize(program, &bytes), NVRTC_SUCCESS);
+        assert_int_equal(bytes, 1);
+        assert_int_equal(nvrtcGetPTX(program, text), NVRTC_SUCCESS);
+        assert_string_equal(text, "");
+        assert_int_equal(nvrtcGetPTX(program, NULL), NVRTC_ERROR_INVALID_INPUT);
+        assert_int_equal(nvrtcGetCUBINSize(program, &bytes), NVRTC_SUCCESS);
+        assert_int_equal(bytes, 0);
+        assert_int_equal(nvrtcGetLTOIRSize(program, &bytes), NVRTC_SUCCESS);
+        assert_int_equal(bytes, 0);
+        assert_int_equal(nvrtcGetOptiXIRSize(program, NULL), NVRTC_ERROR_INVALID_INPUT);
+        assert_int_equal(nvrtcGetPCHCreateStatus(program), NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED);
+        assert_int_equal(nvrtcGetPCHHeapSizeRequired(program, &bytes), NVRTC_SUCCESS);
+        assert_int_equal(bytes, 0);
+        assert_int_equal(nvrtcGetLoweredName(program, NULL, &name), NVRTC_ERROR_INVALID_INPUT);
+        assert_int_equal(nvrtcGetLoweredName(program, "k", &name),
+                         NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION);
+        assert_int_equal(nvrtcAddNameExpression(program, NULL), NVRTC_ERROR_INVALID_INPUT);
+        assert_int_equal(nvrtcAddNameExpression(program, "k"), NVRTC_SUCCESS);
+        assert_int_equal(nvrtcCompileProgram(program, 1, &bad), NVRTC_ERROR_INVALID_OPTION);
+    }
+    destroy(program);
+}
+
 TEST_BODY(nvrtc_refuses_options_that_it_does_not_know)
 {
-    static const char *const bad[] = {"--no-such-option", "-arch=gfx900", "-arch=lto_75",
-                                      "--fmad=maybe",     "-dlto",        "--fmad"};
+    static const char *const bad[] = {
+        "--no-such-option", "-arch=gfx900", "-arch=lto_75",    "--fmad=maybe",        "-dlto",
+        "--fmad",           "--std=c++99",  "-rdc=1",          "-maxrregcount=x",     "-w=true",
+        "--std=gnu++17",    "--dopt=off",   "-split-compile=", "--use_fast_math=true"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         nvrtcProgram program = new_program("", 0, NULL, NULL);
         assert_int_equal(nvrtcCompileProgram(program, 1, &bad[i]), NVRTC_ERROR_INVALID_OPTION);
@@ -231,7 +272,8 @@ TEST_BODY(nvrtc_takes_options)
 {
     static const char source[] = "#if ONE != 1 || defined(TWO) || __cplusplus != 201402L\n"
                                  "#error options\n#endif\n"
-                                 "__global__ void k(float *p) { *p = p[0] * p[1] + p[2]; }\n";
+                                 "__global__ void k(float *p)\n"
+                                 "{ assert(p); *p = p[0] * p[1] + p[2]; }\n";
     static const char *const options[] = {"-D",          "ONE=1",        "--define-macro=TWO",
                                           "-UTWO",       "-arch",        "sm_90a",
                                           "--std=c++14", "--fmad=false", "-maxrregcount=32"};

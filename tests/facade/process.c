@@ -157,6 +157,16 @@ TEST_BODY(process_may_exit_with_work_queued)
     assert_int_equal(code, 0);
 }
 
+/* Drivers that compile in threads of the process do so for as long as they need. */
+TEST_BODY(process_may_exit_while_kernels_compile)
+{
+    char output[4096];
+    int code = run_helper("", "compile", output, sizeof output);
+    if (code != 0)
+        print_error("%s\n", output);
+    assert_int_equal(code, 0);
+}
+
 TEST_BODY(process_without_a_platform)
 {
     static const char *const nothing = "OCL_ICD_VENDORS=/nonexistent/ OCL_ICD_FILENAMES=";

@@ -9,7 +9,7 @@ mkdir -p "$scratch"
 tried=0
 for version in 14 15 16 17 18 19 20 21; do
     command -v "clang-$version" >/dev/null || continue
-    for options in "" "-use_fast_math" "-std=c++14"; do
+    for options in "" "-use_fast_math" "-std=c++11"; do
         # shellcheck disable=SC2086
         CLEM_CLANG=clang-$version "$clemcc" --ptx $options "$source/tests/include/device.cu" -o "$scratch/device.ptx" || {
             echo "clang-$version $options"

@@ -29,11 +29,13 @@ fi
 compile() {
     name=$1
     flags=$(sed -n 's/^ \* nvcc: //p' "$here/$name.cu")
+    compute=$(sed -n 's/^ \* Compute capability: \([0-9]*\)$/\1/p' "$here/$name.cu") # of NVIDIA's headers' needs
+    compute=compute_${compute:-75}
     # shellcheck disable=SC2086
-    "$nvcc" -std=c++17 -O2 $flags -gencode "arch=compute_75,code=$code" -cudart static \
+    "$nvcc" -std=c++17 -O2 $flags -gencode "arch=$compute,code=$code" -cudart static \
         -o "$folder/native/$name" "$here/$name.cu" >"$folder/log/$name.native" 2>&1
     # shellcheck disable=SC2086
-    "$nvcc" -std=c++17 -O2 $flags -gencode arch=compute_75,code=compute_75 -cudart shared \
+    "$nvcc" -std=c++17 -O2 $flags -gencode "arch=$compute,code=$compute" -cudart shared \
         -o "$folder/shared/$name" "$here/$name.cu" >"$folder/log/$name.shared" 2>&1
 }
 export -f compile

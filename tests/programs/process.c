@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <clem.h>
@@ -82,6 +83,24 @@ static void queue_much(void)
         CHECK(cudaLaunchKernel((const void *)kernel, one, one, args, 0, stream) == cudaSuccess);
 }
 
+/* Kernels that no cache has: drivers compile them when they are launched, and some behind that. */
+static void compile_much(void)
+{
+    const dim3 one = {1, 1, 1};
+    void *args[] = {&memory};
+    char fresh[512];
+    for (int i = 0; i < 4; i++) {
+        cudaLibrary_t library = NULL;
+        snprintf(fresh, sizeof fresh,
+                 "__kernel void k(__global int *p) { __local int t[64]; t[get_local_id(0)] = p[0];"
+                 " barrier(CLK_LOCAL_MEM_FENCE); p[1] = t[0] * %d + %ld; }\n",
+                 i, (long)getpid() + time(NULL));
+        CHECK(cudaLibraryLoadData(&library, fresh, NULL, NULL, 0, NULL, NULL, 0) == cudaSuccess);
+        CHECK(cudaLibraryGetKernel(&kernel, library, "k") == cudaSuccess);
+        CHECK(cudaLaunchKernel((const void *)kernel, one, one, args, 0, stream) == cudaSuccess);
+    }
+}
+
 static void find_nothing(void)
 {
     struct cudaDeviceProp properties;
@@ -117,5 +136,7 @@ int main(int argc, char **argv)
     use();
     if (strcmp(mode, "busy") == 0)
         queue_much();
+    if (strcmp(mode, "compile") == 0)
+        compile_much();
     return 0;
 }

@@ -12,8 +12,10 @@ int main()
 {
     const int n = 100000;
     float *x, *y;
-    cudaMallocManaged(&x, n * sizeof(float));
-    cudaMallocManaged(&y, n * sizeof(float));
+    if (cudaMallocManaged(&x, n * sizeof(float)) || cudaMallocManaged(&y, n * sizeof(float))) {
+        printf("%s\n", cudaGetErrorString(cudaGetLastError()));
+        return 1;
+    }
     for (int i = 0; i < n; i++)
         x[i] = i, y[i] = 1;
     saxpy<<<64, 256>>>(y, x, 2, n);

@@ -59,14 +59,15 @@ __global__ void butterfly(float *out, const float *in)
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-/* The usual sum over the first eight lanes of a warp that shuffles at full width: lanes that do not take part bring 0. */
+/* The usual sum over the first eight lanes of a warp. Only they take part: what lanes beyond them would bring is not
+ * defined. */
 __global__ void few_lanes(int *out)
 {
     const unsigned t = threadIdx.x, members = __ballot_sync(0xffffffff, t < 8);
     int sum = t + 1;
     if (t < 8) {
-        for (int offset = 16; offset > 0; offset /= 2)
-            sum += __shfl_down_sync(members, sum, offset);
+        for (int offset = 4; offset > 0; offset /= 2)
+            sum += __shfl_down_sync(members, sum, offset, 8);
         out[t] = sum;
     }
 }

@@ -4,6 +4,7 @@
 #define TESTS_PTX_OPENCL_C_H
 
 #include <fenv.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <tgmath.h>
@@ -51,6 +52,11 @@ static inline ulong clz_64(ulong a)
     return a ? (ulong)__builtin_clzl(a) : 64;
 }
 #define clz(a) _Generic((a), ulong : clz_64, default : clz_32)(a)
+
+static inline uint popcount(uint a)
+{
+    return (uint)__builtin_popcount(a);
+}
 
 static inline ulong mul_hi(ulong a, ulong b)
 {

@@ -68,6 +68,8 @@ static void assert_not_translated(const char *ptx, const struct ptx_target *targ
     ptx_module_free(module);
 }
 
+static const struct ptx_target buffers = {.pointers = PTX_POINTERS_BUFFERS, .force_form = -1};
+
 TEST_BODY(ptx_translate_casts_a_pointer_once)
 {
     const char *ptx = PTX_BODY("ld.param.u64 %rd1, [a];\ncvta.to.global.u64 %rd2, %rd1;\n"
@@ -165,7 +167,6 @@ TEST_BODY(ptx_translate_reads_parameters_from_a_bank)
 
 TEST_BODY(ptx_translate_gives_pointers_as_buffers)
 {
-    const struct ptx_target buffers = {.pointers = PTX_POINTERS_BUFFERS, .force_form = -1};
     const char *ptx = PTX_BODY("ld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\n"
                                "cvta.to.global.u64 %rd2, %rd1;\nst.global.u32 [%rd2], %r1;");
     assert_text(ptx, &buffers, WORDS("__global uchar *a0", "rd1 = a0;", "rd2 = rd1;"));
@@ -179,6 +180,86 @@ TEST_BODY(ptx_translate_gives_pointers_as_buffers)
     assert_not_translated(PTX_BODY("ld.param.u64 %rd1, [a];\nst.global.u64 [%rd1], %rd1;"),
                           &buffers, PTX_E_NEEDS_ADDRESS,
                           "stores %rd1 (line 12: ld of a), an address");
+}
+
+/* As clang reads structures: by way of a register that holds their address. */
+TEST_BODY(ptx_translate_reads_structures_by_name)
+{
+    const char *ptx = PTX_HEAD
+        ".visible .entry k(.param .align 8 .b8 a[32])\n{\n.reg .b32 %r<4>;\n.reg .b64 %rd<9>;\n"
+        "mov.b64 %rd1, a;\nmov.u64 %rd2, %rd1;\nadd.s64 %rd3, %rd2, 8;\n"
+        "ld.param.u32 %r1, [%rd2];\nld.param.u64 %rd4, [%rd3];\n"
+        "ld.param.v2.u64 {%rd5, %rd6}, [a+16];\n"
+        "st.global.u32 [%rd4], %r1;\nst.global.u64 [%rd5], %rd6;\n}\n";
+    struct ptx_kernel kernel = translate_for(ptx, &plain);
+    assert_int_equal(kernel.argument_count, 1);
+    assert_int_equal(kernel.arguments[0].kind, PTX_ARGUMENT_VALUE);
+    ptx_kernel_free(&kernel);
+    assert_text(ptx, &buffers,
+                WORDS("__global uchar *a0_at_8", "__global uchar *a0_at_16", "rd4 = a0_at_8;",
+                      "rd5 = a0_at_16;"));
+    kernel = translate_for(ptx, &buffers);
+    assert_int_equal(kernel.argument_count, 3);
+    assert_int_equal(kernel.arguments[0].kind, PTX_ARGUMENT_VALUE);
+    assert_int_equal(kernel.arguments[1].kind, PTX_ARGUMENT_POINTER);
+    assert_int_equal(kernel.arguments[1].index, 0);
+    assert_int_equal(kernel.arguments[1].offset, 8);
+    assert_int_equal(kernel.arguments[2].offset, 16);
+    ptx_kernel_free(&kernel);
+    /* At a place that only the kernel knows. */
+    assert_not_translated(PTX_HEAD
+                          ".visible .entry k(.param .align 8 .b8 a[32], .param .u64 n)\n{\n"
+                          ".reg .b64 %rd<9>;\nmov.b64 %rd1, a;\nld.param.u64 %rd2, [n];\n"
+                          "add.s64 %rd3, %rd1, %rd2;\nld.param.u64 %rd4, [%rd3];\n"
+                          "st.global.u64 [%rd4], %rd2;\n}\n",
+                          &buffers, PTX_E_NEEDS_ADDRESS, "a parameter at an unknown place");
+}
+
+TEST_BODY(ptx_translate_refuses_the_heap_where_pointers_are_buffers)
+{
+    const char *take =
+        PTX_HEAD ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"
+                 ".visible .entry k(.param .u64 a)\n{\n.reg .b64 %rd<4>;\nld.param.u64 %rd1, [a];\n"
+                 "{\n.param .b64 n;\n.param .b64 r;\nst.param.b64 [n], 8;\n"
+                 "call.uni (r), malloc, (n);\nld.param.b64 %rd2, [r];\n}\n"
+                 "st.global.u64 [%rd1], %rd2;\n}\n";
+    const char *give =
+        PTX_HEAD ".extern .func free(.param .b64 p);\n"
+                 ".visible .entry k(.param .u64 a)\n{\n.reg .b64 %rd<4>;\nld.param.u64 %rd1, [a];\n"
+                 "ld.global.u64 %rd2, [%rd1];\n{\n.param .b64 p;\nst.param.b64 [p], %rd2;\n"
+                 "call.uni free, (p);\n}\n}\n";
+    assert_not_translated(take, &buffers, PTX_E_NEEDS_ADDRESS, "malloc speaks of memory");
+    assert_not_translated(give, &buffers, PTX_E_NEEDS_ADDRESS, "free speaks of memory");
+}
+
+#define PTX_STORE_BY_FUNCTION(before)                                                              \
+    PTX_HEAD ".func f(.param .b64 p)\n{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n"             \
+             "st.u32 [%rd1], 5;\nret;\n}\n"                                                        \
+             ".visible .entry k(.param .u64 a)\n{\n.reg .b64 %rd<4>;\nld.param.u64 %rd1, [a];\n"   \
+             "ld.param.u64 %rd2, [a];\n" before "{\n.param .b64 q;\nst.param.b64 [q], %rd2;\n"     \
+             "call.uni f, (q);\n}\n}\n"
+
+TEST_BODY(ptx_translate_hands_only_pointers_to_functions_that_follow_them)
+{
+    assert_text(PTX_STORE_BY_FUNCTION(""), &buffers, WORDS("__global uchar *a0", "rd2 = a0;"));
+    assert_not_translated(PTX_STORE_BY_FUNCTION("ld.global.u64 %rd2, [%rd1];\n"), &buffers,
+                          PTX_E_NEEDS_ADDRESS, "hands %rd2");
+    assert_text(PTX_STORE_BY_FUNCTION("ld.global.u64 %rd2, [%rd1];\n"), &plain, WORDS("f1_f("));
+}
+
+/* Generic addresses that may be of shared memory: made by the kernel, and found in memory. */
+TEST_BODY(ptx_translate_follows_generic_addresses_of_its_own_making)
+{
+#define PTX_CHOOSE(second)                                                                         \
+    PTX_HEAD ".visible .entry k(.param .u64 a)\n{\n.reg .pred %p<2>;\n.reg .b64 %rd<6>;\n"         \
+             ".shared .align 4 .b8 s[64];\nld.param.u64 %rd1, [a];\nmov.u64 %rd2, s;\n"            \
+             "cvta.shared.u64 %rd3, %rd2;\n" second "selp.b64 %rd5, %rd3, %rd4, %p1;\n"            \
+             "st.u32 [%rd5+4], 7;\n}\n"
+    assert_text(PTX_CHOOSE("add.s64 %rd4, %rd3, 16;\n"), &buffers, WORDS("clem_generic_store("));
+    assert_not_translated(PTX_CHOOSE("ld.global.u64 %rd4, [%rd1];\n"), &buffers,
+                          PTX_E_NEEDS_ADDRESS, "it follows %rd5");
+    assert_text(PTX_CHOOSE("ld.global.u64 %rd4, [%rd1];\n"), &plain, WORDS("clem_generic_store("));
+#undef PTX_CHOOSE
 }
 
 TEST_BODY(ptx_translate_writes_guards)
@@ -269,6 +350,25 @@ TEST_BODY(ptx_translate_uses_inline_asm_only_where_it_is_ptx)
                       "p1 = (uchar)(t1 != 0u);", "clem_native_bar_sync_count(1u, 64u);",
                       "clem_native_vote_ballot(!p1, 4294967295u)", "clem_native_clock64()"));
     assert_without(PTX_BODY("bar.sync 0;\nmov.u64 %rd1, %clock64;"), &plain, "asm");
+}
+
+/* What decides who is at a warp operation is hidden from compilers that would copy it; a loop without
+ * one stays as they like it, be it between warp operations or within a loop that has one. */
+TEST_BODY(ptx_translate_hides_conditions_around_warp_operations)
+{
+    const char *ptx = PTX_BODY(
+        "setp.lt.u32 %p1, %r1, %r2;\nFIRST:\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, %r2;\n"
+        "@%p1 bra FIRST;\nOUTER:\nsetp.lt.u32 %p2, %r1, %r2;\n@!%p2 bra DONE;\n"
+        "INNER:\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p3, %r3, %r2;\n@%p3 bra INNER;\n"
+        "activemask.b32 %r4;\n@%p4 bra OUTER;\n@%p5 st.global.u32 [%rd1], %r4;\nbra OUTER;\n"
+        "DONE:\n@%p6 st.global.u32 [%rd1], %r4;\nLAST:\n@%p7 bra LAST;");
+    struct ptx_target nvidia = plain;
+    nvidia.has_nvidia_asm = true;
+    assert_text(ptx, &nvidia,
+                WORDS("if (p1)", "if (!clem_native_opaque(p2))", "if (p3)",
+                      "if (clem_native_opaque(p4))", "if (clem_native_opaque(p5))",
+                      "if (clem_native_opaque(p6))", "if (p7)"));
+    assert_without(PTX_BODY("@%p1 st.global.u32 [%rd1], %r4;"), &nvidia, "opaque");
 }
 
 TEST_BODY(ptx_translate_writes_atomics)

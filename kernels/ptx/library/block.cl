@@ -28,25 +28,42 @@ typedef __global uchar *clem_pointer;
     const uint clem_ctaid_x =                                                                     \
         clem_first + clem_index / clem_grid.s4 / clem_grid.s5 / clem_grid.s6;
 
-/* Whether all threads go on with the same region. */
-static inline bool clem_is_together(__local const uint *state, uint threads)
+/* Whether all threads that have not ended go on with the same region, and are those whose numbers are
+ * below some in each dimension: `live`, and in s3 how many. are_first: none of the block is before one of
+ * them that has ended. */
+static bool clem_is_together(CLEM_SCRATCH const uint *state, uint8 grid, uint are_first, uint4 *live)
 {
     const uint first = state[0];
-    uint differ = 0u;
-    for (uint i = 1; i < threads; i++)
-        differ |= state[i] ^ first;
-    return differ == 0u;
+    uint differ = 0u, end = 0u, index = 0u;
+    uint4 found = (uint4)(0u);
+    for (uint z = 0; z < grid.s6; z++)
+        for (uint y = 0; y < grid.s5; y++)
+            for (uint x = 0; x < grid.s4; x++, index++) {
+                if (state[index] == CLEM_ENDED)
+                    continue;
+                differ |= state[index] ^ first;
+                found = (uint4)(max(found.s0, x + 1u), max(found.s1, y + 1u),
+                                max(found.s2, z + 1u), found.s3 + 1u);
+                end = index + 1u;
+            }
+    if (differ != 0u || first == CLEM_ENDED || found.s0 * found.s1 * found.s2 != found.s3 ||
+        (are_first && end != found.s3))
+        return false;
+    *live = found;
+    return true;
 }
 
 /* Lets lanes go that wait for a member mask all of whose lanes have come or ended: true if any. */
-static inline bool clem_release_lanes(__local uint *state, __local const uint *wait, uint lanes,
+static inline bool clem_release_lanes(CLEM_SCRATCH uint *state, CLEM_SCRATCH const uint *wait, uint lanes,
                                       uint live, uint waiting)
 {
     bool is_any = false;
+#pragma clang loop vectorize(disable) unroll(disable)
     for (uint i = 0; i < lanes; i++) {
         if (!(waiting >> i & 1u))
             continue;
         uint there = 0u;
+#pragma clang loop vectorize(disable) unroll(disable)
         for (uint j = 0; j < lanes; j++)
             there |= (uint)((waiting >> j & 1u) && wait[j] == wait[i]) << j;
         const uint members = wait[i] & live;
@@ -54,6 +71,7 @@ static inline bool clem_release_lanes(__local uint *state, __local const uint *w
             continue;
         is_any = true;
         state[i] &= CLEM_REGION;
+#pragma clang loop vectorize(disable) unroll(disable)
         for (uint j = 0; j < lanes; j++)
             if (there >> j & 1u)
                 state[j] &= CLEM_REGION;
@@ -63,11 +81,16 @@ static inline bool clem_release_lanes(__local uint *state, __local const uint *w
 }
 
 /* The lowest region that some lanes of a warp can go on with, and which lanes; CLEM_ENDED: none. */
-static inline uint clem_choose_region(__local uint *state, __local const uint *wait, uint lanes,
+static inline uint clem_choose_region(CLEM_SCRATCH uint *state, CLEM_SCRATCH const uint *wait, uint lanes,
                                       uint *active)
 {
     for (;;) {
         uint lowest = CLEM_ENDED, live = 0u, waiting = 0u, chosen = 0u;
+        for (uint i = 0; i < lanes; i++)
+            lowest = min(lowest, state[i]);
+        if (lowest == CLEM_ENDED)
+            return lowest;
+        lowest = CLEM_ENDED;
         for (uint i = 0; i < lanes; i++) {
             const uint s = state[i];
             live |= (uint)(s != CLEM_ENDED) << i;
@@ -85,8 +108,9 @@ static inline uint clem_choose_region(__local uint *state, __local const uint *w
 
 /* How many threads some lanes of a warp count for at a barrier: all 32 where no other lane lives, for
  * barriers count warps. */
-static inline uint clem_weight(__local const uint *state, uint lanes, uint there)
+static inline uint clem_weight(CLEM_SCRATCH const uint *state, uint lanes, uint there)
 {
+#pragma clang loop vectorize(disable) unroll(disable)
     for (uint i = 0; i < lanes; i++)
         if (!(there >> i & 1u) && state[i] != CLEM_ENDED)
             return popcount(there);
@@ -105,12 +129,14 @@ struct clem_gathering {
 };
 
 static inline struct clem_gathering
-clem_gather_waiting(__local const uint *state, __local const uint *wait, uint threads, uint number)
+clem_gather_waiting(CLEM_SCRATCH const uint *state, CLEM_SCRATCH const uint *wait, uint threads, uint number)
 {
     struct clem_gathering g = {0u, 0u, 0u, 0u};
+#pragma clang loop vectorize(disable) unroll(disable)
     for (uint base = 0; base < threads; base += 32u) {
         const uint lanes = min(32u, threads - base);
         uint there = 0u;
+#pragma clang loop vectorize(disable) unroll(disable)
         for (uint i = 0; i < lanes; i++) {
             const uint s = state[base + i], w = wait[base + i];
             if (s == CLEM_ENDED || !(s & CLEM_AT_BARRIER) || (w & 15u) != number)
@@ -129,15 +155,22 @@ clem_gather_waiting(__local const uint *state, __local const uint *wait, uint th
 
 /* Called when no lane of the block can go on: opens each barrier that all it waits for have come to. Each
  * released thread is left in clem_wait how many voted yes, and of how many in the upper half. */
-static uint clem_release_barriers(__local uint *state, __local uint *wait, uint threads,
+static uint clem_release_barriers(CLEM_SCRATCH uint *state, CLEM_SCRATCH uint *wait, uint threads,
                                   uint *arrived)
 {
-    uint live = 0u, open = 0u;
-    for (uint i = 0; i < threads; i++)
-        live += state[i] != CLEM_ENDED;
+    uint live = 0u, open = 0u, numbers = 0u;
+#pragma clang loop vectorize(disable) unroll(disable)
+    for (uint i = 0; i < threads; i++) {
+        const uint s = state[i];
+        live += s != CLEM_ENDED;
+        numbers |= s != CLEM_ENDED && (s & CLEM_AT_BARRIER) ? 1u << (wait[i] & 15u) : 0u;
+    }
     if (live == 0u)
         return CLEM_FINISHED;
+#pragma clang loop vectorize(disable) unroll(disable)
     for (uint number = 0; number < 16u; number++) {
+        if (!(numbers >> number & 1u))
+            continue;
         const struct clem_gathering g = clem_gather_waiting(state, wait, threads, number);
         const bool is_open = g.expected ? g.weight + arrived[number] >= g.expected
                                         : g.waiting == live;
@@ -145,6 +178,7 @@ static uint clem_release_barriers(__local uint *state, __local uint *wait, uint 
             continue;
         open = 1u;
         arrived[number] = 0u;
+#pragma clang loop vectorize(disable) unroll(disable)
         for (uint i = 0; i < threads; i++)
             if (state[i] != CLEM_ENDED && (state[i] & CLEM_AT_BARRIER) &&
                 (wait[i] & 15u) == number) {

@@ -178,17 +178,25 @@ uint clem_bfind_u64(ulong a)
 /* The n-th one from a position on, upwards or downwards; `base` below 32. */
 uint clem_fns(uint mask, uint base, int n)
 {
-    int step = n < 0 ? -1 : 1;
-    uint left = n < 0 ? 0u - (uint)n : (uint)n;
-    int place = (int)(base & 31u);
+    const uint from = base & 31u;
     if (n == 0)
-        return mask >> (base & 31u) & 1u ? base : ~0u;
-    for (; place >= 0 && place < 32; place += step) {
-        left -= mask >> place & 1u;
-        if (left == 0u)
-            return (uint)place;
+        return mask >> from & 1u ? base : ~0u;
+    /* Those that count, and how many of them lie below the wanted one. */
+    uint bits = mask & (n > 0 ? ~0u << from : ~0u >> (31u - from));
+    const uint count = popcount(bits);
+    uint rank = n > 0 ? (uint)n - 1u : count - (0u - (uint)n);
+    if (rank >= count)
+        return ~0u;
+    /* Half by half: bits and rank are of the half that holds it. */
+    uint place = 0u;
+    for (uint width = 16u; width > 0u; width /= 2u) {
+        const uint below = popcount(bits & ((1u << width) - 1u));
+        const bool is_above = rank >= below;
+        place += is_above ? width : 0u;
+        rank -= is_above ? below : 0u;
+        bits >>= is_above ? width : 0u;
     }
-    return ~0u;
+    return place;
 }
 
 uint clem_bmsk_clamp(uint position, uint count)

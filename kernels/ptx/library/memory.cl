@@ -42,6 +42,11 @@ typedef double4 clem_f64x4_a __attribute__((may_alias));
 
 #define clem_local_to_generic(a) ((CLEM_LOCAL_WINDOW << 32) | (ulong)(uint)(a))
 
+/* Differences: a null pointer becomes none of the window's addresses, though 0 is one of them. */
+#define clem_generic_to_shared(a) ((ulong)(a) - (CLEM_SHARED_WINDOW << 32))
+
+#define clem_generic_to_local(a) ((ulong)(a) - (CLEM_LOCAL_WINDOW << 32))
+
 #define clem_is_shared(a) ((a) >> 32 == CLEM_SHARED_WINDOW)
 
 #define clem_is_local(a) ((a) >> 32 == CLEM_LOCAL_WINDOW)

@@ -13,7 +13,7 @@ static inline uchar clem_generic_u8(ulong address, __local uchar *shared, CLEM_L
 /* Bytes on their way into the ring; only counted where there is no ring yet. */
 struct clem_writer {
     __global uchar *ring; /* NULL: count */
-    uint at, mask;
+    uint at, mask, position, bytes; /* the last two: of the record */
 };
 
 static inline __global uchar *clem_ring(__global struct clem_runtime *runtime)
@@ -55,33 +55,80 @@ static inline void clem_write_text(struct clem_writer *writer, ulong text, __loc
     } while (byte != 0);
 }
 
-/* Reserves a record of so many bytes and points the writer behind its head; false: the ring is too
- * small for it. */
+/* Counts a writer into a part for a round; false: see runtime.h. */
+static inline bool clem_part_enter(volatile __global uint *part, uint round, uint mask)
+{
+    uint now = *part;
+    for (;;) {
+        const int ahead = (int)(round - (now & ~mask));
+        if (ahead < 0 || (ahead > 0 && (now & mask) != 0))
+            return false;
+        const uint before = atomic_cmpxchg(part, now, round + (now & mask) + 1);
+        if (before == now)
+            return true;
+        now = before;
+    }
+}
+
+static inline void clem_parts_leave(__global struct clem_runtime *runtime, uint position,
+                                    uint bytes)
+{
+    const uint mask = runtime->ring_bytes - 1, size = runtime->ring_bytes / CLEM_RING_PARTS;
+    for (uint at = position; at - position < bytes; at = (at & ~(size - 1)) + size)
+        atomic_dec((volatile __global uint *)&runtime->parts[(at & mask) / size]);
+}
+
+static inline bool clem_parts_enter(__global struct clem_runtime *runtime, uint position,
+                                    uint bytes)
+{
+    const uint mask = runtime->ring_bytes - 1, size = runtime->ring_bytes / CLEM_RING_PARTS;
+    for (uint at = position; at - position < bytes; at = (at & ~(size - 1)) + size)
+        if (!clem_part_enter(&runtime->parts[(at & mask) / size], at & ~mask, mask)) {
+            clem_parts_leave(runtime, position, at - position);
+            return false;
+        }
+    return true;
+}
+
+/* Whether the ring can take a record of what the writer counted: less than a round, so that it comes
+ * to no part twice. */
+static inline bool clem_record_fits(__global struct clem_runtime *runtime,
+                                    struct clem_writer *writer)
+{
+    writer->bytes = (writer->at + 4 * CLEM_RECORD_WORDS + 15) & ~15u;
+    return writer->bytes <= runtime->ring_bytes - runtime->ring_bytes / CLEM_RING_PARTS;
+}
+
+/* Reserves a record that fits and points the writer behind its head; false: it is lost. */
 static inline bool clem_record_begin(__global struct clem_runtime *runtime,
-                                     struct clem_writer *writer, uint kind, uint count,
-                                     uint *position)
+                                     struct clem_writer *writer, uint kind, uint count)
 {
     __global uint *words = (__global uint *)clem_ring(runtime);
-    const uint bytes = (writer->at + 4 * CLEM_RECORD_WORDS + 15) & ~15u;
     const uint mask = runtime->ring_bytes - 1;
-    if (bytes > runtime->ring_bytes)
+    const uint position = atomic_add((volatile __global uint *)&runtime->written, writer->bytes);
+    if (!clem_parts_enter(runtime, position, writer->bytes))
         return false;
-    *position = atomic_add((volatile __global uint *)&runtime->written, bytes);
-    words[(*position & mask) / 4 + 1] = bytes;
-    words[(*position & mask) / 4 + 2] = kind;
-    words[(*position & mask) / 4 + 3] = count;
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    words[(position & mask) / 4 + 1] = writer->bytes;
+    words[(position & mask) / 4 + 2] = kind;
+    words[(position & mask) / 4 + 3] = count;
     writer->ring = clem_ring(runtime);
     writer->mask = mask;
-    writer->at = *position + 4 * CLEM_RECORD_WORDS;
+    writer->position = position;
+    writer->at = position + 4 * CLEM_RECORD_WORDS;
     return true;
 }
 
 /* The mark comes behind everything else, so that a record that has one is whole. */
-static inline void clem_record_end(__global struct clem_runtime *runtime, uint position)
+static inline void clem_record_end(__global struct clem_runtime *runtime,
+                                   const struct clem_writer *writer)
 {
     volatile __global uint *words = (volatile __global uint *)clem_ring(runtime);
     mem_fence(CLK_GLOBAL_MEM_FENCE);
-    atomic_xchg(&words[(position & (runtime->ring_bytes - 1)) / 4], CLEM_RECORD_MARK + position);
+    atomic_xchg(&words[(writer->position & writer->mask) / 4],
+                CLEM_RECORD_MARK + writer->position);
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    clem_parts_leave(runtime, writer->position, writer->bytes);
 }
 
 /* ---- printf ---- */
@@ -146,17 +193,18 @@ static inline int clem_write_arguments(struct clem_writer *writer, ulong format,
 static inline int clem_vprintf(__global struct clem_runtime *runtime, ulong format, ulong arguments,
                                __local uchar *shared, CLEM_LOCAL uchar *stack)
 {
-    struct clem_writer writer = {0, 0, 0};
-    uint position = 0;
+    struct clem_writer writer = {0, 0, 0, 0, 0};
     if (format == 0)
         return -1;
     clem_write_text(&writer, format, shared, stack);
     const int count = clem_write_arguments(&writer, format, arguments, shared, stack);
-    if (!clem_record_begin(runtime, &writer, CLEM_RECORD_PRINT, (uint)count, &position))
+    if (!clem_record_fits(runtime, &writer))
         return -2;
+    if (!clem_record_begin(runtime, &writer, CLEM_RECORD_PRINT, (uint)count))
+        return count;
     clem_write_text(&writer, format, shared, stack);
     clem_write_arguments(&writer, format, arguments, shared, stack);
-    clem_record_end(runtime, position);
+    clem_record_end(runtime, &writer);
     return count;
 }
 
@@ -192,14 +240,14 @@ static inline void clem_assertfail(__global struct clem_runtime *runtime, ulong 
                                    uint line, ulong function, uint8 place, __local uchar *shared,
                                    CLEM_LOCAL uchar *stack)
 {
-    struct clem_writer writer = {0, 0, 0};
-    uint position = 0;
+    struct clem_writer writer = {0, 0, 0, 0, 0};
     clem_fail(runtime, CLEM_FAILURE_ASSERT);
     clem_write_assertion(&writer, message, file, line, function, place, shared, stack);
-    if (!clem_record_begin(runtime, &writer, CLEM_RECORD_ASSERT, 0, &position))
+    if (!clem_record_fits(runtime, &writer) ||
+        !clem_record_begin(runtime, &writer, CLEM_RECORD_ASSERT, 0))
         return;
     clem_write_assertion(&writer, message, file, line, function, place, shared, stack);
-    clem_record_end(runtime, position);
+    clem_record_end(runtime, &writer);
 }
 
 /* ---- The clock ---- */

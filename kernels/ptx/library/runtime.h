@@ -23,7 +23,12 @@
 
 /* The ring follows at once. A record begins at a multiple of 16 bytes; `written` counts the bytes of
  * all records ever, so a record is at its position modulo the ring's size, and is overwritten when
- * the ring comes round again. */
+ * the ring comes round again.
+ * Many more threads than fit may write at once, so the ring has parts: whoever writes to some of them
+ * is counted there while it does. Where a thread comes to a part in which a record of an earlier
+ * round is still being written, or one of a later round was, its own record is lost: what has a mark
+ * is never a mixture. */
+#define CLEM_RING_PARTS 16u
 struct clem_runtime {
     uint ring_bytes; /* a power of two */
     uint written;    /* modulo 2^32 */
@@ -31,6 +36,7 @@ struct clem_runtime {
     uint ticks, ticks_high;
     uint reserved;
     ulong heap; /* address of a struct clem_heap; 0: there is none */
+    uint parts[CLEM_RING_PARTS]; /* the round, as the position of its first byte, + writers */
 };
 
 #define CLEM_FAILURE_NONE   0u

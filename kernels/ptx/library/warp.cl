@@ -197,6 +197,14 @@ static inline uint clem_native_bar_popc(uint a, uint count, uint c)
 CLEM_NATIVE_BAR_RED(and)
 CLEM_NATIVE_BAR_RED(or)
 
+/* A condition that compilers know nothing of: see convergence.c. */
+static inline uint clem_native_opaque(uint a)
+{
+    uint d;
+    __asm__ volatile("mov.u32 %0, %1;" : "=r"(d) : "r"(a));
+    return d;
+}
+
 /* The multiprocessor, and how many there are. */
 static inline uint clem_native_smid(void)
 {

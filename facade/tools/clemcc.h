@@ -1,0 +1,113 @@
+/* What the files of clemcc share: a job is one run of it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FACADE_TOOLS_CLEMCC_H
+#define FACADE_TOOLS_CLEMCC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "facade/clang_flags.h"
+
+enum output {
+    OUTPUT_PROGRAM,
+    OUTPUT_ARCHIVE, /* -lib */
+    OUTPUT_OBJECTS,
+    OUTPUT_PTX,
+    OUTPUT_FATBIN,
+    OUTPUT_PREPROCESSED,
+    OUTPUT_RULES,
+    OUTPUT_LINKED_CODE /* -dlink */
+};
+
+/* A source, or something for the linker in its place among them. */
+struct input {
+    const char *name;
+    const char *language; /* of -x; NULL: by its name */
+    bool is_source, is_cuda, is_c;
+};
+
+struct job {
+    enum output output;
+    const char *output_name, *output_dir;
+    const char *language; /* of the last -x */
+    const char *standard; /* -std */
+    const char *keep_dir; /* -keep-dir */
+    const char *archiver; /* -arbin */
+    bool is_verbose, is_dry, is_shared, is_separable;
+    bool is_kept, is_run;  /* -keep, -run */
+    bool has_rules_name;   /* -MF */
+    bool has_rules_target; /* -MT, -MQ */
+    bool writes_rules;     /* -MD, -MMD */
+    struct clang_device_options device;
+    struct clang_arguments both;      /* to every compilation */
+    struct clang_arguments host;      /* to compilations for the host and to the linker */
+    struct clang_arguments linker;    /* to the linker alone, after the inputs */
+    struct clang_arguments run_words; /* to the program, with -run */
+    struct input *inputs;
+    size_t input_count;
+    struct clang_compiler compiler;
+    char self[4096];
+    char include_dir[4096], library_dir[4096], refused_dir[4096 + 16];
+    char scratch[4096]; /* folder for what is thrown away; empty before the first use */
+};
+
+/* Says why not, and returns the exit status for that. */
+int clemcc_refuse(const char *what, const char *why);
+int clemcc_refuse_memory(void);
+
+/* ---- clemcc_options.c ---- */
+
+/* Reads the words of a command line into a job whose inputs have room for all. Returns 0, or what
+ * clemcc_refuse() does. The job keeps pointers to the words. */
+int clemcc_take_words(struct job *job, size_t count, char **words);
+/* Where the suffix of a file's name begins; "" without one. */
+const char *clemcc_suffix(const char *name);
+
+/* ---- clemcc_words.c ---- */
+
+/* The parts of a list with commas. A comma stays what it is behind a backslash, in quotes and in
+ * parentheses; quotes stay where they are. */
+void clemcc_split_list(const char *list, struct clang_arguments *parts);
+/* The words of a text, as a shell would take them apart. */
+void clemcc_split_words(const char *text, struct clang_arguments *words);
+/* The words of a command line, with those of option files (-optf FILE, --options-file FILE, @FILE) in
+ * the place of their names. Returns 0, or what clemcc_refuse() does. */
+int clemcc_expand(int count, char **words, struct clang_arguments *expanded);
+/* All of a file up to its first NUL, which the caller frees. NULL: errno says why. */
+char *clemcc_read_text(const char *name);
+
+/* ---- clemcc_run.c ---- */
+
+/* Runs a command and frees it. Returns its exit status, or 1. */
+int clemcc_run(const struct job *job, struct clang_arguments *command);
+/* The same, with what it says on stderr in a file. */
+int clemcc_run_logged(const struct job *job, struct clang_arguments *command, const char *log);
+/* A command that begins with the compiler. */
+struct clang_arguments clemcc_clang(const struct job *job);
+/* The folder job->scratch, and its end with all that is in it. */
+int clemcc_make_scratch(struct job *job);
+void clemcc_remove_scratch(struct job *job);
+/* folder/stem.suffix of a source; folder NULL: the current one. The caller frees it. */
+char *clemcc_named_after(const char *source, const char *folder, const char *suffix);
+
+/* ---- clemcc_compile.c ---- */
+
+/* One source into an object. */
+int clemcc_compile_object(struct job *job, const struct input *input, const char *output);
+/* One source into what was asked for; not for programs and archives. */
+int clemcc_compile_one(struct job *job, const struct input *input);
+
+/* ---- clemcc_product.c ---- */
+
+/* PTX text into the container that nvcc's -fatbin writes. */
+int clemcc_wrap_ptx(const struct job *job, const char *ptx, const char *output);
+/* Changes the assembly of a separately compiled unit so that the library links its code. */
+int clemcc_rename_registration(const struct job *job, const char *assembly);
+/* Gives variables of a separately compiled unit's own, in its PTX, the names that its host code uses. */
+int clemcc_settle_statics(const struct job *job, const char *ptx);
+/* What -dlink leaves. */
+int clemcc_make_empty_object(const struct job *job);
+/* All sources compiled, and linked or collected; the program then run, with -run. */
+int clemcc_build(struct job *job);
+
+#endif

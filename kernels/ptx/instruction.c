@@ -1,0 +1,88 @@
+/* What an instruction is and does, from its words alone.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/ptx/ir.h"
+
+static bool is_warp_barrier(const struct ptx_instruction *in)
+{
+    return in->operation == PTX_OP_WARP || in->second_operation == PTX_OP_WARP;
+}
+
+bool ptx_is_barrier(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_barrier ||
+           (in->opcode == PTX_OPCODE_bar && !is_warp_barrier(in));
+}
+
+bool ptx_is_warp_operation(const struct ptx_instruction *in)
+{
+    switch (in->opcode) {
+    case PTX_OPCODE_bar:
+        return is_warp_barrier(in);
+    case PTX_OPCODE_shfl:
+    case PTX_OPCODE_vote:
+    case PTX_OPCODE_match:
+    case PTX_OPCODE_redux:
+    case PTX_OPCODE_activemask:
+    case PTX_OPCODE_elect:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool ptx_is_lockstep(const struct ptx_instruction *in)
+{
+    return (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_st) &&
+           in->order == PTX_ORDER_VOLATILE &&
+           (in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_GENERIC);
+}
+
+static bool has_no_destination(const struct ptx_instruction *in)
+{
+    switch (in->opcode) {
+    case PTX_OPCODE_st:
+    case PTX_OPCODE_red:
+    case PTX_OPCODE_bra:
+    case PTX_OPCODE_brx:
+    case PTX_OPCODE_ret:
+    case PTX_OPCODE_exit:
+    case PTX_OPCODE_trap:
+    case PTX_OPCODE_brkpt:
+    case PTX_OPCODE_nanosleep:
+    case PTX_OPCODE_pmevent:
+    case PTX_OPCODE_membar:
+    case PTX_OPCODE_fence:
+    case PTX_OPCODE_prefetch:
+    case PTX_OPCODE_prefetchu:
+    case PTX_OPCODE_discard:
+    case PTX_OPCODE_applypriority:
+    case PTX_OPCODE_cp:
+    case PTX_OPCODE_sust:
+    case PTX_OPCODE_sured:
+    case PTX_OPCODE_stackrestore:
+    case PTX_OPCODE_griddepcontrol:
+    case PTX_OPCODE_setmaxnreg:
+        return true;
+    case PTX_OPCODE_bar:
+    case PTX_OPCODE_barrier:
+        return in->operation != PTX_OP_RED && in->second_operation != PTX_OP_RED;
+    default:
+        return false;
+    }
+}
+
+unsigned ptx_destination_count(const struct ptx_instruction *in)
+{
+    if (in->operand_count == 0 || has_no_destination(in))
+        return 0;
+    return in->has_second_target && in->operand_count > 1 ? 2 : 1;
+}
+
+bool ptx_special_is_uniform(int32_t special)
+{
+    return (special >= PTX_NTID_X && special <= PTX_NCTAID_Z) || special == PTX_NWARPID ||
+           special == PTX_WARP_SZ || special == PTX_SMID || special == PTX_NSMID ||
+           special == PTX_GRIDID ||
+           (special >= PTX_TOTAL_SMEM_SIZE && special <= PTX_AGGR_SMEM_SIZE) ||
+           special == PTX_CLUSTER;
+}
