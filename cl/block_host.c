@@ -1,4 +1,4 @@
-/* Blocks of host memory that the device can reach: pinned by clem, and the user's pinned in place.
+/* Blocks of host memory that the device can reach, pinned by clem.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,14 +9,14 @@
 #include "cl/extension.h"
 #include "cl/probe.h"
 
-static size_t page_bytes(void)
+size_t ocl_block_page_bytes(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
 static size_t round_to_pages(size_t bytes)
 {
-    return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
+    return (bytes + ocl_block_page_bytes() - 1) / ocl_block_page_bytes() * ocl_block_page_bytes();
 }
 
 /* Maps the whole buffer and keeps it mapped: its pages stay where they are. */
@@ -46,7 +46,7 @@ static void unmap(struct ocl_block *block)
 /* What kernels use for byte 0: the host's own address where they reach it; else, where learnt
  * addresses are proved, what the device calls the buffer; else a reserved number that only stands
  * for the buffer. */
-static ocl_status choose_address(struct ocl_block *block, bool is_reached)
+ocl_status ocl_block_choose_address(struct ocl_block *block, bool is_reached)
 {
     const struct ocl_capability *capability = &block->context->capability;
     if (is_reached) {
@@ -62,7 +62,7 @@ static ocl_status choose_address(struct ocl_block *block, bool is_reached)
     return status;
 }
 
-static ocl_status wrap_pointer(struct ocl_block *block)
+ocl_status ocl_block_wrap_pointer(struct ocl_block *block)
 {
     cl_int error;
     block->buffer = clCreateBuffer(block->context->cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
@@ -79,10 +79,10 @@ static ocl_status create_use(struct ocl_block *block)
         return OCL_E_OUT_OF_MEMORY;
     }
     block->pointer = block->pages;
-    return wrap_pointer(block);
+    return ocl_block_wrap_pointer(block);
 }
 
-static void release_buffer(struct ocl_block *block)
+void ocl_block_release_buffer(struct ocl_block *block)
 {
     if (!block->buffer)
         return;
@@ -94,7 +94,7 @@ static void release_buffer(struct ocl_block *block)
 
 static bool is_page_aligned(const void *pointer)
 {
-    return (uintptr_t)pointer % (uintptr_t)page_bytes() == 0;
+    return (uintptr_t)pointer % (uintptr_t)ocl_block_page_bytes() == 0;
 }
 
 /* Drivers that pin give whole pages. One that does not (it uses malloc) has nothing to gain over
@@ -107,7 +107,7 @@ static ocl_status create_alloc(struct ocl_block *block)
     ocl_status status = error == CL_SUCCESS ? map_for_good(block) : error;
     if (status != OCL_OK || is_page_aligned(block->pointer))
         return status;
-    release_buffer(block);
+    ocl_block_release_buffer(block);
     return create_use(block);
 }
 
@@ -125,7 +125,7 @@ static ocl_status create_fine_svm(struct ocl_block *block)
 {
     block->pages =
         ocl_block_svm_allocate(block->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER,
-                               block->bytes + page_bytes());
+                               block->bytes + ocl_block_page_bytes());
     return align_pages(block);
 }
 
@@ -133,7 +133,7 @@ static ocl_status create_host_usm(struct ocl_block *block)
 {
     cl_int error = CL_SUCCESS;
     block->pages = block->context->device->extension->host_alloc(
-        block->context->cl, NULL, block->bytes + page_bytes(), 0, &error);
+        block->context->cl, NULL, block->bytes + ocl_block_page_bytes(), 0, &error);
     return error == CL_SUCCESS ? align_pages(block) : error;
 }
 
@@ -148,11 +148,12 @@ static ocl_status create_host(struct ocl_block *block)
     const struct ocl_capability *capability = &block->context->capability;
     if (capability->host_method == OCL_HOST_NONE)
         return OCL_E_NOT_SUPPORTED;
-    if (block->bytes > SIZE_MAX - 2 * page_bytes())
+    if (block->bytes > SIZE_MAX - 2 * ocl_block_page_bytes())
         return OCL_E_OUT_OF_MEMORY;
     block->bytes = round_to_pages(block->bytes);
     ocl_status status = methods[capability->host_method](block);
-    return status == OCL_OK ? choose_address(block, capability->reaches_pinned_host) : status;
+    return status == OCL_OK ? ocl_block_choose_address(block, capability->reaches_pinned_host)
+                            : status;
 }
 
 static void free_pages(struct ocl_block *block)
@@ -168,35 +169,10 @@ static void free_pages(struct ocl_block *block)
 
 static void destroy_host(struct ocl_block *block)
 {
-    release_buffer(block);
+    ocl_block_release_buffer(block);
     if (block->pages)
         free_pages(block);
     ocl_address_range_release(block->reserved, block->reserved_bytes);
 }
 
 const struct ocl_block_strategy ocl_block_host = {create_host, destroy_host};
-
-/* Pinning works on pages, so the buffer covers those that the user's bytes touch. */
-static ocl_status create_registered(struct ocl_block *block)
-{
-    const uintptr_t page = page_bytes();
-    const uintptr_t first = (uintptr_t)block->pointer / page * page;
-    if (block->bytes > UINTPTR_MAX - 2 * page - (uintptr_t)block->pointer)
-        return OCL_E_INVALID_VALUE;
-    block->bytes = round_to_pages((uintptr_t)block->pointer + block->bytes) - first;
-    block->pointer = (void *)first;
-    ocl_status status = wrap_pointer(block);
-    if (status == CL_INVALID_HOST_PTR || status == CL_MAP_FAILURE)
-        return OCL_E_INVALID_VALUE;
-    return status == OCL_OK
-               ? choose_address(block, block->context->capability.reaches_registered_host)
-               : status;
-}
-
-static void destroy_registered(struct ocl_block *block)
-{
-    release_buffer(block);
-    ocl_address_range_release(block->reserved, block->reserved_bytes);
-}
-
-const struct ocl_block_strategy ocl_block_registered = {create_registered, destroy_registered};

@@ -13,10 +13,18 @@ struct ocl_block_strategy {
 };
 
 extern const struct ocl_block_strategy ocl_block_bda, ocl_block_raw,
-    ocl_block_handle;                                                        /* block_buffer.c */
-extern const struct ocl_block_strategy ocl_block_svm, ocl_block_usm;         /* block_shared.c */
-extern const struct ocl_block_strategy ocl_block_host, ocl_block_registered; /* block_host.c */
-extern const struct ocl_block_strategy ocl_block_managed;                    /* block_managed.c */
+    ocl_block_handle;                                                /* block_buffer.c */
+extern const struct ocl_block_strategy ocl_block_svm, ocl_block_usm; /* block_shared.c */
+extern const struct ocl_block_strategy ocl_block_host;               /* block_host.c */
+extern const struct ocl_block_strategy ocl_block_registered;         /* block_registered.c */
+extern const struct ocl_block_strategy ocl_block_managed;            /* block_managed.c */
+
+/* block_host.c, for memory that is pinned: a buffer over block->pointer, mapped for good, and its end;
+ * what kernels use for byte 0, which is the host's own address where they reach it. */
+ocl_status ocl_block_wrap_pointer(struct ocl_block *block);
+void ocl_block_release_buffer(struct ocl_block *block);
+ocl_status ocl_block_choose_address(struct ocl_block *block, bool is_reached);
+size_t ocl_block_page_bytes(void);
 
 /* block_shared.c: clSVMAlloc() and clSVMFree(), one at a time in the whole process. */
 void *ocl_block_svm_allocate(struct ocl_context *context, cl_svm_mem_flags flags, size_t bytes);

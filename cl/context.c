@@ -134,6 +134,7 @@ ocl_status ocl_context_open(int device, struct ocl_context **context)
     made->print_bytes = PRINT_BYTES;
     made->heap_bytes = HEAP_BYTES;
     pthread_mutex_init(&made->block_lock, NULL);
+    pthread_mutex_init(&made->pin_lock, NULL);
     pthread_mutex_init(&made->queue_lock, NULL);
     pthread_mutex_init(&made->memory_lock, NULL);
     pthread_mutex_init(&made->twin_lock, NULL);
@@ -173,6 +174,7 @@ void ocl_context_close(struct ocl_context *context)
     pthread_mutex_destroy(&context->twin_lock);
     pthread_mutex_destroy(&context->queue_lock);
     pthread_mutex_destroy(&context->block_lock);
+    pthread_mutex_destroy(&context->pin_lock);
     free(context);
 }
 

@@ -95,9 +95,10 @@ static void cut_range(const struct ocl_kernel *kernel, const struct ocl_launch *
         return;
     size_t most = ocl_ptx_blocks_at_once(kernel, launch);
     for (int d = 0; d < 3; d++) {
+        if (most == 0) /* in further dimensions, or because not one block can be had */
+            most = 1;
         range->piece[d] = range->global[d] < most ? range->global[d] : most;
         most = range->piece[d] < range->global[d] ? 1 : most / range->global[d];
-        most = most > 0 ? most : 1;
     }
 }
 

@@ -158,7 +158,7 @@ static void store_cached(const char *directory, const struct ocl_cache_key *key,
  * long as compiling it for the launch does (0.3 to 5 s) and is of use to no launch. What launches
  * compiled it keeps by itself, so all that the binary saves later is 20 to 60 ms at each build. Where
  * nobody asked for a cache, programs for CPUs must have been built more than once or twice. */
-enum { BUILDS_WORTH_A_BINARY = 8 };
+enum { BUILDS_WORTH_A_BINARY = 3 };
 
 static void store_or_count(const struct ocl_context *context, const char *directory,
                            const struct ocl_cache_key *key, unsigned char builds,

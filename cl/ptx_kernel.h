@@ -78,7 +78,7 @@ bool ocl_ptx_must_spill(const struct ocl_kernel *kernel, const struct ocl_launch
 struct ocl_kernel *ocl_ptx_spilled(struct ocl_kernel *kernel);
 
 /* How many blocks of a launch may be enqueued at once, for the memory that their scratch takes; all
- * where it is __local. 0: the device has no room for one (logged). */
+ * where it is __local. 0: the device has no room for one. */
 size_t ocl_ptx_blocks_at_once(const struct ocl_kernel *kernel, const struct ocl_launch *launch);
 
 /* How many blocks, one after another in x, each work-item of a launch runs: enough work-items for all

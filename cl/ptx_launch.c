@@ -61,10 +61,6 @@ size_t ocl_ptx_blocks_at_once(const struct ocl_kernel *kernel, const struct ocl_
     const size_t most = (size_t)facts->max_alloc_bytes / 2 / bytes;
     const size_t busy = (size_t)facts->compute_units * BLOCKS_PER_UNIT;
     size_t blocks = WORTH / bytes > busy ? WORTH / bytes : busy;
-    if (most == 0)
-        ocl_log(true,
-                "kernel %s needs %zu bytes for the threads of a block, and %s has room for %llu",
-                kernel->name, bytes, facts->name, (unsigned long long)facts->max_alloc_bytes / 2);
     if (blocks > most)
         blocks = most;
     return blocks < all ? blocks : all;
@@ -75,8 +71,13 @@ static ocl_status make_scratch(const struct ocl_kernel *kernel, const struct ocl
 {
     cl_int error = CL_SUCCESS;
     const size_t blocks = ocl_ptx_blocks_at_once(kernel, launch);
-    if (blocks == 0)
-        return OCL_E_LAUNCH_SIZE;
+    if (blocks == 0) {
+        const struct ocl_device_facts *facts = &kernel->program->context->device->facts;
+        ocl_log(true, "kernel %s needs %zu bytes for the threads of a block; %s has room for %llu",
+                kernel->name, spilled_bytes(kernel, launch), facts->name,
+                (unsigned long long)facts->max_alloc_bytes / 2);
+        return OCL_E_OUT_OF_MEMORY;
+    }
     *buffer = clCreateBuffer(kernel->program->context->cl, CL_MEM_READ_WRITE,
                              blocks * spilled_bytes(kernel, launch), NULL, &error);
     return error;

@@ -144,6 +144,8 @@ struct ocl_context {
     struct ocl_probe *probe;
     pthread_mutex_t block_lock; /* a leaf: the list of blocks and the range below */
     struct ocl_block *blocks;   /* all that live, linked by next */
+    pthread_mutex_t pin_lock;   /* before block_lock */
+    struct ocl_pin *pins;       /* block_registered.c (pin_lock) */
     _Atomic size_t block_slack; /* bytes asked for on top: the driver aligns to less than 256 */
     /* Learned addresses may collide with the host's: block_buffer.c keeps them apart. */
     bool reserves_addresses;
@@ -202,6 +204,7 @@ struct ocl_block {
     void *reserved; /* a range of host addresses that stands for the block, or NULL */
     size_t reserved_bytes;
     struct ocl_range_claim claim; /* keeps the device address apart from the host's addresses */
+    struct ocl_pin *pins[3];      /* block_registered.c: the user's pages that the block shares */
     void *pages;               /* pinned memory: what holds pointer, where it is not the buffer's */
     struct ocl_region *region; /* managed memory whose pages move, or NULL */
     struct ocl_block *next, *previous; /* context.blocks (block_lock) */

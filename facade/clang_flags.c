@@ -226,6 +226,7 @@ void clang_add_common(struct clang_arguments *list, const char *include_dir)
                                         "-Xclang",
                                         "-target-sdk-version=11.5",
                                         "-Wno-unknown-cuda-version",
+                                        "-Wno-register", /* nvcc takes the word in C++17, too */
                                         NULL};
     add_all(list, fixed);
     clang_arguments_add(list, "-isystem");
@@ -264,6 +265,11 @@ void clang_add_device(struct clang_arguments *list, const struct clang_compiler 
                                         NULL};
     const bool fast = options->fast_math;
     add_all(list, fixed);
+    /* Lanes may hand a variable that only their leader has set to a shuffle: clang would take it for proven that every
+     * lane has set it, and so is the leader. */
+    clang_arguments_add(list, "-Xclang");
+    clang_arguments_add(list, compiler->version >= 15 ? "-no-enable-noundef-analysis"
+                                                      : "-disable-noundef-analysis");
     clang_arguments_add(list, options->debug ? "-O1" : "-O3");
     clang_arguments_add(list, options->no_fma ? "-ffp-contract=off" : "-ffp-contract=fast");
     if (fast || options->flush_denormals)

@@ -304,8 +304,7 @@ template <unsigned int Size, bool IsOfSeveralWarps> class clem_tile : public cle
     }
 
   public:
-    CLEM_DEVICE clem_tile(clem_part part, unsigned char *)
-        : clem_lanes(all_lanes << first(), part)
+    CLEM_DEVICE clem_tile(clem_part part, unsigned char *) : clem_lanes(all_lanes << first(), part)
     {
     }
     CLEM_DEVICE static constexpr unsigned int num_threads()
@@ -354,7 +353,6 @@ template <unsigned int Size, bool IsOfSeveralWarps> class clem_tile : public cle
     }
 };
 
-
 /* Whole warps, as many as hold Size threads. They wait for each other at the barriers that PTX names
  * by 1 to 15, and hand values over in the block's memory for tiles. */
 template <unsigned int Size> class clem_tile<Size, true> : public clem_part
@@ -376,8 +374,7 @@ template <unsigned int Size> class clem_tile<Size, true> : public clem_part
     }
 
   public:
-    CLEM_DEVICE clem_tile(clem_part part, unsigned char *scratch)
-        : clem_part(part), memory(scratch)
+    CLEM_DEVICE clem_tile(clem_part part, unsigned char *scratch) : clem_part(part), memory(scratch)
     {
     }
     CLEM_DEVICE unsigned char *clem_memory() const
@@ -404,7 +401,8 @@ template <unsigned int Size> class clem_tile<Size, true> : public clem_part
         __asm__ volatile("barrier.sync %0, %1;" ::"r"(barrier), "r"(Size) : "memory");
     }
     /* What every warp's first lane has, joined in the order of the warps. */
-    template <class T, class Operation> CLEM_DEVICE T clem_join(T of_warp, Operation operation) const
+    template <class T, class Operation>
+    CLEM_DEVICE T clem_join(T of_warp, Operation operation) const
     {
         const unsigned int warp = thread_block::thread_rank() / 32;
         if (clem_lanes::lane() == 0)
@@ -453,7 +451,8 @@ CLEM_DEVICE unsigned char *clem_memory_of(const clem_lanes &)
 {
     return nullptr;
 }
-template <unsigned int Size> CLEM_DEVICE unsigned char *clem_memory_of(const clem_tile<Size, true> &tile)
+template <unsigned int Size>
+CLEM_DEVICE unsigned char *clem_memory_of(const clem_tile<Size, true> &tile)
 {
     return tile.clem_memory();
 }
@@ -461,7 +460,8 @@ template <unsigned int Size> CLEM_DEVICE unsigned char *clem_memory_of(const cle
 template <unsigned int Size>
 CLEM_DEVICE thread_block_tile<Size, thread_block> tiled_partition(const thread_block &block)
 {
-    const clem_part part(thread_block::thread_rank() / Size, (thread_block::size() + Size - 1) / Size);
+    const clem_part part(thread_block::thread_rank() / Size,
+                         (thread_block::size() + Size - 1) / Size);
     return thread_block_tile<Size, thread_block>(part, block.clem_memory());
 }
 template <unsigned int Size, unsigned int Whole, class Parent>
@@ -478,7 +478,8 @@ CLEM_DEVICE coalesced_group tiled_partition(const thread_block &, unsigned int s
 {
     const unsigned int first = clem_lanes::lane() & ~(size - 1);
     const unsigned int lanes = size >= 32 ? ~0u : ((1u << size) - 1) << first;
-    const clem_part part(thread_block::thread_rank() / size, (thread_block::size() + size - 1) / size);
+    const clem_part part(thread_block::thread_rank() / size,
+                         (thread_block::size() + size - 1) / size);
     return coalesced_group(lanes, part);
 }
 CLEM_DEVICE coalesced_group tiled_partition(const coalesced_group &group, unsigned int size)
@@ -550,13 +551,15 @@ CLEM_DEVICE thread_group tiled_partition(const thread_group &group, unsigned int
 }
 
 /* One thread of the group, the first, does it; the second form tells all what came out. */
-template <class Group, class Function> CLEM_DEVICE void invoke_one(const Group &group, Function &&function)
+template <class Group, class Function>
+CLEM_DEVICE void invoke_one(const Group &group, Function &&function)
 {
     if (group.thread_rank() == 0)
         function();
 }
 template <class Group, class Function>
-CLEM_DEVICE auto invoke_one_broadcast(const Group &group, Function &&function) -> decltype(function())
+CLEM_DEVICE auto invoke_one_broadcast(const Group &group, Function &&function)
+    -> decltype(function())
 {
     decltype(function()) r = {};
     if (group.thread_rank() == 0)
@@ -573,8 +576,7 @@ CLEM_DEVICE auto thread_rank(const Group &group) -> decltype(group.thread_rank()
 {
     return group.thread_rank();
 }
-template <class Group>
-CLEM_DEVICE auto group_size(const Group &group) -> decltype(group.size())
+template <class Group> CLEM_DEVICE auto group_size(const Group &group) -> decltype(group.size())
 {
     return group.size();
 }

@@ -165,7 +165,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "clem-run: out of memory\n");
         return EXIT_CANNOT_RUN;
     }
-    execvp(path, argv + 1); /* which gives a text without #! to a shell */
+    if (facts.is_elf)
+        execv(path, argv + 1);
+    else
+        execvp(path, argv + 1); /* which gives a text without #! to a shell */
     fprintf(stderr, "clem-run: %s: %s\n", argv[1], strerror(errno));
     return EXIT_CANNOT_RUN;
 }

@@ -97,6 +97,11 @@ int clemcc_compile_object(struct job *job, const struct input *input, const char
 /* One source into what was asked for; not for programs and archives. */
 int clemcc_compile_one(struct job *job, const struct input *input);
 
+/* ---- clemcc_archive.c ---- */
+
+/* Asks the linker for every unit with device code in the archives that it is given. */
+void clemcc_ask_archives(struct job *job);
+
 /* ---- clemcc_product.c ---- */
 
 /* PTX text into the container that nvcc's -fatbin writes. */

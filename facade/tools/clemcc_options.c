@@ -290,11 +290,8 @@ static void take_library(struct job *job, const char *name)
 
 static void take_stream(struct job *job, const char *value)
 {
-    if (strcmp(value, "per-thread") != 0)
-        return;
-    clang_arguments_add(&job->both, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
-    if (job->compiler.version >= 15)
-        clang_arguments_add(&job->both, "-fgpu-default-stream=per-thread");
+    if (strcmp(value, "per-thread") == 0)
+        clang_arguments_add(&job->both, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
 }
 
 static bool begins_with_one_of(const char *word, const char *const *beginnings)

@@ -172,6 +172,7 @@ static void print_linker(const struct job *job)
 
 static int link_program(struct job *job, const struct clang_arguments *objects)
 {
+    clemcc_ask_archives(job);
     struct clang_arguments command = clemcc_clang(job);
     clang_arguments_add(&command, "--driver-mode=g++");
     clang_arguments_append(&command, &job->host);

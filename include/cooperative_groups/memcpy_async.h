@@ -23,7 +23,8 @@ CLEM_DEVICE void clem_copy(const Group &group, T *to, const T *from, unsigned lo
     const unsigned long long count = bytes / sizeof(T);
     for (unsigned long long i = group.thread_rank(); i < count; i += group.size())
         to[i] = from[i];
-    for (unsigned long long i = count * sizeof(T) + group.thread_rank(); i < bytes; i += group.size())
+    for (unsigned long long i = count * sizeof(T) + group.thread_rank(); i < bytes;
+         i += group.size())
         reinterpret_cast<char *>(to)[i] = reinterpret_cast<const char *>(from)[i];
 }
 

@@ -502,10 +502,6 @@ CLEM_DEVICE float fdividef(float x, float y)
     {                                                                                              \
         return __clem_norm3d##f(a, b, c);                                                          \
     }                                                                                              \
-    CLEM_DEVICE T hypot(T a, T b, T c)                                                             \
-    {                                                                                              \
-        return norm3d##f(a, b, c);                                                                 \
-    }                                                                                              \
     CLEM_DEVICE T norm4d##f(T a, T b, T c, T d)                                                    \
     {                                                                                              \
         return __clem_norm4d##f(a, b, c, d);                                                       \

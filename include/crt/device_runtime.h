@@ -46,7 +46,6 @@ __assert_fail(const char *condition, const char *file, unsigned line, const char
         return __builtin_##name(to, from, bytes);                                                  \
     }
 CLEM_MEMORY(memcpy, const void *)
-CLEM_MEMORY(memmove, const void *)
 CLEM_MEMORY(memset, int)
 #undef CLEM_MEMORY
 }
@@ -76,7 +75,6 @@ namespace std
 using ::free;
 using ::malloc;
 using ::memcpy;
-using ::memmove;
 using ::memset;
 using ::printf;
 #if defined(__CUDA_ARCH__)

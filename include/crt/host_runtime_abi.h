@@ -61,9 +61,26 @@ void CUDARTAPI __cudaRegisterSurface(void **fatCubinHandle, const struct surface
                                      int ext);
 
 /* Returns 0, or a value that makes the caller skip the launch. What <<<>>> leaves out is 0. */
+#if defined(__cplusplus) && defined(__CUDA__) &&                                                   \
+    (defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) || defined(__CUDA_API_PER_THREAD_DEFAULT_STREAM))
+unsigned CUDARTAPI
+clem_push_call_configuration(dim3 gridDim, dim3 blockDim, size_t sharedMem,
+                             struct CUstream_st *stream) __asm__("__cudaPushCallConfiguration");
+}
+/* The stubs of kernels call cudaLaunchKernel in any case: stream 0 is named here for what it is. */
+static __inline__ unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim,
+                                                       size_t sharedMem = 0,
+                                                       struct CUstream_st *stream = 0)
+{
+    return clem_push_call_configuration(gridDim, blockDim, sharedMem,
+                                        stream ? stream : cudaStreamPerThread);
+}
+extern "C" {
+#else
 unsigned CUDARTAPI __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim,
                                                size_t sharedMem CLEM_DEFAULT(0),
                                                struct CUstream_st *stream CLEM_DEFAULT(0));
+#endif
 /* stream points to a cudaStream_t. */
 cudaError_t CUDARTAPI __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem,
                                                  void *stream);

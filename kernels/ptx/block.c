@@ -738,6 +738,15 @@ static void write_straight(struct ptx_emitter *e, size_t number)
 
 /* ---- Warp by warp ---- */
 
+static void begin_active_lanes(struct ptx_emitter *e)
+{
+    ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
+    ptx_line(e, "for (uint clem_lane = 0; clem_lane < clem_lanes; clem_lane++) {");
+    ptx_line(e, "if (!(clem_active >> clem_lane & 1u))");
+    ptx_line(e, "    continue;");
+    ptx_line(e, "CLEM_THREAD(clem_base + clem_lane)");
+}
+
 static void write_parted(struct ptx_emitter *e, size_t number)
 {
     struct ptx_block_form *form = ptx_block_form_of(e);
@@ -745,18 +754,35 @@ static void write_parted(struct ptx_emitter *e, size_t number)
     ptx_line(e, "case %zuu: {", number);
     form->is_lane_open = false;
     ptx_block_step(e);
-    if (!form->is_lane_open) {
-        ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
-        ptx_line(e, "for (uint clem_lane = 0; clem_lane < clem_lanes; clem_lane++) {");
-        ptx_line(e, "if (!(clem_active >> clem_lane & 1u))");
-        ptx_line(e, "    continue;");
-        ptx_line(e, "CLEM_THREAD(clem_base + clem_lane)");
-    }
+    if (!form->is_lane_open)
+        begin_active_lanes(e);
     write_thread(e, find_needs(e));
     ptx_line(e, "}");
     if (form->is_lane_open)
         ptx_line(e, "}");
     ptx_line(e, "break;");
+    ptx_line(e, "}");
+}
+
+/* All regions that begin with nothing for lanes to do together, in one loop over lanes: compilers take
+ * far longer over a loop than over another case in it. */
+static void write_parted_stepless(struct ptx_emitter *e)
+{
+    struct ptx_block_form *form = ptx_block_form_of(e);
+    ptx_line(e, "default: {");
+    begin_active_lanes(e);
+    ptx_line(e, "switch (clem_region) {");
+    for (size_t i = 0; i < form->regions->count && e->status == PTX_OK; i++) {
+        form->region = &form->regions->all[i];
+        if (ptx_block_has_step(form->region))
+            continue;
+        ptx_line(e, "case %zuu: {", i);
+        write_thread(e, find_needs(e));
+        ptx_line(e, "break;");
+        ptx_line(e, "}");
+    }
+    ptx_line(e, "}");
+    ptx_line(e, "}");
     ptx_line(e, "}");
 }
 
@@ -796,7 +822,9 @@ static void write_warps(struct ptx_emitter *e)
     ptx_line(e, "    break;");
     ptx_line(e, "switch (clem_region) {");
     for (size_t i = 0; i < form->regions->count && e->status == PTX_OK; i++)
-        write_parted(e, i);
+        if (ptx_block_has_step(&form->regions->all[i]))
+            write_parted(e, i);
+    write_parted_stepless(e);
     ptx_line(e, "}");
     ptx_line(e, "}");
     ptx_line(e, "}");

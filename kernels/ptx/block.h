@@ -10,8 +10,10 @@
  * which is either known (ptx_flow_uniformity()) or looked at after each region. Otherwise each thread's
  * next region is kept in clem_state, and the other way is taken: warp by warp, the lowest region that
  * lanes of the warp wait for is run for those lanes, until all have ended or wait for a barrier.
- * When a barrier releases all threads of the block at once, the straight way is taken again. Where no
- * thread ever waits for another, those that part go on one after the other, each to its end.
+ * When a barrier releases all threads of the block at once, the straight way is taken again: or all that
+ * have not ended, if those are the threads below some number in each dimension, as they are after
+ * `if (i >= n) return;`. Where no thread ever waits for another, those that part go on one after the
+ * other, each to its end.
  *
  * Loops that stride through memory begin regions too, so that their turns are run for all threads of the
  * block before the next (block_stride.c). Kernels with such loops and neither barriers nor shared
@@ -140,5 +142,7 @@ static inline const char *ptx_block_threads(const struct ptx_emitter *e)
  * clem_base; on the straight way, for all warps. If is_lane_open afterwards, then within a block and a
  * loop over lanes in it. */
 void ptx_block_step(struct ptx_emitter *e);
+/* Whether it writes anything where warps go one by one. */
+bool ptx_block_has_step(const struct ptx_region *region);
 
 #endif

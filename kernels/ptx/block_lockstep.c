@@ -124,9 +124,19 @@ static enum walking look_for_load(void *with, size_t instruction)
     return s->is_met ? WALK_END : WALK_ON;
 }
 
-/* Few kernels have more shared stores than this; those that do were unrolled for threads that work
- * alone, and would cost time in the square of their number. */
-enum { MOST_STORES = 512 };
+/* Code for warps in lockstep has a few such accesses for each step of a reduction or a scan. Kernels with more were
+ * unrolled for threads that work alone: the stores would cost time in the square of their number here, and the regions
+ * a compiler's time. */
+enum { MOST_STORES = 512, MOST_MEETINGS = 96 };
+
+static void drop_if_many(bool *starts, size_t count)
+{
+    size_t meetings = 0;
+    for (size_t i = 0; i < count; i++)
+        meetings += starts[i];
+    if (meetings > MOST_MEETINGS)
+        memset(starts, 0, count * sizeof *starts);
+}
 
 static void find_silent_meetings(struct ptx_emitter *e, const struct ptx_function *function,
                                  bool *starts)
@@ -146,6 +156,7 @@ static void find_silent_meetings(struct ptx_emitter *e, const struct ptx_functio
             walk_from(&w, i, passes[pass], &s);
             starts[i] |= s.is_met;
         }
+    drop_if_many(starts, function->instruction_count);
 }
 
 static size_t count_shared_stores(const struct ptx_function *function)

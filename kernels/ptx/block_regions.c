@@ -562,14 +562,20 @@ static bool uses_shared(const struct ptx_emitter *e)
     return false;
 }
 
-/* For what another block leaves in memory, which it may only do after its loops. */
-static bool may_wait(const struct ptx_function *function)
+/* For what another block leaves in memory, which it may only do after its loops. clang writes atom even
+ * where nobody reads what it returns. */
+static bool may_wait(struct ptx_emitter *e, const struct ptx_function *function)
 {
+    bool *is_read = ptx_arena_array(e->arena, function->register_count + 1, sizeof *is_read);
+    for (size_t i = 0; i < function->instruction_count; i++)
+        ptx_flow_reads(&function->instructions[i], touch, is_read);
     for (size_t i = 0; i < function->instruction_count; i++) {
         const struct ptx_instruction *in = &function->instructions[i];
-        if (in->opcode == PTX_OPCODE_atom ||
-            (in->opcode == PTX_OPCODE_ld &&
-             (in->order != PTX_ORDER_NONE || in->cache == PTX_CACHE_CV)))
+        const bool is_returned = in->opcode == PTX_OPCODE_atom && in->operand_count > 0 &&
+                                 in->operands[0].kind == PTX_OPERAND_REGISTER &&
+                                 is_read[in->operands[0].index];
+        if (is_returned || (in->opcode == PTX_OPCODE_ld &&
+                            (in->order != PTX_ORDER_NONE || in->cache == PTX_CACHE_CV)))
             return true;
     }
     return false;
@@ -652,7 +658,7 @@ struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_fun
         find_touched(&m, &r->all[i]);
     }
     r->is_lone = is_lone(e, function);
-    r->joins_blocks = r->is_lone && !uses_shared(e) && !may_wait(function);
+    r->joins_blocks = r->is_lone && !uses_shared(e) && !may_wait(e, function);
     find_passed(&m);
     const struct ptx_cuts cuts = {r->region_of, m.is_head, m.is_passed, r->joins_blocks};
     r->uniform = ptx_flow_uniformity_between(arena, r->flow, &cuts);

@@ -354,6 +354,26 @@ static void write_step(struct ptx_emitter *e, const struct ptx_instruction *step
     }
 }
 
+bool ptx_block_has_step(const struct ptx_region *region)
+{
+    const struct ptx_instruction *step = region->step;
+    if (!step)
+        return false;
+    if (ptx_is_barrier(step))
+        return ptx_barrier_arrives(step) || ptx_barrier_reduces(step);
+    switch (step->opcode) {
+    case PTX_OPCODE_shfl:
+    case PTX_OPCODE_vote:
+    case PTX_OPCODE_match:
+    case PTX_OPCODE_redux:
+    case PTX_OPCODE_elect:
+    case PTX_OPCODE_activemask:
+        return true;
+    default:
+        return false;
+    }
+}
+
 void ptx_block_step(struct ptx_emitter *e)
 {
     struct ptx_block_form *form = ptx_block_form_of(e);

@@ -59,6 +59,8 @@ enum ptx_type ptx_parameter_type(const struct ptx_variable *v)
 
 const char *ptx_parameter_c_type(struct ptx_emitter *e, const struct ptx_variable *variable)
 {
+    if (variable->space == PTX_SPACE_REG && variable->width > 1)
+        ptx_refuse(e, "a vector register as a function's parameter or result");
     if (variable->space == PTX_SPACE_REG)
         return ptx_c_type(ptx_register_type(e, variable->number));
     return is_structure(variable) ? structure_name(e, variable->bytes)
@@ -365,13 +367,19 @@ static const char *write_dispatcher(struct ptx_emitter *e, const struct ptx_func
     if (has_result)
         ptx_text_add(out, "    %s q0;\n", type);
     ptx_text_add(out, "    switch (number) {\n");
+    bool is_any = false;
     for (size_t i = 0; i < plan->target_count; i++) {
         const struct ptx_body *body = ptx_plan_body(plan, plan->targets[i]);
         if (!body || !ptx_same_shape(plan->targets[i], shape))
             continue;
+        is_any = true;
         *can_exit |= body->can_exit;
         ptx_text_add(out, "    case %u: %s%s; break;\n", (unsigned)body->function->number,
                      has_result ? "q0 = " : "", call_text(e, body->name, pass));
+    }
+    if (!is_any) { /* whoever calls it anyhow follows a pointer to nowhere */
+        ptx_need(e, PTX_NEED_RUNTIME);
+        ptx_text_put(out, "    default: clem_trap(clem_runtime);\n");
     }
     ptx_text_add(out, "    }\n%s}\n\n", has_result ? "    return q0;\n" : "");
     return name;

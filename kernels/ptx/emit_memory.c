@@ -783,9 +783,13 @@ static void emit_mov(struct ptx_emitter *e, const struct ptx_instruction *in)
     const bool from_parts = from->kind == PTX_OPERAND_VECTOR;
     const bool to_parts = to->kind == PTX_OPERAND_VECTOR;
     const uint32_t parts = from_parts ? from->count : to->count;
-    if ((from_parts && to_parts) ||
-        ((from_parts || to_parts) &&
-         (parts < 2 || parts > 4 || parts == 3 || ptx_type_bytes(type) % parts != 0)))
+    const bool is_whole = from->kind == PTX_OPERAND_REGISTER && from->part == 0 &&
+                          e->function->registers[from->index].width > 1;
+    if (is_whole)
+        ptx_refuse(e, "a whole vector register as a number");
+    else if ((from_parts && to_parts) ||
+             ((from_parts || to_parts) &&
+              (parts < 2 || parts > 4 || parts == 3 || ptx_type_bytes(type) % parts != 0)))
         ptx_refuse(e, "a vector of this size");
     else if (from_parts)
         ptx_set(e, to, type, type == PTX_B128 ? packed_wide(e, from) : packed(e, from, type));
@@ -947,6 +951,30 @@ static struct ptx_instruction spread_registers(struct ptx_emitter *e,
     return made;
 }
 
+/* mov.v2, .v4 and .v8: part by part, all read before one is written. */
+static void emit_move_of_parts(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const enum ptx_type type = in->types[0];
+    const struct ptx_instruction half = spread_registers(e, in, 0);
+    const struct ptx_instruction both = spread_registers(e, &half, 1);
+    const struct ptx_operand *to = &both.operands[0], *from = &both.operands[1];
+    if (to->kind != PTX_OPERAND_VECTOR || from->kind != PTX_OPERAND_VECTOR ||
+        to->count != in->width || from->count != in->width) {
+        ptx_refuse(e, "a vector of this size");
+        return;
+    }
+    const char **held = ptx_arena_array(e->arena, in->width, sizeof *held);
+    ptx_line(e, "{");
+    for (uint8_t i = 0; i < in->width; i++) {
+        held[i] = ptx_temporary(e);
+        ptx_line(e, "const %s %s = %s;", ptx_c_type(type), held[i],
+                 ptx_value(e, &from->list[i], type));
+    }
+    for (uint8_t i = 0; i < in->width; i++)
+        ptx_set(e, &to->list[i], type, held[i]);
+    ptx_line(e, "}");
+}
+
 static bool emit_access(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const bool is_load = in->opcode != PTX_OPCODE_st;
@@ -986,6 +1014,8 @@ bool ptx_emit_memory(struct ptx_emitter *e, const struct ptx_instruction *in)
     case PTX_OPCODE_mov:
         if (in->operand_count > 1 && is_reference(&in->operands[1]))
             emit_reference(e, in);
+        else if (in->width > 1)
+            emit_move_of_parts(e, in);
         else if (!emit_pointer(e, in))
             emit_mov(e, in);
         return true;

@@ -31,12 +31,6 @@ bool ptx_has_partial_barriers(const struct ptx_plan *plan)
     return false;
 }
 
-/* The threads of the block, for barriers that take all. A count is a multiple of the warp. */
-static const char *all_threads(void)
-{
-    return "clem_warps() * 32u";
-}
-
 /* bar.red.popc.u32 d, a{, b}, c and .and.pred, .or.pred. */
 static void emit_reduction(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
@@ -50,8 +44,8 @@ static void emit_reduction(struct ptx_emitter *e, const struct ptx_instruction *
         return;
     }
     const char *call =
-        ptx_format(e, "clem_native_bar_%s(%s, %s, %s)", name, ptx_value(e, &o[1], PTX_U32),
-                   has_count ? ptx_value(e, &o[2], PTX_U32) : all_threads(),
+        ptx_format(e, "clem_native_bar_%s%s(%s, %s, %s)", name, has_count ? "_count" : "",
+                   ptx_value(e, &o[1], PTX_U32), has_count ? ptx_value(e, &o[2], PTX_U32) : "0u",
                    ptx_predicate(e, &o[has_count ? 3 : 2]));
     if (is_count)
         ptx_set(e, &o[0], PTX_U32, call);

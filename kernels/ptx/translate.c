@@ -306,7 +306,7 @@ static void add_structures(struct translation *t, struct ptx_text *whole)
 
 static void add_functions(struct translation *t)
 {
-    if (t->plan.body_count < 2)
+    if (t->plan.body_count < 2 && !t->dispatchers.data)
         return;
     add_context_macros(t);
     for (size_t i = 0; i + 1 < t->plan.body_count; i++)

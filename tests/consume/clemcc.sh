@@ -21,6 +21,12 @@ extern "C" int c(void);
 int cpp(), cc(), cxx();
 int main(int argc, char **argv)
 {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    if (__cudaPushCallConfiguration(1, 1) || __cudaPopCallConfiguration(&grid, &block, &shared, &stream) ||
+        stream != cudaStreamPerThread)
+        return 2;
     return argc == 3 && !strcmp(argv[1], "one") ? c() + cpp() + cc() + cxx() + atoi(argv[2]) : 1;
 }
 TEXT
@@ -137,8 +143,6 @@ gives device -D__CUDA_PREC_SQRT=0 kernel.cu -prec-sqrt=false
 lacks device -D__CUDA_PREC_SQRT=0 kernel.cu -prec-sqrt=true
 gives device -D__USE_FAST_MATH__=1 kernel.cu -use_fast_math
 gives host -DCUDA_API_PER_THREAD_DEFAULT_STREAM=1 kernel.cu -default-stream per-thread
-gives host -fgpu-default-stream=per-thread kernel.cu -default-stream per-thread
-VERSION=14 lacks host -fgpu-default-stream=per-thread kernel.cu -default-stream per-thread
 gives host -std=c++23 kernel.cu -std=c++23
 VERSION=14 gives host -std=c++2b kernel.cu -std=c++23
 gives host -fgpu-rdc kernel.cu -rdc=true
@@ -210,7 +214,8 @@ fi
 "$clemcc" -lib -o libparts.a c.c cpp.cpp cc.cc -std=c++17 || fail "-lib"
 "$clemcc" -c cxx.cxx || fail "-c cxx.cxx"
 export TMPDIR=$scratch/folder
-"$clemcc" main.cu cxx.o libparts.a -o program -keep -keep-dir folder -run -run-args one,2 -MD
+"$clemcc" main.cu cxx.o libparts.a -o program -keep -keep-dir folder -run -run-args one,2 -MD \
+    -default-stream per-thread
 status=$?
 [ $status -eq 6 ] || fail "-run: $status"
 [ "$(ls folder)" = main.ptx ] || fail "-keep -keep-dir: $(ls folder)"
@@ -220,4 +225,33 @@ grep -q "^program: main.cu" program.d || fail "-MD: $(head -n 3 program.d)"
 "$clemcc" -MM kernel.cu | grep -q "^kernel.o: kernel.cu" || fail "-MM"
 "$clemcc" -fatbin kernel.cu -odir folder || fail "-fatbin"
 head -c 4 folder/kernel.fatbin | od -An -tx4 | grep -q ba55ed50 || fail "-fatbin: no container"
+
+# A unit with device code alone, which nothing of the host asks an archive for.
+mkdir -p deep
+echo 'extern "C" __device__ int twice(int x) { return 2 * x; }' >twice.cu
+cat >uses.cu <<'END'
+#include <cstdio>
+extern "C" __device__ int twice(int x);
+__device__ int (*chosen)(int) = twice;
+__global__ void k(int *p)
+{
+    *p = chosen(*p) + twice(1);
+}
+int main()
+{
+    int *p = nullptr, value = 20;
+    cudaMalloc(&p, sizeof *p);
+    cudaMemcpy(p, &value, sizeof value, cudaMemcpyDefault);
+    k<<<1, 1>>>(p);
+    cudaMemcpy(&value, p, sizeof value, cudaMemcpyDefault);
+    return value;
+}
+END
+"$clemcc" -dc twice.cu uses.cu && "$clemcc" -lib -o deep/libdevice.a twice.o || fail "-dc and -lib"
+"$clemcc" uses.o deep/libdevice.a -o uses && ./uses
+status=$?
+[ $status -eq 42 ] || fail "device code of an archive: $status"
+"$clemcc" uses.o -Ldeep -ldevice -o uses && ./uses
+status=$?
+[ $status -eq 42 ] || fail "device code of an archive by -l: $status"
 [ "$failures" -eq 0 ]

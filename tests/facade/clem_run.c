@@ -119,18 +119,23 @@ static int run(const char *command, char *output, size_t bytes)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static int run_file(const struct elf_file *file, char *output, size_t bytes)
+static int run_bytes(const void *file, size_t size, char *output, size_t bytes)
 {
     char path[] = "/tmp/clem-run-test-XXXXXX", command[1024];
     int fd = mkstemp(path);
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, file->bytes, file->size), file->size);
+    assert_int_equal(write(fd, file, size), size);
     assert_int_equal(fchmod(fd, 0700), 0);
     close(fd);
     snprintf(command, sizeof command, CLEM_RUN " %s 2>&1", path);
     int status = run(command, output, bytes);
     unlink(path);
     return status;
+}
+
+static int run_file(const struct elf_file *file, char *output, size_t bytes)
+{
+    return run_bytes(file->bytes, file->size, output, bytes);
 }
 
 static void assert_refused(struct elf_file *file, const char *words)
@@ -199,6 +204,18 @@ TEST_BODY(clem_run_gives_its_libraries_to_children)
     assert_non_null(end);
     strcpy(end, "/libcudart.so.13");
     assert_int_equal(access(output, R_OK), 0);
+}
+
+/* As shells do it with a text, with or without a first line that says whose it is. */
+TEST_BODY(clem_run_starts_scripts)
+{
+    static const char *const scripts[] = {"#!/bin/sh\necho $LD_LIBRARY_PATH\nexit 7\n",
+                                          "echo $LD_LIBRARY_PATH\nexit 7\n"};
+    char output[1024];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(run_bytes(scripts[i], strlen(scripts[i]), output, sizeof output), 7);
+        assert_non_null(strstr(output, "/clem"));
+    }
 }
 
 TEST_BODY(clem_run_starts_programs_of_clem)

@@ -172,6 +172,46 @@ TEST_BODY(memory_host_register_any_range)
     end_block(&block);
 }
 
+/* Range i of those that share pages holds 10 + i in every byte, as kernels, copies and the host see it. */
+static void fill_range(unsigned char *base, const size_t *ends, size_t i, void *scratch)
+{
+    unsigned char *host = base + ends[i], *device = NULL;
+    const size_t bytes = ends[i + 1] - ends[i];
+    assert_success(cudaHostGetDevicePointer((void **)&device, host, 0));
+    assert_success(cudaMemset(device, 99, bytes));
+    assert_success(cudaMemcpy(scratch, device, bytes, cudaMemcpyDeviceToDevice));
+    assert_success(cudaMemset(scratch, 10 + (int)i, bytes));
+    assert_success(cudaMemcpy(host, scratch, bytes, cudaMemcpyDeviceToHost));
+    for (size_t k = 0; k < bytes; k++)
+        assert_int_equal(host[k], 10 + i);
+}
+
+/* No byte in common, but pages: two at their ends, one within another's, one between two others. */
+TEST_BODY(memory_host_registered_ranges_share_pages)
+{
+    static const size_t ends[] = {100, 5000, 5010, 13000, 13100, 40000};
+    enum { RANGES = sizeof ends / sizeof *ends - 1 };
+    static const int registered[RANGES] = {2, 0, 1, 4, 3}, released[RANGES] = {0, 3, 4, 2, 1};
+    struct block block = make_block(PAGEABLE, 64 * KIB);
+    void *scratch = NULL;
+    assert_success(cudaMalloc(&scratch, 64 * KIB));
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < RANGES; i++) {
+            const size_t *range = &ends[registered[i]];
+            assert_success(cudaHostRegister(block.address + range[0], range[1] - range[0], 0));
+        }
+        for (int i = 0; i < RANGES; i++) {
+            for (int k = i; k < RANGES; k++)
+                fill_range(block.address, ends, (size_t)released[k], scratch);
+            assert_success(cudaHostUnregister(block.address + ends[released[i]]));
+        }
+    }
+    assert_success(cudaHostRegister(block.address, 64 * KIB, 0));
+    assert_success(cudaHostUnregister(block.address));
+    assert_success(cudaFree(scratch));
+    end_block(&block);
+}
+
 static const char *const add_source = "__kernel void add(__global int *p, int n, int v)\n"
                                       "{\n"
                                       "    int i = (int)get_global_id(0);\n"

@@ -50,6 +50,7 @@ static nvrtcResult compile(nvrtcProgram program, int count, const char *const *o
         if (strstr(log, "no clang was found") != NULL)
             TEST_SKIP("no clang");
         print_error("%s\n", log);
+        free(log);
     }
     return result;
 }

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 #include "tests/facade/driver_support.h"
+#include "tests/facade/text_pair.h"
 
-enum { WIDTH = 64, HEIGHT = 6, SLICES = 4, POINTS = 64, TEXT_BYTES = 1 << 16 };
+enum { WIDTH = 64, HEIGHT = 6, SLICES = 4, POINTS = 64 };
 
 /* One element; its registers in PTX. */
 struct element {
@@ -46,30 +47,6 @@ static const struct geometry {
 static const struct mode {
     const char *ptx, *c;
 } modes[] = {{"trap", "Trap"}, {"clamp", "Clamp"}, {"zero", "Zero"}};
-
-struct texts {
-    char ptx[TEXT_BYTES], c[TEXT_BYTES];
-    size_t ptx_used, c_used;
-};
-
-__attribute__((format(printf, 3, 4))) static void add(char *text, size_t *used, const char *format,
-                                                      ...)
-{
-    va_list list;
-    va_start(list, format);
-    *used += (size_t)vsnprintf(text + *used, TEXT_BYTES - *used, format, list);
-    va_end(list);
-    assert_true(*used < TEXT_BYTES);
-}
-
-static struct texts *begin_texts(void)
-{
-    struct texts *texts = calloc(1, sizeof *texts);
-    assert_non_null(texts);
-    add(texts->ptx, &texts->ptx_used, ".version 7.5\n.target sm_75\n.address_size 64\n");
-    add(texts->c, &texts->c_used, "#include \"clem_device.h\"\n");
-    return texts;
-}
 
 /* Each thread copies one element from a surface to another: kernel p with the surfaces as parameters,
  * m with their handles from memory. */

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 #include "tests/facade/driver_support.h"
+#include "tests/facade/text_pair.h"
 
-enum { POINTS = 48, TEXT_BYTES = 1 << 16 };
+enum { POINTS = 48 };
 
 /* ---- Fetches ---- */
 
@@ -75,21 +76,6 @@ static const struct fetch fetch_signed = {"s2d", "tex.2d.v4.s32.f32 ", ", {%f1, 
 
 /* ---- Kernels ---- */
 
-struct texts {
-    char ptx[TEXT_BYTES], c[TEXT_BYTES];
-    size_t ptx_used, c_used;
-};
-
-__attribute__((format(printf, 3, 4))) static void add(char *text, size_t *used, const char *format,
-                                                      ...)
-{
-    va_list list;
-    va_start(list, format);
-    *used += (size_t)vsnprintf(text + *used, TEXT_BYTES - *used, format, list);
-    va_end(list);
-    assert_true(*used < TEXT_BYTES);
-}
-
 /* p_NAME has the handle as parameter, m_NAME is given where it lies. */
 static void add_kernel(struct texts *texts, const struct fetch *fetch, bool from_memory)
 {
@@ -121,15 +107,6 @@ static void add_fetch(struct texts *texts, const struct fetch *fetch)
 }
 
 /* As translations, without contractions: filters would round otherwise. */
-static struct texts *begin_texts(void)
-{
-    struct texts *texts = calloc(1, sizeof *texts);
-    assert_non_null(texts);
-    add(texts->ptx, &texts->ptx_used, ".version 7.5\n.target sm_75\n.address_size 64\n");
-    add(texts->c, &texts->c_used, "#pragma OPENCL FP_CONTRACT OFF\n#include \"clem_device.h\"\n");
-    return texts;
-}
-
 struct bench {
     CUmodule ptx, c;
     CUdeviceptr out, at, handle;

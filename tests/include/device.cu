@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 #include <cstdio>
@@ -49,6 +50,7 @@ __global__ void math(double *d, float *f)
     sincospif(y, &part, &cosine);
     sum += parts[0] + parts[1] + part + cosine + modf(x, &parts[0]) + modff(y, &part) + part + frexp(x, &exponent) +
            frexpf(y, &quotient) + exponent + quotient + remquo(x, x, &quotient) + remquof(y, y, &exponent) + quotient;
+    static_assert(sizeof remquo(n, y, &quotient) == sizeof x, "what is no float alone is computed in double");
     const std::complex<float> z(y, y);
     sum += (z * z).real() + std::norm(z) + CUDART_PI_F + CUDART_INF;
     sum += __fadd_rn(y, y) + __fmul_rz(y, y) + __fdiv_ru(y, y) + __fmaf_rd(y, y, y) + __frcp_rn(y) + __fsqrt_rz(y) +

@@ -1,5 +1,6 @@
 // Calls every C++ overload of the runtime API once; it only has to compile.
 // SPDX-License-Identifier: Apache-2.0
+#include "cuda.h"
 #include "cuda_profiler_api.h"
 #include "cuda_runtime.h"
 
@@ -191,6 +192,15 @@ void older_forms(cudaStream_t stream, const void *managed)
     cudaMemPrefetchAsync(managed, 4, here, 0, stream);
     cudaMemAdvise(managed, 4, cudaMemAdviseSetReadMostly, 0);
     cudaMemAdvise(managed, 4, cudaMemAdviseSetReadMostly, here);
+    const CUmemLocation there = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    const CUdeviceptr address = reinterpret_cast<CUdeviceptr>(managed);
+    CUcontext context;
+    cuCtxCreate(&context, 0, 0);
+    cuCtxCreate(&context, nullptr, 0, 0);
+    cuMemPrefetchAsync(address, 4, 0, stream);
+    cuMemPrefetchAsync(address, 4, there, 0, stream);
+    cuMemAdvise(address, 4, CU_MEM_ADVISE_SET_READ_MOSTLY, 0);
+    cuMemAdvise(address, 4, CU_MEM_ADVISE_SET_READ_MOSTLY, there);
     void *function = nullptr;
     cudaStreamCaptureStatus status;
     unsigned long long id = 0;

@@ -40,7 +40,7 @@ __global__ void lists(int *sums)
     node *list = nullptr;
     for (int i = 0; i < 10; i++)
         list = new node(i * (int)threadIdx.x, list);
-    int *array = new int[10];
+    register int *array = new int[10]; /* nvcc takes the old word everywhere */
     for (int i = 0; list; i++) {
         node *next = list->next;
         array[i] = list->value;

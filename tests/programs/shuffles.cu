@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "program.h"
 
+#include <algorithm>
+
 static const unsigned full = 0xffffffffu;
 
 __global__ void kinds(int *out)
@@ -72,10 +74,33 @@ __global__ void few_lanes(int *out)
     }
 }
 
+/* Lane 0 draws for all. What the others hand in was never set, and is not looked at. */
+__global__ void drawn_by_leaders(int *out, int *next)
+{
+    int first;
+    if (threadIdx.x % 32 == 0)
+        first = atomicAdd(next, 32);
+    out[blockIdx.x * blockDim.x + threadIdx.x] = __shfl_sync(full, first, 0) + threadIdx.x % 32;
+}
+
+static void leaders(int n)
+{
+    device_array<int> out(n), next(1);
+    CUDA(cudaMemset(next.data, 0, sizeof(int)));
+    drawn_by_leaders<<<1, n>>>(out.data, next.data);
+    LAUNCHED();
+    std::vector<int> numbers = out.host();
+    std::sort(numbers.begin(), numbers.end());
+    EXPECT(next.host()[0] == n);
+    for (int i = 0; i < n; i++)
+        EXPECT(numbers[i] == i);
+}
+
 int main(int count, char **arguments)
 {
     program_begin(count, arguments);
     const int n = 96;
+    leaders(n);
     device_array<int> out(n * 12);
     kinds<<<1, n>>>(out.data);
     LAUNCHED();

@@ -6,18 +6,23 @@
 static const struct ptx_target cpu = {
     .is_cpu = true, .has_double = true, .max_parameter_bytes = 4096, .force_form = -1};
 
-static struct ptx_kernel translate(const char *text)
+static struct ptx_kernel translate_for(const char *text, const struct ptx_target *target)
 {
     struct ptx_module *module = read_ptx(text);
     struct ptx_kernel kernel = {0};
     struct ptx_log log = {0};
-    const enum ptx_status status = ptx_translate(module, 0, &cpu, &kernel, &log);
+    const enum ptx_status status = ptx_translate(module, 0, target, &kernel, &log);
     if (status != PTX_OK)
         printf("%s\n", log.text ? log.text : "(nothing said)");
     free(log.text);
     ptx_module_free(module);
     assert_int_equal(status, PTX_OK);
     return kernel;
+}
+
+static struct ptx_kernel translate(const char *text)
+{
+    return translate_for(text, &cpu);
 }
 
 static void assert_has(const struct ptx_kernel *kernel, const char *word, bool expected)
@@ -72,8 +77,44 @@ TEST_BODY(ptx_block_threads_that_part_have_states)
         PTX_BODY("mov.u32 %r1, %tid.x;\nld.param.u32 %r9, [n];\nsetp.ge.u32 %p1, %r1, %r9;\n"
                  "@%p1 ret;\nbar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n"));
     assert_has(&kernel, "clem_is_together", true);
+    assert_has(&kernel, "clem_tid_x < clem_live.s0", true); /* those that have not ended, in step */
     assert_has(&kernel, "clem_choose_region", true);
     assert_has(&kernel, "clem_trap(clem_runtime)", true); /* where nothing can go on */
+    ptx_kernel_free(&kernel);
+}
+
+/* Between taking a lock and letting go of it no region begins, as it would where shared memory is stored
+ * at one place and loaded from another. */
+TEST_BODY(ptx_block_critical_sections_are_not_cut)
+{
+#define PTX_SECTION(end)                                                                           \
+    PTX_BODY(SHARED                                                                                \
+             "bar.sync 0;\nmov.u64 %rd2, s;\nLOOP:\natom.shared.cas.b32 %r1, [%rd2], 0, 1;\n"      \
+             "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra LOOP;\nst.shared.u32 [s+4], %r2;\n"               \
+             "ld.shared.u32 %r3, [s+8];\n" end "st.global.u32 [%rd1], %r3;\nret;\n")
+    struct ptx_kernel kernel = translate(PTX_SECTION("atom.shared.exch.b32 %r4, [%rd2], 0;\n"));
+    assert_has(&kernel, "S_0:", true);
+    assert_has(&kernel, "S_1:", false);
+    ptx_kernel_free(&kernel);
+    kernel = translate(PTX_SECTION("")); /* no lock: nothing lets go of it */
+    assert_has(&kernel, "S_1:", true);
+    ptx_kernel_free(&kernel);
+#undef PTX_SECTION
+}
+
+/* More than can be private lies in memory, for which one work-item does a whole block. */
+TEST_BODY(ptx_block_large_local_memory_lies_in_scratch)
+{
+    struct ptx_target small = cpu;
+    small.max_private_bytes = 1024;
+    const char *ptx = PTX_BODY(".local .align 4 .b8 l[2000];\nmov.u64 %rd1, l;\n"
+                               "st.local.u32 [%rd1+1996], %r1;\nret;\n");
+    struct ptx_kernel kernel = translate(ptx);
+    assert_int_equal(kernel.form, PTX_FORM_ITEM);
+    ptx_kernel_free(&kernel);
+    kernel = translate_for(ptx, &small);
+    assert_int_equal(kernel.form, PTX_FORM_BLOCK);
+    assert_has(&kernel, "CLEM_SCRATCH ulong2 *clem_scratch_memory", true);
     ptx_kernel_free(&kernel);
 }
 
@@ -133,6 +174,43 @@ TEST_BODY(ptx_block_loads_of_what_others_stored_are_steps)
     kernel = translate(PTX_BODY(SHARED "mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\n"
                                        "st.shared.u32 [%r2], %r1;\nld.shared.u32 %r4, [%r2];\n"
                                        "st.global.u32 [%rd1], %r4;\nret;\n"));
+    assert_int_equal(kernel.form, PTX_FORM_ITEM);
+    ptx_kernel_free(&kernel);
+}
+
+/* A column for each thread, unrolled: hundreds of steps would take compilers minutes. */
+TEST_BODY(ptx_block_unrolled_shared_memory_is_of_threads_alone)
+{
+    enum { ROWS = 60 };
+    char body[ROWS * 90 + 200], *end = body;
+    end += sprintf(end, "mov.u32 %%r1, %%tid.x;\nshl.b32 %%r2, %%r1, 2;\nbar.sync 0;\n");
+    for (int i = 0; i < ROWS; i++)
+        end += sprintf(end,
+                       "ld.shared.u32 %%r3, [%%r2+%d];\nadd.u32 %%r4, %%r4, %%r3;\n"
+                       "st.shared.u32 [%%r2+%d], %%r4;\n",
+                       i * 64, i * 64 + 64);
+    sprintf(end, "bar.sync 0;\nret;\n");
+    const size_t bytes = strlen(body) + 1000;
+    char *text = malloc(bytes);
+    assert_non_null(text);
+    snprintf(text, bytes,
+             PTX_HEAD ".visible .entry k(.param .u64 a)\n{\n.reg .b32 %%r<16>;\n"
+                      ".shared .align 4 .b8 s[8192];\n%s\n}\n",
+             body);
+    struct ptx_kernel kernel = translate(text);
+    assert_int_equal(kernel.form, PTX_FORM_BLOCK);
+    assert_has(&kernel, "S_5:", false); /* the barriers alone */
+    ptx_kernel_free(&kernel);
+    free(text);
+}
+
+/* Both factors are numbers; in a kernel with memory, where strides are looked for. */
+TEST_BODY(ptx_block_products_of_numbers_end)
+{
+    struct ptx_kernel kernel = translate(
+        PTX_BODY("ld.param.u64 %rd1, [a];\nmov.u32 %r3, 0;\nLOOP:\nmad.lo.u32 %r1, 3, 4, 5;\n"
+                 "mul.lo.u32 %r2, 6, 7;\nst.global.u32 [%rd1], %r1;\nadd.u32 %r3, %r3, 1;\n"
+                 "setp.lt.u32 %p1, %r3, 9;\n@%p1 bra LOOP;\nret;\n"));
     assert_int_equal(kernel.form, PTX_FORM_ITEM);
     ptx_kernel_free(&kernel);
 }

@@ -463,6 +463,36 @@ TEST_BODY(ptx_translate_supplies_math)
                       "s2 = as_uint(clem_powf(as_float(s0), as_float(s1)));"));
 }
 
+/* A pointer that was added to is not null, says C: what counts down to 0 must not be one. */
+TEST_BODY(ptx_translate_counts_with_numbers)
+{
+    const char *ptx = PTX_HEAD
+        ".visible .entry k(.param .u64 a, .param .u64 n)\n{\n.reg .b64 %rd<7>;\n.reg .b16 %rs<2>;\n"
+        ".reg .pred %p<2>;\nld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [n];\n"
+        "cvta.to.global.u64 %rd3, %rd1;\nmov.u16 %rs1, 7;\nmov.u64 %rd4, %rd2;\nL:\n"
+        "add.s64 %rd5, %rd4, -1;\nadd.s64 %rd6, %rd3, %rd4;\nst.global.u8 [%rd6+-1], %rs1;\n"
+        "setp.ne.s64 %p1, %rd5, 0;\nmov.u64 %rd4, %rd5;\n@%p1 bra L;\n}\n";
+    assert_text(ptx, &plain, WORDS("rd2 = a1;", "rd5 = (ulong)rd4 + ", "rd6 = rd3 + rd4;"));
+}
+/* Offset 0 of shared memory is no null pointer. */
+TEST_BODY(ptx_translate_null_is_nowhere_in_shared_memory)
+{
+    const char *ptx =
+        PTX_BODY(".shared .b32 s;\nmov.u64 %rd1, 0;\ncvta.to.shared.u64 %rd2, %rd1;\n"
+                 "mov.u64 %rd3, s;\nsetp.eq.s64 %p1, %rd3, %rd2;\n@%p1 st.shared.u32 [s], 1;");
+    assert_text(ptx, &plain,
+                WORDS("#define clem_generic_to_shared(a) ((ulong)(a) - (CLEM_SHARED_WINDOW << 32))",
+                      "rd2 = clem_generic_to_shared(rd1);"));
+}
+TEST_BODY(ptx_translate_calls_of_nothing_trap)
+{
+    const char *ptx = PTX_BODY("ld.param.u64 %rd1, [a];\n{\n.param .b32 r;\n"
+                               "p0: .callprototype (.param .b32 _) _ ();\ncall (r), %rd1, (), p0;\n"
+                               "ld.param.b32 %r1, [r];\n}\nst.global.u32 [%rd2], %r1;");
+    assert_text(ptx, &plain,
+                WORDS("static uint call0(CLEM_CONTEXT_AND ulong number)",
+                      "default: clem_trap(clem_runtime);"));
+}
 TEST_BODY(ptx_translate_refuses_what_the_device_has_not)
 {
     struct ptx_target small = plain;

@@ -35,7 +35,7 @@ struct clem_runtime {
     uint failure;    /* the first one: CLEM_FAILURE_... */
     uint ticks, ticks_high;
     uint reserved;
-    ulong heap; /* address of a struct clem_heap; 0: there is none */
+    ulong heap;                  /* address of a struct clem_heap; 0: there is none */
     uint parts[CLEM_RING_PARTS]; /* the round, as the position of its first byte, + writers */
 };
 

@@ -171,31 +171,41 @@ CLEM_NATIVE_REDUX(clem_native_redux_xor_b32, "xor.b32", uint)
 #define clem_native_bar_arrive(a, b)                                                               \
     __asm__ volatile("barrier.arrive %0, %1;" : : "r"((uint)(a)), "r"((uint)(b)) : "memory")
 
-static inline uint clem_native_bar_popc(uint a, uint count, uint c)
-{
-    uint d;
-    __asm__ volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %3, 0;\n\tbarrier.red.popc.u32 %0, %1, %2, p;\n\t}"
-                     : "=r"(d)
-                     : "r"(a), "r"(count), "r"(c)
-                     : "memory");
-    return d;
-}
-
-#define CLEM_NATIVE_BAR_RED(MODE)                                                                  \
-    static inline uint clem_native_bar_##MODE(uint a, uint count, uint c)                          \
+/* With a count, or for all threads of the block but those that have ended, which a count would
+ * wait for: then count means nothing. */
+#define CLEM_NATIVE_BAR_POPC(NAME, WHERE)                                                          \
+    static inline uint NAME(uint a, uint count, uint c)                                            \
     {                                                                                              \
         uint d;                                                                                    \
-        __asm__ volatile("{\n\t.reg .pred p, q;\n\tsetp.ne.u32 p, %3, 0;\n\t"                      \
-                         "barrier.red." #MODE ".pred q, %1, %2, p;\n\tselp.u32 %0, 1, 0, q;\n\t}"  \
+        __asm__ volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %3, 0;\n\t"                         \
+                         "barrier.red.popc.u32 %0, " WHERE ", p;\n\t}"                            \
                          : "=r"(d)                                                                 \
                          : "r"(a), "r"(count), "r"(c)                                              \
                          : "memory");                                                              \
         return d;                                                                                  \
     }
 
-/* Defines clem_native_bar_and clem_native_bar_or */
-CLEM_NATIVE_BAR_RED(and)
-CLEM_NATIVE_BAR_RED(or)
+/* Defines clem_native_bar_popc clem_native_bar_popc_count */
+CLEM_NATIVE_BAR_POPC(clem_native_bar_popc, "%1")
+CLEM_NATIVE_BAR_POPC(clem_native_bar_popc_count, "%1, %2")
+
+#define CLEM_NATIVE_BAR_RED(NAME, MODE, WHERE)                                                     \
+    static inline uint NAME(uint a, uint count, uint c)                                            \
+    {                                                                                              \
+        uint d;                                                                                    \
+        __asm__ volatile("{\n\t.reg .pred p, q;\n\tsetp.ne.u32 p, %3, 0;\n\t"                      \
+                         "barrier.red." MODE ".pred q, " WHERE ", p;\n\tselp.u32 %0, 1, 0, q;\n\t}" \
+                         : "=r"(d)                                                                 \
+                         : "r"(a), "r"(count), "r"(c)                                              \
+                         : "memory");                                                              \
+        return d;                                                                                  \
+    }
+
+/* Defines clem_native_bar_and clem_native_bar_or clem_native_bar_and_count clem_native_bar_or_count */
+CLEM_NATIVE_BAR_RED(clem_native_bar_and, "and", "%1")
+CLEM_NATIVE_BAR_RED(clem_native_bar_or, "or", "%1")
+CLEM_NATIVE_BAR_RED(clem_native_bar_and_count, "and", "%1, %2")
+CLEM_NATIVE_BAR_RED(clem_native_bar_or_count, "or", "%1, %2")
 
 /* A condition that compilers know nothing of: see convergence.c. */
 static inline uint clem_native_opaque(uint a)
