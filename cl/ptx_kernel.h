@@ -104,6 +104,7 @@ uint64_t ocl_ptx_memory(const struct ocl_kernel *kernel, uint32_t entry);
 struct ocl_ptx_memory {
     cl_mem bank;    /* the entries as one struct, where the kernel takes them so */
     cl_mem scratch; /* where the kernel spills: of ocl_ptx_blocks_at_once() blocks */
+    bool is_noted;  /* that it may write to the runtime */
 };
 
 /* Around a launch: makes it, and lets go of it.

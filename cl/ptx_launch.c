@@ -91,8 +91,10 @@ ocl_status ocl_ptx_begin(const struct ocl_kernel *kernel, const struct ocl_launc
         status = ocl_table_begin(kernel->program->context);
     if (kernel->ptx->has_runtime && ocl_ptx_entry(kernel)->uses_printf)
         ocl_runtime_before_launch(kernel->program->context);
-    if (status == OCL_OK && kernel->ptx->has_runtime)
-        status = ocl_runtime_ready(kernel->program->context, ocl_ptx_entry(kernel)->uses_malloc);
+    if (status == OCL_OK && kernel->ptx->has_runtime) {
+        status = ocl_runtime_begin(kernel->program->context, ocl_ptx_entry(kernel)->uses_malloc);
+        memory->is_noted = status == OCL_OK;
+    }
     if (status == OCL_OK && kernel->ptx->has_bank)
         status = make_bank(kernel, launch, &memory->bank);
     if (status == OCL_OK && kernel->ptx->spills)
@@ -110,6 +112,8 @@ void ocl_ptx_end(const struct ocl_kernel *kernel, const struct ocl_ptx_memory *m
 {
     if (kernel->ptx->has_table)
         ocl_table_end(kernel->program->context);
+    if (memory->is_noted)
+        ocl_runtime_end(kernel->program->context);
     if (memory->bank)
         clReleaseMemObject(memory->bank);
     if (memory->scratch)

@@ -24,11 +24,12 @@ struct ocl_runtime {
     uint32_t ring_bytes;
     pthread_mutex_t lock; /* a leaf: the next four */
     pthread_cond_t changed;
-    bool is_making, has_heap;  /* a thread makes the heap, without the lock */
-    bool is_reading;           /* a thread reads and prints, without the lock */
-    uint64_t seen;             /* launches whose records were all printed */
-    _Atomic uint64_t launches; /* that may write here */
-    uint32_t printed;          /* what of `written` was printed; whoever is reading */
+    bool is_making, has_heap;   /* a thread makes the heap, without the lock */
+    bool is_reading;            /* a thread reads and prints, without the lock */
+    uint64_t seen;              /* launches whose records were all printed */
+    _Atomic uint64_t launches;  /* that may write here */
+    _Atomic uint64_t launching; /* of them, those that are not in their queues yet */
+    uint32_t printed;           /* what of `written` was printed; whoever is reading */
 };
 
 /* --- Moving bytes ----------------------------------------------------------------------------- */
@@ -222,15 +223,22 @@ static ocl_status find_heap(struct ocl_runtime *runtime)
     return status;
 }
 
-ocl_status ocl_runtime_ready(struct ocl_context *context, bool needs_heap)
+ocl_status ocl_runtime_begin(struct ocl_context *context, bool needs_heap)
 {
     struct ocl_runtime *runtime;
     ocl_status status = find(context, &runtime);
     if (status == OCL_OK && needs_heap)
         status = find_heap(runtime);
-    if (status == OCL_OK)
+    if (status == OCL_OK) {
+        atomic_fetch_add(&runtime->launching, 1);
         atomic_fetch_add(&runtime->launches, 1);
+    }
     return status;
+}
+
+void ocl_runtime_end(struct ocl_context *context)
+{
+    atomic_fetch_sub(&atomic_load(&context->runtime)->launching, 1);
 }
 
 uint64_t ocl_runtime_address(const struct ocl_context *context)
@@ -516,7 +524,8 @@ void ocl_runtime_after_wait(struct ocl_context *context)
     if (!runtime || is_inside || ocl_context_failure(context) != OCL_OK || !begin_reading(runtime))
         return;
     const uint64_t launches = atomic_load(&runtime->launches);
-    const bool is_all = ocl_queues_are_idle(context);
+    /* In this order: what begins later changes launches, what began is seen in one of the other two. */
+    const bool is_all = atomic_load(&runtime->launching) == 0 && ocl_queues_are_idle(context);
     is_inside = true;
     read_all(runtime, is_all ? launches : 0);
     is_inside = false;

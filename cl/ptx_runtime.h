@@ -12,13 +12,17 @@
 struct ocl_runtime;
 
 /* Makes the context's runtime at the first request, and its heap at the first request that needs
- * it, and notes that a launch may write to it.
+ * it, and notes that a launch which may write to it is being made, until ocl_runtime_end().
  * Locks:  as many threads as like may ask; they wait for the one that makes it.
  * Errors: OCL_E_OUT_OF_MEMORY; the driver's. */
-ocl_status ocl_runtime_ready(struct ocl_context *context, bool needs_heap);
+ocl_status ocl_runtime_begin(struct ocl_context *context, bool needs_heap);
+
+/* The launch is in its queue, or will not be.
+ * Needs:  ocl_runtime_begin(), as often. */
+void ocl_runtime_end(struct ocl_context *context);
 
 /* The device address of its struct clem_runtime.
- * Needs:  ocl_runtime_ready(). */
+ * Needs:  ocl_runtime_begin(). */
 uint64_t ocl_runtime_address(const struct ocl_context *context);
 
 /* Before a kernel that may print is launched: prints what is there where that costs little, so that

@@ -158,7 +158,9 @@ static void write_row(struct ptx_emitter *e, const struct ptx_instruction *in,
 
 /* ---- Carries ---- */
 
-/* add.cc, addc, sub.cc, subc, mad.cc, madc: the carry, or the borrow, lives in clem_carry. */
+/* add.cc, addc, sub.cc, subc, mad.cc, madc: the carry lives in clem_carry. A difference is a sum with the
+ * complement, so it carries where nothing is borrowed.
+ * Source: sub.cc before addc and add.cc before subc on an H200; PTX ISA 9.0 speaks of a borrow alone. */
 static void write_carry(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const enum ptx_type type = ptx_unsigned_type((enum ptx_type)in->types[0]);
@@ -179,12 +181,12 @@ static void write_carry(struct ptx_emitter *e, const struct ptx_instruction *in)
     }
     const char *x = ptx_hold(e, type, first);
     const char *y = ptx_hold(e, type, ptx_source(e, in, is_mad ? 3 : 2, type));
-    const char *in_carry = ptx_hold(e, type, takes ? "clem_carry" : "0");
+    const char *in_carry = ptx_hold(e, type, !takes ? "0" : is_sub ? "!clem_carry" : "clem_carry");
     const char *sum =
         ptx_hold(e, type, ptx_format(e, is_sub ? "%s - %s - %s" : "%s + %s + %s", x, y, in_carry));
     if (in->flags & PTX_CC)
-        ptx_line(e, "clem_carry = %s < %s || (%s != 0 && %s == %s);", is_sub ? x : sum,
-                 is_sub ? y : x, in_carry, is_sub ? x : sum, is_sub ? y : x);
+        ptx_line(e, "clem_carry = %s(%s < %s || (%s != 0 && %s == %s));", is_sub ? "!" : "",
+                 is_sub ? x : sum, is_sub ? y : x, in_carry, is_sub ? x : sum, is_sub ? y : x);
     ptx_set(e, &in->operands[0], type, sum);
     ptx_line(e, "}");
 }
