@@ -402,6 +402,18 @@ static ocl_status launch_spilled(struct ocl_kernel *kernel, struct ocl_queue *qu
     return spilled ? ocl_kernel_launch(spilled, queue, launch) : OCL_E_OUT_OF_MEMORY;
 }
 
+/* Programs that do not look at errors would go on without a word: stderr hears of each kernel once,
+ * whoever listens each time. */
+static ocl_status complain(struct ocl_kernel *kernel)
+{
+    static const char words[] = "kernel %s cannot be launched: %s";
+    if (atomic_exchange(&kernel->is_complained_of, true))
+        ocl_log(true, words, kernel->name, kernel->facts.reason);
+    else
+        ocl_complain(words, kernel->name, kernel->facts.reason);
+    return kernel->facts.status;
+}
+
 ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
                              const struct ocl_launch *launch)
 {
@@ -410,10 +422,8 @@ ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
     ocl_status status = ocl_kernel_ready(kernel);
     if (status != OCL_OK)
         return status;
-    if (kernel->facts.status != OCL_OK) {
-        ocl_log(true, "kernel %s cannot be launched: %s", kernel->name, kernel->facts.reason);
-        return kernel->facts.status;
-    }
+    if (kernel->facts.status != OCL_OK)
+        return complain(kernel);
     if (ocl_ptx_must_spill(kernel, launch))
         return launch_spilled(kernel, queue, launch);
     if (!make_range(kernel, launch, &range))

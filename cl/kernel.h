@@ -148,8 +148,9 @@ struct ocl_kernel {
     char reason[256];
     size_t
         declared_local; /* of facts.local_bytes: what the text and the driver take by themselves */
-    _Atomic bool refuses_unknown; /* the driver refused a pointer that is in no allocation */
-    struct ocl_ptx_kernel *ptx;   /* ptx_kernel.h; NULL for kernels that are no translation */
+    _Atomic bool is_complained_of; /* stderr has heard why it cannot be launched */
+    _Atomic bool refuses_unknown;  /* the driver refused a pointer that is in no allocation */
+    struct ocl_ptx_kernel *ptx;    /* ptx_kernel.h; NULL for kernels that are no translation */
     struct ocl_form forms[OCL_FORM_COUNT];
 };
 

@@ -18,11 +18,13 @@ static const char *const known_variables[] = {
 #define LIST(field, variable)           variable,
 #define CHOICE(field, variable, values) variable,
 #define FLAG(field, variable)           variable,
+#define ZERO(field, variable)           variable,
 #include "cl/options.def"
 #undef TEXT
 #undef LIST
 #undef CHOICE
 #undef FLAG
+#undef ZERO
 };
 
 void ocl_options_refuse(const char *variable, const char *value, const char *why)
@@ -47,6 +49,12 @@ static bool read_flag(const char *variable)
 {
     const char *value = getenv(variable);
     return value && *value && strcmp(value, "0") != 0;
+}
+
+static bool read_zero(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && strcmp(value, "0") == 0;
 }
 
 static bool is_word_of(const char *word, const char *words)
@@ -98,11 +106,13 @@ static void read_options(void)
 #define LIST(field, variable)           options.field = read_list(variable);
 #define CHOICE(field, variable, values) options.field = read_choice(variable, values);
 #define FLAG(field, variable)           options.field = read_flag(variable);
+#define ZERO(field, variable)           options.field = read_zero(variable);
 #include "cl/options.def"
 #undef TEXT
 #undef LIST
 #undef CHOICE
 #undef FLAG
+#undef ZERO
     report_unknown_names();
 }
 

@@ -615,7 +615,8 @@ static ocl_status build(struct ocl_kernel *kernel)
         ocl_log(true, "the translation of kernel %s does not build on %s:\n%s", kernel->name,
                 program->context->device->facts.name, log ? log : "");
         ocl_trace("its text:\n%s", program->text);
-        refuse(kernel, OCL_E_NOT_SUPPORTED, "its translation does not build");
+        refuse(kernel, OCL_E_NOT_SUPPORTED,
+               "its translation does not build; CLEM_TRACE=1 says why");
         status = OCL_OK;
     }
     free(log);

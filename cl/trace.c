@@ -63,18 +63,33 @@ void ocl_trace_listen(ocl_log_listener *new_listener)
     atomic_store(&listener, new_listener);
 }
 
+static void tell(bool is_error, bool is_shown, const char *text)
+{
+    ocl_log_listener *hear = atomic_load(&listener);
+    if (hear)
+        hear(is_error, text);
+    if (is_shown)
+        write_line(text);
+}
+
 void ocl_log(bool is_error, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     char *text = format_text(format, arguments);
     va_end(arguments);
-    if (!text)
-        return;
-    ocl_log_listener *hear = atomic_load(&listener);
-    if (hear)
-        hear(is_error, text);
-    if (ocl_trace_on())
-        write_line(text);
+    if (text)
+        tell(is_error, ocl_trace_on(), text);
+    free(text);
+}
+
+void ocl_complain(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = format_text(format, arguments);
+    va_end(arguments);
+    if (text)
+        tell(true, !ocl_options_get()->is_silent, text);
     free(text);
 }

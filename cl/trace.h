@@ -18,4 +18,8 @@ void ocl_trace_listen(ocl_log_listener *listener);
 /* Sends a message to the listener, and to stderr when tracing is on. */
 void ocl_log(bool is_error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Sends an error to the listener, and to stderr unless CLEM_TRACE is 0: for what a program does not
+ * see coming and its error code does not tell. */
+void ocl_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

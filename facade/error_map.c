@@ -91,7 +91,6 @@ static const struct {
 } special[] = {
     {FACADE_LAUNCH, CL_OUT_OF_RESOURCES, cudaErrorLaunchOutOfResources},
     {FACADE_LAUNCH, OCL_E_OUT_OF_MEMORY, cudaErrorLaunchOutOfResources},
-    {FACADE_LAUNCH, OCL_E_NOT_SUPPORTED, cudaErrorInvalidDeviceFunction},
     {FACADE_BUILD, OCL_E_NOT_SUPPORTED, cudaErrorNoKernelImageForDevice},
     {FACADE_BUILD, OCL_E_NOT_FOUND, cudaErrorSymbolNotFound},
     {FACADE_ALLOCATE, CL_OUT_OF_RESOURCES, cudaErrorMemoryAllocation},

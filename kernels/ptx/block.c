@@ -516,8 +516,10 @@ static void write_thread(struct ptx_emitter *e, const struct needs n)
                  (unsigned)(form->region - form->regions->all));
     ptx_block_store(e, n.stores);
     if (notes_state(form)) {
+        struct ptx_choice choice;
         if (form->is_straight)
-            ptx_line(e, "clem_ways[clem_index] = clem_next, %s;",
+            ptx_line(e, "%s%s;",
+                     ptx_block_finds_way(e, &choice) ? "" : "clem_ways[clem_index] = clem_next, ",
                      has_two_ways(form->region) ? "clem_any += clem_next"
                                                 : "clem_all &= clem_next, clem_any |= clem_next");
         else
@@ -589,15 +591,37 @@ static bool is_any(const bool *flags, size_t count)
     return false;
 }
 
-static void write_states(struct ptx_emitter *e)
+static void write_states(struct ptx_emitter *e, const char *way)
 {
     const struct ptx_region *region = ptx_block_form_of(e)->region;
-    ptx_line(e, "switch (clem_ways[clem_index]) {");
+    ptx_line(e, "switch (%s) {", way);
     for (size_t i = 0; i < region->target_count; i++)
         ptx_line(e, "case %zuu: clem_state[clem_index] = %s; break;", i,
                  state_value(e, region->targets[i]));
     ptx_line(e, "default: clem_state[clem_index] = CLEM_ENDED;");
     ptx_line(e, "}");
+}
+
+static const char *way_text(struct ptx_emitter *e, int32_t to)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    const struct ptx_regions *r = form->regions;
+    if (to == PTX_NO_NODE || ptx_flow_only_leaves(r->flow, to))
+        return ended_value(e);
+    return ptx_format(e, "%uu", way_of(form->region, (uint32_t)r->region_of[to]));
+}
+
+/* The way of a thread whose registers have their values. */
+static const char *choose_way(struct ptx_emitter *e, const struct ptx_choice *choice)
+{
+    const struct ptx_flow *flow = ptx_block_form_of(e)->regions->flow;
+    const struct ptx_instruction *branch = choice->branch;
+    const uint32_t label = (uint32_t)branch->operands[0].index;
+    const char *taken = way_text(e, flow->node_of[e->function->labels[label].instruction]);
+    const char *other = way_text(e, flow->node_of[branch - flow->function->instructions + 1]);
+    ptx_emit_instruction(e, choice->comparison);
+    return ptx_format(e, "%s ? %s : %s", ptx_register_place(e, (uint32_t)branch->guard, 0),
+                      branch->guard_negated ? other : taken, branch->guard_negated ? taken : other);
 }
 
 /* Threads that are not on the straight way. */
@@ -617,7 +641,7 @@ static void scatter_shared(struct ptx_emitter *e)
     struct ptx_block_form *form = ptx_block_form_of(e);
     const size_t count = e->function->register_count;
     bool *wanted = ptx_arena_array(e->arena, count + 1, sizeof *wanted);
-    bool *none = ptx_arena_array(e->arena, count + 1, sizeof *none);
+    bool *declared = ptx_arena_array(e->arena, count + 1, sizeof *declared);
     for (size_t i = 0; i < form->region->target_count; i++)
         add_shared(e, form->region->targets[i], wanted);
     for (size_t i = 0; i < count; i++)
@@ -626,9 +650,16 @@ static void scatter_shared(struct ptx_emitter *e)
     ptx_line(e, "for (uint clem_number = 0; clem_number < clem_threads; clem_number++) {");
     name_thread(e, "clem_number");
     pass_over_ended(e, "clem_state[clem_index] = CLEM_ENDED; ");
-    write_states(e);
+    bool *loads = offsets_of(e, wanted);
+    struct ptx_choice choice;
+    const bool finds_way = ptx_block_finds_way(e, &choice);
+    if (finds_way) {
+        ptx_flow_reads(choice.comparison, need, loads);
+        ptx_flow_writes(choice.comparison, need, declared);
+    }
     form->is_stepping = true;
-    ptx_block_load(e, offsets_of(e, wanted), none);
+    ptx_block_load(e, loads, declared);
+    write_states(e, finds_way ? choose_way(e, &choice) : "clem_ways[clem_index]");
     form->is_stepping = false;
     for (uint32_t i = 0; i < count; i++)
         if (wanted[i])

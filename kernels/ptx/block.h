@@ -128,6 +128,15 @@ void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *stores
 /* Writes the registers of `stores` back. */
 void ptx_block_store(struct ptx_emitter *e, const bool *stores);
 
+/* What decides where the threads of a region go. */
+struct ptx_choice {
+    const struct ptx_instruction *comparison, *branch;
+};
+
+/* On the straight way: whether the threads of the region being written have one branch, at its end, by a
+ * comparison of what is at hand after the region too. block_ways.c. */
+bool ptx_block_finds_way(struct ptx_emitter *e, struct ptx_choice *choice);
+
 /* How many threads are on the straight way. */
 static inline const char *ptx_block_threads(const struct ptx_emitter *e)
 {

@@ -318,8 +318,10 @@ static const char *call_text(struct ptx_emitter *e, const char *name, const char
 /* Of CUDA's runtime for devices. */
 static bool launches_kernels(const struct ptx_function *callee)
 {
-    static const char *const prefixes[] = {"cudaLaunchDevice", "cudaGetParameterBuffer",
-                                           "cudaCGGetIntrinsicHandle", "cudaCGSynchronize"};
+    static const char *const prefixes[] = {
+        "cudaLaunchDevice",         "cudaGetParameterBuffer",
+        "__cudaCDP2LaunchDevice",   "__cudaCDP2GetParameterBuffer",
+        "cudaCGGetIntrinsicHandle", "cudaCGSynchronize"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(callee->name, prefixes[i], strlen(prefixes[i])) == 0)
             return true;

@@ -23,7 +23,7 @@ static const struct row rows[] = {
     {PTX_OPCODE_cos, "cos($a)", NULL},
     {PTX_OPCODE_lg2, "log2($a)", NULL},
     {PTX_OPCODE_ex2, "exp2($a)", NULL},
-    {PTX_OPCODE_tanh, "tanh($a)", NULL},
+    {PTX_OPCODE_tanh, "clem_tanhf($a)", NULL},
     {PTX_OPCODE_abs, "fabs($a)", NULL},
     {PTX_OPCODE_neg, "-$a", NULL},
     {PTX_OPCODE_copysign, "copysign($b, $a)", NULL},

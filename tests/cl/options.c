@@ -66,6 +66,7 @@ TEST_BODY(options_treat_empty_as_unset_but_in_lists)
     assert_null(options->address);
     assert_null(options->cache_dir);
     assert_false(options->trace);
+    assert_false(options->is_silent);
     assert_string_equal(options->visible, "");
     assert_null(strstr(printed, "CLEM_ADDRESS"));
 }
@@ -75,7 +76,9 @@ TEST_BODY(options_trace_zero_is_off)
     char printed[4096];
     clear_variables();
     setenv("CLEM_TRACE", "0", 1);
-    assert_false(read_options(printed, sizeof printed)->trace);
+    const struct ocl_options *options = read_options(printed, sizeof printed);
+    assert_false(options->trace);
+    assert_true(options->is_silent);
 }
 
 TEST_BODY(options_report_unknown_values_once_and_ignore_them)

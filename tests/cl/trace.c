@@ -36,6 +36,17 @@ TEST_BODY(trace_prints_one_line_per_message)
     assert_string_equal(printed, "clem: number 7\nclem: a log of a compiler\n");
 }
 
+TEST_BODY(trace_complains_without_tracing)
+{
+    char printed[1024];
+    unsetenv("CLEM_TRACE");
+    ocl_trace_on();
+    struct capture capture = capture_begin();
+    ocl_complain("kernel %s is refused", "k");
+    capture_end(&capture, printed, sizeof printed);
+    assert_string_equal(printed, "clem: kernel k is refused\n");
+}
+
 static int heard_errors, heard_notes;
 static char heard_text[64];
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 
+#include "tests/cl/captured.h"
 #include "tests/facade/driver_support.h"
 
 #define HEAD ".version 7.5\n.target sm_75\n.address_size 64\n"
@@ -115,8 +116,56 @@ TEST_BODY(ptx_module_refuses_what_it_has_not)
     void *arguments[] = {&out};
     function = function_of(module, "tensor");
     assert_int_equal(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, arguments, NULL),
-                     CUDA_ERROR_INVALID_HANDLE);
+                     CUDA_ERROR_NOT_SUPPORTED);
     run_store(function_of(module, "store"), 6, ADDED);
+}
+
+/* What stderr gets from two launches through the driver API and one through the runtime, which
+ * has a kernel of its own. */
+static void launch_refused(const char *trace, char *printed, size_t bytes)
+{
+    CUmodule module = NULL;
+    cudaLibrary_t library = NULL;
+    cudaKernel_t kernel = NULL;
+    CUdeviceptr out = 0;
+    void *arguments[] = {&out};
+    const dim3 one = {1, 1, 1};
+    setenv("CLEM_PTX", "text", 1);
+    trace != NULL ? setenv("CLEM_TRACE", trace, 1) : unsetenv("CLEM_TRACE");
+    driver_use_primary();
+    out = driver_allocate(4);
+    assert_driver(cuModuleLoadData(&module, module_text));
+    CUfunction function = function_of(module, "tensor");
+    struct capture capture = capture_begin();
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, arguments, NULL),
+                         CUDA_ERROR_NOT_SUPPORTED);
+    capture_end(&capture, printed, bytes);
+    assert_int_equal(cudaLibraryLoadData(&library, module_text, NULL, NULL, 0, NULL, NULL, 0),
+                     cudaSuccess);
+    assert_int_equal(cudaLibraryGetKernel(&kernel, library, "tensor"), cudaSuccess);
+    capture = capture_begin();
+    assert_int_equal(cudaLaunchKernel(kernel, one, one, arguments, 0, NULL), cudaErrorNotSupported);
+    const size_t length = strlen(printed);
+    capture_end(&capture, printed + length, bytes - length);
+    assert_int_equal(cudaGetLastError(), cudaErrorNotSupported);
+    assert_int_equal(cudaLibraryUnload(library), cudaSuccess);
+}
+
+TEST_BODY(ptx_module_says_once_why_a_kernel_is_refused)
+{
+    char printed[4096];
+    launch_refused(NULL, printed, sizeof printed);
+    assert_int_equal(count_text(printed, "\n"), 2);
+    assert_int_equal(count_text(printed, "clem: kernel tensor cannot be launched: "), 2);
+    assert_int_equal(count_text(printed, "line 31: mma.sync"), 2);
+}
+
+TEST_BODY(ptx_module_is_silent_of_refusals_where_asked)
+{
+    char printed[4096];
+    launch_refused("0", printed, sizeof printed);
+    assert_string_equal(printed, "");
 }
 
 /* ---- Variables ---- */

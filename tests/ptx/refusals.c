@@ -84,6 +84,13 @@ static const struct {
     {&full, ".extern .func (.param .b64 r) cudaGetParameterBufferV2(.param .b64 a);",
      "{ .param .b64 p; .param .b64 q; call (q), cudaGetParameterBufferV2, (p); }",
      "kernels that launch kernels"},
+    /* As nvcc writes it since CUDA 12. */
+    {&full, ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 a);",
+     "{ .param .b64 p; .param .b64 q; call (q), __cudaCDP2GetParameterBufferV2, (p); }",
+     "kernels that launch kernels"},
+    {&full, ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a, .param .b64 b);",
+     "{ .param .b64 p; .param .b64 o; .param .b32 q; call (q), __cudaCDP2LaunchDeviceV2, (p, o); }",
+     "kernels that launch kernels"},
 };
 
 static bool check_row(size_t row)

@@ -1,6 +1,8 @@
 /* The math library of device code: what the headers call and PTX has no instruction for. An extern
  * function __clem_NAME of a PTX module is clem_NAME here. OpenCL's own functions where it has them,
  * whose error bounds are close to CUDA's; none of its native_ ones.
+ * What is no number does not reach those that compute with integers inside: of a constant one
+ * PoCL's compiler makes any value, or an end of the kernel.
  *
  * Source: CUDA C++ Programming Guide 13.0, Mathematical Functions; OpenCL 1.2, 6.12.2 and 7.4.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -68,22 +70,22 @@ double clem_erfc(double x)
 
 double clem_exp(double x)
 {
-    return exp(x);
+    return isnan(x) ? x : exp(x);
 }
 
 double clem_exp10(double x)
 {
-    return exp10(x);
+    return isnan(x) ? x : exp10(x);
 }
 
 double clem_exp2(double x)
 {
-    return exp2(x);
+    return isnan(x) ? x : exp2(x);
 }
 
 double clem_expm1(double x)
 {
-    return expm1(x);
+    return isnan(x) ? x : expm1(x);
 }
 
 /* Stirling's first terms where x * log(x) may have no value though the result has. */
@@ -119,7 +121,7 @@ double clem_logb(double x)
 
 double clem_round(double x)
 {
-    return round(x);
+    return isnan(x) ? x : round(x);
 }
 
 double clem_rsqrt(double x)
@@ -134,7 +136,7 @@ double clem_sin(double x)
 
 double clem_sinh(double x)
 {
-    return sinh(x);
+    return isnan(x) ? x : sinh(x);
 }
 
 /* A zero has the sign of x. */
@@ -155,7 +157,7 @@ double clem_tanh(double x)
 
 double clem_tgamma(double x)
 {
-    return tgamma(x);
+    return isnan(x) ? x : tgamma(x);
 }
 
 double clem_atan2(double x, double y)
@@ -185,6 +187,8 @@ double clem_nextafter(double x, double y)
 
 double clem_pow(double x, double y)
 {
+    if (isnan(x) || isnan(y))
+        return x == 1.0 || y == 0.0 ? 1.0 : x + y;
     return pow(x, y);
 }
 
@@ -435,22 +439,22 @@ float clem_erfcf(float x)
 
 float clem_expf(float x)
 {
-    return exp(x);
+    return isnan(x) ? x : exp(x);
 }
 
 float clem_exp10f(float x)
 {
-    return exp10(x);
+    return isnan(x) ? x : exp10(x);
 }
 
 float clem_exp2f(float x)
 {
-    return exp2(x);
+    return isnan(x) ? x : exp2(x);
 }
 
 float clem_expm1f(float x)
 {
-    return expm1(x);
+    return isnan(x) ? x : expm1(x);
 }
 
 /* Stirling's first terms where x * log(x) may have no value though the result has. */
@@ -486,7 +490,7 @@ float clem_logbf(float x)
 
 float clem_roundf(float x)
 {
-    return round(x);
+    return isnan(x) ? x : round(x);
 }
 
 float clem_rsqrtf(float x)
@@ -501,7 +505,7 @@ float clem_sinf(float x)
 
 float clem_sinhf(float x)
 {
-    return sinh(x);
+    return isnan(x) ? x : sinh(x);
 }
 
 /* A zero has the sign of x. */
@@ -515,14 +519,15 @@ float clem_tanf(float x)
     return tan(x);
 }
 
+/* Beyond 9.02 it is one to the last bit, which PoCL's stays below, even for infinities. */
 float clem_tanhf(float x)
 {
-    return tanh(x);
+    return isnan(x) ? x : fabs(x) > 9.02f ? copysign(1.0f, x) : tanh(x);
 }
 
 float clem_tgammaf(float x)
 {
-    return tgamma(x);
+    return isnan(x) ? x : tgamma(x);
 }
 
 float clem_atan2f(float x, float y)
@@ -552,6 +557,8 @@ float clem_nextafterf(float x, float y)
 
 float clem_powf(float x, float y)
 {
+    if (isnan(x) || isnan(y))
+        return x == 1.0f || y == 0.0f ? 1.0f : x + y;
     return pow(x, y);
 }
 
