@@ -98,7 +98,9 @@ static void cut_range(const struct ocl_kernel *kernel, const struct ocl_launch *
         if (most == 0) /* in further dimensions, or because not one block can be had */
             most = 1;
         range->piece[d] = range->global[d] < most ? range->global[d] : most;
-        most = range->piece[d] < range->global[d] ? 1 : most / range->global[d];
+        most = range->piece[d] < range->global[d] || range->global[d] == 0
+                   ? 1
+                   : most / range->global[d];
     }
 }
 

@@ -409,7 +409,8 @@ static void print_left(struct ocl_runtime *runtime, const struct window *window)
 {
     struct left *left = calloc(find_left(runtime, window, NULL) + 1, sizeof *left);
     const size_t count = left ? find_left(runtime, window, left) : 0;
-    qsort(left, count, sizeof *left, compare_ages);
+    if (count > 0)
+        qsort(left, count, sizeof *left, compare_ages);
     for (size_t i = 0; i < count; i++) {
         struct record record;
         memcpy(&record, window->bytes + left[i].at, sizeof record);

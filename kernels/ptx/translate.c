@@ -245,7 +245,8 @@ static void find_pointers(struct ptx_emitter *e)
         const struct ptx_operand *to = &in->operands[0], *from = &in->operands[1];
         const bool is_list = to->kind == PTX_OPERAND_VECTOR;
         for (uint32_t j = 0; j < (is_list ? to->count : 1); j++)
-            note_pointer(e, is_list ? &to->list[j] : to, from->variable, from->bits + 8 * j);
+            note_pointer(e, is_list ? &to->list[j] : to, from->variable,
+                         from->bits + 8 * (int64_t)j);
     }
 }
 
