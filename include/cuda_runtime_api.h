@@ -399,8 +399,8 @@ cudaError_t CUDARTAPI cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEve
  * Order:   after earlier work of stream; the values behind args are copied before the call
  *          returns.
  * Errors:  cudaErrorInvalidConfiguration for a dimension of 0 or beyond the device's limits;
- *          cudaErrorLaunchOutOfResources; cudaErrorInvalidDeviceFunction;
- *          cudaErrorInvalidResourceHandle.
+ *          cudaErrorLaunchOutOfResources; cudaErrorInvalidDeviceFunction; cudaErrorNotSupported for
+ *          a kernel that the device cannot run; cudaErrorInvalidResourceHandle.
  */
 cudaError_t CUDARTAPI cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
                                        size_t sharedMem, cudaStream_t stream);
