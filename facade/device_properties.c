@@ -183,13 +183,16 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
                                                  int device)
 {
     struct facade_array_format format;
+    int width = 0;
     if (maxWidthInElements == NULL || fmtDesc == NULL)
         return facade_result(cudaErrorInvalidValue);
     cudaError_t error = facade_device_check(device);
     if (error == cudaSuccess)
         error = facade_array_format_from_desc(&format, fmtDesc);
     if (error == cudaSuccess)
-        *maxWidthInElements = ocl_device_facts(device)->image_buffer_pixels;
+        error = facade_device_attribute(&width, cudaDevAttrMaxTexture1DLinearWidth, device);
+    if (error == cudaSuccess)
+        *maxWidthInElements = (size_t)width;
     return facade_result(error);
 }
 

@@ -91,13 +91,16 @@ static bool is_texture_format(CUarray_format format)
 CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format,
                                             unsigned int numChannels, CUdevice dev)
 {
+    int width = 0;
     CUresult result = check_query(maxWidthInElements, dev);
     if (result != CUDA_SUCCESS)
         return result;
     if (!is_texture_format(format) || (numChannels != 1 && numChannels != 2 && numChannels != 4))
         return CUDA_ERROR_INVALID_VALUE;
-    *maxWidthInElements = ocl_device_facts(dev)->image_buffer_pixels;
-    return CUDA_SUCCESS;
+    result = cuDeviceGetAttribute(&width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, dev);
+    if (result == CUDA_SUCCESS)
+        *maxWidthInElements = (size_t)width;
+    return result;
 }
 
 CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)

@@ -23,7 +23,11 @@ static int list_tests(void)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2 || strcmp(argv[1], "--list") == 0)
+    if (argc != 2) {
+        fprintf(stderr, "usage: %s NAME | --list\n", argv[0]);
+        return 64;
+    }
+    if (strcmp(argv[1], "--list") == 0)
         return list_tests();
     for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
         const struct CMUnitTest one[] = {tests[i]};

@@ -7,19 +7,6 @@
  * those that they read from memory lead to the host's pages.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#define CL_TARGET_OPENCL_VERSION 300
-#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
-#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
-#define CL_USE_DEPRECATED_OPENCL_2_1_APIS
-#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wstrict-prototypes"
-#include <CL/cl.h>
-#include <CL/cl_icd.h>
-#include <CL/cl_layer.h>
-#pragma GCC diagnostic pop
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,8 +17,7 @@
 #include <unistd.h>
 
 #include "tests/stub/coarse.h"
-
-#define EXPORT __attribute__((visibility("default")))
+#include "tests/stub/layer.h"
 
 struct map {
     struct map *next;
@@ -57,7 +43,6 @@ struct argument {
 };
 
 static const struct _cl_icd_dispatch *target;
-static struct _cl_icd_dispatch layer;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* all that follows */
 static struct memory *memories;
 static struct argument *arguments;
@@ -382,46 +367,20 @@ static cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kerne
 
 /* ---- The layer ---- */
 
-EXPORT cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t bytes, void *value,
-                                         size_t *bytes_ret)
+void clem_stub_install(struct _cl_icd_dispatch *layer, const struct _cl_icd_dispatch *below)
 {
-    static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
-
-    if (name != CL_LAYER_API_VERSION)
-        return CL_INVALID_VALUE;
-    if (value && bytes < sizeof version)
-        return CL_INVALID_VALUE;
-    if (value)
-        memcpy(value, &version, sizeof version);
-    if (bytes_ret)
-        *bytes_ret = sizeof version;
-    return CL_SUCCESS;
-}
-
-EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const struct _cl_icd_dispatch *dispatch,
-                                      cl_uint *entries_ret,
-                                      const struct _cl_icd_dispatch **dispatch_ret)
-{
-    const size_t given = entries * sizeof(void *);
-
-    if (!dispatch || !entries_ret || !dispatch_ret)
-        return CL_INVALID_VALUE;
-    target = dispatch;
-    memcpy(&layer, dispatch, given < sizeof layer ? given : sizeof layer);
-    layer.clGetDeviceInfo = get_device_info;
-    layer.clSVMAlloc = svm_alloc;
-    layer.clSVMFree = svm_free;
-    layer.clEnqueueSVMMap = svm_map;
-    layer.clEnqueueSVMUnmap = svm_unmap;
-    layer.clEnqueueSVMMemcpy = svm_memcpy;
-    layer.clEnqueueSVMMemFill = svm_fill;
-    layer.clEnqueueWriteBuffer = write_buffer;
-    layer.clEnqueueReadBuffer = read_buffer;
-    layer.clSetKernelArgSVMPointer = set_svm_pointer;
-    layer.clSetKernelArg = set_argument;
-    layer.clSetKernelExecInfo = set_exec_info;
-    layer.clEnqueueNDRangeKernel = enqueue_kernel;
-    *entries_ret = (cl_uint)(sizeof layer / sizeof(void *));
-    *dispatch_ret = &layer;
-    return CL_SUCCESS;
+    target = below;
+    layer->clGetDeviceInfo = get_device_info;
+    layer->clSVMAlloc = svm_alloc;
+    layer->clSVMFree = svm_free;
+    layer->clEnqueueSVMMap = svm_map;
+    layer->clEnqueueSVMUnmap = svm_unmap;
+    layer->clEnqueueSVMMemcpy = svm_memcpy;
+    layer->clEnqueueSVMMemFill = svm_fill;
+    layer->clEnqueueWriteBuffer = write_buffer;
+    layer->clEnqueueReadBuffer = read_buffer;
+    layer->clSetKernelArgSVMPointer = set_svm_pointer;
+    layer->clSetKernelArg = set_argument;
+    layer->clSetKernelExecInfo = set_exec_info;
+    layer->clEnqueueNDRangeKernel = enqueue_kernel;
 }

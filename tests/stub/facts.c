@@ -1,0 +1,79 @@
+/* An OpenCL layer that makes a device answer as other machines' devices do, so that a test cannot
+ * pass or fail by the size of the machine it happens to run on. STUB_FACTS names the answers:
+ * "large", a server with more of everything than CUDA's limits, or "small", close to the least that
+ * OpenCL allows a full device.
+ *
+ * Source: OpenCL 3.0, table of device queries (the least values).
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tests/stub/layer.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct _cl_icd_dispatch *target;
+
+/* What a number becomes. The small machine never promises more than the device below has, and the
+ * large one never less, but for memory: what is promised there must be there. */
+struct fact {
+    cl_device_info name;
+    uint64_t small, large;
+};
+
+static const struct fact facts[] = {
+    {CL_DEVICE_MAX_COMPUTE_UNITS, 1, 512},
+    {CL_DEVICE_MAX_CLOCK_FREQUENCY, 0, 6000},
+    {CL_DEVICE_GLOBAL_MEM_SIZE, (uint64_t)1 << 30, (uint64_t)1 << 40},
+    {CL_DEVICE_MAX_MEM_ALLOC_SIZE, (uint64_t)1 << 28, (uint64_t)1 << 38},
+    {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 0, (uint64_t)3 << 30},
+    {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, 65536, (uint64_t)1 << 34},
+    {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, 2048, (uint64_t)1 << 32},
+    {CL_DEVICE_IMAGE2D_MAX_WIDTH, 16384, (uint64_t)1 << 32},
+    {CL_DEVICE_IMAGE2D_MAX_HEIGHT, 16384, (uint64_t)1 << 32},
+    {CL_DEVICE_IMAGE3D_MAX_WIDTH, 2048, (uint64_t)1 << 32},
+    {CL_DEVICE_IMAGE3D_MAX_HEIGHT, 2048, (uint64_t)1 << 32},
+    {CL_DEVICE_IMAGE3D_MAX_DEPTH, 2048, (uint64_t)1 << 32},
+};
+
+static const struct fact *find(cl_device_info name)
+{
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
+        if (facts[i].name == name)
+            return &facts[i];
+    return NULL;
+}
+
+/* Sizes are cl_uint, size_t or cl_ulong; the device below says which by its answer. */
+static void change(const struct fact *fact, size_t bytes, void *value)
+{
+    const char *wanted = getenv("STUB_FACTS");
+    uint64_t number = 0;
+
+    if (!fact || !wanted || bytes > sizeof number)
+        return;
+    memcpy(&number, value, bytes);
+    if (!strcmp(wanted, "small") && number > fact->small)
+        number = fact->small;
+    if (!strcmp(wanted, "large") && number < fact->large)
+        number = fact->large;
+    memcpy(value, &number, bytes);
+}
+
+static cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, size_t bytes,
+                                          void *value, size_t *bytes_ret)
+{
+    size_t own = 0;
+    const cl_int error = target->clGetDeviceInfo(device, name, bytes, value, &own);
+
+    if (error == CL_SUCCESS && value)
+        change(find(name), own, value);
+    if (error == CL_SUCCESS && bytes_ret)
+        *bytes_ret = own;
+    return error;
+}
+
+void clem_stub_install(struct _cl_icd_dispatch *layer, const struct _cl_icd_dispatch *below)
+{
+    target = below;
+    layer->clGetDeviceInfo = get_device_info;
+}
