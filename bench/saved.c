@@ -74,6 +74,8 @@ static void read_old_variable(const cJSON *object, struct saved_result *result)
 static void read_parameters(const cJSON *object, struct saved_result *result)
 {
     const cJSON *item;
+    if (!cJSON_IsObject(object))
+        return;
     cJSON_ArrayForEach(item, object)
     {
         if (result->parameter_count == STUDY_PARAMETERS)
@@ -86,6 +88,8 @@ static void read_parameters(const cJSON *object, struct saved_result *result)
 static void read_extras(const cJSON *object, struct saved_result *result)
 {
     const cJSON *item;
+    if (!cJSON_IsObject(object))
+        return;
     cJSON_ArrayForEach(item, object)
     {
         if (result->extra_count == STUDY_EXTRAS)
@@ -192,8 +196,31 @@ static bool read_arrays(struct saved *saved)
     return true;
 }
 
+/* What would move the cursor or change colours of a terminal becomes '?': ASCII's control characters,
+ * and those that UTF-8 writes as C2 80 to C2 9F. */
+static void blank_controls(char *text)
+{
+    for (unsigned char *c = (unsigned char *)text; c && *c; c++) {
+        if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+            c[0] = c[1] = '?';
+        else if (*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    }
+}
+
+/* A file may come from anyone. The parser bounds how deep it can be. */
+static void clean(cJSON *item)
+{
+    for (; item; item = item->next) {
+        blank_controls(item->string);
+        blank_controls(item->valuestring);
+        clean(item->child);
+    }
+}
+
 bool saved_take(cJSON *root, struct saved *saved)
 {
+    clean(root);
     *saved = (struct saved){.root = root};
     saved->runtime = text_in(root, "runtime");
     saved->version = text_in(root, "version");

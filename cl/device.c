@@ -40,7 +40,20 @@ static const struct {
 #undef NUMBERS
 };
 
-/* A text of any length, cut to what fits; empty when the device does not know the query. */
+/* Cuts a driver's text to what fits, without what would move the cursor or change colours of a
+ * terminal: ASCII's control characters, and those that UTF-8 writes as C2 80 to C2 9F. */
+static void take_text(char *text, size_t bytes, const char *whole)
+{
+    snprintf(text, bytes, "%s", whole + strspn(whole, " "));
+    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+        if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+            c[0] = c[1] = '?';
+        else if (*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    }
+}
+
+/* A text of any length; empty when the device does not know the query. */
 static void ask_text(cl_device_id id, cl_device_info query, char *text, size_t bytes)
 {
     size_t needed = 0;
@@ -49,7 +62,19 @@ static void ask_text(cl_device_id id, cl_device_info query, char *text, size_t b
         return;
     char *whole = calloc(1, needed + 1);
     if (whole && clGetDeviceInfo(id, query, needed, whole, NULL) == CL_SUCCESS)
-        snprintf(text, bytes, "%s", whole + strspn(whole, " "));
+        take_text(text, bytes, whole);
+    free(whole);
+}
+
+static void ask_platform_text(cl_platform_id id, cl_platform_info query, char *text, size_t bytes)
+{
+    size_t needed = 0;
+    text[0] = '\0';
+    if (clGetPlatformInfo(id, query, 0, NULL, &needed) != CL_SUCCESS || needed == 0)
+        return;
+    char *whole = calloc(1, needed + 1);
+    if (whole && clGetPlatformInfo(id, query, needed, whole, NULL) == CL_SUCCESS)
+        take_text(text, bytes, whole);
     free(whole);
 }
 
@@ -198,13 +223,12 @@ static void ask_shared_memory(cl_device_id id, struct ocl_device_facts *facts)
 
 static void ask_platform(cl_platform_id platform, struct ocl_device_facts *facts)
 {
-    facts->platform_name[0] = facts->platform_vendor[0] = facts->platform_version[0] = '\0';
-    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof facts->platform_name, facts->platform_name,
-                      NULL);
-    clGetPlatformInfo(platform, CL_PLATFORM_VENDOR, sizeof facts->platform_vendor,
-                      facts->platform_vendor, NULL);
-    clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof facts->platform_version,
-                      facts->platform_version, NULL);
+    ask_platform_text(platform, CL_PLATFORM_NAME, facts->platform_name,
+                      sizeof facts->platform_name);
+    ask_platform_text(platform, CL_PLATFORM_VENDOR, facts->platform_vendor,
+                      sizeof facts->platform_vendor);
+    ask_platform_text(platform, CL_PLATFORM_VERSION, facts->platform_version,
+                      sizeof facts->platform_version);
     if (sscanf(facts->platform_version, "OpenCL %d", &facts->platform_major) != 1)
         facts->platform_major = 1;
 }

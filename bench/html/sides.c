@@ -171,6 +171,20 @@ static bool same_key(const struct saved_result *a, const struct saved_result *b)
     return strcmp(a->row, b->row) == 0 && strcmp(a->point, b->point) == 0;
 }
 
+/* Results of one row have the same parameters, words or numbers alike. In files of other versions, or
+ * made by hand, a row may have others: those are a row of their own, since all that follows counts
+ * on it. */
+static bool same_row(const struct saved_result *a, const struct saved_result *b)
+{
+    if (strcmp(a->row, b->row) != 0 || a->parameter_count != b->parameter_count)
+        return false;
+    for (size_t i = 0; i < a->parameter_count; i++)
+        if (strcmp(a->parameters[i].name, b->parameters[i].name) != 0 ||
+            !a->parameters[i].word != !b->parameters[i].word)
+            return false;
+    return true;
+}
+
 /* The key's place, or key_count. from: where it probably is. */
 static size_t place_of(const struct page *page, const struct saved_result *result, size_t from)
 {
@@ -185,10 +199,10 @@ static size_t place_of(const struct page *page, const struct saved_result *resul
 /* Behind the last key of the same row, from `after` on; at the end for a new row. */
 static size_t place_for(const struct page *page, const struct saved_result *result, size_t after)
 {
-    if (after < page->key_count && strcmp(page->keys[after].example->row, result->row) == 0)
+    if (after < page->key_count && same_row(page->keys[after].example, result))
         return after + 1;
     for (size_t i = page->key_count; i-- > 0;)
-        if (strcmp(page->keys[i].example->row, result->row) == 0)
+        if (same_row(page->keys[i].example, result))
             return i + 1;
     return page->key_count;
 }
@@ -323,7 +337,7 @@ static void make_rows(struct page *page)
     for (size_t i = 0; i < page->key_count; i++) {
         const struct saved_result *example = page->keys[i].example;
         struct row_facts *row = page->row_count ? &page->rows[page->row_count - 1] : NULL;
-        if (!row || strcmp(row->row, example->row) != 0) {
+        if (!row || !same_row(page->keys[row->first].example, example)) {
             row = &page->rows[page->row_count++];
             *row = (struct row_facts){.row = example->row,
                                       .group = example->group,

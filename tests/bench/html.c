@@ -320,6 +320,34 @@ TEST_BODY(html_page_has_charts_where_gnuplot_is)
     free(page);
 }
 
+/* Writes text over the first place of another that is at least as long; blanks mean nothing in JSON. */
+static void write_over(char *text, const char *old, const char *new)
+{
+    char *at = strstr(text, old);
+    assert_non_null(at);
+    memset(at, ' ', strlen(old));
+    memcpy(at, new, strlen(new));
+}
+
+/* As in files of other versions, and in those that somebody edited. */
+TEST_BODY(html_rows_may_have_unequal_parameters)
+{
+    char *first = run_text("clem", "true"), *second = run_text("native", "false");
+    write_over(first, ",\"unroll\":4", "");
+    write_over(first, "\"stride\":8", "");
+    write_over(first, "\"size\":1048576", "\"size\":\"wide\"");
+    write_over(second, "\"operand\":4", "\"other\":4");
+    write_over(second, "\"variant\":\"row\"", "\"variant\":1");
+    write_over(second, "\"stride\":32", "\"stride\":[]");
+    char *page = make_page(first, second, 0);
+    assert_balanced(page);
+    assert_names_differ(page);
+    assert_non_null(strstr(page, "wide"));
+    free(page);
+    free(first);
+    free(second);
+}
+
 TEST_BODY(html_page_without_gnuplot_says_so)
 {
     setenv("PATH", "/nonexistent", 1);

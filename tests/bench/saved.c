@@ -126,6 +126,32 @@ TEST_BODY(saved_tells_point_and_form_apart)
     saved_free(&saved);
 }
 
+TEST_BODY(saved_takes_lists_where_objects_belong)
+{
+    struct saved saved;
+    read_text("{\"format\":2,\"results\":[{\"row\":\"a\",\"parameters\":[1,[2],\"x\"],"
+              "\"extras\":[3,{}]},{\"row\":\"a\",\"parameters\":7,\"extras\":\"x\"}]}",
+              &saved, SAVED_OK);
+    assert_int_equal(saved.result_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(saved.results[i].parameter_count, 0);
+        assert_int_equal(saved.results[i].extra_count, 0);
+    }
+    saved_free(&saved);
+}
+
+TEST_BODY(saved_has_no_control_characters)
+{
+    struct saved saved;
+    read_text("{\"format\":2,\"devices\":[{\"name\":\"a\\u001b[31mb\\u0007\\u007f\\u009b\"}],"
+              "\"results\":[{\"row\":\"r\",\"parameters\":{\"p\\u001b\":\"\\n\"}}]}",
+              &saved, SAVED_OK);
+    assert_string_equal(saved.devices[0].name, "a?[31mb????");
+    assert_string_equal(saved.results[0].parameters[0].name, "p?");
+    assert_string_equal(saved.results[0].parameters[0].word, "?");
+    saved_free(&saved);
+}
+
 TEST_BODY(saved_refuses_what_is_no_run)
 {
     struct saved saved;

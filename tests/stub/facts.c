@@ -1,12 +1,13 @@
 /* An OpenCL layer that makes a device answer as other machines' devices do, so that a test cannot
  * pass or fail by the size of the machine it happens to run on. STUB_FACTS names the answers:
  * "large", a server with more of everything than CUDA's limits, or "small", close to the least that
- * OpenCL allows a full device.
+ * OpenCL allows a full device, with a name that would clear a terminal.
  *
  * Source: OpenCL 3.0, table of device queries (the least values).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/stub/layer.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,18 +44,23 @@ static const struct fact *find(cl_device_info name)
     return NULL;
 }
 
+static bool is_machine(const char *name)
+{
+    const char *wanted = getenv("STUB_FACTS");
+    return wanted && strcmp(wanted, name) == 0;
+}
+
 /* Sizes are cl_uint, size_t or cl_ulong; the device below says which by its answer. */
 static void change(const struct fact *fact, size_t bytes, void *value)
 {
-    const char *wanted = getenv("STUB_FACTS");
     uint64_t number = 0;
 
-    if (!fact || !wanted || bytes > sizeof number)
+    if (!fact || bytes > sizeof number)
         return;
     memcpy(&number, value, bytes);
-    if (!strcmp(wanted, "small") && number > fact->small)
+    if (is_machine("small") && number > fact->small)
         number = fact->small;
-    if (!strcmp(wanted, "large") && number < fact->large)
+    if (is_machine("large") && number < fact->large)
         number = fact->large;
     memcpy(value, &number, bytes);
 }
@@ -67,6 +73,8 @@ static cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info na
 
     if (error == CL_SUCCESS && value)
         change(find(name), own, value);
+    if (error == CL_SUCCESS && value && name == CL_DEVICE_NAME && own > 4 && is_machine("small"))
+        memcpy(value, "\033[2J", 4);
     if (error == CL_SUCCESS && bytes_ret)
         *bytes_ret = own;
     return error;
