@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cl/block.h"
+#include "cl/deadline.h"
 #include "cl/queue_private.h"
 #include "kernels/kernels.h"
 
@@ -253,14 +254,6 @@ uint64_t ocl_clock_read(const struct ocl_clock_slot *slot)
 
 /* ---- The proof ---- */
 
-static uint64_t host_nanoseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static ocl_status read_now(struct ocl_clock *clock, cl_command_queue cl, cl_kernel *kernel,
                            uint64_t *time)
 {
@@ -288,13 +281,13 @@ static ocl_status check_rate(struct ocl_clock *clock, cl_command_queue cl, cl_ke
 
     if (status == OCL_OK && first == 0)
         return OCL_E_NOT_SUPPORTED;
-    const uint64_t start = host_nanoseconds();
+    const uint64_t start = ocl_now();
     if (status == OCL_OK)
         status = read_now(clock, cl, kernel, &first);
     nanosleep(&pause, NULL);
     if (status == OCL_OK)
         status = read_now(clock, cl, kernel, &last);
-    const uint64_t passed = host_nanoseconds() - start;
+    const uint64_t passed = ocl_now() - start;
     if (status != OCL_OK)
         return status;
     return last > first && last - first >= PAUSE - STEP && last - first <= passed + STEP

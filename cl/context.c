@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cl/block.h"
 #include "cl/builtin.h"
 #include "cl/capability.h"
+#include "cl/deadline.h"
 #include "cl/image.h"
 #include "cl/managed_private.h"
 #include "cl/probe.h"
@@ -44,22 +44,35 @@ static ocl_status open_parts(struct ocl_context *context)
 
 /* ---- The end of the process ---- */
 
-enum { EXIT_WAIT_MS = 30000 };
+/* In all, however many contexts there are and however often exit handlers ask. */
+enum { EXIT_WAIT_MS = 10000, LONGEST_NAP_MS = 16 };
 
+static pthread_once_t open_once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t open_changed;       /* a context is no longer looked at */
 static struct ocl_context *open_contexts; /* linked by next_open */
+static uint64_t exit_deadline;            /* 0: nobody has waited yet */
+
+static void make_condition(void)
+{
+    ocl_condition_init(&open_changed);
+}
 
 static void note_open(struct ocl_context *context)
 {
+    pthread_once(&open_once, make_condition);
     pthread_mutex_lock(&open_lock);
     context->next_open = open_contexts;
     open_contexts = context;
     pthread_mutex_unlock(&open_lock);
 }
 
+/* Afterwards the end of the process does not look at the context any more. */
 static void note_closed(struct ocl_context *context)
 {
     pthread_mutex_lock(&open_lock);
+    while (context->lookers > 0)
+        pthread_cond_wait(&open_changed, &open_lock);
     struct ocl_context **link = &open_contexts;
     while (*link && *link != context)
         link = &(*link)->next_open;
@@ -76,21 +89,57 @@ static bool is_worth_waiting(struct ocl_context *context)
            !ocl_worker_is_this_thread(context->host_functions);
 }
 
+/* The open lock is held, but not while the driver is asked: a context that another thread closes
+ * meanwhile stays until it was looked at. */
+static struct ocl_context *find_busy(void)
+{
+    for (struct ocl_context *context = open_contexts; context; context = context->next_open) {
+        context->lookers++;
+        pthread_mutex_unlock(&open_lock);
+        const bool is_busy =
+            is_worth_waiting(context) && ocl_queues_query(context) == OCL_E_NOT_READY;
+        pthread_mutex_lock(&open_lock);
+        context->lookers--;
+        pthread_cond_broadcast(&open_changed);
+        if (is_busy)
+            return context;
+    }
+    return NULL;
+}
+
+static bool nap(unsigned milliseconds)
+{
+    const uint64_t end = ocl_deadline_after(milliseconds);
+
+    if (end > exit_deadline)
+        return false;
+    while (ocl_condition_wait_until(&open_changed, &open_lock, end))
+        continue;
+    return true;
+}
+
 /* A driver that computes in this process also compiles in it, in threads of its own, with libraries
  * that exit handlers take apart: a program that ends without waiting for its last kernels would
  * crash there. Only so long, since a kernel may never end. */
 static void wait_for_work(void)
 {
-    const struct timespec tick = {.tv_nsec = 1000000};
-    unsigned left = ocl_process_is_forked() ? 0 : EXIT_WAIT_MS;
-    pthread_mutex_lock(&open_lock); /* a context closed now would be one less to wait for */
-    for (struct ocl_context *context = open_contexts; context; context = context->next_open)
-        while (is_worth_waiting(context) && left > 0 &&
-               ocl_queues_query(context) == OCL_E_NOT_READY) {
-            nanosleep(&tick, NULL);
-            left--;
-        }
+    const struct ocl_context *busy;
+    bool gives_up = false;
+
+    if (ocl_process_is_forked()) /* whoever held the lock is not here */
+        return;
+    pthread_mutex_lock(&open_lock);
+    const bool is_first = exit_deadline == 0;
+    if (is_first)
+        exit_deadline = ocl_deadline_after(EXIT_WAIT_MS);
+    for (unsigned pause = 1; !gives_up && (busy = find_busy()) != NULL;
+         pause = pause < LONGEST_NAP_MS ? 2 * pause : pause)
+        gives_up = !nap(pause);
+    const char *name = gives_up ? busy->device->facts.name : NULL;
     pthread_mutex_unlock(&open_lock);
+    if (gives_up && is_first)
+        ocl_complain("%s still has work after %d seconds: the program ends without it", name,
+                     EXIT_WAIT_MS / 1000);
 }
 
 /* glibc: destructors of the calling thread, which exit() calls before all exit handlers. */
@@ -135,7 +184,9 @@ ocl_status ocl_context_open(int device, struct ocl_context **context)
     made->heap_bytes = HEAP_BYTES;
     pthread_mutex_init(&made->block_lock, NULL);
     pthread_mutex_init(&made->pin_lock, NULL);
+    pthread_cond_init(&made->pin_changed, NULL);
     pthread_mutex_init(&made->queue_lock, NULL);
+    ocl_condition_init(&made->queue_gone);
     pthread_mutex_init(&made->memory_lock, NULL);
     pthread_mutex_init(&made->twin_lock, NULL);
     ocl_status status = open_parts(made);
@@ -153,12 +204,13 @@ void ocl_context_close(struct ocl_context *context)
 {
     if (!context)
         return;
-    note_closed(context);
     if (atomic_load(&context->runtime))
         (void)ocl_queues_finish(context); /* kernels may still print */
     ocl_runtime_destroy(context);
     ocl_table_destroy(context);
-    if (ocl_queues_close(context) != OCL_OK)
+    const ocl_status status = ocl_queues_close(context);
+    note_closed(context); /* not before: what compiles for it is waited for when the process ends */
+    if (status != OCL_OK)
         return;
     ocl_worker_destroy(context->host_functions);
     ocl_worker_destroy(context->bridge);
@@ -172,8 +224,10 @@ void ocl_context_close(struct ocl_context *context)
     ocl_probe_destroy(context);
     pthread_mutex_destroy(&context->memory_lock);
     pthread_mutex_destroy(&context->twin_lock);
+    pthread_cond_destroy(&context->queue_gone);
     pthread_mutex_destroy(&context->queue_lock);
     pthread_mutex_destroy(&context->block_lock);
+    pthread_cond_destroy(&context->pin_changed);
     pthread_mutex_destroy(&context->pin_lock);
     free(context);
 }
@@ -216,7 +270,12 @@ ocl_status ocl_context_failure(const struct ocl_context *context)
 ocl_status ocl_context_fail(struct ocl_context *context, ocl_status status)
 {
     ocl_status healthy = OCL_OK;
-    if (status != OCL_OK && atomic_compare_exchange_strong(&context->failure, &healthy, status))
-        ocl_trace("%s: work failed: %s", context->device->facts.name, ocl_status_name(status));
+    if (status == OCL_OK || !atomic_compare_exchange_strong(&context->failure, &healthy, status))
+        return status;
+    ocl_trace("%s: work failed: %s", context->device->facts.name, ocl_status_name(status));
+    pthread_mutex_lock(
+        &context->queue_lock); /* who closes the context waits no longer than so long */
+    pthread_cond_broadcast(&context->queue_gone);
+    pthread_mutex_unlock(&context->queue_lock);
     return status;
 }

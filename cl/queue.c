@@ -4,15 +4,15 @@
 
 #include <assert.h>
 #include <string.h>
-#include <time.h>
 
+#include "cl/deadline.h"
 #include "cl/managed_private.h"
 #include "cl/queue_private.h"
 #include "cl/slab.h"
 #include "cl/trace.h"
 
 /* How long closing waits for the callbacks of a context that has failed. */
-enum { FAILED_CLOSE_SECONDS = 5 };
+enum { FAILED_CLOSE_MS = 5000 };
 
 static struct ocl_slab queue_slab = OCL_SLAB_INITIALIZER(sizeof(struct ocl_queue));
 static _Atomic uint64_t last_id;
@@ -128,14 +128,6 @@ static void reset_queue(struct ocl_queue *queue)
     atomic_store(&queue->seen_by_legacy, 0);
 }
 
-/* The legacy queue is the first of a context and opens what all its queues share. */
-static void open_queues(struct ocl_context *context, struct ocl_queue *legacy)
-{
-    assert(!context->legacy);
-    pthread_cond_init(&context->queue_gone, NULL);
-    context->legacy = legacy;
-}
-
 ocl_status ocl_queue_create(struct ocl_context *context, enum ocl_queue_kind kind, int priority,
                             struct ocl_queue **queue)
 {
@@ -159,8 +151,10 @@ ocl_status ocl_queue_create(struct ocl_context *context, enum ocl_queue_kind kin
         ocl_slab_give(&queue_slab, made);
         return error;
     }
-    if (kind == OCL_QUEUE_LEGACY)
-        open_queues(context, made);
+    if (kind == OCL_QUEUE_LEGACY) {
+        assert(!context->legacy);
+        context->legacy = made;
+    }
     link_queue(made);
     const ocl_status status = ocl_queue_enter(made);
     if (status == OCL_OK)
@@ -317,20 +311,22 @@ static struct ocl_queue *take_undestroyed(struct ocl_context *context)
 /* Callbacks of complete events may come a little after clFinish() has returned. */
 static bool wait_until_gone(struct ocl_context *context)
 {
-    struct timespec end;
-    int waited = 0;
+    uint64_t end = 0;
 
-    clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_sec += FAILED_CLOSE_SECONDS;
     pthread_mutex_lock(&context->queue_lock);
-    while (context->queues && waited == 0) {
-        if (ocl_context_failure(context) == OCL_OK)
+    while (context->queues) {
+        if (ocl_context_failure(context) == OCL_OK) {
             pthread_cond_wait(&context->queue_gone, &context->queue_lock);
-        else
-            waited = pthread_cond_timedwait(&context->queue_gone, &context->queue_lock, &end);
+            continue;
+        }
+        if (end == 0)
+            end = ocl_deadline_after(FAILED_CLOSE_MS);
+        if (!ocl_condition_wait_until(&context->queue_gone, &context->queue_lock, end))
+            break;
     }
+    const bool is_gone = !context->queues;
     pthread_mutex_unlock(&context->queue_lock);
-    return waited == 0;
+    return is_gone;
 }
 
 ocl_status ocl_queues_close(struct ocl_context *context)
@@ -349,6 +345,5 @@ ocl_status ocl_queues_close(struct ocl_context *context)
     context->legacy = NULL;
     atomic_store(&context->entrance, NULL);
     ocl_stamp_close(context);
-    pthread_cond_destroy(&context->queue_gone);
     return OCL_OK;
 }

@@ -1,8 +1,8 @@
 /* The work of queues: submitting it, what is known about it, and waiting for it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <sched.h>
-#include <time.h>
 
+#include "cl/deadline.h"
 #include "cl/managed_private.h"
 #include "cl/ordered_private.h"
 #include "cl/ptx_runtime.h"
@@ -226,19 +226,11 @@ static ocl_status look_at_mark(struct ocl_queue *queue)
     return state == CL_COMPLETE ? OCL_OK : ocl_context_fail(queue->context, state);
 }
 
-static uint64_t microseconds_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 /* Asks for the state of event again and again until it is complete, has failed, or the time is up.
  */
 static cl_int poll_event(cl_event event, unsigned microseconds)
 {
-    const uint64_t end = microseconds_now() + microseconds;
+    const uint64_t end = ocl_now() + (uint64_t)microseconds * 1000;
     cl_int state;
 
     do {
@@ -248,7 +240,7 @@ static cl_int poll_event(cl_event event, unsigned microseconds)
                 return state;
         }
         sched_yield();
-    } while (microseconds_now() < end);
+    } while (ocl_now() < end);
     return state;
 }
 

@@ -30,7 +30,7 @@
  *   2 queue.lock            the queue's marker, its kernel for the clock, what it waited for
  *   3 context.memory_lock   pools, kept blocks, accounting
  *   4 range map write lock
- *   5 leaves: context.queue_lock (the list of queues), context.block_lock, event.lock, array.lock, program.lock,
+ *   5 leaves: context.queue_lock (the list of queues), context.block_lock, context.pin_lock, event.lock, array.lock, program.lock,
  *     migration.lock, stream-ordered pools (their list, each shard), clock, slabs, probe, staging ring, worker, copy
  *     pool, built-in programs, making and freeing SVM, watching SIGSEGV
  *
@@ -138,22 +138,24 @@ struct ocl_capability {
 struct ocl_context {
     const struct ocl_device *device;
     struct ocl_context *next_open; /* context.c */
+    unsigned lookers;              /* likewise: threads that look at it while the process ends */
     cl_context cl;
     struct ocl_capability capability;
     cl_command_queue service; /* block.c's own queue: learning addresses, mapping pinned memory */
     struct ocl_probe *probe;
     pthread_mutex_t block_lock; /* a leaf: the list of blocks and the range below */
     struct ocl_block *blocks;   /* all that live, linked by next */
-    pthread_mutex_t pin_lock;   /* before block_lock */
-    struct ocl_pin *pins;       /* block_registered.c (pin_lock) */
+    pthread_mutex_t pin_lock;   /* a leaf: the list of pins */
+    pthread_cond_t pin_changed; /* with pin_lock: a pin is made or gone */
+    struct ocl_pin *pins;       /* block_registered.c */
     _Atomic size_t block_slack; /* bytes asked for on top: the driver aligns to less than 256 */
     /* Learned addresses may collide with the host's: block_buffer.c keeps them apart. */
     bool reserves_addresses;
     uint64_t driver_low, driver_high; /* part of the host's addresses that is the driver's */
     struct ocl_queue *legacy;
     pthread_mutex_t queue_lock;
-    pthread_cond_t queue_gone;            /* with queue_lock: a queue left the list */
-    struct ocl_queue *queues;             /* all, linked by next, newest first */
+    pthread_cond_t queue_gone; /* with queue_lock: a queue left the list, or work failed */
+    struct ocl_queue *queues;  /* all, linked by next, newest first */
     _Atomic(struct ocl_queue *) entrance; /* event_all.c: what all queues wait for; NULL: nothing */
     _Atomic unsigned blocking_queues;     /* how many of them are blocking */
     _Atomic uint64_t blocking_work;       /* changes when a blocking queue gets commands */

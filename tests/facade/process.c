@@ -2,6 +2,7 @@
  * process is tried in a program of its own (tests/programs/process.c).
  * SPDX-License-Identifier: Apache-2.0 */
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/facade/runtime_support.h"
@@ -155,6 +156,27 @@ TEST_BODY(process_may_exit_with_work_queued)
     if (code != 0)
         print_error("%s\n", output);
     assert_int_equal(code, 0);
+}
+
+/* Not for long, and only once, however many contexts there are; one that another thread closes meanwhile does not wait
+ * with it. */
+TEST_BODY(process_exit_gives_up_on_work_that_never_ends)
+{
+    char output[4096];
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    int code = run_helper("", "forever", output, sizeof output);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    const char *closed = strstr(output, "closed another context");
+    const char *gave_up = strstr(output, "still has work after 10 seconds");
+    if (code != 0 || gave_up == NULL)
+        print_error("%s\n", output);
+    assert_int_equal(code, 0);
+    if (gave_up == NULL && strstr(output, "not a CPU") != NULL)
+        TEST_SKIP("other devices' drivers keep their work to themselves");
+    assert_int_equal(count_of(output, "still has work"), 1);
+    assert_true(closed != NULL && closed < gave_up);
+    assert_in_range(end.tv_sec - begin.tv_sec, 9, 20);
 }
 
 /* Drivers that compile in threads of the process do so for as long as they need. */

@@ -1,6 +1,7 @@
 /* A program that tests/facade/process.c starts: it ends with work queued, calls CUDA while it ends,
  * or finds no device.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include <clem.h>
+#include <cuda.h>
 
 static const char *const text = "__kernel void k(__global int *p) { p[0] += 5; }\n";
 
@@ -101,6 +103,39 @@ static void compile_much(void)
     }
 }
 
+static void wait_forever(void *unused)
+{
+    (void)unused;
+    for (;;)
+        pause();
+}
+
+static void *close_another(void *context)
+{
+    usleep(300000); /* the main thread has returned from main() */
+    if (cuCtxDestroy(context) == CUDA_SUCCESS)
+        fputs("closed another context\n", stderr);
+    return NULL;
+}
+
+/* Two contexts have work that never ends, and a third is closed while the program waits. */
+static void never_end(void)
+{
+    CUcontext contexts[2];
+    pthread_t thread;
+    CUstream other;
+    int is_integrated = 0;
+    CHECK(cuCtxCreate(&contexts[0], NULL, 0, 0) == CUDA_SUCCESS);
+    CHECK(cuCtxCreate(&contexts[1], NULL, 0, 0) == CUDA_SUCCESS);
+    CHECK(cuStreamCreate(&other, 0) == CUDA_SUCCESS);
+    CHECK(cuLaunchHostFunc(other, wait_forever, NULL) == CUDA_SUCCESS);
+    CHECK(cudaLaunchHostFunc(stream, wait_forever, NULL) == cudaSuccess);
+    CHECK(pthread_create(&thread, NULL, close_another, contexts[0]) == 0);
+    CHECK(cudaDeviceGetAttribute(&is_integrated, cudaDevAttrIntegrated, 0) == cudaSuccess);
+    if (!is_integrated)
+        fputs("not a CPU\n", stderr);
+}
+
 static void find_nothing(void)
 {
     struct cudaDeviceProp properties;
@@ -136,6 +171,8 @@ int main(int argc, char **argv)
     use();
     if (strcmp(mode, "busy") == 0)
         queue_much();
+    if (strcmp(mode, "forever") == 0)
+        never_end();
     if (strcmp(mode, "compile") == 0)
         compile_much();
     return 0;
