@@ -8,6 +8,7 @@
 
 #include "cl/block.h"
 #include "cl/deadline.h"
+#include "cl/driver_limits.h"
 #include "cl/queue_private.h"
 #include "kernels/kernels.h"
 
@@ -92,8 +93,7 @@ static ocl_status build(struct ocl_clock *clock)
         clock->context->cl, 1, (const char *[]){source->text}, &source->bytes, &error);
     if (!clock->program)
         return error;
-    error =
-        clBuildProgram(clock->program, 1, &clock->context->device->id, "-cl-std=CL1.2", NULL, NULL);
+    error = ocl_driver_build(clock->context->device, clock->program, "-cl-std=CL1.2");
     return error == CL_BUILD_PROGRAM_FAILURE ? OCL_E_NOT_SUPPORTED : error;
 }
 

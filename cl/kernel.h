@@ -145,7 +145,7 @@ struct ocl_kernel {
     _Atomic int state; /* enum ocl_lazy_state of the next three and of the direct form's slots */
     struct ocl_kernel_facts facts;
     struct ocl_parameter *parameters;
-    char reason[256];
+    char *reason; /* facts.reason, or NULL where that is "" */
     size_t
         declared_local; /* of facts.local_bytes: what the text and the driver take by themselves */
     _Atomic bool is_complained_of; /* stderr has heard why it cannot be launched */
@@ -223,6 +223,10 @@ ocl_status ocl_kernel_find_groups(struct ocl_kernel *kernel);
 
 /* Finds the arguments of a kernel, but not the sizes of its own types; kernel_info.c. */
 ocl_status ocl_kernel_describe(struct ocl_kernel *kernel);
+
+/* Notes in the facts that it can never be launched, and why. The first reason stays. kernel_info.c. */
+void ocl_kernel_refuse(struct ocl_kernel *kernel, ocl_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Fills facts, parameters and reason; kernel_info.c.
  * Errors: what is worth trying again (memory, the driver's). A kernel that can never be launched

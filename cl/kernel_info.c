@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/driver_limits.h"
 #include "cl/kernel.h"
 #include "cl/program_compile.h"
 #include "cl/ptx_kernel.h"
@@ -303,30 +304,36 @@ static ocl_status size_program(struct ocl_program *program)
     return status;
 }
 
-__attribute__((format(printf, 2, 3))) static void refuse(struct ocl_kernel *kernel,
-                                                         const char *format, ...)
+void ocl_kernel_refuse(struct ocl_kernel *kernel, ocl_status status, const char *format, ...)
 {
     va_list list;
+    if (kernel->facts.status != OCL_OK)
+        return;
     va_start(list, format);
-    vsnprintf(kernel->reason, sizeof kernel->reason, format, list);
+    if (vasprintf(&kernel->reason, format, list) < 0)
+        kernel->reason = NULL;
     va_end(list);
-    kernel->facts.status = OCL_E_NOT_SUPPORTED;
+    kernel->facts.status = status;
+    kernel->facts.reason = kernel->reason ? kernel->reason : "";
 }
 
 static void check_argument(struct ocl_kernel *kernel, size_t index)
 {
     const struct ocl_argument *argument = &kernel->arguments[index];
     if (argument->kind == OCL_PARAMETER_OPAQUE)
-        refuse(kernel, "parameter %zu is of type %s, which an argument list cannot carry", index,
-               argument->type);
+        ocl_kernel_refuse(kernel, OCL_E_NOT_SUPPORTED,
+                          "parameter %zu is of type %s, which an argument list cannot carry", index,
+                          argument->type);
     if (argument->kind == OCL_PARAMETER_VALUE && argument->bytes == 0)
-        refuse(kernel,
-               "the size of parameter %zu, of type %s, is not known; it must be declared at file "
-               "scope of OpenCL C text",
-               index, argument->type);
+        ocl_kernel_refuse(
+            kernel, OCL_E_NOT_SUPPORTED,
+            "the size of parameter %zu, of type %s, is not known; it must be declared at file "
+            "scope of OpenCL C text",
+            index, argument->type);
     if (argument->kind == OCL_PARAMETER_LOCAL && kernel->facts.local_count > 1)
-        refuse(kernel, "it has %zu __local pointers, and a launch has local memory for one",
-               kernel->facts.local_count);
+        ocl_kernel_refuse(kernel, OCL_E_NOT_SUPPORTED,
+                          "it has %zu __local pointers, and a launch has local memory for one",
+                          kernel->facts.local_count);
 }
 
 /* What a parameter takes from void **args: of a group, one entry for all. */
@@ -424,11 +431,26 @@ static ocl_status ask_work_group(struct ocl_kernel *kernel)
     return error;
 }
 
+/* A kernel of the user's own text, whose name is not clem's to choose. */
+static void check_name(struct ocl_kernel *kernel)
+{
+    const size_t most = ocl_driver_longest_name(kernel->program->context->device);
+    const size_t length = strlen(kernel->name);
+    if (length > most)
+        ocl_kernel_refuse(
+            kernel, OCL_E_NOT_SUPPORTED,
+            "its name has %zu characters, and PoCL, which names files after kernels, would end "
+            "the process for more than %zu",
+            length, most);
+}
+
 static ocl_status find_arguments(struct ocl_kernel *kernel)
 {
     ocl_status status = ocl_kernel_describe(kernel);
+    check_name(kernel);
     if (status == OCL_OK && kernel->has_no_description)
-        refuse(kernel, "the driver tells nothing about its parameters");
+        ocl_kernel_refuse(kernel, OCL_E_NOT_SUPPORTED,
+                          "the driver tells nothing about its parameters");
     if (status == OCL_OK && has_own_types(kernel))
         status = size_program(kernel->program);
     return status;
@@ -439,8 +461,9 @@ static ocl_status find_facts(struct ocl_kernel *kernel)
 {
     free(kernel->parameters);
     kernel->parameters = NULL;
-    kernel->reason[0] = '\0';
-    kernel->facts = (struct ocl_kernel_facts){.name = kernel->name, .reason = kernel->reason};
+    free(kernel->reason);
+    kernel->reason = NULL;
+    kernel->facts = (struct ocl_kernel_facts){.name = kernel->name, .reason = ""};
     ocl_status status = kernel->ptx ? ocl_ptx_describe(kernel) : find_arguments(kernel);
     if (status == OCL_OK && !kernel->ptx)
         status = list_parameters(kernel);

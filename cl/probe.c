@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/driver_limits.h"
 #include "cl/trace.h"
 #include "kernels/kernels.h"
 
@@ -49,7 +50,7 @@ static ocl_status build_program(struct ocl_context *context, cl_program *program
                                          &source->bytes, &error);
     if (error != CL_SUCCESS)
         return error;
-    error = clBuildProgram(*program, 1, &context->device->id, "-cl-std=CL1.2", NULL, NULL);
+    error = ocl_driver_build(context->device, *program, "-cl-std=CL1.2");
     if (error == CL_SUCCESS)
         return OCL_OK;
     log_build(context, *program);

@@ -187,6 +187,7 @@ void ocl_kernel_release(struct ocl_kernel *kernel)
     free(kernel->arguments);
     free(kernel->groups);
     free(kernel->parameters);
+    free(kernel->reason);
     ocl_ptx_forget(kernel);
 }
 

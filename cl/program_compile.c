@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/driver_limits.h"
 #include "cl/options.h"
 #include "cl/program_cache.h"
 #include "cl/trace.h"
@@ -65,7 +66,7 @@ static ocl_status build_from_code(struct ocl_context *context, const void *code,
     cl_program made = create_program(context, code, bytes, is_il, &error);
     if (!made)
         return error;
-    error = clBuildProgram(made, 1, &context->device->id, options, NULL, NULL);
+    error = ocl_driver_build(context->device, made, options);
     if (error == CL_SUCCESS) {
         trace_warnings(context, made);
         *program = made;
@@ -110,8 +111,7 @@ static bool build_from_binary(struct ocl_context *context, const void *binary, s
         clCreateProgramWithBinary(context->cl, 1, &device, &bytes, &data, &status, &error);
     if (!made)
         return false;
-    if (status == CL_SUCCESS &&
-        clBuildProgram(made, 1, &device, options, NULL, NULL) == CL_SUCCESS &&
+    if (status == CL_SUCCESS && ocl_driver_build(context->device, made, options) == OCL_OK &&
         (!strstr(options, OCL_OPTION_ARGUMENT_INFO) || knows_arguments(made))) {
         *program = made;
         return true;
@@ -165,6 +165,8 @@ static void store_or_count(const struct ocl_context *context, const char *direct
                            cl_program program)
 {
     const bool is_cheap = context->device->facts.device_class != OCL_CLASS_CPU;
+    if (!ocl_driver_has_binaries(context->device, program))
+        return;
     if (is_cheap || ocl_options_get()->cache_dir || ++builds >= BUILDS_WORTH_A_BINARY)
         store_cached(directory, key, program);
     else

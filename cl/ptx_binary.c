@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/driver_limits.h"
 #include "cl/options.h"
 #include "cl/ptx_facts.h"
 #include "cl/ptx_kernel.h"
@@ -41,7 +42,7 @@ static cl_program build(const struct ocl_context *context, const char *text, siz
         ocl_trace("%s takes no PTX (%d)", context->device->facts.name, error);
         return NULL;
     }
-    if (status == CL_SUCCESS && clBuildProgram(made, 1, &device, "", NULL, NULL) == CL_SUCCESS)
+    if (status == CL_SUCCESS && ocl_driver_build(context->device, made, "") == OCL_OK)
         return made;
     trace_log(context, made);
     clReleaseProgram(made);

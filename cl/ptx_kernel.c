@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/ptx_kernel.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -269,19 +268,6 @@ ocl_status ocl_ptx_shaped(struct ocl_kernel *kernel, const size_t shape[3],
 }
 
 /* ---- Arguments ---- */
-
-/* The first reason stays. */
-__attribute__((format(printf, 3, 4))) static void refuse(struct ocl_kernel *kernel,
-                                                         ocl_status status, const char *format, ...)
-{
-    va_list list;
-    if (kernel->facts.status != OCL_OK)
-        return;
-    va_start(list, format);
-    vsnprintf(kernel->reason, sizeof kernel->reason, format, list);
-    va_end(list);
-    kernel->facts.status = status;
-}
 
 bool ocl_ptx_moves_pinned(const struct ocl_context *context)
 {
@@ -567,8 +553,9 @@ static ocl_status explain(struct ocl_kernel *kernel, enum ptx_status status, con
 {
     if (status == PTX_E_OUT_OF_MEMORY)
         return OCL_E_OUT_OF_MEMORY;
-    refuse(kernel, status == PTX_E_NEEDS_ADDRESS ? OCL_E_NEEDS_ADDRESS : OCL_E_NOT_SUPPORTED, "%s",
-           log ? log : "it cannot be translated");
+    ocl_kernel_refuse(kernel,
+                      status == PTX_E_NEEDS_ADDRESS ? OCL_E_NEEDS_ADDRESS : OCL_E_NOT_SUPPORTED,
+                      "%s", log ? log : "it cannot be translated");
     ocl_trace("kernel %s cannot be translated: %s", kernel->name, log ? log : "");
     return OCL_OK;
 }
@@ -615,8 +602,8 @@ static ocl_status build(struct ocl_kernel *kernel)
         ocl_log(true, "the translation of kernel %s does not build on %s:\n%s", kernel->name,
                 program->context->device->facts.name, log ? log : "");
         ocl_trace("its text:\n%s", program->text);
-        refuse(kernel, OCL_E_NOT_SUPPORTED,
-               "its translation does not build; CLEM_TRACE=1 says why");
+        ocl_kernel_refuse(kernel, OCL_E_NOT_SUPPORTED,
+                          "its translation does not build; CLEM_TRACE=1 says why");
         status = OCL_OK;
     }
     free(log);
@@ -630,9 +617,10 @@ static ocl_status take_translation(struct ocl_kernel *kernel, const struct ptx_k
     ocl_status status = take_arguments(kernel, translated);
     if (status == OCL_OK && kernel->ptx->has_table &&
         !kernel->program->context->capability.has_addresses) {
-        refuse(kernel, OCL_E_NEEDS_ADDRESS,
-               "it fetches from a texture or surface whose object is no parameter of its own: the "
-               "table of all objects would hold addresses, which this device has none of");
+        ocl_kernel_refuse(
+            kernel, OCL_E_NEEDS_ADDRESS,
+            "it fetches from a texture or surface whose object is no parameter of its own: the "
+            "table of all objects would hold addresses, which this device has none of");
         return OCL_OK;
     }
     if (status == OCL_OK)

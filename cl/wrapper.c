@@ -126,12 +126,8 @@ char *ocl_wrapper_text(const struct ocl_kernel *kernel, const struct ocl_form *f
     return NULL;
 }
 
-/* The name in the cl_program, which the user's kernels cannot have by chance. */
-static char *make_name(const struct ocl_kernel *kernel)
-{
-    char *name = NULL;
-    return asprintf(&name, "clem_wrapper_of_%s", kernel->name) < 0 ? NULL : name;
-}
+/* The name in the cl_program, which the user's kernels cannot have by chance. There is one in each. */
+static const char wrapper_name[] = "clem_wrapper_of_kernel";
 
 /* The user's text may end in a comment or a backslash: a wrapper starts two lines below it. */
 static ocl_status build_text(struct ocl_program *program, const char *wrapper, cl_program *cl,
@@ -155,7 +151,7 @@ ocl_status ocl_wrapper_build(struct ocl_kernel *kernel, struct ocl_form *form)
                 kernel->name);
         return OCL_E_NOT_SUPPORTED;
     }
-    form->name = make_name(kernel);
+    form->name = strdup(wrapper_name);
     char *wrapper = form->name ? ocl_wrapper_text(kernel, form, form->name) : NULL;
     if (!wrapper)
         return OCL_E_OUT_OF_MEMORY;

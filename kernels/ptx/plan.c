@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/plan.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_NESTED = 1000 }; /* calls within calls; far beyond what compilers take */
@@ -117,17 +119,39 @@ static void visit_targets(struct walk *w, const struct ptx_function *caller,
             visit_callee(w, w->plan->targets[i]);
 }
 
-static void add_body(struct walk *w, const struct ptx_function *function)
+static uint64_t hash_of(const char *name)
 {
-    struct ptx_body *body = &w->plan->bodies[w->plan->body_count++];
-    body->function = function;
-    char *name = function->is_entry ? ptx_arena_format(w->e->arena, "kernel_%s", function->name)
-                                    : ptx_arena_format(w->e->arena, "f%u_%s",
-                                                       (unsigned)function->number, function->name);
-    for (char *c = name; *c; c++)
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
+    return hash;
+}
+
+/* A name in C. One that is long keeps its beginning, for people, and a hash of all of it behind that. */
+static const char *name_in_c(struct ptx_arena *arena, const char *prefix, const char *name)
+{
+    enum { HASH_DIGITS = 16 };
+    char *made = ptx_arena_format(arena, "%s%s", prefix, name);
+    if (strlen(made) > PTX_LONGEST_NAME) {
+        char *end = made + PTX_LONGEST_NAME - HASH_DIGITS - 1;
+        snprintf(end, HASH_DIGITS + 2, "_%0*" PRIx64, HASH_DIGITS, hash_of(name));
+    }
+    for (char *c = made; *c; c++)
         if (*c == '$' || *c == '%' || *c == '.')
             *c = '_';
-    body->name = name;
+    return made;
+}
+
+static void add_body(struct walk *w, const struct ptx_function *function)
+{
+    struct ptx_arena *arena = w->e->arena;
+    struct ptx_body *body = &w->plan->bodies[w->plan->body_count++];
+    body->function = function;
+    body->name =
+        name_in_c(arena,
+                  function->is_entry ? "kernel_"
+                                     : ptx_arena_format(arena, "f%u_", (unsigned)function->number),
+                  function->name);
 }
 
 static void visit(struct walk *w, const struct ptx_function *function)

@@ -202,11 +202,16 @@ struct ptx_argument {
     char type[40];
 };
 
+/* The most characters of a name in a translation: drivers name files after kernels, and names of C++
+ * are of any length. */
+enum { PTX_LONGEST_NAME = 64 };
+
 /* A translated kernel. Owns all it points to except names. */
 struct ptx_kernel {
     char *text; /* NUL-terminated OpenCL C 1.2, complete in itself but for `needs_device_header` */
     size_t text_bytes;
-    const char *name; /* of the __kernel in text: "kernel_" and the entry's */
+    const char
+        *name; /* of the __kernel in text: "kernel_" and the entry's, shortened where it is long */
     enum ptx_form form;
     struct ptx_argument *arguments;
     size_t argument_count;

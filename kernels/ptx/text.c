@@ -63,19 +63,28 @@ void ptx_text_add(struct ptx_text *text, const char *format, ...)
     va_end(list);
 }
 
-const char *ptx_format(struct ptx_emitter *e, const char *format, ...)
+__attribute__((format(printf, 2, 0))) static const char *
+format_list(struct ptx_emitter *e, const char *format, va_list list)
 {
     char room[SHORT_BYTES];
+    va_list again;
+    va_copy(again, list);
+    const int length = vsnprintf(room, sizeof room, format, list);
+    const size_t bytes = length < 0 ? 0 : (size_t)length;
+    const bool is_short = bytes < sizeof room;
+    char *made =
+        is_short ? ptx_arena_text(e->arena, room, bytes) : ptx_arena_take(e->arena, bytes + 1);
+    if (!is_short)
+        vsnprintf(made, bytes + 1, format, again);
+    va_end(again);
+    return made;
+}
+
+const char *ptx_format(struct ptx_emitter *e, const char *format, ...)
+{
     va_list list;
     va_start(list, format);
-    const int length = vsnprintf(room, sizeof room, format, list);
-    va_end(list);
-    const size_t bytes = length < 0 ? 0 : (size_t)length;
-    if (bytes < sizeof room)
-        return ptx_arena_text(e->arena, room, bytes);
-    char *made = ptx_arena_take(e->arena, bytes + 1);
-    va_start(list, format);
-    vsnprintf(made, bytes + 1, format, list);
+    const char *made = format_list(e, format, list);
     va_end(list);
     return made;
 }
@@ -123,8 +132,7 @@ static void refuse_list(struct ptx_emitter *e, enum ptx_status status, const cha
     if (e->status != PTX_OK)
         return;
     e->status = status;
-    char words[SHORT_BYTES];
-    vsnprintf(words, sizeof words, why, list);
+    const char *words = format_list(e, why, list);
     const char *whole = ptx_format(e, "%s: %s\n", place_of(e), words);
     if (!e->log)
         return;

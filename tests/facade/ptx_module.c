@@ -507,3 +507,43 @@ TEST_BODY(ptx_module_launches_with_attributes)
     assert_int_equal(cuLaunchKernelEx(NULL, store, arguments, NULL), CUDA_ERROR_INVALID_VALUE);
     expect_stored(out, 9 + ADDED);
 }
+
+enum { LONG_NAME = 3000 };
+
+/* The mangled names of templates. Messages have them whole, with the cause behind them. */
+TEST_BODY(ptx_module_takes_names_of_any_length)
+{
+    static char name[LONG_NAME + 1], refused[LONG_NAME + 1], text[4 * LONG_NAME];
+    static char printed[16 * LONG_NAME], expected[2 * LONG_NAME];
+    CUmodule module = NULL;
+    CUdeviceptr out = 0;
+    const char *told = NULL;
+    void *arguments[] = {&out};
+    setenv("CLEM_PTX", "text", 1);
+    memset(name, 'n', LONG_NAME);
+    memset(refused, 'm', LONG_NAME);
+    snprintf(text, sizeof text,
+             HEAD ".visible .entry %s(.param .u64 out)\n{\n.reg .b64 %%d<2>;\n"
+                  "ld.param.u64 %%d1, [out];\nst.global.u32 [%%d1], 7;\nret;\n}\n"
+                  ".visible .entry %s()\n{\nmbarrier.init.shared.b64 [0], 1;\nret;\n}\n",
+             name, refused);
+    driver_use_primary();
+    assert_driver(cuModuleLoadData(&module, text));
+    CUfunction function = function_of(module, name);
+    assert_driver(cuFuncGetName(&told, function));
+    assert_string_equal(told, name);
+    out = driver_allocate(4);
+    unsigned value = 0;
+    assert_driver(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
+    assert_driver(cuMemcpyDtoH(&value, out, sizeof value));
+    assert_int_equal(value, 7);
+    struct capture capture = capture_begin();
+    assert_int_equal(
+        cuLaunchKernel(function_of(module, refused), 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL),
+        CUDA_ERROR_NOT_SUPPORTED);
+    capture_end(&capture, printed, sizeof printed);
+    snprintf(expected, sizeof expected, "kernel %s, line ", refused);
+    assert_non_null(strstr(printed, expected));
+    assert_non_null(strstr(printed, "mbarrier.init"));
+    assert_driver(cuModuleUnload(module));
+}

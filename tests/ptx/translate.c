@@ -327,6 +327,52 @@ TEST_BODY(ptx_translate_refuses_recursion_by_name)
     assert_not_translated(ptx, &plain, PTX_E_UNSUPPORTED, "calls itself");
 }
 
+/* Fills a name whose last letter is the given one. */
+static void fill_name(char *name, size_t length, char last)
+{
+    memset(name, 'n', length);
+    name[length - 1] = last;
+    name[length] = '\0';
+}
+
+/* A kernel named so calls a function named so; copies the kernel's name in the translation. */
+static void translate_named(const char *entry, const char *function, char *name, size_t bytes)
+{
+    static char text[20000];
+    snprintf(text, sizeof text,
+             PTX_HEAD ".func %s() { trap; ret; }\n"
+                      ".visible .entry %s() { call %s; ret; }\n",
+             function, entry, function);
+    struct ptx_kernel kernel = translate_for(text, &plain);
+    snprintf(name, bytes, "%s", kernel.name);
+    assert_non_null(strstr(kernel.text, name));
+    for (const char *at = kernel.text; *at; at += strspn(at, "n")) {
+        at += strcspn(at, "n");
+        assert_true(strspn(at, "n") <= PTX_LONGEST_NAME);
+    }
+    ptx_kernel_free(&kernel);
+}
+
+/* Drivers name files after kernels. Names that differ only at their ends stay different. */
+TEST_BODY(ptx_translate_shortens_long_names)
+{
+    static char entry[5000], other[5000];
+    char first[200], second[200];
+    fill_name(entry, 57, 'x');
+    translate_named(entry, "brief", first, sizeof first);
+    assert_string_equal(first + strlen("kernel_"), entry);
+    fill_name(entry, 58, 'x');
+    translate_named(entry, "brief", first, sizeof first);
+    assert_int_equal(strlen(first), PTX_LONGEST_NAME);
+    assert_memory_equal(first, "kernel_nnnnnnnn", 15);
+    fill_name(entry, 4900, 'x');
+    fill_name(other, 4900, 'y');
+    translate_named(entry, other, first, sizeof first);
+    translate_named(other, entry, second, sizeof second);
+    assert_int_equal(strlen(first), PTX_LONGEST_NAME);
+    assert_string_not_equal(first, second);
+}
+
 TEST_BODY(ptx_translate_refuses_by_name_and_line)
 {
     assert_not_translated(PTX_BODY("mov.u32 %r1, %envreg1;"), &plain, PTX_E_UNSUPPORTED,
