@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/process.h"
+
 extern char **environ;
 
 static struct ocl_options options;
@@ -35,25 +37,25 @@ void ocl_options_refuse(const char *variable, const char *value, const char *why
 /* A copy, because the program may change its environment later. It lives as long as the process. */
 static const char *read_list(const char *variable)
 {
-    const char *value = getenv(variable);
+    const char *value = secure_getenv(variable);
     return value ? strdup(value) : NULL;
 }
 
 static const char *read_text(const char *variable)
 {
-    const char *value = getenv(variable);
+    const char *value = secure_getenv(variable);
     return value && *value ? strdup(value) : NULL;
 }
 
 static bool read_flag(const char *variable)
 {
-    const char *value = getenv(variable);
+    const char *value = secure_getenv(variable);
     return value && *value && strcmp(value, "0") != 0;
 }
 
 static bool read_zero(const char *variable)
 {
-    const char *value = getenv(variable);
+    const char *value = secure_getenv(variable);
     return value && strcmp(value, "0") == 0;
 }
 
@@ -71,7 +73,7 @@ static bool is_word_of(const char *word, const char *words)
 
 static const char *read_choice(const char *variable, const char *values)
 {
-    const char *value = getenv(variable);
+    const char *value = secure_getenv(variable);
     if (!value || !*value)
         return NULL;
     if (is_word_of(value, values))
@@ -113,7 +115,8 @@ static void read_options(void)
 #undef CHOICE
 #undef FLAG
 #undef ZERO
-    report_unknown_names();
+    if (!ocl_process_is_privileged())
+        report_unknown_names();
 }
 
 const struct ocl_options *ocl_options_get(void)

@@ -20,7 +20,7 @@ struct ocl_options {
 
 /* The options, read from the environment at the first call of the process and constant afterwards.
  * Unknown values of known variables and unknown CLEM_* names are reported once on stderr, by name,
- * and ignored. */
+ * and ignored. A program with more rights than who started it has none. */
 const struct ocl_options *ocl_options_get(void);
 
 /* Reports on stderr that a variable's value is ignored, and why. For values that only their user

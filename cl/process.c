@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 
 static atomic_bool is_forked;
 static atomic_bool is_exiting;
@@ -18,6 +19,11 @@ bool ocl_process_is_forked(void)
 bool ocl_process_is_exiting(void)
 {
     return atomic_load_explicit(&is_exiting, memory_order_relaxed);
+}
+
+bool ocl_process_is_privileged(void)
+{
+    return getauxval(AT_SECURE) != 0;
 }
 
 static void note_fork(void)

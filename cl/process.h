@@ -19,4 +19,8 @@ bool ocl_process_is_exiting(void);
  *        again. */
 void ocl_process_watch(void);
 
+/* Whether the program has more rights than whoever started it (setuid, setgid, capabilities): then the
+ * environment is somebody else's, and neither variables nor folders that it names are used. */
+bool ocl_process_is_privileged(void);
+
 #endif

@@ -2,10 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/program_cache.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -15,14 +12,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cl/cache_folder.h"
 #include "cl/options.h"
 #include "cl/trace.h"
+#include "cl/user_cache.h"
+
+/* More than the folder may hold is in no file of the cache's. */
+static const uint64_t most_bytes = (uint64_t)256 << 20, kept_bytes = (uint64_t)192 << 20;
 
 /* A file is this header, key_bytes of key and binary_bytes of binary, and nothing behind them. */
 struct header {
     char magic[8];
     uint64_t key_bytes, binary_bytes;
-    uint64_t checksum; /* of key and binary: a damaged binary must not reach a driver */
+    uint64_t checksum; /* of key and binary: finds damage; trust comes from the file's owner */
 };
 
 static const char magic[8] = "clemprg1";
@@ -63,12 +65,11 @@ static char *make_key(const struct ocl_cache_key *key, size_t *bytes)
     return made;
 }
 
-static bool make_path(char path[PATH_MAX], const char *directory, const char *key, size_t bytes)
+static void make_name(char name[OCL_CACHE_NAME_BYTES], const char *key, size_t bytes)
 {
-    int length = snprintf(path, PATH_MAX, "%s/%016llx%016llx.bin", directory,
-                          (unsigned long long)hash_bytes(hash_start, key, bytes),
-                          (unsigned long long)hash_bytes(second_start, key, bytes));
-    return length > 0 && length < PATH_MAX;
+    snprintf(name, OCL_CACHE_NAME_BYTES, "%016llx%016llx.bin",
+             (unsigned long long)hash_bytes(hash_start, key, bytes),
+             (unsigned long long)hash_bytes(second_start, key, bytes));
 }
 
 static bool read_all(int file, void *target, size_t bytes)
@@ -110,13 +111,12 @@ static bool fits(const struct header *header, uint64_t file_bytes, size_t key_by
 }
 
 /* Key and binary behind the header, or NULL when the file is not what the key asks for. */
-static char *read_contents(int file, const char *key, size_t key_bytes, size_t *binary_bytes)
+static char *read_contents(int file, uint64_t file_bytes, const char *key, size_t key_bytes,
+                           size_t *binary_bytes)
 {
-    struct stat about;
     struct header header;
-    if (fstat(file, &about) != 0 || about.st_size < (off_t)sizeof header ||
-        !read_all(file, &header, sizeof header) ||
-        !fits(&header, (uint64_t)about.st_size, key_bytes))
+    if (file_bytes < sizeof header || file_bytes > most_bytes ||
+        !read_all(file, &header, sizeof header) || !fits(&header, file_bytes, key_bytes))
         return NULL;
     const size_t bytes = key_bytes + (size_t)header.binary_bytes;
     char *contents = malloc(bytes);
@@ -131,77 +131,74 @@ static char *read_contents(int file, const char *key, size_t key_bytes, size_t *
     return contents;
 }
 
+static char *read_file(int folder, const char *key, size_t key_bytes, size_t *binary_bytes)
+{
+    char name[OCL_CACHE_NAME_BYTES];
+    uint64_t file_bytes = 0;
+    make_name(name, key, key_bytes);
+    const int file = ocl_cache_folder_read(folder, name, &file_bytes);
+    if (file < 0)
+        return NULL;
+    char *contents = read_contents(file, file_bytes, key, key_bytes, binary_bytes);
+    (void)futimens(file, NULL); /* used at this time: trimming goes by it */
+    close(file);
+    if (!contents)
+        ocl_trace("program cache: %s is not usable", name);
+    return contents;
+}
+
 bool ocl_program_cache_load(const char *directory, const struct ocl_cache_key *key, void **binary,
                             size_t *bytes)
 {
-    char path[PATH_MAX];
     char *contents = NULL;
     size_t key_bytes = 0;
-    char *key_data = make_key(key, &key_bytes);
-    if (!key_data)
+    *binary = NULL;
+    const int folder = ocl_cache_folder_open(directory, false);
+    if (folder < 0)
         return false;
-    if (make_path(path, directory, key_data, key_bytes)) {
-        const int file = open(path, O_RDONLY | O_CLOEXEC);
-        if (file >= 0) {
-            contents = read_contents(file, key_data, key_bytes, bytes);
-            (void)futimens(file, NULL); /* used now: trim() goes by it */
-            close(file);
-            if (!contents)
-                ocl_trace("program cache: %s is not usable", path);
-        }
-    }
+    char *key_data = make_key(key, &key_bytes);
+    if (key_data)
+        contents = read_file(folder, key_data, key_bytes, bytes);
     free(key_data);
+    close(folder);
     if (contents) /* the binary alone, at the front, where malloc aligned it */
         memmove(contents, contents + key_bytes, *bytes);
     *binary = contents;
     return contents != NULL;
 }
 
-/* Opens a file that no other thread or process writes, next to the one it will replace. */
-static int open_temporary(char name[PATH_MAX], const char *path)
+static bool write_file(int folder, const struct header *header, const char *key, const void *binary)
 {
-    static _Atomic unsigned counter;
-    int length =
-        snprintf(name, PATH_MAX, "%s.%ld.%u", path, (long)getpid(), atomic_fetch_add(&counter, 1u));
-    if (length <= 0 || length >= PATH_MAX)
-        return -1;
-    return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-}
-
-static bool write_file(const char *path, const struct header *header, const void *key,
-                       const void *binary)
-{
-    char name[PATH_MAX];
-    const int file = open_temporary(name, path);
+    char name[OCL_CACHE_NAME_BYTES], temporary[OCL_CACHE_NAME_BYTES];
+    make_name(name, key, (size_t)header->key_bytes);
+    const int file = ocl_cache_folder_write(folder, name, temporary);
     if (file < 0)
         return false;
     bool is_written = write_all(file, header, sizeof *header) &&
                       write_all(file, key, (size_t)header->key_bytes) &&
                       write_all(file, binary, (size_t)header->binary_bytes);
     is_written = close(file) == 0 && is_written;
-    if (is_written && rename(name, path) == 0)
+    if (is_written && renameat(folder, temporary, folder, name) == 0)
         return true;
-    unlink(name);
+    unlinkat(folder, temporary, 0);
     return false;
 }
 
-/* ---- Which folder, and how large ---- */
+/* ---- Which folder ---- */
 
-static char *user_directory(void)
+static bool is_there(char *path, size_t length)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char *path = NULL;
-    int length = -1;
-    if (cache && *cache == '/')
-        length = asprintf(&path, "%s/clem", cache);
-    else if (home && *home == '/')
-        length = asprintf(&path, "%s/.cache/clem", home);
-    return length < 0 ? NULL : path;
+    struct stat facts;
+    const char kept = path[length];
+    path[length] = '\0';
+    const bool is = !*path || (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode));
+    path[length] = kept;
+    return is;
 }
 
-static bool make_directories(char *path)
+static bool make_directories(char *path, size_t from)
 {
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(path + from + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         (void)mkdir(path, 0700); /* the last one tells */
         *slash = '/';
@@ -213,12 +210,14 @@ static char *own_directory; /* as long as the process */
 
 static void find_directory(void)
 {
-    own_directory = user_directory();
-    if (own_directory && make_directories(own_directory))
+    const struct ocl_user_cache found = ocl_user_cache_find("/clem");
+    if (found.path && is_there(found.path, found.least) &&
+        make_directories(found.path, found.least)) {
+        own_directory = found.path;
         return;
+    }
     ocl_trace("program cache: there is no folder for it");
-    free(own_directory);
-    own_directory = NULL;
+    free(found.path);
 }
 
 const char *ocl_program_cache_directory(void)
@@ -231,80 +230,27 @@ const char *ocl_program_cache_directory(void)
 }
 
 enum { TRIM_EVERY = 32 }; /* stores */
-static const uint64_t most_bytes = (uint64_t)256 << 20, kept_bytes = (uint64_t)192 << 20;
-
-struct entry {
-    time_t used;
-    uint64_t bytes;
-    char name[64];
-};
-
-static int compare_age(const void *a, const void *b)
-{
-    const time_t first = ((const struct entry *)a)->used, second = ((const struct entry *)b)->used;
-    return (first > second) - (first < second);
-}
-
-/* The files of a folder; what has a longer name is none of the cache's. Returns how many. */
-static size_t list_entries(DIR *folder, struct entry **entries, uint64_t *bytes)
-{
-    size_t count = 0, room = 0;
-    for (const struct dirent *file = readdir(folder); file; file = readdir(folder)) {
-        struct stat facts;
-        if (strlen(file->d_name) >= sizeof(*entries)->name || !strstr(file->d_name, ".bin") ||
-            fstatat(dirfd(folder), file->d_name, &facts, 0) != 0)
-            continue;
-        if (count == room) {
-            struct entry *grown = realloc(*entries, (room = 2 * room + 64) * sizeof *grown);
-            if (!grown)
-                break;
-            *entries = grown;
-        }
-        struct entry *entry = &(*entries)[count++];
-        *entry = (struct entry){facts.st_mtime, (uint64_t)facts.st_size, ""};
-        strcpy(entry->name, file->d_name);
-        *bytes += entry->bytes;
-    }
-    return count;
-}
-
-/* Other processes may do the same at the same time: a file that is gone already is no harm. */
-static void trim(const char *directory)
-{
-    DIR *folder = opendir(directory);
-    struct entry *entries = NULL;
-    uint64_t bytes = 0;
-    if (!folder)
-        return;
-    const size_t count = list_entries(folder, &entries, &bytes);
-    if (bytes > most_bytes) {
-        qsort(entries, count, sizeof *entries, compare_age);
-        for (size_t i = 0; i < count && bytes > kept_bytes; i++) {
-            (void)unlinkat(dirfd(folder), entries[i].name, 0);
-            bytes -= entries[i].bytes;
-        }
-    }
-    free(entries);
-    closedir(folder);
-}
 
 void ocl_program_cache_store(const char *directory, const struct ocl_cache_key *key,
                              const void *binary, size_t bytes)
 {
-    char path[PATH_MAX];
-    size_t key_bytes = 0;
-    char *key_data = make_key(key, &key_bytes);
-    if (!key_data)
-        return;
-    struct header header = {.key_bytes = key_bytes, .binary_bytes = bytes};
-    memcpy(header.magic, magic, sizeof magic);
-    header.checksum = hash_bytes(hash_bytes(hash_start, key_data, key_bytes), binary, bytes);
-    mkdir(directory, 0700);
-    if (!make_path(path, directory, key_data, key_bytes) ||
-        !write_file(path, &header, key_data, binary))
-        ocl_trace("program cache: nothing can be stored in %s", directory);
-    free(key_data);
     static _Atomic unsigned stores;
+    size_t key_bytes = 0;
+    const int folder = ocl_cache_folder_open(directory, true);
+    char *key_data = folder < 0 ? NULL : make_key(key, &key_bytes);
+    bool is_stored = false;
+    if (key_data) {
+        struct header header = {.key_bytes = key_bytes, .binary_bytes = bytes};
+        memcpy(header.magic, magic, sizeof magic);
+        header.checksum = hash_bytes(hash_bytes(hash_start, key_data, key_bytes), binary, bytes);
+        is_stored = write_file(folder, &header, key_data, binary);
+    }
+    free(key_data);
+    if (!is_stored)
+        ocl_trace("program cache: nothing can be stored in %s", directory);
+    if (folder < 0)
+        return;
     if (atomic_fetch_add(&stores, 1u) % TRIM_EVERY == 0)
-        trim(directory);
+        ocl_cache_folder_trim(folder, most_bytes, kept_bytes);
+    close(folder);
 }

@@ -17,12 +17,16 @@ struct ocl_cache_key {
 };
 
 /* The folder for what is stored without anybody asking for it: CLEM_CACHE_DIR, or clem in the user's
- * cache folder, made at the first call. NULL where there is none, or it cannot be made. */
+ * cache folder, made at the first call. NULL where there is none, or it cannot be made, or the program
+ * has more rights than who started it.
+ * The cache itself is the folder clem-cache-v1 within it, which nobody else may write to: what is in it
+ * runs in this process. A folder or file that others own or may change is not used, and nothing but the
+ * cache's own files is ever deleted. */
 const char *ocl_program_cache_directory(void);
 
 /* Reads the binary that was stored under the key in directory.
- * Errors: none; false when there is no file, or one that is damaged, cut off, of another version of
- *         the format, or of another key with the same hash.
+ * Errors: none; false when there is no file, or one that others could have written, or that is damaged,
+ *         cut off, of another version of the format, or of another key with the same hash.
  * Owns:   the caller frees *binary. */
 bool ocl_program_cache_load(const char *directory, const struct ocl_cache_key *key, void **binary,
                             size_t *bytes);

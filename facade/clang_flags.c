@@ -161,7 +161,7 @@ static unsigned version_of(const char *program)
 
 static bool is_in_path(const char *name)
 {
-    const char *path = getenv("PATH");
+    const char *path = secure_getenv("PATH");
     while (path && *path) {
         const size_t length = strcspn(path, ":");
         char file[4096];
@@ -185,7 +185,7 @@ static bool take(struct clang_compiler *compiler, const char *name)
 bool clang_find(struct clang_compiler *compiler)
 {
     *compiler = (struct clang_compiler){0};
-    const char *chosen = getenv("CLEM_CLANG");
+    const char *chosen = secure_getenv("CLEM_CLANG");
     if (chosen && *chosen)
         return take(compiler, chosen);
     /* Names of versions to come, too; beyond these, clang itself is asked. */

@@ -54,7 +54,7 @@ static void find_all(void)
 
 static bool make_folder(char folder[PATH_MAX])
 {
-    const char *place = getenv("TMPDIR");
+    const char *place = secure_getenv("TMPDIR");
     if (place == NULL || place[0] != '/')
         place = "/tmp";
     return snprintf(folder, PATH_MAX, "%s/clem-nvrtc-XXXXXX", place) < PATH_MAX &&

@@ -73,7 +73,7 @@ static void read_facts(const char *path, struct program_facts *facts)
 /* Where a shell would find the program; false: nowhere. */
 static bool find_program(const char *name, char path[PATH_MAX])
 {
-    const char *place = getenv("PATH");
+    const char *place = secure_getenv("PATH");
     if (strchr(name, '/') != NULL)
         return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, F_OK) == 0;
     if (place == NULL)
@@ -112,7 +112,7 @@ static bool find_libraries(char folder[PATH_MAX])
 /* Puts a path in front of those that a variable lists. */
 static bool put_in_front(const char *variable, const char *path)
 {
-    const char *old = getenv(variable);
+    const char *old = secure_getenv(variable);
     char *value = NULL;
     if (old == NULL || old[0] == '\0')
         return setenv(variable, path, 1) == 0;

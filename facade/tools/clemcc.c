@@ -86,7 +86,7 @@ static int find_compiler(struct job *job)
 static void print_variables(const struct job *job)
 {
     char *root = strdup(job->include_dir);
-    const char *top = root ? dirname(root) : "/", *path = getenv("PATH");
+    const char *top = root ? dirname(root) : "/", *path = secure_getenv("PATH");
     fprintf(stderr,
             "#$ TOP=%s\n#$ NVVMIR_LIBRARY_DIR=%s/nvvm/libdevice\n#$ PATH=%s\n"
             "#$ INCLUDES=-I%s\n#$ LIBRARIES=-L%s\n#$ TARGET=-arch compute_75\n",

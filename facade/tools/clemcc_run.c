@@ -123,7 +123,7 @@ int clemcc_make_scratch(struct job *job)
 {
     if (job->scratch[0])
         return 0;
-    const char *folder = getenv("TMPDIR");
+    const char *folder = secure_getenv("TMPDIR");
     snprintf(job->scratch, sizeof job->scratch, "%s/clemcc-XXXXXX",
              folder && *folder ? folder : "/tmp");
     if (mkdtemp(job->scratch))

@@ -3,33 +3,40 @@
 #include "cl/program_cache.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <grp.h>
 #include <pthread.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "cl/cache_folder.h"
 #include "cl/program_compile.h"
+#include "cl/user_cache.h"
+#include "tests/cl/captured.h"
 #include "tests/cl/launch.h"
 
-static char folder[64];
+/* The folder that the cache is given, and its own within. */
+static char folder[64], own[96];
 
 static void make_folder(void)
 {
     strcpy(folder, "/tmp/clem-cache-XXXXXX");
     assert_non_null(mkdtemp(folder));
+    snprintf(own, sizeof own, "%s/%s", folder, OCL_CACHE_SUBFOLDER);
 }
 
-/* The name of the only file of the folder that holds a program; the number of entries, dots left
- * out. */
+/* The name of the only file of the cache's folder; the number of entries, dots left out. */
 static int look_into_folder(char path[512])
 {
     int count = 0;
-    DIR *directory = opendir(folder);
+    DIR *directory = opendir(own);
 
     assert_non_null(directory);
     for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
         if (entry->d_name[0] == '.')
             continue;
-        snprintf(path, 512, "%s/%s", folder, entry->d_name);
+        snprintf(path, 512, "%s/%s", own, entry->d_name);
         count++;
     }
     closedir(directory);
@@ -38,11 +45,10 @@ static int look_into_folder(char path[512])
 
 static void remove_folder(void)
 {
-    char path[512];
+    char command[128];
 
-    while (look_into_folder(path) > 0)
-        assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(folder), 0);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
 }
 
 static const struct ocl_device_facts some_device = {
@@ -291,7 +297,6 @@ static size_t bytes_after_build(struct bench *bench, unsigned char *first)
 /* Binaries of programs for CPUs cost as much as a build: they are asked for at the third. */
 TEST_BODY(program_cache_counts_before_it_stores)
 {
-    char root[sizeof folder];
     unsigned char first = 0;
 
     make_folder();
@@ -307,8 +312,308 @@ TEST_BODY(program_cache_counts_before_it_stores)
     assert_true(bytes > 1);
     assert_int_equal(bytes_after_build(&bench, &first), bytes);
     close_bench(&bench);
-    strcpy(root, folder);
-    strcat(folder, "/clem");
     remove_folder();
-    assert_int_equal(rmdir(root), 0);
+}
+
+/* --- what is not the cache's own ------------------------------------------------------------------ */
+
+static void make_file(const char *place, const char *name, time_t age)
+{
+    char path[512];
+    const struct timespec times[2] = {{time(NULL) - age, 0}, {time(NULL) - age, 0}};
+
+    snprintf(path, sizeof path, "%s/%s", place, name);
+    write_file(path, (const unsigned char *)"some bytes", 10);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static bool is_in(const char *place, const char *name)
+{
+    char path[512];
+    struct stat facts;
+
+    snprintf(path, sizeof path, "%s/%s", place, name);
+    return lstat(path, &facts) == 0;
+}
+
+static void trim_all(void)
+{
+    const int opened = ocl_cache_folder_open(folder, true);
+    assert_true(opened >= 0);
+    ocl_cache_folder_trim(opened, 0, 0);
+    close(opened);
+}
+
+#define SOME_HASH "0123456789abcdef0123456789abcdef"
+static const char entry[] = SOME_HASH ".bin", temporary[] = SOME_HASH ".bin.0123456789abcdef";
+
+TEST_BODY(program_cache_deletes_its_own_files_only)
+{
+    static const char *const foreign[] = {"pytorch_model.bin",
+                                          SOME_HASH ".bin.12.3",
+                                          SOME_HASH ".bin~",
+                                          SOME_HASH "0.bin",
+                                          "X" SOME_HASH ".bin",
+                                          SOME_HASH,
+                                          "0123456789ABCDEF0123456789ABCDEF.bin",
+                                          "a.bin.0123456789abcdef"};
+    const time_t long_ago = 1000000;
+
+    make_folder();
+    trim_all();
+    make_file(folder, entry, long_ago); /* of a cache without a folder of its own */
+    make_file(folder, "pytorch_model.bin", long_ago);
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        make_file(own, foreign[i], long_ago);
+    make_file(own, entry, long_ago);
+    make_file(own, temporary, long_ago);
+    make_file(own, SOME_HASH ".bin.00000000000000ff", 60);
+    trim_all();
+    assert_false(is_in(own, entry));
+    assert_false(is_in(own, temporary));
+    assert_true(is_in(own, SOME_HASH ".bin.00000000000000ff"));
+    assert_true(is_in(folder, entry));
+    assert_true(is_in(folder, "pytorch_model.bin"));
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        assert_true(is_in(own, foreign[i]));
+    remove_folder();
+}
+
+/* Under names of the cache's: a folder, a link, a pipe. */
+TEST_BODY(program_cache_deletes_regular_files_only)
+{
+    char path[512], target[512];
+
+    make_folder();
+    trim_all();
+    make_file(folder, "target", 0);
+    snprintf(target, sizeof target, "%s/target", folder);
+    snprintf(path, sizeof path, "%s/%s", own, entry);
+    assert_int_equal(symlink(target, path), 0);
+    trim_all();
+    assert_true(is_in(own, entry));
+    assert_true(is_in(folder, "target"));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    trim_all();
+    assert_true(is_in(own, entry));
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    trim_all();
+    assert_true(is_in(own, entry));
+    remove_folder();
+}
+
+/* --- what others planted --------------------------------------------------------------------------- */
+
+static bool fails_to_find(void)
+{
+    alarm(20); /* a pipe without a writer must not hold the reader */
+    const bool is_found = finds(&some_key, "binary");
+    alarm(0);
+    return !is_found;
+}
+
+TEST_BODY(program_cache_reads_no_planted_file)
+{
+    char path[512], aside[512];
+
+    make_folder();
+    ocl_program_cache_store(folder, &some_key, "binary", 6);
+    assert_int_equal(look_into_folder(path), 1);
+    snprintf(aside, sizeof aside, "%s/aside", folder);
+    assert_int_equal(chmod(path, 0602), 0);
+    assert_true(fails_to_find());
+    assert_int_equal(chmod(path, 0400), 0);
+    assert_false(fails_to_find());
+    assert_int_equal(rename(path, aside), 0);
+    assert_int_equal(symlink(aside, path), 0);
+    assert_true(fails_to_find());
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_true(fails_to_find());
+    ocl_program_cache_store(folder, &some_key, "binary", 6); /* takes the pipe's place */
+    assert_false(fails_to_find());
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_true(fails_to_find());
+    ocl_program_cache_store(folder, &some_key, "binary", 6);
+    assert_true(fails_to_find());
+    assert_int_equal(look_into_folder(path), 1); /* nor is anything left of that try */
+    remove_folder();
+}
+
+enum { NOBODY = 65534, NO_GROUP = 65533 };
+
+TEST_BODY(program_cache_reads_no_file_of_others)
+{
+    char path[512];
+
+    if (geteuid() != 0)
+        TEST_SKIP("only root gives files away");
+    make_folder();
+    ocl_program_cache_store(folder, &some_key, "binary", 6);
+    assert_int_equal(look_into_folder(path), 1);
+    assert_int_equal(chown(path, NOBODY, 0), 0);
+    assert_true(fails_to_find());
+    assert_int_equal(chown(path, 0, NO_GROUP), 0);
+    assert_false(fails_to_find());
+    assert_int_equal(chmod(path, 0620), 0);
+    assert_true(fails_to_find());
+    const struct group *group = getgrgid(0); /* root's own, without members */
+    assert_int_equal(chown(path, 0, 0), 0);
+    if (group && strcmp(group->gr_name, "root") == 0 && !group->gr_mem[0])
+        assert_false(fails_to_find());
+    remove_folder();
+}
+
+/* Neither reads nor writes; how many lines that gives. */
+static size_t lines_of_refusal(void)
+{
+    char printed[4096], path[512];
+    struct capture capture = capture_begin();
+    const int before = look_into_folder(path);
+    const bool is_refused = fails_to_find();
+
+    ocl_program_cache_store(folder, &some_key, "another", 7);
+    capture_end(&capture, printed, sizeof printed);
+    assert_true(is_refused);
+    assert_int_equal(look_into_folder(path), before);
+    return count_text(printed, "clem: the program cache is not used");
+}
+
+TEST_BODY(program_cache_refuses_a_folder_of_others)
+{
+    char aside[128];
+
+    unsetenv("CLEM_TRACE");
+    make_folder();
+    ocl_program_cache_store(folder, &some_key, "binary", 6);
+    assert_int_equal(chmod(own, 0707), 0);
+    assert_int_equal(lines_of_refusal(), 1);
+    assert_int_equal(lines_of_refusal(), 0); /* one is enough for a process */
+    assert_int_equal(chmod(own, 0700), 0);
+    assert_false(fails_to_find());
+    snprintf(aside, sizeof aside, "%s/aside", folder);
+    assert_int_equal(rename(own, aside), 0);
+    assert_int_equal(symlink(aside, own), 0);
+    lines_of_refusal();
+    assert_int_equal(unlink(own), 0);
+    assert_int_equal(rename(aside, own), 0);
+    if (geteuid() == 0) {
+        assert_int_equal(chown(own, NOBODY, 0), 0);
+        lines_of_refusal();
+        assert_int_equal(chown(own, 0, NO_GROUP), 0);
+        assert_false(fails_to_find());
+        assert_int_equal(chmod(own, 0770), 0);
+        lines_of_refusal();
+    }
+    remove_folder();
+}
+
+/* --- several at once -------------------------------------------------------------------------------- */
+
+static void store_numbered(int number)
+{
+    char text[32];
+    const struct ocl_cache_key key = {&some_device, "", text, 32};
+
+    memset(text, 0, sizeof text);
+    snprintf(text, sizeof text, "program %d", number);
+    ocl_program_cache_store(folder, &key, "binary", 6);
+}
+
+/* Two processes fill and trim; what is left is whole, and nothing else. */
+TEST_BODY(program_cache_is_trimmed_by_two_at_once)
+{
+    pid_t children[2];
+    char path[512];
+
+    make_folder();
+    trim_all();
+    for (int child = 0; child < 2; child++) {
+        children[child] = fork();
+        assert_true(children[child] >= 0);
+        for (int i = 0; children[child] == 0 && i < 300; i++) {
+            const int opened = ocl_cache_folder_open(folder, false);
+            store_numbered(i);
+            if (opened < 0)
+                _exit(1);
+            ocl_cache_folder_trim(opened, 600, 300);
+            close(opened);
+        }
+        if (children[child] == 0)
+            _exit(0);
+    }
+    for (int child = 0; child < 2; child++) {
+        int status = 1;
+        assert_int_equal(waitpid(children[child], &status, 0), children[child]);
+        assert_int_equal(status, 0);
+    }
+    ocl_program_cache_store(folder, &some_key, "binary", 6);
+    assert_true(finds(&some_key, "binary"));
+    assert_in_range(look_into_folder(path), 1, 7);
+    remove_folder();
+}
+
+TEST_BODY(program_cache_temporary_names_differ)
+{
+    char first[OCL_CACHE_NAME_BYTES], second[OCL_CACHE_NAME_BYTES];
+
+    make_folder();
+    const int opened = ocl_cache_folder_open(folder, true);
+    assert_true(opened >= 0);
+    const int files[] = {ocl_cache_folder_write(opened, entry, first),
+                         ocl_cache_folder_write(opened, entry, second)};
+    assert_true(files[0] >= 0 && files[1] >= 0);
+    assert_int_equal(strlen(first), strlen(temporary));
+    assert_string_not_equal(first, second);
+    close(files[0]);
+    close(files[1]);
+    close(opened);
+    remove_folder();
+}
+
+/* --- whose folder ----------------------------------------------------------------------------------- */
+
+/* In a process of its own: the folder is looked for once. Gives whether there is one. */
+static bool has_directory(const char *cache, const char *home)
+{
+    int status = 0;
+    const pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        unsetenv("CLEM_CACHE_DIR");
+        if (cache)
+            setenv("XDG_CACHE_HOME", cache, 1);
+        else
+            unsetenv("XDG_CACHE_HOME");
+        setenv("HOME", home, 1);
+        _exit(ocl_program_cache_directory() != NULL);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status) == 1;
+}
+
+TEST_BODY(program_cache_makes_no_home)
+{
+    char home[128], cache[128];
+
+    make_folder();
+    snprintf(home, sizeof home, "%s/home/", folder);
+    snprintf(cache, sizeof cache, "%s/home/.cache", folder);
+    assert_false(has_directory(NULL, home));
+    assert_false(has_directory(home, home));
+    assert_false(has_directory(cache, home));
+    assert_false(is_in(folder, "home"));
+    assert_int_equal(mkdir(home, 0700), 0);
+    assert_true(has_directory(NULL, home));
+    assert_true(is_in(cache, "clem"));
+    snprintf(cache, sizeof cache, "%s/cache/", folder);
+    assert_true(has_directory(cache, "/nonexistent"));
+    assert_true(is_in(cache, "clem"));
+    assert_false(has_directory("relative", "relative"));
+    remove_folder();
 }
