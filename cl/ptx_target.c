@@ -70,6 +70,30 @@ static bool is_atomic_right(const cl_uint words[TRIAL_WORDS])
            words[67] == 2 * (TRIAL_ITEMS - 1);
 }
 
+/* --- fences ----------------------------------------------------------------------------------- */
+
+/* Values alone cannot show that a fence orders, only that it is one to the compiler and does no harm. */
+static const char fence_text[] = "kernel void trial(global uint *words)\n"
+                                 "{\n"
+                                 "    const uint item = (uint)get_local_id(0);\n"
+                                 "    words[item] = item * 5u + 1u;\n"
+                                 "    __atomic_thread_fence(5);\n"
+                                 "    words[item + 64u] = words[item] + 2u;\n"
+                                 "    __atomic_thread_fence(4);\n"
+                                 "    words[item + 128u] = words[item + 64u] + 3u;\n"
+                                 "    __atomic_signal_fence(5);\n"
+                                 "    words[item + 192u] = words[item + 128u] + 4u;\n"
+                                 "}\n";
+
+static bool is_fence_right(const cl_uint words[TRIAL_WORDS])
+{
+    for (cl_uint i = 0; i < TRIAL_ITEMS; i++)
+        if (words[i] != i * 5 + 1 || words[i + TRIAL_ITEMS] != i * 5 + 3 ||
+            words[i + 2 * TRIAL_ITEMS] != i * 5 + 6 || words[i + 3 * TRIAL_ITEMS] != i * 5 + 10)
+            return false;
+    return true;
+}
+
 /* --- sub-groups ------------------------------------------------------------------------------- */
 
 static const char subgroup_text[] = "#ifdef cl_khr_subgroups\n"
@@ -230,6 +254,14 @@ static bool has_int64_atomics(struct ocl_context *context)
     return context->device->facts.has_int64_atomics && can(context, &trial);
 }
 
+/* GPUs order by mem_fence() or their own instructions. CPUs by the C language's: PoCL's mem_fence() is
+ * empty. */
+static bool has_thread_fence(struct ocl_context *context)
+{
+    static const struct trial trial = {"fences of C", fence_text, "", is_fence_right};
+    return context->device->facts.device_class == OCL_CLASS_CPU && can(context, &trial);
+}
+
 /* What a work-item may keep to itself: CUDA's 512 KiB of local memory, but where work-items share
  * the stack of a thread of the host. */
 enum { PRIVATE_BYTES = 512 * 1024, PRIVATE_BYTES_ON_CPU = 64 * 1024 };
@@ -244,6 +276,7 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
         .has_double = facts->has_double,
         .has_int64_atomics = has_int64_atomics(context),
         .has_exact_divide = has_exact_divide(context),
+        .has_thread_fence = has_thread_fence(context),
         .has_nvidia_asm = has_nvidia_asm(context),
         .has_images = facts->has_images && ocl_image_is_preferred(context),
         .subgroup_threads = has_subgroups(context) ? WARP : 0,

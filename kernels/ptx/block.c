@@ -752,6 +752,8 @@ static void write_straight(struct ptx_emitter *e, size_t number)
     form->region = &form->regions->all[number];
     ptx_text_add(e->out, "S_%zu:;\n", number);
     ptx_line(e, "{");
+    if (form->region->step && ptx_orders_memory(form->region->step))
+        ptx_keep_order(e);
     ptx_block_step(e);
     const bool has_choice = form->region->target_count + form->region->leaves > 1;
     if (has_choice && form->region->is_decided)
@@ -847,6 +849,7 @@ static void write_warps(struct ptx_emitter *e)
     ptx_line(e, "for (uint clem_base = 0; clem_base < clem_threads; clem_base += 32u) {");
     ptx_line(e, "const uint clem_lanes = min(32u, clem_threads - clem_base);");
     ptx_line(e, "for (uint clem_active;;) {");
+    ptx_keep_order(e);
     ptx_line(e, "const uint clem_region = clem_choose_region(clem_state + clem_base, "
                 "clem_wait + clem_base, clem_lanes, &clem_active);");
     ptx_line(e, "if (clem_region == CLEM_ENDED)");

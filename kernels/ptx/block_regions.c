@@ -574,8 +574,8 @@ static bool may_wait(struct ptx_emitter *e, const struct ptx_function *function)
         const bool is_returned = in->opcode == PTX_OPCODE_atom && in->operand_count > 0 &&
                                  in->operands[0].kind == PTX_OPERAND_REGISTER &&
                                  is_read[in->operands[0].index];
-        if (is_returned || (in->opcode == PTX_OPCODE_ld &&
-                            (in->order != PTX_ORDER_NONE || in->cache == PTX_CACHE_CV)))
+        const bool is_fence = in->opcode == PTX_OPCODE_membar || in->opcode == PTX_OPCODE_fence;
+        if (is_returned || is_fence || (in->opcode == PTX_OPCODE_ld && ptx_is_volatile(in)))
             return true;
     }
     return false;

@@ -247,18 +247,27 @@ static const char *vector_c_type(struct ptx_emitter *e, enum ptx_type type, unsi
     return ptx_format(e, "%s%u", sized[ptx_type_bytes(type)], width);
 }
 
-/* Volatile in C: everything that PTX does not allow to be merged or left out. */
 static const char *qualifiers_of(const struct ptx_instruction *in)
 {
-    return in->order != PTX_ORDER_NONE || in->cache == PTX_CACHE_CV ? "volatile " : "";
+    return ptx_is_volatile(in) ? "volatile " : "";
 }
 
 /* ---- Fences ---- */
 
-static void write_fence(struct ptx_emitter *e, uint8_t scope)
+void ptx_keep_order(struct ptx_emitter *e)
 {
-    if (!e->target->has_nvidia_asm)
-        ptx_line(e, "clem_fence();");
+    if (e->target->has_thread_fence)
+        ptx_line(e, "clem_fence_compiler();");
+}
+
+/* All threads of a block are one thread of the host where it takes a block for a work-item. */
+static void write_fence(struct ptx_emitter *e, uint8_t scope, uint8_t order)
+{
+    const bool is_own = scope == PTX_SCOPE_CTA && ptx_plan_of(e)->form == PTX_FORM_BLOCK;
+    if (is_own && e->target->has_thread_fence)
+        ptx_keep_order(e);
+    else if (!e->target->has_nvidia_asm)
+        ptx_line(e, order == PTX_ORDER_SC ? "clem_fence();" : "clem_fence_acq_rel();");
     else
         ptx_line(e, "clem_native_fence_%s();",
                  scope == PTX_SCOPE_CTA   ? "cta"
@@ -270,14 +279,14 @@ void ptx_fence_before(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     if (in->order == PTX_ORDER_RELEASE || in->order == PTX_ORDER_ACQ_REL ||
         in->order == PTX_ORDER_SC)
-        write_fence(e, in->scope);
+        write_fence(e, in->scope, in->order);
 }
 
 void ptx_fence_after(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     if (in->order == PTX_ORDER_ACQUIRE || in->order == PTX_ORDER_ACQ_REL ||
         in->order == PTX_ORDER_SC)
-        write_fence(e, in->scope);
+        write_fence(e, in->scope, in->order);
 }
 
 /* ---- Loads ---- */
@@ -1039,9 +1048,11 @@ bool ptx_emit_memory(struct ptx_emitter *e, const struct ptx_instruction *in)
     case PTX_OPCODE_cp:
         emit_cp(e, in);
         return true;
-    case PTX_OPCODE_membar:
+    case PTX_OPCODE_membar: /* fence.sc by an older name */
+        write_fence(e, in->scope, PTX_ORDER_SC);
+        return true;
     case PTX_OPCODE_fence:
-        write_fence(e, in->scope);
+        write_fence(e, in->scope, in->order);
         return true;
     default:
         return emit_pointer(e, in);

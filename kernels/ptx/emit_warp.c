@@ -53,13 +53,21 @@ static void emit_reduction(struct ptx_emitter *e, const struct ptx_instruction *
         ptx_set(e, &o[0], PTX_PRED, ptx_format(e, "(uchar)%s", call));
 }
 
+/* Compilers that make one loop over work-items of what lies between two barriers take those away. */
+static void write_plain_barrier(struct ptx_emitter *e)
+{
+    ptx_keep_order(e);
+    ptx_line(e, "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
+    ptx_keep_order(e);
+}
+
 static void emit_barrier(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const struct ptx_operand *o = in->operands;
     if (is_plain_barrier(in) && ptx_plan_of(e)->resumes)
         ptx_resume_barrier(e);
     else if (is_plain_barrier(in))
-        ptx_line(e, "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
+        write_plain_barrier(e);
     else if (!e->target->has_nvidia_asm)
         ptx_refuse(e, "barriers of some threads have no translation here");
     else if (has_operation(in, PTX_OP_RED))

@@ -30,11 +30,22 @@ bool ptx_is_warp_operation(const struct ptx_instruction *in)
     }
 }
 
+bool ptx_orders_memory(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_bar || in->opcode == PTX_OPCODE_barrier;
+}
+
 bool ptx_is_lockstep(const struct ptx_instruction *in)
 {
     return (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_st) &&
            in->order == PTX_ORDER_VOLATILE &&
            (in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_GENERIC);
+}
+
+bool ptx_is_volatile(const struct ptx_instruction *in)
+{
+    return in->order != PTX_ORDER_NONE || in->cache == PTX_CACHE_CV || in->cache == PTX_CACHE_CG ||
+           in->cache == PTX_CACHE_WT;
 }
 
 static bool has_no_destination(const struct ptx_instruction *in)

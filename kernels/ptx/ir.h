@@ -515,9 +515,15 @@ const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, co
 bool ptx_is_barrier(const struct ptx_instruction *in);        /* bar, barrier: not bar.warp */
 bool ptx_is_warp_operation(const struct ptx_instruction *in); /* shfl vote match redux ... */
 
+/* Barriers of the block and of the warp; shuffles and votes order nothing. */
+bool ptx_orders_memory(const struct ptx_instruction *in);
+
 /* How many operands from the first on are written and not read: 0, 1, or 2 for `a|b`. Those of a
  * call are within operand 0, a vector. */
 unsigned ptx_destination_count(const struct ptx_instruction *in);
+/* An access that may be neither merged with another nor left out: one that waits for what another thread
+ * does ends when it has done it. Of weak ones those that pass the multiprocessor's cache by. */
+bool ptx_is_volatile(const struct ptx_instruction *in);
 /* A volatile access to what may be shared memory: threads of a warp may count on doing it in step. */
 bool ptx_is_lockstep(const struct ptx_instruction *in);
 

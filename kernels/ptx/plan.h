@@ -253,7 +253,9 @@ const char *ptx_library_find(struct ptx_emitter *e, const char *name);
 void ptx_write_exit(struct ptx_emitter *e);
 void ptx_write_exit_check(struct ptx_emitter *e);
 
-/* emit_memory.c: what .release and .acquire ask for before and after an access. */
+/* emit_memory.c: what .release and .acquire ask for before and after an access, and what keeps the
+ * device's compiler from moving accesses across a barrier that is none to it. */
+void ptx_keep_order(struct ptx_emitter *e);
 void ptx_fence_before(struct ptx_emitter *e, const struct ptx_instruction *in);
 void ptx_fence_after(struct ptx_emitter *e, const struct ptx_instruction *in);
 

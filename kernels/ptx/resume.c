@@ -110,9 +110,11 @@ void ptx_resume_barrier(struct ptx_emitter *e)
         return;
     }
     plan->resume_count++;
+    ptx_keep_order(e);
     ptx_line(e, "clem_state = %uu;", plan->resume_count);
     ptx_line(e, "goto clem_meet;");
     ptx_text_add(e->out, "R%u:;\n", plan->resume_count);
+    ptx_keep_order(e);
 }
 
 static const char *leave_hook(struct ptx_emitter *e)

@@ -400,6 +400,10 @@ static void add_head(struct translation *t, struct ptx_text *whole)
     if (t->emitter.target->has_int64_atomics && uses_word(t, "atom_"))
         ptx_text_put(whole, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
                             "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n");
+    if (uses_word(t, "CLEM_FENCE("))
+        ptx_text_add(whole, "#define CLEM_FENCE(flags, order) %s\n",
+                     t->emitter.target->has_thread_fence ? "__atomic_thread_fence(order)"
+                                                         : "mem_fence(flags)");
     if (t->plan.needs & PTX_NEED_DEVICE_HEADER)
         ptx_text_put(whole, "#include \"clem_device.h\"\n");
     ptx_text_add(whole,

@@ -71,6 +71,54 @@ TEST_BODY(ptx_block_barriers_in_step_need_no_states)
     ptx_kernel_free(&kernel);
 }
 
+/* Of what a host's thread does for a whole block, only its compiler must keep the order. */
+TEST_BODY(ptx_block_orders_memory)
+{
+    struct ptx_target fenced = cpu;
+    fenced.has_thread_fence = true;
+    const char *ptx =
+        PTX_BODY(SHARED "LOOP:\nld.global.u32 %r1, [%rd1];\nbar.sync 0;\nsetp.eq.u32 %p1, %r1, 0;\n"
+                        "@%p1 bra LOOP;\nret;\n");
+    struct ptx_kernel kernel = translate_for(ptx, &fenced);
+    assert_has(&kernel, "clem_fence_compiler();", true);
+    assert_has(&kernel, "clem_fence();", false);
+    ptx_kernel_free(&kernel);
+    fenced.force_form = PTX_FORM_BLOCK;
+    kernel = translate_for(PTX_BODY("membar.cta;\nret;\n"), &fenced);
+    assert_has(&kernel, "clem_fence_compiler();", true);
+    assert_has(&kernel, "clem_fence();", false);
+    ptx_kernel_free(&kernel);
+    kernel = translate_for(PTX_BODY("membar.gl;\nret;\n"), &fenced);
+    assert_has(&kernel, "clem_fence();", true);
+    ptx_kernel_free(&kernel);
+    kernel = translate(ptx);
+    assert_has(&kernel, "clem_fence", false);
+    ptx_kernel_free(&kernel);
+}
+
+/* Blocks that may wait for one another are not done as one. */
+TEST_BODY(ptx_block_fences_keep_blocks_apart)
+{
+#define PTX_LOOP(middle)                                                                           \
+    PTX_BODY("mov.u32 %r1, 0;\nLOOP:\n" middle                                                     \
+             "ld.global.u32 %r2, [%rd1];\nadd.u32 %r1, %r1, 1;\n"                                  \
+             "setp.lt.u32 %p1, %r1, %r2;\n@%p1 bra LOOP;\nret;\n")
+    struct ptx_target block = cpu;
+    block.force_form = PTX_FORM_BLOCK;
+    static const struct {
+        const char *ptx;
+        bool joins_blocks;
+    } rows[] = {{PTX_LOOP(""), true},
+                {PTX_LOOP("membar.gl;\n"), false},
+                {PTX_LOOP("ld.global.cg.u32 %r3, [%rd1];\n"), false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ptx_kernel kernel = translate_for(rows[i].ptx, &block);
+        assert_int_equal(kernel.joins_blocks, rows[i].joins_blocks);
+        ptx_kernel_free(&kernel);
+    }
+#undef PTX_LOOP
+}
+
 TEST_BODY(ptx_block_threads_that_part_have_states)
 {
     struct ptx_kernel kernel = translate(

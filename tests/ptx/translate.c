@@ -417,6 +417,37 @@ TEST_BODY(ptx_translate_hides_conditions_around_warp_operations)
     assert_without(PTX_BODY("@%p1 st.global.u32 [%rd1], %r4;"), &nvidia, "opaque");
 }
 
+/* Loads that may wait for another thread are volatile; fences are OpenCL C's, or C's where those may be nothing. */
+TEST_BODY(ptx_translate_orders_memory)
+{
+    const char *ptx = PTX_BODY(
+        "ld.param.u64 %rd1, [a];\nld.global.cg.u32 %r1, [%rd1];\nld.relaxed.gpu.global.u32 %r2, "
+        "[%rd1];\nst.release.gpu.global.u32 [%rd1], %r1;\nld.acquire.sys.global.u32 %r3, [%rd1];\n"
+        "st.global.wt.u32 [%rd1], %r2;\nmembar.gl;\nfence.acq_rel.cta;\nld.global.ca.u32 %r4, "
+        "[%rd1];\nbar.sync 0;");
+    const char *const words[] = {"r1 = *(volatile __global clem_u32_a *)rd1;",
+                                 "r2 = *(volatile __global clem_u32_a *)rd1;",
+                                 "clem_fence_acq_rel();",
+                                 "*(volatile __global clem_u32_a *)rd1 = r1;",
+                                 "r3 = *(volatile __global clem_u32_a *)rd1;",
+                                 "clem_fence_acq_rel();",
+                                 "*(volatile __global clem_u32_a *)rd1 = r2;",
+                                 "clem_fence();",
+                                 "clem_fence_acq_rel();",
+                                 "r4 = *(__global clem_u32_a *)rd1;",
+                                 NULL};
+    struct ptx_target fenced = plain;
+    fenced.has_thread_fence = true;
+    assert_text(ptx, &plain, WORDS("#define CLEM_FENCE(flags, order) mem_fence(flags)"));
+    assert_text(ptx, &plain, words);
+    assert_without(ptx, &plain, "__atomic_");
+    assert_text(ptx, &fenced,
+                WORDS("#define CLEM_FENCE(flags, order) __atomic_thread_fence(order)"));
+    assert_text(ptx, &fenced, words);
+    assert_text(ptx, &fenced,
+                WORDS("clem_fence_compiler();", "barrier(CLK_", "clem_fence_compiler();"));
+}
+
 TEST_BODY(ptx_translate_writes_atomics)
 {
     const char *ptx =
@@ -424,12 +455,13 @@ TEST_BODY(ptx_translate_writes_atomics)
                  "[%r2], -3;\n"
                  "atom.global.cas.b64 %rd2, [%rd1], 1, 2;\natom.global.add.f32 %f1, [%rd1], %f2;\n"
                  "atom.acq_rel.gpu.global.exch.b32 %r3, [%rd1], 7;");
-    assert_text(
-        ptx, &plain,
-        WORDS("cl_khr_int64_base_atomics", "r1 = atomic_add((volatile __global uint *)rd1, 1u);",
-              "atomic_max((volatile __local int *)(clem_shared + r2), (-3));",
-              "rd2 = atom_cmpxchg((volatile __global ulong *)rd1, 1ul, 2ul);",
-              "f1 = clem_atomic_add_f32_global(", "clem_fence();", "atomic_xchg", "clem_fence();"));
+    assert_text(ptx, &plain,
+                WORDS("cl_khr_int64_base_atomics",
+                      "r1 = atomic_add((volatile __global uint *)rd1, 1u);",
+                      "atomic_max((volatile __local int *)(clem_shared + r2), (-3));",
+                      "rd2 = atom_cmpxchg((volatile __global ulong *)rd1, 1ul, 2ul);",
+                      "f1 = clem_atomic_add_f32_global(", "clem_fence_acq_rel();", "atomic_xchg",
+                      "clem_fence_acq_rel();"));
     struct ptx_target old = plain;
     old.has_int64_atomics = false;
     assert_not_translated(PTX_BODY("atom.global.add.u64 %rd2, [%rd1], 1;"), &old, PTX_E_UNSUPPORTED,

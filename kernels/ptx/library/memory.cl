@@ -74,11 +74,17 @@ static inline void clem_copy_async(__local uchar *d, const __global uchar *s, ui
         d[i] = i < from ? s[i] : (uchar)0;
 }
 
-/* membar and fence: by what OpenCL C 1.2 has. */
-static inline void clem_fence(void)
-{
-    mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-}
+/* Fences of all memory. CLEM_FENCE is of the text's head: mem_fence() is all that OpenCL C 1.2 has, and where it is
+ * nothing, C's fence of that order (4: acquire and release, 5: sequentially consistent) stands in. */
+#define clem_fence() CLEM_FENCE(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, 5)
+
+#define clem_fence_acq_rel() CLEM_FENCE(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, 4)
+
+/* Of global memory, before and behind what marks it as done. */
+#define clem_fence_global() CLEM_FENCE(CLK_GLOBAL_MEM_FENCE, 4)
+
+/* Between threads that one thread of the host runs: its compiler only must not reorder. */
+#define clem_fence_compiler() __atomic_signal_fence(5)
 
 /* The same as PTX, where inline asm is PTX. */
 #define clem_native_fence_cta() __asm__ volatile("membar.cta;" ::: "memory")

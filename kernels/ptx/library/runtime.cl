@@ -108,7 +108,7 @@ static inline bool clem_record_begin(__global struct clem_runtime *runtime,
     const uint position = atomic_add((volatile __global uint *)&runtime->written, writer->bytes);
     if (!clem_parts_enter(runtime, position, writer->bytes))
         return false;
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    clem_fence_global();
     words[(position & mask) / 4 + 1] = writer->bytes;
     words[(position & mask) / 4 + 2] = kind;
     words[(position & mask) / 4 + 3] = count;
@@ -124,10 +124,10 @@ static inline void clem_record_end(__global struct clem_runtime *runtime,
                                    const struct clem_writer *writer)
 {
     volatile __global uint *words = (volatile __global uint *)clem_ring(runtime);
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    clem_fence_global();
     atomic_xchg(&words[(writer->position & writer->mask) / 4],
                 CLEM_RECORD_MARK + writer->position);
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    clem_fence_global();
     clem_parts_leave(runtime, writer->position, writer->bytes);
 }
 
@@ -306,7 +306,7 @@ static inline uint clem_heap_class_bytes(uint kind)
 static inline void clem_pages_give(__global struct clem_heap *heap, uint page, uint count)
 {
     volatile __global uint *used = clem_heap_words(heap, heap->used_at);
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    clem_fence_global();
     while (count > 0) {
         const uint bit = page % 32;
         const uint here = min(32 - bit, count);
@@ -459,7 +459,7 @@ static inline uint clem_slots_open(__global struct clem_heap *heap, uint kind)
     if (page == CLEM_HEAP_CLOSED)
         return page;
     atomic_xchg(&clem_heap_words(heap, heap->kinds_at)[page], CLEM_HEAP_CLOSED + kind);
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    clem_fence_global();
     atomic_sub(&clem_heap_words(heap, heap->counts_at)[page], CLEM_HEAP_CLOSED - 1);
     return page;
 }
@@ -539,7 +539,7 @@ static inline void clem_free_slot(__global struct clem_heap *heap, uint page, ui
     const uint bytes = clem_heap_class_bytes(kind);
     const uint slot = at / bytes;
     const uint now = *active;
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    clem_fence_global();
     atomic_and(&slots[slot / 32], ~(1u << slot % 32));
     if (now == 0 ||
         ((now & CLEM_HEAP_CLOSED) == 0 && counts[now - 1] >= CLEM_HEAP_PAGE / bytes))
