@@ -9,6 +9,7 @@
 
 #include "cl/device_select.h"
 #include "cl/extension.h"
+#include "cl/host_memory.h"
 #include "cl/options.h"
 #include "cl/process.h"
 #include "cl/state.h"
@@ -394,11 +395,23 @@ const struct ocl_device_facts *ocl_device_facts(int device)
     return &ocl_device_get(device)->facts;
 }
 
+bool ocl_device_takes_host_memory(const struct ocl_device_facts *facts)
+{
+    return facts->device_class == OCL_CLASS_CPU || facts->has_host_unified_memory;
+}
+
 void ocl_device_memory(int device, uint64_t *total, uint64_t *max_allocation)
 {
     cl_device_id id = ocl_device_get(device)->id;
+    const uint64_t limit = ocl_device_takes_host_memory(ocl_device_facts(device))
+                               ? ocl_host_memory_limit()
+                               : UINT64_MAX;
     *total = ask_number(id, CL_DEVICE_GLOBAL_MEM_SIZE);
     *max_allocation = ask_number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    if (*total > limit)
+        *total = limit;
+    if (*max_allocation > limit)
+        *max_allocation = limit;
 }
 
 const char *ocl_address_name(enum ocl_address address)

@@ -66,8 +66,11 @@ int ocl_device_count(void);
 /* Facts about device 0 .. count-1. Needs: index in range. Never NULL. */
 const struct ocl_device_facts *ocl_device_facts(int device);
 
-/* What the driver says now about memory (PoCL's answer follows the host's). total and
- * max_allocation in bytes. */
+/* Whether the device's memory is the host's. */
+bool ocl_device_takes_host_memory(const struct ocl_device_facts *facts);
+
+/* What the driver says now about memory (PoCL's answer follows the host's); where it is the host's, no more than
+ * this process may have. total and max_allocation in bytes. */
 void ocl_device_memory(int device, uint64_t *total, uint64_t *max_allocation);
 
 #endif

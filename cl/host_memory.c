@@ -3,8 +3,12 @@
 #include "cl/host_memory.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/sysinfo.h>
+
+#include "cl/cgroup.h"
+#include "cl/options.h"
 
 /* Linux hands memory out before it has it and kills a process later, so the last part is left
  * alone: the process's own growth and other programs need some. */
@@ -33,10 +37,32 @@ static uint64_t sysinfo_available(void)
     return ((uint64_t)info.freeram + info.bufferram) * info.mem_unit;
 }
 
+/* Found once: where they are mounted, and which one is this process's, is not asked again. */
+static pthread_once_t group_once = PTHREAD_ONCE_INIT;
+static struct ocl_cgroup *group;
+static uint64_t group_limit;
+
+static void find_group(void)
+{
+    const char *root = ocl_options_get()->host_root;
+    group = ocl_cgroup_find(root ? root : "");
+    group_limit = ocl_cgroup_limit(group);
+}
+
+uint64_t ocl_host_memory_limit(void)
+{
+    pthread_once(&group_once, find_group);
+    return group_limit;
+}
+
 uint64_t ocl_host_memory_available(void)
 {
     uint64_t bytes = meminfo_available();
     if (bytes == UINT64_MAX)
         bytes = sysinfo_available();
+    pthread_once(&group_once, find_group);
+    const uint64_t left = ocl_cgroup_left(group);
+    if (left < bytes)
+        bytes = left;
     return bytes == UINT64_MAX ? bytes : bytes - bytes / RESERVE_SHARE;
 }

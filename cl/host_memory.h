@@ -9,4 +9,8 @@
  * can be known; UINT64_MAX when nothing can. Cost: opens files, so it is not for hot paths. */
 uint64_t ocl_host_memory_available(void);
 
+/* The most bytes that the control groups of this process let it have, as they were at the first call; UINT64_MAX
+ * when they do not say. */
+uint64_t ocl_host_memory_limit(void);
+
 #endif

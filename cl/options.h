@@ -13,9 +13,11 @@ struct ocl_options {
     const char *ptx;       /* CLEM_PTX: "text" or "binary"; NULL when unset */
     const char *textures;  /* CLEM_TEXTURES: "image" or "hand"; NULL when unset */
     const char *ptx_form;  /* CLEM_PTX_FORM: "item", "block" or "gpu"; NULL when unset */
-    const char *visible;   /* CUDA_VISIBLE_DEVICES; NULL when unset */
-    bool trace;            /* CLEM_TRACE: anything but "" and "0" */
-    bool is_silent;        /* CLEM_TRACE: "0" */
+    const char
+        *host_root; /* CLEM_HOST_ROOT: stands in for "/" where limits are read; NULL when unset */
+    const char *visible; /* CUDA_VISIBLE_DEVICES; NULL when unset */
+    bool trace;          /* CLEM_TRACE: anything but "" and "0" */
+    bool is_silent;      /* CLEM_TRACE: "0" */
 };
 
 /* The options, read from the environment at the first call of the process and constant afterwards.

@@ -13,10 +13,8 @@ static uint64_t device_total(struct ocl_context *context)
 
 static uint64_t device_available(struct ocl_context *context)
 {
-    const struct ocl_device_facts *facts = &context->device->facts;
-    const bool takes_host_memory =
-        facts->device_class == OCL_CLASS_CPU || facts->has_host_unified_memory;
-    return takes_host_memory ? ocl_host_memory_available() : UINT64_MAX;
+    return ocl_device_takes_host_memory(&context->device->facts) ? ocl_host_memory_available()
+                                                                 : UINT64_MAX;
 }
 
 const struct ocl_pool_source ocl_pool_device = {

@@ -223,3 +223,26 @@ TEST_BODY(process_sees_chosen_devices_only)
         run_helper("CLEM_DEVICE=no-device-has-this-name", "use", output, sizeof output), 0);
     assert_int_equal(count_of(output, "no-device-has-this-name"), 1);
 }
+
+/* A device whose memory is the host's has no more than this process may take; others have their own. */
+TEST_BODY(process_has_no_more_memory_than_its_group)
+{
+    char output[4096], root[] = "/tmp/clem-group-XXXXXX", command[1024], environment[128];
+    assert_non_null(mkdtemp(root));
+    snprintf(command, sizeof command,
+             "cd %s && mkdir -p proc/self sys/box && echo 0::/box >proc/self/cgroup && "
+             "echo '1 2 0:3 / /sys rw - cgroup2 cgroup2 rw' >proc/self/mountinfo && "
+             "echo 500000000 >sys/box/memory.max && echo 300000000 >sys/box/memory.current && "
+             "echo inactive_file 0 >sys/box/memory.stat",
+             root);
+    assert_int_equal(system(command), 0);
+    snprintf(environment, sizeof environment, "CLEM_HOST_ROOT=%s", root);
+    int code = run_helper(environment, "small", output, sizeof output);
+    snprintf(command, sizeof command, "rm -rf %s", root);
+    assert_int_equal(system(command), 0);
+    if (code != 0)
+        print_error("%s\n", output);
+    if (code == 77)
+        TEST_SKIP("the device's memory is its own");
+    assert_int_equal(code, 0);
+}

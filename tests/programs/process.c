@@ -136,6 +136,25 @@ static void never_end(void)
         fputs("not a CPU\n", stderr);
 }
 
+/* The group may have 500 MB, and others have taken 300 of them. */
+static void have_little(void)
+{
+    struct cudaDeviceProp properties;
+    size_t left = 0, total = 0;
+    void *p = NULL;
+    CHECK(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);
+    if (!properties.integrated)
+        _exit(77);
+    CHECK(properties.totalGlobalMem == 500000000);
+    CHECK(cudaMemGetInfo(&left, &total) == cudaSuccess);
+    CHECK(total == 500000000 && left <= 200000000 && left > 150000000);
+    CHECK(cudaMalloc(&p, 250000000) == cudaErrorMemoryAllocation);
+    CHECK(cudaMallocHost(&p, 250000000) == cudaErrorMemoryAllocation);
+    CHECK(cudaMallocManaged(&p, 250000000, cudaMemAttachGlobal) == cudaErrorMemoryAllocation);
+    CHECK(cudaMalloc(&p, 100000000) == cudaSuccess);
+    CHECK(cudaFree(p) == cudaSuccess);
+}
+
 static void find_nothing(void)
 {
     struct cudaDeviceProp properties;
@@ -162,6 +181,10 @@ int main(int argc, char **argv)
         return clGetPlatformIDs(0, NULL, &platforms) == CL_SUCCESS && platforms > 0;
     if (strcmp(mode, "none") == 0) {
         find_nothing();
+        return 0;
+    }
+    if (strcmp(mode, "small") == 0) {
+        have_little();
         return 0;
     }
     if (strcmp(mode, "exit") == 0) {
