@@ -3,6 +3,7 @@
 #include "bench/compare.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "bench/measure_run.h"
 
@@ -25,7 +26,6 @@ enum moved compare_moved(const struct saved_value *before, const struct saved_va
 
 #ifdef CLEM_BENCH_JSON
 #include <cjson/cJSON.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* One row of the files: the values and the ratio of each pair. result: of the first file. */
@@ -118,7 +118,7 @@ static void free_lines(struct lines *lines)
     free(lines->all);
 }
 
-bool report_compare(FILE *file, char **files, int count)
+bool report_compare(FILE *file, char **files, int count, size_t *compared)
 {
     struct lines lines = {0};
     bool fine = true;
@@ -132,6 +132,7 @@ bool report_compare(FILE *file, char **files, int count)
         print_line(file, &lines.all[i], width);
     if (fine)
         fprintf(file, "ratio: of speeds, first over second; the median over pairs of files.\n");
+    *compared = lines.count;
     free_lines(&lines);
     return fine;
 }
@@ -189,18 +190,54 @@ static void compare_device(FILE *file, const struct saved *earlier, const struct
     }
 }
 
-bool report_mode(const char *path, enum mode *mode)
+static void list_rows(FILE *list, const struct saved *earlier, const char *filter)
+{
+    for (size_t i = 0; i < earlier->result_count; i++) {
+        const char *row = earlier->results[i].row;
+        if (plan_takes(filter, row) && (i == 0 || strcmp(row, earlier->results[i - 1].row) != 0))
+            fprintf(list, "=%s,", row);
+    }
+}
+
+/* What `write` prints, or NULL without memory. */
+static char *list_of(void (*write)(FILE *, const struct saved *, const char *),
+                     const struct saved *earlier, const char *filter)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *list = open_memstream(&text, &bytes);
+    if (!list)
+        return NULL;
+    write(list, earlier, filter);
+    if (fclose(list) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static void list_devices(FILE *list, const struct saved *earlier, const char *filter)
+{
+    (void)filter;
+    for (size_t i = 0; i < earlier->device_count; i++)
+        fprintf(list, "\n%s", earlier->devices[i].name);
+    fputc('\n', list);
+}
+
+bool again_read(const char *path, const char *filter, struct again *again)
 {
     struct saved earlier;
     bool read = saved_read(path, &earlier) == SAVED_OK;
     for (int i = MODE_QUICK; read && i <= MODE_FULL; i++)
         if (strcmp(mode_name((enum mode)i), earlier.mode) == 0)
-            *mode = (enum mode)i;
+            again->mode = (enum mode)i;
+    again->filter = read ? list_of(list_rows, &earlier, filter) : NULL;
+    again->devices = read ? list_of(list_devices, &earlier, NULL) : NULL;
     saved_free(&earlier);
-    return read;
+    return again->filter && again->devices;
 }
 
-bool report_moved(FILE *file, const char *path, const struct report *report, size_t *slower)
+bool report_moved(FILE *file, const char *path, const struct report *report, size_t *slower,
+                  size_t *compared)
 {
     struct saved earlier, now = {0};
     struct tally tally = {0};
@@ -214,6 +251,7 @@ bool report_moved(FILE *file, const char *path, const struct report *report, siz
                 "no partner.\n",
                 tally.compared, tally.slower, tally.faster, tally.without);
     *slower = tally.slower;
+    *compared = tally.compared;
     saved_free(&earlier);
     saved_free(&now);
     return fine;
@@ -221,28 +259,37 @@ bool report_moved(FILE *file, const char *path, const struct report *report, siz
 
 #else
 
-bool report_compare(FILE *file, char **files, int count)
+bool report_compare(FILE *file, char **files, int count, size_t *compared)
 {
+    *compared = 0;
     (void)file;
     (void)files;
     (void)count;
     return report_json_exists();
 }
 
-bool report_mode(const char *path, enum mode *mode)
+bool again_read(const char *path, const char *filter, struct again *again)
 {
     (void)path;
-    (void)mode;
+    (void)filter;
+    (void)again;
     return report_json_exists();
 }
 
-bool report_moved(FILE *file, const char *path, const struct report *report, size_t *slower)
+bool report_moved(FILE *file, const char *path, const struct report *report, size_t *slower,
+                  size_t *compared)
 {
     (void)file;
     (void)path;
     (void)report;
-    *slower = 0;
+    *slower = *compared = 0;
     return report_json_exists();
 }
 
 #endif
+
+void again_free(struct again *again)
+{
+    free(again->filter);
+    free(again->devices);
+}

@@ -47,6 +47,13 @@ static int list_devices(int count)
     return 0;
 }
 
+static int refuse_no_device(void)
+{
+    const char *advice = runtime_advice();
+    fprintf(stderr, "%s", advice ? advice : "");
+    return advice ? EXIT_NO_DEVICE : EXIT_USAGE;
+}
+
 static bool write_format(FILE *file, enum format format, const struct report *report)
 {
     if (format == FORMAT_JSON)
@@ -102,23 +109,33 @@ static bool open_resume(const struct options *options, struct resume *resume)
            resume_open(resume, path, runtime_name(), mode_name(options->mode));
 }
 
+static int refuse_nothing_shared(void)
+{
+    fprintf(stderr, "%s: the runs to compare have no measured row in common\n", runtime_program());
+    return EXIT_USAGE;
+}
+
 /* After the report: what moved since --compare's file. */
 static int tell_moved(const struct options *options, const struct report *report)
 {
-    size_t slower = 0;
+    size_t slower = 0, compared = 0;
     FILE *file = options->format == FORMAT_TEXT && !options->output ? stdout : stderr;
     if (!options->earlier)
         return 0;
-    if (!report_moved(file, options->earlier, report, &slower))
+    if (!report_moved(file, options->earlier, report, &slower, &compared))
         return EXIT_OUTPUT;
+    if (compared == 0)
+        return refuse_nothing_shared();
     return slower ? EXIT_SLOWER : 0;
 }
 
 static int judge_run(const struct options *options, const struct report *report)
 {
     if (report->device_count == 0) {
-        fprintf(stderr, "%s: no device called %s\n", runtime_program(), options->device);
-        return EXIT_NO_DEVICE;
+        fprintf(stderr, "%s: no device called %s%s%s\n", runtime_program(), options->device,
+                options->earlier ? " is one of those in " : "",
+                options->earlier ? options->earlier : "");
+        return EXIT_USAGE;
     }
     if (!write_all(options, report))
         return EXIT_OUTPUT;
@@ -150,15 +167,58 @@ static int run(const struct options *options, int count)
     return status;
 }
 
-/* Reads an earlier run's file before hours are spent, and takes its mode where none is given. */
-static bool read_earlier(struct options *options)
+/* A filter that takes no row measures nothing, which must not look like success. */
+static int check_filter(const char *filter)
 {
-    enum mode mode = options->mode;
-    if (options->earlier && !report_mode(options->earlier, &mode))
-        return false;
+    size_t length = 0;
+    const char *part = plan_unknown(filter, &length);
+    if (part)
+        fprintf(stderr, "%s: no row's name begins with '%.*s'; --list shows them\n",
+                runtime_program(), (int)length, part);
+    return part ? EXIT_USAGE : 0;
+}
+
+/* An earlier run's file says what is measured again. It is read before hours are spent. */
+static int read_earlier(struct options *options, struct again *again)
+{
+    again->mode = options->mode;
+    if (!again_read(options->earlier, options->filter, again))
+        return EXIT_OUTPUT;
     if (!options->has_mode)
-        options->mode = mode;
-    return true;
+        options->mode = again->mode;
+    options->devices = again->devices;
+    options->filter = again->filter;
+    for (size_t i = 0; i < bench_row_count; i++)
+        if (plan_takes(options->filter, bench_rows[i].name))
+            return 0;
+    return refuse_nothing_shared();
+}
+
+static int compare_files(const struct options *options)
+{
+    size_t compared = 0;
+    if (!report_compare(stdout, options->files, options->file_count, &compared))
+        return EXIT_OUTPUT;
+    return compared ? 0 : refuse_nothing_shared();
+}
+
+static int measure(struct options *options, char **argv)
+{
+    struct again again = {0};
+    int status = check_filter(options->filter);
+    if (status == 0 && options->earlier)
+        status = read_earlier(options, &again);
+    if (status == 0) {
+        start_with_patient_threads(argv);
+        const int count = device_count();
+        if (count == 0)
+            status = refuse_no_device();
+        else
+            status =
+                options->action == ACTION_LIST_DEVICES ? list_devices(count) : run(options, count);
+    }
+    again_free(&again);
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -179,19 +239,10 @@ int main(int argc, char **argv)
         seeds_print(stdout);
         return 0;
     case ACTION_COMPARE:
-        return report_compare(stdout, options.files, options.file_count) ? 0 : EXIT_OUTPUT;
+        return compare_files(&options);
     case ACTION_REPORT:
         return html_report(options.output, options.files, (size_t)options.file_count);
     default:
-        break;
+        return measure(&options, argv);
     }
-    if (!read_earlier(&options))
-        return EXIT_OUTPUT;
-    start_with_patient_threads(argv);
-    int count = device_count();
-    if (count == 0) {
-        fprintf(stderr, "%s", runtime_advice());
-        return EXIT_NO_DEVICE;
-    }
-    return options.action == ACTION_LIST_DEVICES ? list_devices(count) : run(&options, count);
 }

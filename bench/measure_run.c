@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -158,6 +159,13 @@ static void note_load(struct report *report)
             report->load_after > 1.5 * (double)report->host_cores + 1;
 }
 
+static bool is_listed(const char *lines, const char *name)
+{
+    char line[sizeof((struct device_facts *)0)->name + 3];
+    snprintf(line, sizeof line, "\n%s\n", name);
+    return !lines || strstr(lines, line);
+}
+
 bool run_measure(const struct options *options, int devices, struct resume *resume,
                  struct report *report)
 {
@@ -165,7 +173,8 @@ bool run_measure(const struct options *options, int devices, struct resume *resu
     describe_run(report, options);
     report->devices = calloc((size_t)devices, sizeof *report->devices);
     for (int i = 0; report->devices && i < devices; i++) {
-        if (!device_describe(i, &facts) || !device_is_chosen(&facts, options->device))
+        if (!device_describe(i, &facts) || !device_is_chosen(&facts, options->device) ||
+            !is_listed(options->devices, facts.name))
             continue;
         if (!measure_device(options, &facts, resume, &report->devices[report->device_count++]))
             return false;

@@ -22,6 +22,7 @@ struct options {
     enum mode mode;
     enum format format;
     const char *device, *filter;
+    const char *devices; /* those of earlier: names, each between line ends; NULL: all */
     const char *output, *csv, *json; /* files; NULL: none, output: standard output */
     char **files;                    /* what --compare compares, or report shows */
     int file_count;

@@ -102,17 +102,49 @@ struct effort plan_effort(enum mode mode)
     return efforts[mode];
 }
 
+static bool part_takes(const char *part, size_t length, const char *name)
+{
+    if (part[0] == '=')
+        return strlen(name) == length - 1 && strncmp(part + 1, name, length - 1) == 0;
+    return strncmp(part, name, length) == 0;
+}
+
+/* The part that begins at or behind `from`, and its length; NULL: no more. */
+static const char *next_part(const char *from, size_t *length)
+{
+    from += strspn(from, ",");
+    *length = strcspn(from, ",");
+    return *length > 0 ? from : NULL;
+}
+
 bool plan_takes(const char *filter, const char *name)
 {
+    size_t length = 0;
     if (!filter)
         return true;
-    for (const char *part = filter; *part;) {
-        size_t length = strcspn(part, ",");
-        if (length > 0 && strncmp(part, name, length) == 0)
+    for (const char *part = next_part(filter, &length); part;
+         part = next_part(part + length, &length))
+        if (part_takes(part, length, name))
             return true;
-        part += length + (part[length] == ',');
-    }
     return false;
+}
+
+static bool takes_some_row(const char *part, size_t length)
+{
+    for (size_t i = 0; i < bench_row_count; i++)
+        if (part_takes(part, length, bench_rows[i].name))
+            return true;
+    return false;
+}
+
+const char *plan_unknown(const char *filter, size_t *length)
+{
+    const char *part = filter ? next_part(filter, length) : NULL;
+    if (filter && !part)
+        return filter;
+    while (part && takes_some_row(part, *length))
+        part = next_part(part + *length, length);
+    return part;
 }
 
 static const struct axis_points *points_of(enum axis axis, enum mode mode)

@@ -12,8 +12,12 @@ extern const size_t bench_row_count;
 
 struct effort plan_effort(enum mode mode);
 
-/* Whether filter (prefixes of names, with commas between; NULL: everything) takes the name. */
+/* Whether filter takes the name: prefixes of names, or whole names behind "=", with commas between;
+ * NULL: everything. */
 bool plan_takes(const char *filter, const char *name);
+/* The first part of the filter that takes no row, and its length; NULL when there is none. A filter
+ * without parts takes none either. */
+const char *plan_unknown(const char *filter, size_t *length);
 
 /* How large a study's arrays are. CPUs: 16 MiB, or 64 MiB where the run is not quick. GPUs: 64 MiB,
  * or 256 MiB (full: 1 GiB) and up to 1 GiB as long as the last cache holds a quarter of it. Never

@@ -46,12 +46,14 @@ struct cJSON *report_json_object(const struct report *report);
 struct cJSON *report_json_result(const struct device_facts *facts, const struct result *result);
 #endif
 
-/* compare.c: medians of the ratios between files A and B, A2 and B2, ... True when they could be
- * read. */
-bool report_compare(FILE *file, char **files, int count);
+/* compare.c: medians of the ratios between files A and B, A2 and B2, ... compared: how many rows
+ * they share. False after a message when they cannot be read. */
+bool report_compare(FILE *file, char **files, int count, size_t *compared);
 /* Lists which rows of this run moved, against an earlier run's file, by more than their noise.
- * slower: how many of them are slower now. False after a message when the file cannot be read. */
-bool report_moved(FILE *file, const char *earlier, const struct report *report, size_t *slower);
+ * slower, compared: how many of them are slower now, and how many both have. False after a message
+ * when the file cannot be read. */
+bool report_moved(FILE *file, const char *earlier, const struct report *report, size_t *slower,
+                  size_t *compared);
 
 #define VARIABLE_BYTES 128
 /* What a row varies over, in the text that together with the row's name identifies a result: its

@@ -9,7 +9,8 @@
 const char *runtime_name(void);
 const char *runtime_program(void);
 
-/* What to tell somebody who has no device. */
+/* What to tell somebody who has no device; NULL where it is a choice of theirs that leaves none, which
+ * they have been told of. */
 const char *runtime_advice(void);
 
 /* Adds what only this runtime knows: class, strategy, OpenCL's versions, the largest allocation. */

@@ -153,6 +153,7 @@ int ocl_device_select_choice(struct ocl_device *devices, int count, const char *
     if (!picks)
         return 0;
     int picked = 0;
+    bool is_wrong = false;
     char entry[256];
     while (next_entry(&choice, entry, sizeof entry)) {
         bool is_used = false;
@@ -163,10 +164,12 @@ int ocl_device_select_choice(struct ocl_device *devices, int count, const char *
             if (!is_picked(picks, picked, i))
                 picks[picked++] = i;
         }
-        if (!is_used && *entry)
-            ocl_options_refuse("CLEM_DEVICE", entry, "no device has that index or name");
+        if (!is_used && *entry) {
+            is_wrong = true;
+            fprintf(stderr, "clem: CLEM_DEVICE=%s: no device has that index or name\n", entry);
+        }
     }
-    if (picked > 0)
+    if (picked > 0 || is_wrong)
         count = take_picks(devices, picks, picked);
     free(picks);
     return count;

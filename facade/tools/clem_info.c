@@ -1,5 +1,8 @@
 /* clem-info: every device as CUDA sees it, and what OpenCL says about it.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
+#include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +14,13 @@
 #include <cjson/cJSON.h>
 #endif
 
-enum { NAME_COLUMN = 44 };
+enum { NAME_COLUMN = 44, EXIT_NO_DEVICE = 2, EXIT_USAGE = 64 };
+
+/* What the names in --json mean; raised when one of them changes its meaning or goes. */
+enum { JSON_SCHEMA = 2 };
+
+/* The text of what a device does not have. */
+#define NOTHING "none"
 
 /* One place where facts are listed; how they look is the sink's business. */
 struct sink {
@@ -33,7 +42,12 @@ static void print_text(struct sink *sink, const char *name, const char *value)
 static void print_number(struct sink *sink, const char *name, double value, const char *unit)
 {
     (void)sink;
-    printf("  %-*s %.0f%s%s\n", NAME_COLUMN, name, value, unit[0] != '\0' ? " " : "", unit);
+    printf("  %-*s %.0f%s%s", NAME_COLUMN, name, value, unit[0] != '\0' ? " " : "", unit);
+    if (strcmp(unit, "bytes") == 0 && value >= 1048576)
+        printf(" (%.*f MiB)", fmod(value, 1048576) != 0, value / 1048576);
+    else if (strcmp(unit, "bytes") == 0 && value >= 1024)
+        printf(" (%.*f KiB)", fmod(value, 1024) != 0, value / 1024);
+    putchar('\n');
 }
 
 static void print_flag(struct sink *sink, const char *name, int value)
@@ -50,25 +64,49 @@ static void print_triple(struct sink *sink, const char *name, const int value[3]
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
 
 #ifdef HAS_CJSON
+/* "global_memory_bytes" for "global memory" in bytes, "multiprocessors" for "multiprocessors (compute
+ * units)". */
+static const char *json_name(char out[96], const char *name, const char *unit)
+{
+    size_t used = 0, shown = strcspn(name, "(");
+    while (shown > 0 && name[shown - 1] == ' ')
+        shown--;
+    for (size_t i = 0; i < shown && used < 60; i++)
+        out[used++] = isalnum((unsigned char)name[i]) ? (char)tolower((unsigned char)name[i]) : '_';
+    out[used] = '\0';
+    if (unit[0] != '\0' && strcmp(unit, "threads") != 0)
+        used += (size_t)snprintf(out + used, 96 - used, "_%s", unit);
+    for (size_t i = 0; i < used; i++)
+        out[i] = (char)tolower((unsigned char)out[i]);
+    return out;
+}
+
+/* What is not known or not there is null. */
 static void add_text(struct sink *sink, const char *name, const char *value)
 {
-    cJSON_AddStringToObject(sink->state, name, value);
+    char key[96];
+    if (value[0] == '\0' || strcmp(value, NOTHING) == 0)
+        cJSON_AddNullToObject(sink->state, json_name(key, name, ""));
+    else
+        cJSON_AddStringToObject(sink->state, json_name(key, name, ""), value);
 }
 
 static void add_number(struct sink *sink, const char *name, double value, const char *unit)
 {
-    (void)unit;
-    cJSON_AddNumberToObject(sink->state, name, value);
+    char key[96];
+    cJSON_AddNumberToObject(sink->state, json_name(key, name, unit), value);
 }
 
 static void add_flag(struct sink *sink, const char *name, int value)
 {
-    cJSON_AddBoolToObject(sink->state, name, value != 0);
+    char key[96];
+    cJSON_AddBoolToObject(sink->state, json_name(key, name, ""), value != 0);
 }
 
 static void add_triple(struct sink *sink, const char *name, const int value[3])
 {
-    cJSON_AddItemToObject(sink->state, name, cJSON_CreateIntArray(value, 3));
+    char key[96];
+    cJSON_AddItemToObject(sink->state, json_name(key, name, ""), cJSON_CreateIntArray(value, 3));
 }
 #endif
 
@@ -80,16 +118,25 @@ static const char *class_name(int device_class)
     return device_class >= 0 && device_class < 3 ? names[device_class] : "unknown";
 }
 
+/* A device without a PCI address is known to programs by one that no bus has. */
+static void tell_pci(struct sink *to, int device)
+{
+    char pci[32] = "";
+    if (cudaDeviceGetPCIBusId(pci, (int)sizeof pci, device) != cudaSuccess ||
+        strncmp(pci, "FFFF:", 5) == 0)
+        strcpy(pci, NOTHING);
+    to->text(to, "PCI address", pci);
+}
+
 static void tell_cuda(struct sink *to, const struct cudaDeviceProp *p, int device)
 {
-    char pci[32] = "", capability[16];
+    char capability[16];
     int clock = 0;
     cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, device);
-    cudaDeviceGetPCIBusId(pci, (int)sizeof pci, device);
     snprintf(capability, sizeof capability, "%d.%d", p->major, p->minor);
     to->text(to, "name", p->name);
     to->text(to, "compute capability", capability);
-    to->text(to, "PCI address", pci);
+    tell_pci(to, device);
     to->number(to, "global memory", (double)p->totalGlobalMem, "bytes");
     to->number(to, "multiprocessors (compute units)", p->multiProcessorCount, "");
     to->number(to, "clock", clock, "kHz");
@@ -122,7 +169,7 @@ static void tell_opencl(struct sink *to, const clemDeviceInfo *i)
     to->text(to, "driver", i->driverVersion);
     to->text(to, "vendor", i->vendor);
     to->text(to, "address strategy", clemAddressName(i->address));
-    to->text(to, "because", i->addressReason);
+    to->text(to, "address strategy reason", i->addressReason);
     to->flag(to, "kernels reach pinned host memory", i->reachesPinnedHostMemory);
     to->flag(to, "images", i->hasImages);
     to->number(to, "image width", (double)i->imageMaxWidth, "texels");
@@ -193,6 +240,7 @@ static int print_json(int count)
     cJSON *root = cJSON_CreateObject();
     cJSON *devices = cJSON_AddArrayToObject(root, "devices");
     cJSON_AddStringToObject(root, "tool", "clem-info");
+    cJSON_AddNumberToObject(root, "schema", JSON_SCHEMA);
     for (int i = 0; i < count; i++) {
         cJSON *device = cJSON_CreateObject();
         struct sink json = {add_text, add_number, add_flag, add_triple, device};
@@ -217,40 +265,60 @@ static int print_json(int count)
 
 static int usage(FILE *to, int code)
 {
-    fprintf(to, "usage: clem-info [--brief | --json | --help | --version]\n"
-                "Shows every OpenCL device as CUDA sees it.\n"
-                "CLEM_DEVICE chooses devices, CLEM_ADDRESS forces an address strategy.\n");
+    fprintf(to,
+            "usage: clem-info [--brief | --json | --help | --version]\n"
+            "Shows every OpenCL device as CUDA sees it: all that is known, one line each\n"
+            "(--brief), or as JSON (--json), whose names end in their units.\n"
+            "CLEM_DEVICE chooses devices, CLEM_ADDRESS forces an address strategy.\n"
+            "Exit status: 0, 1 when a device cannot be opened, 2 when there is none, 64 for wrong\n"
+            "usage, which a CLEM_DEVICE that no device matches is.\n");
     return code;
 }
 
 static int no_device(cudaError_t error)
 {
+    const char *chosen = getenv("CLEM_DEVICE");
+    if (chosen != NULL && chosen[strspn(chosen, " \t,")] != '\0')
+        return EXIT_USAGE;
     fprintf(stderr,
             "clem-info: %s\n"
             "No OpenCL device was found. Install a driver for your GPU, or PoCL for the CPU:\n"
             "    sudo apt-get install pocl-opencl-icd\n",
             cudaGetErrorString(error));
-    return 2;
+    return EXIT_NO_DEVICE;
+}
+
+static int show_devices(int (*show)(int count))
+{
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    return error == cudaSuccess ? show(count) != 0 : no_device(error);
 }
 
 int main(int argc, char **argv)
 {
-    int count = 0;
-    const char *option = argc > 1 ? argv[1] : "";
-    if (argc > 2)
-        return usage(stderr, 2);
-    if (strcmp(option, "--help") == 0 || strcmp(option, "-h") == 0)
+    enum { BRIEF = 256, JSON, VERSION };
+    static const struct option options[] = {{"brief", no_argument, NULL, BRIEF},
+                                            {"json", no_argument, NULL, JSON},
+                                            {"version", no_argument, NULL, VERSION},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    const int option = getopt_long(argc, argv, "h", options, NULL);
+    if (optind < argc && option != '?')
+        return usage(stderr, EXIT_USAGE); /* one option, and nothing else */
+    switch (option) {
+    case -1:
+        return show_devices(print_devices);
+    case BRIEF:
+        return show_devices(print_brief);
+    case JSON:
+        return show_devices(print_json);
+    case 'h':
         return usage(stdout, 0);
-    if (strcmp(option, "--version") == 0) {
+    case VERSION:
         printf("clem-info %d.%d.%d\n", CLEM_VERSION_MAJOR, CLEM_VERSION_MINOR, CLEM_VERSION_PATCH);
         return 0;
+    default:
+        return EXIT_USAGE;
     }
-    if (option[0] != '\0' && strcmp(option, "--brief") != 0 && strcmp(option, "--json") != 0)
-        return usage(stderr, 2);
-    cudaError_t error = cudaGetDeviceCount(&count);
-    if (error != cudaSuccess)
-        return no_device(error);
-    if (strcmp(option, "--json") == 0)
-        return print_json(count) != 0;
-    return (option[0] == '\0' ? print_devices(count) : print_brief(count)) != 0;
 }

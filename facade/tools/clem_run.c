@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 
 #include "facade/tools/program_file.h"
 
-enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+enum { EXIT_USAGE = 64, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 /* --- what cannot work ------------------------------------------------------------------------- */
 
@@ -70,19 +71,25 @@ static void read_facts(const char *path, struct program_facts *facts)
 
 /* --- finding things --------------------------------------------------------------------------- */
 
+static bool is_executable(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
 /* Where a shell would find the program; false: nowhere. */
 static bool find_program(const char *name, char path[PATH_MAX])
 {
     const char *place = secure_getenv("PATH");
     if (strchr(name, '/') != NULL)
-        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, F_OK) == 0;
+        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && is_executable(path);
     if (place == NULL)
         place = "/bin:/usr/bin";
     for (;;) {
         size_t length = strcspn(place, ":");
         int written = length == 0 ? snprintf(path, PATH_MAX, "./%s", name)
                                   : snprintf(path, PATH_MAX, "%.*s/%s", (int)length, place, name);
-        if (written < PATH_MAX && access(path, X_OK) == 0)
+        if (written < PATH_MAX && is_executable(path))
             return true;
         if (place[length] == '\0')
             return false;
@@ -136,21 +143,55 @@ static bool set_environment(const char *folder, const struct program_facts *fact
     return put_in_front("LD_PRELOAD", library);
 }
 
+static int usage(FILE *to, int code)
+{
+    fprintf(to, "usage: clem-run PROGRAM [ARGUMENTS...]\n"
+                "       clem-run --help | --version\n"
+                "Runs a program built with nvcc -cudart shared and PTX in it on any OpenCL "
+                "device.\n"
+                "Exit status: the program's; 64 for wrong usage, 126 when it cannot run, 127 when "
+                "it is not found.\n");
+    return code;
+}
+
+/* clem-run's own options end at the program's name. Returns the exit status, or -1 when there is a
+ * program to start. */
+static int read_options(int argc, char **argv)
+{
+    enum { VERSION = 256 };
+    static const struct option options[] = {{"help", no_argument, NULL, 'h'},
+                                            {"version", no_argument, NULL, VERSION},
+                                            {NULL, 0, NULL, 0}};
+    switch (getopt_long(argc, argv, "+h", options, NULL)) {
+    case -1:
+        return optind < argc ? -1 : usage(stderr, EXIT_USAGE);
+    case 'h':
+        return usage(stdout, EXIT_SUCCESS);
+    case VERSION:
+        puts("clem-run " CLEM_RUN_VERSION);
+        return EXIT_SUCCESS;
+    default:
+        return EXIT_USAGE;
+    }
+}
+
+static int refuse_unfound(const char *name)
+{
+    const bool is_there = strchr(name, '/') != NULL && access(name, F_OK) == 0;
+    fprintf(stderr, "clem-run: %s: %s\n", name, is_there ? "not executable" : "not found");
+    return is_there ? EXIT_CANNOT_RUN : EXIT_NOT_FOUND;
+}
+
 int main(int argc, char **argv)
 {
     struct program_facts facts;
     char path[PATH_MAX], folder[PATH_MAX];
-    if (argc < 2 || argv[1][0] == '-') {
-        FILE *to = argc > 1 && strcmp(argv[1], "--help") == 0 ? stdout : stderr;
-        fprintf(to, "usage: clem-run PROGRAM [ARGUMENTS...]\n"
-                    "Runs a program built with nvcc -cudart shared and PTX in it on any OpenCL "
-                    "device.\n");
-        return to == stdout ? EXIT_SUCCESS : 2;
-    }
-    if (!find_program(argv[1], path)) {
-        fprintf(stderr, "clem-run: %s: not found\n", argv[1]);
-        return EXIT_NOT_FOUND;
-    }
+    int status = read_options(argc, argv);
+    if (status >= 0)
+        return status;
+    argv += optind - 1; /* the program takes the place of clem-run */
+    if (!find_program(argv[1], path))
+        return refuse_unfound(argv[1]);
     if (!find_libraries(folder)) {
         fprintf(stderr, "clem-run: clem's libraries are not beside clem-run\n");
         return EXIT_CANNOT_RUN;

@@ -32,10 +32,13 @@ TEST_BODY(clem_info_options)
     assert_non_null(strstr(output, "--json"));
     assert_int_equal(run_info("", "--version"), 0);
     assert_true(strncmp(output, "clem-info ", 10) == 0);
-    assert_int_equal(run_info("", "--no-such-option 2>/dev/null"), 2);
+    assert_int_equal(run_info("", "--no-such-option 2>/dev/null"), 64);
     assert_string_equal(output, "");
-    assert_int_equal(run_info("", "--json --brief 2>/dev/null"), 2);
+    assert_int_equal(run_info("", "--json --brief 2>/dev/null"), 64);
     assert_string_equal(output, "");
+    assert_int_equal(run_info("", "--brief more 2>/dev/null"), 64);
+    assert_int_equal(run_info("CLEM_DEVICE=nosuch", "--brief 2>&1"), 64);
+    assert_non_null(strstr(output, "CLEM_DEVICE=nosuch"));
 }
 
 TEST_BODY(clem_info_tells_devices_in_text)
@@ -47,6 +50,8 @@ TEST_BODY(clem_info_tells_devices_in_text)
     assert_non_null(strstr(output, "Device 0"));
     assert_non_null(strstr(output, "7.5"));
     assert_non_null(strstr(output, "address strategy"));
+    assert_non_null(strstr(output, " MiB)"));
+    assert_null(strstr(output, "FFFF:"));
 }
 
 TEST_BODY(clem_info_tells_devices_in_brief)
@@ -91,6 +96,8 @@ TEST_BODY(clem_info_tells_devices_in_json)
     cJSON *root = cJSON_Parse(output);
     assert_non_null(root);
     assert_string_equal(string(root, "tool"), "clem-info");
+    assert_true(number(root, "schema") >= 2);
+    assert_null(strstr(output, "FFFF:"));
     const cJSON *devices = cJSON_GetObjectItemCaseSensitive(root, "devices");
     assert_int_equal(cJSON_GetArraySize(devices), count);
     for (int i = 0; i < count; i++) {
@@ -98,13 +105,13 @@ TEST_BODY(clem_info_tells_devices_in_json)
         struct cudaDeviceProp p;
         assert_success(cudaGetDeviceProperties(&p, i));
         assert_string_equal(string(device, "name"), p.name);
-        assert_string_equal(string(device, "compute capability"), "7.5");
-        assert_true(string(device, "address strategy")[0] != '\0' &&
-                    string(device, "because")[0] != '\0');
-        assert_true(number(device, "warp size") == 32);
-        assert_true(number(device, "global memory") == (double)p.totalGlobalMem);
-        assert_true(number(device, "multiprocessors (compute units)") == p.multiProcessorCount);
-        const cJSON *grid = cJSON_GetObjectItemCaseSensitive(device, "grid dimensions");
+        assert_string_equal(string(device, "compute_capability"), "7.5");
+        assert_true(string(device, "address_strategy")[0] != '\0' &&
+                    string(device, "address_strategy_reason")[0] != '\0');
+        assert_true(number(device, "warp_size") == 32);
+        assert_true(number(device, "global_memory_bytes") == (double)p.totalGlobalMem);
+        assert_true(number(device, "multiprocessors") == p.multiProcessorCount);
+        const cJSON *grid = cJSON_GetObjectItemCaseSensitive(device, "grid_dimensions");
         assert_int_equal(cJSON_GetArraySize(grid), 3);
         assert_true(cJSON_GetArrayItem(grid, 1)->valuedouble == p.maxGridSize[1]);
         assert_true(cJSON_IsBool(cJSON_GetObjectItemCaseSensitive(device, "images")));

@@ -230,7 +230,16 @@ TEST_BODY(clem_run_explains_itself)
     char output[1024];
     assert_int_equal(run(CLEM_RUN " --help", output, sizeof output), 0);
     assert_non_null(strstr(output, "usage: clem-run"));
-    assert_int_equal(run(CLEM_RUN " 2>&1", output, sizeof output), 2);
+    assert_int_equal(run(CLEM_RUN " 2>&1", output, sizeof output), 64);
+    assert_int_equal(run(CLEM_RUN " --no-such-option true 2>&1", output, sizeof output), 64);
+    assert_int_equal(run(CLEM_RUN " --version", output, sizeof output), 0);
+    assert_int_equal(strncmp(output, "clem-run ", 9), 0);
+    assert_int_equal(run(CLEM_RUN " /etc/passwd 2>&1", output, sizeof output), 126);
+    assert_non_null(strstr(output, "not executable"));
+    assert_int_equal(run(CLEM_RUN " /etc 2>&1", output, sizeof output), 126);
+    assert_int_equal(run(CLEM_RUN " /no/such/file 2>&1", output, sizeof output), 127);
+    assert_int_equal(run(CLEM_RUN " sh -c 'echo $1' sh --version", output, sizeof output), 0);
+    assert_string_equal(output, "--version\n");
     assert_int_equal(run(CLEM_RUN " no-such-program-at-all 2>&1", output, sizeof output), 127);
     assert_non_null(strstr(output, "not found"));
 }
