@@ -23,8 +23,7 @@ static void refuse(const char *directory, const char *why)
 {
     static atomic_flag is_told = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&is_told))
-        ocl_complain("the program cache is not used: %s/%s %s", directory, OCL_CACHE_SUBFOLDER,
-                     why);
+        ocl_notice("the program cache is not used: %s/%s %s", directory, OCL_CACHE_SUBFOLDER, why);
 }
 
 /* A folder that somebody else put there is refused before anything in it is looked at. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cl/device_select.h"
+#include "cl/driver_folder.h"
 #include "cl/extension.h"
 #include "cl/host_memory.h"
 #include "cl/options.h"
@@ -359,10 +360,21 @@ static void trace_devices(void)
                   devices[i].facts.platform_name, devices[i].facts.device_version);
 }
 
+/* Where nothing was found PoCL may have been there and not started. */
+static bool may_have_pocl(void)
+{
+    for (int i = 0; i < device_count; i++)
+        if (strcmp(devices[i].facts.platform_name, "Portable Computing Language") == 0)
+            return true;
+    return device_count == 0;
+}
+
 static void start(void)
 {
     const struct ocl_options *options = ocl_options_get();
+    ocl_driver_folder_choose();
     add_platforms();
+    ocl_driver_folder_settle(may_have_pocl());
     device_count = ocl_device_select_order(devices, device_count);
     device_count = ocl_device_select_unique(devices, device_count);
     for (int i = 0; i < device_count; i++)

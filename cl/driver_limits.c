@@ -14,7 +14,6 @@
 
 #include <glob.h>
 #include <limits.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +22,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "cl/driver_folder.h"
 #include "cl/trace.h"
 #include "kernels/ptx/ptx.h"
 
@@ -37,51 +37,14 @@ enum { LONGEST_NAME = NAME_MAX - 3 };
 /* What the files of a large kernel take, with room to spare: a small one's take half a MiB. */
 enum { ROOM_BYTES = 16 << 20 };
 
-/* --- the folder in which PoCL compiles ---------------------------------------------------------- */
-
-static char *folder; /* NULL without memory */
-static pthread_once_t folder_once = PTHREAD_ONCE_INIT;
-
-/* The value, or NULL where it is not set or empty. */
-static const char *variable(const char *name)
-{
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
-}
-
-/* As PoCL finds it when it starts; later changes of the environment are nothing to it. */
-static void find_folder(void)
-{
-    const char *own = getenv("POCL_CACHE_DIR"), *cache = variable("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    const char *use = variable("POCL_KERNEL_CACHE");
-    const char *kind = use && strcmp(use, "0") == 0 ? "uncached" : "kcache";
-    int bytes;
-    if (own)
-        bytes = asprintf(&folder, "%s", own);
-    else if (cache)
-        bytes = asprintf(&folder, "%s/pocl/%s", cache, kind);
-    else
-        bytes = home ? asprintf(&folder, "%s/.cache/pocl/%s", home, kind)
-                     : asprintf(&folder, "/tmp/pocl/%s", kind);
-    if (bytes < 0)
-        folder = NULL;
-}
-
-static const char *pocl_folder(void)
-{
-    pthread_once(&folder_once, find_folder);
-    return folder ? folder : "";
-}
+/* --- the causes --------------------------------------------------------------------------------- */
 
 static size_t longest_name(void)
 {
-    const size_t taken = strlen(pocl_folder()) + PROGRAM_FOLDER + SUFFIXES;
+    const size_t taken = strlen(ocl_driver_folder()) + PROGRAM_FOLDER + SUFFIXES;
     const size_t most = taken < PATH_BYTES ? (PATH_BYTES - taken) / 2 : 0;
     return most < LONGEST_NAME ? most : LONGEST_NAME;
 }
-
-/* --- the causes --------------------------------------------------------------------------------- */
 
 static bool is_path_too_long(char *why, size_t bytes)
 {
@@ -91,14 +54,14 @@ static bool is_path_too_long(char *why, size_t bytes)
         why, bytes,
         "the path of its cache folder has %zu characters, and may have %d: set POCL_CACHE_DIR to a "
         "shorter one",
-        strlen(pocl_folder()), PATH_BYTES - PROGRAM_FOLDER - SUFFIXES - 2 * PTX_LONGEST_NAME);
+        strlen(ocl_driver_folder()), PATH_BYTES - PROGRAM_FOLDER - SUFFIXES - 2 * PTX_LONGEST_NAME);
     return true;
 }
 
 static bool is_disk_full(char *why, size_t bytes)
 {
     struct statvfs disk;
-    if (statvfs(pocl_folder(), &disk) != 0)
+    if (statvfs(ocl_driver_folder(), &disk) != 0)
         return false;
     const unsigned long long room = (unsigned long long)disk.f_frsize * disk.f_bavail;
     const bool has_files =
@@ -106,17 +69,17 @@ static bool is_disk_full(char *why, size_t bytes)
     if (room >= ROOM_BYTES && has_files)
         return false;
     snprintf(why, bytes, "the disk of its cache folder %s is full (%llu bytes are free)",
-             pocl_folder(), room);
+             ocl_driver_folder(), room);
     return true;
 }
 
 static bool may_not_execute(char *why, size_t bytes)
 {
     struct statvfs disk;
-    if (statvfs(pocl_folder(), &disk) != 0 || !(disk.f_flag & ST_NOEXEC))
+    if (statvfs(ocl_driver_folder(), &disk) != 0 || !(disk.f_flag & ST_NOEXEC))
         return false;
     snprintf(why, bytes, "its cache folder %s is mounted noexec: set POCL_CACHE_DIR to another",
-             pocl_folder());
+             ocl_driver_folder());
     return true;
 }
 

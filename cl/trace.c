@@ -93,3 +93,16 @@ void ocl_complain(const char *format, ...)
         tell(true, !ocl_options_get()->is_silent, text);
     free(text);
 }
+
+void ocl_notice(const char *format, ...)
+{
+    if (ocl_options_get()->is_silent)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = format_text(format, arguments);
+    va_end(arguments);
+    if (text)
+        write_line(text);
+    free(text);
+}

@@ -22,4 +22,8 @@ void ocl_log(bool is_error, const char *format, ...) __attribute__((format(print
  * see coming and its error code does not tell. */
 void ocl_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Prints a line on stderr unless CLEM_TRACE is 0, and calls nobody: for what people should know that no
+ * call of the program has failed for. */
+void ocl_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/facade/helper.h"
 #include "tests/facade/runtime_support.h"
 
 /* --- a forked child --------------------------------------------------------------------------- */
@@ -105,36 +106,6 @@ TEST_BODY(process_forked_before_use_is_free)
 }
 
 /* --- other programs --------------------------------------------------------------------------- */
-
-/* Runs the helper beside this program with more environment; what it prints goes to output. */
-static int run_helper(const char *environment, const char *mode, char *output, size_t bytes)
-{
-    char self[4096], command[5000];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    assert_true(length > 0);
-    self[length] = '\0';
-    *strrchr(self, '/') = '\0';
-    snprintf(command, sizeof command, "env %s \"%s/clem_process_helper\" %s 2>&1", environment,
-             self, mode);
-    fflush(NULL);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    size_t got = fread(output, 1, bytes - 1, pipe);
-    output[got] = '\0';
-    int status = pclose(pipe);
-    if (!WIFEXITED(status))
-        print_error("%s\n", output);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
-static int count_of(const char *text, const char *word)
-{
-    int count = 0;
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at += strlen(word))
-        count++;
-    return count;
-}
 
 /* Handlers that were registered before the first call run after the library has ended. */
 TEST_BODY(process_calls_at_exit_are_refused)

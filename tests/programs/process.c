@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -177,8 +178,13 @@ int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
     cl_uint platforms = 0;
+    int devices = 0;
     if (strcmp(mode, "platforms") == 0)
         return clGetPlatformIDs(0, NULL, &platforms) == CL_SUCCESS && platforms > 0;
+    if (strcmp(mode, "privileged") == 0 && getauxval(AT_SECURE) == 0)
+        return 77;
+    if (strcmp(mode, "devices") == 0)
+        return cudaGetDeviceCount(&devices) != cudaSuccess || devices < 1;
     if (strcmp(mode, "none") == 0) {
         find_nothing();
         return 0;

@@ -1,0 +1,179 @@
+/* The folder in which PoCL keeps compiled kernels: it runs what it finds there.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/driver_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "cl/environment.h"
+#include "cl/process.h"
+#include "cl/trace.h"
+#include "cl/trust.h"
+#include "cl/user_cache.h"
+
+#define VARIABLE "POCL_CACHE_DIR"
+
+/* What PoCL was given, as an entry of the environment: VARIABLE, "=" and the folder. */
+static char given[PATH_MAX + sizeof VARIABLE];
+static char *const folder = given + sizeof VARIABLE; /* empty: PoCL has its usual one */
+static char *usual_path;                             /* the other case; as long as the process */
+static const char *fault;                            /* why not the usual one */
+static pid_t maker;                                  /* of a folder to remove; 0: there is none */
+
+/* ---- The usual folder ---- */
+
+/* PoCL's own rule (pocl_cache_init_topdir() of its sources), but for names that it would take relative to
+ * wherever the program is, and /tmp/pocl. */
+static struct ocl_user_cache usual_folder(void)
+{
+    const char *chosen = secure_getenv(VARIABLE), *cache = secure_getenv("XDG_CACHE_HOME"),
+               *keeps = secure_getenv("POCL_KERNEL_CACHE");
+    if (chosen)
+        return (struct ocl_user_cache){*chosen ? strdup(chosen) : NULL, 0};
+    if (cache && *cache && *cache != '/')
+        return (struct ocl_user_cache){NULL, 0};
+    return ocl_user_cache_find(keeps && *keeps != '1' ? "/pocl/uncached" : "/pocl/kcache");
+}
+
+static bool can_write(const char *path)
+{
+    return faccessat(AT_FDCWD, path, R_OK | W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+/* Whether a folder that is not there can be made: the last that is there on the way to it takes more. */
+static bool can_make(const char *path, size_t least)
+{
+    struct stat facts;
+    char *way = strdup(path);
+    char *slash = way ? strrchr(way, '/') : NULL;
+    bool can = way && !slash && can_write(".");
+    for (; slash; slash = strrchr(way, '/')) {
+        *slash = '\0';
+        const char *here = *way ? way : "/";
+        if (strlen(way) + 1 < least)
+            break;
+        if (stat(here, &facts) == 0) {
+            can = S_ISDIR(facts.st_mode) && can_write(here);
+            break;
+        }
+    }
+    free(way);
+    return can;
+}
+
+/* Why PoCL must not have the folder; NULL where it may. */
+static const char *find_fault(const char *path, size_t least)
+{
+    struct stat facts;
+    const int opened = open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+    if (opened < 0 && errno == ENOENT)
+        return can_make(path, least) ? NULL : "cannot be made";
+    if (opened < 0)
+        return "cannot be opened";
+    const char *found =
+        fstat(opened, &facts) != 0 ? "cannot be examined" : ocl_trust_fault(opened, &facts);
+    close(opened);
+    return found || can_write(path) ? found : "cannot be written";
+}
+
+/* ---- A private folder ---- */
+
+static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *place)
+{
+    (void)facts, (void)kind, (void)place;
+    (void)remove(path);
+    return 0;
+}
+
+/* A child that ends leaves alone what is its parent's. */
+static void remove_folder(void)
+{
+    if (maker == getpid())
+        nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    maker = 0;
+}
+
+static bool can_run_from(const char *place)
+{
+    struct statvfs disk;
+    return statvfs(place, &disk) == 0 && !(disk.f_flag & ST_NOEXEC);
+}
+
+/* The system empties this place when the user has logged out. */
+static bool make_runtime_folder(void)
+{
+    const char *place = secure_getenv("XDG_RUNTIME_DIR");
+    if (!place || *place != '/' || find_fault(place, strlen(place)) || !can_run_from(place) ||
+        snprintf(folder, PATH_MAX, "%s/clem-pocl", place) >= PATH_MAX)
+        return false;
+    (void)mkdir(folder, 0700);
+    return !find_fault(folder, strlen(folder));
+}
+
+/* The handler is registered before PoCL's and its compiler's own, so it runs behind them. */
+static bool make_temporary_folder(void)
+{
+    const char *const places[] = {secure_getenv("TMPDIR"), "/tmp", "/var/tmp", "/dev/shm"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i] && *places[i] == '/' && can_run_from(places[i]) &&
+            snprintf(folder, PATH_MAX, "%s/clem-pocl-XXXXXX", places[i]) < PATH_MAX &&
+            mkdtemp(folder)) {
+            maker = getpid();
+            atexit(remove_folder);
+            return true;
+        }
+    return false;
+}
+
+/* ---- Both ---- */
+
+static void give_folder(bool is_privileged)
+{
+    static const char *const none[] = {NULL};
+    /* The path is the one in which drivers look for linkers. */
+    static const char *const dangerous[] = {"POCL_", "OCL_ICD_", "OPENCL_", NULL};
+    static char path[] = "PATH=/usr/bin:/bin";
+    char *const added[] = {given, is_privileged ? path : NULL, NULL};
+    memcpy(given, VARIABLE "=", sizeof VARIABLE);
+    if ((is_privileged || !make_runtime_folder()) && !make_temporary_folder())
+        strcpy(folder, "/dev/null/none"); /* no folder can be made there: PoCL will not start */
+    if (!ocl_environment_replace(is_privileged ? dangerous : none, added))
+        ocl_trace("there is no memory for an environment with %s", given);
+}
+
+void ocl_driver_folder_choose(void)
+{
+    const bool is_privileged = ocl_process_is_privileged();
+    if (!is_privileged) {
+        const struct ocl_user_cache usual = usual_folder();
+        usual_path = usual.path;
+        fault = usual.path ? find_fault(usual.path, usual.least) : "is not known without a home";
+    }
+    if (is_privileged || fault)
+        give_folder(is_privileged);
+}
+
+const char *ocl_driver_folder(void)
+{
+    return *folder || !usual_path ? folder : usual_path;
+}
+
+void ocl_driver_folder_settle(bool is_needed)
+{
+    if (is_needed && fault)
+        ocl_notice("PoCL keeps compiled kernels in %s%s: %s %s. " VARIABLE " can name a folder",
+                   folder, maker ? " until this process ends" : "",
+                   usual_path ? usual_path : "its usual folder", fault);
+    if (!is_needed)
+        remove_folder();
+    if (fault)
+        ocl_environment_restore();
+}

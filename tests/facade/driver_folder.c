@@ -1,0 +1,205 @@
+/* Tests of the folder in which PoCL keeps compiled kernels, and of programs with more rights than who
+ * starts them: each runs the helper under another environment.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include "tests/facade/helper.h"
+#include "tests/facade/runtime_support.h"
+
+enum { NOBODY = 65534, CANNOT_RUN = 126 };
+
+static char folder[64];
+static char output[8192];
+
+static void make_folder(void)
+{
+    strcpy(folder, "/tmp/clem-folder-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+}
+
+static void remove_folder(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static bool is_there(const char *path)
+{
+    struct stat facts;
+    return lstat(path, &facts) == 0;
+}
+
+static int count_files(const char *path)
+{
+    int count = 0;
+    DIR *directory = opendir(path);
+    assert_non_null(directory);
+    for (const struct dirent *file = readdir(directory); file; file = readdir(directory))
+        count += file->d_name[0] != '.';
+    closedir(directory);
+    return count;
+}
+
+static void skip_without_pocl(void)
+{
+    int code = run_helper("CLEM_TRACE=1", "devices", output, sizeof output);
+    if (code != 0 || !strstr(output, "Portable Computing Language"))
+        TEST_SKIP("no PoCL");
+}
+
+/* Runs the helper, which must work and print one line on the folder; that folder is cut out of it.
+ * "devices" makes PoCL start, which makes its folder, and "use" fills that, which takes seconds. */
+static void run_elsewhere(const char *environment, const char *mode, char given[256])
+{
+    static const char begin[] = "clem: PoCL keeps compiled kernels in ";
+    const int code = run_helper(environment, mode, output, sizeof output);
+    if (code == CANNOT_RUN)
+        TEST_SKIP("another user cannot run programs of this folder");
+    if (code != 0 || !strstr(output, begin))
+        print_error("%s\n", output);
+    assert_int_equal(code, 0);
+    assert_int_equal(count_of(output, begin), 1);
+    assert_int_equal(count_of(output, "POCL_CACHE_DIR can name a folder"), 1);
+    const char *path = strstr(output, begin) + strlen(begin);
+    const size_t length = strcspn(path, " :");
+    assert_in_range(length, 1, 255);
+    memcpy(given, path, length);
+    given[length] = '\0';
+}
+
+TEST_BODY(driver_folder_needs_no_home)
+{
+    char environment[512], given[256], home[128];
+    const bool was_there = is_there("/tmp/pocl");
+
+    skip_without_pocl();
+    make_folder();
+    snprintf(home, sizeof home, "%s/home", folder);
+    snprintf(environment, sizeof environment,
+             "-u XDG_CACHE_HOME -u XDG_RUNTIME_DIR -u POCL_CACHE_DIR TMPDIR=%s HOME=%s", folder,
+             home);
+    run_elsewhere(environment, "devices", given);
+    assert_memory_equal(given, folder, strlen(folder));
+    assert_int_equal(count_files(folder), 0); /* no home was made, and what PoCL had is gone */
+    snprintf(environment, sizeof environment,
+             "-u XDG_CACHE_HOME -u XDG_RUNTIME_DIR -u POCL_CACHE_DIR -u HOME TMPDIR=%s", folder);
+    run_elsewhere(environment, "devices", given);
+    assert_int_equal(count_files(folder), 0);
+    assert_int_equal(is_there("/tmp/pocl"), was_there);
+    remove_folder();
+}
+
+TEST_BODY(driver_folder_stays_for_a_session)
+{
+    char environment[512], given[256], wanted[128];
+
+    skip_without_pocl();
+    make_folder();
+    snprintf(environment, sizeof environment,
+             "-u XDG_CACHE_HOME -u POCL_CACHE_DIR HOME=%s/home XDG_RUNTIME_DIR=%s", folder, folder);
+    run_elsewhere(environment, "devices", given);
+    snprintf(wanted, sizeof wanted, "%s/clem-pocl", folder);
+    assert_string_equal(given, wanted);
+    assert_true(is_there(wanted));
+    assert_int_equal(chmod(wanted, 0777), 0); /* not, where others could have written */
+    run_elsewhere(environment, "devices", given);
+    assert_string_not_equal(given, wanted);
+    remove_folder();
+}
+
+TEST_BODY(driver_folder_of_a_user_without_one)
+{
+    char environment[512], given[256], home[128];
+
+    if (geteuid() != 0)
+        TEST_SKIP("only root runs programs as another user");
+    skip_without_pocl();
+    make_folder();
+    snprintf(home, sizeof home, "%s/home", folder);
+    assert_int_equal(chmod(folder, 0755), 0);
+    assert_int_equal(mkdir(home, 0755), 0);
+    snprintf(environment, sizeof environment,
+             "-u XDG_CACHE_HOME -u XDG_RUNTIME_DIR -u POCL_CACHE_DIR -u TMPDIR HOME=%s "
+             "setpriv --reuid=%d --regid=%d --clear-groups",
+             home, NOBODY, NOBODY);
+    run_elsewhere(environment, "use", given);
+    assert_memory_equal(given, "/tmp/clem-pocl-", strlen("/tmp/clem-pocl-"));
+    assert_false(is_there(given));
+    assert_int_equal(count_files(home), 0);
+    remove_folder();
+}
+
+TEST_BODY(driver_folder_of_others_is_refused)
+{
+    char environment[512], given[256], chosen[128];
+
+    skip_without_pocl();
+    make_folder();
+    snprintf(chosen, sizeof chosen, "%s/chosen", folder);
+    snprintf(environment, sizeof environment, "-u XDG_RUNTIME_DIR POCL_CACHE_DIR=%s", chosen);
+    assert_int_equal(run_helper(environment, "devices", output, sizeof output), 0);
+    assert_null(strstr(output, "POCL_CACHE_DIR"));
+    assert_true(is_there(chosen)); /* the usual case */
+    assert_int_equal(chmod(chosen, 0707), 0);
+    run_elsewhere(environment, "devices", given);
+    assert_string_not_equal(given, chosen);
+    assert_non_null(strstr(output, "can be written by others"));
+    if (geteuid() == 0) {
+        assert_int_equal(chmod(chosen, 0700), 0);
+        assert_int_equal(chown(chosen, NOBODY, 0), 0);
+        run_elsewhere(environment, "devices", given);
+        assert_non_null(strstr(output, "belongs to another user"));
+    }
+    remove_folder();
+}
+
+/* --- more rights than who starts it ---------------------------------------------------------------- */
+
+/* A copy of the helper that runs as another user, whoever starts it. */
+static void make_privileged_helper(char copy[128])
+{
+    char helper[PATH_MAX], command[PATH_MAX + 256];
+
+    snprintf(copy, 128, "%s/helper", folder);
+    find_helper(helper);
+    snprintf(command, sizeof command, "cp \"%s\" %s", helper, copy);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(chown(copy, NOBODY, NOBODY), 0);
+    assert_int_equal(chmod(copy, 04755), 0);
+}
+
+TEST_BODY(driver_folder_with_more_rights)
+{
+    static const char *const names[] = {"home", "cache", "clem", "pocl"};
+    char copy[128], path[128], environment[1024];
+
+    if (geteuid() != 0)
+        TEST_SKIP("only root makes programs of other users");
+    make_folder();
+    assert_int_equal(chmod(folder, 0755), 0);
+    make_privileged_helper(copy);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+        assert_int_equal(chown(path, NOBODY, NOBODY), 0); /* it could use all of them */
+    }
+    snprintf(environment, sizeof environment,
+             "HOME=%s/home XDG_CACHE_HOME=%s/cache CLEM_CACHE_DIR=%s/clem POCL_CACHE_DIR=%s/pocl "
+             "CLEM_TRACE=1 CLEM_NO_SUCH_THING=1 CUDA_VISIBLE_DEVICES= POCL_DEVICES=none "
+             "OCL_ICD_VENDORS=/nonexistent",
+             folder, folder, folder, folder);
+    const int code = run_program(environment, copy, "privileged", output, sizeof output);
+    if (code > 1)
+        TEST_SKIP("programs do not get more rights here: %s", output);
+    if (code != 0 || *output)
+        print_error("%s\n", output);
+    assert_int_equal(code, 0);
+    assert_string_equal(output, "");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        assert_int_equal(count_files(path), 0);
+    }
+    remove_folder();
+}
