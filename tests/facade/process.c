@@ -191,7 +191,7 @@ TEST_BODY(process_sees_chosen_devices_only)
     assert_int_equal(run_helper("CUDA_VISIBLE_DEVICES=", "none", output, sizeof output), 0);
     assert_int_equal(run_helper("CUDA_VISIBLE_DEVICES=-1", "none", output, sizeof output), 0);
     assert_int_equal(
-        run_helper("CLEM_DEVICE=no-device-has-this-name", "use", output, sizeof output), 0);
+        run_helper("CLEM_DEVICE=no-device-has-this-name", "none", output, sizeof output), 0);
     assert_int_equal(count_of(output, "no-device-has-this-name"), 1);
 }
 
