@@ -11,6 +11,7 @@
 #include "cl/managed_private.h"
 #include "cl/ptx_kernel.h"
 #include "cl/ptx_table.h"
+#include "cl/thread.h"
 #include "cl/trace.h"
 #include "cl/twin.h"
 
@@ -23,11 +24,11 @@ const char *ocl_kernel_name(const struct ocl_kernel *kernel)
  * meanwhile. */
 static const struct ocl_kernel_facts *no_facts(const struct ocl_kernel *kernel, ocl_status status)
 {
-    static _Thread_local struct ocl_kernel_facts none;
-    none = (struct ocl_kernel_facts){.name = kernel->name,
-                                     .status = status,
-                                     .reason = "the driver failed when it was asked about it"};
-    return &none;
+    struct ocl_kernel_facts *none = &ocl_thread()->no_facts;
+    *none = (struct ocl_kernel_facts){.name = kernel->name,
+                                      .status = status,
+                                      .reason = "the driver failed when it was asked about it"};
+    return none;
 }
 
 const struct ocl_kernel_facts *ocl_kernel_facts(struct ocl_kernel *kernel)

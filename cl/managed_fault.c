@@ -123,12 +123,32 @@ static void serve(struct slot *slot, bool may_wait)
     }
 }
 
-static _Thread_local __attribute__((tls_model("initial-exec"))) bool is_service;
+/* The threads that serve, from when they run. */
+static pthread_t service[2];
+static _Atomic unsigned services;
+static pthread_mutex_t service_lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf: a place in service */
+
+static void note_service(void)
+{
+    pthread_mutex_lock(&service_lock);
+    service[atomic_load(&services)] = pthread_self();
+    atomic_fetch_add(&services, 1);
+    pthread_mutex_unlock(&service_lock);
+}
+
+static bool is_service(void)
+{
+    for (unsigned i = 0; i < atomic_load(&services); i++) {
+        if (pthread_equal(service[i], pthread_self()))
+            return true;
+    }
+    return false;
+}
 
 /* Serves what is in the state that this thread looks for, for the life of the process. */
 static void serve_all(_Atomic uint32_t *bell, enum slot_state wanted, bool may_wait)
 {
-    is_service = true;
+    note_service();
     for (;;) {
         const uint32_t seen = atomic_load(bell);
         bool is_any = false;
@@ -198,10 +218,11 @@ static bool is_write_fault(const void *address, const void *context)
     (void)address;
     return (user->uc_mcontext.gregs[REG_ERR] & 2) != 0;
 #else
-    static _Thread_local __attribute__((tls_model("initial-exec"))) const void *last;
-    const bool is_second = address == last;
+    static _Atomic(const void *) last; /* another thread's fault between costs one more */
+    const bool is_second = atomic_exchange(&last, address) == address;
     (void)context;
-    last = is_second ? NULL : address;
+    if (is_second)
+        atomic_store(&last, NULL);
     return is_second;
 #endif
 }
@@ -240,18 +261,22 @@ static void call_handler(const struct sigaction *action, int number, siginfo_t *
 }
 
 /* A handler that the program installed after ours may call ours as the one it found: then it is the
- * turn of the one before both. Such a call comes with the context of the signal that is being
- * handled, from further down the stack. A handler that jumped out leaves both as they were, and the
- * next signal with the same context comes from the same place of the stack. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
-    const void *context, *frame;
-} chained;
+ * turn of the one before both. Such a call comes with the siginfo of the signal that is being
+ * handled, whose last bytes Linux leaves zero and we mark. */
+static const uint64_t handed_on = 0x68616e6465646f6e;
+
+static bool mark(siginfo_t *info)
+{
+    char *const place = (char *)info + sizeof *info - sizeof handed_on;
+    const bool was_marked = memcmp(place, &handed_on, sizeof handed_on) == 0;
+
+    memcpy(place, &handed_on, sizeof handed_on);
+    return was_marked;
+}
 
 static void chain(int number, siginfo_t *info, void *context)
 {
-    const void *frame = __builtin_frame_address(0);
-    const bool is_nested =
-        chained.context == context && (uintptr_t)frame < (uintptr_t)chained.frame;
+    const bool is_nested = mark(info);
     const struct sigaction action = is_nested ? first_previous : previous;
 
     if (!(action.sa_flags & SA_SIGINFO) &&
@@ -259,20 +284,14 @@ static void chain(int number, siginfo_t *info, void *context)
         restore_default();
         return;
     }
-    if (!is_nested) {
-        chained.context = context;
-        chained.frame = frame;
-        if (action.sa_flags & (int)SA_RESETHAND)
-            memset(&previous, 0, sizeof previous); /* SIG_DFL */
-    }
+    if (!is_nested && (action.sa_flags & (int)SA_RESETHAND))
+        memset(&previous, 0, sizeof previous); /* SIG_DFL */
     call_handler(&action, number, info, context);
-    if (!is_nested)
-        chained.context = NULL;
 }
 
 static bool is_forked_or_service(void)
 {
-    return is_service || ocl_process_is_forked();
+    return is_service() || ocl_process_is_forked();
 }
 
 static void handle(int number, siginfo_t *info, void *context)

@@ -2,12 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/managed_private.h"
 #include "cl/queue_private.h"
-
-/* The handler for SIGSEGV reads it: with this model the first access allocates nothing. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) bool in_function;
-
-/* A wait that is part of a move is not the host's. */
-static _Thread_local bool in_wait;
+#include "cl/thread.h"
 
 /* ---- Moves ---- */
 
@@ -93,14 +88,11 @@ static void leave(struct ocl_migration *migration)
     pthread_mutex_unlock(&migration->lock);
 }
 
-/* What this thread has entered: the context may get its first region before it leaves. */
-static _Thread_local struct ocl_migration *entered_here;
-
 void ocl_migration_enter(struct ocl_queue *queue)
 {
     struct ocl_migration *migration = atomic_load(&queue->context->migration);
 
-    entered_here = migration;
+    ocl_thread()->entered = migration;
     if (!migration)
         return;
     /* Whoever begins a move raises closed before it reads entered: one of the two is seen. */
@@ -114,9 +106,11 @@ void ocl_migration_enter(struct ocl_queue *queue)
 
 void ocl_migration_leave(void)
 {
-    if (entered_here)
-        leave(entered_here);
-    entered_here = NULL;
+    struct ocl_thread *thread = ocl_thread();
+
+    if (thread->entered)
+        leave(thread->entered);
+    thread->entered = NULL;
 }
 
 void ocl_migration_send_attached(struct ocl_region *region)
@@ -178,13 +172,13 @@ static void wait_for(const struct ocl_region *region)
 {
     struct ocl_queue *queue = NULL;
 
-    in_wait = true;
+    ocl_thread()->in_wait = true;
     if (atomic_load(&region->attachment) == OCL_MANAGED_GLOBAL)
         (void)ocl_queues_finish(region->block->context);
     else if (atomic_load(&region->attachment) == OCL_MANAGED_SINGLE &&
              (queue = queue_of(region)) != NULL)
         (void)ocl_queue_finish(queue);
-    in_wait = false;
+    ocl_thread()->in_wait = false;
     if (queue)
         ocl_queue_release(queue);
 }
@@ -262,7 +256,7 @@ void ocl_migration_after_wait(struct ocl_context *context)
 {
     struct ocl_migration *migration = atomic_load(&context->migration);
 
-    if (!migration || in_wait || in_function)
+    if (!migration || ocl_thread()->in_wait || ocl_thread()->in_function)
         return;
     if (!has_to_return(migration) || !are_all_idle(context))
         return;
@@ -279,14 +273,14 @@ void ocl_migration_after_wait(struct ocl_context *context)
 
 void ocl_migration_begin_function(void)
 {
-    in_function = true;
+    ocl_thread()->in_function = true;
 }
 
 void ocl_migration_end_function(struct ocl_context *context)
 {
     struct ocl_migration *migration = atomic_load(&context->migration);
 
-    in_function = false;
+    ocl_thread()->in_function = false;
     if (!migration || atomic_load(&migration->resident) == 0)
         return;
     ocl_migration_begin_move_in_function(migration);
@@ -296,7 +290,8 @@ void ocl_migration_end_function(struct ocl_context *context)
     ocl_migration_end_move(migration);
 }
 
+/* The handler for SIGSEGV asks too, and must not allocate. */
 bool ocl_migration_in_function(void)
 {
-    return in_function;
+    return ocl_thread_self && ocl_thread_self->in_function;
 }

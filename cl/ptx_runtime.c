@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "cl/queue_private.h"
+#include "cl/thread.h"
 #include "cl/transfer.h"
 #include "kernels/ptx/library/runtime.h"
 
@@ -520,16 +521,16 @@ static void end_reading(struct ocl_runtime *runtime, uint64_t seen, bool is_all)
 /* Reading waits for copies of its own, which lead here again. */
 void ocl_runtime_after_wait(struct ocl_context *context)
 {
-    static _Thread_local bool is_inside;
     struct ocl_runtime *runtime = atomic_load_explicit(&context->runtime, memory_order_acquire);
-    if (!runtime || is_inside || ocl_context_failure(context) != OCL_OK || !begin_reading(runtime))
+    if (!runtime || ocl_thread()->is_printing || ocl_context_failure(context) != OCL_OK ||
+        !begin_reading(runtime))
         return;
     const uint64_t launches = atomic_load(&runtime->launches);
     /* In this order: what begins later changes launches, what began is seen in one of the other two. */
     const bool is_all = atomic_load(&runtime->launching) == 0 && ocl_queues_are_idle(context);
-    is_inside = true;
+    ocl_thread()->is_printing = true;
     read_all(runtime, is_all ? launches : 0);
-    is_inside = false;
+    ocl_thread()->is_printing = false;
     end_reading(runtime, launches, is_all);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cl/state.h"
+#include "cl/thread.h"
 
 _Static_assert(sizeof(cl_int) == sizeof(ocl_status), "an ocl_status carries a cl_int unchanged");
 _Static_assert(CL_SUCCESS == OCL_OK, "zero is success on both sides");
@@ -105,10 +106,10 @@ static const struct {
 
 const char *ocl_status_name(ocl_status status)
 {
-    static _Thread_local char unknown[32];
+    char *const unknown = ocl_thread()->unknown_status;
     for (size_t i = 0; i < sizeof status_names / sizeof status_names[0]; i++)
         if (status_names[i].code == status)
             return status_names[i].name;
-    snprintf(unknown, sizeof unknown, "status %d", (int)status);
+    snprintf(unknown, sizeof ocl_thread()->unknown_status, "status %d", (int)status);
     return unknown;
 }

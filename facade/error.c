@@ -1,26 +1,24 @@
 /* The last error of each thread, and the names and texts of every error.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/trace.h"
-#include "facade/internal.h"
-
-static _Thread_local cudaError_t last_error = cudaSuccess;
+#include "facade/thread_state.h"
 
 cudaError_t facade_result(cudaError_t error)
 {
     if (error != cudaSuccess && error != cudaErrorNotReady)
-        last_error = error;
+        facade_thread()->last_error = error;
     return error;
 }
 
 cudaError_t facade_last_error(void)
 {
-    return last_error;
+    return facade_thread()->last_error;
 }
 
 cudaError_t facade_take_last_error(void)
 {
-    cudaError_t error = last_error;
-    last_error = cudaSuccess;
+    cudaError_t error = facade_thread()->last_error;
+    facade_thread()->last_error = cudaSuccess;
     return error;
 }
 

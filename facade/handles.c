@@ -7,6 +7,7 @@
 #include "cl/range_map.h"
 #include "cl/slab.h"
 #include "facade/handles.h"
+#include "facade/thread_state.h"
 
 /* Sits in front of every object. slab_word is the slab's while the object is free. */
 struct header {
@@ -21,16 +22,9 @@ static struct ocl_slab slabs[KIND_COUNT];
 static struct ocl_range_map *handles;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Handles that a thread found last, and how many had been freed before it looked: they are live until
- * another one is freed. A launch looks for its context, kernel and stream; right after a wait the
- * tree's eight lines for each of them are in no near cache any more. Few places, which kinds share:
- * thread-local memory is scarce in a library that programs may open by dlopen. */
-#define PLACES 3 /* context, stream and kernel have one each */
-struct known {
-    const void *object;
-    uint64_t freed; /* times KIND_COUNT, plus the kind */
-};
-static _Thread_local struct known known[PLACES];
+/* Threads remember the handles that they found last, and how many had been freed before they looked:
+ * they are live until another one is freed. A launch looks for its context, kernel and stream; right
+ * after a wait the tree's eight lines for each of them are in no near cache any more. */
 static _Atomic uint64_t freed_count;
 
 static void make_table(void)
@@ -83,13 +77,13 @@ static void *look_up(enum facade_kind kind, const void *object)
 
 void *facade_handle_find(enum facade_kind kind, const void *object)
 {
-    struct known *last = &known[kind % PLACES];
+    struct facade_known *last = &facade_thread()->known[kind % FACADE_KNOWN_HANDLES];
     const uint64_t freed =
         atomic_load_explicit(&freed_count, memory_order_acquire) * KIND_COUNT + (uint64_t)kind;
     if (object != NULL && last->object == object && last->freed == freed)
         return (void *)(uintptr_t)object;
     void *found = look_up(kind, object);
     if (found != NULL)
-        *last = (struct known){found, freed};
+        *last = (struct facade_known){found, freed};
     return found;
 }

@@ -39,20 +39,19 @@
 
 typedef void any_function(void);
 
-/* The lookup may itself read or write; that call of the same thread goes to the system. */
-static _Thread_local bool is_looking;
+/* The lookup may itself read or write; that call goes to the system, as do those that other threads
+ * make at that moment. */
+static atomic_flag is_looking = ATOMIC_FLAG_INIT;
 
-/* NULL while the thread looks for one, and for what the C library does not have. Two threads that
- * come together find the same. */
+/* NULL while one is looked for, and for what the C library does not have. */
 static any_function *find_next(_Atomic(any_function *) *known, const char *name)
 {
     any_function *function = atomic_load_explicit(known, memory_order_relaxed);
-    if (function != NULL || is_looking)
+    if (function != NULL || atomic_flag_test_and_set(&is_looking))
         return function;
     const int error = errno;
-    is_looking = true;
     function = (any_function *)(uintptr_t)dlsym(RTLD_NEXT, name);
-    is_looking = false;
+    atomic_flag_clear(&is_looking);
     errno = error;
     atomic_store_explicit(known, function, memory_order_relaxed);
     return function;

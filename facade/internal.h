@@ -59,12 +59,6 @@ struct facade_context *facade_stack_pop(void);
 bool facade_stack_replace(
     struct facade_context *context); /* the top; pushes when empty; NULL pops */
 
-/* At the thread's end its per-thread streams and its stack go: the first asks for that (any number of times), the
- * others are what the end calls. */
-void facade_thread_at_exit(void);
-void facade_stack_release(void);
-void facade_arguments_release(void); /* legacy.c: of a launch that never came */
-
 /* The launch configurations that <<<>>> pushes and pops. */
 struct facade_launch_configuration {
     dim3 grid, block;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "facade/launch.h"
+#include "facade/thread_state.h"
 
 /* --- names that were replaced by others ------------------------------------------------------- */
 
@@ -88,24 +89,10 @@ cudaError_t cudaSetDoubleForHost(double *d)
 /* What one launch of the time took: 4 KiB of arguments, at most as many as it has bytes. */
 enum { ARGUMENT_BYTES = 4096, MOST_ARGUMENTS = 1024 };
 
-/* The arguments of the launch that the thread is putting together. The bytes are allocated: programs
- * that open libclem late have little room for what each thread has. */
-static _Thread_local struct {
-    size_t used; /* up to the end of the last one */
-    unsigned char *bytes;
-} pending;
-
-void facade_arguments_release(void)
-{
-    free(pending.bytes);
-    pending.bytes = NULL;
-    pending.used = 0;
-}
-
 cudaError_t cudaConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem, cudaStream_t stream)
 {
     const struct facade_launch_configuration configuration = {gridDim, blockDim, sharedMem, stream};
-    pending.used = 0;
+    facade_thread()->argument_bytes = 0;
     return facade_result(facade_launch_push(&configuration) ? cudaSuccess
                                                             : cudaErrorInvalidConfiguration);
 }
@@ -114,15 +101,14 @@ cudaError_t cudaSetupArgument(const void *arg, size_t size, size_t offset)
 {
     if (arg == NULL || offset > ARGUMENT_BYTES || size > ARGUMENT_BYTES - offset)
         return facade_result(cudaErrorInvalidValue);
-    if (pending.bytes == NULL) {
-        pending.bytes = calloc(1, ARGUMENT_BYTES);
-        facade_thread_at_exit();
-    }
-    if (pending.bytes == NULL)
+    struct facade_thread *thread = facade_thread();
+    if (thread->arguments == NULL && facade_thread_may_keep(thread))
+        thread->arguments = calloc(1, ARGUMENT_BYTES);
+    if (thread->arguments == NULL)
         return facade_result(cudaErrorMemoryAllocation);
-    memcpy(pending.bytes + offset, arg, size);
-    if (pending.used < offset + size)
-        pending.used = offset + size;
+    memcpy(thread->arguments + offset, arg, size);
+    if (thread->argument_bytes < offset + size)
+        thread->argument_bytes = offset + size;
     return cudaSuccess;
 }
 
@@ -135,9 +121,9 @@ static cudaError_t place_arguments(const struct facade_function *function,
     for (size_t i = 0; i < MOST_ARGUMENTS; i++) {
         if (facade_function_parameter(function, i, &offset, &bytes) != cudaSuccess)
             return cudaSuccess;
-        if (offset + bytes > pending.used)
+        if (offset + bytes > facade_thread()->argument_bytes)
             return cudaErrorInvalidValue;
-        args[i] = pending.bytes + offset;
+        args[i] = facade_thread()->arguments + offset;
     }
     return cudaErrorInvalidValue;
 }
@@ -155,7 +141,7 @@ static cudaError_t launch(const void *func)
     if (error == cudaSuccess)
         error = facade_launch(function, configuration.grid, configuration.block, args,
                               configuration.shared, configuration.stream);
-    pending.used = 0;
+    facade_thread()->argument_bytes = 0;
     return error;
 }
 

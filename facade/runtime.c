@@ -12,6 +12,7 @@
 #include "facade/runtime.h"
 #include "facade/texture.h"
 #include "facade/texture_reference.h"
+#include "facade/thread_state.h"
 
 static struct facade_context **primaries;
 static int device_count;
@@ -19,7 +20,6 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic bool is_started;
 static struct facade_context *contexts; /* all live ones (list_lock) */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local bool is_in_host_function;
 
 static void make_primaries(void)
 {
@@ -48,7 +48,7 @@ cudaError_t facade_process_state(void)
         return cudaErrorInitializationError;
     if (ocl_process_is_exiting())
         return cudaErrorCudartUnloading;
-    return is_in_host_function ? cudaErrorNotPermitted : cudaSuccess;
+    return facade_thread()->is_in_host_function ? cudaErrorNotPermitted : cudaSuccess;
 }
 
 bool facade_is_started(void)
@@ -63,12 +63,12 @@ int facade_known_devices(void)
 
 void facade_host_function_begin(void)
 {
-    is_in_host_function = true;
+    facade_thread()->is_in_host_function = true;
 }
 
 void facade_host_function_end(void)
 {
-    is_in_host_function = false;
+    facade_thread()->is_in_host_function = false;
 }
 
 cudaError_t facade_devices(int *count)

@@ -5,6 +5,7 @@
 #include "facade/event.h"
 #include "facade/runtime.h"
 #include "facade/stream.h"
+#include "facade/thread_state.h"
 
 static _Atomic uint64_t next_id = 1;
 
@@ -134,44 +135,26 @@ struct thread_stream {
     struct thread_stream *next;
 };
 
-static pthread_key_t exit_key;
-static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
-static _Thread_local struct thread_stream *thread_streams;
-
 static bool is_current(const struct thread_stream *entry)
 {
     return facade_handle_find(FACADE_STREAM, entry->stream) != NULL &&
            entry->generation == atomic_load(&entry->context->generation);
 }
 
-static void thread_ends(void *unused)
+void facade_thread_streams_release(struct facade_thread *thread)
 {
-    (void)unused;
-    while (thread_streams != NULL) {
-        struct thread_stream *entry = thread_streams;
-        thread_streams = entry->next;
+    while (thread->streams != NULL) {
+        struct thread_stream *entry = thread->streams;
+        thread->streams = entry->next;
         if (facade_process_state() == cudaSuccess && is_current(entry))
             unmake_stream(entry->stream);
         free(entry);
     }
-    facade_stack_release();
-    facade_arguments_release();
-}
-
-static void make_exit_key(void)
-{
-    pthread_key_create(&exit_key, thread_ends);
-}
-
-void facade_thread_at_exit(void)
-{
-    pthread_once(&exit_once, make_exit_key);
-    pthread_setspecific(exit_key, &exit_key);
 }
 
 static struct facade_stream *known_thread_stream(struct facade_context *context)
 {
-    for (struct thread_stream **link = &thread_streams; *link != NULL;) {
+    for (struct thread_stream **link = &facade_thread()->streams; *link != NULL;) {
         struct thread_stream *entry = *link;
         if (!is_current(entry)) {
             *link = entry->next;
@@ -190,7 +173,8 @@ static cudaError_t per_thread_stream(struct facade_context *context, struct faca
     *stream = known_thread_stream(context);
     if (*stream != NULL)
         return cudaSuccess;
-    struct thread_stream *entry = malloc(sizeof *entry);
+    struct facade_thread *thread = facade_thread();
+    struct thread_stream *entry = facade_thread_may_keep(thread) ? malloc(sizeof *entry) : NULL;
     if (entry == NULL)
         return cudaErrorMemoryAllocation;
     cudaError_t error = make_stream(context, 0, 0, stream);
@@ -199,9 +183,8 @@ static cudaError_t per_thread_stream(struct facade_context *context, struct faca
         return error;
     }
     (*stream)->handle = cudaStreamPerThread;
-    *entry = (struct thread_stream){*stream, context, (*stream)->generation, thread_streams};
-    thread_streams = entry;
-    facade_thread_at_exit();
+    *entry = (struct thread_stream){*stream, context, (*stream)->generation, thread->streams};
+    thread->streams = entry;
     return cudaSuccess;
 }
 

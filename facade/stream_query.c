@@ -2,6 +2,7 @@
  * nothing).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/stream.h"
+#include "facade/thread_state.h"
 
 cudaError_t facade_stream_get_attribute(cudaStream_t handle, int attribute,
                                         cudaLaunchAttributeValue *value)
@@ -180,11 +181,10 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
 
 cudaError_t facade_exchange_capture_mode(int *mode)
 {
-    static _Thread_local int current = cudaStreamCaptureModeGlobal;
     if (*mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed)
         return cudaErrorInvalidValue;
-    int old = current;
-    current = *mode;
+    int old = facade_thread()->capture_mode;
+    facade_thread()->capture_mode = *mode;
     *mode = old;
     return cudaSuccess;
 }

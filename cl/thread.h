@@ -1,0 +1,41 @@
+/* What each thread has of its own. Private to cl/, but for the part of the layer above.
+ *
+ * Thread-local memory is scarce in a library that programs open by dlopen(), and a handler for a signal may touch only
+ * what is there already. So the library has one thread-local pointer, and what it points to comes with the thread's
+ * first need and goes when the thread ends.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_THREAD_H
+#define OCL_THREAD_H
+
+#include "cl/program.h"
+
+struct ocl_migration;
+
+struct ocl_thread {
+    bool in_function; /* managed_turn.c: it runs a host function */
+    bool in_wait;     /* managed_turn.c: its wait is part of a move, not the host's */
+    bool is_printing; /* ptx_runtime.c: its wait is part of reading what kernels printed */
+    struct ocl_migration
+        *entered; /* managed_turn.c: the context may get its first region before it leaves */
+    struct ocl_kernel_facts no_facts; /* kernel.c */
+    char unknown_status[32];          /* status.c */
+    void *upper;                      /* the layer above: from calloc(), or NULL */
+    void (*end_upper)(void *upper);   /* called when the thread ends; frees upper */
+};
+
+extern _Thread_local __attribute__((tls_model("initial-exec"),
+                                    visibility("hidden"))) struct ocl_thread *ocl_thread_self;
+
+/* Not for handlers of signals: those look at ocl_thread_self, which is NULL in a thread that had no need yet. */
+struct ocl_thread *ocl_thread_begin(void);
+
+/* The calling thread's. Never NULL: when there is no memory at all, threads share one. */
+static inline struct ocl_thread *ocl_thread(void)
+{
+    return ocl_thread_self ? ocl_thread_self : ocl_thread_begin();
+}
+
+/* Whether it is one that threads share: nothing that has to be freed may be kept there. */
+bool ocl_thread_is_shared(const struct ocl_thread *thread);
+
+#endif
