@@ -199,13 +199,14 @@ void ocl_clock_retain(struct ocl_clock_slot *slot)
 }
 
 /* A slot is not used again before its reading has been written: a late one would overwrite the
- * next. */
+ * next. Where nothing tells when that is, it is not used again at all. */
 static void give_back(struct ocl_clock *clock, struct ocl_clock_slot *slot, cl_event event)
 {
-    const bool is_written = !event || ocl_event_state(event) <= CL_COMPLETE;
+    const cl_int state = event ? ocl_event_state(event) : CL_COMPLETE;
+    const bool is_written = state == CL_COMPLETE;
 
-    if (!is_written)
-        clRetainEvent(event);
+    if (state < CL_COMPLETE || (!is_written && clRetainEvent(event) != CL_SUCCESS))
+        return;
     pthread_mutex_lock(&clock->lock);
     if (is_written) {
         slot->next = clock->free;

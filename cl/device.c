@@ -415,11 +415,15 @@ bool ocl_device_takes_host_memory(const struct ocl_device_facts *facts)
 void ocl_device_memory(int device, uint64_t *total, uint64_t *max_allocation)
 {
     cl_device_id id = ocl_device_get(device)->id;
-    const uint64_t limit = ocl_device_takes_host_memory(ocl_device_facts(device))
-                               ? ocl_host_memory_limit()
-                               : UINT64_MAX;
+    const struct ocl_device_facts *facts = ocl_device_facts(device);
+    const uint64_t limit =
+        ocl_device_takes_host_memory(facts) ? ocl_host_memory_limit() : UINT64_MAX;
     *total = ask_number(id, CL_DEVICE_GLOBAL_MEM_SIZE);
     *max_allocation = ask_number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    if (*total == 0 || *max_allocation == 0) { /* it did not answer */
+        *total = facts->global_bytes;
+        *max_allocation = facts->max_alloc_bytes;
+    }
     if (*total > limit)
         *total = limit;
     if (*max_allocation > limit)

@@ -44,14 +44,14 @@ static void replace_point(struct ocl_event *event, struct point point)
     ocl_stamp_release(&before.stamp);
 }
 
-/* A copy that keeps its driver's event alive until ocl_stamp_release(). */
-static struct point copy_point(struct ocl_event *event)
+/* A copy that keeps its driver's event alive until ocl_stamp_release(); after an error there is none. */
+static ocl_status copy_point(struct ocl_event *event, struct point *point)
 {
     pthread_mutex_lock(&event->lock);
-    const struct point point = event->point;
-    ocl_stamp_retain(&point.stamp);
+    *point = event->point;
+    const ocl_status status = ocl_stamp_retain(&point->stamp);
     pthread_mutex_unlock(&event->lock);
-    return point;
+    return status;
 }
 
 ocl_status ocl_event_create(struct ocl_context *context, bool has_timing, struct ocl_event **event)
@@ -155,9 +155,11 @@ static ocl_status settle(struct ocl_event *event, const struct point *point, cl_
 ocl_status ocl_event_query(struct ocl_event *event)
 {
     struct ocl_context *context = event->context;
-    const struct point point = copy_point(event);
-    ocl_status status;
+    struct point point;
+    ocl_status status = copy_point(event, &point);
 
+    if (status != OCL_OK)
+        return status;
     if (is_known_complete(&point))
         status = ocl_context_failure(context);
     else
@@ -173,9 +175,11 @@ ocl_status ocl_event_query(struct ocl_event *event)
 ocl_status ocl_event_wait(struct ocl_event *event)
 {
     struct ocl_context *context = event->context;
-    const struct point point = copy_point(event);
-    ocl_status status;
+    struct point point;
+    ocl_status status = copy_point(event, &point);
 
+    if (status != OCL_OK)
+        return status;
     if (is_known_complete(&point)) {
         status = ocl_context_failure(context);
     } else {
@@ -215,11 +219,13 @@ static ocl_status read_time(struct ocl_event *event, struct point *point)
 
 static ocl_status time_of(struct ocl_event *event, uint64_t *time)
 {
+    struct point point;
     ocl_status status = ocl_event_query(event);
 
+    if (status == OCL_OK)
+        status = copy_point(event, &point);
     if (status != OCL_OK)
         return status;
-    struct point point = copy_point(event);
     if (!point.has_time)
         status = point.stamp.event ? read_time(event, &point) : OCL_E_INVALID_VALUE;
     *time = point.time;
@@ -270,10 +276,13 @@ static ocl_status wait_for_point(struct ocl_queue *queue, const struct point *po
 
 ocl_status ocl_event_wait_in_queue(struct ocl_event *event, struct ocl_queue *queue)
 {
-    const struct point point = copy_point(event);
-    const bool is_same_queue = point.queue == queue && point.queue_id == atomic_load(&queue->id);
-    ocl_status status = ocl_context_failure(queue->context);
+    struct point point;
+    ocl_status status = copy_point(event, &point);
 
+    if (status != OCL_OK)
+        return status;
+    const bool is_same_queue = point.queue == queue && point.queue_id == atomic_load(&queue->id);
+    status = ocl_context_failure(queue->context);
     if (status == OCL_OK && !is_same_queue && !is_known_complete(&point))
         status = wait_for_point(queue, &point, event->context != queue->context);
     if (status == OCL_OK && !is_same_queue && point.serial != 0)

@@ -27,6 +27,7 @@ static const struct ocl_kernel_facts *no_facts(const struct ocl_kernel *kernel, 
     struct ocl_kernel_facts *none = &ocl_thread()->no_facts;
     *none = (struct ocl_kernel_facts){.name = kernel->name,
                                       .status = status,
+                                      .is_unknown = true,
                                       .reason = "the driver failed when it was asked about it"};
     return none;
 }

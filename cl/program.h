@@ -63,8 +63,10 @@ struct ocl_parameter {
 
 struct ocl_kernel_facts {
     const char *name;
-    ocl_status status;      /* OCL_OK, or what every launch of this kernel returns; see reason */
-    const char *reason;     /* why it cannot be launched, in words; empty when it can */
+    ocl_status status;  /* OCL_OK, or what every launch of this kernel returns; see reason */
+    const char *reason; /* why it cannot be launched, in words; empty when it can */
+    bool
+        is_unknown; /* the driver failed when it was asked, with status; the next question asks again */
     size_t parameter_count; /* all, also those that take no args entry */
     size_t entry_count;     /* how many entries of void **args are read */
     size_t local_count;     /* OCL_PARAMETER_LOCAL parameters */

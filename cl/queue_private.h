@@ -94,7 +94,7 @@ struct ocl_stamp {
     cl_event event;              /* NULL: complete, without a time */
     struct ocl_clock_slot *slot; /* where the time is written; NULL: the event's profile has it */
 };
-void ocl_stamp_retain(const struct ocl_stamp *stamp);
+ocl_status ocl_stamp_retain(const struct ocl_stamp *stamp);
 void ocl_stamp_release(const struct ocl_stamp *stamp);
 
 /* A stamp with time behind everything submitted to queue, started; *position is what it covers, as

@@ -148,10 +148,10 @@ ocl_status ocl_queue_mark(struct ocl_queue *queue, cl_event *event, uint64_t *po
     *position = atomic_load(&queue->submitted);
     if (!queue->mark || queue->mark_position != *position)
         status = renew_mark(queue, *position);
-    if (status == OCL_OK) {
-        clRetainEvent(queue->mark);
+    if (status == OCL_OK)
+        status = clRetainEvent(queue->mark);
+    if (status == OCL_OK)
         *event = queue->mark;
-    }
     pthread_mutex_unlock(&queue->lock);
     return status;
 }

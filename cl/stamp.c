@@ -209,12 +209,13 @@ ocl_status ocl_stamp_read(const struct ocl_stamp *stamp, uint64_t *nanoseconds)
     return OCL_OK;
 }
 
-void ocl_stamp_retain(const struct ocl_stamp *stamp)
+ocl_status ocl_stamp_retain(const struct ocl_stamp *stamp)
 {
-    if (stamp->event)
-        clRetainEvent(stamp->event);
-    if (stamp->slot)
+    const ocl_status status = stamp->event ? clRetainEvent(stamp->event) : OCL_OK;
+
+    if (status == OCL_OK && stamp->slot)
         ocl_clock_retain(stamp->slot);
+    return status;
 }
 
 void ocl_stamp_release(const struct ocl_stamp *stamp)

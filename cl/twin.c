@@ -138,13 +138,16 @@ ocl_status ocl_twins_begin(const struct ocl_call *call, struct ocl_queue *queue)
     return status;
 }
 
-static void note_last(struct ocl_twin *twin, const struct ocl_queue *queue, cl_event event)
+static ocl_status note_last(struct ocl_twin *twin, const struct ocl_queue *queue, cl_event event)
 {
+    const ocl_status status = clRetainEvent(event);
+    if (status != OCL_OK)
+        return status;
     if (twin->last)
         clReleaseEvent(twin->last);
-    clRetainEvent(event);
     twin->last = event;
     twin->last_queue = atomic_load(&queue->id);
+    return OCL_OK;
 }
 
 static ocl_status read_twins(const struct ocl_call *call, struct ocl_queue *queue)
@@ -160,21 +163,22 @@ static ocl_status read_twins(const struct ocl_call *call, struct ocl_queue *queu
     return status;
 }
 
-/* Also when the launch or a read failed: what was written is still on its way. */
+/* Also when the launch or a read failed: what was written is still on its way, and where nothing tells when it has
+ * come, later launches would meet it. */
 static ocl_status mark_twins(const struct ocl_call *call, struct ocl_queue *queue)
 {
     uint64_t position;
     cl_event event;
-    const ocl_status status = ocl_queue_mark(queue, &event, &position);
+    ocl_status status = ocl_queue_mark(queue, &event, &position);
     if (status != OCL_OK)
-        return status;
-    for (size_t i = 0; i < call->kernel->argument_count; i++) {
+        return ocl_context_fail(queue->context, status);
+    for (size_t i = 0; status == OCL_OK && i < call->kernel->argument_count; i++) {
         struct ocl_twin *twin = twin_at(call, i);
         if (twin)
-            note_last(twin, queue, event);
+            status = note_last(twin, queue, event);
     }
     clReleaseEvent(event);
-    return OCL_OK;
+    return ocl_context_fail(queue->context, status);
 }
 
 ocl_status ocl_twins_end(const struct ocl_call *call, struct ocl_queue *queue, bool is_enqueued)

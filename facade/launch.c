@@ -35,11 +35,22 @@ cudaError_t facade_function_find(const void *func, struct facade_function **func
     return error == cudaErrorInvalidDeviceFunction ? cudaErrorInvalidResourceHandle : error;
 }
 
-void facade_launch_limits(const struct facade_function *function,
-                          struct facade_launch_limits *limits)
+/* What the driver failed to tell is no fact. */
+static cudaError_t find_facts(const struct facade_function *function,
+                              const struct ocl_kernel_facts **facts)
+{
+    *facts = ocl_kernel_facts(function->kernel);
+    return (*facts)->is_unknown ? facade_error_from((*facts)->status, FACADE_LAUNCH) : cudaSuccess;
+}
+
+cudaError_t facade_launch_limits(const struct facade_function *function,
+                                 struct facade_launch_limits *limits)
 {
     const struct ocl_device_facts *device = ocl_device_facts(function->module->context->device);
-    const struct ocl_kernel_facts *kernel = ocl_kernel_facts(function->kernel);
+    const struct ocl_kernel_facts *kernel;
+    const cudaError_t error = find_facts(function, &kernel);
+    if (error != cudaSuccess)
+        return error;
     for (int i = 0; i < 3; i++) {
         limits->grid[i] = grid_limits[i];
         limits->block[i] = smaller(device->max_work_item[i], block_limits[i]);
@@ -55,6 +66,8 @@ void facade_launch_limits(const struct facade_function *function,
     limits->device_shared = (size_t)left;
     limits->shared =
         function->max_dynamic_shared >= 0 ? (size_t)function->max_dynamic_shared : (size_t)left;
+    limits->own_shared = kernel->local_bytes;
+    return cudaSuccess;
 }
 
 static bool is_within(dim3 size, const unsigned limits[3])
@@ -67,7 +80,9 @@ static cudaError_t check_shape(const struct facade_function *function, dim3 grid
                                size_t shared)
 {
     struct facade_launch_limits limits;
-    facade_launch_limits(function, &limits);
+    const cudaError_t error = facade_launch_limits(function, &limits);
+    if (error != cudaSuccess)
+        return error;
     if (!is_within(grid, limits.grid) || !is_within(block, limits.block))
         return cudaErrorInvalidConfiguration;
     const uint64_t threads = (uint64_t)block.x * block.y * block.z;
@@ -119,7 +134,9 @@ cudaError_t facade_function_attribute(const struct facade_function *function, in
                                       int *value)
 {
     struct cudaFuncAttributes all;
-    facade_function_attributes(function, &all);
+    const cudaError_t error = facade_function_attributes(function, &all);
+    if (error != cudaSuccess)
+        return error;
     const int values[] = {
         [CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = all.maxThreadsPerBlock,
         [CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] = (int)all.sharedSizeBytes,
@@ -142,10 +159,13 @@ cudaError_t facade_function_set_attribute(struct facade_function *function, int 
                                           int value)
 {
     struct facade_launch_limits limits;
+    cudaError_t error = cudaSuccess;
     int unused = 0;
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
-        facade_launch_limits(function, &limits);
+        error = facade_launch_limits(function, &limits);
+        if (error != cudaSuccess)
+            return error;
         if (value < 0 || (size_t)value > limits.device_shared)
             return cudaErrorInvalidValue;
         function->max_dynamic_shared = value;
@@ -174,8 +194,12 @@ cudaError_t facade_function_attributes(const struct facade_function *function,
                                        struct cudaFuncAttributes *attributes)
 {
     struct facade_launch_limits limits;
-    const struct ocl_kernel_facts *kernel = ocl_kernel_facts(function->kernel);
-    facade_launch_limits(function, &limits);
+    const struct ocl_kernel_facts *kernel;
+    cudaError_t error = find_facts(function, &kernel);
+    if (error == cudaSuccess)
+        error = facade_launch_limits(function, &limits);
+    if (error != cudaSuccess)
+        return error;
     memset(attributes, 0, sizeof *attributes);
     attributes->sharedSizeBytes = kernel->local_bytes;
     attributes->localSizeBytes = kernel->private_bytes;
@@ -190,8 +214,11 @@ cudaError_t facade_function_attributes(const struct facade_function *function,
 cudaError_t facade_function_parameter(const struct facade_function *function, size_t index,
                                       size_t *offset, size_t *bytes)
 {
-    size_t count = ocl_kernel_facts(function->kernel)->parameter_count;
-    for (size_t i = 0; i < count; i++) {
+    const struct ocl_kernel_facts *kernel;
+    const cudaError_t error = find_facts(function, &kernel);
+    if (error != cudaSuccess)
+        return error;
+    for (size_t i = 0; i < kernel->parameter_count; i++) {
         const struct ocl_parameter *parameter = ocl_kernel_parameter(function->kernel, i);
         const bool has_entry =
             parameter->kind != OCL_PARAMETER_LOCAL && parameter->kind != OCL_PARAMETER_HIDDEN;

@@ -17,10 +17,12 @@ struct facade_launch_limits {
     unsigned device_threads; /* per block, of the device */
     unsigned threads;        /* per block, of the device and the kernel */
     size_t shared;           /* dynamic bytes that may be asked for */
+    size_t own_shared;       /* bytes of the kernel's own */
     size_t device_shared;    /* the most that cudaFuncSetAttribute may make of that */
 };
-void facade_launch_limits(const struct facade_function *function,
-                          struct facade_launch_limits *limits);
+/* Errors: the driver's, where it fails when it is asked about the kernel. */
+cudaError_t facade_launch_limits(const struct facade_function *function,
+                                 struct facade_launch_limits *limits);
 
 /* Launches function. Units: grid in blocks, block in threads, shared in bytes.
  * Errors: cudaErrorInvalidConfiguration for empty or too large dimensions; cudaErrorInvalidValue

@@ -30,8 +30,10 @@ cudaError_t facade_occupancy_blocks(int *blocks, const struct facade_function *f
     int device = function->module->context->device;
     if (block_size <= 0 || (flags & ~(unsigned)cudaOccupancyDisableCachingOverride) != 0)
         return cudaErrorInvalidValue;
-    facade_launch_limits(function, &limits);
-    size_t shared = dynamic_shared + ocl_kernel_facts(function->kernel)->local_bytes;
+    const cudaError_t error = facade_launch_limits(function, &limits);
+    if (error != cudaSuccess)
+        return error;
+    size_t shared = dynamic_shared + limits.own_shared;
     *blocks = 0;
     if ((unsigned)block_size > limits.threads || dynamic_shared > limits.shared)
         return cudaSuccess;
@@ -55,12 +57,14 @@ cudaError_t facade_occupancy_best(int *grid, int *block_size,
     struct facade_launch_limits limits;
     int device = function->module->context->device, warp = attribute(device, cudaDevAttrWarpSize),
         most = 0, best = 0;
-    facade_launch_limits(function, &limits);
+    cudaError_t error = facade_launch_limits(function, &limits);
+    if (error != cudaSuccess)
+        return error;
     int largest = wish->limit > 0 ? smaller(wish->limit, (int)limits.threads) : (int)limits.threads;
     for (int size = rounded_threads(largest, warp); size > 0; size -= warp) {
         int block = smaller(size, largest), blocks = 0;
         size_t shared = wish->shared_of != NULL ? wish->shared_of(block) : wish->shared;
-        cudaError_t error = facade_occupancy_blocks(&blocks, function, block, shared, wish->flags);
+        error = facade_occupancy_blocks(&blocks, function, block, shared, wish->flags);
         if (error != cudaSuccess)
             return error;
         if (blocks * block > most) {
@@ -79,18 +83,18 @@ cudaError_t facade_occupancy_shared(size_t *shared, const struct facade_function
     struct facade_launch_limits limits;
     int fit = 0;
     int device = function->module->context->device;
-    size_t own = ocl_kernel_facts(function->kernel)->local_bytes;
     if (blocks <= 0 || block_size <= 0)
         return cudaErrorInvalidValue;
-    facade_launch_limits(function, &limits);
-    cudaError_t error = facade_occupancy_blocks(&fit, function, block_size, 0, 0);
+    cudaError_t error = facade_launch_limits(function, &limits);
+    if (error == cudaSuccess)
+        error = facade_occupancy_blocks(&fit, function, block_size, 0, 0);
     if (error != cudaSuccess)
         return error;
     if (blocks > fit)
         return cudaErrorInvalidValue;
     size_t share =
         (size_t)attribute(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor) / (size_t)blocks;
-    size_t left = share > own ? share - own : 0;
+    size_t left = share > limits.own_shared ? share - limits.own_shared : 0;
     *shared = left < limits.shared ? left : limits.shared;
     return cudaSuccess;
 }

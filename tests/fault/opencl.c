@@ -6,35 +6,18 @@
 #include <CL/cl.h>
 #pragma GCC visibility pop
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/fault/opencl.h"
+#include "tests/fault/points.h"
 
 enum kind { CONTEXT, QUEUE, BUFFER, PROGRAM, KERNEL, EVENT, SAMPLER, SVM, USM, KINDS };
 
-static _Atomic long countdown; /* calls until the one that fails; 0 or less: none */
-static _Atomic int is_met;
-static const char *_Atomic failed_name = "none";
 static _Atomic long live[KINDS];
-
-void fault_at(long n)
-{
-    atomic_store(&is_met, 0);
-    atomic_store(&countdown, n);
-}
-
-int fault_was_met(void)
-{
-    return atomic_load(&is_met);
-}
-
-const char *fault_name(void)
-{
-    return failed_name;
-}
 
 long fault_live_objects(void)
 {
@@ -52,15 +35,6 @@ void fault_print_live(void)
         if (atomic_load(&live[i]) != 0)
             printf("%ld %s are alive\n", atomic_load(&live[i]), names[i]);
     }
-}
-
-static int must_fail(const char *name)
-{
-    if (atomic_load(&countdown) <= 0 || atomic_fetch_sub(&countdown, 1) != 1)
-        return 0;
-    failed_name = name;
-    atomic_store(&is_met, 1);
-    return 1;
 }
 
 static void count(enum kind kind, long change)
@@ -83,14 +57,84 @@ static void *next(const char *name)
     if (real == NULL)                                                                              \
     *(void **)&real = next(#name)
 
+/* ---- Events that end with an error ---- */
+
+/* The driver's own event ends well; what is asked about it here says otherwise. Commands that wait for it end so too. */
+struct bad_event {
+    cl_event event;
+    cl_int code;
+    long references;
+    struct bad_event *next;
+};
+
+static pthread_mutex_t event_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct bad_event *bad_events;
+
+static void spoil(cl_event event, cl_int code)
+{
+    struct bad_event *bad = malloc(sizeof *bad);
+    if (bad == NULL)
+        abort();
+    pthread_mutex_lock(&event_lock);
+    *bad = (struct bad_event){event, code, 1, bad_events};
+    bad_events = bad;
+    pthread_mutex_unlock(&event_lock);
+}
+
+/* Event lock held. */
+static struct bad_event **find_bad(cl_event event)
+{
+    struct bad_event **link = &bad_events;
+    while (*link != NULL && (*link)->event != event)
+        link = &(*link)->next;
+    return link;
+}
+
+static void count_bad(cl_event event, long change)
+{
+    pthread_mutex_lock(&event_lock);
+    struct bad_event **link = find_bad(event), *bad = *link;
+    if (bad != NULL && (bad->references += change) == 0) {
+        *link = bad->next;
+        free(bad);
+    }
+    pthread_mutex_unlock(&event_lock);
+}
+
+/* What one of the events ends with, or 0. */
+static cl_int code_of_events(cl_uint n, const cl_event *list)
+{
+    cl_int code = 0;
+    pthread_mutex_lock(&event_lock);
+    for (cl_uint i = 0; bad_events != NULL && i < n && code == 0; i++) {
+        const struct bad_event *bad = *find_bad(list[i]);
+        code = bad != NULL ? bad->code : 0;
+    }
+    pthread_mutex_unlock(&event_lock);
+    return code;
+}
+
+static void note_event(const char *name, cl_uint n, const cl_event *list, cl_event *event)
+{
+    if (event == NULL)
+        return;
+    count(EVENT, 1);
+    const cl_int code = fault_of_event(name);
+    if (code != 0)
+        spoil(*event, code);
+    else if (code_of_events(n, list) != 0)
+        spoil(*event, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+}
+
+/* ---- The functions ---- */
+
 /* Functions that return a status and make nothing. */
 #define STATUS(name, parameters, arguments)                                                        \
     cl_int name parameters                                                                         \
     {                                                                                              \
         REAL(name);                                                                                \
-        if (must_fail(#name))                                                                      \
-            return CL_OUT_OF_HOST_MEMORY;                                                          \
-        return real arguments;                                                                     \
+        const cl_int code = fault_of_call(#name);                                                  \
+        return code != 0 ? code : real arguments;                                                  \
     }
 
 /* Functions that return an object. */
@@ -98,9 +142,10 @@ static void *next(const char *name)
     type name parameters                                                                           \
     {                                                                                              \
         REAL(name);                                                                                \
-        if (must_fail(#name)) {                                                                    \
+        const cl_int code = fault_of_call(#name);                                                  \
+        if (code != 0) {                                                                           \
             if (error != NULL)                                                                     \
-                *error = CL_OUT_OF_HOST_MEMORY;                                                    \
+                *error = code;                                                                     \
             return NULL;                                                                           \
         }                                                                                          \
         type made = real arguments;                                                                \
@@ -114,38 +159,73 @@ static void *next(const char *name)
     cl_int name parameters                                                                         \
     {                                                                                              \
         REAL(name);                                                                                \
-        if (must_fail(#name))                                                                      \
-            return CL_OUT_OF_HOST_MEMORY;                                                          \
-        cl_int status = real arguments;                                                            \
-        if (status == CL_SUCCESS && event != NULL)                                                 \
-            count(EVENT, 1);                                                                       \
+        const cl_int code = fault_of_call(#name);                                                  \
+        if (code != 0)                                                                             \
+            return code;                                                                           \
+        const cl_int status = real arguments;                                                      \
+        if (status == CL_SUCCESS)                                                                  \
+            note_event(#name, n, list, event);                                                     \
         return status;                                                                             \
     }
 
-/* Releasing and retaining never fail here: a program could do nothing about it. */
-#define REFERENCE(name, type, kind, change)                                                        \
+/* A release that fails has let the object go all the same: a program could do nothing about it. */
+#define RELEASE(name, type, kind)                                                                  \
     cl_int name(type object)                                                                       \
     {                                                                                              \
         REAL(name);                                                                                \
-        cl_int status = real(object);                                                              \
+        const cl_int code = fault_of_call(#name);                                                  \
+        const cl_int status = real(object);                                                        \
         if (status == CL_SUCCESS)                                                                  \
-            count(kind, change);                                                                   \
+            count(kind, -1);                                                                       \
+        return code != 0 ? code : status;                                                          \
+    }
+
+#define RETAIN(name, type, kind)                                                                   \
+    cl_int name(type object)                                                                       \
+    {                                                                                              \
+        REAL(name);                                                                                \
+        const cl_int code = fault_of_call(#name);                                                  \
+        const cl_int status = code != 0 ? code : real(object);                                     \
+        if (status == CL_SUCCESS)                                                                  \
+            count(kind, 1);                                                                        \
         return status;                                                                             \
     }
 
-REFERENCE(clReleaseContext, cl_context, CONTEXT, -1)
-REFERENCE(clReleaseCommandQueue, cl_command_queue, QUEUE, -1)
-REFERENCE(clReleaseMemObject, cl_mem, BUFFER, -1)
-REFERENCE(clReleaseProgram, cl_program, PROGRAM, -1)
-REFERENCE(clReleaseKernel, cl_kernel, KERNEL, -1)
-REFERENCE(clReleaseEvent, cl_event, EVENT, -1)
-REFERENCE(clReleaseSampler, cl_sampler, SAMPLER, -1)
-REFERENCE(clRetainContext, cl_context, CONTEXT, 1)
-REFERENCE(clRetainCommandQueue, cl_command_queue, QUEUE, 1)
-REFERENCE(clRetainMemObject, cl_mem, BUFFER, 1)
-REFERENCE(clRetainProgram, cl_program, PROGRAM, 1)
-REFERENCE(clRetainKernel, cl_kernel, KERNEL, 1)
-REFERENCE(clRetainEvent, cl_event, EVENT, 1)
+RELEASE(clReleaseContext, cl_context, CONTEXT)
+RELEASE(clReleaseCommandQueue, cl_command_queue, QUEUE)
+RELEASE(clReleaseMemObject, cl_mem, BUFFER)
+RELEASE(clReleaseProgram, cl_program, PROGRAM)
+RELEASE(clReleaseKernel, cl_kernel, KERNEL)
+RELEASE(clReleaseSampler, cl_sampler, SAMPLER)
+RETAIN(clRetainContext, cl_context, CONTEXT)
+RETAIN(clRetainCommandQueue, cl_command_queue, QUEUE)
+RETAIN(clRetainMemObject, cl_mem, BUFFER)
+RETAIN(clRetainProgram, cl_program, PROGRAM)
+RETAIN(clRetainKernel, cl_kernel, KERNEL)
+
+cl_int clReleaseEvent(cl_event event)
+{
+    REAL(clReleaseEvent);
+    const cl_int code = fault_of_call("clReleaseEvent");
+    count_bad(event, -1); /* before its memory may be another event's */
+    const cl_int status = real(event);
+    if (status == CL_SUCCESS)
+        count(EVENT, -1);
+    return code != 0 ? code : status;
+}
+
+cl_int clRetainEvent(cl_event event)
+{
+    REAL(clRetainEvent);
+    const cl_int code = fault_of_call("clRetainEvent");
+    if (code != 0)
+        return code;
+    count_bad(event, 1);
+    const cl_int status = real(event);
+    if (status == CL_SUCCESS)
+        count(EVENT, 1);
+    return status;
+}
 
 CREATE(cl_context, CONTEXT, clCreateContext,
        (const cl_context_properties *properties, cl_uint n, const cl_device_id *devices,
@@ -217,8 +297,9 @@ cl_program clCreateProgramWithBinary(cl_context context, cl_uint n, const cl_dev
 {
     REAL(clCreateProgramWithBinary);
     const char *text = (const char *)binaries[0];
-    if (must_fail("clCreateProgramWithBinary")) {
-        *error = CL_OUT_OF_HOST_MEMORY;
+    const cl_int code = fault_of_call("clCreateProgramWithBinary");
+    if (code != 0) {
+        *error = code;
         return NULL;
     }
     if (translator != NULL && lengths[0] > 8 && memcmp(text, ".version", 8) == 0)
@@ -236,7 +317,7 @@ CREATE(cl_event, EVENT, clCreateUserEvent, (cl_context context, cl_int *error), 
 void *clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
 {
     REAL(clSVMAlloc);
-    if (must_fail("clSVMAlloc"))
+    if (fault_of_call("clSVMAlloc") != 0)
         return NULL;
     void *memory = real(context, flags, size, alignment);
     if (memory != NULL)
@@ -255,8 +336,9 @@ void clSVMFree(cl_context context, void *memory)
 cl_int clCreateKernelsInProgram(cl_program program, cl_uint n, cl_kernel *kernels, cl_uint *made)
 {
     REAL(clCreateKernelsInProgram);
-    if (must_fail("clCreateKernelsInProgram"))
-        return CL_OUT_OF_HOST_MEMORY;
+    const cl_int code = fault_of_call("clCreateKernelsInProgram");
+    if (code != 0)
+        return code;
     cl_uint number = 0;
     cl_int status = real(program, n, kernels, &number);
     if (status == CL_SUCCESS && kernels != NULL)
@@ -271,14 +353,15 @@ void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool wait, cl
                          cl_event *event, cl_int *error)
 {
     REAL(clEnqueueMapBuffer);
-    if (must_fail("clEnqueueMapBuffer")) {
+    const cl_int code = fault_of_call("clEnqueueMapBuffer");
+    if (code != 0) {
         if (error != NULL)
-            *error = CL_OUT_OF_HOST_MEMORY;
+            *error = code;
         return NULL;
     }
     void *memory = real(queue, buffer, wait, flags, offset, size, n, list, event, error);
-    if (memory != NULL && event != NULL)
-        count(EVENT, 1);
+    if (memory != NULL)
+        note_event("clEnqueueMapBuffer", n, list, event);
     return memory;
 }
 
@@ -355,10 +438,71 @@ STATUS(clSetKernelArgSVMPointer, (cl_kernel kernel, cl_uint i, const void *value
 STATUS(clSetKernelExecInfo,
        (cl_kernel kernel, cl_kernel_exec_info name, size_t size, const void *value),
        (kernel, name, size, value))
-STATUS(clSetEventCallback,
-       (cl_event event, cl_int type, void(CL_CALLBACK *function)(cl_event, cl_int, void *),
-        void *data),
-       (event, type, function, data))
+/* What a callback is told about an event that ended badly. */
+struct callback {
+    void(CL_CALLBACK *function)(cl_event, cl_int, void *);
+    void *data;
+};
+
+static void CL_CALLBACK call_back(cl_event event, cl_int status, void *data)
+{
+    struct callback callback = *(struct callback *)data;
+    const cl_int code = code_of_events(1, &event);
+    free(data);
+    callback.function(event, code != 0 ? code : status, callback.data);
+}
+
+cl_int clSetEventCallback(cl_event event, cl_int type,
+                          void(CL_CALLBACK *function)(cl_event, cl_int, void *), void *data)
+{
+    REAL(clSetEventCallback);
+    const cl_int code = fault_of_call("clSetEventCallback");
+    if (code != 0)
+        return code;
+    struct callback *callback = malloc(sizeof *callback);
+    if (callback == NULL)
+        return CL_OUT_OF_HOST_MEMORY;
+    *callback = (struct callback){function, data};
+    const cl_int status = real(event, type, call_back, callback);
+    if (status != CL_SUCCESS)
+        free(callback);
+    return status;
+}
+
+cl_int clGetEventInfo(cl_event event, cl_event_info name, size_t size, void *value, size_t *needed)
+{
+    REAL(clGetEventInfo);
+    const cl_int code = fault_of_call("clGetEventInfo");
+    const cl_int status = code != 0 ? code : real(event, name, size, value, needed);
+    const cl_int bad = code_of_events(1, &event);
+    if (status == CL_SUCCESS && name == CL_EVENT_COMMAND_EXECUTION_STATUS && value != NULL &&
+        bad != 0 && *(cl_int *)value <= CL_COMPLETE)
+        *(cl_int *)value = bad;
+    return status;
+}
+
+cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info name, size_t size, void *value,
+                               size_t *needed)
+{
+    REAL(clGetEventProfilingInfo);
+    const cl_int code = fault_of_call("clGetEventProfilingInfo");
+    if (code != 0)
+        return code;
+    return code_of_events(1, &event) != 0 ? CL_PROFILING_INFO_NOT_AVAILABLE
+                                          : real(event, name, size, value, needed);
+}
+
+cl_int clWaitForEvents(cl_uint n, const cl_event *list)
+{
+    REAL(clWaitForEvents);
+    const cl_int code = fault_of_call("clWaitForEvents");
+    const cl_int status = code != 0 ? code : real(n, list);
+    return status == CL_SUCCESS && code_of_events(n, list) != 0
+               ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+               : status;
+}
+
+STATUS(clSetUserEventStatus, (cl_event event, cl_int status), (event, status))
 STATUS(clGetSupportedImageFormats,
        (cl_context context, cl_mem_flags flags, cl_mem_object_type type, cl_uint n,
         cl_image_format *formats, cl_uint *found),
@@ -385,95 +529,118 @@ STATUS(clGetProgramInfo,
 STATUS(clGetMemObjectInfo,
        (cl_mem object, cl_mem_info name, size_t size, void *value, size_t *needed),
        (object, name, size, value, needed))
-STATUS(clGetEventProfilingInfo,
-       (cl_event event, cl_profiling_info name, size_t size, void *value, size_t *needed),
-       (event, name, size, value, needed))
+STATUS(clGetProgramBuildInfo,
+       (cl_program program, cl_device_id device, cl_program_build_info name, size_t size,
+        void *value, size_t *needed),
+       (program, device, name, size, value, needed))
+STATUS(clFinish, (cl_command_queue queue), (queue))
+STATUS(clGetPlatformIDs, (cl_uint n, cl_platform_id *platforms, cl_uint *found),
+       (n, platforms, found))
+STATUS(clGetPlatformInfo,
+       (cl_platform_id platform, cl_platform_info name, size_t size, void *value, size_t *needed),
+       (platform, name, size, value, needed))
+STATUS(clGetDeviceIDs,
+       (cl_platform_id platform, cl_device_type type, cl_uint n, cl_device_id *devices,
+        cl_uint *found),
+       (platform, type, n, devices, found))
+STATUS(clGetDeviceInfo,
+       (cl_device_id device, cl_device_info name, size_t size, void *value, size_t *needed),
+       (device, name, size, value, needed))
 
 /* ---- extension functions -------------------------------------------------------------------------- */
 
 enum extension {
     DEVICE_ALLOC,
     HOST_ALLOC,
+    SHARED_ALLOC,
     MEM_FREE,
     BLOCKING_FREE,
     SET_ARG,
     USM_COPY,
     USM_FILL,
     SET_ADDRESS,
+    PROGRAM_WITH_IL,
     EXTENSIONS
 };
 
-static void
-    *real_extensions[EXTENSIONS]; /* filled while the devices are enumerated, by one thread */
+static void *real_extensions[EXTENSIONS]; /* filled when the devices are enumerated */
+static const char *_Atomic unknown_extension;
+
+const char *fault_unknown_extension(void)
+{
+    return unknown_extension;
+}
 
 /* REAL() for them: the pointer that the platform gave. */
 #define REAL_EXTENSION(which, type, parameters)                                                    \
     type(CL_API_CALL *real) parameters;                                                            \
     memcpy(&real, &real_extensions[which], sizeof real)
 
-static void *CL_API_CALL device_alloc(cl_context context, cl_device_id device,
-                                      const cl_ulong *properties, size_t size, cl_uint alignment,
-                                      cl_int *error)
-{
-    REAL_EXTENSION(DEVICE_ALLOC, void *,
-                   (cl_context, cl_device_id, const cl_ulong *, size_t, cl_uint, cl_int *));
-    if (must_fail("clDeviceMemAllocINTEL")) {
-        if (error != NULL)
-            *error = CL_OUT_OF_HOST_MEMORY;
-        return NULL;
+/* STATUS() and so on for them. */
+#define EXTENSION_ALLOC(function, which, name, parameters, types, arguments)                       \
+    static void *CL_API_CALL function parameters                                                   \
+    {                                                                                              \
+        REAL_EXTENSION(which, void *, types);                                                      \
+        const cl_int code = fault_of_call(name);                                                   \
+        if (code != 0) {                                                                           \
+            if (error != NULL)                                                                     \
+                *error = code;                                                                     \
+            return NULL;                                                                           \
+        }                                                                                          \
+        void *memory = real arguments;                                                             \
+        if (memory != NULL)                                                                        \
+            count(USM, 1);                                                                         \
+        return memory;                                                                             \
     }
-    void *memory = real(context, device, properties, size, alignment, error);
-    if (memory != NULL)
-        count(USM, 1);
-    return memory;
-}
 
-static void *CL_API_CALL host_alloc(cl_context context, const cl_ulong *properties, size_t size,
-                                    cl_uint alignment, cl_int *error)
-{
-    REAL_EXTENSION(HOST_ALLOC, void *, (cl_context, const cl_ulong *, size_t, cl_uint, cl_int *));
-    if (must_fail("clHostMemAllocINTEL")) {
-        if (error != NULL)
-            *error = CL_OUT_OF_HOST_MEMORY;
-        return NULL;
-    }
-    void *memory = real(context, properties, size, alignment, error);
-    if (memory != NULL)
-        count(USM, 1);
-    return memory;
-}
+EXTENSION_ALLOC(device_alloc, DEVICE_ALLOC, "clDeviceMemAllocINTEL",
+                (cl_context context, cl_device_id device, const cl_ulong *properties, size_t size,
+                 cl_uint alignment, cl_int *error),
+                (cl_context, cl_device_id, const cl_ulong *, size_t, cl_uint, cl_int *),
+                (context, device, properties, size, alignment, error))
+EXTENSION_ALLOC(shared_alloc, SHARED_ALLOC, "clSharedMemAllocINTEL",
+                (cl_context context, cl_device_id device, const cl_ulong *properties, size_t size,
+                 cl_uint alignment, cl_int *error),
+                (cl_context, cl_device_id, const cl_ulong *, size_t, cl_uint, cl_int *),
+                (context, device, properties, size, alignment, error))
+EXTENSION_ALLOC(host_alloc, HOST_ALLOC, "clHostMemAllocINTEL",
+                (cl_context context, const cl_ulong *properties, size_t size, cl_uint alignment,
+                 cl_int *error),
+                (cl_context, const cl_ulong *, size_t, cl_uint, cl_int *),
+                (context, properties, size, alignment, error))
 
-static cl_int free_usm(enum extension which, cl_context context, void *memory)
+static cl_int free_usm(enum extension which, const char *name, cl_context context, void *memory)
 {
     REAL_EXTENSION(which, cl_int, (cl_context, void *));
-    cl_int status = real(context, memory);
+    const cl_int code = fault_of_call(name);
+    const cl_int status = real(context, memory);
     if (status == CL_SUCCESS && memory != NULL)
         count(USM, -1);
-    return status;
+    return code != 0 ? code : status;
 }
 
 static cl_int CL_API_CALL mem_free(cl_context context, void *memory)
 {
-    return free_usm(MEM_FREE, context, memory);
+    return free_usm(MEM_FREE, "clMemFreeINTEL", context, memory);
 }
 
 static cl_int CL_API_CALL blocking_free(cl_context context, void *memory)
 {
-    return free_usm(BLOCKING_FREE, context, memory);
+    return free_usm(BLOCKING_FREE, "clMemBlockingFreeINTEL", context, memory);
 }
 
 static cl_int CL_API_CALL set_arg(cl_kernel kernel, cl_uint i, const void *value)
 {
     REAL_EXTENSION(SET_ARG, cl_int, (cl_kernel, cl_uint, const void *));
-    return must_fail("clSetKernelArgMemPointerINTEL") ? CL_OUT_OF_HOST_MEMORY
-                                                      : real(kernel, i, value);
+    const cl_int code = fault_of_call("clSetKernelArgMemPointerINTEL");
+    return code != 0 ? code : real(kernel, i, value);
 }
 
 static cl_int CL_API_CALL set_address(cl_kernel kernel, cl_uint i, cl_ulong value)
 {
     REAL_EXTENSION(SET_ADDRESS, cl_int, (cl_kernel, cl_uint, cl_ulong));
-    return must_fail("clSetKernelArgDevicePointerEXT") ? CL_OUT_OF_HOST_MEMORY
-                                                       : real(kernel, i, value);
+    const cl_int code = fault_of_call("clSetKernelArgDevicePointerEXT");
+    return code != 0 ? code : real(kernel, i, value);
 }
 
 static cl_int CL_API_CALL usm_copy(cl_command_queue queue, cl_bool wait, void *to, const void *from,
@@ -482,11 +649,10 @@ static cl_int CL_API_CALL usm_copy(cl_command_queue queue, cl_bool wait, void *t
     REAL_EXTENSION(USM_COPY, cl_int,
                    (cl_command_queue, cl_bool, void *, const void *, size_t, cl_uint,
                     const cl_event *, cl_event *));
-    if (must_fail("clEnqueueMemcpyINTEL"))
-        return CL_OUT_OF_HOST_MEMORY;
-    cl_int status = real(queue, wait, to, from, size, n, list, event);
-    if (status == CL_SUCCESS && event != NULL)
-        count(EVENT, 1);
+    const cl_int code = fault_of_call("clEnqueueMemcpyINTEL");
+    const cl_int status = code != 0 ? code : real(queue, wait, to, from, size, n, list, event);
+    if (status == CL_SUCCESS)
+        note_event("clEnqueueMemcpyINTEL", n, list, event);
     return status;
 }
 
@@ -497,12 +663,23 @@ static cl_int CL_API_CALL usm_fill(cl_command_queue queue, void *to, const void 
     REAL_EXTENSION(USM_FILL, cl_int,
                    (cl_command_queue, void *, const void *, size_t, size_t, cl_uint,
                     const cl_event *, cl_event *));
-    if (must_fail("clEnqueueMemFillINTEL"))
-        return CL_OUT_OF_HOST_MEMORY;
-    cl_int status = real(queue, to, pattern, pattern_size, size, n, list, event);
-    if (status == CL_SUCCESS && event != NULL)
-        count(EVENT, 1);
+    const cl_int code = fault_of_call("clEnqueueMemFillINTEL");
+    const cl_int status =
+        code != 0 ? code : real(queue, to, pattern, pattern_size, size, n, list, event);
+    if (status == CL_SUCCESS)
+        note_event("clEnqueueMemFillINTEL", n, list, event);
     return status;
+}
+
+static cl_program CL_API_CALL program_with_il(cl_context context, const void *il, size_t length,
+                                              cl_int *error)
+{
+    REAL_EXTENSION(PROGRAM_WITH_IL, cl_program, (cl_context, const void *, size_t, cl_int *));
+    *error = fault_of_call("clCreateProgramWithILKHR");
+    cl_program made = *error != 0 ? NULL : real(context, il, length, error);
+    if (made != NULL)
+        count(PROGRAM, 1);
+    return made;
 }
 
 /* Ours for a function of this name, so that strategies that allocate through an extension fail on demand as well. */
@@ -518,26 +695,37 @@ static const struct {
 } stand_ins[] = {
     STAND_IN("clDeviceMemAllocINTEL", DEVICE_ALLOC, device_alloc),
     STAND_IN("clHostMemAllocINTEL", HOST_ALLOC, host_alloc),
+    STAND_IN("clSharedMemAllocINTEL", SHARED_ALLOC, shared_alloc),
     STAND_IN("clMemFreeINTEL", MEM_FREE, mem_free),
     STAND_IN("clMemBlockingFreeINTEL", BLOCKING_FREE, blocking_free),
     STAND_IN("clSetKernelArgMemPointerINTEL", SET_ARG, set_arg),
     STAND_IN("clSetKernelArgDevicePointerEXT", SET_ADDRESS, set_address),
     STAND_IN("clEnqueueMemcpyINTEL", USM_COPY, usm_copy),
     STAND_IN("clEnqueueMemFillINTEL", USM_FILL, usm_fill),
+    STAND_IN("clCreateProgramWithILKHR", PROGRAM_WITH_IL, program_with_il),
 };
 
 /* One pointer is kept per function: a second platform's, when it is another one, is called directly. */
+static void *stand_in(size_t i, void *address)
+{
+    void **kept = &real_extensions[stand_ins[i].which];
+    if (address == NULL || (*kept != NULL && *kept != address))
+        return address;
+    *kept = address;
+    memcpy(&address, &stand_ins[i].function, sizeof address);
+    return address;
+}
+
 void *clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name)
 {
     REAL(clGetExtensionFunctionAddressForPlatform);
+    if (fault_of_call("clGetExtensionFunctionAddressForPlatform") != 0)
+        return NULL;
     void *address = real(platform, name);
-    for (size_t i = 0; address != NULL && i < sizeof stand_ins / sizeof stand_ins[0]; i++) {
-        void **kept = &real_extensions[stand_ins[i].which];
-        if (strcmp(stand_ins[i].name, name) != 0 || (*kept != NULL && *kept != address))
-            continue;
-        *kept = address;
-        memcpy(&address, &stand_ins[i].function, sizeof address);
-        break;
+    for (size_t i = 0; i < sizeof stand_ins / sizeof stand_ins[0]; i++) {
+        if (strcmp(stand_ins[i].name, name) == 0)
+            return stand_in(i, address);
     }
+    unknown_extension = name;
     return address;
 }

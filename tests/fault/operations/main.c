@@ -1,0 +1,422 @@
+/* Lets the OpenCL calls of one operation fail, each once: the error is a proper one, later work is right, nothing is left
+ * behind, nothing hangs.
+ *
+ *   clem_faults MODE OPERATION   MODE: once    each call fails once, with one code
+ *                                      codes   the same with every code
+ *                                      lost    each call fails, and all behind it do
+ *                                      events  each command's event ends with an error
+ *   clem_faults entries          every supported entry point is called by an operation
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "operation.h"
+#include "tests/fault/opencl.h"
+#include "tests/fault/points.h"
+
+enum { LONGEST = 5000, HANG_SECONDS = 60, LOST_CALL_MS = 2000, SKIPPED = 77 };
+
+/* ---- The table ---- */
+
+/* What an operation's calls may answer besides what the injected code means everywhere. */
+enum {
+    ANY_CODE = 0,
+    BUILDS = 1, /* kernels are compiled: the error says that they cannot be */
+    OPENS = 2,  /* devices are found and opened: the error says that there is none */
+};
+
+static const struct operation {
+    const char *name;
+    int (*function)(void);
+    const char *environment; /* "NAME=VALUE" or "" */
+    unsigned errors;
+} operations[] = {
+#define OPERATION(name, environment, errors) {#name, operation_##name, environment, errors},
+#include "operations.def"
+#undef OPERATION
+};
+
+enum { OPERATIONS = sizeof operations / sizeof operations[0] };
+
+static const struct operation *running;
+
+/* ---- The calls ---- */
+
+static const struct {
+    const char *name, *base;
+} per_thread_forms[] = {
+#define PER_THREAD(type, name, base, parameters, arguments) {#name, #base},
+#include "facade/per_thread.def"
+#undef PER_THREAD
+};
+
+static bool is_per_thread;
+static bool (*note_called)(const char *name); /* NULL: nobody asks */
+static struct timespec call_start;
+static const char *call_name = "none", *slow_name, *failed_name; /* the first of a round */
+
+static long milliseconds_since(const struct timespec *start)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - start->tv_sec) * 1000 + (now.tv_nsec - start->tv_nsec) / 1000000;
+}
+
+/* The form of the function for a default stream per thread, if it has one and that is asked for. */
+static void (*chosen_form(const char **name, void (*function)(void)))(void)
+{
+    for (size_t i = 0; i < sizeof per_thread_forms / sizeof per_thread_forms[0]; i++) {
+        if (!is_per_thread || strcmp(per_thread_forms[i].base, *name) != 0)
+            continue;
+        *name = per_thread_forms[i].name;
+        void *symbol = dlsym(RTLD_DEFAULT, *name);
+        if (symbol == NULL)
+            fault_wrong(__FILE__, __LINE__, *name);
+        memcpy(&function, &symbol, sizeof function);
+        break;
+    }
+    return function;
+}
+
+void (*fault_call_begins(const char *name, void (*function)(void)))(void)
+{
+    function = chosen_form(&name, function);
+    if (note_called != NULL)
+        note_called(name);
+    call_name = name;
+    clock_gettime(CLOCK_MONOTONIC, &call_start);
+    return function;
+}
+
+int fault_call_ends(int error)
+{
+    if (milliseconds_since(&call_start) > LOST_CALL_MS)
+        slow_name = call_name;
+    if (error != 0 && error != cudaErrorNotReady && failed_name == NULL)
+        failed_name = call_name;
+    return error;
+}
+
+/* ---- What is wrong ---- */
+
+void fault_wrong(const char *file, int line, const char *what)
+{
+    fflush(stdout);
+    fprintf(stderr, "%s:%d: %s: %s (last call: %s, first that failed: %s)\n", file, line,
+            running->name, what, call_name, failed_name != NULL ? failed_name : "none");
+    fault_print_place();
+    _exit(1);
+}
+
+static void hung(int number)
+{
+    static const char text[] = "this hangs\n";
+    (void)number;
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    fault_wrong(__FILE__, __LINE__, "hangs");
+}
+
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            fault_wrong(__FILE__, __LINE__, #condition);                                           \
+    } while (0)
+
+/* ---- Proper errors ---- */
+
+enum { END_OF_LIST = -1 };
+
+static const struct {
+    int code;
+    int errors[5];
+} meanings[] = {
+    {-2, {cudaErrorDevicesUnavailable, END_OF_LIST}},
+    {-5,
+     {cudaErrorMemoryAllocation, cudaErrorLaunchOutOfResources, cudaErrorLaunchFailure,
+      END_OF_LIST}},
+    {-6, {cudaErrorMemoryAllocation, cudaErrorLaunchOutOfResources, END_OF_LIST}},
+    {-14, {cudaErrorLaunchFailure, END_OF_LIST}},
+    {-36, {cudaErrorIllegalAddress, cudaErrorInvalidResourceHandle, END_OF_LIST}},
+    {-9999, {cudaErrorIllegalAddress, END_OF_LIST}},
+};
+
+static const struct {
+    unsigned kind;
+    int errors[8];
+} additions[] = {
+    {BUILDS,
+     {cudaErrorInvalidKernelImage, cudaErrorNotSupported, cudaErrorNoKernelImageForDevice,
+      cudaErrorSymbolNotFound, cudaErrorInvalidPtx, END_OF_LIST}},
+    {OPENS,
+     {cudaErrorNoDevice, cudaErrorInitializationError, cudaErrorDevicesUnavailable,
+      cudaErrorNotSupported, cudaErrorInvalidDevice, END_OF_LIST}},
+};
+
+static bool is_in(const int *list, int error)
+{
+    while (*list != END_OF_LIST && *list != error)
+        list++;
+    return *list != END_OF_LIST;
+}
+
+static bool is_proper(int code, unsigned kinds, int error)
+{
+    bool proper = error == cudaSuccess;
+    for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++)
+        proper = proper || (meanings[i].code == code && is_in(meanings[i].errors, error));
+    for (size_t i = 0; i < sizeof additions / sizeof additions[0]; i++)
+        proper = proper || ((kinds & additions[i].kind) != 0 && is_in(additions[i].errors, error));
+    return proper;
+}
+
+static void check_error(int code, int error)
+{
+    char text[80];
+    if (is_proper(code, running->errors, error))
+        return;
+    snprintf(text, sizeof text, "%s is no proper error", cudaGetErrorName((cudaError_t)error));
+    fault_wrong(__FILE__, __LINE__, text);
+}
+
+/* ---- One operation ---- */
+
+static void open_device(void)
+{
+    REQUIRE(cudaFree(NULL) == cudaSuccess);
+}
+
+static void reset_device(void)
+{
+    alarm(HANG_SECONDS);
+    REQUIRE(cudaDeviceReset() == cudaSuccess);
+    fault_print_live();
+    REQUIRE(fault_live_objects() == 0);
+    (void)cudaGetLastError();
+}
+
+/* Without a fault. */
+static void run_well(void)
+{
+    alarm(HANG_SECONDS);
+    failed_name = NULL;
+    int error = running->function();
+    if (error != 0)
+        fprintf(stderr, "%s\n", cudaGetErrorName((cudaError_t)error));
+    REQUIRE(error == 0);
+}
+
+/* A device that is lost stays so, whatever is asked of it, until it is reset. */
+static void expect_lost(void)
+{
+    void *memory = NULL;
+    slow_name = NULL;
+    int error = CALL(cudaMalloc, &memory, 1 << 20);
+    error = fault_first(error, CALL(cudaMemset, memory, 0, 1 << 20));
+    error = fault_first(error, CALL(cudaDeviceSynchronize));
+    REQUIRE(error != 0);
+    REQUIRE(slow_name == NULL);
+}
+
+/* Returns whether a fault was met. */
+static bool run_round(enum fault_mode mode, int code, unsigned repeats)
+{
+    alarm(HANG_SECONDS);
+    slow_name = failed_name = NULL;
+    fault_begin(mode, code, repeats);
+    const int error = running->function();
+    if (mode == FAULT_LOST && fault_was_met()) {
+        REQUIRE(slow_name == NULL);
+        expect_lost();
+    }
+    const bool was_met = fault_end();
+    if (was_met)
+        check_error(code, error);
+    else
+        REQUIRE(error == 0);
+    (void)cudaGetLastError();
+    return was_met;
+}
+
+/* What a fault leaves behind: a context that works, or one whose failure stays until it is reset. */
+static void settle(enum fault_mode mode, int code, bool is_thorough)
+{
+    const int failure = (int)cudaDeviceSynchronize();
+    (void)cudaGetLastError();
+    check_error(code, failure);
+    if (failure != 0 || mode == FAULT_LOST) {
+        reset_device();
+        open_device();
+    }
+    if (is_thorough || mode == FAULT_LOST)
+        run_well();
+}
+
+/* Returns how many calls met a fault. The first round of many after a reset finds everything unmade; every round gets
+ * further than the one before, and the last one is right to its end. */
+static int run_rounds(enum fault_mode mode, int code, unsigned repeats)
+{
+    int met = 0;
+    const bool is_thorough = repeats > 1;
+    fault_forget();
+    open_device();
+    while (run_round(mode, code, repeats)) {
+        settle(mode, code, is_thorough);
+        met++;
+        REQUIRE(met < LONGEST);
+    }
+    run_well();
+    reset_device();
+    printf("%s: %d calls met code %d in mode %d\n", running->name, met, code, (int)mode);
+    return met;
+}
+
+static const int all_codes[] = {-2, -5, -6, -14, -36, -9999};
+static const int lost_codes[] = {-36, -9999, -5};
+static const int event_codes[] = {-5, -14, -9999};
+
+static int run_codes(enum fault_mode mode, const int *codes, size_t count, unsigned repeats)
+{
+    int met = 0;
+    for (size_t i = 0; i < count; i++)
+        met += run_rounds(mode, codes[i], repeats);
+    return met;
+}
+
+#define RUN_CODES(mode, codes, repeats)                                                            \
+    run_codes(mode, codes, sizeof codes / sizeof codes[0], repeats)
+
+static int run_mode(const char *mode)
+{
+    if (strcmp(mode, "once") == 0)
+        return run_rounds(FAULT_ONCE, -6, 1);
+    if (strcmp(mode, "codes") == 0)
+        return RUN_CODES(FAULT_ONCE, all_codes, 4);
+    if (strcmp(mode, "lost") == 0)
+        return RUN_CODES(FAULT_LOST, lost_codes, 1);
+    if (strcmp(mode, "events") == 0)
+        return RUN_CODES(FAULT_EVENT, event_codes, 2);
+    fprintf(stderr, "no mode %s\n", mode);
+    exit(2);
+}
+
+static void use_environment(void)
+{
+    char name[64];
+    const char *value = strchr(running->environment, '=');
+    if (value == NULL)
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)(value - running->environment), running->environment);
+    setenv(name, value + 1, 1);
+}
+
+static int run_operation(const char *mode, const char *name)
+{
+    for (size_t i = 0; i < OPERATIONS; i++) {
+        if (strcmp(operations[i].name, name) == 0)
+            running = &operations[i];
+    }
+    if (running == NULL) {
+        fprintf(stderr, "no operation %s\n", name);
+        return 2;
+    }
+    use_environment();
+    run_well();
+    reset_device();
+    printf("%s, %s: %d points\n", name, mode, run_mode(mode));
+    REQUIRE(fault_unknown_extension() == NULL);
+    return 0;
+}
+
+/* ---- Which entry points the operations call ---- */
+
+static const char *const supported_entries[] = {
+#define ENTRY(group, name, status) status(name)
+#define supported(name)            #name,
+#define later(name)
+#define cannot(name)
+#include "facade/entry_points.def"
+#undef ENTRY
+#define ENTRY(group, api_name, exported_name, status) status(exported_name)
+#include "facade/driver_entry_points.def"
+#undef ENTRY
+#undef supported
+#undef later
+#undef cannot
+};
+
+enum { ENTRIES = sizeof supported_entries / sizeof supported_entries[0] };
+
+/* Shared by processes: each operation has one of its own, with its environment. */
+static bool *is_called;
+
+static bool note_entry(const char *name)
+{
+    for (size_t i = 0; i < ENTRIES; i++) {
+        if (strcmp(supported_entries[i], name) == 0)
+            return is_called[i] = true;
+    }
+    return false;
+}
+
+static void call_entries(const struct operation *operation)
+{
+    running = operation;
+    note_called = note_entry;
+    use_environment();
+    for (int form = 0; form < 2; form++) {
+        is_per_thread = form == 1;
+        run_well();
+    }
+    reset_device();
+    _exit(0);
+}
+
+static bool call_entries_in_child(const struct operation *operation)
+{
+    int state = 0;
+    const pid_t child = fork();
+    if (child == 0)
+        call_entries(operation);
+    if (child < 0 || waitpid(child, &state, 0) != child)
+        return false;
+    return WIFEXITED(state) && (WEXITSTATUS(state) == 0 || WEXITSTATUS(state) == SKIPPED);
+}
+
+static int check_entries(void)
+{
+    int missing = 0;
+    is_called = mmap(NULL, ENTRIES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (is_called == MAP_FAILED)
+        return 2;
+    for (size_t i = 0; i < OPERATIONS; i++) {
+        if (!call_entries_in_child(&operations[i]))
+            return 1;
+    }
+    for (size_t i = 0; i < ENTRIES; i++) {
+        if (is_called[i])
+            continue;
+        fprintf(stderr, "%s is called by no operation\n", supported_entries[i]);
+        missing++;
+    }
+    printf("%d operations, %d of %d entry points\n", (int)OPERATIONS, (int)ENTRIES - missing,
+           (int)ENTRIES);
+    return missing != 0;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGALRM, hung);
+    if (argc == 2 && strcmp(argv[1], "entries") == 0)
+        return check_entries();
+    if (argc == 3)
+        return run_operation(argv[1], argv[2]);
+    fprintf(stderr, "usage: clem_faults once|codes|lost|events OPERATION, or entries\n");
+    return 2;
+}
