@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/capability.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "cl/options.h"
 #include "cl/probe.h"
 #include "cl/trace.h"
+#include "cl/whole.h"
 
 /* Memory of the self-tests. The places are not multiples of large powers of two, so that what works
  * only for aligned addresses does not pass. */
@@ -277,11 +279,11 @@ static bool can_touch(uint64_t address, size_t bytes)
     int ends[2];
     bool is_good = true;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (pipe(ends) != 0)
+    if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
     for (size_t offset = 0; is_good && offset < bytes; offset += page) {
         char *byte = (char *)(uintptr_t)(address + offset);
-        is_good = write(ends[1], byte, 1) == 1 && read(ends[0], byte, 1) == 1;
+        is_good = whole_write(ends[1], byte, 1) && whole_read(ends[0], byte, 1) == 1;
     }
     close(ends[0]);
     close(ends[1]);

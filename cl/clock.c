@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cl/block.h"
 #include "cl/deadline.h"
 #include "cl/driver_limits.h"
 #include "cl/queue_private.h"
+#include "cl/whole.h"
 #include "kernels/kernels.h"
 
 enum { PAGE_BYTES = 4096, PAGE_SLOTS = PAGE_BYTES / sizeof(uint64_t) };
@@ -276,7 +276,6 @@ static ocl_status read_now(struct ocl_clock *clock, cl_command_queue cl, cl_kern
 static ocl_status check_rate(struct ocl_clock *clock, cl_command_queue cl, cl_kernel *kernel)
 {
     enum { PAUSE = 200000, STEP = 2000 };
-    const struct timespec pause = {0, PAUSE};
     uint64_t first = 0, last = 0;
     ocl_status status = read_now(clock, cl, kernel, &first);
 
@@ -285,7 +284,7 @@ static ocl_status check_rate(struct ocl_clock *clock, cl_command_queue cl, cl_ke
     const uint64_t start = ocl_now();
     if (status == OCL_OK)
         status = read_now(clock, cl, kernel, &first);
-    nanosleep(&pause, NULL);
+    whole_pause(PAUSE);
     if (status == OCL_OK)
         status = read_now(clock, cl, kernel, &last);
     const uint64_t passed = ocl_now() - start;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cl/options.h"
+#include "cl/whole.h"
 
 static _Atomic(ocl_log_listener *) listener;
 
@@ -30,8 +31,7 @@ static void write_line(const char *text)
         while (length && text[length - 1] == '\n')
             length--;
         int bytes = sprintf(line, "clem: %.*s\n", (int)length, text);
-        ssize_t written = write(STDERR_FILENO, line, (size_t)bytes);
-        (void)written;
+        whole_write(STDERR_FILENO, line, (size_t)bytes);
         free(line);
     }
     errno = saved;

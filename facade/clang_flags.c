@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/clang_flags.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "cl/whole.h"
 
 extern char **environ;
 
@@ -99,24 +99,7 @@ bool clang_is_choice(const char *choices, const char *value)
 
 /* ---- Finding the compiler ---- */
 
-/* Reads all of a pipe, keeping what fits. */
-static void read_all(int from, char *text, size_t bytes)
-{
-    size_t used = 0;
-    char rest[256];
-    for (;;) {
-        const bool is_full = used + 1 >= bytes;
-        const ssize_t got =
-            is_full ? read(from, rest, sizeof rest) : read(from, text + used, bytes - 1 - used);
-        if (got <= 0)
-            break;
-        if (!is_full)
-            used += (size_t)got;
-    }
-    text[used] = 0;
-}
-
-/* The first output of a program, "" where it cannot be started or fails. */
+/* How the output of a program begins, "" where it cannot be started or fails, or has more to say. */
 static void output_of(const char *program, const char *argument, char *text, size_t bytes)
 {
     text[0] = 0;
@@ -136,15 +119,12 @@ static void output_of(const char *program, const char *argument, char *text, siz
     const bool is_started = arguments[0] && arguments[1] &&
                             !posix_spawnp(&child, program, &actions, NULL, arguments, environ);
     close(ends[1]);
-    if (is_started) {
-        read_all(ends[0], text, bytes);
-        int status = 0;
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-            ;
-        if (status)
-            text[0] = 0;
-    }
+    const ssize_t got = is_started ? whole_read(ends[0], text, bytes - 1) : 0;
     close(ends[0]);
+    int status = 0;
+    if (is_started)
+        whole_wait(child, &status);
+    text[got > 0 && status == 0 ? got : 0] = 0;
     posix_spawn_file_actions_destroy(&actions);
     free(arguments[0]);
     free(arguments[1]);
@@ -153,7 +133,7 @@ static void output_of(const char *program, const char *argument, char *text, siz
 /* The major version that `program --version` tells; 0 for what is no clang. */
 static unsigned version_of(const char *program)
 {
-    char text[1024];
+    char text[4096];
     output_of(program, "--version", text, sizeof text);
     const char *version = strstr(text, "clang version ");
     return version ? (unsigned)strtoul(version + strlen("clang version "), NULL, 10) : 0;
@@ -232,7 +212,7 @@ void clang_add_common(struct clang_arguments *list, const char *include_dir)
     clang_arguments_add(list, "-isystem");
     clang_arguments_add(list, include_dir);
     clang_arguments_add(list, "-include");
-    clang_arguments_add(list, "cuda_runtime.h");
+    clang_arguments_add(list, "crt/clem_first.h");
 }
 
 static void add_defines(struct clang_arguments *list, const struct clang_device_options *options)

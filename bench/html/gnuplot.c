@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "bench/html/html.h"
+#include "cl/whole.h"
 
 extern char **environ;
 
@@ -23,7 +24,7 @@ static bool run_gnuplot(FILE *input, FILE *output, char *argument)
                    posix_spawn_file_actions_adddup2(&actions, fileno(output), 1) == 0 &&
                    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", 1, 0) == 0 &&
                    posix_spawnp(&child, "gnuplot", &actions, NULL, arguments, environ) == 0 &&
-                   waitpid(child, &status, 0) == child;
+                   whole_wait(child, &status);
     posix_spawn_file_actions_destroy(&actions);
     return started && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }

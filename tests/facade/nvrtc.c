@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "tests/facade/driver_support.h"
@@ -267,6 +269,83 @@ TEST_BODY(nvrtc_headers_stay_in_their_folder)
         assert_int_equal(compile(program, 0, NULL), NVRTC_ERROR_BUILTIN_OPERATION_FAILURE);
         destroy(program);
     }
+}
+
+/* Files of a compilation lie in memory: none is left, however the process ends. */
+TEST_BODY(nvrtc_wants_no_folder)
+{
+    static const char *const text[] = {"#define ONE 2\n", "#define ONE 1\n"};
+    static const char *const names[] = {"a folder/o\"ne\".h", "a folder/o\"ne\".h"};
+    setenv("TMPDIR", "/nonexistent", 1);
+    nvrtcProgram program = new_program("#include <a folder/o\"ne\".h>\n#if ONE != 1\n#error one\n"
+                                       "#endif\n__global__ void k(int *p) { *p = ONE; }\n",
+                                       2, text, names);
+    must_compile(program, 0, NULL);
+    destroy(program);
+}
+
+/* As many headers as a process may have open files can be compiled by many threads. */
+TEST_BODY(nvrtc_takes_many_headers)
+{
+    enum { HEADERS = 300 };
+    static char texts[HEADERS][32], names[HEADERS][32], source[HEADERS * 32 + 64];
+    const char *text[HEADERS], *name[HEADERS];
+    size_t used = 0;
+    for (int i = 0; i < HEADERS; i++) {
+        snprintf(texts[i], sizeof texts[i], "#define VALUE%d %d\n", i, i);
+        snprintf(names[i], sizeof names[i], "h%d.h", i);
+        used += (size_t)snprintf(source + used, sizeof source - used, "#include \"h%d.h\"\n", i);
+        text[i] = texts[i], name[i] = names[i];
+    }
+    snprintf(source + used, sizeof source - used, "__global__ void k(int *p) { *p = VALUE299; }\n");
+    nvrtcProgram program = new_program(source, HEADERS, text, name);
+    must_compile(program, 0, NULL);
+    destroy(program);
+}
+
+/* What the program includes is its own; what clem includes before it is clem's. */
+TEST_BODY(nvrtc_headers_replace_none_of_clems)
+{
+    static const char *const text[] = {"#define OWN 1\n", "#error not clem's\n"};
+    static const char *const names[] = {"cuda_runtime.h", "vector_types.h"};
+    nvrtcProgram program =
+        new_program("#include <cuda_runtime.h>\n#if OWN != 1\n#error own\n#endif\n"
+                    "__global__ void k(int3 *p) { p[threadIdx.x].x = OWN; }\n",
+                    2, text, names);
+    must_compile(program, 0, NULL);
+    destroy(program);
+}
+
+static void do_nothing(int signal)
+{
+    (void)signal;
+}
+
+/* Handlers that interrupt system calls, as programs that sample themselves have them. */
+TEST_BODY(nvrtc_finds_clang_among_signals)
+{
+    const struct sigaction action = {.sa_handler = do_nothing};
+    const struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
+    nvrtcProgram program = new_program("__global__ void k(int *p) { *p = 1; }\n", 0, NULL, NULL);
+    assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    nvrtcResult result = nvrtcCompileProgram(program, 0, NULL);
+    assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+    if (result != NVRTC_SUCCESS) /* or there is none */
+        must_compile(new_program("", 0, NULL, NULL), 0, NULL);
+    assert_int_equal(result, NVRTC_SUCCESS);
+    destroy(program);
+}
+
+/* A compiler that is not there is looked for again. */
+TEST_BODY(nvrtc_keeps_no_failure)
+{
+    nvrtcProgram program = new_program("", 0, NULL, NULL);
+    setenv("CLEM_CLANG", "/nonexistent/clang", 1);
+    assert_int_equal(nvrtcCompileProgram(program, 0, NULL), NVRTC_ERROR_BUILTIN_OPERATION_FAILURE);
+    unsetenv("CLEM_CLANG");
+    must_compile(program, 0, NULL);
+    destroy(program);
 }
 
 TEST_BODY(nvrtc_takes_options)
