@@ -195,6 +195,7 @@ int main(int count, char **words)
 {
     static struct job job;
     struct clang_arguments expanded = {0};
+    clemcc_watch_signals();
     int status = clemcc_expand(count, words, &expanded);
     job.inputs = calloc(expanded.count + 1, sizeof *job.inputs);
     if (status == 0)
@@ -206,5 +207,6 @@ int main(int count, char **words)
     clang_arguments_free(&job.run_words);
     clang_arguments_free(&expanded);
     free(job.inputs);
+    clemcc_heed_signals();
     return status;
 }

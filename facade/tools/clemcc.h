@@ -73,15 +73,23 @@ void clemcc_split_words(const char *text, struct clang_arguments *words);
 /* The words of a command line, with those of option files (-optf FILE, --options-file FILE, @FILE) in
  * the place of their names. Returns 0, or what clemcc_refuse() does. */
 int clemcc_expand(int count, char **words, struct clang_arguments *expanded);
+/* A word for the linker, as it is: no comma in it ends it. */
+void clemcc_tell_linker(struct clang_arguments *words, const char *word);
 /* All of a file up to its first NUL, which the caller frees. NULL: errno says why. */
 char *clemcc_read_text(const char *name);
 
 /* ---- clemcc_run.c ---- */
 
+/* From here on a signal that would end clemcc ends what it runs, and clemcc has still to clean up. */
+void clemcc_watch_signals(void);
+/* Ends clemcc as such a signal does; returns where there was none. */
+void clemcc_heed_signals(void);
 /* Runs a command and frees it. Returns its exit status, or 1. */
 int clemcc_run(const struct job *job, struct clang_arguments *command);
 /* The same, with what it says on stderr in a file. */
 int clemcc_run_logged(const struct job *job, struct clang_arguments *command, const char *log);
+/* Becomes the command, after cleaning up. Returns only where that cannot be, with an exit status. */
+int clemcc_become(struct job *job, struct clang_arguments *command);
 /* A command that begins with the compiler. */
 struct clang_arguments clemcc_clang(const struct job *job);
 /* The folder job->scratch, and its end with all that is in it. */

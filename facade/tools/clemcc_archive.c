@@ -23,6 +23,23 @@ static uint32_t big_endian(const unsigned char *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+static bool is_identifier(const char *name)
+{
+    return name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] ==
+           0;
+}
+
+/* Who made an archive chose the names in it, and not what the linker is told: only what compilers can
+ * have called a unit's code is asked for. */
+static void ask_for_name(struct job *job, const char *name)
+{
+    static const char beginning[] = "__fatbinwrap_";
+    if (strncmp(name, beginning, sizeof beginning - 1) != 0 || !is_identifier(name))
+        return;
+    clemcc_tell_linker(&job->linker, "-u");
+    clemcc_tell_linker(&job->linker, name);
+}
+
 /* The index is the first member, called "/": how many symbols, where each one's member is, the names. */
 static void ask_for_names(struct job *job, const char *index, size_t bytes)
 {
@@ -36,8 +53,7 @@ static void ask_for_names(struct job *job, const char *index, size_t bytes)
         const size_t left = (size_t)(index + bytes - name), length = strnlen(name, left);
         if (length == left)
             return;
-        if (strncmp(name, "__fatbinwrap_", strlen("__fatbinwrap_")) == 0)
-            clang_arguments_format(&job->linker, "-Wl,-u,%s", name);
+        ask_for_name(job, name);
         name += length + 1;
     }
 }

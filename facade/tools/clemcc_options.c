@@ -282,7 +282,9 @@ static void take_library(struct job *job, const char *name)
             return;
     if (strcmp(name, "nvrtc") == 0) {
         clang_arguments_format(&job->linker, "%s/clem/libnvrtc.so.13", job->library_dir);
-        clang_arguments_format(&job->linker, "-Wl,-rpath,%s/clem", job->library_dir);
+        clemcc_tell_linker(&job->linker, "-rpath");
+        clang_arguments_add(&job->linker, "-Xlinker");
+        clang_arguments_format(&job->linker, "%s/clem", job->library_dir);
     } else {
         clang_arguments_format(&job->linker, "-l%s", name);
     }
@@ -398,8 +400,7 @@ static void add_words(struct job *job, const struct option *option, const char *
         take_host_list(job, value);
         break;
     case TAKE_LINK_LIST:
-        clang_arguments_add(&job->linker, "-Xlinker");
-        clang_arguments_add(&job->linker, value);
+        clemcc_tell_linker(&job->linker, value);
         break;
     case TAKE_LINK:
         clang_arguments_format(&job->linker, "%s%s", option->text, value);

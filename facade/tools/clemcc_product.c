@@ -181,7 +181,8 @@ static int link_program(struct job *job, const struct clang_arguments *objects)
     clang_arguments_append(&command, objects);
     clang_arguments_append(&command, &job->linker);
     clang_arguments_format(&command, "-L%s", job->library_dir);
-    clang_arguments_format(&command, "-Wl,-rpath,%s", job->library_dir);
+    clemcc_tell_linker(&command, "-rpath");
+    clemcc_tell_linker(&command, job->library_dir);
     clang_arguments_add(&command, "-lclem");
     clang_arguments_add(&command, "-o");
     clang_arguments_add(&command, job->output_name ? job->output_name : "a.out");
@@ -201,13 +202,13 @@ static int collect(const struct job *job, const struct clang_arguments *objects)
     return clemcc_run(job, &command);
 }
 
-static int run_program(const struct job *job)
+static int run_program(struct job *job)
 {
     struct clang_arguments command = {0};
     const char *name = job->output_name ? job->output_name : "a.out";
     clang_arguments_format(&command, "%s%s", strchr(name, '/') ? "" : "./", name);
     clang_arguments_append(&command, &job->run_words);
-    return clemcc_run(job, &command);
+    return clemcc_become(job, &command);
 }
 
 /* Objects are named after their sources: archives keep the names, and linkers tell them. */

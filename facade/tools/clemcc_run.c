@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cl/whole.h"
 #include "facade/tools/clemcc.h"
 
 extern char **environ;
@@ -29,23 +30,68 @@ static void print_command(const struct clang_arguments *command)
     fputc('\n', stderr);
 }
 
-/* Its exit status, or as shells do 128 and the signal that ended it. */
-static int wait_for(pid_t child)
+/* ---- Signals ---- */
+
+static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM};
+enum { ENDING = sizeof ending / sizeof *ending };
+
+static volatile sig_atomic_t ended_by;
+static volatile sig_atomic_t running; /* the child; 0: none */
+
+/* What a terminal sends, the child has got as well. */
+static void end_child(int signal, siginfo_t *facts, void *context)
 {
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return 1;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    (void)context;
+    ended_by = signal;
+    if (running > 0 && facts->si_code != SI_KERNEL)
+        kill((pid_t)running, signal);
 }
 
+/* Signals that clemcc was told to ignore stay ignored, here and in what it runs; but children are waited
+ * for. System calls are not made again: what clemcc reads may never come. */
+void clemcc_watch_signals(void)
+{
+    struct sigaction action = {.sa_sigaction = end_child, .sa_flags = SA_SIGINFO}, old;
+    signal(SIGCHLD, SIG_DFL);
+    for (int i = 0; i < ENDING; i++)
+        if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(ending[i], &action, NULL);
+}
+
+static void forget_signals(void)
+{
+    for (int i = 0; i < ENDING; i++) {
+        struct sigaction old;
+        if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            signal(ending[i], SIG_DFL);
+    }
+}
+
+void clemcc_heed_signals(void)
+{
+    if (!ended_by)
+        return;
+    forget_signals();
+    raise(ended_by);
+}
+
+static void hold_signals(sigset_t *old)
+{
+    sigset_t held;
+    sigemptyset(&held);
+    for (int i = 0; i < ENDING; i++)
+        sigaddset(&held, ending[i]);
+    sigprocmask(SIG_BLOCK, &held, old);
+}
+
+/* ---- Running ---- */
+
 /* log: the file that takes what the command says; NULL: it goes where this process's goes. */
-static int start(const struct clang_arguments *command, bool is_interruptible, const char *log,
+static int spawn(const struct clang_arguments *command, const char *log, const sigset_t *mask,
                  pid_t *child)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    sigset_t signals;
     int error = posix_spawnattr_init(&attributes);
     if (error)
         return error;
@@ -57,11 +103,8 @@ static int start(const struct clang_arguments *command, bool is_interruptible, c
     if (log)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC,
                                          0600);
-    sigemptyset(&signals);
-    if (is_interruptible)
-        sigaddset(&signals, SIGINT);
-    posix_spawnattr_setsigdefault(&attributes, &signals);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(&attributes, mask);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     error =
         posix_spawnp(child, command->values[0], &actions, &attributes, command->values, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -69,7 +112,36 @@ static int start(const struct clang_arguments *command, bool is_interruptible, c
     return error;
 }
 
-/* An interrupt ends the command, and this process has still to clean up. */
+/* Between the look at what came and the start of the child no signal comes. */
+static int start(const struct clang_arguments *command, const char *log, pid_t *child)
+{
+    sigset_t old;
+    hold_signals(&old);
+    const int error = ended_by ? EINTR : spawn(command, log, &old, child);
+    if (!error)
+        running = *child;
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    return error;
+}
+
+/* Its exit status, or as shells do 128 and the signal that ended it. A number that is no longer the
+ * child's gets no signal. */
+static int wait_for(pid_t child)
+{
+    siginfo_t facts;
+    int status = 0;
+    sigset_t old;
+    while (waitid(P_PID, (id_t)child, &facts, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        continue;
+    hold_signals(&old);
+    running = 0;
+    const bool is_known = whole_wait(child, &status);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    if (!is_known)
+        return 1;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 static int run(const struct job *job, const struct clang_arguments *command, const char *log)
 {
     if (command->has_failed)
@@ -78,12 +150,12 @@ static int run(const struct job *job, const struct clang_arguments *command, con
         print_command(command);
     if (job->is_dry)
         return 0;
-    void (*const old)(int) = signal(SIGINT, SIG_IGN);
     pid_t child;
-    const int error = start(command, old != SIG_IGN, log, &child);
-    const int status = error ? clemcc_refuse(command->values[0], strerror(error)) : wait_for(child);
-    signal(SIGINT, old);
-    return status;
+    const int error = start(command, log, &child);
+    const int status = !error     ? wait_for(child)
+                       : ended_by ? 1
+                                  : clemcc_refuse(command->values[0], strerror(error));
+    return ended_by ? 128 + ended_by : status;
 }
 
 int clemcc_run_logged(const struct job *job, struct clang_arguments *command, const char *log)
@@ -96,6 +168,22 @@ int clemcc_run_logged(const struct job *job, struct clang_arguments *command, co
 int clemcc_run(const struct job *job, struct clang_arguments *command)
 {
     return clemcc_run_logged(job, command, NULL);
+}
+
+int clemcc_become(struct job *job, struct clang_arguments *command)
+{
+    if (job->is_dry || command->has_failed)
+        return clemcc_run(job, command);
+    if (job->is_verbose)
+        print_command(command);
+    clemcc_remove_scratch(job);
+    forget_signals();
+    clemcc_heed_signals();
+    fflush(NULL);
+    execvp(command->values[0], command->values);
+    const int status = clemcc_refuse(command->values[0], strerror(errno));
+    clang_arguments_free(command);
+    return status;
 }
 
 struct clang_arguments clemcc_clang(const struct job *job)
@@ -117,6 +205,7 @@ void clemcc_remove_scratch(struct job *job)
 {
     if (job->scratch[0])
         nftw(job->scratch, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    job->scratch[0] = 0;
 }
 
 int clemcc_make_scratch(struct job *job)

@@ -62,6 +62,12 @@ void clemcc_split_words(const char *text, struct clang_arguments *words)
     free(word);
 }
 
+void clemcc_tell_linker(struct clang_arguments *words, const char *word)
+{
+    clang_arguments_add(words, "-Xlinker");
+    clang_arguments_add(words, word);
+}
+
 char *clemcc_read_text(const char *name)
 {
     FILE *file = fopen(name, "re");

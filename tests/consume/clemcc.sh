@@ -157,6 +157,7 @@ gives link "-shared " kernel.cu -shared
 gives link "c.o libz.a " kernel.cu c.o libz.a
 gives other "-std=c++17" cpp.cpp -std=c++17
 lacks other "-std=c++17" c.c -std=c++17
+gives device "-include crt/clem_first.h " kernel.cu
 gives device "cpp.cpp" -x cu cpp.cpp
 gives device "cpp.cpp" cpp.cpp -x cu
 gives link "c.o " -x cu cpp.cpp c.o
@@ -208,6 +209,32 @@ if command -v clang-14 >clang.log; then
     grep -q "Stack dump" log && fail "begins.cu: how clang crashed is shown"
 fi
 
+# Names in an archive are no options of the linker's.
+printf '%s\n' '.globl "__fatbinwrap_a,-Map=map"' '"__fatbinwrap_a,-Map=map":' '.globl __fatbinwrap_b1' '__fatbinwrap_b1:' >names.s
+cc -c names.s && ar rc libnames.a names.o
+gives link "-Xlinker -u -Xlinker __fatbinwrap_b1 " kernel.cu libnames.a
+lacks link "'__fatbinwrap_a" kernel.cu libnames.a
+commands kernel.cu libnames.a | grep -q Map && fail "a name of an archive's is an option"
+
+# A signal ends what clemcc runs, and clemcc, and nothing is left.
+mkdir -p temporary
+printf '#!/bin/sh\n[ "$1" = --version ] && echo "clang version 19.0.0" && exit\ntouch "$TMPDIR/begun"\nexec sleep 60\n' >slow
+chmod +x slow
+for signal in TERM INT HUP; do
+    CLEM_CLANG=$scratch/slow TMPDIR=$scratch/temporary env --default-signal "$clemcc" -c kernel.cu 2>slow.log &
+    child=$!
+    for _ in $(seq 100); do [ -e temporary/begun ] && break || sleep 0.05; done
+    [ "$(find temporary -name 'clemcc-*' | wc -l)" = 1 ] || fail "$signal: no temporary folder"
+    sleeper=$(pgrep -P "$child")
+    kill -$signal "$child"
+    wait "$child" 2>wait.log
+    status=$?
+    [ $status -eq $((128 + $(kill -l $signal))) ] || fail "$signal: ends with $status"
+    kill -0 "$sleeper" 2>kill.log && fail "$signal: what it ran goes on"
+    rm temporary/begun
+    [ -z "$(ls temporary)" ] || fail "$signal: left $(ls temporary)"
+done
+
 # What is made.
 [ "$("$clemcc" --list-gpu-arch)" = compute_75 ] || fail --list-gpu-arch
 "$clemcc" --help | grep -q "^usage: clemcc" || fail --help
@@ -221,6 +248,9 @@ status=$?
 [ "$(ls folder)" = main.ptx ] || fail "-keep -keep-dir: $(ls folder)"
 grep -q "target sm_75" folder/main.ptx || fail "-keep: no PTX"
 grep -q "^program: main.cu" program.d || fail "-MD: $(head -n 3 program.d)"
+echo '#error this is not clem'"'"'s' >folder/cuda_runtime.h
+"$clemcc" -E kernel.cu -Ifolder >include.log 2>&1 || fail "a cuda_runtime.h of the program's replaces clem's"
+rm folder/cuda_runtime.h
 "$clemcc" -E kernel.cu -DNAME=1 | grep -q "void launch" || fail "-E"
 "$clemcc" -MM kernel.cu | grep -q "^kernel.o: kernel.cu" || fail "-MM"
 "$clemcc" -fatbin kernel.cu -odir folder || fail "-fatbin"
