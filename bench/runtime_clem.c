@@ -22,8 +22,7 @@ const char *runtime_program(void)
 
 const char *runtime_advice(void)
 {
-    const char *chosen = getenv("CLEM_DEVICE");
-    if (chosen && chosen[strspn(chosen, " \t,")])
+    if (clemDeviceChoiceIsUnmet())
         return NULL;
     return "No OpenCL device was found. Install one: your GPU vendor's OpenCL driver, or PoCL for "
            "the CPU, on Debian and "

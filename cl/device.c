@@ -18,6 +18,7 @@
 
 static struct ocl_device *devices;
 static int device_count;
+static bool choice_is_unmet; /* CLEM_DEVICE matches none of the devices there are */
 static pthread_once_t start_once = PTHREAD_ONCE_INIT;
 
 enum query_kind { QUERY_TEXT, QUERY_BOOL, QUERY_NUMBER };
@@ -380,12 +381,20 @@ static void start(void)
     for (int i = 0; i < device_count; i++)
         if (!devices[i].facts.has_uuid)
             make_uuid(i);
+    const int found = device_count;
     device_count = ocl_device_select_choice(devices, device_count, options->device);
+    choice_is_unmet = found > 0 && device_count == 0;
     device_count = ocl_device_select_visible(devices, device_count, options->visible);
     for (int i = 0; i < device_count; i++)
         devices[i].index = i;
     ocl_process_watch();
     trace_devices();
+}
+
+bool ocl_device_choice_is_unmet(void)
+{
+    pthread_once(&start_once, start);
+    return choice_is_unmet;
 }
 
 int ocl_device_count(void)

@@ -63,6 +63,9 @@ bool ocl_device_has_extension(const struct ocl_device_facts *facts, const char *
  * process; safe from any thread. */
 int ocl_device_count(void);
 
+/* Whether there are devices, but CLEM_DEVICE names none of them. */
+bool ocl_device_choice_is_unmet(void);
+
 /* Facts about device 0 .. count-1. Needs: index in range. Never NULL. */
 const struct ocl_device_facts *ocl_device_facts(int device);
 

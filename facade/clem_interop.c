@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "cl/device.h"
 #include "cl/interop.h"
 #include "facade/device.h"
 #include "facade/handles.h"
@@ -73,6 +74,11 @@ cudaError_t clemGetDeviceInfo(clemDeviceInfo *info, int device)
     if (error == cudaSuccess)
         fill_context(info, atomic_load(&primary->cl));
     return facade_result(error);
+}
+
+int clemDeviceChoiceIsUnmet(void)
+{
+    return ocl_device_choice_is_unmet();
 }
 
 const char *clemAddressName(clemAddress address)

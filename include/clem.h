@@ -56,6 +56,10 @@ typedef struct clemDeviceInfo {
  * Errors: cudaErrorInvalidValue for NULL, cudaErrorInvalidDevice; what opening the device gives. */
 cudaError_t clemGetDeviceInfo(clemDeviceInfo *info, int device);
 
+/* clemDeviceChoiceIsUnmet: 1 when there are OpenCL devices but CLEM_DEVICE matches none of them, so that cudaErrorNoDevice
+ * means a wrong choice; otherwise 0. */
+int clemDeviceChoiceIsUnmet(void);
+
 /* "bda", "usm", "raw", "svm", "handle" or "none". */
 const char *clemAddressName(clemAddress address);
 

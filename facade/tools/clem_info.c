@@ -277,9 +277,8 @@ static int usage(FILE *to, int code)
 
 static int no_device(cudaError_t error)
 {
-    const char *chosen = getenv("CLEM_DEVICE");
-    if (chosen != NULL && chosen[strspn(chosen, " \t,")] != '\0')
-        return EXIT_USAGE;
+    if (clemDeviceChoiceIsUnmet())
+        return EXIT_USAGE; /* which has been said */
     fprintf(stderr,
             "clem-info: %s\n"
             "No OpenCL device was found. Install a driver for your GPU, or PoCL for the CPU:\n"
