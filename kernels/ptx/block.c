@@ -2,7 +2,8 @@
  *
  * clem_state holds, for each thread, the region that it goes on with, and whether it waits there:
  * CLEM_AT_WARP for the other lanes of its member mask, CLEM_AT_BARRIER for other threads; then clem_wait
- * says what for. CLEM_ENDED: the thread has ended. library/block.cl knows the same.
+ * says what for. CLEM_SPUN: it waits in a loop, and lets the others go first. CLEM_ENDED: the thread has ended.
+ * library/block.cl knows the same.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/block.h"
 
@@ -117,6 +118,25 @@ static bool has_two_ways(const struct ptx_region *region)
     return region->target_count + region->leaves == 2;
 }
 
+/* Whether the node being written leads back to where a loop begins in which threads wait. */
+static bool waits_again(const struct ptx_block_form *form, int32_t to)
+{
+    const struct ptx_regions *r = form->regions;
+    const struct ptx_region *region = &r->all[r->region_of[to]];
+    return region->waits && region->head == to &&
+           r->flow->position[to] <= r->flow->position[form->node];
+}
+
+/* Warp by warp, to a region's start: threads that turn alone have had their turns when they go there. */
+static const char *spun_text(const struct ptx_block_form *form, uint32_t target)
+{
+    const struct ptx_region *to = &form->regions->all[target];
+    if (!waits_again(form, to->head))
+        return "";
+    return to == form->region && to->turns ? " | CLEM_SPUN"
+                                           : " | (clem_steps < clem_patience ? 0u : CLEM_SPUN)";
+}
+
 static const char *go_text(struct ptx_emitter *e, uint32_t target)
 {
     const struct ptx_block_form *form = ptx_block_form_of(e);
@@ -132,8 +152,9 @@ static const char *go_text(struct ptx_emitter *e, uint32_t target)
         wait = ptx_format(e, "clem_for = %s; ", ptx_value(e, ptx_member_mask(to->step), PTX_U32));
     else if (waits_for_block(to))
         wait = ptx_format(e, "clem_for = %s; ", barrier_wait(e, to->step));
-    const char *next =
-        form->is_straight ? ptx_format(e, "%uu", way_of(region, target)) : state_value(e, target);
+    const char *next = form->is_straight
+                           ? ptx_format(e, "%uu", way_of(region, target))
+                           : ptx_format(e, "%s%s", state_value(e, target), spun_text(form, target));
     return ptx_format(e, "{ clem_next = %s; %s%s }", next, wait, jump);
 }
 
@@ -150,15 +171,32 @@ static const char *leave_text(struct ptx_emitter *e)
     return region->target_count == 0 ? jump : ptx_format(e, "{ clem_go = CLEM_ENDED; %s }", jump);
 }
 
+/* A thread takes as many turns as it may, then leaves the loop. */
+static const char *turn_text(struct ptx_emitter *e, int32_t to)
+{
+    const struct ptx_block_form *form = ptx_block_form_of(e);
+    const uint32_t target = (uint32_t)form->regions->region_of[to];
+    const char *leave = form->is_alone
+                            ? ptx_format(e, "clem_next = %uu; goto WE;", (unsigned)target)
+                            : go_text(e, target);
+    return ptx_format(e, "{ if (++clem_turns < CLEM_TURNS) goto %s%d; %s }", way_name(form),
+                      (int)to, leave);
+}
+
 static const char *edge_text(struct ptx_emitter *e, int32_t to)
 {
     const struct ptx_block_form *form = ptx_block_form_of(e);
     const struct ptx_regions *r = form->regions;
     if (to == PTX_NO_NODE || ptx_flow_only_leaves(r->flow, to))
         return leave_text(e);
-    if (form->is_alone || (&r->all[r->region_of[to]] == form->region && form->region->head != to))
+    const uint32_t target = (uint32_t)r->region_of[to];
+    const bool is_own = &r->all[target] == form->region;
+    if (form->is_alone ? waits_again(form, to)
+                       : is_own && form->region->turns && form->region->head == to)
+        return turn_text(e, to);
+    if (form->is_alone || (is_own && form->region->head != to))
         return ptx_format(e, "goto %s%d;", way_name(form), (int)to);
-    return go_text(e, (uint32_t)r->region_of[to]);
+    return go_text(e, target);
 }
 
 static const char *leave_hook(struct ptx_emitter *e)
@@ -473,6 +511,10 @@ static void declare_thread(struct ptx_emitter *e)
     if (notes_state(form))
         ptx_line(e, "uint clem_next = %s%s;", ended_value(e),
                  notes_wait(form) ? ", clem_for = 0u" : "");
+    if (form->is_alone && form->regions->waits)
+        ptx_line(e, "uint clem_next = CLEM_ENDED;");
+    if (form->region->turns)
+        ptx_line(e, "uint clem_turns = 0u;");
     ptx_line(e, "CLEM_SCRATCH uchar *const clem_local = clem_locals + clem_index * %zuu;",
              (plan->local_bytes + 15) / 16 * 16);
     ptx_line(e, "(void)clem_local;");
@@ -486,10 +528,11 @@ static void declare_thread(struct ptx_emitter *e)
 
 static void write_node(struct ptx_emitter *e, size_t place)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
+    struct ptx_block_form *form = ptx_block_form_of(e);
     const struct ptx_flow *flow = form->regions->flow;
     const struct ptx_region *region = form->region;
     const struct ptx_node *node = &flow->nodes[region->nodes[place]];
+    form->node = region->nodes[place];
     ptx_text_add(e->out, "%s%d:;\n", way_name(form), (int)region->nodes[place]);
     for (uint32_t i = node->first; i < node->end && e->status == PTX_OK; i++)
         ptx_emit_instruction(e, &flow->function->instructions[i]);
@@ -844,14 +887,23 @@ static void write_reunions(struct ptx_emitter *e)
 static void write_warps(struct ptx_emitter *e)
 {
     struct ptx_block_form *form = ptx_block_form_of(e);
+    const bool waits = form->regions->waits;
     form->is_straight = false;
-    ptx_line(e, "for (;;) {");
+    ptx_line(e, "%s",
+             waits ? "for (uint clem_patience = CLEM_PATIENCE;; clem_patience = 4u) {"
+                   : "for (;;) {");
+    if (waits)
+        ptx_line(e, "uint clem_left = 0u;");
     ptx_line(e, "for (uint clem_base = 0; clem_base < clem_threads; clem_base += 32u) {");
     ptx_line(e, "const uint clem_lanes = min(32u, clem_threads - clem_base);");
-    ptx_line(e, "for (uint clem_active;;) {");
+    if (waits)
+        ptx_line(e, "uint clem_steps = 0u;");
+    ptx_line(e, "for (uint clem_active;;%s) {", waits ? " clem_steps++" : "");
     ptx_keep_order(e);
-    ptx_line(e, "const uint clem_region = clem_choose_region(clem_state + clem_base, "
-                "clem_wait + clem_base, clem_lanes, &clem_active);");
+    ptx_line(e,
+             "const uint clem_region = %s(clem_state + clem_base, clem_wait + clem_base, "
+             "clem_lanes, &clem_active%s);",
+             waits ? "clem_choose_waiting" : "clem_choose_region", waits ? ", &clem_left" : "");
     ptx_line(e, "if (clem_region == CLEM_ENDED)");
     ptx_line(e, "    break;");
     ptx_line(e, "switch (clem_region) {");
@@ -864,6 +916,10 @@ static void write_warps(struct ptx_emitter *e)
     ptx_line(e, "}");
     ptx_line(e, "const uint clem_outcome = clem_release_barriers(clem_state, clem_wait, "
                 "clem_threads, clem_arrived);");
+    if (waits) {
+        ptx_line(e, "if (clem_outcome == CLEM_STUCK && clem_left)");
+        ptx_line(e, "    continue;");
+    }
     ptx_line(e, "if (clem_outcome == CLEM_STUCK)");
     ptx_line(e, "    clem_trap(clem_runtime);");
     ptx_line(e, "if (clem_outcome != CLEM_RELEASED)");
@@ -886,6 +942,7 @@ static struct ptx_region *whole_of(struct ptx_emitter *e, bool *loads)
     for (size_t i = 0; i < r->count; i++) {
         const struct ptx_region *region = &r->all[i];
         whole->has_call |= region->has_call;
+        whole->turns |= region->waits;
         for (size_t j = 0; j < region->node_count; j++)
             whole->nodes[whole->node_count++] = region->nodes[j];
         for (size_t j = 0; j < count; j++) {
@@ -896,6 +953,23 @@ static struct ptx_region *whole_of(struct ptx_emitter *e, bool *loads)
     return whole;
 }
 
+/* A thread that waits is left as it is for the next round. */
+static void leave_thread(struct ptx_emitter *e)
+{
+    const struct ptx_regions *r = ptx_block_form_of(e)->regions;
+    const size_t count = e->function->register_count;
+    bool *stores = ptx_arena_array(e->arena, count + 1, sizeof *stores);
+    for (size_t i = 0; i < r->count; i++)
+        for (uint32_t j = 0; r->all[i].waits && j < count; j++)
+            stores[j] |= ptx_flow_is_live(r->flow, r->all[i].head, j) &&
+                         ptx_block_form_of(e)->region->touched[j];
+    ptx_line(e, "if (clem_next != CLEM_ENDED) {");
+    ptx_line(e, "clem_left = 1u;");
+    ptx_block_store(e, stores);
+    ptx_line(e, "}");
+    ptx_line(e, "clem_state[clem_index] = clem_next;");
+}
+
 static void write_alone(struct ptx_emitter *e)
 {
     struct ptx_block_form *form = ptx_block_form_of(e);
@@ -904,8 +978,14 @@ static void write_alone(struct ptx_emitter *e)
     form->is_straight = false;
     form->is_alone = true;
     form->region = whole_of(e, loads);
+    if (r->waits) {
+        ptx_line(e, "for (uint clem_left = 1u; clem_left;) {");
+        ptx_line(e, "clem_left = 0u;");
+    }
     ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
     ptx_line(e, "for (uint clem_number = 0; clem_number < clem_threads; clem_number++) {");
+    if (r->waits)
+        ptx_keep_order(e);
     ptx_line(e, "if (clem_state[clem_number] == CLEM_ENDED)");
     ptx_line(e, "    continue;");
     name_thread(e, "clem_number");
@@ -913,13 +993,18 @@ static void write_alone(struct ptx_emitter *e)
     ptx_block_load(e, loads, form->region->touched);
     ptx_line(e, "switch (clem_state[clem_index]) {");
     for (size_t i = 0; i < r->count; i++)
-        ptx_line(e, "case %zuu: goto W%d;", i, (int)r->all[i].head);
+        if (ptx_region_is_entered(r, i))
+            ptx_line(e, "case %zuu: goto W%d;", i, (int)r->all[i].head);
     ptx_line(e, "default: continue;");
     ptx_line(e, "}");
     for (size_t i = 0; i < form->region->node_count; i++)
         write_node(e, i);
     ptx_text_put(e->out, "WE:;\n");
+    if (r->waits)
+        leave_thread(e);
     ptx_line(e, "}");
+    if (r->waits)
+        ptx_line(e, "}");
 }
 
 /* ---- The kernel ---- */
@@ -970,10 +1055,15 @@ static void name_block(struct ptx_emitter *e)
              joins_blocks ? "clem_blocks * " : "");
 }
 
+static bool never_straight(const struct ptx_regions *r)
+{
+    return r->has_parts || r->is_alone;
+}
+
 static void write_other_way(struct ptx_emitter *e)
 {
     const struct ptx_regions *r = ptx_block_form_of(e)->regions;
-    if (r->has_parts) {
+    if (never_straight(r)) {
         ptx_line(e, "for (uint i = 0; i < clem_threads; i++)");
         ptx_line(e, "    clem_state[i] = 0u;");
     } else if (!r->is_straight) {
@@ -1023,7 +1113,7 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
         ptx_line(e, "uint clem_arrived[16] = {0};");
     }
     form->is_straight = true;
-    for (size_t i = 0; i < r->count && !r->has_parts && e->status == PTX_OK; i++)
+    for (size_t i = 0; i < r->count && !never_straight(r) && e->status == PTX_OK; i++)
         write_straight(e, i);
     write_other_way(e);
     ptx_line(e, "}");

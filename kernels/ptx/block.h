@@ -15,6 +15,12 @@
  * `if (i >= n) return;`. Where no thread ever waits for another, those that part go on one after the
  * other, each to its end.
  *
+ * Loops in which threads wait for what others do without saying so (block_wait.c) begin regions too. A thread
+ * that comes back to the start of such a loop is left there (CLEM_SPUN) until all others of its warp have
+ * gone as far as they can, and all other warps too: after some turns, for what it waits for may come from
+ * another block. Where threads never meet there is no straight way then: each in turn goes on alone until
+ * it ends or waits.
+ *
  * Loops that stride through memory begin regions too, so that their turns are run for all threads of the
  * block before the next (block_stride.c). Kernels with such loops and neither barriers nor shared
  * memory take several neighbouring blocks as one, for longer runs of memory.
@@ -43,6 +49,8 @@ struct ptx_region {
     uint32_t *targets; /* regions that threads go to from here */
     size_t target_count;
     bool leaves;     /* threads may end here */
+    bool waits;      /* it begins a loop in which threads wait for what others do */
+    bool turns;      /* of such a loop each thread takes many turns at a time, on its own */
     bool is_decided; /* all threads that come along in step go the same way */
     bool has_call;
     bool *touched; /* per register: read or written here, after the step */
@@ -64,8 +72,10 @@ struct ptx_regions {
                            * offset: the one that they begin with */
     bool has_parts;       /* barriers that not all threads of the block take part in */
     bool is_straight;     /* no thread ever leaves the straight way */
-    bool is_lone;      /* no thread ever waits for another: those that part may each go on alone */
-    bool joins_blocks; /* threads are those of clem_grid.s3 blocks in a row */
+    bool is_lone;         /* threads never meet: those that part may each go on alone */
+    bool waits;           /* there are loops in which threads wait for what others do */
+    bool is_alone;        /* lone and waiting: no thread ever takes the straight way */
+    bool joins_blocks;    /* threads are those of clem_grid.s3 blocks in a row */
     /* Threads that end need not keep the others from the straight way: it is for the threads of the
      * box clem_live.s012, of which there are clem_live.s3. Where lanes exchange values there
      * (has_lanes), those must be the first of the block. */
@@ -73,6 +83,12 @@ struct ptx_regions {
 };
 
 struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_function *function);
+
+/* Whether threads may begin with a region, not only come by. */
+static inline bool ptx_region_is_entered(const struct ptx_regions *r, size_t number)
+{
+    return !r->is_alone || number == 0 || r->all[number].waits;
+}
 
 /* One variable on the straight way. */
 static inline bool ptx_keep_is_shared(uint8_t keep)
@@ -111,6 +127,7 @@ const struct ptx_operand *ptx_member_mask(const struct ptx_instruction *in);
 struct ptx_block_form {
     struct ptx_regions *regions;
     const struct ptx_region *region; /* being written */
+    int32_t node;                    /* likewise */
     bool is_straight;                /* the way being written */
     bool is_stepping;                /* a step is being written, not the rest of its region */
     bool is_lane_open; /* the step's loop over lanes goes on with the rest of its region */

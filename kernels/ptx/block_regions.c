@@ -13,6 +13,8 @@ struct making {
     uint32_t *costs;
     uint32_t *definition_counts;
     bool *is_passed;  /* per node: see struct ptx_cuts */
+    bool *is_turned;  /* per node: likewise */
+    bool *waits;      /* per instruction: a loop begins there in which threads wait */
     int32_t *writers; /* per register: the last instruction that writes it, or -1 */
     int32_t instruction;
 };
@@ -108,6 +110,21 @@ static void number_regions(struct making *m)
     for (size_t i = 0; i < flow->reachable; i++) {
         struct ptx_region *of = &r->all[r->region_of[flow->order[i]]];
         of->nodes[of->node_count++] = flow->order[i];
+    }
+}
+
+/* Threads take several turns of a loop at a time where nothing makes them meet, and no stride makes it better that
+ * they keep in step. */
+static void find_waits(struct making *m, const bool *starts)
+{
+    struct ptx_regions *r = m->r;
+    for (size_t i = 0; i < r->count; i++) {
+        const uint32_t first = r->flow->nodes[r->all[i].head].first;
+        r->all[i].waits = m->waits[first];
+        r->all[i].turns = m->waits[first] && !starts[first];
+        r->waits |= r->all[i].waits;
+        for (size_t j = 0; j < r->all[i].node_count; j++)
+            m->is_turned[r->all[i].nodes[j]] = r->all[i].turns;
     }
 }
 
@@ -248,7 +265,9 @@ static void find_passed(struct making *m)
     w.stack = ptx_arena_array(m->e->arena, r->flow->count + 1, sizeof *w.stack);
     w.seen = ptx_arena_array(m->e->arena, r->count + 1, sizeof *w.seen);
     for (size_t i = 0; i < r->count; i++)
-        for (size_t j = 0; r->all[i].node_count <= MOST_NODES && j < r->all[i].node_count; j++)
+        for (size_t j = 0;
+             r->all[i].node_count <= MOST_NODES && !r->all[i].turns && j < r->all[i].node_count;
+             j++)
             m->is_passed[r->all[i].nodes[j]] = is_passed(r, &r->all[i], r->all[i].nodes[j], &w);
 }
 
@@ -259,7 +278,7 @@ static void decide_regions(struct making *m)
     int32_t *stack = ptx_arena_array(m->e->arena, r->flow->count + 1, sizeof *stack);
     for (size_t i = 0; i < r->count; i++) {
         struct ptx_region *region = &r->all[i];
-        region->is_decided = true;
+        region->is_decided = !region->turns;
         if (region->target_count + region->leaves < 2)
             continue;
         for (size_t j = 0; j < region->node_count && region->is_decided; j++)
@@ -299,6 +318,8 @@ static void find_crossing(struct making *m)
 {
     const struct ptx_regions *r = m->r;
     for (size_t i = 0; i < r->count; i++) {
+        if (!ptx_region_is_entered(r, i))
+            continue;
         if (r->all[i].step)
             ptx_flow_writes(r->all[i].step, touch, m->crosses);
         for (size_t j = 0; j < r->flow->function->register_count; j++)
@@ -532,7 +553,7 @@ static bool is_straight(const struct ptx_regions *r)
     for (size_t i = 0; i < r->count; i++)
         if (!r->all[i].is_decided)
             return false;
-    return !r->has_parts;
+    return !r->has_parts && !r->is_alone;
 }
 
 static bool has_lanes(const struct ptx_regions *r)
@@ -631,11 +652,27 @@ static void find_late(struct making *m, struct ptx_region *region)
     }
 }
 
+/* Where regions begin: with loops that wait, and, in `starts`, for any other reason. */
+static bool *find_starts(struct making *m, const struct ptx_function *function, const bool *starts)
+{
+    struct ptx_arena *arena = m->e->arena;
+    const size_t count = function->instruction_count;
+    bool *all = ptx_arena_array(arena, count + 1, sizeof *all);
+    m->waits = ptx_arena_array(arena, count + 1, sizeof *m->waits);
+    const bool waits = ptx_block_waits(m->e, function, m->waits);
+    m->r->is_lone = is_lone(m->e, function);
+    m->r->is_alone = waits && m->r->is_lone && !ptx_block_strides(m->e, function, NULL);
+    for (size_t i = 0; i < count; i++)
+        all[i] = starts[i] || m->waits[i];
+    return all;
+}
+
 struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_function *function)
 {
     struct ptx_arena *arena = e->arena;
-    const bool *starts = ptx_block_starts(e, function);
+    const bool *other_starts = ptx_block_starts(e, function);
     struct making m = {.e = e, .r = ptx_arena_take(arena, sizeof *m.r)};
+    const bool *starts = find_starts(&m, function, other_starts);
     struct ptx_regions *r = m.r;
     r->flow = ptx_flow_make(arena, function, starts);
     r->region_of = ptx_arena_array(arena, r->flow->count + 1, sizeof *r->region_of);
@@ -644,6 +681,8 @@ struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_fun
     m.is_head = ptx_arena_array(arena, r->flow->count + 1, sizeof *m.is_head);
     find_heads(&m, starts);
     number_regions(&m);
+    m.is_turned = ptx_arena_array(arena, r->flow->count + 1, sizeof *m.is_turned);
+    find_waits(&m, other_starts);
     const size_t registers = function->register_count + 1;
     m.crosses = ptx_arena_array(arena, registers, sizeof *m.crosses);
     m.wanted = ptx_arena_array(arena, registers, sizeof *m.wanted);
@@ -657,10 +696,10 @@ struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_fun
         find_targets(&m, &r->all[i]);
         find_touched(&m, &r->all[i]);
     }
-    r->is_lone = is_lone(e, function);
-    r->joins_blocks = r->is_lone && !uses_shared(e) && !may_wait(e, function);
+    r->joins_blocks = r->is_lone && !r->waits && !uses_shared(e) && !may_wait(e, function);
     find_passed(&m);
-    const struct ptx_cuts cuts = {r->region_of, m.is_head, m.is_passed, r->joins_blocks};
+    const struct ptx_cuts cuts = {r->region_of, m.is_head, m.is_passed, m.is_turned,
+                                  r->joins_blocks};
     r->uniform = ptx_flow_uniformity_between(arena, r->flow, &cuts);
     decide_regions(&m);
     find_crossing(&m);

@@ -52,7 +52,7 @@ bool ptx_block_finds_way(struct ptx_emitter *e, struct ptx_choice *choice)
     const struct ptx_regions *regions = ptx_block_form_of(e)->regions;
     const struct ptx_region *region = ptx_block_form_of(e)->region;
     const struct ptx_function *f = regions->flow->function;
-    if (region->node_count != 1)
+    if (region->node_count != 1 || region->turns)
         return false;
     const struct ptx_node *node = &regions->flow->nodes[region->nodes[0]];
     const struct ptx_instruction *branch = &f->instructions[node->end - 1];

@@ -70,8 +70,11 @@ struct ptx_cuts {
     const int32_t *region_of; /* per node */
     const bool *is_head;      /* per node: its region's first */
     const bool
-        *is_passed;    /* per node: all threads that come to a region that this node leads to have
+        *is_passed; /* per node: all threads that come to a region that this node leads to have
                                * come by here, once */
+    const bool
+        *is_turned;    /* per node: of a region whose threads need not all have come by it at its
+                            * end, whatever the branches say */
     bool joins_blocks; /* threads are those of several blocks in a row */
 };
 

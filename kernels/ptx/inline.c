@@ -1,5 +1,5 @@
-/* The entry of PTX_FORM_BLOCK: calls of functions with barriers or warp operations are replaced by what
- * they call, and barriers and warp operations have no guards any more (a jump around them instead), so
+/* The entry of PTX_FORM_BLOCK: calls of functions with barriers, warp operations or loops that wait are
+ * replaced by what they call, and barriers and warp operations have no guards any more (a jump around them instead), so
  * that each begins a basic block. Works on a copy; the module stays as it is.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
@@ -8,6 +8,7 @@
 
 /* A growing function. */
 struct copy {
+    struct ptx_emitter *e;
     struct ptx_arena *arena;
     struct ptx_function *made;
     size_t instruction_room, label_room, register_room, variable_room, target_room;
@@ -83,7 +84,9 @@ static bool is_inlined(struct copy *c, const struct ptx_function *function)
         return false;
     if (c->verdicts[function->number])
         return c->verdicts[function->number] == 2;
-    c->verdicts[function->number] = 1; /* recursion was refused before */
+    const bool waits =
+        ptx_plan_of(c->e)->form == PTX_FORM_BLOCK && ptx_block_waits(c->e, function, NULL);
+    c->verdicts[function->number] = waits ? 2 : 1; /* recursion was refused before */
     for (size_t i = 0; i < function->instruction_count; i++) {
         const struct ptx_instruction *in = &function->instructions[i];
         const bool has_step = ptx_is_barrier(in) || ptx_is_warp_operation(in) ||
@@ -438,7 +441,7 @@ static void change_parameters(struct copy *c)
 
 const struct ptx_function *ptx_block_inline(struct ptx_emitter *e, const struct ptx_function *entry)
 {
-    struct copy c = {.arena = e->arena};
+    struct copy c = {.e = e, .arena = e->arena};
     c.made = ptx_arena_take(e->arena, sizeof *c.made);
     *c.made = *entry;
     c.made->registers = NULL;

@@ -217,6 +217,7 @@ static void take_facts(struct ptx_emitter *e, struct ptx_body *caller, struct pt
     caller->has_barriers |= callee->has_barriers;
     caller->has_warp_operations |= callee->has_warp_operations;
     caller->can_exit |= callee->can_exit;
+    caller->sees_others |= callee->sees_others;
 }
 
 /* Before a form takes it for a barrier of the block. */
@@ -237,6 +238,7 @@ static void find_facts(struct ptx_emitter *e, struct ptx_body *body)
         body->has_barriers |= ptx_is_barrier(in);
         refuse_cluster(e, body->function, in);
         body->has_warp_operations |= ptx_is_warp_operation(in) || ptx_is_lockstep(in);
+        body->sees_others |= ptx_sees_others(in);
         body->can_exit |= in->opcode == PTX_OPCODE_exit || in->opcode == PTX_OPCODE_trap ||
                           in->opcode == PTX_OPCODE_alloca;
         ptx_plan_of(e)->has_stack |=

@@ -45,6 +45,7 @@ struct ptx_body {
     size_t *local_offsets;    /* by position in function->variables; from clem_local on */
     bool has_barriers;        /* bar, barrier: itself or in a function called from it */
     bool has_warp_operations; /* shfl, vote, match, redux, activemask, elect, ...: ditto */
+    bool sees_others;         /* ptx_sees_others(): ditto */
     bool can_exit;            /* exit or trap: ditto */
     bool is_target;           /* may be called by number */
 };
@@ -292,7 +293,14 @@ bool ptx_block_has_meetings(struct ptx_emitter *e, const struct ptx_function *fu
  * instruction, where those begin, unless it is NULL. block_stride.c. */
 bool ptx_block_strides(struct ptx_emitter *e, const struct ptx_function *function, bool *starts);
 
-/* The entry with calls replaced by what they call, where that has barriers or warp operations; the
+/* Whether the function, without those it calls, has loops in which threads wait for what others do; marks
+ * in `waits`, per instruction, where those begin, unless it is NULL. Needs: the survey. block_wait.c. */
+bool ptx_block_waits(struct ptx_emitter *e, const struct ptx_function *function, bool *waits);
+
+/* A load or an atomic operation that brings what another thread may have written since the last one. */
+bool ptx_sees_others(const struct ptx_instruction *in);
+
+/* The entry with calls replaced by what they call, where that has barriers, warp operations or loops that wait; the
  * entry itself where there are none. Lives in e->arena. Called before there is a plan body for
  * anything, but with e->kernel set and its original, form and info filled. */
 const struct ptx_function *ptx_block_inline(struct ptx_emitter *e,

@@ -223,6 +223,8 @@ struct ptx_uniformity ptx_flow_uniformity_between(struct ptx_arena *arena,
     s.stack = ptx_arena_array(arena, flow->count + 1, sizeof *s.stack);
     memset(s.made.registers, true, registers);
     memset(s.made.branches, true, flow->count);
+    if (cuts)
+        memcpy(s.made.is_divergent, cuts->is_turned, flow->count * sizeof *s.made.is_divergent);
     do {
         s.is_changed = false;
         for (size_t i = 0; i < flow->reachable; i++)

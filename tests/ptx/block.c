@@ -141,14 +141,95 @@ TEST_BODY(ptx_block_critical_sections_are_not_cut)
              "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra LOOP;\nst.shared.u32 [s+4], %r2;\n"               \
              "ld.shared.u32 %r3, [s+8];\n" end "st.global.u32 [%rd1], %r3;\nret;\n")
     struct ptx_kernel kernel = translate(PTX_SECTION("atom.shared.exch.b32 %r4, [%rd2], 0;\n"));
-    assert_has(&kernel, "S_0:", true);
-    assert_has(&kernel, "S_1:", false);
+    assert_has(&kernel, "S_1:", true); /* with the loop that waits */
+    assert_has(&kernel, "S_2:", false);
     ptx_kernel_free(&kernel);
     kernel = translate(PTX_SECTION("")); /* no lock: nothing lets go of it */
-    assert_has(&kernel, "S_1:", true);
+    assert_has(&kernel, "S_2:", true);
     ptx_kernel_free(&kernel);
 #undef PTX_SECTION
 }
+
+#define PTX_LOOP(turn)                                                                             \
+    PTX_BODY("ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmov.u32 %r9, 0;\nmov.u32 %r2, 0;\n"   \
+             "LOOP:\n" turn "@%p1 bra LOOP;\nst.global.u32 [%rd1+4], %r2;\nret;\n")
+
+/* Loops whose end follows from what other threads do, however it is read and handed on. */
+TEST_BODY(ptx_block_threads_that_wait_let_others_go)
+{
+    static const char *const waits[] = {
+        PTX_LOOP("ld.volatile.global.u32 %r2, [%rd1];\nsetp.ne.u32 %p1, %r2, %r1;\n"),
+        PTX_LOOP(
+            "ld.global.cg.u32 %r2, [%rd1];\nadd.u32 %r3, %r2, 1;\nsetp.ne.u32 %p1, %r3, %r1;\n"),
+        PTX_LOOP("membar.gl;\nld.global.u32 %r2, [%rd1];\nsetp.eq.u32 %p1, %r2, 0;\n"),
+        PTX_LOOP("atom.global.exch.b32 %r2, [%rd1], 1;\nsetp.eq.u32 %p1, %r2, 1;\n"),
+        PTX_LOOP("atom.global.add.u32 %r2, [%rd1], 0;\nsetp.eq.u32 %p1, %r2, 1;\n"),
+        PTX_LOOP("atom.global.add.u32 %r2, [%rd1], -1;\nsetp.lt.s32 %p1, %r2, 1;\n"
+                 "@%p1 red.global.add.u32 [%rd1], 1;\n"),
+        /* The new value is not what was there: the loop waits for the lowest bit to go. */
+        PTX_LOOP(
+            "ld.volatile.global.u32 %r3, [%rd1];\nand.b32 %r4, %r3, -2;\nadd.u32 %r5, %r4, 2;\n"
+            "atom.global.cas.b32 %r2, [%rd1], %r4, %r5;\nsetp.ne.u32 %p1, %r2, %r4;\n"),
+        /* What is seen decides whether the flag is set that ends the loop. */
+        PTX_LOOP("atom.global.cas.b32 %r2, [%rd1], 0, 1;\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 bra ON;\n"
+                 "mov.u32 %r9, 1;\nst.global.u32 [%rd1], 0;\nON:\nsetp.eq.u32 %p1, %r9, 0;\n"),
+    };
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        struct ptx_kernel kernel = translate(waits[i]);
+        assert_int_equal(kernel.form, PTX_FORM_BLOCK);
+        assert_has(&kernel, "++clem_turns < CLEM_TURNS", true);
+        assert_has(&kernel, "S_0:", false); /* no thread meets another */
+        ptx_kernel_free(&kernel);
+    }
+}
+
+TEST_BODY(ptx_block_loops_that_end_by_themselves_wait_for_nobody)
+{
+    static const char *const others[] = {
+        PTX_LOOP(
+            "ld.volatile.global.u32 %r2, [%rd1];\nadd.u32 %r9, %r9, %r2;\nadd.u32 %r1, %r1, 1;\n"
+            "setp.lt.u32 %p1, %r1, 99;\n"),
+        /* Again, for another was first. */
+        PTX_LOOP("mov.u32 %r3, %r2;\nadd.u32 %r4, %r3, %r1;\n"
+                 "atom.global.cas.b32 %r2, [%rd1], %r3, %r4;\nsetp.ne.u32 %p1, %r3, %r2;\n"),
+        PTX_LOOP("ld.volatile.global.u32 %r3, [%rd1];\nadd.u32 %r4, %r3, %r1;\n"
+                 "atom.global.cas.b32 %r2, [%rd1], %r3, %r4;\nsetp.ne.u32 %p1, %r2, %r3;\n"),
+        /* The next piece of work. */
+        PTX_LOOP("atom.global.add.u32 %r2, [%rd1], 1;\nsetp.lt.u32 %p1, %r2, 1000;\n"),
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct ptx_kernel kernel = translate(others[i]);
+        assert_int_equal(kernel.form, PTX_FORM_ITEM);
+        ptx_kernel_free(&kernel);
+    }
+    struct ptx_kernel kernel = translate(
+        PTX_LOOP("bar.sync 0;\nld.volatile.global.u32 %r2, [%rd1];\nsetp.ne.u32 %p1, %r2, %r1;\n"));
+    assert_has(&kernel, "clem_choose_region(", true); /* all come to the barrier */
+    assert_has(&kernel, "clem_choose_waiting", false);
+    ptx_kernel_free(&kernel);
+}
+
+TEST_BODY(ptx_block_warps_that_wait_are_left)
+{
+    struct ptx_kernel kernel =
+        translate(PTX_LOOP("ld.volatile.global.u32 %r2, [%rd1];\nsetp.ne.u32 %p2, %r2, 0;\n"
+                           "vote.sync.any.pred %p3, %p2, -1;\nnot.pred %p1, %p3;\n"));
+    assert_has(&kernel, "clem_choose_waiting(", true);
+    assert_has(&kernel, "(clem_steps < clem_patience ? 0u : CLEM_SPUN)", true);
+    ptx_kernel_free(&kernel);
+    kernel = translate(
+        PTX_HEAD
+        ".func wait(.param .b64 at)\n{\n.reg .b32 %r<2>;\n.reg .b64 %rd<2>;\n.reg .pred %p<2>;\n"
+        "ld.param.u64 %rd1, [at];\nLOOP:\nld.volatile.global.u32 %r1, [%rd1];\n"
+        "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra LOOP;\nret;\n}\n"
+        ".visible .entry k(.param .u64 a)\n{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [a];\n{\n"
+        ".param .b64 at;\nst.param.b64 [at], %rd1;\ncall.uni wait, (at);\n}\n"
+        "st.global.u64 [%rd1], %rd1;\nret;\n}\n");
+    assert_has(&kernel, "_wait(", false); /* inlined */
+    assert_has(&kernel, "++clem_turns < CLEM_TURNS", true);
+    ptx_kernel_free(&kernel);
+}
+#undef PTX_LOOP
 
 /* More than can be private lies in memory, for which one work-item does a whole block. */
 TEST_BODY(ptx_block_large_local_memory_lies_in_scratch)

@@ -8,7 +8,15 @@
 
 #define CLEM_AT_BARRIER 0x20000u
 
+#define CLEM_SPUN 0x40000u
+
 #define CLEM_ENDED 0xffffffffu
+
+/* How many turns of a loop a thread takes in which it waits before others go on, and how many steps of a warp are
+ * gone before threads that meet in such loops are left. */
+#define CLEM_TURNS 64u
+
+#define CLEM_PATIENCE 256u
 
 typedef __global uchar *clem_pointer;
 
@@ -102,6 +110,33 @@ static inline uint clem_choose_region(CLEM_SCRATCH uint *state, CLEM_SCRATCH con
         for (uint i = 0; i < lanes; i++)
             chosen |= (uint)(state[i] == lowest) << i;
         *active = chosen;
+        return lowest;
+    }
+}
+
+/* The same where lanes may wait in loops: those that do are left until no other lane of the warp can go on, and then
+ * until all other warps had their turn, which `left` says. */
+static inline uint clem_choose_waiting(CLEM_SCRATCH uint *state, CLEM_SCRATCH const uint *wait, uint lanes,
+                                       uint *active, uint *left)
+{
+    for (;;) {
+        uint lowest = CLEM_ENDED, live = 0u, waiting = 0u, chosen = 0u;
+        for (uint i = 0; i < lanes; i++) {
+            const uint s = state[i];
+            live |= (uint)(s != CLEM_ENDED) << i;
+            waiting |= (uint)((s & (CLEM_AT_WARP | CLEM_SPUN)) == CLEM_AT_WARP) << i;
+            lowest = s <= CLEM_REGION ? min(lowest, s) : lowest;
+        }
+        if (waiting && clem_release_lanes(state, wait, lanes, live, waiting))
+            continue;
+        for (uint i = 0; i < lanes; i++)
+            chosen |= (uint)(state[i] == lowest) << i;
+        *active = chosen;
+        for (uint i = 0; i < lanes && lowest == CLEM_ENDED; i++)
+            if (state[i] != CLEM_ENDED && (state[i] & CLEM_SPUN)) {
+                state[i] &= ~CLEM_SPUN;
+                *left = 1u;
+            }
         return lowest;
     }
 }

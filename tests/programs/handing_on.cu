@@ -1,0 +1,292 @@
+/* Threads of a block that wait for each other with no barrier between: warps that produce and consume, votes in the
+ * loops that wait, lanes of a warp that take turns or hand on from one to the next, locks that each lane takes.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "program.h"
+
+#include <unistd.h>
+
+enum { ROUNDS = 40, SLOTS = 4, THREADS = 128, LOCKS = 5 };
+
+/* The last warp produces, the first consumes: by flags in shared memory and in global memory. */
+__global__ void by_flags(const int *in, int *out, volatile int *values, volatile int *full)
+{
+    __shared__ volatile int shared_value[32], shared_full;
+    const int lane = threadIdx.x % 32;
+    if (threadIdx.x == 0)
+        shared_full = 0;
+    __syncthreads();
+    for (int i = 0; i < ROUNDS; i++)
+        if (threadIdx.x >= 96) {
+            while (shared_full != 0)
+                ;
+            shared_value[lane] = in[i * 32 + lane];
+            while (full[lane] != 0)
+                ;
+            values[lane] = 3 * in[i * 32 + lane];
+            __threadfence();
+            full[lane] = 1;
+            __syncwarp();
+            if (lane == 0) {
+                __threadfence_block();
+                shared_full = 1;
+            }
+        } else if (threadIdx.x < 32) {
+            while (full[lane] == 0)
+                ;
+            __threadfence();
+            int sum = values[lane];
+            full[lane] = 0;
+            while (shared_full == 0)
+                ;
+            __threadfence_block();
+            sum += shared_value[lane];
+            __syncwarp();
+            out[i * 32 + lane] = sum;
+            if (lane == 0)
+                shared_full = 0;
+            while (shared_full != 0)
+                ;
+        }
+}
+
+/* Two warps put into a ring, two take out: its ends are counters that only grow. */
+__global__ void by_ring(const int *in, int *out, unsigned *put, unsigned *taken)
+{
+    __shared__ int slots[2][SLOTS][32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, ring = warp % 2;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        if (warp < 2) {
+            while (__ldcg(&put[ring]) == i)
+                ;
+            __threadfence();
+            out[(ring * ROUNDS + i) * 32 + lane] = slots[ring][i % SLOTS][lane] + 1;
+            __syncwarp();
+            if (lane == 0)
+                atomicAdd(&taken[ring], 1);
+        } else {
+            while (i - *(volatile unsigned *)&taken[ring] >= SLOTS)
+                ;
+            slots[ring][i % SLOTS][lane] = in[(ring * ROUNDS + i) * 32 + lane];
+            __threadfence();
+            __syncwarp();
+            if (lane == 0)
+                atomicAdd(&put[ring], 1);
+        }
+    }
+}
+
+/* As by_flags, but the lanes of a warp agree on when to go on, in each of the ways to vote. */
+__global__ void by_votes(const int *in, int *out, int *state)
+{
+    __shared__ int value[32], shared_state;
+    const int lane = threadIdx.x % 32;
+    if (threadIdx.x == 0)
+        shared_state = 0;
+    __syncthreads();
+    for (int i = 0; i < ROUNDS; i++)
+        if (threadIdx.x < 32) {
+            while (!__all_sync(~0u, atomicAdd(&shared_state, 0) == i + 1))
+                ;
+            const int sum = value[lane];
+            __syncwarp();
+            if (lane == i % 32)
+                atomicExch(&state[0], i + 1);
+            out[i * 32 + lane] = sum;
+        } else if (threadIdx.x < 64) {
+            int seen;
+            do {
+                seen = lane == 7 ? *(volatile int *)&state[0] : 0;
+                seen = __shfl_sync(~0u, seen, 7);
+            } while (seen != i);
+            __threadfence();
+            value[lane] = in[i * 32 + lane];
+            __threadfence_block();
+            __syncwarp();
+            if (lane == 31)
+                atomicExch(&shared_state, i + 1);
+        } else if (threadIdx.x < 96) {
+            while (!__any_sync(~0u, lane % 2 && *(volatile int *)&state[0] > i))
+                ;
+        } else {
+            while (__popc(__ballot_sync(~0u, *(volatile int *)&state[0] > i)) != 32)
+                ;
+        }
+}
+
+/* Threads take turns, in shared and in global memory, forwards and backwards. */
+__global__ void by_turns(volatile int *turn, volatile int *list, int *sum)
+{
+    __shared__ int shared_turn, shared_sum;
+    const int t = threadIdx.x, last = (int)blockDim.x - 1;
+    if (t == 0)
+        shared_turn = shared_sum = 0;
+    __syncthreads();
+    while (*turn != last - t)
+        ;
+    list[last - t] = t;
+    __threadfence();
+    *turn = last - t + 1;
+    while (*(volatile int *)&shared_turn != t)
+        ;
+    __threadfence_block();
+    *(volatile int *)&shared_sum = *(volatile int *)&shared_sum * 3 + t;
+    __threadfence_block();
+    *(volatile int *)&shared_turn = t + 1;
+    __syncthreads();
+    *sum = shared_sum;
+}
+
+/* Each lane gets what the lane before it made of what it got. */
+__device__ __noinline__ int got_from(volatile int *cell)
+{
+    int found;
+    while ((found = *cell) == 0)
+        __nanosleep(20);
+    return found;
+}
+
+__global__ void by_chain(volatile int *cells)
+{
+    const int i = threadIdx.x ^ 5; /* backwards in places */
+    const int before = i == 0 ? 1 : got_from(&cells[i - 1]);
+    cells[i] = before * 5 + i;
+}
+
+__device__ void take(int *lock)
+{
+    while (atomicCAS(lock, 0, 1) != 0)
+        while (*(volatile int *)lock != 0)
+            ;
+    __threadfence();
+}
+
+__device__ void let_go(int *lock)
+{
+    __threadfence();
+    atomicExch(lock, 0);
+}
+
+/* Each lane takes two of several locks, and counts at their places in several steps. */
+__global__ void by_locks(int *locks, volatile int *counts)
+{
+    const int t = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    const int a = t % LOCKS, b = (t + 1 + t / LOCKS % (LOCKS - 1)) % LOCKS;
+    const int low = a < b ? a : b, high = a < b ? b : a;
+    take(&locks[low]);
+    const int first = counts[low];
+    take(&locks[high]);
+    const int second = counts[high];
+    counts[high] = second + 1;
+    let_go(&locks[high]);
+    counts[low] = first + 1;
+    let_go(&locks[low]);
+}
+
+/* A barrier that the threads make themselves, of counters: for some threads of the block and often. */
+__global__ void by_counting(int *out, unsigned *counter)
+{
+    __shared__ int values[THREADS];
+    const unsigned t = threadIdx.x, some = THREADS - 20;
+    int sum = 0;
+    for (unsigned i = 0; t < some && i < ROUNDS; i++) {
+        values[t] = (int)(t * i + 1);
+        __threadfence();
+        atomicAdd(counter, 1);
+        while (atomicAdd(counter, 0) < some * (2 * i + 1))
+            ;
+        sum += values[(t + i) % some];
+        __threadfence();
+        atomicAdd(counter, 1);
+        unsigned seen;
+        do
+            asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(counter) : "memory");
+        while (seen < some * (2 * i + 2));
+    }
+    out[t] = sum;
+}
+
+static void run_flags(const std::vector<int> &input)
+{
+    const int n = ROUNDS * 32;
+    device_array<int> in(input), out(n), values(32), full(32);
+    by_flags<<<1, THREADS>>>(in.data, out.data, values.data, full.data);
+    LAUNCHED();
+    const std::vector<int> flags = out.host();
+    device_array<int> ring_out(2 * n);
+    device_array<unsigned> put(2), taken(2);
+    by_ring<<<1, THREADS>>>(in.data, ring_out.data, put.data, taken.data);
+    LAUNCHED();
+    const std::vector<int> ring = ring_out.host();
+    device_array<int> votes_out(n), state(1);
+    by_votes<<<1, THREADS>>>(in.data, votes_out.data, state.data);
+    LAUNCHED();
+    const std::vector<int> votes = votes_out.host();
+    for (int i = 0; i < n; i++) {
+        EXPECT(flags[i] == 4 * input[i]);
+        EXPECT(votes[i] == input[i]);
+    }
+    for (int i = 0; i < 2 * n; i++)
+        EXPECT(ring[i] == input[i] + 1);
+    result("flags", flags);
+}
+
+static void run_turns(int threads)
+{
+    device_array<int> turn(1), list(threads), sum(1), cells(threads);
+    by_turns<<<1, threads>>>(turn.data, list.data, sum.data);
+    LAUNCHED();
+    unsigned expected = 0;
+    for (int i = 0; i < threads; i++)
+        expected = expected * 3 + (unsigned)i;
+    const std::vector<int> order = list.host();
+    for (int i = 0; i < threads; i++)
+        EXPECT(order[i] == threads - 1 - i);
+    EXPECT(sum.host()[0] == (int)expected);
+    by_chain<<<1, threads>>>(cells.data);
+    LAUNCHED();
+    const std::vector<int> found = cells.host();
+    unsigned before = 1;
+    for (int i = 0; i < threads; i++) {
+        before = before * 5 + (unsigned)i;
+        if (!EXPECT(found[i] == (int)before))
+            break;
+    }
+    result("chain", found);
+}
+
+static void run_locks()
+{
+    const int blocks = 6, threads = 96, all = blocks * threads;
+    device_array<int> locks(LOCKS), counts(LOCKS), out(THREADS);
+    by_locks<<<blocks, threads>>>(locks.data, counts.data);
+    LAUNCHED();
+    std::vector<int> expected(LOCKS);
+    for (int t = 0; t < all; t++)
+        expected[t % LOCKS]++, expected[(t + 1 + t / LOCKS % (LOCKS - 1)) % LOCKS]++;
+    EXPECT(counts.host() == expected);
+    device_array<unsigned> counter(1);
+    by_counting<<<1, THREADS>>>(out.data, counter.data);
+    LAUNCHED();
+    const std::vector<int> sums = out.host();
+    for (unsigned t = 0; t < THREADS; t++) {
+        const unsigned some = THREADS - 20;
+        unsigned sum = 0;
+        for (unsigned i = 0; t < some && i < ROUNDS; i++)
+            sum += (t + i) % some * i + 1;
+        EXPECT(sums[t] == (int)sum);
+    }
+}
+
+int main(int count, char **arguments)
+{
+    program_begin(count, arguments);
+    alarm(100); /* a wait that never ends is to fail soon */
+    std::vector<int> input(2 * ROUNDS * 32);
+    for (size_t i = 0; i < input.size(); i++)
+        input[i] = (int)(random_word(i) % 100000);
+    run_flags(input);
+    run_turns(32);
+    run_turns(80);
+    run_locks();
+    return program_end();
+}
