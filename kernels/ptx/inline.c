@@ -27,29 +27,21 @@ struct bases {
 
 /* ---- Growing ---- */
 
-static void *grow(struct ptx_arena *arena, void *old, size_t count, size_t *room, size_t bytes)
-{
-    if (count < *room)
-        return old;
-    *room = *room ? 2 * *room : 64;
-    void *grown = ptx_arena_array(arena, *room, bytes);
-    if (count)
-        memcpy(grown, old, count * bytes);
-    return grown;
-}
-
 static struct ptx_instruction *add_instruction(struct copy *c)
 {
     struct ptx_function *f = c->made;
-    f->instructions = grow(c->arena, f->instructions, f->instruction_count, &c->instruction_room,
-                           sizeof *f->instructions);
-    return &f->instructions[f->instruction_count++];
+    f->instructions = ptx_arena_grow(c->arena, f->instructions, f->instruction_count,
+                                     &c->instruction_room, sizeof *f->instructions);
+    struct ptx_instruction *added = &f->instructions[f->instruction_count++];
+    *added = (struct ptx_instruction){0};
+    return added;
 }
 
 static uint32_t add_label(struct copy *c, const char *name)
 {
     struct ptx_function *f = c->made;
-    f->labels = grow(c->arena, f->labels, f->label_count, &c->label_room, sizeof *f->labels);
+    f->labels =
+        ptx_arena_grow(c->arena, f->labels, f->label_count, &c->label_room, sizeof *f->labels);
     f->labels[f->label_count] = (struct ptx_label){name, 0};
     return (uint32_t)f->label_count++;
 }
@@ -57,8 +49,8 @@ static uint32_t add_label(struct copy *c, const char *name)
 static uint32_t add_register(struct copy *c, struct ptx_register made)
 {
     struct ptx_function *f = c->made;
-    f->registers =
-        grow(c->arena, f->registers, f->register_count, &c->register_room, sizeof *f->registers);
+    f->registers = ptx_arena_grow(c->arena, f->registers, f->register_count, &c->register_room,
+                                  sizeof *f->registers);
     f->registers[f->register_count] = made;
     return (uint32_t)f->register_count++;
 }
@@ -66,8 +58,8 @@ static uint32_t add_register(struct copy *c, struct ptx_register made)
 static struct ptx_variable *add_variable(struct copy *c, const struct ptx_variable *like)
 {
     struct ptx_function *f = c->made;
-    f->variables =
-        grow(c->arena, f->variables, f->variable_count, &c->variable_room, sizeof *f->variables);
+    f->variables = ptx_arena_grow(c->arena, f->variables, f->variable_count, &c->variable_room,
+                                  sizeof *f->variables);
     struct ptx_variable *made = ptx_arena_take(c->arena, sizeof *made);
     *made = *like;
     made->owner = f;
@@ -229,8 +221,8 @@ static struct bases begin_function(struct copy *c, const struct ptx_function *fr
     for (size_t i = 0; i < from->label_count; i++)
         add_label(c, from->labels[i].name);
     for (size_t i = 0; i < from->target_count; i++) {
-        c->made->targets = grow(c->arena, c->made->targets, c->made->target_count, &c->target_room,
-                                sizeof *c->made->targets);
+        c->made->targets = ptx_arena_grow(c->arena, c->made->targets, c->made->target_count,
+                                          &c->target_room, sizeof *c->made->targets);
         struct ptx_targets *made = &c->made->targets[c->made->target_count++];
         *made = from->targets[i];
         if (!made->labels)

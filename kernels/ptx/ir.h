@@ -358,14 +358,16 @@ enum ptx_linkage {
     PTX_LINKAGE_COMMON
 };
 
-/* A part of an initialiser. Those not listed are zero. */
+/* A part of an initialiser: an address, or numbers that stand near each other, with the zeros between
+ * them. What is not listed is zero. */
 struct ptx_initial {
-    size_t offset;      /* bytes from the variable's start */
-    size_t bytes;       /* stored */
-    int64_t bits;       /* numbers: the value (floats: their bits); addresses: the addend */
-    const char *symbol; /* NULL for a number */
-    bool is_generic;    /* generic(symbol) */
-    uint8_t first;      /* byte of the address that goes there: mask(symbol), 0xFF00(symbol) */
+    size_t offset;               /* bytes from the variable's start */
+    size_t bytes;                /* stored */
+    const unsigned char *values; /* numbers: those bytes; NULL of an address */
+    int64_t bits;                /* addresses: the addend */
+    const char *symbol;          /* NULL for numbers */
+    bool is_generic;             /* generic(symbol) */
+    uint8_t first; /* byte of the address that goes there: mask(symbol), 0xFF00(symbol) */
 };
 
 /* .global, .const, .shared, .local, .param and parameters of functions. */
@@ -473,8 +475,9 @@ static inline bool ptx_is_dynamic(const struct ptx_variable *variable)
 
 struct ptx_module {
     struct ptx_arena arena; /* everything below lives in it */
-    unsigned version;       /* 10 * major + minor */
-    unsigned sm;            /* of .target sm_75: 75 */
+    struct ptx_budget budget;
+    unsigned version; /* 10 * major + minor */
+    unsigned sm;      /* of .target sm_75: 75 */
     unsigned address_bits;
     struct ptx_variable **variables;
     size_t variable_count;

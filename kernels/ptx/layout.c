@@ -156,9 +156,7 @@ static const char *fill_variable(struct ptx_module *m, const struct ptx_variable
     for (size_t i = 0; i < variable->initial_count; ++i) {
         const struct ptx_initial *initial = &variable->initials[i];
         if (!initial->symbol) {
-            for (size_t byte = 0; byte < initial->bytes; ++byte)
-                values[initial->offset + byte] =
-                    (unsigned char)((uint64_t)initial->bits >> (8 * byte));
+            memcpy(values + initial->offset, initial->values, initial->bytes);
             continue;
         }
         const char *why = add_relocation(m, variable, initial);
@@ -176,7 +174,7 @@ static const char *fill_blocks(struct ptx_module *m, const struct walk *all)
             addresses += all->variables[i]->initials[k].symbol != NULL;
     m->relocations = ptx_arena_array(&m->arena, addresses, sizeof *m->relocations);
     for (int block = 0; block < PTX_BLOCKS; ++block)
-        m->block_values[block] = ptx_arena_take(&m->arena, m->block_bytes[block]);
+        m->block_values[block] = ptx_arena_storage(&m->arena, m->block_bytes[block]);
     const char *why = NULL;
     for (size_t i = 0; i < all->count && !why; ++i)
         if (has_place(all->variables[i]))

@@ -43,9 +43,13 @@ uint32_t ptx_hash(const char *text, size_t length)
 /* Over a comment of C's first kind; an unended one ends the text. */
 static const char *skip_comment(struct ptx_lexer *lexer, const char *at)
 {
+    const uint32_t line = lexer->line;
     for (at += 2; *at && !(at[0] == '*' && at[1] == '/'); ++at)
         lexer->line += *at == '\n';
-    return *at ? at + 2 : at;
+    if (*at)
+        return at + 2;
+    lexer->open_comment = line;
+    return at;
 }
 
 static const char *skip_line(const char *at)

@@ -39,6 +39,7 @@ struct ptx_token {
 struct ptx_lexer {
     const char *at; /* NUL-terminated; after the token read last */
     uint32_t line;
+    uint32_t open_comment; /* where a comment begins that has no end, which ends the text; or 0 */
 };
 
 void ptx_lex(struct ptx_lexer *lexer, struct ptx_token *token);

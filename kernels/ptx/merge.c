@@ -167,7 +167,7 @@ static bool read_directive(struct merge *merge, struct ptx_lexer *lexer,
 
 static void read_text(struct merge *merge, const char *text, size_t index)
 {
-    struct ptx_lexer lexer = {text, 1};
+    struct ptx_lexer lexer = {.at = text, .line = 1};
     struct ptx_token token;
     for (ptx_lex(&lexer, &token); token.kind != PTX_TOKEN_END; ptx_lex(&lexer, &token)) {
         if (read_directive(merge, &lexer, &token))
@@ -318,7 +318,7 @@ static void collect_renames(struct merge *merge, struct renames *renames, size_t
 static void write_statement(FILE *out, const struct statement *statement,
                             const struct renames *renames, const char *linkage)
 {
-    struct ptx_lexer lexer = {statement->start, 1};
+    struct ptx_lexer lexer = {.at = statement->start, .line = 1};
     struct ptx_token token;
     const char *written = statement->start;
     while (lexer.at < statement->end) {

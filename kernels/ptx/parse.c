@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/ptx/budget.h"
 #include "kernels/ptx/layout.h"
 
 /* ---- Errors and tokens ---- */
@@ -49,6 +50,8 @@ void ptx_next(struct ptx_parser *p)
 {
     p->consumed = p->lexer.at;
     ptx_lex(&p->lexer, &p->token);
+    if (p->lexer.open_comment)
+        ptx_syntax_at(p, p->lexer.open_comment, "a comment without an end");
 }
 
 bool ptx_at_word(const struct ptx_parser *p, const char *word)
@@ -95,14 +98,7 @@ void ptx_enter(struct ptx_parser *p)
 
 void *ptx_list_add(struct ptx_parser *p, struct ptx_list *list, size_t item_bytes)
 {
-    if (list->count == list->capacity) {
-        const size_t capacity = list->capacity ? 2 * list->capacity : 16;
-        char *items = ptx_arena_array(&p->scratch, capacity, item_bytes);
-        if (list->count)
-            memcpy(items, list->items, list->count * item_bytes);
-        list->items = items;
-        list->capacity = capacity;
-    }
+    list->items = ptx_arena_grow(&p->scratch, list->items, list->count, &list->room, item_bytes);
     return memset((char *)list->items + list->count++ * item_bytes, 0, item_bytes);
 }
 
@@ -116,6 +112,16 @@ void *ptx_list_keep(struct ptx_parser *p, const struct ptx_list *list, size_t it
 
 /* ---- Names ---- */
 
+static size_t atom_place(const struct ptx_parser *p, const char *text, size_t length, uint32_t hash)
+{
+    size_t place = hash & (p->atom_capacity - 1);
+    for (const struct ptx_atom *atom; (atom = p->atoms[place]);
+         place = (place + 1) & (p->atom_capacity - 1))
+        if (atom->hash == hash && atom->length == length && memcmp(atom->text, text, length) == 0)
+            break;
+    return place;
+}
+
 static void grow_atoms(struct ptx_parser *p)
 {
     const size_t capacity = p->atom_capacity ? 2 * p->atom_capacity : 1024;
@@ -128,6 +134,7 @@ static void grow_atoms(struct ptx_parser *p)
             place = (place + 1) & (capacity - 1);
         atoms[place] = p->atoms[i];
     }
+    ptx_arena_drop(&p->scratch, p->atoms, p->atom_capacity * sizeof *atoms);
     p->atoms = atoms;
     p->atom_capacity = capacity;
 }
@@ -136,14 +143,12 @@ struct ptx_atom *ptx_atom_of(struct ptx_parser *p, const char *text, size_t leng
 {
     if (2 * p->atom_count >= p->atom_capacity)
         grow_atoms(p);
-    size_t place = hash & (p->atom_capacity - 1);
-    for (struct ptx_atom *atom; (atom = p->atoms[place]);
-         place = (place + 1) & (p->atom_capacity - 1))
-        if (atom->hash == hash && atom->length == length && memcmp(atom->text, text, length) == 0)
-            return atom;
+    const size_t place = atom_place(p, text, length, hash);
+    if (p->atoms[place])
+        return p->atoms[place];
     struct ptx_atom *made = ptx_arena_take(&p->scratch, sizeof *made);
     made->text = text;
-    made->length = length;
+    made->length = (uint32_t)length;
     made->hash = hash;
     p->atoms[place] = made;
     ++p->atom_count;
@@ -164,20 +169,30 @@ const char *ptx_atom_name(struct ptx_parser *p, struct ptx_atom *atom)
     return atom->name;
 }
 
+static void note_use(struct ptx_parser *p, struct ptx_atom *atom)
+{
+    if (!p->function)
+        return;
+    atom->used_in = p->function_stamp;
+    atom->suffixes = 0;
+}
+
 const char *ptx_own_name(struct ptx_parser *p, struct ptx_atom *atom)
 {
     const char *name = ptx_atom_name(p, atom);
-    for (unsigned n = 1; p->function && atom->used_in == p->function_stamp; ++n) {
-        char *other = ptx_arena_format(&p->module->arena, "%s__%u", name, n);
-        const size_t length = strlen(other);
-        atom = ptx_atom_of(p, other, length, ptx_hash(other, length));
-        if (atom->used_in != p->function_stamp) {
-            atom->used_in = p->function_stamp;
-            return other;
-        }
+    if (!p->function || atom->used_in != p->function_stamp) {
+        note_use(p, atom);
+        return name;
     }
-    atom->used_in = p->function ? p->function_stamp : atom->used_in;
-    return name;
+    for (;;) {
+        char *other = ptx_arena_format(&p->module->arena, "%s__%u", name, ++atom->suffixes);
+        const size_t length = strlen(other);
+        struct ptx_atom *next = ptx_atom_of(p, other, length, ptx_hash(other, length));
+        if (next->used_in == p->function_stamp)
+            continue;
+        note_use(p, next);
+        return other;
+    }
 }
 
 /* ---- Scopes ---- */
@@ -197,27 +212,39 @@ void ptx_open_scope(struct ptx_parser *p)
     if (p->scopes.count > 1000)
         ptx_syntax(p, "nested too deeply");
     struct ptx_name_scope *scope = ptx_list_add(p, &p->scopes, sizeof *scope);
-    scope->first_pending = p->pending.count;
+    scope->first_pending = p->pending_count;
     if (p->scopes.count > 1)
         scope->range_depth = scope[-1].range_depth;
 }
 
-static void resolve_pending(struct ptx_parser *p, size_t first, uint32_t depth)
+void ptx_leave_pending(struct ptx_parser *p, struct ptx_pending *pending,
+                       struct ptx_operand *operand)
 {
-    struct ptx_pending *pending = p->pending.items;
-    size_t kept = first;
-    for (size_t i = first; i < p->pending.count; ++i)
-        if (!ptx_resolve(p, &pending[i], depth))
-            pending[kept++] = pending[i];
-    p->pending.count = kept;
+    pending->operand = operand;
+    pending->number = p->pending_count++;
+    pending->outer = pending->atom->pending;
+    pending->atom->pending = pending;
+}
+
+/* Those of a name that is bound in the scope, which ends here. Others of that name, from before the
+ * scope, are left for the scopes around it. */
+static void resolve_pending(struct ptx_parser *p, struct ptx_atom *atom, uint64_t first)
+{
+    if (atom->binding->kind == PTX_BIND_RANGE)
+        return;
+    while (atom->pending && atom->pending->number >= first) {
+        const struct ptx_pending *pending = atom->pending;
+        atom->pending = pending->outer;
+        ptx_resolve(p, pending);
+    }
 }
 
 void ptx_close_scope(struct ptx_parser *p)
 {
-    const uint32_t depth = ptx_depth(p);
-    resolve_pending(p, scope_at(p, depth)->first_pending, depth);
-    for (struct ptx_binding *binding = scope_at(p, depth)->bindings; binding;) {
+    const struct ptx_name_scope *scope = scope_at(p, ptx_depth(p));
+    for (struct ptx_binding *binding = scope->bindings; binding;) {
         struct ptx_binding *next = binding->next;
+        resolve_pending(p, binding->atom, scope->first_pending);
         binding->atom->binding = binding->outer;
         binding->next = p->spare_bindings;
         p->spare_bindings = binding;
@@ -264,8 +291,8 @@ static struct ptx_binding *find_range(struct ptx_parser *p, const struct ptx_ato
         uint32_t number = 0;
         for (size_t i = prefix; i < atom->length; ++i)
             number = number * 10 + (uint32_t)(atom->text[i] - '0');
-        struct ptx_binding *range =
-            ptx_atom_of(p, atom->text, prefix, ptx_hash(atom->text, prefix))->binding;
+        const size_t place = atom_place(p, atom->text, prefix, ptx_hash(atom->text, prefix));
+        struct ptx_binding *range = p->atoms[place] ? p->atoms[place]->binding : NULL;
         if (range && range->kind == PTX_BIND_RANGE && number < range->count)
             return range;
     }
@@ -298,9 +325,23 @@ struct ptx_binding *ptx_look_up(struct ptx_parser *p, struct ptx_atom *atom)
     return bind_register(p, atom, range);
 }
 
+static bool is_blank(const char *text, size_t bytes)
+{
+    size_t i = 0;
+    while (i < bytes && (text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r')))
+        ++i;
+    return i == bytes;
+}
+
 void ptx_note_edit(struct ptx_parser *p, enum ptx_edit_kind kind, size_t from, size_t to,
                    const struct ptx_variable *variable, int64_t addend)
 {
+    const struct ptx_edit *last = (struct ptx_edit *)p->edits.items + p->edits.count - 1;
+    if (kind == PTX_EDIT_REMOVE && p->edits.count > 0 && last->kind == PTX_EDIT_REMOVE &&
+        last->to <= from && is_blank(p->module->text + last->to, from - last->to)) {
+        ((struct ptx_edit *)p->edits.items)[p->edits.count - 1].to = to;
+        return;
+    }
     struct ptx_edit *added = ptx_list_add(p, &p->edits, sizeof *added);
     *added = (struct ptx_edit){kind, from, to, variable, addend, 0};
 }
@@ -391,14 +432,19 @@ static void parse_statement(struct ptx_parser *p)
     }
 }
 
-/* Names that nothing was found for, and external variables that no definition followed. */
+/* Names that nothing was found for: the first of them in the text. */
 static void check_names(struct ptx_parser *p)
 {
-    resolve_pending(p, 0, 0);
-    if (p->pending.count == 0)
-        return;
-    const struct ptx_pending *first = p->pending.items;
-    ptx_syntax_at(p, first->line, "'%s' is not declared", ptx_atom_name(p, first->atom));
+    for (const struct ptx_binding *b = scope_at(p, 0)->bindings; b; b = b->next)
+        resolve_pending(p, b->atom, 0);
+    const struct ptx_pending *first = NULL;
+    for (size_t i = 0; i < p->atom_capacity; ++i)
+        for (const struct ptx_pending *left = p->atoms[i] ? p->atoms[i]->pending : NULL; left;
+             left = left->outer)
+            if (!first || left->number < first->number)
+                first = left;
+    if (first)
+        ptx_syntax_at(p, first->line, "'%s' is not declared", ptx_atom_name(p, first->atom));
 }
 
 static void parse_module(struct ptx_parser *p)
@@ -425,15 +471,27 @@ static void parse_module(struct ptx_parser *p)
         ptx_syntax(p, "%s", why);
 }
 
+static enum ptx_status left_early(const struct ptx_parser *p)
+{
+    return p->status == PTX_E_SYNTAX ? PTX_E_SYNTAX
+                                     : ptx_outcome(&p->module->budget, p->log, "the module");
+}
+
 /* Between here and its end everything may leave by either of the two jumps. */
 static enum ptx_status run_parser(struct ptx_parser *p, const char *text, size_t bytes)
 {
+    struct ptx_budget *budget = &p->module->budget;
     p->status = PTX_E_OUT_OF_MEMORY;
-    if (setjmp(p->module->arena.out_of_memory))
-        return p->status;
-    if (setjmp(p->scratch.out_of_memory))
-        return p->status;
     p->module->text_bytes = strnlen(text, bytes);
+    budget->most_memory = ptx_most_memory(p->module->text_bytes);
+    budget->most_steps = ptx_most_steps(p->module->text_bytes);
+    p->module->arena.budget = p->scratch.budget = budget;
+    if (setjmp(p->module->arena.out_of_memory))
+        return left_early(p);
+    if (setjmp(p->scratch.out_of_memory))
+        return left_early(p);
+    if (p->module->text_bytes > PTX_MOST_TEXT)
+        ptx_exceed(&p->scratch, "text of a module");
     p->module->text = ptx_arena_text(&p->module->arena, text, p->module->text_bytes);
     parse_module(p);
     return PTX_OK;

@@ -15,7 +15,7 @@
 
 struct ptx_list {
     void *items;
-    size_t count, capacity;
+    size_t count, room;
 };
 
 /* ---- Names ---- */
@@ -44,16 +44,17 @@ struct ptx_binding {
 struct ptx_atom {
     const char *text; /* not NUL-terminated */
     const char *name; /* a copy in the module's memory; NULL until somebody needs one */
-    size_t length;
-    uint32_t hash;
-    uint32_t used_in; /* the last function (by parser's count) that has something of this name */
+    uint32_t length, hash;
+    uint32_t used_in;  /* the last function (by parser's count) that has something of this name */
+    uint32_t suffixes; /* how many that function has tried for further things of this name */
     struct ptx_binding *binding; /* the innermost */
+    struct ptx_pending *pending; /* operands of this name, the last one first */
 };
 
 struct ptx_name_scope {
     struct ptx_binding *bindings;
-    size_t first_pending; /* in parser.pending */
-    uint32_t range_depth; /* the innermost scope at or around this one that has ranges */
+    uint64_t first_pending; /* how many names had been pending when it began */
+    uint32_t range_depth;   /* the innermost scope at or around this one that has ranges */
 };
 
 /* An operand whose name was not known when it was read: a label, or a function to come. Until it is
@@ -61,8 +62,10 @@ struct ptx_name_scope {
 struct ptx_pending {
     struct ptx_operand *operand;
     struct ptx_atom *atom;
+    struct ptx_pending *outer; /* of the same name, earlier in the text */
+    uint64_t number;           /* in the order of the text, from 0 */
     uint32_t line;
-    size_t from, to; /* in the text */
+    uint32_t from, to; /* in the text */
 };
 
 struct ptx_parser {
@@ -82,8 +85,8 @@ struct ptx_parser {
     size_t template_count, template_capacity;
     struct ptx_binding *spare_bindings;
 
-    struct ptx_list scopes; /* struct ptx_name_scope; the first is the module's */
-    struct ptx_list pending;
+    struct ptx_list scopes;               /* struct ptx_name_scope; the first is the module's */
+    uint64_t pending_count;               /* of all that were pending so far */
     struct ptx_list variables, functions; /* of the module: pointers */
     struct ptx_list edits;                /* struct ptx_edit */
 
@@ -94,7 +97,8 @@ struct ptx_parser {
     struct ptx_list registers, locals, labels, targets, instructions;
     struct ptx_list drafts;   /* per list of targets: operands of branch targets, or NULL */
     struct ptx_list operands; /* a stack of struct ptx_operand */
-    struct ptx_list initials; /* of the variable being read */
+    struct ptx_list initials; /* of the variable being read; `bits` of numbers: where in values */
+    struct ptx_list values;   /* bytes */
     unsigned nesting;         /* of expressions and lists */
 };
 
@@ -119,6 +123,9 @@ void *ptx_list_add(struct ptx_parser *p, struct ptx_list *list, size_t item_byte
 void *ptx_list_keep(struct ptx_parser *p, const struct ptx_list *list, size_t item_bytes);
 
 struct ptx_atom *ptx_atom_of(struct ptx_parser *p, const char *text, size_t length, uint32_t hash);
+/* Leaves an operand's name to be given its meaning at the end of a scope. */
+void ptx_leave_pending(struct ptx_parser *p, struct ptx_pending *pending,
+                       struct ptx_operand *operand);
 struct ptx_atom *ptx_take_name(struct ptx_parser *p); /* a WORD is expected */
 const char *ptx_atom_name(struct ptx_parser *p, struct ptx_atom *atom);
 /* The name, or the name with a suffix where this function has one like it already. */
@@ -166,7 +173,7 @@ bool ptx_skip_directive(struct ptx_parser *p);
 /* ---- parse_instruction.c ---- */
 
 void ptx_parse_instruction(struct ptx_parser *p);
-/* Gives a pending operand its meaning; false: the name is not known here. */
-bool ptx_resolve(struct ptx_parser *p, const struct ptx_pending *pending, uint32_t depth);
+/* Gives a pending operand the meaning that its name has now. */
+void ptx_resolve(struct ptx_parser *p, const struct ptx_pending *pending);
 
 #endif

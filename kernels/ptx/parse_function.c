@@ -79,11 +79,12 @@ static void parse_branch_targets(struct ptx_parser *p, struct ptx_targets *made)
     for (size_t i = 0; i < names.count; ++i) {
         operands[i].kind = PTX_OPERAND_LABEL;
         operands[i].index = -1;
-        struct ptx_pending *pending = ptx_list_add(p, &p->pending, sizeof *pending);
-        pending->operand = &operands[i];
+        struct ptx_pending *pending = ptx_arena_take(&p->scratch, sizeof *pending);
         pending->atom = ((struct ptx_atom **)names.items)[i];
         pending->line = p->token.line;
+        ptx_leave_pending(p, pending, &operands[i]);
     }
+    ptx_arena_drop(&p->scratch, names.items, names.room * sizeof(struct ptx_atom *));
     made->count = names.count;
     struct ptx_operand **draft = ptx_list_add(p, &p->drafts, sizeof *draft);
     *draft = operands;

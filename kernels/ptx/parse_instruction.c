@@ -20,6 +20,7 @@ static void grow_templates(struct ptx_parser *p)
             place = (place + 1) & (capacity - 1);
         templates[place] = p->templates[i];
     }
+    ptx_arena_drop(&p->scratch, p->templates, p->template_capacity * sizeof *templates);
     p->templates = templates;
     p->template_capacity = capacity;
 }
@@ -146,8 +147,8 @@ static struct ptx_operand unknown_operand(struct ptx_parser *p, struct ptx_atom 
     struct ptx_pending *pending = ptx_arena_take(&p->scratch, sizeof *pending);
     pending->atom = atom;
     pending->line = p->token.line;
-    pending->from = from;
-    pending->to = from + atom->length;
+    pending->from = (uint32_t)from;
+    pending->to = (uint32_t)from + atom->length;
     return (struct ptx_operand){.kind = PTX_OPERAND_LABEL, .index = -1, .list = (void *)pending};
 }
 
@@ -231,12 +232,10 @@ static bool is_unknown(const struct ptx_operand *operand)
            (operand->kind == PTX_OPERAND_LABEL || operand->kind == PTX_OPERAND_ADDRESS);
 }
 
-bool ptx_resolve(struct ptx_parser *p, const struct ptx_pending *pending, uint32_t depth)
+void ptx_resolve(struct ptx_parser *p, const struct ptx_pending *pending)
 {
     struct ptx_operand *operand = pending->operand;
     const struct ptx_binding *binding = pending->atom->binding;
-    if (!binding || binding->depth != depth || binding->kind == PTX_BIND_RANGE)
-        return false;
     const bool is_address = operand->kind == PTX_OPERAND_ADDRESS;
     operand->list = NULL;
     if (binding->kind == PTX_BIND_VARIABLE) {
@@ -257,7 +256,6 @@ bool ptx_resolve(struct ptx_parser *p, const struct ptx_pending *pending, uint32
         operand->function = binding->function;
         operand->index = binding->kind == PTX_BIND_FUNCTION ? -1 : (int32_t)binding->index;
     }
-    return true;
 }
 
 /* ---- Operands ---- */
@@ -281,11 +279,8 @@ static struct ptx_operand *keep_operands(struct ptx_parser *p, size_t base, uint
     memcpy(kept, from + base, *count * sizeof *kept);
     p->operands.count = base;
     for (uint32_t i = 0; i < *count; ++i) {
-        if (!is_unknown(&kept[i]))
-            continue;
-        struct ptx_pending *pending = ptx_list_add(p, &p->pending, sizeof *pending);
-        *pending = *(const struct ptx_pending *)(const void *)kept[i].list;
-        pending->operand = &kept[i];
+        if (is_unknown(&kept[i]))
+            ptx_leave_pending(p, (void *)kept[i].list, &kept[i]);
     }
     return kept;
 }
@@ -353,7 +348,8 @@ static struct ptx_operand parse_brackets(struct ptx_parser *p)
     if (can_add && (p->token.kind == '+' || p->token.kind == '-')) {
         base.bits = ptx_parse_integer(p);
         if (base.list)
-            ((struct ptx_pending *)(void *)base.list)->to = (size_t)(p->consumed - p->module->text);
+            ((struct ptx_pending *)(void *)base.list)->to =
+                (uint32_t)(p->consumed - p->module->text);
     }
     if (p->token.kind != ',') {
         ptx_expect(p, ']');

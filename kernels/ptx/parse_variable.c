@@ -170,6 +170,38 @@ static struct ptx_initial *add_initial(struct ptx_parser *p, size_t offset, size
     return added;
 }
 
+/* Gaps of zeros that are shorter than what describes the next numbers are stored. */
+static void add_number(struct ptx_parser *p, size_t offset, size_t bytes, uint64_t bits)
+{
+    const size_t count = p->initials.count;
+    struct ptx_initial *last = count ? (struct ptx_initial *)p->initials.items + count - 1 : NULL;
+    size_t end = last ? last->offset + last->bytes : 0;
+    if (!last || last->symbol || offset < end || offset - end > sizeof *last) {
+        last = add_initial(p, offset, 0);
+        last->bits = (int64_t)p->values.count;
+        end = offset;
+    }
+    for (; end < offset; ++end)
+        ptx_list_add(p, &p->values, 1);
+    for (size_t i = 0; i < bytes; ++i)
+        *(unsigned char *)ptx_list_add(p, &p->values, 1) = (unsigned char)(bits >> (8 * i));
+    last->bytes = offset + bytes - last->offset;
+}
+
+static void keep_initials(struct ptx_parser *p, struct ptx_variable *variable)
+{
+    const unsigned char *values = ptx_list_keep(p, &p->values, 1);
+    variable->initial_count = p->initials.count;
+    variable->initials = ptx_list_keep(p, &p->initials, sizeof *variable->initials);
+    for (size_t i = 0; i < variable->initial_count; ++i) {
+        struct ptx_initial *initial = &variable->initials[i];
+        if (initial->symbol)
+            continue;
+        initial->values = values + initial->bits;
+        initial->bits = 0;
+    }
+}
+
 /* name, name + 4, name - 4, after the name: what is added. */
 static int64_t parse_addend(struct ptx_parser *p)
 {
@@ -182,9 +214,11 @@ static int64_t parse_addend(struct ptx_parser *p)
 static void parse_address(struct ptx_parser *p, struct ptx_initial *initial)
 {
     if (ptx_accept_word(p, "generic")) {
+        ptx_enter(p);
         ptx_expect(p, '(');
         parse_address(p, initial);
         ptx_expect(p, ')');
+        --p->nesting;
         initial->is_generic = true;
     } else
         initial->symbol = ptx_atom_name(p, ptx_take_name(p));
@@ -218,10 +252,8 @@ static void parse_value(struct ptx_parser *p, const struct shape *shape, size_t 
         parse_masked_address(p, add_initial(p, offset, bytes), value.bits);
     else if (p->token.kind == PTX_TOKEN_WORD && !value.is_float)
         ptx_syntax(p, "a number is followed by a name");
-    else if (value.bits != 0) {
-        struct ptx_initial *initial = add_initial(p, offset, bytes > 8 ? 8 : bytes);
-        initial->bits = (int64_t)ptx_constant_bits(p, value, shape->type);
-    }
+    else if (value.bits != 0)
+        add_number(p, offset, bytes > 8 ? 8 : bytes, ptx_constant_bits(p, value, shape->type));
 }
 
 /* "text" as bytes; \n, \t, \\, \", \0 and \xHH as in C. */
@@ -236,7 +268,7 @@ static size_t parse_text(struct ptx_parser *p, size_t offset)
             value = escape ? (unsigned char)escape[1] : *at == '0' ? 0 : (unsigned char)*at;
         }
         if (value)
-            add_initial(p, offset, 1)->bits = value;
+            add_number(p, offset, 1, value);
     }
     ptx_next(p);
     return offset;
@@ -299,7 +331,7 @@ static void parse_initial(struct ptx_parser *p, struct ptx_variable *variable,
     if (shape->space != PTX_SPACE_GLOBAL && shape->space != PTX_SPACE_CONST)
         ptx_syntax(p, "only .global and .const variables have first values");
     size_t end = 0;
-    p->initials.count = 0;
+    p->initials.count = p->values.count = 0;
     if (p->token.kind == '{')
         end = parse_values(p, shape, 0, 0);
     else if (p->token.kind == PTX_TOKEN_STRING && ptx_type_bytes(shape->type) == 1)
@@ -314,8 +346,7 @@ static void parse_initial(struct ptx_parser *p, struct ptx_variable *variable,
         variable->is_unsized = false;
     } else if (end > variable->bytes)
         ptx_syntax(p, "more values than places");
-    variable->initial_count = p->initials.count;
-    variable->initials = ptx_list_keep(p, &p->initials, sizeof *variable->initials);
+    keep_initials(p, variable);
 }
 
 /* ---- Names ---- */

@@ -170,12 +170,8 @@ static void print_variable(FILE *out, const struct ptx_variable *variable)
         fprintf(out, "[%zu]", element ? variable->bytes / element : 0);
 }
 
-static void print_initial(FILE *out, const struct ptx_initial *initial)
+static void print_symbol(FILE *out, const struct ptx_initial *initial)
 {
-    if (!initial->symbol) {
-        fprintf(out, "%" PRIu64 "U", (uint64_t)initial->bits);
-        return;
-    }
     if (initial->bytes == 1)
         fprintf(out, "0x%" PRIX64 "(", UINT64_C(0xff) << (8 * initial->first));
     fprintf(out, initial->is_generic ? "generic(%s)" : "%s", initial->symbol);
@@ -185,24 +181,32 @@ static void print_initial(FILE *out, const struct ptx_initial *initial)
 }
 
 /* The value of one element as a literal of its type. */
-static void print_element(FILE *out, const struct ptx_variable *variable,
-                          const struct ptx_initial *initial)
+static void print_number(FILE *out, enum ptx_type type, uint64_t bits)
 {
-    const enum ptx_type type = (enum ptx_type)variable->type;
-    const bool is_float = initial && !initial->symbol && ptx_type_is_float(type);
-    if (!initial)
-        fputs("0", out);
-    else if (is_float && ptx_type_bytes(type) == 4)
-        fprintf(out, "0f%08" PRIX32, (uint32_t)initial->bits);
-    else if (is_float && ptx_type_bytes(type) == 8)
-        fprintf(out, "0d%016" PRIX64, (uint64_t)initial->bits);
+    if (ptx_type_is_float(type) && ptx_type_bytes(type) == 4)
+        fprintf(out, "0f%08" PRIX32, (uint32_t)bits);
+    else if (ptx_type_is_float(type) && ptx_type_bytes(type) == 8)
+        fprintf(out, "0d%016" PRIX64, bits);
     else
-        print_initial(out, initial);
+        fprintf(out, "%" PRIu64 "U", bits);
+}
+
+static void print_numbers(FILE *out, enum ptx_type type, const struct ptx_initial *initial)
+{
+    const size_t step = ptx_type_bytes(type);
+    for (size_t at = 0; at < initial->bytes; at += step) {
+        uint64_t bits = 0;
+        for (size_t i = 0; i < step && i < 8 && at + i < initial->bytes; ++i)
+            bits |= (uint64_t)initial->values[at + i] << (8 * i);
+        fputs(at > 0 ? ", " : "", out);
+        print_number(out, type, bits);
+    }
 }
 
 static void print_values(FILE *out, const struct ptx_variable *variable)
 {
-    const size_t step = ptx_type_bytes((enum ptx_type)variable->type);
+    const enum ptx_type type = (enum ptx_type)variable->type;
+    const size_t step = ptx_type_bytes(type);
     const bool is_list = variable->is_array || variable->width > 1;
     size_t next = 0;
     fputs(is_list ? " = {" : " = ", out);
@@ -210,8 +214,11 @@ static void print_values(FILE *out, const struct ptx_variable *variable)
         const struct ptx_initial *initial = &variable->initials[i];
         for (; next < initial->offset; next += step)
             fputs("0, ", out);
-        print_element(out, variable, initial);
-        next = initial->offset + step;
+        if (initial->symbol)
+            print_symbol(out, initial);
+        else
+            print_numbers(out, type, initial);
+        next = initial->offset + (initial->bytes + step - 1) / step * step;
         fputs(i + 1 < variable->initial_count ? ", " : "", out);
     }
     fputs(is_list ? "}" : "", out);

@@ -11,9 +11,10 @@
 enum ptx_status {
     PTX_OK,
     PTX_E_OUT_OF_MEMORY,
-    PTX_E_SYNTAX,       /* the text is no PTX; the log says line and token */
-    PTX_E_UNSUPPORTED,  /* the log names kernel, line and instruction, and why it cannot be had */
-    PTX_E_NEEDS_ADDRESS /* only where kernels have no addresses: a pointer that comes from memory */
+    PTX_E_SYNTAX,        /* the text is no PTX; the log says line and token */
+    PTX_E_UNSUPPORTED,   /* the log names kernel, line and instruction, and why it cannot be had */
+    PTX_E_NEEDS_ADDRESS, /* only where kernels have no addresses: a pointer that comes from memory */
+    PTX_E_TOO_LARGE /* the log names the budget that does not suffice: see kernels/ptx/budget.h */
 };
 
 /* What went wrong, in one or more lines of words. Starts as {0}; the caller frees text. */
@@ -29,7 +30,7 @@ struct ptx_module;
  * for are no error here, only where their kernel is translated.
  * Shape:  bytes excludes a terminating NUL, of which none is needed; reading stops at the first.
  * Owns:   the module keeps a copy of what it needs; ptx_module_free() takes NULL.
- * Errors: PTX_E_SYNTAX, PTX_E_OUT_OF_MEMORY. */
+ * Errors: PTX_E_SYNTAX, PTX_E_TOO_LARGE, PTX_E_OUT_OF_MEMORY. */
 enum ptx_status ptx_module_parse(const char *text, size_t bytes, struct ptx_module **module,
                                  struct ptx_log *log);
 void ptx_module_free(struct ptx_module *module);
@@ -227,7 +228,7 @@ struct ptx_kernel {
 /* Translates one entry and what it calls.
  * Shape:  the same module, index and target give the same text, byte for byte.
  * Owns:   the caller calls ptx_kernel_free(), also after errors; *kernel starts as {0}.
- * Errors: PTX_E_UNSUPPORTED, PTX_E_NEEDS_ADDRESS, PTX_E_OUT_OF_MEMORY. */
+ * Errors: PTX_E_UNSUPPORTED, PTX_E_NEEDS_ADDRESS, PTX_E_TOO_LARGE, PTX_E_OUT_OF_MEMORY. */
 enum ptx_status ptx_translate(const struct ptx_module *module, size_t index,
                               const struct ptx_target *target, struct ptx_kernel *kernel,
                               struct ptx_log *log);

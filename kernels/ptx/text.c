@@ -18,6 +18,8 @@ static char *text_room(struct ptx_text *text, size_t more)
                 longjmp(text->arena->out_of_memory, 1);
             capacity *= 2;
         }
+        if (text->arena->budget && capacity > 2 * text->arena->budget->most_emitted)
+            ptx_exceed(text->arena, "emitted text");
         char *grown = realloc(text->data, capacity);
         if (!grown)
             longjmp(text->arena->out_of_memory, 1);

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/ptx/budget.h"
 #include "kernels/ptx/plan.h"
 
 /* All of one translation: reachable from one place, so that everything is freed after a jump. */
 struct translation {
     struct ptx_arena arena;
+    struct ptx_budget budget;
     struct ptx_emitter emitter;
     struct ptx_plan plan;
     struct ptx_text functions, body, dispatchers, code, library, whole;
@@ -507,6 +509,11 @@ static void begin(struct translation *t, const struct ptx_module *module, size_t
                                       &t->code,      &t->library, &t->whole};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         texts[i]->arena = &t->arena;
+    const size_t most = ptx_most_memory(module->text_bytes), taken = module->budget.memory;
+    t->budget = (struct ptx_budget){.most_memory = most > taken ? most - taken : 0,
+                                    .most_steps = ptx_most_steps(module->text_bytes),
+                                    .most_emitted = ptx_most_emitted(module->text_bytes)};
+    t->arena.budget = &t->budget;
     t->emitter = (struct ptx_emitter){.module = module,
                                       .target = target,
                                       .arena = &t->arena,
@@ -563,7 +570,8 @@ enum ptx_status ptx_translate(const struct ptx_module *module, size_t index,
         translate(t);
         if (t->emitter.status != PTX_OK || finish(t, kernel))
             status = t->emitter.status;
-    }
+    } else
+        status = ptx_outcome(&t->budget, log, ptx_module_entry(module, index)->name);
     end(t);
     return status;
 }
