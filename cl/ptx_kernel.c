@@ -554,7 +554,9 @@ static ocl_status explain(struct ocl_kernel *kernel, enum ptx_status status, con
     if (status == PTX_E_OUT_OF_MEMORY)
         return OCL_E_OUT_OF_MEMORY;
     ocl_kernel_refuse(kernel,
-                      status == PTX_E_NEEDS_ADDRESS ? OCL_E_NEEDS_ADDRESS : OCL_E_NOT_SUPPORTED,
+                      status == PTX_E_NEEDS_ADDRESS ? OCL_E_NEEDS_ADDRESS
+                      : status == PTX_E_TOO_LARGE   ? OCL_E_PTX
+                                                    : OCL_E_NOT_SUPPORTED,
                       "%s", log ? log : "it cannot be translated");
     ocl_trace("kernel %s cannot be translated: %s", kernel->name, log ? log : "");
     return OCL_OK;

@@ -2,10 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/code.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "cl/trace.h"
 #include "facade/fatbin.h"
 
 enum { SPIRV_MAGIC = 0x07230203, ELF_MAGIC = 0x464c457f };
@@ -84,6 +88,16 @@ static cudaError_t keep(struct facade_code *code, char *text, size_t bytes)
     return cudaSuccess;
 }
 
+/* Of a fat binary's entry for PTX. */
+static cudaError_t keep_ptx(struct facade_code *code, char *text, size_t bytes)
+{
+    const cudaError_t error = keep(code, text, bytes);
+    return code->is_ptx || error != cudaSuccess
+               ? error
+               : refuse(code, cudaErrorInvalidPtx,
+                        "what the fat binary calls PTX is no PTX: it does not begin with .version");
+}
+
 static cudaError_t copy_fatbin(struct facade_code *code, const void *data, size_t bytes)
 {
     struct facade_fatbin_contents contents;
@@ -93,10 +107,15 @@ static cudaError_t copy_fatbin(struct facade_code *code, const void *data, size_
         return refuse(code, cudaErrorNoKernelImageForDevice, "the fat binary holds no PTX");
     if (contents.ptx_count == 0)
         return refuse_machine_code(code);
+    if (contents.best.plain_bytes > FACADE_FATBIN_MOST_TEXT)
+        return refuse(
+            code, cudaErrorInvalidPtx,
+            "the PTX in the fat binary needs more than its budget of \"text of a module\" "
+            "allows: 256 MiB");
     size_t text_bytes = 0;
     char *text = facade_fatbin_text(&contents.best, &text_bytes);
     if (text != NULL)
-        return keep(code, text, text_bytes);
+        return keep_ptx(code, text, text_bytes);
     return text_bytes > 0 ? cudaErrorMemoryAllocation
                           : refuse(code, cudaErrorInvalidKernelImage,
                                    "the PTX in the fat binary cannot be unpacked");
@@ -142,14 +161,32 @@ void facade_code_free(struct facade_code *code)
     code->text = NULL;
 }
 
+/* Without waiting for whoever may write into a pipe. */
+static FILE *open_code(const char *path)
+{
+    struct stat facts;
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0)
+        return NULL;
+    if (fstat(descriptor, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+        ocl_log(true, "%s is %s", path, S_ISDIR(facts.st_mode) ? "a directory" : "no regular file");
+        close(descriptor);
+        return NULL;
+    }
+    FILE *file = fdopen(descriptor, "rb");
+    if (file == NULL)
+        close(descriptor);
+    return file;
+}
+
 cudaError_t facade_code_read_file(const char *path, char **text, size_t *bytes)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = open_code(path);
+    *text = NULL;
     if (file == NULL)
         return path[0] != '\0' ? cudaErrorFileNotFound : cudaErrorInvalidValue;
     cudaError_t error = cudaErrorFileNotFound;
     long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    *text = NULL;
     if (size < 0 || fseek(file, 0, SEEK_SET) != 0)
         goto done;
     error = cudaErrorMemoryAllocation;

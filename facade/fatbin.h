@@ -54,6 +54,10 @@ size_t facade_fatbin_bytes(const void *code);
  * The contents point into code. False: it is no container, or sizes in it contradict each other. */
 bool facade_fatbin_read(const void *code, size_t bytes, struct facade_fatbin_contents *contents);
 
+/* Bytes of unpacked PTX: a few kilobytes of zstd may hold as much as there is memory. The translator
+ * reads no longer texts. */
+#define FACADE_FATBIN_MOST_TEXT ((size_t)256 << 20)
+
 /* The text of a PTX entry, unpacked and NUL-terminated, which the caller frees; *bytes excludes the
  * NUL. NULL: the payload is damaged or packed in a way that is not known (*bytes is 0), or there is
  * no memory for it (*bytes is its size). */

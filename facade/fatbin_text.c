@@ -8,8 +8,6 @@
 
 #include "facade/fatbin.h"
 
-/* More than compilers ever wrote. A damaged header must not ask for all the memory there is. */
-static const size_t most_bytes = (size_t)1 << 30;
 /* LZ4 expands no byte to more. Source: its block format, lengths in steps of 255. */
 static const size_t lz4_most_ratio = 255;
 
@@ -29,7 +27,7 @@ static bool unpack_zstd(const struct facade_fatbin_entry *entry, char *text)
 
 static bool has_possible_size(const struct facade_fatbin_entry *entry)
 {
-    if (entry->plain_bytes == 0 || entry->plain_bytes > most_bytes)
+    if (entry->plain_bytes == 0 || entry->plain_bytes > FACADE_FATBIN_MOST_TEXT)
         return false;
     if (entry->is_zstd)
         return ZSTD_getFrameContentSize(entry->payload, entry->payload_bytes) == entry->plain_bytes;
@@ -42,6 +40,7 @@ static char *copy_plain(const struct facade_fatbin_entry *entry, size_t *bytes)
     return strndup((const char *)entry->payload, *bytes);
 }
 
+/* The room is not touched before bytes are unpacked into it, and has no more than the entry says. */
 char *facade_fatbin_text(const struct facade_fatbin_entry *entry, size_t *bytes)
 {
     *bytes = 0;

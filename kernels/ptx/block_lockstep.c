@@ -74,6 +74,7 @@ static void walk_from(struct walk *w, size_t instruction, found_instruction *fou
     size_t first = instruction + 1;
     for (;;) {
         const struct ptx_node *node = &w->flow->nodes[at];
+        ptx_steps(w->flow->arena, 1 + (node->end - first) / 4);
         const bool goes_on = look_through(w, first, node->end, found, with, &is_enough);
         if (is_enough)
             return;

@@ -66,6 +66,7 @@ static void find_heads(struct making *m, const bool *starts)
     }
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
+        ptx_steps(flow->arena, flow->reachable);
         for (size_t i = 0; i < flow->reachable; i++) {
             const int32_t node = flow->order[i];
             int32_t owner = m->is_head[node] ? node : PTX_NO_NODE;
@@ -174,6 +175,7 @@ static bool has_ways(struct making *m, int32_t from, uint32_t *marks, uint32_t m
     marks[from] = mark;
     while (count > 0 && !ways.has_more) {
         const int32_t at = stack[--count];
+        ptx_steps(r->flow->arena, 1 + r->flow->nodes[at].next_count);
         const struct ptx_node *node = &r->flow->nodes[at];
         if (node->leaves)
             add_way(&ways, PTX_NO_NODE);
@@ -225,6 +227,7 @@ static void reach_from(const struct ptx_regions *r, struct reach *w, int32_t fro
     while (count > 0) {
         const int32_t at = w->stack[--count];
         const struct ptx_node *node = &r->flow->nodes[at];
+        ptx_steps(r->flow->arena, 1 + node->next_count);
         for (uint32_t i = 0; i < node->next_count; i++) {
             const int32_t to = node->next[i];
             if (!stays(r, at, to)) {
@@ -453,6 +456,7 @@ static void try_offset(struct making *m, uint32_t index)
     struct ptx_regions *r = m->r;
     const struct ptx_function *f = r->flow->function;
     int32_t first = -1;
+    ptx_steps(m->e->arena, f->instruction_count / 4);
     for (size_t i = 0; i < f->instruction_count; i++) {
         const struct ptx_instruction *in = &f->instructions[i];
         struct cost c;
@@ -526,6 +530,7 @@ static void find_keeps(struct making *m)
         ptx_flow_writes(&f->instructions[i], count_definition, m->definition_counts);
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
+        ptx_steps(m->e->arena, f->instruction_count);
         for (size_t i = 0; i < f->instruction_count; i++)
             is_changed |= try_definition(m, i);
     }
@@ -620,6 +625,7 @@ static void find_late_nodes(const struct making *m, const struct ptx_region *reg
     const struct ptx_regions *r = m->r;
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
+        ptx_steps(r->flow->arena, region->node_count);
         for (size_t i = 0; i < region->node_count; i++) {
             const int32_t at = region->nodes[i];
             const struct ptx_node *node = &r->flow->nodes[at];
@@ -674,7 +680,9 @@ struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_fun
     struct making m = {.e = e, .r = ptx_arena_take(arena, sizeof *m.r)};
     const bool *starts = find_starts(&m, function, other_starts);
     struct ptx_regions *r = m.r;
-    r->flow = ptx_flow_make(arena, function, starts);
+    struct ptx_flow *flow = ptx_flow_make(arena, function, starts);
+    ptx_flow_find_live(flow);
+    r->flow = flow;
     r->region_of = ptx_arena_array(arena, r->flow->count + 1, sizeof *r->region_of);
     for (size_t i = 0; i < r->flow->count; i++)
         r->region_of[i] = PTX_NO_NODE;

@@ -17,7 +17,8 @@ struct striding {
     bool *is_in;     /* per node: of the loop looked at */
     int32_t
         *written; /* per register: the instruction in the loop that writes it, or -1; -2: several */
-    int32_t *stack;
+    int32_t *members; /* its nodes */
+    size_t member_count;
     bool is_changed;
 };
 
@@ -141,6 +142,7 @@ static void find_slopes(struct striding *s)
         s->slopes[i] = OPEN;
     do {
         s->is_changed = false;
+        ptx_steps(s->flow->arena, f->instruction_count);
         for (size_t i = 0; i < f->instruction_count; i++) {
             const struct ptx_instruction *in = &f->instructions[i];
             if (ptx_destination_count(in) == 1 && in->operands[0].kind == PTX_OPERAND_REGISTER &&
@@ -276,61 +278,91 @@ static void note_writer(void *with, uint32_t index, bool is_whole)
     *written = *written == -1 ? n->instruction : -2;
 }
 
-/* Marks the nodes of the loop whose last edge leads from `from` to `head`. */
-static void mark_loop(struct striding *s, int32_t head, int32_t from)
+static void add_member(struct striding *s, int32_t node)
 {
-    size_t count = 0;
-    s->is_in[head] = true;
-    if (!s->is_in[from])
-        s->stack[count++] = from;
-    s->is_in[from] = true;
-    while (count > 0) {
-        const struct ptx_node *node = &s->flow->nodes[s->stack[--count]];
-        for (uint32_t i = 0; i < node->previous_count; i++)
-            if (!s->is_in[node->previous[i]] && s->flow->position[node->previous[i]] >= 0) {
-                s->is_in[node->previous[i]] = true;
-                s->stack[count++] = node->previous[i];
-            }
-    }
+    if (s->is_in[node])
+        return;
+    s->is_in[node] = true;
+    s->members[s->member_count++] = node;
 }
 
-static bool dominates(const struct ptx_flow *flow, int32_t a, int32_t b)
+/* Adds the nodes of the loop whose last edge leads from `from` to `head`. */
+static void mark_loop(struct striding *s, int32_t head, int32_t from)
 {
-    while (b != a && b != PTX_NO_NODE)
-        b = flow->dominator[b];
-    return b == a;
+    add_member(s, head);
+    size_t next = s->member_count;
+    add_member(s, from);
+    for (; next < s->member_count; next++) {
+        const struct ptx_node *node = &s->flow->nodes[s->members[next]];
+        for (uint32_t i = 0; i < node->previous_count; i++)
+            if (s->flow->position[node->previous[i]] >= 0)
+                add_member(s, node->previous[i]);
+    }
 }
 
 static bool find_loop(struct striding *s, int32_t head)
 {
     const struct ptx_node *node = &s->flow->nodes[head];
-    bool is_loop = false;
-    for (size_t i = 0; i < s->flow->count; i++)
-        s->is_in[i] = false;
     for (uint32_t i = 0; i < node->previous_count; i++)
-        if (s->flow->position[node->previous[i]] >= 0 &&
-            dominates(s->flow, head, node->previous[i])) {
+        if (s->flow->position[node->previous[i]] >= s->flow->position[head] &&
+            ptx_flow_dominates(s->flow, head, node->previous[i]))
             mark_loop(s, head, node->previous[i]);
-            is_loop = true;
-        }
-    return is_loop;
+    return s->member_count > 0;
+}
+
+static void forget_writer(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    ((struct striding *)with)->written[index] = -1;
+}
+
+/* Shows each instruction of the loop; false ends it. */
+typedef bool show_instruction(struct striding *s, uint32_t instruction);
+
+static bool for_each_instruction(struct striding *s, show_instruction *show)
+{
+    for (size_t i = 0; i < s->member_count; i++) {
+        const struct ptx_node *node = &s->flow->nodes[s->members[i]];
+        ptx_steps(s->flow->arena, 1 + (node->end - node->first) / 2);
+        for (uint32_t j = node->first; j < node->end; j++)
+            if (!show(s, j))
+                return false;
+    }
+    return true;
+}
+
+static bool note_writers(struct striding *s, uint32_t instruction)
+{
+    struct noting n = {s, (int32_t)instruction};
+    ptx_flow_writes(&s->flow->function->instructions[instruction], note_writer, &n);
+    return true;
+}
+
+static bool does_not_stride(struct striding *s, uint32_t instruction)
+{
+    const struct ptx_instruction *in = &s->flow->function->instructions[instruction];
+    return !is_access(in) || !strides(s, in);
+}
+
+static bool forget_writers(struct striding *s, uint32_t instruction)
+{
+    ptx_flow_writes(&s->flow->function->instructions[instruction], forget_writer, s);
+    return true;
 }
 
 static bool loop_strides(struct striding *s)
 {
-    const struct ptx_function *f = s->flow->function;
-    for (size_t i = 0; i < f->register_count; i++)
-        s->written[i] = -1;
-    for (size_t i = 0; i < f->instruction_count; i++) {
-        struct noting n = {s, (int32_t)i};
-        if (s->is_in[s->flow->node_of[i]])
-            ptx_flow_writes(&f->instructions[i], note_writer, &n);
-    }
-    for (size_t i = 0; i < f->instruction_count; i++)
-        if (s->is_in[s->flow->node_of[i]] && is_access(&f->instructions[i]) &&
-            strides(s, &f->instructions[i]))
-            return true;
-    return false;
+    for_each_instruction(s, note_writers);
+    const bool strides_on = !for_each_instruction(s, does_not_stride);
+    for_each_instruction(s, forget_writers);
+    return strides_on;
+}
+
+static void forget_loop(struct striding *s)
+{
+    for (size_t i = 0; i < s->member_count; i++)
+        s->is_in[s->members[i]] = false;
+    s->member_count = 0;
 }
 
 bool ptx_block_strides(struct ptx_emitter *e, const struct ptx_function *function, bool *starts)
@@ -340,14 +372,16 @@ bool ptx_block_strides(struct ptx_emitter *e, const struct ptx_function *functio
     s.slopes = ptx_arena_array(e->arena, function->register_count + 1, sizeof *s.slopes);
     s.written = ptx_arena_array(e->arena, function->register_count + 1, sizeof *s.written);
     s.is_in = ptx_arena_array(e->arena, s.flow->count + 1, sizeof *s.is_in);
-    s.stack = ptx_arena_array(e->arena, s.flow->count + 1, sizeof *s.stack);
+    s.members = ptx_arena_array(e->arena, s.flow->count + 1, sizeof *s.members);
+    for (size_t i = 0; i < function->register_count; i++)
+        s.written[i] = -1;
     find_slopes(&s);
     for (size_t i = 0; i < s.flow->reachable; i++) {
         const int32_t head = s.flow->order[i];
-        if (!find_loop(&s, head) || !loop_strides(&s))
-            continue;
-        is_any = true;
-        if (starts)
+        const bool has_strides = find_loop(&s, head) && loop_strides(&s);
+        forget_loop(&s);
+        is_any |= has_strides;
+        if (has_strides && starts)
             starts[s.flow->nodes[head].first] = true;
     }
     return is_any;

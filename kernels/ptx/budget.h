@@ -28,13 +28,13 @@ static inline size_t ptx_most_emitted(size_t text_bytes)
  * compilers put functions where they are called. */
 static inline uint64_t ptx_most_inlined(size_t own_instructions)
 {
-    return 250000 + 2 * (uint64_t)own_instructions;
+    return 500000 + 2 * (uint64_t)own_instructions;
 }
 
 /* "steps of analysis": of reading a module, or of translating a kernel. About 10 ns each. */
 static inline uint64_t ptx_most_steps(size_t text_bytes)
 {
-    return 100000000 + 20 * (uint64_t)text_bytes;
+    return 250000000 + 20 * (uint64_t)text_bytes;
 }
 
 /* What is to be told where a translation or a reading left early: that a budget did not suffice, whose

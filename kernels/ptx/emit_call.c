@@ -12,9 +12,11 @@ static const char *structure_name(struct ptx_emitter *e, size_t bytes)
 {
     struct ptx_plan *plan = ptx_plan_of(e);
     struct ptx_structure **place = &plan->structures;
-    for (; *place; place = &(*place)->next)
+    for (; *place; place = &(*place)->next) {
+        ptx_steps(e->arena, 1);
         if ((*place)->bytes == bytes)
             return (*place)->name;
+    }
     struct ptx_structure *made = ptx_arena_take(e->arena, sizeof *made);
     made->bytes = bytes;
     made->element = 16;
@@ -71,14 +73,15 @@ const char *ptx_parameter_name(struct ptx_emitter *e, const struct ptx_variable 
 {
     const struct ptx_function *f = e->function, *entry = ptx_plan_of(e)->original;
     size_t i;
+    if (ptx_position_of(f, variable, &i))
+        return ptx_format(e, "s%zu", i);
+    ptx_steps(e->arena, (entry->parameter_count + f->parameter_count + f->result_count) / 4);
     if (position_of(entry->parameters, entry->parameter_count, variable, &i))
         return ptx_format(e, "a%zu", i);
     if (position_of(f->parameters, f->parameter_count, variable, &i))
         return ptx_format(e, "a%zu", i);
     if (position_of(f->results, f->result_count, variable, &i))
         return ptx_format(e, "q%zu", i);
-    if (position_of(f->variables, f->variable_count, variable, &i))
-        return ptx_format(e, "s%zu", i);
     ptx_refuse(e, "parameter %s belongs to another function", variable->name);
     return "0";
 }

@@ -23,6 +23,7 @@ static size_t shared_offset(struct ptx_emitter *e, const struct ptx_variable *v)
 {
     const struct ptx_plan *plan = ptx_plan_of(e);
     ptx_need(e, PTX_NEED_SHARED);
+    ptx_steps(e->arena, plan->shared_count / 4);
     for (size_t i = 0; i < plan->shared_count; i++)
         if (plan->shared[i].variable == v)
             return plan->shared[i].offset;
@@ -34,9 +35,9 @@ static size_t local_offset(struct ptx_emitter *e, const struct ptx_variable *v)
 {
     const struct ptx_body *body = ptx_current_body(e);
     ptx_need(e, PTX_NEED_LOCAL);
-    for (size_t i = 0; i < e->function->variable_count; i++)
-        if (e->function->variables[i] == v)
-            return body->local_offsets[i];
+    size_t position;
+    if (ptx_position_of(e->function, v, &position))
+        return body->local_offsets[position];
     ptx_refuse(e, "local variable %s is of another function", v->name);
     return 0;
 }

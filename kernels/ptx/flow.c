@@ -113,6 +113,7 @@ static void add_next(struct ptx_flow *flow, struct ptx_node *node, uint32_t inst
         node->leaves = true;
         return;
     }
+    ptx_steps(flow->arena, node->next_count);
     for (uint32_t i = 0; i < node->next_count; i++)
         if (node->next[i] == to)
             return;
@@ -172,6 +173,7 @@ static int32_t choose_next(const struct ptx_flow *flow, const struct ptx_node *n
                            const uint8_t *states)
 {
     int32_t best = PTX_NO_NODE;
+    ptx_steps(flow->arena, 1 + node->next_count);
     for (uint32_t i = 0; i < node->next_count; i++) {
         const int32_t to = node->next[i];
         if (states[to] == 0 &&
@@ -213,12 +215,14 @@ static void find_order(struct ptx_arena *arena, struct ptx_flow *flow)
 
 static int32_t common_dominator(const struct ptx_flow *flow, int32_t a, int32_t b)
 {
-    while (a != b) {
-        while (flow->position[a] > flow->position[b])
+    uint64_t steps = 1;
+    for (; a != b; steps++) {
+        if (flow->position[a] > flow->position[b])
             a = flow->dominator[a];
-        while (flow->position[b] > flow->position[a])
+        else
             b = flow->dominator[b];
     }
+    ptx_steps(flow->arena, steps);
     return a;
 }
 
@@ -248,10 +252,12 @@ static void find_dominators(struct ptx_arena *arena, struct ptx_flow *flow)
         flow->dominator[0] = PTX_NO_NODE;
 }
 
-static bool dominates(const struct ptx_flow *flow, int32_t a, int32_t b)
+bool ptx_flow_dominates(const struct ptx_flow *flow, int32_t a, int32_t b)
 {
-    while (b != PTX_NO_NODE && b != a && flow->position[b] > flow->position[a])
+    uint64_t steps = 1;
+    for (; b != PTX_NO_NODE && b != a && flow->position[b] > flow->position[a]; steps++)
         b = flow->dominator[b];
+    ptx_steps(flow->arena, steps);
     return a == b;
 }
 
@@ -271,6 +277,7 @@ static void deepen_loop(struct ptx_flow *flow, int32_t head, int32_t from, uint3
             continue;
         marks[at] = mark;
         flow->nodes[at].depth++;
+        ptx_steps(flow->arena, 1 + flow->nodes[at].previous_count);
         for (uint32_t i = 0; i < flow->nodes[at].previous_count; i++)
             if (marks[flow->nodes[at].previous[i]] != mark)
                 stack[count++] = flow->nodes[at].previous[i];
@@ -289,7 +296,7 @@ static void find_loops(struct ptx_arena *arena, struct ptx_flow *flow)
         const int32_t head = flow->order[i];
         for (uint32_t j = 0; j < flow->nodes[head].previous_count; j++) {
             const int32_t from = flow->nodes[head].previous[j];
-            if (flow->position[from] != PTX_NO_NODE && dominates(flow, head, from))
+            if (flow->position[from] != PTX_NO_NODE && ptx_flow_dominates(flow, head, from))
                 deepen_loop(flow, head, from, marks, (uint32_t)i + 1, stack);
         }
     }
@@ -300,7 +307,7 @@ static void find_loops(struct ptx_arena *arena, struct ptx_flow *flow)
 static int32_t common_postdominator(const struct ptx_flow *flow, const int32_t *ranks, int32_t a,
                                     int32_t b)
 {
-    while (a != b) {
+    for (; a != b; ptx_steps(flow->arena, 1)) {
         if (a == PTX_NO_NODE || b == PTX_NO_NODE)
             return PTX_NO_NODE;
         if (ranks[a] > ranks[b])
@@ -320,6 +327,7 @@ struct backwards {
 static int32_t unseen_previous(const struct ptx_flow *flow, int32_t at, const uint8_t *seen)
 {
     const struct ptx_node *node = &flow->nodes[at];
+    ptx_steps(flow->arena, 1 + node->previous_count);
     for (uint32_t i = 0; i < node->previous_count; i++) {
         const int32_t from = node->previous[i];
         if (!seen[from] && flow->position[from] != PTX_NO_NODE)
@@ -424,6 +432,7 @@ static bool flow_back(const struct ptx_flow *flow, int32_t node, const struct se
     const size_t base = (size_t)node * flow->words;
     uint64_t *live = flow->live_in + base;
     bool is_changed = false;
+    ptx_steps(flow->arena, 1 + flow->words * flow->nodes[node].next_count / 4);
     for (size_t w = 0; w < flow->words; w++) {
         uint64_t out = 0;
         for (uint32_t i = 0; i < flow->nodes[node].next_count; i++)
@@ -435,8 +444,9 @@ static bool flow_back(const struct ptx_flow *flow, int32_t node, const struct se
     return is_changed;
 }
 
-static void find_live(struct ptx_arena *arena, struct ptx_flow *flow)
+void ptx_flow_find_live(struct ptx_flow *flow)
 {
+    struct ptx_arena *arena = flow->arena;
     flow->words = flow->function->register_count / 64 + 1;
     const size_t words = flow->count * flow->words + 1;
     struct sets all = {ptx_arena_array(arena, words, sizeof(uint64_t)),
@@ -454,12 +464,15 @@ static void find_live(struct ptx_arena *arena, struct ptx_flow *flow)
         for (size_t i = flow->reachable; i > 0; i--)
             is_changed |= flow_back(flow, flow->order[i - 1], &all);
     }
+    ptx_arena_drop(arena, all.reads, words * sizeof(uint64_t));
+    ptx_arena_drop(arena, all.writes, words * sizeof(uint64_t));
 }
 
 struct ptx_flow *ptx_flow_make(struct ptx_arena *arena, const struct ptx_function *function,
                                const bool *starts)
 {
     struct ptx_flow *flow = ptx_arena_take(arena, sizeof *flow);
+    flow->arena = arena;
     flow->function = function;
     find_nodes(arena, flow, starts);
     find_edges(arena, flow);
@@ -468,6 +481,5 @@ struct ptx_flow *ptx_flow_make(struct ptx_arena *arena, const struct ptx_functio
     find_loops(arena, flow);
     find_order(arena, flow); /* again, now that loops are known */
     find_postdominators(arena, flow);
-    find_live(arena, flow);
     return flow;
 }

@@ -20,6 +20,7 @@ struct ptx_node {
 };
 
 struct ptx_flow {
+    struct ptx_arena *arena; /* whose budget its searches spend */
     const struct ptx_function *function;
     struct ptx_node *nodes; /* in the order of the text; the first is where threads begin */
     size_t count;
@@ -30,12 +31,19 @@ struct ptx_flow {
     int32_t *dominator;     /* immediate; PTX_NO_NODE: the first node, or unreachable */
     int32_t *postdominator; /* immediate; PTX_NO_NODE: only the end of the thread */
     size_t words;
-    uint64_t *live_in; /* `words` per node: registers whose values matter at its start */
+    uint64_t *live_in; /* ptx_flow_find_live(): `words` per node: registers whose values matter at
+                        * its start */
 };
 
 /* starts: per instruction, whether a node begins there in any case; or NULL. */
 struct ptx_flow *ptx_flow_make(struct ptx_arena *arena, const struct ptx_function *function,
                                const bool *starts);
+
+/* A bit for each register and node, which only some searches want. */
+void ptx_flow_find_live(struct ptx_flow *flow);
+
+/* Whether every way to the reachable node b passes the node a. */
+bool ptx_flow_dominates(const struct ptx_flow *flow, int32_t a, int32_t b);
 
 /* Whether a node does nothing but end its threads. */
 bool ptx_flow_only_leaves(const struct ptx_flow *flow, int32_t node);

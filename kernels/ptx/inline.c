@@ -93,19 +93,22 @@ static bool is_inlined(struct copy *c, const struct ptx_function *function)
 
 /* ---- Operands ---- */
 
-static const struct ptx_variable *map_variable(const struct bases *b,
+static const struct ptx_variable *map_variable(struct copy *c, const struct bases *b,
                                                const struct ptx_variable *variable)
 {
     const struct ptx_function *from = b->from;
+    size_t position;
+    if (!variable->owner)
+        return variable;
+    if (ptx_position_of(from, variable, &position))
+        return b->variables[position];
+    ptx_steps(c->arena, (from->parameter_count + from->result_count) / 4);
     for (size_t i = 0; b->parameters && i < from->parameter_count; i++)
         if (from->parameters[i] == variable)
             return b->parameters[i];
     for (size_t i = 0; b->results && i < from->result_count; i++)
         if (from->results[i] == variable)
             return b->results[i];
-    for (size_t i = 0; i < from->variable_count; i++)
-        if (from->variables[i] == variable)
-            return b->variables[i];
     return variable;
 }
 
@@ -129,7 +132,7 @@ static void map_operand(struct copy *c, const struct bases *b, struct ptx_operan
         break;
     }
     if (operand->variable)
-        operand->variable = map_variable(b, operand->variable);
+        operand->variable = map_variable(c, b, operand->variable);
     if (operand->count == 0 || !operand->list)
         return;
     struct ptx_operand *list = ptx_arena_array(c->arena, operand->count, sizeof *list);

@@ -33,6 +33,15 @@ const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, co
     return found ? *found : NULL;
 }
 
+bool ptx_position_of(const struct ptx_function *function, const struct ptx_variable *variable,
+                     size_t *position)
+{
+    if (function->variable_count == 0 || variable->number < function->variables[0]->number)
+        return false;
+    *position = variable->number - function->variables[0]->number;
+    return *position < function->variable_count && function->variables[*position] == variable;
+}
+
 size_t ptx_module_entry_count(const struct ptx_module *module)
 {
     return module->entry_count;

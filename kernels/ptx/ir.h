@@ -383,9 +383,11 @@ struct ptx_variable {
     uint32_t line;
     struct ptx_initial *initials;
     size_t initial_count;
-    size_t offset;   /* .global, .const: in its block. Parameters of entries: in the struct of all.
+    size_t offset; /* .global, .const: in its block. Parameters of entries: in the struct of all.
                     * .shared: set by the translation of an entry. */
-    uint32_t number; /* of a function's variables and parameters: in the order of appearance */
+    uint32_t
+        number; /* of a function's variables and parameters: in the order of appearance, so that
+                      * those of function->variables follow each other */
     const struct ptx_function *owner; /* NULL: of the module */
 };
 
@@ -508,6 +510,10 @@ struct ptx_module {
 void ptx_print_function(FILE *out, const struct ptx_function *function);
 /* All of it, as PTX that reads as the same module. */
 void ptx_print_module(FILE *out, const struct ptx_module *module);
+
+/* Where a variable stands in function->variables; false: it is another's. */
+bool ptx_position_of(const struct ptx_function *function, const struct ptx_variable *variable,
+                     size_t *position);
 
 /* The one of that name, or NULL. */
 const struct ptx_function *ptx_find_function(const struct ptx_module *module, const char *name);

@@ -315,6 +315,8 @@ static void add_function(struct graph *graph, struct ptx_entry *entry, uint32_t 
 {
     const struct ptx_function *function = graph->module->functions[number];
     const struct use *use = &graph->uses[number];
+    ptx_steps(&graph->module->arena,
+              4 + function->variable_count + use->shared_count + use->callee_count);
     const char *name = function->has_body ? "" : function->name;
     entry->uses_printf |= strcmp(name, "vprintf") == 0;
     entry->uses_malloc |= strcmp(name, "malloc") == 0 || strcmp(name, "free") == 0;
@@ -351,6 +353,7 @@ static void follow_calls(struct graph *graph, struct ptx_entry *entry, uint32_t 
         add_function(graph, entry, mark, reached);
         for (size_t i = 0; i < use->callee_count; ++i)
             push(graph, &depth, mark, use->callees[i]);
+        ptx_steps(&graph->module->arena, use->calls_by_number ? functions / 2 : 0);
         for (uint32_t i = 0; use->calls_by_number && i < functions; ++i)
             if (graph->is_address_taken[i])
                 push(graph, &depth, mark, i);

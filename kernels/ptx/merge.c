@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/ptx/arena.h"
+#include "kernels/ptx/budget.h"
 #include "kernels/ptx/lexer.h"
 #include "kernels/ptx/ptx.h"
 
@@ -26,24 +26,29 @@ struct statement {
     const char *new_name; /* NULL where it keeps its own */
     size_t text;          /* which of the texts */
     struct statement *next;
+    const struct statement *next_renamed; /* of its text */
 };
 
 /* All statements of one name. */
 struct symbol {
     struct statement *definition; /* the one that stays, or NULL */
     struct statement *prototype;  /* of a function: the first without a body */
-    struct symbol *next;
 };
 
-enum { BUCKETS = 1024 };
+/* Symbols by name: open addressing. */
+struct table {
+    struct symbol **slots;
+    size_t capacity, count; /* capacity: a power of 2, or 0 */
+};
 
 struct merge {
     struct ptx_arena arena;
+    struct ptx_budget budget;
     struct ptx_log *log;
     const char *const *names; /* of the texts */
     struct statement *statements, **last;
-    struct symbol *symbols[BUCKETS]; /* names that all texts share */
-    struct symbol *locals[BUCKETS];  /* private ones that kept their names */
+    struct table symbols; /* names that all texts share */
+    struct table locals;  /* private ones that kept their names */
     const char *target;
     size_t target_length;
     double version;
@@ -165,12 +170,20 @@ static bool read_directive(struct merge *merge, struct ptx_lexer *lexer,
     return true;
 }
 
-static void read_text(struct merge *merge, const char *text, size_t index)
+static enum ptx_status refuse_comment(struct merge *merge, size_t text, uint32_t line)
+{
+    if (asprintf(&merge->log->text, "%s, line %u: a comment without an end", merge->names[text],
+                 (unsigned)line) < 0)
+        merge->log->text = NULL;
+    return PTX_E_SYNTAX;
+}
+
+static enum ptx_status read_text(struct merge *merge, const char *text, size_t index)
 {
     struct ptx_lexer lexer = {.at = text, .line = 1};
     struct ptx_token token;
     for (ptx_lex(&lexer, &token); token.kind != PTX_TOKEN_END; ptx_lex(&lexer, &token)) {
-        if (read_directive(merge, &lexer, &token))
+        if (token.kind == ';' || read_directive(merge, &lexer, &token))
             continue;
         struct statement *statement = ptx_arena_take(&merge->arena, sizeof *statement);
         statement->start = token.text;
@@ -180,6 +193,7 @@ static void read_text(struct merge *merge, const char *text, size_t index)
         *merge->last = statement;
         merge->last = &statement->next;
     }
+    return lexer.open_comment ? refuse_comment(merge, index, lexer.open_comment) : PTX_OK;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -189,29 +203,57 @@ static const struct statement *any_of(const struct symbol *symbol)
     return symbol->definition != NULL ? symbol->definition : symbol->prototype;
 }
 
-static struct symbol *find(struct symbol *const table[BUCKETS], const struct statement *statement)
+static bool has_name(const struct statement *statement, const char *name, size_t length,
+                     uint32_t hash)
 {
-    struct symbol *symbol = table[statement->hash % BUCKETS];
-    for (; symbol != NULL; symbol = symbol->next) {
-        const struct statement *other = any_of(symbol);
-        if (other->name_length == statement->name_length &&
-            memcmp(other->name, statement->name, other->name_length) == 0)
-            break;
-    }
-    return symbol;
+    return statement->hash == hash && statement->name_length == length &&
+           memcmp(statement->name, name, length) == 0;
 }
 
-static struct symbol *find_or_add(struct merge *merge, struct symbol *table[BUCKETS],
+/* Where a name is, or where it would stand. Needs: the table has free slots. */
+static size_t slot_of(const struct table *table, const char *name, size_t length, uint32_t hash)
+{
+    size_t slot = hash & (table->capacity - 1);
+    while (table->slots[slot] != NULL && !has_name(any_of(table->slots[slot]), name, length, hash))
+        slot = (slot + 1) & (table->capacity - 1);
+    return slot;
+}
+
+static struct symbol *find(const struct table *table, const struct statement *statement)
+{
+    return table->capacity > 0 ? table->slots[slot_of(table, statement->name,
+                                                      statement->name_length, statement->hash)]
+                               : NULL;
+}
+
+static void grow(struct merge *merge, struct table *table)
+{
+    struct table larger = {.capacity = table->capacity > 0 ? 2 * table->capacity : 256,
+                           .count = table->count};
+    larger.slots = ptx_arena_array(&merge->arena, larger.capacity, sizeof(struct symbol *));
+    for (size_t i = 0; i < table->capacity; i++) {
+        const struct statement *any = table->slots[i] != NULL ? any_of(table->slots[i]) : NULL;
+        if (any != NULL)
+            larger.slots[slot_of(&larger, any->name, any->name_length, any->hash)] =
+                table->slots[i];
+    }
+    ptx_arena_drop(&merge->arena, table->slots, table->capacity * sizeof(struct symbol *));
+    *table = larger;
+}
+
+static struct symbol *find_or_add(struct merge *merge, struct table *table,
                                   struct statement *statement)
 {
-    struct symbol *symbol = find(table, statement);
-    if (symbol != NULL)
-        return symbol;
-    symbol = ptx_arena_take(&merge->arena, sizeof *symbol);
+    if (2 * table->count >= table->capacity)
+        grow(merge, table);
+    const size_t slot = slot_of(table, statement->name, statement->name_length, statement->hash);
+    if (table->slots[slot] != NULL)
+        return table->slots[slot];
+    struct symbol *symbol = ptx_arena_take(&merge->arena, sizeof *symbol);
     /* Its first statement gives it its name, whichever part that is going to have. */
     symbol->prototype = statement;
-    symbol->next = table[statement->hash % BUCKETS];
-    table[statement->hash % BUCKETS] = symbol;
+    table->slots[slot] = symbol;
+    table->count++;
     return symbol;
 }
 
@@ -231,7 +273,7 @@ static enum ptx_status defined_twice(struct merge *merge, const struct statement
 
 static enum ptx_status join_global(struct merge *merge, struct statement *statement)
 {
-    struct symbol *symbol = find_or_add(merge, merge->symbols, statement);
+    struct symbol *symbol = find_or_add(merge, &merge->symbols, statement);
     struct statement *present = symbol->definition;
     if (!is_definition(statement)) {
         statement->is_dropped = symbol->prototype != statement;
@@ -272,9 +314,9 @@ static void part_locals(struct merge *merge)
     for (; statement != NULL; statement = statement->next) {
         if (statement->name == NULL || statement->linkage != LINK_LOCAL)
             continue;
-        struct symbol *symbol = find_or_add(merge, merge->locals, statement);
+        struct symbol *symbol = find_or_add(merge, &merge->locals, statement);
         const bool is_taken =
-            any_of(symbol)->text != statement->text || find(merge->symbols, statement) != NULL;
+            any_of(symbol)->text != statement->text || find(&merge->symbols, statement) != NULL;
         if (is_taken)
             statement->new_name =
                 ptx_arena_format(&merge->arena, "%.*s__%zu", (int)statement->name_length,
@@ -284,33 +326,45 @@ static void part_locals(struct merge *merge)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* The renamed statement of this text and name, or NULL. */
-static const struct statement *renamed(const struct statement *const *list, size_t count,
-                                       const struct ptx_token *token)
-{
-    for (size_t i = 0; i < count; i++)
-        if (list[i]->hash == token->hash && list[i]->name_length == token->length &&
-            memcmp(list[i]->name, token->text, token->length) == 0)
-            return list[i];
-    return NULL;
-}
-
+/* The renamed statements of a text, by name: chains that begin in slots. */
 struct renames {
-    const struct statement **list;
-    size_t count, text;
+    const struct statement **slots;
+    size_t capacity; /* a power of 2 */
 };
 
-static void collect_renames(struct merge *merge, struct renames *renames, size_t text)
+static const struct statement *renamed(const struct renames *renames, const struct ptx_token *token)
 {
-    size_t count = 0;
-    const struct statement *statement = merge->statements;
-    for (; statement != NULL; statement = statement->next)
-        count += statement->text == text && statement->new_name != NULL;
-    *renames = (struct renames){.list = ptx_arena_array(&merge->arena, count + 1, sizeof(void *)),
-                                .text = text};
-    for (statement = merge->statements; statement != NULL; statement = statement->next)
-        if (statement->text == text && statement->new_name != NULL)
-            renames->list[renames->count++] = statement;
+    const struct statement *at = renames->slots[token->hash & (renames->capacity - 1)];
+    while (at != NULL && !has_name(at, token->text, token->length, token->hash))
+        at = at->next_renamed;
+    return at;
+}
+
+static void make_slots(struct merge *merge, struct renames *renames, size_t statements)
+{
+    renames->capacity = 1;
+    while (renames->capacity < statements)
+        renames->capacity *= 2;
+    renames->slots = ptx_arena_array(&merge->arena, renames->capacity, sizeof(void *));
+}
+
+static struct renames *collect_renames(struct merge *merge, size_t texts)
+{
+    struct renames *all = ptx_arena_array(&merge->arena, texts, sizeof *all);
+    size_t *counts = ptx_arena_array(&merge->arena, texts, sizeof *counts);
+    for (struct statement *at = merge->statements; at != NULL; at = at->next)
+        counts[at->text] += at->new_name != NULL;
+    for (size_t i = 0; i < texts; i++)
+        make_slots(merge, &all[i], counts[i]);
+    for (struct statement *at = merge->statements; at != NULL; at = at->next) {
+        const struct renames *of = &all[at->text];
+        const struct statement **slot = &of->slots[at->hash & (of->capacity - 1)];
+        if (at->new_name == NULL)
+            continue;
+        at->next_renamed = *slot;
+        *slot = at;
+    }
+    return all;
 }
 
 /* A text from start to end, with what is renamed and, where it is declared .extern although another
@@ -324,7 +378,7 @@ static void write_statement(FILE *out, const struct statement *statement,
     while (lexer.at < statement->end) {
         ptx_lex(&lexer, &token);
         const struct statement *other =
-            token.kind == PTX_TOKEN_WORD ? renamed(renames->list, renames->count, &token) : NULL;
+            token.kind == PTX_TOKEN_WORD ? renamed(renames, &token) : NULL;
         const char *word = other != NULL ? other->new_name : NULL;
         if (linkage != NULL && is_dot(&token, ".extern"))
             word = linkage;
@@ -351,7 +405,7 @@ static void write_one(FILE *out, struct merge *merge, const struct statement *st
                       const struct renames *renames)
 {
     const struct symbol *symbol = statement->name != NULL && statement->linkage == LINK_EXTERN
-                                      ? find(merge->symbols, statement)
+                                      ? find(&merge->symbols, statement)
                                       : NULL;
     const struct statement *definition = symbol != NULL ? symbol->definition : NULL;
     if (statement->is_dropped || (definition != NULL && !statement->is_function))
@@ -374,9 +428,7 @@ static void write_all(FILE *out, struct merge *merge, const struct renames *rena
 
 static enum ptx_status write_merged(struct merge *merge, size_t count, char **merged, size_t *bytes)
 {
-    struct renames *renames = ptx_arena_array(&merge->arena, count, sizeof *renames);
-    for (size_t i = 0; i < count; i++)
-        collect_renames(merge, &renames[i], i);
+    const struct renames *renames = collect_renames(merge, count);
     /* From here on nothing is taken from the arena, which would leave without closing. */
     FILE *out = open_memstream(merged, bytes);
     if (out == NULL)
@@ -394,13 +446,16 @@ static enum ptx_status write_merged(struct merge *merge, size_t count, char **me
 static enum ptx_status merge_texts(struct merge *merge, const char *const *texts, size_t count,
                                    char **merged, size_t *bytes)
 {
-    for (size_t i = 0; i < count; i++)
-        read_text(merge, texts[i], i);
+    enum ptx_status status = PTX_OK;
+    for (size_t i = 0; i < count && status == PTX_OK; i++)
+        status = read_text(merge, texts[i], i);
+    if (status != PTX_OK)
+        return status;
     if (merge->target == NULL) {
         merge->log->text = strdup("the texts name no .target");
         return PTX_E_SYNTAX;
     }
-    enum ptx_status status = join_globals(merge);
+    status = join_globals(merge);
     if (status != PTX_OK)
         return status;
     part_locals(merge);
@@ -413,6 +468,14 @@ static void destroy(struct merge *merge)
     free(merge);
 }
 
+static size_t all_bytes(const char *const *texts, size_t count)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(texts[i]);
+    return bytes;
+}
+
 enum ptx_status ptx_merge(const char *const *texts, const char *const *names, size_t count,
                           char **merged, size_t *bytes, struct ptx_log *log)
 {
@@ -423,9 +486,12 @@ enum ptx_status ptx_merge(const char *const *texts, const char *const *names, si
     merge->log = log;
     merge->names = names;
     merge->last = &merge->statements;
+    merge->budget.most_memory = ptx_most_memory(all_bytes(texts, count));
+    merge->arena.budget = &merge->budget;
     if (setjmp(merge->arena.out_of_memory) != 0) {
+        const enum ptx_status why = ptx_outcome(&merge->budget, log, "the linked module");
         destroy(merge);
-        return PTX_E_OUT_OF_MEMORY;
+        return why;
     }
     enum ptx_status status = merge_texts(merge, texts, count, merged, bytes);
     destroy(merge);

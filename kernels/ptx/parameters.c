@@ -54,7 +54,8 @@ static void note_address(struct resolving *r, const struct ptx_instruction *in)
         r->offsets[o[0].index] = o[1].bits;
     } else if ((is_move || is_sum) && is_resolved(r, &o[1])) {
         r->bases[o[0].index] = r->bases[o[1].index];
-        r->offsets[o[0].index] = r->offsets[o[1].index] + (is_sum ? o[2].bits : 0);
+        r->offsets[o[0].index] =
+            (int64_t)((uint64_t)r->offsets[o[1].index] + (uint64_t)(is_sum ? o[2].bits : 0));
     }
 }
 
@@ -73,9 +74,10 @@ static void name_parameter(struct resolving *r, struct ptx_instruction *in)
         !r->bases[in->operands[1].index])
         return;
     const int32_t index = in->operands[1].index;
-    const int64_t offset = r->offsets[index] + in->operands[1].bits;
+    const int64_t offset = (int64_t)((uint64_t)r->offsets[index] + (uint64_t)in->operands[1].bits);
     const int64_t bytes = (int64_t)ptx_type_bytes((enum ptx_type)in->types[0]) * in->width;
-    if (offset < 0 || offset + bytes > (int64_t)r->bases[index]->bytes)
+    if (offset < 0 || bytes > (int64_t)r->bases[index]->bytes ||
+        offset > (int64_t)r->bases[index]->bytes - bytes)
         return;
     struct ptx_operand *address = &own_operands(r, in)[1];
     address->index = -1;

@@ -325,23 +325,9 @@ struct ptx_binding *ptx_look_up(struct ptx_parser *p, struct ptx_atom *atom)
     return bind_register(p, atom, range);
 }
 
-static bool is_blank(const char *text, size_t bytes)
-{
-    size_t i = 0;
-    while (i < bytes && (text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r')))
-        ++i;
-    return i == bytes;
-}
-
 void ptx_note_edit(struct ptx_parser *p, enum ptx_edit_kind kind, size_t from, size_t to,
                    const struct ptx_variable *variable, int64_t addend)
 {
-    const struct ptx_edit *last = (struct ptx_edit *)p->edits.items + p->edits.count - 1;
-    if (kind == PTX_EDIT_REMOVE && p->edits.count > 0 && last->kind == PTX_EDIT_REMOVE &&
-        last->to <= from && is_blank(p->module->text + last->to, from - last->to)) {
-        ((struct ptx_edit *)p->edits.items)[p->edits.count - 1].to = to;
-        return;
-    }
     struct ptx_edit *added = ptx_list_add(p, &p->edits, sizeof *added);
     *added = (struct ptx_edit){kind, from, to, variable, addend, 0};
 }

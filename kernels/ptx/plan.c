@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/ptx/budget.h"
+
 enum { MOST_NESTED = 1000 }; /* calls within calls; far beyond what compilers take */
+static const uint64_t MOST_COUNTED = UINT64_C(1) << 40;
 
 /* ---- Functions that may be called by number ---- */
 
@@ -114,6 +117,7 @@ static void visit_targets(struct walk *w, const struct ptx_function *caller,
 {
     const struct ptx_function *prototype = ptx_call_prototype(caller, in);
     find_targets(w->e);
+    ptx_steps(w->e->arena, w->plan->target_count);
     for (size_t i = 0; prototype && i < w->plan->target_count; i++)
         if (ptx_same_shape(w->plan->targets[i], prototype))
             visit_callee(w, w->plan->targets[i]);
@@ -145,6 +149,7 @@ static const char *name_in_c(struct ptx_arena *arena, const char *prefix, const 
 static void add_body(struct walk *w, const struct ptx_function *function)
 {
     struct ptx_arena *arena = w->e->arena;
+    w->plan->body_of[function->number] = (uint32_t)w->plan->body_count;
     struct ptx_body *body = &w->plan->bodies[w->plan->body_count++];
     body->function = function;
     body->name =
@@ -177,10 +182,8 @@ static void visit(struct walk *w, const struct ptx_function *function)
 
 struct ptx_body *ptx_plan_body(const struct ptx_plan *plan, const struct ptx_function *function)
 {
-    for (size_t i = 0; i < plan->body_count; i++)
-        if (plan->bodies[i].function == function)
-            return &plan->bodies[i];
-    return NULL;
+    struct ptx_body *body = &plan->bodies[plan->body_of[function->number]];
+    return body->function == function ? body : NULL;
 }
 
 /* ---- What functions do, and those they call ---- */
@@ -202,6 +205,7 @@ static void for_each_callee(struct ptx_emitter *e, struct ptx_body *body,
         return;
     }
     const struct ptx_function *prototype = ptx_call_prototype(body->function, in);
+    ptx_steps(e->arena, plan->target_count);
     for (size_t i = 0; prototype && i < plan->target_count; i++) {
         struct ptx_body *callee = ptx_plan_body(plan, plan->targets[i]);
         if (callee && ptx_same_shape(plan->targets[i], prototype)) {
@@ -218,6 +222,9 @@ static void take_facts(struct ptx_emitter *e, struct ptx_body *caller, struct pt
     caller->has_warp_operations |= callee->has_warp_operations;
     caller->can_exit |= callee->can_exit;
     caller->sees_others |= callee->sees_others;
+    caller->inlined += callee->inlined;
+    if (caller->inlined > MOST_COUNTED)
+        caller->inlined = MOST_COUNTED;
 }
 
 /* Before a form takes it for a barrier of the block. */
@@ -233,6 +240,8 @@ static void refuse_cluster(struct ptx_emitter *e, const struct ptx_function *fun
 
 static void find_facts(struct ptx_emitter *e, struct ptx_body *body)
 {
+    body->inlined = body->function->instruction_count;
+    ptx_steps(e->arena, body->function->instruction_count);
     for (size_t i = 0; i < body->function->instruction_count; i++) {
         const struct ptx_instruction *in = &body->function->instructions[i];
         body->has_barriers |= ptx_is_barrier(in);
@@ -304,15 +313,12 @@ static void place_stack(struct ptx_plan *plan)
 static void add_shared(struct ptx_emitter *e, const struct ptx_variable *variable)
 {
     struct ptx_plan *plan = ptx_plan_of(e);
+    ptx_steps(e->arena, plan->shared_count);
     for (size_t i = 0; i < plan->shared_count; i++)
         if (plan->shared[i].variable == variable)
             return;
-    if (plan->shared_count % 8 == 0) {
-        struct ptx_shared *grown = ptx_arena_array(e->arena, plan->shared_count + 8, sizeof *grown);
-        if (plan->shared_count)
-            memcpy(grown, plan->shared, plan->shared_count * sizeof *grown);
-        plan->shared = grown;
-    }
+    plan->shared = ptx_arena_grow(e->arena, plan->shared, plan->shared_count, &plan->shared_room,
+                                  sizeof *plan->shared);
     plan->shared[plan->shared_count++] = (struct ptx_shared){.variable = variable};
 }
 
@@ -396,8 +402,20 @@ static void walk_calls(struct ptx_emitter *e)
     struct walk w = {.e = e, .plan = plan};
     w.states = ptx_arena_take(e->arena, e->module->function_count + 1);
     plan->bodies = ptx_arena_array(e->arena, e->module->function_count + 1, sizeof *plan->bodies);
+    plan->body_of = ptx_arena_array(e->arena, e->module->function_count + 2, sizeof *plan->body_of);
     plan->body_count = 0;
     visit(&w, plan->entry);
+}
+
+/* Calls that call twice each, and so on, are few words and more instructions than anybody has. */
+static void check_inlined(struct ptx_emitter *e)
+{
+    const struct ptx_plan *plan = ptx_plan_of(e);
+    size_t own = 0;
+    for (size_t i = 0; i < plan->body_count; i++)
+        own += plan->bodies[i].function->instruction_count;
+    if (e->status == PTX_OK && plan->bodies[plan->body_count - 1].inlined > ptx_most_inlined(own))
+        ptx_exceed(e->arena, "inlined instructions");
 }
 
 void ptx_plan_survey(struct ptx_emitter *e)
@@ -406,6 +424,7 @@ void ptx_plan_survey(struct ptx_emitter *e)
     walk_calls(e);
     for (size_t i = 0; i < plan->body_count && e->status == PTX_OK; i++)
         find_facts(e, &plan->bodies[i]);
+    check_inlined(e);
 }
 
 void ptx_plan_make(struct ptx_emitter *e)

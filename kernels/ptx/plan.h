@@ -48,6 +48,7 @@ struct ptx_body {
     bool sees_others;         /* ptx_sees_others(): ditto */
     bool can_exit;            /* exit or trap: ditto */
     bool is_target;           /* may be called by number */
+    uint64_t inlined;         /* instructions, with those of each call's callee: at most 2^40 */
 };
 
 enum ptx_need {
@@ -100,9 +101,10 @@ struct ptx_plan {
     const struct ptx_function *entry; /* what is written: in FORM_BLOCK after inlining */
     enum ptx_form form;
     struct ptx_body *bodies; /* callees before callers, the entry last */
+    uint32_t *body_of;       /* per function number: where it is in bodies, if it is there */
     size_t body_count;
     struct ptx_shared *shared;
-    size_t shared_count;
+    size_t shared_count, shared_room;
     size_t shared_bytes; /* static; rounded up to 16 where dynamic ones follow */
     size_t local_bytes;  /* per thread, of the deepest chain of calls */
     size_t local_alignment;

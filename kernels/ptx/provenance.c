@@ -208,12 +208,15 @@ static bool call_takes_pointer(struct ptx_emitter *e, const struct ptx_function 
     const bool is_direct = in->operands[1].kind == PTX_OPERAND_FUNCTION;
     const struct ptx_function *shape =
         is_direct ? in->operands[1].function : ptx_call_prototype(caller, in);
+    ptx_steps(e->arena, plan->body_count);
     for (size_t i = 0; shape && i < plan->body_count; i++) {
         const struct ptx_body *body = &plan->bodies[i];
         const bool is_called = is_direct ? body->function == shape
                                          : body->is_target && ptx_same_shape(body->function, shape);
-        if (is_called && parameter < body->function->parameter_count &&
-            takes_pointer(body, parameter, offset))
+        if (!is_called || parameter >= body->function->parameter_count)
+            continue;
+        ptx_steps(e->arena, 3 * body->function->instruction_count);
+        if (takes_pointer(body, parameter, offset))
             return true;
     }
     return false;
@@ -222,6 +225,7 @@ static bool call_takes_pointer(struct ptx_emitter *e, const struct ptx_function 
 bool ptx_is_followed(struct ptx_emitter *e, const struct ptx_function *caller,
                      const struct ptx_variable *variable, int64_t offset)
 {
+    ptx_steps(e->arena, 3 * caller->instruction_count);
     for (size_t i = 0; i < caller->instruction_count; i++) {
         const struct ptx_instruction *in = &caller->instructions[i];
         if (in->opcode != PTX_OPCODE_call || in->operand_count < 3)
@@ -295,6 +299,7 @@ static bool settle(struct search *s, void (*pass)(struct search *, const struct 
     const size_t count = s->function->instruction_count;
     for (int round = 0; round < MOST_PASSES; round++) {
         s->is_changed = false;
+        ptx_steps(s->e->arena, count);
         for (size_t i = 0; i < count; i++)
             pass(s, &s->function->instructions[backwards ? count - 1 - i : i]);
         if (!s->is_changed)

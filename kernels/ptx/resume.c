@@ -38,6 +38,7 @@ static void find_ways_to_barriers(struct search *s)
 {
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
+        ptx_steps(s->flow->arena, s->flow->function->instruction_count);
         for (size_t i = s->flow->count; i-- > 0;) {
             const struct ptx_node *node = &s->flow->nodes[i];
             if (s->leads_to_barrier[i] ||

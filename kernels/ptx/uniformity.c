@@ -180,6 +180,7 @@ static void diverge_from(struct search *s, int32_t branch)
     while (count > 0) {
         const int32_t from = s->stack[--count];
         const struct ptx_node *node = &flow->nodes[from];
+        ptx_steps(flow->arena, 1 + node->next_count);
         for (uint32_t i = 0; i < node->next_count; i++) {
             const int32_t to = node->next[i];
             if (to == meeting || s->marks[to] == s->mark || !goes_on_alone(s, from, to))
@@ -196,6 +197,7 @@ static void visit_node(struct search *s, int32_t at)
     const struct ptx_flow *flow = s->flow;
     const struct ptx_node *node = &flow->nodes[at];
     const bool is_apart = s->made.is_divergent[at] && !(s->cuts && s->cuts->is_passed[at]);
+    ptx_steps(flow->arena, 1 + node->end - node->first);
     for (uint32_t i = node->first; i < node->end; i++) {
         const struct ptx_instruction *in = &flow->function->instructions[i];
         if (is_apart || !result_is_uniform(s, in))

@@ -1,8 +1,11 @@
 /* Tests of facade/driver_module.c and facade/driver_library.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
+#include <zstd.h>
 
+#include "tests/cl/captured.h"
 #include "tests/facade/driver_support.h"
 #include "tests/facade/fatbins.h"
 
@@ -58,6 +61,97 @@ TEST_BODY(driver_module_comes_from_a_file)
     assert_driver(cuModuleGetFunction(&function, module, "store"));
     assert_int_equal(run_store(function, 9), 9);
     assert_int_equal(cuModuleLoad(&module, path), CUDA_ERROR_FILE_NOT_FOUND);
+}
+
+/* A container of one PTX entry: a head and so many blanks, as one frame of zstd. The caller frees it. */
+static void *fatbin_of_blanks(const char *head, size_t blanks)
+{
+    enum { CAPACITY = 1 << 20, PIECE = 1 << 20, BEGIN = FATBIN_HEADER + FATBIN_ENTRY_HEADER };
+    char *piece = malloc(PIECE);
+    unsigned char *bytes = calloc(1, CAPACITY);
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    assert_true(piece && bytes && context);
+    memset(piece, ' ', PIECE);
+    ZSTD_outBuffer out = {bytes + BEGIN, CAPACITY - BEGIN - 8, 0};
+    ZSTD_inBuffer in = {head, strlen(head), 0};
+    ZSTD_CCtx_setPledgedSrcSize(context, strlen(head) + blanks);
+    size_t left = ZSTD_compressStream2(context, &out, &in, ZSTD_e_continue);
+    for (size_t done = 0; done < blanks && !ZSTD_isError(left); done += in.size) {
+        in = (ZSTD_inBuffer){piece, blanks - done < PIECE ? blanks - done : PIECE, 0};
+        left = ZSTD_compressStream2(context, &out, &in, ZSTD_e_continue);
+    }
+    in = (ZSTD_inBuffer){piece, 0, 0};
+    assert_int_equal(ZSTD_compressStream2(context, &out, &in, ZSTD_e_end), 0);
+    ZSTD_freeCCtx(context);
+    free(piece);
+    struct fatbin heads;
+    fatbin_begin(&heads);
+    fatbin_add(&heads, FATBIN_PTX, 75, FATBIN_ZSTD, "", 0, strlen(head) + blanks);
+    const size_t padded = (out.pos + 8) / 8 * 8;
+    fatbin_put(&heads, 8, FATBIN_ENTRY_HEADER + padded, 8);
+    fatbin_put(&heads, FATBIN_HEADER + 8, padded, 8);
+    fatbin_put(&heads, FATBIN_HEADER + 0x10, out.pos, 4);
+    memcpy(bytes, heads.bytes, BEGIN);
+    return bytes;
+}
+
+static size_t most_memory(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (size_t)usage.ru_maxrss << 10;
+}
+
+/* Few kilobytes of a fat binary may hold any amount of PTX: what is too much is not even unpacked. */
+TEST_BODY(driver_module_of_many_blanks)
+{
+    static const char head[] = ".version 7.5\n.target sm_75\n.address_size 64\n";
+    enum { MEGABYTE = 1 << 20, SOME = 48 };
+    char log[256] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    CUmodule module = NULL;
+    driver_use_primary();
+    void *much = fatbin_of_blanks(head, (size_t)300 * MEGABYTE);
+    void *none = fatbin_of_blanks("", (size_t)SOME * MEGABYTE);
+    void *some = fatbin_of_blanks(head, (size_t)SOME * MEGABYTE);
+    size_t before = most_memory();
+    assert_int_equal(cuModuleLoadDataEx(&module, much, 2, options, values), CUDA_ERROR_INVALID_PTX);
+    assert_non_null(strstr(log, "\"text of a module\""));
+    assert_true(most_memory() < before + (size_t)32 * MEGABYTE);
+    values[1] = (void *)(uintptr_t)sizeof log;
+    assert_int_equal(cuModuleLoadDataEx(&module, none, 2, options, values), CUDA_ERROR_INVALID_PTX);
+    assert_non_null(strstr(log, "no PTX"));
+    assert_driver(cuModuleLoadData(&module, some));
+    assert_driver(cuModuleUnload(module));
+    assert_true(most_memory() < before + (size_t)(64 + 4 * SOME) * MEGABYTE);
+    free(much);
+    free(none);
+    free(some);
+}
+
+/* Calls that call twice each: 60 lines that would be a thousand million instructions. */
+TEST_BODY(driver_module_of_doubling_calls)
+{
+    char text[4096], printed[4096];
+    size_t used = (size_t)snprintf(text, sizeof text,
+                                   ".version 7.5\n.target sm_75\n.address_size 64\n"
+                                   ".func f0() { .reg .b32 %%r<3>; mov.u32 %%r1, 1; ret; }\n");
+    for (int i = 0; i < 30; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 ".func f%d() { call f%d; call f%d; ret; }\n", i + 1, i, i);
+    snprintf(text + used, sizeof text - used, ".visible .entry k() { call f30; ret; }\n");
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    setenv("CLEM_PTX", "text", 1);
+    driver_use_primary();
+    assert_driver(cuModuleLoadData(&module, text));
+    assert_driver(cuModuleGetFunction(&function, module, "k"));
+    struct capture capture = capture_begin();
+    const CUresult result = cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+    capture_end(&capture, printed, sizeof printed);
+    assert_int_equal(result, CUDA_ERROR_INVALID_PTX);
+    assert_non_null(strstr(printed, "\"inlined instructions\""));
 }
 
 TEST_BODY(driver_module_refuses_code_for_other_machines)

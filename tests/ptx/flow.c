@@ -18,7 +18,9 @@ static void look_at(struct seen *s, const char *text)
         fail_msg("no memory");
     s->function = ptx_find_function(s->module, "k");
     assert_non_null(s->function);
-    s->flow = ptx_flow_make(&s->arena, s->function, NULL);
+    struct ptx_flow *flow = ptx_flow_make(&s->arena, s->function, NULL);
+    ptx_flow_find_live(flow);
+    s->flow = flow;
 }
 
 static void forget(struct seen *s)
