@@ -8,6 +8,7 @@
 
 #include "cl/block.h"
 #include "cl/kernel_argument.h"
+#include "cl/kernel_limits.h"
 #include "cl/managed_private.h"
 #include "cl/ptx_kernel.h"
 #include "cl/ptx_table.h"
@@ -394,7 +395,7 @@ static ocl_status launch_shaped(struct ocl_kernel *kernel, struct ocl_queue *que
     if (status == OCL_OK)
         status = ocl_kernel_ready(shaped);
     if (status != OCL_OK || shaped->facts.status != OCL_OK)
-        return refusal;
+        return ocl_kernel_explain(kernel, launch, refusal);
     return ocl_kernel_launch(shaped, queue, launch);
 }
 
@@ -406,30 +407,11 @@ static ocl_status launch_spilled(struct ocl_kernel *kernel, struct ocl_queue *qu
     return spilled ? ocl_kernel_launch(spilled, queue, launch) : OCL_E_OUT_OF_MEMORY;
 }
 
-/* Programs that do not look at errors would go on without a word: stderr hears of each kernel once,
- * whoever listens each time. */
-static ocl_status complain(struct ocl_kernel *kernel)
-{
-    static const char words[] = "kernel %s cannot be launched: %s";
-    if (atomic_exchange(&kernel->is_complained_of, true))
-        ocl_log(true, words, kernel->name, kernel->facts.reason);
-    else
-        ocl_complain(words, kernel->name, kernel->facts.reason);
-    return kernel->facts.status;
-}
-
-ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
-                             const struct ocl_launch *launch)
+static ocl_status launch_ready(struct ocl_kernel *kernel, struct ocl_queue *queue,
+                               const struct ocl_launch *launch)
 {
     struct range range;
-    assert(queue->context == kernel->program->context);
-    ocl_status status = ocl_kernel_ready(kernel);
-    if (status != OCL_OK)
-        return status;
-    if (kernel->facts.status != OCL_OK)
-        return complain(kernel);
-    if (ocl_ptx_must_spill(kernel, launch))
-        return launch_spilled(kernel, queue, launch);
+    ocl_status status = OCL_OK;
     if (!make_range(kernel, launch, &range))
         return OCL_E_LAUNCH_SIZE;
     if (!has_arguments(kernel, launch))
@@ -438,7 +420,24 @@ ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
         status = ocl_symbols_ready(ocl_program_origin(kernel->program), kernel->symbol_kinds);
     if (status != OCL_OK)
         return status;
-    status = kernel->group_count > 0 ? launch_with_textures(kernel, queue, launch, &range)
-                                     : launch_bound(kernel, queue, launch, &range, NULL);
-    return is_too_large(kernel, status) ? launch_shaped(kernel, queue, launch, status) : status;
+    return kernel->group_count > 0 ? launch_with_textures(kernel, queue, launch, &range)
+                                   : launch_bound(kernel, queue, launch, &range, NULL);
+}
+
+ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
+                             const struct ocl_launch *launch)
+{
+    assert(queue->context == kernel->program->context);
+    ocl_status status = ocl_kernel_ready(kernel);
+    if (status != OCL_OK)
+        return status;
+    if (kernel->facts.status != OCL_OK) {
+        ocl_kernel_complain(kernel, "%s", kernel->facts.reason);
+        return kernel->facts.status;
+    }
+    if (ocl_ptx_must_spill(kernel, launch))
+        return launch_spilled(kernel, queue, launch);
+    status = launch_ready(kernel, queue, launch);
+    return is_too_large(kernel, status) ? launch_shaped(kernel, queue, launch, status)
+                                        : ocl_kernel_explain(kernel, launch, status);
 }

@@ -126,4 +126,9 @@ struct ocl_launch {
 ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
                              const struct ocl_launch *launch);
 
+/* Says why a launch of the kernel is refused: to whoever listens each time, on stderr once for each kernel
+ * unless CLEM_TRACE is 0. */
+void ocl_kernel_complain(struct ocl_kernel *kernel, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 #endif

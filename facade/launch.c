@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cl/device.h"
+#include "cl/trace.h"
 #include "facade/launch.h"
 #include "facade/registration.h"
 #include "facade/runtime.h"
@@ -70,10 +71,52 @@ cudaError_t facade_launch_limits(const struct facade_function *function,
     return cudaSuccess;
 }
 
-static bool is_within(dim3 size, const unsigned limits[3])
+static bool is_empty(dim3 size)
 {
-    return size.x > 0 && size.y > 0 && size.z > 0 && size.x <= limits[0] && size.y <= limits[1] &&
-           size.z <= limits[2];
+    return size.x == 0 || size.y == 0 || size.z == 0;
+}
+
+/* Whether a grid or a block has more than the device takes, or nothing. Empty grids are how many programs do
+ * nothing: only who listens hears of them. */
+static bool is_outside(const struct facade_function *function, const char *what, dim3 size,
+                       const unsigned limits[3])
+{
+    if (is_empty(size))
+        ocl_log(true, "kernel %s is not launched: a %s of %u x %u x %u is empty",
+                ocl_kernel_name(function->kernel), what, size.x, size.y, size.z);
+    else if (size.x > limits[0] || size.y > limits[1] || size.z > limits[2])
+        ocl_kernel_complain(function->kernel,
+                            "a %s of %u x %u x %u, and the device takes %u x %u x %u at most", what,
+                            size.x, size.y, size.z, limits[0], limits[1], limits[2]);
+    else
+        return false;
+    return true;
+}
+
+static bool has_too_many_threads(const struct facade_function *function, dim3 block, unsigned most,
+                                 const char *who)
+{
+    const uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    if (threads <= most)
+        return false;
+    ocl_kernel_complain(function->kernel,
+                        "a block of %u x %u x %u is %llu threads, and the %s takes %u at most",
+                        block.x, block.y, block.z, (unsigned long long)threads, who, most);
+    return true;
+}
+
+static bool has_too_much_shared(const struct facade_function *function, size_t shared,
+                                const struct facade_launch_limits *limits)
+{
+    if (shared <= limits->shared)
+        return false;
+    ocl_kernel_complain(function->kernel,
+                        "%zu bytes of dynamic shared memory, and it may have %zu%s; the device has "
+                        "%zu besides the kernel's own",
+                        shared, limits->shared,
+                        function->max_dynamic_shared >= 0 ? " (as was set for it)" : "",
+                        limits->device_shared);
+    return true;
 }
 
 static cudaError_t check_shape(const struct facade_function *function, dim3 grid, dim3 block,
@@ -83,14 +126,14 @@ static cudaError_t check_shape(const struct facade_function *function, dim3 grid
     const cudaError_t error = facade_launch_limits(function, &limits);
     if (error != cudaSuccess)
         return error;
-    if (!is_within(grid, limits.grid) || !is_within(block, limits.block))
+    if (is_outside(function, "grid", grid, limits.grid) ||
+        is_outside(function, "block", block, limits.block) ||
+        has_too_many_threads(function, block, limits.device_threads, "device"))
         return cudaErrorInvalidConfiguration;
-    const uint64_t threads = (uint64_t)block.x * block.y * block.z;
-    if (threads > limits.device_threads)
-        return cudaErrorInvalidConfiguration;
-    if (threads > limits.threads)
-        return cudaErrorInvalidValue;
-    return shared <= limits.shared ? cudaSuccess : cudaErrorInvalidValue;
+    return has_too_many_threads(function, block, limits.threads, "kernel") ||
+                   has_too_much_shared(function, shared, &limits)
+               ? cudaErrorInvalidValue
+               : cudaSuccess;
 }
 
 cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 block,
@@ -105,8 +148,11 @@ cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 bloc
         return error;
     if (stream->context != function->module->context)
         return cudaErrorInvalidResourceHandle;
-    if (args == NULL && ocl_kernel_facts(function->kernel)->entry_count > 0)
+    const size_t entries = ocl_kernel_facts(function->kernel)->entry_count;
+    if (args == NULL && entries > 0) {
+        ocl_kernel_complain(function->kernel, "it takes %zu arguments and was given none", entries);
         return cudaErrorInvalidValue;
+    }
     const struct ocl_launch launch = {
         .groups = {grid.x, grid.y, grid.z},
         .items = {block.x, block.y, block.z},

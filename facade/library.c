@@ -14,6 +14,13 @@ struct facade_library {
     struct facade_module *modules; /* linked by next_in_library */
     struct facade_kernel **kernels;
     size_t kernel_count;
+    /* What its compiler said in the context that was tried last: it would say the same again. */
+    struct {
+        const struct facade_context *context;
+        uint64_t generation;
+        int device; /* another context may come to lie where that one was */
+        cudaError_t error;
+    } failure;
 };
 
 struct facade_kernel {
@@ -96,14 +103,46 @@ static bool make_kernels(struct facade_library *library, const struct facade_mod
     return library->kernels != NULL;
 }
 
+static cudaError_t find_failure(struct facade_library *library,
+                                const struct facade_context *context)
+{
+    pthread_mutex_lock(&library->lock);
+    const bool is_same = library->failure.context == context &&
+                         library->failure.device == context->device &&
+                         library->failure.generation == atomic_load(&context->generation);
+    const cudaError_t error = is_same ? library->failure.error : cudaSuccess;
+    pthread_mutex_unlock(&library->lock);
+    return error;
+}
+
+static void keep_failure(struct facade_library *library, const struct facade_context *context,
+                         uint64_t generation, cudaError_t error)
+{
+    if (library->code.refusal == cudaSuccess && error != cudaErrorInvalidKernelImage &&
+        error != cudaErrorInvalidPtx)
+        return;
+    pthread_mutex_lock(&library->lock);
+    library->failure.context = context;
+    library->failure.generation = generation;
+    library->failure.device = context->device;
+    library->failure.error = error;
+    pthread_mutex_unlock(&library->lock);
+}
+
 /* Builds without the lock; when another thread was faster, its module stays. */
 static cudaError_t build_for(struct facade_library *library, struct facade_context *context,
                              const struct facade_jit *jit, struct facade_module **module)
 {
     struct facade_module *built = NULL;
-    cudaError_t error = facade_module_build(context, &library->code, library->managed, jit, &built);
-    if (built == NULL)
+    const uint64_t generation = atomic_load(&context->generation);
+    cudaError_t error = find_failure(library, context);
+    if (error != cudaSuccess)
         return error;
+    error = facade_module_build(context, &library->code, library->managed, jit, &built);
+    if (built == NULL) {
+        keep_failure(library, context, generation, error);
+        return error;
+    }
     pthread_mutex_lock(&library->lock);
     *module = find_module(library, context);
     bool has_kernels = make_kernels(library, built);

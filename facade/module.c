@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/device.h"
 #include "cl/trace.h"
 #include "facade/code.h"
 #include "facade/managed_section.h"
@@ -81,10 +82,19 @@ static void give_log(const struct facade_jit *jit, bool is_error, const char *lo
                         is_error ? "" : words);
 }
 
-static cudaError_t refuse(const struct facade_code *code, const struct facade_jit *jit)
+/* The error comes late and says little: of code that is loaded without a buffer for the log, stderr hears it. */
+static void tell(const struct facade_jit *jit, const char *device, const char *log)
+{
+    if (log != NULL && *log != '\0' && !facade_jit_wants_log(jit) && !ocl_trace_on())
+        ocl_notice("a program does not build on %s:\n%s", device, log);
+}
+
+static cudaError_t refuse(const struct facade_code *code, const struct facade_jit *jit,
+                          const char *device)
 {
     ocl_log(true, "%s", code->why);
     give_log(jit, true, code->why);
+    tell(jit, device, code->why);
     return code->refusal;
 }
 
@@ -100,8 +110,9 @@ cudaError_t facade_module_build(struct facade_context *context, const struct fac
                                 const struct facade_jit *jit, struct facade_module **built)
 {
     char *log = NULL;
+    const char *device = ocl_device_facts(context->device)->name;
     if (code->refusal != cudaSuccess)
-        return refuse(code, jit);
+        return refuse(code, jit, device);
     struct facade_module *module = facade_handle_new(FACADE_MODULE, sizeof *module);
     if (module == NULL)
         return cudaErrorMemoryAllocation;
@@ -110,6 +121,8 @@ cudaError_t facade_module_build(struct facade_context *context, const struct fac
     ocl_status status = ocl_program_build(atomic_load(&context->cl), code->text, code->bytes, "",
                                           &module->program, &log);
     give_log(jit, status != OCL_OK, log);
+    if (status != OCL_OK)
+        tell(jit, device, log);
     free(log);
     facade_managed_adopt(atomic_load(&context->cl));
     if (status == OCL_OK && managed != NULL)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 
+#include "tests/cl/captured.h"
 #include "tests/facade/runtime_support.h"
 
 /* Makes one build fail, which logs; the name in the code tells the message from others. */
@@ -204,4 +205,101 @@ TEST_BODY(log_dumps_beside_new_messages)
     char data[1] = {0};
     assert_success(cudaFree(NULL));
     run_threads(4, log_and_dump, data, 0);
+}
+
+/* --- what stderr hears without being asked --------------------------------------------------------- */
+
+/* Loading cannot tell yet, and the error that comes later says little. */
+TEST_BODY(log_of_code_that_does_not_build)
+{
+    static const char text[] = "__kernel void k(__global int *p) { p[0] = no_such_name; }\n";
+    char printed[8192], buffer[4096] = "";
+    enum cudaJitOption options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
+    void *values[] = {buffer, (void *)(uintptr_t)sizeof buffer};
+    struct listener listener = {"no_such_name", 0, 0, false, NULL};
+    cudaLogsCallbackHandle handle = NULL;
+    cudaKernel_t kernel = NULL;
+    cudaLibrary_t library = load_text(text), other = NULL;
+
+    unsetenv("CLEM_TRACE");
+    assert_success(cudaLogsRegisterCallback(listen, &listener, &handle));
+    struct capture capture = capture_begin();
+    const cudaError_t errors[] = {cudaLibraryGetKernel(&kernel, library, "k"),
+                                  cudaLibraryGetKernel(&kernel, library, "k")};
+    capture_end(&capture, printed, sizeof printed);
+    assert_int_equal(errors[0], cudaErrorInvalidKernelImage);
+    assert_int_equal(errors[1], cudaErrorInvalidKernelImage);
+    assert_int_equal(count_text(printed, "clem: a program does not build on "), 1);
+    assert_non_null(strstr(printed, "no_such_name"));
+    assert_int_equal(listener.errors, 1);
+    /* With a buffer for it, the log goes there. */
+    capture = capture_begin();
+    const cudaError_t error = cudaLibraryLoadData(&other, text, options, values, 2, NULL, NULL, 0);
+    capture_end(&capture, printed, sizeof printed);
+    assert_int_equal(error, cudaErrorInvalidKernelImage);
+    assert_int_equal(count_text(printed, "clem: a program does not build on "), 0);
+    assert_non_null(strstr(buffer, "no_such_name"));
+    assert_int_equal((size_t)values[1], strlen(buffer));
+    assert_int_equal(listener.errors, 2);
+    cudaGetLastError();
+    assert_success(cudaLogsUnregisterCallback(handle));
+    assert_success(cudaLibraryUnload(library));
+}
+
+/* Launches, and remembers the message. */
+static const char *message_of_launch(const void *kernel, dim3 grid, dim3 block, size_t shared)
+{
+    static char text[4096];
+    size_t bytes = sizeof text;
+    int *p = NULL;
+    void *args[] = {&p};
+    cudaLogIterator start = 0;
+    assert_success(cudaLogsCurrent(&start, 0));
+    assert_true(cudaLaunchKernel(kernel, grid, block, args, shared, NULL) != cudaSuccess);
+    cudaGetLastError();
+    assert_success(cudaLogsDumpToMemory(&start, text, &bytes, 0));
+    return text;
+}
+
+#define assert_message(kernel, grid, block, shared, words)                                         \
+    do {                                                                                           \
+        const char *message_ = message_of_launch(kernel, grid, block, shared);                     \
+        if (strstr(message_, words) == NULL)                                                       \
+            fail_msg("no \"%s\" in: %s", words, message_);                                         \
+    } while (0)
+
+TEST_BODY(log_of_launches_beyond_a_limit)
+{
+    static const char text[] =
+        "__kernel void k(__global int *p, __local int *t) { t[get_local_id(0)] = 1; p[0] = t[0]; "
+        "}\n"
+        "__kernel __attribute__((reqd_work_group_size(8, 1, 1))) void eight(__global int *p)\n"
+        "{ p[0] = 8; }\n";
+    const dim3 one = {1, 1, 1};
+    char printed[8192], words[128];
+    struct cudaDeviceProp properties;
+    cudaLibrary_t library = load_text(text);
+    const void *k = find_kernel(library, "k"), *eight = find_kernel(library, "eight");
+
+    unsetenv("CLEM_TRACE");
+    assert_success(cudaGetDeviceProperties(&properties, 0));
+    struct capture capture = capture_begin();
+    snprintf(words, sizeof words,
+             "kernel k cannot be launched: a block of 100000 x 1 x 1, and the "
+             "device takes %d x",
+             properties.maxThreadsDim[0]);
+    assert_message(k, one, ((dim3){100000, 1, 1}), 0, words);
+    snprintf(words, sizeof words, "threads, and the device takes %d at most",
+             properties.maxThreadsPerBlock);
+    assert_message(k, one, ((dim3){128, 64, 1}), 0, words);
+    assert_message(k, ((dim3){1, 70000, 1}), one, 0, "a grid of 1 x 70000 x 1, and the device");
+    assert_message(k, one, one, (size_t)1 << 40, "1099511627776 bytes of dynamic shared memory");
+    assert_message(eight, one, one, 0,
+                   "wants work-groups of 8 x 1 x 1 work-items, and they are of 1 x 1 x 1");
+    assert_message(k, ((dim3){0, 1, 1}), one, 0, "a grid of 0 x 1 x 1 is empty");
+    capture_end(&capture, printed, sizeof printed);
+    assert_int_equal(count_text(printed, "clem: kernel k cannot be launched"), 1);
+    assert_int_equal(count_text(printed, "clem: kernel eight cannot be launched"), 1);
+    assert_int_equal(count_text(printed, "is empty"), 0);
+    assert_success(cudaLibraryUnload(library));
 }
