@@ -267,9 +267,25 @@ ocl_status ocl_context_failure(const struct ocl_context *context)
     return atomic_load(&context->failure);
 }
 
+/* What a refused call means is not what a failed context means: neither memory nor anything else that may be better the
+ * next time is what it lacks. */
+static ocl_status sticky(ocl_status status)
+{
+    switch (status) {
+    case CL_DEVICE_NOT_AVAILABLE:
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_OUT_OF_HOST_MEMORY:
+    case OCL_E_OUT_OF_MEMORY:
+        return OCL_E_EXECUTION;
+    default:
+        return status;
+    }
+}
+
 ocl_status ocl_context_fail(struct ocl_context *context, ocl_status status)
 {
     ocl_status healthy = OCL_OK;
+    status = sticky(status);
     if (status == OCL_OK || !atomic_compare_exchange_strong(&context->failure, &healthy, status))
         return status;
     ocl_trace("%s: work failed: %s", context->device->facts.name, ocl_status_name(status));

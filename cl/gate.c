@@ -19,9 +19,99 @@ struct gate {
     void *data;
 };
 
+/* ---- Waiting at closed gates ---- */
+
+/* What a wait and the callback that ends it share; the last of the two frees it (wait_lock). */
+struct gate_wait {
+    int holders;
+    bool is_over;
+};
+
+/* Of all contexts: a callback may come when its context is gone. Waits are few and short-lived. */
+static pthread_mutex_t wait_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wait_changed = PTHREAD_COND_INITIALIZER;
+
+/* Wait lock held. */
+static void let_go(struct gate_wait *wait)
+{
+    if (--wait->holders == 0)
+        free(wait);
+}
+
+static void CL_CALLBACK end_wait(cl_event event, cl_int status, void *data)
+{
+    struct gate_wait *wait = data;
+
+    (void)event;
+    (void)status;
+    pthread_mutex_lock(&wait_lock);
+    wait->is_over = true;
+    let_go(wait);
+    pthread_cond_broadcast(&wait_changed);
+    pthread_mutex_unlock(&wait_lock);
+}
+
+static void wait_or_abandon(const struct ocl_context *context, struct gate_wait *wait)
+{
+    pthread_mutex_lock(&wait_lock);
+    while (!wait->is_over && !atomic_load(&context->is_abandoned))
+        pthread_cond_wait(&wait_changed, &wait_lock);
+    let_go(wait);
+    pthread_mutex_unlock(&wait_lock);
+}
+
+ocl_status ocl_gate_await(struct ocl_context *context, cl_event event)
+{
+    struct gate_wait *wait = malloc(sizeof *wait);
+
+    if (!wait)
+        return OCL_E_OUT_OF_MEMORY;
+    *wait = (struct gate_wait){.holders = 2};
+    const cl_int error = clSetEventCallback(event, CL_COMPLETE, end_wait, wait);
+    if (error != CL_SUCCESS) {
+        free(wait);
+        return error;
+    }
+    wait_or_abandon(context, wait);
+    if (atomic_load(&context->is_abandoned))
+        return ocl_context_failure(context);
+    return clWaitForEvents(1, &event);
+}
+
+ocl_status ocl_gate_pass(struct ocl_queue *queue)
+{
+    uint64_t position;
+    cl_event event;
+
+    if (atomic_load(&queue->context->gates) == 0)
+        return OCL_OK;
+    ocl_status status = ocl_queue_mark(queue, &event, &position);
+    if (status != OCL_OK)
+        return status;
+    status = ocl_queue_wait_for_event(queue->context, event);
+    clReleaseEvent(event);
+    return status;
+}
+
+/* The driver's queues keep what waits for the gate for ever: nobody may wait for them any more. */
+static void abandon(struct ocl_context *context)
+{
+    (void)ocl_context_fail(context, OCL_E_EXECUTION);
+    pthread_mutex_lock(&wait_lock);
+    atomic_store(&context->is_abandoned, true);
+    pthread_cond_broadcast(&wait_changed);
+    pthread_mutex_unlock(&wait_lock);
+}
+
+/* ---- Gates ---- */
+
 static void open_gate(struct gate *gate)
 {
-    clSetUserEventStatus(gate->event, CL_COMPLETE);
+    struct ocl_context *context = gate->queue->context;
+
+    if (clSetUserEventStatus(gate->event, CL_COMPLETE) != CL_SUCCESS)
+        abandon(context);
+    atomic_fetch_sub(&context->gates, 1);
     clReleaseEvent(gate->event);
     ocl_queue_release(gate->queue);
     free(gate);
@@ -60,6 +150,7 @@ static ocl_status make_gate(struct ocl_queue *queue, struct ocl_worker *worker, 
     made->worker = worker;
     made->queue = queue;
     (void)ocl_queue_retain(queue);
+    atomic_fetch_add(&queue->context->gates, 1);
     *gate = made;
     return OCL_OK;
 }

@@ -11,8 +11,8 @@
 #include "cl/slab.h"
 #include "cl/trace.h"
 
-/* How long closing waits for the callbacks of a context that has failed. */
-enum { FAILED_CLOSE_MS = 5000 };
+/* How long closing waits for the callbacks of a context that has failed; of one that was abandoned some never come. */
+enum { FAILED_CLOSE_MS = 1000 };
 
 static struct ocl_slab queue_slab = OCL_SLAB_INITIALIZER(sizeof(struct ocl_queue));
 static _Atomic uint64_t last_id;
@@ -235,7 +235,8 @@ static ocl_status release_when_done(struct ocl_queue *queue)
  * let go at once and ends by itself. */
 static void give_back_owners_reference(struct ocl_queue *queue)
 {
-    if (ocl_queue_has_no_work(queue) || release_when_done(queue) != OCL_OK)
+    if (ocl_queue_has_no_work(queue) || atomic_load(&queue->context->is_abandoned) ||
+        release_when_done(queue) != OCL_OK)
         ocl_queue_release(queue);
 }
 

@@ -110,6 +110,13 @@ ocl_status ocl_stamp_read(const struct ocl_stamp *stamp, uint64_t *nanoseconds);
  * command.
  * Needs:  the caller flushes what source stands for.
  * Errors: OCL_E_OUT_OF_MEMORY; the driver's. function is not called then, and nothing waits. */
+/* While a gate of the context is closed, nobody waits in the driver, which would wait for ever when the gate cannot be
+ * opened. Waits for event, and returns what clWaitForEvents() would, or the failure of a context that was abandoned. */
+ocl_status ocl_gate_await(struct ocl_context *context, cl_event event);
+
+/* Waits so until queue may be given a command that blocks. */
+ocl_status ocl_gate_pass(struct ocl_queue *queue);
+
 typedef void ocl_gate_function(void *data, cl_int status);
 ocl_status ocl_gate_hold(struct ocl_queue *queue, cl_event source, struct ocl_worker *worker,
                          ocl_gate_function *function, void *data);

@@ -267,6 +267,8 @@ static ocl_status query_one(struct ocl_queue *queue)
 
     if (atomic_load(&queue->finished) >= submitted)
         return OCL_OK;
+    if (atomic_load(&queue->context->is_abandoned))
+        return ocl_context_failure(queue->context);
     pthread_mutex_lock(&queue->lock);
     const ocl_status status = look_at_mark(queue);
     pthread_mutex_unlock(&queue->lock);
@@ -277,18 +279,39 @@ static ocl_status query_one(struct ocl_queue *queue)
 
 /* ---- Waiting ---- */
 
+/* Where the driver refuses to wait it still tells how far it is: who waits goes on to use memory that the work uses. */
+static cl_int wait_by_asking(const struct ocl_context *context, cl_event event)
+{
+    const struct timespec nap = {.tv_nsec = 100000};
+    cl_int state;
+
+    while ((state = ocl_event_state(event)) > CL_COMPLETE && !atomic_load(&context->is_abandoned))
+        nanosleep(&nap, NULL);
+    return state;
+}
+
+/* After a wait that failed the event says more than -14, "a command of the list failed". */
+static cl_int wait_in_driver(struct ocl_context *context, cl_event event)
+{
+    const cl_int waited = atomic_load(&context->gates) > 0 ? ocl_gate_await(context, event)
+                                                           : clWaitForEvents(1, &event);
+
+    return waited == CL_SUCCESS ? ocl_event_state(event) : wait_by_asking(context, event);
+}
+
+/* What the work has come to is not known when asking fails, so that its memory cannot be used again. */
 ocl_status ocl_queue_wait_for_event(struct ocl_context *context, cl_event event)
 {
     cl_int state = CL_QUEUED;
 
     if (context->tuning.wait == OCL_WAIT_BY_POLLING)
         state = poll_event(event, context->tuning.poll_us);
-    if (state > CL_COMPLETE) {
-        const cl_int waited = clWaitForEvents(1, &event);
-        state = ocl_event_state(event); /* says more than -14, "a command of the list failed" */
-        if (state > CL_COMPLETE)
-            state = waited;
-    }
+    if (state > CL_COMPLETE)
+        state = wait_in_driver(context, event);
+    if (state > CL_COMPLETE)
+        return ocl_context_failure(context); /* abandoned */
+    if (state == CL_OUT_OF_HOST_MEMORY)
+        return ocl_context_fail(context, state);
     return state < 0 ? keep_failure(context, state) : OCL_OK;
 }
 
@@ -296,16 +319,21 @@ ocl_status ocl_queue_wait_for_event(struct ocl_context *context, cl_event event)
  * complete then. */
 static ocl_status wait_for_queue(struct ocl_queue *queue, uint64_t *covered)
 {
+    struct ocl_context *context = queue->context;
     cl_event event;
-    ocl_status status;
+    ocl_status status = CL_OUT_OF_HOST_MEMORY;
 
-    if (queue->context->tuning.wait == OCL_WAIT_BY_FINISH) {
+    if (atomic_load(&context->is_abandoned))
+        return ocl_context_failure(context);
+    if (context->tuning.wait == OCL_WAIT_BY_FINISH && atomic_load(&context->gates) == 0) {
         *covered = atomic_load(&queue->submitted);
-        return keep_failure(queue->context, clFinish(queue->cl));
+        status = keep_failure(context, clFinish(queue->cl));
     }
+    if (status != CL_OUT_OF_HOST_MEMORY) /* which is no news of the work */
+        return status;
     status = ocl_queue_mark(queue, &event, covered);
     if (status == OCL_OK) {
-        status = ocl_queue_wait_for_event(queue->context, event);
+        status = ocl_queue_wait_for_event(context, event);
         clReleaseEvent(event);
     }
     return status;

@@ -165,6 +165,8 @@ struct ocl_context {
     cl_mem stamp_buffer;               /* for OCL_STAMP_COMMAND */
     struct ocl_worker *host_functions; /* runs users' functions: may block for long */
     struct ocl_worker *bridge; /* completes gates and releases things: never blocks on a user */
+    _Atomic unsigned gates;    /* gate.c: how many are closed */
+    _Atomic bool is_abandoned; /* one could not be opened: what waits for it never ends */
     pthread_mutex_t twin_lock; /* before all others: launches with twins, one after another */
     pthread_mutex_t memory_lock;
     _Atomic(struct ocl_pool *) pool;      /* device memory; made at the first use */
@@ -330,7 +332,8 @@ ocl_status ocl_queues_query(struct ocl_context *context);
  *         stay in memory. */
 ocl_status ocl_queues_close(struct ocl_context *context);
 
-/* Keeps the first failure of the context and returns status. Ordinary refusals of a call (bad size, no memory) are not
+/* Keeps the first failure of the context and returns what status is as such: where it speaks of memory or of the device's
+ * absence, OCL_E_EXECUTION. Ordinary refusals of a call (bad size, no memory) are not
  * sticky; a negative execution status of a command is. */
 ocl_status ocl_context_fail(struct ocl_context *context, ocl_status status);
 

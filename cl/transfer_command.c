@@ -4,6 +4,7 @@
 
 #include "cl/extension.h"
 #include "cl/managed_private.h"
+#include "cl/queue_private.h"
 
 /* A copy between two pointers, for memory without a cl_mem. */
 static cl_int copy_pointers(struct ocl_queue *queue, void *target, const void *source, size_t bytes,
@@ -56,13 +57,15 @@ ocl_status ocl_command_write(struct ocl_queue *queue, const struct ocl_place *ta
 ocl_status ocl_command_write_now(struct ocl_queue *queue, const struct ocl_place *target,
                                  const void *source, size_t bytes)
 {
-    const ocl_status status = begin_command(queue);
+    ocl_status status = begin_command(queue);
 
     if (status != OCL_OK)
         return status;
-    const cl_int error = clEnqueueWriteBuffer(queue->cl, target->buffer, CL_TRUE, target->offset,
-                                              bytes, source, 0, NULL, NULL);
-    return finish_enqueue(queue, error);
+    status = ocl_gate_pass(queue);
+    if (status == OCL_OK)
+        status = clEnqueueWriteBuffer(queue->cl, target->buffer, CL_TRUE, target->offset, bytes,
+                                      source, 0, NULL, NULL);
+    return finish_enqueue(queue, status);
 }
 
 ocl_status ocl_command_read(struct ocl_queue *queue, void *target, const struct ocl_place *source,

@@ -1,4 +1,4 @@
-/* Operations of the runtime API: streams and events.
+/* Operations of the runtime API: streams, events, host functions.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "operation.h"
 
@@ -115,5 +115,40 @@ int operation_events(void)
     if (start != NULL)
         END(cudaEventDestroy, start);
     END(cudaFree, memory);
+    return error;
+}
+
+/* ---- Host functions ---- */
+
+static _Atomic int calls;
+
+static void count_call(void *data)
+{
+    (void)data;
+    calls++;
+}
+
+static void count_callback(cudaStream_t stream, cudaError_t error, void *data)
+{
+    (void)stream;
+    (void)error;
+    (void)data;
+    calls++;
+}
+
+int operation_host_functions(void)
+{
+    cudaStream_t stream = NULL;
+    int error = 0;
+    calls = 0;
+    TRY(cudaStreamCreateWithFlags, &stream, cudaStreamNonBlocking);
+    TRY(cudaLaunchHostFunc, NULL, count_call, NULL);
+    TRY(cudaStreamAddCallback, stream, count_callback, NULL, 0);
+    END(cudaStreamSynchronize, NULL);
+    if (stream != NULL)
+        END(cudaStreamSynchronize, stream);
+    CHECK(calls == 2);
+    if (stream != NULL)
+        END(cudaStreamDestroy, stream);
     return error;
 }
