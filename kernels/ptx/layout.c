@@ -415,6 +415,22 @@ static void describe_entries(struct ptx_module *m)
         }
 }
 
+/* Source: PTX ISA 8.1, kernel function parameters. */
+static size_t most_parameter_bytes(const struct ptx_module *m)
+{
+    return m->version >= 81 && m->sm >= 70 ? 32764 : 4096;
+}
+
+static const char *check_entries(struct ptx_module *m)
+{
+    for (size_t i = 0; i < m->entry_count; ++i)
+        if (m->entries[i].parameter_bytes > most_parameter_bytes(m))
+            return ptx_arena_format(
+                &m->arena, "kernel '%.100s' has %zu bytes of parameters, more than %zu",
+                m->entries[i].name, m->entries[i].parameter_bytes, most_parameter_bytes(m));
+    return NULL;
+}
+
 static const char *check_external(struct ptx_module *m)
 {
     for (size_t i = 0; i < m->variable_count; ++i) {
@@ -442,5 +458,5 @@ const char *ptx_lay_out(struct ptx_module *module)
     }
     if (!why)
         describe_entries(module);
-    return why;
+    return why ? why : check_entries(module);
 }

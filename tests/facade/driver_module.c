@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -61,6 +62,32 @@ TEST_BODY(driver_module_comes_from_a_file)
     assert_driver(cuModuleGetFunction(&function, module, "store"));
     assert_int_equal(run_store(function, 9), 9);
     assert_int_equal(cuModuleLoad(&module, path), CUDA_ERROR_FILE_NOT_FOUND);
+}
+
+/* Neither what is no file nor what is called PTX and is none comes in as something else. */
+TEST_BODY(driver_module_refuses_what_is_no_code)
+{
+    char path[] = "/tmp/clem_module_XXXXXX", pipe[sizeof path + 8], printed[4096];
+    static const char kernel[] = "__kernel void k(__global int *a) { a[0] = 1; }";
+    struct fatbin fatbin;
+    CUmodule module = NULL;
+    setenv("CLEM_TRACE", "1", 1);
+    driver_use_primary();
+    assert_non_null(mkdtemp(path));
+    snprintf(pipe, sizeof pipe, "%s/pipe", path);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    struct capture capture = capture_begin();
+    const CUresult results[] = {cuModuleLoad(&module, path), cuModuleLoad(&module, pipe)};
+    capture_end(&capture, printed, sizeof printed);
+    unlink(pipe);
+    rmdir(path);
+    assert_int_equal(results[0], CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(results[1], CUDA_ERROR_FILE_NOT_FOUND);
+    assert_non_null(strstr(printed, " is a directory"));
+    fatbin_begin(&fatbin);
+    fatbin_add_text(&fatbin, 75, kernel);
+    assert_int_equal(cuModuleLoadData(&module, fatbin.bytes), CUDA_ERROR_INVALID_PTX);
+    assert_null(module);
 }
 
 /* A container of one PTX entry: a head and so many blanks, as one frame of zstd. The caller frees it. */

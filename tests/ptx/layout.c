@@ -178,3 +178,27 @@ TEST_BODY(ptx_finds_by_name)
     assert_null(ptx_find_variable(m, "a"));
     ptx_module_free(m);
 }
+
+TEST_BODY(ptx_layout_bounds_parameters)
+{
+    static const struct {
+        const char *version, *target;
+        unsigned bytes, most;
+    } rows[] = {{"7.5", "sm_75", 4096, 4096},    {"7.5", "sm_75", 4097, 4096},
+                {"8.0", "sm_90", 4100, 4096},    {"8.1", "sm_61", 4100, 4096},
+                {"8.1", "sm_70", 32764, 32764},  {"9.0", "sm_90a", 32765, 32764},
+                {"9.0", "sm_75", 4194304, 32764}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        char text[512], words[128];
+        snprintf(text, sizeof text,
+                 ".version %s\n.target %s\n.address_size 64\n.entry small(.param .u32 n) { ret; }\n"
+                 ".entry large(.param .u32 n, .param .b8 s[%u]) { ret; }\n",
+                 rows[i].version, rows[i].target, rows[i].bytes - 4);
+        snprintf(words, sizeof words, "'large' has %u bytes of parameters, more than %u",
+                 rows[i].bytes, rows[i].most);
+        if (rows[i].bytes <= rows[i].most)
+            ptx_module_free(read_ptx(text));
+        else
+            assert_refused(text, words);
+    }
+}

@@ -159,3 +159,11 @@ TEST_BODY(merge_survives_every_cut)
         free(cut);
     }
 }
+
+/* The rest of the texts would vanish into it. */
+TEST_BODY(merge_refuses_comments_without_an_end)
+{
+    char *log = merge(HEAD ".global .u32 a;\n", HEAD ".global .u32 b;\n/* and so on", PTX_E_SYNTAX);
+    assert_string_equal(log, "b, line 5: a comment without an end");
+    free(log);
+}

@@ -507,3 +507,11 @@ TEST_BODY(ptx_is_known_by_its_beginning)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
         assert_int_equal(ptx_is_ptx(rows[i].text, strlen(rows[i].text)), rows[i].is_ptx);
 }
+
+TEST_BODY(ptx_parser_refuses_comments_without_an_end)
+{
+    assert_refused(PTX_HEAD ".entry k() { ret; }\n/* ...", "line 5: a comment without an end");
+    assert_refused(PTX_HEAD ".entry k() { ret; /*/ }\n", "line 4: a comment without an end");
+    assert_refused("/**/ " PTX_HEAD "// fine /*\n.global .u32 /* x;\n*", "line 5: a comment");
+    ptx_module_free(read_ptx(PTX_HEAD "/***/ .entry k() { ret; } // /*"));
+}
