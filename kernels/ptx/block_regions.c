@@ -10,6 +10,9 @@ struct making {
     bool *is_head; /* per node */
     bool *crosses; /* per register: some region begins with it */
     bool *wanted;  /* per constant or recomputed register: crosses, or is needed by one that does */
+    uint32_t *seen;      /* per region: the last one that it was a target of, + 1 */
+    uint32_t *to_follow; /* wanted registers whose definitions are yet to be looked at */
+    size_t follow_count;
     uint32_t *costs;
     uint32_t *definition_counts;
     bool *is_passed;  /* per node: see struct ptx_cuts */
@@ -138,16 +141,19 @@ static bool stays(const struct ptx_regions *r, int32_t from, int32_t to)
 static void find_targets(struct making *m, struct ptx_region *region)
 {
     const struct ptx_regions *r = m->r;
-    bool *seen = ptx_arena_array(m->e->arena, r->count, sizeof *seen);
-    region->targets = ptx_arena_array(m->e->arena, r->count, sizeof *region->targets);
+    const uint32_t mark = (uint32_t)(region - r->all) + 1;
+    size_t ways = 0;
+    for (size_t i = 0; i < region->node_count; i++)
+        ways += r->flow->nodes[region->nodes[i]].next_count;
+    region->targets = ptx_arena_array(m->e->arena, ways, sizeof *region->targets);
     for (size_t i = 0; i < region->node_count; i++) {
         const struct ptx_node *node = &r->flow->nodes[region->nodes[i]];
         region->leaves |= node->leaves;
         for (uint32_t j = 0; j < node->next_count; j++) {
             const int32_t to = r->region_of[node->next[j]];
-            if (stays(r, region->nodes[i], node->next[j]) || seen[to])
+            if (stays(r, region->nodes[i], node->next[j]) || m->seen[to] == mark)
                 continue;
-            seen[to] = true;
+            m->seen[to] = mark;
             region->targets[region->target_count++] = (uint32_t)to;
         }
     }
@@ -506,7 +512,7 @@ static void want(void *with, uint32_t index, bool is_whole)
         (keep != PTX_KEEP_CONSTANT && keep != PTX_KEEP_RECOMPUTED && keep != PTX_KEEP_OFFSET))
         return;
     m->wanted[index] = true;
-    ptx_flow_reads(&m->r->flow->function->instructions[m->r->definitions[index]], want, m);
+    m->to_follow[m->follow_count++] = index;
 }
 
 /* Those that no region begins with are better left where they are. */
@@ -514,9 +520,14 @@ static void drop_unwanted(struct making *m)
 {
     struct ptx_regions *r = m->r;
     const size_t count = r->flow->function->register_count;
+    m->to_follow = ptx_arena_array(m->e->arena, count + 1, sizeof *m->to_follow);
     for (size_t i = 0; i < count; i++)
         if (m->crosses[i])
             want(m, (uint32_t)i, true);
+    while (m->follow_count > 0) { /* not by calls: chains are as long as texts */
+        const uint32_t index = m->to_follow[--m->follow_count];
+        ptx_flow_reads(&r->flow->function->instructions[r->definitions[index]], want, m);
+    }
     for (size_t i = 0; i < count; i++)
         if (!m->wanted[i])
             r->keeps[i] = PTX_KEEP_NOT;
@@ -700,6 +711,7 @@ struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_fun
     m.is_passed = ptx_arena_array(arena, r->flow->count + 1, sizeof *m.is_passed);
     r->keeps = ptx_arena_take(arena, registers);
     r->definitions = ptx_arena_array(arena, registers, sizeof *r->definitions);
+    m.seen = ptx_arena_array(arena, r->count + 1, sizeof *m.seen);
     for (size_t i = 0; i < r->count; i++) {
         find_targets(&m, &r->all[i]);
         find_touched(&m, &r->all[i]);

@@ -209,6 +209,20 @@ static void straight(FILE *out, size_t bytes)
     fprintf(out, "ld.param.u64 %%rd1,[a];\nst.global.u32 [%%rd1],%%r%zu;\nret;\n}\n", count);
 }
 
+/* What is the same for all threads may be computed again where it is needed, with all that it is computed from. */
+static void uniform_chain(FILE *out, size_t bytes)
+{
+    const size_t count = bytes / 30;
+    fprintf(out,
+            ".entry k(.param .u64 a)\n{\n.reg .b64 %%rd<2>;\n.reg .b32 %%r<%zu>;\nmov.u32 "
+            "%%r0,%%ntid.x;\n",
+            count + 2);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "add.u32 %%r%zu,%%r%zu,%zu;\n", i + 1, i, i);
+    fprintf(out, "bar.sync 0;\nld.param.u64 %%rd1,[a];\nst.global.u32 [%%rd1],%%r%zu;\nret;\n}\n",
+            count);
+}
+
 static void kernels(FILE *out, size_t bytes)
 {
     const size_t count = bytes / 64;
@@ -365,6 +379,7 @@ static const struct shape {
      "memory of a module"},
     {"shuffles", shuffles, SHORT, TOO_LARGE("memory of a module")},
     {"straight", straight, LONG, ALL_OK},
+    {"a uniform chain", uniform_chain, LONG, ALL_OK},
     {"kernels", kernels, LONGEST, PTX_E_TOO_LARGE, {PTX_OK, PTX_OK}, "steps of analysis"},
     {"called functions", called_functions, SHORT, ALL_OK},
     {"parameters", parameters, LONG, TOO_LARGE("memory of a module")},
@@ -443,6 +458,9 @@ static struct cost measure(const struct shape *shape, const char *text, size_t l
     assert_true(child >= 0);
     if (child == 0) {
         getrusage(RUSAGE_SELF, &before);
+        const struct rlimit stack = {512 << 10, 512 << 10};
+        if (!IS_SANITIZED)
+            setrlimit(RLIMIT_STACK, &stack);
         const bool is_right = is_as_expected(shape, text, length);
         fflush(stdout);
         _exit(!is_right);
@@ -496,7 +514,7 @@ TEST_BODY(ptx_budgets_grow_with_the_text)
 TEST_BODY(ptx_budgets_leave_room)
 {
     const struct shape many = {"300 shuffles", shuffles, 27000, ALL_OK};
-    const struct shape barred = {"2000 barriers", barriers, 24000, ALL_OK};
+    const struct shape barred = {"4000 barriers", barriers, 48000, ALL_OK};
     size_t length = 0;
     char *text = shape_text(many.write, many.bytes, &length);
     assert_true(is_as_expected(&many, text, length));
