@@ -9,6 +9,7 @@
 #endif
 
 #include "facade/handles.h"
+#include "include/cudaProfiler.h"
 
 /* Driver functions never call runtime entry points, which would record a last error: both APIs call
  * the same facade_* functions, and driver functions turn what those return with

@@ -5,19 +5,26 @@
 
 #include "cuda.h"
 
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
 /* cuProfilerStart, cuProfilerStop: ask a profiler to record, or to stop recording.
  *
- * Differs: OpenCL has no profiler to steer. Both succeed and do nothing, so they need no library.
+ * Order:   neither waits for queued work.
+ * Errors:  CUDA_ERROR_NOT_INITIALIZED; CUDA_ERROR_INVALID_CONTEXT without a current context.
+ * Differs: OpenCL has no profiler to steer, so both only check that there is a context.
  * Source:  CUDA Driver API 13.0, Profiler Control.
  */
-static __inline__ CUresult cuProfilerStart(void)
-{
-    return CUDA_SUCCESS;
-}
+CUresult CUDAAPI cuProfilerStart(void);
+CUresult CUDAAPI cuProfilerStop(void);
 
-static __inline__ CUresult cuProfilerStop(void)
-{
-    return CUDA_SUCCESS;
+#pragma GCC visibility pop
+
+#if defined(__cplusplus)
 }
+#endif
 
 #endif

@@ -162,6 +162,10 @@ static int make(struct job *job)
     int status = 0;
     if (job->output == OUTPUT_LINKED_CODE)
         return clemcc_make_empty_object(job);
+    if (job->output == OUTPUT_PROGRAM || job->output == OUTPUT_OBJECTS)
+        status = clemcc_check_openmp(job);
+    if (status)
+        return status;
     if (job->output == OUTPUT_PROGRAM || job->output == OUTPUT_ARCHIVE)
         return clemcc_build(job);
     for (size_t i = 0; i < job->input_count && status == 0; i++)

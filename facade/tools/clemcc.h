@@ -120,6 +120,8 @@ int clemcc_rename_registration(const struct job *job, const char *assembly);
 int clemcc_settle_statics(const struct job *job, const char *ptx);
 /* What -dlink leaves. */
 int clemcc_make_empty_object(const struct job *job);
+/* Says so where OpenMP is asked for and is not there. Returns 0, or an exit status. */
+int clemcc_check_openmp(struct job *job);
 /* All sources compiled, and linked or collected; the program then run, with -run. */
 int clemcc_build(struct job *job);
 

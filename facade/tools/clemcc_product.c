@@ -161,6 +161,34 @@ int clemcc_make_empty_object(const struct job *job)
 
 /* ---- Programs and archives ---- */
 
+/* clang's OpenMP is a library of its own, which few machines have. It is looked for by linking nothing with
+ * it; what is to be made is then tried all the same. */
+int clemcc_check_openmp(struct job *job)
+{
+    static const char *const words[] = {"-fopenmp", "-w",        "-shared", "-x",
+                                        "c",        "/dev/null", "-o",      NULL};
+    bool is_asked = false;
+    for (size_t i = 0; i < job->host.count; i++)
+        is_asked = is_asked || clang_is_choice("-fopenmp|-fopenmp=libomp", job->host.values[i]);
+    if (!is_asked || job->is_dry)
+        return 0;
+    char log[sizeof job->scratch + 16];
+    if (clemcc_make_scratch(job))
+        return 1;
+    snprintf(log, sizeof log, "%s/openmp.log", job->scratch);
+    struct clang_arguments command = clemcc_clang(job);
+    for (size_t i = 0; words[i]; i++)
+        clang_arguments_add(&command, words[i]);
+    clang_arguments_format(&command, "%s/openmp.so", job->scratch);
+    clang_arguments_append(&command, &job->linker);
+    if (clemcc_run_logged(job, &command, log) == 1)
+        fprintf(stderr,
+                "clemcc: -fopenmp: clang %u does not find libomp, its OpenMP library (Debian and "
+                "Ubuntu: apt-get install libomp-%u-dev)\n",
+                job->compiler.version, job->compiler.version);
+    return 0;
+}
+
 /* From these lines CMake learns what it links CUDA by, which is clemcc, and what it adds where
  * it links by the compiler of another language. It takes all that follows -l for a library, and hands on
  * as it is what begins with a dash. */

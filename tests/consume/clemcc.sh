@@ -209,6 +209,19 @@ if command -v clang-14 >clang.log; then
     grep -q "Stack dump" log && fail "begins.cu: how clang crashed is shown"
 fi
 
+# Headers that clem does not have, and a library that clang may not have.
+for header in cuda_gl_interop.h nvml.h cuda_fp8.h cublas_v2.h nvToolsExt.h; do
+    echo "#include <$header>" >refused.cu
+    "$clemcc" -E refused.cu >refused.log 2>&1 && fail "$header: taken"
+    grep -q "error: \"clem has no $header: " refused.log || fail "$header: $(head -n 3 refused.log)"
+done
+printf '#!/bin/sh\n[ "$1" = --version ] && echo "clang version 19.0.0" && exit\nexit 1\n' >lacking
+chmod +x lacking
+CLEM_CLANG=$scratch/lacking "$clemcc" kernel.cu -Xcompiler -fopenmp 2>openmp.log && fail "-fopenmp: taken"
+grep -q "libomp-19-dev" openmp.log || fail "-fopenmp: $(cat openmp.log)"
+CLEM_CLANG=$scratch/lacking "$clemcc" kernel.cu 2>openmp.log && fail "taken"
+grep -q libomp openmp.log && fail "OpenMP is missed where nobody asks for it"
+
 # Names in an archive are no options of the linker's.
 printf '%s\n' '.globl "__fatbinwrap_a,-Map=map"' '"__fatbinwrap_a,-Map=map":' '.globl __fatbinwrap_b1' '__fatbinwrap_b1:' >names.s
 cc -c names.s && ar rc libnames.a names.o
