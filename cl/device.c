@@ -9,6 +9,7 @@
 
 #include "cl/device_select.h"
 #include "cl/driver_folder.h"
+#include "cl/driver_limits.h"
 #include "cl/extension.h"
 #include "cl/host_memory.h"
 #include "cl/options.h"
@@ -365,7 +366,7 @@ static void trace_devices(void)
 static bool may_have_pocl(void)
 {
     for (int i = 0; i < device_count; i++)
-        if (strcmp(devices[i].facts.platform_name, "Portable Computing Language") == 0)
+        if (ocl_driver_is_pocl(&devices[i].facts))
             return true;
     return device_count == 0;
 }

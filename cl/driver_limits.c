@@ -153,6 +153,11 @@ enum { CAUSES = sizeof causes / sizeof *causes };
 
 /* --- for builds and launches -------------------------------------------------------------------- */
 
+bool ocl_driver_is_pocl(const struct ocl_device_facts *facts)
+{
+    return strcmp(facts->platform_name, "Portable Computing Language") == 0;
+}
+
 /* 0 for all else. */
 static int pocl_major(const struct ocl_device *device)
 {
@@ -193,22 +198,7 @@ size_t ocl_driver_longest_name(const struct ocl_device *device)
     return major > 0 && major < 4 ? longest_name() : SIZE_MAX;
 }
 
-bool ocl_driver_has_binaries(const struct ocl_device *device, cl_program program)
+bool ocl_driver_keeps_programs(const struct ocl_device *device)
 {
-    const size_t most = ocl_driver_longest_name(device);
-    size_t bytes = 0;
-    if (most == SIZE_MAX)
-        return true;
-    if (clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &bytes) != CL_SUCCESS)
-        return false;
-    char *names = calloc(bytes + 1, 1);
-    bool fits = names && clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, bytes, names, NULL) ==
-                             CL_SUCCESS;
-    for (const char *name = names; fits && *name; name += strspn(name, ";")) {
-        const size_t length = strcspn(name, ";");
-        fits = length <= most;
-        name += length;
-    }
-    free(names);
-    return fits;
+    return ocl_driver_is_pocl(&device->facts);
 }

@@ -11,11 +11,14 @@
 ocl_status ocl_driver_build(const struct ocl_device *device, cl_program program,
                             const char *options);
 
-/* The most characters that the name of a kernel may have which is launched, or whose binary is asked
- * for. SIZE_MAX: any. */
+/* The most characters that the name of a kernel may have which is launched. SIZE_MAX: any. */
 size_t ocl_driver_longest_name(const struct ocl_device *device);
 
-/* Whether the driver may be asked for the binaries of a program, for which it compiles every kernel. */
-bool ocl_driver_has_binaries(const struct ocl_device *device, cl_program program);
+bool ocl_driver_is_pocl(const struct ocl_device_facts *facts);
+
+/* Whether the driver has a cache of its own for what it compiles, and compiles all again for whoever asks
+ * for a program's binaries. PoCL does: it compiles every kernel for work-groups of any size then, which
+ * takes as long as compiling for the launch (0.3 to 5 s) and is of use to no launch. */
+bool ocl_driver_keeps_programs(const struct ocl_device *device);
 
 #endif

@@ -3,6 +3,7 @@
 #include "cl/program_cache.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -227,6 +228,16 @@ const char *ocl_program_cache_directory(void)
         return ocl_options_get()->cache_dir;
     pthread_once(&once, find_directory);
     return own_directory;
+}
+
+bool ocl_program_cache_is_writable(const char *directory)
+{
+    const int folder = ocl_cache_folder_open(directory, true);
+    if (folder < 0)
+        return false;
+    const bool is = faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) == 0;
+    close(folder);
+    return is;
 }
 
 enum { TRIM_EVERY = 32 }; /* stores */

@@ -31,6 +31,9 @@ const char *ocl_program_cache_directory(void);
 bool ocl_program_cache_load(const char *directory, const struct ocl_cache_key *key, void **binary,
                             size_t *bytes);
 
+/* Whether a binary could be stored in directory, which is made as storing makes it. */
+bool ocl_program_cache_is_writable(const char *directory);
+
 /* Stores a binary; a reader sees the whole file or none, and the last writer wins. Makes directory
  * (its last part) when it is missing.
  * Size:   now and then the files that were not used for longest go, until the folder holds less than

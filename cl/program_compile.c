@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/program_compile.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/deadline.h"
 #include "cl/driver_limits.h"
 #include "cl/options.h"
 #include "cl/program_cache.h"
@@ -120,19 +122,13 @@ static bool build_from_binary(struct ocl_context *context, const void *binary, s
     return false;
 }
 
-/* Until a binary is worth its price, one byte stands in its place: how often the program was built. */
 static bool load_cached(struct ocl_context *context, const char *directory,
-                        const struct ocl_cache_key *key, unsigned char *builds, cl_program *program)
+                        const struct ocl_cache_key *key, cl_program *program)
 {
     void *binary = NULL;
     size_t bytes = 0;
     if (!ocl_program_cache_load(directory, key, &binary, &bytes))
         return false;
-    if (bytes == 1) {
-        memcpy(builds, binary, 1);
-        free(binary);
-        return false;
-    }
     const bool is_built = build_from_binary(context, binary, bytes, key->options, program);
     free(binary);
     ocl_trace("program cache: a stored program was %s",
@@ -154,23 +150,27 @@ static void store_cached(const char *directory, const struct ocl_cache_key *key,
     free(binary);
 }
 
-/* Asking for the binary makes PoCL compile every kernel for work-groups of any size, which takes as
- * long as compiling it for the launch does (0.3 to 5 s) and is of use to no launch. What launches
- * compiled it keeps by itself, so all that the binary saves later is 20 to 60 ms at each build. Where
- * nobody asked for a cache, programs for CPUs must have been built more than once or twice. */
-enum { BUILDS_WORTH_A_BINARY = 3 };
-
-static void store_or_count(const struct ocl_context *context, const char *directory,
-                           const struct ocl_cache_key *key, unsigned char builds,
-                           cl_program program)
+/* Unknown drivers, too, may compile again for an answer: one that took longer over it than over half a
+ * build, and long enough to be felt, is not asked any more by this process. Nor is any whose answer could
+ * not be kept. */
+static void store_if_cheap(const struct ocl_context *context, const char *directory,
+                           const struct ocl_cache_key *key, uint64_t build_ns, cl_program program)
 {
-    const bool is_cheap = context->device->facts.device_class != OCL_CLASS_CPU;
-    if (!ocl_driver_has_binaries(context->device, program))
+    enum { FELT_NS = 20000000 };
+    static _Atomic uint64_t dear; /* a bit for each device */
+    const uint64_t bit = (uint64_t)1 << (context->device->index % 64);
+    if (ocl_driver_keeps_programs(context->device) || (atomic_load(&dear) & bit) ||
+        !ocl_program_cache_is_writable(directory))
         return;
-    if (is_cheap || ocl_options_get()->cache_dir || ++builds >= BUILDS_WORTH_A_BINARY)
-        store_cached(directory, key, program);
-    else
-        ocl_program_cache_store(directory, key, &builds, 1);
+    const uint64_t begin = ocl_now();
+    store_cached(directory, key, program);
+    const uint64_t taken = ocl_now() - begin;
+    if (taken > FELT_NS && taken > build_ns / 2) {
+        ocl_trace(
+            "program cache: %s is not asked again: it took %llu ms to tell a program's binary",
+            context->device->facts.name, (unsigned long long)taken / 1000000u);
+        atomic_fetch_or(&dear, bit);
+    }
 }
 
 static ocl_status compile(struct ocl_context *context, const char *directory, const void *code,
@@ -178,13 +178,13 @@ static ocl_status compile(struct ocl_context *context, const char *directory, co
                           char **log)
 {
     const struct ocl_cache_key key = {&context->device->facts, options, code, bytes};
-    unsigned char builds = 0;
     *log = NULL;
-    if (directory && load_cached(context, directory, &key, &builds, program))
+    if (directory && load_cached(context, directory, &key, program))
         return OCL_OK;
+    const uint64_t begin = ocl_now();
     ocl_status status = build_from_code(context, code, bytes, is_il, options, program, log);
     if (status == OCL_OK && directory)
-        store_or_count(context, directory, &key, builds, *program);
+        store_if_cheap(context, directory, &key, ocl_now() - begin, *program);
     return status;
 }
 

@@ -148,9 +148,9 @@ cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 bloc
         return error;
     if (stream->context != function->module->context)
         return cudaErrorInvalidResourceHandle;
-    const size_t entries = ocl_kernel_facts(function->kernel)->entry_count;
-    if (args == NULL && entries > 0) {
-        ocl_kernel_complain(function->kernel, "it takes %zu arguments and was given none", entries);
+    if (args == NULL && ocl_kernel_facts(function->kernel)->entry_count > 0) {
+        ocl_kernel_complain(function->kernel, "it takes %zu arguments and was given none",
+                            ocl_kernel_facts(function->kernel)->entry_count);
         return cudaErrorInvalidValue;
     }
     const struct ocl_launch launch = {
