@@ -408,25 +408,23 @@ static ocl_status launch_spilled(struct ocl_kernel *kernel, struct ocl_queue *qu
 }
 
 static ocl_status launch_ready(struct ocl_kernel *kernel, struct ocl_queue *queue,
-                               const struct ocl_launch *launch)
+                               const struct ocl_launch *launch, const struct range *range)
 {
-    struct range range;
     ocl_status status = OCL_OK;
-    if (!make_range(kernel, launch, &range))
-        return OCL_E_LAUNCH_SIZE;
     if (!has_arguments(kernel, launch))
         return OCL_E_INVALID_VALUE;
     if (kernel->symbol_kinds != 0)
         status = ocl_symbols_ready(ocl_program_origin(kernel->program), kernel->symbol_kinds);
     if (status != OCL_OK)
         return status;
-    return kernel->group_count > 0 ? launch_with_textures(kernel, queue, launch, &range)
-                                   : launch_bound(kernel, queue, launch, &range, NULL);
+    return kernel->group_count > 0 ? launch_with_textures(kernel, queue, launch, range)
+                                   : launch_bound(kernel, queue, launch, range, NULL);
 }
 
 ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
                              const struct ocl_launch *launch)
 {
+    struct range range;
     assert(queue->context == kernel->program->context);
     ocl_status status = ocl_kernel_ready(kernel);
     if (status != OCL_OK)
@@ -437,7 +435,9 @@ ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
     }
     if (ocl_ptx_must_spill(kernel, launch))
         return launch_spilled(kernel, queue, launch);
-    status = launch_ready(kernel, queue, launch);
+    if (!make_range(kernel, launch, &range))
+        return ocl_kernel_explain(kernel, launch, OCL_E_LAUNCH_SIZE);
+    status = launch_ready(kernel, queue, launch, &range);
     return is_too_large(kernel, status) ? launch_shaped(kernel, queue, launch, status)
                                         : ocl_kernel_explain(kernel, launch, status);
 }
