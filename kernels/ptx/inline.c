@@ -100,6 +100,8 @@ static const struct ptx_variable *map_variable(struct copy *c, const struct base
     size_t position;
     if (!variable->owner)
         return variable;
+    if (variable->copy_of && b->parameters)
+        return map_variable(c, b, variable->copy_of); /* what stands for it is a copy already */
     if (ptx_position_of(from, variable, &position))
         return b->variables[position];
     ptx_steps(c->arena, (from->parameter_count + from->result_count) / 4);
@@ -238,7 +240,7 @@ static struct bases begin_function(struct copy *c, const struct ptx_function *fr
     for (size_t i = 0; i < from->variable_count; i++) {
         const struct ptx_variable *v = from->variables[i];
         const bool is_own = v->space == PTX_SPACE_LOCAL || v->space == PTX_SPACE_PARAM;
-        b.variables[i] = is_own ? add_variable(c, v) : v;
+        b.variables[i] = is_own && !v->copy_of ? add_variable(c, v) : v;
     }
     return b;
 }
@@ -373,7 +375,7 @@ static void copy_function(struct copy *c, const struct bases *b)
 /* Each becomes a register where every access is to all of it, otherwise a .local variable; but for
  * those that calls still pass. */
 struct use {
-    bool is_passed, is_partial;
+    bool is_passed, is_partial, is_addressed;
     int32_t index; /* of the register */
 };
 
@@ -388,6 +390,7 @@ static void find_use(const struct ptx_function *f, struct use *uses,
         return;
     struct use *use = &uses[v->number];
     use->is_passed |= in->opcode == PTX_OPCODE_call;
+    use->is_addressed |= in->opcode == PTX_OPCODE_mov;
     const bool is_whole = (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_st) &&
                           in->width <= 1 && operand->bits == 0 && operand->index < 0 &&
                           in->guard < 0 && ptx_type_bytes(in->types[0]) == v->bytes;
@@ -423,6 +426,9 @@ static void change_parameters(struct copy *c)
     for (size_t i = 0; i < f->variable_count; i++) {
         struct ptx_variable *v = f->variables[i];
         uses[i].index = -1;
+        if (v->owner == f && v->space == PTX_SPACE_PARAM && uses[i].is_passed &&
+            uses[i].is_addressed)
+            ptx_refuse(c->e, "the address of %s, which a call passes on", v->name);
         if (v->owner != f || v->space != PTX_SPACE_PARAM || uses[i].is_passed)
             continue;
         if (uses[i].is_partial || v->is_array)

@@ -389,6 +389,8 @@ struct ptx_variable {
         number; /* of a function's variables and parameters: in the order of appearance, so that
                       * those of function->variables follow each other */
     const struct ptx_function *owner; /* NULL: of the module */
+    /* A parameter of a function whose address is taken has a copy in .local; otherwise NULL. */
+    const struct ptx_variable *copy, *copy_of;
 };
 
 struct ptx_register {

@@ -274,6 +274,21 @@ static void take_register_parameters(struct ptx_emitter *e)
     }
 }
 
+/* Parameters whose address is taken. */
+static void copy_parameters(struct ptx_emitter *e, const struct ptx_body *body)
+{
+    const struct ptx_function *function = body->function;
+    for (size_t i = 0; i < function->variable_count; i++) {
+        const struct ptx_variable *v = function->variables[i];
+        if (!v->copy_of)
+            continue;
+        ptx_need(e, PTX_NEED_LOCAL);
+        ptx_line(e, "for (uint clem_byte = 0; clem_byte < %zuu; clem_byte++)", v->bytes);
+        ptx_line(e, "    clem_local[%zu + clem_byte] = ((const uchar *)&%s)[clem_byte];",
+                 body->local_offsets[i], ptx_parameter_name(e, v->copy_of));
+    }
+}
+
 void ptx_write_function(struct ptx_emitter *e, struct ptx_body *body)
 {
     ptx_text_add(e->out, "%s\n", ptx_function_signature(e, body));
@@ -282,6 +297,7 @@ void ptx_write_function(struct ptx_emitter *e, struct ptx_body *body)
     declare_carry(e);
     ptx_declare_parameters(e);
     take_register_parameters(e);
+    copy_parameters(e, body);
     write_instructions(e);
     const size_t count = body->function->instruction_count;
     const struct ptx_instruction *last = count ? &body->function->instructions[count - 1] : NULL;

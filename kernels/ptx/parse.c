@@ -452,6 +452,7 @@ static void parse_module(struct ptx_parser *p)
     module->edit_count = p->edits.count;
     module->edits = ptx_list_keep(p, &p->edits, sizeof *module->edits);
     ptx_check_instructions(module);
+    ptx_place_parameters(module);
     const char *why = ptx_lay_out(module);
     if (why)
         ptx_syntax(p, "%s", why);
