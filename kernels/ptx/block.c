@@ -43,6 +43,12 @@ static const char *special_value(struct ptx_emitter *e, enum ptx_special special
     return specials[special];
 }
 
+static void take_way(struct ptx_block_form *form, bool is_straight)
+{
+    form->is_straight = is_straight;
+    form->regions = is_straight ? form->straight : form->parted;
+}
+
 static const char *way_name(const struct ptx_block_form *form)
 {
     return form->is_straight ? "S" : "W";
@@ -87,10 +93,10 @@ static bool notes_wait(const struct ptx_block_form *form)
     return false;
 }
 
-static const char *state_value(struct ptx_emitter *e, uint32_t target)
+/* The state of threads that go to a region, of either way. */
+static const char *state_value(struct ptx_emitter *e, const struct ptx_region *region)
 {
-    const struct ptx_region *region = &ptx_block_form_of(e)->regions->all[target];
-    return ptx_format(e, "%uu%s", (unsigned)target,
+    return ptx_format(e, "%uu%s", (unsigned)ptx_block_form_of(e)->parted->region_of[region->head],
                       waits_for_warp(region)    ? " | CLEM_AT_WARP"
                       : waits_for_block(region) ? " | CLEM_AT_BARRIER"
                                                 : "");
@@ -115,7 +121,7 @@ static const char *ended_value(struct ptx_emitter *e)
 /* Two ways can be told apart by how many threads take the second. */
 static bool has_two_ways(const struct ptx_region *region)
 {
-    return region->target_count + region->leaves == 2;
+    return region->target_count + region->leaves == 2 && !region->turns;
 }
 
 /* Whether the node being written leads back to where a loop begins in which threads wait. */
@@ -127,14 +133,21 @@ static bool waits_again(const struct ptx_block_form *form, int32_t to)
            r->flow->position[to] <= r->flow->position[form->node];
 }
 
-/* Warp by warp, to a region's start: threads that turn alone have had their turns when they go there. */
-static const char *spun_text(const struct ptx_block_form *form, uint32_t target)
+/* The same of a loop within the region being written, of which a thread takes many turns at a time. */
+static bool turns_again(const struct ptx_block_form *form, int32_t to)
 {
-    const struct ptx_region *to = &form->regions->all[target];
-    if (!waits_again(form, to->head))
+    const struct ptx_regions *r = form->regions;
+    return r->is_turn[to] && &r->all[r->region_of[to]] == form->region &&
+           r->flow->position[to] <= r->flow->position[form->node];
+}
+
+/* Warp by warp: a thread that has had its turns lets others go. */
+static const char *spun_text(const struct ptx_block_form *form, int32_t to)
+{
+    if (!waits_again(form, to))
         return "";
-    return to == form->region && to->turns ? " | CLEM_SPUN"
-                                           : " | (clem_steps < clem_patience ? 0u : CLEM_SPUN)";
+    return turns_again(form, to) ? " | CLEM_SPUN"
+                                 : " | (clem_steps < clem_patience ? 0u : CLEM_SPUN)";
 }
 
 static const char *go_text(struct ptx_emitter *e, uint32_t target)
@@ -154,7 +167,7 @@ static const char *go_text(struct ptx_emitter *e, uint32_t target)
         wait = ptx_format(e, "clem_for = %s; ", barrier_wait(e, to->step));
     const char *next = form->is_straight
                            ? ptx_format(e, "%uu", way_of(region, target))
-                           : ptx_format(e, "%s%s", state_value(e, target), spun_text(form, target));
+                           : ptx_format(e, "%s%s", state_value(e, to), spun_text(form, to->head));
     return ptx_format(e, "{ clem_next = %s; %s%s }", next, wait, jump);
 }
 
@@ -175,7 +188,11 @@ static const char *leave_text(struct ptx_emitter *e)
 static const char *turn_text(struct ptx_emitter *e, int32_t to)
 {
     const struct ptx_block_form *form = ptx_block_form_of(e);
-    const uint32_t target = (uint32_t)form->regions->region_of[to];
+    const struct ptx_region *region = form->region;
+    uint32_t target = (uint32_t)form->regions->region_of[to];
+    for (size_t i = region->target_count - region->exit_count; i < region->target_count; i++)
+        if (form->regions->all[region->targets[i]].head == to)
+            target = region->targets[i];
     const char *leave = form->is_alone
                             ? ptx_format(e, "clem_next = %uu; goto WE;", (unsigned)target)
                             : go_text(e, target);
@@ -189,14 +206,11 @@ static const char *edge_text(struct ptx_emitter *e, int32_t to)
     const struct ptx_regions *r = form->regions;
     if (to == PTX_NO_NODE || ptx_flow_only_leaves(r->flow, to))
         return leave_text(e);
-    const uint32_t target = (uint32_t)r->region_of[to];
-    const bool is_own = &r->all[target] == form->region;
-    if (form->is_alone ? waits_again(form, to)
-                       : is_own && form->region->turns && form->region->head == to)
+    if (form->is_alone ? waits_again(form, to) : turns_again(form, to))
         return turn_text(e, to);
-    if (form->is_alone || (is_own && form->region->head != to))
+    if (form->is_alone || (&r->all[r->region_of[to]] == form->region && form->region->head != to))
         return ptx_format(e, "goto %s%d;", way_name(form), (int)to);
-    return go_text(e, target);
+    return go_text(e, (uint32_t)r->region_of[to]);
 }
 
 static const char *leave_hook(struct ptx_emitter *e)
@@ -640,7 +654,7 @@ static void write_states(struct ptx_emitter *e, const char *way)
     ptx_line(e, "switch (%s) {", way);
     for (size_t i = 0; i < region->target_count; i++)
         ptx_line(e, "case %zuu: clem_state[clem_index] = %s; break;", i,
-                 state_value(e, region->targets[i]));
+                 state_value(e, &ptx_block_form_of(e)->regions->all[region->targets[i]]));
     ptx_line(e, "default: clem_state[clem_index] = CLEM_ENDED;");
     ptx_line(e, "}");
 }
@@ -749,7 +763,7 @@ static void write_targets(struct ptx_emitter *e, const char *chosen)
 {
     const struct ptx_region *region = ptx_block_form_of(e)->region;
     ptx_line(e, "switch (%s) {", chosen);
-    for (size_t i = 0; i < region->target_count; i++)
+    for (size_t i = 0; i < region->target_count - region->exit_count; i++)
         ptx_line(e, "case %uu: goto S_%u;",
                  region->is_decided ? (unsigned)region->targets[i] : (unsigned)i,
                  (unsigned)region->targets[i]);
@@ -764,16 +778,26 @@ static const char *together_text(struct ptx_emitter *e)
                       ptx_block_form_of(e)->regions->has_lanes);
 }
 
+/* Whether threads part: they go different ways, or have left a loop. */
+static const char *parts_text(struct ptx_emitter *e)
+{
+    const struct ptx_region *region = ptx_block_form_of(e)->region;
+    if (has_two_ways(region))
+        return ptx_format(e, "clem_any != 0u && clem_any != %s", ptx_block_threads(e));
+    if (region->exit_count == 0)
+        return "clem_all != clem_any";
+    return ptx_format(e, "clem_all != clem_any || clem_any - %zuu < %zuu",
+                      region->target_count - region->exit_count, region->exit_count);
+}
+
 static void go_on(struct ptx_emitter *e)
 {
     const struct ptx_region *region = ptx_block_form_of(e)->region;
     if (!region->is_decided) {
-        ptx_line(e, "if (%s) {",
-                 has_two_ways(region)
-                     ? ptx_format(e, "clem_any != 0u && clem_any != %s", ptx_block_threads(e))
-                     : "clem_all != clem_any");
+        ptx_line(e, "if (%s) {", parts_text(e));
         scatter_shared(e);
-        if (region->target_count == 1 && ptx_block_form_of(e)->regions->shrinks) {
+        if (region->target_count == 1 && region->exit_count == 0 &&
+            ptx_block_form_of(e)->regions->shrinks) {
             ptx_line(e, "if (%s)", together_text(e));
             ptx_line(e, "    goto S_%u;", (unsigned)region->targets[0]);
         }
@@ -876,7 +900,8 @@ static void write_reunions(struct ptx_emitter *e)
         ptx_line(e, "case %zuu: {", i);
         gather_shared(e, (uint32_t)i);
         ptx_line(e, "if (clem_same)");
-        ptx_line(e, "    goto S_%zu;", i);
+        ptx_line(e, "    goto S_%d;",
+                 (int)ptx_block_form_of(e)->straight->region_of[r->all[i].head]);
         ptx_line(e, "break;");
         ptx_line(e, "}");
     }
@@ -888,7 +913,7 @@ static void write_warps(struct ptx_emitter *e)
 {
     struct ptx_block_form *form = ptx_block_form_of(e);
     const bool waits = form->regions->waits;
-    form->is_straight = false;
+    take_way(form, false);
     ptx_line(e, "%s",
              waits ? "for (uint clem_patience = CLEM_PATIENCE;; clem_patience = 4u) {"
                    : "for (;;) {");
@@ -973,9 +998,9 @@ static void leave_thread(struct ptx_emitter *e)
 static void write_alone(struct ptx_emitter *e)
 {
     struct ptx_block_form *form = ptx_block_form_of(e);
+    take_way(form, false);
     const struct ptx_regions *r = form->regions;
     bool *loads = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *loads);
-    form->is_straight = false;
     form->is_alone = true;
     form->region = whole_of(e, loads);
     if (r->waits) {
@@ -1093,11 +1118,12 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
     struct ptx_block_form *form = ptx_block_form_of(e);
     ptx_enter_body(e, entry);
     check_calls(e);
-    form->regions = ptx_regions_make(e, entry->function);
+    form->straight = ptx_regions_make(e, entry->function, &form->parted);
+    take_way(form, true);
     form->region = NULL;
     const struct ptx_regions *r = form->regions;
-    if (r->count > MOST_REGIONS)
-        ptx_refuse(e, "%zu barriers and warp operations are too many", r->count);
+    if (form->parted->count > MOST_REGIONS)
+        ptx_refuse(e, "%zu barriers and warp operations are too many", form->parted->count);
     if (e->status != PTX_OK)
         return;
     ptx_line(e, "{");
@@ -1112,7 +1138,6 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
         ptx_need(e, PTX_NEED_RUNTIME);
         ptx_line(e, "uint clem_arrived[16] = {0};");
     }
-    form->is_straight = true;
     for (size_t i = 0; i < r->count && !never_straight(r) && e->status == PTX_OK; i++)
         write_straight(e, i);
     write_other_way(e);

@@ -15,11 +15,11 @@
  * `if (i >= n) return;`. Where no thread ever waits for another, those that part go on one after the
  * other, each to its end.
  *
- * Loops in which threads wait for what others do without saying so (block_wait.c) begin regions too. A thread
- * that comes back to the start of such a loop is left there (CLEM_SPUN) until all others of its warp have
- * gone as far as they can, and all other warps too: after some turns, for what it waits for may come from
- * another block. Where threads never meet there is no straight way then: each in turn goes on alone until
- * it ends or waits.
+ * Loops in which threads wait for what others do without saying so (block_wait.c) begin regions too, though not
+ * on the straight way: there a thread takes many turns of such a loop, then parts from the others. Warp by
+ * warp, one that has had its turns is left (CLEM_SPUN) until the others of its warp have gone as far as they
+ * can, and all other warps too. What it waits for may come from another block as well. Where threads never
+ * meet there is no straight way: each in turn goes on alone until it ends or waits.
  *
  * Loops that stride through memory begin regions too, so that their turns are run for all threads of the
  * block before the next (block_stride.c). Kernels with such loops and neither barriers nor shared
@@ -48,10 +48,11 @@ struct ptx_region {
     size_t node_count;
     uint32_t *targets; /* regions that threads go to from here */
     size_t target_count;
-    bool leaves;     /* threads may end here */
-    bool waits;      /* it begins a loop in which threads wait for what others do */
-    bool turns;      /* of such a loop each thread takes many turns at a time, on its own */
-    bool is_decided; /* all threads that come along in step go the same way */
+    bool leaves; /* threads may end here */
+    bool waits;  /* it begins a loop in which threads wait for what others do */
+    bool turns;  /* of such a loop within it each thread takes many turns at a time, on its own */
+    size_t exit_count; /* of its last targets: starts of loops which threads leave so */
+    bool is_decided;   /* all threads that come along in step go the same way */
     bool has_call;
     bool *touched; /* per register: read or written here, after the step */
     bool *written;
@@ -66,8 +67,10 @@ struct ptx_regions {
     struct ptx_uniformity uniform;
     struct ptx_region *all; /* in reverse post order; threads begin in the first */
     size_t count;
-    int32_t *region_of;   /* per node; PTX_NO_NODE: unreachable */
-    uint8_t *keeps;       /* enum ptx_keep per register */
+    size_t exit_count;  /* behind them; of these only the head is there */
+    int32_t *region_of; /* per node; PTX_NO_NODE: unreachable */
+    bool *is_turn;  /* per node: a loop begins there of which a thread takes many turns at a time */
+    uint8_t *keeps; /* enum ptx_keep per register */
     int32_t *definitions; /* of constant and recomputed registers: instruction; of those with an
                            * offset: the one that they begin with */
     bool has_parts;       /* barriers that not all threads of the block take part in */
@@ -82,7 +85,10 @@ struct ptx_regions {
     bool shrinks, has_lanes;
 };
 
-struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_function *function);
+/* Of the straight way. Of the other, where regions begin with loops that wait, too: `parted`, which differs only where
+ * there are such loops. */
+struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_function *function,
+                                     struct ptx_regions **parted);
 
 /* Whether threads may begin with a region, not only come by. */
 static inline bool ptx_region_is_entered(const struct ptx_regions *r, size_t number)
@@ -100,6 +106,9 @@ static inline bool ptx_keep_is_shared(uint8_t keep)
  * regions begin in any case, which strided loops do too. block_lockstep.c. */
 bool *ptx_block_meetings(struct ptx_emitter *e, const struct ptx_function *function);
 bool *ptx_block_starts(struct ptx_emitter *e, const struct ptx_function *function);
+
+/* Whether two accesses name their address alike. block_lockstep.c. */
+bool ptx_is_same_place(const struct ptx_instruction *a, const struct ptx_instruction *b);
 
 /* What kind of a barrier an instruction is. */
 static inline bool ptx_barrier_arrives(const struct ptx_instruction *in)
@@ -125,7 +134,8 @@ const struct ptx_operand *ptx_member_mask(const struct ptx_instruction *in);
 /* ---- Writing: block.c, block_step.c ---- */
 
 struct ptx_block_form {
-    struct ptx_regions *regions;
+    struct ptx_regions *regions; /* of the way being written */
+    struct ptx_regions *straight, *parted;
     const struct ptx_region *region; /* being written */
     int32_t node;                    /* likewise */
     bool is_straight;                /* the way being written */

@@ -24,7 +24,7 @@ static const struct ptx_operand *address_of(const struct ptx_instruction *in)
     return NULL;
 }
 
-static bool is_same_place(const struct ptx_instruction *a, const struct ptx_instruction *b)
+bool ptx_is_same_place(const struct ptx_instruction *a, const struct ptx_instruction *b)
 {
     const struct ptx_operand *x = address_of(a), *y = address_of(b);
     return x && y && x->index == y->index && x->variable == y->variable && x->bits == y->bits;
@@ -102,7 +102,7 @@ static enum walking mark_load(void *with, size_t instruction)
 {
     struct search *s = with;
     const struct ptx_instruction *in = &s->function->instructions[instruction];
-    if (is_shared(in, PTX_OPCODE_ld) && !is_same_place(in, s->from))
+    if (is_shared(in, PTX_OPCODE_ld) && !ptx_is_same_place(in, s->from))
         s->starts[instruction] = true;
     return WALK_ON;
 }
@@ -216,7 +216,7 @@ static enum walking note_section(void *with, size_t instruction)
     const struct ptx_instruction *in = &s->function->instructions[instruction];
     const bool is_atomic = in->opcode == PTX_OPCODE_atom || in->opcode == PTX_OPCODE_red;
     const bool is_end =
-        in != s->take && (is_atomic || is_ordered_store(in)) && is_same_place(in, s->take);
+        in != s->take && (is_atomic || is_ordered_store(in)) && ptx_is_same_place(in, s->take);
     s->is_let_go |= is_end;
     s->within[instruction] = true;
     return is_end ? WALK_BACK : WALK_ON;

@@ -7,18 +7,19 @@
 struct making {
     struct ptx_emitter *e;
     struct ptx_regions *r;
-    bool *is_head; /* per node */
-    bool *crosses; /* per register: some region begins with it */
-    bool *wanted;  /* per constant or recomputed register: crosses, or is needed by one that does */
+    bool is_straight; /* of the straight way, not of the other */
+    bool *is_head;    /* per node */
+    bool *crosses;    /* per register: some region begins with it */
+    bool *wanted; /* per constant or recomputed register: crosses, or is needed by one that does */
     uint32_t *seen;      /* per region: the last one that it was a target of, + 1 */
     uint32_t *to_follow; /* wanted registers whose definitions are yet to be looked at */
     size_t follow_count;
     uint32_t *costs;
     uint32_t *definition_counts;
-    bool *is_passed;  /* per node: see struct ptx_cuts */
-    bool *is_turned;  /* per node: likewise */
-    bool *waits;      /* per instruction: a loop begins there in which threads wait */
-    int32_t *writers; /* per register: the last instruction that writes it, or -1 */
+    bool *is_passed;   /* per node: see struct ptx_cuts */
+    bool *is_turned;   /* per node: likewise */
+    const bool *waits; /* per instruction: a loop begins there in which threads wait */
+    int32_t *writers;  /* per register: the last instruction that writes it, or -1 */
     int32_t instruction;
 };
 
@@ -91,7 +92,7 @@ static void number_regions(struct making *m)
     struct ptx_regions *r = m->r;
     const struct ptx_flow *flow = r->flow;
     uint32_t *numbers = ptx_arena_array(m->e->arena, flow->count + 1, sizeof *numbers);
-    r->all = ptx_arena_array(m->e->arena, flow->reachable + 1, sizeof *r->all);
+    r->all = ptx_arena_array(m->e->arena, (r->waits ? 2 : 1) * flow->reachable + 1, sizeof *r->all);
     for (size_t i = 0; i < flow->reachable; i++) {
         const int32_t node = flow->order[i];
         if (!m->is_head[node])
@@ -117,21 +118,6 @@ static void number_regions(struct making *m)
     }
 }
 
-/* Threads take several turns of a loop at a time where nothing makes them meet, and no stride makes it better that
- * they keep in step. */
-static void find_waits(struct making *m, const bool *starts)
-{
-    struct ptx_regions *r = m->r;
-    for (size_t i = 0; i < r->count; i++) {
-        const uint32_t first = r->flow->nodes[r->all[i].head].first;
-        r->all[i].waits = m->waits[first];
-        r->all[i].turns = m->waits[first] && !starts[first];
-        r->waits |= r->all[i].waits;
-        for (size_t j = 0; j < r->all[i].node_count; j++)
-            m->is_turned[r->all[i].nodes[j]] = r->all[i].turns;
-    }
-}
-
 /* Whether an edge stays within its region. */
 static bool stays(const struct ptx_regions *r, int32_t from, int32_t to)
 {
@@ -142,7 +128,7 @@ static void find_targets(struct making *m, struct ptx_region *region)
 {
     const struct ptx_regions *r = m->r;
     const uint32_t mark = (uint32_t)(region - r->all) + 1;
-    size_t ways = 0;
+    size_t ways = region->turns ? region->node_count : 0;
     for (size_t i = 0; i < region->node_count; i++)
         ways += r->flow->nodes[region->nodes[i]].next_count;
     region->targets = ptx_arena_array(m->e->arena, ways, sizeof *region->targets);
@@ -155,6 +141,54 @@ static void find_targets(struct making *m, struct ptx_region *region)
                 continue;
             m->seen[to] = mark;
             region->targets[region->target_count++] = (uint32_t)to;
+        }
+    }
+}
+
+/* Where threads take several turns of a loop at a time: nothing makes them meet, and no stride makes it better that
+ * they keep in step. */
+static void find_turns(struct making *m, const bool *starts)
+{
+    struct ptx_regions *r = m->r;
+    r->is_turn = ptx_arena_array(m->e->arena, r->flow->count + 1, sizeof *r->is_turn);
+    for (size_t i = 0; i < r->flow->reachable; i++) {
+        const int32_t node = r->flow->order[i];
+        const uint32_t first = r->flow->nodes[node].first;
+        struct ptx_region *of = &r->all[r->region_of[node]];
+        r->waits |= m->waits[first];
+        r->is_turn[node] = m->waits[first] && !starts[first];
+        of->waits |= m->waits[first] && of->head == node;
+        of->turns |= r->is_turn[node];
+    }
+}
+
+/* What comes after the start of such a loop in its region is not for threads that have left it. Those go on from the
+ * start: one more target for each loop, which is no region of this way. */
+static void leave_turns(struct making *m, struct ptx_region *region)
+{
+    struct ptx_regions *r = m->r;
+    if (!region->turns)
+        return;
+    for (size_t i = 0; i < region->node_count; i++) {
+        if (!r->is_turn[region->nodes[i]])
+            continue;
+        m->is_turned[region->nodes[i]] = true;
+        if (region->nodes[i] == region->head && !m->is_straight)
+            continue;
+        r->all[r->count + r->exit_count].head = region->nodes[i];
+        region->exit_count++;
+        region->targets[region->target_count++] = (uint32_t)(r->count + r->exit_count++);
+    }
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        ptx_steps(r->flow->arena, region->node_count);
+        for (size_t i = 0; i < region->node_count; i++) {
+            const struct ptx_node *node = &r->flow->nodes[region->nodes[i]];
+            for (uint32_t j = 0; m->is_turned[region->nodes[i]] && j < node->next_count; j++) {
+                const int32_t to = node->next[j];
+                is_changed |= stays(r, region->nodes[i], to) && !m->is_turned[to];
+                m->is_turned[to] |= stays(r, region->nodes[i], to);
+            }
         }
     }
 }
@@ -669,66 +703,104 @@ static void find_late(struct making *m, struct ptx_region *region)
     }
 }
 
-/* Where regions begin: with loops that wait, and, in `starts`, for any other reason. */
-static bool *find_starts(struct making *m, const struct ptx_function *function, const bool *starts)
+/* ---- Both ways ---- */
+
+/* Cuts into regions that begin at `starts`. Where loops that wait begin, threads keep in step if `in_step` says so. */
+static void cut(struct making *m, const bool *starts, const bool *in_step)
 {
     struct ptx_arena *arena = m->e->arena;
-    const size_t count = function->instruction_count;
-    bool *all = ptx_arena_array(arena, count + 1, sizeof *all);
-    m->waits = ptx_arena_array(arena, count + 1, sizeof *m->waits);
-    const bool waits = ptx_block_waits(m->e, function, m->waits);
-    m->r->is_lone = is_lone(m->e, function);
-    m->r->is_alone = waits && m->r->is_lone && !ptx_block_strides(m->e, function, NULL);
-    for (size_t i = 0; i < count; i++)
-        all[i] = starts[i] || m->waits[i];
-    return all;
-}
-
-struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_function *function)
-{
-    struct ptx_arena *arena = e->arena;
-    const bool *other_starts = ptx_block_starts(e, function);
-    struct making m = {.e = e, .r = ptx_arena_take(arena, sizeof *m.r)};
-    const bool *starts = find_starts(&m, function, other_starts);
-    struct ptx_regions *r = m.r;
-    struct ptx_flow *flow = ptx_flow_make(arena, function, starts);
-    ptx_flow_find_live(flow);
-    r->flow = flow;
+    struct ptx_regions *r = m->r;
     r->region_of = ptx_arena_array(arena, r->flow->count + 1, sizeof *r->region_of);
     for (size_t i = 0; i < r->flow->count; i++)
         r->region_of[i] = PTX_NO_NODE;
-    m.is_head = ptx_arena_array(arena, r->flow->count + 1, sizeof *m.is_head);
-    find_heads(&m, starts);
-    number_regions(&m);
-    m.is_turned = ptx_arena_array(arena, r->flow->count + 1, sizeof *m.is_turned);
-    find_waits(&m, other_starts);
-    const size_t registers = function->register_count + 1;
-    m.crosses = ptx_arena_array(arena, registers, sizeof *m.crosses);
-    m.wanted = ptx_arena_array(arena, registers, sizeof *m.wanted);
-    m.costs = ptx_arena_array(arena, registers, sizeof *m.costs);
-    m.definition_counts = ptx_arena_array(arena, registers, sizeof *m.definition_counts);
-    m.writers = ptx_arena_array(arena, registers, sizeof *m.writers);
-    m.is_passed = ptx_arena_array(arena, r->flow->count + 1, sizeof *m.is_passed);
-    r->keeps = ptx_arena_take(arena, registers);
-    r->definitions = ptx_arena_array(arena, registers, sizeof *r->definitions);
-    m.seen = ptx_arena_array(arena, r->count + 1, sizeof *m.seen);
+    m->is_head = ptx_arena_array(arena, r->flow->count + 1, sizeof *m->is_head);
+    find_heads(m, starts);
+    number_regions(m);
+    find_turns(m, in_step);
+    m->is_passed = ptx_arena_array(arena, r->flow->count + 1, sizeof *m->is_passed);
+    m->is_turned = ptx_arena_array(arena, r->flow->count + 1, sizeof *m->is_turned);
+    m->seen = ptx_arena_array(arena, r->count + 1, sizeof *m->seen);
     for (size_t i = 0; i < r->count; i++) {
-        find_targets(&m, &r->all[i]);
-        find_touched(&m, &r->all[i]);
+        find_targets(m, &r->all[i]);
+        leave_turns(m, &r->all[i]);
+        find_touched(m, &r->all[i]);
     }
-    r->joins_blocks = r->is_lone && !r->waits && !uses_shared(e) && !may_wait(e, function);
-    find_passed(&m);
-    const struct ptx_cuts cuts = {r->region_of, m.is_head, m.is_passed, m.is_turned,
+    find_passed(m);
+    const struct ptx_cuts cuts = {r->region_of, m->is_head, m->is_passed, m->is_turned,
                                   r->joins_blocks};
     r->uniform = ptx_flow_uniformity_between(arena, r->flow, &cuts);
-    decide_regions(&m);
-    find_crossing(&m);
-    find_keeps(&m);
+    decide_regions(m);
+    find_crossing(m);
     for (size_t i = 0; i < r->count; i++)
-        find_late(&m, &r->all[i]);
+        find_late(m, &r->all[i]);
+}
+
+static struct making begin_making(struct ptx_emitter *e, const struct ptx_regions *facts,
+                                  const bool *waits, bool is_straight)
+{
+    const size_t registers = facts->flow->function->register_count + 1;
+    struct making m = {.e = e, .waits = waits, .is_straight = is_straight};
+    m.r = ptx_arena_take(e->arena, sizeof *m.r);
+    *m.r = *facts;
+    m.crosses = ptx_arena_array(e->arena, registers, sizeof *m.crosses);
+    m.wanted = ptx_arena_array(e->arena, registers, sizeof *m.wanted);
+    m.costs = ptx_arena_array(e->arena, registers, sizeof *m.costs);
+    m.definition_counts = ptx_arena_array(e->arena, registers, sizeof *m.definition_counts);
+    m.writers = ptx_arena_array(e->arena, registers, sizeof *m.writers);
+    m.r->keeps = ptx_arena_take(e->arena, registers);
+    m.r->definitions = ptx_arena_array(e->arena, registers, sizeof *m.r->definitions);
+    return m;
+}
+
+/* Registers come from region to region alike on both ways. */
+static void find_facts(struct making *m)
+{
+    struct ptx_regions *r = m->r;
+    find_keeps(m);
     r->has_parts = has_parts(r);
     r->is_straight = is_straight(r);
     r->shrinks = !r->is_straight && !r->is_lone && !r->has_parts;
     r->has_lanes = has_lanes(r);
-    return r;
+}
+
+static void share_facts(struct ptx_regions *to, const struct ptx_regions *from)
+{
+    to->keeps = from->keeps;
+    to->definitions = from->definitions;
+    to->has_parts = from->has_parts;
+    to->is_straight = from->is_straight;
+    to->shrinks = from->shrinks;
+    to->has_lanes = from->has_lanes;
+}
+
+struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_function *function,
+                                     struct ptx_regions **parted)
+{
+    const size_t count = function->instruction_count;
+    const bool *in_step = ptx_block_starts(e, function);
+    bool *waits = ptx_arena_array(e->arena, count + 1, sizeof *waits);
+    bool *starts = ptx_arena_array(e->arena, count + 1, sizeof *starts);
+    struct ptx_regions facts = {.waits = ptx_block_waits(e, function, waits)};
+    for (size_t i = 0; i < count; i++)
+        starts[i] = in_step[i] || waits[i];
+    struct ptx_flow *flow = ptx_flow_make(e->arena, function, starts);
+    ptx_flow_find_live(flow);
+    facts.flow = flow;
+    facts.is_lone = is_lone(e, function);
+    facts.is_alone = facts.waits && facts.is_lone && !ptx_block_strides(e, function, NULL);
+    facts.joins_blocks = facts.is_lone && !facts.waits && !uses_shared(e) && !may_wait(e, function);
+    const bool has_both = facts.waits && !facts.is_alone;
+    struct making m = begin_making(e, &facts, waits, !facts.waits);
+    cut(&m, starts, in_step);
+    *parted = m.r;
+    if (has_both) {
+        const bool *crosses = m.crosses;
+        m = begin_making(e, &facts, waits, true);
+        cut(&m, in_step, in_step);
+        for (size_t i = 0; i < function->register_count; i++)
+            m.crosses[i] |= crosses[i];
+    }
+    find_facts(&m);
+    share_facts(*parted, m.r);
+    return m.r;
 }

@@ -68,14 +68,40 @@ static bool call_sees_others(const struct waiting *w, const struct ptx_instructi
     return callee && callee->sees_others;
 }
 
+static bool is_register(const struct ptx_operand *operand, int32_t index)
+{
+    return operand->kind == PTX_OPERAND_REGISTER && operand->part == 0 && operand->index == index;
+}
+
+/* Whether it is known to be a number other than zero, as how many threads a block has. */
+static bool is_positive(const struct waiting *w, const struct ptx_operand *operand, unsigned depth)
+{
+    const struct ptx_function *f = w->flow->function;
+    const struct ptx_instruction *writer = NULL;
+    if (operand->kind != PTX_OPERAND_REGISTER || depth > 0)
+        return operand->kind == PTX_OPERAND_SPECIAL
+                   ? operand->index >= PTX_NTID_X && operand->index <= PTX_NTID_Z
+                   : operand->kind == PTX_OPERAND_INTEGER && operand->bits != 0;
+    ptx_steps(w->flow->arena, f->instruction_count / 4);
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->instructions[i];
+        if (ptx_destination_count(in) == 0 || !is_register(&in->operands[0], operand->index))
+            continue;
+        if (writer)
+            return false;
+        writer = in;
+    }
+    return writer && writer->opcode == PTX_OPCODE_mov && writer->operand_count == 2 &&
+           is_positive(w, &writer->operands[1], depth + 1);
+}
+
 /* A counter that each turn moves on, and nothing in the loop moves back. */
 static bool takes_number(const struct waiting *w, const struct ptx_instruction *in)
 {
     const bool is_count =
         in->operation == PTX_OP_ADD || in->operation == PTX_OP_INC || in->operation == PTX_OP_DEC;
-    const struct ptx_operand *by = &in->operands[in->operand_count - 1];
     return in->opcode == PTX_OPCODE_atom && is_count && w->atomics == 1 &&
-           !(by->kind == PTX_OPERAND_INTEGER && by->bits == 0);
+           is_positive(w, &in->operands[in->operand_count - 1], 0);
 }
 
 static bool is_source(const struct waiting *w, const struct ptx_instruction *in)
@@ -88,18 +114,15 @@ static bool is_source(const struct waiting *w, const struct ptx_instruction *in)
 
 /* ---- Trying again ---- */
 
-static bool is_register(const struct ptx_operand *operand, int32_t index)
-{
-    return operand->kind == PTX_OPERAND_REGISTER && operand->part == 0 && operand->index == index;
-}
-
-/* Whether all that writes the register in the loop brings it straight from memory. */
-static bool is_from_memory(const struct waiting *w, int32_t index, unsigned depth)
+/* Whether all that writes the register in the loop brings it straight from where the exchange is made. */
+static bool is_from_place(const struct waiting *w, int32_t index,
+                          const struct ptx_instruction *exchange, unsigned depth)
 {
     enum { MOST_MOVES = 4 };
     bool is_any = false;
     for (size_t i = 0; i < w->loop_count; i++) {
         const struct ptx_node *node = &w->flow->nodes[w->loop[i]];
+        ptx_steps(w->flow->arena, 1 + (node->end - node->first) / 4);
         for (uint32_t j = node->first; j < node->end; j++) {
             const struct ptx_instruction *in = instruction_of(w, j);
             if (ptx_destination_count(in) == 0 || !is_register(&in->operands[0], index))
@@ -107,8 +130,9 @@ static bool is_from_memory(const struct waiting *w, int32_t index, unsigned dept
             const bool is_move =
                 in->opcode == PTX_OPCODE_mov && in->operand_count == 2 && depth < MOST_MOVES &&
                 in->operands[1].kind == PTX_OPERAND_REGISTER && in->operands[1].part == 0;
-            is_any = in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_atom ||
-                     (is_move && is_from_memory(w, in->operands[1].index, depth + 1));
+            is_any = is_move ? is_from_place(w, in->operands[1].index, exchange, depth + 1)
+                             : (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_atom) &&
+                                   ptx_is_same_place(in, exchange);
             if (!is_any)
                 return false;
         }
@@ -125,7 +149,7 @@ static bool are_same(const struct ptx_operand *a, const struct ptx_operand *b)
  * they differ only where another thread has got on. */
 static bool is_retry(const struct waiting *w, const struct ptx_instruction *in)
 {
-    if (in->opcode != PTX_OPCODE_setp || in->operand_count != 3 || in->has_second_target)
+    if (in->opcode != PTX_OPCODE_setp || in->operand_count != 3)
         return false;
     const struct ptx_operand *a = &in->operands[1], *b = &in->operands[2];
     for (size_t i = 0; i < w->exchange_count; i++) {
@@ -133,10 +157,48 @@ static bool is_retry(const struct waiting *w, const struct ptx_instruction *in)
         const struct ptx_operand *expected = &w->exchanges[i]->operands[2];
         if (((are_same(a, found) && are_same(b, expected)) ||
              (are_same(b, found) && are_same(a, expected))) &&
-            is_from_memory(w, expected->index, 0))
+            is_from_place(w, expected->index, w->exchanges[i], 0))
             return true;
     }
     return false;
+}
+
+/* Whether a thread leaves the loop behind a node if its exchange was made. */
+static bool ends_with_exchange(const struct waiting *w, const struct ptx_node *node)
+{
+    const struct ptx_instruction *last = instruction_of(w, node->end - 1);
+    bool leaves = node->leaves;
+    for (uint32_t i = 0; i < node->next_count; i++)
+        leaves |= !w->is_in[node->next[i]];
+    if (!leaves || last->opcode != PTX_OPCODE_bra || last->guard < 0)
+        return false;
+    for (uint32_t i = node->end - 1; i-- > node->first;) {
+        const struct ptx_instruction *in = instruction_of(w, i);
+        if (ptx_destination_count(in) > 0 && is_register(&in->operands[0], last->guard))
+            return in->guard < 0 && is_retry(w, in);
+    }
+    return false;
+}
+
+/* Whether all turns come by such a node: then no thread goes on turning for long. */
+static bool only_retries(const struct waiting *w, int32_t head)
+{
+    const struct ptx_flow *flow = w->flow;
+    const struct ptx_node *node = &flow->nodes[head];
+    for (uint32_t i = 0; i < node->previous_count && w->exchange_count > 0; i++) {
+        int32_t at = node->previous[i];
+        if (!w->is_in[at])
+            continue;
+        for (; at != PTX_NO_NODE && w->is_in[at];
+             at = at == head ? PTX_NO_NODE : flow->dominator[at]) {
+            ptx_steps(flow->arena, 1 + (flow->nodes[at].end - flow->nodes[at].first) / 4);
+            if (ends_with_exchange(w, &flow->nodes[at]))
+                break;
+        }
+        if (at == PTX_NO_NODE || !w->is_in[at])
+            return false;
+    }
+    return w->exchange_count > 0;
 }
 
 /* ---- What follows from it ---- */
@@ -178,8 +240,7 @@ static bool is_marked_space(const struct waiting *w, uint8_t space)
 static void follow(struct waiting *w, const struct ptx_instruction *in, bool is_apart)
 {
     struct reading r = {w, is_apart};
-    if (!is_retry(w, in))
-        ptx_flow_reads(in, read_register, &r);
+    ptx_flow_reads(in, read_register, &r);
     if (r.follows && (in->opcode == PTX_OPCODE_st || is_atomic(in)))
         mark_space(w, in->space);
     r.follows |= is_source(w, in) || (in->opcode == PTX_OPCODE_ld && is_marked_space(w, in->space));
@@ -201,6 +262,7 @@ static void part_from(struct waiting *w, int32_t branch)
     w->stack[count++] = branch;
     while (count > 0) {
         const struct ptx_node *node = &flow->nodes[w->stack[--count]];
+        ptx_steps(flow->arena, 1 + node->next_count);
         const struct ptx_instruction *last = instruction_of(w, node->end - 1);
         w->is_found |= node->leaves && last->opcode != PTX_OPCODE_call;
         for (uint32_t i = 0; i < node->next_count; i++) {
@@ -219,6 +281,7 @@ static void part_from(struct waiting *w, int32_t branch)
 static void visit_node(struct waiting *w, int32_t at)
 {
     const struct ptx_node *node = &w->flow->nodes[at];
+    ptx_steps(w->flow->arena, 1 + node->end - node->first);
     for (uint32_t i = node->first; i < node->end; i++)
         follow(w, instruction_of(w, i), w->is_apart[at]);
     const struct ptx_instruction *last = instruction_of(w, node->end - 1);
@@ -282,6 +345,7 @@ static void look_through(struct waiting *w)
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < w->loop_count; i++) {
             const struct ptx_node *node = &w->flow->nodes[w->loop[i]];
+            ptx_steps(w->flow->arena, 1 + node->previous_count + node->end - node->first);
             for (uint32_t j = node->first; j < node->end; j++)
                 if (pass == 0)
                     note_instruction(w, instruction_of(w, j));
@@ -294,8 +358,9 @@ static bool waits_in_loop(struct waiting *w, int32_t head)
 {
     find_loop(w, head);
     look_through(w);
-    if (!w->is_in[head] || !w->has_source)
+    if (!w->is_in[head] || !w->has_source || only_retries(w, head))
         return false;
+    ptx_steps(w->flow->arena, w->flow->function->register_count / 64);
     memset(w->registers, 0, w->flow->function->register_count * sizeof *w->registers);
     memset(w->spaces, 0, sizeof w->spaces);
     w->is_found = false;

@@ -182,6 +182,59 @@ __global__ void by_locks(int *locks, volatile int *counts)
     let_go(&locks[low]);
 }
 
+/* Strided loops, one of which a flag ends that another thread sets, and then waiting for the next thread. */
+__global__ void by_strides(const int *in, int *out, int n, volatile int *ready, volatile int *stop)
+{
+    const int t = threadIdx.x;
+    for (int i = t; i < n; i += (int)blockDim.x)
+        out[i] = 2 * in[i];
+    if (t + 1 < (int)blockDim.x)
+        while (ready[t + 1] == 0)
+            ;
+    __threadfence();
+    ready[t] = 1;
+    if (t == 0)
+        *stop = 1;
+    for (unsigned i = (unsigned)t; *stop == 0; i += blockDim.x)
+        out[n + i % blockDim.x] += in[i % (unsigned)n];
+    out[n + t] = t + 1 < (int)blockDim.x ? out[t + 1] : 0;
+}
+
+/* Two warps meet at a barrier of their own, one of the others waits for what they do then, and the last for that
+ * one, by way of the lanes of different branches. */
+__global__ void by_named(int *out)
+{
+    __shared__ int values[64], flags[2];
+    const int t = threadIdx.x, lane = t % 32;
+    if (t < 2)
+        flags[t] = 0;
+    __syncthreads();
+    if (t < 64) {
+        values[t] = t;
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+        out[t] = values[63 - t];
+        if (t == 40)
+            atomicExch(&flags[0], 1);
+    } else if (t < 96) {
+        if (lane == 9) {
+            while (atomicAdd(&flags[0], 0) == 0)
+                ;
+            atomicExch(&flags[1], 1);
+        } else if (lane % 2) {
+            while (atomicAdd(&flags[1], 0) != 1)
+                ;
+        }
+        __syncwarp();
+        out[t] = atomicAdd(&flags[1], 0);
+    } else {
+        while (!__any_sync(~0u, lane == 3 && atomicAdd(&flags[1], 0) == 1))
+            ;
+        out[t] = lane;
+    }
+    __syncthreads();
+    out[t] += flags[0];
+}
+
 /* A barrier that the threads make themselves, of counters: for some threads of the block and often. */
 __global__ void by_counting(int *out, unsigned *counter)
 {
@@ -254,6 +307,22 @@ static void run_turns(int threads)
     result("chain", found);
 }
 
+static void run_others(const std::vector<int> &input)
+{
+    const int n = (int)input.size();
+    device_array<int> in(input), out(n + THREADS), ready(THREADS), stop(1), named(THREADS);
+    by_strides<<<1, THREADS>>>(in.data, out.data, n, ready.data, stop.data);
+    by_named<<<1, THREADS>>>(named.data);
+    LAUNCHED();
+    const std::vector<int> copies = out.host(), found = named.host();
+    for (int i = 0; i < n; i++)
+        EXPECT(copies[i] == 2 * input[i]);
+    for (int t = 0; t < THREADS; t++) {
+        EXPECT(copies[n + t] == (t + 1 < THREADS ? 2 * input[t + 1] : 0));
+        EXPECT(found[t] == 1 + (t < 64 ? 63 - t : t < 96 ? 1 : t % 32));
+    }
+}
+
 static void run_locks()
 {
     const int blocks = 6, threads = 96, all = blocks * threads;
@@ -287,6 +356,7 @@ int main(int count, char **arguments)
     run_flags(input);
     run_turns(32);
     run_turns(80);
+    run_others(input);
     run_locks();
     return program_end();
 }

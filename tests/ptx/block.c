@@ -141,11 +141,11 @@ TEST_BODY(ptx_block_critical_sections_are_not_cut)
              "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra LOOP;\nst.shared.u32 [s+4], %r2;\n"               \
              "ld.shared.u32 %r3, [s+8];\n" end "st.global.u32 [%rd1], %r3;\nret;\n")
     struct ptx_kernel kernel = translate(PTX_SECTION("atom.shared.exch.b32 %r4, [%rd2], 0;\n"));
-    assert_has(&kernel, "S_1:", true); /* with the loop that waits */
-    assert_has(&kernel, "S_2:", false);
+    assert_has(&kernel, "S_0:", true);
+    assert_has(&kernel, "S_1:", false);
     ptx_kernel_free(&kernel);
     kernel = translate(PTX_SECTION("")); /* no lock: nothing lets go of it */
-    assert_has(&kernel, "S_2:", true);
+    assert_has(&kernel, "S_1:", true);
     ptx_kernel_free(&kernel);
 #undef PTX_SECTION
 }
@@ -164,12 +164,21 @@ TEST_BODY(ptx_block_threads_that_wait_let_others_go)
         PTX_LOOP("membar.gl;\nld.global.u32 %r2, [%rd1];\nsetp.eq.u32 %p1, %r2, 0;\n"),
         PTX_LOOP("atom.global.exch.b32 %r2, [%rd1], 1;\nsetp.eq.u32 %p1, %r2, 1;\n"),
         PTX_LOOP("atom.global.add.u32 %r2, [%rd1], 0;\nsetp.eq.u32 %p1, %r2, 1;\n"),
+        PTX_LOOP(
+            "mov.u32 %r3, 0;\natom.global.add.u32 %r2, [%rd1], %r3;\nsetp.eq.u32 %p1, %r2, 1;\n"),
         PTX_LOOP("atom.global.add.u32 %r2, [%rd1], -1;\nsetp.lt.s32 %p1, %r2, 1;\n"
                  "@%p1 red.global.add.u32 [%rd1], 1;\n"),
         /* The new value is not what was there: the loop waits for the lowest bit to go. */
         PTX_LOOP(
             "ld.volatile.global.u32 %r3, [%rd1];\nand.b32 %r4, %r3, -2;\nadd.u32 %r5, %r4, 2;\n"
             "atom.global.cas.b32 %r2, [%rd1], %r4, %r5;\nsetp.ne.u32 %p1, %r2, %r4;\n"),
+        /* Not every turn tries. */
+        PTX_LOOP("ld.global.u32 %r3, [%rd1];\nand.b32 %r4, %r3, 1;\nsetp.ne.u32 %p2, %r4, 0;\n"
+                 "@%p2 bra LOOP;\nadd.u32 %r4, %r3, 1;\n"
+                 "atom.global.cas.b32 %r2, [%rd1], %r3, %r4;\nsetp.ne.u32 %p1, %r2, %r3;\n"),
+        /* What is to be there was seen elsewhere. */
+        PTX_LOOP("ld.global.u32 %r3, [%rd1+8];\nadd.u32 %r4, %r3, 1;\n"
+                 "atom.global.cas.b32 %r2, [%rd1], %r3, %r4;\nsetp.ne.u32 %p1, %r2, %r3;\n"),
         /* What is seen decides whether the flag is set that ends the loop. */
         PTX_LOOP("atom.global.cas.b32 %r2, [%rd1], 0, 1;\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 bra ON;\n"
                  "mov.u32 %r9, 1;\nst.global.u32 [%rd1], 0;\nON:\nsetp.eq.u32 %p1, %r9, 0;\n"),
@@ -194,8 +203,13 @@ TEST_BODY(ptx_block_loops_that_end_by_themselves_wait_for_nobody)
                  "atom.global.cas.b32 %r2, [%rd1], %r3, %r4;\nsetp.ne.u32 %p1, %r3, %r2;\n"),
         PTX_LOOP("ld.volatile.global.u32 %r3, [%rd1];\nadd.u32 %r4, %r3, %r1;\n"
                  "atom.global.cas.b32 %r2, [%rd1], %r3, %r4;\nsetp.ne.u32 %p1, %r2, %r3;\n"),
+        /* The same as long as the value is the largest. */
+        PTX_LOOP("setp.ge.u32 %p2, %r2, %r1;\n@%p2 ret;\nmov.u32 %r3, %r2;\n"
+                 "atom.global.cas.b32 %r2, [%rd1], %r3, %r1;\nsetp.ne.u32 %p1, %r3, %r2;\n"),
         /* The next piece of work. */
         PTX_LOOP("atom.global.add.u32 %r2, [%rd1], 1;\nsetp.lt.u32 %p1, %r2, 1000;\n"),
+        PTX_LOOP("mov.u32 %r3, %ntid.x;\natom.global.add.u32 %r2, [%rd1], %r3;\n"
+                 "setp.lt.u32 %p1, %r2, 1000;\n"),
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         struct ptx_kernel kernel = translate(others[i]);
