@@ -1,8 +1,8 @@
 /* The host's touch of a page that the device owns: the handler for SIGSEGV and its threads.
  *
  * The handler runs in the middle of anything, perhaps of malloc() or of the driver. So it calls
- * nothing but what is safe in a handler: it leaves the address in a slot, wakes the service thread
- * and waits. What is not an address of ours goes to the handler that was there before.
+ * nothing but what is safe in a handler: it leaves the address for the service thread, wakes that
+ * and waits. What is not an address of ours goes to the program (signals.h).
  *
  * Two threads serve: a fault that has to wait for the device must not hold up one that need not, the
  * more so as the device may be waiting for the function that the latter comes from.
@@ -20,23 +20,27 @@
 #include "cl/address.h"
 #include "cl/managed_private.h"
 #include "cl/process.h"
+#include "cl/signals.h"
 
 /* ---- What is asked of the service ---- */
 
-enum slot_state { SLOT_FREE, SLOT_FILLING, SLOT_POSTED, SLOT_DEFERRED, SLOT_SERVED, SLOT_FOREIGN };
+enum request_state { REQUEST_POSTED, REQUEST_SERVED, REQUEST_FOREIGN };
 
-struct slot {
+/* Lies on the stack of the handler that waits for it, so any number of threads may ask at once, and one of them again
+ * from the handler of another signal. Whoever sets a state does not look at the request any more. */
+struct request {
     _Atomic uint32_t state; /* a futex */
-    uint64_t address;
     bool is_write, in_function;
+    uint64_t address;
+    struct request *next;
 };
 
-/* A thread has one fault at a time; more threads than this take turns. */
-enum { SLOTS = 64 };
-static struct slot slots[SLOTS];
-
-/* One per thread: a futex that counts what was posted. */
-static _Atomic uint32_t posted, deferred;
+/* What one thread serves. */
+struct desk {
+    _Atomic(struct request *) newest; /* linked by next, from newest to oldest */
+    _Atomic uint32_t bell;            /* a futex that counts */
+};
+static struct desk at_once, patient;
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t value)
 {
@@ -48,16 +52,33 @@ static void futex_wake(_Atomic uint32_t *word)
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-static void set_state(struct slot *slot, enum slot_state state)
+static void post(struct desk *desk, struct request *request)
 {
-    atomic_store(&slot->state, state);
-    futex_wake(&slot->state);
+    request->next = atomic_load(&desk->newest);
+    while (!atomic_compare_exchange_weak(&desk->newest, &request->next, request))
+        continue;
+    atomic_fetch_add(&desk->bell, 1);
+    futex_wake(&desk->bell);
 }
 
-static void ring(_Atomic uint32_t *bell)
+/* All that wait, oldest first. */
+static struct request *take_all(struct desk *desk)
 {
-    atomic_fetch_add(bell, 1);
-    futex_wake(bell);
+    struct request *newest = atomic_exchange(&desk->newest, NULL), *oldest = NULL;
+
+    while (newest) {
+        struct request *next = newest->next;
+        newest->next = oldest;
+        oldest = newest;
+        newest = next;
+    }
+    return oldest;
+}
+
+static void answer(struct request *request, enum request_state state)
+{
+    atomic_store(&request->state, state);
+    futex_wake(&request->state); /* of what is gone by now it wakes nobody */
 }
 
 /* ---- The service ---- */
@@ -107,18 +128,17 @@ enum ocl_fault_answer ocl_fault_serve(uint64_t address, bool is_write, bool in_f
     return answer;
 }
 
-static void serve(struct slot *slot, bool may_wait)
+static void serve(struct request *request, bool may_wait)
 {
-    switch (ocl_fault_serve(slot->address, slot->is_write, slot->in_function, may_wait)) {
+    switch (ocl_fault_serve(request->address, request->is_write, request->in_function, may_wait)) {
     case OCL_FAULT_SERVED:
-        set_state(slot, SLOT_SERVED);
+        answer(request, REQUEST_SERVED);
         break;
     case OCL_FAULT_FOREIGN:
-        set_state(slot, SLOT_FOREIGN);
+        answer(request, REQUEST_FOREIGN);
         break;
     case OCL_FAULT_BUSY:
-        atomic_store(&slot->state, SLOT_DEFERRED);
-        ring(&deferred);
+        post(&patient, request);
         break;
     }
 }
@@ -145,68 +165,50 @@ static bool is_service(void)
     return false;
 }
 
-/* Serves what is in the state that this thread looks for, for the life of the process. */
-static void serve_all(_Atomic uint32_t *bell, enum slot_state wanted, bool may_wait)
+/* Serves for the life of the process. */
+static void serve_all(struct desk *desk, bool may_wait)
 {
     note_service();
     for (;;) {
-        const uint32_t seen = atomic_load(bell);
-        bool is_any = false;
-        for (size_t i = 0; i < SLOTS; i++) {
-            if (atomic_load(&slots[i].state) == wanted) {
-                serve(&slots[i], may_wait);
-                is_any = true;
-            }
+        const uint32_t seen = atomic_load(&desk->bell);
+        struct request *request = take_all(desk);
+        if (!request)
+            futex_wait(&desk->bell, seen);
+        while (request) {
+            struct request *next = request->next;
+            serve(request, may_wait);
+            request = next;
         }
-        if (!is_any)
-            futex_wait(bell, seen);
     }
 }
 
 static void *serve_at_once(void *unused)
 {
     (void)unused;
-    serve_all(&posted, SLOT_POSTED, false);
+    serve_all(&at_once, false);
     return NULL;
 }
 
 static void *serve_patiently(void *unused)
 {
     (void)unused;
-    serve_all(&deferred, SLOT_DEFERRED, true);
+    serve_all(&patient, true);
     return NULL;
 }
 
 /* ---- The handler ---- */
 
-/* What was there before ours: at first, and now. They differ when the program installed a handler
- * after clem did, and clem put its own in front again. */
-static struct sigaction first_previous, previous;
-static _Atomic bool is_installed;
-
-static struct slot *take_slot(void)
-{
-    for (size_t i = 0;; i = (i + 1) % SLOTS) {
-        uint32_t free_slot = SLOT_FREE;
-        if (atomic_compare_exchange_strong(&slots[i].state, &free_slot, SLOT_FILLING))
-            return &slots[i];
-    }
-}
-
 static bool ask_service(uint64_t address, bool is_write)
 {
-    struct slot *slot = take_slot();
-    uint32_t state;
+    struct request request = {.state = REQUEST_POSTED,
+                              .is_write = is_write,
+                              .in_function = ocl_migration_in_function(),
+                              .address = address};
 
-    slot->address = address;
-    slot->is_write = is_write;
-    slot->in_function = ocl_migration_in_function();
-    atomic_store(&slot->state, SLOT_POSTED);
-    ring(&posted);
-    while ((state = atomic_load(&slot->state)) == SLOT_POSTED || state == SLOT_DEFERRED)
-        futex_wait(&slot->state, state);
-    atomic_store(&slot->state, SLOT_FREE);
-    return state == SLOT_SERVED;
+    post(&at_once, &request);
+    while (atomic_load(&request.state) == REQUEST_POSTED)
+        futex_wait(&request.state, REQUEST_POSTED);
+    return atomic_load(&request.state) == REQUEST_SERVED;
 }
 
 /* Where the processor does not tell, the first fault at an address counts as a read; if it was a
@@ -227,68 +229,6 @@ static bool is_write_fault(const void *address, const void *context)
 #endif
 }
 
-/* The default action: with it in place the instruction faults again, and the process ends where it
- * would have ended without clem. */
-static void restore_default(void)
-{
-    struct sigaction action;
-
-    memset(&action, 0, sizeof action);
-    action.sa_handler = SIG_DFL;
-    sigaction(SIGSEGV, &action, NULL);
-}
-
-static void call_handler(const struct sigaction *action, int number, siginfo_t *info, void *context)
-{
-    sigset_t mask = action->sa_mask, before;
-
-    if (action->sa_flags & SA_NODEFER)
-        sigdelset(&mask, number);
-    else
-        sigaddset(&mask, number);
-    pthread_sigmask(SIG_BLOCK, &mask, &before);
-    if (action->sa_flags & SA_NODEFER) {
-        sigset_t only;
-        sigemptyset(&only);
-        sigaddset(&only, number);
-        pthread_sigmask(SIG_UNBLOCK, &only, NULL);
-    }
-    if (action->sa_flags & SA_SIGINFO)
-        action->sa_sigaction(number, info, context);
-    else
-        action->sa_handler(number);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-/* A handler that the program installed after ours may call ours as the one it found: then it is the
- * turn of the one before both. Such a call comes with the siginfo of the signal that is being
- * handled, whose last bytes Linux leaves zero and we mark. */
-static const uint64_t handed_on = 0x68616e6465646f6e;
-
-static bool mark(siginfo_t *info)
-{
-    char *const place = (char *)info + sizeof *info - sizeof handed_on;
-    const bool was_marked = memcmp(place, &handed_on, sizeof handed_on) == 0;
-
-    memcpy(place, &handed_on, sizeof handed_on);
-    return was_marked;
-}
-
-static void chain(int number, siginfo_t *info, void *context)
-{
-    const bool is_nested = mark(info);
-    const struct sigaction action = is_nested ? first_previous : previous;
-
-    if (!(action.sa_flags & SA_SIGINFO) &&
-        (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN)) {
-        restore_default();
-        return;
-    }
-    if (!is_nested && (action.sa_flags & (int)SA_RESETHAND))
-        memset(&previous, 0, sizeof previous); /* SIG_DFL */
-    call_handler(&action, number, info, context);
-}
-
 static bool is_forked_or_service(void)
 {
     return is_service() || ocl_process_is_forked();
@@ -305,22 +245,12 @@ static void handle(int number, siginfo_t *info, void *context)
         is_served =
             ask_service((uint64_t)(uintptr_t)info->si_addr, is_write_fault(info->si_addr, context));
     if (!is_served)
-        chain(number, info, context);
+        ocl_signals_hand_on(number, info, context);
     errno = kept_errno;
 }
 
-static void put_in_front(struct sigaction *found)
-{
-    struct sigaction ours;
-
-    memset(&ours, 0, sizeof ours);
-    ours.sa_sigaction = handle;
-    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-    sigemptyset(&ours.sa_mask);
-    sigaction(SIGSEGV, &ours, found);
-}
-
 static pthread_mutex_t watch_lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
+static _Atomic bool is_installed;
 
 /* Signals are for the program's threads. */
 static ocl_status start_thread(void *(*function)(void *))
@@ -359,8 +289,7 @@ ocl_status ocl_fault_watch(void)
     if (!atomic_load(&is_installed)) {
         status = start();
         if (status == OCL_OK) {
-            put_in_front(&first_previous);
-            previous = first_previous;
+            ocl_signals_share(handle);
             atomic_store(&is_installed, true);
         }
     }
@@ -376,15 +305,9 @@ bool ocl_fault_is_watched(void)
 
 void ocl_fault_watch_again(void)
 {
-    struct sigaction now;
-
-    if (!atomic_load(&is_installed) || sigaction(SIGSEGV, NULL, &now) != 0)
-        return;
-    if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handle)
+    if (!atomic_load(&is_installed))
         return;
     pthread_mutex_lock(&watch_lock);
-    put_in_front(&now);
-    if (!(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != handle)
-        previous = now;
+    ocl_signals_share_again();
     pthread_mutex_unlock(&watch_lock);
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/managed_private.h"
 #include "cl/queue_private.h"
+#include "cl/signals.h"
 #include "cl/thread.h"
 
 /* ---- Moves ---- */
@@ -258,6 +259,7 @@ void ocl_migration_after_wait(struct ocl_context *context)
 
     if (!migration || ocl_thread()->in_wait || ocl_thread()->in_function)
         return;
+    ocl_signals_unblock(); /* the host is about to touch what kernels made */
     if (!has_to_return(migration) || !are_all_idle(context))
         return;
     ocl_migration_begin_move(migration);
@@ -293,5 +295,7 @@ void ocl_migration_end_function(struct ocl_context *context)
 /* The handler for SIGSEGV asks too, and must not allocate. */
 bool ocl_migration_in_function(void)
 {
-    return ocl_thread_self && ocl_thread_self->in_function;
+    const struct ocl_thread *thread = ocl_thread_if_any();
+
+    return thread && thread->in_function;
 }

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-_Thread_local __attribute__((tls_model("initial-exec"))) struct ocl_thread *ocl_thread_self;
+_Thread_local __attribute__((tls_model("initial-exec"))) uintptr_t ocl_thread_word;
 
 static struct ocl_thread shared;
 static pthread_key_t end_key;
@@ -20,7 +20,7 @@ static void end(void *state)
 
     if (thread->upper)
         thread->end_upper(thread->upper);
-    ocl_thread_self = NULL;
+    ocl_thread_word &= OCL_THREAD_BLOCKS_SIGSEGV;
     free(thread);
 }
 
@@ -38,7 +38,7 @@ struct ocl_thread *ocl_thread_begin(void)
     pthread_once(&end_once, make_key);
     if (has_key)
         pthread_setspecific(end_key, thread);
-    ocl_thread_self = thread;
+    ocl_thread_word |= (uintptr_t)thread;
     return thread;
 }
 

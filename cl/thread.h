@@ -23,16 +23,24 @@ struct ocl_thread {
     void (*end_upper)(void *upper);   /* called when the thread ends; frees upper */
 };
 
-extern _Thread_local __attribute__((tls_model("initial-exec"),
-                                    visibility("hidden"))) struct ocl_thread *ocl_thread_self;
+/* The pointer, and in its lowest bit what handlers of signals may have to note. */
+extern _Thread_local __attribute__((tls_model("initial-exec"), visibility("hidden")))
+uintptr_t ocl_thread_word;
+enum { OCL_THREAD_BLOCKS_SIGSEGV = 1 }; /* signals.h */
 
-/* Not for handlers of signals: those look at ocl_thread_self, which is NULL in a thread that had no need yet. */
+/* For handlers of signals: NULL in a thread that had no need yet. */
+static inline struct ocl_thread *ocl_thread_if_any(void)
+{
+    return (struct ocl_thread *)(ocl_thread_word & ~(uintptr_t)OCL_THREAD_BLOCKS_SIGSEGV);
+}
+
 struct ocl_thread *ocl_thread_begin(void);
 
 /* The calling thread's. Never NULL: when there is no memory at all, threads share one. */
 static inline struct ocl_thread *ocl_thread(void)
 {
-    return ocl_thread_self ? ocl_thread_self : ocl_thread_begin();
+    struct ocl_thread *thread = ocl_thread_if_any();
+    return thread ? thread : ocl_thread_begin();
 }
 
 /* Whether it is one that threads share: nothing that has to be freed may be kept there. */

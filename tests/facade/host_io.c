@@ -2,9 +2,8 @@
  * files hold reaches kernels.
  * SPDX-License-Identifier: Apache-2.0 */
 #undef _FORTIFY_SOURCE
-#include "tests/facade/managed_support.h"
+#include "tests/facade/migrating_support.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,9 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Large enough that it does not come back as a whole by itself. */
-enum { COUNT = 6 * 1024 * 1024 / 4, BYTES = COUNT * 4 };
-
 static int open_file(void)
 {
     char path[] = "/tmp/clem_host_io_XXXXXX";
@@ -23,30 +19,6 @@ static int open_file(void)
     assert_true(fd >= 0);
     unlink(path);
     return fd;
-}
-
-/* They define the functions themselves, and libclem's stay away. */
-static bool has_sanitizer(void)
-{
-    return dlsym(RTLD_DEFAULT, "__sanitizer_print_stack_trace") != NULL;
-}
-
-/* Managed memory that a kernel has just written, with nothing of it touched by the host since. */
-static int *made_by_kernel(int v)
-{
-    int *p = managed_block(BYTES), is_shared = 0;
-    assert_success(cudaDeviceGetAttribute(&is_shared, cudaDevAttrConcurrentManagedAccess, 0));
-    if (!is_shared && has_sanitizer())
-        TEST_SKIP("pages move, and a sanitizer's functions take the place of libclem's");
-    run_on("pattern", p, COUNT, v, NULL);
-    assert_success(cudaDeviceSynchronize());
-    return p;
-}
-
-static void again_by_kernel(int *p, int v)
-{
-    run_on("pattern", p, COUNT, v, NULL);
-    assert_success(cudaDeviceSynchronize());
 }
 
 /* Compares a file with a pattern. The buffer is no managed memory. */
@@ -304,12 +276,15 @@ TEST_BODY(host_io_functions_are_libclems)
     if (has_sanitizer())
         TEST_SKIP("sanitizers define these functions themselves");
     static const char *const names[] = {
-        "read",       "write",       "pread",         "pwrite",     "pread64",    "pwrite64",
-        "readv",      "writev",      "send",          "recv",       "fread",      "fwrite",
-        "__read_chk", "__pread_chk", "__pread64_chk", "__recv_chk", "__fread_chk"};
+#define ENTRY(group, name, status) #name,
+#include "facade/host_entry_points.def"
+#undef ENTRY
+    };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         Dl_info info;
         void *function = dlsym(RTLD_DEFAULT, names[i]);
+        if (function == NULL)
+            print_error("%s\n", names[i]);
         assert_non_null(function);
         assert_true(dladdr(function, &info) != 0);
         assert_non_null(strstr(info.dli_fname, "libclem"));
