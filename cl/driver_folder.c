@@ -53,18 +53,20 @@ static bool can_make(const char *path, size_t least)
 {
     struct stat facts;
     char *way = strdup(path);
-    char *slash = way ? strrchr(way, '/') : NULL;
-    bool can = way && !slash && can_write(".");
-    for (; slash; slash = strrchr(way, '/')) {
-        *slash = '\0';
-        const char *here = *way ? way : "/";
-        if (strlen(way) + 1 < least)
-            break;
-        if (stat(here, &facts) == 0) {
-            can = S_ISDIR(facts.st_mode) && can_write(here);
-            break;
+    const char *last = NULL; /* what is there */
+    while (way && !last) {
+        char *slash = strrchr(way, '/');
+        const char *here = ".";
+        if (slash) {
+            *slash = '\0';
+            here = *way ? way : "/";
+            if (strlen(way) + 1 < least)
+                break;
         }
+        if (!slash || stat(here, &facts) == 0)
+            last = here;
     }
+    const bool can = last && can_write(last);
     free(way);
     return can;
 }

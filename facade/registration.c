@@ -43,6 +43,7 @@ struct fat_binary {
     struct registered_variable *variables;
     bool has_managed;
     struct ocl_managed_variables managed; /* those that lie in a section of the program */
+    _Atomic bool is_complained_of;        /* stderr has heard why its parts cannot be linked */
     const struct facade_context *owner;   /* where the memory of the managed variables is (lock) */
     uint64_t generation;                  /* of owner then */
     struct fat_binary *next;              /* of all (binaries_lock) */
@@ -186,9 +187,21 @@ void __cudaUnregisterFatBinary(void **fatCubinHandle)
 
 /* --- using what was registered ---------------------------------------------------------------- */
 
+/* Nobody asked for the link, and each call that needs it fails anew: stderr hears why once. */
+static void tell(struct fat_binary *binary, const char *log)
+{
+    static const char words[] = "the device code of this program cannot be linked: %s";
+    if (log == NULL)
+        return;
+    if (atomic_exchange(&binary->is_complained_of, true))
+        ocl_log(true, words, log);
+    else
+        ocl_complain(words, log);
+}
+
 /* Separately compiled code (nvcc -rdc=true) is linked here, as NVIDIA's driver links its PTX. The
  * caller frees the text. */
-static cudaError_t link_parts(const struct fat_binary *binary, char **text, bool is_logged)
+static cudaError_t link_parts(struct fat_binary *binary, char **text, bool is_logged)
 {
     struct facade_link link = {NULL, 0};
     cudaError_t error = cudaSuccess;
@@ -197,15 +210,13 @@ static cudaError_t link_parts(const struct fat_binary *binary, char **text, bool
         char name[32];
         snprintf(name, sizeof name, "source file %zu", i + 1);
         error = facade_link_add(&link, binary->parts[i], 0, name, &log);
-        if (log != NULL && is_logged)
-            ocl_log(true, "%s", log);
+        tell(binary, is_logged ? log : NULL);
         free(log);
         log = NULL;
     }
     if (error == cudaSuccess)
         error = facade_link_complete(&link, text, &log);
-    if (log != NULL && is_logged)
-        ocl_log(true, "%s", log);
+    tell(binary, is_logged ? log : NULL);
     free(log);
     facade_link_clear(&link);
     return error;
@@ -216,7 +227,7 @@ static bool has_parts(const struct fat_binary *binary)
     return binary->parts != NULL && binary->parts[0] != NULL;
 }
 
-static cudaError_t load_code(const struct fat_binary *binary, cudaLibrary_t *loaded)
+static cudaError_t load_code(struct fat_binary *binary, cudaLibrary_t *loaded)
 {
     static const struct facade_jit no_options = {NULL, NULL, 0};
     char *text = NULL;
@@ -232,7 +243,7 @@ static cudaError_t load_code(const struct fat_binary *binary, cudaLibrary_t *loa
 }
 
 /* is_whole: all parts are there. */
-static void begin_managed(const struct fat_binary *binary, bool is_whole)
+static void begin_managed(struct fat_binary *binary, bool is_whole)
 {
     struct facade_code code = {NULL, 0, false, cudaSuccess, NULL};
     char *text = NULL;
@@ -249,7 +260,7 @@ static void begin_managed(const struct fat_binary *binary, bool is_whole)
 /* All variables are registered. Only programs with managed variables wait for their code here. */
 void __cudaRegisterFatBinaryEnd(void **fatCubinHandle)
 {
-    const struct fat_binary *binary = (const struct fat_binary *)fatCubinHandle;
+    struct fat_binary *binary = (struct fat_binary *)fatCubinHandle;
     if (binary != NULL && binary->managed.count > 0)
         begin_managed(binary, true);
 }

@@ -88,6 +88,12 @@ TEST_BODY(driver_folder_needs_no_home)
     run_elsewhere(environment, "devices", given);
     assert_int_equal(count_files(folder), 0);
     assert_int_equal(is_there("/tmp/pocl"), was_there);
+    /* Of what a path names, a good deal may be missing. */
+    snprintf(environment, sizeof environment, "-C %s POCL_CACHE_DIR=a/b/c/", folder);
+    assert_int_equal(run_helper(environment, "devices", output, sizeof output), 0);
+    assert_string_equal(output, "");
+    snprintf(home, sizeof home, "%s/a/b/c", folder);
+    assert_true(is_there(home));
     remove_folder();
 }
 

@@ -1,6 +1,7 @@
 /* Tests of facade/registration.c: what compilers insert, made by hand with OpenCL C as the device
  * code.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tests/cl/captured.h"
 #include "tests/facade/fatbins.h"
 #include "tests/facade/runtime_support.h"
 
@@ -326,6 +327,27 @@ TEST_BODY(registration_links_parts)
     assert_success(launch_stub(&add_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, NULL));
     assert_int_equal(read_device_int(p), 44);
     assert_success(cudaFree(p));
+    __cudaUnregisterFatBinary(handle);
+}
+
+TEST_BODY(registration_says_once_what_cannot_be_linked)
+{
+    char printed[4096];
+    struct fatbin fatbin;
+    fatbin_begin(&fatbin);
+    fatbin_add_text(&fatbin, 75, part_texts[1]);
+    const void *parts[] = {fatbin.bytes, fatbin.bytes, NULL}; /* its function is defined twice */
+    struct fat_binary_wrapper wrapper = {MAGIC, 2, fatbin.bytes, parts};
+    void **handle = __cudaRegisterFatBinary(&wrapper);
+    register_kernel(handle, &add_stub, "run");
+    struct capture capture = capture_begin();
+    for (int i = 0; i < 3; i++)
+        assert_true(launch_stub(&add_stub, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, NULL) !=
+                    cudaSuccess);
+    capture_end(&capture, printed, sizeof printed);
+    assert_int_equal(count_text(printed, "clem: the device code of this program cannot be linked"),
+                     1);
+    assert_non_null(strstr(printed, "clem_twice is defined"));
     __cudaUnregisterFatBinary(handle);
 }
 
