@@ -161,31 +161,36 @@ void facade_code_free(struct facade_code *code)
     code->text = NULL;
 }
 
-/* Without waiting for whoever may write into a pipe. */
-static FILE *open_code(const char *path)
+/* Without waiting for whoever may write into a pipe. NVIDIA's runtime takes a directory for a file of
+ * more bytes than there is memory, and says so. */
+static cudaError_t open_code(const char *path, FILE **file)
 {
-    struct stat facts;
+    struct stat facts = {.st_mode = 0};
+    *file = NULL;
+    if (path[0] == '\0')
+        return cudaErrorInvalidValue;
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
-        return NULL;
-    if (fstat(descriptor, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+        return cudaErrorFileNotFound;
+    const bool is_regular = fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
+    if (is_regular)
+        *file = fdopen(descriptor, "rb");
+    else
         ocl_log(true, "%s is %s", path, S_ISDIR(facts.st_mode) ? "a directory" : "no regular file");
-        close(descriptor);
-        return NULL;
-    }
-    FILE *file = fdopen(descriptor, "rb");
-    if (file == NULL)
-        close(descriptor);
-    return file;
+    if (*file != NULL)
+        return cudaSuccess;
+    close(descriptor);
+    return is_regular || S_ISDIR(facts.st_mode) ? cudaErrorMemoryAllocation : cudaErrorFileNotFound;
 }
 
 cudaError_t facade_code_read_file(const char *path, char **text, size_t *bytes)
 {
-    FILE *file = open_code(path);
+    FILE *file;
     *text = NULL;
-    if (file == NULL)
-        return path[0] != '\0' ? cudaErrorFileNotFound : cudaErrorInvalidValue;
-    cudaError_t error = cudaErrorFileNotFound;
+    cudaError_t error = open_code(path, &file);
+    if (error != cudaSuccess)
+        return error;
+    error = cudaErrorFileNotFound;
     long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
     if (size < 0 || fseek(file, 0, SEEK_SET) != 0)
         goto done;

@@ -157,9 +157,9 @@ struct ptx_target {
     bool has_double;        /* cl_khr_fp64 */
     bool has_int64_atomics; /* cl_khr_int64_base_atomics and extended */
     bool has_exact_divide;  /* float's / and sqrt() are correctly rounded, as programs are built */
-    bool
-        has_thread_fence; /* __atomic_thread_fence() and __atomic_signal_fence(): CPUs whose mem_fence()
-                             * may be nothing, not even to their compiler */
+    /* __atomic_thread_fence() and __atomic_signal_fence(): for CPUs whose mem_fence() may be nothing, not
+     * even to their compiler. */
+    bool has_thread_fence;
     bool has_nvidia_asm;        /* asm() statements are PTX: warps are the hardware's own */
     bool has_images;            /* textures as images where they can be */
     unsigned subgroup_threads;  /* every sub-group has this many work-items in the order of their

@@ -81,7 +81,7 @@ TEST_BODY(driver_module_refuses_what_is_no_code)
     capture_end(&capture, printed, sizeof printed);
     unlink(pipe);
     rmdir(path);
-    assert_int_equal(results[0], CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(results[0], CUDA_ERROR_OUT_OF_MEMORY);
     assert_int_equal(results[1], CUDA_ERROR_FILE_NOT_FOUND);
     assert_non_null(strstr(printed, " is a directory"));
     fatbin_begin(&fatbin);
