@@ -20,6 +20,12 @@ static int whole_of(const cJSON *object, const char *name)
     return number > -1e9 && number < 1e9 ? (int)number : 0;
 }
 
+/* A number of bytes; 0 where no memory has so many. */
+static size_t size_of(double number)
+{
+    return number > 0 && number < 1e18 ? (size_t)number : 0;
+}
+
 static const char *text_in(const cJSON *object, const char *name)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
@@ -66,9 +72,9 @@ static void read_old_variable(const cJSON *object, struct saved_result *result)
         snprintf(result->variable, sizeof result->variable, "%.0f", live);
     else if (row_bytes == 3000 && strcmp(result->group, "set") == 0)
         snprintf(result->variable, sizeof result->variable, "%zu MB",
-                 (size_t)result->bytes / 1000000);
+                 size_of(result->bytes) / 1000000);
     else
-        text_size(result->variable, (size_t)parameter.number);
+        text_size(result->variable, size_of(parameter.number));
 }
 
 static void read_parameters(const cJSON *object, struct saved_result *result)

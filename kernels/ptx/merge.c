@@ -1,6 +1,7 @@
 /* Several PTX texts as one, as a linker would make of them: what one declares .extern and another
  * defines becomes one thing, and names that are private to their texts stay apart.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,8 @@ static void read_statement(struct ptx_lexer *lexer, struct ptx_token token,
         }
     }
     statement->end = lexer->at;
+    while (statement->end > statement->start && isspace((unsigned char)statement->end[-1]))
+        statement->end--; /* of one that the text's end cuts off */
     if (statement->is_entry)
         statement->linkage = LINK_GLOBAL;
 }
@@ -117,7 +120,7 @@ static void read_target(struct merge *merge, struct ptx_lexer *lexer)
     }
     if (merge->target == NULL) {
         merge->target = start;
-        merge->target_length = (size_t)(lexer->at - start);
+        merge->target_length = (size_t)(token.text + token.length - start);
     }
 }
 

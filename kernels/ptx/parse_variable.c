@@ -170,12 +170,14 @@ static struct ptx_initial *add_initial(struct ptx_parser *p, size_t offset, size
     return added;
 }
 
-/* Gaps of zeros that are shorter than what describes the next numbers are stored. */
+/* The low bytes of a number, unless they are zero. Gaps of zeros that are shorter than what describes the next numbers are stored. */
 static void add_number(struct ptx_parser *p, size_t offset, size_t bytes, uint64_t bits)
 {
     const size_t count = p->initials.count;
     struct ptx_initial *last = count ? (struct ptx_initial *)p->initials.items + count - 1 : NULL;
     size_t end = last ? last->offset + last->bytes : 0;
+    if ((bytes < 8 ? bits & ((UINT64_C(1) << (8 * bytes)) - 1) : bits) == 0)
+        return;
     if (!last || last->symbol || offset < end || offset - end > sizeof *last) {
         last = add_initial(p, offset, 0);
         last->bits = (int64_t)p->values.count;
@@ -252,7 +254,7 @@ static void parse_value(struct ptx_parser *p, const struct shape *shape, size_t 
         parse_masked_address(p, add_initial(p, offset, bytes), value.bits);
     else if (p->token.kind == PTX_TOKEN_WORD && !value.is_float)
         ptx_syntax(p, "a number is followed by a name");
-    else if (value.bits != 0)
+    else
         add_number(p, offset, bytes > 8 ? 8 : bytes, ptx_constant_bits(p, value, shape->type));
 }
 
@@ -267,8 +269,7 @@ static size_t parse_text(struct ptx_parser *p, size_t offset)
             const char *escape = *++at ? strchr(escapes, *at) : NULL;
             value = escape ? (unsigned char)escape[1] : *at == '0' ? 0 : (unsigned char)*at;
         }
-        if (value)
-            add_number(p, offset, 1, value);
+        add_number(p, offset, 1, value);
     }
     ptx_next(p);
     return offset;

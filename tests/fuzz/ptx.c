@@ -1,69 +1,161 @@
-/* libFuzzer's way into the translator: a text is parsed, placed, printed and read again, and its
- * kernels are translated for a CPU and for a GPU.
+/* libFuzzer's way into the translator, one program for each form of translation and for each API that PTX comes in
+ * through: as a file for cuModuleLoad(), and in the fat binary that a program of the runtime API registers. A text is
+ * parsed, placed, printed and read again, and its kernels are translated, where pointers are numbers and where they are
+ * buffers. Nothing is built: a driver's compiler takes a second for what this does in a millisecond.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "facade/code.h"
+#include "facade/fatbin.h"
 #include "kernels/ptx/ir.h"
+
+/* FUZZ_FORM and FUZZ_API are one of each. */
+enum { FORM_ITEM, FORM_BLOCK, FORM_RESUME };
+enum { API_DRIVER, API_RUNTIME };
+
+/* Programs are told by the library's log, which nobody reads here. */
+void ocl_log(bool is_error, const char *format, ...);
+void ocl_log(bool is_error, const char *format, ...)
+{
+    (void)is_error;
+    (void)format;
+}
+
+/* ---- The API's end ---- */
+
+/* The bytes as the API is given them. */
+struct given {
+    unsigned char *bytes;
+    struct facade_fatbin_wrapper wrapper;
+};
+
+static void put(unsigned char *at, uint64_t value, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        at[i] = (unsigned char)(value >> (8 * i));
+}
+
+/* A container of one entry for PTX, as it is. */
+static void fill_container(unsigned char *to, const uint8_t *data, size_t bytes, size_t padded)
+{
+    enum { HEADER = 16, ENTRY = 64 };
+    put(to, FACADE_FATBIN_MAGIC, 4);
+    put(to + 4, 1, 2);
+    put(to + 6, HEADER, 2);
+    put(to + 8, ENTRY + padded, 8);
+    put(to + HEADER, FACADE_FATBIN_PTX, 2);
+    put(to + HEADER + 4, ENTRY, 4);
+    put(to + HEADER + 8, padded, 8);
+    put(to + HEADER + 0x1c, 75, 4);
+    memcpy(to + HEADER + ENTRY, data, bytes);
+}
+
+static cudaError_t take_code(struct given *given, const uint8_t *data, size_t bytes,
+                             struct facade_code *code)
+{
+    const size_t padded = (bytes + 8) / 8 * 8;
+    given->bytes = calloc(1, 80 + padded);
+    if (!given->bytes)
+        abort();
+    if (FUZZ_API == API_DRIVER) {
+        memcpy(given->bytes, data, bytes);
+        return bytes > 0 ? facade_code_copy(code, given->bytes, bytes) : cudaErrorInvalidValue;
+    }
+    fill_container(given->bytes, data, bytes, padded);
+    given->wrapper =
+        (struct facade_fatbin_wrapper){FACADE_FATBIN_WRAPPER_MAGIC, 1, given->bytes, NULL};
+    return facade_code_copy(code, &given->wrapper, 0);
+}
+
+/* ---- The translator ---- */
+
+static struct ptx_target target_of(enum ptx_pointers pointers)
+{
+    return (struct ptx_target){.pointers = pointers,
+                               .is_cpu = FUZZ_FORM == FORM_BLOCK,
+                               .has_double = true,
+                               .has_int64_atomics = pointers == PTX_POINTERS_NUMBERS,
+                               .has_nvidia_asm = FUZZ_FORM == FORM_ITEM,
+                               .max_parameter_bytes = 1024,
+                               .max_private_bytes = 65536,
+                               .force_form =
+                                   FUZZ_FORM == FORM_BLOCK ? PTX_FORM_BLOCK : PTX_FORM_ITEM};
+}
 
 static void translate(const struct ptx_module *module)
 {
-    static const struct ptx_target targets[] = {{.pointers = PTX_POINTERS_NUMBERS,
-                                                 .is_cpu = true,
-                                                 .has_double = true,
-                                                 .max_parameter_bytes = 1024,
-                                                 .max_private_bytes = 65536,
-                                                 .force_form = -1},
-                                                {.pointers = PTX_POINTERS_BUFFERS,
-                                                 .has_int64_atomics = true,
-                                                 .has_nvidia_asm = true,
-                                                 .max_parameter_bytes = 4352,
-                                                 .max_private_bytes = 1 << 20,
-                                                 .force_form = -1}};
     for (size_t i = 0; i < ptx_module_entry_count(module) && i < 4; ++i)
-        for (size_t k = 0; k < 2; ++k) {
+        for (int pointers = PTX_POINTERS_NUMBERS; pointers <= PTX_POINTERS_BUFFERS; ++pointers) {
+            const struct ptx_target target = target_of((enum ptx_pointers)pointers);
             struct ptx_kernel kernel = {0};
             struct ptx_log log = {0};
-            ptx_translate(module, i, &targets[k], &kernel, &log);
+            const enum ptx_status status = ptx_translate(module, i, &target, &kernel, &log);
+            if (status == PTX_OK && (!kernel.text || strlen(kernel.text) != kernel.text_bytes))
+                abort();
+            if (status == PTX_E_UNSUPPORTED && !log.text)
+                abort(); /* refused without a word */
             ptx_kernel_free(&kernel);
             free(log.text);
         }
 }
 
-/* What the module prints as; NULL where it does not read. The caller frees it. */
-static char *printed(const char *text, size_t bytes, size_t *length, bool is_first)
+/* Variables of which most is not said would print as so many zeros. */
+static bool is_short(const struct ptx_module *module)
+{
+    size_t bytes = 0;
+    for (int block = 0; block < PTX_BLOCKS; ++block)
+        bytes += ptx_module_block_bytes(module, (enum ptx_block)block);
+    return bytes < 1 << 16;
+}
+
+/* What the module prints as; NULL where it does not read, or is too long. The caller frees it. */
+static char *printed(const char *text, size_t bytes, bool is_first)
 {
     struct ptx_log log = {0};
     struct ptx_module *module = NULL;
     char *out = NULL;
+    size_t length = 0;
     if (ptx_module_parse(text, bytes, &module, &log) == PTX_OK) {
         const uint64_t addresses[PTX_BLOCKS] = {0x1000, 0x2000, 0x3000};
         size_t placed_bytes = 0;
         free(ptx_module_place(module, addresses, &placed_bytes));
-        FILE *stream = open_memstream(&out, length);
-        ptx_print_module(stream, module);
-        fclose(stream);
         if (is_first)
             translate(module);
+        FILE *stream = is_short(module) ? open_memstream(&out, &length) : NULL;
+        if (stream) {
+            ptx_print_module(stream, module);
+            fclose(stream);
+        }
     }
     ptx_module_free(module);
     free(log.text);
     return out;
 }
 
+static void look_at(const struct facade_code *code)
+{
+    char *first = printed(code->text, code->bytes, true);
+    char *second = first ? printed(first, strlen(first), false) : NULL;
+    if (first && (!second || strcmp(first, second) != 0)) {
+        fprintf(stderr, "%s\n---- reads as\n%s\n", first, second ? second : "nothing");
+        abort();
+    }
+    free(first);
+    free(second);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    size_t first_bytes = 0, second_bytes = 0;
+    struct given given = {0};
+    struct facade_code code = {0};
     ptx_is_ptx((const char *)data, bytes);
-    char *first = printed((const char *)data, bytes, &first_bytes, true);
-    if (first) {
-        char *second = printed(first, first_bytes, &second_bytes, false);
-        if (!second || strcmp(first, second) != 0)
-            abort(); /* what was printed reads otherwise */
-        free(second);
-    }
-    free(first);
+    if (take_code(&given, data, bytes, &code) == cudaSuccess && code.refusal == cudaSuccess &&
+        code.is_ptx)
+        look_at(&code);
+    facade_code_free(&code);
+    free(given.bytes);
     return 0;
 }

@@ -179,6 +179,18 @@ TEST_BODY(ptx_finds_by_name)
     ptx_module_free(m);
 }
 
+/* Only the bytes that are stored count: a number may be zero in those. */
+TEST_BODY(ptx_layout_stores_low_bytes)
+{
+    struct ptx_module *module = read_ptx(
+        PTX_HEAD ".global .b8 x[80] = {256, 512, 63, 0, 255};\n.global .b8 y[9] = {0, 256};\n");
+    char *printed = print_ptx(module);
+    assert_non_null(strstr(printed, "x[80] = {0, 0, 63U, 0U, 255U};"));
+    assert_non_null(strstr(printed, "y[9];"));
+    free(printed);
+    ptx_module_free(module);
+}
+
 TEST_BODY(ptx_layout_bounds_parameters)
 {
     static const struct {

@@ -167,3 +167,15 @@ TEST_BODY(merge_refuses_comments_without_an_end)
     assert_string_equal(log, "b, line 5: a comment without an end");
     free(log);
 }
+
+/* What was merged is as it was, merged again: no blanks come in. */
+TEST_BODY(merge_of_what_was_merged_changes_nothing)
+{
+    char *first = merge(".version 8.0\n.target sm_75\n\n\n.address_size 64\n.global .u32 v;\n",
+                        HEAD ".global .u32 v;\n.visible .entry k() { ret; }", PTX_OK);
+    char *second = merge(first, NULL, PTX_OK);
+    assert_string_equal(first, second);
+    assert_non_null(strstr(first, ".target sm_75\n.address_size"));
+    free(first);
+    free(second);
+}
