@@ -10,23 +10,35 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cl/process.h"
+#include "cl/sanitized.h"
 #include "cl/thread.h"
 
 static _Atomic bool is_shared;
 static ocl_signal_handler *own;
+
+static pid_t owner;
 
 bool ocl_signals_are_shared(void)
 {
     return atomic_load_explicit(&is_shared, memory_order_acquire);
 }
 
+bool ocl_signals_are_shared_here(void)
+{
+    return ocl_signals_are_shared() && (getpid() == owner || ocl_process_is_forked());
+}
+
 /* ---- The system's functions, behind the stand-ins ---- */
 
 static int (*system_action)(int number, const struct sigaction *wanted, struct sigaction *before);
 
+/* A sanitizer's own stand-in has to know of handlers. */
 static void find_system(void)
 {
+#if !OCL_IS_SANITIZED
     *(void **)&system_action = dlsym(RTLD_NEXT, "sigaction");
+#endif
     if (!system_action)
         system_action = sigaction;
 }
@@ -187,6 +199,7 @@ void ocl_signals_share(ocl_signal_handler *handler)
 {
     find_system();
     own = handler;
+    owner = getpid();
     system_action(SIGSEGV, NULL, &first);
     atomic_store(&current, write_record(&first));
     install();

@@ -20,6 +20,9 @@ void ocl_signals_share(ocl_signal_handler *handler);
 /* Whether that has been done: the rest needs it. Safe in handlers of signals, as all that follows is. */
 bool ocl_signals_are_shared(void);
 
+/* The same, but for a child of vfork(): it has the parent's memory and signals of its own. */
+bool ocl_signals_are_shared_here(void);
+
 /* Unblocks SIGSEGV in the calling thread, which may have blocked it before, or where no stand-in saw it. */
 void ocl_signals_unblock(void);
 

@@ -27,7 +27,7 @@
 #include "cl/signals.h"
 #include "facade/host_next.h"
 
-#if !FACADE_IS_SANITIZED
+#if FACADE_STANDS_IN
 
 /* --- the memory ------------------------------------------------------------------------------- */
 

@@ -28,7 +28,7 @@ facade_any_function *facade_find_next(_Atomic(facade_any_function *) *known, con
     return function;
 }
 
-#if !FACADE_IS_SANITIZED
+#if FACADE_STANDS_IN
 
 /* A program's own constructors and signal handlers may call these functions: the first come before
  * this and look for themselves, the second must not have to. */

@@ -6,17 +6,11 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+#include "cl/sanitized.h"
+
 /* Sanitizers define these functions themselves, and look at the buffer before the system does:
  * what is written here would hide theirs. */
-#if defined(__has_feature)
-#define FACADE_IS_SANITIZED                                                                        \
-    (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                        \
-     __has_feature(memory_sanitizer))
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define FACADE_IS_SANITIZED 1
-#else
-#define FACADE_IS_SANITIZED 0
-#endif
+#define FACADE_STANDS_IN !OCL_IS_SANITIZED
 
 #define EXPORTED __attribute__((visibility("default")))
 

@@ -15,7 +15,7 @@
 #include "cl/signals.h"
 #include "facade/host_next.h"
 
-#if !FACADE_IS_SANITIZED
+#if FACADE_STANDS_IN
 
 #undef sigpause /* a macro for either of two functions */
 #undef sigmask
@@ -61,7 +61,7 @@ static int set_action(action_function *next, int number, const struct sigaction 
 {
     if (next == NULL)
         return fail_with(ENOSYS);
-    if (!ocl_signals_are_shared())
+    if (!ocl_signals_are_shared_here())
         return next(number, wanted, before);
     if (number != SIGSEGV)
         return set_other_action(next, number, wanted, before);
@@ -87,7 +87,7 @@ static _Atomic int restart_flag = SA_RESTART;
 
 static bool is_for_us(int number)
 {
-    return number == SIGSEGV && ocl_signals_are_shared();
+    return number == SIGSEGV && ocl_signals_are_shared_here();
 }
 
 /* mask: of the handler; NULL: empty. */
@@ -118,7 +118,7 @@ static handler_function *set_other_handler(signal_function *next, int number,
                                            handler_function *handler)
 {
     handler_function *before = next != NULL ? next(number, handler) : no_function();
-    if (before != SIG_ERR && number != SIGSEGV && ocl_signals_are_shared())
+    if (before != SIG_ERR && number != SIGSEGV && ocl_signals_are_shared_here())
         ocl_signals_set_masked(number, false);
     return before;
 }
@@ -182,7 +182,7 @@ EXPORTED int sigignore(int number)
 
 const sigset_t *facade_system_mask(const sigset_t *mask, sigset_t *copy)
 {
-    if (mask == NULL || !ocl_signals_are_shared())
+    if (mask == NULL || !ocl_signals_are_shared_here())
         return mask;
     *copy = *mask;
     sigdelset(copy, SIGSEGV);
@@ -194,7 +194,7 @@ static int set_mask(mask_function *next, int how, const sigset_t *wanted, sigset
     sigset_t copy;
     if (next == NULL)
         return ENOSYS;
-    if (!ocl_signals_are_shared())
+    if (!ocl_signals_are_shared_here())
         return next(how, wanted, before);
     const bool was_blocked = ocl_signals_is_blocked();
     const bool has_ours = wanted != NULL && sigismember(wanted, SIGSEGV) == 1;
@@ -266,7 +266,7 @@ static int set_bsd_mask(number_function *next, int mask, bool adds)
 {
     if (next == NULL)
         return fail_with(ENOSYS);
-    if (!ocl_signals_are_shared())
+    if (!ocl_signals_are_shared_here())
         return next(mask);
     const bool was_blocked = ocl_signals_is_blocked();
     const int before = next(mask & ~OUR_BIT);
@@ -290,7 +290,7 @@ EXPORTED int siggetmask(void)
 {
     int (*const next)(void) = (int (*)(void))NEXT(siggetmask);
     const int mask = next != NULL ? next() : 0;
-    return ocl_signals_are_shared() && ocl_signals_is_blocked() ? mask | OUR_BIT : mask;
+    return ocl_signals_are_shared_here() && ocl_signals_is_blocked() ? mask | OUR_BIT : mask;
 }
 
 /* --- threads to come -------------------------------------------------------------------------- */
@@ -307,7 +307,7 @@ EXPORTED int pthread_attr_setsigmask_np(pthread_attr_t *attributes, const sigset
     sigset_t copy;
     if (next == NULL)
         return ENOSYS;
-    if (mask == NULL || !ocl_signals_are_shared())
+    if (mask == NULL || !ocl_signals_are_shared_here())
         return next(attributes, mask);
     copy = *mask;
     sigdelset(&copy, STAND_IN);
@@ -321,7 +321,7 @@ EXPORTED int pthread_attr_getsigmask_np(const pthread_attr_t *attributes, sigset
 {
     ask_function *const next = (ask_function *)NEXT(pthread_attr_getsigmask_np);
     const int result = next != NULL ? next(attributes, mask) : ENOSYS;
-    if (result == 0 && ocl_signals_are_shared() && sigismember(mask, STAND_IN) == 1)
+    if (result == 0 && ocl_signals_are_shared_here() && sigismember(mask, STAND_IN) == 1)
         sigaddset(mask, SIGSEGV);
     return result;
 }
@@ -358,7 +358,7 @@ int __sigpause(int number_or_mask, int is_number)
 {
     pause_function *const next = (pause_function *)NEXT(__sigpause);
     sigset_t mask;
-    if (!ocl_signals_are_shared())
+    if (!ocl_signals_are_shared_here())
         return next != NULL ? next(number_or_mask, is_number) : fail_with(ENOSYS);
     sigemptyset(&mask);
     if (is_number) {

@@ -6,9 +6,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -197,11 +203,153 @@ TEST_BODY(host_io_checked_forms_read_too)
     assert_success(cudaFree(p));
 }
 
+/* The same memory, with every page the device's again. */
+static void *fresh(int *p)
+{
+    again_by_kernel(p, 9);
+    return p;
+}
+
+/* Compilers refuse what the system shall refuse, when they see it. */
+static const void *volatile nowhere = (const void *)(uintptr_t)16;
+
+TEST_BODY(host_io_vectors_at_places)
+{
+    int fd = pattern_file(9), *p = made_by_kernel(9);
+    const struct iovec list[] = {{p, 4096}, {p + 1024, BYTES - 4096}};
+    assert_int_equal(preadv(fd, list, 2, 0), BYTES);
+    check_read(p, 9);
+    assert_int_equal(preadv64(fd, list, 2, 0), BYTES);
+    check_read(p, 9);
+    assert_int_equal(preadv2(fd, list, 2, 0, 0), BYTES);
+    check_read(p, 9);
+    assert_int_equal(preadv64v2(fd, list, 2, 0, 0), BYTES);
+    check_read(p, 9);
+    for (int i = 10; i < 14; i++) {
+        again_by_kernel(p, i);
+        assert_int_equal(i == 10   ? pwritev(fd, list, 2, 0)
+                         : i == 11 ? pwritev64(fd, list, 2, 0)
+                         : i == 12 ? pwritev2(fd, list, 2, 0, 0)
+                                   : pwritev64v2(fd, list, 2, 0, 0),
+                         BYTES);
+        check_file(fd, i);
+    }
+    /* The list itself lies there, too. */
+    struct iovec *inside = (struct iovec *)(void *)(p + COUNT / 2);
+    again_by_kernel(p, 14);
+    *inside = (struct iovec){p, 4096};
+    run_on("add", p, 1024, 0, NULL);
+    assert_success(cudaDeviceSynchronize());
+    assert_int_equal(pwritev(fd, inside, 1, 0), 4096);
+    assert_int_equal(pwritev(fd, nowhere, 1, 0), -1);
+    assert_int_equal(errno, EFAULT);
+    close(fd);
+    assert_success(cudaFree(p));
+}
+
+TEST_BODY(host_io_messages_carry_it)
+{
+    enum { PART = 16384, PARTS = 3 };
+    int fds[2], *p = made_by_kernel(9);
+    char *part = (char *)p + BYTES / 2;
+    struct sockaddr_un *address = (struct sockaddr_un *)(void *)(p + 70000);
+    socklen_t *address_bytes = (socklen_t *)(p + 140000);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, fds), 0);
+    for (int way = 0; way < PARTS; way++) {
+        struct iovec here = {part, PART};
+        struct mmsghdr message = {.msg_hdr = {.msg_iov = &here, .msg_iovlen = 1}};
+        fresh(p);
+        assert_int_equal(way == 0   ? sendto(fds[0], part, PART, 0, NULL, 0)
+                         : way == 1 ? sendmsg(fds[0], &message.msg_hdr, 0)
+                                    : sendmmsg(fds[0], &message, 1, 0) * PART,
+                         PART);
+        run_on("pattern", p, COUNT, 77, NULL);
+        assert_success(cudaDeviceSynchronize());
+        *address_bytes = sizeof *address;
+        assert_int_equal(
+            way == 0   ? recvfrom(fds[1], part, PART, 0, (struct sockaddr *)address, address_bytes)
+            : way == 1 ? recvmsg(fds[1], &message.msg_hdr, 0)
+                       : recvmmsg(fds[1], &message, 1, 0, NULL) * PART,
+            PART);
+        for (size_t i = 0; i < PART / 4; i++)
+            assert_int_equal(p[COUNT / 2 + i], pattern_value(COUNT / 2 + i, 9));
+    }
+    assert_int_equal(sendmsg(fds[0], nowhere, 0), -1);
+    assert_int_equal(errno, EFAULT);
+    close(fds[0]);
+    close(fds[1]);
+    assert_success(cudaFree(p));
+}
+
+TEST_BODY(host_io_answers_reach_it)
+{
+    int *p = made_by_kernel(9), fds[2];
+    const int fd = open_file();
+    assert_int_equal(getrandom(fresh(p), 4096, 0), 4096);
+    assert_int_equal(getentropy(fresh(p), 256), 0);
+    assert_int_equal(write(fd, "abc", 3), 3);
+    assert_int_equal(fstat(fd, fresh(p)), 0);
+    assert_int_equal(((struct stat *)(void *)p)->st_size, 3);
+    assert_int_equal(fstat64(fd, fresh(p)), 0);
+    assert_int_equal(((struct stat64 *)(void *)p)->st_size, 3);
+    assert_int_equal(stat("/", fresh(p)), 0);
+    assert_int_equal(lstat("/", fresh(p)), 0);
+    assert_int_equal(stat64("/", fresh(p)), 0);
+    assert_int_equal(lstat64("/", fresh(p)), 0);
+    assert_int_equal(fstatat(AT_FDCWD, "/", fresh(p), 0), 0);
+    assert_int_equal(fstatat64(AT_FDCWD, "/", fresh(p), 0), 0);
+    assert_int_equal(statx(AT_FDCWD, "/", 0, STATX_ALL, fresh(p)), 0);
+
+    assert_int_equal(pipe(fds), 0);
+    assert_int_equal(write(fds[1], "x", 1), 1);
+    struct pollfd *file = fresh(p);
+    *file = (struct pollfd){fds[0], POLLIN, 0};
+    assert_int_equal(poll(file, 1, 1000), 1);
+    assert_int_equal(ppoll(file, 1, NULL, NULL), 1);
+    assert_int_equal(file->revents, POLLIN);
+    fd_set *set = fresh(p);
+    FD_ZERO(set);
+    FD_SET(fds[0], set);
+    assert_int_equal(select(fds[0] + 1, set, NULL, NULL, NULL), 1);
+    assert_int_equal(pselect(fds[0] + 1, set, NULL, NULL, NULL, NULL), 1);
+    struct epoll_event event = {.events = EPOLLIN};
+    const int epoll = epoll_create1(0);
+    assert_int_equal(epoll_ctl(epoll, EPOLL_CTL_ADD, fds[0], &event), 0);
+    assert_int_equal(epoll_wait(epoll, fresh(p), 4, 1000), 1);
+    assert_int_equal(epoll_pwait(epoll, fresh(p), 4, 1000, NULL), 1);
+    close(epoll);
+    close(fds[0]);
+    close(fds[1]);
+    close(fd);
+    assert_success(cudaFree(p));
+}
+
+TEST_BODY(host_io_texts_and_unlocked_streams)
+{
+    int fd = open_file(), *p = made_by_kernel(9);
+    FILE *file = fdopen(fd, "w+");
+    assert_non_null(file);
+    assert_success(cudaMemset(p, 'a', BYTES - 1));
+    assert_success(cudaMemset((char *)p + BYTES - 1, 0, 1));
+    assert_success(cudaDeviceSynchronize());
+    assert_true(fputs((char *)p, file) != EOF);
+    assert_true(fputs_unlocked((char *)p, file) != EOF);
+    assert_int_equal(fflush(file), 0);
+    assert_int_equal(lseek(fd, 0, SEEK_END), 2 * (BYTES - 1));
+    rewind(file);
+    assert_int_equal(fwrite_unlocked(fresh(p), 1, BYTES, file), BYTES);
+    assert_int_equal(fflush(file), 0);
+    check_file(fd, 9);
+    rewind(file);
+    assert_int_equal(fread_unlocked(p, 1, BYTES, file), BYTES);
+    check_read(p, 9);
+    fclose(file);
+    assert_success(cudaFree(p));
+}
+
 TEST_BODY(host_io_errors_are_the_systems)
 {
     int *p = made_by_kernel(1);
-    /* Compilers refuse what the system shall refuse, when they see it. */
-    const void *volatile nowhere = (const void *)(uintptr_t)16;
     volatile int less_than_none = -1;
     errno = 0;
     assert_int_equal(write(-1, p, 16), -1);

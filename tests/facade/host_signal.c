@@ -421,6 +421,28 @@ TEST_BODY(host_signal_sent_signals_are_the_programs)
     assert_success(cudaFree(page_source));
 }
 
+/* A child of vfork() has its own actions and masks in its parent's memory. */
+TEST_BODY(host_signal_children_of_vfork_change_nothing)
+{
+    int *p = made_by_kernel(1), status = -1;
+    sigset_t all;
+    sigfillset(&all);
+    assert_true(signal(SIGSEGV, catch_it) != SIG_ERR);
+    const pid_t child = vfork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        pthread_sigmask(SIG_SETMASK, &all, NULL);
+        execl("/bin/true", "true", (char *)NULL);
+        _exit(1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(blocks_segv(), 0);
+    expect_seen(catch_it, SA_RESTART);
+    expect_shared(p);
+    assert_success(cudaFree(p));
+}
+
 /* --- many at once ----------------------------------------------------------------------------- */
 
 enum { CROWD = 200 };
@@ -488,8 +510,7 @@ static struct ending run_helper(const char *mode)
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
-            setenv("CLEM_TEST_UNTRACED", "1", 1);
+        (void)ptrace(PTRACE_TRACEME, 0, NULL, NULL);
         execl(SIGNAL_HELPER, SIGNAL_HELPER, mode, (char *)NULL);
         _exit(99);
     }
@@ -547,6 +568,20 @@ static void expect_good_end(const char *mode)
     if (ending.status != 0)
         print_error("%s: status %x\n", mode, (unsigned)ending.status);
     assert_int_equal(ending.status, 0);
+}
+
+/* What remains where libclem stands in for nothing: tests/programs/late.c. */
+TEST_BODY(host_signal_libraries_opened_late_serve_touches)
+{
+    char command[4096];
+    Dl_info info;
+    assert_true(dladdr((void *)(uintptr_t)&cudaGetLastError, &info) != 0);
+    snprintf(command, sizeof command, "%s %s", LATE_HELPER, info.dli_fname);
+    setenv("TEST_MANAGED", "1", 1);
+    const int status = system(command);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        TEST_SKIP("this strategy has no managed memory");
+    assert_int_equal(status, 0);
 }
 
 /* Null checks by fault, safepoints by protecting a page that all threads read, and managed memory. */
