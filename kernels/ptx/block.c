@@ -320,7 +320,8 @@ static void declare_arrays(struct ptx_emitter *e)
                      offset);
             offset += local;
         }
-        if (bytes == way_bytes(form->regions) && !form->regions->is_straight) {
+        if (bytes == way_bytes(form->regions) && !form->regions->is_straight &&
+            !form->regions->is_alone) {
             ptx_line(e,
                      "CLEM_SCRATCH %s *const clem_ways = (CLEM_SCRATCH %s *)(clem_scratch + %zuu * "
                      "clem_threads);",
@@ -942,6 +943,9 @@ static void write_warps(struct ptx_emitter *e)
     ptx_line(e, "const uint clem_outcome = clem_release_barriers(clem_state, clem_wait, "
                 "clem_threads, clem_arrived);");
     if (waits) {
+        ptx_line(e,
+                 "if (clem_outcome == CLEM_STUCK && clem_left && clem_has_failed(clem_runtime))");
+        ptx_line(e, "    return;");
         ptx_line(e, "if (clem_outcome == CLEM_STUCK && clem_left)");
         ptx_line(e, "    continue;");
     }
@@ -1028,8 +1032,13 @@ static void write_alone(struct ptx_emitter *e)
     if (r->waits)
         leave_thread(e);
     ptx_line(e, "}");
-    if (r->waits)
-        ptx_line(e, "}");
+    if (!r->waits)
+        return;
+    if (ptx_plan_of(e)->needs & PTX_NEED_RUNTIME) {
+        ptx_line(e, "if (clem_left && clem_has_failed(clem_runtime))");
+        ptx_line(e, "    return;");
+    }
+    ptx_line(e, "}");
 }
 
 /* ---- The kernel ---- */

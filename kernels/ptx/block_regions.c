@@ -67,7 +67,11 @@ static void find_heads(struct making *m, const bool *starts)
     for (size_t i = 0; i < flow->reachable; i++) {
         const int32_t node = flow->order[i];
         m->is_head[node] = i == 0 || starts[flow->nodes[node].first];
+        if (m->r->is_alone) /* all of the kernel is run at once, from some region's start on */
+            owners[node] = m->is_head[node] ? node : flow->order[0];
     }
+    if (m->r->is_alone)
+        return;
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
         ptx_steps(flow->arena, flow->reachable);

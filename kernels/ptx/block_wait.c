@@ -332,7 +332,7 @@ static void find_loop(struct waiting *w, int32_t head)
 static void note_instruction(struct waiting *w, const struct ptx_instruction *in)
 {
     w->has_fence |= is_fence(in);
-    w->atomics += is_atomic(in);
+    w->atomics += is_atomic(in) || in->opcode == PTX_OPCODE_call; /* which may hold one */
     if (in->opcode == PTX_OPCODE_atom && in->operation == PTX_OP_CAS && in->operand_count == 4 &&
         w->exchange_count < MOST_EXCHANGES)
         w->exchanges[w->exchange_count++] = in;

@@ -1,8 +1,10 @@
 /* Threads of a block that wait for each other with no barrier between: warps that produce and consume, votes in the
- * loops that wait, lanes of a warp that take turns or hand on from one to the next, locks that each lane takes.
+ * loops that wait, lanes of a warp that take turns or hand on from one to the next, locks that each lane takes, and
+ * what waits for a thread that fails.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "program.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { ROUNDS = 40, SLOTS = 4, THREADS = 128, LOCKS = 5 };
@@ -258,6 +260,36 @@ __global__ void by_counting(int *out, unsigned *counter)
     out[t] = sum;
 }
 
+/* Who waits for a thread that fails ends with it: in a kernel where threads meet, and in one where they do not. */
+__global__ void without_meeting(volatile int *flag)
+{
+    if (threadIdx.x == 40)
+        __trap();
+    while (*flag == 0)
+        ;
+}
+
+__global__ void behind_barrier(volatile int *flag)
+{
+    __syncthreads();
+    if (threadIdx.x == 40)
+        __trap();
+    while (*flag == 0)
+        ;
+    __syncthreads();
+    *flag = 2;
+}
+
+static void run_failure(bool meets)
+{
+    device_array<int> flag(1);
+    if (meets)
+        behind_barrier<<<2, 64>>>(flag.data);
+    else
+        without_meeting<<<2, 64>>>(flag.data);
+    EXPECT(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+}
+
 static void run_flags(const std::vector<int> &input)
 {
     const int n = ROUNDS * 32;
@@ -349,7 +381,12 @@ static void run_locks()
 int main(int count, char **arguments)
 {
     program_begin(count, arguments);
-    alarm(100); /* a wait that never ends is to fail soon */
+    const pid_t child = fork(); /* one failure each: before the first call of CUDA */
+    alarm(100);                 /* a wait that never ends is to fail soon */
+    if (child == 0) {
+        run_failure(true);
+        _exit(program_failures != 0);
+    }
     std::vector<int> input(2 * ROUNDS * 32);
     for (size_t i = 0; i < input.size(); i++)
         input[i] = (int)(random_word(i) % 100000);
@@ -358,5 +395,8 @@ int main(int count, char **arguments)
     run_turns(80);
     run_others(input);
     run_locks();
+    run_failure(false);
+    int status = 1;
+    EXPECT(child > 0 && waitpid(child, &status, 0) == child && status == 0);
     return program_end();
 }

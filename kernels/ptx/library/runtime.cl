@@ -231,6 +231,12 @@ static inline void clem_fail(__global struct clem_runtime *runtime, uint failure
     atomic_cmpxchg((volatile __global uint *)&runtime->failure, CLEM_FAILURE_NONE, failure);
 }
 
+/* Whether a thread has failed, which ends all that run. */
+static inline bool clem_has_failed(__global struct clem_runtime *runtime)
+{
+    return *(volatile __global uint *)&runtime->failure != CLEM_FAILURE_NONE;
+}
+
 static inline void clem_trap(__global struct clem_runtime *runtime)
 {
     clem_fail(runtime, CLEM_FAILURE_TRAP);
