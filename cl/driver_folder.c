@@ -43,11 +43,6 @@ static struct ocl_user_cache usual_folder(void)
     return ocl_user_cache_find(keeps && *keeps != '1' ? "/pocl/uncached" : "/pocl/kcache");
 }
 
-static bool can_write(const char *path)
-{
-    return faccessat(AT_FDCWD, path, R_OK | W_OK | X_OK, AT_EACCESS) == 0;
-}
-
 /* Whether a folder that is not there can be made: the last that is there on the way to it takes more. */
 static bool can_make(const char *path, size_t least)
 {
@@ -66,7 +61,7 @@ static bool can_make(const char *path, size_t least)
         if (!slash || stat(here, &facts) == 0)
             last = here;
     }
-    const bool can = last && can_write(last);
+    const bool can = last && ocl_trust_can_write(AT_FDCWD, last);
     free(way);
     return can;
 }
@@ -83,7 +78,7 @@ static const char *find_fault(const char *path, size_t least)
     const char *found =
         fstat(opened, &facts) != 0 ? "cannot be examined" : ocl_trust_fault(opened, &facts);
     close(opened);
-    return found || can_write(path) ? found : "cannot be written";
+    return found || ocl_trust_can_write(AT_FDCWD, path) ? found : "cannot be written";
 }
 
 /* ---- A private folder ---- */

@@ -3,7 +3,6 @@
 #include "cl/program_cache.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -16,7 +15,9 @@
 #include "cl/cache_folder.h"
 #include "cl/options.h"
 #include "cl/trace.h"
+#include "cl/trust.h"
 #include "cl/user_cache.h"
+#include "cl/whole.h"
 
 /* More than the folder may hold is in no file of the cache's. */
 static const uint64_t most_bytes = (uint64_t)256 << 20, kept_bytes = (uint64_t)192 << 20;
@@ -75,32 +76,7 @@ static void make_name(char name[OCL_CACHE_NAME_BYTES], const char *key, size_t b
 
 static bool read_all(int file, void *target, size_t bytes)
 {
-    char *end = target;
-    while (bytes > 0) {
-        ssize_t got = read(file, end, bytes);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        end += got;
-        bytes -= (size_t)got;
-    }
-    return true;
-}
-
-static bool write_all(int file, const void *source, size_t bytes)
-{
-    const char *next = source;
-    while (bytes > 0) {
-        ssize_t put = write(file, next, bytes);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        next += put;
-        bytes -= (size_t)put;
-    }
-    return true;
+    return whole_read(file, target, bytes) == (ssize_t)bytes;
 }
 
 static bool fits(const struct header *header, uint64_t file_bytes, size_t key_bytes)
@@ -175,9 +151,9 @@ static bool write_file(int folder, const struct header *header, const char *key,
     const int file = ocl_cache_folder_write(folder, name, temporary);
     if (file < 0)
         return false;
-    bool is_written = write_all(file, header, sizeof *header) &&
-                      write_all(file, key, (size_t)header->key_bytes) &&
-                      write_all(file, binary, (size_t)header->binary_bytes);
+    bool is_written = whole_write(file, header, sizeof *header) &&
+                      whole_write(file, key, (size_t)header->key_bytes) &&
+                      whole_write(file, binary, (size_t)header->binary_bytes);
     is_written = close(file) == 0 && is_written;
     if (is_written && renameat(folder, temporary, folder, name) == 0)
         return true;
@@ -235,7 +211,7 @@ bool ocl_program_cache_is_writable(const char *directory)
     const int folder = ocl_cache_folder_open(directory, true);
     if (folder < 0)
         return false;
-    const bool is = faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) == 0;
+    const bool is = ocl_trust_can_write(folder, ".");
     close(folder);
     return is;
 }
@@ -250,7 +226,7 @@ void ocl_program_cache_store(const char *directory, const struct ocl_cache_key *
     const int folder = ocl_cache_folder_open(directory, true);
     char *key_data = folder < 0 ? NULL : make_key(key, &key_bytes);
     bool is_stored = false;
-    if (key_data) {
+    if (key_data && sizeof(struct header) + key_bytes + bytes <= most_bytes) {
         struct header header = {.key_bytes = key_bytes, .binary_bytes = bytes};
         memcpy(header.magic, magic, sizeof magic);
         header.checksum = hash_bytes(hash_bytes(hash_start, key_data, key_bytes), binary, bytes);

@@ -3,6 +3,7 @@
 #ifndef OCL_TRUST_H
 #define OCL_TRUST_H
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
 /* Why what an open file or folder holds may come from somebody else, as the end of a sentence that begins
@@ -11,5 +12,8 @@
  * other member.
  * Shape: facts are those of fstat(file). */
 const char *ocl_trust_fault(int file, const struct stat *facts);
+
+/* Whether this process may list a folder and make files in it. Shape: path as in openat(). */
+bool ocl_trust_can_write(int folder, const char *path);
 
 #endif
