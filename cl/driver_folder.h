@@ -11,6 +11,8 @@
  * temporary one, which goes when the process ends.
  * In a program with more rights than who started it, PoCL always gets a temporary folder, and what the
  * environment says to OpenCL's loader, its layers and PoCL is dropped for good.
+ * Limit: what is checked is the folder itself, once. PoCL goes by its path later, so whoever may rename
+ *        what that path leads through is trusted, as everywhere with a user's files.
  * Order: before the first call of OpenCL. Where the program itself called OpenCL before, PoCL has read its
  *        environment already, and nothing here reaches it. */
 void ocl_driver_folder_choose(void);
