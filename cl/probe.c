@@ -210,6 +210,8 @@ ocl_status ocl_probe_run(struct ocl_context *context, cl_kernel kernel)
     if (error != CL_SUCCESS)
         return error;
     error = clWaitForEvents(1, &event);
+    if (error != CL_SUCCESS) /* the kernel may follow addresses of what goes now */
+        (void)clFinish(context->service);
     clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof outcome, &outcome, NULL);
     clReleaseEvent(event);
     return outcome < 0 ? outcome : error;

@@ -137,6 +137,16 @@ static void note_event(const char *name, cl_uint n, const cl_event *list, cl_eve
         return code != 0 ? code : real arguments;                                                  \
     }
 
+/* Functions that make work end: a device that is lost does none any more, although it tells nobody. */
+#define LOST_STATUS(name, parameters, arguments)                                                   \
+    cl_int name parameters                                                                         \
+    {                                                                                              \
+        REAL(name);                                                                                \
+        const cl_int code = fault_of_call(#name);                                                  \
+        const cl_int ended = code == 0 || fault_is_lost() ? real arguments : code;                 \
+        return code != 0 ? code : ended;                                                           \
+    }
+
 /* Functions that return an object. */
 #define CREATE(type, kind, name, parameters, arguments)                                            \
     type name parameters                                                                           \
@@ -496,13 +506,17 @@ cl_int clWaitForEvents(cl_uint n, const cl_event *list)
 {
     REAL(clWaitForEvents);
     const cl_int code = fault_of_call("clWaitForEvents");
-    const cl_int status = code != 0 ? code : real(n, list);
+    if (code != 0 && !fault_is_lost())
+        return code;
+    const cl_int status = real(n, list);
+    if (code != 0)
+        return code;
     return status == CL_SUCCESS && code_of_events(n, list) != 0
                ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
                : status;
 }
 
-STATUS(clSetUserEventStatus, (cl_event event, cl_int status), (event, status))
+LOST_STATUS(clSetUserEventStatus, (cl_event event, cl_int status), (event, status))
 STATUS(clGetSupportedImageFormats,
        (cl_context context, cl_mem_flags flags, cl_mem_object_type type, cl_uint n,
         cl_image_format *formats, cl_uint *found),
@@ -533,7 +547,7 @@ STATUS(clGetProgramBuildInfo,
        (cl_program program, cl_device_id device, cl_program_build_info name, size_t size,
         void *value, size_t *needed),
        (program, device, name, size, value, needed))
-STATUS(clFinish, (cl_command_queue queue), (queue))
+LOST_STATUS(clFinish, (cl_command_queue queue), (queue))
 STATUS(clGetPlatformIDs, (cl_uint n, cl_platform_id *platforms, cl_uint *found),
        (n, platforms, found))
 STATUS(clGetPlatformInfo,

@@ -55,6 +55,14 @@ bool fault_was_met(void)
     return was_met;
 }
 
+bool fault_is_lost(void)
+{
+    pthread_mutex_lock(&lock);
+    const bool is_lost = mode == FAULT_LOST && is_met;
+    pthread_mutex_unlock(&lock);
+    return is_lost;
+}
+
 void fault_forget(void)
 {
     pthread_mutex_lock(&lock);

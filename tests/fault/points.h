@@ -35,6 +35,9 @@ void fault_print_place(void);
 /* The code that this call fails with, or 0. */
 int fault_of_call(const char *name);
 
+/* Whether the device is lost: every call fails. */
+bool fault_is_lost(void);
+
 /* The code that the event of this call ends with, or 0. */
 int fault_of_event(const char *name);
 

@@ -8,6 +8,7 @@
  *   clem_faults entries          every supported entry point is called by an operation
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#define __CUDA_API_VERSION_INTERNAL /* names in the lists are symbols */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>

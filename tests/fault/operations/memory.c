@@ -315,7 +315,9 @@ static int move_managed(char *memory, size_t bytes)
     TRY(cudaStreamAttachMemAsync, NULL, memory, 0, cudaMemAttachGlobal);
     for (int i = 0; i < 2; i++)
         TRY(cudaMemPrefetchAsync, memory, bytes, places[i], 0, NULL);
+    TRY(cudaMemPrefetchAsync_v2, memory, bytes, places[1], 0, NULL);
     TRY(cudaMemAdvise, memory, bytes, cudaMemAdviseSetPreferredLocation, places[0]);
+    TRY(cudaMemAdvise_v2, memory, bytes, cudaMemAdviseSetPreferredLocation, places[0]);
     memset(host, 0, sizeof host);
     TRY(cudaMemcpy, host, memory + bytes - BYTES, BYTES, cudaMemcpyDefault);
     CHECK(host[0] == 6 && host[BYTES - 1] == 6);

@@ -1,0 +1,81 @@
+/* Operations between two devices: PoCL makes as many as it is asked for.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "operation.h"
+
+#include <stdlib.h>
+
+enum { BYTES = 300000 };
+
+static char host[BYTES];
+
+static void need_two_devices(void)
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess || count < 2)
+        exit(77);
+}
+
+static int allocate_on(int device, void **memory)
+{
+    int error = 0;
+    TRY(cudaSetDevice, device);
+    TRY(cudaMalloc, memory, BYTES);
+    return error;
+}
+
+static int use_access(void)
+{
+    CUcontext peer = NULL;
+    int can = 0, error = 0;
+    TRY(cudaDeviceCanAccessPeer, &can, 0, 1);
+    TRY(cuDeviceCanAccessPeer, &can, 0, 1);
+    /* Where it cannot, these are refused without a call of the driver. */
+    if (error == 0 && CALL(cudaDeviceEnablePeerAccess, 1, 0) == 0)
+        END(cudaDeviceDisablePeerAccess, 1);
+    else
+        (void)CALL(cudaDeviceDisablePeerAccess, 1);
+    TRY(cuDevicePrimaryCtxRetain, &peer, 1);
+    if (error == 0 && CALL(cuCtxEnablePeerAccess, peer, 0) == 0)
+        END(cuCtxDisablePeerAccess, peer);
+    else
+        (void)CALL(cuCtxDisablePeerAccess, peer);
+    if (peer != NULL)
+        END(cuDevicePrimaryCtxRelease, 1);
+    return error;
+}
+
+static int copy_across(void *here, void *there)
+{
+    int error = 0;
+    memset(host, 5, sizeof host);
+    TRY(cudaMemcpy, here, host, BYTES, cudaMemcpyHostToDevice);
+    TRY(cudaMemcpyPeer, there, 1, here, 0, BYTES);
+    TRY(cudaMemset, here, 0, BYTES);
+    TRY(cudaMemcpyPeerAsync, here, 0, there, 1, BYTES, NULL);
+    TRY(cudaStreamSynchronize, NULL);
+    memset(host, 0, sizeof host);
+    TRY(cudaMemcpy, host, here, BYTES, cudaMemcpyDefault);
+    CHECK(host[0] == 5 && host[BYTES - 1] == 5);
+    return error;
+}
+
+int operation_peers(void)
+{
+    void *here = NULL, *there = NULL;
+    need_two_devices();
+    int error = allocate_on(1, &there);
+    if (error == 0)
+        error = allocate_on(0, &here);
+    else
+        (void)cudaSetDevice(0);
+    if (error == 0)
+        error = use_access();
+    if (error == 0)
+        error = copy_across(here, there);
+    END(cudaFree, here);
+    END(cudaFree, there);
+    (void)cudaSetDevice(1);
+    END(cudaDeviceReset);
+    (void)cudaSetDevice(0);
+    return error;
+}
