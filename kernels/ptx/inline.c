@@ -14,6 +14,8 @@ struct copy {
     size_t instruction_room, label_room, register_room, variable_room, target_room;
     uint8_t *verdicts; /* per function number: 0 unknown, 1 stays a call, 2 to be inlined */
     unsigned depth;
+    struct jumped *jumped; /* of plan.jumps, in their order */
+    uint32_t *jumped_of;   /* per function number: 1 + its place there, or 0 */
 };
 
 /* Where the numbers of a function being copied begin in the copy. */
@@ -23,6 +25,16 @@ struct bases {
     const struct ptx_variable **variables;             /* copies of its variables, in their order */
     const struct ptx_variable **parameters, **results; /* what stands for them; NULL in the entry */
     int32_t end_label;                                 /* where ret goes; -1: it ends the thread */
+};
+
+/* A function whose text stands once. Who calls it says where to go on, in a register, and jumps there.
+ * It has one place for its values, so a thread that comes while it is there already traps. */
+struct jumped {
+    struct bases b;
+    uint32_t start_label, back, is_within; /* back, is_within: registers */
+    uint32_t targets;                      /* of the copy: where to go on */
+    int32_t *sites;
+    size_t site_count, site_room;
 };
 
 /* ---- Growing ---- */
@@ -328,10 +340,261 @@ static void inline_call(struct copy *c, const struct ptx_instruction *call)
     set_label(c, skip);
 }
 
+/* ---- Functions that are jumped to ---- */
+
+static struct jumped *jumped_of(const struct copy *c, const struct ptx_function *function)
+{
+    const uint32_t place = function ? c->jumped_of[function->number] : 0;
+    return place ? &c->jumped[place - 1] : NULL;
+}
+
+static struct ptx_operand number_operand(uint64_t number)
+{
+    return (struct ptx_operand){.kind = PTX_OPERAND_INTEGER, .index = -1, .bits = (int64_t)number};
+}
+
+static void write_set(struct copy *c, uint32_t line, uint32_t to, uint64_t number)
+{
+    write_move(c, line, PTX_B32, register_operand(to), number_operand(number));
+}
+
+static void write_trap(struct copy *c, uint32_t line, int32_t guard)
+{
+    struct ptx_instruction *in = add_instruction(c);
+    in->opcode = PTX_OPCODE_trap;
+    in->line = line;
+    in->words = "trap";
+    in->width = 1;
+    in->guard = guard;
+}
+
+/* A new predicate: whether a value is a number. */
+static int32_t write_test(struct copy *c, uint32_t line, enum ptx_type type,
+                          struct ptx_operand value, uint64_t number)
+{
+    const uint32_t predicate = add_register(c, (struct ptx_register){"is", PTX_PRED, 1});
+    write_move(c, line, type, register_operand(predicate), value);
+    struct ptx_instruction *in = &c->made->instructions[c->made->instruction_count - 1];
+    in->opcode = PTX_OPCODE_setp;
+    in->words = "setp.eq";
+    in->compare = PTX_EQ;
+    in->operand_count = 3;
+    in->operands = ptx_arena_array(c->arena, 3, sizeof *in->operands);
+    in->operands[0] = register_operand(predicate);
+    in->operands[1] = value;
+    in->operands[2] = number_operand(number);
+    return (int32_t)predicate;
+}
+
+/* A part of a .param variable, to or from a register. */
+static void write_part(struct copy *c, uint32_t line, uint16_t opcode, enum ptx_type type,
+                       const struct ptx_variable *variable, size_t offset, uint32_t index)
+{
+    write_access(c, line, opcode, variable, register_operand(index));
+    struct ptx_instruction *in = &c->made->instructions[c->made->instruction_count - 1];
+    in->types[0] = (uint8_t)type;
+    in->operands[opcode == PTX_OPCODE_ld].bits = (int64_t)offset;
+}
+
+static void write_copy(struct copy *c, uint32_t line, const struct ptx_variable *to,
+                       const struct ptx_variable *from)
+{
+    static const enum ptx_type types[] = {PTX_B8, PTX_B16, PTX_B32, PTX_B64};
+    unsigned size = 3;
+    while (size > 0 && (to->bytes % (1u << size) != 0 || to->alignment % (1u << size) != 0 ||
+                        from->alignment % (1u << size) != 0))
+        size--;
+    for (size_t at = 0; at + (1u << size) <= to->bytes; at += 1u << size) {
+        const uint32_t part =
+            add_register(c, (struct ptx_register){"part", (uint8_t)types[size], 1});
+        write_part(c, line, PTX_OPCODE_ld, types[size], from, at, part);
+        write_part(c, line, PTX_OPCODE_st, types[size], to, at, part);
+    }
+}
+
+static bool is_parameter_of_call(const struct ptx_operand *given)
+{
+    return given->variable &&
+           (given->kind == PTX_OPERAND_VARIABLE || given->kind == PTX_OPERAND_ADDRESS) &&
+           given->variable->space == PTX_SPACE_PARAM;
+}
+
+static void hand_over(struct copy *c, const struct ptx_instruction *call, const struct jumped *j)
+{
+    const struct ptx_function *callee = j->b.from;
+    for (size_t i = 0; i < callee->parameter_count; i++) {
+        const struct ptx_variable *formal = callee->parameters[i];
+        const struct ptx_operand *given = item(call, 2, i);
+        if (!given)
+            continue;
+        if (formal->space == PTX_SPACE_REG)
+            write_move(c, call->line, formal->type,
+                       register_operand(j->b.registers + formal->number), *given);
+        else if (is_parameter_of_call(given))
+            write_copy(c, call->line, j->b.parameters[i], given->variable);
+        else
+            write_access(c, call->line, PTX_OPCODE_st, j->b.parameters[i], *given);
+    }
+}
+
+static void take_back(struct copy *c, const struct ptx_instruction *call, const struct jumped *j)
+{
+    const struct ptx_operand *given = item(call, 0, 0);
+    if (given && j->b.from->result_count > 0 && is_parameter_of_call(given))
+        write_copy(c, call->line, given->variable, j->b.results[0]);
+    else
+        pass_results(c, call, &j->b);
+}
+
+static void jump_call(struct copy *c, const struct ptx_instruction *call, struct jumped *j)
+{
+    const uint32_t skip = add_label(c, "skip"), site = add_label(c, "back");
+    if (call->guard >= 0)
+        write_jump(c, call, skip, call->guard, !call->guard_negated);
+    write_trap(c, call->line,
+               write_test(c, call->line, PTX_B32, register_operand(j->is_within), 1));
+    hand_over(c, call, j);
+    write_set(c, call->line, j->is_within, 1);
+    write_set(c, call->line, j->back, j->site_count);
+    j->sites = ptx_arena_grow(c->arena, j->sites, j->site_count, &j->site_room, sizeof *j->sites);
+    j->sites[j->site_count++] = (int32_t)site;
+    write_jump(c, call, j->start_label, -1, false);
+    set_label(c, site);
+    take_back(c, call, j);
+    set_label(c, skip);
+}
+
+/* Whether a call by number may be one of a function that is jumped to. */
+static bool may_jump(const struct copy *c, const struct ptx_function *shape)
+{
+    const struct ptx_plan *plan = ptx_plan_of(c->e);
+    for (size_t i = 0; shape && plan->jump_count > 0 && i < plan->target_count; i++)
+        if (jumped_of(c, plan->targets[i]) && ptx_same_shape(plan->targets[i], shape))
+            return true;
+    return false;
+}
+
+/* One way for each function that it can be. */
+static void dispatch(struct copy *c, const struct ptx_instruction *call,
+                     const struct ptx_function *shape)
+{
+    const struct ptx_plan *plan = ptx_plan_of(c->e);
+    const uint32_t done = add_label(c, "done");
+    if (call->guard >= 0)
+        write_jump(c, call, done, call->guard, !call->guard_negated);
+    for (size_t i = 0; i < plan->target_count; i++) {
+        const struct ptx_function *target = plan->targets[i];
+        if (!ptx_same_shape(target, shape))
+            continue;
+        const uint32_t next = add_label(c, "next");
+        struct ptx_instruction made = *call;
+        made.guard = -1;
+        made.operand_count = 3;
+        made.operands = ptx_arena_array(c->arena, 3, sizeof *made.operands);
+        memcpy(made.operands, call->operands, 3 * sizeof *made.operands);
+        made.operands[1] =
+            (struct ptx_operand){.kind = PTX_OPERAND_FUNCTION, .index = -1, .function = target};
+        write_jump(c, call, next,
+                   write_test(c, call->line, PTX_B64, call->operands[1], target->number), true);
+        if (jumped_of(c, target))
+            jump_call(c, &made, jumped_of(c, target));
+        else
+            *add_instruction(c) = made;
+        write_jump(c, call, done, -1, false);
+        set_label(c, next);
+    }
+    write_trap(c, call->line, -1); /* whoever comes here follows a pointer to nowhere */
+    set_label(c, done);
+}
+
+static const struct ptx_variable **own_places(struct copy *c, struct ptx_variable *const *formal,
+                                              size_t count)
+{
+    const struct ptx_variable **made = ptx_arena_array(c->arena, count + 1, sizeof *made);
+    for (size_t i = 0; i < count; i++)
+        made[i] = formal[i]->space == PTX_SPACE_REG ? formal[i] : bind(c, NULL, formal[i]);
+    return made;
+}
+
+/* Before the entry is copied: nobody is within yet. */
+static void begin_jumped(struct copy *c)
+{
+    const struct ptx_plan *plan = ptx_plan_of(c->e);
+    c->jumped_of =
+        ptx_arena_array(c->arena, c->e->module->function_count + 2, sizeof *c->jumped_of);
+    c->jumped = ptx_arena_array(c->arena, plan->jump_count + 1, sizeof *c->jumped);
+    for (size_t i = 0; i < plan->jump_count; i++) {
+        const struct ptx_function *from = plan->jumps[i];
+        struct jumped *j = &c->jumped[i];
+        c->jumped_of[from->number] = (uint32_t)i + 1;
+        j->b = begin_function(c, from);
+        j->b.parameters = own_places(c, from->parameters, from->parameter_count);
+        j->b.results = own_places(c, from->results, from->result_count);
+        j->b.end_label = (int32_t)add_label(c, "end");
+        j->start_label = add_label(c, from->name);
+        j->back = add_register(c, (struct ptx_register){"back", PTX_B32, 1});
+        j->is_within = add_register(c, (struct ptx_register){"within", PTX_B32, 1});
+        c->made->targets = ptx_arena_grow(c->arena, c->made->targets, c->made->target_count,
+                                          &c->target_room, sizeof *c->made->targets);
+        j->targets = (uint32_t)c->made->target_count++;
+        c->made->targets[j->targets] = (struct ptx_targets){.name = "back"};
+        write_set(c, from->line, j->is_within, 0);
+    }
+}
+
+/* ret: by a branch to one of the sites. */
+static void write_return(struct copy *c, const struct jumped *j)
+{
+    const uint32_t line = j->b.from->line;
+    set_label(c, (uint32_t)j->b.end_label);
+    write_set(c, line, j->is_within, 0);
+    write_jump(c, &(struct ptx_instruction){.line = line}, 0, -1, false);
+    struct ptx_instruction *in = &c->made->instructions[c->made->instruction_count - 1];
+    in->opcode = PTX_OPCODE_brx;
+    in->words = "brx.idx";
+    in->operand_count = 2;
+    in->operands = ptx_arena_array(c->arena, 2, sizeof *in->operands);
+    in->operands[0] = register_operand(j->back);
+    in->operands[1] =
+        (struct ptx_operand){.kind = PTX_OPERAND_TARGETS, .index = (int32_t)j->targets};
+}
+
+static void copy_jumped(struct copy *c)
+{
+    const size_t count = ptx_plan_of(c->e)->jump_count;
+    if (count > 0) { /* the entry's end */
+        write_trap(c, 0, -1);
+        c->made->instructions[c->made->instruction_count - 1].opcode = PTX_OPCODE_ret;
+        c->made->instructions[c->made->instruction_count - 1].words = "ret";
+    }
+    for (size_t i = 0; i < count; i++) {
+        set_label(c, c->jumped[i].start_label);
+        copy_function(c, &c->jumped[i].b);
+        write_return(c, &c->jumped[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct ptx_targets *targets = &c->made->targets[c->jumped[i].targets];
+        targets->labels = c->jumped[i].sites;
+        targets->count = c->jumped[i].site_count;
+    }
+}
+
 static void copy_instruction(struct copy *c, const struct bases *b,
                              const struct ptx_instruction *in)
 {
     struct ptx_instruction made = mapped(c, b, in);
+    const bool is_call = in->opcode == PTX_OPCODE_call && in->operand_count > 1;
+    if (is_call && jumped_of(c, in->operands[1].function)) {
+        jump_call(c, &made, jumped_of(c, in->operands[1].function));
+        return;
+    }
+    if (is_call && in->operands[1].kind != PTX_OPERAND_FUNCTION) {
+        const struct ptx_function *shape = ptx_call_prototype(b->from, in);
+        if (may_jump(c, shape)) {
+            dispatch(c, &made, shape);
+            return;
+        }
+    }
     if (in->opcode == PTX_OPCODE_call && in->operand_count > 1 &&
         is_inlined(c, in->operands[1].function)) {
         inline_call(c, &made);
@@ -454,7 +717,9 @@ const struct ptx_function *ptx_block_inline(struct ptx_emitter *e, const struct 
     c.made->target_count = c.made->instruction_count = 0;
     c.verdicts = ptx_arena_take(e->arena, e->module->function_count + 2);
     const struct bases b = begin_function(&c, entry);
+    begin_jumped(&c);
     copy_function(&c, &b);
+    copy_jumped(&c);
     change_parameters(&c);
     return c.made;
 }

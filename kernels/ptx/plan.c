@@ -93,20 +93,35 @@ struct walk {
     struct ptx_plan *plan;
     uint8_t *states; /* per function number: 0, 1 within, 2 done */
     unsigned depth;
+    /* Those within, and whether each was called by number. */
+    const struct ptx_function *within[MOST_NESTED + 1];
+    bool by_number[MOST_NESTED + 1];
 };
 
 static void visit(struct walk *w, const struct ptx_function *function);
 
-static void visit_callee(struct walk *w, const struct ptx_function *callee)
+/* Calls by number may lead to any function of a shape: whether one leads back is seen when it runs. */
+static void meet_again(struct walk *w, const struct ptx_function *callee, bool by_number)
+{
+    for (unsigned i = w->depth; i > 0 && w->within[i - 1] != callee; i--)
+        by_number |= w->by_number[i - 1];
+    if (by_number)
+        w->plan->has_cycle = true;
+    else
+        ptx_refuse(w->e, "function %s calls itself, directly or through others", callee->name);
+}
+
+static void visit_callee(struct walk *w, const struct ptx_function *callee, bool by_number)
 {
     if (!callee->has_body || w->states[callee->number] == 2)
         return;
     if (w->states[callee->number] == 1) {
-        ptx_refuse(w->e, "function %s calls itself, directly or through others", callee->name);
+        meet_again(w, callee, by_number);
         return;
     }
     const struct ptx_function *caller = w->e->function;
     const struct ptx_instruction *in = w->e->instruction;
+    w->by_number[w->depth] = by_number;
     visit(w, callee);
     w->e->function = caller;
     w->e->instruction = in;
@@ -120,7 +135,7 @@ static void visit_targets(struct walk *w, const struct ptx_function *caller,
     ptx_steps(w->e->arena, w->plan->target_count);
     for (size_t i = 0; prototype && i < w->plan->target_count; i++)
         if (ptx_same_shape(w->plan->targets[i], prototype))
-            visit_callee(w, w->plan->targets[i]);
+            visit_callee(w, w->plan->targets[i], true);
 }
 
 static uint64_t hash_of(const char *name)
@@ -162,6 +177,7 @@ static void add_body(struct walk *w, const struct ptx_function *function)
 static void visit(struct walk *w, const struct ptx_function *function)
 {
     w->states[function->number] = 1;
+    w->within[w->depth] = function;
     if (++w->depth > MOST_NESTED)
         ptx_refuse(w->e, "calls are nested deeper than %d", MOST_NESTED);
     w->e->function = function;
@@ -171,7 +187,7 @@ static void visit(struct walk *w, const struct ptx_function *function)
             continue;
         w->e->instruction = in;
         if (in->operands[1].kind == PTX_OPERAND_FUNCTION)
-            visit_callee(w, in->operands[1].function);
+            visit_callee(w, in->operands[1].function, false);
         else
             visit_targets(w, function, in);
     }
@@ -416,6 +432,58 @@ static void check_inlined(struct ptx_emitter *e)
         own += plan->bodies[i].function->instruction_count;
     if (e->status == PTX_OK && plan->bodies[plan->body_count - 1].inlined > ptx_most_inlined(own))
         ptx_exceed(e->arena, "inlined instructions");
+}
+
+static void see_jump(struct ptx_emitter *e, struct ptx_body *caller, struct ptx_body *callee)
+{
+    (void)e;
+    caller->reaches_jump |= callee->is_jump;
+}
+
+/* Facts of functions that may lead back to themselves are those of all of them. */
+static void spread_facts(struct ptx_emitter *e, struct ptx_body *caller, struct ptx_body *callee)
+{
+    (void)e;
+    caller->has_barriers |= callee->has_barriers;
+    caller->has_warp_operations |= callee->has_warp_operations;
+    caller->can_exit |= callee->can_exit;
+    caller->sees_others |= callee->sees_others;
+}
+
+static void show_callees(struct ptx_emitter *e, struct ptx_body *body, visit_function *show)
+{
+    for (size_t i = 0; i < body->function->instruction_count; i++)
+        for_each_callee(e, body, &body->function->instructions[i], show);
+}
+
+/* Those that are neither called by number with barriers or warp operations in them, nor lead to such a
+ * one or to a cycle, need no jump: taken out callees first, until no more can be. */
+void ptx_plan_find_jumps(struct ptx_emitter *e)
+{
+    struct ptx_plan *plan = ptx_plan_of(e);
+    bool has_changed = plan->targets != NULL;
+    if (!has_changed)
+        return;
+    for (size_t i = 0; plan->has_cycle && i < 2 * plan->body_count; i++)
+        show_callees(e, &plan->bodies[i % plan->body_count], spread_facts);
+    for (size_t i = 0; i < plan->body_count; i++)
+        plan->bodies[i].is_jump = true;
+    while (has_changed) {
+        has_changed = false;
+        for (size_t i = 0; i < plan->body_count; i++) {
+            struct ptx_body *body = &plan->bodies[i];
+            ptx_steps(e->arena, body->function->instruction_count);
+            body->reaches_jump =
+                body->is_target && (body->has_barriers || body->has_warp_operations);
+            show_callees(e, body, see_jump);
+            has_changed |= body->is_jump && !body->reaches_jump;
+            body->is_jump &= body->reaches_jump;
+        }
+    }
+    plan->jumps = ptx_arena_array(e->arena, plan->body_count + 1, sizeof *plan->jumps);
+    for (size_t i = 0; i + 1 < plan->body_count; i++)
+        if (plan->bodies[i].is_jump)
+            plan->jumps[plan->jump_count++] = plan->bodies[i].function;
 }
 
 void ptx_plan_survey(struct ptx_emitter *e)

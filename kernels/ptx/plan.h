@@ -48,7 +48,9 @@ struct ptx_body {
     bool sees_others;         /* ptx_sees_others(): ditto */
     bool can_exit;            /* exit or trap: ditto */
     bool is_target;           /* may be called by number */
-    uint64_t inlined;         /* instructions, with those of each call's callee: at most 2^40 */
+    bool is_jump,
+        reaches_jump; /* ptx_plan_find_jumps(): it or one that it calls is of plan.jumps */
+    uint64_t inlined; /* instructions, with those of each call's callee: at most 2^40 */
 };
 
 enum ptx_need {
@@ -117,6 +119,11 @@ struct ptx_plan {
     struct ptx_member *members;
     const struct ptx_function **targets; /* functions of the module that may be called by number */
     size_t target_count;
+    bool has_cycle; /* calls by number may lead back to where they come from */
+    /* Functions that calls are jumps to: those of a cycle, those called by number that have barriers or
+     * warp operations, and all that call one. Their text stands once, in the entry. */
+    const struct ptx_function **jumps;
+    size_t jump_count;
     uint32_t needs;           /* enum ptx_need */
     struct ptx_body *current; /* being written */
     uint32_t *labels;         /* of labels_of, sorted: item.c */
@@ -171,6 +178,8 @@ enum { PTX_STACK_BYTES = 1024 }; /* for alloca, per thread: as CUDA's stack is a
 /* plan.c: bodies with their facts (entry set); and everything but targets' text. */
 void ptx_plan_survey(struct ptx_emitter *e);
 void ptx_plan_make(struct ptx_emitter *e);
+/* After the first: fills jumps. */
+void ptx_plan_find_jumps(struct ptx_emitter *e);
 
 /* Whether a barrier names a number, a count or a reduction: more than barrier() can do. */
 bool ptx_has_partial_barriers(const struct ptx_plan *plan);

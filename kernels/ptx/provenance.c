@@ -108,11 +108,15 @@ static enum hope unless_counting(const struct search *s, const struct ptx_instru
                                                                                        : hope;
 }
 
+/* One of the kernel's own, not of a call within it: CUDA's pointers into shared and local memory never
+ * come from there. */
 static bool is_entry_parameter(const struct search *s, const struct ptx_instruction *in)
 {
-    return in->space == PTX_SPACE_PARAM && s->function->is_entry && in->operand_count > 1 &&
-           in->operands[1].variable && in->operands[1].variable->owner &&
-           in->operands[1].variable->owner->is_entry;
+    const struct ptx_function *entry = ptx_plan_of(s->e)->original;
+    const struct ptx_variable *v = in->operand_count > 1 ? in->operands[1].variable : NULL;
+    size_t position;
+    return in->space == PTX_SPACE_PARAM && s->function->is_entry && v && v->owner == entry &&
+           !ptx_position_of(entry, v, &position);
 }
 
 static enum hope hope_of_cvta(const struct search *s, const struct ptx_instruction *in)

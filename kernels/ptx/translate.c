@@ -483,11 +483,12 @@ static void translate(struct translation *t)
         ptx_plan_survey(e);
     if (e->status != PTX_OK)
         return;
+    ptx_plan_find_jumps(e);
     plan->form = choose_form(e);
     e->function = NULL;
     e->instruction = NULL;
     const bool may_resume = has_plain_barriers(e);
-    if (plan->form == PTX_FORM_BLOCK || may_resume)
+    if (plan->form == PTX_FORM_BLOCK || may_resume || plan->has_cycle)
         plan->entry = ptx_block_inline(e, plan->entry);
     plan->resumes = may_resume && e->status == PTX_OK && ptx_resume_is_needed(e, plan->entry);
     if (e->status == PTX_OK)

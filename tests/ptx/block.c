@@ -358,20 +358,18 @@ TEST_BODY(ptx_block_products_of_numbers_end)
     ptx_kernel_free(&kernel);
 }
 
-TEST_BODY(ptx_block_barriers_behind_addresses_are_refused)
+/* The function stands in the kernel, where threads wait for each other. */
+TEST_BODY(ptx_block_barriers_behind_addresses_are_met)
 {
-    struct ptx_module *module =
-        read_ptx(PTX_HEAD ".func waits()\n{\nbar.sync 0;\nret;\n}\n"
-                          ".visible .entry k(.param .u64 a)\n{\n.reg .b64 %rd<4>;\n"
-                          "mov.u64 %rd1, waits;\nld.param.u64 %rd2, [a];\nbar.sync 0;\n"
-                          "{\nproto: .callprototype _ ();\ncall %rd1, (), proto;\n}\nret;\n}\n");
-    struct ptx_kernel kernel = {0};
-    struct ptx_log log = {0};
-    assert_int_equal(ptx_translate(module, 0, &cpu, &kernel, &log), PTX_E_UNSUPPORTED);
-    assert_non_null(log.text);
-    assert_non_null(strstr(log.text, "waits"));
-    free(log.text);
-    ptx_module_free(module);
+    struct ptx_kernel kernel =
+        translate(PTX_HEAD ".func waits()\n{\nbar.sync 0;\nret;\n}\n"
+                           ".visible .entry k(.param .u64 a)\n{\n.reg .b64 %rd<4>;\n"
+                           "mov.u64 %rd1, waits;\nld.param.u64 %rd2, [a];\nbar.sync 0;\n"
+                           "{\nproto: .callprototype _ ();\ncall %rd1, (), proto;\n}\nret;\n}\n");
+    assert_int_equal(kernel.form, PTX_FORM_BLOCK);
+    assert_has(&kernel, "_waits", false);
+    assert_has(&kernel, "clem_trap", true); /* for what is no function's address */
+    ptx_kernel_free(&kernel);
 }
 
 /* Threads next to each other touch words next to each other, and each turn is %r4 threads farther. */
