@@ -31,6 +31,7 @@ enum ocl_made {
     OCL_MADE_SCRATCH, /* __local memory: `bytes` for each CUDA thread of a block */
     OCL_MADE_GRID,    /* numbers of blocks and threads, as kernels/ptx/ptx.h says */
     OCL_MADE_DYNAMIC, /* the launch's local_bytes, as a number */
+    OCL_MADE_ZERO,    /* the number 0 */
     OCL_MADE_BANK,    /* the entries as one struct in memory */
     OCL_MADE_NUMBER /* 8 bytes of the entry, changed where they are the address of pinned memory */
 };
@@ -81,7 +82,7 @@ enum ocl_slot_kind {
     OCL_SLOT_IMAGE,   /* of a group */
     OCL_SLOT_SAMPLER,
     OCL_SLOT_FACTS,
-    OCL_SLOT_ZERO, /* a number that nobody reads */
+    OCL_SLOT_ZERO, /* 0: a number that nobody reads, or one that no compiler must know */
     OCL_SLOT_SCRATCH,
     OCL_SLOT_GRID,
     OCL_SLOT_DYNAMIC,

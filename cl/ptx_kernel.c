@@ -344,6 +344,9 @@ static void take_argument(struct ocl_kernel *kernel, const struct ptx_argument *
     case PTX_ARGUMENT_DYNAMIC:
         take_made(to, OCL_PARAMETER_VALUE, OCL_MADE_DYNAMIC);
         break;
+    case PTX_ARGUMENT_ZERO:
+        take_made(to, OCL_PARAMETER_VALUE, OCL_MADE_ZERO);
+        break;
     case PTX_ARGUMENT_TABLE:
         take_hidden(to, OCL_ENTRY_TABLE, &ptx->has_table);
         ptx->writes_table = from->is_surface;
@@ -388,6 +391,7 @@ static const char *type_of(const struct ptx_argument *argument)
     case PTX_ARGUMENT_GRID:
         return "uint8";
     case PTX_ARGUMENT_DYNAMIC:
+    case PTX_ARGUMENT_ZERO:
         return "uint";
     default:
         return argument->type;

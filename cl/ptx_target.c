@@ -169,6 +169,72 @@ static bool is_division_right(const cl_uint words[TRIAL_WORDS])
     return true;
 }
 
+/* --- indices ---------------------------------------------------------------------------------- */
+
+/* What compilers that make vectors of loops were seen to get wrong (kernels/ptx/hidden.c), in one work-item, with
+ * a number of turns that they do not know: strided indices that wrap around, others that do, and
+ * indices by a function for elements of 16 bits. */
+static const char index_text[] =
+    "kernel void trial(global uint *words)\n"
+    "{\n"
+    "    const uint count = words[0] + 64u;\n"
+    "    const global uint *const table = words + 128u;\n"
+    "    global ushort *const halves = (global ushort *)(words + 192u);\n"
+    "    if (get_local_id(0) != 0)\n"
+    "        return;\n"
+    "    #pragma clang loop vectorize(assume_safety)\n"
+    "    for (uint i = 0; i < count; i++)\n"
+    "        words[i] = table[i * 3u & 63u];\n"
+    "    #pragma clang loop vectorize(assume_safety)\n"
+    "    for (uint i = 0; i < count; i++)\n"
+    "        words[i + 64u] = table[i % 16u];\n"
+    "    #pragma clang loop vectorize(assume_safety)\n"
+    "    for (uint i = 0; i < count - 8u; i++)\n"
+    "        halves[i + 64u] = halves[max(i, 23u)];\n"
+    "}\n";
+
+/* table[i] and halves[i]. */
+static cl_uint tabled(cl_uint i)
+{
+    return i * 7 + 3;
+}
+
+static void fill_tables(cl_uint words[TRIAL_WORDS])
+{
+    cl_ushort halves[TRIAL_ITEMS];
+    for (cl_uint i = 0; i < TRIAL_ITEMS; i++) {
+        words[i + 2 * TRIAL_ITEMS] = tabled(i);
+        halves[i] = (cl_ushort)tabled(i);
+    }
+    memcpy(words + 3 * TRIAL_ITEMS, halves, sizeof halves);
+}
+
+static bool keeps_strided_wraps(const cl_uint words[TRIAL_WORDS])
+{
+    for (cl_uint i = 0; i < TRIAL_ITEMS; i++)
+        if (words[i] != tabled(i * 3 % 64))
+            return false;
+    return true;
+}
+
+static bool keeps_other_wraps(const cl_uint words[TRIAL_WORDS])
+{
+    for (cl_uint i = 0; i < TRIAL_ITEMS; i++)
+        if (words[i + TRIAL_ITEMS] != tabled(i % 16))
+            return false;
+    return true;
+}
+
+static bool keeps_turns(const cl_uint words[TRIAL_WORDS])
+{
+    cl_ushort halves[TRIAL_ITEMS];
+    memcpy(halves, words + 3 * TRIAL_ITEMS + TRIAL_ITEMS / 2, sizeof halves);
+    for (cl_uint i = 0; i < TRIAL_ITEMS - 8; i++)
+        if (halves[i] != tabled(i > 23 ? i : 23))
+            return false;
+    return true;
+}
+
 /* --- trying ----------------------------------------------------------------------------------- */
 
 static cl_int run(const struct ocl_context *context, cl_kernel kernel, cl_mem buffer,
@@ -186,34 +252,41 @@ static cl_int run(const struct ocl_context *context, cl_kernel kernel, cl_mem bu
 }
 
 static bool run_trial(const struct ocl_context *context, cl_program program,
-                      const struct trial *trial)
+                      cl_uint words[TRIAL_WORDS])
 {
     cl_int error = CL_SUCCESS;
-    cl_uint words[TRIAL_WORDS] = {0};
     cl_kernel kernel = clCreateKernel(program, "trial", &error);
     if (!kernel)
         return false;
     cl_mem buffer = clCreateBuffer(context->cl, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                   sizeof words, words, &error);
-    const bool is_right =
-        buffer && run(context, kernel, buffer, words) == CL_SUCCESS && trial->is_right(words);
+                                   TRIAL_WORDS * sizeof *words, words, &error);
+    const bool has_run = buffer && run(context, kernel, buffer, words) == CL_SUCCESS;
     if (buffer)
         clReleaseMemObject(buffer);
     clReleaseKernel(kernel);
-    return is_right;
+    return has_run;
+}
+
+/* Leaves in words what the kernel makes of them, or gives false where it does not build or run. */
+static bool try_out(struct ocl_context *context, const struct trial *trial,
+                    cl_uint words[TRIAL_WORDS])
+{
+    cl_program program = NULL;
+    char *log = NULL;
+    bool has_run = false;
+    if (ocl_program_compile_kept(context, trial->text, strlen(trial->text), trial->options,
+                                 &program, &log) == OCL_OK)
+        has_run = run_trial(context, program, words);
+    if (program)
+        clReleaseProgram(program);
+    free(log);
+    return has_run;
 }
 
 static bool can(struct ocl_context *context, const struct trial *trial)
 {
-    cl_program program = NULL;
-    char *log = NULL;
-    bool is_right = false;
-    if (ocl_program_compile_kept(context, trial->text, strlen(trial->text), trial->options,
-                                 &program, &log) == OCL_OK)
-        is_right = run_trial(context, program, trial);
-    if (program)
-        clReleaseProgram(program);
-    free(log);
+    cl_uint words[TRIAL_WORDS] = {0};
+    const bool is_right = try_out(context, trial, words) && trial->is_right(words);
     ocl_trace("%s: %s %s", context->device->facts.name, trial->name, is_right ? "work" : "are out");
     return is_right;
 }
@@ -262,6 +335,23 @@ static bool has_thread_fence(struct ocl_context *context)
     return context->device->facts.device_class == OCL_CLASS_CPU && can(context, &trial);
 }
 
+/* Only compilers for CPUs make vectors of loops. One that cannot build the trial is thought to be right. */
+static void find_lost_indices(struct ocl_context *context, struct ptx_target *target)
+{
+    static const struct trial trial = {"indices", index_text, "", NULL};
+    const struct ocl_device_facts *facts = &context->device->facts;
+    cl_uint words[TRIAL_WORDS] = {0};
+    fill_tables(words);
+    if (facts->device_class != OCL_CLASS_CPU || !try_out(context, &trial, words))
+        return;
+    target->loses_all_wraps = !keeps_other_wraps(words);
+    target->loses_wraps = target->loses_all_wraps || !keeps_strided_wraps(words);
+    target->loses_turns = !keeps_turns(words);
+    ocl_trace("%s: indices that wrap around %s, those of functions %s", facts->name,
+              target->loses_wraps ? "are lost" : "are kept",
+              target->loses_turns ? "are lost" : "are kept");
+}
+
 /* What a work-item may keep to itself: CUDA's 512 KiB of local memory, but where work-items share
  * the stack of a thread of the host. */
 enum { PRIVATE_BYTES = 512 * 1024, PRIVATE_BYTES_ON_CPU = 64 * 1024 };
@@ -284,6 +374,7 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
         .max_private_bytes = is_cpu ? PRIVATE_BYTES_ON_CPU : PRIVATE_BYTES,
         .force_form = -1,
     };
+    find_lost_indices(context, target);
 }
 
 /* For tests: a form for all kernels, or the choice that a GPU without inline PTX would get. */

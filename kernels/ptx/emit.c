@@ -80,6 +80,16 @@ const char *ptx_register_place(struct ptx_emitter *e, uint32_t index, unsigned p
     return part == 0 || part > 4 ? place : ptx_format(e, "%s%s", place, parts[part]);
 }
 
+/* The same number, of which no compiler can tell what it follows from. */
+static const char *hidden(struct ptx_emitter *e, const char *place, enum ptx_type type)
+{
+    if (is_c_float(type) || type == PTX_B128 || type == PTX_PRED)
+        return place;
+    ptx_need(e, PTX_NEED_ZERO);
+    return ptx_type_bytes(type) >= 4 ? ptx_format(e, "(%s | clem_zero)", place)
+                                     : ptx_format(e, "(%s)(%s | clem_zero)", c_types[type], place);
+}
+
 static const char *register_value(struct ptx_emitter *e, const struct ptx_operand *operand,
                                   enum ptx_type type)
 {
@@ -87,6 +97,8 @@ static const char *register_value(struct ptx_emitter *e, const struct ptx_operan
     const char *place = ptx_register_place(e, index, operand->part);
     if (e->classes[index] == PTX_CLASS_GLOBAL)
         place = ptx_format(e, "(ulong)%s", place);
+    else if (e->is_hiding)
+        place = hidden(e, place, ptx_register_type(e, index));
     const char *value = ptx_as_type(e, place, ptx_register_type(e, index), type);
     return operand->is_negated ? ptx_format(e, "(uchar)!%s", value) : value;
 }
@@ -293,10 +305,13 @@ static void write_unguarded(struct ptx_emitter *e, const struct ptx_instruction 
         ptx_emit_memory, ptx_emit_arithmetic, ptx_emit_flow, ptx_emit_compare, ptx_emit_convert,
         ptx_emit_call,   ptx_emit_atomic,     ptx_emit_warp, ptx_emit_texture, ptx_emit_video,
     };
-    for (size_t i = 0; i < sizeof emitters / sizeof *emitters; i++)
-        if (emitters[i](e, in))
-            return;
-    refuse_unknown(e, in);
+    bool is_known = false;
+    e->is_hiding = ptx_hides(e, in);
+    for (size_t i = 0; i < sizeof emitters / sizeof *emitters && !is_known; i++)
+        is_known = emitters[i](e, in);
+    e->is_hiding = false;
+    if (!is_known)
+        refuse_unknown(e, in);
 }
 
 static const char *guard_text(struct ptx_emitter *e, const struct ptx_instruction *in)

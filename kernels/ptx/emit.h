@@ -43,8 +43,9 @@ struct ptx_emitter {
     const uint8_t *classes;              /* enum ptx_class per register of it */
     const struct ptx_form_hooks *hooks;
     const struct ptx_instruction *instruction; /* being written: for messages */
-    void *form;                                /* the hooks' own */
-    struct ptx_arena *arena;                   /* of the translation: expressions live here */
+    bool is_hiding; /* ptx_value() gives integers that the device's compiler knows nothing of */
+    void *form;     /* the hooks' own */
+    struct ptx_arena *arena; /* of the translation: expressions live here */
     struct ptx_text *out;
     struct ptx_log *log;
     enum ptx_status status; /* PTX_OK until something was refused; the first one stays */

@@ -17,6 +17,7 @@
  *   __global uchar *clem_constant, *clem_device, *clem_managed      the module's three blocks
  *   __global struct clem_runtime *clem_runtime
  *   uint clem_dynamic_bytes               of the launch's shared memory
+ *   uint clem_zero                        0, which no compiler knows
  *   CLEM_LOCAL uchar *clem_local          the thread's .local memory; CLEM_LOCAL: see local_space
  *   uchar *clem_exited                    *clem_exited != 0: an exit within a function was met
  *   __constant or __global uchar *clem_bank      the entry's parameters, where they are in a bank
@@ -51,6 +52,7 @@ struct ptx_body {
     bool is_jump,
         reaches_jump; /* ptx_plan_find_jumps(): it or one that it calls is of plan.jumps */
     uint64_t inlined; /* instructions, with those of each call's callee: at most 2^40 */
+    bool *hides;      /* ptx_hides() per instruction; NULL before it was asked */
 };
 
 enum ptx_need {
@@ -66,7 +68,8 @@ enum ptx_need {
     PTX_NEED_TABLE = 1 << 9,          /* __global const struct clem_texture *clem_table */
     PTX_NEED_DEVICE_HEADER = 1 << 10, /* #include "clem_device.h" */
     PTX_NEED_SHARED_BYTES = 1 << 11,  /* accesses to .shared itself, not only the base of windows */
-    PTX_NEED_TABLE_WRITES = 1 << 12   /* surfaces of the table are written */
+    PTX_NEED_TABLE_WRITES = 1 << 12,  /* surfaces of the table are written */
+    PTX_NEED_ZERO = 1 << 13           /* clem_zero */
 };
 
 /* A .shared variable and its place. */
@@ -270,6 +273,10 @@ void ptx_write_exit_check(struct ptx_emitter *e);
 void ptx_keep_order(struct ptx_emitter *e);
 void ptx_fence_before(struct ptx_emitter *e, const struct ptx_instruction *in);
 void ptx_fence_after(struct ptx_emitter *e, const struct ptx_instruction *in);
+
+/* hidden.c: whether an instruction of the current body must read its operands so that the device's compiler
+ * knows nothing of them. */
+bool ptx_hides(struct ptx_emitter *e, const struct ptx_instruction *in);
 
 /* convergence.c: per instruction of the body being written, whether compilers must not know what its
  * guard is; NULL: they may know all. */

@@ -157,11 +157,13 @@ struct ptx_target {
     bool has_double;        /* cl_khr_fp64 */
     bool has_int64_atomics; /* cl_khr_int64_base_atomics and extended */
     bool has_exact_divide;  /* float's / and sqrt() are correctly rounded, as programs are built */
-    /* __atomic_thread_fence() and __atomic_signal_fence(): for CPUs whose mem_fence() may be nothing, not
-     * even to their compiler. */
-    bool has_thread_fence;
-    bool has_nvidia_asm;        /* asm() statements are PTX: warps are the hardware's own */
-    bool has_images;            /* textures as images where they can be */
+    bool has_thread_fence;  /* __atomic_thread_fence() and __atomic_signal_fence(): of CPUs, whose
+                             * mem_fence() may be nothing, not even to their compiler */
+    bool loses_wraps;       /* indices that wrap around are followed beyond: strided ones, and */
+    bool loses_all_wraps;   /* those that grow by one too; needs loses_wraps */
+    bool loses_turns;       /* indices that functions make of a loop's turn are of an earlier one */
+    bool has_nvidia_asm;    /* asm() statements are PTX: warps are the hardware's own */
+    bool has_images;        /* textures as images where they can be */
     unsigned subgroup_threads;  /* every sub-group has this many work-items in the order of their
                                  * local IDs; 0: not known */
     size_t max_parameter_bytes; /* of all kernel arguments together */
@@ -184,6 +186,7 @@ enum ptx_argument_kind {
     PTX_ARGUMENT_GRID, /* uint8 by value: gridDim x y z, 1, blockDim x y z, 0; FORM_BLOCK; the 1 may be
                            * more where the kernel joins blocks */
     PTX_ARGUMENT_DYNAMIC, /* uint by value: the launch's dynamic shared bytes */
+    PTX_ARGUMENT_ZERO,    /* uint by value: 0, which no compiler knows */
     PTX_ARGUMENT_TEXTURE, /* a group of parameters as kernels/device/clem_texture.h and
                              * clem_surface.h declare them, fed by entry `index`, or by reference
                              * `name`; `bytes` of them where textures go by memory, one more for a

@@ -202,6 +202,9 @@ static void declare_memory(struct translation *t)
     if (plan->needs & PTX_NEED_DYNAMIC)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_DYNAMIC, .bytes = 4, .alignment = 4},
                 "uint clem_dynamic_bytes");
+    if ((plan->needs & PTX_NEED_ZERO) && plan->form == PTX_FORM_ITEM)
+        declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_ZERO, .bytes = 4, .alignment = 4},
+                "uint clem_zero");
 }
 
 static void add_member(struct ptx_emitter *e, size_t parameter, size_t offset)
@@ -275,6 +278,7 @@ static const struct {
     {PTX_NEED_LOCAL, "CLEM_LOCAL uchar *", "clem_local"},
     {PTX_NEED_RUNTIME, "__global struct clem_runtime *", "clem_runtime"},
     {PTX_NEED_DYNAMIC, "uint ", "clem_dynamic_bytes"},
+    {PTX_NEED_ZERO, "uint ", "clem_zero"},
     {PTX_NEED_EXITED, "uchar *", "clem_exited"},
     {PTX_NEED_TABLE, "__global const struct clem_texture *", "clem_table"},
 };
@@ -361,6 +365,8 @@ static void add_kernel(struct translation *t)
         ptx_text_put(&t->code, "    __local uchar *const clem_shared = 0;\n");
     if (t->plan.scratch_bytes)
         name_scratch(t);
+    if ((t->plan.needs & PTX_NEED_ZERO) && t->plan.form == PTX_FORM_BLOCK)
+        ptx_text_put(&t->code, "    const uint clem_zero = clem_grid.s7;\n");
     if (t->plan.form == PTX_FORM_ITEM)
         ptx_text_put(&t->code, ptx_item_head(&t->emitter));
     ptx_text_put(&t->code, t->body.data + strlen("{\n"));

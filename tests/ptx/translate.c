@@ -448,6 +448,42 @@ TEST_BODY(ptx_translate_orders_memory)
                 WORDS("clem_fence_compiler();", "barrier(CLK_", "clem_fence_compiler();"));
 }
 
+/* Where the device's compiler goes wrong with them: operands whose steps may get lost, of instructions that addresses
+ * depend on, and no others. */
+TEST_BODY(ptx_translate_hides_indices)
+{
+#define PTX_INDEX(middle, index)                                                                   \
+    PTX_BODY("ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\n" middle "mul.wide.u32 %rd2, " index  \
+             ", 4;\nadd.s64 %rd3, %rd1, %rd2;\nld.global.u32 %r9, [%rd3];\n"                       \
+             "st.global.u32 [%rd1], %r9;")
+    struct ptx_target strided = plain, all = plain, turns = plain;
+    strided.loses_wraps = all.loses_wraps = all.loses_all_wraps = turns.loses_turns = true;
+    const char *wraps = PTX_INDEX("mul.lo.u32 %r2, %r1, 3;\nand.b32 %r3, %r2, 63;\n", "%r3");
+    const char *lanes = PTX_INDEX("and.b32 %r3, %r1, 31;\n", "%r3");
+    const char *clamps = PTX_INDEX("min.u32 %r3, %r1, 46;\n", "%r3");
+    const char *counts =
+        PTX_INDEX("mov.u32 %r2, 0;\nLOOP:\nand.b32 %r3, %r2, 63;\nadd.u32 %r2, %r2, 4;\n"
+                  "setp.lt.u32 %p1, %r2, %r8;\n@%p1 bra LOOP;\n",
+                  "%r3");
+    assert_text(wraps, &strided, WORDS("uint clem_zero", "r3 = (r2 | clem_zero) & 63u;"));
+    assert_text(counts, &strided, WORDS("r3 = (r2 | clem_zero) & 63u;"));
+    assert_text(lanes, &all, WORDS("r3 = (r1 | clem_zero) & 31u;"));
+    assert_text(clamps, &turns, WORDS("min((r1 | clem_zero), 46u)"));
+    assert_without(wraps, &plain, "clem_zero");
+    assert_without(wraps, &turns, "clem_zero");
+    assert_without(lanes, &strided, "clem_zero");
+    assert_without(clamps, &strided, "clem_zero");
+    assert_without(PTX_INDEX("ld.global.u32 %r2, [%rd1];\nand.b32 %r3, %r2, 63;\n", "%r3"),
+                   &strided, "clem_zero");
+    assert_without(PTX_INDEX("mul.lo.u32 %r2, %r1, 3;\nand.b32 %r3, %r2, 63;\n", "%r1"), &strided,
+                   "clem_zero");
+    struct ptx_target block = strided;
+    block.force_form = PTX_FORM_BLOCK;
+    assert_text(wraps, &block,
+                WORDS("const uint clem_zero = clem_grid.s7;", "| clem_zero) & 63u;"));
+#undef PTX_INDEX
+}
+
 TEST_BODY(ptx_translate_writes_atomics)
 {
     const char *ptx =
