@@ -276,3 +276,21 @@ void clang_add_host(struct clang_arguments *list, const struct clang_device_opti
     }
     add_defines(list, options);
 }
+
+/* "__udivti3", "__fixdfti": ti is what libgcc calls an integer of 128 bits. */
+bool clang_lacks_int128(const char *log)
+{
+    static const char words[] = "Undefined external symbol \"__";
+    const char *name = log ? strstr(log, words) : NULL;
+    if (!name)
+        return false;
+    name += strlen(words);
+    const char *type = strstr(name, "ti");
+    return type && type < name + strcspn(name, "\"");
+}
+
+void clang_add_int128(struct clang_arguments *list)
+{
+    clang_arguments_add(list, "-include");
+    clang_arguments_add(list, "crt/device_int128.h");
+}

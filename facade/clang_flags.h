@@ -68,4 +68,9 @@ void clang_add_device(struct clang_arguments *list, const struct clang_compiler 
 void clang_add_host(struct clang_arguments *list, const struct clang_device_options *options,
                     const char *image);
 
+/* Whether a device pass ended because clang has no division or conversion of 128-bit integers for
+ * devices, by what it said; and what brings them (crt/device_int128.h). Versions from 19 on have them. */
+bool clang_lacks_int128(const char *log);
+void clang_add_int128(struct clang_arguments *list);
+
 #endif

@@ -359,7 +359,7 @@ static nvrtcResult take_results(struct _nvrtcProgram *program, const struct file
  * a program's headers are as many until the child has them. NULL, or why not. */
 static const char *begin(const struct _nvrtcProgram *program, const struct nvrtc_options *options,
                          const struct clang_compiler *compiler, const char *include_dir,
-                         struct files *files, pid_t *child)
+                         bool has_int128, struct files *files, pid_t *child)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct clang_arguments list = {0};
@@ -369,6 +369,8 @@ static const char *begin(const struct _nvrtcProgram *program, const struct nvrtc
         why = "the program's files could not be written\n";
     else
         add_arguments(&list, options, compiler, include_dir, files, program->name);
+    if (has_int128)
+        clang_add_int128(&list);
     if (why == NULL && (list.has_failed || !start(&list, files, child)))
         why = "clang could not be started\n";
     close_inputs(files);
@@ -377,17 +379,14 @@ static const char *begin(const struct _nvrtcProgram *program, const struct nvrtc
     return why;
 }
 
-nvrtcResult nvrtc_compile(struct _nvrtcProgram *program, const struct nvrtc_options *options)
+static nvrtcResult compile(struct _nvrtcProgram *program, const struct nvrtc_options *options,
+                           const struct clang_compiler *compiler, const char *include_dir,
+                           bool has_int128)
 {
-    struct clang_compiler compiler;
-    char include_dir[PATH_MAX];
     struct files files;
     pid_t child = 0;
     int status = 0;
-    const char *missing = find_all(&compiler, include_dir);
-    if (missing != NULL)
-        return fail(program, missing);
-    const char *why = begin(program, options, &compiler, include_dir, &files, &child);
+    const char *why = begin(program, options, compiler, include_dir, has_int128, &files, &child);
     nvrtcResult result = NVRTC_SUCCESS;
     if (why != NULL) {
         result = fail(program, why);
@@ -396,5 +395,18 @@ nvrtcResult nvrtc_compile(struct _nvrtcProgram *program, const struct nvrtc_opti
         result = take_results(program, &files, WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
     close_results(&files);
+    return result;
+}
+
+nvrtcResult nvrtc_compile(struct _nvrtcProgram *program, const struct nvrtc_options *options)
+{
+    struct clang_compiler compiler;
+    char include_dir[PATH_MAX];
+    const char *missing = find_all(&compiler, include_dir);
+    if (missing != NULL)
+        return fail(program, missing);
+    nvrtcResult result = compile(program, options, &compiler, include_dir, false);
+    if (result == NVRTC_ERROR_COMPILATION && clang_lacks_int128(program->log))
+        result = compile(program, options, &compiler, include_dir, true);
     return result == NVRTC_SUCCESS ? nvrtc_read_names(program) : result;
 }

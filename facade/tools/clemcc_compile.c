@@ -76,8 +76,8 @@ static void add_separation(const struct job *job, struct clang_arguments *comman
 }
 
 /* The device pass of a clang that crashes where another does not: its errors are shown, but not how
- * it came to them. */
-static int run_fallible(struct job *job, struct clang_arguments *command)
+ * it came to them. lacks_int128: says that nothing is shown where that is why, and that it is. */
+static int run_fallible(struct job *job, struct clang_arguments *command, bool *lacks_int128)
 {
     char log[sizeof job->scratch + 16];
     if (clemcc_make_scratch(job)) {
@@ -89,6 +89,11 @@ static int run_fallible(struct job *job, struct clang_arguments *command)
         clang_arguments_add(command, "-fcolor-diagnostics");
     const int status = clemcc_run_logged(job, command, log);
     char *text = job->is_dry ? NULL : clemcc_read_text(log), *trace;
+    if (lacks_int128 && status > 1 && clang_lacks_int128(text)) {
+        *lacks_int128 = true;
+        free(text);
+        return status;
+    }
     if (text && status > 1 && (trace = strstr(text, "PLEASE submit a bug report")))
         *trace = 0;
     if (text)
@@ -97,13 +102,15 @@ static int run_fallible(struct job *job, struct clang_arguments *command)
     if (status > 1)
         fprintf(stderr,
                 "clemcc: clang %u itself failed; it does where a __device__ variable begins as an "
-                "address plus an offset. clang 19 does not: CLEM_CLANG names one\n",
+                "address plus an offset, and where a function that is called by its address, as "
+                "virtual "
+                "ones are, takes a structure by value. clang 19 does not: CLEM_CLANG names one\n",
                 job->compiler.version);
     return status;
 }
 
-/* The device pass: PTX text into the file `output`. Warnings are the host pass's to give. */
-static int compile_device(struct job *job, const struct input *input, const char *output)
+static struct clang_arguments device_command(const struct job *job, const struct input *input,
+                                             const char *output)
 {
     struct clang_arguments command = clemcc_clang(job);
     add_language(job, &command, input);
@@ -114,8 +121,21 @@ static int compile_device(struct job *job, const struct input *input, const char
     clang_arguments_add(&command, "-o");
     clang_arguments_add(&command, output);
     clang_arguments_add(&command, input->name);
-    const int status =
-        job->compiler.version < 19 ? run_fallible(job, &command) : clemcc_run(job, &command);
+    return command;
+}
+
+/* The device pass: PTX text into the file `output`. Warnings are the host pass's to give. */
+static int compile_device(struct job *job, const struct input *input, const char *output)
+{
+    struct clang_arguments command = device_command(job, input, output);
+    bool lacks_int128 = false;
+    int status = job->compiler.version < 19 ? run_fallible(job, &command, &lacks_int128)
+                                            : clemcc_run(job, &command);
+    if (lacks_int128) {
+        command = device_command(job, input, output);
+        clang_add_int128(&command);
+        status = run_fallible(job, &command, NULL);
+    }
     return status == 0 && job->is_separable ? clemcc_settle_statics(job, output) : status;
 }
 

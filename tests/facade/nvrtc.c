@@ -443,3 +443,17 @@ TEST_BODY(nvrtc_code_runs)
     assert_driver(cuMemFree(memory));
     assert_driver(cuModuleUnload(module));
 }
+
+/* What clang has no instructions for, and older ones no functions for devices. */
+TEST_BODY(nvrtc_divides_128_bits)
+{
+    static const char source[] =
+        "extern \"C\" __global__ void divide(const __int128 *a, __int128 *b)\n"
+        "{ *b = a[0] / a[1] + a[0] % a[2] + (__int128)(double)a[1]; }\n";
+    nvrtcProgram program = new_program(source, 0, NULL, NULL);
+    must_compile(program, 0, NULL);
+    size_t bytes = 0;
+    assert_int_equal(nvrtcGetPTXSize(program, &bytes), NVRTC_SUCCESS);
+    assert_true(bytes > 1);
+    assert_int_equal(nvrtcDestroyProgram(&program), NVRTC_SUCCESS);
+}
