@@ -18,6 +18,12 @@ static inline size_t ptx_most_memory(size_t text_bytes)
     return ((size_t)40 << 20) + 32 * text_bytes;
 }
 
+/* "kernels of a module": who loads one keeps some 3 KB for each kernel. */
+static inline size_t ptx_most_kernels(size_t text_bytes)
+{
+    return 16384 + text_bytes / 80;
+}
+
 /* "emitted text": bytes of OpenCL C for one kernel. */
 static inline size_t ptx_most_emitted(size_t text_bytes)
 {

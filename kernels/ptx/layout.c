@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/ptx/budget.h"
+
 static size_t aligned(size_t offset, size_t alignment)
 {
     return alignment ? (offset + alignment - 1) / alignment * alignment : offset;
@@ -423,6 +425,8 @@ static size_t most_parameter_bytes(const struct ptx_module *m)
 
 static const char *check_entries(struct ptx_module *m)
 {
+    if (m->entry_count > ptx_most_kernels(m->text_bytes))
+        ptx_exceed(&m->arena, "kernels of a module");
     for (size_t i = 0; i < m->entry_count; ++i)
         if (m->entries[i].parameter_bytes > most_parameter_bytes(m))
             return ptx_arena_format(

@@ -233,6 +233,12 @@ static void kernels(FILE *out, size_t bytes)
         fprintf(out, ".entry k%zu() { call c%zu; ret; }\n", i, count);
 }
 
+static void tiny_kernels(FILE *out, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / 20; i++)
+        fprintf(out, ".entry k%zu(){ret;}\n", i);
+}
+
 static void called_functions(FILE *out, size_t bytes)
 {
     for (size_t i = 0; i < bytes / 40; i++)
@@ -381,6 +387,7 @@ static const struct shape {
     {"straight", straight, LONG, ALL_OK},
     {"a uniform chain", uniform_chain, LONG, ALL_OK},
     {"kernels", kernels, LONGEST, PTX_E_TOO_LARGE, {PTX_OK, PTX_OK}, "steps of analysis"},
+    {"tiny kernels", tiny_kernels, LONG, PTX_E_TOO_LARGE, {PTX_OK, PTX_OK}, "kernels of a module"},
     {"called functions", called_functions, SHORT, ALL_OK},
     {"parameters", parameters, LONG, TOO_LARGE("memory of a module")},
     {"call sites", call_sites, SHORT, ALL_OK},
