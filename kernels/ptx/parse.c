@@ -359,6 +359,16 @@ static void parse_target(struct ptx_parser *p)
     } while (ptx_accept(p, ','));
 }
 
+/* A number and no expression: no semicolon ends it. */
+static unsigned parse_address_bits(struct ptx_parser *p)
+{
+    const struct ptx_token token = p->token;
+    ptx_expect(p, PTX_TOKEN_INTEGER);
+    if (token.bits != 32 && token.bits != 64)
+        ptx_syntax_at(p, token.line, "addresses have 32 or 64 bits");
+    return (unsigned)token.bits;
+}
+
 /* .alias a, b; a is another name of the function b. */
 static void parse_alias(struct ptx_parser *p)
 {
@@ -404,7 +414,7 @@ static void parse_statement(struct ptx_parser *p)
     else if (ptx_accept_word(p, ".target"))
         parse_target(p);
     else if (ptx_accept_word(p, ".address_size"))
-        p->module->address_bits = (unsigned)ptx_parse_size(p);
+        p->module->address_bits = parse_address_bits(p);
     else if (ptx_accept_word(p, ".alias"))
         parse_alias(p);
     else {

@@ -515,3 +515,12 @@ TEST_BODY(ptx_parser_refuses_comments_without_an_end)
     assert_refused("/**/ " PTX_HEAD "// fine /*\n.global .u32 /* x;\n*", "line 5: a comment");
     ptx_module_free(read_ptx(PTX_HEAD "/***/ .entry k() { ret; } // /*"));
 }
+
+TEST_BODY(ptx_parser_takes_two_sizes_of_addresses)
+{
+    assert_refused(".version 7.5\n.target sm_75\n.address_size 16\n", "32 or 64 bits");
+    assert_refused(".version 7.5\n.target sm_75\n.address_size 128\n", "32 or 64 bits");
+    assert_refused(".version 7.5\n.target sm_75\n.address_size 64\n/1 .global .u32 v;\n",
+                   "a directive expected");
+    ptx_module_free(read_ptx(".version 7.5\n.target sm_75\n.address_size 32\n.global .u32 v;\n"));
+}
