@@ -41,9 +41,12 @@ static bool is_atomic(const struct ptx_instruction *in)
     return in->opcode == PTX_OPCODE_atom || in->opcode == PTX_OPCODE_red;
 }
 
+/* What plain loads of other threads' values stand beside in a loop that waits. */
 static bool is_fence(const struct ptx_instruction *in)
 {
-    return in->opcode == PTX_OPCODE_membar || in->opcode == PTX_OPCODE_fence;
+    return in->opcode == PTX_OPCODE_membar || in->opcode == PTX_OPCODE_fence ||
+           in->opcode == PTX_OPCODE_nanosleep ||
+           (in->opcode == PTX_OPCODE_bar && ptx_is_warp_operation(in));
 }
 
 static bool may_be_of_others(uint8_t space)

@@ -245,6 +245,21 @@ TEST_BODY(ptx_block_warps_that_wait_are_left)
 }
 #undef PTX_LOOP
 
+/* One thread waits for what another block does: all stay on the straight way unless that takes long. */
+TEST_BODY(ptx_block_short_waits_keep_threads_in_step)
+{
+    struct ptx_kernel kernel = translate(
+        PTX_BODY("mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra MEET;\n"
+                 "LOOP:\nld.volatile.global.u32 %r2, [%rd1];\nsetp.eq.u32 %p2, %r2, 0;\n"
+                 "@%p2 bra LOOP;\nMEET:\nbar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n"));
+    assert_has(&kernel, "S_1:", true); /* behind the barrier */
+    assert_has(&kernel, "S_2:", false);
+    assert_has(&kernel, "if (clem_all != clem_any || clem_any - 1u < 1u) {", true);
+    assert_has(&kernel, "++clem_turns < CLEM_TURNS) goto S", true);
+    assert_has(&kernel, "clem_next = 1u | CLEM_SPUN", true); /* warp by warp the loop is a region */
+    ptx_kernel_free(&kernel);
+}
+
 /* More than can be private lies in memory, for which one work-item does a whole block. */
 TEST_BODY(ptx_block_large_local_memory_lies_in_scratch)
 {
