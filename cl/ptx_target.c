@@ -251,42 +251,44 @@ static cl_int run(const struct ocl_context *context, cl_kernel kernel, cl_mem bu
     return error;
 }
 
-static bool run_trial(const struct ocl_context *context, cl_program program,
-                      cl_uint words[TRIAL_WORDS])
+static ocl_status run_trial(const struct ocl_context *context, cl_program program,
+                            cl_uint words[TRIAL_WORDS])
 {
     cl_int error = CL_SUCCESS;
     cl_kernel kernel = clCreateKernel(program, "trial", &error);
     if (!kernel)
-        return false;
+        return error;
     cl_mem buffer = clCreateBuffer(context->cl, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                    TRIAL_WORDS * sizeof *words, words, &error);
-    const bool has_run = buffer && run(context, kernel, buffer, words) == CL_SUCCESS;
-    if (buffer)
+    if (buffer) {
+        error = run(context, kernel, buffer, words);
         clReleaseMemObject(buffer);
+    }
     clReleaseKernel(kernel);
-    return has_run;
+    return error;
 }
 
-/* Leaves in words what the kernel makes of them, or gives false where it does not build or run. */
-static bool try_out(struct ocl_context *context, const struct trial *trial,
-                    cl_uint words[TRIAL_WORDS])
+/* Leaves in words what the kernel makes of them. Errors: OCL_E_BUILD where the device's compiler refuses it, the
+ * driver's. */
+static ocl_status try_out(struct ocl_context *context, const struct trial *trial,
+                          cl_uint words[TRIAL_WORDS])
 {
     cl_program program = NULL;
     char *log = NULL;
-    bool has_run = false;
-    if (ocl_program_compile_kept(context, trial->text, strlen(trial->text), trial->options,
-                                 &program, &log) == OCL_OK)
-        has_run = run_trial(context, program, words);
+    ocl_status status = ocl_program_compile_kept(context, trial->text, strlen(trial->text),
+                                                 trial->options, &program, &log);
+    if (status == OCL_OK)
+        status = run_trial(context, program, words);
     if (program)
         clReleaseProgram(program);
     free(log);
-    return has_run;
+    return status;
 }
 
 static bool can(struct ocl_context *context, const struct trial *trial)
 {
     cl_uint words[TRIAL_WORDS] = {0};
-    const bool is_right = try_out(context, trial, words) && trial->is_right(words);
+    const bool is_right = try_out(context, trial, words) == OCL_OK && trial->is_right(words);
     ocl_trace("%s: %s %s", context->device->facts.name, trial->name, is_right ? "work" : "are out");
     return is_right;
 }
@@ -328,22 +330,30 @@ static bool has_int64_atomics(struct ocl_context *context)
 }
 
 /* GPUs order by mem_fence() or their own instructions. CPUs by the C language's: PoCL's mem_fence() is
- * empty. */
+ * empty. Where those could not be tried for want of memory they are believed in: a kernel that does not
+ * build says so, one that keeps no order does not. */
 static bool has_thread_fence(struct ocl_context *context)
 {
     static const struct trial trial = {"fences of C", fence_text, "", is_fence_right};
-    return context->device->facts.device_class == OCL_CLASS_CPU && can(context, &trial);
+    cl_uint words[TRIAL_WORDS] = {0};
+    if (context->device->facts.device_class != OCL_CLASS_CPU)
+        return false;
+    const ocl_status status = try_out(context, &trial, words);
+    const bool is_right = status == OCL_OK ? trial.is_right(words) : status != OCL_E_BUILD;
+    ocl_trace("%s: %s %s", context->device->facts.name, trial.name, is_right ? "work" : "are out");
+    return is_right;
 }
 
-/* Only compilers for CPUs make vectors of loops. One that cannot build the trial is thought to be right. */
+/* Only compilers for CPUs make vectors of loops. Where it could not be tried, all are lost: words are left zero. */
 static void find_lost_indices(struct ocl_context *context, struct ptx_target *target)
 {
     static const struct trial trial = {"indices", index_text, "", NULL};
     const struct ocl_device_facts *facts = &context->device->facts;
     cl_uint words[TRIAL_WORDS] = {0};
     fill_tables(words);
-    if (facts->device_class != OCL_CLASS_CPU || !try_out(context, &trial, words))
+    if (facts->device_class != OCL_CLASS_CPU)
         return;
+    (void)try_out(context, &trial, words);
     target->loses_all_wraps = !keeps_other_wraps(words);
     target->loses_wraps = target->loses_all_wraps || !keeps_strided_wraps(words);
     target->loses_turns = !keeps_turns(words);
