@@ -21,6 +21,7 @@
 #include "cl/managed_private.h"
 #include "cl/process.h"
 #include "cl/signals.h"
+#include "cl/thread.h"
 
 /* ---- What is asked of the service ---- */
 
@@ -212,7 +213,8 @@ static bool ask_service(uint64_t address, bool is_write)
 }
 
 /* Where the processor does not tell, the first fault at an address counts as a read; if it was a
- * write, the same thread comes again with the same address. */
+ * write, the same thread comes again with the same address. A thread that called nothing yet has no
+ * place to note it, and shares one. */
 static bool is_write_fault(const void *address, const void *context)
 {
 #if defined(__x86_64__)
@@ -220,11 +222,12 @@ static bool is_write_fault(const void *address, const void *context)
     (void)address;
     return (user->uc_mcontext.gregs[REG_ERR] & 2) != 0;
 #else
-    static _Atomic(const void *) last; /* another thread's fault between costs one more */
-    const bool is_second = atomic_exchange(&last, address) == address;
+    static const void *shared;
+    struct ocl_thread *thread = ocl_thread_if_any();
+    const void **last = thread ? &thread->fault : &shared;
+    const bool is_second = address == *last;
     (void)context;
-    if (is_second)
-        atomic_store(&last, NULL);
+    *last = is_second ? NULL : address;
     return is_second;
 #endif
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "cl/process.h"
@@ -33,11 +34,15 @@ bool ocl_signals_are_shared_here(void)
 
 static int (*system_action)(int number, const struct sigaction *wanted, struct sigaction *before);
 
+/* Whether the program's calls come to the stand-ins, and not to the C library at once. */
+static bool has_stand_ins;
+
 /* A sanitizer's own stand-in has to know of handlers. */
 static void find_system(void)
 {
 #if !OCL_IS_SANITIZED
     *(void **)&system_action = dlsym(RTLD_NEXT, "sigaction");
+    has_stand_ins = dlsym(RTLD_DEFAULT, "pthread_sigmask") != dlsym(RTLD_NEXT, "pthread_sigmask");
 #endif
     if (!system_action)
         system_action = sigaction;
@@ -49,6 +54,41 @@ static void system_mask(int how, const sigset_t *wanted, sigset_t *before)
     if (before)
         sigemptyset(before);
     syscall(SYS_rt_sigprocmask, how, wanted, before, 8);
+}
+
+/* The C library's own signal, for cancellation, which waits meanwhile: blocked in the program's handler in place of
+ * SIGSEGV. Jumps and contexts restore masks with system calls of their own, and with them the mark. */
+static const uint64_t mark = (uint64_t)1 << (32 - 1);
+
+static void add_mark(sigset_t *mask)
+{
+    uint64_t bits;
+
+    memcpy(&bits, mask, sizeof bits);
+    bits |= mark;
+    memcpy(mask, &bits, sizeof bits);
+}
+
+bool ocl_signals_take_mark(sigset_t *mask)
+{
+    uint64_t bits;
+
+    memcpy(&bits, mask, sizeof bits);
+    const bool is_marked = has_stand_ins && (bits & mark) != 0;
+    if (is_marked)
+        bits &= ~mark;
+    memcpy(mask, &bits, sizeof bits);
+    return is_marked;
+}
+
+void ocl_signals_unblock_mark(void)
+{
+    sigset_t only;
+
+    sigemptyset(&only);
+    add_mark(&only);
+    if (has_stand_ins)
+        system_mask(SIG_UNBLOCK, &only, NULL);
 }
 
 /* ---- What the program wants ---- */
@@ -239,17 +279,23 @@ static void end_process(siginfo_t *info)
         syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), SIGSEGV, info);
 }
 
-/* The system blocks the signal itself, too, and so do we, that a handler that faults ends the process and one that
- * jumps out with siglongjmp() leaves all as it was. */
+/* The system blocks the signal itself, too, so that a handler that faults ends the process, and what jumps out may leave
+ * it blocked or not. Here the mark is blocked in its place, and pages may be touched; where no stand-in would show that
+ * to the program as SIGSEGV, the signal itself. */
 static void call_handler(const struct sigaction *action, int number, siginfo_t *info, void *context)
 {
     const bool is_blocked = ocl_signals_is_blocked();
     sigset_t mask = action->sa_mask, before;
 
-    if (action->sa_flags & SA_NODEFER)
+    if (has_stand_ins) {
+        if (!(action->sa_flags & SA_NODEFER) || sigismember(&mask, number) == 1)
+            add_mark(&mask);
         sigdelset(&mask, number);
-    else
+    } else if (action->sa_flags & SA_NODEFER) {
+        sigdelset(&mask, number);
+    } else {
         sigaddset(&mask, number);
+    }
     system_mask(SIG_BLOCK, &mask, &before);
     if (action->sa_flags & SA_SIGINFO)
         action->sa_sigaction(number, info, context);
@@ -262,7 +308,7 @@ static void call_handler(const struct sigaction *action, int number, siginfo_t *
 /* Without the stand-ins, a handler that the program installed after ours may call ours as the one it found: then it is
  * the turn of the one before both. Such a call comes with the siginfo of the signal that is being handled, whose last
  * bytes Linux leaves zero and we mark. */
-static bool mark(siginfo_t *info)
+static bool note_handed_on(siginfo_t *info)
 {
     static const uint64_t handed_on = 0x68616e6465646f6e;
     char *const place = (char *)info + sizeof *info - sizeof handed_on;
@@ -291,12 +337,13 @@ void ocl_signals_hand_on(int number, siginfo_t *info, void *context)
 {
     struct sigaction action = first;
     const bool is_forced = !is_sent(info);
+    sigset_t mask = ((ucontext_t *)context)->uc_sigmask;
 
-    if (is_forced && ocl_signals_is_blocked()) {
+    if (is_forced && (ocl_signals_is_blocked() || ocl_signals_take_mark(&mask))) {
         end_process(info);
         return;
     }
-    if (!mark(info))
+    if (!note_handed_on(info))
         take_action(&action);
     if (has_handler(&action))
         call_handler(&action, number, info, context);

@@ -3,7 +3,7 @@
  * the facade's stand-ins for the C library's functions.
  *
  * A thread in which the system blocks SIGSEGV is killed by its first touch of a page that the device has. So it is
- * blocked nowhere but in the program's own handler for it, and threads note that the program blocks it.
+ * blocked nowhere, and threads note that the program blocks it.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_SIGNALS_H
 #define OCL_SIGNALS_H
@@ -45,5 +45,10 @@ void ocl_signals_set_masked(int number, bool is_masked);
 /* Whether the program blocks SIGSEGV in the calling thread. */
 bool ocl_signals_is_blocked(void);
 void ocl_signals_set_blocked(bool is_blocked);
+
+/* In the program's handler for SIGSEGV, masks of the system have a mark in its place. The first takes it out of a mask
+ * and says whether it was there; the second ends that for the calling thread. */
+bool ocl_signals_take_mark(sigset_t *mask);
+void ocl_signals_unblock_mark(void);
 
 #endif

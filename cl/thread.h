@@ -18,6 +18,7 @@ struct ocl_thread {
     struct ocl_migration
         *entered; /* managed_turn.c: the context may get its first region before it leaves */
     struct ocl_kernel_facts no_facts; /* kernel.c */
+    const void *fault;                /* managed_fault.c: the address of the last one */
     char unknown_status[32];          /* status.c */
     void *upper;                      /* the layer above: from calloc(), or NULL */
     void (*end_upper)(void *upper);   /* called when the thread ends; frees upper */

@@ -196,18 +196,19 @@ static int set_mask(mask_function *next, int how, const sigset_t *wanted, sigset
         return ENOSYS;
     if (!ocl_signals_are_shared_here())
         return next(how, wanted, before);
+    ocl_signals_unblock(); /* what was blocked before the first allocation */
     const bool was_blocked = ocl_signals_is_blocked();
     const bool has_ours = wanted != NULL && sigismember(wanted, SIGSEGV) == 1;
-    /* In the program's handler the system does block it: who unblocks it there means that. */
-    const int result =
-        next(how, how == SIG_UNBLOCK ? wanted : facade_system_mask(wanted, &copy), before);
+    const int result = next(how, facade_system_mask(wanted, &copy), before);
     if (result != 0)
         return result;
     if (has_ours)
         ocl_signals_set_blocked(how != SIG_UNBLOCK);
     else if (wanted != NULL && how == SIG_SETMASK)
         ocl_signals_set_blocked(false);
-    if (before != NULL && was_blocked)
+    if (has_ours && how == SIG_UNBLOCK)
+        ocl_signals_unblock_mark();
+    if (before != NULL && (ocl_signals_take_mark(before) || was_blocked))
         sigaddset(before, SIGSEGV);
     return 0;
 }

@@ -146,6 +146,37 @@ TEST_BODY(host_signal_masks_of_before_are_seen_at_the_next_wait)
     assert_success(cudaFree(p));
 }
 
+static pthread_barrier_t steps;
+
+static void *block_early(void *p)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    THREAD_CHECK(pthread_sigmask(SIG_SETMASK, &all, NULL) == 0);
+    pthread_barrier_wait(&steps);
+    pthread_barrier_wait(&steps);
+    THREAD_CHECK(pthread_sigmask(SIG_UNBLOCK, &all, &before) == 0);
+    THREAD_CHECK(sigismember(&before, SIGSEGV) == 1 && blocks_segv() == 0);
+    THREAD_CHECK(touch(*(int **)p));
+    return NULL;
+}
+
+/* A thread that blocked everything before, and waits for nothing, counts from its next mask on. */
+TEST_BODY(host_signal_masks_of_before_end_as_they_began)
+{
+    int *p = NULL;
+    pthread_t thread;
+    void *failed = NULL;
+    assert_int_equal(pthread_barrier_init(&steps, NULL, 2), 0);
+    assert_int_equal(pthread_create(&thread, NULL, block_early, &p), 0);
+    pthread_barrier_wait(&steps);
+    p = made_by_kernel(1);
+    pthread_barrier_wait(&steps);
+    assert_int_equal(pthread_join(thread, &failed), 0);
+    assert_null(failed);
+    assert_success(cudaFree(p));
+}
+
 /* --- handlers of other signals ---------------------------------------------------------------- */
 
 static int *_Atomic page_source;
@@ -393,6 +424,45 @@ TEST_BODY(host_signal_handlers_run_where_they_ask)
     expect_shared(p);
     assert_true(was_on_stack == 0 && was_blocked == 1);
     assert_success(cudaFree(p));
+}
+
+/* A handler that does not ask for SA_NODEFER touches pages all the same, and unblocks for good what the system blocked,
+ * which a plain longjmp() leaves as it is. */
+static jmp_buf plain_escape;
+
+static void touch_and_jump(int number)
+{
+    sigset_t only;
+    caught++;
+    note_mask();
+    if (!touch(page_source))
+        other_faults++;
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+    if (blocks_segv() != 0)
+        other_faults++;
+    longjmp(plain_escape, 1);
+}
+
+TEST_BODY(host_signal_handlers_touch_pages_themselves)
+{
+    volatile int *volatile nothing = (volatile int *)(uintptr_t)64;
+    page_source = made_by_kernel(1);
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = touch_and_jump;
+    assert_int_equal(sigaction(SIGSEGV, &action, NULL), 0);
+    for (volatile int i = 1; i < 4; i++) {
+        if (_setjmp(plain_escape) == 0)
+            *nothing = 1;
+        assert_int_equal(caught, i);
+        assert_int_equal(was_blocked, 1);
+        assert_int_equal(blocks_segv(), 0);
+        assert_true(touch(page_source));
+    }
+    assert_int_equal(other_faults, 0);
+    assert_success(cudaFree(page_source));
 }
 
 /* What kill() sends is no touch, and the handler goes back to where it came. */
