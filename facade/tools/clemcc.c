@@ -85,13 +85,15 @@ static int find_compiler(struct job *job)
 /* The beginning of nvcc's verbose output, from which build systems learn folders and targets. */
 static void print_variables(const struct job *job)
 {
-    char *root = strdup(job->include_dir);
-    const char *top = root ? dirname(root) : "/", *path = secure_getenv("PATH");
+    char top[sizeof job->library_dir + 32];
+    snprintf(top, sizeof top, "%s/clem/toolkit", job->library_dir);
+    if (access(top, F_OK)) /* in a build tree */
+        snprintf(top, sizeof top, "%s/..", job->include_dir);
+    const char *path = secure_getenv("PATH");
     fprintf(stderr,
             "#$ TOP=%s\n#$ NVVMIR_LIBRARY_DIR=%s/nvvm/libdevice\n#$ PATH=%s\n"
             "#$ INCLUDES=-I%s\n#$ LIBRARIES=-L%s\n#$ TARGET=-arch compute_75\n",
             top, top, path ? path : "", job->include_dir, job->library_dir);
-    free(root);
 }
 
 /* ---- The job ---- */
@@ -141,11 +143,13 @@ static int print_help(void)
 
 static int print_version(const struct job *job)
 {
+    const char *name = job->compiler.version ? job->compiler.path : "none that it found";
     printf("clemcc " CLEMCC_VERSION ": a CUDA compiler driver for clem, over clang %u (%s)\n"
            "It takes the place, for build systems that look for these lines, of\n"
            "nvcc: NVIDIA (R) Cuda compiler driver\n"
            "Cuda compilation tools, release 13.0, V13.0.0\n",
-           job->compiler.version, job->compiler.path);
+           job->compiler.version, name);
+    fflush(stdout);
     return 0;
 }
 
@@ -182,14 +186,18 @@ static int run_job(struct job *job, const struct clang_arguments *words)
     if (has_word(words, "-code-ls", "--list-gpu-code"))
         return puts("sm_75") < 0;
     int status = find_clem(job);
-    if (status == 0)
-        status = find_compiler(job);
-    if (status == 0 && has_word(words, "-V", "--version"))
-        return print_version(job);
+    if (status == 0 && has_word(words, "-V", "--version")) {
+        const bool is_found = clang_find(&job->compiler);
+        status = print_version(job);
+        return is_found ? status : find_compiler(job);
+    }
     if (status == 0)
         status = clemcc_take_words(job, words->count, words->values);
+    /* Build systems ask for these, and for the version, also where nothing can be compiled. */
     if (status == 0 && (job->is_verbose || job->is_dry))
         print_variables(job);
+    if (status == 0)
+        status = find_compiler(job);
     if (status == 0)
         status = check(job);
     return status ? status : make(job);
