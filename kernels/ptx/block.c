@@ -181,7 +181,10 @@ static const char *leave_text(struct ptx_emitter *e)
         ptx_format(e, "goto %sD%u;", way_name(form), (unsigned)(region - form->regions->all));
     if (notes_state(form))
         return ptx_format(e, "{ clem_next = %s; %s }", ended_value(e), jump);
-    return region->target_count == 0 ? jump : ptx_format(e, "{ clem_go = CLEM_ENDED; %s }", jump);
+    /* A list of targets that stands last may seem to be left at its end, though no thread ends there. */
+    return region->target_count + region->leaves < 2
+               ? jump
+               : ptx_format(e, "{ clem_go = CLEM_ENDED; %s }", jump);
 }
 
 /* A thread takes as many turns as it may, then leaves the loop. */

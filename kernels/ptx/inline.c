@@ -88,8 +88,9 @@ static bool is_inlined(struct copy *c, const struct ptx_function *function)
         return false;
     if (c->verdicts[function->number])
         return c->verdicts[function->number] == 2;
-    const bool waits =
-        ptx_plan_of(c->e)->form == PTX_FORM_BLOCK && ptx_block_waits(c->e, function, NULL);
+    const struct ptx_plan *plan = ptx_plan_of(c->e);
+    const struct ptx_body *body = ptx_plan_body(plan, function);
+    const bool waits = plan->form == PTX_FORM_BLOCK && body && body->waits;
     c->verdicts[function->number] = waits ? 2 : 1; /* recursion was refused before */
     for (size_t i = 0; i < function->instruction_count; i++) {
         const struct ptx_instruction *in = &function->instructions[i];

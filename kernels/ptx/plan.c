@@ -238,6 +238,7 @@ static void take_facts(struct ptx_emitter *e, struct ptx_body *caller, struct pt
     caller->has_warp_operations |= callee->has_warp_operations;
     caller->can_exit |= callee->can_exit;
     caller->sees_others |= callee->sees_others;
+    caller->waits |= callee->waits;
     caller->inlined += callee->inlined;
     if (caller->inlined > MOST_COUNTED)
         caller->inlined = MOST_COUNTED;
@@ -273,6 +274,7 @@ static void find_facts(struct ptx_emitter *e, struct ptx_body *body)
                 in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_LOCAL;
         for_each_callee(e, body, in, take_facts);
     }
+    body->waits |= ptx_block_waits(e, body->function, NULL);
 }
 
 /* ---- Local memory: one stack frame behind another ---- */
@@ -448,6 +450,7 @@ static void spread_facts(struct ptx_emitter *e, struct ptx_body *caller, struct 
     caller->has_warp_operations |= callee->has_warp_operations;
     caller->can_exit |= callee->can_exit;
     caller->sees_others |= callee->sees_others;
+    caller->waits |= callee->waits;
 }
 
 static void show_callees(struct ptx_emitter *e, struct ptx_body *body, visit_function *show)
@@ -456,8 +459,8 @@ static void show_callees(struct ptx_emitter *e, struct ptx_body *body, visit_fun
         for_each_callee(e, body, &body->function->instructions[i], show);
 }
 
-/* Those that are neither called by number with barriers or warp operations in them, nor lead to such a
- * one or to a cycle, need no jump: taken out callees first, until no more can be. */
+/* Those that are neither called by number with barriers, warp operations or waits in them, nor lead to
+ * such a one or to a cycle, need no jump: taken out callees first, until no more can be. */
 void ptx_plan_find_jumps(struct ptx_emitter *e)
 {
     struct ptx_plan *plan = ptx_plan_of(e);
@@ -474,7 +477,8 @@ void ptx_plan_find_jumps(struct ptx_emitter *e)
             struct ptx_body *body = &plan->bodies[i];
             ptx_steps(e->arena, body->function->instruction_count);
             body->reaches_jump =
-                body->is_target && (body->has_barriers || body->has_warp_operations);
+                body->is_target && (body->has_barriers || body->has_warp_operations ||
+                                    (body->waits && e->target->is_cpu));
             show_callees(e, body, see_jump);
             has_changed |= body->is_jump && !body->reaches_jump;
             body->is_jump &= body->reaches_jump;

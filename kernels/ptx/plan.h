@@ -47,6 +47,7 @@ struct ptx_body {
     bool has_barriers;        /* bar, barrier: itself or in a function called from it */
     bool has_warp_operations; /* shfl, vote, match, redux, activemask, elect, ...: ditto */
     bool sees_others;         /* ptx_sees_others(): ditto */
+    bool waits;               /* ptx_block_waits(): ditto */
     bool can_exit;            /* exit or trap: ditto */
     bool is_target;           /* may be called by number */
     bool is_jump,
@@ -123,8 +124,8 @@ struct ptx_plan {
     const struct ptx_function **targets; /* functions of the module that may be called by number */
     size_t target_count;
     bool has_cycle; /* calls by number may lead back to where they come from */
-    /* Functions that calls are jumps to: those of a cycle, those called by number that have barriers or
-     * warp operations, and all that call one. Their text stands once, in the entry. */
+    /* Functions that calls are jumps to: those of a cycle, those called by number that have barriers,
+     * warp operations or, on CPUs, loops that wait, and all that call one. Their text stands once, in the entry. */
     const struct ptx_function **jumps;
     size_t jump_count;
     uint32_t needs;           /* enum ptx_need */
@@ -319,8 +320,8 @@ bool ptx_block_waits(struct ptx_emitter *e, const struct ptx_function *function,
 bool ptx_sees_others(const struct ptx_instruction *in);
 
 /* The entry with calls replaced by what they call, where that has barriers, warp operations or loops that wait; the
- * entry itself where there are none. Lives in e->arena. Called before there is a plan body for
- * anything, but with e->kernel set and its original, form and info filled. */
+ * entry itself where there are none. Lives in e->arena. Needs: the survey, and the plan's
+ * original, form and info. */
 const struct ptx_function *ptx_block_inline(struct ptx_emitter *e,
                                             const struct ptx_function *entry);
 

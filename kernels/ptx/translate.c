@@ -33,15 +33,6 @@ static bool suits_stride(struct ptx_emitter *e, const struct ptx_function *funct
     return ptx_block_strides(e, function, NULL);
 }
 
-static bool has_waits(struct ptx_emitter *e)
-{
-    const struct ptx_plan *plan = ptx_plan_of(e);
-    for (size_t i = 0; i < plan->body_count; i++)
-        if (ptx_block_waits(e, plan->bodies[i].function, NULL))
-            return true;
-    return false;
-}
-
 /* Whether this device can do in place all that the kernel asks of its warps and barriers. */
 static bool suits_item(struct ptx_emitter *e)
 {
@@ -50,7 +41,7 @@ static bool suits_item(struct ptx_emitter *e)
     const struct ptx_target *target = e->target;
     if (!entry->has_barriers && !entry->has_warp_operations)
         return !target->is_cpu || (!ptx_block_has_meetings(e, entry->function) &&
-                                   !suits_stride(e, entry->function) && !has_waits(e));
+                                   !suits_stride(e, entry->function) && !entry->waits);
     if (target->is_cpu)
         return false;
     if (target->has_nvidia_asm)

@@ -154,6 +154,27 @@ __global__ void by_chain(volatile int *cells)
     cells[i] = before * 5 + i;
 }
 
+/* The same by way of pointers to functions, one of which waits in a function that it calls. */
+__device__ __noinline__ int got_by_atomic(volatile int *cell)
+{
+    int found;
+    while ((found = atomicAdd((int *)cell, 0)) == 0)
+        ;
+    return found;
+}
+
+__device__ __noinline__ int got_further(volatile int *cell)
+{
+    return got_from(cell) + 1;
+}
+
+__global__ void by_pointers(volatile int *cells)
+{
+    int (*const way)(volatile int *) = threadIdx.x / 3 % 2 ? got_further : got_by_atomic;
+    const int i = (int)(blockDim.x - 1 - threadIdx.x);
+    cells[i] = 1 + (i == 0 ? 0 : way(&cells[i - 1]));
+}
+
 __device__ void take(int *lock)
 {
     while (atomicCAS(lock, 0, 1) != 0)
@@ -337,6 +358,14 @@ static void run_turns(int threads)
             break;
     }
     result("chain", found);
+    device_array<int> more(threads);
+    by_pointers<<<1, threads>>>(more.data);
+    LAUNCHED();
+    const std::vector<int> counted = more.host();
+    for (int i = 0, expected = 0; i < threads; i++) {
+        expected += 1 + (i > 0 && (threads - 1 - i) / 3 % 2);
+        EXPECT(counted[i] == expected);
+    }
 }
 
 static void run_others(const std::vector<int> &input)
