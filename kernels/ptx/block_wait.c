@@ -3,7 +3,8 @@
  * and then for the others, so the loop begins a region.
  *
  * Found is more than waits. What is certain not to wait, though it looks like it, is a loop that tries an atomic
- * operation again because another thread came first, and one that takes the next number from a counter.
+ * operation again because another thread came first, and one that takes the next number from a counter until the
+ * numbers are past some bound.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
@@ -23,6 +24,8 @@ struct waiting {
     bool spaces[PTX_SPACE_TEX + 1]; /* per space: what was stored there follows from it */
     bool has_fence;                 /* what plain loads bring is looked up anew in each turn, too */
     bool has_source;                /* something reads what others do */
+    bool has_number,
+        by_number; /* something takes a number; that is what is followed, nothing else */
     const struct ptx_instruction *exchanges[MOST_EXCHANGES];
     size_t atomics, exchange_count;
     uint32_t *marks, mark; /* per node: the last walk that came there */
@@ -107,10 +110,23 @@ static bool takes_number(const struct waiting *w, const struct ptx_instruction *
            is_positive(w, &in->operands[in->operand_count - 1], 0);
 }
 
+/* Whether numbers that grow pass what they are compared with: unless all but the first are refused, as of a lock. */
+static bool is_passed(const struct ptx_instruction *in)
+{
+    if (in->opcode != PTX_OPCODE_setp || in->compare == PTX_EQ || in->compare == PTX_NE)
+        return false;
+    for (uint32_t i = 1; i < in->operand_count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_INTEGER && in->operands[i].bits <= 1)
+            return false;
+    return true;
+}
+
 static bool is_source(const struct waiting *w, const struct ptx_instruction *in)
 {
+    if (w->by_number || takes_number(w, in))
+        return w->by_number && takes_number(w, in);
     if (ptx_sees_others(in))
-        return !takes_number(w, in);
+        return true;
     return call_sees_others(w, in) || (w->has_fence && in->opcode == PTX_OPCODE_ld &&
                                        !(in->flags & PTX_NC) && may_be_of_others(in->space));
 }
@@ -247,7 +263,7 @@ static void follow(struct waiting *w, const struct ptx_instruction *in, bool is_
     if (r.follows && (in->opcode == PTX_OPCODE_st || is_atomic(in)))
         mark_space(w, in->space);
     r.follows |= is_source(w, in) || (in->opcode == PTX_OPCODE_ld && is_marked_space(w, in->space));
-    if (!r.follows)
+    if (!r.follows || (w->by_number && !is_apart && is_passed(in)))
         return;
     ptx_flow_writes(in, mark_register, w);
     if (in->opcode == PTX_OPCODE_call)
@@ -343,7 +359,7 @@ static void note_instruction(struct waiting *w, const struct ptx_instruction *in
 
 static void look_through(struct waiting *w)
 {
-    w->has_fence = w->has_source = false;
+    w->has_fence = w->has_source = w->has_number = w->by_number = false;
     w->atomics = w->exchange_count = 0;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < w->loop_count; i++) {
@@ -352,20 +368,21 @@ static void look_through(struct waiting *w)
             for (uint32_t j = node->first; j < node->end; j++)
                 if (pass == 0)
                     note_instruction(w, instruction_of(w, j));
+                else if (takes_number(w, instruction_of(w, j)))
+                    w->has_number = true;
                 else
                     w->has_source |= is_source(w, instruction_of(w, j));
         }
 }
 
-static bool waits_in_loop(struct waiting *w, int32_t head)
+/* Whether a way out of the loop is taken or not because of its sources. */
+static bool decides_end(struct waiting *w)
 {
-    find_loop(w, head);
-    look_through(w);
-    if (!w->is_in[head] || !w->has_source || only_retries(w, head))
-        return false;
     ptx_steps(w->flow->arena, w->flow->function->register_count / 64);
     memset(w->registers, 0, w->flow->function->register_count * sizeof *w->registers);
     memset(w->spaces, 0, sizeof w->spaces);
+    for (size_t i = 0; i < w->loop_count; i++)
+        w->is_apart[w->loop[i]] = false;
     w->is_found = false;
     do {
         w->is_changed = false;
@@ -373,6 +390,18 @@ static bool waits_in_loop(struct waiting *w, int32_t head)
             visit_node(w, w->loop[i]);
     } while (w->is_changed && !w->is_found);
     return w->is_found;
+}
+
+static bool waits_in_loop(struct waiting *w, int32_t head)
+{
+    find_loop(w, head);
+    look_through(w);
+    if (!w->is_in[head] || only_retries(w, head))
+        return false;
+    if (w->has_source && decides_end(w))
+        return true;
+    w->by_number = w->has_number;
+    return w->has_number && decides_end(w);
 }
 
 /* Most kernels have nothing that could make a thread wait. */

@@ -168,6 +168,11 @@ TEST_BODY(ptx_block_threads_that_wait_let_others_go)
             "mov.u32 %r3, 0;\natom.global.add.u32 %r2, [%rd1], %r3;\nsetp.eq.u32 %p1, %r2, 1;\n"),
         PTX_LOOP("atom.global.add.u32 %r2, [%rd1], -1;\nsetp.lt.s32 %p1, %r2, 1;\n"
                  "@%p1 red.global.add.u32 [%rd1], 1;\n"),
+        /* Numbers that grow as long as nobody sets them back: locks. */
+        PTX_LOOP("atom.global.add.u32 %r2, [%rd1], 1;\nsetp.ne.u32 %p1, %r2, 0;\n"),
+        PTX_LOOP("atom.global.inc.u32 %r2, [%rd1], -1;\nsetp.gt.s32 %p1, %r2, 0;\n"),
+        PTX_LOOP("atom.global.add.u32 %r2, [%rd1], 1;\nand.b32 %r3, %r2, 255;\n"
+                 "setp.ne.u32 %p1, %r3, 0;\n"),
         /* The new value is not what was there: the loop waits for the lowest bit to go. */
         PTX_LOOP(
             "ld.volatile.global.u32 %r3, [%rd1];\nand.b32 %r4, %r3, -2;\nadd.u32 %r5, %r4, 2;\n"
