@@ -1,7 +1,6 @@
 /* Several PTX texts as one, as a linker would make of them: what one declares .extern and another
  * defines becomes one thing, and names that are private to their texts stay apart.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,8 +83,8 @@ static void note_name(struct statement *statement, const struct ptx_token *token
 }
 
 /* Reads on from the statement's first token to its end: a semicolon, or the brace that closes a
- * function's body. The first word outside brackets is the name. */
-static void read_statement(struct ptx_lexer *lexer, struct ptx_token token,
+ * function's body. The first word outside brackets is the name. False: the text ends before. */
+static bool read_statement(struct ptx_lexer *lexer, struct ptx_token token,
                            struct statement *statement)
 {
     int parentheses = 0, braces = 0;
@@ -103,10 +102,9 @@ static void read_statement(struct ptx_lexer *lexer, struct ptx_token token,
         }
     }
     statement->end = lexer->at;
-    while (statement->end > statement->start && isspace((unsigned char)statement->end[-1]))
-        statement->end--; /* of one that the text's end cuts off */
     if (statement->is_entry)
         statement->linkage = LINK_GLOBAL;
+    return token.kind != PTX_TOKEN_END;
 }
 
 static void read_target(struct merge *merge, struct ptx_lexer *lexer)
@@ -173,10 +171,12 @@ static bool read_directive(struct merge *merge, struct ptx_lexer *lexer,
     return true;
 }
 
-static enum ptx_status refuse_comment(struct merge *merge, size_t text, uint32_t line)
+/* What a text does not end would go on in the next one. */
+static enum ptx_status refuse_open(struct merge *merge, size_t text, uint32_t line,
+                                   const char *what)
 {
-    if (asprintf(&merge->log->text, "%s, line %u: a comment without an end", merge->names[text],
-                 (unsigned)line) < 0)
+    if (asprintf(&merge->log->text, "%s, line %u: %s without an end", merge->names[text],
+                 (unsigned)line, what) < 0)
         merge->log->text = NULL;
     return PTX_E_SYNTAX;
 }
@@ -192,11 +192,12 @@ static enum ptx_status read_text(struct merge *merge, const char *text, size_t i
         statement->start = token.text;
         statement->linkage = LINK_LOCAL;
         statement->text = index;
-        read_statement(&lexer, token, statement);
+        if (!read_statement(&lexer, token, statement) && !lexer.open_comment)
+            return refuse_open(merge, index, token.line, "a statement");
         *merge->last = statement;
         merge->last = &statement->next;
     }
-    return lexer.open_comment ? refuse_comment(merge, index, lexer.open_comment) : PTX_OK;
+    return lexer.open_comment ? refuse_open(merge, index, lexer.open_comment, "a comment") : PTX_OK;
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -310,7 +311,7 @@ static enum ptx_status join_globals(struct merge *merge)
 }
 
 /* Private names that another text has too get the number of their text. A function's declaration and
- * its definition in one text are one. */
+ * its definition in one text are one, however they are linked. */
 static void part_locals(struct merge *merge)
 {
     struct statement *statement = merge->statements;
@@ -318,8 +319,9 @@ static void part_locals(struct merge *merge)
         if (statement->name == NULL || statement->linkage != LINK_LOCAL)
             continue;
         struct symbol *symbol = find_or_add(merge, &merge->locals, statement);
-        const bool is_taken =
-            any_of(symbol)->text != statement->text || find(&merge->symbols, statement) != NULL;
+        const struct symbol *shared = find(&merge->symbols, statement);
+        const bool is_taken = any_of(symbol)->text != statement->text ||
+                              (shared != NULL && any_of(shared)->text != statement->text);
         if (is_taken)
             statement->new_name =
                 ptx_arena_format(&merge->arena, "%.*s__%zu", (int)statement->name_length,

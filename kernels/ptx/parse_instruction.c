@@ -522,6 +522,18 @@ static void note_addresses(struct ptx_parser *p, size_t first, const struct ptx_
     }
 }
 
+/* Of an instruction that is not known, which may have any form but a brace too many. */
+static void skip_operands(struct ptx_parser *p)
+{
+    size_t depth = 0;
+    while (p->token.kind != ';' && p->token.kind != PTX_TOKEN_END) {
+        if (p->token.kind == '}' && depth-- == 0)
+            return;
+        depth += p->token.kind == '{';
+        ptx_next(p);
+    }
+}
+
 void ptx_parse_instruction(struct ptx_parser *p)
 {
     const size_t start = (size_t)(p->token.text - p->module->text);
@@ -535,8 +547,7 @@ void ptx_parse_instruction(struct ptx_parser *p)
     made.guard_negated = is_negated;
     const size_t base = p->operands.count, edits = p->edits.count;
     if (made.opcode == PTX_OPCODES)
-        while (p->token.kind != ';' && p->token.kind != PTX_TOKEN_END)
-            ptx_next(p); /* its operands may have any form */
+        skip_operands(p);
     else if (made.opcode == PTX_OPCODE_call)
         parse_call(p);
     else

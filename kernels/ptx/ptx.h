@@ -43,7 +43,7 @@ bool ptx_is_ptx(const char *text, size_t bytes);
  * .extern.
  * Shape:  texts end with NUL; names, one for each, are for the log.
  * Owns:   the caller frees *merged (NULL after errors); *bytes excludes its NUL.
- * Errors: PTX_E_SYNTAX when a name is defined twice or a comment has no end; PTX_E_TOO_LARGE,
+ * Errors: PTX_E_SYNTAX when a name is defined twice or a statement has no end; PTX_E_TOO_LARGE,
  *         PTX_E_OUT_OF_MEMORY. */
 enum ptx_status ptx_merge(const char *const *texts, const char *const *names, size_t count,
                           char **merged, size_t *bytes, struct ptx_log *log);

@@ -160,11 +160,14 @@ TEST_BODY(merge_survives_every_cut)
     }
 }
 
-/* The rest of the texts would vanish into it. */
-TEST_BODY(merge_refuses_comments_without_an_end)
+/* The texts behind it would become part of it. */
+TEST_BODY(merge_refuses_what_has_no_end)
 {
     char *log = merge(HEAD ".global .u32 a;\n", HEAD ".global .u32 b;\n/* and so on", PTX_E_SYNTAX);
     assert_string_equal(log, "b, line 5: a comment without an end");
+    free(log);
+    log = merge(HEAD ".entry k() {\nret;\n", HEAD "}\n", PTX_E_SYNTAX);
+    assert_string_equal(log, "a, line 4: a statement without an end");
     free(log);
 }
 
@@ -178,4 +181,12 @@ TEST_BODY(merge_of_what_was_merged_changes_nothing)
     assert_non_null(strstr(first, ".target sm_75\n.address_size"));
     free(first);
     free(second);
+}
+
+/* A name that a text has with and without .extern is one thing there. */
+TEST_BODY(merge_keeps_names_that_one_text_links_in_two_ways)
+{
+    char *merged = merge(HEAD ".extern .func f();\n.func f();\n", HEAD ".global .u32 v;\n", PTX_OK);
+    assert_non_null(strstr(merged, ".extern .func f();\n.func f();\n"));
+    free(merged);
 }

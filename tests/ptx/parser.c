@@ -516,6 +516,14 @@ TEST_BODY(ptx_parser_refuses_comments_without_an_end)
     ptx_module_free(read_ptx(PTX_HEAD "/***/ .entry k() { ret; } // /*"));
 }
 
+TEST_BODY(ptx_parser_passes_over_unknown_operands)
+{
+    struct ptx_module *module = read_ptx(PTX_BODY("unheard.of {%r1, {%r2}}, what?, %r3;\nret;"));
+    assert_int_equal(instruction_at(module, 0)->opcode, PTX_OPCODES);
+    ptx_module_free(module);
+    assert_refused(PTX_HEAD ".entry k() { unheard.of %r1 } }\n.global .u32 v;", "';' expected");
+}
+
 TEST_BODY(ptx_parser_takes_two_sizes_of_addresses)
 {
     assert_refused(".version 7.5\n.target sm_75\n.address_size 16\n", "32 or 64 bits");
