@@ -209,6 +209,8 @@ int main(int count, char **words)
     struct clang_arguments expanded = {0};
     clemcc_watch_signals();
     int status = clemcc_expand(count, words, &expanded);
+    if (status == 0 && expanded.count > 0 && strcmp(expanded.values[0], "--launch") == 0)
+        status = clemcc_launch(&expanded);
     job.inputs = calloc(expanded.count + 1, sizeof *job.inputs);
     if (status == 0)
         status = job.inputs ? run_job(&job, &expanded) : clemcc_refuse_memory();

@@ -105,6 +105,12 @@ int clemcc_compile_object(struct job *job, const struct input *input, const char
 /* One source into what was asked for; not for programs and archives. */
 int clemcc_compile_one(struct job *job, const struct input *input);
 
+/* ---- clemcc_launch.c ---- */
+
+/* What follows --launch, into clemcc's own words; or becomes the other compiler, where the source is not
+ * CUDA's. Returns 0, or what clemcc_refuse() does. */
+int clemcc_launch(struct clang_arguments *expanded);
+
 /* ---- clemcc_archive.c ---- */
 
 /* Asks the linker for every unit with device code in the archives that it is given. */

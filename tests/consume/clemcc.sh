@@ -222,6 +222,15 @@ grep -q "libomp-19-dev" openmp.log || fail "-fopenmp: $(cat openmp.log)"
 CLEM_CLANG=$scratch/lacking "$clemcc" kernel.cu 2>openmp.log && fail "taken"
 grep -q libomp openmp.log && fail "OpenMP is missed where nobody asks for it"
 
+# Before another compiler in a build system's commands.
+launched=$(CLEM_CLANG=$scratch/clang "$clemcc" --launch -dryrun -fmad=false -- ccache g++ -x c++ -DLIST=1,2 -flto=auto -c kernel.cu 2>&1)
+for text in --cuda-device-only -ffp-contract=off "-DLIST=1,2 "; do
+    echo "$launched" | grep -qF -e "$text" || fail "--launch: no $text"
+done
+echo "$launched" | grep -e -flto && fail "--launch: another compiler's option"
+[ "$("$clemcc" --launch -fmad=false -- echo -DLIST=1,2 -c c.c)" = "-DLIST=1,2 -c c.c" ] || fail "--launch of what is not CUDA"
+refuses "wants --" --launch kernel.cu
+
 # Names in an archive are no options of the linker's.
 printf '%s\n' '.globl "__fatbinwrap_a,-Map=map"' '"__fatbinwrap_a,-Map=map":' '.globl __fatbinwrap_b1' '__fatbinwrap_b1:' >names.s
 cc -c names.s && ar rc libnames.a names.o

@@ -44,6 +44,14 @@ else
     done
 fi
 
+if "$prefix/bin/clemcc" --version >"$scratch/clemcc.log" 2>&1; then
+    echo "== a project of C alone with a CUDA program"
+    folder=$scratch/only_c
+    { cmake -S "$source/tests/consume/only_c" -B "$folder" -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$folder" --parallel 2; } \
+        >"$folder.log" 2>&1 || { tail -n 40 "$folder.log" && exit 1; }
+    "$folder/flags"
+fi
+
 echo "== dlopen"
 cc "$source/tests/consume/opened.c" -o "$scratch/opened" -ldl
 "$scratch/opened" "$(find "$prefix" -name libclem.so)"

@@ -1,0 +1,3 @@
+/* See flags.cu.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define IN_FOLDER 1
