@@ -481,7 +481,7 @@ static struct cost measure(const struct shape *shape, const char *text, size_t l
                          (size_t)after.ru_maxrss << 10};
 }
 
-/* The bound on memory is for reading the text, the texts that are written apart: for those, twice what they may be. */
+/* Memory: of the whole process that reads the text and translates a kernel of it twice. */
 TEST_BODY(ptx_budgets_bound_every_shape)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -493,7 +493,7 @@ TEST_BODY(ptx_budgets_bound_every_shape)
                (double)cost.memory / 1e6);
         if (cost.seconds > (IS_SANITIZED ? 60 : 4))
             fail_msg("%s: %.2f s", shape->name, cost.seconds);
-        if (!IS_SANITIZED && cost.memory > ((size_t)64 << 20) + 50 * length)
+        if (!IS_SANITIZED && cost.memory > ((size_t)64 << 20) + 40 * length)
             fail_msg("%s: %zu bytes", shape->name, cost.memory);
         free(text);
     }
