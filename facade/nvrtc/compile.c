@@ -1,6 +1,7 @@
 /* Running clang on a program: its source, its headers and what comes of them are files in memory.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -79,10 +80,19 @@ struct files {
     size_t header_count;
 };
 
+/* Where the system demands it, that no file in memory can be executed is said when it is made; systems
+ * before Linux 6.3 do not know the word. */
+static int new_memory(void)
+{
+    enum { NOEXEC_SEAL = 8 }; /* MFD_NOEXEC_SEAL of linux/memfd.h */
+    const int file = memfd_create("clem-nvrtc", MFD_CLOEXEC | NOEXEC_SEAL);
+    return file < 0 && errno == EINVAL ? memfd_create("clem-nvrtc", MFD_CLOEXEC) : file;
+}
+
 /* Its number is none of the standard streams', which the child gets in another way. */
 static int new_file(const char *text, size_t bytes)
 {
-    int file = memfd_create("clem-nvrtc", MFD_CLOEXEC);
+    int file = new_memory();
     if (file >= 0 && file <= STDERR_FILENO) {
         const int low = file;
         file = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

@@ -41,9 +41,14 @@ static bool has_list(const char *word)
     return word[0] == '-' && word[1] && strchr("DIUL", word[1]);
 }
 
-/* The words of a compiler's command line, as clemcc takes them. */
+/* The words of a compiler's command line, as clemcc takes them. Warnings and optimisations that another
+ * compiler has and clang has not are no errors. */
 static void translate(struct clang_arguments *command, size_t count, char **words)
 {
+    static const char *const lenient[] = {"-Wno-unknown-warning-option",
+                                          "-Wno-ignored-optimization-argument"};
+    for (size_t i = 0; i < sizeof lenient / sizeof *lenient; i++)
+        clang_arguments_add(command, lenient[i]);
     for (size_t i = 0; i < count; i++) {
         const char *next = i + 1 < count ? words[i + 1] : "";
         if (strcmp(words[i], "-x") == 0 && strcmp(next, "c++") == 0) {

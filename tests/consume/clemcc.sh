@@ -228,6 +228,8 @@ for text in --cuda-device-only -ffp-contract=off "-DLIST=1,2 "; do
     echo "$launched" | grep -qF -e "$text" || fail "--launch: no $text"
 done
 echo "$launched" | grep -e -flto && fail "--launch: another compiler's option"
+"$clemcc" --launch -- g++ -Wno-maybe-uninitialized -Wno-stringop-overflow -fno-gcse -Werror -o launched.o -c kernel.cu ||
+    fail "--launch: options of another compiler"
 [ "$("$clemcc" --launch -fmad=false -- echo -DLIST=1,2 -c c.c)" = "-DLIST=1,2 -c c.c" ] || fail "--launch of what is not CUDA"
 refuses "wants --" --launch kernel.cu
 
