@@ -1,5 +1,5 @@
 /* Virtual functions that call others of their own signature, and such with barriers and shuffles in them. One that comes
- * back to itself is recursion: it runs right, or the kernel ends with an error.
+ * back to itself is recursion: it runs right, or the kernel ends with an error. Functions that return addresses.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "program.h"
 
@@ -123,6 +123,36 @@ __global__ void nested(int *out, int depth)
     out[threadIdx.x] = (depth > 1 ? &outer : &inner)->value((int)threadIdx.x, 0);
 }
 
+/* An address in local memory, though it comes from a call. */
+__device__ __noinline__ int *higher(int *a, int *b, int i)
+{
+    return a[i % 4] > b[i % 4] ? a : b;
+}
+
+__global__ void choose(int *out)
+{
+    const int i = (int)threadIdx.x;
+    int a[4], b[4];
+    for (int j = 0; j < 4; j++) {
+        a[j] = i + j;
+        b[j] = 2 * i - j;
+    }
+    int *chosen = higher(a, b, i);
+    chosen[(i + 1) % 4] += 100;
+    out[i] = a[i * 3 % 4] - b[i * 3 % 4];
+}
+
+static int expected_choice(int i)
+{
+    int a[4], b[4];
+    for (int j = 0; j < 4; j++) {
+        a[j] = i + j;
+        b[j] = 2 * i - j;
+    }
+    (a[i % 4] > b[i % 4] ? a : b)[(i + 1) % 4] += 100;
+    return a[i * 3 % 4] - b[i * 3 % 4];
+}
+
 int main(int count, char **arguments)
 {
     program_begin(count, arguments);
@@ -141,6 +171,12 @@ int main(int count, char **arguments)
     const int sums[] = {31 * 32 / 2 * 3, (63 * 64 / 2 - 31 * 32 / 2) * 3};
     for (int i = 0; i < THREADS; i++)
         EXPECT(got[i + 2] == 63 * 64 / 2 + sums[i / 32] + (i < 32 ? 32 : 0));
+
+    choose<<<1, THREADS>>>(out.data);
+    LAUNCHED();
+    got = out.host();
+    for (int i = 0; i < THREADS; i++)
+        EXPECT(got[i] == expected_choice(i));
 
     nested<<<1, 4>>>(out.data, 1);
     LAUNCHED();
