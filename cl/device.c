@@ -57,15 +57,32 @@ static void take_text(char *text, size_t bytes, const char *whole)
     }
 }
 
+/* A device that fails when it is asked is not one that lacks what it was asked for: nothing is known of it. Looked at while
+ * the devices are found, by one thread. */
+static _Atomic bool has_failed;
+
+static cl_int note_failure(cl_int error)
+{
+    if (error == CL_OUT_OF_HOST_MEMORY || error == CL_OUT_OF_RESOURCES ||
+        error == CL_DEVICE_NOT_AVAILABLE)
+        atomic_store(&has_failed, true);
+    return error;
+}
+
+static cl_int ask(cl_device_id id, cl_device_info query, size_t bytes, void *answer, size_t *needed)
+{
+    return note_failure(clGetDeviceInfo(id, query, bytes, answer, needed));
+}
+
 /* A text of any length; empty when the device does not know the query. */
 static void ask_text(cl_device_id id, cl_device_info query, char *text, size_t bytes)
 {
     size_t needed = 0;
     text[0] = '\0';
-    if (clGetDeviceInfo(id, query, 0, NULL, &needed) != CL_SUCCESS || needed == 0)
+    if (ask(id, query, 0, NULL, &needed) != CL_SUCCESS || needed == 0)
         return;
     char *whole = calloc(1, needed + 1);
-    if (whole && clGetDeviceInfo(id, query, needed, whole, NULL) == CL_SUCCESS)
+    if (whole && ask(id, query, needed, whole, NULL) == CL_SUCCESS)
         take_text(text, bytes, whole);
     free(whole);
 }
@@ -74,10 +91,10 @@ static void ask_platform_text(cl_platform_id id, cl_platform_info query, char *t
 {
     size_t needed = 0;
     text[0] = '\0';
-    if (clGetPlatformInfo(id, query, 0, NULL, &needed) != CL_SUCCESS || needed == 0)
+    if (note_failure(clGetPlatformInfo(id, query, 0, NULL, &needed)) != CL_SUCCESS || needed == 0)
         return;
     char *whole = calloc(1, needed + 1);
-    if (whole && clGetPlatformInfo(id, query, needed, whole, NULL) == CL_SUCCESS)
+    if (whole && note_failure(clGetPlatformInfo(id, query, needed, whole, NULL)) == CL_SUCCESS)
         take_text(text, bytes, whole);
     free(whole);
 }
@@ -112,7 +129,7 @@ static void ask_numbers(cl_device_id id, cl_device_info query, enum query_kind k
 {
     unsigned char answer[64] = {0};
     size_t answered = 0;
-    if (clGetDeviceInfo(id, query, sizeof answer, answer, &answered) != CL_SUCCESS)
+    if (ask(id, query, sizeof answer, answer, &answered) != CL_SUCCESS)
         return;
     size_t width = answered / count;
     if (width != sizeof(uint32_t) && width != sizeof(uint64_t))
@@ -262,6 +279,8 @@ static void ask_facts(struct ocl_device *device)
 /* Why clem cannot use a device, or NULL when it can. */
 static const char *find_fault(const struct ocl_device_facts *facts)
 {
+    if (atomic_load(&has_failed))
+        return "its driver fails when it is asked about it";
     if (!facts->is_available)
         return "it is not available";
     if (!facts->has_compiler)
@@ -284,6 +303,7 @@ static bool add_device(cl_platform_id platform, cl_device_id id)
     device->platform = platform;
     device->id = id;
     device->extension = ocl_extension_get(platform);
+    atomic_store(&has_failed, false);
     ask_facts(device);
     const char *fault = device->extension ? find_fault(&device->facts) : "there is no memory";
     if (fault)

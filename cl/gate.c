@@ -17,6 +17,9 @@ struct gate {
     cl_int status;           /* of the source */
     ocl_gate_function *function;
     void *data;
+    int holders; /* the task, and the driver while it may call back; the last one frees it (wait_lock) */
+    bool is_posted;    /* (wait_lock) */
+    struct gate *next; /* all closed ones (wait_lock) */
 };
 
 /* ---- Waiting at closed gates ---- */
@@ -74,7 +77,7 @@ ocl_status ocl_gate_await(struct ocl_context *context, cl_event event)
     }
     wait_or_abandon(context, wait);
     if (atomic_load(&context->is_abandoned))
-        return ocl_context_failure(context);
+        return ocl_context_fail(context, OCL_E_EXECUTION);
     return clWaitForEvents(1, &event);
 }
 
@@ -93,28 +96,67 @@ ocl_status ocl_gate_pass(struct ocl_queue *queue)
     return status;
 }
 
-/* The driver's queues keep what waits for the gate for ever: nobody may wait for them any more. */
+/* ---- Gates ---- */
+
+static struct gate *closed_gates;
+
+static void list_gate(struct gate *gate)
+{
+    pthread_mutex_lock(&wait_lock);
+    gate->next = closed_gates;
+    closed_gates = gate;
+    pthread_mutex_unlock(&wait_lock);
+}
+
+/* Wait lock held. */
+static void unlist_gate(const struct gate *gate)
+{
+    struct gate **link = &closed_gates;
+
+    while (*link != gate)
+        link = &(*link)->next;
+    *link = gate->next;
+}
+
+/* Wait lock held. */
+static void drop_gate(struct gate *gate)
+{
+    if (--gate->holders == 0)
+        free(gate);
+}
+
+/* The driver's queues keep what waits for the gate for ever: nobody may wait for them any more, and gates whose sources are
+ * among that are opened without them. */
 static void abandon(struct ocl_context *context)
 {
+    atomic_store(&context->is_abandoned, true); /* before: who sees the failure sees this too */
     (void)ocl_context_fail(context, OCL_E_EXECUTION);
     pthread_mutex_lock(&wait_lock);
-    atomic_store(&context->is_abandoned, true);
+    for (struct gate *gate = closed_gates; gate; gate = gate->next) {
+        if (gate->queue->context != context || gate->is_posted || gate->holders < 2)
+            continue;
+        gate->is_posted = true;
+        gate->status = OCL_E_EXECUTION;
+        ocl_worker_post(gate->worker, &gate->task);
+    }
     pthread_cond_broadcast(&wait_changed);
     pthread_mutex_unlock(&wait_lock);
 }
 
-/* ---- Gates ---- */
-
 static void open_gate(struct gate *gate)
 {
-    struct ocl_context *context = gate->queue->context;
+    struct ocl_queue *queue = gate->queue;
+    struct ocl_context *context = queue->context;
 
     if (clSetUserEventStatus(gate->event, CL_COMPLETE) != CL_SUCCESS)
         abandon(context);
     atomic_fetch_sub(&context->gates, 1);
     clReleaseEvent(gate->event);
-    ocl_queue_release(gate->queue);
-    free(gate);
+    pthread_mutex_lock(&wait_lock);
+    unlist_gate(gate);
+    drop_gate(gate);
+    pthread_mutex_unlock(&wait_lock);
+    ocl_queue_release(queue);
 }
 
 static void run_gate(struct ocl_worker_task *task)
@@ -130,8 +172,14 @@ static void CL_CALLBACK post_gate(cl_event event, cl_int status, void *data)
     struct gate *gate = data;
 
     (void)event;
-    gate->status = status;
-    ocl_worker_post(gate->worker, &gate->task);
+    pthread_mutex_lock(&wait_lock);
+    if (!gate->is_posted) {
+        gate->is_posted = true;
+        gate->status = status;
+        ocl_worker_post(gate->worker, &gate->task);
+    }
+    drop_gate(gate);
+    pthread_mutex_unlock(&wait_lock);
 }
 
 static ocl_status make_gate(struct ocl_queue *queue, struct ocl_worker *worker, struct gate **gate)
@@ -151,8 +199,25 @@ static ocl_status make_gate(struct ocl_queue *queue, struct ocl_worker *worker, 
     made->queue = queue;
     (void)ocl_queue_retain(queue);
     atomic_fetch_add(&queue->context->gates, 1);
+    made->holders = 1;
+    list_gate(made);
     *gate = made;
     return OCL_OK;
+}
+
+static ocl_status watch_source(struct gate *gate, cl_event source)
+{
+    pthread_mutex_lock(&wait_lock);
+    gate->holders++;
+    pthread_mutex_unlock(&wait_lock);
+    const ocl_status status = clSetEventCallback(source, CL_COMPLETE, post_gate, gate);
+    if (status == OCL_OK)
+        return OCL_OK;
+    pthread_mutex_lock(&wait_lock);
+    const bool is_posted = gate->is_posted; /* abandoned meanwhile: the worker opens it */
+    gate->holders--;
+    pthread_mutex_unlock(&wait_lock);
+    return is_posted ? OCL_OK : status;
 }
 
 ocl_status ocl_gate_hold(struct ocl_queue *queue, cl_event source, struct ocl_worker *worker,
@@ -169,7 +234,7 @@ ocl_status ocl_gate_hold(struct ocl_queue *queue, cl_event source, struct ocl_wo
     gate->data = data;
     status = ocl_queue_hold(queue, 1, &gate->event);
     if (status == OCL_OK)
-        status = clSetEventCallback(source, CL_COMPLETE, post_gate, gate);
+        status = watch_source(gate, source);
     if (status != OCL_OK)
         open_gate(gate);
     return status;

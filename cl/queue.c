@@ -3,6 +3,7 @@
 #include "cl/queue.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cl/deadline.h"
@@ -116,6 +117,7 @@ static struct ocl_queue *take_queue(void)
 static void reset_queue(struct ocl_queue *queue)
 {
     queue->is_destroyed = false;
+    queue->awaits_release = false;
     queue->clock_kernel = NULL;
     queue->mark = NULL;
     queue->mark_position = 0;
@@ -203,13 +205,50 @@ static void release_task(struct ocl_worker_task *task)
     ocl_queue_release(queue);
 }
 
+/* A queue whose end the driver is to tell; it may be gone when the driver does. */
+struct awaited_end {
+    struct ocl_queue *queue;
+    uint64_t id;
+};
+
+/* Whether the owner's reference to the queue with this id is the caller's to give back: once. */
+static bool take_release(struct ocl_queue *queue, uint64_t id)
+{
+    pthread_mutex_lock(&queue->lock);
+    const bool is_mine = atomic_load(&queue->id) == id && queue->awaits_release;
+    if (is_mine)
+        queue->awaits_release = false;
+    pthread_mutex_unlock(&queue->lock);
+    return is_mine;
+}
+
 static void CL_CALLBACK post_release(cl_event event, cl_int status, void *data)
 {
-    struct ocl_queue *queue = data;
+    const struct awaited_end end = *(struct awaited_end *)data;
 
     (void)event;
     (void)status;
-    ocl_worker_post(queue->context->bridge, &queue->release);
+    free(data);
+    if (take_release(end.queue, end.id))
+        ocl_worker_post(end.queue->context->bridge, &end.queue->release);
+}
+
+static ocl_status await_end(struct ocl_queue *queue, cl_event event)
+{
+    struct awaited_end *end = malloc(sizeof *end);
+
+    if (!end)
+        return OCL_E_OUT_OF_MEMORY;
+    *end = (struct awaited_end){queue, atomic_load(&queue->id)};
+    pthread_mutex_lock(&queue->lock);
+    queue->awaits_release = true;
+    pthread_mutex_unlock(&queue->lock);
+    const cl_int error = clSetEventCallback(event, CL_COMPLETE, post_release, end);
+    if (error == CL_SUCCESS)
+        return OCL_OK;
+    take_release(queue, end->id);
+    free(end);
+    return error;
 }
 
 /* Leaves the caller's reference with the bridge worker, which gives it back once the work is
@@ -225,7 +264,7 @@ static ocl_status release_when_done(struct ocl_queue *queue)
     if (status != OCL_OK)
         return status;
     queue->release.function = release_task;
-    status = clSetEventCallback(event, CL_COMPLETE, post_release, queue);
+    status = await_end(queue, event);
     clReleaseEvent(event);
     return status;
 }
@@ -330,6 +369,19 @@ static bool wait_until_gone(struct ocl_context *context)
     return is_gone;
 }
 
+/* What was to tell that a queue's work is complete waits for ever in the driver. */
+static void release_abandoned(struct ocl_context *context)
+{
+    uint64_t cursor = UINT64_MAX;
+    struct ocl_queue *queue;
+
+    while ((queue = ocl_queue_next(context, &cursor)) != NULL) {
+        if (take_release(queue, cursor))
+            ocl_queue_release(queue);
+        ocl_queue_release(queue);
+    }
+}
+
 ocl_status ocl_queues_close(struct ocl_context *context)
 {
     struct ocl_queue *queue;
@@ -339,6 +391,8 @@ ocl_status ocl_queues_close(struct ocl_context *context)
     (void)ocl_queues_finish(context); /* what failed was told to whoever asked */
     while ((queue = take_undestroyed(context)) != NULL)
         give_back_owners_reference(queue);
+    if (atomic_load(&context->is_abandoned))
+        release_abandoned(context);
     if (!wait_until_gone(context)) {
         ocl_trace("the driver did not end its work after a failure: the context stays in memory");
         return OCL_E_NOT_READY;

@@ -268,7 +268,7 @@ static ocl_status query_one(struct ocl_queue *queue)
     if (atomic_load(&queue->finished) >= submitted)
         return OCL_OK;
     if (atomic_load(&queue->context->is_abandoned))
-        return ocl_context_failure(queue->context);
+        return ocl_context_fail(queue->context, OCL_E_EXECUTION);
     pthread_mutex_lock(&queue->lock);
     const ocl_status status = look_at_mark(queue);
     pthread_mutex_unlock(&queue->lock);
@@ -309,7 +309,7 @@ ocl_status ocl_queue_wait_for_event(struct ocl_context *context, cl_event event)
     if (state > CL_COMPLETE)
         state = wait_in_driver(context, event);
     if (state > CL_COMPLETE)
-        return ocl_context_failure(context); /* abandoned */
+        return ocl_context_fail(context, OCL_E_EXECUTION); /* abandoned */
     if (state == CL_OUT_OF_HOST_MEMORY)
         return ocl_context_fail(context, state);
     return state < 0 ? keep_failure(context, state) : OCL_OK;
@@ -324,7 +324,7 @@ static ocl_status wait_for_queue(struct ocl_queue *queue, uint64_t *covered)
     ocl_status status = CL_OUT_OF_HOST_MEMORY;
 
     if (atomic_load(&context->is_abandoned))
-        return ocl_context_failure(context);
+        return ocl_context_fail(context, OCL_E_EXECUTION);
     if (context->tuning.wait == OCL_WAIT_BY_FINISH && atomic_load(&context->gates) == 0) {
         *covered = atomic_load(&queue->submitted);
         status = keep_failure(context, clFinish(queue->cl));

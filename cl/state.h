@@ -295,6 +295,7 @@ struct ocl_queue {
     _Atomic uint64_t seen;
     _Atomic uint64_t seen_by_legacy; /* submitted when the legacy queue last waited for this one */
     struct ocl_worker_task release;  /* posted when the work of a destroyed queue is complete */
+    bool awaits_release;             /* nobody has posted it yet (lock) */
     struct ocl_queue *next, *previous;
 };
 

@@ -21,7 +21,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct counts done, seen; /* since fault_forget(); in this round */
 static enum fault_mode mode;
 static int code;
-static unsigned repeats;
+static unsigned repeats, to_skip;
 static bool is_met;
 static const char *name_met = "none";
 static void *place_met[DEPTH];
@@ -45,6 +45,13 @@ bool fault_end(void)
     bool was_met = is_met;
     pthread_mutex_unlock(&lock);
     return was_met;
+}
+
+void fault_skip(unsigned places)
+{
+    pthread_mutex_lock(&lock);
+    to_skip = places;
+    pthread_mutex_unlock(&lock);
 }
 
 bool fault_was_met(void)
@@ -107,6 +114,10 @@ static bool is_new_place(const char *name, void *const *place, int depth)
     const unsigned round = count(&seen, key | 1);
     if (round > repeats || count(&done, mixed(key, round) | 1) > 1)
         return false;
+    if (to_skip > 0) {
+        to_skip--;
+        return false;
+    }
     is_met = true;
     name_met = name;
     depth_met = depth;

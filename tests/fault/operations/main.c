@@ -2,9 +2,11 @@
  * behind, nothing hangs.
  *
  *   clem_faults MODE OPERATION   MODE: once    each call fails once, with one code
- *                                      codes   the same with every code
+ *                                      codes   the same with every code; with one of them loops' later calls too, and
+ *                                              every time the whole operation again
  *                                      lost    each call fails, and all behind it do
  *                                      events  each command's event ends with an error
+ *   clem_faults start            each call fails once while the devices are found, in a process each
  *   clem_faults entries          every supported entry point is called by an operation
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -36,7 +38,7 @@ enum {
 static const struct operation {
     const char *name;
     int (*function)(void);
-    const char *environment; /* "NAME=VALUE" or "" */
+    const char *environment; /* "NAME=VALUE", several with ';' between, or "" */
     unsigned errors;
 } operations[] = {
 #define OPERATION(name, environment, errors) {#name, operation_##name, environment, errors},
@@ -280,8 +282,8 @@ static int run_rounds(enum fault_mode mode, int code, unsigned repeats)
     return met;
 }
 
-static const int all_codes[] = {-2, -5, -6, -14, -36, -9999};
-static const int lost_codes[] = {-36, -9999, -5};
+static const int other_codes[] = {-2, -5, -14, -36, -9999};
+static const int lost_codes[] = {-36, -9999};
 static const int event_codes[] = {-5, -14, -9999};
 
 static int run_codes(enum fault_mode mode, const int *codes, size_t count, unsigned repeats)
@@ -300,7 +302,7 @@ static int run_mode(const char *mode)
     if (strcmp(mode, "once") == 0)
         return run_rounds(FAULT_ONCE, -6, 1);
     if (strcmp(mode, "codes") == 0)
-        return RUN_CODES(FAULT_ONCE, all_codes, 4);
+        return run_rounds(FAULT_ONCE, -6, 4) + RUN_CODES(FAULT_ONCE, other_codes, 1);
     if (strcmp(mode, "lost") == 0)
         return RUN_CODES(FAULT_LOST, lost_codes, 1);
     if (strcmp(mode, "events") == 0)
@@ -309,14 +311,18 @@ static int run_mode(const char *mode)
     exit(2);
 }
 
+/* A list of "NAME=VALUE", with ';' between. */
 static void use_environment(void)
 {
-    char name[64];
-    const char *value = strchr(running->environment, '=');
-    if (value == NULL)
-        return;
-    snprintf(name, sizeof name, "%.*s", (int)(value - running->environment), running->environment);
-    setenv(name, value + 1, 1);
+    char text[512];
+    snprintf(text, sizeof text, "%s", running->environment);
+    for (char *rest = text, *item; (item = strsep(&rest, ";")) != NULL;) {
+        char *value = strchr(item, '=');
+        if (value == NULL)
+            continue;
+        *value = '\0';
+        setenv(item, value + 1, 1);
+    }
 }
 
 static int run_operation(const char *mode, const char *name)
@@ -413,13 +419,57 @@ static int check_entries(void)
     return missing != 0;
 }
 
+/* ---- Starting ---- */
+
+enum { NO_FAULT_LEFT = 3 };
+
+/* Ends the process: one that has found its devices badly keeps what it has found. */
+static void start_with_fault(unsigned place)
+{
+    int count = 0;
+    alarm(HANG_SECONDS);
+    fault_skip(place);
+    fault_begin(FAULT_ONCE, -6, 1);
+    int error = CALL(cudaGetDeviceCount, &count);
+    const bool was_met = fault_end();
+    if (was_met && (error != 0 || count == 0))
+        _exit(is_in((const int[]){cudaErrorNoDevice, cudaErrorMemoryAllocation, END_OF_LIST}, error)
+                  ? 0
+                  : 1);
+    /* What is left of the devices works. */
+    REQUIRE(error == 0);
+    run_well();
+    reset_device();
+    _exit(was_met ? 0 : NO_FAULT_LEFT);
+}
+
+static int check_start(void)
+{
+    unsigned place = 0;
+    int state = 0;
+    running = &operations[0];
+    for (; place < LONGEST; place++) {
+        const pid_t child = fork();
+        if (child == 0)
+            start_with_fault(place);
+        if (child < 0 || waitpid(child, &state, 0) != child || !WIFEXITED(state))
+            return 1;
+        if (WEXITSTATUS(state) != 0)
+            break;
+    }
+    printf("start: %u points\n", place);
+    return WEXITSTATUS(state) == NO_FAULT_LEFT ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
     signal(SIGALRM, hung);
     if (argc == 2 && strcmp(argv[1], "entries") == 0)
         return check_entries();
+    if (argc == 2 && strcmp(argv[1], "start") == 0)
+        return check_start();
     if (argc == 3)
         return run_operation(argv[1], argv[2]);
-    fprintf(stderr, "usage: clem_faults once|codes|lost|events OPERATION, or entries\n");
+    fprintf(stderr, "usage: clem_faults once|codes|lost|events OPERATION, start or entries\n");
     return 2;
 }
