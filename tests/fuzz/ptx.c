@@ -78,6 +78,9 @@ static struct ptx_target target_of(enum ptx_pointers pointers)
                                .has_double = true,
                                .has_int64_atomics = pointers == PTX_POINTERS_NUMBERS,
                                .has_nvidia_asm = FUZZ_FORM == FORM_ITEM,
+                               .has_thread_fence = FUZZ_FORM != FORM_ITEM,
+                               .loses_wraps = FUZZ_FORM != FORM_ITEM,
+                               .loses_turns = FUZZ_FORM != FORM_ITEM,
                                .max_parameter_bytes = 1024,
                                .max_private_bytes = 65536,
                                .force_form =
