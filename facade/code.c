@@ -3,13 +3,13 @@
 #include "facade/code.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cl/trace.h"
+#include "cl/whole.h"
 #include "facade/fatbin.h"
 
 enum { SPIRV_MAGIC = 0x07230203, ELF_MAGIC = 0x464c457f };
@@ -163,47 +163,40 @@ void facade_code_free(struct facade_code *code)
 
 /* Without waiting for whoever may write into a pipe. NVIDIA's runtime takes a directory for a file of
  * more bytes than there is memory, and says so. */
-static cudaError_t open_code(const char *path, FILE **file)
+static cudaError_t open_code(const char *path, int *file, size_t *bytes)
 {
     struct stat facts = {.st_mode = 0};
-    *file = NULL;
     if (path[0] == '\0')
         return cudaErrorInvalidValue;
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0)
+    *file = whole_open(path, O_RDONLY | O_NONBLOCK, 0);
+    if (*file < 0)
         return cudaErrorFileNotFound;
-    const bool is_regular = fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
-    if (is_regular)
-        *file = fdopen(descriptor, "rb");
-    else
-        ocl_log(true, "%s is %s", path, S_ISDIR(facts.st_mode) ? "a directory" : "no regular file");
-    if (*file != NULL)
+    if (fstat(*file, &facts) == 0 && S_ISREG(facts.st_mode)) {
+        *bytes = (size_t)facts.st_size;
         return cudaSuccess;
-    close(descriptor);
-    return is_regular || S_ISDIR(facts.st_mode) ? cudaErrorMemoryAllocation : cudaErrorFileNotFound;
+    }
+    ocl_log(true, "%s is %s", path, S_ISDIR(facts.st_mode) ? "a directory" : "no regular file");
+    close(*file);
+    return S_ISDIR(facts.st_mode) ? cudaErrorMemoryAllocation : cudaErrorFileNotFound;
+}
+
+static cudaError_t read_code(int file, char *text, size_t bytes)
+{
+    if (whole_read(file, text, bytes) != (ssize_t)bytes)
+        return cudaErrorFileNotFound;
+    return bytes > 0 ? cudaSuccess : cudaErrorInvalidKernelImage;
 }
 
 cudaError_t facade_code_read_file(const char *path, char **text, size_t *bytes)
 {
-    FILE *file;
+    int file;
     *text = NULL;
-    cudaError_t error = open_code(path, &file);
+    cudaError_t error = open_code(path, &file, bytes);
     if (error != cudaSuccess)
         return error;
-    error = cudaErrorFileNotFound;
-    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (size < 0 || fseek(file, 0, SEEK_SET) != 0)
-        goto done;
-    error = cudaErrorMemoryAllocation;
-    *text = calloc((size_t)size + sizeof(uint32_t), 1);
-    if (*text == NULL)
-        goto done;
-    *bytes = fread(*text, 1, (size_t)size, file);
-    error = *bytes == (size_t)size ? cudaSuccess : cudaErrorFileNotFound;
-    if (size == 0)
-        error = cudaErrorInvalidKernelImage;
-done:
-    fclose(file);
+    *text = calloc(*bytes + sizeof(uint32_t), 1);
+    error = *text != NULL ? read_code(file, *text, *bytes) : cudaErrorMemoryAllocation;
+    close(file);
     if (error != cudaSuccess) {
         free(*text);
         *text = NULL;
