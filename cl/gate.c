@@ -215,7 +215,7 @@ static ocl_status watch_source(struct gate *gate, cl_event source)
         return OCL_OK;
     pthread_mutex_lock(&wait_lock);
     const bool is_posted = gate->is_posted; /* abandoned meanwhile: the worker opens it */
-    gate->holders--;
+    drop_gate(gate);
     pthread_mutex_unlock(&wait_lock);
     return is_posted ? OCL_OK : status;
 }
