@@ -269,6 +269,10 @@ ocl_status ocl_context_failure(const struct ocl_context *context)
 
 /* What a refused call means is not what a failed context means: neither memory nor anything else that may be better the
  * next time is what it lacks. */
+/* Not in the specification: NVIDIA's code after a kernel's illegal access. That driver answers too that a queue is invalid,
+ * which a queue of ours is for no other reason (H200, driver 580). */
+enum { NVIDIA_ILLEGAL_ACCESS = -9999 };
+
 static ocl_status sticky(ocl_status status)
 {
     switch (status) {
@@ -277,6 +281,9 @@ static ocl_status sticky(ocl_status status)
     case CL_OUT_OF_HOST_MEMORY:
     case OCL_E_OUT_OF_MEMORY:
         return OCL_E_EXECUTION;
+    case NVIDIA_ILLEGAL_ACCESS:
+    case CL_INVALID_COMMAND_QUEUE:
+        return OCL_E_ACCESS;
     default:
         return status;
     }

@@ -43,9 +43,6 @@ static bool wants_flush(const struct ocl_queue *queue)
     return !queue->context->tuning.starts_by_itself;
 }
 
-/* Not in the specification: NVIDIA's code after a kernel's illegal access. */
-enum { NVIDIA_ILLEGAL_ACCESS = -9999 };
-
 /* How drivers tell in a later call that a command has failed on the device. After an illegal access
  * NVIDIA's driver answers -9999, CL_OUT_OF_RESOURCES, or, from clFinish(), that the queue is invalid, which a queue
  * of ours is for no other reason (H200, driver 580). */
@@ -53,8 +50,6 @@ static ocl_status keep_failure(struct ocl_context *context, ocl_status status)
 {
     if (status == OCL_OK || status == CL_OUT_OF_HOST_MEMORY)
         return status;
-    if (status == NVIDIA_ILLEGAL_ACCESS || status == CL_INVALID_COMMAND_QUEUE)
-        status = OCL_E_ACCESS;
     return ocl_context_fail(context, status);
 }
 
