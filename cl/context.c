@@ -267,12 +267,12 @@ ocl_status ocl_context_failure(const struct ocl_context *context)
     return atomic_load(&context->failure);
 }
 
-/* What a refused call means is not what a failed context means: neither memory nor anything else that may be better the
- * next time is what it lacks. */
 /* Not in the specification: NVIDIA's code after a kernel's illegal access. That driver answers too that a queue is invalid,
  * which a queue of ours is for no other reason (H200, driver 580). */
 enum { NVIDIA_ILLEGAL_ACCESS = -9999 };
 
+/* What a refused call means is not what a failed context means: neither memory nor anything else that may be better the
+ * next time is what it lacks. */
 static ocl_status sticky(ocl_status status)
 {
     switch (status) {
