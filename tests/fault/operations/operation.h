@@ -19,6 +19,9 @@
 
 /* Calls the entry point, or its form for a default stream per thread where the operation is run so (main.c). What is
  * called is its symbol: cuda.h's names are those of today's versions. The value is the error's number. */
+#ifdef __clang__ /* functions without arguments: C allows them here from C23 on */
+#pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
+#endif
 #define CALL(name, ...) CALL_EXPORTED(name, __VA_ARGS__)
 #define CALL_EXPORTED(name, ...)                                                                   \
     fault_call_ends(                                                                               \
