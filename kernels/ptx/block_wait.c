@@ -323,9 +323,12 @@ static bool waits_for_block(const struct waiting *w, int32_t at)
     return false;
 }
 
-static void add_node(struct waiting *w, int32_t at)
+static void add_node(struct waiting *w, int32_t head, int32_t at)
 {
-    if (w->is_in[at] || w->flow->position[at] == PTX_NO_NODE || waits_for_block(w, at))
+    const int32_t *position = w->flow->position;
+    if (w->is_in[at] || position[at] == PTX_NO_NODE || waits_for_block(w, at))
+        return;
+    if (position[at] < position[head]) /* by a way into the loop that does not come by its head */
         return;
     w->is_in[at] = true;
     w->loop[w->loop_count++] = at;
@@ -341,11 +344,11 @@ static void find_loop(struct waiting *w, int32_t head)
     w->loop_count = 0;
     for (uint32_t i = 0; i < node->previous_count; i++)
         if (flow->position[node->previous[i]] >= flow->position[head])
-            add_node(w, node->previous[i]);
+            add_node(w, head, node->previous[i]);
     for (size_t i = 0; i < w->loop_count; i++)
         if (w->loop[i] != head)
             for (uint32_t j = 0; j < flow->nodes[w->loop[i]].previous_count; j++)
-                add_node(w, flow->nodes[w->loop[i]].previous[j]);
+                add_node(w, head, flow->nodes[w->loop[i]].previous[j]);
 }
 
 static void note_instruction(struct waiting *w, const struct ptx_instruction *in)
