@@ -561,8 +561,10 @@ static void write_node(struct ptx_emitter *e, size_t place)
     if (has_ended)
         return;
     const int32_t next = flow->node_of[node->end];
-    const bool follows = place + 1 < region->node_count && region->nodes[place + 1] == next;
-    if (!follows || next == PTX_NO_NODE)
+    /* Not the next turn of a loop, which may come next where all of a kernel is one region. */
+    const bool follows = place + 1 < region->node_count && region->nodes[place + 1] == next &&
+                         next != PTX_NO_NODE && flow->position[next] > flow->position[form->node];
+    if (!follows)
         ptx_line(e, "%s", edge_text(e, next));
 }
 

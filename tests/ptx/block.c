@@ -173,6 +173,9 @@ TEST_BODY(ptx_block_threads_that_wait_let_others_go)
         PTX_LOOP("atom.global.inc.u32 %r2, [%rd1], -1;\nsetp.gt.s32 %p1, %r2, 0;\n"),
         PTX_LOOP("atom.global.add.u32 %r2, [%rd1], 1;\nand.b32 %r3, %r2, 255;\n"
                  "setp.ne.u32 %p1, %r3, 0;\n"),
+        /* Its turns begin where the one before falls through to. */
+        PTX_LOOP("bra ON;\nTOP:\nadd.u32 %r2, %r2, 1;\nON:\nld.volatile.global.u32 %r3, [%rd1];\n"
+                 "setp.eq.u32 %p2, %r3, %r9;\n@!%p2 bra TOP;\nsetp.ne.u32 %p1, %r9, %r9;\n"),
         /* A loop with two ways in, within one that ends by itself. */
         PTX_LOOP("and.b32 %r3, %r9, 1;\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra ON;\n"
                  "TOP:\nadd.u32 %r2, %r2, 1;\nON:\nld.volatile.global.u32 %r3, [%rd1];\n"
