@@ -46,8 +46,7 @@ __global__ void by_flags(const int *in, int *out, volatile int *values, volatile
             out[i * 32 + lane] = sum;
             if (lane == 0)
                 shared_full = 0;
-            while (shared_full != 0)
-                ;
+            __syncwarp(); /* a lane that looked for the 0 later might find the next round's 1 */
         }
 }
 
