@@ -59,34 +59,57 @@ static const struct ptx_instruction *first_of(const struct ptx_regions *r, int32
     return &r->flow->function->instructions[r->flow->nodes[node].first];
 }
 
-/* A node that is entered from one region only belongs to it; one entered from several begins its own. */
-static void find_heads(struct making *m, const bool *starts)
+/* Gives each node to the region that it is entered from. */
+static void give_nodes(struct making *m)
 {
     const struct ptx_flow *flow = m->r->flow;
     int32_t *owners = m->r->region_of; /* here: head nodes */
+    for (size_t i = 0; i < flow->reachable; i++)
+        owners[flow->order[i]] = PTX_NO_NODE;
+    for (size_t i = 0; i < flow->reachable; i++) {
+        const int32_t node = flow->order[i];
+        int32_t owner = m->is_head[node] ? node : PTX_NO_NODE;
+        for (uint32_t j = 0; j < flow->nodes[node].previous_count; j++) {
+            const int32_t from = owners[flow->nodes[node].previous[j]];
+            if (m->is_head[node] || from == PTX_NO_NODE)
+                continue;
+            m->is_head[node] = owner != PTX_NO_NODE && owner != from;
+            owner = m->is_head[node] ? node : from;
+        }
+        owners[node] = owner;
+    }
+}
+
+/* Whether a node is entered from another region too, by the next turn of a loop. */
+static bool is_shared(const struct making *m, int32_t node)
+{
+    const int32_t *owners = m->r->region_of;
+    const struct ptx_node *of = &m->r->flow->nodes[node];
+    for (uint32_t i = 0; i < of->previous_count; i++)
+        if (owners[of->previous[i]] != PTX_NO_NODE && owners[of->previous[i]] != owners[node])
+            return true;
+    return false;
+}
+
+/* A node that is entered from one region only belongs to it; one entered from several begins its own, and none else:
+ * where threads begin on one way they may on the other, which begins more. */
+static void find_heads(struct making *m, const bool *starts)
+{
+    const struct ptx_flow *flow = m->r->flow;
     for (size_t i = 0; i < flow->reachable; i++) {
         const int32_t node = flow->order[i];
         m->is_head[node] = i == 0 || starts[flow->nodes[node].first];
         if (m->r->is_alone) /* all of the kernel is run at once, from some region's start on */
-            owners[node] = m->is_head[node] ? node : flow->order[0];
+            m->r->region_of[node] = m->is_head[node] ? node : flow->order[0];
     }
-    if (m->r->is_alone)
-        return;
-    for (bool is_changed = true; is_changed;) {
+    for (bool is_changed = !m->r->is_alone; is_changed;) {
         is_changed = false;
-        ptx_steps(flow->arena, flow->reachable);
+        ptx_steps(flow->arena, 2 * flow->reachable);
+        give_nodes(m);
         for (size_t i = 0; i < flow->reachable; i++) {
             const int32_t node = flow->order[i];
-            int32_t owner = m->is_head[node] ? node : PTX_NO_NODE;
-            for (uint32_t j = 0; j < flow->nodes[node].previous_count; j++) {
-                const int32_t from = owners[flow->nodes[node].previous[j]];
-                if (m->is_head[node] || from == PTX_NO_NODE)
-                    continue;
-                m->is_head[node] = owner != PTX_NO_NODE && owner != from;
-                owner = m->is_head[node] ? node : from;
-            }
-            is_changed |= owners[node] != owner;
-            owners[node] = owner;
+            if (!m->is_head[node] && is_shared(m, node))
+                is_changed = m->is_head[node] = true;
         }
     }
 }

@@ -205,6 +205,25 @@ TEST_BODY(ptx_block_threads_that_wait_let_others_go)
     }
 }
 
+/* Where threads in step may part, threads that have parted may begin: at the kernel's start, the outer loop's, and the
+ * barrier. */
+TEST_BODY(ptx_block_loops_within_begin_no_regions)
+{
+    struct ptx_kernel kernel = translate(
+        PTX_BODY("ld.param.u64 %rd1, [a];\nld.param.u32 %r5, [n];\nmov.u32 %r1, %tid.x;\n"
+                 "mov.u32 %r2, 0;\nmov.u32 %r9, 0;\nROUND:\nadd.u32 %r4, %r9, %r1;\n"
+                 "LOOP:\nld.volatile.global.u32 %r3, [%rd1];\nsetp.ne.u32 %p1, %r3, %r4;\n"
+                 "@%p1 bra LOOP;\nadd.u32 %r2, %r2, %r1;\nmov.u32 %r6, 0;\n"
+                 "SUM:\nadd.u32 %r2, %r2, %r6;\nadd.u32 %r6, %r6, 1;\n"
+                 "setp.lt.u32 %p2, %r6, %r5;\n@%p2 bra SUM;\nst.volatile.global.u32 [%rd1], %r3;\n"
+                 "bar.sync 0;\nadd.u32 %r9, %r9, 1;\nsetp.lt.u32 %p3, %r9, %r5;\n"
+                 "@%p3 bra ROUND;\nst.global.u32 [%rd1+4], %r2;\nret;\n"));
+    assert_has(&kernel, "clem_choose_waiting", true);
+    assert_has(&kernel, "S_2:", true);
+    assert_has(&kernel, "S_3:", false);
+    ptx_kernel_free(&kernel);
+}
+
 TEST_BODY(ptx_block_loops_that_end_by_themselves_wait_for_nobody)
 {
     static const char *const others[] = {
