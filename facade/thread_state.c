@@ -70,9 +70,8 @@ struct facade_context *facade_stack_top(void)
     return self->stack_count > 0 ? self->stack[self->stack_count - 1] : NULL;
 }
 
-static bool grow_stack(void)
+static bool grow_stack(struct facade_thread *self)
 {
-    struct facade_thread *self = facade_thread();
     if (!facade_thread_may_keep(self))
         return false;
     size_t capacity = self->stack_capacity > 0 ? 2 * self->stack_capacity : 8;
@@ -87,7 +86,8 @@ static bool grow_stack(void)
 bool facade_stack_push(struct facade_context *context)
 {
     struct facade_thread *self = facade_thread();
-    if (self->stack_count == self->stack_capacity && !grow_stack())
+    const bool is_full = self->stack == NULL || self->stack_count == self->stack_capacity;
+    if (is_full && !grow_stack(self))
         return false;
     self->stack[self->stack_count++] = context;
     return true;

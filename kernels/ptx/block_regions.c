@@ -557,8 +557,10 @@ static void find_offsets(struct making *m)
         m->instruction = (int32_t)i;
         ptx_flow_writes(&f->instructions[i], note_writer, m);
     }
+    const bool *uniform = r->uniform.registers;
     for (uint32_t i = 0; i < f->register_count; i++)
-        if (m->crosses[i] && r->keeps[i] == PTX_KEEP_NOT && !r->uniform.registers[i] &&
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): cut() found what is uniform */
+        if (m->crosses[i] && r->keeps[i] == PTX_KEEP_NOT && !uniform[i] &&
             m->definition_counts[i] > 1 && m->definition_counts[i] <= MOST_WRITERS &&
             is_integer(m, i))
             try_offset(m, i);
