@@ -43,10 +43,12 @@ TEST_BODY(context_keeps_its_first_failure)
     struct ocl_context *context = open_tested();
     assert_int_equal(ocl_context_fail(context, OCL_OK), OCL_OK);
     assert_int_equal(ocl_context_failure(context), OCL_OK);
-    assert_int_equal(ocl_context_fail(context, -36), -36);
-    assert_int_equal(ocl_context_fail(context, -5), -5);
-    assert_int_equal(ocl_context_failure(context), -36);
-    assert_int_equal(ocl_context_finish(context), -36);
+    /* An invalid queue is how NVIDIA's driver tells of an illegal access. */
+    assert_int_equal(ocl_context_fail(context, CL_INVALID_COMMAND_QUEUE), OCL_E_ACCESS);
+    assert_int_equal(ocl_context_fail(context, CL_OUT_OF_RESOURCES), CL_OUT_OF_RESOURCES);
+    assert_int_equal(ocl_context_fail(context, CL_OUT_OF_HOST_MEMORY), OCL_E_EXECUTION);
+    assert_int_equal(ocl_context_failure(context), OCL_E_ACCESS);
+    assert_int_equal(ocl_context_finish(context), OCL_E_ACCESS);
     ocl_context_close(context);
 }
 
