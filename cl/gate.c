@@ -205,11 +205,16 @@ static ocl_status make_gate(struct ocl_queue *queue, struct ocl_worker *worker, 
     return OCL_OK;
 }
 
+/* A source of a context that was abandoned may never end, and nobody opens the gate then. */
 static ocl_status watch_source(struct gate *gate, cl_event source)
 {
     pthread_mutex_lock(&wait_lock);
-    gate->holders++;
+    const bool is_abandoned = atomic_load(&gate->queue->context->is_abandoned);
+    if (!is_abandoned)
+        gate->holders++;
     pthread_mutex_unlock(&wait_lock);
+    if (is_abandoned)
+        return ocl_context_fail(gate->queue->context, OCL_E_EXECUTION);
     const ocl_status status = clSetEventCallback(source, CL_COMPLETE, post_gate, gate);
     if (status == OCL_OK)
         return OCL_OK;
