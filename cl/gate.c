@@ -113,9 +113,10 @@ static void unlist_gate(const struct gate *gate)
 {
     struct gate **link = &closed_gates;
 
-    while (*link != gate)
+    while (*link && *link != gate)
         link = &(*link)->next;
-    *link = gate->next;
+    if (*link)
+        *link = gate->next;
 }
 
 /* Wait lock held. */
@@ -220,7 +221,10 @@ static ocl_status watch_source(struct gate *gate, cl_event source)
         return OCL_OK;
     pthread_mutex_lock(&wait_lock);
     const bool is_posted = gate->is_posted; /* abandoned meanwhile: the worker opens it */
-    drop_gate(gate);
+    if (is_posted)
+        drop_gate(gate);
+    else
+        gate->holders--; /* who made it still holds it */
     pthread_mutex_unlock(&wait_lock);
     return is_posted ? OCL_OK : status;
 }
