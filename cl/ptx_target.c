@@ -199,6 +199,8 @@ static cl_uint tabled(cl_uint i)
     return i * 7 + 3;
 }
 
+enum { HALVES_AT = 3 * TRIAL_ITEMS }; /* two to a word */
+
 static void fill_tables(cl_uint words[TRIAL_WORDS])
 {
     cl_ushort halves[TRIAL_ITEMS];
@@ -206,7 +208,7 @@ static void fill_tables(cl_uint words[TRIAL_WORDS])
         words[i + 2 * TRIAL_ITEMS] = tabled(i);
         halves[i] = (cl_ushort)tabled(i);
     }
-    memcpy(&words[3 * TRIAL_ITEMS], halves, sizeof halves);
+    memcpy(&words[HALVES_AT], halves, sizeof halves);
 }
 
 static bool keeps_strided_wraps(const cl_uint words[TRIAL_WORDS])
@@ -228,7 +230,7 @@ static bool keeps_other_wraps(const cl_uint words[TRIAL_WORDS])
 static bool keeps_turns(const cl_uint words[TRIAL_WORDS])
 {
     cl_ushort halves[TRIAL_ITEMS];
-    memcpy(halves, &words[3 * TRIAL_ITEMS + TRIAL_ITEMS / 2], sizeof halves);
+    memcpy(halves, &words[HALVES_AT + TRIAL_ITEMS / 2], sizeof halves);
     for (cl_uint i = 0; i < TRIAL_ITEMS - 8; i++)
         if (halves[i] != tabled(i > 23 ? i : 23))
             return false;

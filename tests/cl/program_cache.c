@@ -290,7 +290,7 @@ TEST_BODY(program_cache_programs_run)
 /* Whether the cache has the program after it was built `times` times as PTX's translations are. */
 static bool is_stored(struct bench *bench, const char *name, int times)
 {
-    char options[64];
+    char options[80];
     void *stored = NULL;
     size_t bytes = 0;
     snprintf(options, sizeof options, "-DNAME=%s", name);

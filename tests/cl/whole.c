@@ -43,7 +43,11 @@ static void *drain(void *data)
     sigaddset(&alarm, SIGALRM);
     pthread_sigmask(SIG_BLOCK, &alarm, NULL); /* it is the writer that is interrupted */
     size_t used = 0;
-    for (ssize_t got; (got = read(*(int *)data, text + used, 4999)) > 0;) {
+    while (used < BYTES) {
+        const size_t part = BYTES - used < 4999 ? BYTES - used : 4999;
+        const ssize_t got = read(*(int *)data, text + used, part);
+        if (got <= 0)
+            break;
         used += (size_t)got;
         usleep(200);
     }

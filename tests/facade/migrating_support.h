@@ -3,18 +3,10 @@
 #ifndef TESTS_FACADE_MIGRATING_SUPPORT_H
 #define TESTS_FACADE_MIGRATING_SUPPORT_H
 
-#include <dlfcn.h>
-
 #include "tests/facade/managed_support.h"
 
 /* Large enough that it does not come back as a whole by itself. */
 enum { COUNT = 6 * 1024 * 1024 / 4, BYTES = COUNT * 4 };
-
-/* They define the functions themselves, and libclem's stay away. */
-static inline bool has_sanitizer(void)
-{
-    return dlsym(RTLD_DEFAULT, "__sanitizer_print_stack_trace") != NULL;
-}
 
 /* Managed memory that a kernel has just written, with nothing of it touched by the host since. */
 static inline int *made_by_kernel(int v)

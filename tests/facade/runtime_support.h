@@ -3,6 +3,7 @@
 #ifndef TESTS_FACADE_RUNTIME_SUPPORT_H
 #define TESTS_FACADE_RUNTIME_SUPPORT_H
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,6 +13,12 @@
 #include "tests/test.h"
 
 #include <cuda_runtime.h>
+
+/* They define functions of the C library themselves, and libclem's stay away. */
+static inline bool has_sanitizer(void)
+{
+    return dlsym(RTLD_DEFAULT, "__sanitizer_print_stack_trace") != NULL;
+}
 
 #define assert_success(call) assert_int_equal((call), cudaSuccess)
 

@@ -57,7 +57,7 @@ __global__ void by_ring(const int *in, int *out, unsigned *put, unsigned *taken)
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, ring = warp % 2;
     for (unsigned i = 0; i < ROUNDS; i++) {
         if (warp < 2) {
-            while (__ldcg(&put[ring]) == i)
+            while (*(volatile unsigned *)&put[ring] == i) /* __ldcg() may be taken out of a loop */
                 ;
             __threadfence();
             out[(ring * ROUNDS + i) * 32 + lane] = slots[ring][i % SLOTS][lane] + 1;
