@@ -645,10 +645,10 @@ TEST_BODY(host_signal_libraries_opened_late_serve_touches)
 {
     char command[4096];
     Dl_info info;
-    if (has_sanitizer())
-        TEST_SKIP("sanitizers take faults for errors");
     assert_true(dladdr((void *)(uintptr_t)&cudaGetLastError, &info) != 0);
-    snprintf(command, sizeof command, "%s %s", LATE_HELPER, info.dli_fname);
+    /* LeakSanitizer hangs at the end: what it takes for a thread's storage is not, where libclem came late. */
+    snprintf(command, sizeof command, "ASAN_OPTIONS=\"$ASAN_OPTIONS:detect_leaks=0\" %s %s",
+             LATE_HELPER, info.dli_fname);
     setenv("TEST_MANAGED", "1", 1);
     const int status = system(command);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
