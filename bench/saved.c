@@ -178,17 +178,24 @@ static void read_seed(const cJSON *object, struct saved_seed *seed)
                                 .measured = !measured || cJSON_IsTrue(measured)};
 }
 
-static size_t length_of(const cJSON *array)
+/* NULL, which has no items, for what is no list: an object has items, too. */
+static const cJSON *list_in(const cJSON *object, const char *name)
 {
-    int length = cJSON_IsArray(array) ? cJSON_GetArraySize(array) : 0;
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsArray(item) ? item : NULL;
+}
+
+static size_t length_of(const cJSON *list)
+{
+    int length = list ? cJSON_GetArraySize(list) : 0;
     return length > 0 ? (size_t)length : 0;
 }
 
 static bool read_arrays(struct saved *saved)
 {
-    const cJSON *devices = cJSON_GetObjectItemCaseSensitive(saved->root, "devices");
-    const cJSON *results = cJSON_GetObjectItemCaseSensitive(saved->root, "results");
-    const cJSON *seeds = cJSON_GetObjectItemCaseSensitive(saved->root, "seeds");
+    const cJSON *devices = list_in(saved->root, "devices");
+    const cJSON *results = list_in(saved->root, "results");
+    const cJSON *seeds = list_in(saved->root, "seeds");
     const cJSON *item;
     saved->devices = calloc(length_of(devices) + 1, sizeof *saved->devices);
     saved->results = calloc(length_of(results) + 1, sizeof *saved->results);

@@ -138,6 +138,11 @@ TEST_BODY(saved_takes_lists_where_objects_belong)
         assert_int_equal(saved.results[i].extra_count, 0);
     }
     saved_free(&saved);
+    read_text("{\"format\":2,\"results\":[],\"devices\":{\"a\":{},\"b\":{}},"
+              "\"seeds\":{\"c\":{},\"d\":{}}}",
+              &saved, SAVED_OK);
+    assert_int_equal(saved.device_count + saved.seed_count, 0);
+    saved_free(&saved);
 }
 
 TEST_BODY(saved_has_no_control_characters)
