@@ -45,17 +45,24 @@ static char *format_text(const char *format, va_list arguments)
     return vasprintf(&text, format, arguments) < 0 ? NULL : text;
 }
 
+static void write_formatted(const char *format, va_list arguments)
+    __attribute__((format(printf, 1, 0)));
+static void write_formatted(const char *format, va_list arguments)
+{
+    char *text = format_text(format, arguments);
+    if (text)
+        write_line(text);
+    free(text);
+}
+
 void ocl_trace(const char *format, ...)
 {
     if (!ocl_trace_on())
         return;
     va_list arguments;
     va_start(arguments, format);
-    char *text = format_text(format, arguments);
+    write_formatted(format, arguments);
     va_end(arguments);
-    if (text)
-        write_line(text);
-    free(text);
 }
 
 void ocl_trace_listen(ocl_log_listener *new_listener)
@@ -100,9 +107,6 @@ void ocl_notice(const char *format, ...)
         return;
     va_list arguments;
     va_start(arguments, format);
-    char *text = format_text(format, arguments);
+    write_formatted(format, arguments);
     va_end(arguments);
-    if (text)
-        write_line(text);
-    free(text);
 }
