@@ -17,9 +17,9 @@ static char *_Atomic arena;
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
                       cl_int *error)
 {
-    static __typeof__(&clCreateBuffer) real;
-    if (!real)
-        *(void **)&real = dlsym(RTLD_NEXT, "clCreateBuffer");
+    static _Atomic uintptr_t found; /* by any thread: contexts are opened by many at once */
+    if (!found)
+        found = (uintptr_t)dlsym(RTLD_NEXT, "clCreateBuffer");
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     for (size_t at = 0; host && at < bytes; at += page) {
         const uintptr_t index = ((uintptr_t)host + at - (uintptr_t)arena) / page;
@@ -30,7 +30,7 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void
         sem_post(&is_pinning);
         sem_wait(&may_go);
     }
-    return real(context, flags, bytes, host, error);
+    return ((__typeof__(&clCreateBuffer))found)(context, flags, bytes, host, error);
 }
 
 struct registration {

@@ -42,20 +42,21 @@ static void count(enum kind kind, long change)
     atomic_fetch_add(&live[kind], change);
 }
 
-static void *next(const char *name)
+/* The loader's own function, looked for once; any thread may be the first to ask. */
+static uintptr_t next(_Atomic uintptr_t *found, const char *name)
 {
-    void *function = dlsym(RTLD_NEXT, name);
-    if (function == NULL) {
+    if (!*found)
+        *found = (uintptr_t)dlsym(RTLD_NEXT, name);
+    if (!*found) {
         fprintf(stderr, "no %s in the loader\n", name);
         exit(2);
     }
-    return function;
+    return *found;
 }
 
 #define REAL(name)                                                                                 \
-    static __typeof__(&name) real;                                                                 \
-    if (real == NULL)                                                                              \
-    *(void **)&real = next(#name)
+    static _Atomic uintptr_t found_##name;                                                         \
+    const __typeof__(&name) real = (__typeof__(&name))next(&found_##name, #name)
 
 /* ---- Events that end with an error ---- */
 
