@@ -184,6 +184,16 @@ static void write_result(struct ptx_emitter *e, const struct ptx_instruction *in
         ptx_set(e, to, callee->results[0]->type, call);
 }
 
+bool ptx_call_is_last(const struct ptx_instruction *in)
+{
+    if (in->operand_count < 2 || in->operands[1].kind != PTX_OPERAND_FUNCTION)
+        return false;
+    for (size_t i = 0; i < sizeof supplied / sizeof *supplied; i++)
+        if (supplied[i].is_last && strcmp(supplied[i].name, in->operands[1].function->name) == 0)
+            return true;
+    return false;
+}
+
 static bool emit_supplied(struct ptx_emitter *e, const struct ptx_instruction *in,
                           const struct ptx_function *callee)
 {

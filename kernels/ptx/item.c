@@ -227,13 +227,35 @@ static void write_labels(struct ptx_emitter *e, size_t index)
     }
 }
 
+/* Per instruction: whether a loop begins there that may wait for a thread that fails; NULL: none does. */
+static bool *find_waits(struct ptx_emitter *e)
+{
+    const struct ptx_plan *plan = ptx_plan_of(e);
+    if (plan->form != PTX_FORM_ITEM || !plan->can_fail || !plan->current->waits)
+        return NULL;
+    bool *waits = ptx_arena_array(e->arena, e->function->instruction_count + 1, sizeof *waits);
+    return ptx_block_waits(e, e->function, waits) ? waits : NULL;
+}
+
+/* A thread that has failed is gone, and the device has no way to end those that wait for it. */
+static void write_end_of_wait(struct ptx_emitter *e)
+{
+    ptx_need(e, PTX_NEED_RUNTIME);
+    ptx_line(e, "if (clem_has_failed(clem_runtime)) {");
+    ptx_write_exit(e);
+    ptx_line(e, "}");
+}
+
 static void write_instructions(struct ptx_emitter *e)
 {
     const struct ptx_function *function = e->function;
+    const bool *waits = find_waits(e);
     if (ptx_plan_of(e)->form == PTX_FORM_ITEM)
         ptx_plan_of(e)->opaque_guards = ptx_opaque_guards(e);
     for (size_t i = 0; i < function->instruction_count && e->status == PTX_OK; i++) {
         write_labels(e, i);
+        if (waits && waits[i])
+            write_end_of_wait(e);
         ptx_emit_instruction(e, &function->instructions[i]);
     }
     write_labels(e, function->instruction_count);

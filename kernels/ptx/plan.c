@@ -255,6 +255,12 @@ static void refuse_cluster(struct ptx_emitter *e, const struct ptx_function *fun
     ptx_refuse(e, "clusters of blocks have no translation");
 }
 
+static bool can_fail(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_trap || in->opcode == PTX_OPCODE_alloca ||
+           (in->opcode == PTX_OPCODE_call && ptx_call_is_last(in));
+}
+
 static void find_facts(struct ptx_emitter *e, struct ptx_body *body)
 {
     body->inlined = body->function->instruction_count;
@@ -265,8 +271,8 @@ static void find_facts(struct ptx_emitter *e, struct ptx_body *body)
         refuse_cluster(e, body->function, in);
         body->has_warp_operations |= ptx_is_warp_operation(in) || ptx_is_lockstep(in);
         body->sees_others |= ptx_sees_others(in);
-        body->can_exit |= in->opcode == PTX_OPCODE_exit || in->opcode == PTX_OPCODE_trap ||
-                          in->opcode == PTX_OPCODE_alloca;
+        ptx_plan_of(e)->can_fail |= can_fail(in);
+        body->can_exit |= in->opcode == PTX_OPCODE_exit || can_fail(in);
         ptx_plan_of(e)->has_stack |=
             in->opcode == PTX_OPCODE_alloca || in->opcode == PTX_OPCODE_stacksave;
         if (in->opcode == PTX_OPCODE_cvta && in->operation != PTX_OP_TO)
@@ -496,6 +502,9 @@ void ptx_plan_survey(struct ptx_emitter *e)
     walk_calls(e);
     for (size_t i = 0; i < plan->body_count && e->status == PTX_OK; i++)
         find_facts(e, &plan->bodies[i]);
+    for (size_t i = 0; plan->can_fail && !e->target->is_cpu && i < plan->body_count; i++)
+        plan->bodies[i].can_exit |=
+            plan->bodies[i].waits; /* PTX_FORM_ITEM's waits, which failures end */
     check_inlined(e);
 }
 

@@ -48,7 +48,7 @@ struct ptx_body {
     bool has_warp_operations; /* shfl, vote, match, redux, activemask, elect, ...: ditto */
     bool sees_others;         /* ptx_sees_others(): ditto */
     bool waits;               /* ptx_block_waits(): ditto */
-    bool can_exit;            /* exit or trap: ditto */
+    bool can_exit;            /* exit, a failure, or a wait that one ends: ditto */
     bool is_target;           /* may be called by number */
     bool is_jump,
         reaches_jump; /* ptx_plan_find_jumps(): it or one that it calls is of plan.jumps */
@@ -114,6 +114,8 @@ struct ptx_plan {
     size_t shared_bytes; /* static; rounded up to 16 where dynamic ones follow */
     size_t local_bytes;  /* per thread, of the deepest chain of calls */
     size_t local_alignment;
+    bool
+        can_fail; /* trap, __assertfail, alloca: a thread may end as failed while others wait for it */
     bool has_stack;  /* alloca: a uint at stack_at says how many of the bytes behind it are taken */
     size_t stack_at; /* from clem_local on; the bytes begin 16 behind it */
     bool has_windows;    /* generic addresses may be of shared or local memory */
@@ -187,6 +189,9 @@ void ptx_plan_find_jumps(struct ptx_emitter *e);
 
 /* Whether a barrier names a number, a count or a reduction: more than barrier() can do. */
 bool ptx_has_partial_barriers(const struct ptx_plan *plan);
+
+/* emit_call.c: of what the library supplies and no thread comes back from. */
+bool ptx_call_is_last(const struct ptx_instruction *call);
 
 /* Functions that one switch can call alike; what a call through a register says of its callee, or
  * NULL. */

@@ -607,6 +607,40 @@ TEST_BODY(ptx_translate_calls_of_nothing_trap)
                 WORDS("static uint call0(CLEM_CONTEXT_AND ulong number)",
                       "default: clem_trap(clem_runtime);"));
 }
+#define WAITING_FUNCTION                                                                           \
+    ".func waiting(.reg .b64 %rd1)\n{\n.reg .b32 %r<3>;\n.reg .pred %p<2>;\nW:\n"                  \
+    "ld.volatile.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra W;\nret;\n}\n"
+#define WAITING_ENTRY                                                                              \
+    ".visible .entry k(.param .u64 a)\n{\n.reg .b32 %r<3>;\n.reg .b64 %rd<3>;\n.reg .pred "        \
+    "%p<2>;\n"                                                                                     \
+    "ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 40;\n"
+
+TEST_BODY(ptx_translate_failures_end_waits)
+{
+    assert_text(PTX_HEAD WAITING_FUNCTION WAITING_ENTRY "@%p1 trap;\ncall waiting, (%rd1);\n"
+                                                        "st.global.u32 [%rd1], 7;\nret;\n}\n",
+                &plain,
+                WORDS("L0:;", "if (clem_has_failed(clem_runtime))", "*clem_exited = 1;", "return;",
+                      "clem_trap(clem_runtime);", "waiting(", "if (*clem_exited)", "return;",
+                      "= 7"));
+    assert_without(PTX_HEAD WAITING_FUNCTION WAITING_ENTRY
+                   "@%p1 exit;\ncall waiting, (%rd1);\nst.global.u32 [%rd1], 7;\nret;\n}\n",
+                   &plain, "clem_has_failed(clem_runtime)");
+}
+
+TEST_BODY(ptx_translate_assertions_in_functions_end_threads)
+{
+    const char *ptx =
+        PTX_HEAD ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l,\n"
+                 ".param .b64 n, .param .b64 s);\n"
+                 ".func check(.reg .b32 %r1)\n{\n.reg .pred %p<2>;\nsetp.ne.u32 %p1, %r1, 0;\n"
+                 "@%p1 bra E;\ncall __assertfail, (0, 0, 0, 0, 0);\nE:\nret;\n}\n" WAITING_ENTRY
+                 "call check, (%r1);\nst.global.u32 [%rd1], 7;\nret;\n}\n";
+    assert_text(ptx, &plain,
+                WORDS("clem_assertfail(clem_runtime", "*clem_exited = 1;", "check(",
+                      "if (*clem_exited)", "return;", "= 7"));
+}
+
 TEST_BODY(ptx_translate_refuses_what_the_device_has_not)
 {
     struct ptx_target small = plain;
