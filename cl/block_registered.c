@@ -2,7 +2,8 @@
  *
  * Pinning works on pages, and two ranges of the user's may lie in one. Where kernels reach pinned memory
  * by the host's address, no page is then pinned twice, for NVIDIA's OpenCL gives a second buffer over
- * pinned pages other memory behind: blocks share pins.
+ * pinned pages other memory behind: blocks share pins. Where kernels get buffers, each block has one over all
+ * of it, and capability.c has seen that two may share a page.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
@@ -132,14 +133,16 @@ static ocl_status pin_block(struct ocl_block *block)
 
 static ocl_status create_registered(struct ocl_block *block)
 {
-    const bool is_reached = block->context->capability.reaches_registered_host;
+    const struct ocl_capability *capability = &block->context->capability;
+    const bool is_reached = capability->reaches_registered_host;
     const uintptr_t page = ocl_block_page_bytes();
     const uintptr_t first = (uintptr_t)block->pointer / page * page;
     if (block->bytes > UINTPTR_MAX - 2 * page - (uintptr_t)block->pointer)
         return OCL_E_INVALID_VALUE;
     block->bytes = ((uintptr_t)block->pointer + block->bytes + page - 1) / page * page - first;
     block->pointer = (void *)first;
-    const ocl_status status = is_reached ? pin_block(block) : ocl_block_wrap_pointer(block);
+    const ocl_status status =
+        is_reached && capability->has_addresses ? pin_block(block) : ocl_block_wrap_pointer(block);
     if (status == CL_INVALID_HOST_PTR || status == CL_MAP_FAILURE)
         return OCL_E_INVALID_VALUE;
     return status == OCL_OK ? ocl_block_choose_address(block, is_reached) : status;

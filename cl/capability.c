@@ -469,6 +469,21 @@ static void choose_host_method(struct ocl_context *context, bool may_try)
     context->capability.reaches_pinned_host = false;
 }
 
+/* Kernels that get buffers need one over all of a range, and two of the user's ranges may lie in one page, which then
+ * has two buffers over it: both must hold the host's bytes. */
+static bool is_neighbour_reached(struct ocl_context *context, const struct ocl_block *block,
+                                 void *neighbour)
+{
+    struct ocl_block *second = NULL;
+    if (context->capability.has_addresses)
+        return true; /* neighbours share what pins their page */
+    const bool reaches = ocl_block_wrap_host(context, neighbour, 1, &second) == OCL_OK &&
+                         is_reached_by_buffer(context, second->buffer, second->pointer) &&
+                         is_reached_by_buffer(context, block->buffer, block->pointer);
+    ocl_block_destroy(second);
+    return reaches;
+}
+
 static void test_registered(struct ocl_context *context, bool may_try)
 {
     struct ocl_block *block = NULL;
@@ -479,7 +494,7 @@ static void test_registered(struct ocl_context *context, bool may_try)
     if (pages != MAP_FAILED) {
         if (may_try &&
             ocl_block_wrap_host(context, (char *)pages + 24, TEST_BYTES - 100, &block) == OCL_OK)
-            reaches = is_reached(context, block);
+            reaches = is_reached(context, block) && is_neighbour_reached(context, block, pages);
         ocl_block_destroy(block);
         munmap(pages, TEST_BYTES);
     }

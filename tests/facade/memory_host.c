@@ -255,6 +255,45 @@ TEST_BODY(memory_host_kernels_reach_it)
     assert_success(cudaLibraryUnload(library));
 }
 
+/* Neighbours in one page, some of whose pages are others' altogether. */
+TEST_BODY(memory_host_kernels_reach_ranges_that_share_pages)
+{
+    static const size_t ends[] = {100, 1100, 2000, 3100, 8200, 18200, 20000, 24096};
+    enum { RANGES = sizeof ends / sizeof *ends - 1 };
+    static const int registered[RANGES] = {0, 1, 3, 6, 2, 5, 4};
+    struct block block = make_block(PAGEABLE, 64 * KIB);
+    clemDeviceInfo info;
+    cudaLibrary_t library;
+    cudaKernel_t kernel;
+    assert_success(clemGetDeviceInfo(&info, 0));
+    if (!info.reachesPinnedHostMemory && info.address != clemAddressHandle)
+        TEST_SKIP("kernels of this device do not reach pinned memory under this strategy");
+    assert_success(cudaLibraryLoadData(&library, add_source, NULL, NULL, 0, NULL, NULL, 0));
+    assert_success(cudaLibraryGetKernel(&kernel, library, "add"));
+    memset(block.address, 0, 64 * KIB);
+    for (int i = 0; i < RANGES; i++) {
+        const size_t *range = &ends[registered[i]];
+        assert_success(cudaHostRegister(block.address + range[0], range[1] - range[0],
+                                        cudaHostRegisterMapped));
+    }
+    for (int i = 0; i < RANGES; i++) {
+        void *device = NULL;
+        int n = (int)((ends[i + 1] - ends[i]) / sizeof(int)), v = i + 1;
+        void *args[] = {&device, &n, &v};
+        assert_success(cudaHostGetDevicePointer(&device, block.address + ends[i], 0));
+        assert_success(cudaLaunchKernel((const void *)kernel, (dim3){((unsigned)n + 63) / 64, 1, 1},
+                                        (dim3){64, 1, 1}, args, 0, NULL));
+    }
+    assert_success(cudaDeviceSynchronize());
+    for (int i = 0; i < RANGES; i++)
+        for (size_t at = ends[i]; at < ends[i + 1]; at += sizeof(int))
+            assert_int_equal(*(int *)(block.address + at), i + 1);
+    for (int i = 0; i < RANGES; i++)
+        assert_success(cudaHostUnregister(block.address + ends[i]));
+    assert_success(cudaLibraryUnload(library));
+    end_block(&block);
+}
+
 /* Ranges are the user's to the byte: two in one page do not know each other, and one byte too many is
  * in the way. */
 TEST_BODY(memory_host_neighbours_in_a_page)
