@@ -331,6 +331,14 @@ static ocl_status end(struct ocl_allocation *allocation)
     return status;
 }
 
+/* Host functions that are still to run may touch managed memory, and a touch finds its page in the registry. So that
+ * stays known until they are over. */
+static void wait_for_touches(const struct ocl_allocation *allocation)
+{
+    if (allocation->kind == OCL_MEMORY_MANAGED)
+        (void)ocl_queues_finish(allocation->context); /* end() waits again, and tells */
+}
+
 static ocl_status end_at(enum ocl_memory_kind kind, const void *pointer, bool adopted)
 {
     const uint64_t address = (uint64_t)(uintptr_t)pointer;
@@ -338,9 +346,11 @@ static ocl_status end_at(enum ocl_memory_kind kind, const void *pointer, bool ad
     if (!found)
         return OCL_E_NOT_FOUND;
     ocl_status status = OCL_E_NOT_FOUND;
-    if (found->kind == kind && is_adopted(found) == adopted && starts_at(found, address) &&
-        atomic_exchange(&found->is_live, false))
-        status = end(found);
+    if (found->kind == kind && is_adopted(found) == adopted && starts_at(found, address)) {
+        wait_for_touches(found);
+        if (atomic_exchange(&found->is_live, false))
+            status = end(found);
+    }
     ocl_allocation_release(found);
     return status;
 }

@@ -618,6 +618,43 @@ TEST_BODY(managed_host_functions_touch_in_turn)
     close_managed(&bench);
 }
 
+struct late_touch {
+    uint32_t *x;
+    _Atomic bool may_touch;
+    uint32_t seen;
+};
+
+static void touch_late(void *data, ocl_status status)
+{
+    struct late_touch *touch = data;
+
+    assert_int_equal(status, OCL_OK);
+    while (!atomic_load(&touch->may_touch))
+        usleep(1000);
+    usleep(20000); /* the other thread is freeing meanwhile */
+    touch->seen = touch->x[10];
+    touch->x[10] = 7;
+}
+
+/* Memory is known until the functions before its end have touched it. */
+TEST_BODY(managed_is_freed_behind_host_functions)
+{
+    static const size_t sizes[] = {8 * KIB, 2 * MIB};
+    struct bench bench = open_managed();
+
+    for (size_t i = 0; i < 2; i++) {
+        struct late_touch touch = {.x = make_managed(&bench, sizes[i])};
+        run(&bench, "number", touch.x, 5, sizes[i]);
+        assert_int_equal(ocl_queue_host_function(bench.queue, touch_late, &touch, false), OCL_OK);
+        run(&bench, "add", touch.x, 1, sizes[i]);
+        atomic_store(&touch.may_touch, true);
+        free_managed(touch.x);
+        assert_int_equal(touch.seen, 15);
+        assert_int_equal(ocl_memory_free(OCL_MEMORY_MANAGED, touch.x), OCL_E_NOT_FOUND);
+    }
+    close_managed(&bench);
+}
+
 /* ---- Copies and fills ---- */
 
 enum { COPY_BYTES = 3 * MIB };
