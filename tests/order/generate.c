@@ -1,0 +1,427 @@
+/* Random programs. A proposed command is kept if the model finds it ordered with what it conflicts with; else, mostly,
+ * something that orders both goes before it: an event, a synchronisation, or the other one's stream.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+struct maker {
+    uint64_t random;
+    struct program *program;
+    const struct features *features;
+    struct model *model;
+};
+
+/* Source: splitmix64 (Steele, Lea, Flood 2014). */
+static uint64_t next(struct maker *maker)
+{
+    uint64_t z = maker->random += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+/* below: 0 to limit - 1. */
+static unsigned below(struct maker *maker, unsigned limit)
+{
+    return (unsigned)(next(maker) % limit);
+}
+
+static bool chance(struct maker *maker, unsigned percent)
+{
+    return below(maker, 100) < percent;
+}
+
+/* weighted: an index, by its weight. */
+static unsigned weighted(struct maker *maker, const uint8_t *weights, unsigned count)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < count; i++)
+        sum += weights[i];
+    unsigned at = below(maker, sum);
+    for (unsigned i = 0; i < count; i++) {
+        if (at < weights[i])
+            return i;
+        at -= weights[i];
+    }
+    return count - 1;
+}
+
+static void make_objects(struct maker *maker)
+{
+    static const uint32_t units[] = {1, 4, 7, 64, 256, 1000, 4096, 4099, 16384};
+    static const uint8_t memory_weights[MEMORY_KINDS] = {
+        [MEMORY_PAGEABLE] = 2, [MEMORY_PINNED] = 3, [MEMORY_DEVICE] = 5};
+    struct program *p = maker->program;
+
+    p->unit = units[below(maker, sizeof units / sizeof units[0])];
+    p->threads = maker->features->threads && chance(maker, 40) ? (uint8_t)(2 + below(maker, 3)) : 1;
+    p->devices = 1;
+    p->streams = (uint8_t)(FIRST_CREATED + 2 + below(maker, 4));
+    for (unsigned i = FIRST_CREATED; i < p->streams; i++) {
+        p->stream[i].kind = chance(maker, 60) ? STREAM_BLOCKING : STREAM_NON_BLOCKING;
+        p->stream[i].priority = maker->features->priorities && chance(maker, 30) ? -1 : 0;
+    }
+    p->events = (uint8_t)(3 + below(maker, MOST_EVENTS - 3));
+    for (unsigned i = 0; i < p->events; i++)
+        p->event[i].is_timed = chance(maker, 20);
+    p->buffers = (uint8_t)(4 + below(maker, 5));
+    for (unsigned i = 0; i < p->buffers; i++) {
+        p->buffer[i].memory = (uint8_t)weighted(maker, memory_weights, MEMORY_KINDS);
+        p->buffer[i].units = (uint8_t)(1 + below(maker, MOST_UNITS));
+    }
+    p->buffer[0].memory = MEMORY_DEVICE;
+    p->buffer[1].memory = MEMORY_PAGEABLE;
+}
+
+/* Regions. */
+
+static enum memory memory_at(const struct maker *maker, unsigned buffer)
+{
+    return (enum memory)maker->program->buffer[buffer].memory;
+}
+
+/* may_touch: whether this kind of command can read or write memory of that kind. */
+static bool may_touch(const struct maker *maker, enum kind kind, enum memory memory)
+{
+    switch (kind) {
+    case DO_KERNEL:
+        return memory == MEMORY_DEVICE ||
+               (memory == MEMORY_PINNED && maker->features->pinned_kernels);
+    case DO_HOST_FUNCTION:
+    case DO_HOST_WRITE:
+        return is_host_memory(memory);
+    case DO_SET:
+    case DO_SET_ASYNC:
+        return memory == MEMORY_DEVICE ||
+               (memory == MEMORY_PINNED && maker->features->pinned_fills);
+    default:
+        return true;
+    }
+}
+
+static bool pick_buffer(struct maker *maker, enum kind kind, uint8_t *buffer)
+{
+    for (int tries = 0; tries < 20; tries++) {
+        *buffer = (uint8_t)below(maker, maker->program->buffers);
+        if (may_touch(maker, kind, memory_at(maker, *buffer)))
+            return true;
+    }
+    return false;
+}
+
+static bool pick_region(struct maker *maker, enum kind kind, struct region *region)
+{
+    if (!pick_buffer(maker, kind, &region->buffer))
+        return false;
+    const unsigned units = maker->program->buffer[region->buffer].units;
+    region->first = (uint8_t)(chance(maker, 50) ? 0 : below(maker, units));
+    region->count = (uint8_t)(1 + below(maker, units - region->first));
+    if (chance(maker, 20)) {
+        region->first = 0;
+        region->count = (uint8_t)units;
+    }
+    region->step = 1;
+    return true;
+}
+
+static bool is_apart(const struct region *a, const struct region *b)
+{
+    return a->buffer != b->buffer || a->first + a->count <= b->first ||
+           b->first + b->count <= a->first;
+}
+
+/* pick_source: as many units as the target, the same units or others altogether. */
+static bool pick_source(struct maker *maker, enum kind kind, const struct region *target,
+                        bool may_be_same, struct region *source)
+{
+    for (int tries = 0; tries < 20; tries++) {
+        if (may_be_same && chance(maker, 30)) {
+            *source = *target;
+            return true;
+        }
+        if (!pick_buffer(maker, kind, &source->buffer))
+            return false;
+        const unsigned units = maker->program->buffer[source->buffer].units;
+        if (units < target->count)
+            continue;
+        source->first = (uint8_t)below(maker, units - target->count + 1);
+        source->count = target->count;
+        source->step = 1;
+        if (is_apart(source, target))
+            return true;
+    }
+    return false;
+}
+
+/* Proposals. */
+
+static uint8_t pick_stream(struct maker *maker)
+{
+    if (chance(maker, 20))
+        return LEGACY;
+    if (maker->features->per_thread && chance(maker, 12))
+        return PER_THREAD;
+    return (uint8_t)(FIRST_CREATED +
+                     below(maker, (unsigned)maker->program->streams - FIRST_CREATED));
+}
+
+static enum kind pick_kind(struct maker *maker)
+{
+    static const uint8_t weights[KINDS] = {
+        [DO_KERNEL] = 28,
+        [DO_HOST_FUNCTION] = 8,
+        [DO_PAUSE] = 2,
+        [DO_COPY_ASYNC] = 24,
+        [DO_COPY] = 6,
+        [DO_SET_ASYNC] = 6,
+        [DO_SET] = 3,
+        [DO_RECORD] = 5,
+        [DO_WAIT] = 5,
+        [DO_STREAM_SYNCHRONIZE] = 1,
+        [DO_STREAM_POLL] = 1,
+        [DO_STREAM_QUERY] = 2,
+        [DO_EVENT_SYNCHRONIZE] = 1,
+        [DO_EVENT_POLL] = 1,
+        [DO_DEVICE_SYNCHRONIZE] = 1,
+        [DO_HOST_WRITE] = 6,
+        [DO_CHECK] = 5,
+    };
+    return (enum kind)weighted(maker, weights, KINDS);
+}
+
+static bool is_enabled(const struct maker *maker, enum kind kind)
+{
+    switch (kind) {
+    case DO_HOST_FUNCTION:
+    case DO_PAUSE:
+        return maker->features->host_functions;
+    case DO_STREAM_POLL:
+    case DO_EVENT_POLL:
+    case DO_STREAM_QUERY:
+        return maker->features->polls;
+    default:
+        return true;
+    }
+}
+
+/* is_copy_enabled: of these two kinds of memory. */
+static bool is_copy_enabled(const struct maker *maker, const struct command *c)
+{
+    const enum memory from = memory_at(maker, c->first.buffer);
+    const enum memory to = memory_at(maker, c->target.buffer);
+
+    if (is_host_memory(from) && is_host_memory(to))
+        return maker->features->host_to_host;
+    return c->kind != DO_COPY || from != MEMORY_PAGEABLE || maker->features->pageable_copies;
+}
+
+static bool pick_memory(struct maker *maker, struct command *c)
+{
+    const enum kind kind = (enum kind)c->kind;
+    switch (kind) {
+    case DO_KERNEL:
+    case DO_HOST_FUNCTION:
+    case DO_HOST_WRITE:
+        return pick_region(maker, kind, &c->target) &&
+               pick_source(maker, kind, &c->target, true, &c->first) &&
+               pick_source(maker, kind, &c->target, true, &c->second);
+    case DO_COPY_ASYNC:
+    case DO_COPY:
+        return pick_region(maker, kind, &c->target) &&
+               pick_source(maker, kind, &c->target, false, &c->first) && is_copy_enabled(maker, c);
+    case DO_SET_ASYNC:
+    case DO_SET:
+        return pick_region(maker, kind, &c->target);
+    case DO_CHECK:
+        return pick_region(maker, kind, &c->first);
+    default:
+        return true;
+    }
+}
+
+/* propose: false where this program has nothing for the kind. */
+static bool propose(struct maker *maker, struct command *c)
+{
+    *c = (struct command){.kind = (uint8_t)pick_kind(maker), .after = -1};
+    if (!is_enabled(maker, (enum kind)c->kind))
+        return false;
+    c->thread = (uint8_t)below(maker, maker->program->threads);
+    c->stream = c->kind == DO_COPY || c->kind == DO_SET ? LEGACY : pick_stream(maker);
+    c->event = (uint8_t)below(maker, maker->program->events);
+    c->factor = (uint8_t)(below(maker, 128) * 2 + 1);
+    c->term = (uint8_t)below(maker, 256);
+    if (c->kind == DO_PAUSE ||
+        ((c->kind == DO_KERNEL || c->kind == DO_HOST_FUNCTION) && chance(maker, 35)))
+        c->delay = (uint16_t)(20 + below(maker, chance(maker, 20) ? 600 : 150));
+    return pick_memory(maker, c);
+}
+
+/* Order. */
+
+static struct command *last_command(struct maker *maker)
+{
+    return &maker->program->command[maker->program->commands - 1];
+}
+
+/* append: false, and nothing is added, where the model refuses it or there is no room. */
+static bool append(struct maker *maker, const struct command *c)
+{
+    struct program *p = maker->program;
+    if (p->commands == MOST_COMMANDS ||
+        (c->kind == DO_WAIT && c->stream == LEGACY && !maker->features->legacy_waits))
+        return false;
+    p->command[p->commands++] = *c;
+    if (model_add(maker->model))
+        return true;
+    p->commands--;
+    return false;
+}
+
+static void retract(struct maker *maker)
+{
+    maker->program->commands--;
+    maker->model->commands--;
+}
+
+/* join: the thread's next call comes after the call of command x. */
+static bool join(struct maker *maker, unsigned thread, int x)
+{
+    const struct command *c = &maker->program->command[x];
+    if (c->thread == thread)
+        return true;
+    const struct command query = {.kind = DO_STREAM_QUERY,
+                                  .thread = (uint8_t)thread,
+                                  .stream = FIRST_CREATED,
+                                  .after = (int16_t)x};
+    return append(maker, &query);
+}
+
+/* on_stream_of: a command about the stream of command x, by a thread that can name it: a thread alone names its
+ * per-thread stream. */
+static bool on_stream_of(struct maker *maker, enum kind kind, int x, unsigned thread,
+                         unsigned event)
+{
+    const struct command *of = &maker->program->command[x];
+    const struct command c = {
+        .kind = (uint8_t)kind,
+        .thread = of->stream == PER_THREAD ? of->thread : (uint8_t)thread,
+        .device = of->device,
+        .stream = of->stream,
+        .event = (uint8_t)event,
+        .after = -1,
+    };
+    return join(maker, c.thread, x) && append(maker, &c) &&
+           join(maker, thread, maker->program->commands - 1);
+}
+
+/* order_by_event: what y of the thread does follows command x. */
+static bool order_by_event(struct maker *maker, int x, const struct command *y)
+{
+    struct command wait = *y;
+    const unsigned start = below(maker, maker->program->events);
+
+    for (unsigned i = 0; i < maker->program->events; i++) {
+        wait.event = (uint8_t)((start + i) % maker->program->events);
+        if (!on_stream_of(maker, DO_RECORD, x, y->thread, wait.event))
+            continue;
+        wait.kind = is_work(y)                                    ? DO_WAIT
+                    : maker->features->polls && chance(maker, 30) ? DO_EVENT_POLL
+                                                                  : DO_EVENT_SYNCHRONIZE;
+        wait.target.count = wait.first.count = wait.second.count = 0;
+        wait.after = -1;
+        return append(maker, &wait);
+    }
+    return false;
+}
+
+/* put_in_order: something between commands x and y, or another stream for y. */
+static bool put_in_order(struct maker *maker, int x, struct command *y)
+{
+    const struct command *of = &maker->program->command[x];
+    const unsigned how = below(maker, 100);
+
+    if (!happens_before(maker->model, x, RETURN, maker->model->commands - 1, CALL)) {
+        retract(maker);
+        return join(maker, y->thread, x);
+    }
+    retract(maker);
+    if (how < 62)
+        return order_by_event(maker, x, y);
+    if (how < 80 && is_work(y) && y->kind != DO_COPY && y->kind != DO_SET &&
+        of->stream != PER_THREAD) {
+        y->stream = of->stream;
+        y->device = of->device;
+        return true;
+    }
+    if (how < 97)
+        return on_stream_of(
+            maker, maker->features->polls && how < 86 ? DO_STREAM_POLL : DO_STREAM_SYNCHRONIZE, x,
+            y->thread, 0);
+    const struct command all = {
+        .kind = DO_DEVICE_SYNCHRONIZE, .thread = y->thread, .device = of->device, .after = -1};
+    return append(maker, &all);
+}
+
+/* add: the command, ordered with what it conflicts with, mostly. */
+static void add(struct maker *maker, struct command *y)
+{
+    const bool may_race = chance(maker, 2);
+    for (int tries = 0; tries < 12; tries++) {
+        if (!append(maker, y))
+            return;
+        const int x = model_conflict(maker->model, maker->program->commands - 1);
+        if (x < 0 || may_race)
+            return;
+        if (!put_in_order(maker, x, y))
+            return;
+    }
+    if (last_command(maker)->kind == y->kind &&
+        model_conflict(maker->model, maker->program->commands - 1) >= 0)
+        retract(maker);
+}
+
+/* finish: the first thread waits for all and looks at every buffer. */
+static void finish(struct maker *maker)
+{
+    struct program *p = maker->program;
+    for (unsigned thread = 1; thread < p->threads; thread++)
+        for (int x = p->commands - 1; x >= 0; x--)
+            if (p->command[x].thread == thread) {
+                join(maker, 0, x);
+                break;
+            }
+    for (unsigned device = 0; device < p->devices; device++) {
+        const struct command all = {
+            .kind = DO_DEVICE_SYNCHRONIZE, .device = (uint8_t)device, .after = -1};
+        append(maker, &all);
+    }
+    for (unsigned i = 0; i < p->buffers; i++) {
+        const struct command check = {
+            .kind = DO_CHECK,
+            .device = p->buffer[i].device,
+            .after = -1,
+            .first = {.buffer = (uint8_t)i, .count = p->buffer[i].units, .step = 1}};
+        append(maker, &check);
+    }
+}
+
+void generate(struct program *program, uint64_t seed, const struct features *features)
+{
+    static _Thread_local struct model model;
+    struct maker maker = {
+        .random = seed, .program = program, .features = features, .model = &model};
+
+    memset(program, 0, sizeof *program);
+    program->seed = seed;
+    make_objects(&maker);
+    model_begin(&model, program);
+    const int wanted = 40 + (int)below(&maker, 60);
+    for (int tries = 0; program->commands < wanted && tries < 1000; tries++) {
+        struct command c;
+        if (propose(&maker, &c))
+            add(&maker, &c);
+    }
+    finish(&maker);
+}

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interpret.h"
+
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "model.h"
+
+static cudaLibrary_t library;
+static cudaKernel_t change;
+static double spins_per_us;
+
+struct interpreter;
+
+/* What a host function does, and to what. */
+struct host_work {
+    struct interpreter *of;
+    const struct command *command;
+};
+
+struct interpreter {
+    const struct program *program;
+    struct outcome *outcome;
+    cudaStream_t stream[MOST_STREAMS];
+    cudaEvent_t event[MOST_EVENTS];
+    uint8_t *buffer[MOST_BUFFERS];
+    struct host_work work[MOST_COMMANDS];
+    uint8_t *expected[MOST_COMMANDS]; /* of checks: the bytes */
+    bool known[MOST_COMMANDS][MOST_UNITS];
+    bool must_be_done[MOST_COMMANDS];
+
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    bool returned[MOST_COMMANDS];
+    bool is_stopped; /* a thread found something wrong: the others leave */
+};
+
+struct thread {
+    struct interpreter *of;
+    unsigned index;
+    cudaStream_t checks; /* non-blocking, so that a check orders nothing */
+    uint8_t *read;       /* what a check reads */
+};
+
+static void pause_us(unsigned us)
+{
+    const struct timespec time = {.tv_nsec = (long)us * 1000};
+    nanosleep(&time, NULL);
+}
+
+static double now_us(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+/* fail: the first one counts. */
+static void __attribute__((format(printf, 3, 4)))
+fail(struct interpreter *of, int command, const char *format, ...)
+{
+    va_list arguments;
+
+    pthread_mutex_lock(&of->lock);
+    if (!of->outcome->is_wrong) {
+        va_start(arguments, format);
+        vsnprintf(of->outcome->text, sizeof of->outcome->text, format, arguments);
+        va_end(arguments);
+        of->outcome->is_wrong = true;
+        of->outcome->command = command;
+    }
+    of->is_stopped = true;
+    pthread_cond_broadcast(&of->moved);
+    pthread_mutex_unlock(&of->lock);
+}
+
+static bool check_call(struct interpreter *of, int command, cudaError_t error, const char *call)
+{
+    if (error)
+        fail(of, command, "%s: %s", call, cudaGetErrorName(error));
+    return !error;
+}
+#define CALL(of, command, call) check_call(of, command, call, #call)
+
+/* The kernel. */
+
+static cudaError_t launch(uint8_t *target, uint8_t *first, uint8_t *second, uint32_t bytes,
+                          uint32_t factor, uint32_t term, uint32_t spins, cudaStream_t stream)
+{
+    const dim3 block = {32, 1, 1};
+    const uint32_t blocks = 1 + bytes / 16384;
+    const dim3 grid = {blocks < 4 ? blocks : 4, 1, 1};
+    void *arguments[] = {&target, &first, &second, &bytes, &factor, &term, &spins};
+
+    return cudaLaunchKernel((const void *)change, grid, block, arguments, 0, stream);
+}
+
+/* measure: how many turns of the kernel's loop take a microsecond. */
+static cudaError_t measure(void)
+{
+    enum { SPINS = 20000, ROUNDS = 3 };
+    uint8_t *memory = NULL;
+    cudaError_t error = cudaMalloc((void **)&memory, 256);
+
+    for (int i = 0; i < ROUNDS && !error; i++) {
+        const double start = now_us();
+        error = launch(memory, memory, memory, 1, 1, 0, SPINS, NULL);
+        if (!error)
+            error = cudaDeviceSynchronize();
+        spins_per_us = SPINS / (now_us() - start);
+    }
+    cudaFree(memory);
+    return error;
+}
+
+bool interpreter_begin(struct outcome *outcome)
+{
+    *outcome = (struct outcome){.command = -1};
+    cudaError_t error = cudaLibraryLoadData(&library, order_kernels, NULL, NULL, 0, NULL, NULL, 0);
+    if (!error)
+        error = cudaLibraryGetKernel(&change, library, "change");
+    if (!error)
+        error = measure();
+    if (error)
+        snprintf(outcome->text, sizeof outcome->text, "start: %s", cudaGetErrorName(error));
+    outcome->is_wrong = error;
+    return !error;
+}
+
+/* Commands. */
+
+static uint8_t *address(const struct interpreter *of, const struct region *region)
+{
+    return of->buffer[region->buffer] + (size_t)of->program->unit * region->first;
+}
+
+static size_t length(const struct interpreter *of, const struct region *region)
+{
+    return (size_t)of->program->unit * region->count;
+}
+
+static cudaStream_t stream_of(const struct interpreter *of, const struct command *c)
+{
+    return c->stream == LEGACY       ? cudaStreamLegacy
+           : c->stream == PER_THREAD ? cudaStreamPerThread
+                                     : of->stream[c->stream];
+}
+
+/* transform: what the kernel does, on the host. */
+static void transform(const struct interpreter *of, const struct command *c)
+{
+    volatile uint8_t *target = address(of, &c->target);
+    const volatile uint8_t *first = address(of, &c->first);
+    const volatile uint8_t *second = address(of, &c->second);
+    const size_t bytes = length(of, &c->target);
+
+    for (size_t at = 0; at < bytes; at++)
+        target[at] = transformed(c, first[at], second[at], at);
+}
+
+static void CUDART_CB host_function(void *data)
+{
+    const struct host_work *work = data;
+    if (work->command->delay)
+        pause_us(work->command->delay);
+    if (work->command->kind == DO_HOST_FUNCTION)
+        transform(work->of, work->command);
+}
+
+/* compare: the determined units. */
+static void compare(struct interpreter *of, int index, const volatile uint8_t *found)
+{
+    const struct command *c = &of->program->command[index];
+    const size_t unit = of->program->unit;
+    bool is_any_known = false;
+
+    for (size_t i = 0; i < c->first.count; i++) {
+        if (!of->known[index][i])
+            continue;
+        is_any_known = true;
+        for (size_t at = i * unit; at < (i + 1) * unit; at++)
+            if (found[at] != of->expected[index][at]) {
+                fail(of, index, "buffer %u, byte %zu (unit %zu) is %u instead of %u",
+                     c->first.buffer, unit * c->first.first + at, c->first.first + i, found[at],
+                     of->expected[index][at]);
+                return;
+            }
+    }
+    pthread_mutex_lock(&of->lock);
+    of->outcome->checks += is_any_known;
+    pthread_mutex_unlock(&of->lock);
+}
+
+static void check(struct thread *thread, int index)
+{
+    struct interpreter *of = thread->of;
+    const struct command *c = &of->program->command[index];
+
+    if (is_host_memory((enum memory)of->program->buffer[c->first.buffer].memory)) {
+        compare(of, index, address(of, &c->first));
+        return;
+    }
+    if (CALL(of, index,
+             cudaMemcpyAsync(thread->read, address(of, &c->first), length(of, &c->first),
+                             cudaMemcpyDefault, thread->checks)) &&
+        CALL(of, index, cudaStreamSynchronize(thread->checks)))
+        compare(of, index, thread->read);
+}
+
+static cudaError_t poll_stream(const struct interpreter *of, cudaStream_t stream)
+{
+    cudaError_t error;
+    while ((error = cudaStreamQuery(stream)) == cudaErrorNotReady && !of->outcome->is_wrong)
+        sched_yield();
+    return error;
+}
+
+static cudaError_t poll_event(const struct interpreter *of, cudaEvent_t event)
+{
+    cudaError_t error;
+    while ((error = cudaEventQuery(event)) == cudaErrorNotReady && !of->outcome->is_wrong)
+        sched_yield();
+    return error;
+}
+
+static void query(struct interpreter *of, int index)
+{
+    const cudaError_t error = cudaStreamQuery(stream_of(of, &of->program->command[index]));
+    if (error != cudaSuccess && (error != cudaErrorNotReady || of->must_be_done[index]))
+        fail(of, index, "cudaStreamQuery: %s%s", cudaGetErrorName(error),
+             error == cudaErrorNotReady ? " though all its work is known to be done" : "");
+}
+
+static void run_command(struct thread *thread, int index)
+{
+    struct interpreter *of = thread->of;
+    const struct command *c = &of->program->command[index];
+    const cudaStream_t stream = stream_of(of, c);
+    const cudaEvent_t event = of->event[c->event];
+
+    switch ((enum kind)c->kind) {
+    case DO_KERNEL:
+        CALL(of, index,
+             launch(address(of, &c->target), address(of, &c->first), address(of, &c->second),
+                    (uint32_t)length(of, &c->target), c->factor, c->term,
+                    (uint32_t)(c->delay * spins_per_us), stream));
+        break;
+    case DO_HOST_FUNCTION:
+    case DO_PAUSE:
+        of->work[index] = (struct host_work){of, c};
+        CALL(of, index, cudaLaunchHostFunc(stream, host_function, &of->work[index]));
+        break;
+    case DO_COPY_ASYNC:
+        CALL(of, index,
+             cudaMemcpyAsync(address(of, &c->target), address(of, &c->first),
+                             length(of, &c->target), cudaMemcpyDefault, stream));
+        break;
+    case DO_COPY:
+        CALL(of, index,
+             cudaMemcpy(address(of, &c->target), address(of, &c->first), length(of, &c->target),
+                        cudaMemcpyDefault));
+        break;
+    case DO_SET_ASYNC:
+        CALL(of, index,
+             cudaMemsetAsync(address(of, &c->target), c->term, length(of, &c->target), stream));
+        break;
+    case DO_SET:
+        CALL(of, index, cudaMemset(address(of, &c->target), c->term, length(of, &c->target)));
+        break;
+    case DO_RECORD:
+        CALL(of, index, cudaEventRecord(event, stream));
+        break;
+    case DO_WAIT:
+        CALL(of, index, cudaStreamWaitEvent(stream, event, 0));
+        break;
+    case DO_STREAM_SYNCHRONIZE:
+        CALL(of, index, cudaStreamSynchronize(stream));
+        break;
+    case DO_STREAM_POLL:
+        CALL(of, index, poll_stream(of, stream));
+        break;
+    case DO_STREAM_QUERY:
+        query(of, index);
+        break;
+    case DO_EVENT_SYNCHRONIZE:
+        CALL(of, index, cudaEventSynchronize(event));
+        break;
+    case DO_EVENT_POLL:
+        CALL(of, index, poll_event(of, event));
+        break;
+    case DO_DEVICE_SYNCHRONIZE:
+        CALL(of, index, cudaDeviceSynchronize());
+        break;
+    case DO_HOST_WRITE:
+        transform(of, c);
+        break;
+    case DO_CHECK:
+        check(thread, index);
+        break;
+    case KINDS:
+        break;
+    }
+}
+
+/* Threads. */
+
+/* wait_for: the call of a command of another thread returned; false if the program is stopped. */
+static bool wait_for(struct interpreter *of, int command)
+{
+    pthread_mutex_lock(&of->lock);
+    while (command >= 0 && !of->returned[command] && !of->is_stopped)
+        pthread_cond_wait(&of->moved, &of->lock);
+    const bool goes_on = !of->is_stopped;
+    pthread_mutex_unlock(&of->lock);
+    return goes_on;
+}
+
+static void say_returned(struct interpreter *of, int command)
+{
+    pthread_mutex_lock(&of->lock);
+    of->returned[command] = true;
+    pthread_cond_broadcast(&of->moved);
+    pthread_mutex_unlock(&of->lock);
+}
+
+static void *run_thread(void *data)
+{
+    struct thread *thread = data;
+    struct interpreter *of = thread->of;
+    const struct program *program = of->program;
+
+    for (int i = 0; i < program->commands; i++) {
+        const struct command *c = &program->command[i];
+        if (c->thread != thread->index)
+            continue;
+        if (!wait_for(of, c->after))
+            break;
+        run_command(thread, i);
+        if (program->threads > 1)
+            say_returned(of, i);
+    }
+    return NULL;
+}
+
+static void run_threads(struct interpreter *of)
+{
+    struct thread threads[MOST_THREADS] = {0};
+    pthread_t ids[MOST_THREADS];
+    unsigned started = 0;
+
+    for (unsigned i = 0; i < of->program->threads; i++) {
+        threads[i] = (struct thread){
+            .of = of, .index = i, .read = malloc((size_t)of->program->unit * MOST_UNITS)};
+        if (!threads[i].read)
+            fail(of, -1, "no memory");
+        CALL(of, -1, cudaStreamCreateWithFlags(&threads[i].checks, cudaStreamNonBlocking));
+    }
+    for (unsigned i = 1; i < of->program->threads && !of->is_stopped; i++, started++)
+        if (pthread_create(&ids[i], NULL, run_thread, &threads[i]))
+            fail(of, -1, "no thread");
+    run_thread(&threads[0]);
+    for (unsigned i = 1; i <= started; i++)
+        pthread_join(ids[i], NULL);
+    cudaDeviceSynchronize();
+    for (unsigned i = 0; i < of->program->threads; i++) {
+        if (threads[i].checks)
+            cudaStreamDestroy(threads[i].checks);
+        free(threads[i].read);
+    }
+}
+
+/* Objects. */
+
+static bool make_buffer(struct interpreter *of, unsigned i)
+{
+    const struct program *program = of->program;
+    const size_t bytes = (size_t)program->unit * program->buffer[i].units;
+    uint8_t *initial = malloc(bytes);
+    bool is_made = false;
+
+    if (!initial)
+        return false;
+    for (size_t at = 0; at < bytes; at++)
+        initial[at] = initial_byte(i, at);
+    switch ((enum memory)program->buffer[i].memory) {
+    case MEMORY_PAGEABLE:
+        of->buffer[i] = malloc(bytes);
+        is_made = of->buffer[i] != NULL;
+        break;
+    case MEMORY_PINNED:
+        is_made = CALL(of, -1, cudaMallocHost((void **)&of->buffer[i], bytes));
+        break;
+    case MEMORY_DEVICE:
+        is_made = CALL(of, -1, cudaMalloc((void **)&of->buffer[i], bytes));
+        break;
+    case MEMORY_KINDS:
+        break;
+    }
+    if (is_made && is_host_memory((enum memory)program->buffer[i].memory))
+        memcpy(of->buffer[i], initial, bytes);
+    else if (is_made)
+        is_made = CALL(of, -1, cudaMemcpy(of->buffer[i], initial, bytes, cudaMemcpyHostToDevice));
+    free(initial);
+    return is_made;
+}
+
+static void free_buffer(struct interpreter *of, unsigned i)
+{
+    if (!of->buffer[i])
+        return;
+    switch ((enum memory)of->program->buffer[i].memory) {
+    case MEMORY_PAGEABLE:
+        free(of->buffer[i]);
+        break;
+    case MEMORY_PINNED:
+        CALL(of, -1, cudaFreeHost(of->buffer[i]));
+        break;
+    case MEMORY_DEVICE:
+        CALL(of, -1, cudaFree(of->buffer[i]));
+        break;
+    case MEMORY_KINDS:
+        break;
+    }
+}
+
+static bool make_objects(struct interpreter *of)
+{
+    const struct program *program = of->program;
+    bool is_made = true;
+
+    for (unsigned i = FIRST_CREATED; i < program->streams && is_made; i++)
+        is_made = CALL(of, -1,
+                       cudaStreamCreateWithPriority(&of->stream[i],
+                                                    program->stream[i].kind == STREAM_BLOCKING
+                                                        ? cudaStreamDefault
+                                                        : cudaStreamNonBlocking,
+                                                    program->stream[i].priority));
+    for (unsigned i = 0; i < program->events && is_made; i++)
+        is_made = CALL(of, -1,
+                       cudaEventCreateWithFlags(&of->event[i], program->event[i].is_timed
+                                                                   ? cudaEventDefault
+                                                                   : cudaEventDisableTiming));
+    for (unsigned i = 0; i < program->buffers && is_made; i++)
+        is_made = make_buffer(of, i);
+    return is_made && CALL(of, -1, cudaDeviceSynchronize());
+}
+
+static void free_objects(struct interpreter *of)
+{
+    const struct program *program = of->program;
+
+    for (unsigned i = 0; i < program->buffers; i++)
+        free_buffer(of, i);
+    for (unsigned i = 0; i < program->events; i++)
+        if (of->event[i])
+            cudaEventDestroy(of->event[i]);
+    for (unsigned i = FIRST_CREATED; i < program->streams; i++)
+        if (of->stream[i])
+            CALL(of, -1, cudaStreamDestroy(of->stream[i]));
+    for (int i = 0; i < program->commands; i++)
+        free(of->expected[i]);
+}
+
+/* expect: what each check must find. */
+static bool expect(struct interpreter *of, const struct model *model)
+{
+    const struct program *program = of->program;
+    struct memory_model memory;
+    bool has_memory = memory_begin(&memory, program);
+
+    for (int i = 0; i < program->commands && has_memory; i++) {
+        const struct command *c = &program->command[i];
+        memory_step(&memory, model, i, of->known[i]);
+        if (c->kind == DO_STREAM_QUERY)
+            of->must_be_done[i] = model_must_be_done(model, i);
+        if (c->kind != DO_CHECK)
+            continue;
+        of->expected[i] = malloc(length(of, &c->first));
+        has_memory = of->expected[i] != NULL;
+        if (has_memory)
+            memcpy(of->expected[i],
+                   memory.bytes[c->first.buffer] + (size_t)program->unit * c->first.first,
+                   length(of, &c->first));
+    }
+    memory_end(&memory);
+    return has_memory;
+}
+
+void interpret(const struct program *program, struct outcome *outcome)
+{
+    static struct model model;
+    struct interpreter of = {.program = program,
+                             .outcome = outcome,
+                             .lock = PTHREAD_MUTEX_INITIALIZER,
+                             .moved = PTHREAD_COND_INITIALIZER};
+
+    *outcome = (struct outcome){.command = -1};
+    if (!model_build(&model, program))
+        fail(&of, -1, "CUDA does not define what this program does");
+    else if (!expect(&of, &model))
+        fail(&of, -1, "no memory");
+    else if (make_objects(&of))
+        run_threads(&of);
+    free_objects(&of);
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const kind_names[KINDS] = {
+#define COMMAND(name, is_work) #name,
+    COMMANDS(COMMAND)
+#undef COMMAND
+};
+
+bool is_work(const struct command *command)
+{
+    static const bool work[KINDS] = {
+#define COMMAND(name, is_work) is_work,
+        COMMANDS(COMMAND)
+#undef COMMAND
+    };
+    return work[command->kind];
+}
+
+bool is_transform(const struct command *command)
+{
+    return command->kind == DO_KERNEL || command->kind == DO_HOST_FUNCTION ||
+           command->kind == DO_HOST_WRITE;
+}
+
+bool is_host_memory(enum memory memory)
+{
+    return memory != MEMORY_DEVICE;
+}
+
+uint8_t initial_byte(unsigned buffer, size_t at)
+{
+    return (uint8_t)(at * 3 + (at >> 8) + buffer * 41 + 17);
+}
+
+/* Streams. */
+
+static enum stream_kind kind_of(const struct program *program, const struct command *command)
+{
+    return command->stream == LEGACY ? STREAM_LEGACY
+           : command->stream == PER_THREAD
+               ? STREAM_PER_THREAD
+               : (enum stream_kind)program->stream[command->stream].kind;
+}
+
+/* same_stream: legacy streams are one per device, per-thread streams one per thread and device. */
+static bool same_stream(const struct command *a, const struct command *b)
+{
+    return a->stream == b->stream && (a->stream >= FIRST_CREATED || a->device == b->device) &&
+           (a->stream != PER_THREAD || a->thread == b->thread);
+}
+
+/* ordered_by_legacy: one is work of the legacy stream and the other of a blocking stream of its device. */
+static bool ordered_by_legacy(const struct program *program, const struct command *earlier,
+                              const struct command *later)
+{
+    const enum stream_kind a = kind_of(program, earlier);
+    const enum stream_kind b = kind_of(program, later);
+
+    if (earlier->device != later->device || (a == STREAM_LEGACY) == (b == STREAM_LEGACY))
+        return false;
+    if (a == STREAM_NON_BLOCKING || b == STREAM_NON_BLOCKING)
+        return false;
+    return !(a == STREAM_LEGACY && earlier->kind == DO_RECORD);
+}
+
+/* Points. */
+
+static void set_point(struct points *points, int command, enum point p)
+{
+    const unsigned bit = (unsigned)command * POINTS + p;
+    points->word[bit / 64] |= (uint64_t)1 << bit % 64;
+}
+
+static bool has_point(const struct points *points, int command, enum point p)
+{
+    const unsigned bit = (unsigned)command * POINTS + p;
+    return points->word[bit / 64] >> bit % 64 & 1;
+}
+
+/* add_edge: p of x is before q of y, and so is all that is before p of x. */
+static void add_edge(struct model *model, int x, enum point p, int y, enum point q)
+{
+    struct points *to = &model->before[y][q];
+    const struct points *from = &model->before[x][p];
+
+    for (int i = 0; i < MODEL_WORDS; i++)
+        to->word[i] |= from->word[i];
+    set_point(to, x, p);
+}
+
+bool happens_before(const struct model *model, int x, enum point p, int y, enum point q)
+{
+    return has_point(&model->before[y][q], x, p);
+}
+
+/* called_before: the call of x returned before that of y. */
+static bool called_before(const struct model *model, int x, int y)
+{
+    return happens_before(model, x, RETURN, y, CALL);
+}
+
+/* latest_record: of the event of command y; -1: none, -2: records and this call have no order. */
+static int latest_record(const struct model *model, int y)
+{
+    const struct command *command = model->program->command;
+    for (int x = y - 1; x >= 0; x--)
+        if (command[x].kind == DO_RECORD && command[x].event == command[y].event)
+            return called_before(model, x, y) ? x : -2;
+    return -1;
+}
+
+static bool uses_event(const struct command *command)
+{
+    return command->kind == DO_RECORD || command->kind == DO_WAIT ||
+           command->kind == DO_EVENT_SYNCHRONIZE || command->kind == DO_EVENT_POLL;
+}
+
+/* is_event_free: every earlier use of the event that y records is ordered to y, so which record it finds is. */
+static bool is_event_free(const struct model *model, int y)
+{
+    const struct command *command = model->program->command;
+    for (int x = 0; x < y; x++)
+        if (uses_event(&command[x]) && command[x].event == command[y].event &&
+            !called_before(model, x, y))
+            return false;
+    return true;
+}
+
+static enum memory memory_of(const struct program *program, const struct region *region)
+{
+    return (enum memory)program->buffer[region->buffer].memory;
+}
+
+/* reads_before_return: cudaMemcpy from pageable to device memory. */
+static bool reads_before_return(const struct program *program, const struct command *command)
+{
+    return command->kind == DO_COPY && memory_of(program, &command->first) == MEMORY_PAGEABLE &&
+           !is_host_memory(memory_of(program, &command->target));
+}
+
+/* ends_before_return: the call promises that its work is done. */
+static bool ends_before_return(const struct program *program, const struct command *command)
+{
+    switch (command->kind) {
+    case DO_COPY:
+        return is_host_memory(memory_of(program, &command->target)) ||
+               (is_host_memory(memory_of(program, &command->first)) &&
+                !reads_before_return(program, command));
+    case DO_SET:
+        return is_host_memory(memory_of(program, &command->target));
+    default:
+        return !is_work(command);
+    }
+}
+
+/* reads_at_call: cudaMemcpyAsync from pageable to device memory, whose source may be read when it is called. */
+static bool reads_at_call(const struct program *program, const struct command *command)
+{
+    return command->kind == DO_COPY_ASYNC &&
+           memory_of(program, &command->first) == MEMORY_PAGEABLE &&
+           !is_host_memory(memory_of(program, &command->target));
+}
+
+/* access_of: when command y reads or writes the region. */
+static struct access access_of(const struct program *program, int y, const struct region *region,
+                               bool writes)
+{
+    const struct command *command = &program->command[y];
+    const bool is_host = !is_work(command);
+
+    return (struct access){
+        .region = *region,
+        .writes = writes,
+        .start = is_host || (!writes && reads_at_call(program, command)) ? CALL : START,
+        .end = is_host || (!writes && reads_before_return(program, command)) ? RETURN : END,
+    };
+}
+
+static void add_access(struct model *model, int y, const struct region *region, bool writes)
+{
+    if (region->count)
+        model->access[y][model->accesses[y]++] = access_of(model->program, y, region, writes);
+}
+
+/* meets_legacy: the command takes part in the order between the legacy stream and blocking ones. */
+static bool meets_legacy(const struct model *model, int y)
+{
+    const struct command *command = &model->program->command[y];
+    return command->kind != DO_WAIT || (command->stream == LEGACY && latest_record(model, y) >= 0);
+}
+
+/* add_work: a stream's command follows those of its stream and of the legacy stream's order. */
+static void add_work(struct model *model, int y)
+{
+    const struct program *program = model->program;
+    const struct command *command = program->command;
+
+    for (int x = 0; x < y; x++)
+        if (is_work(&command[x]) && called_before(model, x, y) &&
+            (same_stream(&command[x], &command[y]) ||
+             (ordered_by_legacy(program, &command[x], &command[y]) && meets_legacy(model, x) &&
+              meets_legacy(model, y))))
+            add_edge(model, x, END, y, START);
+    if (command[y].kind == DO_WAIT) {
+        const int record = latest_record(model, y);
+        if (record >= 0) {
+            add_edge(model, record, END, y, START);
+            model->cross_waits += !same_stream(&command[record], &command[y]);
+        }
+    }
+}
+
+/* add_waiting: what the return of a synchronising call follows. */
+static void add_waiting(struct model *model, int y)
+{
+    const struct command *command = model->program->command;
+    switch (command[y].kind) {
+    case DO_EVENT_SYNCHRONIZE:
+    case DO_EVENT_POLL: {
+        const int record = latest_record(model, y);
+        if (record >= 0)
+            add_edge(model, record, END, y, RETURN);
+        break;
+    }
+    case DO_STREAM_SYNCHRONIZE:
+    case DO_STREAM_POLL:
+        for (int x = 0; x < y; x++)
+            if (is_work(&command[x]) && called_before(model, x, y) &&
+                same_stream(&command[x], &command[y]))
+                add_edge(model, x, END, y, RETURN);
+        break;
+    case DO_DEVICE_SYNCHRONIZE:
+        for (int x = 0; x < y; x++)
+            if (is_work(&command[x]) && called_before(model, x, y) &&
+                command[x].device == command[y].device)
+                add_edge(model, x, END, y, RETURN);
+        break;
+    default:
+        break;
+    }
+}
+
+void model_begin(struct model *model, const struct program *program)
+{
+    model->program = program;
+    model->commands = 0;
+    model->cross_waits = 0;
+}
+
+bool model_add(struct model *model)
+{
+    const int y = model->commands;
+    const struct command *command = model->program->command;
+
+    memset(model->before[y], 0, sizeof model->before[y]);
+    model->accesses[y] = 0;
+    for (int x = y - 1; x >= 0; x--)
+        if (command[x].thread == command[y].thread) {
+            add_edge(model, x, RETURN, y, CALL);
+            break;
+        }
+    if (command[y].after >= 0)
+        add_edge(model, command[y].after, RETURN, y, CALL);
+    if (uses_event(&command[y]) && (latest_record(model, y) == -2 ||
+                                    (command[y].kind == DO_RECORD && !is_event_free(model, y))))
+        return false;
+    add_edge(model, y, CALL, y, START);
+    if (is_work(&command[y]))
+        add_work(model, y);
+    add_edge(model, y, START, y, END);
+    add_edge(model, y, CALL, y, RETURN);
+    if (ends_before_return(model->program, &command[y]))
+        add_edge(model, y, END, y, RETURN);
+    if (reads_before_return(model->program, &command[y]))
+        add_edge(model, y, START, y, RETURN);
+    add_waiting(model, y);
+    add_access(model, y, &command[y].first, false);
+    add_access(model, y, &command[y].second, false);
+    add_access(model, y, &command[y].target, true);
+    model->commands++;
+    return true;
+}
+
+bool model_build(struct model *model, const struct program *program)
+{
+    model_begin(model, program);
+    while (model->commands < program->commands)
+        if (!model_add(model))
+            return false;
+    return true;
+}
+
+/* Accesses. */
+
+static bool covers(const struct region *region, unsigned buffer, unsigned unit)
+{
+    return region->buffer == buffer && unit >= region->first &&
+           (unit - region->first) % region->step == 0 &&
+           (unit - region->first) / region->step < region->count;
+}
+
+static bool overlap(const struct region *a, const struct region *b)
+{
+    for (unsigned i = 0; a->buffer == b->buffer && i < a->count; i++)
+        if (covers(b, a->buffer, a->first + i * a->step))
+            return true;
+    return false;
+}
+
+/* is_before: access a of command x is over before access b of command y begins. */
+static bool is_before(const struct model *model, int x, const struct access *a, int y,
+                      const struct access *b)
+{
+    return x < y && happens_before(model, x, (enum point)a->end, y, (enum point)b->start);
+}
+
+int model_conflict(const struct model *model, int y)
+{
+    for (int x = y - 1; x >= 0; x--)
+        for (int i = 0; i < model->accesses[x]; i++)
+            for (int j = 0; j < model->accesses[y]; j++) {
+                const struct access *a = &model->access[x][i];
+                const struct access *b = &model->access[y][j];
+                if ((a->writes || b->writes) && overlap(&a->region, &b->region) &&
+                    !is_before(model, x, a, y, b))
+                    return x;
+            }
+    return -1;
+}
+
+/* waits_for_stream: the call waits for all that was called before it in the stream of command y. */
+static bool waits_for_stream(const struct command *command, const struct command *y)
+{
+    switch (command->kind) {
+    case DO_STREAM_SYNCHRONIZE:
+    case DO_STREAM_POLL:
+        return same_stream(command, y);
+    case DO_DEVICE_SYNCHRONIZE:
+        return command->device == y->device;
+    default:
+        return false;
+    }
+}
+
+bool model_must_be_done(const struct model *model, int y)
+{
+    const struct command *command = model->program->command;
+    int wait = y - 1;
+
+    while (wait >= 0 &&
+           !(waits_for_stream(&command[wait], &command[y]) && called_before(model, wait, y)))
+        wait--;
+    if (wait < 0 || kind_of(model->program, &command[y]) == STREAM_LEGACY)
+        return false;
+    for (int x = 0; x < model->program->commands; x++)
+        if (is_work(&command[x]) && same_stream(&command[x], &command[y]) &&
+            !(x < wait && called_before(model, x, wait)) && !(y < x && called_before(model, y, x)))
+            return false;
+    return true;
+}
+
+/* Memory. */
+
+bool memory_begin(struct memory_model *memory, const struct program *program)
+{
+    memset(memory, 0, sizeof *memory);
+    for (unsigned i = 0; i < program->buffers; i++) {
+        const size_t bytes = (size_t)program->unit * program->buffer[i].units;
+        memory->bytes[i] = malloc(bytes);
+        if (!memory->bytes[i])
+            return false;
+        for (size_t at = 0; at < bytes; at++)
+            memory->bytes[i][at] = initial_byte(i, at);
+        for (unsigned unit = 0; unit < program->buffer[i].units; unit++)
+            memory->known[i][unit] = true;
+    }
+    return true;
+}
+
+void memory_end(struct memory_model *memory)
+{
+    for (unsigned i = 0; i < MOST_BUFFERS; i++)
+        free(memory->bytes[i]);
+}
+
+/* is_ordered_read: the write that the read of a unit finds is always the same one. */
+static bool is_ordered_read(const struct model *model, int y, const struct access *read,
+                            unsigned unit)
+{
+    int last = -1;
+    const struct access *last_write = NULL;
+
+    for (int x = model->program->commands - 1; x >= 0; x--)
+        for (int i = 0; i < model->accesses[x] && x != y; i++) {
+            const struct access *write = &model->access[x][i];
+            if (!write->writes || !covers(&write->region, read->region.buffer, unit))
+                continue;
+            if (x > y ? !is_before(model, y, read, x, write) : !is_before(model, x, write, y, read))
+                return false;
+            if (x < y && last_write && !is_before(model, x, write, last, last_write))
+                return false;
+            if (x < y && !last_write) {
+                last = x;
+                last_write = write;
+            }
+        }
+    return true;
+}
+
+/* is_read_known: the bytes that the i-th unit of the region has for the command are determined. */
+static bool is_read_known(const struct memory_model *memory, const struct model *model, int y,
+                          const struct region *region, unsigned i)
+{
+    const unsigned unit = region->first + i * region->step;
+    const struct access read = access_of(model->program, y, region, false);
+    return memory->known[region->buffer][unit] && is_ordered_read(model, y, &read, unit);
+}
+
+static uint8_t *unit_bytes(const struct memory_model *memory, const struct program *program,
+                           const struct region *region, unsigned i)
+{
+    return memory->bytes[region->buffer] +
+           (size_t)program->unit * (region->first + i * region->step);
+}
+
+static void write_unit(const struct memory_model *memory, const struct model *model, int y,
+                       unsigned i)
+{
+    const struct program *program = model->program;
+    const struct command *command = &program->command[y];
+    uint8_t *to = unit_bytes(memory, program, &command->target, i);
+
+    if (!is_transform(command)) {
+        if (command->first.count)
+            memmove(to, unit_bytes(memory, program, &command->first, i), program->unit);
+        else
+            memset(to, command->term, program->unit);
+        return;
+    }
+    const uint8_t *first = unit_bytes(memory, program, &command->first, i);
+    const uint8_t *second = unit_bytes(memory, program, &command->second, i);
+    for (size_t at = 0; at < program->unit; at++)
+        to[at] = transformed(command, first[at], second[at], (size_t)i * program->unit + at);
+}
+
+void memory_step(struct memory_model *memory, const struct model *model, int y,
+                 bool known[MOST_UNITS])
+{
+    const struct command *command = &model->program->command[y];
+    const unsigned units = command->target.count ? command->target.count : command->first.count;
+
+    for (unsigned i = 0; i < units; i++)
+        known[i] = (!command->first.count || is_read_known(memory, model, y, &command->first, i)) &&
+                   (!command->second.count || is_read_known(memory, model, y, &command->second, i));
+    for (unsigned i = 0; i < command->target.count; i++) {
+        write_unit(memory, model, y, i);
+        memory->known[command->target.buffer][command->target.first + i * command->target.step] =
+            known[i];
+    }
+}

@@ -1,0 +1,341 @@
+/* Runs random programs and compares what they read with what CUDA's rules say; program.h says how.
+ *
+ *   --seed N       the first program's seed; else a new one
+ *   --count N      how many programs (default 100)
+ *   --seconds N    no program begins after so many
+ *   --with A,B     these features also; "list" prints all
+ *   --without A,B  without these
+ *   --again N      how often a program runs (default 1)
+ *   --print        prints the programs and runs none
+ *   --keep FILE    the C text of a failing program goes there, whole
+ *   --whole        no program is shrunk
+ *
+ * Programs run in a child process, so that one that crashes or never ends is a finding as well, and is shrunk. Exit status: 0 as
+ * CUDA has it, 1 a finding, 2 it could not run, 77 no device.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "interpret.h"
+#include "model.h"
+#include "print.h"
+#include "shrink.h"
+
+enum { PATIENCE_MS = 30000 /* a program that takes longer never ends */ };
+
+struct options {
+    uint64_t seed;
+    long count, seconds, again;
+    bool prints, is_not_shrunk;
+    const char *keep;
+    struct features features;
+};
+
+/* What both processes see. */
+struct shared {
+    struct program program;
+    struct outcome outcome;
+};
+
+struct child {
+    pid_t id;
+    int orders, answers; /* pipes, a byte for a program */
+    struct shared *shared;
+};
+
+struct counts {
+    long programs, counted, commands, checks;
+};
+
+/* The features by name. Those that are off say why. */
+static const struct {
+    const char *name;
+    size_t at;
+    bool is_on;
+} feature_names[] =
+    {
+#define FEATURE(name, is_on)                                                                       \
+    {                                                                                              \
+#name, offsetof(struct features, name), is_on                                              \
+    }
+        FEATURE(host_functions, true),
+        FEATURE(polls, true),
+        FEATURE(per_thread, true),
+        FEATURE(threads, true),
+        FEATURE(priorities, true),
+        FEATURE(pinned_kernels, true),
+        FEATURE(pinned_fills, true),
+        FEATURE(host_to_host, false), /* copies between host memories follow their own stream's work alone */
+        FEATURE(pageable_copies, false), /* under handle, cudaMemcpy from pageable memory does not wait for blocking streams */
+        FEATURE(legacy_waits, false), /* a wait for an event that is over is no work of the legacy stream */
+#undef FEATURE
+};
+
+/* The child. */
+
+static void serve(struct child *child)
+{
+    char byte;
+    if (!interpreter_begin(&child->shared->outcome))
+        _exit(2);
+    while (read(child->orders, &byte, 1) == 1) {
+        interpret(&child->shared->program, &child->shared->outcome);
+        if (write(child->answers, &byte, 1) != 1)
+            break;
+    }
+    _exit(0);
+}
+
+static bool start_child(struct child *child)
+{
+    int orders[2];
+    int answers[2];
+    if (pipe(orders) || pipe(answers))
+        return false;
+    fflush(NULL);
+    child->id = fork();
+    if (child->id < 0)
+        return false;
+    child->orders = orders[child->id == 0 ? 0 : 1];
+    child->answers = answers[child->id == 0 ? 1 : 0];
+    close(orders[child->id == 0 ? 1 : 0]);
+    close(answers[child->id == 0 ? 0 : 1]);
+    if (child->id == 0)
+        serve(child);
+    return true;
+}
+
+/* stop_child: what became of it. */
+static int stop_child(struct child *child, bool is_killed)
+{
+    int status = 0;
+    if (!child->id)
+        return 0;
+    close(child->orders);
+    if (is_killed)
+        kill(child->id, SIGKILL);
+    waitpid(child->id, &status, 0);
+    close(child->answers);
+    child->id = 0;
+    return status;
+}
+
+/* run_program: in the child, which is started where there is none and not used again after a finding. */
+static void run_program(struct child *child, const struct program *program)
+{
+    struct outcome *outcome = &child->shared->outcome;
+    char byte = 0;
+
+    child->shared->program = *program;
+    outcome->is_wrong = true;
+    outcome->command = -1;
+    outcome->text[0] = 0;
+    if (!child->id && !start_child(child)) {
+        snprintf(outcome->text, sizeof outcome->text, "no process: %s", strerror(errno));
+        return;
+    }
+    struct pollfd wanted = {.fd = child->answers, .events = POLLIN};
+    const bool is_sent = write(child->orders, &byte, 1) == 1;
+    const int ready = is_sent ? poll(&wanted, 1, PATIENCE_MS) : -1;
+    if (ready > 0 && read(child->answers, &byte, 1) == 1) {
+        if (outcome->is_wrong)
+            stop_child(child, true);
+        return;
+    }
+    const int status = stop_child(child, ready == 0);
+    outcome->is_wrong = true;
+    if (ready == 0)
+        snprintf(outcome->text, sizeof outcome->text, "no end after %d s", PATIENCE_MS / 1000);
+    else if (WIFSIGNALED(status))
+        snprintf(outcome->text, sizeof outcome->text, "killed by signal %d", WTERMSIG(status));
+    else if (!outcome->text[0])
+        snprintf(outcome->text, sizeof outcome->text, "exit status %d", WEXITSTATUS(status));
+}
+
+static bool still_fails(void *data, const struct program *program, int times)
+{
+    struct child *child = data;
+    for (int i = 0; i < times; i++) {
+        run_program(child, program);
+        if (child->shared->outcome.is_wrong)
+            return true;
+    }
+    return false;
+}
+
+/* Options. */
+
+static void default_features(struct features *features)
+{
+    for (size_t i = 0; i < sizeof feature_names / sizeof feature_names[0]; i++)
+        *(bool *)((char *)features + feature_names[i].at) = feature_names[i].is_on;
+}
+
+static bool name_features(struct features *features, const char *names, bool value)
+{
+    char text[400];
+    char *rest = NULL;
+    snprintf(text, sizeof text, "%s", names);
+    for (char *name = strtok_r(text, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+        bool is_found = false;
+        for (size_t i = 0; i < sizeof feature_names / sizeof feature_names[0]; i++)
+            if (!strcmp(name, feature_names[i].name)) {
+                *(bool *)((char *)features + feature_names[i].at) = value;
+                is_found = true;
+            }
+        if (!is_found) {
+            fprintf(stderr, "no feature %s\n", name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void list_features(void)
+{
+    for (size_t i = 0; i < sizeof feature_names / sizeof feature_names[0]; i++)
+        printf("%s%s\n", feature_names[i].name, feature_names[i].is_on ? "" : " (off)");
+    exit(0);
+}
+
+static bool read_option(struct options *options, const char *name, const char *value)
+{
+    if (!strcmp(name, "--seed"))
+        options->seed = strtoull(value, NULL, 0);
+    else if (!strcmp(name, "--count"))
+        options->count = atol(value);
+    else if (!strcmp(name, "--seconds"))
+        options->seconds = atol(value);
+    else if (!strcmp(name, "--again"))
+        options->again = atol(value);
+    else if (!strcmp(name, "--keep"))
+        options->keep = value;
+    else if (!strcmp(name, "--with")) {
+        if (!strcmp(value, "list"))
+            list_features();
+        return name_features(&options->features, value, true);
+    } else if (!strcmp(name, "--without"))
+        return name_features(&options->features, value, false);
+    else
+        return false;
+    return true;
+}
+
+static bool read_options(struct options *options, int count, char **words)
+{
+    for (int i = 1; i < count; i++) {
+        if (!strcmp(words[i], "--print"))
+            options->prints = true;
+        else if (!strcmp(words[i], "--whole"))
+            options->is_not_shrunk = true;
+        else if (i + 1 < count && read_option(options, words[i], words[i + 1]))
+            i++;
+        else
+            return false;
+    }
+    return true;
+}
+
+/* Programs. */
+
+/* count_program: a program counts that is large enough, uses three streams and has an order across streams and a checked read. */
+static void count_program(struct counts *counts, const struct program *program, int checks)
+{
+    static struct model model;
+    bool is_used[MOST_STREAMS] = {false};
+    int used = 0;
+
+    model_build(&model, program);
+    for (int i = 0; i < program->commands; i++)
+        if (is_work(&program->command[i]) && !is_used[program->command[i].stream]) {
+            is_used[program->command[i].stream] = true;
+            used++;
+        }
+    counts->programs++;
+    counts->commands += program->commands;
+    counts->checks += checks;
+    counts->counted += program->commands >= 40 && used >= 3 && model.cross_waits > 0 && checks > 0;
+}
+
+static void report(struct child *child, const struct options *options, struct program *program)
+{
+    printf("seed %llu: %s\n", (unsigned long long)program->seed, child->shared->outcome.text);
+    fflush(stdout);
+    if (!options->is_not_shrunk) {
+        shrink(program, still_fails, child);
+        still_fails(child, program, 200);
+        printf("%d commands are left: %s\n", program->commands, child->shared->outcome.text);
+    }
+    print_program(stdout, program, false);
+    FILE *file = options->keep ? fopen(options->keep, "w") : NULL;
+    if (file) {
+        print_program(file, program, true);
+        fclose(file);
+    }
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static int run_programs(struct child *child, const struct options *options)
+{
+    struct counts counts = {0};
+    struct program program;
+    const double start = now();
+
+    for (long i = 0;
+         i < options->count && (!options->seconds || now() - start < (double)options->seconds);
+         i++) {
+        generate(&program, options->seed + (uint64_t)i, &options->features);
+        if (options->prints) {
+            print_program(stdout, &program, true);
+            continue;
+        }
+        if (still_fails(child, &program, (int)options->again)) {
+            report(child, options, &program);
+            return 1;
+        }
+        count_program(&counts, &program, child->shared->outcome.checks);
+    }
+    stop_child(child, false);
+    printf(
+        "seeds %llu to %llu: %ld programs, %ld counted, %ld commands, %ld checked reads, %.1f s\n",
+        (unsigned long long)options->seed,
+        (unsigned long long)(options->seed + (uint64_t)counts.programs - 1), counts.programs,
+        counts.counted, counts.commands, counts.checks, now() - start);
+    return 0;
+}
+
+int main(int count, char **words)
+{
+    struct options options = {.count = 100, .again = 1};
+    struct child child = {0};
+    uint32_t seed = 1;
+
+    signal(SIGPIPE, SIG_IGN);
+    default_features(&options.features);
+    if (getrandom(&seed, sizeof seed, 0) == sizeof seed)
+        options.seed = seed;
+    if (!read_options(&options, count, words)) {
+        fprintf(stderr, "%s: see the head of order.c\n", words[0]);
+        return 2;
+    }
+    child.shared =
+        mmap(NULL, sizeof *child.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (child.shared == MAP_FAILED)
+        return 2;
+    return run_programs(&child, &options);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "print.h"
+
+#include <string.h>
+
+#include "interpret.h"
+#include "model.h"
+
+static const char head[] =
+    "#include <cuda_runtime.h>\n#include <pthread.h>\n#include <sched.h>\n#include "
+    "<stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n\n"
+    "#define OK(call) do { cudaError_t e_ = (call); if (e_) { printf(\"line %d: %s: %s\\n\", "
+    "__LINE__, #call, \\\n"
+    "    cudaGetErrorName(e_)); exit(1); } } while (0)\n"
+    "typedef unsigned char byte;\n"
+    "static cudaKernel_t change;\n"
+    "static void kernel(byte *to, byte *a, byte *b, unsigned n, unsigned factor, unsigned term, "
+    "unsigned spins, cudaStream_t s)\n"
+    "{\n"
+    "    void *arguments[] = {&to, &a, &b, &n, &factor, &term, &spins};\n"
+    "    unsigned blocks = 1 + n / 16384;\n"
+    "    dim3 grid = {blocks < 4 ? blocks : 4, 1, 1}, block = {32, 1, 1};\n"
+    "    OK(cudaLaunchKernel((const void *)change, grid, block, arguments, 0, s));\n"
+    "}\n"
+    "static void fill(byte *to, unsigned n, unsigned buffer)\n"
+    "{\n"
+    "    byte *from = malloc(n);\n"
+    "    for (unsigned i = 0; i < n; i++)\n"
+    "        from[i] = (byte)(i * 3 + (i >> 8) + buffer * 41 + 17);\n"
+    "    OK(cudaMemcpy(to, from, n, cudaMemcpyDefault));\n"
+    "    free(from);\n"
+    "}\n"
+    "/* On the host: what the kernel does. */\n"
+    "struct work { byte *to, *a, *b; unsigned n, factor, term, us; };\n"
+    "static void work(void *data)\n"
+    "{\n"
+    "    struct work *w = data;\n"
+    "    if (w->us)\n"
+    "        usleep(w->us);\n"
+    "    for (unsigned i = 0; i < w->n; i++)\n"
+    "        w->to[i] = (byte)(w->a[i] * w->factor + w->b[i] + w->term + i);\n"
+    "}\n"
+    "static void host_function(struct work w, cudaStream_t s)\n"
+    "{\n"
+    "    struct work *copy = malloc(sizeof w);\n"
+    "    *copy = w;\n"
+    "    OK(cudaLaunchHostFunc(s, work, copy));\n"
+    "}\n"
+    "static void expect(const byte *from, unsigned n, unsigned sum, int line)\n"
+    "{\n"
+    "    byte *read = malloc(n);\n"
+    "    cudaStream_t s;\n"
+    "    unsigned found = 0;\n"
+    "    OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));\n"
+    "    OK(cudaMemcpyAsync(read, from, n, cudaMemcpyDefault, s));\n"
+    "    OK(cudaStreamSynchronize(s));\n"
+    "    for (unsigned i = 0; i < n; i++)\n"
+    "        found = found * 31 + read[i];\n"
+    "    if (found != sum) {\n"
+    "        printf(\"line %d: other bytes than CUDA gives\\n\", line);\n"
+    "        exit(1);\n"
+    "    }\n"
+    "}\n\n";
+
+static void print_address(FILE *file, const struct program *program, const struct region *region)
+{
+    fprintf(file, "b%u", region->buffer);
+    if (region->first)
+        fprintf(file, " + %u", region->first * program->unit);
+}
+
+static unsigned bytes_of(const struct program *program, const struct region *region)
+{
+    return region->count * program->unit;
+}
+
+static void print_stream(FILE *file, const struct command *c)
+{
+    if (c->stream == LEGACY)
+        fprintf(file, "cudaStreamLegacy");
+    else if (c->stream == PER_THREAD)
+        fprintf(file, "cudaStreamPerThread");
+    else
+        fprintf(file, "s%u", c->stream);
+}
+
+static void print_operands(FILE *file, const struct program *program, const struct command *c)
+{
+    print_address(file, program, &c->target);
+    fprintf(file, ", ");
+    print_address(file, program, &c->first);
+    fprintf(file, ", ");
+    print_address(file, program, &c->second);
+    fprintf(file, ", %u, %u, %u", bytes_of(program, &c->target), c->factor, c->term);
+}
+
+static void print_copy(FILE *file, const struct program *program, const struct command *c)
+{
+    print_address(file, program, &c->target);
+    fprintf(file, ", ");
+    print_address(file, program, &c->first);
+    fprintf(file, ", %u, cudaMemcpyDefault", bytes_of(program, &c->target));
+}
+
+static void print_fill(FILE *file, const struct program *program, const struct command *c)
+{
+    print_address(file, program, &c->target);
+    fprintf(file, ", %u, %u", c->term, bytes_of(program, &c->target));
+}
+
+/* print_on_stream: name(s) with OK() around. */
+static void print_on_stream(FILE *file, const char *name, const struct command *c)
+{
+    fprintf(file, "%s(", name);
+    print_stream(file, c);
+    fprintf(file, ")");
+}
+
+void print_command(FILE *file, const struct program *program, int index)
+{
+    const struct command *c = &program->command[index];
+
+    switch ((enum kind)c->kind) {
+    case DO_KERNEL:
+        fprintf(file, "kernel(");
+        print_operands(file, program, c);
+        fprintf(file, ", SPINS_PER_US * %u, ", c->delay);
+        print_stream(file, c);
+        fprintf(file, ");");
+        break;
+    case DO_HOST_FUNCTION:
+        fprintf(file, "host_function((struct work){");
+        print_operands(file, program, c);
+        fprintf(file, ", %u}, ", c->delay);
+        print_stream(file, c);
+        fprintf(file, ");");
+        break;
+    case DO_PAUSE:
+        fprintf(file, "host_function((struct work){.us = %u}, ", c->delay);
+        print_stream(file, c);
+        fprintf(file, ");");
+        break;
+    case DO_HOST_WRITE:
+        fprintf(file, "work(&(struct work){");
+        print_operands(file, program, c);
+        fprintf(file, ", 0});");
+        break;
+    case DO_COPY_ASYNC:
+        fprintf(file, "OK(cudaMemcpyAsync(");
+        print_copy(file, program, c);
+        fprintf(file, ", ");
+        print_stream(file, c);
+        fprintf(file, "));");
+        break;
+    case DO_COPY:
+        fprintf(file, "OK(cudaMemcpy(");
+        print_copy(file, program, c);
+        fprintf(file, "));");
+        break;
+    case DO_SET_ASYNC:
+        fprintf(file, "OK(cudaMemsetAsync(");
+        print_fill(file, program, c);
+        fprintf(file, ", ");
+        print_stream(file, c);
+        fprintf(file, "));");
+        break;
+    case DO_SET:
+        fprintf(file, "OK(cudaMemset(");
+        print_fill(file, program, c);
+        fprintf(file, "));");
+        break;
+    case DO_RECORD:
+        fprintf(file, "OK(cudaEventRecord(e%u, ", c->event);
+        print_stream(file, c);
+        fprintf(file, "));");
+        break;
+    case DO_WAIT:
+        fprintf(file, "OK(cudaStreamWaitEvent(");
+        print_stream(file, c);
+        fprintf(file, ", e%u, 0));", c->event);
+        break;
+    case DO_STREAM_SYNCHRONIZE:
+        fprintf(file, "OK(");
+        print_on_stream(file, "cudaStreamSynchronize", c);
+        fprintf(file, ");");
+        break;
+    case DO_STREAM_POLL:
+        fprintf(file, "while (");
+        print_on_stream(file, "cudaStreamQuery", c);
+        fprintf(file, ") sched_yield();");
+        break;
+    case DO_STREAM_QUERY:
+        print_on_stream(file, "cudaStreamQuery", c);
+        fprintf(file, ";");
+        break;
+    case DO_EVENT_SYNCHRONIZE:
+        fprintf(file, "OK(cudaEventSynchronize(e%u));", c->event);
+        break;
+    case DO_EVENT_POLL:
+        fprintf(file, "while (cudaEventQuery(e%u)) sched_yield();", c->event);
+        break;
+    case DO_DEVICE_SYNCHRONIZE:
+        fprintf(file, "OK(cudaDeviceSynchronize());");
+        break;
+    case DO_CHECK:
+        fprintf(file, "/* reads ");
+        print_address(file, program, &c->first);
+        fprintf(file, ", %u bytes */", bytes_of(program, &c->first));
+        break;
+    case KINDS:
+        break;
+    }
+}
+
+/* print_check: a line for each run of determined units. */
+static void print_check(FILE *file, const struct program *program, const struct command *c,
+                        const struct memory_model *memory, const bool known[])
+{
+    for (unsigned i = 0, to; i < c->first.count; i = to) {
+        const uint8_t *bytes =
+            memory->bytes[c->first.buffer] + (size_t)program->unit * (c->first.first + i);
+        unsigned sum = 0;
+
+        for (to = i; to < c->first.count && known[to] == known[i]; to++)
+            ;
+        for (size_t at = 0; at < (size_t)(to - i) * program->unit; at++)
+            sum = sum * 31 + bytes[at];
+        if (known[i])
+            fprintf(file, "    expect(b%u + %u, %u, %uu, __LINE__);\n", c->first.buffer,
+                    (c->first.first + i) * program->unit, (to - i) * program->unit, sum);
+    }
+}
+
+static bool uses(const struct program *program, int index, bool is_buffer, unsigned which)
+{
+    const struct command *c = &program->command[index];
+    if (is_buffer)
+        return (c->target.count && c->target.buffer == which) ||
+               (c->first.count && c->first.buffer == which) ||
+               (c->second.count && c->second.buffer == which);
+    return c->stream == which && (is_work(c) || c->kind == DO_STREAM_SYNCHRONIZE ||
+                                  c->kind == DO_STREAM_POLL || c->kind == DO_STREAM_QUERY);
+}
+
+static bool is_used(const struct program *program, bool is_buffer, unsigned which)
+{
+    for (int i = 0; i < program->commands; i++)
+        if (uses(program, i, is_buffer, which))
+            return true;
+    return false;
+}
+
+static bool is_event_used(const struct program *program, unsigned event)
+{
+    for (int i = 0; i < program->commands; i++)
+        if (program->command[i].kind == DO_RECORD && program->command[i].event == event)
+            return true;
+    return false;
+}
+
+static void print_objects(FILE *file, const struct program *program)
+{
+    static const char *const allocation[MEMORY_KINDS] = {
+        [MEMORY_PAGEABLE] = "byte *b%u = malloc(%u);",
+        [MEMORY_PINNED] = "byte *b%u;\n    OK(cudaMallocHost((void **)&b%u, %u));",
+        [MEMORY_DEVICE] = "byte *b%u;\n    OK(cudaMalloc((void **)&b%u, %u));",
+    };
+    for (unsigned i = 0; i < program->buffers; i++) {
+        const unsigned bytes = program->unit * program->buffer[i].units;
+        if (!is_used(program, true, i))
+            continue;
+        fprintf(file, "    ");
+        if (program->buffer[i].memory == MEMORY_PAGEABLE)
+            fprintf(file, "byte *b%u = malloc(%u);", i, bytes);
+        else
+            fprintf(file, allocation[program->buffer[i].memory], i, i, bytes);
+        fprintf(file, "\n    fill(b%u, %u, %u);\n", i, bytes, i);
+    }
+    for (unsigned i = FIRST_CREATED; i < program->streams; i++)
+        if (is_used(program, false, i))
+            fprintf(file,
+                    "    cudaStream_t s%u;\n    OK(cudaStreamCreateWithPriority(&s%u, %s, %d));\n",
+                    i, i,
+                    program->stream[i].kind == STREAM_BLOCKING ? "cudaStreamDefault"
+                                                               : "cudaStreamNonBlocking",
+                    program->stream[i].priority);
+    for (unsigned i = 0; i < program->events; i++)
+        if (is_event_used(program, i))
+            fprintf(file, "    cudaEvent_t e%u;\n    OK(cudaEventCreateWithFlags(&e%u, %s));\n", i,
+                    i, program->event[i].is_timed ? "cudaEventDefault" : "cudaEventDisableTiming");
+    fprintf(file, "    OK(cudaDeviceSynchronize());\n");
+}
+
+static void print_kernels(FILE *file)
+{
+    fprintf(file, "static const char ptx[] =\n    \"");
+    for (const char *at = order_kernels; *at; at++)
+        if (*at == '\n')
+            fprintf(file, "\\n\"%s", at[1] ? "\n    \"" : "");
+        else
+            fputc(*at, file);
+    fprintf(file, ";\n\n");
+}
+
+static void print_head(FILE *file, const struct program *program)
+{
+    fprintf(file, "/* seed %llu%s */\n", (unsigned long long)program->seed,
+            program->threads > 1 ? "; thread n: what a thread of that number calls" : "");
+    fprintf(file, "#ifndef SPINS_PER_US\n#define SPINS_PER_US 50\n#endif\n%s", head);
+    print_kernels(file);
+    fprintf(file, "int main(void)\n{\n    cudaLibrary_t library;\n"
+                  "    OK(cudaLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));\n"
+                  "    OK(cudaLibraryGetKernel(&change, library, \"change\"));\n");
+}
+
+void print_program(FILE *file, const struct program *program, bool is_whole)
+{
+    static struct model model;
+    struct memory_model memory;
+
+    if (is_whole)
+        print_head(file, program);
+    print_objects(file, program);
+    if (model_build(&model, program) && memory_begin(&memory, program)) {
+        for (int i = 0; i < program->commands; i++) {
+            bool known[MOST_UNITS];
+            const struct command *c = &program->command[i];
+            memory_step(&memory, &model, i, known);
+            if (c->kind == DO_CHECK) {
+                print_check(file, program, c, &memory, known);
+                continue;
+            }
+            fprintf(file, "    ");
+            print_command(file, program, i);
+            if (program->threads > 1)
+                fprintf(file, " /* thread %u */", c->thread);
+            fprintf(file, "\n");
+        }
+        memory_end(&memory);
+    }
+    if (is_whole)
+        fprintf(file, "    puts(\"as CUDA has it\");\n}\n");
+}

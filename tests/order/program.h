@@ -1,0 +1,152 @@
+/* Random programs against CUDA's rules of order: what a program is.
+ *
+ * A program is a list of commands over streams, events and buffers, made from a seed (generate.c). The model (model.c)
+ * says which bytes are determined at each read; the interpreter (interpret.c) runs the program through the CUDA runtime
+ * API, clem's or NVIDIA's, and compares those bytes and no others. A program that fails is shrunk (shrink.c): commands
+ * are dropped while it still fails, the model being asked anew each time, and what is left is printed as C (print.c).
+ *
+ * Buffers are divided into units of equal size, and every command works on whole units, so the model keeps one state for
+ * a unit. A unit may have an odd number of bytes. Values are bytes that depend on the position, so that what is
+ * moved by a wrong offset differs.
+ *
+ * Every command has four points: its call C, the start S and the end E of what it does, and the call's return R. The
+ * model is the order of those points ("happens before"), and nothing but CUDA's documentation puts an edge into it:
+ *
+ *   threads    C(x) -> S(x) -> E(x), C(x) -> R(x); a thread's calls follow each other; "after" makes a call wait for
+ *              another thread's call to return.
+ *   streams    Commands of one stream do not overlap, in the order of their calls. (Programming Guide, "Streams")
+ *   legacy     The legacy stream waits for all blocking streams' earlier commands, and they wait for its earlier ones:
+ *              kernels, copies, cudaStreamWaitEvent. Not written, so no edge: whether they wait for a record on it, and
+ *              whether a wait on one of them, with no work behind it, waits for it. (Runtime API, "Stream synchronization behavior")
+ *   per thread cudaStreamPerThread is a blocking stream of each thread's own. (the same section)
+ *   events     A wait follows the latest record whose call returned before the wait's call. (Runtime API, "Event
+ *              Management", "Stream Management") A wait for an event that was never recorded is nothing.
+ *   waits      cudaStreamSynchronize, cudaEventSynchronize, cudaDeviceSynchronize and queries that said success return
+ *              after the end of what they wait for.
+ *   copies     cudaMemcpy returns after its end when a side is host memory, but from pageable to device memory it
+ *              returns after the source was read; between device memory it promises nothing. cudaMemset returns
+ *              after its end when the target is pinned or managed. The Async forms promise nothing, and from
+ *              pageable to device memory they may read the source as early as the call.
+ *              (Runtime API, "API synchronization behavior")
+ *   host       What a thread does with memory itself lies between C and R.
+ *
+ * A read is determined when every write of the unit comes before it or after it, one write before it comes after all the others
+ * before it, and what that one wrote was determined. Two conflicting commands without order are allowed: their bytes are not
+ * looked at.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ORDER_PROGRAM_H
+#define ORDER_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    MOST_COMMANDS = 192,
+    MOST_BUFFERS = 20,
+    MOST_UNITS = 16, /* of a buffer */
+    MOST_STREAMS = 10,
+    MOST_EVENTS = 12,
+    MOST_THREADS = 8,
+    MOST_DEVICES = 2,
+};
+
+enum stream_kind { STREAM_LEGACY, STREAM_PER_THREAD, STREAM_BLOCKING, STREAM_NON_BLOCKING };
+
+/* The first two of a program's streams are these, on the device of the command that names them. */
+enum { LEGACY, PER_THREAD, FIRST_CREATED };
+
+enum memory {
+    MEMORY_PAGEABLE,
+    MEMORY_PINNED, /* cudaMallocHost */
+    MEMORY_DEVICE, /* cudaMalloc */
+    MEMORY_KINDS
+};
+
+/* COMMAND(NAME, whether it is work of a stream) */
+#define COMMANDS(COMMAND)                                                                          \
+    COMMAND(KERNEL, 1)        /* target = first * factor + second + term + position */             \
+    COMMAND(HOST_FUNCTION, 1) /* the same on the host, by cudaLaunchHostFunc */                    \
+    COMMAND(PAUSE, 1)         /* a host function that takes its time */                            \
+    COMMAND(COPY_ASYNC, 1)    /* target = first */                                                 \
+    COMMAND(COPY, 1)          /* cudaMemcpy, on the legacy stream */                               \
+    COMMAND(SET_ASYNC, 1)     /* target = term */                                                  \
+    COMMAND(SET, 1)           /* cudaMemset, on the legacy stream */                               \
+    COMMAND(RECORD, 1)                                                                             \
+    COMMAND(WAIT, 1) /* cudaStreamWaitEvent */                                                     \
+    COMMAND(STREAM_SYNCHRONIZE, 0)                                                                 \
+    COMMAND(STREAM_POLL, 0)  /* cudaStreamQuery until it says success */                           \
+    COMMAND(STREAM_QUERY, 0) /* cudaStreamQuery once */                                            \
+    COMMAND(EVENT_SYNCHRONIZE, 0)                                                                  \
+    COMMAND(EVENT_POLL, 0)                                                                         \
+    COMMAND(DEVICE_SYNCHRONIZE, 0)                                                                 \
+    COMMAND(HOST_WRITE,                                                                            \
+            0)        /* the thread itself: target = first * factor + second + term + position */  \
+    COMMAND(CHECK, 0) /* the thread reads first, by cudaMemcpy where it must, and compares */
+
+enum kind {
+#define COMMAND(name, is_work) DO_##name,
+    COMMANDS(COMMAND)
+#undef COMMAND
+        KINDS
+};
+
+/* Units first, first + step, ... of a buffer; none at all with count 0. */
+struct region {
+    uint8_t buffer, first, count, step;
+};
+
+struct command {
+    uint8_t kind, thread, device, stream, event;
+    uint8_t factor, term; /* factor is odd */
+    int16_t after;  /* a command of another thread whose call returned before this one's, or -1 */
+    uint16_t delay; /* microseconds, about, before it touches memory */
+    struct region target, first, second;
+};
+
+struct program {
+    uint64_t seed;
+    uint32_t unit; /* bytes */
+    uint8_t threads, devices, streams, events, buffers;
+    struct {
+        uint8_t kind, device;
+        int8_t priority; /* from 0, the lowest, down */
+    } stream[MOST_STREAMS];
+    struct {
+        uint8_t is_timed;
+    } event[MOST_EVENTS];
+    struct {
+        uint8_t memory, device, units;
+    } buffer[MOST_BUFFERS];
+    int commands;
+    struct command command[MOST_COMMANDS];
+};
+
+/* What programs may use beyond kernels, copies, fills, events and waits. */
+struct features {
+    bool host_functions, pinned_kernels, pinned_fills, host_to_host, pageable_copies, legacy_waits,
+        polls, per_thread, threads, priorities;
+};
+
+extern const char *const kind_names[KINDS];
+
+/* is_work: the command belongs to a stream. */
+bool is_work(const struct command *command);
+/* is_transform: target = first * factor + second + term + position. */
+bool is_transform(const struct command *command);
+/* is_host_memory: a thread of the host reads and writes it itself. */
+bool is_host_memory(enum memory memory);
+
+/* generate: the program of a seed; always one that model_build() takes. */
+void generate(struct program *program, uint64_t seed, const struct features *features);
+
+/* initial_byte: what a buffer holds at its byte at before the first command. */
+uint8_t initial_byte(unsigned buffer, size_t at);
+
+static inline uint8_t transformed(const struct command *command, uint8_t first, uint8_t second,
+                                  size_t at)
+{
+    return (uint8_t)((unsigned)first * command->factor + second + command->term + (unsigned)at);
+}
+
+#endif
