@@ -254,6 +254,14 @@ static void ask_platform(cl_platform_id platform, struct ocl_device_facts *facts
         facts->platform_major = 1;
 }
 
+/* Drivers may mean any cache by it. AMD's say what one compute unit has, NVIDIA's (580) that times the units;
+ * others, and PoCL, the last level. */
+static bool tells_last_level(const struct ocl_device_facts *facts)
+{
+    return !ocl_device_has_extension(facts, "cl_nv_device_attribute_query") &&
+           !ocl_device_has_extension(facts, "cl_amd_device_attribute_query");
+}
+
 static void ask_facts(struct ocl_device *device)
 {
     struct ocl_device_facts *facts = &device->facts;
@@ -266,6 +274,8 @@ static void ask_facts(struct ocl_device *device)
     ask_pci(device->id, facts);
     ask_uuid(device->id, facts);
     ask_shared_memory(device->id, facts);
+    if (!tells_last_level(facts))
+        facts->cache_bytes = 0;
     facts->base_align_bytes = facts->base_align_bits / 8;
     facts->local_is_dedicated = ask_number(device->id, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
     facts->timer_ns = (double)ask_number(device->id, CL_DEVICE_PROFILING_TIMER_RESOLUTION);

@@ -9,6 +9,7 @@
 #include "cl/block.h"
 #include "cl/kernel_argument.h"
 #include "cl/kernel_limits.h"
+#include "cl/kernel_plan.h"
 #include "cl/managed_private.h"
 #include "cl/ptx_kernel.h"
 #include "cl/ptx_table.h"
@@ -47,88 +48,6 @@ const struct ocl_parameter *ocl_kernel_parameter(struct ocl_kernel *kernel, size
     return &kernel->parameters[index];
 }
 
-/* Work-items per dimension, as clEnqueueNDRangeKernel takes them. */
-struct range {
-    cl_uint dimensions;
-    size_t global[3], local[3];
-    size_t piece[3]; /* work-items of one enqueued command; all that there are, mostly */
-};
-
-/* The kernel's own group limit is left to the driver: some say less than they take. */
-static bool fits_group(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
-{
-    const struct ocl_device_facts *device = &kernel->program->context->device->facts;
-    const size_t *required = kernel->facts.required_work_group;
-    size_t group = 1;
-    for (int d = 0; d < 3; d++) {
-        if (launch->items[d] == 0 || launch->items[d] > device->max_work_item[d] ||
-            __builtin_mul_overflow(group, launch->items[d], &group))
-            return false;
-        if (required[0] > 0 && launch->items[d] != required[d])
-            return false;
-    }
-    return group <= device->max_work_group;
-}
-
-static bool fits_local(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
-{
-    const uint64_t most = kernel->program->context->device->facts.local_bytes;
-    const uint64_t fixed = kernel->facts.local_bytes;
-    return fixed <= most && launch->local_bytes <= most - fixed;
-}
-
-/* A translation may do a whole block in one work-item. */
-static bool does_blocks(const struct ocl_kernel *kernel)
-{
-    return kernel->ptx && kernel->ptx->form == PTX_FORM_BLOCK;
-}
-
-static size_t joined_blocks(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
-{
-    const bool is_empty = launch->items[0] == 0 || launch->items[1] == 0 || launch->items[2] == 0;
-    return is_empty ? 1 : ocl_ptx_joined_blocks(kernel, launch);
-}
-
-/* Whole slices of the grid, or whole rows, or parts of rows, as many as can be enqueued at once. */
-static void cut_range(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
-                      struct range *range)
-{
-    memcpy(range->piece, range->global, sizeof range->piece);
-    if (!kernel->ptx || !kernel->ptx->spills)
-        return;
-    size_t most = ocl_ptx_blocks_at_once(kernel, launch);
-    for (int d = 0; d < 3; d++) {
-        if (most == 0) /* in further dimensions, or because not one block can be had */
-            most = 1;
-        range->piece[d] = range->global[d] < most ? range->global[d] : most;
-        most = range->piece[d] < range->global[d] || range->global[d] == 0
-                   ? 1
-                   : most / range->global[d];
-    }
-}
-
-static bool make_range(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
-                       struct range *range)
-{
-    const bool is_narrow = kernel->program->context->device->facts.address_bits == 32;
-    range->dimensions = 1;
-    for (int d = 0; d < 3; d++) {
-        const size_t joined = does_blocks(kernel) && d == 0 ? joined_blocks(kernel, launch) : 1;
-        range->local[d] = does_blocks(kernel) ? 1 : launch->items[d];
-        if (launch->groups[d] == 0 ||
-            __builtin_mul_overflow((launch->groups[d] + joined - 1) / joined, range->local[d],
-                                   &range->global[d]) ||
-            (is_narrow && range->global[d] > UINT32_MAX))
-            return false;
-        if (range->global[d] > 1)
-            range->dimensions = (cl_uint)d + 1;
-    }
-    cut_range(kernel, launch, range);
-    if (!fits_local(kernel, launch))
-        return false;
-    return does_blocks(kernel) ? ocl_ptx_fits_block(kernel, launch) : fits_group(kernel, launch);
-}
-
 static bool has_arguments(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
 {
     const size_t count = kernel->facts.entry_count;
@@ -141,32 +60,32 @@ static bool has_arguments(const struct ocl_kernel *kernel, const struct ocl_laun
 }
 
 /* In order, as CUDA begins its blocks. */
-static cl_int enqueue_pieces(struct ocl_queue *queue, cl_kernel kernel, const struct range *range,
+static cl_int enqueue_pieces(struct ocl_queue *queue, cl_kernel kernel, const struct ocl_plan *plan,
                              unsigned *commands)
 {
     cl_int error = CL_SUCCESS;
     size_t at[3];
-    for (at[2] = 0; at[2] < range->global[2]; at[2] += range->piece[2])
-        for (at[1] = 0; at[1] < range->global[1]; at[1] += range->piece[1])
-            for (at[0] = 0; at[0] < range->global[0] && error == CL_SUCCESS;
-                 at[0] += range->piece[0]) {
+    for (at[2] = 0; at[2] < plan->global[2]; at[2] += plan->piece[2])
+        for (at[1] = 0; at[1] < plan->global[1]; at[1] += plan->piece[1])
+            for (at[0] = 0; at[0] < plan->global[0] && error == CL_SUCCESS;
+                 at[0] += plan->piece[0]) {
                 size_t items[3];
                 for (int d = 0; d < 3; d++)
-                    items[d] = range->global[d] - at[d] < range->piece[d] ? range->global[d] - at[d]
-                                                                          : range->piece[d];
-                error = clEnqueueNDRangeKernel(queue->cl, kernel, range->dimensions, at, items,
-                                               range->local, 0, NULL, NULL);
+                    items[d] = plan->global[d] - at[d] < plan->piece[d] ? plan->global[d] - at[d]
+                                                                        : plan->piece[d];
+                error = clEnqueueNDRangeKernel(queue->cl, kernel, plan->dimensions, at, items,
+                                               plan->local, 0, NULL, NULL);
                 *commands += error == CL_SUCCESS;
             }
     return error;
 }
 
-static bool is_whole(const struct range *range)
+static bool is_whole(const struct ocl_plan *plan)
 {
-    return memcmp(range->piece, range->global, sizeof range->piece) == 0;
+    return memcmp(plan->piece, plan->global, sizeof plan->piece) == 0;
 }
 
-static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struct range *range)
+static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struct ocl_plan *plan)
 {
     unsigned commands = 0;
     cl_int error = CL_SUCCESS;
@@ -176,12 +95,12 @@ static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struc
         ocl_migration_leave();
         return status;
     }
-    if (is_whole(range)) {
-        error = clEnqueueNDRangeKernel(queue->cl, kernel, range->dimensions, NULL, range->global,
-                                       range->local, 0, NULL, NULL);
+    if (is_whole(plan)) {
+        error = clEnqueueNDRangeKernel(queue->cl, kernel, plan->dimensions, NULL, plan->global,
+                                       plan->local, 0, NULL, NULL);
         commands = error == CL_SUCCESS;
     } else {
-        error = enqueue_pieces(queue, kernel, range, &commands);
+        error = enqueue_pieces(queue, kernel, plan, &commands);
     }
     ocl_queue_submitted(queue, commands);
     ocl_migration_leave();
@@ -196,12 +115,12 @@ static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struc
 }
 
 static ocl_status enqueue_with_twins(const struct ocl_call *call, struct ocl_queue *queue,
-                                     cl_kernel kernel, const struct range *range)
+                                     cl_kernel kernel)
 {
     ocl_status status = ocl_twins_begin(call, queue);
     if (status != OCL_OK)
         return status;
-    status = enqueue(queue, kernel, range);
+    status = enqueue(queue, kernel, call->plan);
     const ocl_status ended = ocl_twins_end(call, queue, status == OCL_OK);
     return status == OCL_OK ? ended : status;
 }
@@ -236,7 +155,7 @@ static ocl_status declare_indirect(struct ocl_context *context, struct ocl_form 
 }
 
 static ocl_status launch_form(const struct ocl_call *call, enum ocl_form_kind kind,
-                              struct ocl_queue *queue, const struct range *range)
+                              struct ocl_queue *queue)
 {
     struct ocl_kernel *kernel = call->kernel;
     struct ocl_form *form;
@@ -250,7 +169,7 @@ static ocl_status launch_form(const struct ocl_call *call, enum ocl_form_kind ki
     if (status == OCL_OK)
         status = ocl_arguments_set(call, form, instance);
     if (status == OCL_OK)
-        status = enqueue_with_twins(call, queue, instance->cl, range);
+        status = enqueue_with_twins(call, queue, instance->cl);
     ocl_form_give(kernel, form, instance);
     return status;
 }
@@ -264,15 +183,14 @@ static bool declares_local(const struct ocl_kernel *kernel)
 /* NVIDIA's driver refuses a launch when an argument points into no buffer (one past the end of
  * one, for example). CUDA does not, and neither does a wrapper that gets the address as a
  * number. */
-static ocl_status launch_with_addresses(const struct ocl_call *call, struct ocl_queue *queue,
-                                        const struct range *range)
+static ocl_status launch_with_addresses(const struct ocl_call *call, struct ocl_queue *queue)
 {
     struct ocl_kernel *kernel = call->kernel;
     const enum ocl_form_kind kind = ocl_call_has_null(call) ? OCL_FORM_NULLS : OCL_FORM_DIRECT;
     bool needs_numbers = atomic_load_explicit(&kernel->refuses_unknown, memory_order_relaxed) &&
                          ocl_call_has_unknown(call);
     if (!needs_numbers) {
-        const ocl_status status = launch_form(call, kind, queue, range);
+        const ocl_status status = launch_form(call, kind, queue);
         needs_numbers = (status == CL_INVALID_KERNEL_ARGS || status == CL_INVALID_ARG_VALUE) &&
                         kernel->program->text && !declares_local(kernel) &&
                         ocl_call_has_unknown(call);
@@ -280,7 +198,7 @@ static ocl_status launch_with_addresses(const struct ocl_call *call, struct ocl_
             return status;
         atomic_store_explicit(&kernel->refuses_unknown, true, memory_order_relaxed);
     }
-    return launch_form(call, OCL_FORM_NUMBERS, queue, range);
+    return launch_form(call, OCL_FORM_NUMBERS, queue);
 }
 
 static bool has_pointers(const struct ocl_kernel *kernel)
@@ -318,20 +236,18 @@ static ocl_status choose_form(const struct ocl_call *call, enum ocl_form_kind *k
     return OCL_OK;
 }
 
-static ocl_status launch_targets(const struct ocl_call *call, struct ocl_queue *queue,
-                                 const struct range *range)
+static ocl_status launch_targets(const struct ocl_call *call, struct ocl_queue *queue)
 {
     enum ocl_form_kind kind;
     ocl_status status = choose_form(call, &kind);
     if (status == OCL_OK)
         status = ocl_targets_divide(call, kind != OCL_FORM_DIRECT);
-    return status == OCL_OK ? launch_form(call, kind, queue, range) : status;
+    return status == OCL_OK ? launch_form(call, kind, queue) : status;
 }
 
 enum { TARGETS_ON_STACK = 32 };
 
-static ocl_status launch_with_buffers(struct ocl_call *call, struct ocl_queue *queue,
-                                      const struct range *range)
+static ocl_status launch_with_buffers(struct ocl_call *call, struct ocl_queue *queue)
 {
     const size_t count = call->kernel->argument_count;
     struct ocl_target few[TARGETS_ON_STACK];
@@ -340,7 +256,7 @@ static ocl_status launch_with_buffers(struct ocl_call *call, struct ocl_queue *q
         return OCL_E_OUT_OF_MEMORY;
     memset(targets, 0, count * sizeof *targets);
     call->targets = targets;
-    const ocl_status status = launch_targets(call, queue, range);
+    const ocl_status status = launch_targets(call, queue);
     ocl_targets_release(call);
     call->targets = NULL;
     if (targets != few)
@@ -349,30 +265,33 @@ static ocl_status launch_with_buffers(struct ocl_call *call, struct ocl_queue *q
 }
 
 static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queue,
-                               const struct ocl_launch *launch, const struct range *range,
+                               const struct ocl_launch *launch, const struct ocl_plan *plan,
                                const struct ocl_bound *bound)
 {
-    struct ocl_call call = {.kernel = kernel, .launch = launch, .bound = bound};
+    struct ocl_call call = {.kernel = kernel, .launch = launch, .plan = plan, .bound = bound};
     const enum ocl_pass pass = kernel->program->context->capability.pass;
-    ocl_status status = kernel->ptx ? ocl_ptx_begin(kernel, launch, &call.memory) : OCL_OK;
+    ocl_status status = kernel->ptx ? ocl_ptx_begin(&call) : OCL_OK;
     if (status == OCL_OK)
         status = pass == OCL_PASS_BUFFER || pass == OCL_PASS_NUMBER
-                     ? launch_with_buffers(&call, queue, range)
-                     : launch_with_addresses(&call, queue, range);
+                     ? launch_with_buffers(&call, queue)
+                     : launch_with_addresses(&call, queue);
     if (status == OCL_OK && kernel->ptx && kernel->ptx->writes_table)
         status = ocl_table_written(queue);
     if (kernel->ptx)
-        ocl_ptx_end(kernel, &call.memory);
+        ocl_ptx_end(&call);
     return status;
 }
 
+/* The variant that the textures ask for is another translation, with a plan of its own. */
 static ocl_status launch_with_textures(struct ocl_kernel *kernel, struct ocl_queue *queue,
-                                       const struct ocl_launch *launch, const struct range *range)
+                                       const struct ocl_launch *launch, struct ocl_plan *plan)
 {
     struct ocl_binding binding;
     ocl_status status = ocl_binding_open(&binding, kernel, queue, launch);
+    if (status == OCL_OK && binding.kernel != kernel)
+        status = ocl_plan_make(&binding.kernel, launch, plan);
     if (status == OCL_OK)
-        status = launch_bound(binding.kernel, queue, launch, range, binding.bound);
+        status = launch_bound(binding.kernel, queue, launch, plan, binding.bound);
     if (status == OCL_OK)
         status = ocl_binding_written(&binding, queue);
     ocl_binding_close(&binding);
@@ -384,7 +303,7 @@ static ocl_status launch_with_textures(struct ocl_kernel *kernel, struct ocl_que
 static bool is_too_large(const struct ocl_kernel *kernel, ocl_status status)
 {
     return (status == OCL_E_LAUNCH_SIZE || status == CL_OUT_OF_RESOURCES) && kernel->ptx &&
-           !does_blocks(kernel) && kernel->ptx->shape[0] == 0;
+           kernel->ptx->form == PTX_FORM_ITEM && kernel->ptx->shape[0] == 0;
 }
 
 static ocl_status launch_shaped(struct ocl_kernel *kernel, struct ocl_queue *queue,
@@ -399,16 +318,8 @@ static ocl_status launch_shaped(struct ocl_kernel *kernel, struct ocl_queue *que
     return ocl_kernel_launch(shaped, queue, launch);
 }
 
-/* Through the variant that keeps its scratch in __global memory. */
-static ocl_status launch_spilled(struct ocl_kernel *kernel, struct ocl_queue *queue,
-                                 const struct ocl_launch *launch)
-{
-    struct ocl_kernel *spilled = ocl_ptx_spilled(kernel);
-    return spilled ? ocl_kernel_launch(spilled, queue, launch) : OCL_E_OUT_OF_MEMORY;
-}
-
 static ocl_status launch_ready(struct ocl_kernel *kernel, struct ocl_queue *queue,
-                               const struct ocl_launch *launch, const struct range *range)
+                               const struct ocl_launch *launch, struct ocl_plan *plan)
 {
     ocl_status status = OCL_OK;
     if (!has_arguments(kernel, launch))
@@ -417,14 +328,15 @@ static ocl_status launch_ready(struct ocl_kernel *kernel, struct ocl_queue *queu
         status = ocl_symbols_ready(ocl_program_origin(kernel->program), kernel->symbol_kinds);
     if (status != OCL_OK)
         return status;
-    return kernel->group_count > 0 ? launch_with_textures(kernel, queue, launch, range)
-                                   : launch_bound(kernel, queue, launch, range, NULL);
+    return kernel->group_count > 0 ? launch_with_textures(kernel, queue, launch, plan)
+                                   : launch_bound(kernel, queue, launch, plan, NULL);
 }
 
 ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
                              const struct ocl_launch *launch)
 {
-    struct range range;
+    struct ocl_plan plan;
+    struct ocl_kernel *variant = kernel;
     assert(queue->context == kernel->program->context);
     ocl_status status = ocl_kernel_ready(kernel);
     if (status != OCL_OK)
@@ -433,11 +345,12 @@ ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
         ocl_kernel_complain(kernel, "%s", kernel->facts.reason);
         return kernel->facts.status;
     }
-    if (ocl_ptx_must_spill(kernel, launch))
-        return launch_spilled(kernel, queue, launch);
-    if (!make_range(kernel, launch, &range))
-        return ocl_kernel_explain(kernel, launch, OCL_E_LAUNCH_SIZE);
-    status = launch_ready(kernel, queue, launch, &range);
-    return is_too_large(kernel, status) ? launch_shaped(kernel, queue, launch, status)
-                                        : ocl_kernel_explain(kernel, launch, status);
+    status = ocl_plan_make(&variant, launch, &plan);
+    if (status != OCL_OK)
+        return ocl_kernel_explain(kernel, launch, status);
+    status = launch_ready(variant, queue, launch, &plan);
+    if (!is_too_large(variant, status))
+        return ocl_kernel_explain(kernel, launch, status);
+    return ocl_plan_spills_next(variant, launch) ? ocl_kernel_launch(kernel, queue, launch)
+                                                 : launch_shaped(variant, queue, launch, status);
 }

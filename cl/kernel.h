@@ -29,6 +29,7 @@ struct ocl_group {
 enum ocl_made {
     OCL_MADE_NOT,
     OCL_MADE_SCRATCH, /* __local memory: `bytes` for each CUDA thread of a block */
+    OCL_MADE_SHARED,  /* __global memory that stands in for the shared memory of blocks */
     OCL_MADE_GRID,    /* numbers of blocks and threads, as kernels/ptx/ptx.h says */
     OCL_MADE_DYNAMIC, /* the launch's local_bytes, as a number */
     OCL_MADE_ZERO,    /* the number 0 */
@@ -84,6 +85,7 @@ enum ocl_slot_kind {
     OCL_SLOT_FACTS,
     OCL_SLOT_ZERO, /* 0: a number that nobody reads, or one that no compiler must know */
     OCL_SLOT_SCRATCH,
+    OCL_SLOT_SHARED,
     OCL_SLOT_GRID,
     OCL_SLOT_DYNAMIC,
     OCL_SLOT_BANK

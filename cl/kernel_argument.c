@@ -315,25 +315,16 @@ static cl_int set_image(const struct ocl_call *call, const struct setting *setti
     return keep_value(setting, &image->serial, error);
 }
 
-static size_t scratch_bytes(const struct ocl_call *call, const struct ocl_slot *slot)
+/* Never skipped: every launch has its own. */
+static cl_int set_memory(const struct setting *setting, const cl_mem *buffer)
 {
-    const size_t *items = call->launch->items;
-    return call->kernel->arguments[slot->parameter].bytes * items[0] * items[1] * items[2] *
-           ocl_ptx_joined_blocks(call->kernel, call->launch);
-}
-
-static cl_int set_scratch(const struct ocl_call *call, const struct setting *setting)
-{
-    if (!call->kernel->ptx->spills)
-        return set_local(setting, scratch_bytes(call, setting->slot));
-    return clSetKernelArg(setting->instance->cl, setting->index, sizeof(cl_mem),
-                          &call->memory.scratch);
+    return clSetKernelArg(setting->instance->cl, setting->index, sizeof *buffer, buffer);
 }
 
 static cl_int set_grid(const struct ocl_call *call, const struct setting *setting)
 {
     const struct ocl_launch *launch = call->launch;
-    cl_uint grid[8] = {[3] = (cl_uint)ocl_ptx_joined_blocks(call->kernel, launch)};
+    cl_uint grid[8] = {[3] = (cl_uint)call->plan->joined};
     for (int d = 0; d < 3; d++) {
         grid[d] = (cl_uint)launch->groups[d];
         grid[4 + d] = (cl_uint)launch->items[d];
@@ -369,14 +360,16 @@ static cl_int set_slot(const struct ocl_call *call, const struct setting *settin
     case OCL_SLOT_ZERO:
         return set_value(setting, &(const cl_uint){0});
     case OCL_SLOT_SCRATCH:
-        return set_scratch(call, setting);
+        return call->kernel->ptx->spills ? set_memory(setting, &call->memory.scratch)
+                                         : set_local(setting, call->plan->scratch_bytes);
+    case OCL_SLOT_SHARED:
+        return set_memory(setting, &call->memory.shared);
     case OCL_SLOT_GRID:
         return set_grid(call, setting);
     case OCL_SLOT_DYNAMIC:
         return set_value(setting, &(const cl_uint){(cl_uint)call->launch->local_bytes});
-    case OCL_SLOT_BANK: /* never skipped: every launch has its own */
-        return clSetKernelArg(setting->instance->cl, setting->index, sizeof(cl_mem),
-                              &call->memory.bank);
+    case OCL_SLOT_BANK:
+        return set_memory(setting, &call->memory.bank);
     }
     return CL_INVALID_ARG_INDEX;
 }

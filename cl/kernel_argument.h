@@ -4,6 +4,7 @@
 #define OCL_KERNEL_ARGUMENT_H
 
 #include "cl/kernel.h"
+#include "cl/kernel_plan.h"
 #include "cl/kernel_texture.h"
 #include "cl/ptx_kernel.h"
 
@@ -23,6 +24,7 @@ struct ocl_target {
 struct ocl_call {
     struct ocl_kernel *kernel;
     const struct ocl_launch *launch;
+    const struct ocl_plan *plan;
     struct ocl_target *targets; /* one per parameter where the pass needs buffers, otherwise NULL */
     const struct ocl_bound *bound; /* one per group */
     struct ocl_ptx_memory memory;

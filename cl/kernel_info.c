@@ -427,6 +427,7 @@ static ocl_status ask_work_group(struct ocl_kernel *kernel)
     if (facts->max_work_group == 0)
         facts->max_work_group = device->facts.max_work_group;
     facts->local_bytes = kernel->declared_local = (size_t)local;
+    facts->most_local = device->facts.local_bytes;
     facts->private_bytes = (size_t) private;
     return error;
 }

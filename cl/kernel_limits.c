@@ -29,7 +29,7 @@ void ocl_kernel_complain(struct ocl_kernel *kernel, const char *format, ...)
 
 static bool exceeds_local(struct ocl_kernel *kernel, const struct ocl_launch *launch)
 {
-    const uint64_t most = kernel->program->context->device->facts.local_bytes;
+    const uint64_t most = kernel->facts.most_local;
     const uint64_t fixed = kernel->facts.local_bytes;
     if (fixed <= most && launch->local_bytes <= most - fixed)
         return false;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cl/queue.h"
 #include "cl/status.h"
@@ -78,6 +79,9 @@ struct ocl_kernel_facts {
     /* What a launch cannot have of the device's local memory: __local variables, and the driver's
      * own (NVIDIA 580 takes a byte, so a launch there gets 48 KiB less one). */
     size_t local_bytes;
+    /* The most that a launch can have of it, this included: what the device has; of PTX, what a block of
+     * CUDA's can have. */
+    uint64_t most_local;
     size_t private_bytes;          /* per work-item */
     size_t required_work_group[3]; /* reqd_work_group_size, or zeros */
     size_t
@@ -91,6 +95,9 @@ struct ocl_kernel_facts {
 const struct ocl_kernel_facts *ocl_kernel_facts(struct ocl_kernel *kernel);
 /* Needs: index < parameter_count. */
 const struct ocl_parameter *ocl_kernel_parameter(struct ocl_kernel *kernel, size_t index);
+
+/* Bytes of the constant variables of the kernel's program. The first question makes OpenCL C's have memory. */
+size_t ocl_kernel_constant_bytes(struct ocl_kernel *kernel);
 
 /* Gives a texture reference of the program (a group of CLEM_TEXTURE_REFERENCE... parameters) what it
  * is bound to, for launches from now on; NULL unbinds it. The program keeps a reference. Names that

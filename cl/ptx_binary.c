@@ -271,7 +271,8 @@ bool ocl_ptx_binary_describe(struct ocl_kernel *kernel, const struct ocl_ptx_fac
 {
     struct ocl_program *origin = ocl_program_origin(kernel->program);
     bool has_dynamic = false;
-    if (!facts->runs_ptx || kernel->ptx->shape[0] > 0 || !fits_limit(kernel, &facts->target))
+    if (!facts->runs_ptx || kernel->ptx->shape[0] > 0 || kernel->ptx->spills ||
+        !fits_limit(kernel, &facts->target))
         return false;
     cl_program program = find_module(origin);
     if (!program)
@@ -285,6 +286,7 @@ bool ocl_ptx_binary_describe(struct ocl_kernel *kernel, const struct ocl_ptx_fac
     kernel->program->cl = program;
     kernel->text_name = kernel->name;
     kernel->ptx->form = PTX_FORM_ITEM;
+    kernel->ptx->has_shared = has_dynamic || ocl_ptx_entry(kernel)->shared_bytes > 0;
     ocl_trace("kernel %s runs as PTX", kernel->name);
     return true;
 }

@@ -83,6 +83,18 @@ static bool has_variables(const struct ptx_module *module)
     return has;
 }
 
+/* CUDA's assembler refuses such a module for every device. */
+static ocl_status check_constants(const struct ptx_module *module, char **log)
+{
+    const size_t bytes = ptx_module_block_bytes(module, PTX_BLOCK_CONSTANT);
+    if (bytes <= PTX_CONSTANT_BYTES)
+        return OCL_OK;
+    if (asprintf(log, "its constant variables take %zu bytes, and %u are the most", bytes,
+                 (unsigned)PTX_CONSTANT_BYTES) < 0)
+        *log = NULL;
+    return OCL_E_PTX;
+}
+
 ocl_status ocl_ptx_open(struct ocl_context *context, const char *text, size_t bytes,
                         struct ocl_program **program, char **log)
 {
@@ -91,6 +103,8 @@ ocl_status ocl_ptx_open(struct ocl_context *context, const char *text, size_t by
         return OCL_E_OUT_OF_MEMORY;
     made->ptx = calloc(1, sizeof *made->ptx);
     ocl_status status = made->ptx ? parse(made, text, bytes, log) : OCL_E_OUT_OF_MEMORY;
+    if (status == OCL_OK)
+        status = check_constants(made->ptx->module, log);
     if (status == OCL_OK)
         status = make_kernels(made);
     if (status == OCL_OK)
@@ -167,9 +181,11 @@ static ocl_status make_shaped(const struct ocl_kernel *kernel, const size_t shap
         return OCL_E_OUT_OF_MEMORY;
     const ocl_status status =
         fill_kernel(made, ocl_program_origin(kernel->program), kernel->ptx->index);
-    if (status == OCL_OK)
-        memcpy(made->ptx->shape, shape, sizeof made->ptx->shape);
-    return status;
+    if (status != OCL_OK)
+        return status;
+    memcpy(made->ptx->shape, shape, sizeof made->ptx->shape);
+    made->ptx->spills = kernel->ptx->spills;
+    return OCL_OK;
 }
 
 /* The same kernel, built with one option more. */
@@ -186,7 +202,6 @@ static ocl_status make_variant(const struct ocl_kernel *kernel, const char *opti
     free(program->options);
     program->options = options;
     (*made)->ptx->by_image = kernel->ptx->by_image;
-    (*made)->ptx->spills = kernel->ptx->spills;
     return OCL_OK;
 }
 
@@ -329,7 +344,9 @@ static void take_argument(struct ocl_kernel *kernel, const struct ptx_argument *
         take_block(kernel, from, to);
         break;
     case PTX_ARGUMENT_SHARED:
-        to->kind = OCL_PARAMETER_LOCAL;
+        take_made(to, ptx->spills ? OCL_PARAMETER_VALUE : OCL_PARAMETER_LOCAL,
+                  ptx->spills ? OCL_MADE_SHARED : OCL_MADE_NOT);
+        ptx->has_shared = true;
         break;
     case PTX_ARGUMENT_SCRATCH:
         take_made(to, ptx->spills ? OCL_PARAMETER_VALUE : OCL_PARAMETER_LOCAL, OCL_MADE_SCRATCH);
@@ -458,6 +475,7 @@ void ocl_ptx_limit(struct ocl_kernel *kernel)
     struct ocl_kernel_facts *facts = &kernel->facts;
     const bool does_blocks = kernel->ptx->form == PTX_FORM_BLOCK;
     facts->local_bytes = entry->shared_bytes;
+    facts->most_local = PTX_SHARED_BYTES;
     facts->private_bytes = entry->local_bytes;
     facts->most_threads = most_threads(entry);
     if (does_blocks || facts->max_work_group == 0)
@@ -473,62 +491,6 @@ void ocl_ptx_limit(struct ocl_kernel *kernel)
         facts->required_work_group[d] =
             required == 0 && entry->required_threads[0] > 0 ? 1 : required;
     }
-}
-
-/* With so many bytes of __local memory for each thread. */
-static bool fits_with(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
-                      size_t scratch_bytes)
-{
-    static const size_t most[3] = {OCL_BLOCK_THREADS, OCL_BLOCK_THREADS, 64};
-    const uint64_t local = kernel->program->context->device->facts.local_bytes;
-    const size_t *required = kernel->facts.required_work_group;
-    size_t threads = 1;
-    for (int d = 0; d < 3; d++) {
-        if (launch->items[d] == 0 || launch->items[d] > most[d] ||
-            (required[0] > 0 && launch->items[d] != required[d]))
-            return false;
-        threads *= launch->items[d];
-    }
-    return threads <= OCL_BLOCK_THREADS &&
-           threads * scratch_bytes + kernel->facts.local_bytes + launch->local_bytes <= local;
-}
-
-bool ocl_ptx_fits_block(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
-{
-    return fits_with(kernel, launch, kernel->ptx->spills ? 0 : kernel->ptx->scratch_bytes);
-}
-
-bool ocl_ptx_must_spill(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
-{
-    return kernel->ptx && kernel->ptx->form == PTX_FORM_BLOCK && !kernel->ptx->spills &&
-           fits_with(kernel, launch, 0) && !ocl_ptx_fits_block(kernel, launch);
-}
-
-/* Several work-items for each compute unit, so that one which comes late does not hold up the launch,
- * if each still has enough threads in step for runs of memory that are worth it; and threads beyond
- * which memory is walked no better. */
-enum { ITEMS_PER_UNIT = 4, WORTH_IN_STEP = 8192, MOST_IN_STEP = 16384 };
-
-size_t ocl_ptx_joined_blocks(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
-{
-    const struct ocl_device_facts *facts = &kernel->program->context->device->facts;
-    if (!kernel->ptx->joins_blocks || kernel->ptx->spills)
-        return 1;
-    const size_t threads = launch->items[0] * launch->items[1] * launch->items[2];
-    const size_t units = facts->compute_units ? facts->compute_units : 1;
-    const size_t all = launch->groups[0] * launch->groups[1] * launch->groups[2];
-    const size_t worth = (WORTH_IN_STEP + threads - 1) / threads;
-    const size_t room = (size_t)facts->local_bytes / 2 / (threads * kernel->ptx->scratch_bytes + 1);
-    size_t blocks = all / (units * ITEMS_PER_UNIT);
-    if (blocks < worth)
-        blocks = all / units < worth ? all / units : worth;
-    if (blocks > launch->groups[0])
-        blocks = launch->groups[0];
-    if (blocks > MOST_IN_STEP / threads)
-        blocks = MOST_IN_STEP / threads;
-    if (blocks > room)
-        blocks = room;
-    return blocks > 0 ? blocks : 1;
 }
 
 /* ---- Translating and building ---- */
@@ -634,14 +596,16 @@ static ocl_status take_translation(struct ocl_kernel *kernel, const struct ptx_k
     return status == OCL_OK ? build(kernel) : status;
 }
 
-static ocl_status translate(struct ocl_kernel *kernel, const struct ptx_target *target)
+static ocl_status translate(struct ocl_kernel *kernel, const struct ptx_target *device)
 {
+    struct ptx_target target = *device;
     const struct ptx_module *module = ocl_program_origin(kernel->program)->ptx->module;
     struct ptx_kernel translated = {0};
     struct ptx_log log = {0};
     ocl_status status = OCL_OK;
+    target.shared_is_global = kernel->ptx->spills;
     const enum ptx_status outcome =
-        ptx_translate(module, kernel->ptx->index, target, &translated, &log);
+        ptx_translate(module, kernel->ptx->index, &target, &translated, &log);
     status = outcome == PTX_OK ? take_translation(kernel, &translated)
                                : explain(kernel, outcome, log.text);
     ptx_kernel_free(&translated);
@@ -649,11 +613,25 @@ static ocl_status translate(struct ocl_kernel *kernel, const struct ptx_target *
     return status;
 }
 
+/* CUDA's assembler refuses such code for every device. */
+static bool has_too_much_shared(struct ocl_kernel *kernel)
+{
+    const size_t bytes = ocl_ptx_entry(kernel)->shared_bytes;
+    if (bytes <= PTX_STATIC_SHARED_BYTES)
+        return false;
+    ocl_kernel_refuse(kernel, OCL_E_PTX,
+                      "its static shared memory takes %zu bytes, and a block can have %u", bytes,
+                      (unsigned)PTX_STATIC_SHARED_BYTES);
+    return true;
+}
+
 ocl_status ocl_ptx_describe(struct ocl_kernel *kernel)
 {
     const struct ocl_ptx_facts *facts = ocl_ptx_facts(kernel->program->context);
     start_anew(kernel);
     const ocl_status status = facts ? list_parameters(kernel) : OCL_E_OUT_OF_MEMORY;
+    if (status == OCL_OK && has_too_much_shared(kernel))
+        return OCL_OK;
     if (status != OCL_OK || ocl_ptx_binary_describe(kernel, facts))
         return status;
     start_anew(kernel);

@@ -29,13 +29,15 @@ struct ocl_ptx_kernel {
                            PTX_FORM_BLOCK */
     bool joins_blocks;    /* a work-item may run several blocks */
     bool has_runtime, has_table, has_bank;
+    bool has_shared; /* it is given shared memory, or declares it */
     size_t shape[3]; /* of a variant: the only one that its work-groups can have; otherwise zeros */
     bool writes_table;          /* surfaces of the table */
     bool by_image;              /* of a variant: its textures are images */
     struct ocl_kernel *image;   /* that variant of this one, or NULL (program.lock) */
-    bool spills;                /* of a variant: its scratch lies in __global memory */
+    bool spills;                /* of a variant: shared memory and scratch lie in __global memory */
     struct ocl_kernel *spilled; /* that variant of this one, or NULL (program.lock) */
     struct ocl_kernel *shaped;  /* variants, each linked to the next by this (program.lock) */
+    _Atomic size_t refused_local; /* local memory that the driver refused a launch for; 0: none */
 };
 
 /* Makes the program of a PTX text; nothing is translated yet.
@@ -67,24 +69,9 @@ ocl_status ocl_ptx_describe(struct ocl_kernel *kernel);
  */
 void ocl_ptx_limit(struct ocl_kernel *kernel);
 
-/* Whether a launch of a PTX_FORM_BLOCK kernel is one that CUDA takes and the device has room for. */
-bool ocl_ptx_fits_block(const struct ocl_kernel *kernel, const struct ocl_launch *launch);
-
-/* Whether a launch fits but for its scratch, which ocl_ptx_spilled() keeps in __global memory. */
-bool ocl_ptx_must_spill(const struct ocl_kernel *kernel, const struct ocl_launch *launch);
-
-/* The same kernel with its scratch in __global memory, made at the first request. NULL only without
+/* The same kernel with shared memory and scratch in __global memory, made at the first request. NULL only without
  * memory. */
 struct ocl_kernel *ocl_ptx_spilled(struct ocl_kernel *kernel);
-
-/* How many blocks of a launch may be enqueued at once, for the memory that their scratch takes; all
- * where it is __local. 0: the device has no room for one. */
-size_t ocl_ptx_blocks_at_once(const struct ocl_kernel *kernel, const struct ocl_launch *launch);
-
-/* How many blocks, one after another in x, each work-item of a launch runs: enough work-items for all
- * compute units stay.
- * Needs: kernel->ptx. */
-size_t ocl_ptx_joined_blocks(const struct ocl_kernel *kernel, const struct ocl_launch *launch);
 
 /* The same kernel, compiled for work-groups of one shape only, for which drivers take fewer
  * registers where the kernel would not fit otherwise. Made at the first request.
@@ -102,16 +89,16 @@ uint64_t ocl_ptx_memory(const struct ocl_kernel *kernel, uint32_t entry);
 
 /* What a launch needs beside its entries. */
 struct ocl_ptx_memory {
-    cl_mem bank;    /* the entries as one struct, where the kernel takes them so */
-    cl_mem scratch; /* where the kernel spills: of ocl_ptx_blocks_at_once() blocks */
-    bool is_noted;  /* that it may write to the runtime */
+    cl_mem bank;            /* the entries as one struct, where the kernel takes them so */
+    cl_mem scratch, shared; /* where the kernel spills: of as many blocks as a command has */
+    bool is_noted;          /* that it may write to the runtime */
 };
 
-/* Around a launch: makes it, and lets go of it.
+/* Around a launch: makes the call's memory, and lets go of it.
  * Errors: OCL_E_OUT_OF_MEMORY; the driver's. The caller calls end after errors too. */
-ocl_status ocl_ptx_begin(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
-                         struct ocl_ptx_memory *memory);
-void ocl_ptx_end(const struct ocl_kernel *kernel, const struct ocl_ptx_memory *memory);
+struct ocl_call;
+ocl_status ocl_ptx_begin(struct ocl_call *call);
+void ocl_ptx_end(const struct ocl_call *call);
 
 /* What the translator is told about the context's device, found out at the first request; what
  * cannot be found out counts as missing. NULL only without memory. */

@@ -42,50 +42,20 @@ static ocl_status make_bank(const struct ocl_kernel *kernel, const struct ocl_la
     return error;
 }
 
-/* Of a block: as library and text round it. */
-static size_t spilled_bytes(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
-{
-    const size_t *items = launch->items;
-    return (kernel->ptx->scratch_bytes * items[0] * items[1] * items[2] + 127) & ~(size_t)127;
-}
-
-/* Enough for all compute units to be busy, and no more than a part of the device's memory. */
-size_t ocl_ptx_blocks_at_once(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
-{
-    enum { WORTH = 64 << 20, BLOCKS_PER_UNIT = 4 };
-    const struct ocl_device_facts *facts = &kernel->program->context->device->facts;
-    const size_t all = launch->groups[0] * launch->groups[1] * launch->groups[2];
-    if (!kernel->ptx->spills)
-        return all;
-    const size_t bytes = spilled_bytes(kernel, launch);
-    const size_t most = (size_t)facts->max_alloc_bytes / 2 / bytes;
-    const size_t busy = (size_t)facts->compute_units * BLOCKS_PER_UNIT;
-    size_t blocks = WORTH / bytes > busy ? WORTH / bytes : busy;
-    if (blocks > most)
-        blocks = most;
-    return blocks < all ? blocks : all;
-}
-
-static ocl_status make_scratch(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
-                               cl_mem *buffer)
+/* For the blocks of one command; those of further commands come after them. */
+static ocl_status make_memory(const struct ocl_call *call, size_t block_bytes, cl_mem *buffer)
 {
     cl_int error = CL_SUCCESS;
-    const size_t blocks = ocl_ptx_blocks_at_once(kernel, launch);
-    if (blocks == 0) {
-        const struct ocl_device_facts *facts = &kernel->program->context->device->facts;
-        ocl_log(true, "kernel %s needs %zu bytes for the threads of a block; %s has room for %llu",
-                kernel->name, spilled_bytes(kernel, launch), facts->name,
-                (unsigned long long)facts->max_alloc_bytes / 2);
-        return OCL_E_OUT_OF_MEMORY;
-    }
-    *buffer = clCreateBuffer(kernel->program->context->cl, CL_MEM_READ_WRITE,
-                             blocks * spilled_bytes(kernel, launch), NULL, &error);
+    if (block_bytes > 0)
+        *buffer = clCreateBuffer(call->kernel->program->context->cl, CL_MEM_READ_WRITE,
+                                 call->plan->at_once * block_bytes, NULL, &error);
     return error;
 }
 
-ocl_status ocl_ptx_begin(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
-                         struct ocl_ptx_memory *memory)
+ocl_status ocl_ptx_begin(struct ocl_call *call)
 {
+    const struct ocl_kernel *kernel = call->kernel;
+    struct ocl_ptx_memory *memory = &call->memory;
     ocl_status status = OCL_OK;
     if (kernel->ptx->has_table)
         status = ocl_table_begin(kernel->program->context);
@@ -96,9 +66,11 @@ ocl_status ocl_ptx_begin(const struct ocl_kernel *kernel, const struct ocl_launc
         memory->is_noted = status == OCL_OK;
     }
     if (status == OCL_OK && kernel->ptx->has_bank)
-        status = make_bank(kernel, launch, &memory->bank);
+        status = make_bank(kernel, call->launch, &memory->bank);
     if (status == OCL_OK && kernel->ptx->spills)
-        status = make_scratch(kernel, launch, &memory->scratch);
+        status = make_memory(call, call->plan->scratch_bytes, &memory->scratch);
+    if (status == OCL_OK && kernel->ptx->spills)
+        status = make_memory(call, call->plan->shared_bytes, &memory->shared);
     return status;
 }
 
@@ -108,14 +80,16 @@ uint64_t ocl_ptx_memory(const struct ocl_kernel *kernel, uint32_t entry)
     return entry == OCL_ENTRY_RUNTIME ? ocl_runtime_address(context) : ocl_table_address(context);
 }
 
-void ocl_ptx_end(const struct ocl_kernel *kernel, const struct ocl_ptx_memory *memory)
+void ocl_ptx_end(const struct ocl_call *call)
 {
+    const struct ocl_kernel *kernel = call->kernel;
+    const struct ocl_ptx_memory *memory = &call->memory;
+    const cl_mem buffers[] = {memory->bank, memory->scratch, memory->shared};
     if (kernel->ptx->has_table)
         ocl_table_end(kernel->program->context);
     if (memory->is_noted)
         ocl_runtime_end(kernel->program->context);
-    if (memory->bank)
-        clReleaseMemObject(memory->bank);
-    if (memory->scratch)
-        clReleaseMemObject(memory->scratch);
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        if (buffers[i])
+            clReleaseMemObject(buffers[i]);
 }

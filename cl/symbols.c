@@ -191,6 +191,16 @@ static void destroy(struct ocl_symbols *symbols)
     free(symbols);
 }
 
+static bool has_too_many_constants(const struct ocl_symbol_table *table)
+{
+    const size_t bytes = ocl_symbol_table_block_bytes(table, OCL_SYMBOL_CONSTANT);
+    if (bytes > PTX_CONSTANT_BYTES)
+        ocl_complain("a program cannot be used: its constant variables take %zu bytes, and %u are "
+                     "the most",
+                     bytes, (unsigned)PTX_CONSTANT_BYTES);
+    return bytes > PTX_CONSTANT_BYTES;
+}
+
 /* Takes the table's names. */
 static ocl_status make_list(struct ocl_symbols *symbols, struct ocl_symbol_table *table)
 {
@@ -222,6 +232,8 @@ static ocl_status make_symbols(struct ocl_program *program)
     symbols->managed = program->ptx ? program->ptx->managed : NULL;
     ocl_status status = program->ptx ? ocl_ptx_read_symbols(program, &table)
                                      : ocl_symbol_table_read(program, &table);
+    if (status == OCL_OK && has_too_many_constants(&table))
+        status = OCL_E_NOT_SUPPORTED;
     if (status == OCL_OK)
         status = make_blocks(program, symbols, &table);
     if (status == OCL_OK)
@@ -260,6 +272,16 @@ ocl_status ocl_symbols_ready(struct ocl_program *program, unsigned kinds)
 uint64_t ocl_symbols_block(const struct ocl_program *program, enum ocl_symbol_kind kind)
 {
     return program->symbols->blocks[kind].address;
+}
+
+size_t ocl_kernel_constant_bytes(struct ocl_kernel *kernel)
+{
+    struct ocl_program *origin = ocl_program_origin(kernel->program);
+    if (origin->ptx)
+        return ptx_module_block_bytes(origin->ptx->module, PTX_BLOCK_CONSTANT);
+    return ocl_symbols_ready(origin, 0) == OCL_OK && origin->symbols
+               ? origin->symbols->blocks[OCL_SYMBOL_CONSTANT].bytes
+               : 0;
 }
 
 void ocl_symbols_release(struct ocl_program *program)

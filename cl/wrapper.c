@@ -60,6 +60,7 @@ static void write_parameter(FILE *stream, const struct ocl_kernel *kernel,
         fprintf(stream, "uint clem_%u", slot->parameter);
         break;
     case OCL_SLOT_SCRATCH:
+    case OCL_SLOT_SHARED:
         fprintf(stream, "%s ulong16 *clem_%u", space_of(argument), slot->parameter);
         break;
     case OCL_SLOT_GRID:
@@ -78,7 +79,8 @@ static void write_argument(FILE *stream, const struct ocl_kernel *kernel,
     const char *space = space_of(&kernel->arguments[parameter]);
     const enum ocl_made made = kernel->arguments[parameter].made;
     const bool is_value = slot->kind == OCL_SLOT_VALUE || made == OCL_MADE_NUMBER;
-    if (is_value || (slot->kind >= OCL_SLOT_IMAGE && made != OCL_MADE_SCRATCH))
+    const bool is_memory = made == OCL_MADE_SCRATCH || made == OCL_MADE_SHARED;
+    if (is_value || (slot->kind >= OCL_SLOT_IMAGE && !is_memory))
         fprintf(stream, "clem_%u", parameter);
     else if (has_offset)
         fprintf(stream, "(%s void *)(clem_%u + clem_offset_%u)", space, parameter, parameter);

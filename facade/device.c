@@ -6,6 +6,7 @@
 
 #include "cl/device.h"
 #include "facade/device.h"
+#include "facade/launch.h"
 #include "facade/runtime.h"
 #include "facade/stream.h"
 
@@ -54,7 +55,7 @@ void facade_limits_reset(struct facade_context *context)
 {
     for (int i = 0; i < LIMIT_COUNT; i++)
         context->limits[i] = limit_rows[i].initial;
-    context->limits[CU_LIMIT_SHMEM_SIZE] = (size_t)ocl_device_facts(context->device)->local_bytes;
+    context->limits[CU_LIMIT_SHMEM_SIZE] = FACADE_SHARED_BYTES;
     context->cache_config = cudaFuncCachePreferNone;
     context->shared_config = cudaSharedMemBankSizeFourByte;
 }

@@ -6,6 +6,7 @@
 #include "cl/device.h"
 #include "cl/managed.h"
 #include "facade/device.h"
+#include "facade/launch.h"
 #include "facade/memory_array.h"
 #include "facade/peer.h"
 
@@ -63,8 +64,6 @@ static void fill_properties(struct cudaDeviceProp *prop, int device)
     memcpy(prop->uuid.bytes, d->uuid, sizeof prop->uuid.bytes);
     ocl_device_memory(device, &total, &largest);
     prop->totalGlobalMem = (size_t)total;
-    prop->sharedMemPerBlock = (size_t)d->local_bytes;
-    prop->totalConstMem = (size_t)d->constant_bytes;
 }
 
 /* How well a device fits a wish: one point for each property that was asked for and is met. */

@@ -44,6 +44,14 @@ static cudaError_t find_facts(const struct facade_function *function,
     return (*facts)->is_unknown ? facade_error_from((*facts)->status, FACADE_LAUNCH) : cudaSuccess;
 }
 
+/* Dynamic bytes that a limit leaves the kernel. What OpenCL C declares __local can be no other memory, so of its
+ * kernels the device's limit holds as well. */
+static size_t left_of(uint64_t limit, const struct ocl_kernel_facts *kernel)
+{
+    const uint64_t most = kernel->most_local < limit ? kernel->most_local : limit;
+    return most > kernel->local_bytes ? (size_t)most - kernel->local_bytes : 0;
+}
+
 cudaError_t facade_launch_limits(const struct facade_function *function,
                                  struct facade_launch_limits *limits)
 {
@@ -62,11 +70,9 @@ cudaError_t facade_launch_limits(const struct facade_function *function,
     limits->threads = kernel->most_threads > 0
                           ? smaller(kernel->most_threads, limits->device_threads)
                           : limits->device_threads;
-    uint64_t left =
-        device->local_bytes > kernel->local_bytes ? device->local_bytes - kernel->local_bytes : 0;
-    limits->device_shared = (size_t)left;
-    limits->shared =
-        function->max_dynamic_shared >= 0 ? (size_t)function->max_dynamic_shared : (size_t)left;
+    limits->opt_in_shared = left_of(FACADE_OPT_IN_SHARED_BYTES, kernel);
+    limits->shared = function->max_dynamic_shared >= 0 ? (size_t)function->max_dynamic_shared
+                                                       : left_of(FACADE_SHARED_BYTES, kernel);
     limits->own_shared = kernel->local_bytes;
     return cudaSuccess;
 }
@@ -108,14 +114,19 @@ static bool has_too_many_threads(const struct facade_function *function, dim3 bl
 static bool has_too_much_shared(const struct facade_function *function, size_t shared,
                                 const struct facade_launch_limits *limits)
 {
-    if (shared <= limits->shared)
+    const bool is_set = function->max_dynamic_shared >= 0;
+    if (limits->own_shared > FACADE_SHARED_BYTES)
+        ocl_kernel_complain(function->kernel,
+                            "%zu bytes of static shared memory, and a block can have %d",
+                            limits->own_shared, FACADE_SHARED_BYTES);
+    else if (shared > limits->shared)
+        ocl_kernel_complain(function->kernel,
+                            "%zu bytes of dynamic shared memory beside %zu static ones, and it may "
+                            "have %zu%s; cudaFuncSetAttribute can give it %zu",
+                            shared, limits->own_shared, limits->shared,
+                            is_set ? " (as was set for it)" : "", limits->opt_in_shared);
+    else
         return false;
-    ocl_kernel_complain(function->kernel,
-                        "%zu bytes of dynamic shared memory, and it may have %zu%s; the device has "
-                        "%zu besides the kernel's own",
-                        shared, limits->shared,
-                        function->max_dynamic_shared >= 0 ? " (as was set for it)" : "",
-                        limits->device_shared);
     return true;
 }
 
@@ -130,6 +141,8 @@ static cudaError_t check_shape(const struct facade_function *function, dim3 grid
         is_outside(function, "block", block, limits.block) ||
         has_too_many_threads(function, block, limits.device_threads, "device"))
         return cudaErrorInvalidConfiguration;
+    if (ocl_kernel_facts(function->kernel)->status != OCL_OK)
+        return cudaSuccess; /* cl/ says why it cannot be launched at all */
     return has_too_many_threads(function, block, limits.threads, "kernel") ||
                    has_too_much_shared(function, shared, &limits)
                ? cudaErrorInvalidValue
@@ -212,8 +225,14 @@ cudaError_t facade_function_set_attribute(struct facade_function *function, int 
         error = facade_launch_limits(function, &limits);
         if (error != cudaSuccess)
             return error;
-        if (value < 0 || (size_t)value > limits.device_shared)
+        if (value < 0 || (size_t)value > limits.opt_in_shared) {
+            ocl_log(true,
+                    "kernel %s cannot have %d bytes of dynamic shared memory: beside %zu static "
+                    "ones %zu are the most",
+                    ocl_kernel_name(function->kernel), value, limits.own_shared,
+                    limits.opt_in_shared);
             return cudaErrorInvalidValue;
+        }
         function->max_dynamic_shared = value;
         return cudaSuccess;
     case cudaFuncAttributePreferredSharedMemoryCarveout:
@@ -249,6 +268,7 @@ cudaError_t facade_function_attributes(const struct facade_function *function,
     memset(attributes, 0, sizeof *attributes);
     attributes->sharedSizeBytes = kernel->local_bytes;
     attributes->localSizeBytes = kernel->private_bytes;
+    attributes->constSizeBytes = ocl_kernel_constant_bytes(function->kernel);
     attributes->maxThreadsPerBlock = (int)limits.threads;
     attributes->ptxVersion = 75;
     attributes->binaryVersion = 75;

@@ -10,6 +10,11 @@
  * Errors: cudaErrorInvalidDeviceFunction. */
 cudaError_t facade_function_find(const void *func, struct facade_function **function);
 
+/* Shared memory as compute capability 7.5 has it, whatever the device: of a block, static and dynamic; the same by
+ * opt-in, which is also what a multiprocessor has. Units: bytes.
+ * Source: CUDA C++ Programming Guide 13.0, technical specifications. */
+enum { FACADE_SHARED_BYTES = 48 * 1024, FACADE_OPT_IN_SHARED_BYTES = 64 * 1024 };
+
 /* Limits of a launch in CUDA's terms, for the current device. */
 struct facade_launch_limits {
     unsigned grid[3];
@@ -18,7 +23,7 @@ struct facade_launch_limits {
     unsigned threads;        /* per block, of the device and the kernel */
     size_t shared;           /* dynamic bytes that may be asked for */
     size_t own_shared;       /* bytes of the kernel's own */
-    size_t device_shared;    /* the most that cudaFuncSetAttribute may make of that */
+    size_t opt_in_shared;    /* the most that cudaFuncSetAttribute may make of that */
 };
 /* Errors: the driver's, where it fails when it is asked about the kernel. */
 cudaError_t facade_launch_limits(const struct facade_function *function,

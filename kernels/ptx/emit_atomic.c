@@ -90,9 +90,10 @@ static const char *call_text(struct ptx_emitter *e, const struct form *form, boo
                              const char *pointer, const char *values)
 {
     const bool is_native = form->native && e->target->has_nvidia_asm;
+    const bool is_local = is_shared && !e->target->shared_is_global;
     return ptx_format(e, "%s%s(%s, %s)", is_native ? form->native : form->call,
                       !is_native && !is_of_library(form) ? ""
-                      : is_shared                        ? "_shared"
+                      : is_local                         ? "_shared"
                                                          : "_global",
                       pointer, values);
 }

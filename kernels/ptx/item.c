@@ -46,6 +46,16 @@ static const char *const item_specials[PTX_SPECIAL_OTHER + 1] = {
     [PTX_LANEMASK_GT] = "clem_lanemask_gt(clem_lane())",
 };
 
+/* Instead, where a launch may be enqueued in parts: groups are counted from each part's beginning. */
+static const char *const part_specials[PTX_SPECIAL_OTHER + 1] = {
+    [PTX_CTAID_X] = "(uint)(get_global_id(0) / get_local_size(0))",
+    [PTX_CTAID_Y] = "(uint)(get_global_id(1) / get_local_size(1))",
+    [PTX_CTAID_Z] = "(uint)(get_global_id(2) / get_local_size(2))",
+    [PTX_NCTAID_X] = "clem_grid.s0",
+    [PTX_NCTAID_Y] = "clem_grid.s1",
+    [PTX_NCTAID_Z] = "clem_grid.s2",
+};
+
 /* The same in both forms. */
 static const char *const common_specials[PTX_SPECIAL_OTHER + 1] = {
     [PTX_WARP_SZ] = "32u", [PTX_SMID] = "0u", [PTX_NSMID] = "1u",
@@ -100,6 +110,8 @@ const char *ptx_special_value(struct ptx_emitter *e, int32_t special)
         ptx_need(e, PTX_NEED_RUNTIME);
         return clocks[special].counted;
     }
+    if (ptx_plan_of(e)->needs_grid && part_specials[special])
+        return part_specials[special];
     if (ptx_plan_of(e)->form == PTX_FORM_ITEM && item_specials[special])
         return item_specials[special];
     ptx_refuse(e, special == PTX_ENVREG ? "%%envreg, which grid-wide barriers read, has no value"

@@ -150,7 +150,7 @@ struct ptx_plan {
     const char *extra_pass;       /* "clem_tid_x, clem_tid_y" */
     bool joins_blocks; /* FORM_BLOCK: a work-item may run several blocks, see struct ptx_kernel */
     size_t scratch_bytes; /* per thread: the kernel gets `__local uchar *clem_scratch`; 0: none */
-    bool needs_grid;      /* the kernel gets `uint8 clem_grid`; true in FORM_BLOCK */
+    bool needs_grid;      /* the kernel gets `uint8 clem_grid`: PTX_ARGUMENT_GRID */
 };
 
 static inline struct ptx_plan *ptx_plan_of(const struct ptx_emitter *e)

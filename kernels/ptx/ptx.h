@@ -164,11 +164,20 @@ struct ptx_target {
     bool loses_turns;       /* indices that functions make of a loop's turn are of an earlier one */
     bool has_nvidia_asm;    /* asm() statements are PTX: warps are the hardware's own */
     bool has_images;        /* textures as images where they can be */
+    bool shared_is_global;  /* shared memory lies in __global memory: PTX_ARGUMENT_SHARED */
     unsigned subgroup_threads;  /* every sub-group has this many work-items in the order of their
                                  * local IDs; 0: not known */
     size_t max_parameter_bytes; /* of all kernel arguments together */
     size_t max_private_bytes;   /* per work-item, that the device is known to take */
     int force_form;             /* -1, or an enum ptx_form, for tests */
+};
+
+/* The most shared memory that a block can have: static, and with the dynamic; and the constants of a module.
+ * Source: CUDA C++ Programming Guide 13.0, technical specifications, compute capability 7.5. */
+enum {
+    PTX_STATIC_SHARED_BYTES = 48 * 1024,
+    PTX_SHARED_BYTES = 64 * 1024,
+    PTX_CONSTANT_BYTES = 64 * 1024
 };
 
 /* What an argument of a translated kernel is given, in the order of its parameters. */
@@ -178,13 +187,15 @@ enum ptx_argument_kind {
                            * buffer */
     PTX_ARGUMENT_BANK,    /* all parameters as one struct in __constant or __global memory */
     PTX_ARGUMENT_BLOCK,   /* block `index` of the module's variables, a __global pointer */
-    PTX_ARGUMENT_SHARED,  /* __local bytes: `bytes` static ones, then the launch's dynamic ones */
+    PTX_ARGUMENT_SHARED, /* __local bytes: `bytes` static ones, then the launch's dynamic ones. Where
+                           * the target says that they are global: PTX_SHARED_BYTES of __global memory
+                           * for each block of an enqueued command */
     PTX_ARGUMENT_SCRATCH, /* __local bytes: `bytes` for each thread of a CUDA block; FORM_BLOCK. Built
                            * with -D CLEM_SCRATCH=__global: __global bytes, for each block of an
                            * enqueued command so many, rounded up to a multiple of 128 */
     PTX_ARGUMENT_RUNTIME, /* __global struct clem_runtime (library/runtime.h) of the module */
-    PTX_ARGUMENT_GRID, /* uint8 by value: gridDim x y z, 1, blockDim x y z, 0; FORM_BLOCK; the 1 may be
-                           * more where the kernel joins blocks */
+    PTX_ARGUMENT_GRID, /* uint8 by value: gridDim x y z, 1, blockDim x y z, 0; FORM_BLOCK, and where
+                           * shared memory is global; the 1 may be more where the kernel joins blocks */
     PTX_ARGUMENT_DYNAMIC, /* uint by value: the launch's dynamic shared bytes */
     PTX_ARGUMENT_ZERO,    /* uint by value: 0, which no compiler knows */
     PTX_ARGUMENT_TEXTURE, /* a group of parameters as kernels/device/clem_texture.h and

@@ -137,7 +137,7 @@ static const char *loop_head(struct ptx_emitter *e)
     for (unsigned i = 1; i <= ptx_plan_of(e)->resume_count; i++)
         ways = ptx_format(e, "%s    case %uu: goto R%u;\n", ways, i, i);
     return ptx_format(e,
-                      "    __local uint clem_live[3];\n"
+                      "    %s uint clem_live[3];\n"
                       "    const bool clem_is_first = get_local_id(0) == 0 && get_local_id(1) == 0 "
                       "&& get_local_id(2) == 0;\n"
                       "    uint clem_state = 0u, clem_turn = 0u;\n"
@@ -150,7 +150,7 @@ static const char *loop_head(struct ptx_emitter *e)
                       "%s"
                       "    default: goto clem_meet;\n"
                       "    }\n",
-                      ways);
+                      e->target->shared_is_global ? "local" : "__local", ways);
 }
 
 static const char loop_tail[] =

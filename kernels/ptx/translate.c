@@ -170,7 +170,7 @@ static void declare_blocks(struct translation *t)
 }
 
 /* Drivers align __local arguments as what they point to (NVIDIA 580 starts bytes at an odd address),
- * so both are declared as 16 bytes wide; see name_memory(). */
+ * so both are declared as 16 bytes wide; see name_shared(). */
 static void declare_memory(struct translation *t)
 {
     const struct ptx_plan *plan = &t->plan;
@@ -187,7 +187,7 @@ static void declare_memory(struct translation *t)
     if (plan->needs & PTX_NEED_RUNTIME)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_RUNTIME},
                 "__global struct clem_runtime *clem_runtime");
-    if (plan->form == PTX_FORM_BLOCK)
+    if (plan->needs_grid)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_GRID, .bytes = 32, .alignment = 32},
                 "uint8 clem_grid");
     if (plan->needs & PTX_NEED_DYNAMIC)
@@ -325,10 +325,18 @@ static void add_functions(struct translation *t)
         ptx_text_put(&t->code, t->functions.data);
 }
 
-static void name_memory(struct translation *t, const char *name)
+/* The number of a work-group in the command that it was enqueued by, wherever that begins. */
+#define GROUP_NUMBER                                                                               \
+    "((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + "              \
+    "get_group_id(0))"
+
+static void name_shared(struct translation *t)
 {
-    ptx_text_add(&t->code, "    __local uchar *const %s = (__local uchar *)%s_memory;\n", name,
-                 name);
+    ptx_text_put(&t->code,
+                 "    __local uchar *const clem_shared = (__local uchar *)clem_shared_memory");
+    if (t->emitter.target->shared_is_global)
+        ptx_text_add(&t->code, " +\n        " GROUP_NUMBER " * %uul", (unsigned)PTX_SHARED_BYTES);
+    ptx_text_put(&t->code, ";\n");
 }
 
 /* Work-items that do a block each; as they are counted in their launch, wherever it begins. */
@@ -351,7 +359,7 @@ static void add_kernel(struct translation *t)
     declare_memory(t);
     ptx_text_put(&t->code, ")\n{\n");
     if (ptx_has_shared(&t->plan))
-        name_memory(t, "clem_shared");
+        name_shared(t);
     else if (t->plan.needs & PTX_NEED_SHARED)
         ptx_text_put(&t->code, "    __local uchar *const clem_shared = 0;\n");
     if (t->plan.scratch_bytes)
@@ -361,6 +369,14 @@ static void add_kernel(struct translation *t)
     if (t->plan.form == PTX_FORM_ITEM)
         ptx_text_put(&t->code, ptx_item_head(&t->emitter));
     ptx_text_put(&t->code, t->body.data + strlen("{\n"));
+}
+
+/* Work-items that are enqueued in parts must be told of the whole. */
+static void prepare_parts(struct ptx_plan *plan)
+{
+    plan->needs_grid = true;
+    plan->extra_parameters = "uint8 clem_grid";
+    plan->extra_arguments = plan->extra_pass = "clem_grid";
 }
 
 /* Functions and kernel first, since the head depends on what they use. */
@@ -373,6 +389,8 @@ static void write_parts(struct translation *t)
         ptx_block_prepare(e, entry);
     else if (plan->resumes)
         ptx_resume_prepare(e);
+    if (plan->form == PTX_FORM_ITEM && e->target->shared_is_global)
+        prepare_parts(plan);
     e->out = &t->functions;
     for (size_t i = 0; i + 1 < plan->body_count && e->status == PTX_OK; i++)
         ptx_write_function(e, &plan->bodies[i]);
@@ -396,6 +414,8 @@ static void check_double(struct translation *t)
         ptx_refuse(&t->emitter, "it computes with double, which the device has not");
 }
 
+/* With shared memory in __global memory, all that the text and its library say of __local is of that; what is
+ * __local all the same has the other spelling, or is named by a macro. */
 static void add_head(struct translation *t, struct ptx_text *whole)
 {
     ptx_text_put(whole, "#pragma OPENCL FP_CONTRACT OFF\n");
@@ -415,8 +435,9 @@ static void add_head(struct translation *t, struct ptx_text *whole)
     if (t->plan.needs & PTX_NEED_DEVICE_HEADER)
         ptx_text_put(whole, "#include \"clem_device.h\"\n");
     ptx_text_add(whole,
-                 "#define CLEM_LOCAL %s\n#ifndef CLEM_WORK_GROUP\n"
+                 "%s#define CLEM_LOCAL %s\n#ifndef CLEM_WORK_GROUP\n"
                  "#define CLEM_WORK_GROUP /* attributes of the kernel */\n#endif\n\n",
+                 t->emitter.target->shared_is_global ? "#define __local __global\n" : "",
                  t->plan.local_space ? t->plan.local_space : "__private");
 }
 
@@ -429,8 +450,7 @@ static void add_scratch(struct ptx_text *whole)
                         "#define CLEM_SCRATCH_START(bytes) 0\n"
                         "#else\n"
                         "#define CLEM_SCRATCH_START(bytes) \\\n"
-                        "    (((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * "
-                        "get_num_groups(0) + get_group_id(0)) * \\\n"
+                        "    (" GROUP_NUMBER " * \\\n"
                         "     (((bytes) * clem_grid.s4 * clem_grid.s5 * clem_grid.s6 + 127ul) & "
                         "~127ul))\n"
                         "#endif\n");

@@ -445,6 +445,8 @@ TEST_BODY(ptx_module_launches_have_limits)
     assert_driver(launch_shape(store, (const unsigned[6]){1, 1, 1, 1, 1, 1}, 512));
     assert_int_equal(launch_shape(store, (const unsigned[6]){1, 1, 1, 1, 1, 1}, 513),
                      CUDA_ERROR_INVALID_VALUE);
+    assert_driver(
+        cuDeviceGetAttribute(&limit, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 0));
     assert_int_equal(
         cuFuncSetAttribute(store, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, limit + 1),
         CUDA_ERROR_INVALID_VALUE);

@@ -15,7 +15,7 @@
 static const struct _cl_icd_dispatch *target;
 
 /* What a number becomes. The small machine never promises more than the device below has, and the
- * large one never less, but for memory: what is promised there must be there. */
+ * large one never less, but for memory: what is promised there must be there (0: the device's word). */
 struct fact {
     cl_device_info name;
     uint64_t small, large;
@@ -27,6 +27,7 @@ static const struct fact facts[] = {
     {CL_DEVICE_GLOBAL_MEM_SIZE, (uint64_t)1 << 30, (uint64_t)1 << 40},
     {CL_DEVICE_MAX_MEM_ALLOC_SIZE, (uint64_t)1 << 28, (uint64_t)1 << 38},
     {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 0, (uint64_t)3 << 30},
+    {CL_DEVICE_LOCAL_MEM_SIZE, 32768, 0},
     {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, 65536, (uint64_t)1 << 34},
     {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, 2048, (uint64_t)1 << 32},
     {CL_DEVICE_IMAGE2D_MAX_WIDTH, 16384, (uint64_t)1 << 32},
