@@ -42,7 +42,7 @@ static ocl_status open_parts(struct ocl_context *context)
     return status;
 }
 
-/* ---- The end of the process ---- */
+/* ---- Open contexts, and the end of the process ---- */
 
 /* In all, however many contexts there are and however often exit handlers ask. */
 enum { EXIT_WAIT_MS = 10000, LONGEST_NAP_MS = 16 };
@@ -78,6 +78,21 @@ static void note_closed(struct ocl_context *context)
         link = &(*link)->next_open;
     if (*link)
         *link = context->next_open;
+    pthread_mutex_unlock(&open_lock);
+}
+
+void ocl_contexts_visit(void (*visit)(struct ocl_context *context))
+{
+    pthread_mutex_lock(&open_lock);
+    for (struct ocl_context *context = open_contexts; context;) {
+        context->lookers++;
+        pthread_mutex_unlock(&open_lock);
+        visit(context);
+        pthread_mutex_lock(&open_lock);
+        context->lookers--;
+        pthread_cond_broadcast(&open_changed);
+        context = context->next_open;
+    }
     pthread_mutex_unlock(&open_lock);
 }
 

@@ -269,7 +269,7 @@ static void run_host_call(void *data, cl_int status)
         ocl_runtime_after_wait(call->context); /* what kernels before it printed */
         ocl_migration_begin_function();
         call->function(call->data, failure);
-        ocl_migration_end_function(call->context);
+        ocl_migration_end_function();
     }
     free(call);
 }

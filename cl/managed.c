@@ -45,8 +45,7 @@ static size_t offset_in(const struct ocl_region *region, const void *pointer)
 /* Below, zeroing memory that is warm costs less than touching it anew. */
 enum { LAZY_FROM = 32 * 1024 * 1024 };
 
-/* Small allocations share a block, and then its attachment, which is that all queues use it: that
- * makes touches wait longer than they need, and never too short. */
+/* Small allocations share a block, and then its region, which all queues use. */
 static bool is_alone(const struct ocl_allocation *allocation)
 {
     return ocl_pool_view(allocation->piece).bytes > OCL_MIGRATION_POOLED;
@@ -187,6 +186,24 @@ void ocl_migration_detach(const struct ocl_queue *queue)
     ocl_migration_end_move(migration);
 }
 
+/* Whoever is attached is looked at by itself, if the driver lets kernels use the rest of a block meanwhile. Otherwise it
+ * stays with its neighbours, and touches wait longer than they need, but never too short. */
+static ocl_status attach_allocation(struct ocl_allocation *allocation,
+                                    const struct ocl_queue *queue,
+                                    enum ocl_managed_attachment attachment)
+{
+    ocl_status status = OCL_OK;
+
+    if (!atomic_load(&allocation->region) && !is_alone(allocation)) {
+        if (attachment == OCL_MANAGED_GLOBAL || !allocation->context->capability.managed_has_parts)
+            return OCL_OK;
+        status = ocl_region_part(allocation);
+    }
+    if (status == OCL_OK)
+        attach(ocl_region_of(allocation), queue, attachment);
+    return status;
+}
+
 /* At once, and not in the queue's order: what the queue was given before finds its pages on the
  * device already, and the host that wants to touch them has to wait for the queue in any case. */
 ocl_status ocl_managed_attach(struct ocl_queue *queue, void *pointer,
@@ -199,8 +216,8 @@ ocl_status ocl_managed_attach(struct ocl_queue *queue, void *pointer,
         return OCL_E_NOT_FOUND;
     if (allocation->host == pointer) {
         status = ocl_context_failure(queue->context);
-        if (allocation->block->region && is_alone(allocation))
-            attach(allocation->block->region, queue, attachment);
+        if (status == OCL_OK && ocl_region_of(allocation))
+            status = attach_allocation(allocation, queue, attachment);
     }
     ocl_allocation_release(allocation);
     return status;
@@ -212,8 +229,8 @@ ocl_status ocl_managed_to_device(struct ocl_queue *queue, void *pointer, size_t 
 {
     struct ocl_allocation *allocation = find(pointer);
 
-    if (allocation && allocation->block->region) {
-        struct ocl_region *region = allocation->block->region;
+    if (allocation && ocl_region_of(allocation)) {
+        struct ocl_region *region = ocl_region_of(allocation);
         struct ocl_migration *migration = atomic_load(&allocation->context->migration);
         ocl_migration_begin_move(migration);
         ocl_region_want_nothing(region);
@@ -238,7 +255,8 @@ static bool try_fetch(struct ocl_region *region, size_t offset, size_t bytes, bo
         ocl_migration_begin_move(migration);
     bool is_done = ocl_region_is_resident(region, offset, bytes, is_write);
     if (!is_done && (in_function || ocl_migration_is_quiet(region))) {
-        migration->is_touched_by_function |= in_function;
+        if (in_function)
+            ocl_migration_note_touch(migration);
         ocl_region_fetch(region, offset, bytes, is_write);
         is_done = true;
     }
@@ -276,9 +294,10 @@ static void want(struct ocl_region *region, size_t offset, size_t bytes)
 ocl_status ocl_managed_to_host(struct ocl_queue *queue, void *pointer, size_t bytes)
 {
     struct ocl_allocation *allocation = find(pointer);
+    struct ocl_region *region = allocation ? ocl_region_of(allocation) : NULL;
 
-    if (allocation && allocation->block->region)
-        want(allocation->block->region, offset_in(allocation->block->region, pointer), bytes);
+    if (region)
+        want(region, offset_in(region, pointer), bytes);
     if (allocation)
         ocl_allocation_release(allocation);
     return ocl_context_failure(queue->context);
@@ -294,9 +313,9 @@ void ocl_managed_make_resident(const void *pointer, size_t bytes, bool is_write)
             return;
         const size_t inner = (size_t)(at - (const char *)allocation->host);
         const size_t here = bytes < allocation->bytes - inner ? bytes : allocation->bytes - inner;
-        if (allocation->block->region)
-            fetch(allocation->block->region, offset_in(allocation->block->region, at), here,
-                  is_write);
+        struct ocl_region *region = ocl_region_of(allocation);
+        if (region)
+            fetch(region, offset_in(region, at), here, is_write);
         ocl_allocation_release(allocation);
         at += here;
         bytes -= here;

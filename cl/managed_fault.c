@@ -84,8 +84,8 @@ static void answer(struct request *request, enum request_state state)
 
 /* ---- The service ---- */
 
-static bool serve_region(struct ocl_region *region, size_t offset, bool is_write, bool in_function,
-                         bool may_wait)
+static bool serve_region(struct ocl_region *region, const struct ocl_allocation *allocation,
+                         size_t offset, bool is_write, bool in_function, bool may_wait)
 {
     struct ocl_migration *migration = atomic_load(&region->block->context->migration);
     bool is_ready;
@@ -97,9 +97,10 @@ static bool serve_region(struct ocl_region *region, size_t offset, bool is_write
     else
         ocl_migration_begin_move(migration);
     is_ready = may_wait || in_function || ocl_migration_is_quiet(region);
-    migration->is_touched_by_function |= in_function;
+    if (in_function)
+        ocl_migration_note_touch(migration);
     if (is_ready)
-        ocl_region_fault(region, offset, is_write);
+        ocl_region_fault(region, in_function ? allocation : NULL, offset, is_write);
     ocl_migration_end_move(migration);
     if (may_wait)
         ocl_migration_end_quiet(migration);
@@ -118,13 +119,13 @@ enum ocl_fault_answer ocl_fault_serve(uint64_t address, bool is_write, bool in_f
 
     if (!allocation)
         return OCL_FAULT_FOREIGN;
-    struct ocl_region *region =
-        allocation->kind == OCL_MEMORY_MANAGED ? allocation->block->region : NULL;
+    struct ocl_region *region = ocl_region_of(allocation);
     if (region)
-        answer = serve_region(region, (size_t)(address - (uint64_t)(uintptr_t)region->base),
-                              is_write, in_function, may_wait)
-                     ? OCL_FAULT_SERVED
-                     : OCL_FAULT_BUSY;
+        answer =
+            serve_region(region, allocation, (size_t)(address - (uint64_t)(uintptr_t)region->base),
+                         is_write, in_function, may_wait)
+                ? OCL_FAULT_SERVED
+                : OCL_FAULT_BUSY;
     ocl_allocation_release(allocation);
     return answer;
 }

@@ -159,7 +159,7 @@ static void map_large(struct ocl_region *region, size_t offset, size_t bytes, bo
 /* How far a run came that ends where offset is; 0 when nothing before it is mapped. */
 static size_t run_before(const struct ocl_region *region, size_t offset, bool is_write)
 {
-    if (offset == 0 || state_at(region, offset - page_bytes()) == OCL_PAGE_DEVICE)
+    if (offset == 0 || state_at(region, offset - page_bytes()) < OCL_PAGE_READ)
         return 0;
     for (const struct ocl_page_map *map = region->maps; map; map = map->next)
         if (map->offset + map->bytes == offset && (map->is_write || !is_write))
@@ -259,24 +259,42 @@ static void upgrade(struct ocl_region *region, size_t offset, bool whole)
     map_range(region, first, bytes, run, true);
 }
 
+struct range {
+    size_t first, end;
+};
+
+/* Those of one allocation, or all for NULL. */
+static struct range pages_of(const struct ocl_region *region, const struct ocl_allocation *alone)
+{
+    if (!alone)
+        return (struct range){0, region->bytes};
+    const size_t first = (size_t)((const char *)alone->host - region->base);
+    return (struct range){first,
+                          first + (alone->bytes + page_bytes() - 1) / page_bytes() * page_bytes()};
+}
+
 /* The system allows a process so many ranges of pages with a protection of their own, 65530 if
  * nobody changed it. Touches all over the place would reach that; from some number of maps on, a
  * fault brings a large aligned range with no hole in it. */
-static void fetch_around(struct ocl_region *region, size_t offset, bool is_write)
+static void fetch_around(struct ocl_region *region, size_t offset, const struct range *within,
+                         bool is_write)
 {
-    const size_t first = offset / OCL_MIGRATION_MOST * OCL_MIGRATION_MOST;
-    const size_t left = region->bytes - first;
+    size_t first = offset / OCL_MIGRATION_MOST * OCL_MIGRATION_MOST;
+    size_t end = first + OCL_MIGRATION_MOST;
 
-    ocl_region_fetch(region, first, left < OCL_MIGRATION_MOST ? left : OCL_MIGRATION_MOST,
-                     is_write);
+    first = first < within->first ? within->first : first;
+    end = end > within->end ? within->end : end;
+    ocl_region_fetch(region, first, end - first, is_write);
 }
 
-void ocl_region_fault(struct ocl_region *region, size_t offset, bool is_write)
+void ocl_region_fault(struct ocl_region *region, const struct ocl_allocation *alone, size_t offset,
+                      bool is_write)
 {
+    const struct range within = pages_of(region, alone);
     size_t run;
 
     ocl_region_send_end(region);
-    if (region->wanted_bytes > 0) {
+    if (region->wanted_bytes > 0 && !alone) {
         ocl_region_fetch_wanted(region);
         if (ocl_region_is_resident(region, offset, 1, is_write))
             return;
@@ -286,17 +304,17 @@ void ocl_region_fault(struct ocl_region *region, size_t offset, bool is_write)
     region->is_on_trial = region->is_forgotten = false;
     region->is_host_writing |= is_write;
     offset = offset / page_bytes() * page_bytes();
-    if (state == OCL_PAGE_WRITE || (state == OCL_PAGE_READ && !is_write))
-        return; /* another thread's fault brought it */
+    if (state == OCL_PAGE_APART || state == OCL_PAGE_WRITE || (state == OCL_PAGE_READ && !is_write))
+        return; /* another thread's fault brought it, or the next one will, from where it is */
     if (atomic_load(&migration_of(region)->resident) >= migration_of(region)->most_maps) {
-        fetch_around(region, offset, is_write);
+        fetch_around(region, offset, &within, is_write);
         return;
     }
     if (state == OCL_PAGE_READ) {
         upgrade(region, offset, false);
         return;
     }
-    const size_t bytes = choose_range(region, &offset, 0, region->bytes, is_write, &run);
+    const size_t bytes = choose_range(region, &offset, within.first, within.end, is_write, &run);
     map_range(region, offset, bytes, run, is_write);
 }
 

@@ -1,9 +1,10 @@
 /* Managed memory whose pages move between host and device. Private to managed*.c and to who brings a
  * block or a command.
  *
- * A region is a block of coarse-grained SVM. The driver keeps host pages and device memory for it;
- * a map copies its range to the host, the unmap of a map for writing copies it back. Pages that are
- * not mapped belong to the device and are PROT_NONE, so that the host's touch faults.
+ * A region is a block of coarse-grained SVM, or the part of one that a small allocation was given for
+ * itself because it is attached. The driver keeps host pages and device memory for it; a map copies
+ * its range to the host, the unmap of a map for writing copies it back. Pages that are not mapped
+ * belong to the device and are PROT_NONE, so that the host's touch faults.
  *
  * Turns. Pages move only while no command is being enqueued, and commands are enqueued only while no
  * page moves: every enqueue stands between ocl_migration_enter() and ocl_migration_leave(), any
@@ -30,6 +31,7 @@ enum {
 /* What the host may do with a page. */
 enum ocl_page_state {
     OCL_PAGE_DEVICE, /* nothing: PROT_NONE */
+    OCL_PAGE_APART,  /* what another region says, which has it now */
     OCL_PAGE_READ,   /* in a map for reading */
     OCL_PAGE_WRITE   /* in a map for writing */
 };
@@ -85,7 +87,7 @@ struct ocl_migration {
         _Atomic uint64_t maps, bytes_to_host, bytes_to_device;
     } counts;                    /* for tests */
     size_t most_maps;            /* resident ones, from which on a fault brings larger ranges */
-    bool is_touched_by_function; /* a host function that goes on got pages */
+    bool is_touched_by_function; /* a host function that goes on, of any context, got pages */
     _Atomic uint64_t uses;       /* commands enqueued */
     _Atomic uint64_t returned;   /* uses when small regions came back last */
 };
@@ -125,15 +127,19 @@ bool ocl_migration_is_quiet(const struct ocl_region *region);
 void ocl_migration_after_wait(struct ocl_context *context);
 
 /* Around users' host functions: their touches do not wait for the device, since what is behind them
- * in the queue waits for them; what they got goes back before that begins. */
+ * in the queue waits for them, be it through events of other contexts; what they got goes back before
+ * that begins. note_touch: such a touch is served. Needs: a move of the migration goes on. */
 void ocl_migration_begin_function(void);
-void ocl_migration_end_function(struct ocl_context *context);
+void ocl_migration_end_function(void);
+void ocl_migration_note_touch(struct ocl_migration *migration);
 bool ocl_migration_in_function(void);
 
 /* ---- managed_pages.c. Needs: a move goes on, but for ocl_region_is_used_by(). ---- */
 
-/* Maps the pages around offset that a fault there should bring. */
-void ocl_region_fault(struct ocl_region *region, size_t offset, bool is_write);
+/* Maps the pages around offset that a fault there should bring. alone: only pages of this allocation,
+ * since kernels may be at work on its neighbours; NULL: any of the region. */
+void ocl_region_fault(struct ocl_region *region, const struct ocl_allocation *alone, size_t offset,
+                      bool is_write);
 
 /* Maps all pages of a range. */
 void ocl_region_fetch(struct ocl_region *region, size_t offset, size_t bytes, bool is_write);
@@ -172,13 +178,22 @@ struct ocl_migration *ocl_migration_get(struct ocl_context *context);
 ocl_status ocl_migration_add(struct ocl_block *block);
 void ocl_migration_remove(struct ocl_block *block);
 
+/* Where the pages of an allocation are kept: NULL for memory whose pages do not move. */
+struct ocl_region *ocl_region_of(const struct ocl_allocation *allocation);
+
+/* Gives an allocation a region of its own, if it shares one; and makes it a part of that again, if it
+ * had one. Errors: OCL_E_OUT_OF_MEMORY. Needs: no move of this thread goes on. */
+ocl_status ocl_region_part(struct ocl_allocation *allocation);
+void ocl_region_join(struct ocl_allocation *allocation);
+
 /* Needs: no region lives. Safe on a context without. */
 void ocl_migration_destroy(struct ocl_context *context);
 
 /* ---- managed_test.c ---- */
 
 /* Whether maps of coarse-grained SVM do what this file says, for kernels that get its pointers, or a
- * cl_mem over it, as arguments. Sets capability.managed_has_buffers. Needs: ocl_capability_choose() goes on. */
+ * cl_mem over it, as arguments. Sets capability.managed_has_buffers and managed_has_parts. Needs:
+ * ocl_capability_choose() goes on. */
 bool ocl_managed_test_coarse(struct ocl_context *context);
 
 /* ---- managed_fault.c ---- */

@@ -9,7 +9,8 @@
 enum {
     TEST_BYTES = 65536,
     PAIR_AT = 4104, /* not at a large power of two */
-    ROUNDS = 2      /* a copy that the driver made once would pass one round */
+    PART_BYTES = 4096,
+    ROUNDS = 2 /* a copy that the driver made once would pass one round */
 };
 
 /* What kernels/probe.cl's probe_add() reads and writes. */
@@ -60,6 +61,36 @@ static bool is_mapped_right(struct ocl_context *context, char *memory)
     return is_right;
 }
 
+/* A kernel works behind what the host has of the same allocation: neither disturbs the other. */
+static bool is_part_right(struct ocl_context *context, char *memory)
+{
+    struct pair *pair = (struct pair *)(memory + PAIR_AT);
+    volatile uint32_t *first = (volatile uint32_t *)memory;
+    const cl_command_queue queue = context->service;
+    const cl_map_flags both = CL_MAP_READ | CL_MAP_WRITE;
+    bool is_right = true;
+
+    for (uint32_t round = 1; round <= ROUNDS && is_right; round++) {
+        if (clEnqueueSVMMap(queue, CL_TRUE, both, pair, sizeof *pair, 0, NULL, NULL) != CL_SUCCESS)
+            return false;
+        *pair = (struct pair){.before = 3000 * round};
+        if (clEnqueueSVMUnmap(queue, pair, 0, NULL, NULL) != CL_SUCCESS ||
+            clEnqueueSVMMap(queue, CL_TRUE, both, memory, PART_BYTES, 0, NULL, NULL) != CL_SUCCESS)
+            return false;
+        *first = round;
+        is_right = add(context, pair, round) == OCL_OK;
+        *first += 50;
+        is_right &= clEnqueueSVMUnmap(queue, memory, 0, NULL, NULL) == CL_SUCCESS;
+        if (clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, memory, TEST_BYTES, 0, NULL, NULL) !=
+            CL_SUCCESS)
+            return false;
+        is_right &= *first == round + 50 && pair->after == 3001 * round;
+        clEnqueueSVMUnmap(queue, memory, 0, NULL, NULL);
+        clFinish(queue);
+    }
+    return is_right;
+}
+
 /* Buffer commands and kernels take turns. */
 static bool is_wrapper_right(struct ocl_context *context, cl_mem wrapper, char *memory)
 {
@@ -102,6 +133,7 @@ bool ocl_managed_test_coarse(struct ocl_context *context)
         return false;
     const bool is_right = is_mapped_right(context, memory);
     context->capability.managed_has_buffers = is_right && has_wrapper(context, memory);
+    context->capability.managed_has_parts = is_right && is_part_right(context, memory);
     ocl_block_svm_free(context, memory);
     return is_right && (pass == OCL_PASS_SVM_POINTER || context->capability.managed_has_buffers);
 }

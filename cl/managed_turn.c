@@ -278,18 +278,37 @@ void ocl_migration_begin_function(void)
     ocl_thread()->in_function = true;
 }
 
-void ocl_migration_end_function(struct ocl_context *context)
+static _Atomic unsigned touched; /* migrations, of all contexts, that say so */
+
+void ocl_migration_note_touch(struct ocl_migration *migration)
+{
+    if (migration->is_touched_by_function)
+        return;
+    migration->is_touched_by_function = true;
+    atomic_fetch_add(&touched, 1);
+}
+
+/* Whoever finds nothing touched may go on: so that is said when all is sent. */
+static void send_touched(struct ocl_context *context)
 {
     struct ocl_migration *migration = atomic_load(&context->migration);
 
-    ocl_thread()->in_function = false;
-    if (!migration || atomic_load(&migration->resident) == 0)
+    if (!migration)
         return;
     ocl_migration_begin_move_in_function(migration);
-    if (migration->is_touched_by_function)
+    if (migration->is_touched_by_function) {
         ocl_migration_send(migration, NULL);
-    migration->is_touched_by_function = false;
+        migration->is_touched_by_function = false;
+        atomic_fetch_sub(&touched, 1);
+    }
     ocl_migration_end_move(migration);
+}
+
+void ocl_migration_end_function(void)
+{
+    ocl_thread()->in_function = false;
+    if (atomic_load(&touched) > 0)
+        ocl_contexts_visit(send_touched);
 }
 
 /* The handler for SIGSEGV asks too, and must not allocate. */

@@ -9,6 +9,7 @@
 
 #include "cl/address.h"
 #include "cl/block.h"
+#include "cl/managed_private.h"
 #include "cl/ordered_private.h"
 #include "cl/pool.h"
 #include "cl/slab.h"
@@ -77,6 +78,7 @@ static struct ocl_allocation *allocation_take(struct ocl_context *context,
     atomic_store(&made->twin, NULL);
     atomic_store(&made->is_live, false);
     made->ordered = NULL;
+    atomic_store(&made->region, NULL);
     return made;
 }
 
@@ -105,6 +107,7 @@ static ocl_status publish(struct ocl_allocation *made, ocl_status status)
 void ocl_allocation_destroy(struct ocl_allocation *allocation)
 {
     ocl_twin_destroy(atomic_load(&allocation->twin));
+    ocl_region_join(allocation);
     if (allocation->piece)
         ocl_pool_give(atomic_load(pool_place(allocation->context, allocation->kind)),
                       allocation->piece);

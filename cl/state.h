@@ -124,6 +124,7 @@ struct ocl_capability {
     enum ocl_host_method host_method; /* of pinned memory that clem allocates */
     enum ocl_managed_store managed;
     bool managed_has_buffers; /* coarse SVM: a cl_mem over it names the same memory */
+    bool managed_has_parts;   /* coarse SVM: kernels may use what is not mapped of an allocation */
     bool has_addresses;       /* kernels can follow pointers stored in memory */
     /* Blocks have a cl_mem: always but under usm, and svm where it is not coherent. */
     bool has_block_buffers;
@@ -231,7 +232,9 @@ struct ocl_allocation {
     size_t span;             /* bytes that stand in the registry; 0: those of bytes, rounded up */
     _Atomic(struct ocl_twin *) twin; /* twin.h: of pinned memory that kernels do not see, or NULL */
     struct ocl_ordered *ordered; /* ordered_private.h: of stream-ordered memory, otherwise NULL */
-    _Atomic bool is_live;        /* known to users; whoever clears it ends the allocation */
+    _Atomic(struct ocl_region *)
+        region;           /* managed_private.h: of its own; NULL: its block's, if that has one */
+    _Atomic bool is_live; /* known to users; whoever clears it ends the allocation */
 };
 
 /* The OpenCL name of a byte of device memory. */
@@ -337,5 +340,8 @@ ocl_status ocl_queues_close(struct ocl_context *context);
  * absence, OCL_E_EXECUTION. Ordinary refusals of a call (bad size, no memory) are not
  * sticky; a negative execution status of a command is. */
 ocl_status ocl_context_fail(struct ocl_context *context, ocl_status status);
+
+/* Calls visit for each open context, which is not closed meanwhile. No lock is held. */
+void ocl_contexts_visit(void (*visit)(struct ocl_context *context));
 
 #endif

@@ -21,13 +21,13 @@ enum { THIRD_PLACE_BYTES = 64 * 1024 * 1024 };
 /* Managed memory whose pages move counts as device memory: commands find it there. */
 static bool is_migrating(const struct ocl_allocation *allocation)
 {
-    return allocation->kind == OCL_MEMORY_MANAGED && allocation->block->region;
+    return ocl_region_of(allocation) != NULL;
 }
 
 void ocl_side_prepare(const struct ocl_side *side)
 {
     if (side->kind == OCL_SIDE_DEVICE && is_migrating(side->allocation))
-        ocl_migration_send_attached(side->allocation->block->region);
+        ocl_migration_send_attached(ocl_region_of(side->allocation));
 }
 
 bool ocl_side_is_host_memory(const struct ocl_side *side)

@@ -588,6 +588,56 @@ TEST_BODY(managed_of_a_destroyed_queue_belongs_to_all)
     close_managed(&bench);
 }
 
+/* A small allocation among others, in whose place another one comes later. */
+TEST_BODY(managed_small_attached_memory_is_on_its_own)
+{
+    enum { BYTES = 8 * KIB };
+    struct bench bench = open_managed();
+    struct ocl_queue *busy = make_queue(bench.context, OCL_QUEUE_NON_BLOCKING);
+    struct ocl_queue *own = make_queue(bench.context, OCL_QUEUE_NON_BLOCKING);
+    uint32_t *before = make_managed(&bench, BYTES), *x = make_managed(&bench, BYTES),
+             *behind = make_managed(&bench, BYTES);
+
+    x[7] = before[7] = behind[7] = 1;
+    assert_int_equal(ocl_managed_attach(own, x, OCL_MANAGED_SINGLE), OCL_OK);
+    cl_event gate = hold(busy);
+    run_on(&bench, busy, "number", before, 1, BYTES);
+    run_on(&bench, busy, "number", behind, 2, BYTES);
+    for (uint32_t round = 1; round < 4; round++) {
+        run_on(&bench, own, "add", x, 1, BYTES);
+        assert_int_equal(ocl_queue_finish(own), OCL_OK);
+        assert_int_equal(x[7], 2 * round); /* if it waited, then for ever */
+        x[7]++;
+    }
+    assert_int_equal(ocl_managed_attach(own, x, OCL_MANAGED_HOST), OCL_OK);
+    x[7] += 100;
+    let_go(gate);
+    assert_int_equal(ocl_queue_finish(busy), OCL_OK);
+    assert_int_equal(x[7], 107);
+    check_numbers(before, 0, BYTES / 4, 1);
+    check_numbers(behind, 0, BYTES / 4, 2);
+    assert_int_equal(ocl_managed_attach(busy, x, OCL_MANAGED_GLOBAL), OCL_OK);
+    run_on(&bench, busy, "add", x, 1, BYTES);
+    finish_if_shared(&bench);
+    assert_int_equal(ocl_queue_finish(busy), OCL_OK);
+    assert_int_equal(x[7], 108);
+
+    free_managed(x);
+    x = make_managed(&bench, BYTES);
+    assert_int_equal(x[7], 0);
+    run_on(&bench, busy, "add", x, 3, BYTES);
+    run_on(&bench, busy, "add", before, 3, BYTES);
+    assert_int_equal(ocl_queue_finish(busy), OCL_OK);
+    assert_int_equal(x[7], 3);
+    check_numbers(before, 0, BYTES / 4, 4);
+    free_managed(x);
+    free_managed(before);
+    free_managed(behind);
+    ocl_queue_destroy(own);
+    ocl_queue_destroy(busy);
+    close_managed(&bench);
+}
+
 static void touch_in_turn(void *data, ocl_status status)
 {
     uint32_t *x = data;
@@ -615,6 +665,104 @@ TEST_BODY(managed_host_functions_touch_in_turn)
         assert_int_equal(x[1], 101);
     }
     free_managed(x);
+    close_managed(&bench);
+}
+
+struct slow_touch {
+    uint32_t *x;
+    _Atomic bool has_touched, may_end;
+};
+
+static void touch_slowly(void *data, ocl_status status)
+{
+    struct slow_touch *touch = data;
+
+    assert_int_equal(status, OCL_OK);
+    touch->x[0]++;
+    atomic_store(&touch->has_touched, true);
+    while (!atomic_load(&touch->may_end))
+        usleep(1000);
+}
+
+/* What a kernel of another queue writes beside it meanwhile stays, wherever the neighbour lies, and however the pages
+ * came: by a touch that finds many, or pages that were wanted. */
+TEST_BODY(managed_host_functions_leave_neighbours_alone)
+{
+    enum { BYTES = 8 * KIB };
+    struct bench bench = open_managed();
+    struct ocl_queue *other = make_queue(bench.context, OCL_QUEUE_NON_BLOCKING);
+    uint32_t *neighbours[2];
+    struct slow_touch touch = {0};
+
+    neighbours[0] = make_managed(&bench, BYTES);
+    touch.x = make_managed(&bench, BYTES);
+    neighbours[1] = make_managed(&bench, BYTES);
+    for (int round = 0; round < 3; round++) {
+        const uint32_t v = (uint32_t)round + 5;
+        atomic_store(&touch.has_touched, false);
+        atomic_store(&touch.may_end, false);
+        if (is_migrating(&bench))
+            atomic_load(&bench.context->migration)->most_maps = round < 2 ? OCL_MIGRATION_MAPS : 0;
+        cl_event gate = hold(other);
+        for (int i = 0; i < 2; i++)
+            run_on(&bench, other, "number", neighbours[i], v, BYTES);
+        if (round == 1)
+            assert_int_equal(ocl_managed_to_host(other, neighbours[0], BYTES), OCL_OK);
+        assert_int_equal(ocl_queue_host_function(bench.queue, touch_slowly, &touch, false), OCL_OK);
+        while (!atomic_load(&touch.has_touched))
+            usleep(1000);
+        let_go(gate);
+        assert_int_equal(ocl_queue_finish(other), OCL_OK);
+        atomic_store(&touch.may_end, true);
+        finish(&bench);
+        for (int i = 0; i < 2; i++)
+            check_numbers(neighbours[i], 0, BYTES / 4, v);
+        assert_int_equal(touch.x[0], round + 1);
+    }
+    free_managed(touch.x);
+    for (int i = 0; i < 2; i++)
+        free_managed(neighbours[i]);
+    ocl_queue_destroy(other);
+    close_managed(&bench);
+}
+
+static void write_words(void *data, ocl_status status)
+{
+    uint32_t *const *words = data;
+
+    assert_int_equal(status, OCL_OK);
+    (*words)[0] = 40;
+    (*words)[MIB / 4] = 50;
+}
+
+/* What a function of one device's queue writes, kernels of another device find that wait for it by an event. */
+TEST_BODY(managed_host_functions_of_other_devices_touch)
+{
+    struct bench bench = open_managed();
+    struct ocl_context *second = NULL;
+    struct ocl_event *event = NULL;
+
+    if (ocl_device_count() < 2)
+        TEST_SKIP("one device only");
+    assert_int_equal(ocl_context_open(1, &second), OCL_OK);
+    uint32_t *x = make_managed(&bench, 2 * MIB);
+    struct ocl_queue *queue = ocl_queue_legacy(second);
+    assert_int_equal(ocl_event_create(second, false, &event), OCL_OK);
+    for (int round = 0; round < 3; round++) {
+        cl_event gate = hold(queue);
+        assert_int_equal(ocl_queue_host_function(queue, write_words, &x, false), OCL_OK);
+        assert_int_equal(ocl_event_record(event, queue), OCL_OK);
+        assert_int_equal(ocl_event_wait_in_queue(event, bench.queue), OCL_OK);
+        run(&bench, "add", x, 2, 2 * MIB);
+        let_go(gate);
+        finish(&bench);
+        assert_int_equal(x[0], 42);
+        assert_int_equal(x[MIB / 4], 52);
+        assert_int_equal(x[1], 2 * (round + 1));
+    }
+    ocl_event_destroy(event);
+    free_managed(x);
+    ocl_context_close(second);
     close_managed(&bench);
 }
 

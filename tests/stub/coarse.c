@@ -40,6 +40,7 @@ struct argument {
     cl_kernel kernel;
     cl_uint index;
     const struct memory *memory;
+    size_t offset;
 };
 
 static const struct _cl_icd_dispatch *target;
@@ -300,25 +301,28 @@ static cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem buffer, cl_
 /* ---- Kernels ---- */
 
 /* Lock held. */
-static void note_argument(cl_kernel kernel, cl_uint index, const struct memory *memory)
+static void note_argument(cl_kernel kernel, cl_uint index, const struct memory *memory,
+                          size_t offset)
 {
     struct argument *argument = arguments;
 
     while (argument && (argument->kernel != kernel || argument->index != index))
         argument = argument->next;
     if (!argument && memory && (argument = malloc(sizeof *argument)) != NULL) {
-        *argument = (struct argument){arguments, kernel, index, NULL};
+        *argument = (struct argument){arguments, kernel, index, NULL, 0};
         arguments = argument;
     }
-    if (argument)
+    if (argument) {
         argument->memory = memory;
+        argument->offset = offset;
+    }
 }
 
 static cl_int CL_API_CALL set_svm_pointer(cl_kernel kernel, cl_uint index, const void *pointer)
 {
     pthread_mutex_lock(&lock);
     const struct memory *memory = find(pointer);
-    note_argument(kernel, index, memory);
+    note_argument(kernel, index, memory, memory ? offset_in(memory, pointer) : 0);
     if (memory)
         pointer = memory->storage + offset_in(memory, pointer);
     pthread_mutex_unlock(&lock);
@@ -329,7 +333,7 @@ static cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t b
                                        const void *value)
 {
     pthread_mutex_lock(&lock);
-    note_argument(kernel, index, NULL);
+    note_argument(kernel, index, NULL, 0);
     pthread_mutex_unlock(&lock);
     return target->clSetKernelArg(kernel, index, bytes, value);
 }
@@ -350,16 +354,29 @@ static cl_int CL_API_CALL set_exec_info(cl_kernel kernel, cl_kernel_exec_info na
     return error;
 }
 
+/* Lock held. */
+static bool uses_mapped(const struct argument *argument, size_t bytes)
+{
+    const struct memory *memory = argument->memory;
+
+    return memory && is_mapped(memory, argument->offset, bytes);
+}
+
+/* A kernel is taken to use a word per work-item. */
 static cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel,
                                          cl_uint dimensions, const size_t *offset,
                                          const size_t *global, const size_t *local, cl_uint count,
                                          const cl_event *list, cl_event *event)
 {
+    size_t bytes = sizeof(cl_uint);
+
+    for (cl_uint i = 0; i < dimensions; i++)
+        bytes *= global[i];
     pthread_mutex_lock(&lock);
     counters.launches++;
     for (const struct argument *argument = arguments; argument; argument = argument->next)
-        if (argument->kernel == kernel && argument->memory && argument->memory->maps)
-            counters.launches_while_mapped++;
+        counters.launches_while_mapped +=
+            argument->kernel == kernel && uses_mapped(argument, bytes);
     pthread_mutex_unlock(&lock);
     return target->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count,
                                           list, event);

@@ -14,7 +14,7 @@ struct clem_stub_counters {
     /* Broken rules. */
     uint64_t overlapping_maps;      /* of a range of which some is mapped */
     uint64_t stray_unmaps;          /* of what is not mapped */
-    uint64_t launches_while_mapped; /* with an argument in an allocation of which some is mapped */
+    uint64_t launches_while_mapped; /* with an argument that points to what is mapped */
     uint64_t commands_while_mapped; /* that copy or fill what is mapped */
     uint64_t host_pointers;         /* host pages of SVM given to a command on buffers */
     uint64_t frees_while_mapped;
