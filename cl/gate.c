@@ -264,9 +264,9 @@ static void run_host_call(void *data, cl_int status)
 
     if (status < 0)
         (void)ocl_context_fail(call->context, status);
+    ocl_runtime_after_wait(call->context); /* what kernels before it printed, and how they failed */
     const ocl_status failure = ocl_context_failure(call->context);
     if (failure == OCL_OK || call->run_after_failure) {
-        ocl_runtime_after_wait(call->context); /* what kernels before it printed */
         ocl_migration_begin_function();
         call->function(call->data, failure);
         ocl_migration_end_function();

@@ -218,7 +218,7 @@ cudaError_t cudaGetDevice(int *device)
     if (device == NULL)
         return facade_result(cudaErrorInvalidValue);
     cudaError_t error = facade_devices(&count);
-    const struct facade_context *context = facade_handle_find(FACADE_CONTEXT, facade_stack_top());
+    const struct facade_context *context = facade_stack_live();
     if (error == cudaSuccess)
         *device = context != NULL ? context->device : facade_thread_device();
     return facade_result(error);
@@ -270,7 +270,7 @@ static cudaError_t thread_primary(struct facade_context **primary)
     cudaError_t error = facade_devices(&count);
     if (error != cudaSuccess)
         return error;
-    *primary = facade_handle_find(FACADE_CONTEXT, facade_stack_top());
+    *primary = facade_stack_live();
     if (*primary == NULL)
         *primary = facade_primary(facade_thread_device());
     return *primary != NULL ? cudaSuccess : cudaErrorInvalidDevice;
@@ -280,7 +280,7 @@ static cudaError_t thread_primary(struct facade_context **primary)
  * the next use. */
 static bool is_reset(struct facade_context *context)
 {
-    return facade_stack_top() == context && atomic_load(&context->cl) == NULL;
+    return facade_stack_live() == context && atomic_load(&context->cl) == NULL;
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned int flags)

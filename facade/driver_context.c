@@ -153,7 +153,7 @@ CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, uns
  * take it off. */
 static void destroy_context(struct facade_context *context)
 {
-    if (facade_stack_top() == context)
+    if (facade_stack_live() == context)
         facade_stack_pop();
     facade_context_delete(context);
 }

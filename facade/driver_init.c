@@ -20,9 +20,9 @@ CUresult facade_driver_current(struct facade_context **context)
     CUresult result = facade_driver_ready();
     if (result != CUDA_SUCCESS)
         return result;
-    *context = facade_stack_top();
-    if (*context == NULL)
+    if (facade_stack_top() == NULL)
         return CUDA_ERROR_INVALID_CONTEXT;
+    *context = facade_stack_live();
     return facade_driver_error(facade_context_check(*context));
 }
 

@@ -70,7 +70,6 @@ static cudaError_t make_event(struct facade_context *context, unsigned flags,
         return cudaErrorMemoryAllocation;
     }
     (*made)->context = context;
-    (*made)->generation = atomic_load(&context->generation);
     (*made)->event = inner;
     (*made)->flags = flags;
     link_event(*made);

@@ -27,9 +27,10 @@ struct facade_context {
     unsigned flags;        /* CU_CTX_* / cudaDevice* */
     unsigned retain_count; /* cuDevicePrimaryCtxRetain; for other contexts, cuCtxAttach */
     bool is_held;          /* primary: the runtime uses it */
-    uint64_t id;
+    uint64_t id;           /* unique in the process, never used again */
     _Atomic(struct ocl_context *) cl; /* NULL while closed */
-    _Atomic uint64_t generation;      /* counts openings: what belongs to an earlier one is stale */
+    /* The number of its opening, of all contexts of the process: what belongs to another one is stale. */
+    _Atomic uint64_t generation;
     pthread_mutex_t open_lock;
     pthread_mutex_t lock;
     struct facade_stream *streams; /* live streams, without the special ones */
@@ -51,11 +52,10 @@ struct facade_context {
 
 struct facade_stream {
     struct facade_context *context;
-    uint64_t generation;
     struct ocl_queue *queue;
     unsigned flags; /* cudaStreamNonBlocking or 0 */
     int priority;
-    uint64_t id;
+    uint64_t id;         /* unique in the process, never used again */
     cudaStream_t handle; /* what the user holds: a pointer to this, or one of the special values */
     cudaLaunchAttributeValue access_policy; /* attributes are kept and given back */
     enum cudaSynchronizationPolicy sync_policy;
@@ -66,7 +66,6 @@ struct facade_stream {
 
 struct facade_event {
     struct facade_context *context;
-    uint64_t generation;
     struct ocl_event *event;
     unsigned flags;
     struct facade_event *next, *previous;

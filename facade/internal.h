@@ -54,6 +54,7 @@ void facade_thread_set_device(int device);
 
 /* The driver API's stack of current contexts of the calling thread; the runtime uses its top as well. NULL when empty. */
 struct facade_context *facade_stack_top(void);
+struct facade_context *facade_stack_live(void); /* the top; NULL too when it was destroyed */
 bool facade_stack_push(struct facade_context *context); /* false without memory */
 struct facade_context *facade_stack_pop(void);
 bool facade_stack_replace(

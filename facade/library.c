@@ -16,9 +16,7 @@ struct facade_library {
     size_t kernel_count;
     /* What its compiler said in the context that was tried last: it would say the same again. */
     struct {
-        const struct facade_context *context;
-        uint64_t generation;
-        int device; /* another context may come to lie where that one was */
+        uint64_t generation; /* of the context */
         cudaError_t error;
     } failure;
 };
@@ -107,24 +105,19 @@ static cudaError_t find_failure(struct facade_library *library,
                                 const struct facade_context *context)
 {
     pthread_mutex_lock(&library->lock);
-    const bool is_same = library->failure.context == context &&
-                         library->failure.device == context->device &&
-                         library->failure.generation == atomic_load(&context->generation);
+    const bool is_same = library->failure.generation == atomic_load(&context->generation);
     const cudaError_t error = is_same ? library->failure.error : cudaSuccess;
     pthread_mutex_unlock(&library->lock);
     return error;
 }
 
-static void keep_failure(struct facade_library *library, const struct facade_context *context,
-                         uint64_t generation, cudaError_t error)
+static void keep_failure(struct facade_library *library, uint64_t generation, cudaError_t error)
 {
     if (library->code.refusal == cudaSuccess && error != cudaErrorInvalidKernelImage &&
         error != cudaErrorInvalidPtx)
         return;
     pthread_mutex_lock(&library->lock);
-    library->failure.context = context;
     library->failure.generation = generation;
-    library->failure.device = context->device;
     library->failure.error = error;
     pthread_mutex_unlock(&library->lock);
 }
@@ -140,7 +133,7 @@ static cudaError_t build_for(struct facade_library *library, struct facade_conte
         return error;
     error = facade_module_build(context, &library->code, library->managed, jit, &built);
     if (built == NULL) {
-        keep_failure(library, context, generation, error);
+        keep_failure(library, generation, error);
         return error;
     }
     pthread_mutex_lock(&library->lock);

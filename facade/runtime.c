@@ -137,6 +137,7 @@ void facade_context_delete(struct facade_context *context)
  * same context. */
 cudaError_t facade_context_open(struct facade_context *context)
 {
+    static _Atomic uint64_t openings;
     cudaError_t error = cudaSuccess;
     if (atomic_load_explicit(&context->cl, memory_order_acquire) != NULL)
         return cudaSuccess;
@@ -146,7 +147,7 @@ cudaError_t facade_context_open(struct facade_context *context)
         error = facade_error_from(ocl_context_open(context->device, &cl), FACADE_OTHER);
         if (error == cudaSuccess) {
             facade_limits_reset(context);
-            atomic_fetch_add(&context->generation, 1);
+            atomic_store(&context->generation, atomic_fetch_add(&openings, 1) + 1);
             atomic_store_explicit(&context->cl, cl, memory_order_release);
         }
     }
@@ -248,7 +249,7 @@ cudaError_t facade_current_even_failed(struct facade_context **context)
         if (error != cudaSuccess)
             return error;
     }
-    if (facade_handle_find(FACADE_CONTEXT, *context) == NULL)
+    if (facade_stack_live() == NULL)
         return cudaErrorContextIsDestroyed;
     if (atomic_load_explicit(&(*context)->cl, memory_order_acquire) != NULL)
         return cudaSuccess;

@@ -25,7 +25,6 @@ static struct facade_stream *new_stream(struct facade_context *context, struct o
     if (stream == NULL)
         return NULL;
     stream->context = context;
-    stream->generation = atomic_load(&context->generation);
     stream->queue = queue;
     stream->id = atomic_fetch_add(&next_id, 1);
     stream->handle = (cudaStream_t)stream;
@@ -127,18 +126,17 @@ cudaError_t facade_stream_legacy(struct facade_context *context, struct facade_s
 }
 
 /* One stream per thread and context. The list lives until the thread ends; entries whose context
- * was closed since are dropped when they are met. */
+ * was closed since are dropped when they are met. Another stream may have the handle by then. */
 struct thread_stream {
     struct facade_stream *stream;
-    struct facade_context *context;
-    uint64_t generation;
+    uint64_t id; /* the stream's */
     struct thread_stream *next;
 };
 
 static bool is_current(const struct thread_stream *entry)
 {
-    return facade_handle_find(FACADE_STREAM, entry->stream) != NULL &&
-           entry->generation == atomic_load(&entry->context->generation);
+    const struct facade_stream *found = facade_handle_find(FACADE_STREAM, entry->stream);
+    return found != NULL && found->id == entry->id;
 }
 
 void facade_thread_streams_release(struct facade_thread *thread)
@@ -159,7 +157,7 @@ static struct facade_stream *known_thread_stream(struct facade_context *context)
         if (!is_current(entry)) {
             *link = entry->next;
             free(entry);
-        } else if (entry->context == context) {
+        } else if (entry->stream->context == context) {
             return entry->stream;
         } else {
             link = &entry->next;
@@ -183,7 +181,7 @@ static cudaError_t per_thread_stream(struct facade_context *context, struct faca
         return error;
     }
     (*stream)->handle = cudaStreamPerThread;
-    *entry = (struct thread_stream){*stream, context, (*stream)->generation, thread->streams};
+    *entry = (struct thread_stream){*stream, (*stream)->id, thread->streams};
     thread->streams = entry;
     return cudaSuccess;
 }

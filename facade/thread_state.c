@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "facade/handles.h"
 #include "facade/thread_state.h"
 
 static struct facade_thread shared;
@@ -67,7 +68,23 @@ void facade_thread_set_device(int device)
 struct facade_context *facade_stack_top(void)
 {
     struct facade_thread *self = facade_thread();
-    return self->stack_count > 0 ? self->stack[self->stack_count - 1] : NULL;
+    return self->stack_count > 0 ? self->stack[self->stack_count - 1].context : NULL;
+}
+
+struct facade_context *facade_stack_live(void)
+{
+    const struct facade_thread *self = facade_thread();
+    if (self->stack_count == 0)
+        return NULL;
+    const struct facade_stack_entry *top = &self->stack[self->stack_count - 1];
+    struct facade_context *found = facade_handle_find(FACADE_CONTEXT, top->context);
+    return found != NULL && found->id == top->id ? found : NULL;
+}
+
+static struct facade_stack_entry entry_of(struct facade_context *context)
+{
+    const struct facade_context *found = facade_handle_find(FACADE_CONTEXT, context);
+    return (struct facade_stack_entry){context, found != NULL ? found->id : 0};
 }
 
 static bool grow_stack(struct facade_thread *self)
@@ -75,7 +92,7 @@ static bool grow_stack(struct facade_thread *self)
     if (!facade_thread_may_keep(self))
         return false;
     size_t capacity = self->stack_capacity > 0 ? 2 * self->stack_capacity : 8;
-    struct facade_context **stack = realloc(self->stack, capacity * sizeof *stack);
+    struct facade_stack_entry *stack = realloc(self->stack, capacity * sizeof *stack);
     if (stack == NULL)
         return false;
     self->stack = stack;
@@ -89,14 +106,14 @@ bool facade_stack_push(struct facade_context *context)
     const bool is_full = self->stack == NULL || self->stack_count == self->stack_capacity;
     if (is_full && !grow_stack(self))
         return false;
-    self->stack[self->stack_count++] = context;
+    self->stack[self->stack_count++] = entry_of(context);
     return true;
 }
 
 struct facade_context *facade_stack_pop(void)
 {
     struct facade_thread *self = facade_thread();
-    return self->stack_count > 0 ? self->stack[--self->stack_count] : NULL;
+    return self->stack_count > 0 ? self->stack[--self->stack_count].context : NULL;
 }
 
 bool facade_stack_replace(struct facade_context *context)
@@ -108,7 +125,7 @@ bool facade_stack_replace(struct facade_context *context)
     }
     if (self->stack_count == 0)
         return facade_stack_push(context);
-    self->stack[self->stack_count - 1] = context;
+    self->stack[self->stack_count - 1] = entry_of(context);
     return true;
 }
 

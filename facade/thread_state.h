@@ -16,6 +16,12 @@ struct facade_known {
     uint64_t freed; /* how many handles had been freed, times the kinds, plus the kind */
 };
 
+/* A current context: another one may have the handle of one that was destroyed. */
+struct facade_stack_entry {
+    struct facade_context *context;
+    uint64_t id; /* the context's; 0: it had been destroyed already */
+};
+
 struct facade_thread {
     cudaError_t last_error; /* error.c */
     struct facade_known known[FACADE_KNOWN_HANDLES];
@@ -26,7 +32,7 @@ struct facade_thread {
     unsigned char *arguments;      /* legacy.c: of the launch that is being put together */
     size_t argument_bytes;         /* legacy.c: up to the end of the last one */
     struct thread_stream *streams; /* stream.c */
-    struct facade_context **stack;
+    struct facade_stack_entry *stack;
     size_t stack_count, stack_capacity;
     struct facade_launch_configuration launches[FACADE_LAUNCH_DEPTH];
     size_t launch_count;

@@ -2,10 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/process.h"
 
+#include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "tests/test.h"
+#include "tests/cl/held.h"
 
 /* The exit status of a child that runs body, which ends it. */
 static int run_child(void (*body)(void))
@@ -70,4 +72,45 @@ TEST_BODY(process_exit_is_noticed_by_older_handlers)
     assert_int_equal(run_child(exit_with_older_handler), 1);
     assert_int_equal(run_child(exit_with_younger_handler), 0);
     assert_int_equal(run_child(exit_with_renewed_watch), 1);
+}
+
+/* Whether a child that only calls exit() ends; in ten seconds, or not at all. */
+static bool ends_by_itself(void)
+{
+    const struct timespec nap = {.tv_nsec = 2000000};
+    int status = 0;
+    pid_t ended = 0;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        exit(0);
+    for (int naps = 0; naps < 5000 && ended == 0; naps++) {
+        ended = waitpid(child, &status, WNOHANG);
+        nanosleep(&nap, NULL);
+    }
+    if (ended == 0) {
+        kill(child, SIGKILL);
+        (void)waitpid(child, &status, 0);
+    }
+    return ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Whoever holds a lock at the fork is not in the child, and what runs is not the child's to wait for. */
+TEST_BODY(process_forked_child_exits_whatever_is_locked)
+{
+    struct ocl_context *context = open_context();
+    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
+    pthread_mutex_t *const locks[] = {&queue->order_lock,    &queue->lock,
+                                      &context->memory_lock, &context->queue_lock,
+                                      &context->block_lock,  &context->pin_lock};
+    const cl_event gate = hold(queue);
+    for (size_t i = 0; i < sizeof locks / sizeof *locks; i++) {
+        pthread_mutex_lock(locks[i]);
+        const bool has_ended = ends_by_itself();
+        pthread_mutex_unlock(locks[i]);
+        assert_true(has_ended);
+    }
+    let_go(gate);
+    ocl_queue_destroy(queue);
+    ocl_context_close(context);
 }

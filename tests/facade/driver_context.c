@@ -189,6 +189,55 @@ TEST_BODY(driver_context_destroyed_under_another_thread)
     pthread_barrier_destroy(&barrier);
 }
 
+/* A context in the place of one that was destroyed, as likely as not. */
+static CUcontext replace_context(CUcontext destroyed)
+{
+    CUcontext made = NULL;
+    assert_driver(cuCtxDestroy(destroyed));
+    assert_driver(cuCtxCreate(&made, NULL, 0, 0));
+    return made;
+}
+
+TEST_BODY(driver_context_in_the_place_of_another_is_not_current)
+{
+    pthread_barrier_t barrier;
+    pthread_t thread;
+    struct visitor visitor = {.barrier = &barrier};
+    assert_int_equal(pthread_barrier_init(&barrier, NULL, 2), 0);
+    assert_driver(cuInit(0));
+    assert_driver(cuCtxCreate(&visitor.context, NULL, 0, 0));
+    assert_int_equal(pthread_create(&thread, NULL, visit, &visitor), 0);
+    pthread_barrier_wait(&barrier);
+    CUcontext made = replace_context(visitor.context);
+    pthread_barrier_wait(&barrier);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_driver(visitor.while_alive);
+    assert_int_equal(visitor.when_destroyed, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    assert_driver(cuCtxDestroy(made));
+    pthread_barrier_destroy(&barrier);
+}
+
+/* The new stream comes to lie where the thread's own one was. */
+TEST_BODY(driver_context_streams_in_the_place_of_others_are_not_the_threads_own)
+{
+    CUcontext context = NULL;
+    CUstream stream = NULL;
+    unsigned long long own = 0, others = 0;
+    assert_driver(cuInit(0));
+    assert_driver(cuCtxCreate(&context, NULL, 0, 0));
+    for (int i = 0; i < 3; i++) {
+        CUdeviceptr p = driver_allocate(64);
+        assert_driver(cuMemsetD8Async(p, 1, 64, CU_STREAM_PER_THREAD));
+        assert_driver(cuStreamSynchronize(CU_STREAM_PER_THREAD));
+        context = replace_context(context);
+        assert_driver(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+        assert_driver(cuStreamGetId(CU_STREAM_PER_THREAD, &own));
+        assert_driver(cuStreamGetId(stream, &others));
+        assert_true(own != others);
+    }
+    assert_driver(cuCtxDestroy(context));
+}
+
 static void *retain_and_release(void *unused)
 {
     (void)unused;

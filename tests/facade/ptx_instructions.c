@@ -178,22 +178,68 @@ static CUfunction load(const char *text, const char *name)
     return function;
 }
 
+static const char trapping[] =
+    ".version 7.5\n.target sm_75\n.address_size 64\n"
+    ".func stop(.param .b32 a)\n{\n.reg .b32 %r<2>;\n.reg .pred %p<2>;\nld.param.u32 %r1, [a];\n"
+    "setp.eq.u32 %p1, %r1, 40;\n@%p1 trap;\nbrkpt;\nret;\n}\n"
+    ".visible .entry k()\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, %tid.x;\n{\n.param .b32 p;\n"
+    "st.param.b32 [p], %r1;\ncall stop, (p);\n}\nret;\n}\n";
+
 /* One thread of many traps, within a function; what others wrote stays, and the context is lost. */
 TEST_BODY(ptx_instructions_trap)
 {
-    CUfunction function =
-        load(".version 7.5\n.target sm_75\n.address_size 64\n"
-             ".func stop(.param .b32 a)\n{\n.reg .b32 %r<2>;\n.reg .pred %p<2>;\nld.param.u32 %r1, "
-             "[a];\n"
-             "setp.eq.u32 %p1, %r1, 40;\n@%p1 trap;\nbrkpt;\nret;\n}\n"
-             ".visible .entry k()\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, %tid.x;\n{\n.param .b32 p;\n"
-             "st.param.b32 [p], %r1;\ncall stop, (p);\n}\nret;\n}\n",
-             "k");
+    CUfunction function = load(trapping, "k");
     assert_driver(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL));
     assert_driver(cuCtxSynchronize());
     assert_driver(cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL));
     assert_int_equal(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
     assert_int_equal(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
+}
+
+static void count_call(void *data)
+{
+    ++*(int *)data;
+}
+
+struct told {
+    cudaError_t runtime;
+    CUresult driver;
+};
+
+static void keep_error(cudaStream_t stream, cudaError_t error, void *data)
+{
+    (void)stream;
+    ((struct told *)data)->runtime = error;
+}
+
+static void keep_result(CUstream stream, CUresult result, void *data)
+{
+    (void)stream;
+    ((struct told *)data)->driver = result;
+}
+
+/* Nobody has waited for the kernel before: what is called behind it finds out by itself. */
+TEST_BODY(ptx_instructions_trap_before_a_host_function)
+{
+    CUfunction function = load(trapping, "k");
+    CUstream stream = NULL;
+    int before = 0, behind = 0;
+    struct told told = {cudaSuccess, CUDA_SUCCESS};
+    assert_driver(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    assert_driver(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL));
+    assert_driver(cuLaunchHostFunc(stream, count_call, &before));
+    assert_driver(cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, stream, NULL, NULL));
+    const CUresult first = cuLaunchHostFunc(stream, count_call, &behind);
+    const cudaError_t second = cudaStreamAddCallback((cudaStream_t)stream, keep_error, &told, 0);
+    const CUresult third = cuStreamAddCallback(stream, keep_result, &told, 0);
+    assert_int_equal(cuStreamSynchronize(stream), CUDA_ERROR_LAUNCH_FAILED);
+    assert_int_equal(before, 1);
+    assert_int_equal(behind, 0);
+    /* The kernel may have failed before the call, which then says so. */
+    assert_int_equal(first == CUDA_SUCCESS ? CUDA_ERROR_LAUNCH_FAILED : first,
+                     CUDA_ERROR_LAUNCH_FAILED);
+    assert_int_equal(second == cudaSuccess ? told.runtime : second, cudaErrorLaunchFailure);
+    assert_int_equal(third == CUDA_SUCCESS ? told.driver : third, CUDA_ERROR_LAUNCH_FAILED);
 }
 
 /* The stack that alloca takes from has an end. Only translated: CUDA does not say what happens there,
