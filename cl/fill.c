@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/queue_private.h"
 #include "cl/staging.h"
 #include "cl/transfer_kernel.h"
 #include "cl/transfer_private.h"
 
 /* A fill in the form that the kernels and the host take: the target of a collapsed volume, and four
- * bytes of pattern that begin anew in each row. Kept when a host function does the fill later. */
+ * bytes of pattern that begin anew in each row. */
 struct filling {
     struct ocl_copy shape;
     uint32_t pattern;
@@ -57,66 +58,13 @@ static void fill_by_host(const struct filling *filling)
 /* The host may fill in place of a command when nothing of the queue is left to do. */
 static ocl_status try_host(struct ocl_queue *queue, const struct filling *filling, bool *is_done)
 {
-    const ocl_status status = ocl_transfer_settle(queue);
+    const ocl_status status = ocl_queue_settle(queue);
 
     if (status != OCL_OK || !ocl_queue_is_idle(queue))
         return status;
     fill_by_host(filling);
     *is_done = true;
     return OCL_OK;
-}
-
-/* ---- Pinned host memory ---- */
-
-static void fill_in_turn(void *data, ocl_status status)
-{
-    struct filling *filling = data;
-
-    if (status == OCL_OK)
-        fill_by_host(filling);
-    free(filling);
-}
-
-/* Memory that is freed waits for the queue first, and so for the host function. */
-static ocl_status fill_later(struct ocl_queue *queue, const struct filling *filling)
-{
-    struct filling *kept = malloc(sizeof *kept);
-
-    if (!kept)
-        return OCL_E_OUT_OF_MEMORY;
-    *kept = *filling;
-    const ocl_status status = ocl_queue_host_function(queue, fill_in_turn, kept, true);
-    if (status != OCL_OK)
-        free(kept);
-    return status;
-}
-
-/* Whether the host should wait for its turn here: it must, or it costs less than a command. Memory
- * of another context could be freed before the turn of a command or host function of this queue
- * comes. */
-static bool suits_host(struct ocl_queue *queue, const struct ocl_side *side,
-                       const struct filling *filling)
-{
-    const struct ocl_transfer_limits *limits =
-        ocl_plan_limits(queue->context->device->facts.device_class);
-
-    return side->allocation->context != queue->context ||
-           (ocl_plan_bytes(&filling->shape) <= limits->direct_at_once && ocl_queue_is_idle(queue));
-}
-
-static ocl_status fill_pinned(struct ocl_queue *queue, const struct ocl_side *side,
-                              struct filling *filling, enum ocl_transfer_wait wait)
-{
-    if (wait == OCL_WAIT_ALL || suits_host(queue, side, filling)) {
-        const ocl_status status = ocl_transfer_settle(queue);
-        if (status == OCL_OK)
-            fill_by_host(filling);
-        return status;
-    }
-    if (!ocl_side_is_reached(side, queue->context))
-        return fill_later(queue, filling);
-    filling->shape.target.address = side->kernel_address;
-    return ocl_transfer_kernel_fill(queue, &filling->shape, filling->pattern);
 }
 
 /* ---- Device memory ---- */
@@ -135,7 +83,7 @@ static ocl_status fill_device(struct ocl_queue *queue, const struct ocl_side *si
     if (status != OCL_OK || is_done)
         return status;
     status = ocl_transfer_kernel_fill(queue, &filling->shape, filling->pattern);
-    return status == OCL_OK && wait == OCL_WAIT_ALL ? ocl_transfer_settle(queue) : status;
+    return status == OCL_OK && wait == OCL_WAIT_ALL ? ocl_queue_settle(queue) : status;
 }
 
 /* The queue is another context's: wait for it, and fill to the end in the memory's own. */
@@ -144,11 +92,93 @@ static ocl_status fill_foreign(struct ocl_queue *queue, const struct ocl_side *s
 {
     struct ocl_context *context = side->allocation->context;
     struct ocl_queue *own;
-    ocl_status status = ocl_transfer_settle(queue);
+    ocl_status status = ocl_queue_settle(queue);
 
     if (status == OCL_OK)
         status = ocl_staging_queue(context->staging, queue, &own);
     return status == OCL_OK ? fill_device(own, side, filling, OCL_WAIT_ALL) : status;
+}
+
+/* ---- Later ---- */
+
+/* A fill that the host sees to when its turn in a queue has come. */
+struct later {
+    struct filling filling;
+    struct ocl_side side;
+    struct ocl_context *context; /* of the turn's queue */
+    struct ocl_queue
+        *own; /* of the memory's context, which it keeps open; NULL: that is the turn's */
+};
+
+static void end_later(struct later *later)
+{
+    ocl_side_release(&later->side);
+    if (later->own)
+        ocl_queue_release(later->own);
+    free(later);
+}
+
+static void fill_in_turn(void *data, ocl_status status)
+{
+    struct later *later = data;
+
+    if (status == OCL_OK && later->side.kind == OCL_SIDE_DEVICE)
+        status = fill_device(later->own, &later->side, &later->filling, OCL_WAIT_ALL);
+    else if (status == OCL_OK)
+        fill_by_host(&later->filling);
+    if (status != OCL_OK)
+        (void)ocl_context_fail(later->context, status);
+    end_later(later);
+}
+
+/* Takes over the side's reference. */
+static ocl_status fill_later(struct ocl_queue *queue, struct ocl_side *side,
+                             const struct filling *filling)
+{
+    struct ocl_context *context = side->allocation->context;
+    struct later *later = malloc(sizeof *later);
+    ocl_status status = OCL_OK;
+
+    if (!later)
+        return OCL_E_OUT_OF_MEMORY;
+    *later = (struct later){*filling, *side, queue->context, NULL};
+    side->allocation = NULL;
+    if (context != queue->context)
+        status = ocl_transfer_borrow_queue(context, &later->own);
+    if (status == OCL_OK)
+        status = ocl_queue_in_turn(queue, fill_in_turn, later);
+    if (status != OCL_OK)
+        end_later(later);
+    return status;
+}
+
+/* ---- Pinned host memory ---- */
+
+/* Whether the host should wait for its turn here: it costs less than a command. */
+static bool suits_host(struct ocl_queue *queue, const struct ocl_side *side,
+                       const struct filling *filling)
+{
+    const struct ocl_transfer_limits *limits =
+        ocl_plan_limits(queue->context->device->facts.device_class);
+
+    return ocl_queue_is_idle(queue) && (side->allocation->context != queue->context ||
+                                        ocl_plan_bytes(&filling->shape) <= limits->direct_at_once);
+}
+
+/* Memory of another context could be freed before the turn of a command of this queue comes. */
+static ocl_status fill_pinned(struct ocl_queue *queue, struct ocl_side *side,
+                              struct filling *filling, enum ocl_transfer_wait wait)
+{
+    if (wait == OCL_WAIT_ALL || suits_host(queue, side, filling)) {
+        const ocl_status status = ocl_queue_settle(queue);
+        if (status == OCL_OK)
+            fill_by_host(filling);
+        return status;
+    }
+    if (!ocl_side_is_reached(side, queue->context))
+        return fill_later(queue, side, filling);
+    filling->shape.target.address = side->kernel_address;
+    return ocl_transfer_kernel_fill(queue, &filling->shape, filling->pattern);
 }
 
 static struct filling describe(const struct ocl_fill *fill, uint64_t address)
@@ -177,10 +207,12 @@ ocl_status ocl_transfer_fill(struct ocl_queue *queue, const struct ocl_fill *fil
         status = OCL_E_NOT_FOUND;
     else if (side.kind == OCL_SIDE_PINNED)
         status = fill_pinned(queue, &side, &filling, wait);
-    else if (side.allocation->context != queue->context)
+    else if (side.allocation->context == queue->context)
+        status = fill_device(queue, &side, &filling, wait);
+    else if (wait == OCL_WAIT_ALL)
         status = fill_foreign(queue, &side, &filling);
     else
-        status = fill_device(queue, &side, &filling, wait);
+        status = fill_later(queue, &side, &filling);
     ocl_side_release(&side);
     return status;
 }

@@ -284,11 +284,10 @@ static struct host_call *make_host_call(struct ocl_context *context, ocl_host_fu
     return call;
 }
 
-ocl_status ocl_queue_host_function(struct ocl_queue *queue, ocl_host_function *function, void *data,
-                                   bool run_after_failure)
+static ocl_status call_in_turn(struct ocl_queue *queue, struct ocl_worker *worker,
+                               ocl_host_function *function, void *data, bool run_after_failure)
 {
-    struct ocl_context *context = queue->context;
-    struct host_call *call = make_host_call(context, function, data, run_after_failure);
+    struct host_call *call = make_host_call(queue->context, function, data, run_after_failure);
     uint64_t position;
     cl_event before;
 
@@ -298,10 +297,37 @@ ocl_status ocl_queue_host_function(struct ocl_queue *queue, ocl_host_function *f
     if (status == OCL_OK)
         status = ocl_queue_mark(queue, &before, &position);
     if (status == OCL_OK) {
-        status = ocl_gate_hold(queue, before, context->host_functions, run_host_call, call);
+        status = ocl_gate_hold(queue, before, worker, run_host_call, call);
         clReleaseEvent(before);
     }
     if (status != OCL_OK)
         free(call);
     return status;
+}
+
+ocl_status ocl_queue_host_function(struct ocl_queue *queue, ocl_host_function *function, void *data,
+                                   bool run_after_failure)
+{
+    return call_in_turn(queue, queue->context->host_functions, function, data, run_after_failure);
+}
+
+/* The queue's own worker, made at the first need. */
+static ocl_status find_turns(struct ocl_queue *queue, struct ocl_worker **worker)
+{
+    ocl_status status = OCL_OK;
+
+    pthread_mutex_lock(&queue->lock);
+    if (!queue->turns)
+        status = ocl_worker_create(&queue->turns);
+    *worker = queue->turns;
+    pthread_mutex_unlock(&queue->lock);
+    return status;
+}
+
+ocl_status ocl_queue_in_turn(struct ocl_queue *queue, ocl_host_function *function, void *data)
+{
+    struct ocl_worker *worker;
+    const ocl_status status = find_turns(queue, &worker);
+
+    return status == OCL_OK ? call_in_turn(queue, worker, function, data, true) : status;
 }

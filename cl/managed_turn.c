@@ -32,6 +32,14 @@ void ocl_migration_begin_move_in_function(struct ocl_migration *migration)
     pthread_mutex_unlock(&migration->lock);
 }
 
+static void begin_any_move(struct ocl_migration *migration)
+{
+    if (ocl_migration_in_function())
+        ocl_migration_begin_move_in_function(migration);
+    else
+        ocl_migration_begin_move(migration);
+}
+
 void ocl_migration_end_move(struct ocl_migration *migration)
 {
     pthread_mutex_lock(&migration->lock);
@@ -43,9 +51,12 @@ void ocl_migration_end_move(struct ocl_migration *migration)
 
 /* ---- Commands ---- */
 
-/* Whether a command of queue has to wait before it is enqueued. Lock held. */
+/* Whether a command of queue has to wait before it is enqueued. What a queue's turn has come for is among what others wait
+ * for, and so waits for none of them. Lock held. */
 static bool must_wait(const struct ocl_migration *migration, const struct ocl_queue *queue)
 {
+    if (ocl_migration_in_function())
+        return migration->is_moving;
     if (migration->is_moving || migration->waiting_moves > 0)
         return true;
     return migration->is_quiet && (!migration->quiet_queue || migration->quiet_queue == queue);
@@ -68,7 +79,7 @@ static void enter_slowly(struct ocl_migration *migration, struct ocl_queue *queu
             pthread_cond_wait(&migration->changed, &migration->lock);
         } else if (has_pages_of(migration, queue)) {
             pthread_mutex_unlock(&migration->lock);
-            ocl_migration_begin_move(migration);
+            begin_any_move(migration);
             ocl_migration_send(migration, queue);
             ocl_migration_end_move(migration);
             pthread_mutex_lock(&migration->lock);

@@ -120,6 +120,7 @@ static void reset_queue(struct ocl_queue *queue)
     queue->awaits_release = false;
     queue->clock_kernel = NULL;
     queue->mark = NULL;
+    queue->turns = NULL;
     queue->mark_position = 0;
     memset(&queue->waits, 0, sizeof queue->waits);
     atomic_store(&queue->references, 1);
@@ -172,6 +173,7 @@ static void discard(struct ocl_queue *queue)
         clReleaseEvent(queue->mark);
     if (queue->clock_kernel)
         clReleaseKernel(queue->clock_kernel);
+    ocl_worker_destroy(queue->turns); /* which may be the thread that runs here */
     clReleaseCommandQueue(queue->cl);
     pthread_mutex_lock(&queue->lock); /* ocl_queue_note_finished() looks at id under it */
     atomic_store(&queue->id, 0);

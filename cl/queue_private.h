@@ -117,6 +117,10 @@ ocl_status ocl_gate_await(struct ocl_context *context, cl_event event);
 /* Waits so until queue may be given a command that blocks. */
 ocl_status ocl_gate_pass(struct ocl_queue *queue);
 
+/* As ocl_queue_host_function() after failures too, but on a thread of the queue's own: for what may wait for the device, and
+ * must not wait for a program's function in another queue. Nor must it wait for this queue. */
+ocl_status ocl_queue_in_turn(struct ocl_queue *queue, ocl_host_function *function, void *data);
+
 typedef void ocl_gate_function(void *data, cl_int status);
 ocl_status ocl_gate_hold(struct ocl_queue *queue, cl_event source, struct ocl_worker *worker,
                          ocl_gate_function *function, void *data);

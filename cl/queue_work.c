@@ -405,6 +405,17 @@ ocl_status ocl_queue_finish(struct ocl_queue *queue)
     return after_wait(queue->context, status);
 }
 
+ocl_status ocl_queue_settle(struct ocl_queue *queue)
+{
+    struct ocl_context *context = queue->context;
+
+    if (ocl_queue_is_idle(queue))
+        return ocl_context_failure(context);
+    if (queue->kind == OCL_QUEUE_BLOCKING)
+        (void)finish_one(context->legacy); /* a failure is kept in the context */
+    return ocl_queue_finish(queue);
+}
+
 ocl_status ocl_queue_query(struct ocl_queue *queue)
 {
     const ocl_status status = for_queue(queue, query_one);

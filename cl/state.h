@@ -297,8 +297,10 @@ struct ocl_queue {
      * context.blocking_work when it last waited for the blocking ones. */
     _Atomic uint64_t seen;
     _Atomic uint64_t seen_by_legacy; /* submitted when the legacy queue last waited for this one */
-    struct ocl_worker_task release;  /* posted when the work of a destroyed queue is complete */
-    bool awaits_release;             /* nobody has posted it yet (lock) */
+    struct ocl_worker
+        *turns; /* gate.c: does what the host has to do in the queue's turn, or NULL (lock) */
+    struct ocl_worker_task release; /* posted when the work of a destroyed queue is complete */
+    bool awaits_release;            /* nobody has posted it yet (lock) */
     struct ocl_queue *next, *previous;
 };
 
@@ -319,6 +321,11 @@ void ocl_queue_completed(struct ocl_queue *queue, uint64_t before, unsigned comm
  * legacy queue's and the blocking queues' relation into account: true means that the host may touch device memory in
  * place of a command on this queue. */
 bool ocl_queue_is_idle(struct ocl_queue *queue);
+
+/* Before the host does something in place of a command: waits for all that a command submitted now would wait for. More than
+ * ocl_queue_finish() where the queue has no command yet that waits for the legacy queue; nearly free when all is idle.
+ * Errors: the context's sticky failure. */
+ocl_status ocl_queue_settle(struct ocl_queue *queue);
 
 /* Tells the driver to start what was submitted. */
 ocl_status ocl_queue_flush(struct ocl_queue *queue);

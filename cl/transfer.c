@@ -83,16 +83,11 @@ struct ocl_place ocl_side_place(const struct ocl_side *side, uint64_t address)
     return ocl_allocation_place(side->allocation, address);
 }
 
-ocl_status ocl_transfer_settle(struct ocl_queue *queue)
-{
-    return ocl_queue_is_idle(queue) ? ocl_context_failure(queue->context) : ocl_queue_finish(queue);
-}
-
 ocl_status ocl_transfer_conclude(const struct ocl_transfer *transfer, ocl_status status)
 {
     if (status != OCL_OK || transfer->wait != OCL_WAIT_ALL)
         return status;
-    return ocl_transfer_settle(transfer->queue);
+    return ocl_queue_settle(transfer->queue);
 }
 
 /* ---- By the host ---- */
@@ -142,7 +137,7 @@ static bool suits_host(const struct ocl_transfer *transfer)
 /* *is_done stays false when another thread keeps the queue busy. */
 static ocl_status try_host(const struct ocl_transfer *transfer, bool *is_done)
 {
-    const ocl_status status = ocl_transfer_settle(transfer->queue);
+    const ocl_status status = ocl_queue_settle(transfer->queue);
 
     if (status != OCL_OK || !ocl_queue_is_idle(transfer->queue))
         return status;
@@ -161,19 +156,24 @@ static bool ranges_overlap(const struct ocl_copy *copy)
     return source < target ? target - source < copy->width : source - target < copy->width;
 }
 
-static ocl_status copy_host_to_host(struct ocl_transfer *transfer)
+void ocl_transfer_copy_by_host(const struct ocl_transfer *transfer)
 {
     const struct ocl_copy *copy = &transfer->copy;
-    const ocl_status status = ocl_transfer_settle(transfer->queue);
 
-    if (status != OCL_OK)
-        return status;
     if (ocl_plan_is_linear(copy) && ranges_overlap(copy))
         memmove((void *)(uintptr_t)copy->target.address,
                 (const void *)(uintptr_t)copy->source.address, copy->width);
     else
         copy_by_host(transfer);
-    return OCL_OK;
+}
+
+static ocl_status copy_host_to_host(const struct ocl_transfer *transfer)
+{
+    const ocl_status status = ocl_queue_settle(transfer->queue);
+
+    if (status == OCL_OK)
+        ocl_transfer_copy_by_host(transfer);
+    return status;
 }
 
 /* Copies a run of bytes between two places of one device that do not overlap. */
@@ -304,7 +304,7 @@ static move_function *const moves[3][3] = {
 static ocl_status run_overlapping(struct ocl_transfer *transfer)
 {
     if (is_host_memory(transfer)) {
-        const ocl_status status = ocl_transfer_settle(transfer->queue);
+        const ocl_status status = ocl_queue_settle(transfer->queue);
         if (status != OCL_OK)
             return status;
         if (ocl_queue_is_idle(transfer->queue))
@@ -359,13 +359,13 @@ ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *cop
     ocl_plan_collapse(&transfer.copy);
     transfer.copy.source.address = transfer.source.address;
     transfer.copy.target.address = transfer.target.address;
-    const bool passes_later = ocl_transfer_may_pass_later(&transfer);
+    const bool goes_later = ocl_transfer_goes_later(&transfer);
     /* Freeing memory waits for its own context's work only, and so does not protect it from this
      * queue. */
     if (is_foreign(&transfer.source, queue) || is_foreign(&transfer.target, queue))
         transfer.wait = OCL_WAIT_ALL;
-    if (passes_later)
-        status = ocl_transfer_pass_later(&transfer);
+    if (goes_later)
+        status = ocl_transfer_later(&transfer);
     else if (is_foreign_device(&transfer.source, queue) ||
              is_foreign_device(&transfer.target, queue))
         status = ocl_transfer_run_foreign(&transfer);

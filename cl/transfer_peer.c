@@ -64,8 +64,8 @@ static ocl_status pass(const struct ocl_transfer *transfer, struct ocl_queue *fr
     return status;
 }
 
-static ocl_status pass_by_host(const struct ocl_transfer *transfer, struct ocl_queue *from,
-                               struct ocl_queue *to)
+ocl_status ocl_transfer_pass_by_host(const struct ocl_transfer *transfer, struct ocl_queue *from,
+                                     struct ocl_queue *to)
 {
     const size_t total = ocl_plan_bytes(&transfer->copy);
     const size_t bytes = total < PASSING_BYTES ? total : PASSING_BYTES;
@@ -85,97 +85,13 @@ static ocl_status copy_between_devices(const struct ocl_transfer *transfer)
 
     if (status == OCL_OK)
         status = queue_for(&transfer->target, transfer->queue, &to);
-    return status == OCL_OK ? pass_by_host(transfer, from, to) : status;
+    return status == OCL_OK ? ocl_transfer_pass_by_host(transfer, from, to) : status;
 }
 
-/* ---- Without waiting ---- */
-
-/* A copy between two devices that a worker carries out when its turn in the queue has come. Its own
- * queues keep both contexts open until then, and its references the memory. */
-struct passage {
-    struct ocl_transfer transfer;
-    struct ocl_queue *from, *to;
-};
-
-static void end_passage(struct passage *passage)
-{
-    ocl_side_release(&passage->transfer.source);
-    ocl_side_release(&passage->transfer.target);
-    if (passage->from)
-        ocl_queue_release(passage->from);
-    if (passage->to)
-        ocl_queue_release(passage->to);
-    free(passage);
-}
-
-/* What fails here nobody waits for: like a command's failure it becomes the context's. */
-static void run_passage(void *data, ocl_status status)
-{
-    struct passage *passage = data;
-    struct ocl_context *context = passage->transfer.queue->context;
-
-    if (status == OCL_OK)
-        status = pass_by_host(&passage->transfer, passage->from, passage->to);
-    if (status != OCL_OK)
-        (void)ocl_context_fail(context, status);
-    end_passage(passage);
-}
-
-/* A queue that lives as long as the reference: nobody else destroys it, and its context does not close
- * before it is gone. */
-static ocl_status borrow_queue(struct ocl_context *context, struct ocl_queue **queue)
-{
-    struct ocl_queue *made = NULL;
-    const ocl_status status = ocl_queue_create(context, OCL_QUEUE_NON_BLOCKING, 0, &made);
-
-    if (status != OCL_OK)
-        return status;
-    (void)ocl_queue_retain(made);
-    ocl_queue_destroy(made);
-    *queue = made;
-    return OCL_OK;
-}
-
-static struct passage *make_passage(struct ocl_transfer *transfer)
-{
-    struct passage *made = calloc(1, sizeof *made);
-
-    if (!made)
-        return NULL;
-    made->transfer = *transfer;
-    transfer->source.allocation = NULL; /* the references go with it */
-    transfer->target.allocation = NULL;
-    return made;
-}
-
-static bool is_between_devices(const struct ocl_transfer *transfer)
+bool ocl_transfer_is_between_devices(const struct ocl_transfer *transfer)
 {
     return transfer->source.kind == OCL_SIDE_DEVICE && transfer->target.kind == OCL_SIDE_DEVICE &&
            transfer->source.allocation->context != transfer->target.allocation->context;
-}
-
-bool ocl_transfer_may_pass_later(const struct ocl_transfer *transfer)
-{
-    return transfer->wait != OCL_WAIT_ALL && is_between_devices(transfer);
-}
-
-ocl_status ocl_transfer_pass_later(struct ocl_transfer *transfer)
-{
-    struct ocl_queue *queue = transfer->queue;
-    struct ocl_context *source = transfer->source.allocation->context;
-    struct ocl_context *target = transfer->target.allocation->context;
-    struct passage *passage = make_passage(transfer);
-
-    if (!passage)
-        return OCL_E_OUT_OF_MEMORY;
-    ocl_status status = borrow_queue(source, &passage->from);
-    if (status == OCL_OK)
-        status = borrow_queue(target, &passage->to);
-    if (status == OCL_OK)
-        status = ocl_queue_host_function(queue, run_passage, passage, true);
-    if (status != OCL_OK)
-        end_passage(passage);
-    return status;
 }
 
 /* All device ends are in one context, though not the queue's. */
@@ -196,11 +112,11 @@ static ocl_status copy_elsewhere(struct ocl_transfer *transfer)
 
 ocl_status ocl_transfer_run_foreign(struct ocl_transfer *transfer)
 {
-    const ocl_status status = ocl_transfer_settle(transfer->queue);
+    const ocl_status status = ocl_queue_settle(transfer->queue);
 
     if (status != OCL_OK)
         return status;
-    if (is_between_devices(transfer))
+    if (ocl_transfer_is_between_devices(transfer))
         return copy_between_devices(transfer);
     return copy_elsewhere(transfer);
 }

@@ -45,9 +45,6 @@ struct ocl_transfer {
     enum ocl_transfer_wait wait;
 };
 
-/* Waits for the queue, unless it is known to be idle. */
-ocl_status ocl_transfer_settle(struct ocl_queue *queue);
-
 /* Carries out a transfer whose device ends belong to the queue's context. */
 ocl_status ocl_transfer_run(struct ocl_transfer *transfer);
 
@@ -55,11 +52,21 @@ ocl_status ocl_transfer_run(struct ocl_transfer *transfer);
  */
 ocl_status ocl_transfer_run_foreign(struct ocl_transfer *transfer);
 
-/* The same for a copy between two devices that need not be complete on return: takes over the sides'
- * references, and carries it out in the queue's order without holding up the caller.
- * Needs: ocl_transfer_may_pass_later(). */
-bool ocl_transfer_may_pass_later(const struct ocl_transfer *transfer);
-ocl_status ocl_transfer_pass_later(struct ocl_transfer *transfer);
+/* The host's part of it, with two queues of the ends' contexts. */
+bool ocl_transfer_is_between_devices(const struct ocl_transfer *transfer);
+ocl_status ocl_transfer_pass_by_host(const struct ocl_transfer *transfer, struct ocl_queue *from,
+                                     struct ocl_queue *to);
+
+/* Between two ends that are the host's: at once, whatever the queue has to do. */
+void ocl_transfer_copy_by_host(const struct ocl_transfer *transfer);
+
+/* A transfer that needs the host when its turn has come, and whose caller does not wait: takes over the sides' references,
+ * and carries it out in the queue's order. Needs: no end is pageable. */
+bool ocl_transfer_goes_later(const struct ocl_transfer *transfer);
+ocl_status ocl_transfer_later(struct ocl_transfer *transfer);
+
+/* A queue of a context that stays as long as the reference, for what is done in a turn. */
+ocl_status ocl_transfer_borrow_queue(struct ocl_context *context, struct ocl_queue **queue);
 
 /* Pageable memory to the device, and back (complete on return), through pinned chunks. The host end
  * may also be pinned memory when all earlier work is complete. */

@@ -61,12 +61,13 @@ static ocl_status copy_by_kernel(struct ocl_transfer *transfer)
     return ocl_transfer_kernel_copy(transfer->queue, &copy);
 }
 
-/* Neither a command nor a kernel can take the host's rows when their turn comes: wait for it here.
+/* Neither a command nor a kernel can take the host's rows when their turn comes: the host does, here if the caller waits.
  */
 static ocl_status copy_in_turn(struct ocl_transfer *transfer)
 {
-    const ocl_status status = ocl_transfer_settle(transfer->queue);
-
+    if (transfer->wait != OCL_WAIT_ALL && !ocl_queue_is_idle(transfer->queue))
+        return ocl_transfer_later(transfer);
+    const ocl_status status = ocl_queue_settle(transfer->queue);
     if (status != OCL_OK)
         return status;
     return is_write(transfer) ? ocl_transfer_write_staged(transfer)

@@ -163,6 +163,7 @@ TEST_BODY(fill_another_contexts_memory)
         struct arena arena = arena_open(there, kinds[i], 300000, &dice);
         struct ocl_fill fill = {arena.address + 4, 250000, 250000, 125000, 1, 1, 2, 0x1234};
         assert_int_equal(ocl_transfer_fill(ocl_queue_legacy(here), &fill, OCL_WAIT_SOURCE), OCL_OK);
+        assert_int_equal(ocl_queue_finish(ocl_queue_legacy(here)), OCL_OK);
         model_fill(&arena, &fill);
         arena_check(&arena, ocl_queue_legacy(there));
         arena_close(&arena);

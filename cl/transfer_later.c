@@ -1,0 +1,129 @@
+/* Copies and fills that the host carries out when their turn in the queue has come, while the caller goes on: between
+ * contexts, and between two pieces of host memory.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "cl/queue_private.h"
+#include "cl/transfer_private.h"
+
+/* Queues of its own keep the contexts of both ends open until the turn is over, and references the memory. */
+struct passage {
+    struct ocl_transfer transfer;
+    struct ocl_queue *from,
+        *to; /* NULL: that end is the context's that the turn is in, and needs no command */
+};
+
+static void end_passage(struct passage *passage)
+{
+    ocl_side_release(&passage->transfer.source);
+    ocl_side_release(&passage->transfer.target);
+    if (passage->from)
+        ocl_queue_release(passage->from);
+    if (passage->to)
+        ocl_queue_release(passage->to);
+    free(passage);
+}
+
+/* The end that is device memory is reached by commands of its own context alone. */
+static ocl_status run_on(struct ocl_transfer *transfer, struct ocl_queue *queue)
+{
+    transfer->queue = queue;
+    transfer->limits = ocl_plan_limits(queue->context->device->facts.device_class);
+    transfer->wait = OCL_WAIT_ALL;
+    return ocl_transfer_run(transfer);
+}
+
+static ocl_status run(struct passage *passage)
+{
+    struct ocl_transfer *transfer = &passage->transfer;
+
+    if (ocl_transfer_is_between_devices(transfer))
+        return ocl_transfer_pass_by_host(transfer, passage->from, passage->to);
+    if (transfer->target.kind == OCL_SIDE_DEVICE)
+        return run_on(transfer, passage->to);
+    if (transfer->source.kind == OCL_SIDE_DEVICE)
+        return run_on(transfer, passage->from);
+    ocl_transfer_copy_by_host(transfer);
+    return OCL_OK;
+}
+
+/* What fails here nobody waits for: like a command's failure it becomes the context's. */
+static void run_passage(void *data, ocl_status status)
+{
+    struct passage *passage = data;
+    struct ocl_context *context = passage->transfer.queue->context;
+
+    if (status == OCL_OK)
+        status = run(passage);
+    if (status != OCL_OK)
+        (void)ocl_context_fail(context, status);
+    end_passage(passage);
+}
+
+/* A queue that lives as long as the reference: nobody else destroys it, and its context does not close
+ * before it is gone. */
+ocl_status ocl_transfer_borrow_queue(struct ocl_context *context, struct ocl_queue **queue)
+{
+    struct ocl_queue *made = NULL;
+    const ocl_status status = ocl_queue_create(context, OCL_QUEUE_NON_BLOCKING, 0, &made);
+
+    if (status != OCL_OK)
+        return status;
+    (void)ocl_queue_retain(made);
+    ocl_queue_destroy(made);
+    *queue = made;
+    return OCL_OK;
+}
+
+static ocl_status borrow_for(const struct ocl_side *side, const struct ocl_queue *given,
+                             struct ocl_queue **queue)
+{
+    struct ocl_context *context = side->allocation->context;
+
+    return side->kind == OCL_SIDE_DEVICE || context != given->context
+               ? ocl_transfer_borrow_queue(context, queue)
+               : OCL_OK;
+}
+
+static bool is_foreign(const struct ocl_side *side, const struct ocl_queue *queue)
+{
+    return side->allocation->context != queue->context;
+}
+
+/* When its turn is now, the host is as good as anybody; but for device memory of another context, whose queue may have
+ * other things to wait for. */
+bool ocl_transfer_goes_later(const struct ocl_transfer *transfer)
+{
+    const struct ocl_side *source = &transfer->source, *target = &transfer->target;
+
+    if (transfer->wait == OCL_WAIT_ALL || source->kind == OCL_SIDE_PAGEABLE ||
+        target->kind == OCL_SIDE_PAGEABLE)
+        return false;
+    if ((source->kind == OCL_SIDE_DEVICE && is_foreign(source, transfer->queue)) ||
+        (target->kind == OCL_SIDE_DEVICE && is_foreign(target, transfer->queue)))
+        return true;
+    const bool has_device_end = source->kind == OCL_SIDE_DEVICE || target->kind == OCL_SIDE_DEVICE;
+    const bool needs_host = !has_device_end || is_foreign(source, transfer->queue) ||
+                            is_foreign(target, transfer->queue);
+    return needs_host && !ocl_queue_is_idle(transfer->queue);
+}
+
+ocl_status ocl_transfer_later(struct ocl_transfer *transfer)
+{
+    struct ocl_queue *queue = transfer->queue;
+    struct passage *passage = calloc(1, sizeof *passage);
+
+    if (!passage)
+        return OCL_E_OUT_OF_MEMORY;
+    passage->transfer = *transfer;
+    transfer->source.allocation = NULL; /* the references go with it */
+    transfer->target.allocation = NULL;
+    ocl_status status = borrow_for(&passage->transfer.source, queue, &passage->from);
+    if (status == OCL_OK)
+        status = borrow_for(&passage->transfer.target, queue, &passage->to);
+    if (status == OCL_OK)
+        status = ocl_queue_in_turn(queue, run_passage, passage);
+    if (status != OCL_OK)
+        end_passage(passage);
+    return status;
+}

@@ -1,0 +1,325 @@
+/* Work that the host may do in place of a command keeps its place among the streams' commands, and does not hold up the
+ * caller: from and to every kind of memory, of the stream's device and of another.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tests/facade/runtime_support.h"
+
+/* --- what is copied --------------------------------------------------------------------------- */
+
+enum place { PAGEABLE, PINNED, MANAGED, DEVICE, FAR_PINNED, FAR_MANAGED, FAR_DEVICE, PLACES };
+
+enum { WIDTH = 301, ROWS = 223, PITCH = 352, BYTES = PITCH * ROWS };
+
+enum form { LINEAR, RECTANGLE, FORMS };
+
+/* On a machine with one device the places far away are left out. */
+static int device_count(void)
+{
+    int count = 0;
+    assert_success(cudaGetDeviceCount(&count));
+    return count;
+}
+
+static enum place place_count(void)
+{
+    return device_count() > 1 ? PLACES : FAR_PINNED;
+}
+
+static bool is_pinned(enum place place)
+{
+    return place == PINNED || place == FAR_PINNED;
+}
+
+/* NULL: the device has no such memory. */
+static unsigned char *make(enum place place)
+{
+    unsigned char *made = NULL;
+    assert_success(cudaSetDevice(place >= FAR_PINNED));
+    switch (place) {
+    case PAGEABLE:
+        made = malloc(BYTES);
+        break;
+    case PINNED:
+    case FAR_PINNED:
+        assert_success(cudaHostAlloc((void **)&made, BYTES, cudaHostAllocPortable));
+        break;
+    case MANAGED:
+    case FAR_MANAGED:
+        if (cudaMallocManaged((void **)&made, BYTES, cudaMemAttachGlobal) != cudaSuccess)
+            made = NULL;
+        (void)cudaGetLastError();
+        break;
+    default:
+        assert_success(cudaMalloc((void **)&made, BYTES));
+    }
+    if (made != NULL && place == PAGEABLE)
+        memset(made, 0, BYTES);
+    else if (made != NULL)
+        assert_success(cudaMemset(made, 0, BYTES));
+    assert_success(cudaDeviceSynchronize());
+    assert_success(cudaSetDevice(0));
+    return made;
+}
+
+static void end(enum place place, unsigned char *made)
+{
+    if (place == PAGEABLE)
+        free(made);
+    else if (is_pinned(place))
+        assert_success(cudaFreeHost(made));
+    else
+        assert_success(cudaFree(made));
+}
+
+static void fill_with_twos(void *memory)
+{
+    memset(memory, 2, BYTES);
+}
+
+/* Pageable memory may be read as soon as the copy is asked for: a source has its ones at once. */
+static void fill(enum place place, unsigned char *memory, int value, cudaStream_t stream)
+{
+    if (place != PAGEABLE)
+        assert_success(cudaMemsetAsync(memory, value, BYTES, stream));
+    else if (value == 1)
+        memset(memory, 1, BYTES);
+    else
+        assert_success(cudaLaunchHostFunc(stream, fill_with_twos, memory));
+}
+
+static void copy(enum form form, unsigned char *target, const unsigned char *source,
+                 cudaStream_t stream)
+{
+    if (form == LINEAR)
+        assert_success(cudaMemcpyAsync(target, source, BYTES, cudaMemcpyDefault, stream));
+    else
+        assert_success(cudaMemcpy2DAsync(target, PITCH, source, PITCH, WIDTH, ROWS,
+                                         cudaMemcpyDefault, stream));
+}
+
+/* All that the form copies holds value, and what it leaves out holds other. */
+static void check(enum form form, const unsigned char *memory, int value, int other)
+{
+    static unsigned char found[BYTES];
+    assert_success(cudaMemcpy(found, memory, BYTES, cudaMemcpyDefault));
+    for (size_t i = 0; i < BYTES; i++)
+        if (found[i] != (form == LINEAR || i % PITCH < WIDTH ? value : other))
+            fail_msg("byte %zu holds %d", i, found[i]);
+}
+
+/* --- gates that somebody opens ---------------------------------------------------------------- */
+
+/* A wrong library has the time to go ahead; a right one waits however long it takes. */
+static void *open_later(void *gate)
+{
+    for (int i = 0; i < 3; i++)
+        pause_briefly();
+    gate_open(gate);
+    return NULL;
+}
+
+/* A host function that waits for what the caller does next. It gives up when that takes so long that the caller must be
+ * waiting for it. */
+struct patience {
+    struct gate gate;
+    bool is_lost;
+};
+
+#define PATIENCE_INITIALIZER                                                                       \
+    {                                                                                              \
+        GATE_INITIALIZER, false                                                                    \
+    }
+
+static void wait_patiently(void *data)
+{
+    struct patience *patience = data;
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += 20;
+    pthread_mutex_lock(&patience->gate.lock);
+    while (!patience->gate.is_open && !patience->is_lost)
+        patience->is_lost =
+            pthread_cond_timedwait(&patience->gate.changed, &patience->gate.lock, &end) != 0;
+    pthread_mutex_unlock(&patience->gate.lock);
+}
+
+static void hold(struct patience *patience, cudaStream_t stream)
+{
+    assert_success(cudaLaunchHostFunc(stream, wait_patiently, patience));
+}
+
+static void let_go(struct patience *patience, const char *what, int from, int to)
+{
+    gate_open(&patience->gate);
+    if (patience->is_lost)
+        fail_msg("%s, from place %d to place %d: the call waited", what, from, to);
+}
+
+/* --- the order -------------------------------------------------------------------------------- */
+
+/* first: gate, source = 1, target = 2. second: target = source. */
+static void check_order(enum place from, enum place to, enum form form, cudaStream_t first,
+                        cudaStream_t second)
+{
+    struct gate gate = GATE_INITIALIZER;
+    pthread_t opener;
+    unsigned char *source = make(from), *target = make(to);
+    if (source != NULL && target != NULL) {
+        gate_hold(&gate, first);
+        fill(from, source, 1, first);
+        fill(to, target, 2, first);
+        assert_int_equal(pthread_create(&opener, NULL, open_later, &gate), 0);
+        copy(form, target, source, second);
+        assert_success(cudaStreamSynchronize(second));
+        pthread_join(opener, NULL);
+        check(form, target, 1, 2);
+    }
+    end(from, source);
+    end(to, target);
+}
+
+static void check_all_orders(cudaStream_t first, cudaStream_t second)
+{
+    for (enum place from = 0; from < place_count(); from++)
+        for (enum place to = 0; to < place_count(); to++)
+            for (enum form form = 0; form < FORMS; form++)
+                check_order(from, to, form, first, second);
+}
+
+static cudaStream_t new_stream(unsigned flags)
+{
+    cudaStream_t stream = NULL;
+    assert_success(cudaStreamCreateWithFlags(&stream, flags));
+    return stream;
+}
+
+TEST_BODY(order_by_host_behind_the_legacy_stream)
+{
+    cudaStream_t stream = new_stream(cudaStreamDefault);
+    check_all_orders(cudaStreamLegacy, stream);
+    assert_success(cudaStreamDestroy(stream));
+}
+
+TEST_BODY(order_by_host_of_per_thread_streams)
+{
+    check_all_orders(cudaStreamLegacy, cudaStreamPerThread);
+}
+
+TEST_BODY(order_by_host_of_the_legacy_stream)
+{
+    cudaStream_t stream = new_stream(cudaStreamDefault);
+    check_all_orders(stream, cudaStreamLegacy);
+    assert_success(cudaStreamDestroy(stream));
+}
+
+TEST_BODY(order_by_host_behind_an_event)
+{
+    cudaStream_t streams[2] = {new_stream(cudaStreamNonBlocking),
+                               new_stream(cudaStreamNonBlocking)};
+    cudaEvent_t event = NULL;
+    assert_success(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    for (enum place from = 0; from < place_count(); from++)
+        for (enum place to = 0; to < place_count(); to++) {
+            struct gate gate = GATE_INITIALIZER;
+            pthread_t opener;
+            unsigned char *source = make(from), *target = make(to);
+            if (source != NULL && target != NULL) {
+                gate_hold(&gate, streams[0]);
+                fill(from, source, 1, streams[0]);
+                fill(to, target, 2, streams[0]);
+                assert_success(cudaEventRecord(event, streams[0]));
+                assert_success(cudaStreamWaitEvent(streams[1], event, 0));
+                assert_int_equal(pthread_create(&opener, NULL, open_later, &gate), 0);
+                copy(LINEAR, target, source, streams[1]);
+                assert_success(cudaStreamSynchronize(streams[1]));
+                pthread_join(opener, NULL);
+                check(LINEAR, target, 1, 2);
+            }
+            end(from, source);
+            end(to, target);
+        }
+    assert_success(cudaEventDestroy(event));
+    assert_success(cudaStreamDestroy(streams[0]));
+    assert_success(cudaStreamDestroy(streams[1]));
+}
+
+/* legacy: gate, source = 1, target = source. per thread: source = 2, which waits. */
+TEST_BODY(order_by_host_of_fills_that_wait)
+{
+    for (enum place from = PINNED; from < place_count(); from++) {
+        struct gate gate = GATE_INITIALIZER;
+        pthread_t opener;
+        unsigned char *source = make(from), *target = make(DEVICE);
+        if (source != NULL) {
+            gate_hold(&gate, cudaStreamLegacy);
+            fill(from, source, 1, cudaStreamLegacy);
+            copy(LINEAR, target, source, cudaStreamLegacy);
+            assert_int_equal(pthread_create(&opener, NULL, open_later, &gate), 0);
+            assert_success(cudaMemset_ptds(source, 2, BYTES));
+            assert_success(cudaStreamSynchronize(cudaStreamPerThread));
+            pthread_join(opener, NULL);
+            check(LINEAR, source, 2, 2);
+            check(LINEAR, target, 1, 1);
+        }
+        end(from, source);
+        end(DEVICE, target);
+    }
+}
+
+/* --- the caller goes on ----------------------------------------------------------------------- */
+
+static void check_goes_on(enum place from, enum place to, enum form form, cudaStream_t stream)
+{
+    struct patience patience = PATIENCE_INITIALIZER;
+    unsigned char *source = make(from), *target = make(to);
+    if (source != NULL && target != NULL) {
+        hold(&patience, stream);
+        fill(from, source, 1, stream);
+        fill(to, target, 2, stream);
+        copy(form, target, source, stream);
+        fill(from, source, 2, stream);
+        let_go(&patience, form == LINEAR ? "linear" : "rectangle", (int)from, (int)to);
+        assert_success(cudaStreamSynchronize(stream));
+        check(form, target, 1, 2);
+        check(LINEAR, source, 2, 2);
+    }
+    end(from, source);
+    end(to, target);
+}
+
+/* Between two pieces of host memory CUDA waits. */
+TEST_BODY(order_by_host_holds_up_no_caller)
+{
+    cudaStream_t stream = new_stream(cudaStreamNonBlocking);
+    for (enum place from = PINNED; from < place_count(); from++)
+        for (enum place to = PINNED; to < place_count(); to++)
+            for (enum form form = 0; form < FORMS; form++)
+                if (!is_pinned(from) || !is_pinned(to))
+                    check_goes_on(from, to, form, stream);
+    assert_success(cudaStreamDestroy(stream));
+}
+
+/* What one stream does is over while another's host function goes on. */
+TEST_BODY(order_by_host_shares_no_thread_with_host_functions)
+{
+    cudaStream_t stream = new_stream(cudaStreamNonBlocking);
+    cudaStream_t held = new_stream(cudaStreamNonBlocking);
+    for (enum place from = PINNED; from < place_count(); from++)
+        for (enum place to = PINNED; to < place_count(); to++) {
+            struct patience patience = PATIENCE_INITIALIZER;
+            unsigned char *source = make(from), *target = make(to);
+            if (source != NULL && target != NULL) {
+                hold(&patience, held);
+                fill(from, source, 1, stream);
+                fill(to, target, 2, stream);
+                copy(LINEAR, target, source, stream);
+                assert_success(cudaStreamSynchronize(stream));
+                let_go(&patience, "another stream", (int)from, (int)to);
+                assert_success(cudaStreamSynchronize(held));
+                check(LINEAR, target, 1, 2);
+            }
+            end(from, source);
+            end(to, target);
+        }
+    assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaStreamDestroy(held));
+}
