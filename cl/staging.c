@@ -222,6 +222,7 @@ static ocl_status grow(struct ocl_staging *staging, struct ring *ring)
         return OCL_OK;
     }
     ring->count -= chunks;
+    pthread_cond_broadcast(&staging->given); /* who waits for these chunks may try itself */
     if (block) {
         pthread_mutex_unlock(&staging->lock);
         ocl_block_destroy(block);
@@ -289,7 +290,7 @@ void ocl_staging_give(struct ocl_staging *staging, struct ocl_chunk *chunk, cl_e
     chunk->is_taken = false;
     chunk->pending = event;
     append(ring, chunk);
-    pthread_cond_signal(&staging->given);
+    pthread_cond_broadcast(&staging->given); /* who waits for the other ring waits here, too */
     pthread_mutex_unlock(&staging->lock);
 }
 

@@ -1,6 +1,8 @@
 /* Tests of cl/block_registered.c: threads that register memory at the same time. This program stands between cl/ and
  * the OpenCL loader in one function, to make pinning as slow as a test wants.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tests/cl/refuse.h"
+
 #include <dlfcn.h>
 #include <semaphore.h>
 #include <time.h>
@@ -13,13 +15,19 @@ static void *_Atomic slow_page; /* pinning from this address on waits for may_go
 static sem_t is_pinning, may_go;
 static _Atomic int pinned_pages[8];
 static char *_Atomic arena;
+_Atomic(refuse_buffer *) refuse;
 
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
                       cl_int *error)
 {
     static _Atomic uintptr_t found; /* by any thread: contexts are opened by many at once */
+    refuse_buffer *asked = atomic_load(&refuse);
     if (!found)
         found = (uintptr_t)dlsym(RTLD_NEXT, "clCreateBuffer");
+    if (asked && asked(bytes)) {
+        *error = CL_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     for (size_t at = 0; host && at < bytes; at += page) {
         const uintptr_t index = ((uintptr_t)host + at - (uintptr_t)arena) / page;

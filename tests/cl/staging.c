@@ -4,8 +4,14 @@
 
 #include <string.h>
 
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "cl/transfer_plan.h"
 #include "tests/cl/held.h"
+#include "tests/cl/refuse.h"
 
 enum { MANY = 2000 };
 
@@ -152,4 +158,120 @@ TEST_BODY(staging_has_a_queue_for_other_contexts)
     ocl_queue_destroy(given);
     ocl_context_close(here);
     ocl_context_close(there);
+}
+
+/* ---- Threads that wait for each other's chunks ---- */
+
+struct waiter {
+    struct ocl_context *context;
+    size_t bytes;
+    struct ocl_chunk *chunk;
+    ocl_status status;
+    pthread_t thread;
+};
+
+static void *take_one(void *argument)
+{
+    struct waiter *waiter = argument;
+    waiter->status =
+        ocl_staging_take(waiter->context->staging, waiter->bytes, true, &waiter->chunk);
+    return NULL;
+}
+
+static void begin_waiting(struct waiter *waiter)
+{
+    assert_int_equal(pthread_create(&waiter->thread, NULL, take_one, waiter), 0);
+}
+
+static void end_waiting(const struct waiter *waiter)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += 10;
+    assert_int_equal(pthread_clockjoin_np(waiter->thread, NULL, CLOCK_MONOTONIC, &end), 0);
+}
+
+static sem_t is_asked, may_refuse;
+
+static bool refuse_slowly(size_t bytes)
+{
+    (void)bytes;
+    sem_post(&is_asked);
+    sem_wait(&may_refuse);
+    return true;
+}
+
+/* All large chunks are just being made, each by one thread, while one more waits for them: when there is no memory, all
+ * are told. */
+TEST_BODY(staging_lack_of_memory_ends_waiting)
+{
+    enum { LARGE = 8, WAITERS = LARGE + 1 };
+    struct ocl_context *context = open_context();
+    struct waiter waiters[WAITERS];
+
+    if (context->capability.host_method > OCL_HOST_USE)
+        TEST_SKIP("pinned memory is no buffer here");
+    assert_int_equal(sem_init(&is_asked, 0, 0), 0);
+    assert_int_equal(sem_init(&may_refuse, 0, 0), 0);
+    atomic_store(&refuse, refuse_slowly);
+    for (int i = 0; i < WAITERS; i++) {
+        waiters[i] = (struct waiter){
+            .context = context,
+            .bytes = ocl_plan_limits(context->device->facts.device_class)->chunk,
+        };
+        begin_waiting(&waiters[i]);
+        if (i < LARGE)
+            sem_wait(&is_asked);
+    }
+    usleep(50000); /* the last one waits by now */
+    for (int i = 0; i < WAITERS; i++)
+        sem_post(&may_refuse);
+    for (int i = 0; i < WAITERS; i++) {
+        end_waiting(&waiters[i]);
+        assert_int_equal(waiters[i].status, OCL_E_OUT_OF_MEMORY);
+        assert_null(waiters[i].chunk);
+    }
+    atomic_store(&refuse, NULL);
+    ocl_staging_give(context->staging, take(context, waiters[0].bytes), NULL);
+    ocl_context_close(context);
+}
+
+/* A chunk that is given back goes to who waits for one of its size, whoever else waits. */
+TEST_BODY(staging_chunks_reach_who_waits_for_them)
+{
+    struct ocl_context *context = open_context();
+    const size_t sizes[] = {ocl_plan_limits(context->device->facts.device_class)->chunk, 100};
+    struct ocl_chunk *last[2] = {NULL, NULL};
+    struct waiter waiters[2];
+
+    for (size_t size = 0; size < 2; size++) {
+        struct ocl_chunk *chunk, *taken = NULL;
+        do {
+            assert_int_equal(ocl_staging_take(context->staging, sizes[size], false, &chunk),
+                             OCL_OK);
+            if (chunk) {
+                chunk->next = taken;
+                taken = chunk;
+            }
+        } while (chunk);
+        last[size] = taken;
+    }
+    for (size_t size = 0; size < 2; size++) {
+        waiters[size] = (struct waiter){.context = context, .bytes = sizes[size]};
+        begin_waiting(&waiters[size]);
+        usleep(50000); /* it waits by now */
+    }
+    for (size_t size = 2; size-- > 0;) {
+        struct ocl_chunk *rest = last[size]->next;
+        ocl_staging_give(context->staging, last[size], NULL);
+        end_waiting(&waiters[size]);
+        assert_int_equal(waiters[size].status, OCL_OK);
+        ocl_staging_give(context->staging, waiters[size].chunk, NULL);
+        while (rest) {
+            struct ocl_chunk *next = rest->next;
+            ocl_staging_give(context->staging, rest, NULL);
+            rest = next;
+        }
+    }
+    ocl_context_close(context);
 }
