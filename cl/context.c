@@ -306,10 +306,10 @@ static ocl_status sticky(ocl_status status)
 
 ocl_status ocl_context_fail(struct ocl_context *context, ocl_status status)
 {
-    ocl_status healthy = OCL_OK;
+    ocl_status kept = OCL_OK;
     status = sticky(status);
-    if (status == OCL_OK || !atomic_compare_exchange_strong(&context->failure, &healthy, status))
-        return status;
+    if (status == OCL_OK || !atomic_compare_exchange_strong(&context->failure, &kept, status))
+        return kept;
     ocl_trace("%s: work failed: %s", context->device->facts.name, ocl_status_name(status));
     pthread_mutex_lock(
         &context->queue_lock); /* who closes the context waits no longer than so long */

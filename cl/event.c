@@ -261,17 +261,17 @@ static void note_foreign_failure(void *data, cl_int status)
 }
 
 static ocl_status wait_for_point(struct ocl_queue *queue, const struct point *point,
-                                 bool is_foreign)
+                                 const struct ocl_context *from)
 {
     ocl_status status = ocl_queue_order(queue);
 
     if (status != OCL_OK)
         return status;
-    if (!is_foreign)
+    if (from == queue->context)
         return ocl_queue_hold(queue, 1, &point->stamp.event);
     /* A driver refuses events of another cl_context (-34). */
-    return ocl_gate_hold(queue, point->stamp.event, queue->context->bridge, note_foreign_failure,
-                         queue->context);
+    return ocl_gate_hold(queue, from, point->stamp.event, queue->context->bridge,
+                         note_foreign_failure, queue->context);
 }
 
 ocl_status ocl_event_wait_in_queue(struct ocl_event *event, struct ocl_queue *queue)
@@ -284,7 +284,7 @@ ocl_status ocl_event_wait_in_queue(struct ocl_event *event, struct ocl_queue *qu
     const bool is_same_queue = point.queue == queue && point.queue_id == atomic_load(&queue->id);
     status = ocl_context_failure(queue->context);
     if (status == OCL_OK && !is_same_queue && !is_known_complete(&point))
-        status = wait_for_point(queue, &point, event->context != queue->context);
+        status = wait_for_point(queue, &point, event->context);
     if (status == OCL_OK && !is_same_queue && point.serial != 0)
         ocl_queue_note_wait(queue, point.queue_id, point.position);
     ocl_stamp_release(&point.stamp);

@@ -12,9 +12,10 @@
 struct gate {
     struct ocl_worker_task task;
     struct ocl_worker *worker;
-    struct ocl_queue *queue; /* counted: a destroyed queue lives until its gates are open */
-    cl_event event;          /* the user event that the queue waits for */
-    cl_int status;           /* of the source */
+    struct ocl_queue *queue;        /* counted: a destroyed queue lives until its gates are open */
+    const struct ocl_context *from; /* the source's; compared only */
+    cl_event event;                 /* the user event that the queue waits for */
+    cl_int status;                  /* of the source */
     ocl_gate_function *function;
     void *data;
     int holders; /* the task, and the driver while it may call back; the last one frees it (wait_lock) */
@@ -126,22 +127,34 @@ static void drop_gate(struct gate *gate)
         free(gate);
 }
 
+/* The source's status is known, or will never be. Wait lock held. */
+static void post(struct gate *gate, cl_int status)
+{
+    if (gate->is_posted)
+        return;
+    gate->is_posted = true;
+    gate->status = status;
+    ocl_worker_post(gate->worker, &gate->task);
+}
+
+void ocl_gate_open_all(const struct ocl_context *context, cl_int status)
+{
+    pthread_mutex_lock(&wait_lock);
+    for (struct gate *gate = closed_gates; gate; gate = gate->next) {
+        if (gate->from == context && gate->holders > 1) /* who makes it has not asked yet */
+            post(gate, status);
+    }
+    pthread_cond_broadcast(&wait_changed);
+    pthread_mutex_unlock(&wait_lock);
+}
+
 /* The driver's queues keep what waits for the gate for ever: nobody may wait for them any more, and gates whose sources are
- * among that are opened without them. */
+ * among that, of whatever context, are opened without them. */
 static void abandon(struct ocl_context *context)
 {
     atomic_store(&context->is_abandoned, true); /* before: who sees the failure sees this too */
     (void)ocl_context_fail(context, OCL_E_EXECUTION);
-    pthread_mutex_lock(&wait_lock);
-    for (struct gate *gate = closed_gates; gate; gate = gate->next) {
-        if (gate->queue->context != context || gate->is_posted || gate->holders < 2)
-            continue;
-        gate->is_posted = true;
-        gate->status = OCL_E_EXECUTION;
-        ocl_worker_post(gate->worker, &gate->task);
-    }
-    pthread_cond_broadcast(&wait_changed);
-    pthread_mutex_unlock(&wait_lock);
+    ocl_gate_open_all(context, OCL_E_EXECUTION);
 }
 
 static void open_gate(struct gate *gate)
@@ -174,11 +187,7 @@ static void CL_CALLBACK post_gate(cl_event event, cl_int status, void *data)
 
     (void)event;
     pthread_mutex_lock(&wait_lock);
-    if (!gate->is_posted) {
-        gate->is_posted = true;
-        gate->status = status;
-        ocl_worker_post(gate->worker, &gate->task);
-    }
+    post(gate, status);
     drop_gate(gate);
     pthread_mutex_unlock(&wait_lock);
 }
@@ -210,7 +219,7 @@ static ocl_status make_gate(struct ocl_queue *queue, struct ocl_worker *worker, 
 static ocl_status watch_source(struct gate *gate, cl_event source)
 {
     pthread_mutex_lock(&wait_lock);
-    const bool is_abandoned = atomic_load(&gate->queue->context->is_abandoned);
+    const bool is_abandoned = atomic_load(&gate->from->is_abandoned);
     if (!is_abandoned)
         gate->holders++;
     pthread_mutex_unlock(&wait_lock);
@@ -229,8 +238,8 @@ static ocl_status watch_source(struct gate *gate, cl_event source)
     return is_posted ? OCL_OK : status;
 }
 
-ocl_status ocl_gate_hold(struct ocl_queue *queue, cl_event source, struct ocl_worker *worker,
-                         ocl_gate_function *function, void *data)
+ocl_status ocl_gate_hold(struct ocl_queue *queue, const struct ocl_context *from, cl_event source,
+                         struct ocl_worker *worker, ocl_gate_function *function, void *data)
 {
     struct gate *gate;
     ocl_status status = ocl_worker_start(worker);
@@ -239,6 +248,7 @@ ocl_status ocl_gate_hold(struct ocl_queue *queue, cl_event source, struct ocl_wo
         status = make_gate(queue, worker, &gate);
     if (status != OCL_OK)
         return status;
+    gate->from = from;
     gate->function = function;
     gate->data = data;
     status = ocl_queue_hold(queue, 1, &gate->event);
@@ -297,7 +307,7 @@ static ocl_status call_in_turn(struct ocl_queue *queue, struct ocl_worker *worke
     if (status == OCL_OK)
         status = ocl_queue_mark(queue, &before, &position);
     if (status == OCL_OK) {
-        status = ocl_gate_hold(queue, before, worker, run_host_call, call);
+        status = ocl_gate_hold(queue, queue->context, before, worker, run_host_call, call);
         clReleaseEvent(before);
     }
     if (status != OCL_OK)

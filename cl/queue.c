@@ -395,7 +395,9 @@ ocl_status ocl_queues_close(struct ocl_context *context)
         give_back_owners_reference(queue);
     if (atomic_load(&context->is_abandoned))
         release_abandoned(context);
-    if (!wait_until_gone(context)) {
+    const bool is_gone = wait_until_gone(context);
+    ocl_gate_open_all(context, is_gone ? ocl_context_failure(context) : OCL_E_EXECUTION);
+    if (!is_gone) {
         ocl_trace("the driver did not end its work after a failure: the context stays in memory");
         return OCL_E_NOT_READY;
     }

@@ -105,11 +105,6 @@ ocl_status ocl_queue_stamp(struct ocl_queue *queue, struct ocl_stamp *stamp, uin
 /* The device time of a complete stamp in nanoseconds. Errors: the driver's. */
 ocl_status ocl_stamp_read(const struct ocl_stamp *stamp, uint64_t *nanoseconds);
 
-/* Makes later commands of queue wait until worker has run function(data, status) after source, an
- * event of any context, is complete; status is negative when the source failed. Counts as a
- * command.
- * Needs:  the caller flushes what source stands for.
- * Errors: OCL_E_OUT_OF_MEMORY; the driver's. function is not called then, and nothing waits. */
 /* While a gate of the context is closed, nobody waits in the driver, which would wait for ever when the gate cannot be
  * opened. Waits for event, and returns what clWaitForEvents() would, or the failure of a context that was abandoned. */
 ocl_status ocl_gate_await(struct ocl_context *context, cl_event event);
@@ -121,8 +116,16 @@ ocl_status ocl_gate_pass(struct ocl_queue *queue);
  * must not wait for a program's function in another queue. Nor must it wait for this queue. */
 ocl_status ocl_queue_in_turn(struct ocl_queue *queue, ocl_host_function *function, void *data);
 
+/* Opens the gates whose sources are of the context, which will tell no more about them. */
+void ocl_gate_open_all(const struct ocl_context *context, cl_int status);
+
+/* Makes later commands of queue wait until worker has run function(data, status) after source, an
+ * event of the context from, is complete; status is negative when the source failed, or will never
+ * end. Counts as a command.
+ * Needs:  the caller flushes what source stands for.
+ * Errors: OCL_E_OUT_OF_MEMORY; the driver's. function is not called then, and nothing waits. */
 typedef void ocl_gate_function(void *data, cl_int status);
-ocl_status ocl_gate_hold(struct ocl_queue *queue, cl_event source, struct ocl_worker *worker,
-                         ocl_gate_function *function, void *data);
+ocl_status ocl_gate_hold(struct ocl_queue *queue, const struct ocl_context *from, cl_event source,
+                         struct ocl_worker *worker, ocl_gate_function *function, void *data);
 
 #endif

@@ -334,6 +334,20 @@ static ocl_status wait_for_queue(struct ocl_queue *queue, uint64_t *covered)
     return status;
 }
 
+/* A driver that has refused to wait may run the work all the same, and its memory is given back next: it is asked once more,
+ * and what it still does after a second refusal nobody can know. */
+static void wait_again(struct ocl_queue *queue)
+{
+    struct ocl_context *context = queue->context;
+
+    if (atomic_load(&context->is_abandoned))
+        return;
+    if (atomic_load(&context->gates) > 0)
+        (void)ocl_gate_pass(queue);
+    else
+        (void)clFinish(queue->cl);
+}
+
 /* After a failure of the device nothing of the queue runs any more: it counts as finished. */
 static ocl_status finish_one(struct ocl_queue *queue)
 {
@@ -343,7 +357,10 @@ static ocl_status finish_one(struct ocl_queue *queue)
     if (atomic_load(&queue->finished) >= submitted)
         return OCL_OK;
     const ocl_status status = wait_for_queue(queue, &covered);
-    if (status == OCL_OK || ocl_context_failure(queue->context) != OCL_OK) {
+    const bool has_failed = ocl_context_failure(queue->context) != OCL_OK;
+    if (status != OCL_OK && has_failed)
+        wait_again(queue);
+    if (status == OCL_OK || has_failed) {
         ocl_counter_raise(&queue->flushed, covered);
         ocl_counter_raise(&queue->finished, covered);
     }

@@ -343,8 +343,8 @@ ocl_status ocl_queues_query(struct ocl_context *context);
  *         stay in memory. */
 ocl_status ocl_queues_close(struct ocl_context *context);
 
-/* Keeps the first failure of the context and returns what status is as such: where it speaks of memory or of the device's
- * absence, OCL_E_EXECUTION. Ordinary refusals of a call (bad size, no memory) are not
+/* Keeps the first failure of the context, as what it is as such: where it speaks of memory or of the device's absence,
+ * OCL_E_EXECUTION. Returns the one that is kept; OCL_OK for OCL_OK. Ordinary refusals of a call (bad size, no memory) are not
  * sticky; a negative execution status of a command is. */
 ocl_status ocl_context_fail(struct ocl_context *context, ocl_status status);
 

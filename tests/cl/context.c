@@ -45,8 +45,8 @@ TEST_BODY(context_keeps_its_first_failure)
     assert_int_equal(ocl_context_failure(context), OCL_OK);
     /* An invalid queue is how NVIDIA's driver tells of an illegal access. */
     assert_int_equal(ocl_context_fail(context, CL_INVALID_COMMAND_QUEUE), OCL_E_ACCESS);
-    assert_int_equal(ocl_context_fail(context, CL_OUT_OF_RESOURCES), CL_OUT_OF_RESOURCES);
-    assert_int_equal(ocl_context_fail(context, CL_OUT_OF_HOST_MEMORY), OCL_E_EXECUTION);
+    assert_int_equal(ocl_context_fail(context, CL_OUT_OF_RESOURCES), OCL_E_ACCESS);
+    assert_int_equal(ocl_context_fail(context, CL_OUT_OF_HOST_MEMORY), OCL_E_ACCESS);
     assert_int_equal(ocl_context_failure(context), OCL_E_ACCESS);
     assert_int_equal(ocl_context_finish(context), OCL_E_ACCESS);
     ocl_context_close(context);

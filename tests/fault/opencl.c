@@ -58,6 +58,70 @@ static uintptr_t next(_Atomic uintptr_t *found, const char *name)
     static _Atomic uintptr_t found_##name;                                                         \
     const __typeof__(&name) real = (__typeof__(&name))next(&found_##name, #name)
 
+/* ---- Kernels that run ---- */
+
+static void retain_real_event(cl_event event)
+{
+    REAL(clRetainEvent);
+    real(event);
+}
+
+/* A few of the last launches, each with a reference to the driver's own event. */
+enum { LAUNCHES = 64, ARGUMENTS = 512 };
+static pthread_mutex_t launch_lock = PTHREAD_MUTEX_INITIALIZER;
+static cl_event launches[LAUNCHES];
+static unsigned next_launch;
+static const void *arguments[ARGUMENTS]; /* the last that may be buffers */
+static unsigned next_argument;
+static _Atomic bool was_freed_in_use;
+
+bool fault_freed_in_use(void)
+{
+    return was_freed_in_use;
+}
+
+static bool is_running(cl_event event)
+{
+    REAL(clGetEventInfo);
+    cl_int state = CL_QUEUED;
+    return real(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) ==
+               CL_SUCCESS &&
+           state > CL_COMPLETE;
+}
+
+static void note_launch(cl_event event)
+{
+    REAL(clReleaseEvent);
+    pthread_mutex_lock(&launch_lock);
+    cl_event *slot = &launches[next_launch++ % LAUNCHES];
+    if (*slot != NULL)
+        real(*slot);
+    *slot = event;
+    pthread_mutex_unlock(&launch_lock);
+}
+
+static void note_argument(size_t size, const void *value)
+{
+    if (size != sizeof(void *) || value == NULL)
+        return;
+    pthread_mutex_lock(&launch_lock);
+    memcpy(&arguments[next_argument++ % ARGUMENTS], value, size);
+    pthread_mutex_unlock(&launch_lock);
+}
+
+/* Memory goes back to the driver, which keeps for kernels what they were given as a buffer, and not what they know by its
+ * address. */
+static void check_no_launch(const void *memory)
+{
+    bool is_kept = false;
+    pthread_mutex_lock(&launch_lock);
+    for (int i = 0; i < ARGUMENTS; i++)
+        is_kept = is_kept || arguments[i] == memory;
+    for (int i = 0; i < LAUNCHES && !is_kept; i++)
+        was_freed_in_use = was_freed_in_use || (launches[i] != NULL && is_running(launches[i]));
+    pthread_mutex_unlock(&launch_lock);
+}
+
 /* ---- Events that end with an error ---- */
 
 /* The driver's own event ends well; what is asked about it here says otherwise. Commands that wait for it end so too. */
@@ -204,7 +268,6 @@ static void note_event(const char *name, cl_uint n, const cl_event *list, cl_eve
 
 RELEASE(clReleaseContext, cl_context, CONTEXT)
 RELEASE(clReleaseCommandQueue, cl_command_queue, QUEUE)
-RELEASE(clReleaseMemObject, cl_mem, BUFFER)
 RELEASE(clReleaseProgram, cl_program, PROGRAM)
 RELEASE(clReleaseKernel, cl_kernel, KERNEL)
 RELEASE(clReleaseSampler, cl_sampler, SAMPLER)
@@ -213,6 +276,17 @@ RETAIN(clRetainCommandQueue, cl_command_queue, QUEUE)
 RETAIN(clRetainMemObject, cl_mem, BUFFER)
 RETAIN(clRetainProgram, cl_program, PROGRAM)
 RETAIN(clRetainKernel, cl_kernel, KERNEL)
+
+cl_int clReleaseMemObject(cl_mem object)
+{
+    REAL(clReleaseMemObject);
+    const cl_int code = fault_of_call("clReleaseMemObject");
+    check_no_launch(object);
+    const cl_int status = real(object);
+    if (status == CL_SUCCESS)
+        count(BUFFER, -1);
+    return code != 0 ? code : status;
+}
 
 cl_int clReleaseEvent(cl_event event)
 {
@@ -339,6 +413,7 @@ void *clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uin
 void clSVMFree(cl_context context, void *memory)
 {
     REAL(clSVMFree);
+    check_no_launch(memory);
     if (memory != NULL)
         count(SVM, -1);
     real(context, memory);
@@ -430,11 +505,27 @@ COMMAND(clEnqueueUnmapMemObject,
         (cl_command_queue queue, cl_mem object, void *memory, cl_uint n, const cl_event *list,
          cl_event *event),
         (queue, object, memory, n, list, event))
-COMMAND(clEnqueueNDRangeKernel,
-        (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
-         const size_t *global, const size_t *local, cl_uint n, const cl_event *list,
-         cl_event *event),
-        (queue, kernel, dimensions, offset, global, local, n, list, event))
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                              const size_t *offset, const size_t *global, const size_t *local,
+                              cl_uint n, const cl_event *list, cl_event *event)
+{
+    REAL(clEnqueueNDRangeKernel);
+    const cl_int code = fault_of_call("clEnqueueNDRangeKernel");
+    cl_event own = NULL;
+    if (code != 0)
+        return code;
+    const cl_int status = real(queue, kernel, dimensions, offset, global, local, n, list, &own);
+    if (status != CL_SUCCESS)
+        return status;
+    if (event != NULL) {
+        retain_real_event(own);
+        *event = own;
+    }
+    note_launch(own);
+    note_event("clEnqueueNDRangeKernel", n, list, event);
+    return CL_SUCCESS;
+}
+
 COMMAND(clEnqueueMarkerWithWaitList,
         (cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event),
         (queue, n, list, event))
@@ -442,8 +533,14 @@ COMMAND(clEnqueueBarrierWithWaitList,
         (cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event),
         (queue, n, list, event))
 
-STATUS(clSetKernelArg, (cl_kernel kernel, cl_uint i, size_t size, const void *value),
-       (kernel, i, size, value))
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint i, size_t size, const void *value)
+{
+    REAL(clSetKernelArg);
+    const cl_int code = fault_of_call("clSetKernelArg");
+    note_argument(size, value);
+    return code != 0 ? code : real(kernel, i, size, value);
+}
+
 STATUS(clSetKernelArgSVMPointer, (cl_kernel kernel, cl_uint i, const void *value),
        (kernel, i, value))
 STATUS(clSetKernelExecInfo,

@@ -3,12 +3,17 @@
 #ifndef TESTS_FAULT_OPENCL_H
 #define TESTS_FAULT_OPENCL_H
 
+#include <stdbool.h>
+
 /* Contexts, queues, buffers and images, programs, kernels, events, samplers, SVM and USM allocations that are alive:
  * references that libclem took and has not given back. A release that fails counts as one. */
 long fault_live_objects(void);
 
 /* One line per kind of object that is alive, on stdout. */
 void fault_print_live(void);
+
+/* Whether memory was ever released while a kernel ran: kernels may know it by its address alone. */
+bool fault_freed_in_use(void);
 
 /* An extension function that libclem asked for and that is not among those here; NULL: none. */
 const char *fault_unknown_extension(void);

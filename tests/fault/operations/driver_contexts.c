@@ -3,6 +3,8 @@
 #define __CUDA_API_VERSION_INTERNAL /* names are symbols, and old versions have theirs */
 #include "operation.h"
 
+#include <time.h>
+
 #include <cudaProfiler.h>
 
 enum { BYTES = 1 << 16 };
@@ -157,7 +159,14 @@ int operation_driver_contexts(void)
     return error;
 }
 
-/* Events of one context are waited for in another's stream. */
+static void pause_a_moment(void *unused)
+{
+    const struct timespec moment = {.tv_nsec = 5000000};
+    (void)unused;
+    nanosleep(&moment, NULL);
+}
+
+/* Events of one context are waited for in another's stream, while a host function is yet before them. */
 int operation_two_contexts(void)
 {
     CUcontext before = NULL, own = NULL;
@@ -173,6 +182,7 @@ int operation_two_contexts(void)
     TRY(cuMemAlloc_v2, &other, BYTES);
     TRY(cuEventCreate, &event, 0);
     TRY(cuMemsetD8Async, other, 3, BYTES, NULL);
+    TRY(cuLaunchHostFunc, NULL, pause_a_moment, NULL);
     TRY(cuEventRecord, event, NULL);
     TRY(cuCtxSetCurrent, before);
     TRY(cuStreamWaitEvent, here, event, 0);

@@ -6,6 +6,7 @@
  *                                              every time the whole operation again
  *                                      lost    each call fails, and all behind it do
  *                                      events  each command's event ends with an error
+ *   clem_faults MODE OPERATION CODE   the same with this code alone
  *   clem_faults start            each call fails once while the devices are found, in a process each
  *   clem_faults entries          every supported entry point is called by an operation
  *
@@ -128,6 +129,14 @@ static void hung(int number)
     fault_wrong(__FILE__, __LINE__, "hangs");
 }
 
+/* The driver or the C library ends the process. */
+static void ended(int number)
+{
+    signal(number, SIG_DFL);
+    fault_print_place();
+    raise(number);
+}
+
 #define REQUIRE(condition)                                                                         \
     do {                                                                                           \
         if (!(condition))                                                                          \
@@ -201,6 +210,7 @@ static void reset_device(void)
 {
     alarm(HANG_SECONDS);
     REQUIRE(cudaDeviceReset() == cudaSuccess);
+    REQUIRE(!fault_freed_in_use());
     fault_print_live();
     REQUIRE(fault_live_objects() == 0);
     (void)cudaGetLastError();
@@ -254,6 +264,7 @@ static bool run_round(enum fault_mode mode, int code, unsigned repeats, int *err
     const bool was_met = fault_end();
     if (!was_met)
         REQUIRE(*error == 0);
+    REQUIRE(!fault_freed_in_use());
     (void)cudaGetLastError();
     return was_met;
 }
@@ -297,15 +308,20 @@ static int run_rounds(enum fault_mode mode, int code, unsigned repeats)
     return met;
 }
 
+static const int memory_code[] = {-6};
 static const int other_codes[] = {-2, -5, -14, -36, -9999};
 static const int lost_codes[] = {-36, -9999};
 static const int event_codes[] = {-5, -14, -9999};
 
+static int only_code; /* 0: all of a mode */
+
 static int run_codes(enum fault_mode mode, const int *codes, size_t count, unsigned repeats)
 {
     int met = 0;
-    for (size_t i = 0; i < count; i++)
-        met += run_rounds(mode, codes[i], repeats);
+    for (size_t i = 0; i < count; i++) {
+        if (only_code == 0 || codes[i] == only_code)
+            met += run_rounds(mode, codes[i], repeats);
+    }
     return met;
 }
 
@@ -315,9 +331,9 @@ static int run_codes(enum fault_mode mode, const int *codes, size_t count, unsig
 static int run_mode(const char *mode)
 {
     if (strcmp(mode, "once") == 0)
-        return run_rounds(FAULT_ONCE, -6, 1);
+        return RUN_CODES(FAULT_ONCE, memory_code, 1);
     if (strcmp(mode, "codes") == 0)
-        return run_rounds(FAULT_ONCE, -6, 4) + RUN_CODES(FAULT_ONCE, other_codes, 1);
+        return RUN_CODES(FAULT_ONCE, memory_code, 4) + RUN_CODES(FAULT_ONCE, other_codes, 1);
     if (strcmp(mode, "lost") == 0)
         return RUN_CODES(FAULT_LOST, lost_codes, 1);
     if (strcmp(mode, "events") == 0)
@@ -479,12 +495,17 @@ static int check_start(void)
 int main(int argc, char **argv)
 {
     signal(SIGALRM, hung);
+    signal(SIGABRT, ended);
+    setvbuf(stdout, NULL, _IOLBF, 0);
     if (argc == 2 && strcmp(argv[1], "entries") == 0)
         return check_entries();
     if (argc == 2 && strcmp(argv[1], "start") == 0)
         return check_start();
-    if (argc == 3)
+    if (argc == 4)
+        only_code = atoi(argv[3]);
+    if (argc == 3 || argc == 4)
         return run_operation(argv[1], argv[2]);
-    fprintf(stderr, "usage: clem_faults once|codes|lost|events OPERATION, start or entries\n");
+    fprintf(stderr,
+            "usage: clem_faults once|codes|lost|events OPERATION [CODE], start or entries\n");
     return 2;
 }

@@ -326,13 +326,26 @@ static int move_managed(char *memory, size_t bytes)
     return error;
 }
 
-/* The host does not touch the memory: a fault that is met then is told nobody. */
-int operation_managed_moving(void)
+/* A fault that a touch meets is told by the next call: what was read is looked at behind that. */
+static int touch_managed(volatile char *memory, size_t bytes)
 {
-    return operation_managed();
+    char first = 0, last = 0, written = 0;
+    int error = 0;
+    TRY(cudaMemset, (void *)memory, 9, bytes);
+    TRY(cudaDeviceSynchronize);
+    if (error == 0) {
+        last = memory[bytes - 1];
+        memory[bytes / 2] = 4;
+        memory[0]++;
+        first = memory[0];
+    }
+    TRY(cudaMemcpy, &written, (char *)memory + bytes / 2, 1, cudaMemcpyDefault);
+    TRY(cudaDeviceSynchronize);
+    CHECK(first == 10 && last == 9 && written == 4);
+    return error;
 }
 
-int operation_managed(void)
+static int use_managed(bool is_touched)
 {
     static const size_t sizes[] = {BYTES, (size_t)6 << 20};
     int error = 0;
@@ -341,7 +354,19 @@ int operation_managed(void)
         TRY(cudaMallocManaged, &memory, sizes[i], cudaMemAttachGlobal);
         if (error == 0)
             error = move_managed(memory, sizes[i]);
+        if (error == 0 && is_touched)
+            error = touch_managed(memory, sizes[i]);
         END(cudaFree, memory);
     }
     return error;
+}
+
+int operation_managed(void)
+{
+    return use_managed(false);
+}
+
+int operation_managed_moving(void)
+{
+    return use_managed(true);
 }
