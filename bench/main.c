@@ -224,6 +224,7 @@ static int measure(struct options *options, char **argv)
 int main(int argc, char **argv)
 {
     struct options options;
+    setenv("CLEM_DEVICE", "all", 0); /* a CPU beside a GPU is a device to measure */
     if (!options_parse(&options, argc, argv))
         return EXIT_USAGE;
     switch (options.action) {

@@ -19,6 +19,7 @@
 
 static struct ocl_device *devices;
 static int device_count;
+static bool has_several_platforms;
 static bool choice_is_unmet; /* CLEM_DEVICE matches none of the devices there are */
 static pthread_once_t start_once = PTHREAD_ONCE_INIT;
 
@@ -416,10 +417,23 @@ static void start(void)
     device_count = ocl_device_select_choice(devices, device_count, options->device);
     choice_is_unmet = found > 0 && device_count == 0;
     device_count = ocl_device_select_visible(devices, device_count, options->visible);
-    for (int i = 0; i < device_count; i++)
+    for (int i = 0; i < device_count; i++) {
         devices[i].index = i;
+        has_several_platforms |= devices[i].platform != devices[0].platform;
+    }
     ocl_process_watch();
     trace_devices();
+}
+
+bool ocl_device_shares_platform(int device, int other)
+{
+    return ocl_device_get(device)->platform == ocl_device_get(other)->platform;
+}
+
+bool ocl_devices_share_platform(void)
+{
+    pthread_once(&start_once, start);
+    return !has_several_platforms;
 }
 
 bool ocl_device_choice_is_unmet(void)

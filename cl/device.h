@@ -59,12 +59,17 @@ struct ocl_device_facts {
 bool ocl_device_has_extension(const struct ocl_device_facts *facts, const char *extension);
 
 /* Number of devices, in CUDA's sense: after CLEM_DEVICE and CUDA_VISIBLE_DEVICES, one entry per
- * physical device, GPUs first, then accelerators, then CPUs. Starts OpenCL at the first call of the
+ * physical device, GPUs first, then accelerators, then CPUs, which are there unasked only where no GPU is. Starts OpenCL at the first call of the
  * process; safe from any thread. */
 int ocl_device_count(void);
 
 /* Whether there are devices, but CLEM_DEVICE names none of them. */
 bool ocl_device_choice_is_unmet(void);
+
+/* Whether one driver has both devices, or the devices of all numbers: no driver's kernels are known to reach what
+ * another's allocated. Needs: indexes in range. */
+bool ocl_device_shares_platform(int device, int other);
+bool ocl_devices_share_platform(void);
 
 /* Facts about device 0 .. count-1. Needs: index in range. Never NULL. */
 const struct ocl_device_facts *ocl_device_facts(int device);

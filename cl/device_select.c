@@ -115,11 +115,34 @@ static bool contains(const char *text, const char *part)
     return strcasestr(text, part) != NULL;
 }
 
+static bool is_blank(const char *choice)
+{
+    return !choice || choice[strspn(choice, " \t,")] == '\0';
+}
+
+/* A program that goes through all devices takes each for a GPU. */
+static int hide_cpus(struct ocl_device *devices, int count)
+{
+    int kept = 0;
+    if (count == 0 || devices[0].facts.device_class != OCL_CLASS_GPU) /* GPUs come first */
+        return count;
+    for (int i = 0; i < count; i++) {
+        if (devices[i].facts.device_class != OCL_CLASS_CPU)
+            devices[kept++] = devices[i];
+        else
+            ocl_trace("%s (%s) is hidden, since there is a GPU: CLEM_DEVICE=all shows all",
+                      devices[i].facts.name, devices[i].facts.platform_name);
+    }
+    return kept;
+}
+
 static bool matches_choice(const struct ocl_device *device, int index, int count, const char *entry)
 {
     int wanted = entry_index(entry);
     if (wanted >= 0 && wanted < count)
         return wanted == index;
+    if (strcasecmp(entry, "all") == 0)
+        return true;
     return *entry &&
            (contains(device->facts.name, entry) || contains(device->facts.platform_name, entry));
 }
@@ -147,8 +170,8 @@ static bool is_picked(const int *picks, int picked, int index)
 
 int ocl_device_select_choice(struct ocl_device *devices, int count, const char *choice)
 {
-    if (!choice || count == 0)
-        return count;
+    if (is_blank(choice) || count == 0)
+        return hide_cpus(devices, count);
     int *picks = malloc((size_t)count * sizeof *picks);
     if (!picks)
         return 0;

@@ -15,10 +15,11 @@ int ocl_device_select_order(struct ocl_device *devices, int count);
  * strategies, else the first. */
 int ocl_device_select_unique(struct ocl_device *devices, int count);
 
-/* CLEM_DEVICE: a comma list; an entry is an index, or part of a platform's or device's name in any
+/* CLEM_DEVICE: a comma list; an entry is an index, or "all", or part of a platform's or device's name in any
  * case, which selects all that match. A number beyond the last device is looked for in the names
  * too. The order is the list's. Entries that match nothing are reported; when none matches, there is
- * no device, since another than the one asked for would mislead. NULL and blank lists keep all. */
+ * no device, since another than the one asked for would mislead. NULL and blank lists keep all, but no
+ * CPU where there is a GPU. Needs: ocl_device_select_order(). */
 int ocl_device_select_choice(struct ocl_device *devices, int count, const char *choice);
 
 /* CUDA_VISIBLE_DEVICES: a comma list of indexes or of beginnings of "GPU-<uuid>" that fit one

@@ -318,12 +318,30 @@ static ocl_status launch_shaped(struct ocl_kernel *kernel, struct ocl_queue *que
     return ocl_kernel_launch(shaped, queue, launch);
 }
 
+/* With several drivers in the process, an address of one means nothing to another, or something else. */
+static bool reaches_arguments(struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    size_t entry = 0;
+    const struct ocl_device_facts *own = &kernel->program->context->device->facts;
+    const struct ocl_device *stranger =
+        ocl_devices_share_platform() ? NULL : ocl_launch_stranger(kernel, launch, &entry);
+    if (stranger)
+        ocl_kernel_complain(kernel,
+                            "argument %zu is memory of %s (%s), and it would run on %s (%s): "
+                            "devices of two platforms do not reach each other's memory",
+                            entry, stranger->facts.name, stranger->facts.platform_name, own->name,
+                            own->platform_name);
+    return stranger == NULL;
+}
+
 static ocl_status launch_ready(struct ocl_kernel *kernel, struct ocl_queue *queue,
                                const struct ocl_launch *launch, struct ocl_plan *plan)
 {
     ocl_status status = OCL_OK;
     if (!has_arguments(kernel, launch))
         return OCL_E_INVALID_VALUE;
+    if (!reaches_arguments(kernel, launch))
+        return OCL_E_NOT_SUPPORTED;
     if (kernel->symbol_kinds != 0)
         status = ocl_symbols_ready(ocl_program_origin(kernel->program), kernel->symbol_kinds);
     if (status != OCL_OK)

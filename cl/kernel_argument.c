@@ -54,6 +54,38 @@ bool ocl_call_has_unknown(const struct ocl_call *call)
     return false;
 }
 
+static const struct ocl_device *device_of_memory(const void *argument)
+{
+    uint64_t pointer;
+    memcpy(&pointer, argument, sizeof pointer);
+    struct ocl_allocation *allocation = pointer ? ocl_address_acquire(pointer) : NULL;
+    if (!allocation)
+        return NULL;
+    const struct ocl_device *device = allocation->context->device;
+    ocl_allocation_release(allocation);
+    return device;
+}
+
+const struct ocl_device *ocl_launch_stranger(const struct ocl_kernel *kernel,
+                                             const struct ocl_launch *launch, size_t *entry)
+{
+    const cl_platform_id own = kernel->program->context->device->platform;
+    *entry = 0;
+    for (size_t i = 0; i < kernel->facts.parameter_count; i++) {
+        const struct ocl_parameter *parameter = &kernel->parameters[i];
+        if (parameter->kind == OCL_PARAMETER_LOCAL || parameter->kind == OCL_PARAMETER_HIDDEN)
+            continue;
+        const bool may_point = parameter->kind == OCL_PARAMETER_POINTER ||
+                               (kernel->ptx && parameter->bytes == sizeof(uint64_t));
+        const struct ocl_device *device =
+            may_point ? device_of_memory(launch->arguments[*entry]) : NULL;
+        if (device && device->platform != own)
+            return device;
+        ++*entry;
+    }
+    return NULL;
+}
+
 /* The device address of a byte whose host or device address is pointer. */
 static uint64_t address_in(const struct ocl_allocation *allocation, uint64_t pointer)
 {

@@ -129,7 +129,7 @@ struct ocl_launch {
  *         strategy: the pointer is in no allocation, or its offset cannot be passed; the driver's;
  *         the sticky failure. OCL_E_INVALID_VALUE (logged) for an entry that is not the texture or
  *         surface object that the kernel wants, OCL_E_NOT_SUPPORTED (logged) for one that can be no
- *         image where the kernel's text wants one. */
+ *         image where the kernel's text wants one, and for memory of another platform's device. */
 ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
                              const struct ocl_launch *launch);
 

@@ -40,7 +40,7 @@ cudaError_t facade_peer_can_access(int *can, int device, int peer)
         return error;
     *can = 0;
     if (device == peer || device >= MOST_DEVICES || peer >= MOST_DEVICES || !is_cpu(device) ||
-        !is_cpu(peer))
+        !is_cpu(peer) || !ocl_device_shares_platform(device, peer))
         return cudaSuccess;
     enum answer answer = (enum answer)atomic_load(&answers[device][peer]);
     if (answer == NOT_ASKED)

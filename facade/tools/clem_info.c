@@ -269,7 +269,9 @@ static int usage(FILE *to, int code)
             "usage: clem-info [--brief | --json | --help | --version]\n"
             "Shows every OpenCL device as CUDA sees it: all that is known, one line each\n"
             "(--brief), or as JSON (--json), whose names end in their units.\n"
-            "CLEM_DEVICE chooses devices, CLEM_ADDRESS forces an address strategy.\n"
+            "CLEM_DEVICE chooses devices, by these numbers where it is not set; beside a GPU,\n"
+            "programs see CPUs only if it names them or is \"all\".\n"
+            "CLEM_ADDRESS forces an address strategy.\n"
             "Exit status: 0, 1 when a device cannot be opened, 2 when there is none, 64 for wrong\n"
             "usage, which a CLEM_DEVICE that no device matches is.\n");
     return code;
@@ -303,6 +305,7 @@ int main(int argc, char **argv)
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     const int option = getopt_long(argc, argv, "h", options, NULL);
+    setenv("CLEM_DEVICE", "all", 0); /* those too that programs do not see unasked */
     if (optind < argc && option != '?')
         return usage(stderr, EXIT_USAGE); /* one option, and nothing else */
     switch (option) {

@@ -134,7 +134,10 @@ static void check_choice(const char *choice, const char *letters, size_t complai
 
 TEST_BODY(device_select_choice_by_index_and_name)
 {
-    check_choice(NULL, "abc", 0);
+    check_choice(NULL, "ab", 0); /* CPUs only where there is no GPU, */
+    check_choice("all", "abc", 0);
+    check_choice("ALL", "abc", 0);
+    check_choice("2,all", "cab", 0); /* or where they are asked for */
     check_choice("2", "c", 0);
     check_choice("2,0", "ca", 0);
     check_choice(" 1 , 1 ,1", "b", 0);
@@ -150,7 +153,7 @@ TEST_BODY(device_select_choice_reports_what_matches_nothing)
     check_choice("radeon", "", 1);
     check_choice("7", "", 1);
     check_choice("radeon,cpu", "c", 1);
-    check_choice(",", "abc", 0);
+    check_choice(",", "ab", 0);
     check_choice("cpu,", "c", 0);
     check_choice("-1", "", 1);
     check_choice("99999999999999999999", "", 1);
