@@ -31,7 +31,8 @@ struct request {
     struct ocl_queue_waits waits; /* a copy, for what was freed in other queues */
     bool is_local;                /* look at what was freed in the same queue only */
     bool follows;                 /* what was freed in queues that waits tells of will do */
-    uint64_t blocked_by;          /* a queue whose work is not known to be complete, or 0 */
+    bool takes_held; /* what a copy on its way still has a reference to will do, once it has not */
+    uint64_t blocked_by; /* a queue whose work is not known to be complete, or 0 */
 };
 
 /* Whether the legacy queue's relation to the blocking ones puts the free before what queue gets
@@ -67,11 +68,20 @@ static bool is_reusable(const struct request *request, const struct ocl_ordered 
 
 /* --- Finding kept memory --- */
 
+/* Memory is handed out once nobody but its keeper has a reference; a copy between contexts has one until its turn is over,
+ * which may be long. */
+static bool is_held(const struct ocl_ordered *ordered)
+{
+    return atomic_load(&ordered->allocation->references) > 1;
+}
+
 static struct ocl_ordered *find_in_list(struct request *request, struct ocl_ordered *first)
 {
     unsigned looks = LONGEST_LOOK;
     for (struct ocl_ordered *found = first; found && looks-- > 0; found = found->next) {
         if (found->capacity < request->capacity || found->allocation->context != request->context)
+            continue;
+        if (is_held(found) && !request->takes_held)
             continue;
         if (is_reusable(request, found))
             return found;
@@ -146,14 +156,15 @@ static ocl_status take_elsewhere(struct request *request, struct ocl_ordered **t
     return OCL_OK;
 }
 
-/* Memory that is still used elsewhere, for a queue that is made to wait. The wait is noted as one
- * for an event is. */
+/* When no other is to be had: memory that a copy still holds, for the caller to wait, or that is still used elsewhere, for a
+ * queue that is made to wait. The latter is noted as a wait for an event is. */
 static struct ocl_ordered *take_by_waiting(struct request *request)
 {
     struct ocl_ordered *found = NULL;
-    if (!ocl_ordered_pool_is_on(request->pool, OCL_ORDERED_INTERNAL))
-        return NULL;
+    request->takes_held = true;
     found = take_from_all(request);
+    if (!ocl_ordered_pool_is_on(request->pool, OCL_ORDERED_INTERNAL))
+        return found;
     for (int tries = 0; !found && request->blocked_by != 0 && tries < OCL_SHARDS; tries++) {
         if (!unblock(request, true))
             break;
@@ -234,6 +245,7 @@ ocl_status ocl_ordered_allocate(struct ocl_ordered_pool *pool, struct ocl_contex
     request.capacity = rounded(bytes);
     request.is_local = true;
     request.follows = ocl_ordered_pool_is_on(pool, OCL_ORDERED_FOLLOW_EVENTS);
+    request.takes_held = false;
     request.blocked_by = 0;
     struct ocl_ordered *found = take_from(&request, ocl_shard_of(pool, request.queue_id));
     if (!found)

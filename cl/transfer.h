@@ -40,6 +40,10 @@ enum ocl_transfer_wait {
 ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *copy,
                              enum ocl_transfer_wait wait);
 
+/* A copy after all that the queue's context and those of both ends have got in any queue so far, and before all that they get
+ * later. Waits for nothing but the copy, or for all that where an end is pageable. Errors: as ocl_transfer_copy(). */
+ocl_status ocl_transfer_copy_alone(struct ocl_queue *queue, const struct ocl_copy *copy);
+
 /* A fill of depth slices of height rows of count elements of element_bytes (1, 2 or 4) with value's
  * low bytes. */
 struct ocl_fill {

@@ -120,16 +120,18 @@ cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaSt
                           request->source_array, &source);
     if (error != cudaSuccess)
         return error;
+    const bool is_synchronous = facade_advice_is_synchronous(copy->source.address) ||
+                                facade_advice_is_synchronous(copy->target.address);
     enum ocl_transfer_wait wait = wait_for(source.kind, target.kind, is_async);
     /* Between two devices a copy that is not asynchronous is complete: work of either may follow. */
-    if (!is_async && source.context != target.context)
+    if ((!is_async && source.context != target.context) || is_synchronous)
         wait = OCL_WAIT_ALL;
-    if (facade_advice_is_synchronous(copy->source.address) ||
-        facade_advice_is_synchronous(copy->target.address))
-        wait = OCL_WAIT_ALL;
-    ocl_status status = ocl_transfer_copy(found->queue, copy, wait);
+    ocl_status status = request->is_alone ? ocl_transfer_copy_alone(found->queue, copy)
+                                          : ocl_transfer_copy(found->queue, copy, wait);
     if (status == OCL_OK && request->target_array != NULL)
         status = ocl_array_written(request->target_array->array, found->queue);
+    if (status == OCL_OK && request->is_alone && is_synchronous)
+        status = ocl_queue_finish(found->queue);
     return facade_error_from(status, FACADE_OTHER);
 }
 

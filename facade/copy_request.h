@@ -26,6 +26,8 @@ struct facade_copy_request {
     uint64_t source_base, target_base;
     enum facade_claim source, target;
     struct facade_array *source_array, *target_array; /* NULL: memory */
+    bool
+        is_alone; /* not asynchronous: ordered with all work of the current device and of both ends' */
 };
 
 /* One end as descriptions give it: rows from slice to slice instead of bytes, and where the volume
@@ -101,6 +103,9 @@ cudaError_t facade_copy_from_driver_3d_peer(struct facade_copy_request *request,
 cudaError_t facade_copy_bytes(void *target, enum facade_claim target_claim, const void *source,
                               enum facade_claim source_claim, size_t bytes, cudaStream_t stream,
                               bool is_async);
+
+/* cudaMemcpyPeer() between memory of devices that exist, on the current context's legacy stream. */
+cudaError_t facade_copy_peer(void *target, const void *source, size_t bytes);
 
 /* A batch of linear copies. What can be told without looking addresses up is checked before
  * anything is copied. attributes: attribute_count of struct cudaMemcpyAttributes or

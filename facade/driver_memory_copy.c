@@ -98,7 +98,9 @@ CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr s
                       CUcontext srcContext, size_t ByteCount)
 {
     CUresult result = check_contexts(dstContext, srcContext);
-    return result == CUDA_SUCCESS ? cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount) : result;
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_copy_peer(
+                                        pointer_of(dstDevice), pointer_of(srcDevice), ByteCount))
+                                  : result;
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
@@ -141,6 +143,7 @@ static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *description, CUstream str
     CUresult result = check_contexts(description->dstContext, description->srcContext);
     if (result == CUDA_SUCCESS)
         result = facade_driver_error(facade_copy_from_driver_3d_peer(&request, description));
+    request.is_alone = !is_async;
     return result == CUDA_SUCCESS
                ? facade_driver_error(facade_copy_submit(&request, stream, is_async))
                : result;

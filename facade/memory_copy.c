@@ -23,17 +23,20 @@ static cudaError_t copy_by_kind(void *target, const void *source, size_t bytes,
     return error == cudaSuccess ? facade_copy_submit(&request, stream, is_async) : error;
 }
 
-static cudaError_t copy_between_devices(void *target, int target_device, const void *source,
-                                        int source_device, size_t bytes, cudaStream_t stream,
-                                        bool is_async)
+cudaError_t facade_copy_peer(void *target, const void *source, size_t bytes)
 {
-    cudaError_t error = bytes == 0 ? cudaSuccess : facade_copy_check_device(target_device);
-    if (error == cudaSuccess && bytes > 0)
-        error = facade_copy_check_device(source_device);
-    if (error != cudaSuccess)
-        return error;
-    return facade_copy_bytes(target, FACADE_CLAIM_DEVICE, source, FACADE_CLAIM_DEVICE, bytes,
-                             stream, is_async);
+    struct facade_copy_request request = facade_copy_linear(target, source, bytes);
+    request.target = request.source = FACADE_CLAIM_DEVICE;
+    request.is_alone = true;
+    return facade_copy_submit(&request, NULL, false);
+}
+
+static cudaError_t check_devices(int target, int source, size_t bytes)
+{
+    if (bytes == 0)
+        return cudaSuccess;
+    cudaError_t error = facade_copy_check_device(target);
+    return error == cudaSuccess ? facade_copy_check_device(source) : error;
 }
 
 /* --- batches ---------------------------------------------------------------------------------- */
@@ -141,13 +144,18 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaM
 
 cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
 {
-    return facade_result(copy_between_devices(dst, dstDevice, src, srcDevice, count, NULL, false));
+    cudaError_t error = check_devices(dstDevice, srcDevice, count);
+    return facade_result(error == cudaSuccess ? facade_copy_peer(dst, src, count) : error);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice,
                                 size_t count, cudaStream_t stream)
 {
-    return facade_result(copy_between_devices(dst, dstDevice, src, srcDevice, count, stream, true));
+    cudaError_t error = check_devices(dstDevice, srcDevice, count);
+    if (error == cudaSuccess)
+        error = facade_copy_bytes(dst, FACADE_CLAIM_DEVICE, src, FACADE_CLAIM_DEVICE, count, stream,
+                                  true);
+    return facade_result(error);
 }
 
 cudaError_t cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs, const size_t *sizes,

@@ -57,6 +57,7 @@ static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, cudaStrea
 {
     struct facade_copy_request request;
     cudaError_t error = facade_copy_from_3d_peer(&request, p);
+    request.is_alone = !is_async;
     return error == cudaSuccess ? facade_copy_submit(&request, stream, is_async) : error;
 }
 

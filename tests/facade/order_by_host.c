@@ -117,40 +117,9 @@ static void *open_later(void *gate)
     return NULL;
 }
 
-/* A host function that waits for what the caller does next. It gives up when that takes so long that the caller must be
- * waiting for it. */
-struct patience {
-    struct gate gate;
-    bool is_lost;
-};
-
-#define PATIENCE_INITIALIZER                                                                       \
-    {                                                                                              \
-        GATE_INITIALIZER, false                                                                    \
-    }
-
-static void wait_patiently(void *data)
-{
-    struct patience *patience = data;
-    struct timespec end;
-    clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_sec += 20;
-    pthread_mutex_lock(&patience->gate.lock);
-    while (!patience->gate.is_open && !patience->is_lost)
-        patience->is_lost =
-            pthread_cond_timedwait(&patience->gate.changed, &patience->gate.lock, &end) != 0;
-    pthread_mutex_unlock(&patience->gate.lock);
-}
-
-static void hold(struct patience *patience, cudaStream_t stream)
-{
-    assert_success(cudaLaunchHostFunc(stream, wait_patiently, patience));
-}
-
 static void let_go(struct patience *patience, const char *what, int from, int to)
 {
-    gate_open(&patience->gate);
-    if (patience->is_lost)
+    if (!patience_end(patience))
         fail_msg("%s, from place %d to place %d: the call waited", what, from, to);
 }
 
@@ -272,7 +241,7 @@ static void check_goes_on(enum place from, enum place to, enum form form, cudaSt
     struct patience patience = PATIENCE_INITIALIZER;
     unsigned char *source = make(from), *target = make(to);
     if (source != NULL && target != NULL) {
-        hold(&patience, stream);
+        patience_hold(&patience, stream);
         fill(from, source, 1, stream);
         fill(to, target, 2, stream);
         copy(form, target, source, stream);
@@ -308,7 +277,7 @@ TEST_BODY(order_by_host_shares_no_thread_with_host_functions)
             struct patience patience = PATIENCE_INITIALIZER;
             unsigned char *source = make(from), *target = make(to);
             if (source != NULL && target != NULL) {
-                hold(&patience, held);
+                patience_hold(&patience, held);
                 fill(from, source, 1, stream);
                 fill(to, target, 2, stream);
                 copy(LINEAR, target, source, stream);

@@ -272,6 +272,76 @@ TEST_BODY(peer_copies_wait_in_their_stream)
     assert_success(cudaFree(p[1]));
 }
 
+static cudaStream_t stream_on(int device)
+{
+    cudaStream_t stream = NULL;
+    assert_success(cudaSetDevice(device));
+    assert_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    return stream;
+}
+
+/* After what any stream of the source's, the target's and the current device has got, before what they get later, and
+ * without holding up the caller. Source: CUDA Runtime API 13.0, cudaMemcpyPeer. */
+static void check_among_streams(int current, int from, int to)
+{
+    struct patience patience = PATIENCE_INITIALIZER;
+    char *source = allocate_on(from, BYTES), *target = allocate_on(to, BYTES),
+         *read = allocate_on(to, BYTES);
+    cudaStream_t writer = stream_on(from), later = stream_on(from), reader = stream_on(to);
+    patience_hold(&patience, writer);
+    assert_success(cudaMemsetAsync(source, 1, BYTES, writer));
+    assert_success(cudaSetDevice(current));
+    assert_success(cudaMemcpyPeer(target, to, source, from, BYTES));
+    assert_success(cudaMemsetAsync(source, 2, BYTES, later));
+    assert_success(cudaMemcpyAsync(read, target, BYTES, cudaMemcpyDefault, reader));
+    assert_int_equal(cudaStreamQuery(reader), cudaErrorNotReady);
+    assert_true(patience_end(&patience));
+    assert_success(cudaStreamSynchronize(reader));
+    assert_success(cudaStreamSynchronize(later));
+    assert_int_equal(byte_at(read), 1);
+    assert_int_equal(byte_at(read + BYTES - 1), 1);
+    assert_int_equal(byte_at(source), 2);
+    assert_success(cudaStreamDestroy(writer));
+    assert_success(cudaStreamDestroy(later));
+    assert_success(cudaStreamDestroy(reader));
+    assert_success(cudaFree(source));
+    assert_success(cudaFree(target));
+    assert_success(cudaFree(read));
+}
+
+TEST_BODY(peer_copies_are_ordered_with_all_streams)
+{
+    need_two_devices();
+    for (int way = 0; way < 8; way++)
+        check_among_streams(way & 1, way >> 1 & 1, way >> 2);
+}
+
+/* Memory of the same stream is there again at once. */
+TEST_BODY(peer_copies_hold_up_no_pool)
+{
+    struct patience patience = PATIENCE_INITIALIZER;
+    char *there = NULL, *first = NULL, *second = NULL;
+    need_two_devices();
+    there = allocate_on(1, BYTES);
+    cudaStream_t stream = stream_on(0);
+    if (cudaMallocAsync((void **)&first, BYTES, stream) != cudaSuccess)
+        TEST_SKIP("the device has no pools");
+    patience_hold(&patience, stream);
+    assert_success(cudaMemsetAsync(first, 5, BYTES, stream));
+    assert_success(cudaMemcpyPeerAsync(there, 1, first, 0, BYTES, stream));
+    assert_success(cudaFreeAsync(first, stream));
+    assert_success(cudaMallocAsync((void **)&second, BYTES, stream));
+    assert_success(cudaMemsetAsync(second, 6, BYTES, stream));
+    assert_true(patience_end(&patience));
+    assert_success(cudaStreamSynchronize(stream));
+    assert_int_equal(byte_at(there), 5);
+    assert_int_equal(byte_at(there + BYTES - 1), 5);
+    assert_int_equal(byte_at(second), 6);
+    assert_success(cudaFree(second));
+    assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaFree(there));
+}
+
 /* Freed and reset with copies under way. */
 TEST_BODY(peer_copies_end_before_their_device)
 {

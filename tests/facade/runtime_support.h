@@ -67,6 +67,43 @@ static inline void gate_hold(struct gate *gate, cudaStream_t stream)
     assert_success(cudaLaunchHostFunc(stream, gate_wait, gate));
 }
 
+/* A host function that waits for what the caller does next. It gives up when that takes so long that the caller must be
+ * waiting for it. */
+struct patience {
+    struct gate gate;
+    bool is_lost;
+};
+
+#define PATIENCE_INITIALIZER                                                                       \
+    {                                                                                              \
+        GATE_INITIALIZER, false                                                                    \
+    }
+
+static inline void patience_wait(void *data)
+{
+    struct patience *patience = data;
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += 20;
+    pthread_mutex_lock(&patience->gate.lock);
+    while (!patience->gate.is_open && !patience->is_lost)
+        patience->is_lost =
+            pthread_cond_timedwait(&patience->gate.changed, &patience->gate.lock, &end) != 0;
+    pthread_mutex_unlock(&patience->gate.lock);
+}
+
+static inline void patience_hold(struct patience *patience, cudaStream_t stream)
+{
+    assert_success(cudaLaunchHostFunc(stream, patience_wait, patience));
+}
+
+/* Whether the function has not given up; it goes on. */
+static inline bool patience_end(struct patience *patience)
+{
+    gate_open(&patience->gate);
+    return !patience->is_lost;
+}
+
 static inline void pause_briefly(void)
 {
     const struct timespec pause = {0, 1000000};
