@@ -54,28 +54,112 @@ static void link_block(struct ocl_block *block)
     atomic_fetch_add(&context->memory_generation, 1);
 }
 
+/* Block lock held. */
 static void unlink_block(struct ocl_block *block)
 {
     struct ocl_context *context = block->context;
-    pthread_mutex_lock(&context->block_lock);
     if (block->previous)
         block->previous->next = block->next;
     else
         context->blocks = block->next;
     if (block->next)
         block->next->previous = block->previous;
-    pthread_mutex_unlock(&context->block_lock);
     atomic_fetch_add(&context->memory_generation, 1);
+}
+
+/* ---- Blocks that end ---- */
+
+/* Whether the kernel must be told of the block: under svm, SVM allocations; under bda, buffers with
+ * an address. */
+static bool is_declared(const struct ocl_block *block)
+{
+    if (block->kind == OCL_BLOCK_DEVICE)
+        return true;
+    if (block->kind == OCL_BLOCK_MANAGED)
+        return block->context->capability.address == OCL_ADDRESS_SVM;
+    return block->kind == OCL_BLOCK_HOST &&
+           block->context->capability.host_method == OCL_HOST_SVM &&
+           block->context->capability.address == OCL_ADDRESS_SVM;
+}
+
+static bool has_lists(const struct ocl_context *context)
+{
+    return context->capability.indirect_info != 0 && context->capability.address != OCL_ADDRESS_USM;
+}
+
+static void append(struct ocl_block **list, struct ocl_block *blocks)
+{
+    while (*list)
+        list = &(*list)->next;
+    *list = blocks;
+}
+
+/* The blocks that no launch names any more. Block lock held. */
+static struct ocl_block *take_dead(struct ocl_endings *endings)
+{
+    struct ocl_block *dead = NULL;
+    while (endings->launches[1 - endings->turn] == 0) {
+        append(&dead, endings->dying);
+        endings->dying = endings->behind;
+        endings->behind = NULL;
+        if (!endings->dying)
+            break;
+        endings->turn = 1 - endings->turn;
+    }
+    return dead;
+}
+
+/* Takes them apart, which are in no list of the context. */
+static void end_blocks(struct ocl_block *blocks)
+{
+    while (blocks) {
+        struct ocl_block *next = blocks->next;
+        find_strategy(blocks)->destroy(blocks);
+        free(blocks);
+        blocks = next;
+    }
+}
+
+unsigned ocl_blocks_hold(struct ocl_context *context)
+{
+    unsigned turn = 0;
+    if (!has_lists(context))
+        return turn;
+    pthread_mutex_lock(&context->block_lock);
+    turn = context->endings.turn;
+    context->endings.launches[turn]++;
+    pthread_mutex_unlock(&context->block_lock);
+    return turn;
+}
+
+void ocl_blocks_let_go(struct ocl_context *context, unsigned turn)
+{
+    if (!has_lists(context))
+        return;
+    pthread_mutex_lock(&context->block_lock);
+    context->endings.launches[turn]--;
+    struct ocl_block *dead = take_dead(&context->endings);
+    pthread_mutex_unlock(&context->block_lock);
+    end_blocks(dead);
 }
 
 void ocl_block_destroy(struct ocl_block *block)
 {
     if (!block)
         return;
-    if (block->is_linked)
+    struct ocl_context *context = block->context;
+    struct ocl_block *dead = block;
+    if (block->is_linked) {
+        pthread_mutex_lock(&context->block_lock);
         unlink_block(block);
-    find_strategy(block)->destroy(block);
-    free(block);
+        block->next = NULL;
+        if (has_lists(context) && is_declared(block)) {
+            append(&context->endings.behind, block);
+            dead = take_dead(&context->endings);
+        }
+        pthread_mutex_unlock(&context->block_lock);
+    }
+    end_blocks(dead);
 }
 
 size_t ocl_block_first(const struct ocl_block *block)
@@ -171,19 +255,6 @@ static ocl_status declare_kinds(cl_kernel kernel)
     clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL, sizeof yes, &yes);
     return clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL, sizeof yes,
                                &yes);
-}
-
-/* Whether the kernel must be told of the block: under svm, SVM allocations; under bda, buffers with
- * an address. */
-static bool is_declared(const struct ocl_block *block)
-{
-    if (block->kind == OCL_BLOCK_DEVICE)
-        return true;
-    if (block->kind == OCL_BLOCK_MANAGED)
-        return block->context->capability.address == OCL_ADDRESS_SVM;
-    return block->kind == OCL_BLOCK_HOST &&
-           block->context->capability.host_method == OCL_HOST_SVM &&
-           block->context->capability.address == OCL_ADDRESS_SVM;
 }
 
 /* Block lock held. */

@@ -32,8 +32,9 @@ ocl_status ocl_block_create_managed(struct ocl_context *context, size_t bytes,
 ocl_status ocl_block_wrap_host(struct ocl_context *context, void *host, size_t bytes,
                                struct ocl_block **block);
 
-/* Gives the block back to the driver. Needs: no command that uses it is running, and no cl_kernel
- * has it as an argument that will be launched again. Safe on NULL and half-made blocks. */
+/* Gives the block back to the driver: at once, or, when a launch may have declared it, by the thread of
+ * that launch. Needs: no command that uses it is running, and no cl_kernel has it as an argument that
+ * will be launched again. Safe on NULL and half-made blocks. */
 void ocl_block_destroy(struct ocl_block *block);
 
 /* Offset of the first byte whose device address is a multiple of OCL_MEMORY_ALIGNMENT. */
@@ -45,6 +46,11 @@ size_t ocl_block_first(const struct ocl_block *block);
  * Needs: nobody else uses the kernel meanwhile. Locks: block_lock, while the driver copies the
  *        list. */
 ocl_status ocl_block_declare_indirect(struct ocl_context *context, cl_kernel kernel);
+
+/* Around a launch, from before it looks at context.memory_generation until it is enqueued: what it
+ * declares, or has declared before, is given back to the driver no sooner. Locks: block_lock. */
+unsigned ocl_blocks_hold(struct ocl_context *context);
+void ocl_blocks_let_go(struct ocl_context *context, unsigned turn);
 
 /* The status a caller gets for a cl_int: every way to say "no room" becomes OCL_E_OUT_OF_MEMORY. */
 ocl_status ocl_block_status(cl_int error);

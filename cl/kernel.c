@@ -165,11 +165,13 @@ static ocl_status launch_form(const struct ocl_call *call, enum ocl_form_kind ki
         status = ocl_form_take(kernel, form, &instance);
     if (status != OCL_OK)
         return status;
+    const unsigned turn = ocl_blocks_hold(kernel->program->context);
     status = declare_indirect(kernel->program->context, form, instance);
     if (status == OCL_OK)
         status = ocl_arguments_set(call, form, instance);
     if (status == OCL_OK)
         status = enqueue_with_twins(call, queue, instance->cl);
+    ocl_blocks_let_go(kernel->program->context, turn);
     ocl_form_give(kernel, form, instance);
     return status;
 }

@@ -52,6 +52,14 @@ struct ocl_worker;      /* worker.h */
 struct ocl_migration;   /* managed_private.h */
 struct ocl_region;      /* likewise */
 
+/* Launches that name all blocks to the driver are counted in one of two turns, and only one turn gets new ones. Blocks
+ * that end wait for the other, older turn, or for that to be over so that the turns can change. */
+struct ocl_endings {
+    unsigned launches[2];
+    unsigned turn;                    /* that counts new ones */
+    struct ocl_block *dying, *behind; /* linked by next */
+};
+
 struct ocl_device {
     int index;
     cl_platform_id platform;
@@ -146,6 +154,7 @@ struct ocl_context {
     struct ocl_probe *probe;
     pthread_mutex_t block_lock; /* a leaf: the list of blocks and the range below */
     struct ocl_block *blocks;   /* all that live, linked by next */
+    struct ocl_endings endings; /* block.c: of blocks that launches may still name */
     pthread_mutex_t pin_lock;   /* a leaf: the list of pins */
     pthread_cond_t pin_changed; /* with pin_lock: a pin is made or gone */
     struct ocl_pin *pins;       /* block_registered.c */
