@@ -6,10 +6,13 @@
 
 #include "model.h"
 
+enum { WIDEST_ARRAY = 4100 /* every device has arrays of such rows */ };
+
 struct maker {
     uint64_t random;
     struct program *program;
     const struct features *features;
+    const struct facts *facts;
     struct model *model;
 };
 
@@ -48,31 +51,68 @@ static unsigned weighted(struct maker *maker, const uint8_t *weights, unsigned c
     return count - 1;
 }
 
-static void make_objects(struct maker *maker)
+static uint8_t pick_device(struct maker *maker)
 {
-    static const uint32_t units[] = {1, 4, 7, 64, 256, 1000, 4096, 4099, 16384};
-    static const uint8_t memory_weights[MEMORY_KINDS] = {
-        [MEMORY_PAGEABLE] = 2, [MEMORY_PINNED] = 3, [MEMORY_DEVICE] = 5};
+    return (uint8_t)below(maker, maker->program->devices);
+}
+
+static void make_streams(struct maker *maker)
+{
     struct program *p = maker->program;
 
-    p->unit = units[below(maker, sizeof units / sizeof units[0])];
-    p->threads = maker->features->threads && chance(maker, 40) ? (uint8_t)(2 + below(maker, 3)) : 1;
-    p->devices = 1;
     p->streams = (uint8_t)(FIRST_CREATED + 2 + below(maker, 4));
     for (unsigned i = FIRST_CREATED; i < p->streams; i++) {
         p->stream[i].kind = chance(maker, 60) ? STREAM_BLOCKING : STREAM_NON_BLOCKING;
+        p->stream[i].device = pick_device(maker);
         p->stream[i].priority = maker->features->priorities && chance(maker, 30) ? -1 : 0;
     }
     p->events = (uint8_t)(3 + below(maker, MOST_EVENTS - 3));
-    for (unsigned i = 0; i < p->events; i++)
+    for (unsigned i = 0; i < p->events; i++) {
         p->event[i].is_timed = chance(maker, 20);
-    p->buffers = (uint8_t)(4 + below(maker, 5));
+        p->event[i].device = (uint8_t)(i % p->devices);
+    }
+}
+
+static void make_buffers(struct maker *maker)
+{
+    const struct features *f = maker->features;
+    struct program *p = maker->program;
+    const uint8_t weights[MEMORY_KINDS] = {
+        [MEMORY_PAGEABLE] = 4,
+        [MEMORY_PINNED] = 5,
+        [MEMORY_MAPPED] = f->mapped ? 2 : 0,
+        [MEMORY_REGISTERED] = f->registered ? 2 : 0,
+        [MEMORY_MANAGED] = f->managed ? 5 : 0,
+        [MEMORY_DEVICE] = 9,
+        [MEMORY_POOL] = f->pool ? 5 : 0,
+        [MEMORY_ARRAY] = f->arrays && p->unit <= WIDEST_ARRAY ? 2 : 0,
+    };
+
+    p->buffers = (uint8_t)(4 + below(maker, 6));
     for (unsigned i = 0; i < p->buffers; i++) {
-        p->buffer[i].memory = (uint8_t)weighted(maker, memory_weights, MEMORY_KINDS);
+        p->buffer[i].memory = (uint8_t)weighted(maker, weights, MEMORY_KINDS);
+        p->buffer[i].device = pick_device(maker);
         p->buffer[i].units = (uint8_t)(1 + below(maker, MOST_UNITS));
     }
     p->buffer[0].memory = MEMORY_DEVICE;
     p->buffer[1].memory = MEMORY_PAGEABLE;
+    if (f->symbols && chance(maker, 30)) {
+        p->buffer[2].memory = MEMORY_SYMBOL;
+        p->buffer[2].device = 0;
+    }
+}
+
+static void make_objects(struct maker *maker)
+{
+    static const uint32_t units[] = {1, 4, 7, 64, 256, 1000, 4096, 4099, 16384};
+    struct program *p = maker->program;
+
+    p->unit = units[below(maker, sizeof units / sizeof units[0])];
+    p->is_concurrent = maker->facts->is_concurrent;
+    p->threads = maker->features->threads && chance(maker, 40) ? (uint8_t)(2 + below(maker, 3)) : 1;
+    p->devices = maker->features->devices && maker->facts->devices > 1 && chance(maker, 50) ? 2 : 1;
+    make_streams(maker);
+    make_buffers(maker);
 }
 
 /* Regions. */
@@ -82,77 +122,119 @@ static enum memory memory_at(const struct maker *maker, unsigned buffer)
     return (enum memory)maker->program->buffer[buffer].memory;
 }
 
-/* may_touch: whether this kind of command can read or write memory of that kind. */
-static bool may_touch(const struct maker *maker, enum kind kind, enum memory memory)
+/* may_touch: whether the command can read or write that buffer. */
+static bool may_touch(const struct maker *maker, const struct command *c, unsigned buffer)
 {
-    switch (kind) {
+    const enum memory memory = memory_at(maker, buffer);
+    const bool is_here = maker->program->buffer[buffer].device == c->device;
+    const bool is_pinned = is_host_memory(memory) && memory != MEMORY_PAGEABLE;
+
+    switch ((enum kind)c->kind) {
     case DO_KERNEL:
-        return memory == MEMORY_DEVICE ||
-               (memory == MEMORY_PINNED && maker->features->pinned_kernels);
+        return is_pinned ? maker->features->pinned_kernels
+                         : memory == MEMORY_MANAGED ||
+                               (is_here && (memory == MEMORY_DEVICE || memory == MEMORY_POOL ||
+                                            memory == MEMORY_SYMBOL));
     case DO_HOST_FUNCTION:
     case DO_HOST_WRITE:
-        return is_host_memory(memory);
+        return is_host_accessible(memory);
     case DO_SET:
     case DO_SET_ASYNC:
-        return memory == MEMORY_DEVICE ||
-               (memory == MEMORY_PINNED && maker->features->pinned_fills);
-    default:
+        return is_pinned ? maker->features->pinned_fills
+                         : memory == MEMORY_MANAGED ||
+                               (is_here && !is_host_memory(memory) && memory != MEMORY_ARRAY);
+    case DO_COPY_ARRAY:
+    case DO_COPY_ARRAY_ASYNC:
+        return is_host_accessible(memory) || is_here;
+    case DO_PREFETCH:
+        return memory == MEMORY_MANAGED;
+    case DO_ATTACH:
+        return memory == MEMORY_MANAGED && is_here;
+    case DO_MALLOC_ASYNC:
+    case DO_FREE_ASYNC:
+        return memory == MEMORY_POOL && is_here;
+    case DO_CHECK:
         return true;
+    default:
+        return memory != MEMORY_ARRAY;
     }
 }
 
-static bool pick_buffer(struct maker *maker, enum kind kind, uint8_t *buffer)
+static bool pick_buffer(struct maker *maker, const struct command *c, uint8_t *buffer)
 {
     for (int tries = 0; tries < 20; tries++) {
         *buffer = (uint8_t)below(maker, maker->program->buffers);
-        if (may_touch(maker, kind, memory_at(maker, *buffer)))
+        if (may_touch(maker, c, *buffer))
             return true;
     }
     return false;
 }
 
-static bool pick_region(struct maker *maker, enum kind kind, struct region *region)
+/* pick_step: for rectangles, how far their rows are apart. */
+static uint8_t pick_step(struct maker *maker, const struct command *c)
 {
-    if (!pick_buffer(maker, kind, &region->buffer))
+    return c->kind == DO_COPY_2D || c->kind == DO_COPY_2D_ASYNC ? (uint8_t)(1 + below(maker, 3))
+                                                                : 1;
+}
+
+static bool pick_region(struct maker *maker, const struct command *c, struct region *region)
+{
+    if (!pick_buffer(maker, c, &region->buffer))
         return false;
     const unsigned units = maker->program->buffer[region->buffer].units;
     region->first = (uint8_t)(chance(maker, 50) ? 0 : below(maker, units));
-    region->count = (uint8_t)(1 + below(maker, units - region->first));
-    if (chance(maker, 20)) {
+    region->step = pick_step(maker, c);
+    region->count = (uint8_t)(1 + below(maker, (units - region->first - 1) / region->step + 1));
+    if (chance(maker, 20) && region->step == 1) {
         region->first = 0;
         region->count = (uint8_t)units;
     }
-    region->step = 1;
     return true;
+}
+
+/* extent: from the first unit to behind the last. */
+static unsigned extent(const struct region *region)
+{
+    return (region->count - 1U) * region->step + 1;
 }
 
 static bool is_apart(const struct region *a, const struct region *b)
 {
-    return a->buffer != b->buffer || a->first + a->count <= b->first ||
-           b->first + b->count <= a->first;
+    return a->buffer != b->buffer || a->first + extent(a) <= b->first ||
+           b->first + extent(b) <= a->first;
 }
 
 /* pick_source: as many units as the target, the same units or others altogether. */
-static bool pick_source(struct maker *maker, enum kind kind, const struct region *target,
-                        bool may_be_same, struct region *source)
+static bool pick_source(struct maker *maker, const struct command *c, bool may_be_same,
+                        struct region *source)
 {
     for (int tries = 0; tries < 20; tries++) {
         if (may_be_same && chance(maker, 30)) {
-            *source = *target;
+            *source = c->target;
             return true;
         }
-        if (!pick_buffer(maker, kind, &source->buffer))
+        if (!pick_buffer(maker, c, &source->buffer))
             return false;
         const unsigned units = maker->program->buffer[source->buffer].units;
-        if (units < target->count)
+        source->count = c->target.count;
+        source->step = pick_step(maker, c);
+        if (units < extent(source))
             continue;
-        source->first = (uint8_t)below(maker, units - target->count + 1);
-        source->count = target->count;
-        source->step = 1;
-        if (is_apart(source, target))
+        source->first = (uint8_t)below(maker, units - extent(source) + 1);
+        if (is_apart(source, &c->target))
             return true;
     }
     return false;
+}
+
+/* pick_whole: all of a buffer. */
+static bool pick_whole(struct maker *maker, const struct command *c, struct region *region)
+{
+    if (!pick_buffer(maker, c, &region->buffer))
+        return false;
+    region->count = maker->program->buffer[region->buffer].units;
+    region->step = 1;
+    return true;
 }
 
 /* Proposals. */
@@ -175,8 +257,16 @@ static enum kind pick_kind(struct maker *maker)
         [DO_PAUSE] = 2,
         [DO_COPY_ASYNC] = 24,
         [DO_COPY] = 6,
+        [DO_COPY_2D_ASYNC] = 6,
+        [DO_COPY_2D] = 3,
+        [DO_COPY_ARRAY_ASYNC] = 6,
+        [DO_COPY_ARRAY] = 3,
         [DO_SET_ASYNC] = 6,
         [DO_SET] = 3,
+        [DO_PREFETCH] = 3,
+        [DO_ATTACH] = 3,
+        [DO_MALLOC_ASYNC] = 10,
+        [DO_FREE_ASYNC] = 3,
         [DO_RECORD] = 5,
         [DO_WAIT] = 5,
         [DO_STREAM_SYNCHRONIZE] = 1,
@@ -193,14 +283,22 @@ static enum kind pick_kind(struct maker *maker)
 
 static bool is_enabled(const struct maker *maker, enum kind kind)
 {
+    const struct features *f = maker->features;
     switch (kind) {
     case DO_HOST_FUNCTION:
     case DO_PAUSE:
-        return maker->features->host_functions;
+        return f->host_functions;
     case DO_STREAM_POLL:
     case DO_EVENT_POLL:
     case DO_STREAM_QUERY:
-        return maker->features->polls;
+        return f->polls;
+    case DO_COPY_2D:
+    case DO_COPY_2D_ASYNC:
+        return f->rectangles;
+    case DO_PREFETCH:
+        return f->prefetch && maker->program->is_concurrent;
+    case DO_ATTACH:
+        return f->attach;
     default:
         return true;
     }
@@ -211,34 +309,60 @@ static bool is_copy_enabled(const struct maker *maker, const struct command *c)
 {
     const enum memory from = memory_at(maker, c->first.buffer);
     const enum memory to = memory_at(maker, c->target.buffer);
+    const bool is_synchronous =
+        c->kind == DO_COPY || c->kind == DO_COPY_2D || c->kind == DO_COPY_ARRAY;
 
     if (is_host_memory(from) && is_host_memory(to))
         return maker->features->host_to_host;
-    return c->kind != DO_COPY || from != MEMORY_PAGEABLE || maker->features->pageable_copies;
+    if (is_synchronous && from == MEMORY_PAGEABLE && !maker->features->pageable_copies)
+        return false;
+    return (from != MEMORY_MANAGED && to != MEMORY_MANAGED) || maker->features->managed_copies;
 }
 
 static bool pick_memory(struct maker *maker, struct command *c)
 {
-    const enum kind kind = (enum kind)c->kind;
-    switch (kind) {
+    switch ((enum kind)c->kind) {
     case DO_KERNEL:
     case DO_HOST_FUNCTION:
     case DO_HOST_WRITE:
-        return pick_region(maker, kind, &c->target) &&
-               pick_source(maker, kind, &c->target, true, &c->first) &&
-               pick_source(maker, kind, &c->target, true, &c->second);
+        return pick_region(maker, c, &c->target) && pick_source(maker, c, true, &c->first) &&
+               pick_source(maker, c, true, &c->second);
+    case DO_COPY_ARRAY_ASYNC:
+    case DO_COPY_ARRAY:
+        return pick_region(maker, c, &c->target) && pick_source(maker, c, false, &c->first) &&
+               (memory_at(maker, c->target.buffer) == MEMORY_ARRAY) !=
+                   (memory_at(maker, c->first.buffer) == MEMORY_ARRAY) &&
+               is_copy_enabled(maker, c);
     case DO_COPY_ASYNC:
     case DO_COPY:
-        return pick_region(maker, kind, &c->target) &&
-               pick_source(maker, kind, &c->target, false, &c->first) && is_copy_enabled(maker, c);
+    case DO_COPY_2D_ASYNC:
+    case DO_COPY_2D:
+        return pick_region(maker, c, &c->target) && pick_source(maker, c, false, &c->first) &&
+               is_copy_enabled(maker, c);
     case DO_SET_ASYNC:
     case DO_SET:
-        return pick_region(maker, kind, &c->target);
+        return pick_region(maker, c, &c->target);
     case DO_CHECK:
-        return pick_region(maker, kind, &c->first);
+    case DO_PREFETCH:
+        return pick_region(maker, c, &c->first);
+    case DO_ATTACH:
+        c->term = c->stream < FIRST_CREATED ? (uint8_t)below(maker, ATTACH_SINGLE)
+                                            : (uint8_t)below(maker, ATTACH_SINGLE + 1);
+        if (!pick_whole(maker, c, &c->target))
+            return false;
+        c->first = c->target;
+        return true;
+    case DO_MALLOC_ASYNC:
+    case DO_FREE_ASYNC:
+        return pick_whole(maker, c, &c->target);
     default:
         return true;
     }
+}
+
+static bool is_on_legacy(enum kind kind)
+{
+    return kind == DO_COPY || kind == DO_COPY_2D || kind == DO_COPY_ARRAY || kind == DO_SET;
 }
 
 /* propose: false where this program has nothing for the kind. */
@@ -248,8 +372,12 @@ static bool propose(struct maker *maker, struct command *c)
     if (!is_enabled(maker, (enum kind)c->kind))
         return false;
     c->thread = (uint8_t)below(maker, maker->program->threads);
-    c->stream = c->kind == DO_COPY || c->kind == DO_SET ? LEGACY : pick_stream(maker);
+    c->stream = is_on_legacy((enum kind)c->kind) ? LEGACY : pick_stream(maker);
+    c->device =
+        c->stream >= FIRST_CREATED ? maker->program->stream[c->stream].device : pick_device(maker);
     c->event = (uint8_t)below(maker, maker->program->events);
+    if (c->kind == DO_RECORD && maker->program->event[c->event].device != c->device)
+        return false;
     c->factor = (uint8_t)(below(maker, 128) * 2 + 1);
     c->term = (uint8_t)below(maker, 256);
     if (c->kind == DO_PAUSE ||
@@ -260,17 +388,17 @@ static bool propose(struct maker *maker, struct command *c)
 
 /* Order. */
 
-static struct command *last_command(struct maker *maker)
+/* may_wait: cudaStreamWaitEvent on its stream. */
+static bool may_wait(const struct maker *maker, const struct command *c)
 {
-    return &maker->program->command[maker->program->commands - 1];
+    return c->stream != LEGACY || maker->features->legacy_waits;
 }
 
 /* append: false, and nothing is added, where the model refuses it or there is no room. */
 static bool append(struct maker *maker, const struct command *c)
 {
     struct program *p = maker->program;
-    if (p->commands == MOST_COMMANDS ||
-        (c->kind == DO_WAIT && c->stream == LEGACY && !maker->features->legacy_waits))
+    if (p->commands == MOST_COMMANDS || (c->kind == DO_WAIT && !may_wait(maker, c)))
         return false;
     p->command[p->commands++] = *c;
     if (model_add(maker->model))
@@ -292,6 +420,7 @@ static bool join(struct maker *maker, unsigned thread, int x)
     if (c->thread == thread)
         return true;
     const struct command query = {.kind = DO_STREAM_QUERY,
+                                  .device = maker->program->stream[FIRST_CREATED].device,
                                   .thread = (uint8_t)thread,
                                   .stream = FIRST_CREATED,
                                   .after = (int16_t)x};
@@ -324,9 +453,11 @@ static bool order_by_event(struct maker *maker, int x, const struct command *y)
 
     for (unsigned i = 0; i < maker->program->events; i++) {
         wait.event = (uint8_t)((start + i) % maker->program->events);
+        if (maker->program->event[wait.event].device != maker->program->command[x].device)
+            continue;
         if (!on_stream_of(maker, DO_RECORD, x, y->thread, wait.event))
             continue;
-        wait.kind = is_work(y)                                    ? DO_WAIT
+        wait.kind = is_work(y) && may_wait(maker, y)              ? DO_WAIT
                     : maker->features->polls && chance(maker, 30) ? DO_EVENT_POLL
                                                                   : DO_EVENT_SYNCHRONIZE;
         wait.target.count = wait.first.count = wait.second.count = 0;
@@ -349,8 +480,8 @@ static bool put_in_order(struct maker *maker, int x, struct command *y)
     retract(maker);
     if (how < 62)
         return order_by_event(maker, x, y);
-    if (how < 80 && is_work(y) && y->kind != DO_COPY && y->kind != DO_SET &&
-        of->stream != PER_THREAD) {
+    if (how < 80 && is_work(y) && !is_on_legacy((enum kind)y->kind) && of->stream != PER_THREAD &&
+        of->device == y->device && (y->kind != DO_ATTACH || of->stream >= FIRST_CREATED)) {
         y->stream = of->stream;
         y->device = of->device;
         return true;
@@ -364,6 +495,14 @@ static bool put_in_order(struct maker *maker, int x, struct command *y)
     return append(maker, &all);
 }
 
+/* drop_forbidden: the last command, if CUDA does not allow it where it is. */
+static void drop_forbidden(struct maker *maker)
+{
+    if (maker->program->commands &&
+        model_forbidden(maker->model, maker->program->commands - 1) >= 0)
+        retract(maker);
+}
+
 /* add: the command, ordered with what it conflicts with, mostly. */
 static void add(struct maker *maker, struct command *y)
 {
@@ -371,15 +510,17 @@ static void add(struct maker *maker, struct command *y)
     for (int tries = 0; tries < 12; tries++) {
         if (!append(maker, y))
             return;
-        const int x = model_conflict(maker->model, maker->program->commands - 1);
-        if (x < 0 || may_race)
+        const int last = maker->program->commands - 1;
+        const int forbidden = model_forbidden(maker->model, last);
+        const int x = forbidden >= 0 ? forbidden : model_conflict(maker->model, last);
+        if (x < 0 || (may_race && forbidden < 0))
             return;
-        if (!put_in_order(maker, x, y))
+        if (!put_in_order(maker, x, y)) {
+            drop_forbidden(maker);
             return;
+        }
     }
-    if (last_command(maker)->kind == y->kind &&
-        model_conflict(maker->model, maker->program->commands - 1) >= 0)
-        retract(maker);
+    drop_forbidden(maker);
 }
 
 /* finish: the first thread waits for all and looks at every buffer. */
@@ -407,11 +548,12 @@ static void finish(struct maker *maker)
     }
 }
 
-void generate(struct program *program, uint64_t seed, const struct features *features)
+void generate(struct program *program, uint64_t seed, const struct features *features,
+              const struct facts *facts)
 {
     static _Thread_local struct model model;
     struct maker maker = {
-        .random = seed, .program = program, .features = features, .model = &model};
+        .random = seed, .program = program, .features = features, .facts = facts, .model = &model};
 
     memset(program, 0, sizeof *program);
     program->seed = seed;

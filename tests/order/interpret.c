@@ -30,6 +30,8 @@ struct interpreter {
     cudaStream_t stream[MOST_STREAMS];
     cudaEvent_t event[MOST_EVENTS];
     uint8_t *buffer[MOST_BUFFERS];
+    uint8_t *on_device[MOST_BUFFERS]; /* the same, to kernels */
+    cudaArray_t array[MOST_BUFFERS];
     struct host_work work[MOST_COMMANDS];
     uint8_t *expected[MOST_COMMANDS]; /* of checks: the bytes */
     bool known[MOST_COMMANDS][MOST_UNITS];
@@ -44,8 +46,8 @@ struct interpreter {
 struct thread {
     struct interpreter *of;
     unsigned index;
-    cudaStream_t checks; /* non-blocking, so that a check orders nothing */
-    uint8_t *read;       /* what a check reads */
+    cudaStream_t checks[MOST_DEVICES]; /* non-blocking, so that a check orders nothing */
+    uint8_t *read;                     /* what a check reads */
 };
 
 static void pause_us(unsigned us)
@@ -119,10 +121,28 @@ static cudaError_t measure(void)
     return error;
 }
 
-bool interpreter_begin(struct outcome *outcome)
+/* look: how many devices there are, and what all of them can. */
+static cudaError_t look(struct facts *facts)
+{
+    cudaError_t error = cudaGetDeviceCount(&facts->devices);
+    facts->is_concurrent = true;
+    if (facts->devices > MOST_DEVICES)
+        facts->devices = MOST_DEVICES;
+    for (int device = 0; device < facts->devices && !error; device++) {
+        int value = 0;
+        error = cudaDeviceGetAttribute(&value, cudaDevAttrConcurrentManagedAccess, device);
+        facts->is_concurrent = facts->is_concurrent && value;
+    }
+    return error;
+}
+
+bool interpreter_begin(struct facts *facts, bool is_opencl, struct outcome *outcome)
 {
     *outcome = (struct outcome){.command = -1};
-    cudaError_t error = cudaLibraryLoadData(&library, order_kernels, NULL, NULL, 0, NULL, NULL, 0);
+    cudaError_t error = look(facts);
+    if (!error)
+        error = cudaLibraryLoadData(&library, is_opencl ? order_opencl : order_kernels, NULL, NULL,
+                                    0, NULL, NULL, 0);
     if (!error)
         error = cudaLibraryGetKernel(&change, library, "change");
     if (!error)
@@ -138,6 +158,11 @@ bool interpreter_begin(struct outcome *outcome)
 static uint8_t *address(const struct interpreter *of, const struct region *region)
 {
     return of->buffer[region->buffer] + (size_t)of->program->unit * region->first;
+}
+
+static uint8_t *kernel_address(const struct interpreter *of, const struct region *region)
+{
+    return of->on_device[region->buffer] + (size_t)of->program->unit * region->first;
 }
 
 static size_t length(const struct interpreter *of, const struct region *region)
@@ -197,20 +222,104 @@ static void compare(struct interpreter *of, int index, const volatile uint8_t *f
     pthread_mutex_unlock(&of->lock);
 }
 
+static enum memory memory_of(const struct interpreter *of, const struct region *region)
+{
+    return (enum memory)of->program->buffer[region->buffer].memory;
+}
+
 static void check(struct thread *thread, int index)
 {
     struct interpreter *of = thread->of;
     const struct command *c = &of->program->command[index];
+    const cudaStream_t stream = thread->checks[c->device];
+    const size_t unit = of->program->unit;
+    bool is_read;
 
-    if (is_host_memory((enum memory)of->program->buffer[c->first.buffer].memory)) {
+    if (is_host_accessible(memory_of(of, &c->first))) {
         compare(of, index, address(of, &c->first));
         return;
     }
-    if (CALL(of, index,
-             cudaMemcpyAsync(thread->read, address(of, &c->first), length(of, &c->first),
-                             cudaMemcpyDefault, thread->checks)) &&
-        CALL(of, index, cudaStreamSynchronize(thread->checks)))
+    if (memory_of(of, &c->first) == MEMORY_ARRAY)
+        is_read = CALL(of, index,
+                       cudaMemcpy2DFromArrayAsync(thread->read, unit, of->array[c->first.buffer], 0,
+                                                  c->first.first, unit, c->first.count,
+                                                  cudaMemcpyDefault, stream));
+    else
+        is_read = CALL(of, index,
+                       cudaMemcpyAsync(thread->read, address(of, &c->first), length(of, &c->first),
+                                       cudaMemcpyDefault, stream));
+    if (is_read && CALL(of, index, cudaStreamSynchronize(stream)))
         compare(of, index, thread->read);
+}
+
+/* copy_rectangle: rows of a unit. */
+static cudaError_t copy_rectangle(const struct interpreter *of, const struct command *c,
+                                  cudaStream_t stream)
+{
+    const size_t unit = of->program->unit;
+    uint8_t *to = address(of, &c->target);
+    const uint8_t *from = address(of, &c->first);
+
+    if (c->kind == DO_COPY_2D)
+        return cudaMemcpy2D(to, unit * c->target.step, from, unit * c->first.step, unit,
+                            c->target.count, cudaMemcpyDefault);
+    return cudaMemcpy2DAsync(to, unit * c->target.step, from, unit * c->first.step, unit,
+                             c->target.count, cudaMemcpyDefault, stream);
+}
+
+/* copy_array: to or from one. */
+static cudaError_t copy_array(const struct interpreter *of, const struct command *c,
+                              cudaStream_t stream)
+{
+    const size_t unit = of->program->unit;
+    const bool is_target = memory_of(of, &c->target) == MEMORY_ARRAY;
+    const cudaArray_t array = of->array[is_target ? c->target.buffer : c->first.buffer];
+    uint8_t *memory = address(of, is_target ? &c->first : &c->target);
+    const size_t row = is_target ? c->target.first : c->first.first;
+
+    if (c->kind == DO_COPY_ARRAY)
+        return is_target ? cudaMemcpy2DToArray(array, 0, row, memory, unit, unit, c->target.count,
+                                               cudaMemcpyDefault)
+                         : cudaMemcpy2DFromArray(memory, unit, array, 0, row, unit, c->target.count,
+                                                 cudaMemcpyDefault);
+    return is_target ? cudaMemcpy2DToArrayAsync(array, 0, row, memory, unit, unit, c->target.count,
+                                                cudaMemcpyDefault, stream)
+                     : cudaMemcpy2DFromArrayAsync(memory, unit, array, 0, row, unit,
+                                                  c->target.count, cudaMemcpyDefault, stream);
+}
+
+static cudaError_t prefetch(const struct interpreter *of, const struct command *c,
+                            cudaStream_t stream)
+{
+    const struct cudaMemLocation location = {
+        .type = c->term & 1 ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice,
+        .id = c->term & 1 ? 0 : c->device,
+    };
+    return cudaMemPrefetchAsync(address(of, &c->first), length(of, &c->first), location, 0, stream);
+}
+
+static cudaError_t attach(const struct interpreter *of, const struct command *c,
+                          cudaStream_t stream)
+{
+    static const unsigned flags[] = {[ATTACH_GLOBAL] = cudaMemAttachGlobal,
+                                     [ATTACH_HOST] = cudaMemAttachHost,
+                                     [ATTACH_SINGLE] = cudaMemAttachSingle};
+    return cudaStreamAttachMemAsync(stream, address(of, &c->target), 0, flags[c->term]);
+}
+
+static cudaError_t allocate(struct interpreter *of, const struct command *c, cudaStream_t stream)
+{
+    void *memory = NULL;
+    const cudaError_t error = cudaMallocAsync(&memory, length(of, &c->target), stream);
+    of->buffer[c->target.buffer] = of->on_device[c->target.buffer] = memory;
+    return error;
+}
+
+static cudaError_t release(struct interpreter *of, const struct command *c, cudaStream_t stream)
+{
+    const cudaError_t error = cudaFreeAsync(of->buffer[c->target.buffer], stream);
+    of->buffer[c->target.buffer] = NULL;
+    return error;
 }
 
 static cudaError_t poll_stream(const struct interpreter *of, cudaStream_t stream)
@@ -247,9 +356,9 @@ static void run_command(struct thread *thread, int index)
     switch ((enum kind)c->kind) {
     case DO_KERNEL:
         CALL(of, index,
-             launch(address(of, &c->target), address(of, &c->first), address(of, &c->second),
-                    (uint32_t)length(of, &c->target), c->factor, c->term,
-                    (uint32_t)(c->delay * spins_per_us), stream));
+             launch(kernel_address(of, &c->target), kernel_address(of, &c->first),
+                    kernel_address(of, &c->second), (uint32_t)length(of, &c->target), c->factor,
+                    c->term, (uint32_t)(c->delay * spins_per_us), stream));
         break;
     case DO_HOST_FUNCTION:
     case DO_PAUSE:
@@ -265,6 +374,26 @@ static void run_command(struct thread *thread, int index)
         CALL(of, index,
              cudaMemcpy(address(of, &c->target), address(of, &c->first), length(of, &c->target),
                         cudaMemcpyDefault));
+        break;
+    case DO_COPY_2D_ASYNC:
+    case DO_COPY_2D:
+        CALL(of, index, copy_rectangle(of, c, stream));
+        break;
+    case DO_COPY_ARRAY_ASYNC:
+    case DO_COPY_ARRAY:
+        CALL(of, index, copy_array(of, c, stream));
+        break;
+    case DO_PREFETCH:
+        CALL(of, index, prefetch(of, c, stream));
+        break;
+    case DO_ATTACH:
+        CALL(of, index, attach(of, c, stream));
+        break;
+    case DO_MALLOC_ASYNC:
+        CALL(of, index, allocate(of, c, stream));
+        break;
+    case DO_FREE_ASYNC:
+        CALL(of, index, release(of, c, stream));
         break;
     case DO_SET_ASYNC:
         CALL(of, index,
@@ -341,6 +470,8 @@ static void *run_thread(void *data)
             continue;
         if (!wait_for(of, c->after))
             break;
+        if (program->devices > 1)
+            CALL(of, i, cudaSetDevice(c->device));
         run_command(thread, i);
         if (program->threads > 1)
             say_returned(of, i);
@@ -348,82 +479,169 @@ static void *run_thread(void *data)
     return NULL;
 }
 
+static bool begin_thread(struct interpreter *of, struct thread *thread, unsigned index)
+{
+    *thread = (struct thread){
+        .of = of, .index = index, .read = malloc((size_t)of->program->unit * MOST_UNITS)};
+    if (!thread->read)
+        fail(of, -1, "no memory");
+    for (int i = 0; i < of->program->devices; i++)
+        if (!CALL(of, -1, cudaSetDevice(i)) ||
+            !CALL(of, -1, cudaStreamCreateWithFlags(&thread->checks[i], cudaStreamNonBlocking)))
+            return false;
+    return thread->read;
+}
+
+static void end_thread(struct thread *thread)
+{
+    for (int i = 0; i < thread->of->program->devices; i++)
+        if (thread->checks[i])
+            cudaStreamDestroy(thread->checks[i]);
+    free(thread->read);
+}
+
 static void run_threads(struct interpreter *of)
 {
-    struct thread threads[MOST_THREADS] = {0};
+    struct thread threads[MOST_THREADS];
     pthread_t ids[MOST_THREADS];
     unsigned started = 0;
+    bool is_ready = true;
 
-    for (unsigned i = 0; i < of->program->threads; i++) {
-        threads[i] = (struct thread){
-            .of = of, .index = i, .read = malloc((size_t)of->program->unit * MOST_UNITS)};
-        if (!threads[i].read)
-            fail(of, -1, "no memory");
-        CALL(of, -1, cudaStreamCreateWithFlags(&threads[i].checks, cudaStreamNonBlocking));
-    }
-    for (unsigned i = 1; i < of->program->threads && !of->is_stopped; i++, started++)
-        if (pthread_create(&ids[i], NULL, run_thread, &threads[i]))
+    for (unsigned i = 0; i < of->program->threads; i++)
+        is_ready = begin_thread(of, &threads[i], i) && is_ready;
+    for (unsigned i = 1; i < of->program->threads && is_ready; i++, started++)
+        if (pthread_create(&ids[i], NULL, run_thread, &threads[i])) {
             fail(of, -1, "no thread");
-    run_thread(&threads[0]);
+            break;
+        }
+    if (is_ready)
+        run_thread(&threads[0]);
     for (unsigned i = 1; i <= started; i++)
         pthread_join(ids[i], NULL);
-    cudaDeviceSynchronize();
-    for (unsigned i = 0; i < of->program->threads; i++) {
-        if (threads[i].checks)
-            cudaStreamDestroy(threads[i].checks);
-        free(threads[i].read);
+    for (int i = of->program->devices - 1; i >= 0; i--) {
+        cudaSetDevice(i);
+        cudaDeviceSynchronize();
     }
+    for (unsigned i = 0; i < of->program->threads; i++)
+        end_thread(&threads[i]);
 }
 
 /* Objects. */
 
+static bool make_registered(struct interpreter *of, unsigned i, size_t bytes)
+{
+    void *memory = NULL;
+    const size_t page = 4096;
+
+    if (posix_memalign(&memory, page, (bytes + page - 1) / page * page)) {
+        fail(of, -1, "no memory");
+        return false;
+    }
+    of->buffer[i] = memory;
+    return CALL(of, -1,
+                cudaHostRegister(memory, bytes, cudaHostRegisterMapped | cudaHostRegisterPortable));
+}
+
+static bool make_array(struct interpreter *of, unsigned i, const uint8_t *initial)
+{
+    const size_t unit = of->program->unit;
+    const struct cudaChannelFormatDesc bytes = {8, 0, 0, 0, cudaChannelFormatKindUnsigned};
+
+    return CALL(of, -1,
+                cudaMallocArray(&of->array[i], &bytes, unit, of->program->buffer[i].units, 0)) &&
+           CALL(of, -1,
+                cudaMemcpy2DToArray(of->array[i], 0, 0, initial, unit, unit,
+                                    of->program->buffer[i].units, cudaMemcpyHostToDevice));
+}
+
+static bool allocate_buffer(struct interpreter *of, unsigned i, size_t bytes)
+{
+    void **const memory = (void **)&of->buffer[i];
+    size_t found = 0;
+
+    switch ((enum memory)of->program->buffer[i].memory) {
+    case MEMORY_PAGEABLE:
+        *memory = malloc(bytes);
+        return *memory;
+    case MEMORY_PINNED:
+        return CALL(of, -1, cudaMallocHost(memory, bytes));
+    case MEMORY_MAPPED:
+        return CALL(of, -1,
+                    cudaHostAlloc(memory, bytes, cudaHostAllocMapped | cudaHostAllocPortable));
+    case MEMORY_REGISTERED:
+        return make_registered(of, i, bytes);
+    case MEMORY_MANAGED:
+        return CALL(of, -1, cudaMallocManaged(memory, bytes, cudaMemAttachGlobal));
+    case MEMORY_DEVICE:
+        return CALL(of, -1, cudaMalloc(memory, bytes));
+    case MEMORY_SYMBOL:
+        return CALL(of, -1, cudaLibraryGetGlobal(memory, &found, library, "store"));
+    case MEMORY_POOL:
+    case MEMORY_ARRAY:
+    case MEMORY_KINDS:
+        break;
+    }
+    return true;
+}
+
+/* initialise: puts the bytes there, and finds what kernels call the memory. */
+static bool initialise(struct interpreter *of, unsigned i, const uint8_t *initial, size_t bytes)
+{
+    const enum memory memory = (enum memory)of->program->buffer[i].memory;
+
+    of->on_device[i] = of->buffer[i];
+    if (memory == MEMORY_POOL)
+        return true;
+    if (memory == MEMORY_ARRAY)
+        return make_array(of, i, initial);
+    if (!is_host_accessible(memory))
+        return CALL(of, -1, cudaMemcpy(of->buffer[i], initial, bytes, cudaMemcpyHostToDevice));
+    memcpy(of->buffer[i], initial, bytes);
+    if (memory == MEMORY_MAPPED || memory == MEMORY_REGISTERED)
+        return CALL(of, -1, cudaHostGetDevicePointer((void **)&of->on_device[i], of->buffer[i], 0));
+    return true;
+}
+
 static bool make_buffer(struct interpreter *of, unsigned i)
 {
-    const struct program *program = of->program;
-    const size_t bytes = (size_t)program->unit * program->buffer[i].units;
+    const size_t bytes = (size_t)of->program->unit * of->program->buffer[i].units;
     uint8_t *initial = malloc(bytes);
-    bool is_made = false;
 
     if (!initial)
         return false;
     for (size_t at = 0; at < bytes; at++)
         initial[at] = initial_byte(i, at);
-    switch ((enum memory)program->buffer[i].memory) {
-    case MEMORY_PAGEABLE:
-        of->buffer[i] = malloc(bytes);
-        is_made = of->buffer[i] != NULL;
-        break;
-    case MEMORY_PINNED:
-        is_made = CALL(of, -1, cudaMallocHost((void **)&of->buffer[i], bytes));
-        break;
-    case MEMORY_DEVICE:
-        is_made = CALL(of, -1, cudaMalloc((void **)&of->buffer[i], bytes));
-        break;
-    case MEMORY_KINDS:
-        break;
-    }
-    if (is_made && is_host_memory((enum memory)program->buffer[i].memory))
-        memcpy(of->buffer[i], initial, bytes);
-    else if (is_made)
-        is_made = CALL(of, -1, cudaMemcpy(of->buffer[i], initial, bytes, cudaMemcpyHostToDevice));
+    const bool is_made = CALL(of, -1, cudaSetDevice(of->program->buffer[i].device)) &&
+                         allocate_buffer(of, i, bytes) && initialise(of, i, initial, bytes);
     free(initial);
     return is_made;
 }
 
 static void free_buffer(struct interpreter *of, unsigned i)
 {
+    if (of->array[i])
+        CALL(of, -1, cudaFreeArray(of->array[i]));
     if (!of->buffer[i])
         return;
     switch ((enum memory)of->program->buffer[i].memory) {
+    case MEMORY_REGISTERED:
+        CALL(of, -1, cudaHostUnregister(of->buffer[i]));
+        free(of->buffer[i]);
+        break;
     case MEMORY_PAGEABLE:
         free(of->buffer[i]);
         break;
     case MEMORY_PINNED:
+    case MEMORY_MAPPED:
         CALL(of, -1, cudaFreeHost(of->buffer[i]));
         break;
+    case MEMORY_MANAGED:
     case MEMORY_DEVICE:
+    case MEMORY_POOL:
         CALL(of, -1, cudaFree(of->buffer[i]));
         break;
+    case MEMORY_SYMBOL:
+    case MEMORY_ARRAY:
     case MEMORY_KINDS:
         break;
     }
@@ -435,20 +653,24 @@ static bool make_objects(struct interpreter *of)
     bool is_made = true;
 
     for (unsigned i = FIRST_CREATED; i < program->streams && is_made; i++)
-        is_made = CALL(of, -1,
+        is_made = CALL(of, -1, cudaSetDevice(program->stream[i].device)) &&
+                  CALL(of, -1,
                        cudaStreamCreateWithPriority(&of->stream[i],
                                                     program->stream[i].kind == STREAM_BLOCKING
                                                         ? cudaStreamDefault
                                                         : cudaStreamNonBlocking,
                                                     program->stream[i].priority));
     for (unsigned i = 0; i < program->events && is_made; i++)
-        is_made = CALL(of, -1,
+        is_made = CALL(of, -1, cudaSetDevice(program->event[i].device)) &&
+                  CALL(of, -1,
                        cudaEventCreateWithFlags(&of->event[i], program->event[i].is_timed
                                                                    ? cudaEventDefault
                                                                    : cudaEventDisableTiming));
     for (unsigned i = 0; i < program->buffers && is_made; i++)
         is_made = make_buffer(of, i);
-    return is_made && CALL(of, -1, cudaDeviceSynchronize());
+    for (int i = program->devices - 1; i >= 0 && is_made; i--)
+        is_made = CALL(of, -1, cudaSetDevice(i)) && CALL(of, -1, cudaDeviceSynchronize());
+    return is_made;
 }
 
 static void free_objects(struct interpreter *of)

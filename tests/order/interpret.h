@@ -12,13 +12,17 @@ struct outcome {
     char text[400]; /* what is wrong */
 };
 
-/* interpreter_begin: loads the kernels; the outcome says why not. */
-bool interpreter_begin(struct outcome *outcome);
+/* interpreter_begin: loads the kernels, of OpenCL C if so, and looks at the devices; the outcome says why not. */
+bool interpreter_begin(struct facts *facts, bool is_opencl, struct outcome *outcome);
 
 /* interpret: all objects of the program are made, and gone on return. */
 void interpret(const struct program *program, struct outcome *outcome);
 
-/* The kernel's PTX, and its name. */
+/* The PTX: the kernel change and the variable store, of STORE_BYTES. */
+enum { STORE_BYTES = 262144 };
 extern const char order_kernels[];
+
+/* The kernel alone, as OpenCL C, for clem. */
+extern const char order_opencl[];
 
 #endif

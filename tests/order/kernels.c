@@ -1,4 +1,5 @@
-/* The kernel of programs, in PTX, which NVIDIA's runtime and clem load alike.
+/* The kernel of programs, in PTX, which NVIDIA's runtime and clem load alike, and in OpenCL C, whose pointers are
+ * arguments that the coarse stub layer sees.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "interpret.h"
 
@@ -6,6 +7,7 @@
  * begins with a loop, whose result is odd, so that it is never 0, which compilers cannot know. */
 const char order_kernels[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
+    ".visible .global .align 16 .b8 store[262144];\n"
     ".visible .entry change(.param .u64 target, .param .u64 first, .param .u64 second, .param .u32 "
     "bytes,\n"
     "                       .param .u32 factor, .param .u32 term, .param .u32 spins)\n"
@@ -55,4 +57,16 @@ const char order_kernels[] =
     "  bra NEXT;\n"
     "DONE:\n"
     "  ret;\n"
+    "}\n";
+
+const char order_opencl[] =
+    "__kernel void change(__global uchar *target, __global const uchar *first,\n"
+    "                     __global const uchar *second, uint bytes, uint factor, uint term, uint "
+    "spins)\n"
+    "{\n"
+    "    uint spun = factor;\n"
+    "    for (uint i = 0; i < spins; i++)\n"
+    "        spun *= 1664525;\n"
+    "    for (uint at = get_global_id(0); spun != 0 && at < bytes; at += get_global_size(0))\n"
+    "        target[at] = first[at] * factor + second[at] + term + at;\n"
     "}\n";

@@ -26,9 +26,38 @@ bool is_transform(const struct command *command)
            command->kind == DO_HOST_WRITE;
 }
 
+bool is_copy(const struct command *command)
+{
+    return command->kind >= DO_COPY_ASYNC && command->kind <= DO_COPY_ARRAY;
+}
+
+bool touches_memory(const struct command *command)
+{
+    return command->kind != DO_PREFETCH;
+}
+
 bool is_host_memory(enum memory memory)
 {
-    return memory != MEMORY_DEVICE;
+    return memory < MEMORY_MANAGED;
+}
+
+bool is_host_accessible(enum memory memory)
+{
+    return memory <= MEMORY_MANAGED;
+}
+
+/* is_synchronous_copy: the form whose return promises something. */
+static bool is_synchronous_copy(const struct command *command)
+{
+    return command->kind == DO_COPY || command->kind == DO_COPY_2D ||
+           command->kind == DO_COPY_ARRAY;
+}
+
+/* is_device_work: kernels, copies and fills, which keep the device busy. */
+static bool is_device_work(const struct command *command)
+{
+    return command->kind == DO_KERNEL || is_copy(command) || command->kind == DO_SET_ASYNC ||
+           command->kind == DO_SET;
 }
 
 uint8_t initial_byte(unsigned buffer, size_t at)
@@ -64,7 +93,9 @@ static bool ordered_by_legacy(const struct program *program, const struct comman
         return false;
     if (a == STREAM_NON_BLOCKING || b == STREAM_NON_BLOCKING)
         return false;
-    return !(a == STREAM_LEGACY && earlier->kind == DO_RECORD);
+    return !(a == STREAM_LEGACY &&
+             (earlier->kind == DO_RECORD || earlier->kind == DO_MALLOC_ASYNC ||
+              earlier->kind == DO_FREE_ASYNC));
 }
 
 /* Points. */
@@ -138,7 +169,7 @@ static enum memory memory_of(const struct program *program, const struct region 
 /* reads_before_return: cudaMemcpy from pageable to device memory. */
 static bool reads_before_return(const struct program *program, const struct command *command)
 {
-    return command->kind == DO_COPY && memory_of(program, &command->first) == MEMORY_PAGEABLE &&
+    return is_synchronous_copy(command) && memory_of(program, &command->first) == MEMORY_PAGEABLE &&
            !is_host_memory(memory_of(program, &command->target));
 }
 
@@ -147,11 +178,13 @@ static bool ends_before_return(const struct program *program, const struct comma
 {
     switch (command->kind) {
     case DO_COPY:
+    case DO_COPY_2D:
+    case DO_COPY_ARRAY:
         return is_host_memory(memory_of(program, &command->target)) ||
                (is_host_memory(memory_of(program, &command->first)) &&
                 !reads_before_return(program, command));
     case DO_SET:
-        return is_host_memory(memory_of(program, &command->target));
+        return is_host_accessible(memory_of(program, &command->target));
     default:
         return !is_work(command);
     }
@@ -160,7 +193,7 @@ static bool ends_before_return(const struct program *program, const struct comma
 /* reads_at_call: cudaMemcpyAsync from pageable to device memory, whose source may be read when it is called. */
 static bool reads_at_call(const struct program *program, const struct command *command)
 {
-    return command->kind == DO_COPY_ASYNC &&
+    return is_copy(command) && !is_synchronous_copy(command) &&
            memory_of(program, &command->first) == MEMORY_PAGEABLE &&
            !is_host_memory(memory_of(program, &command->target));
 }
@@ -182,7 +215,7 @@ static struct access access_of(const struct program *program, int y, const struc
 
 static void add_access(struct model *model, int y, const struct region *region, bool writes)
 {
-    if (region->count)
+    if (region->count && touches_memory(&model->program->command[y]))
         model->access[y][model->accesses[y]++] = access_of(model->program, y, region, writes);
 }
 
@@ -190,7 +223,15 @@ static void add_access(struct model *model, int y, const struct region *region, 
 static bool meets_legacy(const struct model *model, int y)
 {
     const struct command *command = &model->program->command[y];
-    return command->kind != DO_WAIT || (command->stream == LEGACY && latest_record(model, y) >= 0);
+    switch (command->kind) {
+    case DO_WAIT:
+        return command->stream == LEGACY && latest_record(model, y) >= 0;
+    case DO_ATTACH:
+    case DO_PREFETCH:
+        return false;
+    default:
+        return true;
+    }
 }
 
 /* add_work: a stream's command follows those of its stream and of the legacy stream's order. */
@@ -244,6 +285,67 @@ static void add_waiting(struct model *model, int y)
     }
 }
 
+/* names: the command's i-th region, of three. */
+static const struct region *names(const struct command *command, int i)
+{
+    return i == 0 ? &command->target : i == 1 ? &command->first : &command->second;
+}
+
+static bool names_buffer(const struct command *command, unsigned buffer)
+{
+    for (int i = 0; i < MOST_ACCESSES; i++)
+        if (names(command, i)->count && names(command, i)->buffer == buffer)
+            return true;
+    return false;
+}
+
+/* is_alive: what the command names is allocated, and not freed, by commands before it. */
+static bool is_alive(const struct model *model, int y)
+{
+    const struct program *program = model->program;
+    for (unsigned buffer = 0; buffer < program->buffers; buffer++) {
+        bool is_allocated = false;
+        if (program->buffer[buffer].memory != MEMORY_POOL ||
+            !names_buffer(&program->command[y], buffer))
+            continue;
+        for (int x = 0; x < y; x++) {
+            const struct command *c = &program->command[x];
+            if (c->kind == DO_FREE_ASYNC && c->target.buffer == buffer)
+                return false;
+            is_allocated |= c->kind == DO_MALLOC_ASYNC && c->target.buffer == buffer;
+        }
+        if (is_allocated == (program->command[y].kind == DO_MALLOC_ASYNC))
+            return false;
+    }
+    return true;
+}
+
+/* attachment_at: the command that attached the buffer last before command y; -1: none, so it is everyone's. */
+static int attachment_at(const struct program *program, unsigned buffer, int y)
+{
+    int x = y - 1;
+    while (x >= 0 &&
+           !(program->command[x].kind == DO_ATTACH && program->command[x].target.buffer == buffer))
+        x--;
+    return x >= 0 && program->command[x].term == ATTACH_GLOBAL ? -1 : x;
+}
+
+/* is_attached: a device may touch what the command names. */
+static bool is_attached(const struct program *program, int y)
+{
+    const struct command *command = program->command;
+    for (int i = 0; i < MOST_ACCESSES && !program->is_concurrent && is_device_work(&command[y]);
+         i++) {
+        const struct region *region = names(&command[y], i);
+        if (!region->count || memory_of(program, region) != MEMORY_MANAGED)
+            continue;
+        const int x = attachment_at(program, region->buffer, y);
+        if (x >= 0 && (command[x].term == ATTACH_HOST || !same_stream(&command[x], &command[y])))
+            return false;
+    }
+    return true;
+}
+
 void model_begin(struct model *model, const struct program *program)
 {
     model->program = program;
@@ -268,6 +370,10 @@ bool model_add(struct model *model)
     if (uses_event(&command[y]) && (latest_record(model, y) == -2 ||
                                     (command[y].kind == DO_RECORD && !is_event_free(model, y))))
         return false;
+    if (!is_alive(model, y) || !is_attached(model->program, y))
+        return false;
+    model->is_strict[y] = command[y].kind == DO_MALLOC_ASYNC || command[y].kind == DO_FREE_ASYNC ||
+                          (command[y].kind == DO_ATTACH && !model->program->is_concurrent);
     add_edge(model, y, CALL, y, START);
     if (is_work(&command[y]))
         add_work(model, y);
@@ -289,7 +395,7 @@ bool model_build(struct model *model, const struct program *program)
 {
     model_begin(model, program);
     while (model->commands < program->commands)
-        if (!model_add(model))
+        if (!model_add(model) || model_forbidden(model, model->commands - 1) >= 0)
             return false;
     return true;
 }
@@ -329,6 +435,64 @@ int model_conflict(const struct model *model, int y)
                     !is_before(model, x, a, y, b))
                     return x;
             }
+    return -1;
+}
+
+/* Where CUDA wants an order. */
+
+/* uses_device: the device works for it. */
+static bool uses_device(const struct program *program, const struct command *command)
+{
+    return is_device_work(command) ||
+           (command->kind == DO_CHECK && !is_host_accessible(memory_of(program, &command->first)));
+}
+
+/* excludes: command host touches managed memory itself, so that command device must not run then. */
+static bool excludes(const struct program *program, int host, int device)
+{
+    const struct command *command = program->command;
+    if (uses_device(program, &command[host]) || !touches_memory(&command[host]) ||
+        !uses_device(program, &command[device]) || command[host].kind == DO_ATTACH)
+        return false;
+    for (int i = 0; i < MOST_ACCESSES; i++) {
+        const struct region *region = names(&command[host], i);
+        if (!region->count || memory_of(program, region) != MEMORY_MANAGED)
+            continue;
+        const int x = attachment_at(program, region->buffer, host);
+        if (x < 0 ||
+            (command[x].term == ATTACH_SINGLE && same_stream(&command[x], &command[device])))
+            return true;
+    }
+    return false;
+}
+
+/* is_over: command x before command y begins. */
+static bool is_over(const struct model *model, int x, int y)
+{
+    const struct command *command = model->program->command;
+    return happens_before(model, x, is_work(&command[x]) ? END : RETURN, y,
+                          is_work(&command[y]) ? START : CALL);
+}
+
+static bool shares_buffer(const struct model *model, int x, int y)
+{
+    for (int i = 0; i < model->accesses[x]; i++)
+        if (names_buffer(&model->program->command[y], model->access[x][i].region.buffer))
+            return true;
+    return false;
+}
+
+int model_forbidden(const struct model *model, int y)
+{
+    const struct program *program = model->program;
+    for (int x = y - 1; x >= 0; x--) {
+        if ((model->is_strict[x] || model->is_strict[y]) && shares_buffer(model, x, y) &&
+            !(is_over(model, x, y) && called_before(model, x, y)))
+            return x;
+        if (!program->is_concurrent && (excludes(program, x, y) || excludes(program, y, x)) &&
+            !is_over(model, x, y))
+            return x;
+    }
     return -1;
 }
 
@@ -434,6 +598,8 @@ static void write_unit(const struct memory_model *memory, const struct model *mo
     const struct command *command = &program->command[y];
     uint8_t *to = unit_bytes(memory, program, &command->target, i);
 
+    if (command->kind == DO_MALLOC_ASYNC || command->kind == DO_FREE_ASYNC)
+        return;
     if (!is_transform(command)) {
         if (command->first.count)
             memmove(to, unit_bytes(memory, program, &command->first, i), program->unit);
@@ -454,7 +620,8 @@ void memory_step(struct memory_model *memory, const struct model *model, int y,
     const unsigned units = command->target.count ? command->target.count : command->first.count;
 
     for (unsigned i = 0; i < units; i++)
-        known[i] = (!command->first.count || is_read_known(memory, model, y, &command->first, i)) &&
+        known[i] = command->kind != DO_MALLOC_ASYNC && command->kind != DO_FREE_ASYNC &&
+                   (!command->first.count || is_read_known(memory, model, y, &command->first, i)) &&
                    (!command->second.count || is_read_known(memory, model, y, &command->second, i));
     for (unsigned i = 0; i < command->target.count; i++) {
         write_unit(memory, model, y, i);

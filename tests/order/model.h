@@ -28,7 +28,9 @@ struct model {
     struct points before[MOST_COMMANDS][POINTS];
     struct access access[MOST_COMMANDS][MOST_ACCESSES];
     int accesses[MOST_COMMANDS];
-    int cross_waits; /* waits for an event of another stream */
+    bool is_strict
+        [MOST_COMMANDS]; /* its accesses must have an order with all others of the buffer */
+    int cross_waits;     /* waits for an event of another stream */
 };
 
 /* model_begin: no command has its points. The program is read when commands are added. */
@@ -46,6 +48,10 @@ bool happens_before(const struct model *model, int x, enum point p, int y, enum 
 
 /* model_conflict: the latest earlier command without order to this one that touches the same unit, one of both writing; -1: none. */
 int model_conflict(const struct model *model, int command);
+
+/* model_forbidden: the latest earlier command that CUDA wants ordered with this one, and is not; -1: none. model_add()
+ * does not ask. */
+int model_forbidden(const struct model *model, int command);
 
 /* model_must_be_done: the query can only say success, since a synchronisation of the stream returned before and nothing came to
  * the stream after. */

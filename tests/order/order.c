@@ -8,6 +8,7 @@
  *   --again N      how often a program runs (default 1)
  *   --print        prints the programs and runs none
  *   --keep FILE    the C text of a failing program goes there, whole
+ *   --opencl       the kernel is OpenCL C, not PTX, and there are no symbols
  *   --whole        no program is shrunk
  *
  * Programs run in a child process, so that one that crashes or never ends is a finding as well, and is shrunk. Exit status: 0 as
@@ -30,12 +31,13 @@
 #include "print.h"
 #include "shrink.h"
 
-enum { PATIENCE_MS = 30000 /* a program that takes longer never ends */ };
+/* A program that takes longer never ends; one that was seen not to end is given less. */
+enum { PATIENCE_MS = 30000, SHORT_PATIENCE_MS = 4000 };
 
 struct options {
     uint64_t seed;
     long count, seconds, again;
-    bool prints, is_not_shrunk;
+    bool prints, is_not_shrunk, is_opencl;
     const char *keep;
     struct features features;
 };
@@ -44,11 +46,14 @@ struct options {
 struct shared {
     struct program program;
     struct outcome outcome;
+    struct facts facts;
 };
 
 struct child {
     pid_t id;
     int orders, answers; /* pipes, a byte for a program */
+    int patience_ms;
+    bool is_opencl;
     struct shared *shared;
 };
 
@@ -61,22 +66,36 @@ static const struct {
     const char *name;
     size_t at;
     bool is_on;
-} feature_names[] =
-    {
+} feature_names[] = {
 #define FEATURE(name, is_on)                                                                       \
     {                                                                                              \
 #name, offsetof(struct features, name), is_on                                              \
     }
-        FEATURE(host_functions, true),
-        FEATURE(polls, true),
-        FEATURE(per_thread, true),
-        FEATURE(threads, true),
-        FEATURE(priorities, true),
-        FEATURE(pinned_kernels, true),
-        FEATURE(pinned_fills, true),
-        FEATURE(host_to_host, false), /* copies between host memories follow their own stream's work alone */
-        FEATURE(pageable_copies, false), /* under handle, cudaMemcpy from pageable memory does not wait for blocking streams */
-        FEATURE(legacy_waits, false), /* a wait for an event that is over is no work of the legacy stream */
+    FEATURE(host_functions, true),
+    FEATURE(polls, true),
+    FEATURE(per_thread, true),
+    FEATURE(threads, true),
+    FEATURE(priorities, true),
+    FEATURE(pinned_kernels, true),
+    FEATURE(pinned_fills, true),
+
+    FEATURE(host_to_host, true),
+    /* cudaMemcpy from pageable memory reads it before blocking streams' host functions: under handle, and to managed memory
+     * whose pages move. */
+    FEATURE(pageable_copies, false),
+    /* A wait for an event that is over is no work of the legacy stream. */
+    FEATURE(legacy_waits, false),
+    FEATURE(mapped, true),
+    FEATURE(registered, true),
+    FEATURE(managed, true),
+    FEATURE(managed_copies, true),
+    FEATURE(prefetch, true),
+    FEATURE(attach, true),
+    FEATURE(pool, true),
+    FEATURE(symbols, true),
+    FEATURE(arrays, true),
+    FEATURE(rectangles, true),
+    FEATURE(devices, true),
 #undef FEATURE
 };
 
@@ -84,8 +103,9 @@ static const struct {
 
 static void serve(struct child *child)
 {
-    char byte;
-    if (!interpreter_begin(&child->shared->outcome))
+    char byte = 0;
+    if (!interpreter_begin(&child->shared->facts, child->is_opencl, &child->shared->outcome) ||
+        write(child->answers, &byte, 1) != 1)
         _exit(2);
     while (read(child->orders, &byte, 1) == 1) {
         interpret(&child->shared->program, &child->shared->outcome);
@@ -111,7 +131,8 @@ static bool start_child(struct child *child)
     close(answers[child->id == 0 ? 0 : 1]);
     if (child->id == 0)
         serve(child);
-    return true;
+    char byte;
+    return read(child->answers, &byte, 1) == 1;
 }
 
 /* stop_child: what became of it. */
@@ -145,7 +166,7 @@ static void run_program(struct child *child, const struct program *program)
     }
     struct pollfd wanted = {.fd = child->answers, .events = POLLIN};
     const bool is_sent = write(child->orders, &byte, 1) == 1;
-    const int ready = is_sent ? poll(&wanted, 1, PATIENCE_MS) : -1;
+    const int ready = is_sent ? poll(&wanted, 1, child->patience_ms) : -1;
     if (ready > 0 && read(child->answers, &byte, 1) == 1) {
         if (outcome->is_wrong)
             stop_child(child, true);
@@ -154,7 +175,8 @@ static void run_program(struct child *child, const struct program *program)
     const int status = stop_child(child, ready == 0);
     outcome->is_wrong = true;
     if (ready == 0)
-        snprintf(outcome->text, sizeof outcome->text, "no end after %d s", PATIENCE_MS / 1000);
+        snprintf(outcome->text, sizeof outcome->text, "no end after %d s",
+                 child->patience_ms / 1000);
     else if (WIFSIGNALED(status))
         snprintf(outcome->text, sizeof outcome->text, "killed by signal %d", WTERMSIG(status));
     else if (!outcome->text[0])
@@ -235,6 +257,8 @@ static bool read_options(struct options *options, int count, char **words)
     for (int i = 1; i < count; i++) {
         if (!strcmp(words[i], "--print"))
             options->prints = true;
+        else if (!strcmp(words[i], "--opencl"))
+            options->is_opencl = true;
         else if (!strcmp(words[i], "--whole"))
             options->is_not_shrunk = true;
         else if (i + 1 < count && read_option(options, words[i], words[i + 1]))
@@ -270,6 +294,7 @@ static void report(struct child *child, const struct options *options, struct pr
 {
     printf("seed %llu: %s\n", (unsigned long long)program->seed, child->shared->outcome.text);
     fflush(stdout);
+    child->patience_ms = SHORT_PATIENCE_MS;
     if (!options->is_not_shrunk) {
         shrink(program, still_fails, child);
         still_fails(child, program, 200);
@@ -296,10 +321,14 @@ static int run_programs(struct child *child, const struct options *options)
     struct program program;
     const double start = now();
 
+    if (!start_child(child)) {
+        printf("%s\n", child->shared->outcome.text);
+        return 77;
+    }
     for (long i = 0;
          i < options->count && (!options->seconds || now() - start < (double)options->seconds);
          i++) {
-        generate(&program, options->seed + (uint64_t)i, &options->features);
+        generate(&program, options->seed + (uint64_t)i, &options->features, &child->shared->facts);
         if (options->prints) {
             print_program(stdout, &program, true);
             continue;
@@ -322,7 +351,7 @@ static int run_programs(struct child *child, const struct options *options)
 int main(int count, char **words)
 {
     struct options options = {.count = 100, .again = 1};
-    struct child child = {0};
+    struct child child = {.patience_ms = PATIENCE_MS};
     uint32_t seed = 1;
 
     signal(SIGPIPE, SIG_IGN);
@@ -333,6 +362,9 @@ int main(int count, char **words)
         fprintf(stderr, "%s: see the head of order.c\n", words[0]);
         return 2;
     }
+    child.is_opencl = options.is_opencl;
+    if (options.is_opencl)
+        options.features.symbols = false;
     child.shared =
         mmap(NULL, sizeof *child.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (child.shared == MAP_FAILED)

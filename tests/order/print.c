@@ -46,20 +46,44 @@ static const char head[] =
     "    *copy = w;\n"
     "    OK(cudaLaunchHostFunc(s, work, copy));\n"
     "}\n"
-    "static void expect(const byte *from, unsigned n, unsigned sum, int line)\n"
+    "static void fill_array(cudaArray_t to, unsigned width, unsigned rows, unsigned buffer)\n"
     "{\n"
+    "    byte *from = malloc(width * rows);\n"
+    "    for (unsigned i = 0; i < width * rows; i++)\n"
+    "        from[i] = (byte)(i * 3 + (i >> 8) + buffer * 41 + 17);\n"
+    "    OK(cudaMemcpy2DToArray(to, 0, 0, from, width, width, rows, cudaMemcpyHostToDevice));\n"
+    "    free(from);\n"
+    "}\n"
+    "static void expect(const byte *found, unsigned n, unsigned sum, int line)\n"
+    "{\n"
+    "    struct cudaPointerAttributes attributes;\n"
     "    byte *read = malloc(n);\n"
-    "    cudaStream_t s;\n"
-    "    unsigned found = 0;\n"
-    "    OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));\n"
-    "    OK(cudaMemcpyAsync(read, from, n, cudaMemcpyDefault, s));\n"
-    "    OK(cudaStreamSynchronize(s));\n"
+    "    unsigned found_sum = 0;\n"
+    "    OK(cudaPointerGetAttributes(&attributes, found));\n"
+    "    if (attributes.type == cudaMemoryTypeDevice) {\n"
+    "        cudaStream_t s;\n"
+    "        OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));\n"
+    "        OK(cudaMemcpyAsync(read, found, n, cudaMemcpyDefault, s));\n"
+    "        OK(cudaStreamSynchronize(s));\n"
+    "        found = read;\n"
+    "    }\n"
     "    for (unsigned i = 0; i < n; i++)\n"
-    "        found = found * 31 + read[i];\n"
-    "    if (found != sum) {\n"
+    "        found_sum = found_sum * 31 + found[i];\n"
+    "    if (found_sum != sum) {\n"
     "        printf(\"line %d: other bytes than CUDA gives\\n\", line);\n"
     "        exit(1);\n"
     "    }\n"
+    "}\n"
+    "static void expect_array(cudaArray_t from, unsigned row, unsigned width, unsigned rows,\n"
+    "                         unsigned sum, int line)\n"
+    "{\n"
+    "    byte *read = malloc(width * rows);\n"
+    "    cudaStream_t s;\n"
+    "    OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));\n"
+    "    OK(cudaMemcpy2DFromArrayAsync(read, width, from, 0, row, width, rows, cudaMemcpyDefault, "
+    "s));\n"
+    "    OK(cudaStreamSynchronize(s));\n"
+    "    expect(read, width * rows, sum, line);\n"
     "}\n\n";
 
 static void print_address(FILE *file, const struct program *program, const struct region *region)
@@ -100,6 +124,34 @@ static void print_copy(FILE *file, const struct program *program, const struct c
     fprintf(file, ", ");
     print_address(file, program, &c->first);
     fprintf(file, ", %u, cudaMemcpyDefault", bytes_of(program, &c->target));
+}
+
+static void print_rectangle(FILE *file, const struct program *program, const struct command *c)
+{
+    const unsigned unit = program->unit;
+    print_address(file, program, &c->target);
+    fprintf(file, ", %u, ", unit * c->target.step);
+    print_address(file, program, &c->first);
+    fprintf(file, ", %u, %u, %u, cudaMemcpyDefault", unit * c->first.step, unit, c->target.count);
+}
+
+static void print_array_copy(FILE *file, const struct program *program, const struct command *c)
+{
+    const unsigned unit = program->unit;
+    const char *suffix = c->kind == DO_COPY_ARRAY ? "" : "Async";
+
+    if (program->buffer[c->target.buffer].memory == MEMORY_ARRAY) {
+        fprintf(file, "OK(cudaMemcpy2DToArray%s(b%u, 0, %u, ", suffix, c->target.buffer,
+                c->target.first);
+        print_address(file, program, &c->first);
+    } else {
+        fprintf(file, "OK(cudaMemcpy2DFromArray%s(", suffix);
+        print_address(file, program, &c->target);
+        fprintf(file, ", %u, b%u, 0, %u", unit, c->first.buffer, c->first.first);
+    }
+    if (program->buffer[c->target.buffer].memory == MEMORY_ARRAY)
+        fprintf(file, ", %u", unit);
+    fprintf(file, ", %u, %u, cudaMemcpyDefault", unit, c->target.count);
 }
 
 static void print_fill(FILE *file, const struct program *program, const struct command *c)
@@ -155,6 +207,56 @@ void print_command(FILE *file, const struct program *program, int index)
     case DO_COPY:
         fprintf(file, "OK(cudaMemcpy(");
         print_copy(file, program, c);
+        fprintf(file, "));");
+        break;
+    case DO_COPY_2D_ASYNC:
+        fprintf(file, "OK(cudaMemcpy2DAsync(");
+        print_rectangle(file, program, c);
+        fprintf(file, ", ");
+        print_stream(file, c);
+        fprintf(file, "));");
+        break;
+    case DO_COPY_2D:
+        fprintf(file, "OK(cudaMemcpy2D(");
+        print_rectangle(file, program, c);
+        fprintf(file, "));");
+        break;
+    case DO_COPY_ARRAY_ASYNC:
+        print_array_copy(file, program, c);
+        fprintf(file, ", ");
+        print_stream(file, c);
+        fprintf(file, "));");
+        break;
+    case DO_COPY_ARRAY:
+        print_array_copy(file, program, c);
+        fprintf(file, "));");
+        break;
+    case DO_PREFETCH:
+        fprintf(file, "OK(cudaMemPrefetchAsync(");
+        print_address(file, program, &c->first);
+        fprintf(file, ", %u, (struct cudaMemLocation){%s, %u}, 0, ", bytes_of(program, &c->first),
+                c->term & 1 ? "cudaMemLocationTypeHost" : "cudaMemLocationTypeDevice",
+                c->term & 1 ? 0 : c->device);
+        print_stream(file, c);
+        fprintf(file, "));");
+        break;
+    case DO_ATTACH:
+        fprintf(file, "OK(cudaStreamAttachMemAsync(");
+        print_stream(file, c);
+        fprintf(file, ", b%u, 0, %s));", c->target.buffer,
+                c->term == ATTACH_GLOBAL ? "cudaMemAttachGlobal"
+                : c->term == ATTACH_HOST ? "cudaMemAttachHost"
+                                         : "cudaMemAttachSingle");
+        break;
+    case DO_MALLOC_ASYNC:
+        fprintf(file, "OK(cudaMallocAsync((void **)&b%u, %u, ", c->target.buffer,
+                bytes_of(program, &c->target));
+        print_stream(file, c);
+        fprintf(file, "));");
+        break;
+    case DO_FREE_ASYNC:
+        fprintf(file, "OK(cudaFreeAsync(b%u, ", c->target.buffer);
+        print_stream(file, c);
         fprintf(file, "));");
         break;
     case DO_SET_ASYNC:
@@ -225,7 +327,10 @@ static void print_check(FILE *file, const struct program *program, const struct 
             ;
         for (size_t at = 0; at < (size_t)(to - i) * program->unit; at++)
             sum = sum * 31 + bytes[at];
-        if (known[i])
+        if (known[i] && program->buffer[c->first.buffer].memory == MEMORY_ARRAY)
+            fprintf(file, "    expect_array(b%u, %u, %u, %u, %uu, __LINE__);\n", c->first.buffer,
+                    c->first.first + i, program->unit, to - i, sum);
+        else if (known[i])
             fprintf(file, "    expect(b%u + %u, %u, %uu, __LINE__);\n", c->first.buffer,
                     (c->first.first + i) * program->unit, (to - i) * program->unit, sum);
     }
@@ -258,36 +363,84 @@ static bool is_event_used(const struct program *program, unsigned event)
     return false;
 }
 
+/* print_buffer: its declaration, its allocation and what it holds. */
+static void print_buffer(FILE *file, const struct program *program, unsigned i)
+{
+    const unsigned bytes = program->unit * program->buffer[i].units;
+
+    if (program->devices > 1)
+        fprintf(file, "    OK(cudaSetDevice(%u));\n", program->buffer[i].device);
+    fprintf(file, "    %s b%u;\n",
+            program->buffer[i].memory == MEMORY_ARRAY ? "cudaArray_t" : "byte *", i);
+    switch ((enum memory)program->buffer[i].memory) {
+    case MEMORY_PAGEABLE:
+        fprintf(file, "    b%u = malloc(%u);\n", i, bytes);
+        break;
+    case MEMORY_PINNED:
+        fprintf(file, "    OK(cudaMallocHost((void **)&b%u, %u));\n", i, bytes);
+        break;
+    case MEMORY_MAPPED:
+        fprintf(file,
+                "    OK(cudaHostAlloc((void **)&b%u, %u, cudaHostAllocMapped | "
+                "cudaHostAllocPortable));\n",
+                i, bytes);
+        break;
+    case MEMORY_REGISTERED:
+        fprintf(file,
+                "    b%u = aligned_alloc(4096, %u);\n"
+                "    OK(cudaHostRegister(b%u, %u, cudaHostRegisterMapped | "
+                "cudaHostRegisterPortable));\n",
+                i, (bytes + 4095) / 4096 * 4096, i, bytes);
+        break;
+    case MEMORY_MANAGED:
+        fprintf(file, "    OK(cudaMallocManaged((void **)&b%u, %u, cudaMemAttachGlobal));\n", i,
+                bytes);
+        break;
+    case MEMORY_DEVICE:
+        fprintf(file, "    OK(cudaMalloc((void **)&b%u, %u));\n", i, bytes);
+        break;
+    case MEMORY_SYMBOL:
+        fprintf(file, "    OK(cudaLibraryGetGlobal((void **)&b%u, &size, library, \"store\"));\n",
+                i);
+        break;
+    case MEMORY_ARRAY:
+        fprintf(file,
+                "    OK(cudaMallocArray(&b%u, &(struct cudaChannelFormatDesc){8, 0, 0, 0, "
+                "cudaChannelFormatKindUnsigned}, %u, %u, 0));\n"
+                "    fill_array(b%u, %u, %u, %u);\n",
+                i, program->unit, program->buffer[i].units, i, program->unit,
+                program->buffer[i].units, i);
+        return;
+    case MEMORY_POOL:
+    case MEMORY_KINDS:
+        return;
+    }
+    fprintf(file, "    fill(b%u, %u, %u);\n", i, bytes, i);
+}
+
 static void print_objects(FILE *file, const struct program *program)
 {
-    static const char *const allocation[MEMORY_KINDS] = {
-        [MEMORY_PAGEABLE] = "byte *b%u = malloc(%u);",
-        [MEMORY_PINNED] = "byte *b%u;\n    OK(cudaMallocHost((void **)&b%u, %u));",
-        [MEMORY_DEVICE] = "byte *b%u;\n    OK(cudaMalloc((void **)&b%u, %u));",
-    };
-    for (unsigned i = 0; i < program->buffers; i++) {
-        const unsigned bytes = program->unit * program->buffer[i].units;
-        if (!is_used(program, true, i))
-            continue;
-        fprintf(file, "    ");
-        if (program->buffer[i].memory == MEMORY_PAGEABLE)
-            fprintf(file, "byte *b%u = malloc(%u);", i, bytes);
-        else
-            fprintf(file, allocation[program->buffer[i].memory], i, i, bytes);
-        fprintf(file, "\n    fill(b%u, %u, %u);\n", i, bytes, i);
-    }
+    for (unsigned i = 0; i < program->buffers; i++)
+        if (is_used(program, true, i))
+            print_buffer(file, program, i);
     for (unsigned i = FIRST_CREATED; i < program->streams; i++)
-        if (is_used(program, false, i))
+        if (is_used(program, false, i)) {
+            if (program->devices > 1)
+                fprintf(file, "    OK(cudaSetDevice(%u));\n", program->stream[i].device);
             fprintf(file,
                     "    cudaStream_t s%u;\n    OK(cudaStreamCreateWithPriority(&s%u, %s, %d));\n",
                     i, i,
                     program->stream[i].kind == STREAM_BLOCKING ? "cudaStreamDefault"
                                                                : "cudaStreamNonBlocking",
                     program->stream[i].priority);
+        }
     for (unsigned i = 0; i < program->events; i++)
-        if (is_event_used(program, i))
+        if (is_event_used(program, i)) {
+            if (program->devices > 1)
+                fprintf(file, "    OK(cudaSetDevice(%u));\n", program->event[i].device);
             fprintf(file, "    cudaEvent_t e%u;\n    OK(cudaEventCreateWithFlags(&e%u, %s));\n", i,
                     i, program->event[i].is_timed ? "cudaEventDefault" : "cudaEventDisableTiming");
+        }
     fprintf(file, "    OK(cudaDeviceSynchronize());\n");
 }
 
@@ -308,15 +461,17 @@ static void print_head(FILE *file, const struct program *program)
             program->threads > 1 ? "; thread n: what a thread of that number calls" : "");
     fprintf(file, "#ifndef SPINS_PER_US\n#define SPINS_PER_US 50\n#endif\n%s", head);
     print_kernels(file);
-    fprintf(file, "int main(void)\n{\n    cudaLibrary_t library;\n"
-                  "    OK(cudaLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));\n"
-                  "    OK(cudaLibraryGetKernel(&change, library, \"change\"));\n");
+    fprintf(file,
+            "int main(void)\n{\n    cudaLibrary_t library;\n    size_t size;\n    (void)size;\n"
+            "    OK(cudaLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));\n"
+            "    OK(cudaLibraryGetKernel(&change, library, \"change\"));\n");
 }
 
 void print_program(FILE *file, const struct program *program, bool is_whole)
 {
     static struct model model;
     struct memory_model memory;
+    unsigned device = MOST_DEVICES;
 
     if (is_whole)
         print_head(file, program);
@@ -330,6 +485,8 @@ void print_program(FILE *file, const struct program *program, bool is_whole)
                 print_check(file, program, c, &memory, known);
                 continue;
             }
+            if (program->devices > 1 && c->device != device)
+                fprintf(file, "    OK(cudaSetDevice(%u));\n", device = c->device);
             fprintf(file, "    ");
             print_command(file, program, i);
             if (program->threads > 1)

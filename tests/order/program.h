@@ -16,8 +16,8 @@
  *              another thread's call to return.
  *   streams    Commands of one stream do not overlap, in the order of their calls. (Programming Guide, "Streams")
  *   legacy     The legacy stream waits for all blocking streams' earlier commands, and they wait for its earlier ones:
- *              kernels, copies, cudaStreamWaitEvent. Not written, so no edge: whether they wait for a record on it, and
- *              whether a wait on one of them, with no work behind it, waits for it. (Runtime API, "Stream synchronization behavior")
+ *              kernels, copies, cudaStreamWaitEvent. Not written, so no edge: whether they wait for a record, an
+ *              attachment, a prefetch, an allocation or a free on it, and whether a wait on one of them, with no work behind it, waits for it. (Runtime API, "Stream synchronization behavior")
  *   per thread cudaStreamPerThread is a blocking stream of each thread's own. (the same section)
  *   events     A wait follows the latest record whose call returned before the wait's call. (Runtime API, "Event
  *              Management", "Stream Management") A wait for an event that was never recorded is nothing.
@@ -28,6 +28,15 @@
  *              after its end when the target is pinned or managed. The Async forms promise nothing, and from
  *              pageable to device memory they may read the source as early as the call.
  *              (Runtime API, "API synchronization behavior")
+ *   managed    Prefetches and advice change no bytes. Where concurrentManagedAccess is 0: the host touches memory only while no
+ *              device works, or none of the stream that the memory is attached to; memory attached to the host is not for
+ *              devices, memory attached to a stream for that stream alone. An attachment is in stream order.
+ *              (Programming Guide, "Coherency and Concurrency", "Managing Data Visibility and Concurrent CPU + GPU Access
+ *              with Streams"; Runtime API, cudaStreamAttachMemAsync)
+ *   pools      Memory of cudaMallocAsync is used after the allocation's end and before the free's start, whatever
+ *              streams they are in. (Programming Guide, "Stream Ordered Memory Allocator")
+ *   devices    Legacy and per-thread streams are each device's own; events are recorded on their device's streams and
+ *              waited for by all. What copies between devices wait for beyond their stream is no edge.
  *   host       What a thread does with memory itself lies between C and R.
  *
  * A read is determined when every write of the unit comes before it or after it, one write before it comes after all the others
@@ -58,8 +67,14 @@ enum { LEGACY, PER_THREAD, FIRST_CREATED };
 
 enum memory {
     MEMORY_PAGEABLE,
-    MEMORY_PINNED, /* cudaMallocHost */
+    MEMORY_PINNED,     /* cudaMallocHost */
+    MEMORY_MAPPED,     /* cudaHostAlloc, mapped and portable */
+    MEMORY_REGISTERED, /* cudaHostRegister */
+    MEMORY_MANAGED,
     MEMORY_DEVICE, /* cudaMalloc */
+    MEMORY_POOL,   /* cudaMallocAsync, by a command of the program */
+    MEMORY_SYMBOL, /* the module's variable: one buffer of a program at most */
+    MEMORY_ARRAY,  /* a CUDA array, a unit in each row */
     MEMORY_KINDS
 };
 
@@ -70,8 +85,16 @@ enum memory {
     COMMAND(PAUSE, 1)         /* a host function that takes its time */                            \
     COMMAND(COPY_ASYNC, 1)    /* target = first */                                                 \
     COMMAND(COPY, 1)          /* cudaMemcpy, on the legacy stream */                               \
-    COMMAND(SET_ASYNC, 1)     /* target = term */                                                  \
-    COMMAND(SET, 1)           /* cudaMemset, on the legacy stream */                               \
+    COMMAND(COPY_2D_ASYNC, 1) /* a unit is a row */                                                \
+    COMMAND(COPY_2D, 1)                                                                            \
+    COMMAND(COPY_ARRAY_ASYNC, 1) /* to or from an array */                                         \
+    COMMAND(COPY_ARRAY, 1)                                                                         \
+    COMMAND(SET_ASYNC, 1)    /* target = term */                                                   \
+    COMMAND(SET, 1)          /* cudaMemset, on the legacy stream */                                \
+    COMMAND(PREFETCH, 1)     /* first: to the device, or to the host if term is odd */             \
+    COMMAND(ATTACH, 1)       /* target, whole: enum attachment term */                             \
+    COMMAND(MALLOC_ASYNC, 1) /* target, whole */                                                   \
+    COMMAND(FREE_ASYNC, 1)                                                                         \
     COMMAND(RECORD, 1)                                                                             \
     COMMAND(WAIT, 1) /* cudaStreamWaitEvent */                                                     \
     COMMAND(STREAM_SYNCHRONIZE, 0)                                                                 \
@@ -82,7 +105,7 @@ enum memory {
     COMMAND(DEVICE_SYNCHRONIZE, 0)                                                                 \
     COMMAND(HOST_WRITE,                                                                            \
             0)        /* the thread itself: target = first * factor + second + term + position */  \
-    COMMAND(CHECK, 0) /* the thread reads first, by cudaMemcpy where it must, and compares */
+    COMMAND(CHECK, 0) /* the thread reads first, by a copy where it must, and compares */
 
 enum kind {
 #define COMMAND(name, is_work) DO_##name,
@@ -90,6 +113,8 @@ enum kind {
 #undef COMMAND
         KINDS
 };
+
+enum attachment { ATTACH_GLOBAL, ATTACH_HOST, ATTACH_SINGLE };
 
 /* Units first, first + step, ... of a buffer; none at all with count 0. */
 struct region {
@@ -106,14 +131,15 @@ struct command {
 
 struct program {
     uint64_t seed;
-    uint32_t unit; /* bytes */
+    uint32_t unit;      /* bytes */
+    bool is_concurrent; /* cudaDevAttrConcurrentManagedAccess of all devices */
     uint8_t threads, devices, streams, events, buffers;
     struct {
         uint8_t kind, device;
         int8_t priority; /* from 0, the lowest, down */
     } stream[MOST_STREAMS];
     struct {
-        uint8_t is_timed;
+        uint8_t is_timed, device;
     } event[MOST_EVENTS];
     struct {
         uint8_t memory, device, units;
@@ -122,10 +148,17 @@ struct program {
     struct command command[MOST_COMMANDS];
 };
 
-/* What programs may use beyond kernels, copies, fills, events and waits. */
+/* What programs may use beyond device, pinned and pageable memory, kernels, copies, fills, events and waits. */
 struct features {
     bool host_functions, pinned_kernels, pinned_fills, host_to_host, pageable_copies, legacy_waits,
-        polls, per_thread, threads, priorities;
+        polls, per_thread, threads, priorities, mapped, registered, managed, managed_copies,
+        prefetch, attach, pool, symbols, arrays, rectangles, devices;
+};
+
+/* What the devices are. */
+struct facts {
+    int devices;
+    bool is_concurrent;
 };
 
 extern const char *const kind_names[KINDS];
@@ -134,11 +167,18 @@ extern const char *const kind_names[KINDS];
 bool is_work(const struct command *command);
 /* is_transform: target = first * factor + second + term + position. */
 bool is_transform(const struct command *command);
-/* is_host_memory: a thread of the host reads and writes it itself. */
+/* is_copy: target = first, whatever the shape. */
+bool is_copy(const struct command *command);
+/* touches_memory: target, first and second are what the command reads and writes, not only names. */
+bool touches_memory(const struct command *command);
+/* is_host_memory: to copies and fills, managed memory is not. */
 bool is_host_memory(enum memory memory);
+/* is_host_accessible: a thread of the host reads and writes it itself. */
+bool is_host_accessible(enum memory memory);
 
 /* generate: the program of a seed; always one that model_build() takes. */
-void generate(struct program *program, uint64_t seed, const struct features *features);
+void generate(struct program *program, uint64_t seed, const struct features *features,
+              const struct facts *facts);
 
 /* initial_byte: what a buffer holds at its byte at before the first command. */
 uint8_t initial_byte(unsigned buffer, size_t at);
