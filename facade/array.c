@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/device.h"
 #include "facade/memory_array.h"
+#include "facade/runtime.h"
 
 /* --- what may be made ------------------------------------------------------------------------- */
 
@@ -406,9 +407,10 @@ cudaError_t facade_array_free(cudaArray_t handle)
         return error;
     if (array->mipmap != NULL)
         return cudaSuccess;
+    const struct facade_context *context = array->context;
     unlink_array(array);
     end_array(array);
-    return cudaSuccess;
+    return facade_context_check(context);
 }
 
 cudaError_t facade_mipmapped_array_free(cudaMipmappedArray_t handle)
@@ -417,9 +419,10 @@ cudaError_t facade_mipmapped_array_free(cudaMipmappedArray_t handle)
     cudaError_t error = facade_mipmapped_array_find(handle, &mipmap);
     if (error != cudaSuccess)
         return error;
+    const struct facade_context *context = mipmap->context;
     unlink_mipmapped(mipmap);
     end_mipmapped(mipmap);
-    return cudaSuccess;
+    return facade_context_check(context);
 }
 
 void facade_arrays_forget(struct facade_context *context)

@@ -99,11 +99,12 @@ cudaError_t facade_event_destroy(cudaEvent_t handle)
     cudaError_t error = facade_event_find(handle, &event);
     if (error != cudaSuccess)
         return error;
+    const struct facade_context *context = event->context;
     struct ocl_event *inner = event->event;
     unlink_event(event);
     facade_handle_free(event);
     ocl_event_destroy(inner);
-    return cudaSuccess;
+    return facade_context_check(context);
 }
 
 cudaError_t facade_event_record(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flags)

@@ -29,7 +29,7 @@ cudaError_t facade_function_find(const void *func, struct facade_function **func
         return facade_kernel_here(kernel, function);
     *function = facade_handle_find(FACADE_FUNCTION, func);
     if (*function != NULL)
-        return cudaSuccess;
+        return facade_context_check((*function)->module->context);
     if (func == NULL)
         return cudaErrorInvalidDeviceFunction;
     error = facade_registered_function(func, function);

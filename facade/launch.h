@@ -7,7 +7,7 @@
 
 /* What a `const void *func` of the runtime means: a cudaKernel_t, a CUfunction, or a registered
  * host function.
- * Errors: cudaErrorInvalidDeviceFunction. */
+ * Errors: cudaErrorInvalidDeviceFunction; the sticky failure of its context. */
 cudaError_t facade_function_find(const void *func, struct facade_function **function);
 
 /* Shared memory as compute capability 7.5 has it, whatever the device: of a block, static and dynamic; the same by

@@ -17,7 +17,7 @@ void facade_context_delete(struct facade_context *context);
 struct facade_context *facade_context_owning(const struct ocl_context *cl);
 
 /* cudaSuccess when context is alive, open and has not failed. Errors: cudaErrorContextIsDestroyed,
- * its failure. */
+ * its failure, which also those calls answer with that give something of the context back. */
 cudaError_t facade_context_check(const struct facade_context *context);
 
 /* Opens a primary context and counts one holder more. The runtime is one holder, however often it

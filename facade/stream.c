@@ -241,8 +241,9 @@ cudaError_t facade_stream_destroy(cudaStream_t handle)
     struct facade_stream *stream = facade_handle_find(FACADE_STREAM, handle);
     if (stream == NULL || stream->handle != handle)
         return cudaErrorInvalidResourceHandle;
+    const struct facade_context *context = stream->context;
     unmake_stream(stream);
-    return cudaSuccess;
+    return facade_context_check(context);
 }
 
 cudaError_t facade_stream_synchronize(cudaStream_t handle)

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "cl/range_map.h"
+#include "facade/runtime.h"
 #include "facade/texture.h"
 
 static struct ocl_range_map *objects; /* by number */
@@ -123,9 +124,10 @@ cudaError_t facade_texture_destroy(unsigned long long object, bool is_surface)
     cudaError_t error = facade_process_state();
     if (error != cudaSuccess || facade_texture_find(object, is_surface, &found) != cudaSuccess)
         return error;
+    const struct facade_context *context = found->context;
     unlink_object(found);
     end_object(found);
-    return cudaSuccess;
+    return facade_context_check(context);
 }
 
 void facade_textures_forget(struct facade_context *context)
