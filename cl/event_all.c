@@ -56,16 +56,6 @@ static ocl_status find_entrance(struct ocl_context *context, struct ocl_queue **
     return OCL_OK;
 }
 
-/* A queue on its way out gets nothing more of the program's. What it may still be given belongs to a turn of another queue that
- * has come, and must not wait for what comes after that. */
-static bool is_going(struct ocl_queue *queue)
-{
-    pthread_mutex_lock(&queue->context->queue_lock);
-    const bool is_going = queue->is_destroyed;
-    pthread_mutex_unlock(&queue->context->queue_lock);
-    return is_going;
-}
-
 ocl_status ocl_event_wait_in_all(struct ocl_event *event, struct ocl_context *context)
 {
     struct ocl_queue *queue;
@@ -73,7 +63,8 @@ ocl_status ocl_event_wait_in_all(struct ocl_event *event, struct ocl_context *co
     ocl_status status = find_entrance(context, &queue);
 
     while (status == OCL_OK && (queue = ocl_queue_next(context, &cursor)) != NULL) {
-        if (!is_going(queue))
+        if (!ocl_queue_is_going(
+                queue)) /* what such a queue may still get is part of another's turn */
             status = ocl_event_wait_in_queue(event, queue);
         ocl_queue_release(queue);
     }

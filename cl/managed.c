@@ -3,12 +3,14 @@
 #include "cl/managed.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "cl/address.h"
 #include "cl/managed_private.h"
 #include "cl/pool.h"
+#include "cl/queue_private.h"
 #include "cl/trace.h"
 
 enum ocl_managed_method ocl_managed_method(const struct ocl_context *context)
@@ -157,18 +159,85 @@ void ocl_managed_give_back(void *host)
     (void)ocl_memory_give_back(host);
 }
 
+/* ---- In the queue's order ---- */
+
+/* What a queue's turn does to a region, or the caller where the queue has nothing left to do. */
+struct errand {
+    void (*run)(struct errand *errand, struct ocl_region *region);
+    struct ocl_allocation *allocation; /* a reference */
+    struct ocl_queue *queue;           /* which the turn keeps */
+    const void *pointer;
+    size_t bytes;
+    enum ocl_managed_attachment attachment;
+};
+
+static void begin_move(struct ocl_migration *migration)
+{
+    if (ocl_migration_in_function())
+        ocl_migration_begin_move_in_function(migration);
+    else
+        ocl_migration_begin_move(migration);
+}
+
+static void run_errand(struct errand *errand)
+{
+    struct ocl_migration *migration = atomic_load(&errand->allocation->context->migration);
+
+    begin_move(migration);
+    if (atomic_load(&errand->allocation->is_live))
+        errand->run(errand, ocl_region_of(errand->allocation));
+    ocl_migration_end_move(migration);
+    ocl_allocation_release(errand->allocation);
+}
+
+static void run_in_turn(void *data, ocl_status status)
+{
+    struct errand *errand = data;
+
+    (void)status; /* nothing here makes a failure worse */
+    run_errand(errand);
+    free(errand);
+}
+
+/* Takes over the reference. */
+static ocl_status run_in_order(const struct errand *errand)
+{
+    struct errand now = *errand;
+    struct errand *kept;
+
+    if (ocl_queue_is_idle(errand->queue)) {
+        run_errand(&now);
+        return ocl_context_failure(errand->queue->context);
+    }
+    kept = malloc(sizeof *kept);
+    if (kept)
+        *kept = *errand;
+    const ocl_status status =
+        kept ? ocl_queue_in_turn(errand->queue, run_in_turn, kept) : OCL_E_OUT_OF_MEMORY;
+    if (status != OCL_OK) {
+        ocl_allocation_release(errand->allocation);
+        free(kept);
+    }
+    return status;
+}
+
 /* ---- Attaching ---- */
 
-static void attach(struct ocl_region *region, const struct ocl_queue *queue,
-                   enum ocl_managed_attachment attachment)
+/* Commands that were enqueued behind this before it was its turn have not sent what the host had. What is attached to a queue
+ * that goes belongs to all. */
+static void attach(struct errand *errand, struct ocl_region *region)
 {
-    struct ocl_migration *migration = atomic_load(&region->block->context->migration);
+    const bool is_single =
+        errand->attachment == OCL_MANAGED_SINGLE && !ocl_queue_is_going(errand->queue);
 
-    ocl_migration_begin_move(migration);
-    atomic_store(&region->queue, attachment == OCL_MANAGED_SINGLE ? queue : NULL);
-    atomic_store(&region->queue_id, atomic_load(&queue->id));
-    atomic_store(&region->attachment, attachment);
-    ocl_migration_end_move(migration);
+    if (errand->attachment != OCL_MANAGED_HOST)
+        ocl_region_send(region, 0, region->bytes);
+    atomic_store(&region->queue, is_single ? errand->queue : NULL);
+    atomic_store(&region->queue_id, atomic_load(&errand->queue->id));
+    if (errand->attachment == OCL_MANAGED_SINGLE && !is_single)
+        atomic_store(&region->attachment, OCL_MANAGED_GLOBAL);
+    else
+        atomic_store(&region->attachment, errand->attachment);
 }
 
 void ocl_migration_detach(const struct ocl_queue *queue)
@@ -187,60 +256,74 @@ void ocl_migration_detach(const struct ocl_queue *queue)
 }
 
 /* Whoever is attached is looked at by itself, if the driver lets kernels use the rest of a block meanwhile. Otherwise it
- * stays with its neighbours, and touches wait longer than they need, but never too short. */
-static ocl_status attach_allocation(struct ocl_allocation *allocation,
-                                    const struct ocl_queue *queue,
-                                    enum ocl_managed_attachment attachment)
+ * stays with its neighbours, and touches wait longer than they need, but never too short: *region is NULL then. */
+static ocl_status find_own_region(struct ocl_allocation *allocation,
+                                  enum ocl_managed_attachment attachment,
+                                  struct ocl_region **region)
 {
     ocl_status status = OCL_OK;
 
+    *region = NULL;
+    if (!ocl_region_of(allocation))
+        return OCL_OK;
     if (!atomic_load(&allocation->region) && !is_alone(allocation)) {
         if (attachment == OCL_MANAGED_GLOBAL || !allocation->context->capability.managed_has_parts)
             return OCL_OK;
         status = ocl_region_part(allocation);
     }
     if (status == OCL_OK)
-        attach(ocl_region_of(allocation), queue, attachment);
+        *region = ocl_region_of(allocation);
     return status;
 }
 
-/* At once, and not in the queue's order: what the queue was given before finds its pages on the
- * device already, and the host that wants to touch them has to wait for the queue in any case. */
 ocl_status ocl_managed_attach(struct ocl_queue *queue, void *pointer,
                               enum ocl_managed_attachment attachment)
 {
     struct ocl_allocation *allocation = find(pointer);
     ocl_status status = OCL_E_NOT_FOUND;
+    struct ocl_region *region = NULL;
 
     if (!allocation)
         return OCL_E_NOT_FOUND;
-    if (allocation->host == pointer) {
+    if (allocation->host == pointer)
         status = ocl_context_failure(queue->context);
-        if (status == OCL_OK && ocl_region_of(allocation))
-            status = attach_allocation(allocation, queue, attachment);
-    }
+    if (status == OCL_OK)
+        status = find_own_region(allocation, attachment, &region);
+    if (status == OCL_OK && region)
+        return run_in_order(&(struct errand){
+            .run = attach, .allocation = allocation, .queue = queue, .attachment = attachment});
     ocl_allocation_release(allocation);
     return status;
 }
 
 /* ---- Moving ahead of touches ---- */
 
-ocl_status ocl_managed_to_device(struct ocl_queue *queue, void *pointer, size_t bytes)
+static ocl_status move_in_order(struct ocl_queue *queue, void *pointer, size_t bytes,
+                                void (*run)(struct errand *errand, struct ocl_region *region))
 {
     struct ocl_allocation *allocation = find(pointer);
 
-    if (allocation && ocl_region_of(allocation)) {
-        struct ocl_region *region = ocl_region_of(allocation);
-        struct ocl_migration *migration = atomic_load(&allocation->context->migration);
-        ocl_migration_begin_move(migration);
-        ocl_region_want_nothing(region);
-        ocl_region_send_end(region);
-        ocl_region_send_begin(region, offset_in(region, pointer), bytes);
-        ocl_migration_end_move(migration);
-    }
+    if (allocation && ocl_region_of(allocation))
+        return run_in_order(&(struct errand){.run = run,
+                                             .allocation = allocation,
+                                             .queue = queue,
+                                             .pointer = pointer,
+                                             .bytes = bytes});
     if (allocation)
         ocl_allocation_release(allocation);
     return ocl_context_failure(queue->context);
+}
+
+static void send(struct errand *errand, struct ocl_region *region)
+{
+    ocl_region_want_nothing(region);
+    ocl_region_send_end(region);
+    ocl_region_send_begin(region, offset_in(region, errand->pointer), errand->bytes);
+}
+
+ocl_status ocl_managed_to_device(struct ocl_queue *queue, void *pointer, size_t bytes)
+{
+    return move_in_order(queue, pointer, bytes, send);
 }
 
 /* Brings a range to the host unless its owner, the device, still works; true when that was not so. */
@@ -249,10 +332,7 @@ static bool try_fetch(struct ocl_region *region, size_t offset, size_t bytes, bo
     struct ocl_migration *migration = atomic_load(&region->block->context->migration);
     const bool in_function = ocl_migration_in_function();
 
-    if (in_function)
-        ocl_migration_begin_move_in_function(migration);
-    else
-        ocl_migration_begin_move(migration);
+    begin_move(migration);
     bool is_done = ocl_region_is_resident(region, offset, bytes, is_write);
     if (!is_done && (in_function || ocl_migration_is_quiet(region))) {
         if (in_function)
@@ -280,27 +360,16 @@ static void fetch(struct ocl_region *region, size_t offset, size_t bytes, bool i
 
 /* Brings a range now when the device is done, and otherwise when the host has waited for it or
  * touches it. */
-static void want(struct ocl_region *region, size_t offset, size_t bytes)
+static void want(struct errand *errand, struct ocl_region *region)
 {
-    struct ocl_migration *migration = atomic_load(&region->block->context->migration);
-
-    ocl_migration_begin_move(migration);
-    ocl_region_want(region, offset, bytes);
+    ocl_region_want(region, offset_in(region, errand->pointer), errand->bytes);
     if (ocl_migration_is_quiet(region))
         ocl_region_fetch_wanted(region);
-    ocl_migration_end_move(migration);
 }
 
 ocl_status ocl_managed_to_host(struct ocl_queue *queue, void *pointer, size_t bytes)
 {
-    struct ocl_allocation *allocation = find(pointer);
-    struct ocl_region *region = allocation ? ocl_region_of(allocation) : NULL;
-
-    if (region)
-        want(region, offset_in(region, pointer), bytes);
-    if (allocation)
-        ocl_allocation_release(allocation);
-    return ocl_context_failure(queue->context);
+    return move_in_order(queue, pointer, bytes, want);
 }
 
 void ocl_managed_make_resident(const void *pointer, size_t bytes, bool is_write)

@@ -34,14 +34,14 @@ ocl_status ocl_managed_adopt(struct ocl_context *context, void *host, size_t byt
 void ocl_managed_give_back(void *host);
 
 /* Changes who uses it, in queue's order. queue is kept for OCL_MANAGED_SINGLE only.
- * Errors: OCL_E_NOT_FOUND: pointer is not the start of managed memory. */
+ * Errors: OCL_E_NOT_FOUND: pointer is not the start of managed memory; OCL_E_OUT_OF_MEMORY. */
 ocl_status ocl_managed_attach(struct ocl_queue *queue, void *pointer,
                               enum ocl_managed_attachment attachment);
 
-/* Where a range is wanted next. Moves whole pages; does not wait for the device. To the device they
- * go at once, to the host at once when the device is done with them, and otherwise with the host's
+/* Where a range is wanted next, in queue's order. Moves whole pages; does not wait for the device. When it is their turn, they
+ * go to the device at once, to the host at once when the device is done with them, and otherwise with the host's
  * next wait or touch.
- * Needs: the range lies in one managed allocation. */
+ * Needs: the range lies in one managed allocation. Errors: OCL_E_OUT_OF_MEMORY; the sticky failure. */
 ocl_status ocl_managed_to_device(struct ocl_queue *queue, void *pointer, size_t bytes);
 ocl_status ocl_managed_to_host(struct ocl_queue *queue, void *pointer, size_t bytes);
 

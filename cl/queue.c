@@ -285,11 +285,19 @@ void ocl_queue_destroy(struct ocl_queue *queue)
 {
     if (!queue)
         return;
-    ocl_migration_detach(queue);
     pthread_mutex_lock(&queue->context->queue_lock);
     queue->is_destroyed = true;
     pthread_mutex_unlock(&queue->context->queue_lock);
+    ocl_migration_detach(queue); /* what is attached after this sees that the queue goes */
     give_back_owners_reference(queue);
+}
+
+bool ocl_queue_is_going(struct ocl_queue *queue)
+{
+    pthread_mutex_lock(&queue->context->queue_lock);
+    const bool is_going = queue->is_destroyed;
+    pthread_mutex_unlock(&queue->context->queue_lock);
+    return is_going;
 }
 
 struct ocl_context *ocl_queue_context(const struct ocl_queue *queue)

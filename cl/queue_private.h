@@ -30,6 +30,9 @@ bool ocl_queue_is_nvidia(const struct ocl_context *context);
 bool ocl_queue_retain(struct ocl_queue *queue);
 void ocl_queue_release(struct ocl_queue *queue);
 
+/* Whether its owner has destroyed it: it gets nothing more of the program's. */
+bool ocl_queue_is_going(struct ocl_queue *queue);
+
 /* The next queue of the list with a reference, newest first, or NULL. *cursor is UINT64_MAX at
  * first. */
 struct ocl_queue *ocl_queue_next(struct ocl_context *context, uint64_t *cursor);
