@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include "cl/address.h"
+#include "cl/deadline.h"
 #include "cl/ordered_shard.h"
 #include "cl/queue_private.h"
 #include "cl/trace.h"
@@ -115,6 +116,25 @@ static struct ocl_ordered *take_from_all(struct request *request)
     return found;
 }
 
+/* A queue with nothing left to do ends its mark in the time that a command takes. The more often that was
+ * waited for in vain, as where streams are busy, the shorter the next wait; in the end there is none. */
+static bool ends_soon(struct ocl_ordered_pool *pool, cl_event event)
+{
+    enum { PATIENCE_NS = 50000, MOST_IN_VAIN = 15 };
+    const uint32_t vain = atomic_load_explicit(&pool->in_vain, memory_order_relaxed);
+    const uint64_t end = vain < MOST_IN_VAIN ? ocl_now() + (PATIENCE_NS >> vain) : 0;
+    cl_int state = ocl_event_state(event);
+    while (state > CL_COMPLETE && end > 0 && ocl_now() < end) {
+        sched_yield();
+        state = ocl_event_state(event);
+    }
+    if (state == CL_COMPLETE)
+        atomic_store_explicit(&pool->in_vain, 0, memory_order_relaxed);
+    else if (vain < MOST_IN_VAIN)
+        atomic_store_explicit(&pool->in_vain, vain + 1, memory_order_relaxed);
+    return state == CL_COMPLETE;
+}
+
 /* Asks the driver about the queue that holds up memory that would fit. can_wait: and if its work is
  * not complete, makes the request's queue wait for it. True: looking again may find something. */
 static bool unblock(struct request *request, bool can_wait)
@@ -126,7 +146,8 @@ static bool unblock(struct request *request, bool can_wait)
         return false;
     bool is_over = false;
     if (ocl_queue_mark(from, &event, &position) == OCL_OK) {
-        is_over = ocl_event_state(event) == CL_COMPLETE;
+        is_over =
+            can_wait ? ocl_event_state(event) == CL_COMPLETE : ends_soon(request->pool, event);
         if (is_over)
             ocl_queue_note_finished(from, request->blocked_by, position);
         if (!is_over && can_wait && ocl_queue_hold(request->queue, 1, &event) == OCL_OK) {

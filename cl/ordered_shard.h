@@ -30,6 +30,7 @@ struct ocl_ordered_pool {
     uint64_t most_bytes;
     _Atomic uint64_t settings[OCL_ORDERED_THRESHOLD + 1];
     _Atomic uint64_t used, used_high, reserved, reserved_high;
+    _Atomic uint32_t in_vain;                 /* waits for a queue's end since one was worth it */
     _Atomic uint32_t releasing;               /* threads that are giving blocks back */
     struct ocl_ordered_pool *next, *previous; /* pools_lock */
     struct ocl_shard shards[OCL_SHARDS];

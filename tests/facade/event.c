@@ -1,5 +1,7 @@
 /* Tests of facade/event.c.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <cuda.h>
+
 #include "tests/facade/runtime_support.h"
 
 static cudaEvent_t make_event(unsigned flags)
@@ -33,6 +35,34 @@ TEST_BODY(event_takes_every_flag)
     assert_fails(cudaErrorInvalidValue, cudaEventCreateWithFlags(&event, 8));
     assert_fails(cudaErrorInvalidValue, cudaEventCreateWithFlags(&event, ~0u));
     assert_fails(cudaErrorInvalidValue, cudaEventCreate(NULL));
+}
+
+/* The device says that events cannot be shared between processes, and all that would share them agrees. */
+TEST_BODY(event_interprocess_is_refused_everywhere)
+{
+    int can = 1;
+    struct cudaDeviceProp p;
+    cudaIpcEventHandle_t handle;
+    cudaEvent_t event = NULL, opened = NULL;
+    const unsigned flags = cudaEventInterprocess | cudaEventDisableTiming;
+    assert_success(cudaSetDevice(0));
+    assert_success(cudaDeviceGetAttribute(&can, cudaDevAttrIpcEventSupport, 0));
+    assert_success(cudaGetDeviceProperties(&p, 0));
+    assert_int_equal(can, 0);
+    assert_int_equal(p.ipcEventSupported, 0);
+    assert_fails(cudaErrorNotSupported, cudaEventCreateWithFlags(&event, flags));
+    assert_fails(cudaErrorNotSupported,
+                 cudaEventCreateWithFlags(&event, flags | cudaEventBlockingSync));
+    assert_int_equal(
+        cuEventCreate((CUevent *)&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING),
+        CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(cuEventCreate((CUevent *)&event, CU_EVENT_INTERPROCESS),
+                     CUDA_ERROR_INVALID_VALUE);
+    event = make_event(cudaEventDisableTiming);
+    memset(&handle, 0, sizeof handle);
+    assert_fails(cudaErrorNotSupported, cudaIpcGetEventHandle(&handle, event));
+    assert_fails(cudaErrorNotSupported, cudaIpcOpenEventHandle(&opened, handle));
+    assert_success(cudaEventDestroy(event));
 }
 
 TEST_BODY(event_never_recorded_is_complete)

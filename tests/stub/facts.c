@@ -1,7 +1,7 @@
 /* An OpenCL layer that makes a device answer as other machines' devices do, so that a test cannot
  * pass or fail by the size of the machine it happens to run on. STUB_FACTS names the answers:
  * "large", a server with more of everything than CUDA's limits, or "small", close to the least that
- * OpenCL allows a full device, with a name that would clear a terminal.
+ * OpenCL allows a full device, with a name that would clear a terminal; or "late", whose markers end late.
  *
  * Source: OpenCL 3.0, table of device queries (the least values).
  * SPDX-License-Identifier: Apache-2.0 */
@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const struct _cl_icd_dispatch *target;
 
@@ -81,8 +82,45 @@ static cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info na
     return error;
 }
 
+/* "late": a marker is over some time after it was enqueued, however little was before it. Of one thread's. */
+enum { LATE_NS = 10000 };
+
+static cl_event late_marker;
+static uint64_t late_until;
+
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static cl_int CL_API_CALL enqueue_marker(cl_command_queue queue, cl_uint count,
+                                         const cl_event *events, cl_event *event)
+{
+    const cl_int error = target->clEnqueueMarkerWithWaitList(queue, count, events, event);
+    if (error == CL_SUCCESS && event && is_machine("late")) {
+        late_marker = *event;
+        late_until = now() + LATE_NS;
+    }
+    return error;
+}
+
+static cl_int CL_API_CALL get_event_info(cl_event event, cl_event_info name, size_t bytes,
+                                         void *value, size_t *bytes_ret)
+{
+    const cl_int running = CL_RUNNING;
+    const cl_int error = target->clGetEventInfo(event, name, bytes, value, bytes_ret);
+    if (error == CL_SUCCESS && value && name == CL_EVENT_COMMAND_EXECUTION_STATUS &&
+        event == late_marker && now() < late_until)
+        memcpy(value, &running, sizeof running);
+    return error;
+}
+
 void clem_stub_install(struct _cl_icd_dispatch *layer, const struct _cl_icd_dispatch *below)
 {
     target = below;
     layer->clGetDeviceInfo = get_device_info;
+    layer->clEnqueueMarkerWithWaitList = enqueue_marker;
+    layer->clGetEventInfo = get_event_info;
 }
