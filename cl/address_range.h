@@ -15,9 +15,10 @@
 ocl_status ocl_address_range_reserve(size_t bytes, void **range, size_t *range_bytes);
 
 enum ocl_range_finding {
-    OCL_RANGE_CLAIMED, /* nothing was there; it is reserved now */
+    OCL_RANGE_CLAIMED, /* nothing was there, but for pages of neighbours; it is reserved now */
     OCL_RANGE_BEYOND,  /* the host has no such addresses: nothing to reserve */
-    OCL_RANGE_BLOCKED, /* a mapping without access or of a device file: the driver's reservation */
+    OCL_RANGE_BLOCKED, /* a mapping without access or of a device file: the driver's reservation, or
+                          that of somebody who will have memory there later */
     OCL_RANGE_TAKEN    /* the process has memory there, or another device has claimed it */
 };
 
@@ -26,12 +27,12 @@ enum ocl_range_finding {
 struct ocl_range_claim {
     uint64_t address; /* of the device memory */
     size_t bytes;
-    void *pages; /* the reservation, NULL unless CLAIMED */
-    size_t page_bytes;
+    bool is_reserved;   /* CLAIMED */
     uint64_t low, high; /* BLOCKED: the whole reservation that was found */
 };
 
-/* Claims [address, address+bytes) and reserves its pages on the host where they are free.
+/* Claims [address, address+bytes) and reserves its pages on the host where they are free. Claims of
+ * device memory that share a page reserve it together.
  * is_drivers: the caller knows already that the pages are in a reservation of the driver's, so that
  * the host is not asked.
  * Errors: OCL_RANGE_TAKEN, also when there is no memory to note the claim; then nothing is claimed.
@@ -39,6 +40,10 @@ struct ocl_range_claim {
  */
 enum ocl_range_finding ocl_address_range_claim(uint64_t address, size_t bytes, bool is_drivers,
                                                struct ocl_range_claim *claim);
+
+/* Whether somebody else than this file keeps the host out of [address, address+bytes): what such a
+ * claim would find BLOCKED, whether or not there is one. */
+bool ocl_address_range_is_blocked(uint64_t address, size_t bytes);
 
 /* Safe on a zero claim, which it also leaves behind. */
 void ocl_address_range_disclaim(struct ocl_range_claim *claim);

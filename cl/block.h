@@ -40,6 +40,11 @@ void ocl_block_destroy(struct ocl_block *block);
 /* Offset of the first byte whose device address is a multiple of OCL_MEMORY_ALIGNMENT. */
 size_t ocl_block_first(const struct ocl_block *block);
 
+/* Whether the driver keeps the addresses of its buffers free in the host's address space, as one does
+ * that has one address space for both sides. Found out at the first call, with buffers of its own.
+ * Locks: none while the driver works. */
+bool ocl_block_driver_reserves(struct ocl_context *context);
+
 /* Declares to a kernel that it may follow addresses into any live block, as the strategy's
  * extension asks. Lists of pointers go stale when context.memory_generation changes; flags (usm) do
  * not. Nothing to do for raw and handle.

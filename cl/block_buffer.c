@@ -7,8 +7,9 @@
 #include "cl/probe.h"
 #include "cl/trace.h"
 
-/* How many blocks at unusable addresses are set aside before giving up. */
-enum { COLLISION_TRIES = 16 };
+/* How many blocks at unusable addresses are set aside before giving up: of 2 MiB, more than what malloc() reserves for
+ * a thread. */
+enum { COLLISION_TRIES = 40 };
 
 static void destroy_buffer(struct ocl_block *block)
 {
@@ -18,8 +19,63 @@ static void destroy_buffer(struct ocl_block *block)
     ocl_address_range_release(block->reserved, block->reserved_bytes);
 }
 
-/* Whether the block's numbers are its own: neither the host's nor another device's. */
-static bool keeps_apart(struct ocl_block *block)
+/* ---- Numbers that mean one thing ---- */
+
+enum { UNKNOWN, NO, YES };
+
+/* Whether the driver puts a buffer where the host is kept out. */
+static ocl_status look_at(struct ocl_context *context, size_t bytes, cl_mem *buffer,
+                          bool *is_blocked)
+{
+    uint64_t address;
+    cl_int error;
+    *buffer = clCreateBuffer(context->cl, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    if (error != CL_SUCCESS) {
+        *buffer = NULL;
+        return error;
+    }
+    const ocl_status status = ocl_probe_learn(context, *buffer, &address);
+    if (status == OCL_OK)
+        *is_blocked = ocl_address_range_is_blocked(address, bytes);
+    return status;
+}
+
+/* One buffer may meet what the program has reserved by chance. Several do not, of which one has no room in the 64 MiB
+ * that malloc() reserves for a thread. Where there is no memory for that one the others have to do; without any,
+ * somebody will ask again. */
+static int ask_driver(struct ocl_context *context)
+{
+    static const size_t sizes[] = {64 << 10, 2 << 20, (64 << 20) + (64 << 10)};
+    enum { COUNT = sizeof sizes / sizeof *sizes };
+    cl_mem buffers[COUNT] = {0};
+    ocl_status status = OCL_OK;
+    bool is_blocked = true;
+    int asked = 0;
+    while (status == OCL_OK && is_blocked && asked < COUNT) {
+        status = look_at(context, sizes[asked], &buffers[asked], &is_blocked);
+        asked += status == OCL_OK;
+    }
+    for (int i = 0; i < COUNT; i++)
+        if (buffers[i])
+            clReleaseMemObject(buffers[i]);
+    if (asked == 0)
+        return UNKNOWN;
+    return is_blocked ? YES : NO;
+}
+
+bool ocl_block_driver_reserves(struct ocl_context *context)
+{
+    int answer = atomic_load(&context->driver_reserves);
+    if (answer == UNKNOWN) {
+        answer = ask_driver(context);
+        atomic_store(&context->driver_reserves, answer);
+    }
+    return answer == YES;
+}
+
+/* Whether the block's numbers are its own: neither the host's nor another device's. may_doubt: a reservation is enough
+ * that is not known to be the driver's. */
+static bool keeps_apart(struct ocl_block *block, bool may_doubt, bool *is_in_doubt)
 {
     struct ocl_context *context = block->context;
     pthread_mutex_lock(&context->block_lock);
@@ -28,23 +84,31 @@ static bool keeps_apart(struct ocl_block *block)
     pthread_mutex_unlock(&context->block_lock);
     enum ocl_range_finding finding =
         ocl_address_range_claim(block->address, block->bytes, is_drivers, &block->claim);
-    if (finding == OCL_RANGE_BLOCKED && !is_drivers) {
+    if (finding != OCL_RANGE_BLOCKED || is_drivers)
+        return finding != OCL_RANGE_TAKEN;
+    if (ocl_block_driver_reserves(context)) {
         pthread_mutex_lock(&context->block_lock);
         context->driver_low = block->claim.low;
         context->driver_high = block->claim.high;
         pthread_mutex_unlock(&context->block_lock);
+    } else if (!may_doubt) {
+        *is_in_doubt = true;
+        ocl_address_range_disclaim(&block->claim);
+        return false;
     }
-    return finding != OCL_RANGE_TAKEN;
+    return true;
 }
 
 /* A buffer whose address means something else already is kept until a usable one was found, so that
  * the driver hands out another address; then it is freed. */
-static ocl_status create_apart(struct ocl_block *block, ocl_status (*create)(struct ocl_block *))
+static ocl_status try_apart(struct ocl_block *block, ocl_status (*create)(struct ocl_block *),
+                            bool may_doubt, bool *is_in_doubt)
 {
     cl_mem aside[COLLISION_TRIES];
     int count = 0;
     ocl_status status = create(block);
-    while (status == OCL_OK && block->context->reserves_addresses && !keeps_apart(block)) {
+    while (status == OCL_OK && block->context->reserves_addresses &&
+           !keeps_apart(block, may_doubt, is_in_doubt)) {
         ocl_trace("device address %#llx means something else already: block of %zu bytes set aside",
                   (unsigned long long)block->address, block->bytes);
         aside[count++] = block->buffer;
@@ -54,6 +118,14 @@ static ocl_status create_apart(struct ocl_block *block, ocl_status (*create)(str
     while (count > 0)
         clReleaseMemObject(aside[--count]);
     return status;
+}
+
+/* A driver that has nothing but places in reservations gets its way. */
+static ocl_status create_apart(struct ocl_block *block, ocl_status (*create)(struct ocl_block *))
+{
+    bool is_in_doubt = false;
+    const ocl_status status = try_apart(block, create, false, &is_in_doubt);
+    return status != OCL_OK && is_in_doubt ? try_apart(block, create, true, &is_in_doubt) : status;
 }
 
 /* Both revisions. The dispatch table of a platform before OpenCL 3.0 has no

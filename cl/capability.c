@@ -346,24 +346,6 @@ static bool test_same_memory(struct ocl_context *context)
  * with a lost context, one or two with abort(). So an address is followed only where something
  * speaks for it, and a context that did not survive is replaced. */
 
-/* Whether the driver keeps the addresses of its buffers free in the host's address space, as one
- * does that has one address space for both sides. */
-static bool has_one_address_space(struct ocl_context *context)
-{
-    cl_int error;
-    uint64_t address;
-    struct ocl_range_claim claim = {0};
-    enum ocl_range_finding finding = OCL_RANGE_TAKEN;
-    cl_mem buffer = clCreateBuffer(context->cl, CL_MEM_READ_WRITE, TEST_BYTES, NULL, &error);
-    if (error != CL_SUCCESS)
-        return false;
-    if (ocl_probe_learn(context, buffer, &address) == OCL_OK)
-        finding = ocl_address_range_claim(address, TEST_BYTES, false, &claim);
-    ocl_address_range_disclaim(&claim);
-    clReleaseMemObject(buffer);
-    return finding == OCL_RANGE_BLOCKED;
-}
-
 /* Whether the device itself calls the pinned buffer by its host address. */
 static bool is_called_so(struct ocl_context *context, const struct ocl_block *block)
 {
@@ -377,7 +359,7 @@ static bool may_follow(struct ocl_context *context, const struct ocl_block *bloc
 {
     const struct ocl_capability *capability = &context->capability;
     return !block->buffer || capability->device_is_host_memory || is_called_so(context, block) ||
-           has_one_address_space(context);
+           ocl_block_driver_reserves(context);
 }
 
 /* Host and kernel take turns without any map in between. volatile: the compiler cannot see the

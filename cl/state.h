@@ -29,6 +29,7 @@
  *   1 queue.order_lock      making this queue wait for others (legacy against blocking)
  *   2 queue.lock            the queue's marker, its kernel for the clock, what it waited for
  *   3 context.memory_lock   pools, kept blocks, accounting
+ *   3 claims of addresses
  *   4 range map write lock
  *   5 leaves: context.queue_lock (the list of queues), context.block_lock, context.pin_lock, event.lock, array.lock, program.lock,
  *     migration.lock, stream-ordered pools (their list, each shard), clock, slabs, probe, staging ring, worker, copy
@@ -162,6 +163,7 @@ struct ocl_context {
     /* Learned addresses may collide with the host's: block_buffer.c keeps them apart. */
     bool reserves_addresses;
     uint64_t driver_low, driver_high; /* part of the host's addresses that is the driver's */
+    _Atomic int driver_reserves;      /* block_buffer.c: what ocl_block_driver_reserves() found */
     struct ocl_queue *legacy;
     pthread_mutex_t queue_lock;
     pthread_cond_t queue_gone; /* with queue_lock: a queue left the list, or work failed */

@@ -3,7 +3,6 @@
 #include "cl/address_range.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -129,18 +128,50 @@ TEST_BODY(address_range_knows_a_drivers_reservation)
     munmap(range, 8 * page);
 }
 
-TEST_BODY(address_range_takes_a_device_file_for_the_drivers)
+static enum ocl_range_finding find_out(const void *range)
 {
     struct ocl_range_claim claim;
-    int zero = open("/dev/zero", O_RDWR);
-    assert_true(zero >= 0);
-    char *range = mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE, zero, 0);
-    assert_ptr_not_equal(range, MAP_FAILED);
-    assert_int_equal(ocl_address_range_claim((uintptr_t)range, page_bytes(), false, &claim),
-                     OCL_RANGE_BLOCKED);
+    const enum ocl_range_finding finding =
+        ocl_address_range_claim((uintptr_t)range, page_bytes(), false, &claim);
     ocl_address_range_disclaim(&claim);
+    return finding;
+}
+
+/* A file in place of a device's, which nobody has everywhere. */
+TEST_BODY(address_range_takes_a_device_file_for_the_drivers)
+{
+    char path[] = "/dev/clem-test-XXXXXX";
+    const int file = mkstemp(path);
+    if (file < 0)
+        TEST_SKIP("no file can be made in /dev");
+    char *range = ftruncate(file, (off_t)page_bytes()) == 0
+                      ? mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                      : MAP_FAILED;
+    unlink(path);
+    assert_ptr_not_equal(range, MAP_FAILED);
+    assert_int_equal(find_out(range), OCL_RANGE_BLOCKED);
     munmap(range, page_bytes());
-    close(zero);
+    close(file);
+}
+
+/* It lies in /dev, by its name, and is no device. */
+TEST_BODY(address_range_shared_memory_is_the_programs)
+{
+    char path[] = "/dev/shm/clem-test-XXXXXX";
+    char *anonymous =
+        mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(anonymous, MAP_FAILED);
+    assert_int_equal(find_out(anonymous), OCL_RANGE_TAKEN);
+    munmap(anonymous, page_bytes());
+    const int file = mkstemp(path);
+    if (file < 0)
+        TEST_SKIP("no file can be made in /dev/shm");
+    char *range = mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    unlink(path);
+    assert_ptr_not_equal(range, MAP_FAILED);
+    assert_int_equal(find_out(range), OCL_RANGE_TAKEN);
+    munmap(range, page_bytes());
+    close(file);
 }
 
 TEST_BODY(address_range_beyond_the_host_needs_no_reservation)
@@ -174,18 +205,33 @@ TEST_BODY(address_range_gives_numbers_once)
  * lives. */
 TEST_BODY(address_range_shared_pages_stay_reserved)
 {
-    struct ocl_range_claim first, second;
+    struct ocl_range_claim first, second, third;
     const size_t page = page_bytes();
     char *range = map_apart(4 * page, PROT_NONE);
     munmap(range, 4 * page);
     const uint64_t low = (uint64_t)(uintptr_t)range;
     assert_int_equal(ocl_address_range_claim(low, 2 * page + 512, false, &first),
                      OCL_RANGE_CLAIMED);
-    assert_int_equal(ocl_address_range_claim(low + 2 * page + 512, 512, false, &second),
-                     OCL_RANGE_BLOCKED);
+    assert_int_equal(ocl_address_range_claim(low + 2 * page + 512, 2 * page - 512, false, &second),
+                     OCL_RANGE_CLAIMED);
+    assert_true(is_mapped(range + 3 * page)); /* all of it, not the shared page alone */
     ocl_address_range_disclaim(&first);
     assert_false(is_mapped(range));
     assert_true(is_mapped(range + 2 * page));
     ocl_address_range_disclaim(&second);
-    munmap(range + 2 * page, page);
+    assert_false(is_mapped(range + 2 * page));
+    assert_false(is_mapped(range + 3 * page));
+
+    /* The other way round, and a page that three share. */
+    assert_int_equal(ocl_address_range_claim(low + page + 512, 512, false, &second),
+                     OCL_RANGE_CLAIMED);
+    assert_int_equal(ocl_address_range_claim(low, page + 512, false, &first), OCL_RANGE_CLAIMED);
+    assert_int_equal(ocl_address_range_claim(low + page + 1024, 512, false, &third),
+                     OCL_RANGE_CLAIMED);
+    ocl_address_range_disclaim(&second);
+    assert_true(is_mapped(range) && is_mapped(range + page));
+    ocl_address_range_disclaim(&first);
+    assert_true(!is_mapped(range) && is_mapped(range + page));
+    ocl_address_range_disclaim(&third);
+    assert_false(is_mapped(range + page));
 }

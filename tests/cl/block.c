@@ -9,6 +9,7 @@
 
 #include "tests/cl/captured.h"
 #include "tests/cl/kernels.h"
+#include "tests/cl/refuse.h"
 
 static bool are_apart(const struct ocl_block *a, const struct ocl_block *b)
 {
@@ -361,7 +362,7 @@ TEST_BODY(block_sets_colliding_addresses_aside)
     capture_end(&capture, printed, sizeof printed);
     assert_int_equal(status, OCL_E_OUT_OF_MEMORY);
     assert_null(block);
-    assert_int_equal(count_text(printed, "set aside"), 16);
+    assert_int_equal(count_text(printed, "set aside"), 40);
     for (const char *at = printed; (at = strstr(at, "address 0x")) != NULL; at++) {
         char address[32];
         sscanf(at, "%31[^m]", address); /* "address 0x... " up to "means" */
@@ -370,6 +371,71 @@ TEST_BODY(block_sets_colliding_addresses_aside)
     context->reserves_addresses = false;
     assert_int_equal(ocl_block_create(context, 3 << 20, &block), OCL_OK);
     ocl_block_destroy(block);
+    ocl_context_close(context);
+}
+
+/* ---- Places in reservations ---- */
+
+static int doubtful_places,
+    small_places; /* how many more buffers come into reservations: those of blocks, those to ask with */
+static int placed_in_doubt;
+
+static void *reserve_far_away(size_t bytes)
+{
+    static uintptr_t next = 0x7e8000000000;
+    void *range =
+        mmap((void *)next, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    assert_ptr_equal(range, (void *)next);
+    next += (uintptr_t)1 << 30;
+    return range;
+}
+
+static void *place_in_reservation(size_t bytes)
+{
+    const bool is_to_ask = bytes < 3 << 20 || bytes > 64 << 20;
+    int *left = is_to_ask ? &small_places : &doubtful_places;
+    if (*left > 0) {
+        (*left)--;
+        placed_in_doubt += !is_to_ask;
+        return reserve_far_away(bytes);
+    }
+    if (is_to_ask)
+        return NULL;
+    void *range = reserve_far_away(bytes);
+    munmap(range, bytes); /* nobody has anything there */
+    return range;
+}
+
+/* A mapping without access may be the driver's reservation, or what the program's malloc() will use. */
+TEST_BODY(block_reservations_of_others_are_set_aside)
+{
+    static const struct {
+        int small, doubtful, expected;
+    } cases[] = {
+        {0, 3, 3},     /* other buffers lie elsewhere: so the driver reserves nothing */
+        {99, 3, 1},    /* all lie in reservations, which are the driver's then */
+        {1, 3, 3},     /* one does by chance */
+        {0, 1000, 41}, /* it has no other places */
+    };
+    struct ocl_context *context = open_tested();
+    if (context->capability.address != OCL_ADDRESS_RAW ||
+        !context->capability.device_is_host_memory)
+        TEST_SKIP("a test cannot place buffers here");
+    context->reserves_addresses = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ocl_block *block = NULL;
+        atomic_store(&context->driver_reserves, 0);
+        context->driver_low = context->driver_high = 0;
+        placed_in_doubt = 0;
+        small_places = cases[i].small;
+        doubtful_places = cases[i].doubtful;
+        atomic_store(&placing, place_in_reservation);
+        assert_int_equal(ocl_block_create(context, 3 << 20, &block), OCL_OK);
+        atomic_store(&placing, NULL);
+        assert_int_equal(placed_in_doubt, cases[i].expected);
+        ocl_block_destroy(block);
+    }
+    context->reserves_addresses = false;
     ocl_context_close(context);
 }
 

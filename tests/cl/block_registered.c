@@ -15,19 +15,23 @@ static void *_Atomic slow_page; /* pinning from this address on waits for may_go
 static sem_t is_pinning, may_go;
 static _Atomic int pinned_pages[8];
 static char *_Atomic arena;
-_Atomic(refuse_buffer *) refuse;
+_Atomic(refuse_buffer *) refusing;
+_Atomic(place_buffer *) placing;
 
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
                       cl_int *error)
 {
     static _Atomic uintptr_t found; /* by any thread: contexts are opened by many at once */
-    refuse_buffer *asked = atomic_load(&refuse);
+    refuse_buffer *asked = atomic_load(&refusing);
+    place_buffer *placed = atomic_load(&placing);
     if (!found)
         found = (uintptr_t)dlsym(RTLD_NEXT, "clCreateBuffer");
     if (asked && asked(bytes)) {
         *error = CL_OUT_OF_HOST_MEMORY;
         return NULL;
     }
+    if (placed && !host && (host = placed(bytes)) != NULL)
+        flags |= CL_MEM_USE_HOST_PTR;
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     for (size_t at = 0; host && at < bytes; at += page) {
         const uintptr_t index = ((uintptr_t)host + at - (uintptr_t)arena) / page;

@@ -213,7 +213,7 @@ TEST_BODY(staging_lack_of_memory_ends_waiting)
         TEST_SKIP("pinned memory is no buffer here");
     assert_int_equal(sem_init(&is_asked, 0, 0), 0);
     assert_int_equal(sem_init(&may_refuse, 0, 0), 0);
-    atomic_store(&refuse, refuse_slowly);
+    atomic_store(&refusing, refuse_slowly);
     for (int i = 0; i < WAITERS; i++) {
         waiters[i] = (struct waiter){
             .context = context,
@@ -231,7 +231,7 @@ TEST_BODY(staging_lack_of_memory_ends_waiting)
         assert_int_equal(waiters[i].status, OCL_E_OUT_OF_MEMORY);
         assert_null(waiters[i].chunk);
     }
-    atomic_store(&refuse, NULL);
+    atomic_store(&refusing, NULL);
     ocl_staging_give(context->staging, take(context, waiters[0].bytes), NULL);
     ocl_context_close(context);
 }
