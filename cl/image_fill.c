@@ -182,12 +182,12 @@ static cl_int enqueue_copy(struct copy *copy)
 
 static ocl_status enqueue(struct copy *copy, struct ocl_queue *queue)
 {
-    ocl_status status = ocl_queue_prepare(queue);
+    ocl_status status = ocl_command_begin_apart(queue);
     if (status != OCL_OK)
         return status;
     copy->queue = queue->cl;
     status = enqueue_copy(copy);
-    ocl_queue_submitted(queue, copy->enqueued);
+    ocl_command_end(queue, copy->enqueued);
     return status;
 }
 

@@ -60,23 +60,21 @@ ocl_status ocl_interop_find_buffer(struct ocl_context *context, const void *buff
 
 ocl_status ocl_interop_queue(struct ocl_queue *queue, void **commands)
 {
-    ocl_status status = ocl_queue_prepare(queue);
+    const ocl_status status = ocl_command_begin(queue);
     if (status != OCL_OK)
         return status;
     *commands = queue->cl;
-    ocl_queue_submitted(queue, 0);
-    /* What the caller enqueues next finds managed memory on the device. */
-    ocl_migration_enter(queue);
-    ocl_migration_leave();
+    ocl_command_end(queue,
+                    0); /* what the caller enqueues next finds managed memory on the device */
     return OCL_OK;
 }
 
 ocl_status ocl_interop_queue_used(struct ocl_queue *queue)
 {
-    ocl_status status = ocl_queue_prepare(queue);
+    const ocl_status status = ocl_command_begin(queue);
     if (status != OCL_OK)
         return status;
-    ocl_queue_submitted(queue, 1);
+    ocl_command_end(queue, 1);
     return ocl_queue_flush(queue);
 }
 

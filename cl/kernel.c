@@ -89,12 +89,9 @@ static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struc
 {
     unsigned commands = 0;
     cl_int error = CL_SUCCESS;
-    ocl_migration_enter(queue);
-    ocl_status status = ocl_queue_prepare(queue);
-    if (status != OCL_OK) {
-        ocl_migration_leave();
+    const ocl_status status = ocl_command_begin(queue);
+    if (status != OCL_OK)
         return status;
-    }
     if (is_whole(plan)) {
         error = clEnqueueNDRangeKernel(queue->cl, kernel, plan->dimensions, NULL, plan->global,
                                        plan->local, 0, NULL, NULL);
@@ -102,8 +99,7 @@ static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struc
     } else {
         error = enqueue_pieces(queue, kernel, plan, &commands);
     }
-    ocl_queue_submitted(queue, commands);
-    ocl_migration_leave();
+    ocl_command_end(queue, commands);
     switch (error) {
     case CL_INVALID_WORK_GROUP_SIZE:
     case CL_INVALID_WORK_ITEM_SIZE:

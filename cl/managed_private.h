@@ -7,7 +7,7 @@
  * belong to the device and are PROT_NONE, so that the host's touch faults.
  *
  * Turns. Pages move only while no command is being enqueued, and commands are enqueued only while no
- * page moves: every enqueue stands between ocl_migration_enter() and ocl_migration_leave(), any
+ * page moves: every enqueue stands between ocl_migration_enter() and ocl_migration_leave() (ocl_command_begin() and ocl_command_end()), any
  * number of which go on at a time, and every move between begin_move and end_move, of which there
  * is one. enter() first sends the pages that the host has back to the device. So a page that the
  * host got holds what all commands enqueued before have written (the move waited for them), and a

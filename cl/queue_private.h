@@ -41,7 +41,7 @@ struct ocl_queue *ocl_queue_next(struct ocl_context *context, uint64_t *cursor);
  * what it covers. */
 ocl_status ocl_queue_mark(struct ocl_queue *queue, cl_event *event, uint64_t *position);
 
-/* Counts commands that were enqueued outside ocl_queue_prepare() and ocl_queue_submitted(). */
+/* Counts commands that were enqueued outside ocl_command_begin() and ocl_command_end(). */
 void ocl_queue_count(struct ocl_queue *queue, unsigned commands);
 
 /* Tells the driver to start what was enqueued, of which submitted commands were counted; nothing
@@ -58,7 +58,7 @@ bool ocl_queue_has_no_work(const struct ocl_queue *queue);
  * queue's cl_context. */
 ocl_status ocl_queue_hold(struct ocl_queue *queue, cl_uint count, const cl_event *events);
 
-/* The device-side wait of ocl_queue_prepare(): legacy against blocking queues. Errors: the sticky
+/* The device-side wait of ocl_command_begin(): legacy against blocking queues. Errors: the sticky
  * failure; the driver's. */
 ocl_status ocl_queue_order(struct ocl_queue *queue);
 

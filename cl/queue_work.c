@@ -29,11 +29,6 @@ bool ocl_queue_has_no_work(const struct ocl_queue *queue)
 
 /* ---- Submitting ---- */
 
-ocl_status ocl_queue_prepare(struct ocl_queue *queue)
-{
-    return ocl_queue_order(queue);
-}
-
 /* The flush policy. CUDA's commands never wait for somebody to synchronise, so every command is
  * flushed at once, except where the driver is known to start it by itself: NVIDIA's ran a kernel
  * that nobody had flushed after 2 microseconds, and clFlush() costs 0.7 there (H200, driver 580).
@@ -82,28 +77,27 @@ void ocl_queue_count(struct ocl_queue *queue, unsigned commands)
     count_blocking_work(queue);
 }
 
-void ocl_queue_submitted(struct ocl_queue *queue, unsigned commands)
+ocl_status ocl_command_begin(struct ocl_queue *queue)
 {
-    if (commands == 0)
-        return;
-    ocl_queue_count(queue, commands);
-    (void)ocl_queue_flush(queue); /* a failure is kept in the context */
+    ocl_migration_enter(queue);
+    const ocl_status status = ocl_queue_order(queue);
+    if (status != OCL_OK)
+        ocl_migration_leave();
+    return status;
 }
 
-void ocl_queue_completed(struct ocl_queue *queue, uint64_t before, unsigned commands)
+ocl_status ocl_command_begin_apart(struct ocl_queue *queue)
 {
-    uint64_t now = before;
+    return ocl_queue_order(queue); /* there is no turn for ocl_command_end() to end */
+}
 
-    /* Commands of other threads may have been enqueued behind ours: then only what came before is
-     * known. */
-    if (atomic_compare_exchange_strong(&queue->submitted, &now, before + commands)) {
-        ocl_counter_raise(&queue->flushed, before + commands);
-        ocl_counter_raise(&queue->finished, before + commands);
-    } else {
-        atomic_fetch_add(&queue->submitted, commands);
-        ocl_counter_raise(&queue->finished, before);
+void ocl_command_end(struct ocl_queue *queue, unsigned commands)
+{
+    if (commands > 0) {
+        ocl_queue_count(queue, commands);
+        (void)ocl_queue_flush(queue); /* a failure is kept in the context */
     }
-    count_blocking_work(queue);
+    ocl_migration_leave();
 }
 
 ocl_status ocl_queue_hold(struct ocl_queue *queue, cl_uint count, const cl_event *events)

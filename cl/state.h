@@ -315,18 +315,14 @@ struct ocl_queue {
     struct ocl_queue *next, *previous;
 };
 
-/* Before a command: waits (on the device) for what the queue must wait for. Returns the sticky failure, or the driver's
- * refusal. When it returned OCL_OK, exactly one call of ocl_queue_submitted() or ocl_queue_completed() must follow, on
- * every path. Commands that belong together are enqueued in one such pair. */
-ocl_status ocl_queue_prepare(struct ocl_queue *queue);
-
-/* After the commands were enqueued: how many (0 when the driver took none). Tells the driver to start them. */
-void ocl_queue_submitted(struct ocl_queue *queue, unsigned commands);
-
-/* In place of ocl_queue_submitted() when the last of the commands is known to be complete (a blocking read, a wait for
- * its event): the queue is then known to be idle without asking again. before is queue->submitted as it was read
- * after ocl_queue_prepare() and before the first command was enqueued. */
-void ocl_queue_completed(struct ocl_queue *queue, uint64_t before, unsigned commands);
+/* The two ends of every command of a queue that touches memory. The first waits for the turn of managed memory, and makes the
+ * device wait for what the queue must wait for. Returns the sticky failure, or the driver's refusal. When it returned OCL_OK,
+ * the second must follow on every path, with how many commands the driver took: it tells the driver to start them. Commands
+ * that belong together are enqueued in one such pair. Needs: the thread is not between the two already.
+ * apart: the same for commands that touch no managed memory, and so wait for no turn: the caller may hold image.lock. */
+ocl_status ocl_command_begin(struct ocl_queue *queue);
+ocl_status ocl_command_begin_apart(struct ocl_queue *queue);
+void ocl_command_end(struct ocl_queue *queue, unsigned commands);
 
 /* Whether all submitted commands are known to be complete, without asking the driver; true for a fresh queue. Takes the
  * legacy queue's and the blocking queues' relation into account: true means that the host may touch device memory in

@@ -18,32 +18,16 @@ static cl_int copy_pointers(struct ocl_queue *queue, void *target, const void *s
     return clEnqueueSVMMemcpy(queue->cl, CL_FALSE, target, source, bytes, 0, NULL, event);
 }
 
-/* Followed by end_command(), unless it failed. */
-static ocl_status begin_command(struct ocl_queue *queue)
-{
-    ocl_migration_enter(queue);
-    const ocl_status status = ocl_queue_prepare(queue);
-    if (status != OCL_OK)
-        ocl_migration_leave();
-    return status;
-}
-
-static void end_command(struct ocl_queue *queue, unsigned commands)
-{
-    ocl_queue_submitted(queue, commands);
-    ocl_migration_leave();
-}
-
 static ocl_status finish_enqueue(struct ocl_queue *queue, cl_int error)
 {
-    end_command(queue, error == CL_SUCCESS ? 1 : 0);
+    ocl_command_end(queue, error == CL_SUCCESS ? 1 : 0);
     return error;
 }
 
 ocl_status ocl_command_write(struct ocl_queue *queue, const struct ocl_place *target,
                              const void *source, size_t bytes, cl_event *event)
 {
-    const ocl_status status = begin_command(queue);
+    const ocl_status status = ocl_command_begin(queue);
 
     if (status != OCL_OK)
         return status;
@@ -57,7 +41,7 @@ ocl_status ocl_command_write(struct ocl_queue *queue, const struct ocl_place *ta
 ocl_status ocl_command_write_now(struct ocl_queue *queue, const struct ocl_place *target,
                                  const void *source, size_t bytes)
 {
-    ocl_status status = begin_command(queue);
+    ocl_status status = ocl_command_begin(queue);
 
     if (status != OCL_OK)
         return status;
@@ -71,7 +55,7 @@ ocl_status ocl_command_write_now(struct ocl_queue *queue, const struct ocl_place
 ocl_status ocl_command_read(struct ocl_queue *queue, void *target, const struct ocl_place *source,
                             size_t bytes, cl_event *event)
 {
-    const ocl_status status = begin_command(queue);
+    const ocl_status status = ocl_command_begin(queue);
 
     if (status != OCL_OK)
         return status;
@@ -85,7 +69,7 @@ ocl_status ocl_command_read(struct ocl_queue *queue, void *target, const struct 
 ocl_status ocl_command_copy(struct ocl_queue *queue, const struct ocl_place *target,
                             const struct ocl_place *source, size_t bytes)
 {
-    const ocl_status status = begin_command(queue);
+    const ocl_status status = ocl_command_begin(queue);
 
     if (status != OCL_OK)
         return status;
@@ -140,7 +124,7 @@ static ocl_status run_rect(const struct rect_call *call, const size_t extent[3])
 {
     const bool at_once = is_legal(call->device_rows, extent) && is_legal(call->host_rows, extent);
     const size_t part[3] = {extent[0], extent[1], at_once ? extent[2] : 1};
-    const ocl_status status = begin_command(call->queue);
+    const ocl_status status = ocl_command_begin(call->queue);
     unsigned enqueued = 0;
     cl_int error = CL_SUCCESS;
 
@@ -150,7 +134,7 @@ static ocl_status run_rect(const struct rect_call *call, const size_t extent[3])
         error = enqueue_slices(call, slice, part);
         enqueued += error == CL_SUCCESS;
     }
-    end_command(call->queue, enqueued);
+    ocl_command_end(call->queue, enqueued);
     return error;
 }
 

@@ -5,7 +5,7 @@
 
 #include "cl/state.h"
 
-/* Each enqueues without waiting, between its own ocl_queue_prepare() and ocl_queue_submitted().
+/* Each enqueues without waiting, between its own ocl_command_begin() and ocl_command_end().
  * event may be NULL; otherwise the caller releases *event. The places are memory of the queue's
  * context. Errors: the driver's; the sticky failure. */
 ocl_status ocl_command_write(struct ocl_queue *queue, const struct ocl_place *target,

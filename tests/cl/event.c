@@ -283,11 +283,11 @@ static double time_copies(struct ocl_queue *queue, cl_mem cells, size_t count,
 
     assert_int_equal(ocl_event_record(start, queue), OCL_OK);
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(ocl_queue_prepare(queue), OCL_OK);
+        assert_int_equal(ocl_command_begin(queue), OCL_OK);
         assert_int_equal(
             clEnqueueCopyBuffer(queue->cl, cells, cells, 0, bytes, bytes, 0, NULL, NULL),
             CL_SUCCESS);
-        ocl_queue_submitted(queue, 1);
+        ocl_command_end(queue, 1);
     }
     assert_int_equal(ocl_event_record(end, queue), OCL_OK);
     assert_int_equal(ocl_queue_finish(queue), OCL_OK);

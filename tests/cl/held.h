@@ -31,9 +31,9 @@ static inline cl_event hold(struct ocl_queue *queue)
     cl_event gate = clCreateUserEvent(queue->context->cl, &error);
 
     assert_int_equal(error, CL_SUCCESS);
-    assert_int_equal(ocl_queue_prepare(queue), OCL_OK);
+    assert_int_equal(ocl_command_begin(queue), OCL_OK);
     assert_int_equal(clEnqueueBarrierWithWaitList(queue->cl, 1, &gate, NULL), CL_SUCCESS);
-    ocl_queue_submitted(queue, 1);
+    ocl_command_end(queue, 1);
     return gate;
 }
 
@@ -60,11 +60,11 @@ static inline cl_mem make_cells(struct ocl_context *context, size_t count)
 static inline void put_with_event(struct ocl_queue *queue, cl_mem cells, size_t index,
                                   const int *value, cl_event *event)
 {
-    assert_int_equal(ocl_queue_prepare(queue), OCL_OK);
+    assert_int_equal(ocl_command_begin(queue), OCL_OK);
     assert_int_equal(clEnqueueWriteBuffer(queue->cl, cells, CL_FALSE, index * sizeof *value,
                                           sizeof *value, value, 0, NULL, event),
                      CL_SUCCESS);
-    ocl_queue_submitted(queue, 1);
+    ocl_command_end(queue, 1);
 }
 
 static inline void put(struct ocl_queue *queue, cl_mem cells, size_t index, const int *value)
@@ -76,11 +76,11 @@ static inline void put(struct ocl_queue *queue, cl_mem cells, size_t index, cons
 static inline void copy(struct ocl_queue *queue, cl_mem cells, size_t from, size_t to,
                         cl_event *event)
 {
-    assert_int_equal(ocl_queue_prepare(queue), OCL_OK);
+    assert_int_equal(ocl_command_begin(queue), OCL_OK);
     assert_int_equal(clEnqueueCopyBuffer(queue->cl, cells, cells, from * sizeof(int),
                                          to * sizeof(int), sizeof(int), 0, NULL, event),
                      CL_SUCCESS);
-    ocl_queue_submitted(queue, 1);
+    ocl_command_end(queue, 1);
 }
 
 /* Reads a cell past every queue of ours: only for cells whose writers are known to be complete. */

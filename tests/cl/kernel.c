@@ -391,10 +391,10 @@ static void launch_tight_natively(const struct bench *bench, const struct tight_
 
     assert_int_equal(clSetKernelArg(kernel, 0, sizeof *value, value), CL_SUCCESS);
     assert_int_equal(clSetKernelArg(kernel, 1, sizeof buffer, &buffer), CL_SUCCESS);
-    assert_int_equal(ocl_queue_prepare(bench->queue), OCL_OK);
+    assert_int_equal(ocl_command_begin(bench->queue), OCL_OK);
     clEnqueueNDRangeKernel(bench->queue->cl, kernel, 1, NULL, &one, &one, 0, NULL, NULL);
     clEnqueueReadBuffer(bench->queue->cl, buffer, CL_TRUE, 0, 24, result, 0, NULL, NULL);
-    ocl_queue_submitted(bench->queue, 2);
+    ocl_command_end(bench->queue, 2);
     clReleaseMemObject(buffer);
     clReleaseKernel(kernel);
 }

@@ -91,36 +91,6 @@ TEST_BODY(queue_waits_by_every_method)
     ocl_context_close(context);
 }
 
-TEST_BODY(queue_completed_makes_idle)
-{
-    struct ocl_context *context = open_context();
-    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_NON_BLOCKING);
-    cl_mem cells = make_cells(context, 1);
-    int value = -1;
-
-    put(queue, cells, 0, &one);
-    assert_int_equal(ocl_queue_prepare(queue), OCL_OK);
-    const uint64_t before = atomic_load(&queue->submitted);
-    assert_int_equal(
-        clEnqueueReadBuffer(queue->cl, cells, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL),
-        CL_SUCCESS);
-    ocl_queue_completed(queue, before, 1);
-    assert_int_equal(value, 1);
-    assert_true(ocl_queue_is_idle(queue));
-
-    /* A command that another thread put behind ours is not complete. */
-    assert_int_equal(ocl_queue_prepare(queue), OCL_OK);
-    const uint64_t earlier = atomic_load(&queue->submitted);
-    cl_event gate = hold(queue);
-    ocl_queue_completed(queue, earlier, 1);
-    assert_false(ocl_queue_is_idle(queue));
-    let_go(gate);
-    assert_int_equal(ocl_queue_finish(queue), OCL_OK);
-    assert_true(ocl_queue_is_idle(queue));
-    clReleaseMemObject(cells);
-    ocl_context_close(context);
-}
-
 /* ---- Legacy and blocking queues ---- */
 
 /* first is held with a write in it; the copy in second must wait for it exactly when waits. */
@@ -478,11 +448,11 @@ TEST_BODY(queue_close_waits_for_all_work)
         assert_int_equal(ocl_queue_host_function(kept, add_one, &calls, false), OCL_OK);
         assert_int_equal(ocl_queue_host_function(gone, add_one, &calls, false), OCL_OK);
     }
-    assert_int_equal(ocl_queue_prepare(gone), OCL_OK);
+    assert_int_equal(ocl_command_begin(gone), OCL_OK);
     assert_int_equal(
         clEnqueueReadBuffer(gone->cl, cells, CL_FALSE, 0, sizeof value, &value, 0, NULL, NULL),
         CL_SUCCESS);
-    ocl_queue_submitted(gone, 1);
+    ocl_command_end(gone, 1);
     ocl_queue_destroy(gone);
     assert_int_equal(atomic_load(&calls), 0);
     assert_int_equal(pthread_create(&opener.thread, NULL, let_go_later, &opener), 0);
@@ -668,7 +638,7 @@ TEST_BODY(queue_failure_reaches_everybody)
     assert_int_equal(ocl_queue_finish(ocl_queue_legacy(context)), CL_OUT_OF_RESOURCES);
     assert_int_equal(ocl_queue_query(queue), CL_OUT_OF_RESOURCES);
     assert_int_equal(ocl_queues_finish(context), CL_OUT_OF_RESOURCES);
-    assert_int_equal(ocl_queue_prepare(queue), CL_OUT_OF_RESOURCES);
+    assert_int_equal(ocl_command_begin(queue), CL_OUT_OF_RESOURCES);
     assert_int_equal(ocl_queue_host_function(queue, keep_status, &always, true),
                      CL_OUT_OF_RESOURCES);
     assert_int_equal(always, CL_OUT_OF_RESOURCES);
@@ -685,10 +655,10 @@ TEST_BODY(queue_failed_command_is_noticed)
     cl_int error;
     cl_event gate = clCreateUserEvent(context->cl, &error);
 
-    assert_int_equal(ocl_queue_prepare(queue), OCL_OK);
+    assert_int_equal(ocl_command_begin(queue), OCL_OK);
     queue->mark = gate; /* stands for the marker of a command that fails */
     queue->mark_position = 1;
-    ocl_queue_submitted(queue, 1);
+    ocl_command_end(queue, 1);
     assert_int_equal(ocl_queue_query(queue), OCL_E_NOT_READY);
     assert_int_equal(clSetUserEventStatus(gate, -7), CL_SUCCESS);
     assert_int_equal(ocl_queue_query(queue), -7);
