@@ -107,6 +107,7 @@ static void serve(struct child *child)
     if (!interpreter_begin(&child->shared->facts, child->is_opencl, &child->shared->outcome) ||
         write(child->answers, &byte, 1) != 1)
         _exit(2);
+    setenv("STUB_FAULT_ARMED", "1", 1); /* tests/stub/faulty.c, where that is in use */
     while (read(child->orders, &byte, 1) == 1) {
         interpret(&child->shared->program, &child->shared->outcome);
         if (write(child->answers, &byte, 1) != 1)
