@@ -2,9 +2,15 @@
  * contexts, and between two pieces of host memory.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <time.h>
 
+#include "cl/block.h"
+#include "cl/deadline.h"
 #include "cl/queue_private.h"
 #include "cl/transfer_private.h"
+
+/* How long a copy whose turn has come waits for memory. */
+enum { PATIENCE_MS = 5000, LONGEST_PAUSE_MS = 16 };
 
 /* Queues of its own keep the contexts of both ends open until the turn is over, and references the memory. */
 struct passage {
@@ -47,6 +53,20 @@ static ocl_status run(struct passage *passage)
     return OCL_OK;
 }
 
+/* Memory that is short for a moment is no reason to fail for good, and the same bytes may be copied once more. */
+static ocl_status run_patiently(struct passage *passage)
+{
+    const uint64_t end = ocl_deadline_after(PATIENCE_MS);
+    ocl_status status = run(passage);
+
+    for (long pause = 1; ocl_block_status(status) == OCL_E_OUT_OF_MEMORY && ocl_now() < end;
+         pause = pause < LONGEST_PAUSE_MS ? 2 * pause : pause) {
+        nanosleep(&(struct timespec){.tv_nsec = pause * 1000000}, NULL);
+        status = run(passage);
+    }
+    return status;
+}
+
 /* What fails here nobody waits for: like a command's failure it becomes the context's. */
 static void run_passage(void *data, ocl_status status)
 {
@@ -54,7 +74,7 @@ static void run_passage(void *data, ocl_status status)
     struct ocl_context *context = passage->transfer.queue->context;
 
     if (status == OCL_OK)
-        status = run(passage);
+        status = run_patiently(passage);
     if (status != OCL_OK)
         (void)ocl_context_fail(context, status);
     end_passage(passage);

@@ -738,6 +738,7 @@ static void write_words(void *data, ocl_status status)
 /* What a function of one device's queue writes, kernels of another device find that wait for it by an event. */
 TEST_BODY(managed_host_functions_of_other_devices_touch)
 {
+    setenv("POCL_DEVICES", "pthread pthread", 0); /* PoCL makes as many as it is asked for */
     struct bench bench = open_managed();
     struct ocl_context *second = NULL;
     struct ocl_event *event = NULL;

@@ -2,7 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/runtime_support.h"
 
+#include "cl/sanitized.h"
+
 #include <cuda.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 enum { BYTES = 300000 };
 
@@ -267,6 +271,46 @@ TEST_BODY(peer_copies_wait_in_their_stream)
     assert_int_equal(found, 9);
     assert_int_equal(byte_at(p[1]), 8);
     assert_int_equal(byte_at(p[1] + BYTES - 1), 8);
+    assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaFree(p[0]));
+    assert_success(cudaFree(p[1]));
+}
+
+/* For new memory: nothing more, or what there was before. */
+static void limit_memory(bool is_short)
+{
+    static struct rlimit before;
+    if (is_short)
+        assert_int_equal(getrlimit(RLIMIT_DATA, &before), 0);
+    const struct rlimit limit = {is_short ? 1 : before.rlim_cur, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_DATA, &limit), 0);
+}
+
+/* When its turn comes there is no memory for what is on the way, but soon after there is. */
+TEST_BODY(peer_copies_outlast_a_lack_of_memory)
+{
+    enum { LARGE = 16 << 20 };
+    struct gate gate = GATE_INITIALIZER;
+    cudaStream_t stream = NULL;
+    need_two_devices();
+    if (OCL_IS_SANITIZED)
+        TEST_SKIP("a sanitizer ends the process when memory is short");
+    char *p[2] = {allocate_on(0, LARGE), allocate_on(1, LARGE)};
+    for (int device = 0; device < 2; device++) {
+        assert_success(cudaSetDevice(device));
+        assert_success(cudaMemset(p[device], 5 + device, LARGE));
+        assert_success(cudaDeviceSynchronize());
+    }
+    assert_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    gate_hold(&gate, stream);
+    assert_success(cudaMemcpyPeerAsync(p[1], 1, p[0], 0, LARGE, stream));
+    limit_memory(true);
+    gate_open(&gate);
+    usleep(50000);
+    limit_memory(false);
+    assert_success(cudaStreamSynchronize(stream));
+    assert_int_equal(byte_at(p[1]), 5);
+    assert_int_equal(byte_at(p[1] + LARGE - 1), 5);
     assert_success(cudaStreamDestroy(stream));
     assert_success(cudaFree(p[0]));
     assert_success(cudaFree(p[1]));
