@@ -189,6 +189,16 @@ static void watch_again(int device)
     }
 }
 
+/* Not in the specification: NVIDIA's code after a kernel's illegal access. That driver answers too that a queue is invalid,
+ * which a queue of ours is for no other reason (H200, driver 580). */
+enum { NVIDIA_ILLEGAL_ACCESS = -9999 };
+
+static bool tells_failure(ocl_status status)
+{
+    return status == NVIDIA_ILLEGAL_ACCESS || status == CL_INVALID_COMMAND_QUEUE ||
+           status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+}
+
 ocl_status ocl_context_open(int device, struct ocl_context **context)
 {
     struct ocl_context *made = calloc(1, sizeof *made);
@@ -207,7 +217,7 @@ ocl_status ocl_context_open(int device, struct ocl_context **context)
     ocl_status status = open_parts(made);
     if (status != OCL_OK) {
         ocl_context_close(made);
-        return ocl_block_status(status);
+        return tells_failure(status) ? CL_DEVICE_NOT_AVAILABLE : ocl_block_status(status);
     }
     watch_again(device);
     note_open(made);
@@ -282,9 +292,10 @@ ocl_status ocl_context_failure(const struct ocl_context *context)
     return atomic_load(&context->failure);
 }
 
-/* Not in the specification: NVIDIA's code after a kernel's illegal access. That driver answers too that a queue is invalid,
- * which a queue of ours is for no other reason (H200, driver 580). */
-enum { NVIDIA_ILLEGAL_ACCESS = -9999 };
+ocl_status ocl_context_judge(struct ocl_context *context, ocl_status status)
+{
+    return tells_failure(status) ? ocl_context_fail(context, status) : status;
+}
 
 /* What a refused call means is not what a failed context means: neither memory nor anything else that may be better the
  * next time is what it lacks. */

@@ -40,6 +40,10 @@ ocl_status ocl_context_limit(struct ocl_context *context, enum ocl_limit limit, 
 /* Waits until every queue of the context is idle. Returns the context's sticky failure, if any. */
 ocl_status ocl_context_finish(struct ocl_context *context);
 
+/* What a call of the driver has answered: where only a device that has failed answers so, the context has failed. Returns
+ * what is kept then, otherwise status. */
+ocl_status ocl_context_judge(struct ocl_context *context, ocl_status status);
+
 /* The sticky failure of the context: OCL_OK, or what the first failed command left. */
 ocl_status ocl_context_failure(const struct ocl_context *context);
 

@@ -100,6 +100,8 @@ cudaError_t facade_error_from(ocl_status status, enum facade_operation operation
 {
     if (status == OCL_OK)
         return cudaSuccess;
+    if (status > OCL_E_NO_DEVICE) /* a driver's code */
+        status = facade_judge(status);
     for (size_t i = 0; i < sizeof special / sizeof special[0]; i++) {
         if (special[i].operation == operation && special[i].status == status)
             return special[i].error;

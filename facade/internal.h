@@ -31,6 +31,10 @@ CUresult facade_driver_unsupported(const char *name);
 
 /* --- error_map.c: the only file that knows both OpenCL's and CUDA's codes -------------------------------------- */
 
+/* What a call of the driver has answered in the current context: that has failed where only a failed device answers so.
+ * Returns the failure that is kept then, otherwise status (runtime.c). */
+ocl_status facade_judge(ocl_status status);
+
 /* What was being done when a status came back: a few codes mean different things at a launch and at a copy. */
 enum facade_operation { FACADE_OTHER, FACADE_LAUNCH, FACADE_BUILD, FACADE_ALLOCATE };
 

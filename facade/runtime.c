@@ -182,6 +182,15 @@ void facade_context_close(struct facade_context *context)
     pthread_mutex_unlock(&context->open_lock);
 }
 
+ocl_status facade_judge(ocl_status status)
+{
+    struct facade_context *context = facade_stack_top();
+    if (context == NULL || facade_handle_find(FACADE_CONTEXT, context) == NULL)
+        return status;
+    struct ocl_context *cl = atomic_load_explicit(&context->cl, memory_order_acquire);
+    return cl != NULL ? ocl_context_judge(cl, status) : status;
+}
+
 cudaError_t facade_context_check(const struct facade_context *context)
 {
     if (facade_handle_find(FACADE_CONTEXT, context) == NULL)

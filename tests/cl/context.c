@@ -52,6 +52,24 @@ TEST_BODY(context_keeps_its_first_failure)
     ocl_context_close(context);
 }
 
+/* What only a failed device answers ends the context, what a call may be refused for does not. */
+TEST_BODY(context_judges_answers_of_the_driver)
+{
+    static const ocl_status telling[] = {-9999, CL_INVALID_COMMAND_QUEUE,
+                                         CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST};
+    for (size_t i = 0; i < sizeof telling / sizeof telling[0]; i++) {
+        struct ocl_context *context = open_tested();
+        assert_int_equal(ocl_context_judge(context, OCL_OK), OCL_OK);
+        assert_int_equal(ocl_context_judge(context, CL_OUT_OF_RESOURCES), CL_OUT_OF_RESOURCES);
+        assert_int_equal(ocl_context_failure(context), OCL_OK);
+        const ocl_status kept = ocl_context_judge(context, telling[i]);
+        assert_int_not_equal(kept, OCL_OK);
+        assert_int_equal(ocl_context_failure(context), kept);
+        assert_int_equal(ocl_context_judge(context, CL_OUT_OF_RESOURCES), CL_OUT_OF_RESOURCES);
+        ocl_context_close(context);
+    }
+}
+
 static void *fail_with(void *argument)
 {
     struct ocl_context *context = ((void **)argument)[0];

@@ -22,6 +22,7 @@ static struct counts done, seen; /* since fault_forget(); in this round */
 static enum fault_mode mode;
 static int code;
 static unsigned repeats, to_skip;
+static unsigned sample_part, sample_parts = 1, new_places; /* new_places: since fault_forget() */
 static bool is_met;
 static const char *name_met = "none";
 static void *place_met[DEPTH];
@@ -54,6 +55,14 @@ void fault_skip(unsigned places)
     pthread_mutex_unlock(&lock);
 }
 
+void fault_sample(unsigned part, unsigned parts)
+{
+    pthread_mutex_lock(&lock);
+    sample_part = part;
+    sample_parts = parts;
+    pthread_mutex_unlock(&lock);
+}
+
 bool fault_was_met(void)
 {
     pthread_mutex_lock(&lock);
@@ -74,6 +83,7 @@ void fault_forget(void)
 {
     pthread_mutex_lock(&lock);
     memset(&done, 0, sizeof done);
+    new_places = 0;
     pthread_mutex_unlock(&lock);
 }
 
@@ -113,6 +123,8 @@ static bool is_new_place(const char *name, void *const *place, int depth)
         key = mixed(key, (unsigned char)*c);
     const unsigned round = count(&seen, key | 1);
     if (round > repeats || count(&done, mixed(key, round) | 1) > 1)
+        return false;
+    if (new_places++ % sample_parts != sample_part)
         return false;
     if (to_skip > 0) {
         to_skip--;

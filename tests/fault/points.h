@@ -23,6 +23,10 @@ bool fault_end(void);
 /* Counts so many new places as places where a call has failed, and lets them pass: for a process that is one round. */
 void fault_skip(unsigned places);
 
+/* From the next fault_forget() on, of every `parts` new places only one fails, the one with number `part`: a part of what would
+ * take too long. parts is 1 for all. */
+void fault_sample(unsigned part, unsigned parts);
+
 /* Whether the fault was met in the round that is running. */
 bool fault_was_met(void);
 

@@ -53,6 +53,17 @@ enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
 static const struct operation *running;
 
+/* ---- Lists of errors ---- */
+
+enum { END_OF_LIST = -1 };
+
+static bool is_in(const int *list, int error)
+{
+    while (*list != END_OF_LIST && *list != error)
+        list++;
+    return *list != END_OF_LIST;
+}
+
 /* ---- The calls ---- */
 
 static const struct {
@@ -101,8 +112,51 @@ void (*fault_call_begins(const char *name, void (*function)(void)))(void)
     return function;
 }
 
+/* What the context of the thread has answered with since the device was lost, by the first 8 contexts. */
+static struct stuck {
+    const void *context;
+    int error;
+} stuck[8];
+
+static const int sticky[] = {cudaErrorLaunchFailure, cudaErrorIllegalAddress, END_OF_LIST};
+
+static struct stuck *find_stuck(void)
+{
+    CUcontext context = NULL;
+    if (cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == NULL)
+        return NULL;
+    for (size_t i = 0; i < sizeof stuck / sizeof stuck[0]; i++) {
+        if (stuck[i].context == context || stuck[i].context == NULL) {
+            stuck[i].context = context;
+            return &stuck[i];
+        }
+    }
+    return NULL;
+}
+
+/* Once a context has answered with a sticky error it answers with no other, until it is reset or gone. */
+static void check_stuck(int error)
+{
+    static const char *const ends[] = {"Destroy", "Detach", "Reset", "Release"};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        if (strstr(call_name, ends[i]) != NULL) {
+            memset(stuck, 0, sizeof stuck);
+            return;
+        }
+    }
+    struct stuck *here = find_stuck();
+    if (here == NULL || error == 0 || error == cudaErrorNotReady)
+        return;
+    if (here->error == 0 && is_in(sticky, error))
+        here->error = error;
+    if (here->error != 0 && error != here->error)
+        fault_wrong(__FILE__, __LINE__, "a sticky error has become another one");
+}
+
 int fault_call_ends(int error)
 {
+    if (fault_is_lost())
+        check_stuck(error);
     if (milliseconds_since(&call_start) > LOST_CALL_MS)
         slow_name = call_name;
     if (error != 0 && error != cudaErrorNotReady && failed_name == NULL)
@@ -145,8 +199,6 @@ static void ended(int number)
 
 /* ---- Proper errors ---- */
 
-enum { END_OF_LIST = -1 };
-
 static const struct {
     int code;
     int errors[5];
@@ -172,13 +224,6 @@ static const struct {
      {cudaErrorNoDevice, cudaErrorInitializationError, cudaErrorDevicesUnavailable,
       cudaErrorNotSupported, cudaErrorInvalidDevice, END_OF_LIST}},
 };
-
-static bool is_in(const int *list, int error)
-{
-    while (*list != END_OF_LIST && *list != error)
-        list++;
-    return *list != END_OF_LIST;
-}
 
 static bool is_proper(int code, unsigned kinds, int error)
 {
@@ -238,15 +283,35 @@ static void run_well(void)
     REQUIRE(error == 0);
 }
 
-/* A device that is lost stays so, whatever is asked of it, until it is reset. */
+/* A device that is lost stays so, whatever is asked of it, until it is reset: the calls answer with an error, and from the
+ * first sticky one on all with that. */
 static void expect_lost(void)
 {
     void *memory = NULL;
+    cudaEvent_t event = NULL;
+    int value = 0, last = 0;
     slow_name = NULL;
     int error = CALL(cudaMalloc, &memory, 1 << 20);
+    error = fault_first(error, CALL(cudaEventCreate, &event));
     error = fault_first(error, CALL(cudaMemset, memory, 0, 1 << 20));
-    error = fault_first(error, CALL(cudaDeviceSynchronize));
+    error = fault_first(error, CALL(cudaMemcpy, &value, memory, 4, cudaMemcpyDeviceToHost));
+    if (event != NULL)
+        error = fault_first(error, CALL(cudaEventRecord, event, NULL));
+    error = fault_first(error, CALL(cudaFree, memory));
+    const int failure = last = CALL(cudaDeviceSynchronize);
     REQUIRE(error != 0);
+    if (is_in(sticky, error))
+        REQUIRE(failure == error);
+    if (failure != 0) {
+        REQUIRE(CALL(cudaMalloc, &memory, 16) == failure);
+        REQUIRE(CALL(cudaMemset, memory, 0, 4) == failure);
+        REQUIRE(CALL(cudaStreamQuery, NULL) == failure);
+        REQUIRE(CALL(cudaFree, NULL) == failure);
+        last = CALL(cudaDeviceSynchronize);
+    }
+    REQUIRE(last == failure);
+    if (event != NULL)
+        (void)CALL(cudaEventDestroy, event);
     REQUIRE(slow_name == NULL);
 }
 
@@ -255,6 +320,7 @@ static bool run_round(enum fault_mode mode, int code, unsigned repeats, int *err
 {
     alarm(HANG_SECONDS);
     slow_name = failed_name = NULL;
+    memset(stuck, 0, sizeof stuck);
     fault_begin(mode, code, repeats);
     *error = running->function();
     if (mode == FAULT_LOST && fault_was_met()) {
@@ -272,14 +338,15 @@ static bool run_round(enum fault_mode mode, int code, unsigned repeats, int *err
 /* What a fault leaves behind: a context that works, or one whose failure stays until it is reset. */
 static void settle(enum fault_mode mode, int code, int error, bool is_thorough)
 {
-    static const int sticky[] = {cudaErrorLaunchFailure, cudaErrorIllegalAddress, END_OF_LIST};
     const int failure = (int)cudaDeviceSynchronize();
     (void)cudaGetLastError();
     REQUIRE(failure == 0 || is_in(sticky, failure));
     REQUIRE(failure == (int)cudaDeviceSynchronize());
     /* A device that does not tell how much memory it has has none to give. */
     const bool has_no_memory = mode == FAULT_LOST && error == cudaErrorMemoryAllocation;
-    if ((failure == 0 || error != failure) && !has_no_memory)
+    /* Another context of the operation's may have failed, as what waited for its work. */
+    const bool is_sticky = mode == FAULT_LOST && is_in(sticky, error);
+    if ((failure == 0 || error != failure) && !has_no_memory && !is_sticky)
         check_error(code, error);
     if (failure != 0 || mode == FAULT_LOST) {
         reset_device();
@@ -315,10 +382,14 @@ static const int event_codes[] = {-5, -14, -9999};
 
 static int only_code; /* 0: all of a mode */
 
+/* Opening a device is hundreds of calls, from wherever it is opened: where operations do so the codes of a list share
+ * the places, so that each place fails with one of them. */
 static int run_codes(enum fault_mode mode, const int *codes, size_t count, unsigned repeats)
 {
     int met = 0;
     for (size_t i = 0; i < count; i++) {
+        const bool is_shared = (running->errors & OPENS) != 0;
+        fault_sample(is_shared ? (unsigned)i : 0, is_shared ? (unsigned)count : 1);
         if (only_code == 0 || codes[i] == only_code)
             met += run_rounds(mode, codes[i], repeats);
     }
