@@ -151,18 +151,13 @@ static void report_failure(const struct ocl_context *context, ocl_status status,
             ocl_status_name(status), *log && **log ? ":\n" : "", *log ? *log : "");
 }
 
-ocl_status ocl_program_build(struct ocl_context *context, const void *code, size_t bytes,
-                             const char *options, struct ocl_program **program, char **log)
+/* Hands over what was made, or why nothing was. */
+static ocl_status finish_build(struct ocl_context *context, ocl_status status,
+                               struct ocl_program *made, char *text, struct ocl_program **program,
+                               char **log)
 {
-    struct ocl_program *made = NULL;
-    char *text = NULL;
-    ocl_status status = OCL_E_INVALID_VALUE;
     if (log)
         *log = NULL;
-    if (code && ptx_is_ptx(code, bytes))
-        status = ocl_ptx_open(context, code, bytes, &made, &text);
-    else if (code)
-        status = build(context, code, bytes, options, &made, &text);
     if (status == OCL_OK) {
         *program = made;
         return OCL_OK;
@@ -174,6 +169,33 @@ ocl_status ocl_program_build(struct ocl_context *context, const void *code, size
     else
         free(text);
     return status;
+}
+
+ocl_status ocl_program_build(struct ocl_context *context, const void *code, size_t bytes,
+                             const char *options, struct ocl_program **program, char **log)
+{
+    struct ocl_program *made = NULL;
+    char *text = NULL;
+    ocl_status status = OCL_E_INVALID_VALUE;
+    if (code && ptx_is_ptx(code, bytes))
+        status = ocl_ptx_open(context, code, bytes, &made, &text);
+    else if (code)
+        status = build(context, code, bytes, options, &made, &text);
+    return finish_build(context, status, made, text, program, log);
+}
+
+ocl_status ocl_program_build_parsed(struct ocl_context *context, struct ptx_module *module,
+                                    struct ocl_program **program, char **log)
+{
+    struct ocl_program *made = NULL;
+    char *text = NULL;
+    const ocl_status status = ocl_ptx_open_parsed(context, module, &made, &text);
+    return finish_build(context, status, made, text, program, log);
+}
+
+struct ptx_module *ocl_program_module(const struct ocl_program *program)
+{
+    return program->ptx ? ptx_module_hold(program->ptx->module) : NULL;
 }
 
 void ocl_kernel_release(struct ocl_kernel *kernel)

@@ -29,6 +29,14 @@ struct ocl_kernel;
 ocl_status ocl_program_build(struct ocl_context *context, const void *code, size_t bytes,
                              const char *options, struct ocl_program **program, char **log);
 
+/* The same of PTX that was parsed before: the program holds the module. */
+struct ptx_module;
+ocl_status ocl_program_build_parsed(struct ocl_context *context, struct ptx_module *module,
+                                    struct ocl_program **program, char **log);
+
+/* The module of a program that was built from PTX, with a hold for the caller, or NULL. */
+struct ptx_module *ocl_program_module(const struct ocl_program *program);
+
 /* Needs: nobody is launching its kernels any more; queued launches may still run. Safe on NULL.
  * Order: waits for the work of the context that was submitted before where the program's symbols
  *        were used. */

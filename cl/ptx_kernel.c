@@ -61,10 +61,10 @@ static ocl_status make_kernels(struct ocl_program *program)
     return status;
 }
 
-static ocl_status parse(struct ocl_program *program, const char *text, size_t bytes, char **log)
+static ocl_status parse(const char *text, size_t bytes, struct ptx_module **module, char **log)
 {
     struct ptx_log words = {0};
-    const enum ptx_status status = ptx_module_parse(text, bytes, &program->ptx->module, &words);
+    const enum ptx_status status = ptx_module_parse(text, bytes, module, &words);
     if (status == PTX_OK) {
         if (words.text)
             ocl_trace("%s", words.text);
@@ -95,20 +95,32 @@ static ocl_status check_constants(const struct ptx_module *module, char **log)
     return OCL_E_PTX;
 }
 
-ocl_status ocl_ptx_open(struct ocl_context *context, const char *text, size_t bytes,
-                        struct ocl_program **program, char **log)
+ocl_status ocl_ptx_open_parsed(struct ocl_context *context, struct ptx_module *module,
+                               struct ocl_program **program, char **log)
 {
     struct ocl_program *made = *program = ocl_program_empty(context);
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
     made->ptx = calloc(1, sizeof *made->ptx);
-    ocl_status status = made->ptx ? parse(made, text, bytes, log) : OCL_E_OUT_OF_MEMORY;
-    if (status == OCL_OK)
-        status = check_constants(made->ptx->module, log);
+    if (!made->ptx)
+        return OCL_E_OUT_OF_MEMORY;
+    made->ptx->module = ptx_module_hold(module);
+    ocl_status status = check_constants(module, log);
     if (status == OCL_OK)
         status = make_kernels(made);
     if (status == OCL_OK)
-        made->has_symbol_table = has_variables(made->ptx->module);
+        made->has_symbol_table = has_variables(module);
+    return status;
+}
+
+ocl_status ocl_ptx_open(struct ocl_context *context, const char *text, size_t bytes,
+                        struct ocl_program **program, char **log)
+{
+    struct ptx_module *module = NULL;
+    ocl_status status = parse(text, bytes, &module, log);
+    if (status == OCL_OK)
+        status = ocl_ptx_open_parsed(context, module, program, log);
+    ptx_module_free(module);
     return status;
 }
 

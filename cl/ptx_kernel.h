@@ -46,6 +46,10 @@ struct ocl_ptx_kernel {
 ocl_status ocl_ptx_open(struct ocl_context *context, const char *text, size_t bytes,
                         struct ocl_program **program, char **log);
 
+/* The same of a module that was parsed before, which the program holds. */
+ocl_status ocl_ptx_open_parsed(struct ocl_context *context, struct ptx_module *module,
+                               struct ocl_program **program, char **log);
+
 /* Parts of ocl_program_release(). Safe on what is no PTX. */
 void ocl_ptx_close(struct ocl_program *program);
 void ocl_ptx_forget(struct ocl_kernel *kernel);

@@ -11,6 +11,7 @@
 #include "cl/trace.h"
 #include "cl/whole.h"
 #include "facade/fatbin.h"
+#include "kernels/ptx/ptx.h"
 
 enum { SPIRV_MAGIC = 0x07230203, ELF_MAGIC = 0x464c457f };
 
@@ -158,7 +159,9 @@ cudaError_t facade_code_copy(struct facade_code *code, const void *data, size_t 
 void facade_code_free(struct facade_code *code)
 {
     free(code->text);
+    ptx_module_free(code->module);
     code->text = NULL;
+    code->module = NULL;
 }
 
 /* Without waiting for whoever may write into a pipe. NVIDIA's runtime takes a directory for a file of

@@ -13,8 +13,9 @@ struct facade_code {
     char *text;   /* OpenCL C, PTX or SPIR-V, with a zero word after it; NULL when refused */
     size_t bytes; /* without the zeros */
     bool is_ptx;
-    cudaError_t refusal; /* cudaSuccess, or why no OpenCL device takes it */
-    const char *why;     /* the same in words */
+    struct ptx_module *module; /* of PTX that was parsed already, or NULL */
+    cudaError_t refusal;       /* cudaSuccess, or why no OpenCL device takes it */
+    const char *why;           /* the same in words */
 };
 
 /* Copies code; of a fat binary, the PTX in it.

@@ -104,28 +104,32 @@ static cudaError_t merge_all(const struct facade_link *link, char **text, char *
 }
 
 /* Only now: pieces alone may name what others define. */
-static cudaError_t check_syntax(const char *text, char **log)
+static cudaError_t parse(const char *text, struct ptx_module **module, char **log)
 {
-    struct ptx_module *module = NULL;
     struct ptx_log words = {NULL};
-    enum ptx_status status = ptx_module_parse(text, strlen(text), &module, &words);
-    ptx_module_free(module);
+    enum ptx_status status = ptx_module_parse(text, strlen(text), module, &words);
     *log = words.text;
     return result_of(status, cudaErrorInvalidPtx);
 }
 
-cudaError_t facade_link_complete(const struct facade_link *link, char **text, char **log)
+cudaError_t facade_link_complete(const struct facade_link *link, char **text,
+                                 struct ptx_module **module, char **log)
 {
+    struct ptx_module *parsed = NULL;
     *text = *log = NULL;
     if (link->count == 0)
         return cudaErrorInvalidValue;
     cudaError_t error = merge_all(link, text, log);
     if (error == cudaSuccess)
-        error = check_syntax(*text, log);
+        error = parse(*text, &parsed, log);
     if (error != cudaSuccess) {
         free(*text);
         *text = NULL;
     }
+    if (module != NULL)
+        *module = parsed;
+    else
+        ptx_module_free(parsed);
     return error;
 }
 

@@ -17,11 +17,14 @@ struct facade_link {
 cudaError_t facade_link_add(struct facade_link *link, const void *data, size_t bytes,
                             const char *name, char **log);
 
-/* The text of all pieces, NUL-terminated, which the caller frees, as he frees *log.
+/* The text of all pieces, NUL-terminated, which the caller frees, as he frees *log; and what it was parsed to, where
+ * the caller asks for it and frees it.
  * Errors: cudaErrorInvalidValue when there are none; with words in *log, cudaErrorInvalidKernelImage
  *         for pieces that do not fit together and cudaErrorInvalidPtx for a text that is none, or
  *         lacks a variable; cudaErrorMemoryAllocation. */
-cudaError_t facade_link_complete(const struct facade_link *link, char **text, char **log);
+struct ptx_module;
+cudaError_t facade_link_complete(const struct facade_link *link, char **text,
+                                 struct ptx_module **module, char **log);
 
 void facade_link_clear(struct facade_link *link);
 

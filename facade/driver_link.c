@@ -149,7 +149,7 @@ CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut)
     if (cubinOut == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     if (found->text == NULL)
-        error = facade_link_complete(&found->link, &found->text, &log);
+        error = facade_link_complete(&found->link, &found->text, NULL, &log);
     if (log != NULL)
         tell(found, log);
     free(log);

@@ -6,6 +6,7 @@
 #include "facade/code.h"
 #include "facade/module.h"
 #include "facade/runtime.h"
+#include "kernels/ptx/ptx.h"
 
 struct facade_library {
     struct facade_code code;
@@ -122,6 +123,28 @@ static void keep_failure(struct facade_library *library, uint64_t generation, cu
     pthread_mutex_unlock(&library->lock);
 }
 
+/* The library's code for one build, with a hold of what was parsed. */
+static struct facade_code borrow_code(struct facade_library *library)
+{
+    pthread_mutex_lock(&library->lock);
+    struct facade_code code = library->code;
+    if (code.module != NULL)
+        ptx_module_hold(code.module);
+    pthread_mutex_unlock(&library->lock);
+    return code;
+}
+
+void facade_library_adopt(cudaLibrary_t handle, struct ptx_module *module)
+{
+    struct facade_library *library = (struct facade_library *)handle;
+    pthread_mutex_lock(&library->lock);
+    if (library->code.module == NULL)
+        library->code.module = module;
+    else
+        ptx_module_free(module);
+    pthread_mutex_unlock(&library->lock);
+}
+
 /* Builds without the lock; when another thread was faster, its module stays. */
 static cudaError_t build_for(struct facade_library *library, struct facade_context *context,
                              const struct facade_jit *jit, struct facade_module **module)
@@ -131,11 +154,15 @@ static cudaError_t build_for(struct facade_library *library, struct facade_conte
     cudaError_t error = find_failure(library, context);
     if (error != cudaSuccess)
         return error;
-    error = facade_module_build(context, &library->code, library->managed, jit, &built);
+    const struct facade_code code = borrow_code(library);
+    error = facade_module_build(context, &code, library->managed, jit, &built);
+    ptx_module_free(code.module);
     if (built == NULL) {
         keep_failure(library, generation, error);
         return error;
     }
+    if (code.module == NULL) /* the next context's build need not parse it again */
+        facade_library_adopt((cudaLibrary_t)library, ocl_program_module(built->program));
     pthread_mutex_lock(&library->lock);
     *module = find_module(library, context);
     bool has_kernels = make_kernels(library, built);

@@ -56,6 +56,10 @@ cudaError_t facade_library_unload(cudaLibrary_t library);
 
 /* Variables of the library that are the host's own, in every context that will use it.
  * Needs:  the library is new, has no module, and goes before the variables. */
+/* Gives it what its PTX was parsed to; the library frees the module, which may be NULL. */
+struct ptx_module;
+void facade_library_adopt(cudaLibrary_t library, struct ptx_module *module);
+
 void facade_library_share(cudaLibrary_t library, const struct ocl_managed_variables *variables);
 
 /* Errors: cudaErrorInvalidResourceHandle for a stale library. */

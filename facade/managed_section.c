@@ -8,7 +8,6 @@
 
 #include "cl/managed.h"
 #include "cl/symbols.h"
-#include "cl/trace.h"
 #include "include/crt/host_runtime_abi.h"
 #include "kernels/ptx/ptx.h"
 
@@ -159,21 +158,11 @@ static void copy_addresses(const struct ocl_managed_variables *variables,
     }
 }
 
-void facade_managed_begin(const struct ocl_managed_variables *variables, const char *text,
-                          bool is_whole)
+bool facade_managed_begin(const struct ocl_managed_variables *variables, struct ptx_module *module)
 {
-    struct ptx_module *module = NULL;
-    struct ptx_log log = {NULL};
-    enum ptx_status status = ptx_module_parse(text, strlen(text), &module, &log);
-    if (status == PTX_OK)
-        status = ptx_module_manage(module, variables->places, variables->count, variables->bytes);
-    if (status == PTX_OK) {
-        copy_values(variables, module);
-        copy_addresses(variables, module);
-    } else if (is_whole) {
-        ocl_log(true, "managed variables have no first values: %s",
-                log.text != NULL ? log.text : "the PTX does not have them as the program does");
-    }
-    free(log.text);
-    ptx_module_free(module);
+    if (ptx_module_manage(module, variables->places, variables->count, variables->bytes) != PTX_OK)
+        return false;
+    copy_values(variables, module);
+    copy_addresses(variables, module);
+    return true;
 }

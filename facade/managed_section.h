@@ -18,9 +18,10 @@ void facade_managed_add(struct ocl_managed_variables *variables, const char *nam
 void facade_managed_forget(struct ocl_managed_variables *variables);
 
 /* Gives the host's variables the first values that the PTX has for them: those in the host's own
- * object are zero. What goes wrong is logged if is_whole; else more code is to come. */
-void facade_managed_begin(const struct ocl_managed_variables *variables, const char *text,
-                          bool is_whole);
+ * object are zero. The module's managed variables are the host's from then on.
+ * Needs:  as ptx_module_manage(). Returns false where the PTX does not have them as the program does. */
+struct ptx_module;
+bool facade_managed_begin(const struct ocl_managed_variables *variables, struct ptx_module *module);
 
 /* Makes all sections managed memory of a context: kernels of any code may be given their addresses.
  * What cannot be is told where code with such variables is loaded. */

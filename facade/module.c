@@ -118,13 +118,16 @@ cudaError_t facade_module_build(struct facade_context *context, const struct fac
         return cudaErrorMemoryAllocation;
     module->context = context;
     module->generation = atomic_load(&context->generation);
-    ocl_status status = ocl_program_build(atomic_load(&context->cl), code->text, code->bytes, "",
-                                          &module->program, &log);
+    struct ocl_context *cl = atomic_load(&context->cl);
+    ocl_status status =
+        code->module != NULL
+            ? ocl_program_build_parsed(cl, code->module, &module->program, &log)
+            : ocl_program_build(cl, code->text, code->bytes, "", &module->program, &log);
     give_log(jit, status != OCL_OK, log);
     if (status != OCL_OK)
         tell(jit, device, log);
     free(log);
-    facade_managed_adopt(atomic_load(&context->cl));
+    facade_managed_adopt(cl);
     if (status == OCL_OK && managed != NULL)
         status = ocl_program_share_variables(module->program, managed);
     if (status != OCL_OK || !make_functions(module)) {

@@ -15,6 +15,7 @@
 #include "facade/registered_reference.h"
 #include "facade/registration.h"
 #include "include/crt/host_runtime_abi.h"
+#include "kernels/ptx/ptx.h"
 
 struct registered_function {
     struct fat_binary *binary;
@@ -43,10 +44,13 @@ struct fat_binary {
     struct registered_variable *variables;
     bool has_managed;
     struct ocl_managed_variables managed; /* those that lie in a section of the program */
-    _Atomic bool is_complained_of;        /* stderr has heard why its parts cannot be linked */
-    const struct facade_context *owner;   /* where the memory of the managed variables is (lock) */
-    uint64_t generation;                  /* of owner then */
-    struct fat_binary *next;              /* of all (binaries_lock) */
+    /* What the code, or the parts' text, was parsed to for their first values, until it is loaded (lock). */
+    struct ptx_module *module;
+    char *text;                         /* of the parts, linked */
+    _Atomic bool is_complained_of;      /* stderr has heard why its parts cannot be linked */
+    const struct facade_context *owner; /* where the memory of the managed variables is (lock) */
+    uint64_t generation;                /* of owner then */
+    struct fat_binary *next;            /* of all (binaries_lock) */
 };
 
 static struct ocl_range_map *functions, *variables;
@@ -146,6 +150,16 @@ void __cudaRegisterHostVar(void **fatCubinHandle, const char *deviceName, char *
     (void)fatCubinHandle, (void)deviceName, (void)hostVar, (void)size;
 }
 
+static void forget_parsed(struct fat_binary *binary)
+{
+    pthread_mutex_lock(&binary->lock);
+    ptx_module_free(binary->module);
+    free(binary->text);
+    binary->module = NULL;
+    binary->text = NULL;
+    pthread_mutex_unlock(&binary->lock);
+}
+
 static void unlink_binary(struct fat_binary *binary)
 {
     pthread_mutex_lock(&binaries_lock);
@@ -180,6 +194,7 @@ void __cudaUnregisterFatBinary(void **fatCubinHandle)
     if (binary->library != NULL && facade_process_state() == cudaSuccess)
         facade_library_unload(binary->library);
     facade_managed_forget(&binary->managed);
+    forget_parsed(binary);
     pthread_mutex_destroy(&binary->lock);
     free(binary->own_parts);
     free(binary);
@@ -200,8 +215,9 @@ static void tell(struct fat_binary *binary, const char *log)
 }
 
 /* Separately compiled code (nvcc -rdc=true) is linked here, as NVIDIA's driver links its PTX. The
- * caller frees the text. */
-static cudaError_t link_parts(struct fat_binary *binary, char **text, bool is_logged)
+ * caller frees text and module. */
+static cudaError_t link_parts(struct fat_binary *binary, char **text, struct ptx_module **module,
+                              bool is_logged)
 {
     struct facade_link link = {NULL, 0};
     cudaError_t error = cudaSuccess;
@@ -215,7 +231,7 @@ static cudaError_t link_parts(struct fat_binary *binary, char **text, bool is_lo
         log = NULL;
     }
     if (error == cudaSuccess)
-        error = facade_link_complete(&link, text, &log);
+        error = facade_link_complete(&link, text, module, &log);
     tell(binary, is_logged ? log : NULL);
     free(log);
     facade_link_clear(&link);
@@ -227,34 +243,88 @@ static bool has_parts(const struct fat_binary *binary)
     return binary->parts != NULL && binary->parts[0] != NULL;
 }
 
+/* What was parsed for the managed variables' first values is loaded once; whoever comes later parses anew. */
+static void take_parsed(struct fat_binary *binary, char **text, struct ptx_module **module)
+{
+    pthread_mutex_lock(&binary->lock);
+    *text = binary->text;
+    *module = binary->module;
+    binary->text = NULL;
+    binary->module = NULL;
+    pthread_mutex_unlock(&binary->lock);
+}
+
+/* A module whose managed variables have no places yet belongs to one context. */
+static cudaError_t load_parts(struct fat_binary *binary, char **text, struct ptx_module **module)
+{
+    const cudaError_t error = link_parts(binary, text, module, true);
+    if (binary->managed.count == 0)
+        return error;
+    ptx_module_free(*module);
+    *module = NULL;
+    return error;
+}
+
 static cudaError_t load_code(struct fat_binary *binary, cudaLibrary_t *loaded)
 {
     static const struct facade_jit no_options = {NULL, NULL, 0};
+    struct ptx_module *module = NULL;
     char *text = NULL;
-    cudaError_t error = has_parts(binary) ? link_parts(binary, &text, true) : cudaSuccess;
+    cudaError_t error = cudaSuccess;
+    take_parsed(binary, &text, &module);
+    if (text == NULL && has_parts(binary))
+        error = load_parts(binary, &text, &module);
     const void *code = text != NULL ? text : binary->code;
     if (error == cudaSuccess)
         error = code != NULL ? facade_library_load(loaded, code, 0, &no_options)
                              : cudaErrorNoKernelImageForDevice;
     free(text);
-    if (error == cudaSuccess)
-        facade_library_share(*loaded, &binary->managed);
-    return error;
+    if (error != cudaSuccess) {
+        ptx_module_free(module);
+        return error;
+    }
+    facade_library_adopt(*loaded, module);
+    facade_library_share(*loaded, &binary->managed);
+    return cudaSuccess;
 }
 
-/* is_whole: all parts are there. */
+/* Of code in one piece. */
+static struct ptx_module *parse_code(const struct fat_binary *binary, char **log)
+{
+    struct facade_code code = {.text = NULL};
+    struct ptx_module *module = NULL;
+    struct ptx_log words = {NULL};
+    if (binary->code != NULL && facade_code_copy(&code, binary->code, 0) == cudaSuccess &&
+        code.is_ptx)
+        (void)ptx_module_parse(code.text, code.bytes, &module, &words);
+    facade_code_free(&code);
+    *log = words.text;
+    return module;
+}
+
+/* is_whole: all parts are there. Else more code is to come, and what goes wrong is no fault yet. */
 static void begin_managed(struct fat_binary *binary, bool is_whole)
 {
-    struct facade_code code = {NULL, 0, false, cudaSuccess, NULL};
-    char *text = NULL;
+    struct ptx_module *module = NULL;
+    char *text = NULL, *log = NULL;
+    forget_parsed(binary);
     if (has_parts(binary))
-        (void)link_parts(binary, &text, is_whole);
-    else if (binary->code != NULL && facade_code_copy(&code, binary->code, 0) != cudaSuccess)
-        code.is_ptx = false;
-    if (text != NULL || code.is_ptx)
-        facade_managed_begin(&binary->managed, text != NULL ? text : code.text, is_whole);
-    facade_code_free(&code);
-    free(text);
+        (void)link_parts(binary, &text, &module, is_whole);
+    else
+        module = parse_code(binary, &log);
+    if (module != NULL && facade_managed_begin(&binary->managed, module)) {
+        pthread_mutex_lock(&binary->lock);
+        binary->module = module;
+        binary->text = text;
+        pthread_mutex_unlock(&binary->lock);
+    } else {
+        if (is_whole && (module != NULL || log != NULL))
+            ocl_log(true, "managed variables have no first values: %s",
+                    log != NULL ? log : "the PTX does not have them as the program does");
+        ptx_module_free(module);
+        free(text);
+    }
+    free(log);
 }
 
 /* All variables are registered. Only programs with managed variables wait for their code here. */
@@ -272,6 +342,7 @@ static bool add_part(struct fat_binary *binary, const void *code)
     const void **parts = realloc(binary->own_parts, (binary->part_count + 2) * sizeof *parts);
     if (parts == NULL)
         return false;
+    forget_parsed(binary);
     parts[binary->part_count++] = code;
     parts[binary->part_count] = NULL;
     binary->own_parts = parts;

@@ -4,6 +4,7 @@
 #ifndef KERNELS_PTX_IR_H
 #define KERNELS_PTX_IR_H
 
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "kernels/ptx/arena.h"
@@ -478,6 +479,8 @@ static inline bool ptx_is_dynamic(const struct ptx_variable *variable)
 }
 
 struct ptx_module {
+    _Atomic unsigned holds; /* beside the first owner's */
+    bool is_managed;        /* by ptx_module_manage() */
     struct ptx_arena arena; /* everything below lives in it */
     struct ptx_budget budget;
     unsigned version; /* 10 * major + minor */

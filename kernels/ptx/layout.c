@@ -212,6 +212,8 @@ static bool is_managed_whole(const struct walk *all, size_t block_bytes)
 enum ptx_status ptx_module_manage(struct ptx_module *module, const struct ptx_managed_place *places,
                                   size_t count, size_t block_bytes)
 {
+    if (module->is_managed)
+        return module->block_bytes[PTX_BLOCK_MANAGED] == block_bytes ? PTX_OK : PTX_E_UNSUPPORTED;
     if (setjmp(module->arena.out_of_memory))
         return PTX_E_OUT_OF_MEMORY;
     const struct walk all = all_variables(module);
@@ -227,6 +229,7 @@ enum ptx_status ptx_module_manage(struct ptx_module *module, const struct ptx_ma
         list_symbols(module, &all);
         why = fill_blocks(module, &all);
     }
+    module->is_managed = !why;
     return why ? PTX_E_UNSUPPORTED : PTX_OK;
 }
 

@@ -515,10 +515,17 @@ enum ptx_status ptx_module_parse(const char *text, size_t bytes, struct ptx_modu
     return status;
 }
 
+struct ptx_module *ptx_module_hold(struct ptx_module *module)
+{
+    atomic_fetch_add(&module->holds, 1);
+    return module;
+}
+
 void ptx_module_free(struct ptx_module *module)
 {
-    if (module)
-        ptx_arena_free(&module->arena);
+    if (!module || atomic_fetch_sub(&module->holds, 1) > 0)
+        return;
+    ptx_arena_free(&module->arena);
     free(module);
 }
 

@@ -35,6 +35,9 @@ enum ptx_status ptx_module_parse(const char *text, size_t bytes, struct ptx_modu
                                  struct ptx_log *log);
 void ptx_module_free(struct ptx_module *module);
 
+/* One more owner, who frees it as well; returns it. Any number of threads may use a module that nobody changes. */
+struct ptx_module *ptx_module_hold(struct ptx_module *module);
+
 /* Whether a text begins as PTX does: comments and blank lines, then ".version". */
 bool ptx_is_ptx(const char *text, size_t bytes);
 
@@ -114,8 +117,10 @@ const unsigned char *ptx_module_block_values(const struct ptx_module *module, en
  * variables there are.
  * Shape:  names that the module does not have are passed over. A managed variable of the module
  *         that is not among the names is an error.
- * Needs:  nothing of the module was asked or translated before; at most one call.
- * Errors: PTX_E_UNSUPPORTED for such a variable, PTX_E_OUT_OF_MEMORY. After errors the module is only
+ *         A module that it was done to before stays as it is.
+ * Needs:  nothing of the module was asked or translated before, and nobody else has it, at the first call; the same
+ *         places at each.
+ * Errors: PTX_E_UNSUPPORTED for such a variable and for other block_bytes than before, PTX_E_OUT_OF_MEMORY. After errors the module is only
  *         good for ptx_module_free(). */
 struct ptx_managed_place {
     const char *name;

@@ -214,3 +214,19 @@ TEST_BODY(ptx_layout_bounds_parameters)
             assert_refused(text, words);
     }
 }
+
+TEST_BODY(ptx_modules_have_several_owners)
+{
+    static const struct ptx_managed_place place = {"host", 64};
+    struct ptx_module *m =
+        read_ptx(PTX_HEAD ".visible .global .align 4 .u32 host;\n.visible .entry k()\n{ ret; }\n");
+    struct ptx_module *same = ptx_module_hold(m);
+    assert_ptr_equal(same, m);
+    assert_int_equal(ptx_module_manage(m, &place, 1, 128), PTX_OK);
+    assert_int_equal(ptx_module_manage(same, &place, 1, 128), PTX_OK);
+    assert_int_equal(ptx_module_manage(same, &place, 1, 256), PTX_E_UNSUPPORTED);
+    ptx_module_free(m);
+    assert_int_equal(ptx_module_block_bytes(same, PTX_BLOCK_MANAGED), 128);
+    assert_int_equal(ptx_module_symbol(same, 0)->offset, 64);
+    ptx_module_free(same);
+}
