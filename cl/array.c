@@ -232,26 +232,18 @@ static ocl_status wait_for_writer(struct ocl_queue *queue, struct ocl_queue *wri
     return status;
 }
 
-static bool has_write_by(const struct ocl_array_write *writes, unsigned count,
-                         const struct ocl_queue *queue)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (is_by(&writes[i], queue) && !is_finished(&writes[i]))
-            return true;
-    return false;
-}
-
 ocl_status ocl_array_wait_for_writes(struct ocl_array *array, struct ocl_queue *queue)
 {
     struct ocl_array_write writes[OCL_ARRAY_WRITERS];
     const unsigned count = unfinished_writes(array, writes);
-    uint64_t cursor = UINT64_MAX;
-    struct ocl_queue *writer;
     ocl_status status = count > 0 ? ocl_queue_order(queue) : OCL_OK;
-    while (status == OCL_OK && count > 0 &&
-           (writer = ocl_queue_next(array->context, &cursor)) != NULL) {
-        if (writer != queue && has_write_by(writes, count, writer))
-            status = wait_for_writer(queue, writer);
+    for (unsigned i = 0; i < count && status == OCL_OK; i++) {
+        if (is_by(&writes[i], queue) || is_finished(&writes[i]))
+            continue;
+        struct ocl_queue *writer = ocl_queue_acquire(writes[i].queue, writes[i].id);
+        if (!writer)
+            continue;
+        status = wait_for_writer(queue, writer);
         ocl_queue_release(writer);
     }
     return status;

@@ -12,7 +12,7 @@ enum { OCL_ARRAY_MAX_LEVELS = 32 };
 
 /* Texels were written by the first position commands of the queue that had this id. */
 struct ocl_array_write {
-    struct ocl_queue *queue; /* may be gone: only for comparing, together with id */
+    struct ocl_queue *queue; /* may be gone: id tells */
     uint64_t id, position;
 };
 

@@ -23,24 +23,23 @@ static ocl_status wait_for_queue(struct ocl_queue *queue, struct ocl_queue *othe
 ocl_status ocl_event_record_all(struct ocl_event *event)
 {
     struct ocl_context *context = ocl_event_context(event);
-    struct ocl_queue *all = NULL, *queue;
-    uint64_t cursor = UINT64_MAX;
+    struct ocl_queue_walk walk = {.context = context};
+    struct ocl_queue *all = NULL;
     ocl_status status = ocl_queue_create(context, OCL_QUEUE_NON_BLOCKING, 0, &all);
 
     if (status != OCL_OK)
         return status;
-    while (status == OCL_OK && (queue = ocl_queue_next(context, &cursor)) != NULL) {
-        status = wait_for_queue(all, queue);
-        ocl_queue_release(queue);
-    }
+    while (status == OCL_OK && ocl_queue_walk_on(&walk))
+        status = wait_for_queue(all, walk.at);
+    ocl_queue_walk_end(&walk);
     if (status == OCL_OK)
         status = ocl_event_record(event, all);
     ocl_queue_destroy(all);
     return status;
 }
 
-/* The queue that waits for everything that the whole context waits for, so that queues made later
- * can wait for it. */
+/* The queue that waits for everything that the whole context waits for, and that each other queue waits for before its next
+ * command. */
 static ocl_status find_entrance(struct ocl_context *context, struct ocl_queue **entrance)
 {
     struct ocl_queue *none = NULL;
@@ -58,22 +57,50 @@ static ocl_status find_entrance(struct ocl_context *context, struct ocl_queue **
 
 ocl_status ocl_event_wait_in_all(struct ocl_event *event, struct ocl_context *context)
 {
-    struct ocl_queue *queue;
-    uint64_t cursor = UINT64_MAX;
-    ocl_status status = find_entrance(context, &queue);
+    struct ocl_queue *entrance;
+    const ocl_status status = find_entrance(context, &entrance);
 
-    while (status == OCL_OK && (queue = ocl_queue_next(context, &cursor)) != NULL) {
-        if (!ocl_queue_is_going(
-                queue)) /* what such a queue may still get is part of another's turn */
-            status = ocl_event_wait_in_queue(event, queue);
-        ocl_queue_release(queue);
-    }
-    return status;
+    return status == OCL_OK ? ocl_event_wait_in_queue(event, entrance) : status;
 }
 
-ocl_status ocl_queue_enter(struct ocl_queue *queue)
+struct ocl_queue *ocl_queue_entrance(struct ocl_queue *queue)
 {
     struct ocl_queue *entrance = atomic_load(&queue->context->entrance);
 
-    return entrance ? wait_for_queue(queue, entrance) : OCL_OK;
+    if (!entrance || entrance == queue || ocl_queue_has_no_work(entrance) ||
+        atomic_load(&queue->entered) == atomic_load(&entrance->submitted))
+        return NULL;
+    /* What a queue may still get that was destroyed is part of another's turn. */
+    return ocl_queue_is_going(queue) ? NULL : entrance;
+}
+
+/* What the entrance has waited for, queue has waited for as well. */
+static void take_over_waits(struct ocl_queue *queue, struct ocl_queue *entrance)
+{
+    struct ocl_queue_waits waits;
+
+    ocl_queue_copy_waits(entrance, &waits);
+    for (unsigned i = 0; i < OCL_QUEUE_WAITS; i++)
+        if (waits.ids[i] != 0)
+            ocl_queue_note_wait(queue, waits.ids[i], waits.positions[i]);
+}
+
+/* Another thread that comes here waits for the lock, and so its command comes behind the wait too. */
+ocl_status ocl_queue_enter(struct ocl_queue *queue)
+{
+    struct ocl_queue *entrance = ocl_queue_entrance(queue);
+    ocl_status status = OCL_OK;
+
+    if (!entrance)
+        return OCL_OK;
+    pthread_mutex_lock(&queue->order_lock);
+    const uint64_t position = atomic_load(&entrance->submitted);
+    if (atomic_load(&queue->entered) != position)
+        status = wait_for_queue(queue, entrance);
+    if (status == OCL_OK) {
+        atomic_store(&queue->entered, position);
+        take_over_waits(queue, entrance);
+    }
+    pthread_mutex_unlock(&queue->order_lock);
+    return status;
 }

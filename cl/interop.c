@@ -80,7 +80,7 @@ ocl_status ocl_interop_queue_used(struct ocl_queue *queue)
 
 bool ocl_interop_is_queue(const struct ocl_queue *queue, const void *commands)
 {
-    return queue->cl == commands;
+    return commands && queue->cl == commands;
 }
 
 void ocl_interop_facts(const struct ocl_context *context, struct ocl_interop_facts *facts)

@@ -141,27 +141,7 @@ void ocl_migration_send_attached(struct ocl_region *region)
 /* The queue of a region with a reference, or NULL when it is gone, and its work with it. */
 static struct ocl_queue *queue_of(const struct ocl_region *region)
 {
-    struct ocl_context *context = region->block->context;
-    struct ocl_queue *found = NULL;
-
-    pthread_mutex_lock(&context->queue_lock);
-    for (struct ocl_queue *queue = context->queues; queue && !found; queue = queue->next)
-        if (queue == atomic_load(&region->queue) &&
-            atomic_load(&queue->id) == atomic_load(&region->queue_id) && ocl_queue_retain(queue))
-            found = queue;
-    pthread_mutex_unlock(&context->queue_lock);
-    return found;
-}
-
-static bool are_all_idle(struct ocl_context *context)
-{
-    bool is_idle = true;
-
-    pthread_mutex_lock(&context->queue_lock);
-    for (const struct ocl_queue *queue = context->queues; queue && is_idle; queue = queue->next)
-        is_idle = ocl_queue_has_no_work(queue);
-    pthread_mutex_unlock(&context->queue_lock);
-    return is_idle;
+    return ocl_queue_acquire(atomic_load(&region->queue), atomic_load(&region->queue_id));
 }
 
 bool ocl_migration_is_quiet(const struct ocl_region *region)
@@ -171,7 +151,7 @@ bool ocl_migration_is_quiet(const struct ocl_region *region)
     if (atomic_load(&region->attachment) == OCL_MANAGED_HOST)
         return true;
     if (atomic_load(&region->attachment) == OCL_MANAGED_GLOBAL)
-        return are_all_idle(region->block->context);
+        return ocl_queues_are_idle(region->block->context);
     queue = queue_of(region);
     const bool is_idle = !queue || ocl_queue_has_no_work(queue);
     if (queue)
@@ -271,10 +251,10 @@ void ocl_migration_after_wait(struct ocl_context *context)
     if (!migration || ocl_thread()->in_wait || ocl_thread()->in_function)
         return;
     ocl_signals_unblock(); /* the host is about to touch what kernels made */
-    if (!has_to_return(migration) || !are_all_idle(context))
+    if (!has_to_return(migration) || !ocl_queues_are_idle(context))
         return;
     ocl_migration_begin_move(migration);
-    if (are_all_idle(context)) {
+    if (ocl_queues_are_idle(context)) {
         const uint64_t uses = atomic_load(&migration->uses);
         ocl_fault_watch_again();
         return_regions(migration, atomic_exchange(&migration->returned, uses) != uses);

@@ -33,7 +33,9 @@ struct request {
     bool is_local;                /* look at what was freed in the same queue only */
     bool follows;                 /* what was freed in queues that waits tells of will do */
     bool takes_held; /* what a copy on its way still has a reference to will do, once it has not */
-    uint64_t blocked_by; /* a queue whose work is not known to be complete, or 0 */
+    /* A queue whose work is not known to be complete, and its id, or 0; it may be gone. */
+    const struct ocl_queue *blocking;
+    uint64_t blocked_by;
 };
 
 /* Whether the legacy queue's relation to the blocking ones puts the free before what queue gets
@@ -86,8 +88,10 @@ static struct ocl_ordered *find_in_list(struct request *request, struct ocl_orde
             continue;
         if (is_reusable(request, found))
             return found;
-        if (request->blocked_by == 0)
+        if (request->blocked_by == 0) {
+            request->blocking = found->queue;
             request->blocked_by = found->queue_id;
+        }
     }
     return NULL;
 }
@@ -139,13 +143,15 @@ static bool ends_soon(struct ocl_ordered_pool *pool, cl_event event)
  * not complete, makes the request's queue wait for it. True: looking again may find something. */
 static bool unblock(struct request *request, bool can_wait)
 {
-    struct ocl_queue *from = ocl_queue_by_id(request->queue->context, request->blocked_by);
+    struct ocl_queue *from = ocl_queue_acquire(request->blocking, request->blocked_by);
     uint64_t position;
     cl_event event;
-    if (!from) /* gone meanwhile, or of another context, whose events are no use here */
+    if (!from)
         return false;
     bool is_over = false;
-    if (ocl_queue_mark(from, &event, &position) == OCL_OK) {
+    /* Events of another context are no use here. */
+    if (from->context == request->queue->context &&
+        ocl_queue_mark(from, &event, &position) == OCL_OK) {
         is_over =
             can_wait ? ocl_event_state(event) == CL_COMPLETE : ends_soon(request->pool, event);
         if (is_over)
@@ -267,6 +273,7 @@ ocl_status ocl_ordered_allocate(struct ocl_ordered_pool *pool, struct ocl_contex
     request.is_local = true;
     request.follows = ocl_ordered_pool_is_on(pool, OCL_ORDERED_FOLLOW_EVENTS);
     request.takes_held = false;
+    request.blocking = NULL;
     request.blocked_by = 0;
     struct ocl_ordered *found = take_from(&request, ocl_shard_of(pool, request.queue_id));
     if (!found)

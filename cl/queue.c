@@ -67,12 +67,34 @@ cl_command_queue ocl_queue_make(const struct ocl_context *context, int priority,
     return made;
 }
 
+static ocl_status open_slowly(struct ocl_queue *queue)
+{
+    const struct ocl_context *context = queue->context;
+    cl_int error = CL_SUCCESS;
+    cl_command_queue none = NULL;
+    cl_command_queue made =
+        ocl_queue_make(context, queue->priority, context->tuning.is_profiled, &error);
+
+    if (!made)
+        return error;
+    if (!atomic_compare_exchange_strong(&queue->cl, &none, made))
+        clReleaseCommandQueue(made); /* another thread was first */
+    return OCL_OK;
+}
+
+ocl_status ocl_queue_open(struct ocl_queue *queue)
+{
+    return atomic_load(&queue->cl) ? OCL_OK : open_slowly(queue);
+}
+
+/* From here on others may find it. */
 static void link_queue(struct ocl_queue *queue)
 {
     struct ocl_context *context = queue->context;
 
     pthread_mutex_lock(&context->queue_lock);
     atomic_store(&queue->id, atomic_fetch_add(&last_id, 1) + 1);
+    atomic_store(&queue->references, 1);
     queue->previous = NULL;
     queue->next = context->queues;
     if (queue->next)
@@ -94,6 +116,7 @@ static void unlink_queue(struct ocl_queue *queue)
         context->queues = queue->next;
     if (queue->next)
         queue->next->previous = queue->previous;
+    ocl_queue_unlist(queue);
     if (queue->kind == OCL_QUEUE_BLOCKING)
         atomic_fetch_sub(&context->blocking_queues, 1);
     pthread_cond_broadcast(
@@ -123,48 +146,53 @@ static void reset_queue(struct ocl_queue *queue)
     queue->turns = NULL;
     queue->mark_position = 0;
     memset(&queue->waits, 0, sizeof queue->waits);
-    atomic_store(&queue->references, 1);
+    atomic_store(&queue->cl, NULL);
     atomic_store(&queue->submitted, 0);
     atomic_store(&queue->finished, 0);
     atomic_store(&queue->flushed, 0);
     atomic_store(&queue->seen, 0);
     atomic_store(&queue->seen_by_legacy, 0);
+    atomic_store(&queue->seen_until, 0);
+    atomic_store(&queue->entered, 0);
+}
+
+/* The context's first queue: what the others are like is found out for it. */
+static ocl_status open_legacy(struct ocl_queue *queue)
+{
+    struct ocl_context *context = queue->context;
+
+    assert(!context->legacy);
+    ocl_stamp_choose(context);
+    context->tuning = tuning_of(context);
+    const ocl_status status = ocl_queue_open(queue);
+    if (status == OCL_OK)
+        context->legacy = queue;
+    else
+        ocl_stamp_close(context);
+    return status;
 }
 
 ocl_status ocl_queue_create(struct ocl_context *context, enum ocl_queue_kind kind, int priority,
                             struct ocl_queue **queue)
 {
-    cl_int error = CL_SUCCESS;
     struct ocl_queue *made = take_queue();
 
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
-    if (kind == OCL_QUEUE_LEGACY) {
-        ocl_stamp_choose(context);
-        context->tuning = tuning_of(context);
-    }
     reset_queue(made);
     made->context = context;
     made->kind = kind;
     made->priority = priority;
-    made->cl = ocl_queue_make(context, priority, context->tuning.is_profiled, &error);
-    if (!made->cl) {
-        if (kind == OCL_QUEUE_LEGACY)
-            ocl_stamp_close(context);
-        ocl_slab_give(&queue_slab, made);
-        return error;
-    }
     if (kind == OCL_QUEUE_LEGACY) {
-        assert(!context->legacy);
-        context->legacy = made;
+        const ocl_status status = open_legacy(made);
+        if (status != OCL_OK) {
+            ocl_slab_give(&queue_slab, made);
+            return status;
+        }
     }
     link_queue(made);
-    const ocl_status status = ocl_queue_enter(made);
-    if (status == OCL_OK)
-        *queue = made;
-    else
-        ocl_queue_destroy(made);
-    return status;
+    *queue = made;
+    return OCL_OK;
 }
 
 static void discard(struct ocl_queue *queue)
@@ -174,7 +202,8 @@ static void discard(struct ocl_queue *queue)
     if (queue->clock_kernel)
         clReleaseKernel(queue->clock_kernel);
     ocl_worker_destroy(queue->turns); /* which may be the thread that runs here */
-    clReleaseCommandQueue(queue->cl);
+    if (atomic_load(&queue->cl))
+        clReleaseCommandQueue(queue->cl);
     pthread_mutex_lock(&queue->lock); /* ocl_queue_note_finished() looks at id under it */
     atomic_store(&queue->id, 0);
     pthread_mutex_unlock(&queue->lock);
@@ -197,6 +226,19 @@ void ocl_queue_release(struct ocl_queue *queue)
 {
     if (atomic_fetch_sub(&queue->references, 1) == 1)
         discard(queue);
+}
+
+/* The memory of a queue stays one of a queue, and a reference holds its id. */
+struct ocl_queue *ocl_queue_acquire(const struct ocl_queue *queue, uint64_t id)
+{
+    struct ocl_queue *kept = (struct ocl_queue *)(uintptr_t)queue;
+
+    if (!kept || !ocl_queue_retain(kept))
+        return NULL;
+    if (atomic_load(&kept->id) == id)
+        return kept;
+    ocl_queue_release(kept);
+    return NULL;
 }
 
 static void release_task(struct ocl_worker_task *task)
@@ -322,21 +364,6 @@ struct ocl_queue *ocl_queue_next(struct ocl_context *context, uint64_t *cursor)
             break;
         }
     }
-    pthread_mutex_unlock(&context->queue_lock);
-    return queue;
-}
-
-struct ocl_queue *ocl_queue_by_id(struct ocl_context *context, uint64_t id)
-{
-    struct ocl_queue *queue;
-
-    pthread_mutex_lock(&context->queue_lock);
-    for (queue = context->queues; queue; queue = queue->next) {
-        if (atomic_load(&queue->id) == id)
-            break;
-    }
-    if (queue && !ocl_queue_retain(queue))
-        queue = NULL;
     pthread_mutex_unlock(&context->queue_lock);
     return queue;
 }

@@ -56,24 +56,32 @@ struct batch {
     cl_uint count;
 };
 
-/* Fills batch with markers on blocking queues that have work the legacy queue has not waited for.
- */
-static ocl_status collect(struct ocl_context *context, uint64_t *cursor, struct batch *batch)
+/* Whether the queue has work that the legacy queue has not waited for and that may not be complete. */
+static bool has_news(struct ocl_queue *queue)
+{
+    const uint64_t submitted = atomic_load(&queue->submitted);
+
+    return !ocl_queue_has_no_work(queue) && atomic_load(&queue->seen_by_legacy) < submitted;
+}
+
+/* Fills batch with markers on queues that have news; left is how many are to be looked at. */
+static ocl_status collect(struct ocl_context *context, unsigned *left, struct batch *batch)
 {
     ocl_status status = OCL_OK;
     struct ocl_queue *queue;
 
     batch->count = 0;
-    while (status == OCL_OK && batch->count < BATCH &&
-           (queue = ocl_queue_next(context, cursor)) != NULL) {
-        const uint64_t submitted = atomic_load(&queue->submitted);
-        const bool has_news = queue->kind == OCL_QUEUE_BLOCKING &&
-                              atomic_load(&queue->finished) < submitted &&
-                              atomic_load(&queue->seen_by_legacy) < submitted;
+    while (status == OCL_OK && batch->count<BATCH && * left> 0 &&
+           (queue = ocl_queue_take_news(context)) != NULL) {
         const cl_uint at = batch->count;
-        if (has_news)
-            status = ocl_queue_mark(queue, &batch->events[at], &batch->positions[at]);
-        if (!has_news || status != OCL_OK) {
+        --*left;
+        if (!has_news(queue)) {
+            ocl_queue_release(queue);
+            continue;
+        }
+        status = ocl_queue_mark(queue, &batch->events[at], &batch->positions[at]);
+        if (status != OCL_OK) {
+            ocl_queue_note_work(queue);
             ocl_queue_release(queue);
             continue;
         }
@@ -87,23 +95,29 @@ static ocl_status wait_for_batch(struct ocl_queue *legacy, struct batch *batch, 
 {
     if (status == OCL_OK && batch->count > 0)
         status = ocl_queue_hold(legacy, batch->count, batch->events);
+    const uint64_t until = atomic_load(&legacy->submitted); /* the wait is among these */
     for (cl_uint i = 0; i < batch->count; i++) {
-        if (status == OCL_OK)
+        if (status == OCL_OK) {
+            atomic_store(&batch->queues[i]->seen_until, until); /* first */
             ocl_counter_raise(&batch->queues[i]->seen_by_legacy, batch->positions[i]);
+        } else {
+            ocl_queue_note_work(batch->queues[i]);
+        }
         clReleaseEvent(batch->events[i]);
         ocl_queue_release(batch->queues[i]);
     }
     return status;
 }
 
+/* Those that get work meanwhile come back to the end of the list, and have to be waited for later only. */
 static ocl_status wait_for_blocking(struct ocl_queue *legacy)
 {
-    uint64_t cursor = UINT64_MAX;
+    unsigned left = ocl_queues_with_news(legacy->context);
     struct batch batch;
     ocl_status status;
 
     do {
-        status = collect(legacy->context, &cursor, &batch);
+        status = collect(legacy->context, &left, &batch);
         status = wait_for_batch(legacy, &batch, status);
     } while (status == OCL_OK && batch.count == BATCH);
     return status;
@@ -160,6 +174,11 @@ ocl_status ocl_queue_order(struct ocl_queue *queue)
 
     if (failure != OCL_OK)
         return failure;
+    if (atomic_load(&context->entrance)) {
+        const ocl_status status = ocl_queue_enter(queue);
+        if (status != OCL_OK)
+            return status;
+    }
     switch (queue->kind) {
     case OCL_QUEUE_LEGACY:
         if (atomic_load(&context->blocking_work) != atomic_load(&queue->seen))

@@ -14,8 +14,15 @@
 /* Raises *counter to value, unless it is there already. */
 void ocl_counter_raise(_Atomic uint64_t *counter, uint64_t value);
 
-/* Makes a new queue wait for what the whole context waits for. Errors: the driver's. */
+/* event_all.c: makes queue wait for what the whole context waits for, if it has not yet. Errors: the driver's. */
 ocl_status ocl_queue_enter(struct ocl_queue *queue);
+
+/* What queue has to wait for so, as long as that is not known to be complete; or NULL. */
+struct ocl_queue *ocl_queue_entrance(struct ocl_queue *queue);
+
+/* Makes the driver's queue, unless it has been made. Who enqueues outside ocl_command_begin() asks for it. Errors: the
+ * driver's. */
+ocl_status ocl_queue_open(struct ocl_queue *queue);
 
 /* A queue of the driver; the only place where they are made. NULL: *error says why. */
 cl_command_queue ocl_queue_make(const struct ocl_context *context, int priority, bool is_profiled,
@@ -25,16 +32,19 @@ cl_command_queue ocl_queue_make(const struct ocl_context *context, int priority,
  * were measured there. */
 bool ocl_queue_is_nvidia(const struct ocl_context *context);
 
-/* A further reference to a queue that may be on its way out: false when it is gone. Needs:
- * queue_lock is held, or the caller has a reference already. */
+/* A further reference to a queue that may be on its way out: false when it is gone. Whose it is by then only those know who
+ * hold queue_lock, on whose lists it is, or have a reference already. */
 bool ocl_queue_retain(struct ocl_queue *queue);
 void ocl_queue_release(struct ocl_queue *queue);
 
 /* Whether its owner has destroyed it: it gets nothing more of the program's. */
 bool ocl_queue_is_going(struct ocl_queue *queue);
 
-/* The next queue of the list with a reference, newest first, or NULL. *cursor is UINT64_MAX at
- * first. */
+/* A reference to the queue that had this id, of whatever context; NULL when it is gone, and another one may be in its place. */
+struct ocl_queue *ocl_queue_acquire(const struct ocl_queue *queue, uint64_t id);
+
+/* The next queue of all with a reference, newest first, or NULL. *cursor is UINT64_MAX at first. Costs time for each queue
+ * that there is: for what is rare. */
 struct ocl_queue *ocl_queue_next(struct ocl_context *context, uint64_t *cursor);
 
 /* An event behind everything submitted to queue, started, for the caller to release; *position is
@@ -48,11 +58,34 @@ void ocl_queue_count(struct ocl_queue *queue, unsigned commands);
  * for drivers that do so by themselves. Errors: the driver's; a failure becomes the context's. */
 ocl_status ocl_queue_start(struct ocl_queue *queue, uint64_t submitted);
 
-/* Whether the queues of a context are all known to have nothing to do. */
+/* Whether the queues of a context are all known to have nothing to do; the same of its blocking queues. What these and a
+ * walk cost depends on the queues that have had work since such a look last found them idle, not on how many there are. */
 bool ocl_queues_are_idle(struct ocl_context *context);
+bool ocl_queues_blocking_are_idle(struct ocl_context *context);
+
+/* A walk over the queues that are not known to be idle, or the blocking ones of them; those that get work meanwhile are left
+ * out. Each step gives back the queue of the step before; who does not walk up to NULL ends the walk. */
+struct ocl_queue_walk {
+    struct ocl_context *context;
+    bool is_blocking; /* at first: whether only these are meant */
+    struct ocl_queue *at;
+};
+struct ocl_queue *ocl_queue_walk_on(struct ocl_queue_walk *walk);
+void ocl_queue_walk_end(struct ocl_queue_walk *walk);
+
+/* How many blocking queues may have work that the legacy queue has not waited for; takes the one that has had it for the
+ * longest time, with a reference. Who does not make the legacy queue wait for it calls ocl_queue_note_work(). */
+unsigned ocl_queues_with_news(struct ocl_context *context);
+struct ocl_queue *ocl_queue_take_news(struct ocl_context *context);
+
+/* Lists a queue as one with work, after that was counted. */
+void ocl_queue_note_work(struct ocl_queue *queue);
+
+/* When it goes. Locks: queue_lock is held. */
+void ocl_queue_unlist(struct ocl_queue *queue);
 
 /* Whether everything submitted to this queue is known to be complete; not what others do. */
-bool ocl_queue_has_no_work(const struct ocl_queue *queue);
+bool ocl_queue_has_no_work(struct ocl_queue *queue);
 
 /* Makes the commands submitted from now on wait for events; counts as one command. Events are of
  * queue's cl_context. */
@@ -61,9 +94,6 @@ ocl_status ocl_queue_hold(struct ocl_queue *queue, cl_uint count, const cl_event
 /* The device-side wait of ocl_command_begin(): legacy against blocking queues. Errors: the sticky
  * failure; the driver's. */
 ocl_status ocl_queue_order(struct ocl_queue *queue);
-
-/* The live queue with this id and a reference to it, or NULL. */
-struct ocl_queue *ocl_queue_by_id(struct ocl_context *context, uint64_t id);
 
 /* Notes that what queue gets from now on comes after the first position commands of the queue with
  * this id, of whatever context. Locks: queue.lock, as for the next. */

@@ -20,10 +20,22 @@ void ocl_counter_raise(_Atomic uint64_t *counter, uint64_t value)
     }
 }
 
-bool ocl_queue_has_no_work(const struct ocl_queue *queue)
+/* What the legacy queue has waited for is complete when it has come past that. Both notes only grow, and what belongs to
+ * seen_by_legacy was written to seen_until first. */
+static void learn_from_legacy(struct ocl_queue *queue)
+{
+    const uint64_t seen = atomic_load(&queue->seen_by_legacy);
+
+    if (atomic_load(&queue->context->legacy->finished) >= atomic_load(&queue->seen_until))
+        ocl_counter_raise(&queue->finished, seen);
+}
+
+bool ocl_queue_has_no_work(struct ocl_queue *queue)
 {
     const uint64_t submitted = atomic_load(&queue->submitted);
 
+    if (queue->kind == OCL_QUEUE_BLOCKING && atomic_load(&queue->finished) < submitted)
+        learn_from_legacy(queue);
     return atomic_load(&queue->finished) >= submitted;
 }
 
@@ -74,21 +86,25 @@ static void count_blocking_work(const struct ocl_queue *queue)
 void ocl_queue_count(struct ocl_queue *queue, unsigned commands)
 {
     atomic_fetch_add(&queue->submitted, commands);
+    ocl_queue_note_work(queue);
     count_blocking_work(queue);
+}
+
+/* There is no turn for ocl_command_end() to end. */
+ocl_status ocl_command_begin_apart(struct ocl_queue *queue)
+{
+    const ocl_status status = ocl_queue_order(queue);
+
+    return status == OCL_OK ? ocl_queue_open(queue) : status;
 }
 
 ocl_status ocl_command_begin(struct ocl_queue *queue)
 {
     ocl_migration_enter(queue);
-    const ocl_status status = ocl_queue_order(queue);
+    const ocl_status status = ocl_command_begin_apart(queue);
     if (status != OCL_OK)
         ocl_migration_leave();
     return status;
-}
-
-ocl_status ocl_command_begin_apart(struct ocl_queue *queue)
-{
-    return ocl_queue_order(queue); /* there is no turn for ocl_command_end() to end */
 }
 
 void ocl_command_end(struct ocl_queue *queue, unsigned commands)
@@ -102,8 +118,10 @@ void ocl_command_end(struct ocl_queue *queue, unsigned commands)
 
 ocl_status ocl_queue_hold(struct ocl_queue *queue, cl_uint count, const cl_event *events)
 {
-    const ocl_status status = clEnqueueBarrierWithWaitList(queue->cl, count, events, NULL);
+    ocl_status status = ocl_queue_open(queue);
 
+    if (status == OCL_OK)
+        status = clEnqueueBarrierWithWaitList(queue->cl, count, events, NULL);
     if (status == OCL_OK)
         ocl_queue_count(queue, 1);
     return status;
@@ -113,8 +131,10 @@ ocl_status ocl_queue_hold(struct ocl_queue *queue, cl_uint count, const cl_event
 static ocl_status renew_mark(struct ocl_queue *queue, uint64_t position)
 {
     cl_event event;
-    ocl_status status = clEnqueueMarkerWithWaitList(queue->cl, 0, NULL, &event);
+    ocl_status status = ocl_queue_open(queue);
 
+    if (status == OCL_OK)
+        status = clEnqueueMarkerWithWaitList(queue->cl, 0, NULL, &event);
     if (status != OCL_OK)
         return status;
     status = ocl_queue_start(queue, position); /* somebody will wait for it */
@@ -173,26 +193,13 @@ void ocl_queue_note_finished(struct ocl_queue *queue, uint64_t id, uint64_t posi
     pthread_mutex_unlock(&queue->lock);
 }
 
-static bool are_blocking_idle(struct ocl_context *context)
-{
-    bool idle = true;
-
-    if (atomic_load(&context->blocking_queues) == 0)
-        return true;
-    pthread_mutex_lock(&context->queue_lock);
-    for (const struct ocl_queue *queue = context->queues; queue && idle; queue = queue->next)
-        idle = queue->kind != OCL_QUEUE_BLOCKING || ocl_queue_has_no_work(queue);
-    pthread_mutex_unlock(&context->queue_lock);
-    return idle;
-}
-
 bool ocl_queue_is_idle(struct ocl_queue *queue)
 {
-    if (!ocl_queue_has_no_work(queue))
+    if (!ocl_queue_has_no_work(queue) || ocl_queue_entrance(queue))
         return false;
     switch (queue->kind) {
     case OCL_QUEUE_LEGACY:
-        return are_blocking_idle(queue->context);
+        return ocl_queues_blocking_are_idle(queue->context);
     case OCL_QUEUE_BLOCKING:
         return ocl_queue_has_no_work(queue->context->legacy);
     case OCL_QUEUE_NON_BLOCKING:
@@ -368,19 +375,15 @@ typedef ocl_status queue_function(struct ocl_queue *queue);
 static ocl_status for_busy_queues(struct ocl_context *context, bool only_blocking,
                                   queue_function *function)
 {
-    uint64_t cursor = UINT64_MAX;
-    struct ocl_queue *queue;
+    struct ocl_queue_walk walk = {context, only_blocking, NULL};
     ocl_status first = OCL_OK;
 
-    while (first != OCL_E_NOT_READY && (queue = ocl_queue_next(context, &cursor)) != NULL) {
-        if (!ocl_queue_has_no_work(queue) &&
-            (!only_blocking || queue->kind == OCL_QUEUE_BLOCKING)) {
-            const ocl_status status = function(queue);
-            if (first == OCL_OK)
-                first = status;
-        }
-        ocl_queue_release(queue);
+    while (first != OCL_E_NOT_READY && ocl_queue_walk_on(&walk)) {
+        const ocl_status status = function(walk.at);
+        if (first == OCL_OK)
+            first = status;
     }
+    ocl_queue_walk_end(&walk);
     return first;
 }
 
@@ -388,10 +391,15 @@ static ocl_status for_busy_queues(struct ocl_context *context, bool only_blockin
 static ocl_status for_queue(struct ocl_queue *queue, queue_function *function)
 {
     struct ocl_context *context = queue->context;
-    ocl_status status = OCL_OK;
+    struct ocl_queue *entrance = ocl_queue_entrance(queue);
+    ocl_status status = entrance ? function(entrance) : OCL_OK;
 
-    if (queue->kind == OCL_QUEUE_LEGACY && !are_blocking_idle(context))
-        status = for_busy_queues(context, true, function);
+    if (status != OCL_E_NOT_READY && queue->kind == OCL_QUEUE_LEGACY &&
+        !ocl_queues_blocking_are_idle(context)) {
+        const ocl_status blocking = for_busy_queues(context, true, function);
+        if (status == OCL_OK)
+            status = blocking;
+    }
     if (status != OCL_E_NOT_READY) {
         const ocl_status own = function(queue);
         if (status == OCL_OK)
@@ -436,17 +444,6 @@ ocl_status ocl_queue_query(struct ocl_queue *queue)
     ocl_migration_after_wait(queue->context);
     ocl_runtime_after_wait(queue->context);
     return ocl_context_failure(queue->context);
-}
-
-bool ocl_queues_are_idle(struct ocl_context *context)
-{
-    bool idle = true;
-
-    pthread_mutex_lock(&context->queue_lock);
-    for (const struct ocl_queue *queue = context->queues; queue && idle; queue = queue->next)
-        idle = ocl_queue_has_no_work(queue);
-    pthread_mutex_unlock(&context->queue_lock);
-    return idle;
 }
 
 ocl_status ocl_queues_query(struct ocl_context *context)

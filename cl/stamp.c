@@ -197,6 +197,9 @@ ocl_status ocl_queue_stamp(struct ocl_queue *queue, struct ocl_stamp *stamp, uin
     const enum ocl_stamp_kind kind = (enum ocl_stamp_kind)atomic_load(&queue->context->stamp);
 
     *stamp = (struct ocl_stamp){NULL, NULL};
+    const ocl_status status = ocl_queue_open(queue);
+    if (status != OCL_OK)
+        return status;
     return kind == OCL_STAMP_CLOCK ? stamp_by_clock(queue, stamp, position)
                                    : stamp_by_profile(queue, kind, stamp, position);
 }

@@ -145,6 +145,18 @@ struct ocl_capability {
     char reason[512];
 };
 
+/* queue_list.c; changed under queue_lock. */
+struct ocl_queue_list {
+    _Atomic(struct ocl_queue *) first;
+    struct ocl_queue *last;
+    unsigned count;
+};
+enum { OCL_QUEUE_BUSY, OCL_QUEUE_NEWS, OCL_QUEUE_LINKS };
+struct ocl_queue_link {
+    struct ocl_queue *next, *previous;
+    _Atomic bool is_listed;
+};
+
 struct ocl_context {
     const struct ocl_device *device;
     struct ocl_context *next_open; /* context.c */
@@ -168,6 +180,9 @@ struct ocl_context {
     pthread_mutex_t queue_lock;
     pthread_cond_t queue_gone; /* with queue_lock: a queue left the list, or work failed */
     struct ocl_queue *queues;  /* all, linked by next, newest first */
+    /* Queues whose work is not known to be complete, [true] blocking and [false] other ones, and blocking queues with work
+     * that the legacy queue has not waited for, the oldest first (queue_list.c). Some that have none may be among them. */
+    struct ocl_queue_list busy[2], news;
     _Atomic(struct ocl_queue *) entrance; /* event_all.c: what all queues wait for; NULL: nothing */
     _Atomic unsigned blocking_queues;     /* how many of them are blocking */
     _Atomic uint64_t blocking_work;       /* changes when a blocking queue gets commands */
@@ -292,7 +307,8 @@ struct ocl_queue {
     struct ocl_context *context;
     enum ocl_queue_kind kind;
     int priority;
-    cl_command_queue cl;
+    /* Made at the first command, for which ocl_command_begin() or ocl_queue_open() sees; NULL before. */
+    _Atomic(cl_command_queue) cl;
     cl_kernel clock_kernel;      /* reads the clock, or NULL (lock) */
     _Atomic uint32_t references; /* the owner's, and one for each task or loop that needs it */
     bool is_destroyed;           /* the owner's is on its way back (queue_lock) */
@@ -308,11 +324,15 @@ struct ocl_queue {
      * context.blocking_work when it last waited for the blocking ones. */
     _Atomic uint64_t seen;
     _Atomic uint64_t seen_by_legacy; /* submitted when the legacy queue last waited for this one */
+    _Atomic uint64_t seen_until;     /* which of the legacy queue's commands complete after that */
+    _Atomic uint64_t entered; /* how many commands of the context's entrance it has waited for */
     struct ocl_worker
         *turns; /* gate.c: does what the host has to do in the queue's turn, or NULL (lock) */
     struct ocl_worker_task release; /* posted when the work of a destroyed queue is complete */
     bool awaits_release;            /* nobody has posted it yet (lock) */
     struct ocl_queue *next, *previous;
+    struct ocl_queue_link links[OCL_QUEUE_LINKS];
+    unsigned walkers; /* walks over the busy queues that have come to this one (queue_lock) */
 };
 
 /* The two ends of every command of a queue that touches memory. The first waits for the turn of managed memory, and makes the

@@ -667,6 +667,113 @@ TEST_BODY(queue_failed_command_is_noticed)
     ocl_context_close(context);
 }
 
+/* ---- Many queues ---- */
+
+TEST_BODY(queue_takes_its_drivers_queue_at_the_first_command)
+{
+    struct ocl_context *context = open_context();
+    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
+    struct ocl_event *event = NULL;
+
+    assert_int_equal(ocl_event_create(context, false, &event), OCL_OK);
+    assert_int_equal(ocl_event_record(event, queue), OCL_OK);
+    assert_int_equal(ocl_event_wait_in_queue(event, queue), OCL_OK);
+    assert_int_equal(ocl_queue_query(queue), OCL_OK);
+    assert_int_equal(ocl_queue_finish(queue), OCL_OK);
+    assert_int_equal(ocl_queues_finish(context), OCL_OK);
+    assert_null(atomic_load(&queue->cl));
+    assert_int_equal(ocl_command_begin(queue), OCL_OK);
+    assert_non_null(atomic_load(&queue->cl));
+    ocl_command_end(queue, 0);
+    ocl_event_destroy(event);
+    ocl_queue_destroy(queue);
+    ocl_context_close(context);
+}
+
+/* How many waits the legacy queue gets before its next command. */
+static uint64_t new_waits(struct ocl_queue *legacy)
+{
+    const uint64_t before = atomic_load(&legacy->submitted);
+
+    assert_int_equal(ocl_queue_order(legacy), OCL_OK);
+    return atomic_load(&legacy->submitted) - before;
+}
+
+/* One wait for each sixteen with news; what the legacy queue has waited for is known to be complete when it has passed. */
+TEST_BODY(queue_legacy_waits_once_for_those_with_news)
+{
+    enum { BUSY = 40 };
+    struct ocl_context *context = open_context();
+    struct ocl_queue *legacy = ocl_queue_legacy(context), *queues[BUSY];
+    struct ocl_event *event = NULL;
+    cl_mem cells = make_cells(context, BUSY);
+    const cl_event gate = hold(legacy);
+
+    for (int i = 0; i < BUSY; i++) {
+        queues[i] = make_queue(context, OCL_QUEUE_BLOCKING);
+        put(queues[i], cells, (size_t)i, &one);
+    }
+    assert_int_equal(new_waits(legacy), 3);
+    assert_int_equal(new_waits(legacy), 0);
+    put(queues[7], cells, 7, &one);
+    assert_int_equal(new_waits(legacy), 1);
+    assert_int_equal(new_waits(legacy), 0);
+    assert_int_equal(ocl_event_create(context, false, &event), OCL_OK);
+    assert_int_equal(ocl_event_record(event, legacy), OCL_OK);
+    for (int i = 0; i < BUSY; i++)
+        assert_false(ocl_queue_has_no_work(queues[i]));
+    assert_false(ocl_queues_are_idle(context));
+    let_go(gate);
+    assert_int_equal(ocl_event_wait(event), OCL_OK);
+    for (int i = 0; i < BUSY; i++) {
+        assert_true(ocl_queue_has_no_work(queues[i]));
+        ocl_queue_destroy(queues[i]);
+    }
+    assert_int_equal(ocl_queues_finish(context), OCL_OK);
+    assert_true(ocl_queues_are_idle(context));
+    ocl_event_destroy(event);
+    clReleaseMemObject(cells);
+    ocl_context_close(context);
+}
+
+/* A walk meets each busy queue once, whoever else walks, and no idle one. */
+TEST_BODY(queue_walks_meet_busy_ones_once)
+{
+    enum { COUNT = 9 };
+    static const enum ocl_queue_kind kinds[] = {OCL_QUEUE_BLOCKING, OCL_QUEUE_NON_BLOCKING};
+    struct ocl_context *context = open_context();
+    struct ocl_queue *queues[COUNT];
+    cl_event gates[COUNT];
+    int met[COUNT] = {0};
+
+    for (int i = 0; i < COUNT; i++)
+        queues[i] = make_queue(context, kinds[i % 2]);
+    for (int i = 1; i < COUNT; i++)
+        gates[i] = hold(queues[i]);
+    struct ocl_queue_walk walk = {.context = context};
+    while (ocl_queue_walk_on(&walk)) {
+        struct ocl_queue_walk other = {.context = context, .is_blocking = true};
+        for (int i = 0; i < COUNT; i++)
+            met[i] += queues[i] == walk.at;
+        assert_non_null(ocl_queue_walk_on(&other));
+        ocl_queue_walk_end(&other);
+    }
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(met[i], i > 0);
+    for (int i = 1; i < COUNT; i++) {
+        const cl_event more = hold(queues[i]);
+        let_go(gates[i]);
+        let_go(more);
+    }
+    assert_int_equal(ocl_queues_finish(context), OCL_OK);
+    assert_null(ocl_queue_walk_on(&walk));
+    assert_null(atomic_load(&context->busy[false].first));
+    assert_null(atomic_load(&context->busy[true].first));
+    for (int i = 0; i < COUNT; i++)
+        ocl_queue_destroy(queues[i]);
+    ocl_context_close(context);
+}
+
 /* ---- Many threads ---- */
 
 struct hammer {
