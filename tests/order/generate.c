@@ -470,6 +470,7 @@ static bool order_by_event(struct maker *maker, int x, const struct command *y)
 /* put_in_order: something between commands x and y, or another stream for y. */
 static bool put_in_order(struct maker *maker, int x, struct command *y)
 {
+    const bool is_gated = maker->model->is_gated;
     const struct command *of = &maker->program->command[x];
     const unsigned how = below(maker, 100);
 
@@ -478,7 +479,7 @@ static bool put_in_order(struct maker *maker, int x, struct command *y)
         return join(maker, y->thread, x);
     }
     retract(maker);
-    if (how < 62)
+    if (how < 62 || is_gated)
         return order_by_event(maker, x, y);
     if (how < 80 && is_work(y) && !is_on_legacy((enum kind)y->kind) && of->stream != PER_THREAD &&
         of->device == y->device && (y->kind != DO_ATTACH || of->stream >= FIRST_CREATED)) {
@@ -548,6 +549,22 @@ static void finish(struct maker *maker)
     }
 }
 
+/* move_gate: sometimes a host function begins to wait for its caller, or is let go on. */
+static void move_gate(struct maker *maker)
+{
+    const struct program *p = maker->program;
+    struct command c = {.kind = DO_GATE, .after = -1};
+
+    if (!maker->features->gates || p->threads > 1 ||
+        !chance(maker, maker->model->is_gated ? 20 : 4))
+        return;
+    c.stream = pick_stream(maker);
+    c.device = c.stream >= FIRST_CREATED ? p->stream[c.stream].device : pick_device(maker);
+    if (maker->model->is_gated)
+        c.kind = DO_OPEN;
+    append(maker, &c);
+}
+
 void generate(struct program *program, uint64_t seed, const struct features *features,
               const struct facts *facts)
 {
@@ -562,8 +579,11 @@ void generate(struct program *program, uint64_t seed, const struct features *fea
     const int wanted = 40 + (int)below(&maker, 60);
     for (int tries = 0; program->commands < wanted && tries < 1000; tries++) {
         struct command c;
-        if (propose(&maker, &c))
+        move_gate(&maker);
+        if (propose(&maker, &c) && (!model.is_gated || is_asynchronous(program, &c)))
             add(&maker, &c);
     }
+    while (model.is_gated)
+        move_gate(&maker);
     finish(&maker);
 }

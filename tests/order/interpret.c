@@ -35,11 +35,12 @@ struct interpreter {
     struct host_work work[MOST_COMMANDS];
     uint8_t *expected[MOST_COMMANDS]; /* of checks: the bytes */
     bool known[MOST_COMMANDS][MOST_UNITS];
-    bool must_be_done[MOST_COMMANDS];
+    bool must_be_done[MOST_COMMANDS], must_be_pending[MOST_COMMANDS];
 
     pthread_mutex_t lock;
     pthread_cond_t moved;
     bool returned[MOST_COMMANDS];
+    int opened;      /* the last command that let gates go on */
     bool is_stopped; /* a thread found something wrong: the others leave */
 };
 
@@ -189,11 +190,32 @@ static void transform(const struct interpreter *of, const struct command *c)
         target[at] = transformed(c, first[at], second[at], at);
 }
 
+static void wait_for_opening(const struct host_work *work)
+{
+    struct interpreter *of = work->of;
+    const int gate = (int)(work->command - of->program->command);
+
+    pthread_mutex_lock(&of->lock);
+    while (of->opened < gate && !of->is_stopped)
+        pthread_cond_wait(&of->moved, &of->lock);
+    pthread_mutex_unlock(&of->lock);
+}
+
+static void open_gates(struct interpreter *of, int command)
+{
+    pthread_mutex_lock(&of->lock);
+    of->opened = command;
+    pthread_cond_broadcast(&of->moved);
+    pthread_mutex_unlock(&of->lock);
+}
+
 static void CUDART_CB host_function(void *data)
 {
     const struct host_work *work = data;
     if (work->command->delay)
         pause_us(work->command->delay);
+    if (work->command->kind == DO_GATE)
+        wait_for_opening(work);
     if (work->command->kind == DO_HOST_FUNCTION)
         transform(work->of, work->command);
 }
@@ -341,9 +363,11 @@ static cudaError_t poll_event(const struct interpreter *of, cudaEvent_t event)
 static void query(struct interpreter *of, int index)
 {
     const cudaError_t error = cudaStreamQuery(stream_of(of, &of->program->command[index]));
-    if (error != cudaSuccess && (error != cudaErrorNotReady || of->must_be_done[index]))
-        fail(of, index, "cudaStreamQuery: %s%s", cudaGetErrorName(error),
-             error == cudaErrorNotReady ? " though all its work is known to be done" : "");
+    if (error != cudaSuccess && error != cudaErrorNotReady)
+        fail(of, index, "cudaStreamQuery: %s", cudaGetErrorName(error));
+    else if (error ? of->must_be_done[index] : of->must_be_pending[index])
+        fail(of, index, "cudaStreamQuery: %s though its work is known%s to be done",
+             cudaGetErrorName(error), error ? "" : " not");
 }
 
 static void run_command(struct thread *thread, int index)
@@ -362,6 +386,7 @@ static void run_command(struct thread *thread, int index)
         break;
     case DO_HOST_FUNCTION:
     case DO_PAUSE:
+    case DO_GATE:
         of->work[index] = (struct host_work){of, c};
         CALL(of, index, cudaLaunchHostFunc(stream, host_function, &of->work[index]));
         break;
@@ -425,6 +450,9 @@ static void run_command(struct thread *thread, int index)
         break;
     case DO_DEVICE_SYNCHRONIZE:
         CALL(of, index, cudaDeviceSynchronize());
+        break;
+    case DO_OPEN:
+        open_gates(of, index);
         break;
     case DO_HOST_WRITE:
         transform(of, c);
@@ -701,6 +729,8 @@ static bool expect(struct interpreter *of, const struct model *model)
         memory_step(&memory, model, i, of->known[i]);
         if (c->kind == DO_STREAM_QUERY)
             of->must_be_done[i] = model_must_be_done(model, i);
+        if (c->kind == DO_STREAM_QUERY)
+            of->must_be_pending[i] = model_must_be_pending(model, i);
         if (c->kind != DO_CHECK)
             continue;
         of->expected[i] = malloc(length(of, &c->first));

@@ -350,7 +350,45 @@ void model_begin(struct model *model, const struct program *program)
 {
     model->program = program;
     model->commands = 0;
+    model->is_gated = false;
     model->cross_waits = 0;
+}
+
+bool is_asynchronous(const struct program *program, const struct command *command)
+{
+    const enum memory from = memory_of(program, &command->first);
+    const enum memory to = memory_of(program, &command->target);
+
+    switch (command->kind) {
+    case DO_STREAM_QUERY:
+    case DO_OPEN:
+        return true;
+    case DO_HOST_WRITE:
+        return is_host_memory(to) && is_host_memory(from) &&
+               is_host_memory(memory_of(program, &command->second));
+    case DO_COPY_ASYNC:
+    case DO_COPY_2D_ASYNC:
+    case DO_COPY_ARRAY_ASYNC:
+        return from != MEMORY_PAGEABLE && to != MEMORY_PAGEABLE &&
+               !(is_host_memory(from) && is_host_memory(to));
+    case DO_COPY:
+    case DO_COPY_2D:
+    case DO_COPY_ARRAY:
+    case DO_SET:
+    case DO_ATTACH:
+    case DO_PREFETCH:
+        return false;
+    default:
+        return is_work(command);
+    }
+}
+
+/* passes_gates: the command may stand where it does between a gate and its opening. */
+static bool passes_gates(const struct model *model, const struct command *command)
+{
+    if (command->kind == DO_GATE)
+        return !model->is_gated && model->program->threads == 1;
+    return model->is_gated ? is_asynchronous(model->program, command) : command->kind != DO_OPEN;
 }
 
 bool model_add(struct model *model)
@@ -370,8 +408,10 @@ bool model_add(struct model *model)
     if (uses_event(&command[y]) && (latest_record(model, y) == -2 ||
                                     (command[y].kind == DO_RECORD && !is_event_free(model, y))))
         return false;
-    if (!is_alive(model, y) || !is_attached(model->program, y))
+    if (!is_alive(model, y) || !is_attached(model->program, y) || !passes_gates(model, &command[y]))
         return false;
+    if (command[y].kind == DO_GATE || command[y].kind == DO_OPEN)
+        model->is_gated = command[y].kind == DO_GATE;
     model->is_strict[y] = command[y].kind == DO_MALLOC_ASYNC || command[y].kind == DO_FREE_ASYNC ||
                           (command[y].kind == DO_ATTACH && !model->program->is_concurrent);
     add_edge(model, y, CALL, y, START);
@@ -397,7 +437,7 @@ bool model_build(struct model *model, const struct program *program)
     while (model->commands < program->commands)
         if (!model_add(model) || model_forbidden(model, model->commands - 1) >= 0)
             return false;
-    return true;
+    return !model->is_gated;
 }
 
 /* Accesses. */
@@ -525,6 +565,15 @@ bool model_must_be_done(const struct model *model, int y)
             !(x < wait && called_before(model, x, wait)) && !(y < x && called_before(model, y, x)))
             return false;
     return true;
+}
+
+bool model_must_be_pending(const struct model *model, int y)
+{
+    const struct command *command = model->program->command;
+    for (int x = y - 1; x >= 0 && command[x].kind != DO_OPEN; x--)
+        if (command[x].kind == DO_GATE)
+            return same_stream(&command[x], &command[y]);
+    return false;
 }
 
 /* Memory. */

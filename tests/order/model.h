@@ -30,6 +30,7 @@ struct model {
     int accesses[MOST_COMMANDS];
     bool is_strict
         [MOST_COMMANDS]; /* its accesses must have an order with all others of the buffer */
+    bool is_gated;       /* a host function waits for the caller */
     int cross_waits;     /* waits for an event of another stream */
 };
 
@@ -42,6 +43,9 @@ bool model_add(struct model *model);
 
 /* model_build: all commands of a program; false as above. */
 bool model_build(struct model *model, const struct program *program);
+
+/* is_asynchronous: the call must not wait for work of the device or of host functions. */
+bool is_asynchronous(const struct program *program, const struct command *command);
 
 /* happens_before: point p of command x is always before point q of command y. x < y. */
 bool happens_before(const struct model *model, int x, enum point p, int y, enum point q);
@@ -56,6 +60,9 @@ int model_forbidden(const struct model *model, int command);
 /* model_must_be_done: the query can only say success, since a synchronisation of the stream returned before and nothing came to
  * the stream after. */
 bool model_must_be_done(const struct model *model, int command);
+
+/* model_must_be_pending: the query can only say not ready, since a host function of its stream waits for the caller. */
+bool model_must_be_pending(const struct model *model, int command);
 
 /* What the memory must hold. */
 struct memory_model {

@@ -75,6 +75,7 @@ static const struct {
     FEATURE(polls, true),
     FEATURE(per_thread, true),
     FEATURE(threads, true),
+    FEATURE(gates, true),
     FEATURE(priorities, true),
     FEATURE(pinned_kernels, true),
     FEATURE(pinned_fills, true),

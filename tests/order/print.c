@@ -46,6 +46,13 @@ static const char head[] =
     "    *copy = w;\n"
     "    OK(cudaLaunchHostFunc(s, work, copy));\n"
     "}\n"
+    "static volatile int is_open;\n"
+    "static void gate(void *data)\n"
+    "{\n"
+    "    while (!is_open)\n"
+    "        usleep(100);\n"
+    "    (void)data;\n"
+    "}\n"
     "static void fill_array(cudaArray_t to, unsigned width, unsigned rows, unsigned buffer)\n"
     "{\n"
     "    byte *from = malloc(width * rows);\n"
@@ -191,6 +198,14 @@ void print_command(FILE *file, const struct program *program, int index)
         fprintf(file, "host_function((struct work){.us = %u}, ", c->delay);
         print_stream(file, c);
         fprintf(file, ");");
+        break;
+    case DO_GATE:
+        fprintf(file, "is_open = 0; OK(cudaLaunchHostFunc(");
+        print_stream(file, c);
+        fprintf(file, ", gate, NULL));");
+        break;
+    case DO_OPEN:
+        fprintf(file, "is_open = 1;");
         break;
     case DO_HOST_WRITE:
         fprintf(file, "work(&(struct work){");

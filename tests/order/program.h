@@ -37,6 +37,10 @@
  *              streams they are in. (Programming Guide, "Stream Ordered Memory Allocator")
  *   devices    Legacy and per-thread streams are each device's own; events are recorded on their device's streams and
  *              waited for by all. What copies between devices wait for beyond their stream is no edge.
+ *   gates      Between a host function that waits for its caller and the call that lets it go on stand only calls that must
+ *              not wait for other work: launches, Async copies and fills without pageable memory, events, queries,
+ *              stream-ordered allocation. A program that never ends shows that one did. (Programming Guide,
+ *              "Asynchronous Concurrent Execution"; Runtime API, "API synchronization behavior")
  *   host       What a thread does with memory itself lies between C and R.
  *
  * A read is determined when every write of the unit comes before it or after it, one write before it comes after all the others
@@ -95,8 +99,10 @@ enum memory {
     COMMAND(ATTACH, 1)       /* target, whole: enum attachment term */                             \
     COMMAND(MALLOC_ASYNC, 1) /* target, whole */                                                   \
     COMMAND(FREE_ASYNC, 1)                                                                         \
+    COMMAND(GATE, 1) /* a host function that waits for the thread's OPEN */                        \
     COMMAND(RECORD, 1)                                                                             \
     COMMAND(WAIT, 1) /* cudaStreamWaitEvent */                                                     \
+    COMMAND(OPEN, 0)                                                                               \
     COMMAND(STREAM_SYNCHRONIZE, 0)                                                                 \
     COMMAND(STREAM_POLL, 0)  /* cudaStreamQuery until it says success */                           \
     COMMAND(STREAM_QUERY, 0) /* cudaStreamQuery once */                                            \
@@ -151,7 +157,7 @@ struct program {
 /* What programs may use beyond device, pinned and pageable memory, kernels, copies, fills, events and waits. */
 struct features {
     bool host_functions, pinned_kernels, pinned_fills, host_to_host, pageable_copies, legacy_waits,
-        polls, per_thread, threads, priorities, mapped, registered, managed, managed_copies,
+        polls, per_thread, threads, gates, priorities, mapped, registered, managed, managed_copies,
         prefetch, attach, pool, symbols, arrays, rectangles, devices;
 };
 
