@@ -71,7 +71,8 @@ static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_
                              const struct facade_array *array, struct facade_place *place)
 {
     if (array != NULL) {
-        *place = (struct facade_place){.kind = FACADE_DEVICE};
+        *place = (struct facade_place){.kind = FACADE_DEVICE,
+                                       .context = ocl_array_context(array->array)};
         return cudaSuccess;
     }
     if (end->address == 0)
@@ -95,6 +96,14 @@ static enum ocl_transfer_wait wait_for(enum facade_place_kind source, enum facad
     if (source != FACADE_DEVICE && target != FACADE_DEVICE && !is_managed)
         return OCL_WAIT_ALL;
     return is_async ? OCL_WAIT_SOURCE : OCL_WAIT_ALL;
+}
+
+/* Such a copy comes between all work of both devices, unless it is asynchronous.
+ * Source: CUDA C++ Programming Guide 13.0, peer-to-peer memory copy. */
+static bool is_between_devices(const struct facade_place *source, const struct facade_place *target)
+{
+    return source->kind == FACADE_DEVICE && target->kind == FACADE_DEVICE &&
+           source->context != target->context;
 }
 
 bool facade_copy_is_empty(const struct facade_copy_request *request)
@@ -122,15 +131,14 @@ cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaSt
         return error;
     const bool is_synchronous = facade_advice_is_synchronous(copy->source.address) ||
                                 facade_advice_is_synchronous(copy->target.address);
-    enum ocl_transfer_wait wait = wait_for(source.kind, target.kind, is_async);
-    /* Between two devices a copy that is not asynchronous is complete: work of either may follow. */
-    if ((!is_async && source.context != target.context) || is_synchronous)
-        wait = OCL_WAIT_ALL;
-    ocl_status status = request->is_alone ? ocl_transfer_copy_alone(found->queue, copy)
-                                          : ocl_transfer_copy(found->queue, copy, wait);
+    const enum ocl_transfer_wait wait =
+        is_synchronous ? OCL_WAIT_ALL : wait_for(source.kind, target.kind, is_async);
+    const bool is_alone = request->is_alone || (!is_async && is_between_devices(&source, &target));
+    ocl_status status = is_alone ? ocl_transfer_copy_alone(found->queue, copy)
+                                 : ocl_transfer_copy(found->queue, copy, wait);
     if (status == OCL_OK && request->target_array != NULL)
         status = ocl_array_written(request->target_array->array, found->queue);
-    if (status == OCL_OK && request->is_alone && is_synchronous)
+    if (status == OCL_OK && is_alone && is_synchronous)
         status = ocl_queue_finish(found->queue);
     return facade_error_from(status, FACADE_OTHER);
 }

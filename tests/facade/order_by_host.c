@@ -267,6 +267,29 @@ TEST_BODY(order_by_host_holds_up_no_caller)
     assert_success(cudaStreamDestroy(stream));
 }
 
+/* Within a device CUDA does not wait, whatever the form. */
+TEST_BODY(order_by_host_waits_for_no_array)
+{
+    enum { SIDE = 64, ARRAY_BYTES = SIDE * SIDE };
+    struct patience patience = PATIENCE_INITIALIZER;
+    const struct cudaChannelFormatDesc texel = {8, 0, 0, 0, cudaChannelFormatKindUnsigned};
+    cudaArray_t array = NULL;
+    unsigned char *memory = NULL, found[ARRAY_BYTES];
+    assert_success(cudaMallocArray(&array, &texel, SIDE, SIDE, 0));
+    assert_success(cudaMalloc((void **)&memory, ARRAY_BYTES));
+    patience_hold(&patience, cudaStreamLegacy);
+    assert_success(cudaMemsetAsync(memory, 7, ARRAY_BYTES, cudaStreamLegacy));
+    assert_success(cudaMemcpy2DToArray(array, 0, 0, memory, SIDE, SIDE, SIDE, cudaMemcpyDefault));
+    assert_success(cudaMemsetAsync(memory, 8, ARRAY_BYTES, cudaStreamLegacy));
+    assert_success(cudaMemcpy2DFromArray(memory, SIDE, array, 0, 0, SIDE, SIDE, cudaMemcpyDefault));
+    assert_true(patience_end(&patience));
+    assert_success(cudaMemcpy(found, memory, ARRAY_BYTES, cudaMemcpyDefault));
+    for (int i = 0; i < ARRAY_BYTES; i++)
+        assert_int_equal(found[i], 7);
+    assert_success(cudaFree(memory));
+    assert_success(cudaFreeArray(array));
+}
+
 /* What one stream does is over while another's host function goes on. */
 TEST_BODY(order_by_host_shares_no_thread_with_host_functions)
 {
@@ -291,4 +314,29 @@ TEST_BODY(order_by_host_shares_no_thread_with_host_functions)
         }
     assert_success(cudaStreamDestroy(stream));
     assert_success(cudaStreamDestroy(held));
+}
+
+/* A copy whose turn comes while the host waits to touch memory whose pages move. */
+TEST_BODY(order_by_host_lets_the_host_touch)
+{
+    struct gate gate = GATE_INITIALIZER;
+    pthread_t opener;
+    cudaStream_t stream = new_stream(cudaStreamNonBlocking);
+    const enum place to = place_count() - 1;
+    unsigned char *source = make(MANAGED), *target = make(to), *touched = make(MANAGED);
+    if (source != NULL && touched != NULL) {
+        gate_hold(&gate, stream);
+        fill(MANAGED, source, 1, stream);
+        copy(RECTANGLE, target, source, stream);
+        fill(MANAGED, touched, 2, stream);
+        assert_int_equal(pthread_create(&opener, NULL, open_later, &gate), 0);
+        ((volatile unsigned char *)touched)[BYTES / 2] = 3;
+        pthread_join(opener, NULL);
+        assert_success(cudaStreamSynchronize(stream));
+        check(RECTANGLE, target, 1, 0);
+    }
+    end(MANAGED, source);
+    end(MANAGED, touched);
+    end(to, target);
+    assert_success(cudaStreamDestroy(stream));
 }

@@ -326,7 +326,7 @@ static cudaStream_t stream_on(int device)
 
 /* After what any stream of the source's, the target's and the current device has got, before what they get later, and
  * without holding up the caller. Source: CUDA Runtime API 13.0, cudaMemcpyPeer. */
-static void check_among_streams(int current, int from, int to)
+static void check_among_streams(int current, int from, int to, bool is_plain)
 {
     struct patience patience = PATIENCE_INITIALIZER;
     char *source = allocate_on(from, BYTES), *target = allocate_on(to, BYTES),
@@ -335,7 +335,10 @@ static void check_among_streams(int current, int from, int to)
     patience_hold(&patience, writer);
     assert_success(cudaMemsetAsync(source, 1, BYTES, writer));
     assert_success(cudaSetDevice(current));
-    assert_success(cudaMemcpyPeer(target, to, source, from, BYTES));
+    if (is_plain)
+        assert_success(cudaMemcpy(target, source, BYTES, cudaMemcpyDeviceToDevice));
+    else
+        assert_success(cudaMemcpyPeer(target, to, source, from, BYTES));
     assert_success(cudaMemsetAsync(source, 2, BYTES, later));
     assert_success(cudaMemcpyAsync(read, target, BYTES, cudaMemcpyDefault, reader));
     assert_int_equal(cudaStreamQuery(reader), cudaErrorNotReady);
@@ -357,7 +360,9 @@ TEST_BODY(peer_copies_are_ordered_with_all_streams)
 {
     need_two_devices();
     for (int way = 0; way < 8; way++)
-        check_among_streams(way & 1, way >> 1 & 1, way >> 2);
+        check_among_streams(way & 1, way >> 1 & 1, way >> 2, false);
+    check_among_streams(0, 0, 1, true);
+    check_among_streams(0, 1, 0, true);
 }
 
 /* Memory of the same stream is there again at once. */
