@@ -10,6 +10,7 @@
 
 #include "cl/options.h"
 #include "cl/trace.h"
+#include "cl/whole.h"
 
 /* Moves devices[from] to `to` <= from; those between go up by one. */
 static void move_down(struct ocl_device *devices, int from, int to)
@@ -189,7 +190,7 @@ int ocl_device_select_choice(struct ocl_device *devices, int count, const char *
         }
         if (!is_used && *entry) {
             is_wrong = true;
-            fprintf(stderr, "clem: CLEM_DEVICE=%s: no device has that index or name\n", entry);
+            whole_say("clem: CLEM_DEVICE=%s: no device has that index or name\n", entry);
         }
     }
     if (picked > 0 || is_wrong)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cl/process.h"
+#include "cl/whole.h"
 
 extern char **environ;
 
@@ -31,7 +32,7 @@ static const char *const known_variables[] = {
 
 void ocl_options_refuse(const char *variable, const char *value, const char *why)
 {
-    fprintf(stderr, "clem: %s=%s is ignored: %s\n", variable, value, why);
+    whole_say("clem: %s=%s is ignored: %s\n", variable, value, why);
 }
 
 /* A copy, because the program may change its environment later. It lives as long as the process. */
@@ -97,8 +98,8 @@ static void report_unknown_names(void)
     for (char **entry = environ; entry && *entry; entry++) {
         size_t length = strcspn(*entry, "=");
         if (strncmp(*entry, "CLEM_", 5) == 0 && !is_known(*entry, length))
-            fprintf(stderr, "clem: %.*s is not a variable that clem knows; it is ignored\n",
-                    (int)length, *entry);
+            whole_say("clem: %.*s is not a variable that clem knows; it is ignored\n", (int)length,
+                      *entry);
     }
 }
 

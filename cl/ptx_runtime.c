@@ -10,6 +10,7 @@
 #include "cl/queue_private.h"
 #include "cl/thread.h"
 #include "cl/transfer.h"
+#include "cl/whole.h"
 #include "kernels/ptx/library/runtime.h"
 
 /* Where reading is a copy from the device, only every so many launches are worth one. */
@@ -296,12 +297,11 @@ static void print_assertion(const unsigned char *at, const unsigned char *end)
         texts[i] = (const char *)at;
         at += length + 1;
     }
-    fprintf(stderr,
-            "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` "
-            "failed.\n",
-            texts[1], (unsigned)numbers[0], texts[2], (unsigned)numbers[1], (unsigned)numbers[2],
-            (unsigned)numbers[3], (unsigned)numbers[4], (unsigned)numbers[5], (unsigned)numbers[6],
-            texts[0]);
+    whole_say("%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` "
+              "failed.\n",
+              texts[1], (unsigned)numbers[0], texts[2], (unsigned)numbers[1], (unsigned)numbers[2],
+              (unsigned)numbers[3], (unsigned)numbers[4], (unsigned)numbers[5],
+              (unsigned)numbers[6], texts[0]);
 }
 
 static void print_record(const struct record *record, const unsigned char *at,

@@ -2,13 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/trace.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cl/options.h"
 #include "cl/whole.h"
@@ -20,21 +18,12 @@ bool ocl_trace_on(void)
     return ocl_options_get()->trace;
 }
 
-/* One write per message keeps the lines of different threads apart. A stderr that cannot be written
- * to is nobody's fault here, and there is nowhere to report it. errno is the caller's. */
 static void write_line(const char *text)
 {
-    int saved = errno;
     size_t length = strlen(text);
-    char *line = malloc(length + sizeof "clem: \n");
-    if (line) {
-        while (length && text[length - 1] == '\n')
-            length--;
-        int bytes = sprintf(line, "clem: %.*s\n", (int)length, text);
-        whole_write(STDERR_FILENO, line, (size_t)bytes);
-        free(line);
-    }
-    errno = saved;
+    while (length && text[length - 1] == '\n')
+        length--;
+    whole_say("clem: %.*s\n", (int)length, text);
 }
 
 static char *format_text(const char *format, va_list arguments)

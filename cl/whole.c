@@ -4,6 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -43,6 +46,37 @@ bool whole_write(int file, const void *from, size_t bytes)
             return false;
     }
     return true;
+}
+
+/* A SIGPIPE that this thread caused is taken back; one that was pending before is the program's. */
+static void write_without_signal(int file, const void *from, size_t bytes)
+{
+    const struct timespec at_once = {0};
+    sigset_t pipe, pending, before;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    const bool is_blocked = pthread_sigmask(SIG_BLOCK, &pipe, &before) == 0;
+    const bool was_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+    if (!whole_write(file, from, bytes) && errno == EPIPE && !was_pending)
+        while (sigtimedwait(&pipe, NULL, &at_once) < 0 && errno == EINTR)
+            continue;
+    if (is_blocked)
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void whole_say(const char *format, ...)
+{
+    const int saved = errno;
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    const int bytes = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (bytes > 0)
+        write_without_signal(STDERR_FILENO, text, (size_t)bytes);
+    if (bytes >= 0)
+        free(text);
+    errno = saved;
 }
 
 char *whole_rest(int file, size_t *bytes)

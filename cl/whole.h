@@ -15,6 +15,9 @@ int whole_open(const char *path, int flags, mode_t mode);
 ssize_t whole_read(int file, void *to, size_t bytes);
 /* False: not all of it was written, and errno says why. */
 bool whole_write(int file, const void *from, size_t bytes);
+/* One write to stderr, so that lines of different threads stay apart. Where nobody reads it any more the text is lost,
+ * and no SIGPIPE ends the program. errno is the caller's. */
+void whole_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* All that is left to read, with a NUL behind it that *bytes does not count; the caller frees it.
  * NULL: errno says why. bytes may be NULL. */
 char *whole_rest(int file, size_t *bytes);

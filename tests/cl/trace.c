@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 
+#include "cl/options.h"
 #include "tests/cl/captured.h"
 
 enum { THREADS = 8, LINES = 200 };
@@ -34,6 +36,44 @@ TEST_BODY(trace_prints_one_line_per_message)
     assert_int_equal(errno, ERANGE);
     capture_end(&capture, printed, sizeof printed);
     assert_string_equal(printed, "clem: number 7\nclem: a log of a compiler\n");
+}
+
+static bool is_pending(int number)
+{
+    sigset_t pending;
+    assert_int_equal(sigpending(&pending), 0);
+    return sigismember(&pending, number) == 1;
+}
+
+/* Nobody reads stderr any more: lines are lost, the program goes on, and its own SIGPIPE stays pending. */
+TEST_BODY(trace_survives_a_closed_pipe)
+{
+    int ends[2];
+    sigset_t pipe_signal, before;
+    const struct timespec at_once = {0};
+    setenv("CLEM_TRACE", "1", 1);
+    assert_true(ocl_trace_on());
+    struct capture capture = capture_begin();
+    assert_int_equal(pipe(ends), 0);
+    assert_true(dup2(ends[1], STDERR_FILENO) >= 0);
+    close(ends[0]);
+    close(ends[1]);
+    signal(SIGPIPE, SIG_DFL);
+    ocl_trace("nobody reads this");
+    ocl_options_refuse("CLEM_X", "y", "nor this");
+    sigemptyset(&pipe_signal);
+    sigaddset(&pipe_signal, SIGPIPE);
+    assert_int_equal(pthread_sigmask(SIG_BLOCK, &pipe_signal, &before), 0);
+    ocl_trace("nor this");
+    const bool is_left = is_pending(SIGPIPE);
+    raise(SIGPIPE);
+    ocl_trace("nor this");
+    const bool is_kept = is_pending(SIGPIPE);
+    assert_int_equal(sigtimedwait(&pipe_signal, NULL, &at_once), SIGPIPE);
+    assert_int_equal(pthread_sigmask(SIG_SETMASK, &before, NULL), 0);
+    capture_end(&capture, (char[16]){0}, 16);
+    assert_false(is_left);
+    assert_true(is_kept);
 }
 
 TEST_BODY(trace_complains_without_tracing)
