@@ -1,5 +1,8 @@
 /* Tests of facade/stream.c: creation, destruction, host functions, callbacks.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <time.h>
+#include <unistd.h>
+
 #include "tests/facade/runtime_support.h"
 
 TEST_BODY(stream_keeps_its_flags)
@@ -116,6 +119,110 @@ TEST_BODY(stream_many_at_once)
         assert_success(cudaStreamDestroy(streams[i]));
     }
     assert_success(cudaFree(p));
+}
+
+/* --- what idle streams cost ------------------------------------------------------------------- */
+
+enum { FEW = 10, MANY = 10000, CALLS = 4, SAMPLES = 12 };
+
+struct costs {
+    const void *kernel;
+    cudaStream_t stream; /* a blocking one */
+    int *memory;
+    double least[CALLS]; /* microseconds */
+};
+
+static double clock_microseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static void launch_in(const struct costs *costs, cudaStream_t stream)
+{
+    void *args[] = {(void *)(uintptr_t)&costs->memory};
+    assert_success(launch_1d(costs->kernel, 1, 1, args, 0, stream));
+}
+
+static void call_one(const struct costs *costs, int call)
+{
+    cudaStream_t made = NULL;
+    switch (call) {
+    case 0:
+        launch_in(costs, costs->stream);
+        launch_in(costs, cudaStreamLegacy);
+        break;
+    case 1:
+        launch_in(costs, costs->stream);
+        assert_success(cudaDeviceSynchronize());
+        break;
+    case 2:
+        assert_success(cudaStreamCreate(&made));
+        assert_success(cudaStreamDestroy(made));
+        break;
+    default:
+        assert_success(cudaStreamQuery(cudaStreamLegacy));
+        assert_success(cudaDeviceSynchronize());
+    }
+}
+
+/* The least of several: other programs make calls longer, never shorter. */
+static void measure(struct costs *costs)
+{
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        for (int call = 0; call < CALLS; call++) {
+            assert_success(cudaDeviceSynchronize());
+            const double begin = clock_microseconds();
+            call_one(costs, call);
+            const double took = clock_microseconds() - begin;
+            if (costs->least[call] == 0 || took < costs->least[call])
+                costs->least[call] = took;
+        }
+    }
+}
+
+static size_t resident_bytes(void)
+{
+    unsigned long whole = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lu %lu", &whole, &resident), 2);
+    fclose(file);
+    return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Both in turn, so that both meet the same load; what depends on the number of streams would cost a thousand times as much. */
+TEST_BODY(stream_idle_ones_cost_next_to_nothing)
+{
+    static cudaStream_t streams[MANY];
+    struct costs few = {
+        .kernel = find_kernel(load_text("__kernel void k(__global int *p) { p[0] = 1; }\n"), "k")};
+    few.memory = device_ints(4);
+    assert_success(cudaStreamCreate(&few.stream));
+    struct costs many = few;
+    launch_in(&few, few.stream); /* compiles */
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < FEW; i++)
+            assert_success(cudaStreamCreate(&streams[i]));
+        measure(&few);
+        const size_t before = resident_bytes();
+        for (int i = FEW; i < MANY; i++)
+            assert_success(
+                cudaStreamCreateWithFlags(&streams[i], i % 2 != 0 ? cudaStreamNonBlocking : 0));
+        assert_true(resident_bytes() < before + 100000000);
+        measure(&many);
+        for (int i = 0; i < MANY; i++)
+            assert_success(cudaStreamDestroy(streams[i]));
+    }
+    for (int call = 0; call < CALLS; call++) {
+        if (many.least[call] > 5 * few.least[call] + 20)
+            print_error("call %d: %g us among %d streams, %g us among %d\n", call, many.least[call],
+                        MANY, few.least[call], FEW);
+        assert_true(many.least[call] <= 5 * few.least[call] + 20);
+    }
+    assert_success(cudaStreamDestroy(few.stream));
+    assert_success(cudaFree(few.memory));
 }
 
 /* --- host functions --------------------------------------------------------------------------- */
