@@ -40,7 +40,7 @@ struct interpreter {
     pthread_mutex_t lock;
     pthread_cond_t moved;
     bool returned[MOST_COMMANDS];
-    int opened;      /* the last command that let gates go on */
+    int opened;      /* the last command that let gates go on, or -1 */
     bool is_stopped; /* a thread found something wrong: the others leave */
 };
 
@@ -749,6 +749,7 @@ void interpret(const struct program *program, struct outcome *outcome)
     static struct model model;
     struct interpreter of = {.program = program,
                              .outcome = outcome,
+                             .opened = -1,
                              .lock = PTHREAD_MUTEX_INITIALIZER,
                              .moved = PTHREAD_COND_INITIALIZER};
 

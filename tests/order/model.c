@@ -558,7 +558,9 @@ bool model_must_be_done(const struct model *model, int y)
     while (wait >= 0 &&
            !(waits_for_stream(&command[wait], &command[y]) && called_before(model, wait, y)))
         wait--;
-    if (wait < 0 || kind_of(model->program, &command[y]) == STREAM_LEGACY)
+    /* What a copy between devices keeps busy is not written. */
+    if (wait < 0 || kind_of(model->program, &command[y]) == STREAM_LEGACY ||
+        model->program->devices > 1)
         return false;
     for (int x = 0; x < model->program->commands; x++)
         if (is_work(&command[x]) && same_stream(&command[x], &command[y]) &&
