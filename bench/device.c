@@ -29,6 +29,10 @@ static int attribute(int index, enum cudaDeviceAttr which)
     return value;
 }
 
+/* A GPU whose driver does not tell is taken to have as much as the largest have today: buffers are then large enough, or
+ * taken in turn, for memory to be what is measured. */
+enum { UNTOLD_CACHE_BYTES = 64 << 20 };
+
 bool device_describe(int index, struct device_facts *facts)
 {
     struct cudaDeviceProp properties;
@@ -52,6 +56,8 @@ bool device_describe(int index, struct device_facts *facts)
     facts->memory_bytes = properties.totalGlobalMem;
     facts->cache_bytes = properties.l2CacheSize > 0 ? (size_t)properties.l2CacheSize : 0;
     runtime_describe(facts);
+    if (facts->cache_bytes == 0 && !facts->is_cpu)
+        facts->cache_bytes = UNTOLD_CACHE_BYTES;
     return true;
 }
 

@@ -47,7 +47,7 @@ typedef struct clemDeviceInfo {
     int hasDouble, hasHalf;
     int reachesPinnedHostMemory; /* kernels read and write pinned host memory by its host address */
     size_t maxAllocationBytes;
-    size_t cacheBytes;
+    size_t cacheBytes; /* of the last level; 0: not known */
     size_t imageMaxWidth, imageMaxHeight;
     size_t imageBufferMaxPixels;
 } clemDeviceInfo;
