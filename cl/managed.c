@@ -171,19 +171,11 @@ struct errand {
     enum ocl_managed_attachment attachment;
 };
 
-static void begin_move(struct ocl_migration *migration)
-{
-    if (ocl_migration_in_function())
-        ocl_migration_begin_move_in_function(migration);
-    else
-        ocl_migration_begin_move(migration);
-}
-
 static void run_errand(struct errand *errand)
 {
     struct ocl_migration *migration = atomic_load(&errand->allocation->context->migration);
 
-    begin_move(migration);
+    ocl_migration_begin_any_move(migration);
     if (atomic_load(&errand->allocation->is_live))
         errand->run(errand, ocl_region_of(errand->allocation));
     ocl_migration_end_move(migration);
@@ -332,7 +324,7 @@ static bool try_fetch(struct ocl_region *region, size_t offset, size_t bytes, bo
     struct ocl_migration *migration = atomic_load(&region->block->context->migration);
     const bool in_function = ocl_migration_in_function();
 
-    begin_move(migration);
+    ocl_migration_begin_any_move(migration);
     bool is_done = ocl_region_is_resident(region, offset, bytes, is_write);
     if (!is_done && (in_function || ocl_migration_is_quiet(region))) {
         if (in_function)

@@ -112,6 +112,7 @@ void ocl_migration_send_attached(struct ocl_region *region);
  * for commands that are being enqueued. */
 void ocl_migration_begin_move(struct ocl_migration *migration);
 void ocl_migration_begin_move_in_function(struct ocl_migration *migration);
+void ocl_migration_begin_any_move(struct ocl_migration *migration); /* as the thread needs it */
 void ocl_migration_end_move(struct ocl_migration *migration);
 
 /* Waits until the work that may use a region is complete; commands that may use it are not enqueued

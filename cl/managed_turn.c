@@ -32,7 +32,7 @@ void ocl_migration_begin_move_in_function(struct ocl_migration *migration)
     pthread_mutex_unlock(&migration->lock);
 }
 
-static void begin_any_move(struct ocl_migration *migration)
+void ocl_migration_begin_any_move(struct ocl_migration *migration)
 {
     if (ocl_migration_in_function())
         ocl_migration_begin_move_in_function(migration);
@@ -79,7 +79,7 @@ static void enter_slowly(struct ocl_migration *migration, struct ocl_queue *queu
             pthread_cond_wait(&migration->changed, &migration->lock);
         } else if (has_pages_of(migration, queue)) {
             pthread_mutex_unlock(&migration->lock);
-            begin_any_move(migration);
+            ocl_migration_begin_any_move(migration);
             ocl_migration_send(migration, queue);
             ocl_migration_end_move(migration);
             pthread_mutex_lock(&migration->lock);
