@@ -9,6 +9,7 @@
  *   --print        prints the programs and runs none
  *   --keep FILE    the C text of a failing program goes there, whole
  *   --opencl       the kernel is OpenCL C, not PTX, and there are no symbols
+ *   --table        prints how often each kind of command (row) was followed by each other (column) on one buffer
  *   --whole        no program is shrunk
  *
  * Programs run in a child process, so that one that crashes or never ends is a finding as well, and is shrunk. Exit status: 0 as
@@ -37,7 +38,7 @@ enum { PATIENCE_MS = 30000, SHORT_PATIENCE_MS = 4000 };
 struct options {
     uint64_t seed;
     long count, seconds, again;
-    bool prints, is_not_shrunk, is_opencl;
+    bool prints, is_not_shrunk, is_opencl, has_table;
     const char *keep;
     struct features features;
 };
@@ -259,6 +260,8 @@ static bool read_options(struct options *options, int count, char **words)
     for (int i = 1; i < count; i++) {
         if (!strcmp(words[i], "--print"))
             options->prints = true;
+        else if (!strcmp(words[i], "--table"))
+            options->has_table = true;
         else if (!strcmp(words[i], "--opencl"))
             options->is_opencl = true;
         else if (!strcmp(words[i], "--whole"))
@@ -292,6 +295,51 @@ static void count_program(struct counts *counts, const struct program *program, 
     counts->counted += program->commands >= 40 && used >= 3 && model.cross_waits > 0 && checks > 0;
 }
 
+/* uses_buffer: what the command names; a check reads. */
+static bool uses_buffer(const struct command *c, unsigned buffer)
+{
+    return (c->target.count && c->target.buffer == buffer) ||
+           (c->first.count && c->first.buffer == buffer) ||
+           (c->second.count && c->second.buffer == buffer);
+}
+
+static void count_pairs(long pairs[KINDS][KINDS], const struct program *program)
+{
+    for (int y = 1; y < program->commands; y++)
+        for (int x = 0; x < y; x++)
+            for (unsigned buffer = 0; buffer < program->buffers; buffer++)
+                if (uses_buffer(&program->command[x], buffer) &&
+                    uses_buffer(&program->command[y], buffer)) {
+                    pairs[program->command[x].kind][program->command[y].kind]++;
+                    break;
+                }
+}
+
+static bool names_memory(long pairs[KINDS][KINDS], int kind)
+{
+    for (int i = 0; i < KINDS; i++)
+        if (pairs[kind][i] || pairs[i][kind])
+            return true;
+    return false;
+}
+
+static void print_pairs(long pairs[KINDS][KINDS])
+{
+    printf("%-18s", "");
+    for (int column = 0; column < KINDS; column++)
+        if (names_memory(pairs, column))
+            printf(" %16s", kind_names[column]);
+    for (int row = 0; row < KINDS; row++) {
+        if (!names_memory(pairs, row))
+            continue;
+        printf("\n%-18s", kind_names[row]);
+        for (int column = 0; column < KINDS; column++)
+            if (names_memory(pairs, column))
+                printf(" %16ld", pairs[row][column]);
+    }
+    printf("\n");
+}
+
 static void report(struct child *child, const struct options *options, struct program *program)
 {
     printf("seed %llu: %s\n", (unsigned long long)program->seed, child->shared->outcome.text);
@@ -321,11 +369,12 @@ static int run_programs(struct child *child, const struct options *options)
 {
     struct counts counts = {0};
     struct program program;
+    static long pairs[KINDS][KINDS];
     const double start = now();
 
     if (!start_child(child)) {
         printf("%s\n", child->shared->outcome.text);
-        return 77;
+        return strstr(child->shared->outcome.text, "cudaErrorNoDevice") ? 77 : 2;
     }
     for (long i = 0;
          i < options->count && (!options->seconds || now() - start < (double)options->seconds);
@@ -340,8 +389,12 @@ static int run_programs(struct child *child, const struct options *options)
             return 1;
         }
         count_program(&counts, &program, child->shared->outcome.checks);
+        if (options->has_table)
+            count_pairs(pairs, &program);
     }
     stop_child(child, false);
+    if (options->has_table)
+        print_pairs(pairs);
     printf(
         "seeds %llu to %llu: %ld programs, %ld counted, %ld commands, %ld checked reads, %.1f s\n",
         (unsigned long long)options->seed,
