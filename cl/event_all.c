@@ -67,7 +67,8 @@ struct ocl_queue *ocl_queue_entrance(struct ocl_queue *queue)
 {
     struct ocl_queue *entrance = atomic_load(&queue->context->entrance);
 
-    if (!entrance || entrance == queue || ocl_queue_has_no_work(entrance) ||
+    if (!entrance || entrance == queue || queue->kind == OCL_QUEUE_APART ||
+        ocl_queue_has_no_work(entrance) ||
         atomic_load(&queue->entered) == atomic_load(&entrance->submitted))
         return NULL;
     /* What a queue may still get that was destroyed is part of another's turn. */

@@ -125,7 +125,7 @@ static bool read_words(struct ocl_context *context, uint64_t address, cl_uint *w
                                   .width = bytes,
                                   .height = 1,
                                   .depth = 1};
-    if (ocl_queue_create(context, OCL_QUEUE_NON_BLOCKING, 0, &queue) != OCL_OK)
+    if (ocl_queue_create(context, OCL_QUEUE_APART, 0, &queue) != OCL_OK)
         return false;
     const ocl_status status = ocl_transfer_copy(queue, &copy, OCL_WAIT_ALL);
     ocl_queue_destroy(queue);

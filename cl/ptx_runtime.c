@@ -109,7 +109,7 @@ static ocl_status fill_in(struct ocl_runtime *runtime)
     struct ocl_context *context = runtime->context;
     runtime->ring_bytes = ring_size(atomic_load(&context->print_bytes));
     const size_t bytes = sizeof(struct clem_runtime) + runtime->ring_bytes;
-    ocl_status status = ocl_queue_create(context, OCL_QUEUE_NON_BLOCKING, 0, &runtime->queue);
+    ocl_status status = ocl_queue_create(context, OCL_QUEUE_APART, 0, &runtime->queue);
     if (status == OCL_OK)
         status = ocl_memory_allocate(context, LEAD_BYTES + bytes, 0, &runtime->allocation);
     if (status == OCL_OK)

@@ -257,7 +257,7 @@ static ocl_status find(struct ocl_context *context, struct ocl_table **table)
     pthread_cond_init(&made->changed, NULL);
     made->context = context;
     made->version = UINT64_MAX;
-    const ocl_status status = ocl_queue_create(context, OCL_QUEUE_NON_BLOCKING, 0, &made->queue);
+    const ocl_status status = ocl_queue_create(context, OCL_QUEUE_APART, 0, &made->queue);
     if (status == OCL_OK && atomic_compare_exchange_strong(&context->table, table, made)) {
         *table = made;
         return OCL_OK;

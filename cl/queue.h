@@ -14,7 +14,8 @@ struct ocl_event;
 enum ocl_queue_kind {
     OCL_QUEUE_LEGACY,   /* waits for, and is waited for by, every blocking queue; one per context */
     OCL_QUEUE_BLOCKING, /* synchronises with the legacy queue both ways */
-    OCL_QUEUE_NON_BLOCKING /* with none */
+    OCL_QUEUE_NON_BLOCKING, /* with none */
+    OCL_QUEUE_APART /* with none, and it does not wait for what the whole context waits for */
 };
 
 /* Makes a queue. priority: 0 normal, negative higher; ignored where the driver has no priorities.

@@ -189,6 +189,7 @@ ocl_status ocl_queue_order(struct ocl_queue *queue)
             return order_blocking(queue);
         break;
     case OCL_QUEUE_NON_BLOCKING:
+    case OCL_QUEUE_APART:
         break;
     }
     return OCL_OK;

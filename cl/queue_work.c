@@ -203,6 +203,7 @@ bool ocl_queue_is_idle(struct ocl_queue *queue)
     case OCL_QUEUE_BLOCKING:
         return ocl_queue_has_no_work(queue->context->legacy);
     case OCL_QUEUE_NON_BLOCKING:
+    case OCL_QUEUE_APART:
         break;
     }
     return true;

@@ -140,7 +140,7 @@ static ocl_status write_blocks(struct ocl_context *context, const struct ocl_sym
                                const struct ocl_symbol_table *table)
 {
     struct ocl_queue *queue = NULL;
-    ocl_status status = ocl_queue_create(context, OCL_QUEUE_NON_BLOCKING, 0, &queue);
+    ocl_status status = ocl_queue_create(context, OCL_QUEUE_APART, 0, &queue);
     if (status != OCL_OK)
         return status;
     for (int i = 0; status == OCL_OK && i < OCL_SYMBOL_KINDS; i++) {

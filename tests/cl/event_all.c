@@ -83,3 +83,28 @@ TEST_BODY(event_all_holds_every_queue)
             ocl_context_close(source);
     }
 }
+
+/* What reads for the host's sake what kernels have printed may be needed before the context can go on. */
+TEST_BODY(event_all_does_not_hold_queues_apart)
+{
+    struct ocl_context *context = open_context();
+    struct ocl_queue *busy = make_queue(context, OCL_QUEUE_NON_BLOCKING);
+    struct ocl_queue *apart = make_queue(context, OCL_QUEUE_APART);
+    struct ocl_event *event = make_event(context);
+    cl_mem cells = make_cells(context, 1);
+    const int value = 5;
+    const cl_event gate = hold(busy);
+
+    assert_int_equal(ocl_event_record(event, busy), OCL_OK);
+    assert_int_equal(ocl_event_wait_in_all(event, context), OCL_OK);
+    assert_true(ocl_queue_is_idle(apart));
+    put(apart, cells, 0, &value);
+    assert_int_equal(ocl_queue_finish(apart), OCL_OK);
+    let_go(gate);
+    assert_int_equal(ocl_queues_finish(context), OCL_OK);
+    clReleaseMemObject(cells);
+    ocl_event_destroy(event);
+    ocl_queue_destroy(apart);
+    ocl_queue_destroy(busy);
+    ocl_context_close(context);
+}
