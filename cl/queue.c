@@ -313,14 +313,19 @@ static ocl_status release_when_done(struct ocl_queue *queue)
     return status;
 }
 
-/* Until its work is complete a destroyed queue stays in the list: the legacy queue still waits for
- * it. Where the driver gives no event to tell when that is (it has failed), the driver's queue is
- * let go at once and ends by itself. */
+/* Until its work is complete a destroyed queue stays in the list: the legacy queue still waits for it, and so does who gives
+ * back memory. Where the driver gives no event to tell when that is, the wait is here; for an abandoned context's nobody
+ * waits. */
 static void give_back_owners_reference(struct ocl_queue *queue)
 {
-    if (ocl_queue_has_no_work(queue) || atomic_load(&queue->context->is_abandoned) ||
-        release_when_done(queue) != OCL_OK)
-        ocl_queue_release(queue);
+    const bool is_abandoned = atomic_load(&queue->context->is_abandoned);
+
+    if (!is_abandoned && !ocl_queue_has_no_work(queue)) {
+        if (release_when_done(queue) == OCL_OK)
+            return;
+        ocl_queue_wait_out(queue);
+    }
+    ocl_queue_release(queue);
 }
 
 void ocl_queue_destroy(struct ocl_queue *queue)

@@ -47,6 +47,9 @@ struct ocl_queue *ocl_queue_acquire(const struct ocl_queue *queue, uint64_t id);
  * that there is: for what is rare. */
 struct ocl_queue *ocl_queue_next(struct ocl_context *context, uint64_t *cursor);
 
+/* Waits until the work of this queue alone has ended, as far as the driver tells. */
+void ocl_queue_wait_out(struct ocl_queue *queue);
+
 /* An event behind everything submitted to queue, started, for the caller to release; *position is
  * what it covers. */
 ocl_status ocl_queue_mark(struct ocl_queue *queue, cl_event *event, uint64_t *position);

@@ -209,6 +209,16 @@ bool ocl_queue_is_idle(struct ocl_queue *queue)
     return true;
 }
 
+/* What a marker behind position commands tells that is not on its way any more. A failure may be that of asking, which is
+ * no news of the work: only a wait makes it count as finished then. */
+static ocl_status settle_mark(struct ocl_queue *queue, uint64_t position, cl_int state)
+{
+    if (state < 0)
+        return ocl_context_fail(queue->context, state);
+    ocl_counter_raise(&queue->finished, position);
+    return OCL_OK;
+}
+
 /* Looks at the marker that is kept, if any. Queue's lock held. */
 static ocl_status look_at_mark(struct ocl_queue *queue)
 {
@@ -217,10 +227,9 @@ static ocl_status look_at_mark(struct ocl_queue *queue)
     const cl_int state = ocl_event_state(queue->mark);
     if (state > CL_COMPLETE)
         return OCL_E_NOT_READY;
-    ocl_counter_raise(&queue->finished, queue->mark_position);
     clReleaseEvent(queue->mark);
     queue->mark = NULL;
-    return state == CL_COMPLETE ? OCL_OK : ocl_context_fail(queue->context, state);
+    return settle_mark(queue, queue->mark_position, state);
 }
 
 /* Asks for the state of event again and again until it is complete, has failed, or the time is up.
@@ -252,10 +261,7 @@ static ocl_status query_with_new_mark(struct ocl_queue *queue)
         return status;
     const cl_int state = poll_event(event, FIRST_QUERY_US);
     clReleaseEvent(event);
-    if (state > CL_COMPLETE)
-        return OCL_E_NOT_READY;
-    ocl_counter_raise(&queue->finished, position);
-    return state == CL_COMPLETE ? OCL_OK : ocl_context_fail(queue->context, state);
+    return state > CL_COMPLETE ? OCL_E_NOT_READY : settle_mark(queue, position, state);
 }
 
 static ocl_status query_one(struct ocl_queue *queue)
@@ -367,6 +373,11 @@ static ocl_status finish_one(struct ocl_queue *queue)
         ocl_counter_raise(&queue->finished, covered);
     }
     return status;
+}
+
+void ocl_queue_wait_out(struct ocl_queue *queue)
+{
+    (void)finish_one(queue);
 }
 
 typedef ocl_status queue_function(struct ocl_queue *queue);
