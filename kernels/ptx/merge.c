@@ -1,6 +1,7 @@
 /* Several PTX texts as one, as a linker would make of them: what one declares .extern and another
  * defines becomes one thing, and names that are private to their texts stay apart.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,10 @@ struct table {
     size_t capacity, count; /* capacity: a power of 2, or 0 */
 };
 
+struct version {
+    unsigned long major, minor;
+};
+
 struct merge {
     struct ptx_arena arena;
     struct ptx_budget budget;
@@ -51,7 +56,7 @@ struct merge {
     struct table locals;  /* private ones that kept their names */
     const char *target;
     size_t target_length;
-    double version;
+    struct version version; /* the newest */
 };
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -126,8 +131,15 @@ static void read_version(struct merge *merge, struct ptx_lexer *lexer)
 {
     struct ptx_token token;
     ptx_lex(lexer, &token);
-    double version = token.text != NULL ? strtod(token.text, NULL) : 0;
-    if (version > merge->version)
+    if (token.text == NULL)
+        return;
+    /* No floating-point number: its point is the locale's. */
+    char *end;
+    struct version version = {strtoul(token.text, &end, 10), 0};
+    if (*end == '.' && isdigit((unsigned char)end[1]))
+        version.minor = strtoul(end + 1, NULL, 10);
+    if (version.major > merge->version.major ||
+        (version.major == merge->version.major && version.minor > merge->version.minor))
         merge->version = version;
 }
 
@@ -421,8 +433,8 @@ static void write_one(FILE *out, struct merge *merge, const struct statement *st
 
 static void write_all(FILE *out, struct merge *merge, const struct renames *renames)
 {
-    fprintf(out, ".version %.1f\n.target %.*s\n.address_size 64\n", merge->version,
-            (int)merge->target_length, merge->target);
+    fprintf(out, ".version %lu.%lu\n.target %.*s\n.address_size 64\n", merge->version.major,
+            merge->version.minor, (int)merge->target_length, merge->target);
     for (enum pass pass = PASS_PROTOTYPES; pass < PASSES; pass++) {
         const struct statement *statement = merge->statements;
         for (; statement != NULL; statement = statement->next)

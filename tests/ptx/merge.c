@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/ptx.h"
 
+#include <locale.h>
 #include <string.h>
 
 #include "tests/test.h"
@@ -44,6 +45,19 @@ TEST_BODY(merge_takes_the_newest_version_and_the_first_target)
     assert_non_null(strstr(merged, ".version 8.4\n.target sm_52, texmode_independent\n"));
     assert_int_equal(occurrences(merged, ".version"), 1);
     assert_int_equal(occurrences(merged, ".address_size"), 1);
+    free(merged);
+}
+
+/* Its point is no decimal point: that may be a comma, and the numbers on both sides count. */
+TEST_BODY(merge_reads_versions_in_any_locale)
+{
+    setlocale(LC_ALL, "de_DE.UTF-8"); /* where it exists */
+    char *merged = merge(".version 8.10\n.target sm_75\n.address_size 64\n", HEAD, PTX_OK);
+    assert_non_null(strstr(merged, ".version 8.10\n"));
+    free(merged);
+    merged = merge(".version 8.10\n.target sm_75\n.address_size 64\n",
+                   ".version 8.7\n.target sm_75\n.address_size 64\n", PTX_OK);
+    assert_non_null(strstr(merged, ".version 8.10\n"));
     free(merged);
 }
 
