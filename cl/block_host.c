@@ -8,6 +8,7 @@
 #include "cl/block_strategy.h"
 #include "cl/extension.h"
 #include "cl/probe.h"
+#include "cl/steady.h"
 
 size_t ocl_block_page_bytes(void)
 {
@@ -40,7 +41,7 @@ static void unmap(struct ocl_block *block)
     if (!block->is_mapped)
         return;
     clEnqueueUnmapMemObject(block->context->service, block->buffer, block->pointer, 0, NULL, NULL);
-    clFinish(block->context->service);
+    ocl_steady_finish(block->context->service);
 }
 
 /* What kernels use for byte 0: the host's own address where they reach it; else, where learnt

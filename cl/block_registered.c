@@ -10,6 +10,7 @@
 #include "cl/address_range.h"
 #include "cl/block.h"
 #include "cl/block_strategy.h"
+#include "cl/steady.h"
 
 /* Whole pages with a buffer over them, which live as long as any block that touches them. The lock is not
  * held while the driver pins or lets go: meanwhile the pin is in the list, and others wait for it. */
@@ -43,7 +44,7 @@ static void wait_for_pins(struct ocl_context *context, uintptr_t first, uintptr_
 {
     for (struct ocl_pin *pin = context->pins; pin;) {
         if (is_in_the_way(pin, first, end)) {
-            pthread_cond_wait(&context->pin_changed, &context->pin_lock);
+            ocl_steady_wait(&context->pin_changed, &context->pin_lock);
             pin = context->pins; /* the list may be another */
         } else {
             pin = pin->next;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/steady.h"
 #include "cl/trace.h"
 #include "kernels/kernels.h"
 
@@ -84,7 +85,7 @@ static ocl_status make_built(struct ocl_context *context, struct builtin *builti
     struct ocl_program *program = NULL;
 
     while (builtin->is_building)
-        pthread_cond_wait(&built, &lock);
+        ocl_steady_wait(&built, &lock);
     if (builtin->program)
         return OCL_OK;
     builtin->is_building = true;

@@ -9,6 +9,7 @@
 #include "cl/deadline.h"
 #include "cl/driver_limits.h"
 #include "cl/queue_private.h"
+#include "cl/steady.h"
 #include "cl/whole.h"
 #include "kernels/kernels.h"
 
@@ -265,7 +266,7 @@ static ocl_status read_now(struct ocl_clock *clock, cl_command_queue cl, cl_kern
     *slot->word = 0;
     ocl_status status = ocl_clock_enqueue(clock, cl, kernel, slot);
     if (status == OCL_OK)
-        status = clFinish(cl);
+        status = ocl_steady_finish(cl);
     *time = ocl_clock_read(slot);
     ocl_clock_release(slot, NULL);
     return status;

@@ -18,6 +18,7 @@
 #include "cl/ptx_runtime.h"
 #include "cl/ptx_table.h"
 #include "cl/state.h"
+#include "cl/steady.h"
 #include "cl/trace.h"
 #include "cl/worker.h"
 
@@ -72,7 +73,7 @@ static void note_closed(struct ocl_context *context)
 {
     pthread_mutex_lock(&open_lock);
     while (context->lookers > 0)
-        pthread_cond_wait(&open_changed, &open_lock);
+        ocl_steady_wait(&open_changed, &open_lock);
     struct ocl_context **link = &open_contexts;
     while (*link && *link != context)
         link = &(*link)->next_open;

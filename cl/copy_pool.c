@@ -12,6 +12,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "cl/steady.h"
 #include "cl/transfer_plan.h"
 
 enum { MAX_THREADS = 16 };
@@ -158,7 +159,7 @@ static void *help(void *argument)
     while (!pool->is_ending) {
         struct job *job = job_with_parts(pool);
         if (!job) {
-            pthread_cond_wait(&pool->has_job, &pool->lock);
+            ocl_steady_wait(&pool->has_job, &pool->lock);
             continue;
         }
         job->helpers++;
@@ -202,7 +203,7 @@ static void take_back(struct ocl_copy_pool *pool, struct job *job)
         link = &(*link)->following;
     *link = job->following;
     while (job->helpers > 0)
-        pthread_cond_wait(&pool->has_left, &pool->lock);
+        ocl_steady_wait(&pool->has_left, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
 }
 

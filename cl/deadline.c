@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <time.h>
 
+#include "cl/steady.h"
+
 enum { SECOND = 1000000000, MILLISECOND = 1000000 };
 
 uint64_t ocl_now(void)
@@ -35,5 +37,8 @@ bool ocl_condition_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, 
     const struct timespec end = {.tv_sec = (time_t)(deadline / SECOND),
                                  .tv_nsec = (long)(deadline % SECOND)};
 
-    return pthread_cond_timedwait(condition, lock, &end) != ETIMEDOUT;
+    const int before = ocl_steady_begin();
+    const bool is_early = pthread_cond_timedwait(condition, lock, &end) != ETIMEDOUT;
+    ocl_steady_end(before);
+    return is_early;
 }

@@ -25,6 +25,7 @@
 
 #include "cl/driver_folder.h"
 #include "cl/sanitized.h"
+#include "cl/steady.h"
 #include "cl/trace.h"
 #include "kernels/ptx/ptx.h"
 
@@ -201,7 +202,10 @@ ocl_status ocl_driver_build(const struct ocl_device *device, cl_program program,
             say(i, why);
             return OCL_E_NOT_SUPPORTED;
         }
-    return clBuildProgram(program, 1, &device->id, options, NULL, NULL);
+    const int before = ocl_steady_begin();
+    const ocl_status status = clBuildProgram(program, 1, &device->id, options, NULL, NULL);
+    ocl_steady_end(before);
+    return status;
 }
 
 /* Versions from 4 on shorten what they name files after. */

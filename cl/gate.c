@@ -5,6 +5,7 @@
 #include "cl/managed_private.h"
 #include "cl/ptx_runtime.h"
 #include "cl/queue_private.h"
+#include "cl/steady.h"
 
 /* The user event always ends with CL_COMPLETE: drivers disagree about what a failed one does to the
  * commands behind it (PoCL's clFinish() returns success), so failures travel in the context
@@ -59,7 +60,7 @@ static void wait_or_abandon(const struct ocl_context *context, struct gate_wait 
 {
     pthread_mutex_lock(&wait_lock);
     while (!wait->is_over && !atomic_load(&context->is_abandoned))
-        pthread_cond_wait(&wait_changed, &wait_lock);
+        ocl_steady_wait(&wait_changed, &wait_lock);
     let_go(wait);
     pthread_mutex_unlock(&wait_lock);
 }
@@ -79,7 +80,7 @@ ocl_status ocl_gate_await(struct ocl_context *context, cl_event event)
     wait_or_abandon(context, wait);
     if (atomic_load(&context->is_abandoned))
         return ocl_context_fail(context, OCL_E_EXECUTION);
-    return clWaitForEvents(1, &event);
+    return ocl_steady_event(event);
 }
 
 ocl_status ocl_gate_pass(struct ocl_queue *queue)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cl/managed_private.h"
+#include "cl/steady.h"
 
 /* A map for reading of at most this many bytes becomes one for writing as a whole. */
 enum { UPGRADE_WHOLE = 256 * 1024 };
@@ -111,7 +112,7 @@ static struct coming map_begin(struct ocl_region *region, size_t offset, size_t 
 /* Waits for the driver. */
 static void wait_for_driver(const struct ocl_region *region, struct ocl_page_map *map)
 {
-    const cl_int error = clWaitForEvents(1, &map->event);
+    const cl_int error = ocl_steady_event(map->event);
 
     if (error != CL_SUCCESS)
         fail(region, error);
@@ -474,5 +475,5 @@ ocl_status ocl_region_zero(struct ocl_region *region, size_t offset, size_t byte
     ocl_region_send(region, offset, end - offset);
     const cl_int error = clEnqueueSVMMemFill(queue, region->base + offset, &zero, sizeof zero,
                                              end - offset, 0, NULL, NULL);
-    return error == CL_SUCCESS ? clFinish(queue) : error;
+    return error == CL_SUCCESS ? ocl_steady_finish(queue) : error;
 }

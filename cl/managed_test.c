@@ -5,6 +5,7 @@
 #include "cl/block_strategy.h"
 #include "cl/managed_private.h"
 #include "cl/probe.h"
+#include "cl/steady.h"
 
 enum {
     TEST_BYTES = 65536,
@@ -56,7 +57,7 @@ static bool is_mapped_right(struct ocl_context *context, char *memory)
             return false;
         is_right = pair->after == 101 * round;
         clEnqueueSVMUnmap(queue, memory + PAIR_AT, 0, NULL, NULL);
-        clFinish(queue);
+        ocl_steady_finish(queue);
     }
     return is_right;
 }
@@ -86,7 +87,7 @@ static bool is_part_right(struct ocl_context *context, char *memory)
             return false;
         is_right &= *first == round + 50 && pair->after == 3001 * round;
         clEnqueueSVMUnmap(queue, memory, 0, NULL, NULL);
-        clFinish(queue);
+        ocl_steady_finish(queue);
     }
     return is_right;
 }

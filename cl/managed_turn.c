@@ -3,6 +3,7 @@
 #include "cl/managed_private.h"
 #include "cl/queue_private.h"
 #include "cl/signals.h"
+#include "cl/steady.h"
 #include "cl/thread.h"
 
 /* ---- Moves ---- */
@@ -13,7 +14,7 @@ void ocl_migration_begin_move(struct ocl_migration *migration)
     migration->waiting_moves++;
     atomic_fetch_add(&migration->closed, 1);
     while (migration->is_moving || atomic_load(&migration->entered) > 0)
-        pthread_cond_wait(&migration->changed, &migration->lock);
+        ocl_steady_wait(&migration->changed, &migration->lock);
     migration->waiting_moves--;
     migration->is_moving = true;
     pthread_mutex_unlock(&migration->lock);
@@ -27,7 +28,7 @@ void ocl_migration_begin_move_in_function(struct ocl_migration *migration)
     pthread_mutex_lock(&migration->lock);
     atomic_fetch_add(&migration->closed, 1);
     while (migration->is_moving)
-        pthread_cond_wait(&migration->changed, &migration->lock);
+        ocl_steady_wait(&migration->changed, &migration->lock);
     migration->is_moving = true;
     pthread_mutex_unlock(&migration->lock);
 }
@@ -76,7 +77,7 @@ static void enter_slowly(struct ocl_migration *migration, struct ocl_queue *queu
     pthread_mutex_lock(&migration->lock);
     for (;;) {
         if (must_wait(migration, queue)) {
-            pthread_cond_wait(&migration->changed, &migration->lock);
+            ocl_steady_wait(&migration->changed, &migration->lock);
         } else if (has_pages_of(migration, queue)) {
             pthread_mutex_unlock(&migration->lock);
             ocl_migration_begin_any_move(migration);
@@ -180,12 +181,12 @@ void ocl_migration_begin_quiet(struct ocl_migration *migration, const struct ocl
     pthread_mutex_lock(&migration->lock);
     atomic_fetch_add(&migration->closed, 1);
     while (migration->is_quiet)
-        pthread_cond_wait(&migration->changed, &migration->lock);
+        ocl_steady_wait(&migration->changed, &migration->lock);
     migration->is_quiet = true;
     migration->quiet_queue =
         atomic_load(&region->attachment) == OCL_MANAGED_SINGLE ? atomic_load(&region->queue) : NULL;
     while (atomic_load(&migration->entered) > 0)
-        pthread_cond_wait(&migration->changed, &migration->lock);
+        ocl_steady_wait(&migration->changed, &migration->lock);
     pthread_mutex_unlock(&migration->lock);
     wait_for(region);
 }

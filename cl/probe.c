@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cl/driver_limits.h"
+#include "cl/steady.h"
 #include "cl/trace.h"
 #include "kernels/kernels.h"
 
@@ -209,9 +210,9 @@ ocl_status ocl_probe_run(struct ocl_context *context, cl_kernel kernel)
         clEnqueueNDRangeKernel(context->service, kernel, 1, NULL, &one, &one, 0, NULL, &event);
     if (error != CL_SUCCESS)
         return error;
-    error = clWaitForEvents(1, &event);
+    error = ocl_steady_event(event);
     if (error != CL_SUCCESS) /* the kernel may follow addresses of what goes now */
-        (void)clFinish(context->service);
+        (void)ocl_steady_finish(context->service);
     clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof outcome, &outcome, NULL);
     clReleaseEvent(event);
     return outcome < 0 ? outcome : error;

@@ -9,6 +9,7 @@
 #include "cl/program_compile.h"
 #include "cl/program_include.h"
 #include "cl/ptx_kernel.h"
+#include "cl/steady.h"
 #include "cl/trace.h"
 
 /* Source: the SPIR-V specification, "Magic Number"; both byte orders are valid. */
@@ -259,7 +260,7 @@ bool ocl_lazy_begin(struct ocl_program *program, _Atomic int *state)
 {
     pthread_mutex_lock(&program->lock);
     while (atomic_load_explicit(state, memory_order_relaxed) == OCL_LAZY_RUNNING)
-        pthread_cond_wait(&program->changed, &program->lock);
+        ocl_steady_wait(&program->changed, &program->lock);
     const bool is_mine = !ocl_lazy_is_done(state);
     if (is_mine)
         atomic_store_explicit(state, OCL_LAZY_RUNNING, memory_order_relaxed);

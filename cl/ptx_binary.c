@@ -11,6 +11,7 @@
 #include "cl/ptx_facts.h"
 #include "cl/ptx_kernel.h"
 #include "cl/queue.h"
+#include "cl/steady.h"
 #include "cl/symbols_private.h"
 #include "cl/trace.h"
 #include "cl/transfer.h"
@@ -111,9 +112,9 @@ static cl_int enqueue_trial(const struct ocl_context *context, cl_kernel kernel,
             clEnqueueNDRangeKernel(context->service, kernel, 3, NULL, global, local, 0, NULL, NULL);
     if (error != CL_SUCCESS)
         return error;
-    error = clFinish(context->service);
+    error = ocl_steady_finish(context->service);
     if (error != CL_SUCCESS) /* refused: the kernel writes to addresses that go now */
-        (void)clFinish(context->service);
+        (void)ocl_steady_finish(context->service);
     return error;
 }
 

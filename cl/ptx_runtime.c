@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "cl/queue_private.h"
+#include "cl/steady.h"
 #include "cl/thread.h"
 #include "cl/transfer.h"
 #include "cl/whole.h"
@@ -210,7 +211,7 @@ static ocl_status find_heap(struct ocl_runtime *runtime)
 {
     pthread_mutex_lock(&runtime->lock);
     while (runtime->is_making)
-        pthread_cond_wait(&runtime->changed, &runtime->lock);
+        ocl_steady_wait(&runtime->changed, &runtime->lock);
     const bool has_heap = runtime->has_heap;
     runtime->is_making = !has_heap;
     pthread_mutex_unlock(&runtime->lock);
@@ -500,7 +501,7 @@ static bool begin_reading(struct ocl_runtime *runtime)
 {
     pthread_mutex_lock(&runtime->lock);
     while (runtime->is_reading)
-        pthread_cond_wait(&runtime->changed, &runtime->lock);
+        ocl_steady_wait(&runtime->changed, &runtime->lock);
     const bool is_mine = runtime->seen != atomic_load(&runtime->launches);
     runtime->is_reading = is_mine;
     pthread_mutex_unlock(&runtime->lock);

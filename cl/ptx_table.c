@@ -10,6 +10,7 @@
 #include "cl/kernel_argument.h"
 #include "cl/memory.h"
 #include "cl/queue_private.h"
+#include "cl/steady.h"
 #include "cl/texture_private.h"
 #include "cl/transfer.h"
 
@@ -213,7 +214,7 @@ static ocl_status update(struct ocl_table *table)
 {
     pthread_mutex_lock(&table->lock);
     while (table->is_writing)
-        pthread_cond_wait(&table->changed, &table->lock);
+        ocl_steady_wait(&table->changed, &table->lock);
     const uint64_t now = atomic_load(&table->context->texture_version);
     const bool is_mine = table->version != now;
     table->is_writing = is_mine;

@@ -10,6 +10,7 @@
 #include "cl/managed_private.h"
 #include "cl/queue_private.h"
 #include "cl/slab.h"
+#include "cl/steady.h"
 #include "cl/trace.h"
 
 /* How long closing waits for the callbacks of a context that has failed; of one that was abandoned some never come. */
@@ -398,7 +399,7 @@ static bool wait_until_gone(struct ocl_context *context)
     pthread_mutex_lock(&context->queue_lock);
     while (context->queues) {
         if (ocl_context_failure(context) == OCL_OK) {
-            pthread_cond_wait(&context->queue_gone, &context->queue_lock);
+            ocl_steady_wait(&context->queue_gone, &context->queue_lock);
             continue;
         }
         if (end == 0)

@@ -7,6 +7,7 @@
 #include "cl/ordered_private.h"
 #include "cl/ptx_runtime.h"
 #include "cl/queue_private.h"
+#include "cl/steady.h"
 
 /* How long a query polls a marker that it has just enqueued: a queue whose work ended long ago is
  * reported complete by the first query too, and a busy one costs this much once. */
@@ -286,18 +287,20 @@ static ocl_status query_one(struct ocl_queue *queue)
 static cl_int wait_by_asking(const struct ocl_context *context, cl_event event)
 {
     const struct timespec nap = {.tv_nsec = 100000};
+    const int before = ocl_steady_begin();
     cl_int state;
 
     while ((state = ocl_event_state(event)) > CL_COMPLETE && !atomic_load(&context->is_abandoned))
         nanosleep(&nap, NULL);
+    ocl_steady_end(before);
     return state;
 }
 
 /* After a wait that failed the event says more than -14, "a command of the list failed". */
 static cl_int wait_in_driver(struct ocl_context *context, cl_event event)
 {
-    const cl_int waited = atomic_load(&context->gates) > 0 ? ocl_gate_await(context, event)
-                                                           : clWaitForEvents(1, &event);
+    const cl_int waited =
+        atomic_load(&context->gates) > 0 ? ocl_gate_await(context, event) : ocl_steady_event(event);
 
     return waited == CL_SUCCESS ? ocl_event_state(event) : wait_by_asking(context, event);
 }
@@ -330,7 +333,7 @@ static ocl_status wait_for_queue(struct ocl_queue *queue, uint64_t *covered)
         return ocl_context_fail(context, OCL_E_EXECUTION);
     if (context->tuning.wait == OCL_WAIT_BY_FINISH && atomic_load(&context->gates) == 0) {
         *covered = atomic_load(&queue->submitted);
-        status = keep_failure(context, clFinish(queue->cl));
+        status = keep_failure(context, ocl_steady_finish(queue->cl));
     }
     if (status != CL_OUT_OF_HOST_MEMORY) /* which is no news of the work */
         return status;
@@ -353,7 +356,7 @@ static void wait_again(struct ocl_queue *queue)
     if (atomic_load(&context->gates) > 0)
         (void)ocl_gate_pass(queue);
     else
-        (void)clFinish(queue->cl);
+        (void)ocl_steady_finish(queue->cl);
 }
 
 /* After a failure of the device nothing of the queue runs any more: it counts as finished. */

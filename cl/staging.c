@@ -7,6 +7,7 @@
 
 #include "cl/block.h"
 #include "cl/queue_private.h"
+#include "cl/steady.h"
 #include "cl/transfer_plan.h"
 
 /* 256 small chunks (16 MiB) let as many small copies wait behind a busy queue before the next call
@@ -260,7 +261,7 @@ static ocl_status take_locked(struct ocl_staging *staging, struct ring *ring, bo
             *chunk = detach(ring, &ring->first);
             return OCL_OK;
         } else {
-            pthread_cond_wait(&staging->given, &staging->lock);
+            ocl_steady_wait(&staging->given, &staging->lock);
         }
     }
     return OCL_OK;

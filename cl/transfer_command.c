@@ -5,6 +5,7 @@
 #include "cl/extension.h"
 #include "cl/managed_private.h"
 #include "cl/queue_private.h"
+#include "cl/steady.h"
 
 /* A copy between two pointers, for memory without a cl_mem. */
 static cl_int copy_pointers(struct ocl_queue *queue, void *target, const void *source, size_t bytes,
@@ -46,9 +47,12 @@ ocl_status ocl_command_write_now(struct ocl_queue *queue, const struct ocl_place
     if (status != OCL_OK)
         return status;
     status = ocl_gate_pass(queue);
-    if (status == OCL_OK)
+    if (status == OCL_OK) {
+        const int before = ocl_steady_begin();
         status = clEnqueueWriteBuffer(queue->cl, target->buffer, CL_TRUE, target->offset, bytes,
                                       source, 0, NULL, NULL);
+        ocl_steady_end(before);
+    }
     return finish_enqueue(queue, status);
 }
 

@@ -1,6 +1,7 @@
 /* A thread that runs posted functions in order.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/worker.h"
+#include "cl/steady.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -45,7 +46,7 @@ static struct ocl_worker_task *next_task(struct ocl_worker *worker)
 
     pthread_mutex_lock(&worker->lock);
     while (worker->first == NULL && !worker->is_closing)
-        pthread_cond_wait(&worker->posted, &worker->lock);
+        ocl_steady_wait(&worker->posted, &worker->lock);
     task = worker->first;
     if (task != NULL) {
         worker->first = task->next;

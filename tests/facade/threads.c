@@ -180,3 +180,35 @@ TEST_BODY(threads_meet_in_the_legacy_stream)
     assert_int_equal(read_device_int(p), 49 * 0x01010101);
     assert_success(cudaFree(p));
 }
+
+static void *wait_to_be_cancelled(void *stream)
+{
+    (void)cudaStreamSynchronize((cudaStream_t)stream);
+    pthread_testcancel();
+    return NULL;
+}
+
+/* Who is cancelled in a wait leaves no lock behind, and is gone after it. */
+TEST_BODY(threads_are_cancelled_behind_their_waits)
+{
+    struct gate gate = GATE_INITIALIZER;
+    cudaStream_t stream;
+    pthread_t thread;
+    void *result = NULL, *memory = NULL;
+    assert_success(cudaStreamCreate(&stream));
+    gate_hold(&gate, stream);
+    assert_int_equal(pthread_create(&thread, NULL, wait_to_be_cancelled, stream), 0);
+    const struct timespec while_it_begins = {.tv_nsec = 100000000};
+    nanosleep(&while_it_begins, NULL);
+    assert_int_equal(pthread_cancel(thread), 0);
+    nanosleep(&while_it_begins, NULL);
+    gate_open(&gate);
+    assert_success(cudaStreamSynchronize(stream));
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, PTHREAD_CANCELED);
+    assert_success(cudaMalloc(&memory, 4096));
+    assert_success(cudaMemset(memory, 1, 4096));
+    assert_success(cudaDeviceSynchronize());
+    assert_success(cudaFree(memory));
+    assert_success(cudaStreamDestroy(stream));
+}

@@ -1,0 +1,48 @@
+/* Waits that no pthread_cancel() ends: a thread that went away within one would leave clem's locks, or the driver's, locked
+ * for good. The thread ends at its next cancellation point, which is the program's. Private to cl/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_STEADY_H
+#define OCL_STEADY_H
+
+#include <CL/cl.h>
+#include <pthread.h>
+
+static inline int ocl_steady_begin(void)
+{
+    int before = PTHREAD_CANCEL_ENABLE;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static inline void ocl_steady_end(int before)
+{
+    pthread_setcancelstate(before, &(int){0});
+}
+
+/* pthread_cond_wait() */
+static inline void ocl_steady_wait(pthread_cond_t *condition, pthread_mutex_t *lock)
+{
+    const int before = ocl_steady_begin();
+    pthread_cond_wait(condition, lock);
+    ocl_steady_end(before);
+}
+
+/* clFinish() */
+static inline cl_int ocl_steady_finish(cl_command_queue queue)
+{
+    const int before = ocl_steady_begin();
+    const cl_int error = clFinish(queue);
+    ocl_steady_end(before);
+    return error;
+}
+
+/* clWaitForEvents() for one */
+static inline cl_int ocl_steady_event(cl_event event)
+{
+    const int before = ocl_steady_begin();
+    const cl_int error = clWaitForEvents(1, &event);
+    ocl_steady_end(before);
+    return error;
+}
+
+#endif
