@@ -36,7 +36,7 @@ ssize_t whole_read(int file, void *to, size_t bytes)
     return (ssize_t)used;
 }
 
-bool whole_write(int file, const void *from, size_t bytes)
+static bool write_all(int file, const void *from, size_t bytes)
 {
     for (size_t used = 0; used < bytes;) {
         const ssize_t put = write(file, (const char *)from + used, bytes - used);
@@ -48,20 +48,37 @@ bool whole_write(int file, const void *from, size_t bytes)
     return true;
 }
 
-/* A SIGPIPE that this thread caused is taken back; one that was pending before is the program's. */
-static void write_without_signal(int file, const void *from, size_t bytes)
+/* The signals that a failed write raises in its thread; those that were pending before are the program's. */
+static void take_back(int error, const sigset_t *pending)
 {
     const struct timespec at_once = {0};
-    sigset_t pipe, pending, before;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    const bool is_blocked = pthread_sigmask(SIG_BLOCK, &pipe, &before) == 0;
-    const bool was_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
-    if (!whole_write(file, from, bytes) && errno == EPIPE && !was_pending)
-        while (sigtimedwait(&pipe, NULL, &at_once) < 0 && errno == EINTR)
-            continue;
+    const int number = error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
+    sigset_t raised;
+    if (number == 0 || sigismember(pending, number) == 1)
+        return;
+    sigemptyset(&raised);
+    sigaddset(&raised, number);
+    while (sigtimedwait(&raised, NULL, &at_once) < 0 && errno == EINTR)
+        continue;
+}
+
+bool whole_write(int file, const void *from, size_t bytes)
+{
+    sigset_t blocked, pending, before;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGPIPE);
+    sigaddset(&blocked, SIGXFSZ);
+    const bool is_blocked = pthread_sigmask(SIG_BLOCK, &blocked, &before) == 0;
+    sigemptyset(&pending);
+    (void)sigpending(&pending);
+    const bool is_written = write_all(file, from, bytes);
+    const int error = errno;
+    if (!is_written)
+        take_back(error, &pending);
     if (is_blocked)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return is_written;
 }
 
 void whole_say(const char *format, ...)
@@ -73,7 +90,7 @@ void whole_say(const char *format, ...)
     const int bytes = vasprintf(&text, format, arguments);
     va_end(arguments);
     if (bytes > 0)
-        write_without_signal(STDERR_FILENO, text, (size_t)bytes);
+        (void)whole_write(STDERR_FILENO, text, (size_t)bytes);
     if (bytes >= 0)
         free(text);
     errno = saved;

@@ -13,10 +13,10 @@
 int whole_open(const char *path, int flags, mode_t mode);
 /* How many bytes there were, fewer only at the end of what is read; -1: errno says why. */
 ssize_t whole_read(int file, void *to, size_t bytes);
-/* False: not all of it was written, and errno says why. */
+/* False: not all of it was written, and errno says why; no SIGPIPE or SIGXFSZ (ulimit -f) comes of it. */
 bool whole_write(int file, const void *from, size_t bytes);
-/* One write to stderr, so that lines of different threads stay apart. Where nobody reads it any more the text is lost,
- * and no SIGPIPE ends the program. errno is the caller's. */
+/* One write to stderr, so that lines of different threads stay apart. Where nobody reads it any more the text is lost.
+ * errno is the caller's. */
 void whole_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* All that is left to read, with a NUL behind it that *bytes does not count; the caller frees it.
  * NULL: errno says why. bytes may be NULL. */

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -186,6 +188,25 @@ static void *write_and_read(void *argument)
         free(found);
     }
     return NULL;
+}
+
+/* `ulimit -f`: what does not fit is not kept, and the signal ends no program. */
+TEST_BODY(program_cache_survives_limits_of_files)
+{
+    static const char large[1 << 16];
+    char path[512];
+    struct rlimit limit;
+    make_folder();
+    signal(SIGXFSZ, SIG_DFL);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    const struct rlimit low = {1 << 12, limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+    ocl_program_cache_store(folder, &some_key, large, sizeof large);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_int_equal(look_into_folder(path), 0);
+    ocl_program_cache_store(folder, &some_key, "binary", 6);
+    assert_true(finds(&some_key, "binary"));
+    remove_folder();
 }
 
 TEST_BODY(program_cache_readers_see_whole_files)
