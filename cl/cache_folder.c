@@ -16,6 +16,7 @@
 
 #include "cl/trace.h"
 #include "cl/trust.h"
+#include "cl/whole.h"
 
 /* ---- Opening ---- */
 
@@ -115,6 +116,11 @@ int ocl_cache_folder_write(int folder, const char *name, char temporary[OCL_CACH
         if (file < 0 && errno != EEXIST)
             break;
     }
+    if (file < 0)
+        return -1;
+    file = whole_above_streams(file);
+    if (file < 0)
+        unlinkat(folder, temporary, 0);
     return file;
 }
 

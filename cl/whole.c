@@ -21,6 +21,17 @@ int whole_open(const char *path, int flags, mode_t mode)
     return file;
 }
 
+int whole_above_streams(int file)
+{
+    if (file < 0 || file > STDERR_FILENO)
+        return file;
+    const int above = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    const int error = errno;
+    close(file);
+    errno = error;
+    return above;
+}
+
 ssize_t whole_read(int file, void *to, size_t bytes)
 {
     size_t used = 0;

@@ -11,6 +11,9 @@
 
 /* As open(), for this process alone: never inherited. */
 int whole_open(const char *path, int flags, mode_t mode);
+/* The open file under a number that no standard stream has: a program may run without those, and what any of its threads
+ * says on stderr would be written into the file. file is closed where that takes another number; -1: errno says why. */
+int whole_above_streams(int file);
 /* How many bytes there were, fewer only at the end of what is read; -1: errno says why. */
 ssize_t whole_read(int file, void *to, size_t bytes);
 /* False: not all of it was written, and errno says why; no SIGPIPE or SIGXFSZ (ulimit -f) comes of it. */

@@ -92,12 +92,7 @@ static int new_memory(void)
 /* Its number is none of the standard streams', which the child gets in another way. */
 static int new_file(const char *text, size_t bytes)
 {
-    int file = new_memory();
-    if (file >= 0 && file <= STDERR_FILENO) {
-        const int low = file;
-        file = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-        close(low);
-    }
+    const int file = whole_above_streams(new_memory());
     if (file >= 0 && whole_write(file, text, bytes) && lseek(file, 0, SEEK_SET) == 0)
         return file;
     if (file >= 0)

@@ -190,6 +190,26 @@ static void *write_and_read(void *argument)
     return NULL;
 }
 
+/* In a program without stderr the next file would get its number, and with it whatever other threads say there. */
+TEST_BODY(program_cache_writes_to_no_stream)
+{
+    char temporary[OCL_CACHE_NAME_BYTES];
+    make_folder();
+    const int directory = ocl_cache_folder_open(folder, true), saved = dup(STDERR_FILENO);
+    assert_true(directory >= 0 && saved >= 0);
+    close(STDERR_FILENO);
+    const int file = ocl_cache_folder_write(directory, "name", temporary);
+    const bool is_free = fcntl(STDERR_FILENO, F_GETFD) == -1;
+    dup2(saved, STDERR_FILENO);
+    assert_true(file > STDERR_FILENO);
+    assert_true(is_free);
+    assert_true(fcntl(file, F_GETFD) & FD_CLOEXEC);
+    close(file);
+    close(saved);
+    close(directory);
+    remove_folder();
+}
+
 /* `ulimit -f`: what does not fit is not kept, and the signal ends no program. */
 TEST_BODY(program_cache_survives_limits_of_files)
 {
