@@ -100,8 +100,11 @@ static inline void patience_hold(struct patience *patience, cudaStream_t stream)
 /* Whether the function has not given up; it goes on. */
 static inline bool patience_end(struct patience *patience)
 {
+    pthread_mutex_lock(&patience->gate.lock);
+    const bool is_lost = patience->is_lost;
+    pthread_mutex_unlock(&patience->gate.lock);
     gate_open(&patience->gate);
-    return !patience->is_lost;
+    return !is_lost;
 }
 
 static inline void pause_briefly(void)
