@@ -424,6 +424,8 @@ static void parse_call(struct ptx_parser *p)
     push_operand(p, has_results ? parse_list(p, '(', ')') : none);
     if (has_results)
         ptx_expect(p, ',');
+    if (p->token.kind != PTX_TOKEN_WORD)
+        ptx_syntax(p, "the function to call expected");
     push_operand(p, parse_operand(p));
     bool has_arguments = false;
     while (ptx_accept(p, ',')) {

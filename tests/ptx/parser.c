@@ -347,6 +347,17 @@ TEST_BODY(ptx_keeps_instructions_that_it_does_not_know)
     ptx_module_free(m);
 }
 
+static void assert_prints_as_it_reads(const struct ptx_module *module)
+{
+    char *first = print_ptx(module);
+    struct ptx_module *again = read_ptx(first);
+    char *second = print_ptx(again);
+    assert_string_equal(first, second);
+    ptx_module_free(again);
+    free(first);
+    free(second);
+}
+
 /* Emitters rely on operands being those that the opcode takes. */
 TEST_BODY(ptx_gives_up_instructions_with_wrong_operands)
 {
@@ -365,7 +376,7 @@ TEST_BODY(ptx_gives_up_instructions_with_wrong_operands)
                                         "bar.red.popc.u32 %r1, 0;",
                                         "cvta.to.global.u64 %rd1;",
                                         "ret %r1;",
-                                        "call (%r1), 5, (%r2);",
+                                        "call (5), %rd1, (%r2);",
                                         "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1];",
                                         "cp.async.ca.shared.global [%rd1];",
                                         "setp.eq.u32 %p1, %r1;"};
@@ -397,6 +408,7 @@ TEST_BODY(ptx_gives_up_instructions_with_wrong_operands)
         struct ptx_module *m = read_ptx(text);
         if ((instruction_at(m, 0)->opcode != PTX_OPCODES) != (i < rights))
             fail_msg("%s", line);
+        assert_prints_as_it_reads(m);
         ptx_module_free(m);
     }
 }
@@ -429,6 +441,8 @@ TEST_BODY(ptx_says_line_and_token_of_errors)
                    "line 6: '%r1' is not declared");
     assert_refused(PTX_BODY("add.s32 %r1, %r2, ;"), "line 12: a number expected, near ';'");
     assert_refused(PTX_BODY("bra nowhere;"), "'nowhere' is not declared");
+    assert_refused(PTX_BODY("call (%r1), 5, (%r2);"), "the function to call expected, near '5'");
+    assert_refused(PTX_BODY("call {%rd1}, 5, (%r2);"), "the function to call expected, near '{'");
     assert_refused(PTX_BODY("@%q1 ret;"), "'%q1' is no predicate");
     assert_refused(PTX_BODY("mov.u32 %r1, 1"), "';' expected, near '}'");
     assert_refused(PTX_BODY("mov.u64 %rd1, 1 / 0;"), "division by zero");
