@@ -187,10 +187,10 @@ ocl_status ocl_region_part(struct ocl_allocation *allocation)
 void ocl_region_join(struct ocl_allocation *allocation)
 {
     struct ocl_region *own = atomic_exchange(&allocation->region, NULL);
-    struct ocl_migration *migration = atomic_load(&allocation->context->migration);
 
     if (!own)
         return;
+    struct ocl_migration *migration = atomic_load(&allocation->context->migration);
     ocl_migration_begin_move(migration);
     unlist_region(migration, own);
     set_pages(allocation, own, OCL_PAGE_DEVICE);
