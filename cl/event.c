@@ -263,10 +263,6 @@ static void note_foreign_failure(void *data, cl_int status)
 static ocl_status wait_for_point(struct ocl_queue *queue, const struct point *point,
                                  const struct ocl_context *from)
 {
-    ocl_status status = ocl_queue_order(queue);
-
-    if (status != OCL_OK)
-        return status;
     if (from == queue->context)
         return ocl_queue_hold(queue, 1, &point->stamp.event);
     /* A driver refuses events of another cl_context (-34). */
@@ -274,6 +270,8 @@ static ocl_status wait_for_point(struct ocl_queue *queue, const struct point *po
                          note_foreign_failure, queue->context);
 }
 
+/* A wait is work of the legacy queue's even for what is complete: blocking queues are behind each other then.
+ * Source: CUDA Runtime API 13.0, stream synchronization behavior, legacy default stream. */
 ocl_status ocl_event_wait_in_queue(struct ocl_event *event, struct ocl_queue *queue)
 {
     struct point point;
@@ -282,8 +280,11 @@ ocl_status ocl_event_wait_in_queue(struct ocl_event *event, struct ocl_queue *qu
     if (status != OCL_OK)
         return status;
     const bool is_same_queue = point.queue == queue && point.queue_id == atomic_load(&queue->id);
+    const bool must_wait = !is_same_queue && !is_known_complete(&point);
     status = ocl_context_failure(queue->context);
-    if (status == OCL_OK && !is_same_queue && !is_known_complete(&point))
+    if (status == OCL_OK && (must_wait || queue->kind == OCL_QUEUE_LEGACY))
+        status = ocl_queue_order(queue);
+    if (status == OCL_OK && must_wait)
         status = wait_for_point(queue, &point, event->context);
     if (status == OCL_OK && !is_same_queue && point.serial != 0)
         ocl_queue_note_wait(queue, point.queue_id, point.position);

@@ -313,6 +313,13 @@ static ocl_status run_overlapping(struct ocl_transfer *transfer)
     return copy_overlapping(transfer);
 }
 
+/* Pageable memory is read by the host, which a call that waits does behind the queue's earlier work: host functions
+ * may write there. Source: CUDA Runtime API 13.0, API synchronization behavior, memcpy, synchronous. */
+static bool reads_late(const struct ocl_transfer *transfer)
+{
+    return transfer->wait == OCL_WAIT_ALL && transfer->source.kind == OCL_SIDE_PAGEABLE;
+}
+
 ocl_status ocl_transfer_run(struct ocl_transfer *transfer)
 {
     bool is_done = false;
@@ -325,6 +332,8 @@ ocl_status ocl_transfer_run(struct ocl_transfer *transfer)
         return run_overlapping(transfer);
     if (suits_host(transfer))
         status = try_host(transfer, &is_done);
+    if (status == OCL_OK && !is_done && reads_late(transfer))
+        status = ocl_queue_settle(transfer->queue);
     if (status != OCL_OK || is_done)
         return status;
     status = moves[transfer->source.kind][transfer->target.kind](transfer);

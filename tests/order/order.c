@@ -72,32 +72,15 @@ static const struct {
     {                                                                                              \
 #name, offsetof(struct features, name), is_on                                              \
     }
-    FEATURE(host_functions, true),
-    FEATURE(polls, true),
-    FEATURE(per_thread, true),
-    FEATURE(threads, true),
-    FEATURE(gates, true),
-    FEATURE(priorities, true),
-    FEATURE(pinned_kernels, true),
-    FEATURE(pinned_fills, true),
+    FEATURE(host_functions, true), FEATURE(polls, true),           FEATURE(per_thread, true),
+    FEATURE(threads, true),        FEATURE(gates, true),           FEATURE(priorities, true),
+    FEATURE(pinned_kernels, true), FEATURE(pinned_fills, true),
 
-    FEATURE(host_to_host, true),
-    /* cudaMemcpy from pageable memory reads it before blocking streams' host functions: under handle, and to managed memory
-     * whose pages move. */
-    FEATURE(pageable_copies, false),
-    /* A wait for an event that is over is no work of the legacy stream. */
-    FEATURE(legacy_waits, false),
-    FEATURE(mapped, true),
-    FEATURE(registered, true),
-    FEATURE(managed, true),
-    FEATURE(managed_copies, true),
-    FEATURE(prefetch, true),
-    FEATURE(attach, true),
-    FEATURE(pool, true),
-    FEATURE(symbols, true),
-    FEATURE(arrays, true),
-    FEATURE(rectangles, true),
-    FEATURE(devices, true),
+    FEATURE(host_to_host, true),   FEATURE(pageable_copies, true), FEATURE(legacy_waits, true),
+    FEATURE(mapped, true),         FEATURE(registered, true),      FEATURE(managed, true),
+    FEATURE(managed_copies, true), FEATURE(prefetch, true),        FEATURE(attach, true),
+    FEATURE(pool, true),           FEATURE(symbols, true),         FEATURE(arrays, true),
+    FEATURE(rectangles, true),     FEATURE(devices, true),
 #undef FEATURE
 };
 
