@@ -344,6 +344,14 @@ void ptx_print_function(FILE *out, const struct ptx_function *function)
         fputs(";\n", out);
 }
 
+static void print_bodies(FILE *out, const struct ptx_module *module, bool of_entries)
+{
+    for (size_t i = 0; i < module->function_count; ++i)
+        if (module->functions[i]->has_body && module->functions[i]->is_entry == of_entries)
+            ptx_print_function(out, module->functions[i]);
+}
+
+/* In the order in which the text is read again: functions count from their declarations on. */
 void ptx_print_module(FILE *out, const struct ptx_module *module)
 {
     fprintf(out, ".version %u.%u\n.target sm_%u\n.address_size %u\n", module->version / 10,
@@ -357,7 +365,6 @@ void ptx_print_module(FILE *out, const struct ptx_module *module)
     }
     for (size_t i = 0; i < module->variable_count; ++i)
         print_definition(out, module->variables[i]);
-    for (size_t i = 0; i < module->function_count; ++i)
-        if (module->functions[i]->has_body)
-            ptx_print_function(out, module->functions[i]);
+    print_bodies(out, module, false);
+    print_bodies(out, module, true);
 }

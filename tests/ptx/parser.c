@@ -358,6 +358,14 @@ static void assert_prints_as_it_reads(const struct ptx_module *module)
     free(second);
 }
 
+TEST_BODY(ptx_prints_functions_in_the_order_of_reading)
+{
+    struct ptx_module *m = read_ptx(PTX_HEAD ".visible .entry k() { ret; }\n.func f() { ret; }\n"
+                                             ".visible .entry l() { ret; }\n.func g() { ret; }\n");
+    assert_prints_as_it_reads(m);
+    ptx_module_free(m);
+}
+
 /* Emitters rely on operands being those that the opcode takes. */
 TEST_BODY(ptx_gives_up_instructions_with_wrong_operands)
 {
