@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cl/range_map.h"
+#include "cl/steady.h"
 
 /* No 64-bit Linux gives a process memory above this unless it asks for a place there.
  * Source: the kernel's Documentation/arch/x86/x86_64/5level-paging and arm64/memory. */
@@ -80,7 +81,7 @@ static bool read_mapping(FILE *maps, struct mapping *mapping)
 /* Reads the process's own list of mappings: is all that overlaps [first, last) somebody's
  * reservation and not memory? Then [*low, *high) is that reservation with its neighbours of the
  * same sort. When the list cannot be read, the answer is the cautious one. */
-static bool is_reservation(uint64_t first, uint64_t last, uint64_t *low, uint64_t *high)
+static bool find_reservation(uint64_t first, uint64_t last, uint64_t *low, uint64_t *high)
 {
     struct mapping mapping;
     bool is_found = false;
@@ -104,6 +105,14 @@ static bool is_reservation(uint64_t first, uint64_t last, uint64_t *low, uint64_
         is_found |= overlaps;
     }
     fclose(maps);
+    return is_found;
+}
+
+static bool is_reservation(uint64_t first, uint64_t last, uint64_t *low, uint64_t *high)
+{
+    const int before = ocl_steady_begin();
+    const bool is_found = find_reservation(first, last, low, high);
+    ocl_steady_end(before);
     return is_found;
 }
 

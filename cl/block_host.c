@@ -24,9 +24,11 @@ static size_t round_to_pages(size_t bytes)
 static ocl_status map_for_good(struct ocl_block *block)
 {
     cl_int error;
+    const int before = ocl_steady_begin();
     void *mapped =
         clEnqueueMapBuffer(block->context->service, block->buffer, CL_TRUE,
                            CL_MAP_READ | CL_MAP_WRITE, 0, block->bytes, 0, NULL, NULL, &error);
+    ocl_steady_end(before);
     if (error != CL_SUCCESS)
         return error;
     block->is_mapped = true;

@@ -245,7 +245,7 @@ ocl_status ocl_clock_enqueue(struct ocl_clock *clock, cl_command_queue cl, cl_ke
     if (*kernel)
         error = clSetKernelArg(*kernel, 0, sizeof address, &address);
     if (error == CL_SUCCESS)
-        error = clEnqueueNDRangeKernel(cl, *kernel, 1, NULL, &one, &one, 0, NULL, NULL);
+        error = ocl_steady_range(cl, *kernel, 1, NULL, &one, &one, 0, NULL, NULL);
     return error;
 }
 

@@ -200,7 +200,7 @@ static bool tells_failure(ocl_status status)
            status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
-ocl_status ocl_context_open(int device, struct ocl_context **context)
+static ocl_status open_context(int device, struct ocl_context **context)
 {
     struct ocl_context *made = calloc(1, sizeof *made);
     if (!made)
@@ -226,10 +226,16 @@ ocl_status ocl_context_open(int device, struct ocl_context **context)
     return OCL_OK;
 }
 
-void ocl_context_close(struct ocl_context *context)
+ocl_status ocl_context_open(int device, struct ocl_context **context)
 {
-    if (!context)
-        return;
+    const int before = ocl_steady_begin();
+    const ocl_status status = open_context(device, context);
+    ocl_steady_end(before);
+    return status;
+}
+
+static void close_context(struct ocl_context *context)
+{
     if (atomic_load(&context->runtime))
         (void)ocl_queues_finish(context); /* kernels may still print */
     ocl_runtime_destroy(context);
@@ -256,6 +262,15 @@ void ocl_context_close(struct ocl_context *context)
     pthread_cond_destroy(&context->pin_changed);
     pthread_mutex_destroy(&context->pin_lock);
     free(context);
+}
+
+void ocl_context_close(struct ocl_context *context)
+{
+    if (!context)
+        return;
+    const int before = ocl_steady_begin();
+    close_context(context);
+    ocl_steady_end(before);
 }
 
 int ocl_context_device(const struct ocl_context *context)

@@ -15,6 +15,7 @@
 #include "cl/options.h"
 #include "cl/process.h"
 #include "cl/state.h"
+#include "cl/steady.h"
 #include "cl/trace.h"
 
 static struct ocl_device *devices;
@@ -402,7 +403,7 @@ static bool may_have_pocl(void)
     return device_count == 0;
 }
 
-static void start(void)
+static void find_all(void)
 {
     const struct ocl_options *options = ocl_options_get();
     ocl_driver_folder_choose();
@@ -423,6 +424,14 @@ static void start(void)
     }
     ocl_process_watch();
     trace_devices();
+}
+
+/* A driver that a cancelled thread has started by half never starts again. */
+static void start(void)
+{
+    const int before = ocl_steady_begin();
+    find_all();
+    ocl_steady_end(before);
 }
 
 bool ocl_device_shares_platform(int device, int other)

@@ -9,6 +9,7 @@
 
 #include "cl/cgroup.h"
 #include "cl/options.h"
+#include "cl/steady.h"
 
 /* Linux hands memory out before it has it and kills a process later, so the last part is left
  * alone: the process's own growth and other programs need some. */
@@ -51,11 +52,13 @@ static void find_group(void)
 
 uint64_t ocl_host_memory_limit(void)
 {
+    const int before = ocl_steady_begin();
     pthread_once(&group_once, find_group);
+    ocl_steady_end(before);
     return group_limit;
 }
 
-uint64_t ocl_host_memory_available(void)
+static uint64_t find_available(void)
 {
     uint64_t bytes = meminfo_available();
     if (bytes == UINT64_MAX)
@@ -65,4 +68,12 @@ uint64_t ocl_host_memory_available(void)
     if (left < bytes)
         bytes = left;
     return bytes == UINT64_MAX ? bytes : bytes - bytes / RESERVE_SHARE;
+}
+
+uint64_t ocl_host_memory_available(void)
+{
+    const int before = ocl_steady_begin();
+    const uint64_t bytes = find_available();
+    ocl_steady_end(before);
+    return bytes;
 }

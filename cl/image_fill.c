@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/address.h"
 #include "cl/image_private.h"
+#include "cl/steady.h"
 
 /* One copy on its way to the driver. */
 struct copy {
@@ -164,8 +165,7 @@ static cl_int enqueue_filler(struct copy *copy)
     for (cl_uint i = 0; error == CL_SUCCESS && i < sizeof arguments / sizeof *arguments; i++)
         error = clSetKernelArg(filler, i, arguments[i].bytes, arguments[i].value);
     if (error == CL_SUCCESS)
-        error = clEnqueueNDRangeKernel(copy->queue, filler, 3, NULL, items, group, 0, NULL,
-                                       copy->event);
+        error = ocl_steady_range(copy->queue, filler, 3, NULL, items, group, 0, NULL, copy->event);
     copy->enqueued += error == CL_SUCCESS;
     return error;
 }

@@ -5,6 +5,7 @@
 #include "cl/image_private.h"
 #include "cl/kernel.h"
 #include "cl/probe.h"
+#include "cl/steady.h"
 #include "cl/trace.h"
 
 enum { LAYERS = 4 };
@@ -97,8 +98,7 @@ static ocl_status ask(struct ocl_context *context, const struct asking *asking, 
     if (status == OCL_OK)
         status = ocl_probe_run(context, asking->kernel);
     if (status == OCL_OK)
-        status = clEnqueueReadBuffer(context->service, asking->answer, CL_TRUE, 0, sizeof values,
-                                     &values, 0, NULL, NULL);
+        status = ocl_steady_read(context->service, asking->answer, sizeof values, &values);
     if (status == OCL_OK)
         *answer = values.s[0];
     return status;

@@ -13,6 +13,7 @@
 #include "cl/managed_private.h"
 #include "cl/ptx_kernel.h"
 #include "cl/ptx_table.h"
+#include "cl/steady.h"
 #include "cl/thread.h"
 #include "cl/trace.h"
 #include "cl/twin.h"
@@ -73,8 +74,8 @@ static cl_int enqueue_pieces(struct ocl_queue *queue, cl_kernel kernel, const st
                 for (int d = 0; d < 3; d++)
                     items[d] = plan->global[d] - at[d] < plan->piece[d] ? plan->global[d] - at[d]
                                                                         : plan->piece[d];
-                error = clEnqueueNDRangeKernel(queue->cl, kernel, plan->dimensions, at, items,
-                                               plan->local, 0, NULL, NULL);
+                error = ocl_steady_range(queue->cl, kernel, plan->dimensions, at, items,
+                                         plan->local, 0, NULL, NULL);
                 *commands += error == CL_SUCCESS;
             }
     return error;
@@ -93,8 +94,8 @@ static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struc
     if (status != OCL_OK)
         return status;
     if (is_whole(plan)) {
-        error = clEnqueueNDRangeKernel(queue->cl, kernel, plan->dimensions, NULL, plan->global,
-                                       plan->local, 0, NULL, NULL);
+        error = ocl_steady_range(queue->cl, kernel, plan->dimensions, NULL, plan->global,
+                                 plan->local, 0, NULL, NULL);
         commands = error == CL_SUCCESS;
     } else {
         error = enqueue_pieces(queue, kernel, plan, &commands);

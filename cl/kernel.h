@@ -169,7 +169,7 @@ struct ocl_program {
     struct ocl_kernel *kernels;
     size_t kernel_count;
     pthread_mutex_t lock;   /* a leaf: lazy states, lists of instances */
-    pthread_cond_t changed; /* with lock: a lazy state left OCL_LAZY_RUNNING */
+    pthread_cond_t changed; /* with lock: a lazy state left OCL_LAZY_RUNNING* */
     _Atomic int described;  /* enum ocl_lazy_state of the next */
     cl_program description; /* where not has_info: a build to ask about parameters, or NULL */
     _Atomic int sized;      /* enum ocl_lazy_state: sizes of types that OpenCL C does not have */
@@ -184,9 +184,9 @@ struct ocl_program {
     struct ocl_symbols *symbols; /* symbols.c */
 };
 
-/* Things that are found out at the first request: one thread does, others wait, nobody holds the
- * lock meanwhile. */
-enum ocl_lazy_state { OCL_LAZY_NEW, OCL_LAZY_RUNNING, OCL_LAZY_DONE };
+/* Things that are found out at the first request: one thread does, others wait, nobody holds the lock meanwhile. That
+ * thread cannot be cancelled on the way; OCL_LAZY_RUNNING_STEADY: nor could it before. */
+enum ocl_lazy_state { OCL_LAZY_NEW, OCL_LAZY_RUNNING, OCL_LAZY_RUNNING_STEADY, OCL_LAZY_DONE };
 
 static inline bool ocl_lazy_is_done(_Atomic int *state)
 {

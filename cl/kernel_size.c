@@ -7,6 +7,7 @@
 #include "cl/kernel.h"
 #include "cl/kernel_info.h"
 #include "cl/program_compile.h"
+#include "cl/steady.h"
 #include "cl/trace.h"
 
 /* A type by name, with what the device said about it; 0 until then. */
@@ -90,11 +91,9 @@ static cl_int read_answers(struct ocl_context *context, cl_kernel kernel, cl_mem
     const size_t one = 1;
     cl_int error = clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffer);
     if (error == CL_SUCCESS)
-        error =
-            clEnqueueNDRangeKernel(context->service, kernel, 1, NULL, &one, &one, 0, NULL, NULL);
+        error = ocl_steady_range(context->service, kernel, 1, NULL, &one, &one, 0, NULL, NULL);
     if (error == CL_SUCCESS)
-        error = clEnqueueReadBuffer(context->service, buffer, CL_TRUE, 0, bytes, answers, 0, NULL,
-                                    NULL);
+        error = ocl_steady_read(context->service, buffer, bytes, answers);
     return error;
 }
 

@@ -171,11 +171,10 @@ static ocl_status ask_address(struct ocl_context *context, struct learner *learn
     const size_t one = 1;
     cl_int error = clSetKernelArg(learner->kernel, 0, sizeof(cl_mem), &buffer);
     if (error == CL_SUCCESS)
-        error = clEnqueueNDRangeKernel(context->service, learner->kernel, 1, NULL, &one, &one, 0,
-                                       NULL, NULL);
+        error =
+            ocl_steady_range(context->service, learner->kernel, 1, NULL, &one, &one, 0, NULL, NULL);
     if (error == CL_SUCCESS)
-        error = clEnqueueReadBuffer(context->service, learner->answer, CL_TRUE, 0, sizeof *answer,
-                                    answer, 0, NULL, NULL);
+        error = ocl_steady_read(context->service, learner->answer, sizeof *answer, answer);
     /* The kernel must not keep the caller's buffer alive, nor name it once it is gone. */
     clSetKernelArg(learner->kernel, 0, sizeof(cl_mem), &learner->answer);
     return error;
@@ -206,8 +205,7 @@ ocl_status ocl_probe_run(struct ocl_context *context, cl_kernel kernel)
     const size_t one = 1;
     cl_event event;
     cl_int outcome = CL_COMPLETE;
-    cl_int error =
-        clEnqueueNDRangeKernel(context->service, kernel, 1, NULL, &one, &one, 0, NULL, &event);
+    cl_int error = ocl_steady_range(context->service, kernel, 1, NULL, &one, &one, 0, NULL, &event);
     if (error != CL_SUCCESS)
         return error;
     error = ocl_steady_event(event);

@@ -178,10 +178,12 @@ ocl_status ocl_program_build(struct ocl_context *context, const void *code, size
     struct ocl_program *made = NULL;
     char *text = NULL;
     ocl_status status = OCL_E_INVALID_VALUE;
+    const int before = ocl_steady_begin();
     if (code && ptx_is_ptx(code, bytes))
         status = ocl_ptx_open(context, code, bytes, &made, &text);
     else if (code)
         status = build(context, code, bytes, options, &made, &text);
+    ocl_steady_end(before);
     return finish_build(context, status, made, text, program, log);
 }
 
@@ -190,7 +192,9 @@ ocl_status ocl_program_build_parsed(struct ocl_context *context, struct ptx_modu
 {
     struct ocl_program *made = NULL;
     char *text = NULL;
+    const int before = ocl_steady_begin();
     const ocl_status status = ocl_ptx_open_parsed(context, module, &made, &text);
+    ocl_steady_end(before);
     return finish_build(context, status, made, text, program, log);
 }
 
@@ -256,14 +260,23 @@ struct ocl_kernel *ocl_program_find_kernel(struct ocl_program *program, const ch
     return NULL;
 }
 
+static bool is_running(_Atomic int *state)
+{
+    const int is = atomic_load_explicit(state, memory_order_relaxed);
+    return is == OCL_LAZY_RUNNING || is == OCL_LAZY_RUNNING_STEADY;
+}
+
 bool ocl_lazy_begin(struct ocl_program *program, _Atomic int *state)
 {
     pthread_mutex_lock(&program->lock);
-    while (atomic_load_explicit(state, memory_order_relaxed) == OCL_LAZY_RUNNING)
+    while (is_running(state))
         ocl_steady_wait(&program->changed, &program->lock);
     const bool is_mine = !ocl_lazy_is_done(state);
     if (is_mine)
-        atomic_store_explicit(state, OCL_LAZY_RUNNING, memory_order_relaxed);
+        atomic_store_explicit(state,
+                              ocl_steady_begin() == PTHREAD_CANCEL_ENABLE ? OCL_LAZY_RUNNING
+                                                                          : OCL_LAZY_RUNNING_STEADY,
+                              memory_order_relaxed);
     pthread_mutex_unlock(&program->lock);
     return is_mine;
 }
@@ -271,7 +284,10 @@ bool ocl_lazy_begin(struct ocl_program *program, _Atomic int *state)
 void ocl_lazy_end(struct ocl_program *program, _Atomic int *state, bool is_done)
 {
     pthread_mutex_lock(&program->lock);
+    const bool was_steady =
+        atomic_load_explicit(state, memory_order_relaxed) == OCL_LAZY_RUNNING_STEADY;
     atomic_store_explicit(state, is_done ? OCL_LAZY_DONE : OCL_LAZY_NEW, memory_order_release);
     pthread_cond_broadcast(&program->changed);
     pthread_mutex_unlock(&program->lock);
+    ocl_steady_end(was_steady ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE);
 }

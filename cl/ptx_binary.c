@@ -108,8 +108,7 @@ static cl_int enqueue_trial(const struct ocl_context *context, cl_kernel kernel,
     if (error == CL_SUCCESS)
         error = clSetKernelArg(kernel, 2, TRIAL_THREADS * sizeof(cl_uint), NULL);
     if (error == CL_SUCCESS)
-        error =
-            clEnqueueNDRangeKernel(context->service, kernel, 3, NULL, global, local, 0, NULL, NULL);
+        error = ocl_steady_range(context->service, kernel, 3, NULL, global, local, 0, NULL, NULL);
     if (error != CL_SUCCESS)
         return error;
     error = ocl_steady_finish(context->service);

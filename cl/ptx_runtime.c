@@ -217,7 +217,9 @@ static ocl_status find_heap(struct ocl_runtime *runtime)
     pthread_mutex_unlock(&runtime->lock);
     if (has_heap)
         return OCL_OK;
+    const int before = ocl_steady_begin();
     const ocl_status status = make_heap(runtime);
+    ocl_steady_end(before);
     pthread_mutex_lock(&runtime->lock);
     runtime->is_making = false;
     runtime->has_heap = status == OCL_OK;
@@ -529,9 +531,11 @@ void ocl_runtime_after_wait(struct ocl_context *context)
     const uint64_t launches = atomic_load(&runtime->launches);
     /* In this order: what begins later changes launches, what began is seen in one of the other two. */
     const bool is_all = atomic_load(&runtime->launching) == 0 && ocl_queues_are_idle(context);
+    const int before = ocl_steady_begin();
     ocl_thread()->is_printing = true;
     read_all(runtime, is_all ? launches : 0);
     ocl_thread()->is_printing = false;
+    ocl_steady_end(before);
     end_reading(runtime, launches, is_all);
 }
 

@@ -10,6 +10,7 @@
 #include "cl/ptx_binary.h"
 #include "cl/ptx_facts.h"
 #include "cl/ptx_kernel.h"
+#include "cl/steady.h"
 #include "cl/trace.h"
 
 enum { TRIAL_ITEMS = 64, TRIAL_WORDS = 4 * TRIAL_ITEMS, WARP = 32 };
@@ -245,11 +246,9 @@ static cl_int run(const struct ocl_context *context, cl_kernel kernel, cl_mem bu
     const size_t items = TRIAL_ITEMS;
     cl_int error = clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffer);
     if (error == CL_SUCCESS)
-        error = clEnqueueNDRangeKernel(context->service, kernel, 1, NULL, &items, &items, 0, NULL,
-                                       NULL);
+        error = ocl_steady_range(context->service, kernel, 1, NULL, &items, &items, 0, NULL, NULL);
     if (error == CL_SUCCESS)
-        error = clEnqueueReadBuffer(context->service, buffer, CL_TRUE, 0,
-                                    TRIAL_WORDS * sizeof *words, words, 0, NULL, NULL);
+        error = ocl_steady_read(context->service, buffer, TRIAL_WORDS * sizeof *words, words);
     return error;
 }
 

@@ -1,6 +1,7 @@
 /* What a program's own table kernel tells of its symbols.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/symbol_table.h"
+#include "cl/steady.h"
 
 #include <stdlib.h>
 
@@ -96,8 +97,7 @@ static cl_int set_arguments(const struct run *run, const struct ocl_symbol_table
 
 static cl_int read_back(const struct run *run, cl_mem buffer, size_t bytes, void *target)
 {
-    return clEnqueueReadBuffer(run->context->service, buffer, CL_TRUE, 0, bytes, target, 0, NULL,
-                               NULL);
+    return ocl_steady_read(run->context->service, buffer, bytes, target);
 }
 
 static cl_int read_values(const struct run *run, const struct ocl_symbol_table *table)
@@ -130,8 +130,8 @@ static ocl_status run_once(struct run *run, struct ocl_symbol_table *table, bool
     if (error == CL_SUCCESS)
         error = set_arguments(run, table, wants_values);
     if (error == CL_SUCCESS)
-        error = clEnqueueNDRangeKernel(run->context->service, run->kernel, 1, NULL, &one, &one, 0,
-                                       NULL, NULL);
+        error = ocl_steady_range(run->context->service, run->kernel, 1, NULL, &one, &one, 0, NULL,
+                                 NULL);
     if (error == CL_SUCCESS)
         error = wants_values ? read_values(run, table) : read_answer(run, table);
     release_buffers(run);

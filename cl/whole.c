@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -79,6 +80,8 @@ bool whole_write(int file, const void *from, size_t bytes)
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGPIPE);
     sigaddset(&blocked, SIGXFSZ);
+    int cancelled = PTHREAD_CANCEL_ENABLE;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
     const bool is_blocked = pthread_sigmask(SIG_BLOCK, &blocked, &before) == 0;
     sigemptyset(&pending);
     (void)sigpending(&pending);
@@ -88,6 +91,7 @@ bool whole_write(int file, const void *from, size_t bytes)
         take_back(error, &pending);
     if (is_blocked)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_setcancelstate(cancelled, &(int){0});
     errno = error;
     return is_written;
 }

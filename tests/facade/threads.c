@@ -212,3 +212,63 @@ TEST_BODY(threads_are_cancelled_behind_their_waits)
     assert_success(cudaFree(memory));
     assert_success(cudaStreamDestroy(stream));
 }
+
+static const char *const add_text = ".version 6.0\n.target sm_70\n.address_size 64\n"
+                                    ".visible .entry add(.param .u64 p, .param .u32 n)\n{\n"
+                                    "    .reg .u32 %r<3>;\n    .reg .u64 %rd<3>;\n"
+                                    "    ld.param.u64 %rd1, [p];\n    ld.param.u32 %r1, [n];\n"
+                                    "    atom.global.add.u32 %r2, [%rd1], %r1;\n    ret;\n}\n";
+
+/* What calls in a thread that is to end do: none of them may be where it ends. */
+struct cancelled {
+    cudaLibrary_t library;
+    int *device, *pinned, *managed;
+    bool is_through;
+};
+
+static void *call_much(struct cancelled *self)
+{
+    static char pages[2 * 65536], copy[4096];
+    char *const page = (char *)(((uintptr_t)pages + 65535) / 65536 * 65536);
+    int n = 5;
+    cudaKernel_t kernel = NULL;
+    THREAD_SUCCESS(cudaMalloc((void **)&self->device, 65536));
+    THREAD_SUCCESS(cudaMemset(self->device, 0, 65536));
+    THREAD_SUCCESS(cudaMallocHost((void **)&self->pinned, 65536));
+    THREAD_SUCCESS(cudaMallocManaged((void **)&self->managed, 65536, cudaMemAttachGlobal));
+    THREAD_SUCCESS(cudaLibraryLoadData(&self->library, add_text, NULL, NULL, 0, NULL, NULL, 0));
+    THREAD_SUCCESS(cudaLibraryGetKernel(&kernel, self->library, "add"));
+    void *args[] = {&self->device, &n};
+    THREAD_SUCCESS(launch_1d(kernel, 2, 4, args, 0, NULL));
+    THREAD_SUCCESS(cudaMemcpy(copy, self->device, sizeof copy, cudaMemcpyDeviceToHost));
+    THREAD_SUCCESS(cudaHostRegister(page, 65536, 0));
+    THREAD_SUCCESS(cudaHostUnregister(page));
+    THREAD_SUCCESS(cudaDeviceSynchronize());
+    return NULL;
+}
+
+static void *call_when_cancelled(void *data)
+{
+    struct cancelled *self = data;
+    pthread_cancel(pthread_self());
+    self->is_through = call_much(self) == NULL;
+    pthread_testcancel();
+    return NULL;
+}
+
+/* From the start of the driver on: one that a thread left by half would never start again. */
+TEST_BODY(threads_are_cancelled_behind_their_calls)
+{
+    struct cancelled cancelled = {0};
+    void *result = NULL;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, call_when_cancelled, &cancelled), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_true(cancelled.is_through);
+    assert_ptr_equal(result, PTHREAD_CANCELED);
+    assert_int_equal(read_device_int(cancelled.device), 40);
+    assert_success(cudaLibraryUnload(cancelled.library));
+    assert_success(cudaFree(cancelled.device));
+    assert_success(cudaFreeHost(cancelled.pinned));
+    assert_success(cudaFree(cancelled.managed));
+}
