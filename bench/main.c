@@ -221,7 +221,7 @@ static int measure(struct options *options, char **argv)
     return status;
 }
 
-int main(int argc, char **argv)
+static int act(int argc, char **argv)
 {
     struct options options;
     setenv("CLEM_DEVICE", "all", 0); /* a CPU beside a GPU is a device to measure */
@@ -246,4 +246,13 @@ int main(int argc, char **argv)
     default:
         return measure(&options, argv);
     }
+}
+
+int main(int argc, char **argv)
+{
+    const int status = act(argc, argv);
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || status != 0)
+        return status;
+    perror("standard output");
+    return EXIT_OUTPUT;
 }

@@ -14,7 +14,7 @@
 #include <cjson/cJSON.h>
 #endif
 
-enum { NAME_COLUMN = 44, EXIT_NO_DEVICE = 2, EXIT_USAGE = 64 };
+enum { NAME_COLUMN = 44, EXIT_NO_DEVICE = 2, EXIT_USAGE = 64, EXIT_OUTPUT = 74 };
 
 /* What the names in --json mean; raised when one of them changes its meaning or goes. */
 enum { JSON_SCHEMA = 2 };
@@ -248,6 +248,7 @@ static int print_json(int count)
         failures += tell_device(&json, i);
     }
     char *text = cJSON_Print(root);
+    failures += text == NULL;
     if (text != NULL)
         puts(text);
     free(text);
@@ -273,7 +274,8 @@ static int usage(FILE *to, int code)
             "programs see CPUs only if it names them or is \"all\".\n"
             "CLEM_ADDRESS forces an address strategy.\n"
             "Exit status: 0, 1 when a device cannot be opened, 2 when there is none, 64 for wrong\n"
-            "usage, which a CLEM_DEVICE that no device matches is.\n");
+            "usage, which a CLEM_DEVICE that no device matches is, 74 when the answer cannot be "
+            "written.\n");
     return code;
 }
 
@@ -296,7 +298,7 @@ static int show_devices(int (*show)(int count))
     return error == cudaSuccess ? show(count) != 0 : no_device(error);
 }
 
-int main(int argc, char **argv)
+static int answer(int argc, char **argv)
 {
     enum { BRIEF = 256, JSON, VERSION };
     static const struct option options[] = {{"brief", no_argument, NULL, BRIEF},
@@ -323,4 +325,13 @@ int main(int argc, char **argv)
     default:
         return EXIT_USAGE;
     }
+}
+
+int main(int argc, char **argv)
+{
+    const int status = answer(argc, argv);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    perror("clem-info");
+    return EXIT_OUTPUT;
 }

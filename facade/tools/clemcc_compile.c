@@ -98,6 +98,9 @@ static int run_fallible(struct job *job, struct clang_arguments *command, bool *
         *trace = 0;
     if (text)
         fputs(text, stderr);
+    if (status && !job->is_dry && (!text || !*text))
+        fprintf(stderr, "clemcc: clang %u failed, and could not say why in %s: is the disk full?\n",
+                job->compiler.version, job->scratch);
     free(text);
     if (status > 1)
         fprintf(stderr,

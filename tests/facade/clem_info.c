@@ -39,6 +39,8 @@ TEST_BODY(clem_info_options)
     assert_int_equal(run_info("", "--brief more 2>/dev/null"), 64);
     assert_int_equal(run_info("CLEM_DEVICE=nosuch", "--brief 2>&1"), 64);
     assert_non_null(strstr(output, "CLEM_DEVICE=nosuch"));
+    assert_int_equal(run_info("", "--version 2>&1 >/dev/full"), 74);
+    assert_non_null(strstr(output, "clem-info: "));
 }
 
 TEST_BODY(clem_info_tells_devices_in_text)
