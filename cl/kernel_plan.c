@@ -196,7 +196,7 @@ static void cut(struct ocl_plan *plan)
         const size_t groups = plan->global[d] / plan->local[d];
         const size_t taken = groups < most ? groups : most;
         plan->piece[d] = taken * plan->local[d];
-        most = taken < groups ? 1 : most / groups;
+        most = taken < groups || taken == 0 ? 1 : most / taken;
     }
 }
 
