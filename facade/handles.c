@@ -75,11 +75,15 @@ static void *look_up(enum facade_kind kind, const void *object)
     return found != NULL && (found - 1)->kind == (uint32_t)kind ? found : NULL;
 }
 
+uint64_t facade_handles_freed(void)
+{
+    return atomic_load_explicit(&freed_count, memory_order_acquire);
+}
+
 void *facade_handle_find(enum facade_kind kind, const void *object)
 {
     struct facade_known *last = &facade_thread()->known[kind % FACADE_KNOWN_HANDLES];
-    const uint64_t freed =
-        atomic_load_explicit(&freed_count, memory_order_acquire) * KIND_COUNT + (uint64_t)kind;
+    const uint64_t freed = facade_handles_freed() * KIND_COUNT + (uint64_t)kind;
     if (object != NULL && last->object == object && last->freed == freed)
         return (void *)(uintptr_t)object;
     void *found = look_up(kind, object);

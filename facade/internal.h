@@ -122,6 +122,9 @@ void facade_handle_free(void *object);
 /* object itself when it is a live handle of this kind, otherwise NULL. Lock-free. */
 void *facade_handle_find(enum facade_kind kind, const void *object);
 
+/* How many handles have been freed: what was found before the last one went has to be looked for again. */
+uint64_t facade_handles_freed(void);
+
 /* --- stream.c ------------------------------------------------------------------------------------------------ */
 
 /* The stream a handle means for this thread: 0, cudaStreamLegacy and cudaStreamPerThread are resolved against the

@@ -8,6 +8,7 @@
 #include "facade/registration.h"
 #include "facade/runtime.h"
 #include "facade/stream.h"
+#include "facade/thread_state.h"
 
 /* CUDA's limits for compute capability 7.5, which clem reports. A device may have less. */
 static const unsigned grid_limits[3] = {2147483647u, 65535u, 65535u};
@@ -19,11 +20,14 @@ static unsigned smaller(size_t a, unsigned b)
     return a < b ? (unsigned)a : b;
 }
 
-cudaError_t facade_function_find(const void *func, struct facade_function **function)
+/* Libraries, modules and contexts end with handles, so what a name led to in a context holds until one is freed. */
+static struct facade_known_function *known_function(const void *name)
 {
-    cudaError_t error = facade_process_state();
-    if (error != cudaSuccess)
-        return error;
+    return &facade_thread()->functions[((uintptr_t)name >> 4) % FACADE_KNOWN_FUNCTIONS];
+}
+
+static cudaError_t find_function(const void *func, struct facade_function **function)
+{
     const struct facade_kernel *kernel = facade_handle_find(FACADE_KERNEL, func);
     if (kernel != NULL)
         return facade_kernel_here(kernel, function);
@@ -32,8 +36,29 @@ cudaError_t facade_function_find(const void *func, struct facade_function **func
         return facade_context_check((*function)->module->context);
     if (func == NULL)
         return cudaErrorInvalidDeviceFunction;
-    error = facade_registered_function(func, function);
+    const cudaError_t error = facade_registered_function(func, function);
     return error == cudaErrorInvalidDeviceFunction ? cudaErrorInvalidResourceHandle : error;
+}
+
+cudaError_t facade_function_find(const void *func, struct facade_function **function)
+{
+    struct facade_context *context = NULL;
+    cudaError_t error = facade_process_state();
+    if (error != cudaSuccess)
+        return error;
+    const uint64_t freed = facade_handles_freed();
+    struct facade_known_function *known = known_function(func);
+    if (func != NULL && known->name == func && known->freed == freed) {
+        error = facade_current(&context);
+        *function = known->function;
+        if (error != cudaSuccess || known->context == context)
+            return error;
+    }
+    error = find_function(func, function);
+    if (error == cudaSuccess && facade_thread_may_keep(facade_thread()))
+        *known =
+            (struct facade_known_function){func, (*function)->module->context, *function, freed};
+    return error;
 }
 
 /* What the driver failed to tell is no fact. */

@@ -22,6 +22,7 @@ struct registered_function {
     const char *name;
     const void *host_function;
     struct registered_function *next;
+    _Atomic(cudaKernel_t) kernel; /* of the binary's library; NULL until it is asked for */
 };
 
 struct registered_variable {
@@ -100,7 +101,8 @@ void __cudaRegisterFunction(void **fatCubinHandle, const char *hostFun, char *de
         free(function);
         return;
     }
-    *function = (struct registered_function){binary, deviceName, hostFun, binary->functions};
+    *function =
+        (struct registered_function){binary, deviceName, hostFun, .next = binary->functions};
     if (ocl_range_map_insert(functions, (uintptr_t)hostFun, 1, function) == OCL_OK)
         binary->functions = function;
     else
@@ -493,13 +495,18 @@ static cudaError_t registered_kernel(const void *host_function, cudaKernel_t *ke
 {
     struct facade_library *library = NULL;
     pthread_once(&once, make_tables);
-    const struct registered_function *function =
+    struct registered_function *function =
         functions != NULL ? ocl_range_map_find(functions, (uintptr_t)host_function) : NULL;
     if (function == NULL)
         return cudaErrorInvalidDeviceFunction;
     cudaError_t error = load_binary(function->binary, &library);
-    if (error == cudaSuccess)
+    if (error != cudaSuccess)
+        return error;
+    *kernel = atomic_load(&function->kernel);
+    if (*kernel == NULL)
         error = facade_library_kernel(library, function->name, kernel);
+    if (error == cudaSuccess)
+        atomic_store_explicit(&function->kernel, *kernel, memory_order_relaxed);
     return error;
 }
 

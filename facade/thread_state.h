@@ -16,6 +16,15 @@ struct facade_known {
     uint64_t freed; /* how many handles had been freed, times the kinds, plus the kind */
 };
 
+/* launch.c: the functions that launches named last, by what named them. */
+enum { FACADE_KNOWN_FUNCTIONS = 8 };
+struct facade_known_function {
+    const void *name;
+    const struct facade_context *context;
+    struct facade_function *function;
+    uint64_t freed; /* how many handles had been freed */
+};
+
 /* A current context: another one may have the handle of one that was destroyed. */
 struct facade_stack_entry {
     struct facade_context *context;
@@ -25,6 +34,7 @@ struct facade_stack_entry {
 struct facade_thread {
     cudaError_t last_error; /* error.c */
     struct facade_known known[FACADE_KNOWN_HANDLES];
+    struct facade_known_function functions[FACADE_KNOWN_FUNCTIONS];
     int device;
     bool is_per_thread;
     bool is_in_host_function;      /* runtime.c */

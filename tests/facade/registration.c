@@ -72,6 +72,29 @@ TEST_BODY(registration_kernels_run_by_their_stubs)
     __cudaUnregisterFatBinary(handle);
 }
 
+/* A library that is closed and another that is opened in its place. */
+TEST_BODY(registration_again_at_the_same_address)
+{
+    struct fat_binary_wrapper wrapper = {MAGIC, 1, add_text, NULL};
+    int *p = device_ints(1), value = 21;
+    void *args[] = {&p, &value};
+    void **handle = register_code(&wrapper);
+    const dim3 one = {1, 1, 1};
+    for (int i = 0; i < 2; i++)
+        assert_success(launch_stub(&add_stub, one, one, args, NULL));
+    assert_int_equal(read_device_int(p), 42);
+    __cudaUnregisterFatBinary(handle);
+    assert_int_not_equal(launch_stub(&add_stub, one, one, args, NULL), cudaSuccess);
+    handle = __cudaRegisterFatBinary(&wrapper);
+    register_kernel(handle, &add_stub, "twice");
+    __cudaRegisterFatBinaryEnd(handle);
+    for (int i = 0; i < 2; i++)
+        assert_success(launch_stub(&add_stub, one, one, args, NULL));
+    assert_int_equal(read_device_int(p), 168);
+    assert_success(cudaFree(p));
+    __cudaUnregisterFatBinary(handle);
+}
+
 TEST_BODY(registration_stubs_are_kernels_everywhere)
 {
     struct fat_binary_wrapper wrapper = {MAGIC, 1, add_text, NULL};
