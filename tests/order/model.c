@@ -91,11 +91,7 @@ static bool ordered_by_legacy(const struct program *program, const struct comman
 
     if (earlier->device != later->device || (a == STREAM_LEGACY) == (b == STREAM_LEGACY))
         return false;
-    if (a == STREAM_NON_BLOCKING || b == STREAM_NON_BLOCKING)
-        return false;
-    return !(a == STREAM_LEGACY &&
-             (earlier->kind == DO_RECORD || earlier->kind == DO_MALLOC_ASYNC ||
-              earlier->kind == DO_FREE_ASYNC));
+    return a != STREAM_NON_BLOCKING && b != STREAM_NON_BLOCKING;
 }
 
 /* Points. */
@@ -190,11 +186,12 @@ static bool ends_before_return(const struct program *program, const struct comma
     }
 }
 
-/* reads_at_call: cudaMemcpyAsync from pageable to device memory, whose source may be read when it is called. */
+/* reads_at_call: cudaMemcpyAsync from pageable or registered to device memory, whose source may be read when it is called. */
 static bool reads_at_call(const struct program *program, const struct command *command)
 {
+    const enum memory from = memory_of(program, &command->first);
     return is_copy(command) && !is_synchronous_copy(command) &&
-           memory_of(program, &command->first) == MEMORY_PAGEABLE &&
+           (from == MEMORY_PAGEABLE || from == MEMORY_REGISTERED) &&
            !is_host_memory(memory_of(program, &command->target));
 }
 
@@ -228,6 +225,9 @@ static bool meets_legacy(const struct model *model, int y)
         return command->stream == LEGACY && latest_record(model, y) >= 0;
     case DO_ATTACH:
     case DO_PREFETCH:
+    case DO_MALLOC_ASYNC:
+    case DO_FREE_ASYNC:
+    case DO_RECORD:
         return false;
     default:
         return true;

@@ -2,12 +2,14 @@
  *
  *   --seed N       the first program's seed; else a new one
  *   --count N      how many programs (default 100)
- *   --seconds N    no program begins after so many
+ *   --seconds N    no program begins after so many; --minutes N likewise
+ *   --jobs N       so many processes share the programs
+ *   --findings N   programs go on after a finding, up to so many (default 1)
  *   --with A,B     these features also; "list" prints all
  *   --without A,B  without these
  *   --again N      how often a program runs (default 1)
  *   --print        prints the programs and runs none
- *   --keep FILE    the C text of a failing program goes there, whole
+ *   --keep FILE    the C text of a failing program goes there, whole; of several, with the seed behind the name
  *   --opencl       the kernel is OpenCL C, not PTX, and there are no symbols
  *   --table        prints how often each kind of command (row) was followed by each other (column) on one buffer
  *   --whole        no program is shrunk
@@ -15,51 +17,45 @@
  * Programs run in a child process, so that one that crashes or never ends is a finding as well, and is shrunk. Exit status: 0 as
  * CUDA has it, 1 a finding, 2 it could not run, 77 no device.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "interpret.h"
+#include "child.h"
 #include "model.h"
 #include "print.h"
 #include "shrink.h"
+#include "tally.h"
 
-/* A program that takes longer never ends; one that was seen not to end is given less. */
-enum { PATIENCE_MS = 30000, SHORT_PATIENCE_MS = 4000 };
+enum { MOST_JOBS = 256 };
 
 struct options {
     uint64_t seed;
-    long count, seconds, again;
+    long count, seconds, again, jobs, findings;
     bool prints, is_not_shrunk, is_opencl, has_table;
     const char *keep;
     struct features features;
 };
 
-/* What both processes see. */
-struct shared {
-    struct program program;
-    struct outcome outcome;
-    struct facts facts;
+/* A process that generates programs and has a child run them. */
+struct worker {
+    struct shared shared;
+    struct tally tally;
+    int status; /* of the process, were it alone */
 };
 
-struct child {
-    pid_t id;
-    int orders, answers; /* pipes, a byte for a program */
-    int patience_ms;
-    bool is_opencl;
-    struct shared *shared;
-};
-
-struct counts {
-    long programs, counted, commands, checks;
+/* What all of them see. */
+struct crew {
+    atomic_long findings;
+    struct worker worker[];
 };
 
 /* The features by name. Those that are off say why. */
@@ -84,100 +80,9 @@ static const struct {
 #undef FEATURE
 };
 
-/* The child. */
-
-static void serve(struct child *child)
-{
-    char byte = 0;
-    if (!interpreter_begin(&child->shared->facts, child->is_opencl, &child->shared->outcome) ||
-        write(child->answers, &byte, 1) != 1)
-        _exit(2);
-    setenv("STUB_FAULT_ARMED", "1", 1); /* tests/stub/faulty.c, where that is in use */
-    while (read(child->orders, &byte, 1) == 1) {
-        interpret(&child->shared->program, &child->shared->outcome);
-        if (write(child->answers, &byte, 1) != 1)
-            break;
-    }
-    _exit(0);
-}
-
-static bool start_child(struct child *child)
-{
-    int orders[2];
-    int answers[2];
-    if (pipe(orders) || pipe(answers))
-        return false;
-    fflush(NULL);
-    child->id = fork();
-    if (child->id < 0)
-        return false;
-    child->orders = orders[child->id == 0 ? 0 : 1];
-    child->answers = answers[child->id == 0 ? 1 : 0];
-    close(orders[child->id == 0 ? 1 : 0]);
-    close(answers[child->id == 0 ? 0 : 1]);
-    if (child->id == 0)
-        serve(child);
-    char byte;
-    return read(child->answers, &byte, 1) == 1;
-}
-
-/* stop_child: what became of it. */
-static int stop_child(struct child *child, bool is_killed)
-{
-    int status = 0;
-    if (!child->id)
-        return 0;
-    close(child->orders);
-    if (is_killed)
-        kill(child->id, SIGKILL);
-    waitpid(child->id, &status, 0);
-    close(child->answers);
-    child->id = 0;
-    return status;
-}
-
-/* run_program: in the child, which is started where there is none and not used again after a finding. */
-static void run_program(struct child *child, const struct program *program)
-{
-    struct outcome *outcome = &child->shared->outcome;
-    char byte = 0;
-
-    child->shared->program = *program;
-    outcome->is_wrong = true;
-    outcome->command = -1;
-    outcome->text[0] = 0;
-    if (!child->id && !start_child(child)) {
-        snprintf(outcome->text, sizeof outcome->text, "no process: %s", strerror(errno));
-        return;
-    }
-    struct pollfd wanted = {.fd = child->answers, .events = POLLIN};
-    const bool is_sent = write(child->orders, &byte, 1) == 1;
-    const int ready = is_sent ? poll(&wanted, 1, child->patience_ms) : -1;
-    if (ready > 0 && read(child->answers, &byte, 1) == 1) {
-        if (outcome->is_wrong)
-            stop_child(child, true);
-        return;
-    }
-    const int status = stop_child(child, ready == 0);
-    outcome->is_wrong = true;
-    if (ready == 0)
-        snprintf(outcome->text, sizeof outcome->text, "no end after %d s",
-                 child->patience_ms / 1000);
-    else if (WIFSIGNALED(status))
-        snprintf(outcome->text, sizeof outcome->text, "killed by signal %d", WTERMSIG(status));
-    else if (!outcome->text[0])
-        snprintf(outcome->text, sizeof outcome->text, "exit status %d", WEXITSTATUS(status));
-}
-
 static bool still_fails(void *data, const struct program *program, int times)
 {
-    struct child *child = data;
-    for (int i = 0; i < times; i++) {
-        run_program(child, program);
-        if (child->shared->outcome.is_wrong)
-            return true;
-    }
-    return false;
+    return child_fails(data, program, times);
 }
 
 /* Options. */
@@ -223,6 +128,12 @@ static bool read_option(struct options *options, const char *name, const char *v
         options->count = atol(value);
     else if (!strcmp(name, "--seconds"))
         options->seconds = atol(value);
+    else if (!strcmp(name, "--minutes"))
+        options->seconds = atol(value) * 60;
+    else if (!strcmp(name, "--jobs"))
+        options->jobs = atol(value);
+    else if (!strcmp(name, "--findings"))
+        options->findings = atol(value);
     else if (!strcmp(name, "--again"))
         options->again = atol(value);
     else if (!strcmp(name, "--keep"))
@@ -254,92 +165,10 @@ static bool read_options(struct options *options, int count, char **words)
         else
             return false;
     }
-    return true;
+    return options->jobs > 0 && options->jobs <= MOST_JOBS;
 }
 
 /* Programs. */
-
-/* count_program: a program counts that is large enough, uses three streams and has an order across streams and a checked read. */
-static void count_program(struct counts *counts, const struct program *program, int checks)
-{
-    static struct model model;
-    bool is_used[MOST_STREAMS] = {false};
-    int used = 0;
-
-    model_build(&model, program);
-    for (int i = 0; i < program->commands; i++)
-        if (is_work(&program->command[i]) && !is_used[program->command[i].stream]) {
-            is_used[program->command[i].stream] = true;
-            used++;
-        }
-    counts->programs++;
-    counts->commands += program->commands;
-    counts->checks += checks;
-    counts->counted += program->commands >= 40 && used >= 3 && model.cross_waits > 0 && checks > 0;
-}
-
-/* uses_buffer: what the command names; a check reads. */
-static bool uses_buffer(const struct command *c, unsigned buffer)
-{
-    return (c->target.count && c->target.buffer == buffer) ||
-           (c->first.count && c->first.buffer == buffer) ||
-           (c->second.count && c->second.buffer == buffer);
-}
-
-static void count_pairs(long pairs[KINDS][KINDS], const struct program *program)
-{
-    for (int y = 1; y < program->commands; y++)
-        for (int x = 0; x < y; x++)
-            for (unsigned buffer = 0; buffer < program->buffers; buffer++)
-                if (uses_buffer(&program->command[x], buffer) &&
-                    uses_buffer(&program->command[y], buffer)) {
-                    pairs[program->command[x].kind][program->command[y].kind]++;
-                    break;
-                }
-}
-
-static bool names_memory(long pairs[KINDS][KINDS], int kind)
-{
-    for (int i = 0; i < KINDS; i++)
-        if (pairs[kind][i] || pairs[i][kind])
-            return true;
-    return false;
-}
-
-static void print_pairs(long pairs[KINDS][KINDS])
-{
-    printf("%-18s", "");
-    for (int column = 0; column < KINDS; column++)
-        if (names_memory(pairs, column))
-            printf(" %16s", kind_names[column]);
-    for (int row = 0; row < KINDS; row++) {
-        if (!names_memory(pairs, row))
-            continue;
-        printf("\n%-18s", kind_names[row]);
-        for (int column = 0; column < KINDS; column++)
-            if (names_memory(pairs, column))
-                printf(" %16ld", pairs[row][column]);
-    }
-    printf("\n");
-}
-
-static void report(struct child *child, const struct options *options, struct program *program)
-{
-    printf("seed %llu: %s\n", (unsigned long long)program->seed, child->shared->outcome.text);
-    fflush(stdout);
-    child->patience_ms = SHORT_PATIENCE_MS;
-    if (!options->is_not_shrunk) {
-        shrink(program, still_fails, child);
-        still_fails(child, program, 200);
-        printf("%d commands are left: %s\n", program->commands, child->shared->outcome.text);
-    }
-    print_program(stdout, program, false);
-    FILE *file = options->keep ? fopen(options->keep, "w") : NULL;
-    if (file) {
-        print_program(file, program, true);
-        fclose(file);
-    }
-}
 
 static double now(void)
 {
@@ -348,48 +177,138 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static int run_programs(struct child *child, const struct options *options)
+static void keep(const struct options *options, const struct program *program)
 {
-    struct counts counts = {0};
+    char name[4096];
+    FILE *file = NULL;
+
+    if (options->keep && options->findings == 1)
+        file = fopen(options->keep, "w");
+    else if (options->keep && snprintf(name, sizeof name, "%s.%llu", options->keep,
+                                       (unsigned long long)program->seed) < (int)sizeof name)
+        file = fopen(name, "w");
+    if (!file)
+        return;
+    print_program(file, program, true);
+    fclose(file);
+}
+
+/* report: in two pieces, each whole beside those of other processes. */
+static void report(struct child *child, const struct options *options, struct program *program)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+
+    printf("seed %llu: %s\n", (unsigned long long)program->seed, child->shared->outcome.text);
+    fflush(stdout);
+    if (!stream)
+        return;
+    child->patience_ms = SHORT_PATIENCE_MS;
+    if (!options->is_not_shrunk) {
+        shrink(program, still_fails, child);
+        child_fails(child, program, 200);
+        fprintf(stream, "seed %llu: %d commands are left: %s\n", (unsigned long long)program->seed,
+                program->commands, child->shared->outcome.text);
+    }
+    child->patience_ms = PATIENCE_MS;
+    print_program(stream, program, false);
+    if (!fclose(stream))
+        fwrite(text, 1, length, stdout);
+    fflush(stdout);
+    free(text);
+    keep(options, program);
+}
+
+static void print_programs(const struct options *options, const struct facts *facts)
+{
     struct program program;
-    static long pairs[KINDS][KINDS];
+    for (long i = 0; i < options->count; i++) {
+        generate(&program, options->seed + (uint64_t)i, &options->features, facts);
+        print_program(stdout, &program, true);
+    }
+}
+
+/* run_programs: every jobs-th program, from the worker's own on. */
+static void run_programs(struct crew *crew, long number, const struct options *options)
+{
+    struct worker *worker = &crew->worker[number];
+    struct child child = {
+        .patience_ms = PATIENCE_MS, .is_opencl = options->is_opencl, .shared = &worker->shared};
+    struct program program;
     const double start = now();
 
-    if (!start_child(child)) {
-        printf("%s\n", child->shared->outcome.text);
-        return strstr(child->shared->outcome.text, "cudaErrorNoDevice") ? 77 : 2;
+    if (!child_start(&child)) {
+        worker->status = strstr(worker->shared.outcome.text, "cudaErrorNoDevice") ? 77 : 2;
+        return;
     }
-    for (long i = 0;
-         i < options->count && (!options->seconds || now() - start < (double)options->seconds);
-         i++) {
-        generate(&program, options->seed + (uint64_t)i, &options->features, &child->shared->facts);
-        if (options->prints) {
-            print_program(stdout, &program, true);
+    worker->status = 0;
+    if (options->prints && number == 0)
+        print_programs(options, &worker->shared.facts);
+    for (long i = number;
+         i < options->count && !options->prints && crew->findings < options->findings &&
+         (!options->seconds || now() - start < (double)options->seconds);
+         i += options->jobs) {
+        generate(&program, options->seed + (uint64_t)i, &options->features, &worker->shared.facts);
+        if (!child_fails(&child, &program, (int)options->again)) {
+            tally_program(&worker->tally, &program, worker->shared.outcome.checks);
             continue;
         }
-        if (still_fails(child, &program, (int)options->again)) {
-            report(child, options, &program);
-            return 1;
-        }
-        count_program(&counts, &program, child->shared->outcome.checks);
-        if (options->has_table)
-            count_pairs(pairs, &program);
+        worker->tally.programs++;
+        worker->tally.findings++;
+        worker->status = 1;
+        crew->findings++;
+        report(&child, options, &program);
     }
-    stop_child(child, false);
+    child_stop(&child);
+}
+
+/* run_workers: in a process each, none of which has called CUDA. */
+static void run_workers(struct crew *crew, const struct options *options)
+{
+    if (options->jobs == 1) {
+        run_programs(crew, 0, options);
+        return;
+    }
+    fflush(NULL);
+    for (long i = 0; i < options->jobs; i++)
+        if (fork() == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            run_programs(crew, i, options);
+            fflush(NULL);
+            _exit(0);
+        }
+    while (wait(NULL) > 0)
+        ;
+}
+
+/* sum_up: one line, and the exit status: a finding before what could not run. */
+static int sum_up(const struct crew *crew, const struct options *options, double seconds)
+{
+    static struct tally all;
+    int status = 0;
+
+    for (long i = 0; i < options->jobs; i++) {
+        const struct worker *worker = &crew->worker[i];
+        tally_add(&all, &worker->tally);
+        if (worker->status > 1 && !status)
+            printf("%s\n", worker->shared.outcome.text);
+        if (worker->status == 1 || !status)
+            status = worker->status;
+    }
     if (options->has_table)
-        print_pairs(pairs);
-    printf(
-        "seeds %llu to %llu: %ld programs, %ld counted, %ld commands, %ld checked reads, %.1f s\n",
-        (unsigned long long)options->seed,
-        (unsigned long long)(options->seed + (uint64_t)counts.programs - 1), counts.programs,
-        counts.counted, counts.commands, counts.checks, now() - start);
-    return 0;
+        tally_table(&all);
+    if (all.programs)
+        printf("from seed %llu on: %ld programs, %ld counted, %ld commands, %ld checked reads, %ld "
+               "findings, %.1f s\n",
+               (unsigned long long)options->seed, all.programs, all.counted, all.commands,
+               all.checks, all.findings, seconds);
+    return status;
 }
 
 int main(int count, char **words)
 {
-    struct options options = {.count = 100, .again = 1};
-    struct child child = {.patience_ms = PATIENCE_MS};
+    struct options options = {.count = 100, .again = 1, .jobs = 1, .findings = 1};
     uint32_t seed = 1;
 
     signal(SIGPIPE, SIG_IGN);
@@ -400,12 +319,16 @@ int main(int count, char **words)
         fprintf(stderr, "%s: see the head of order.c\n", words[0]);
         return 2;
     }
-    child.is_opencl = options.is_opencl;
     if (options.is_opencl)
         options.features.symbols = false;
-    child.shared =
-        mmap(NULL, sizeof *child.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (child.shared == MAP_FAILED)
+    const size_t bytes = sizeof(struct crew) + sizeof(struct worker) * (size_t)options.jobs;
+    struct crew *crew =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (crew == MAP_FAILED)
         return 2;
-    return run_programs(&child, &options);
+    for (long i = 0; i < options.jobs; i++)
+        crew->worker[i].status = 2; /* of one that ends before it can say */
+    const double start = now();
+    run_workers(crew, &options);
+    return sum_up(crew, &options, now() - start);
 }

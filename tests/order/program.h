@@ -16,8 +16,10 @@
  *              another thread's call to return.
  *   streams    Commands of one stream do not overlap, in the order of their calls. (Programming Guide, "Streams")
  *   legacy     The legacy stream waits for all blocking streams' earlier commands, and they wait for its earlier ones:
- *              kernels, copies, cudaStreamWaitEvent. Not written, so no edge: whether they wait for a record, an
- *              attachment, a prefetch, an allocation or a free on it, and whether a wait on one of them, with no work behind it, waits for it. (Runtime API, "Stream synchronization behavior")
+ *              kernels, copies, fills, host functions, and cudaStreamWaitEvent on the legacy stream. Records,
+ *              attachments, prefetches, stream-ordered allocations and frees, and waits on blocking streams take no
+ *              part: CUDA records an event in an idle blocking stream while the legacy stream works. (Runtime API, "Stream
+ *              synchronization behavior")
  *   per thread cudaStreamPerThread is a blocking stream of each thread's own. (the same section)
  *   events     A wait follows the latest record whose call returned before the wait's call. (Runtime API, "Event
  *              Management", "Stream Management") A wait for an event that was never recorded is nothing.
@@ -26,8 +28,8 @@
  *   copies     cudaMemcpy returns after its end when a side is host memory, but from pageable to device memory it
  *              returns after the source was read; between device memory it promises nothing. cudaMemset returns
  *              after its end when the target is pinned or managed. The Async forms promise nothing, and from
- *              pageable to device memory they may read the source as early as the call.
- *              (Runtime API, "API synchronization behavior")
+ *              pageable to device memory they may read the source as early as the call; so CUDA seems to do with
+ *              registered memory as well. (Runtime API, "API synchronization behavior")
  *   managed    Prefetches and advice change no bytes. Where concurrentManagedAccess is 0: the host touches memory only while no
  *              device works, or none of the stream that the memory is attached to; memory attached to the host is not for
  *              devices, memory attached to a stream for that stream alone. An attachment is in stream order.

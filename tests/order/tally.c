@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tally.h"
+
+#include <stdio.h>
+
+#include "model.h"
+
+/* uses_buffer: what the command names; a check reads. */
+static bool uses_buffer(const struct command *c, unsigned buffer)
+{
+    return (c->target.count && c->target.buffer == buffer) ||
+           (c->first.count && c->first.buffer == buffer) ||
+           (c->second.count && c->second.buffer == buffer);
+}
+
+static void count_pairs(long pairs[KINDS][KINDS], const struct program *program)
+{
+    for (int y = 1; y < program->commands; y++)
+        for (int x = 0; x < y; x++)
+            for (unsigned buffer = 0; buffer < program->buffers; buffer++)
+                if (uses_buffer(&program->command[x], buffer) &&
+                    uses_buffer(&program->command[y], buffer)) {
+                    pairs[program->command[x].kind][program->command[y].kind]++;
+                    break;
+                }
+}
+
+void tally_program(struct tally *tally, const struct program *program, int checks)
+{
+    static struct model model;
+    bool is_used[MOST_STREAMS] = {false};
+    int used = 0;
+
+    model_build(&model, program);
+    for (int i = 0; i < program->commands; i++)
+        if (is_work(&program->command[i]) && !is_used[program->command[i].stream]) {
+            is_used[program->command[i].stream] = true;
+            used++;
+        }
+    tally->programs++;
+    tally->commands += program->commands;
+    tally->checks += checks;
+    tally->counted += program->commands >= 40 && used >= 3 && model.cross_waits > 0 && checks > 0;
+    count_pairs(tally->pairs, program);
+}
+
+void tally_add(struct tally *tally, const struct tally *more)
+{
+    tally->programs += more->programs;
+    tally->counted += more->counted;
+    tally->commands += more->commands;
+    tally->checks += more->checks;
+    tally->findings += more->findings;
+    for (int x = 0; x < KINDS; x++)
+        for (int y = 0; y < KINDS; y++)
+            tally->pairs[x][y] += more->pairs[x][y];
+}
+
+static bool names_memory(const struct tally *tally, int kind)
+{
+    for (int i = 0; i < KINDS; i++)
+        if (tally->pairs[kind][i] || tally->pairs[i][kind])
+            return true;
+    return false;
+}
+
+void tally_table(const struct tally *tally)
+{
+    printf("%-18s", "");
+    for (int column = 0; column < KINDS; column++)
+        if (names_memory(tally, column))
+            printf(" %16s", kind_names[column]);
+    for (int row = 0; row < KINDS; row++) {
+        if (!names_memory(tally, row))
+            continue;
+        printf("\n%-18s", kind_names[row]);
+        for (int column = 0; column < KINDS; column++)
+            if (names_memory(tally, column))
+                printf(" %16ld", tally->pairs[row][column]);
+    }
+    printf("\n");
+}

@@ -1,0 +1,25 @@
+/* What programs were run, in numbers.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ORDER_TALLY_H
+#define ORDER_TALLY_H
+
+#include "program.h"
+
+struct tally {
+    long programs;
+    long
+        counted; /* of 40 commands on three streams, with an order across streams and a checked read */
+    long commands, checks, findings;
+    long pairs[KINDS]
+              [KINDS]; /* on one buffer: a command of the first kind before one of the second */
+};
+
+/* tally_program: one more, in which so many reads were checked. */
+void tally_program(struct tally *tally, const struct program *program, int checks);
+
+void tally_add(struct tally *tally, const struct tally *more);
+
+/* tally_table: the pairs as a table. */
+void tally_table(const struct tally *tally);
+
+#endif
