@@ -63,6 +63,14 @@ void fault_sample(unsigned part, unsigned parts)
     pthread_mutex_unlock(&lock);
 }
 
+unsigned fault_places(void)
+{
+    pthread_mutex_lock(&lock);
+    const unsigned places = new_places;
+    pthread_mutex_unlock(&lock);
+    return places;
+}
+
 bool fault_was_met(void)
 {
     pthread_mutex_lock(&lock);

@@ -24,8 +24,11 @@ bool fault_end(void);
 void fault_skip(unsigned places);
 
 /* From the next fault_forget() on, of every `parts` new places only one fails, the one with number `part`: a part of what would
- * take too long. parts is 1 for all. */
+ * take too long. parts is 1 for all; where part is no less than parts, none fails. */
 void fault_sample(unsigned part, unsigned parts);
+
+/* New places that came by since fault_forget(), those that did not fail included. */
+unsigned fault_places(void);
 
 /* Whether the fault was met in the round that is running. */
 bool fault_was_met(void);

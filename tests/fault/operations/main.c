@@ -7,6 +7,7 @@
  *                                      lost    each call fails, and all behind it do
  *                                      events  each command's event ends with an error
  *   clem_faults MODE OPERATION CODE   the same with this code alone
+ *   clem_faults sample MODE PARTS     of all operations, a process each: one of so many calls, and of each at least one
  *   clem_faults start            each call fails once while the devices are found, in a process each
  *   clem_faults entries          every supported entry point is called by an operation
  *
@@ -380,16 +381,43 @@ static const int other_codes[] = {-2, -5, -14, -36, -9999};
 static const int lost_codes[] = {-36, -9999};
 static const int event_codes[] = {-5, -14, -9999};
 
-static int only_code; /* 0: all of a mode */
+static int only_code;         /* 0: all of a mode */
+static unsigned wanted_parts; /* 0: every call of the operation */
+static unsigned wanted_part;  /* which of them, where there are so many */
+
+static unsigned count_places(enum fault_mode mode, int code, unsigned repeats)
+{
+    int error = 0;
+    fault_sample(1, 1);
+    fault_forget();
+    open_device();
+    (void)run_round(mode, code, repeats, &error);
+    reset_device();
+    return fault_places();
+}
 
 /* Opening a device is hundreds of calls, from wherever it is opened: where operations do so the codes of a list share
  * the places, so that each place fails with one of them. */
+static void choose_places(enum fault_mode mode, const int *codes, size_t i, size_t count,
+                          unsigned repeats)
+{
+    unsigned part = 0, parts = 1;
+    if (wanted_parts != 0) {
+        const unsigned places = count_places(mode, codes[i], repeats);
+        parts = places < wanted_parts ? places : wanted_parts;
+        part = parts == 0 ? 0 : (wanted_part + (unsigned)i) % parts;
+    } else if ((running->errors & OPENS) != 0) {
+        part = (unsigned)i;
+        parts = (unsigned)count;
+    }
+    fault_sample(part, parts == 0 ? 1 : parts);
+}
+
 static int run_codes(enum fault_mode mode, const int *codes, size_t count, unsigned repeats)
 {
     int met = 0;
     for (size_t i = 0; i < count; i++) {
-        const bool is_shared = (running->errors & OPENS) != 0;
-        fault_sample(is_shared ? (unsigned)i : 0, is_shared ? (unsigned)count : 1);
+        choose_places(mode, codes, i, count, repeats);
         if (only_code == 0 || codes[i] == only_code)
             met += run_rounds(mode, codes[i], repeats);
     }
@@ -427,22 +455,73 @@ static void use_environment(void)
     }
 }
 
-static int run_operation(const char *mode, const char *name)
+/* The layers are there to make a CPU another device. */
+static void need_cpu_for_layers(void)
 {
-    for (size_t i = 0; i < OPERATIONS; i++) {
-        if (strcmp(operations[i].name, name) == 0)
-            running = &operations[i];
+    clemDeviceInfo info;
+    if (strstr(running->environment, "OPENCL_LAYERS") != NULL &&
+        clemGetDeviceInfo(&info, 0) == cudaSuccess && info.deviceClass != 2) {
+        puts("skipped: this is what a layer makes of a CPU");
+        exit(SKIPPED);
     }
-    if (running == NULL) {
-        fprintf(stderr, "no operation %s\n", name);
-        return 2;
-    }
+}
+
+/* Returns how many calls met a fault. */
+static int run_operation(const char *mode, const struct operation *operation)
+{
+    running = operation;
     use_environment();
+    need_cpu_for_layers();
     run_well();
     reset_device();
-    printf("%s, %s: %d points\n", name, mode, run_mode(mode));
+    const int met = run_mode(mode);
+    printf("%s, %s: %d points\n", operation->name, mode, met);
     REQUIRE(fault_unknown_extension() == NULL);
-    return 0;
+    return met;
+}
+
+static int run_named(const char *mode, const char *name)
+{
+    for (size_t i = 0; i < OPERATIONS; i++) {
+        if (strcmp(operations[i].name, name) == 0) {
+            (void)run_operation(mode, &operations[i]);
+            return 0;
+        }
+    }
+    fprintf(stderr, "no operation %s\n", name);
+    return 2;
+}
+
+/* ---- Samples ---- */
+
+/* Each operation has a process of its own, so that one that fails keeps none from being looked at. */
+static int run_sample(const char *mode, unsigned parts)
+{
+    int *met = mmap(NULL, sizeof *met, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int right = 0, skipped = 0;
+    if (met == MAP_FAILED)
+        return 2;
+    wanted_parts = parts;
+    for (wanted_part = 0; wanted_part < OPERATIONS; wanted_part++) {
+        int state = 0;
+        const pid_t child = fork();
+        if (child == 0) {
+            *met += run_operation(mode, &operations[wanted_part]);
+            exit(0);
+        }
+        if (child < 0 || waitpid(child, &state, 0) != child)
+            return 2;
+        if (state == 0)
+            right++;
+        else if (WIFEXITED(state) && WEXITSTATUS(state) == SKIPPED)
+            skipped++;
+        else
+            printf("WRONG: %s (status %#x)\n", operations[wanted_part].name, (unsigned)state);
+    }
+    printf(
+        "sample of %s: %d of %d operations right, %d skipped, %d points in those that are right\n",
+        mode, right, (int)OPERATIONS - skipped, skipped, *met);
+    return right + skipped == OPERATIONS ? 0 : 1;
 }
 
 /* ---- Which entry points the operations call ---- */
@@ -572,11 +651,14 @@ int main(int argc, char **argv)
         return check_entries();
     if (argc == 2 && strcmp(argv[1], "start") == 0)
         return check_start();
+    if (argc == 4 && strcmp(argv[1], "sample") == 0)
+        return run_sample(argv[2], (unsigned)atoi(argv[3]));
     if (argc == 4)
         only_code = atoi(argv[3]);
     if (argc == 3 || argc == 4)
-        return run_operation(argv[1], argv[2]);
+        return run_named(argv[1], argv[2]);
     fprintf(stderr,
-            "usage: clem_faults once|codes|lost|events OPERATION [CODE], start or entries\n");
+            "usage: clem_faults once|codes|lost|events OPERATION [CODE], sample MODE PARTS, "
+            "start or entries\n");
     return 2;
 }
