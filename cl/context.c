@@ -308,8 +308,22 @@ ocl_status ocl_context_failure(const struct ocl_context *context)
     return atomic_load(&context->failure);
 }
 
+/* A command is refused so for want of resources, and by NVIDIA's driver also where the device has failed. Then its work
+ * tells of the failure, or a marker, which needs next to nothing, is refused as well. Waits for nothing. */
+static ocl_status judge_want_of_resources(struct ocl_context *context)
+{
+    const ocl_status status = ocl_queues_query(context);
+
+    if (status == CL_OUT_OF_RESOURCES || tells_failure(status))
+        return ocl_context_fail(context, status);
+    const ocl_status failure = ocl_context_failure(context);
+    return failure != OCL_OK ? failure : CL_OUT_OF_RESOURCES;
+}
+
 ocl_status ocl_context_judge(struct ocl_context *context, ocl_status status)
 {
+    if (status == CL_OUT_OF_RESOURCES)
+        return judge_want_of_resources(context);
     return tells_failure(status) ? ocl_context_fail(context, status) : status;
 }
 
@@ -320,6 +334,7 @@ static ocl_status sticky(ocl_status status)
     switch (status) {
     case CL_DEVICE_NOT_AVAILABLE:
     case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_OUT_OF_RESOURCES:
     case CL_OUT_OF_HOST_MEMORY:
     case OCL_E_OUT_OF_MEMORY:
         return OCL_E_EXECUTION;

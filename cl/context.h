@@ -40,8 +40,9 @@ ocl_status ocl_context_limit(struct ocl_context *context, enum ocl_limit limit, 
 /* Waits until every queue of the context is idle. Returns the context's sticky failure, if any. */
 ocl_status ocl_context_finish(struct ocl_context *context);
 
-/* What a call of the driver has answered: where only a device that has failed answers so, the context has failed. Returns
- * what is kept then, otherwise status. */
+/* What a call of the driver has answered: where only a device that has failed answers so, the context has failed. A call
+ * that was refused for want of resources has not by itself failed the context, whose work is asked then. Returns
+ * what is kept, if the context has failed, otherwise status. No lock is held. */
 ocl_status ocl_context_judge(struct ocl_context *context, ocl_status status);
 
 /* The sticky failure of the context: OCL_OK, or what the first failed command left. */

@@ -188,7 +188,7 @@ static cudaError_t make_array(struct facade_context *context,
         .levels = levels,
     };
     return facade_error_from(ocl_array_create(atomic_load(&context->cl), &shape, made),
-                             FACADE_ALLOCATE);
+                             FACADE_OTHER);
 }
 
 static void link_array(struct facade_array *array)

@@ -35,7 +35,7 @@ static const struct {
     {CL_DEVICE_NOT_AVAILABLE, cudaErrorDevicesUnavailable},
     {CL_COMPILER_NOT_AVAILABLE, cudaErrorJitCompilerNotFound},
     {CL_MEM_OBJECT_ALLOCATION_FAILURE, cudaErrorMemoryAllocation},
-    {CL_OUT_OF_RESOURCES, cudaErrorLaunchFailure},
+    {CL_OUT_OF_RESOURCES, cudaErrorMemoryAllocation}, /* "or other resources" */
     {CL_OUT_OF_HOST_MEMORY, cudaErrorMemoryAllocation},
     {CL_MEM_COPY_OVERLAP, cudaErrorInvalidValue},
     {CL_IMAGE_FORMAT_MISMATCH, cudaErrorInvalidChannelDescriptor},
@@ -93,7 +93,6 @@ static const struct {
     {FACADE_LAUNCH, OCL_E_OUT_OF_MEMORY, cudaErrorLaunchOutOfResources},
     {FACADE_BUILD, OCL_E_NOT_SUPPORTED, cudaErrorNoKernelImageForDevice},
     {FACADE_BUILD, OCL_E_NOT_FOUND, cudaErrorSymbolNotFound},
-    {FACADE_ALLOCATE, CL_OUT_OF_RESOURCES, cudaErrorMemoryAllocation},
 };
 
 cudaError_t facade_error_from(ocl_status status, enum facade_operation operation)

@@ -63,7 +63,7 @@ static cudaError_t make_event(struct facade_context *context, unsigned flags,
     struct ocl_event *inner = NULL;
     ocl_status status = ocl_event_create(atomic_load(&context->cl), has_timing, &inner);
     if (status != OCL_OK)
-        return facade_error_from(status, FACADE_ALLOCATE);
+        return facade_error_from(status, FACADE_OTHER);
     *made = facade_handle_new(FACADE_EVENT, sizeof **made);
     if (*made == NULL) {
         ocl_event_destroy(inner);

@@ -22,7 +22,7 @@ cudaError_t facade_memory_allocate(void **pointer, size_t bytes)
         return error;
     ocl_status status = ocl_memory_allocate(context_cl(context), bytes, 0, &address);
     if (status != OCL_OK)
-        return facade_error_from(status, FACADE_ALLOCATE);
+        return facade_error_from(status, FACADE_OTHER);
     *pointer = (void *)(uintptr_t)address;
     return cudaSuccess;
 }

@@ -45,7 +45,7 @@ cudaError_t facade_memory_allocate_host(void **host, size_t bytes, unsigned flag
     ocl_status status =
         ocl_memory_allocate_host(context_cl(context), bytes, kept_flags(flags), &made, &address);
     if (status != OCL_OK)
-        return facade_error_from(status, FACADE_ALLOCATE);
+        return facade_error_from(status, FACADE_OTHER);
     *host = made;
     return cudaSuccess;
 }
@@ -95,8 +95,7 @@ cudaError_t facade_memory_register(void *host, size_t bytes, unsigned flags)
         return cudaErrorMemoryAllocation;
     ocl_status status = ocl_memory_register(context_cl(context), host, bytes,
                                             kept_flags(flags & cudaHostRegisterPortable));
-    return status == OCL_E_ALREADY ? refuse_known(host)
-                                   : facade_error_from(status, FACADE_ALLOCATE);
+    return status == OCL_E_ALREADY ? refuse_known(host) : facade_error_from(status, FACADE_OTHER);
 }
 
 cudaError_t facade_memory_unregister(void *host)

@@ -31,7 +31,7 @@ cudaError_t facade_managed_allocate(void **pointer, size_t bytes, unsigned flags
         context_cl(context), bytes, flags,
         flags == cudaMemAttachHost ? OCL_MANAGED_HOST : OCL_MANAGED_GLOBAL, &made);
     if (status != OCL_OK)
-        return facade_error_from(status, FACADE_ALLOCATE);
+        return facade_error_from(status, FACADE_OTHER);
     *pointer = made;
     return cudaSuccess;
 }

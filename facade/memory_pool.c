@@ -457,7 +457,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, struct facade_pool *po
     ocl_status status = ocl_ordered_allocate(pool->pool, cl, stream->queue, bytes, &address);
     if (status == OCL_OK)
         *pointer = (void *)(uintptr_t)address;
-    return facade_error_from(status, FACADE_ALLOCATE);
+    return facade_error_from(status, FACADE_OTHER);
 }
 
 cudaError_t facade_pool_allocate(void **pointer, size_t bytes, cudaStream_t handle)

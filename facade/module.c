@@ -207,7 +207,7 @@ cudaError_t facade_module_symbol(struct facade_module *module, const char *name,
         return cudaErrorInvalidValue;
     ocl_status status = ocl_program_find_symbol(module->program, name, symbol);
     if (status != OCL_E_NOT_FOUND)
-        return facade_error_from(status, FACADE_ALLOCATE);
+        return facade_error_from(status, FACADE_OTHER);
     return ocl_program_find_kernel(module->program, name) != NULL ? cudaErrorInvalidValue
                                                                   : cudaErrorSymbolNotFound;
 }

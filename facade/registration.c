@@ -452,8 +452,7 @@ static cudaError_t give_pointers(struct fat_binary *binary, struct facade_librar
         return cudaSuccess;
     cudaError_t error = facade_library_module(library, &module);
     if (error == cudaSuccess)
-        error =
-            facade_error_from(ocl_program_symbol_count(module->program, &count), FACADE_ALLOCATE);
+        error = facade_error_from(ocl_program_symbol_count(module->program, &count), FACADE_OTHER);
     if (error != cudaSuccess)
         return error;
     pthread_mutex_lock(&binary->lock);

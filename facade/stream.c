@@ -65,7 +65,7 @@ static cudaError_t make_stream(struct facade_context *context, unsigned flags, i
     struct ocl_queue *queue = NULL;
     ocl_status status = ocl_queue_create(context_cl(context), kind, priority, &queue);
     if (status != OCL_OK)
-        return facade_error_from(status, FACADE_ALLOCATE);
+        return facade_error_from(status, FACADE_OTHER);
     *made = new_stream(context, queue);
     if (*made == NULL) {
         ocl_queue_destroy(queue);

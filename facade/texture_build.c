@@ -343,7 +343,7 @@ cudaError_t facade_texture_build(struct facade_context *context,
     source.view.texel = source.format.texel;
     return facade_error_from(
         ocl_texture_create(atomic_load(&context->cl), &source.view, &sampling, texture),
-        FACADE_ALLOCATE);
+        FACADE_OTHER);
 }
 
 /* An array without the surface flag does as well: NVIDIA's driver does not ask for it. */
@@ -358,6 +358,5 @@ cudaError_t facade_surface_build(struct facade_context *context, const CUDA_RESO
         return error;
     if (array->context != context)
         return cudaErrorInvalidValue;
-    return facade_error_from(ocl_surface_create(array->array, array->level, surface),
-                             FACADE_ALLOCATE);
+    return facade_error_from(ocl_surface_create(array->array, array->level, surface), FACADE_OTHER);
 }

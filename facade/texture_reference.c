@@ -129,7 +129,7 @@ cudaError_t facade_reference_of_module(struct facade_module *module, const char 
     ocl_status status = ocl_program_find_reference(module->program, name, is_surface);
     if (status != OCL_OK)
         return status == OCL_E_NOT_FOUND ? cudaErrorSymbolNotFound
-                                         : facade_error_from(status, FACADE_ALLOCATE);
+                                         : facade_error_from(status, FACADE_OTHER);
     struct facade_reference *made = new_reference(module->context, is_surface);
     if (made == NULL)
         return cudaErrorMemoryAllocation;
@@ -182,7 +182,7 @@ cudaError_t facade_reference_apply(struct facade_reference *reference)
             ocl_program_set_reference(reference->module->program, reference->name, texture);
         if (status != OCL_OK) {
             ocl_texture_release(texture);
-            return facade_error_from(status, FACADE_ALLOCATE);
+            return facade_error_from(status, FACADE_OTHER);
         }
     }
     ocl_texture_release(reference->texture);

@@ -631,17 +631,16 @@ TEST_BODY(queue_failure_reaches_everybody)
 
     assert_int_equal(ocl_queue_host_function(queue, keep_status, &always, true), OCL_OK);
     assert_int_equal(ocl_queue_host_function(queue, keep_status, &healthy, false), OCL_OK);
-    assert_int_equal(ocl_context_fail(context, CL_OUT_OF_RESOURCES), CL_OUT_OF_RESOURCES);
+    assert_int_equal(ocl_context_fail(context, CL_OUT_OF_RESOURCES), OCL_E_EXECUTION);
     (void)ocl_context_fail(context, -9999); /* the first one stays */
     let_go(gate);
-    assert_int_equal(ocl_queue_finish(queue), CL_OUT_OF_RESOURCES);
-    assert_int_equal(ocl_queue_finish(ocl_queue_legacy(context)), CL_OUT_OF_RESOURCES);
-    assert_int_equal(ocl_queue_query(queue), CL_OUT_OF_RESOURCES);
-    assert_int_equal(ocl_queues_finish(context), CL_OUT_OF_RESOURCES);
-    assert_int_equal(ocl_command_begin(queue), CL_OUT_OF_RESOURCES);
-    assert_int_equal(ocl_queue_host_function(queue, keep_status, &always, true),
-                     CL_OUT_OF_RESOURCES);
-    assert_int_equal(always, CL_OUT_OF_RESOURCES);
+    assert_int_equal(ocl_queue_finish(queue), OCL_E_EXECUTION);
+    assert_int_equal(ocl_queue_finish(ocl_queue_legacy(context)), OCL_E_EXECUTION);
+    assert_int_equal(ocl_queue_query(queue), OCL_E_EXECUTION);
+    assert_int_equal(ocl_queues_finish(context), OCL_E_EXECUTION);
+    assert_int_equal(ocl_command_begin(queue), OCL_E_EXECUTION);
+    assert_int_equal(ocl_queue_host_function(queue, keep_status, &always, true), OCL_E_EXECUTION);
+    assert_int_equal(always, OCL_E_EXECUTION);
     assert_int_equal(healthy, 1); /* never called */
     ocl_context_close(context);
 }

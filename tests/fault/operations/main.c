@@ -205,9 +205,7 @@ static const struct {
     int errors[5];
 } meanings[] = {
     {-2, {cudaErrorDevicesUnavailable, END_OF_LIST}},
-    {-5,
-     {cudaErrorMemoryAllocation, cudaErrorLaunchOutOfResources, cudaErrorLaunchFailure,
-      END_OF_LIST}},
+    {-5, {cudaErrorMemoryAllocation, cudaErrorLaunchOutOfResources, END_OF_LIST}},
     {-6, {cudaErrorMemoryAllocation, cudaErrorLaunchOutOfResources, END_OF_LIST}},
     {-14, {cudaErrorLaunchFailure, END_OF_LIST}},
     {-36, {cudaErrorIllegalAddress, cudaErrorInvalidResourceHandle, END_OF_LIST}},
@@ -378,7 +376,7 @@ static int run_rounds(enum fault_mode mode, int code, unsigned repeats)
 
 static const int memory_code[] = {-6};
 static const int other_codes[] = {-2, -5, -14, -36, -9999};
-static const int lost_codes[] = {-36, -9999};
+static const int lost_codes[] = {-5, -36, -9999};
 static const int event_codes[] = {-5, -14, -9999};
 
 static int only_code;         /* 0: all of a mode */
