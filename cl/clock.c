@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/clock.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +16,15 @@
 
 enum { PAGE_BYTES = 4096, PAGE_SLOTS = PAGE_BYTES / sizeof(uint64_t) };
 
+/* What a word holds until its reading is written: a time that no clock shows. */
+static const uint64_t unwritten = UINT64_MAX;
+
 struct ocl_clock_slot {
     struct ocl_clock *clock;
     struct ocl_clock_slot *next; /* in one of the clock's lists */
     _Atomic uint32_t references;
     uint64_t *word;
     uint64_t address; /* of word, for the kernel */
-    cl_event busy; /* given back before its reading was written: reusable when this is complete */
 };
 
 struct page {
@@ -34,10 +37,12 @@ struct ocl_clock {
     struct ocl_context *context;
     cl_program program;
     _Atomic uint32_t references; /* the context's, and one for each slot that is in use */
-    pthread_mutex_t lock;        /* a leaf: the lists */
+    pthread_mutex_t lock;        /* a leaf: what follows */
+    bool is_closed;              /* the words are gone */
     struct page *pages;
     struct ocl_clock_slot *free;
-    struct ocl_clock_slot *waiting; /* slots with busy events, oldest first */
+    struct ocl_clock_slot
+        *waiting; /* given back before their readings were written, oldest first */
     struct ocl_clock_slot **last_waiting;
 };
 
@@ -65,8 +70,9 @@ void ocl_clock_close(struct ocl_clock *clock)
 {
     if (!clock)
         return;
-    for (struct ocl_clock_slot *slot = clock->waiting; slot; slot = slot->next)
-        clReleaseEvent(slot->busy);
+    pthread_mutex_lock(&clock->lock);
+    clock->is_closed = true;
+    pthread_mutex_unlock(&clock->lock);
     for (struct page *page = clock->pages; page; page = page->next)
         ocl_block_destroy(page->block);
     if (clock->program)
@@ -154,18 +160,12 @@ static ocl_status add_page(struct ocl_clock *clock)
 static struct ocl_clock_slot *take_waiting(struct ocl_clock *clock)
 {
     struct ocl_clock_slot *slot = clock->waiting;
-    cl_int state = CL_QUEUED;
 
-    if (!slot)
-        return NULL;
-    (void)clGetEventInfo(slot->busy, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
-    if (state > CL_COMPLETE)
+    if (!slot || !ocl_clock_is_written(slot))
         return NULL;
     clock->waiting = slot->next;
     if (!clock->waiting)
         clock->last_waiting = &clock->waiting;
-    clReleaseEvent(slot->busy);
-    slot->busy = NULL;
     return slot;
 }
 
@@ -188,6 +188,7 @@ struct ocl_clock_slot *ocl_clock_take(struct ocl_clock *clock)
     while (!slot && add_page(clock) == OCL_OK)
         slot = take_known(clock); /* other threads may have taken the whole page */
     if (slot) {
+        *(volatile uint64_t *)slot->word = unwritten;
         atomic_store(&slot->references, 1);
         atomic_fetch_add(&clock->references, 1);
     }
@@ -199,21 +200,16 @@ void ocl_clock_retain(struct ocl_clock_slot *slot)
     atomic_fetch_add(&slot->references, 1);
 }
 
-/* A slot is not used again before its reading has been written: a late one would overwrite the
- * next. Where nothing tells when that is, it is not used again at all. */
-static void give_back(struct ocl_clock *clock, struct ocl_clock_slot *slot, cl_event event)
+/* A slot is not used again before its reading has been written: a late one would overwrite the next. */
+static void give_back(struct ocl_clock *clock, struct ocl_clock_slot *slot)
 {
-    const cl_int state = event ? ocl_event_state(event) : CL_COMPLETE;
-    const bool is_written = state == CL_COMPLETE;
-
-    if (state < CL_COMPLETE || (!is_written && clRetainEvent(event) != CL_SUCCESS))
-        return;
     pthread_mutex_lock(&clock->lock);
-    if (is_written) {
+    if (clock->is_closed) {
+        slot->next = NULL;
+    } else if (ocl_clock_is_written(slot)) {
         slot->next = clock->free;
         clock->free = slot;
     } else {
-        slot->busy = event;
         slot->next = NULL;
         *clock->last_waiting = slot;
         clock->last_waiting = &slot->next;
@@ -221,14 +217,20 @@ static void give_back(struct ocl_clock *clock, struct ocl_clock_slot *slot, cl_e
     pthread_mutex_unlock(&clock->lock);
 }
 
-void ocl_clock_release(struct ocl_clock_slot *slot, cl_event event)
+void ocl_clock_release(struct ocl_clock_slot *slot)
 {
     struct ocl_clock *clock = slot->clock;
 
     if (atomic_fetch_sub(&slot->references, 1) != 1)
         return;
-    give_back(clock, slot, event);
+    give_back(clock, slot);
     release_clock(clock);
+}
+
+void ocl_clock_discard(struct ocl_clock_slot *slot)
+{
+    *(volatile uint64_t *)slot->word = 0;
+    ocl_clock_release(slot);
 }
 
 /* ---- Readings ---- */
@@ -249,12 +251,31 @@ ocl_status ocl_clock_enqueue(struct ocl_clock *clock, cl_command_queue cl, cl_ke
     return error;
 }
 
+bool ocl_clock_is_written(const struct ocl_clock_slot *slot)
+{
+    const bool is_written = ocl_clock_read(slot) != unwritten;
+
+    atomic_thread_fence(memory_order_acquire);
+    return is_written;
+}
+
 uint64_t ocl_clock_read(const struct ocl_clock_slot *slot)
 {
     return *(const volatile uint64_t *)slot->word;
 }
 
 /* ---- The proof ---- */
+
+/* The host has to see the reading while the queue's work goes on: nobody asks the driver for it. */
+static bool await_reading(const struct ocl_clock_slot *slot)
+{
+    enum { LONGEST = 200000000 };
+    const uint64_t end = ocl_now() + LONGEST;
+
+    while (!ocl_clock_is_written(slot) && ocl_now() < end)
+        sched_yield();
+    return ocl_clock_is_written(slot);
+}
 
 static ocl_status read_now(struct ocl_clock *clock, cl_command_queue cl, cl_kernel *kernel,
                            uint64_t *time)
@@ -263,13 +284,19 @@ static ocl_status read_now(struct ocl_clock *clock, cl_command_queue cl, cl_kern
 
     if (!slot)
         return OCL_E_OUT_OF_MEMORY;
-    *slot->word = 0;
     ocl_status status = ocl_clock_enqueue(clock, cl, kernel, slot);
-    if (status == OCL_OK)
-        status = ocl_steady_finish(cl);
+    if (status != OCL_OK) {
+        ocl_clock_discard(slot);
+        return status;
+    }
+    status = clFlush(cl);
+    const bool is_seen = status == OCL_OK && await_reading(slot);
+    const ocl_status finished = ocl_steady_finish(cl);
     *time = ocl_clock_read(slot);
-    ocl_clock_release(slot, NULL);
-    return status;
+    ocl_clock_release(slot);
+    if (status == OCL_OK)
+        status = finished;
+    return status == OCL_OK && !is_seen ? OCL_E_NOT_SUPPORTED : status;
 }
 
 /* Between two readings at least PAUSE passes, and no more than the host sees around them. The first

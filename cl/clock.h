@@ -26,13 +26,20 @@ struct ocl_clock_slot *ocl_clock_take(struct ocl_clock *clock);
 
 void ocl_clock_retain(struct ocl_clock_slot *slot);
 
-/* event: complete when the slot's reading has been written, or NULL when nothing was enqueued. */
-void ocl_clock_release(struct ocl_clock_slot *slot, cl_event event);
+/* The slot is used again once its reading has been written. */
+void ocl_clock_release(struct ocl_clock_slot *slot);
+
+/* The same for a slot of which no reading was enqueued. Needs: the only reference. */
+void ocl_clock_discard(struct ocl_clock_slot *slot);
 
 /* Enqueues a reading. *kernel belongs to cl's owner and is made when NULL.
  * Needs: nobody else uses *kernel meanwhile. */
 ocl_status ocl_clock_enqueue(struct ocl_clock *clock, cl_command_queue cl, cl_kernel *kernel,
                              struct ocl_clock_slot *slot);
+
+/* Whether the reading has been written; then all that was enqueued before it is complete.
+ * Needs, as ocl_clock_read(): the clock is not closed. */
+bool ocl_clock_is_written(const struct ocl_clock_slot *slot);
 
 /* The reading in nanoseconds. Needs: it has been written. */
 uint64_t ocl_clock_read(const struct ocl_clock_slot *slot);

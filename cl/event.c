@@ -2,11 +2,17 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/event.h"
 
+#include <sched.h>
+#include <stdlib.h>
+
+#include "cl/clock.h"
+#include "cl/deadline.h"
 #include "cl/managed_private.h"
 #include "cl/ordered_private.h"
 #include "cl/ptx_runtime.h"
 #include "cl/queue_private.h"
 #include "cl/slab.h"
+#include "cl/steady.h"
 
 /* What an event holds since it was last recorded. */
 struct point {
@@ -18,6 +24,7 @@ struct point {
     struct ocl_queue *queue; /* may be gone: only for comparing, together with queue_id */
     uint64_t queue_id;
     uint64_t position; /* complete when this many commands of the queue are */
+    bool is_reading; /* the command behind those is the reading of the clock, which has no marker */
 };
 
 /* Memory comes from a slab and the lock stays initialised: a thread that waited for a point looks
@@ -98,8 +105,11 @@ bool ocl_event_is_recorded(struct ocl_event *event)
 /* A point without timing in a queue that is known to be idle needs no command at all. */
 static ocl_status take_point(struct ocl_queue *queue, bool has_timing, struct point *point)
 {
-    if (has_timing)
-        return ocl_queue_stamp(queue, &point->stamp, &point->position);
+    if (has_timing) {
+        const ocl_status status = ocl_queue_stamp(queue, &point->stamp, &point->position);
+        point->is_reading = point->stamp.slot && !point->stamp.event;
+        return status;
+    }
     point->position = atomic_load(&queue->submitted);
     point->is_complete = atomic_load(&queue->finished) >= point->position;
     return point->is_complete ? OCL_OK
@@ -137,8 +147,104 @@ static void note_complete(struct ocl_event *event, const struct point *point)
     if (event->point.serial == point->serial)
         event->point.is_complete = true;
     pthread_mutex_unlock(&event->lock);
-    ocl_queue_note_finished(point->queue, point->queue_id, point->position);
+    if (point->is_reading)
+        ocl_queue_note_reading(point->queue, point->queue_id, point->position);
+    else
+        ocl_queue_note_finished(point->queue, point->queue_id, point->position);
 }
+
+/* ---- Readings without a marker ---- */
+
+/* A marker behind all that the point's queue has got by now; NULL: the queue is gone, since all that is complete. *is_exact:
+ * nothing but the reading came behind the point. */
+static ocl_status mark_behind(const struct point *point, cl_event *mark, bool *is_exact)
+{
+    struct ocl_queue *queue = ocl_queue_acquire(point->queue, point->queue_id);
+    uint64_t position = 0;
+
+    *mark = NULL;
+    *is_exact = false;
+    if (!queue)
+        return OCL_OK;
+    const ocl_status status = ocl_queue_mark(queue, mark, &position);
+    *is_exact = position == point->position + 1;
+    ocl_queue_release(queue);
+    return status;
+}
+
+/* A reading that has not come does not tell whether it still will: a marker behind it does. */
+static ocl_status ask_behind(const struct point *point, cl_int *state)
+{
+    bool is_exact;
+    cl_event mark;
+    const ocl_status status = mark_behind(point, &mark, &is_exact);
+
+    *state = CL_COMPLETE;
+    if (status == OCL_OK && mark) {
+        *state = ocl_event_state(mark);
+        clReleaseEvent(mark);
+    }
+    return status;
+}
+
+static ocl_status ask(const struct point *point, cl_int *state)
+{
+    *state = ocl_stamp_state(&point->stamp);
+    return *state > CL_COMPLETE && !point->stamp.event ? ask_behind(point, state) : OCL_OK;
+}
+
+/* Whether the reading comes within the time that waiting in the driver is not worth. */
+static bool comes_soon(const struct point *point)
+{
+    enum { SOON = 50000, ROUNDS = 64 };
+    const uint64_t end = ocl_now() + SOON;
+
+    do {
+        for (unsigned round = 0; round < ROUNDS; round++)
+            if (ocl_stamp_state(&point->stamp) == CL_COMPLETE)
+                return true;
+        sched_yield();
+    } while (ocl_now() < end);
+    return false;
+}
+
+/* The driver is told to wait where that is for nothing else, too: what came behind the point may wait for the caller. */
+static ocl_status await_reading(struct ocl_context *context, const struct point *point)
+{
+    const struct timespec nap = {.tv_nsec = 20000};
+    ocl_status status = OCL_OK;
+    bool is_over = comes_soon(point);
+
+    while (!is_over && status == OCL_OK) {
+        bool is_exact;
+        cl_event mark;
+        if (atomic_load(&context->is_abandoned))
+            return ocl_context_fail(context, OCL_E_EXECUTION);
+        status = mark_behind(point, &mark, &is_exact);
+        if (status != OCL_OK || !mark)
+            return status;
+        if (is_exact || ocl_event_state(mark) <= CL_COMPLETE) {
+            status = ocl_queue_wait_for_event(context, mark);
+            is_over = true;
+        }
+        clReleaseEvent(mark);
+        if (!is_over) {
+            const int before = ocl_steady_begin();
+            nanosleep(&nap, NULL);
+            ocl_steady_end(before);
+            is_over = ocl_stamp_state(&point->stamp) == CL_COMPLETE;
+        }
+    }
+    return status;
+}
+
+static ocl_status await(struct ocl_context *context, const struct point *point)
+{
+    return point->stamp.event ? ocl_queue_wait_for_event(context, point->stamp.event)
+                              : await_reading(context, point);
+}
+
+/* ---- Asking and waiting ---- */
 
 /* What a complete, failed or unfinished point means to who asked. */
 static ocl_status settle(struct ocl_event *event, const struct point *point, cl_int state,
@@ -152,6 +258,14 @@ static ocl_status settle(struct ocl_event *event, const struct point *point, cl_
     return ocl_context_failure(context);
 }
 
+static ocl_status ask_and_settle(struct ocl_event *event, const struct point *point)
+{
+    cl_int state;
+    const ocl_status status = ask(point, &state);
+
+    return status == OCL_OK ? settle(event, point, state, event->context) : status;
+}
+
 ocl_status ocl_event_query(struct ocl_event *event)
 {
     struct ocl_context *context = event->context;
@@ -163,7 +277,7 @@ ocl_status ocl_event_query(struct ocl_event *event)
     if (is_known_complete(&point))
         status = ocl_context_failure(context);
     else
-        status = settle(event, &point, ocl_event_state(point.stamp.event), context);
+        status = ask_and_settle(event, &point);
     ocl_stamp_release(&point.stamp);
     if (status != OCL_OK)
         return status;
@@ -183,7 +297,7 @@ ocl_status ocl_event_wait(struct ocl_event *event)
     if (is_known_complete(&point)) {
         status = ocl_context_failure(context);
     } else {
-        status = ocl_queue_wait_for_event(context, point.stamp.event);
+        status = await(context, &point);
         if (status == OCL_OK)
             status = settle(event, &point, CL_COMPLETE, context);
     }
@@ -202,8 +316,8 @@ static ocl_status read_time(struct ocl_event *event, struct point *point)
 {
     ocl_status status = OCL_OK;
 
-    if (ocl_event_state(point->stamp.event) != CL_COMPLETE)
-        status = ocl_queue_wait_for_event(event->context, point->stamp.event);
+    if (ocl_stamp_state(&point->stamp) != CL_COMPLETE)
+        status = await(event->context, point);
     if (status == OCL_OK)
         status = ocl_stamp_read(&point->stamp, &point->time);
     if (status != OCL_OK)
@@ -227,7 +341,8 @@ static ocl_status time_of(struct ocl_event *event, uint64_t *time)
     if (status != OCL_OK)
         return status;
     if (!point.has_time)
-        status = point.stamp.event ? read_time(event, &point) : OCL_E_INVALID_VALUE;
+        status =
+            point.stamp.event || point.stamp.slot ? read_time(event, &point) : OCL_E_INVALID_VALUE;
     *time = point.time;
     ocl_stamp_release(&point.stamp);
     return status;
@@ -260,9 +375,96 @@ static void note_foreign_failure(void *data, cl_int status)
         (void)ocl_context_fail(data, status);
 }
 
-static ocl_status wait_for_point(struct ocl_queue *queue, const struct point *point,
-                                 const struct ocl_context *from)
+static bool has_been_read(struct ocl_event *event, const struct point *point)
 {
+    if (!point->stamp.slot || ocl_stamp_state(&point->stamp) != CL_COMPLETE)
+        return false;
+    note_complete(event, point);
+    return true;
+}
+
+/* Gives a reading the marker that it has not, if nothing has come behind it; the event keeps it for others that wait. */
+static ocl_status mark_reading(struct ocl_event *event, struct point *point)
+{
+    bool is_exact;
+    cl_event mark;
+    const ocl_status status = mark_behind(point, &mark, &is_exact);
+
+    if (status != OCL_OK || !mark)
+        return status;
+    if (!is_exact) {
+        clReleaseEvent(mark);
+        return OCL_OK;
+    }
+    point->stamp.event = mark;
+    pthread_mutex_lock(&event->lock);
+    if (event->point.serial == point->serial && !event->point.stamp.event &&
+        clRetainEvent(mark) == CL_SUCCESS)
+        event->point.stamp.event = mark;
+    pthread_mutex_unlock(&event->lock);
+    return OCL_OK;
+}
+
+/* A queue that waits for a reading whose queue went on. */
+struct late_wait {
+    struct point point;
+    struct ocl_queue *source; /* counted, so that its context stays */
+    struct ocl_context *waits;
+};
+
+static void drop_late_wait(struct late_wait *wait)
+{
+    ocl_stamp_release(&wait->point.stamp);
+    ocl_queue_release(wait->source);
+    free(wait);
+}
+
+static void end_late_wait(void *data, cl_int state)
+{
+    struct late_wait *wait = data;
+    const ocl_status status = await_reading(wait->source->context, &wait->point);
+
+    (void)state;
+    if (status != OCL_OK)
+        (void)ocl_context_fail(wait->waits, status);
+    drop_late_wait(wait);
+}
+
+/* A marker would have the queue wait for what came behind the point as well. So a thread waits for the reading, and from
+ * now on the context's readings get their markers at once. */
+static ocl_status wait_for_reading(struct ocl_queue *queue, const struct point *point,
+                                   struct ocl_context *from)
+{
+    struct late_wait *wait = malloc(sizeof *wait);
+
+    if (!wait)
+        return OCL_E_OUT_OF_MEMORY;
+    *wait = (struct late_wait){*point, ocl_queue_acquire(point->queue, point->queue_id),
+                               queue->context};
+    if (!wait->source) { /* gone, since its work is complete */
+        free(wait);
+        return OCL_OK;
+    }
+    (void)ocl_stamp_retain(&point->stamp); /* which has no event of the driver */
+    atomic_store(&from->marks_readings, true);
+    const ocl_status status = ocl_gate_hold_until(queue, end_late_wait, wait);
+    if (status != OCL_OK)
+        drop_late_wait(wait);
+    return status;
+}
+
+static ocl_status wait_for_point(struct ocl_queue *queue, struct ocl_event *event,
+                                 struct point *point)
+{
+    struct ocl_context *from = event->context;
+
+    if (!point->stamp.event) {
+        const ocl_status status = mark_reading(event, point);
+        if (status != OCL_OK)
+            return status;
+    }
+    if (!point->stamp.event)
+        return wait_for_reading(queue, point, from);
     if (from == queue->context)
         return ocl_queue_hold(queue, 1, &point->stamp.event);
     /* A driver refuses events of another cl_context (-34). */
@@ -280,12 +482,13 @@ ocl_status ocl_event_wait_in_queue(struct ocl_event *event, struct ocl_queue *qu
     if (status != OCL_OK)
         return status;
     const bool is_same_queue = point.queue == queue && point.queue_id == atomic_load(&queue->id);
-    const bool must_wait = !is_same_queue && !is_known_complete(&point);
+    const bool must_wait =
+        !is_same_queue && !is_known_complete(&point) && !has_been_read(event, &point);
     status = ocl_context_failure(queue->context);
     if (status == OCL_OK && (must_wait || queue->kind == OCL_QUEUE_LEGACY))
         status = ocl_queue_order(queue);
     if (status == OCL_OK && must_wait)
-        status = wait_for_point(queue, &point, event->context);
+        status = wait_for_point(queue, event, &point);
     if (status == OCL_OK && !is_same_queue && point.serial != 0)
         ocl_queue_note_wait(queue, point.queue_id, point.position);
     ocl_stamp_release(&point.stamp);

@@ -260,6 +260,46 @@ ocl_status ocl_gate_hold(struct ocl_queue *queue, const struct ocl_context *from
     return status;
 }
 
+/* The worker goes when its only task is over. */
+static void run_gate_alone(struct ocl_worker_task *task)
+{
+    struct gate *gate = (struct gate *)task;
+    struct ocl_worker *worker = gate->worker;
+
+    run_gate(task);
+    ocl_worker_destroy(worker);
+}
+
+ocl_status ocl_gate_hold_until(struct ocl_queue *queue, ocl_gate_function *function, void *data)
+{
+    struct ocl_worker *worker;
+    struct gate *gate = NULL;
+    ocl_status status = ocl_worker_create(&worker);
+
+    if (status != OCL_OK)
+        return status;
+    status = ocl_worker_start(worker);
+    if (status == OCL_OK)
+        status = make_gate(queue, worker, &gate);
+    if (status == OCL_OK) {
+        gate->task.function = run_gate_alone;
+        gate->from = queue->context;
+        gate->function = function;
+        gate->data = data;
+        status = ocl_queue_hold(queue, 1, &gate->event);
+    }
+    if (status == OCL_OK) {
+        pthread_mutex_lock(&wait_lock);
+        post(gate, CL_COMPLETE);
+        pthread_mutex_unlock(&wait_lock);
+        return OCL_OK;
+    }
+    if (gate)
+        open_gate(gate);
+    ocl_worker_destroy(worker);
+    return status;
+}
+
 /* ---- Host functions ---- */
 
 struct host_call {

@@ -111,6 +111,9 @@ bool ocl_queue_has_finished(const struct ocl_queue *queue, uint64_t id, uint64_t
 /* Notes that they are. Safe when the queue is gone. */
 void ocl_queue_note_finished(struct ocl_queue *queue, uint64_t id, uint64_t position);
 
+/* The same, and the one command more that tells so. */
+void ocl_queue_note_reading(struct ocl_queue *queue, uint64_t id, uint64_t position);
+
 /* CL_COMPLETE, another execution status, or a failure (negative): of the event, or of asking. */
 cl_int ocl_event_state(cl_event event);
 
@@ -125,16 +128,20 @@ void ocl_stamp_choose(struct ocl_context *context);
 ocl_status ocl_stamp_open(struct ocl_context *context);
 void ocl_stamp_close(struct ocl_context *context);
 
-/* A point in a queue with its time: complete when event is. Counted by retain and release. */
+/* A point in a queue with its time. Counted by retain and release. */
 struct ocl_stamp {
-    cl_event event;              /* NULL: complete, without a time */
+    cl_event
+        event; /* complete when the point is; NULL: the slot alone tells, or there is nothing to wait for */
     struct ocl_clock_slot *slot; /* where the time is written; NULL: the event's profile has it */
 };
+
+/* CL_COMPLETE, another execution status, or a failure (negative). Of a slot without an event: never a failure. */
+cl_int ocl_stamp_state(const struct ocl_stamp *stamp);
 ocl_status ocl_stamp_retain(const struct ocl_stamp *stamp);
 void ocl_stamp_release(const struct ocl_stamp *stamp);
 
 /* A stamp with time behind everything submitted to queue, started; *position is what it covers, as
- * in ocl_queue_mark().
+ * in ocl_queue_mark(). Where a clock is read the reading itself is one command more.
  * Needs:  ocl_stamp_open(). */
 ocl_status ocl_queue_stamp(struct ocl_queue *queue, struct ocl_stamp *stamp, uint64_t *position);
 
@@ -163,5 +170,8 @@ void ocl_gate_open_all(const struct ocl_context *context, cl_int status);
 typedef void ocl_gate_function(void *data, cl_int status);
 ocl_status ocl_gate_hold(struct ocl_queue *queue, const struct ocl_context *from, cl_event source,
                          struct ocl_worker *worker, ocl_gate_function *function, void *data);
+
+/* The same until function, which runs at once on a thread of its own and may wait for the device, has returned. */
+ocl_status ocl_gate_hold_until(struct ocl_queue *queue, ocl_gate_function *function, void *data);
 
 #endif

@@ -194,6 +194,17 @@ void ocl_queue_note_finished(struct ocl_queue *queue, uint64_t id, uint64_t posi
     pthread_mutex_unlock(&queue->lock);
 }
 
+/* A command that another thread counted meanwhile may be behind the reading. */
+void ocl_queue_note_reading(struct ocl_queue *queue, uint64_t id, uint64_t position)
+{
+    pthread_mutex_lock(&queue->lock);
+    if (atomic_load(&queue->id) == id) {
+        const bool is_last = atomic_load(&queue->submitted) == position + 1;
+        ocl_counter_raise(&queue->finished, position + is_last);
+    }
+    pthread_mutex_unlock(&queue->lock);
+}
+
 bool ocl_queue_is_idle(struct ocl_queue *queue)
 {
     if (!ocl_queue_has_no_work(queue) || ocl_queue_entrance(queue))

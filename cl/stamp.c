@@ -153,8 +153,8 @@ void ocl_stamp_close(struct ocl_context *context)
 
 /* ---- Stamping ---- */
 
-/* The marker behind the reading tells when it has been written; when there is none, nobody may use
- * the slot again. */
+/* The reading itself tells when it has been written. A marker costs as much again, so it is there only where queues wait
+ * for points long after they were recorded. */
 static ocl_status stamp_by_clock(struct ocl_queue *queue, struct ocl_stamp *stamp,
                                  uint64_t *position)
 {
@@ -164,18 +164,20 @@ static ocl_status stamp_by_clock(struct ocl_queue *queue, struct ocl_stamp *stam
     if (!slot)
         return OCL_E_OUT_OF_MEMORY;
     pthread_mutex_lock(&queue->lock);
-    ocl_status status = ocl_clock_enqueue(clock, queue->cl, &queue->clock_kernel, slot);
-    const bool is_enqueued = status == OCL_OK;
-    if (is_enqueued)
+    *position = atomic_load(&queue->submitted);
+    const ocl_status status = ocl_clock_enqueue(clock, queue->cl, &queue->clock_kernel, slot);
+    if (status == OCL_OK)
         ocl_queue_count(queue, 1);
     pthread_mutex_unlock(&queue->lock);
-    if (is_enqueued)
-        status = ocl_queue_mark(queue, &stamp->event, position);
-    if (status == OCL_OK)
-        stamp->slot = slot;
-    else if (!is_enqueued)
-        ocl_clock_release(slot, NULL);
-    return status;
+    if (status != OCL_OK) {
+        ocl_clock_discard(slot);
+        return status;
+    }
+    stamp->slot = slot;
+    if (!atomic_load(&queue->context->marks_readings) ||
+        ocl_queue_mark(queue, &stamp->event, position) != OCL_OK)
+        (void)ocl_queue_flush(queue); /* a failure is kept in the context */
+    return OCL_OK;
 }
 
 static ocl_status stamp_by_profile(struct ocl_queue *queue, enum ocl_stamp_kind kind,
@@ -222,10 +224,19 @@ ocl_status ocl_stamp_retain(const struct ocl_stamp *stamp)
     return status;
 }
 
+cl_int ocl_stamp_state(const struct ocl_stamp *stamp)
+{
+    if (stamp->slot && ocl_clock_is_written(stamp->slot))
+        return CL_COMPLETE;
+    if (stamp->event)
+        return ocl_event_state(stamp->event);
+    return stamp->slot ? CL_SUBMITTED : CL_COMPLETE;
+}
+
 void ocl_stamp_release(const struct ocl_stamp *stamp)
 {
     if (stamp->slot)
-        ocl_clock_release(stamp->slot, stamp->event);
+        ocl_clock_release(stamp->slot);
     if (stamp->event)
         clReleaseEvent(stamp->event);
 }

@@ -189,6 +189,7 @@ struct ocl_context {
     struct ocl_queue_tuning tuning;
     _Atomic int stamp;                 /* enum ocl_stamp_kind */
     struct ocl_clock *clock;           /* for OCL_STAMP_CLOCK */
+    _Atomic bool marks_readings;       /* likewise: readings get markers at once (event.c) */
     cl_mem stamp_buffer;               /* for OCL_STAMP_COMMAND */
     struct ocl_worker *host_functions; /* runs users' functions: may block for long */
     struct ocl_worker *bridge; /* completes gates and releases things: never blocks on a user */

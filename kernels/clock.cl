@@ -1,4 +1,5 @@
-/* Writes the time of the device's clock in nanoseconds, where a compiler gives a way to it; 0 elsewhere.
+/* Writes the time of the device's clock in nanoseconds, where a compiler gives a way to it; 0 elsewhere. Who sees it in
+ * host memory sees what earlier commands wrote there as well.
  * Index space: one work-item. Alignment: word is an address, a multiple of 8.
  * SPDX-License-Identifier: Apache-2.0 */
 
@@ -8,6 +9,7 @@ ulong device_clock(void)
 {
     ulong time;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    asm volatile("membar.sys;");
     return time;
 }
 #else

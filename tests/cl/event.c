@@ -410,31 +410,35 @@ TEST_BODY(event_clock_slots_wait_for_their_reading)
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_NON_BLOCKING);
     struct ocl_clock_slot *late = ocl_clock_take(clock), *others[3000];
     const size_t count = sizeof others / sizeof *others; /* several pages */
-    cl_event gate = hold(queue), pending;
-    uint64_t position;
+    cl_event gate = hold(queue);
+    cl_kernel kernel = NULL;
 
     assert_non_null(late);
-    assert_int_equal(ocl_queue_mark(queue, &pending, &position), OCL_OK);
+    assert_int_equal(ocl_clock_enqueue(clock, queue->cl, &kernel, late), OCL_OK);
+    assert_false(ocl_clock_is_written(late));
     ocl_clock_retain(late);
-    ocl_clock_release(late, pending);
-    ocl_clock_release(late, pending); /* the last one counts */
+    ocl_clock_release(late);
+    ocl_clock_release(late); /* the last one counts */
     for (size_t i = 0; i < count; i++) {
         others[i] = ocl_clock_take(clock);
         assert_non_null(others[i]);
         assert_ptr_not_equal(others[i], late);
     }
     let_go(gate);
-    assert_int_equal(ocl_queue_finish(queue), OCL_OK);
-    assert_int_equal(clWaitForEvents(1, &pending), CL_SUCCESS);
+    assert_int_equal(clFinish(queue->cl), CL_SUCCESS);
     assert_ptr_equal(ocl_clock_take(clock), late);
-    ocl_clock_release(late, NULL);
+    assert_false(ocl_clock_is_written(late));
+    ocl_clock_discard(late);
     assert_ptr_equal(ocl_clock_take(clock), late);
-    ocl_clock_release(late, pending); /* complete: free at once */
+    assert_int_equal(ocl_clock_enqueue(clock, queue->cl, &kernel, late), OCL_OK);
+    assert_int_equal(clFinish(queue->cl), CL_SUCCESS);
+    assert_true(ocl_clock_is_written(late));
+    ocl_clock_release(late);
     assert_ptr_equal(ocl_clock_take(clock), late);
-    ocl_clock_release(late, NULL);
+    ocl_clock_discard(late);
     for (size_t i = 0; i < count; i++)
-        ocl_clock_release(others[i], NULL);
-    clReleaseEvent(pending);
+        ocl_clock_discard(others[i]);
+    clReleaseKernel(kernel);
     ocl_clock_close(clock);
     ocl_context_close(context);
 }
@@ -488,6 +492,113 @@ static void check_wait_in_queue(struct ocl_queue *source, struct ocl_queue *targ
     assert_int_equal(ocl_queue_finish(source), OCL_OK);
     clReleaseEvent(written);
     clReleaseMemObject(there);
+}
+
+/* A reading tells of the work before it, whatever the queue got behind it. */
+TEST_BODY(event_by_clock_is_not_later_work)
+{
+    struct ocl_context *context = open_context();
+    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_NON_BLOCKING);
+
+    use_clock(context);
+    struct ocl_event *event = make_event(context, true);
+    for (int is_waited = 0; is_waited < 2; is_waited++) {
+        cl_event before = hold(queue);
+        assert_int_equal(ocl_event_record(event, queue), OCL_OK);
+        cl_event behind = hold(queue);
+        assert_int_equal(ocl_event_query(event), OCL_E_NOT_READY);
+        let_go(before);
+        if (is_waited)
+            assert_int_equal(ocl_event_wait(event), OCL_OK);
+        while (ocl_event_query(event) == OCL_E_NOT_READY)
+            sched_yield();
+        assert_int_equal(ocl_event_query(event), OCL_OK);
+        assert_int_equal(ocl_queue_query(queue), OCL_E_NOT_READY);
+        let_go(behind);
+        assert_int_equal(ocl_queue_finish(queue), OCL_OK);
+    }
+    ocl_event_destroy(event);
+    ocl_context_close(context);
+}
+
+/* Queues that wait for a reading wait for nothing that its queue got behind it. */
+static void check_late_wait(struct ocl_context *context, struct ocl_context *other)
+{
+    struct ocl_queue *source = make_queue(context, OCL_QUEUE_NON_BLOCKING);
+    struct ocl_queue *targets[2] = {make_queue(other, OCL_QUEUE_NON_BLOCKING),
+                                    make_queue(other, OCL_QUEUE_NON_BLOCKING)};
+    struct ocl_event *event = make_event(context, true);
+    cl_mem there = make_cells(other, 2);
+    cl_event before = hold(source), written;
+
+    assert_int_equal(ocl_event_record(event, source), OCL_OK);
+    cl_event behind = hold(source);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(ocl_event_wait_in_queue(event, targets[i]), OCL_OK);
+    ocl_event_destroy(event);
+    put(targets[0], there, 0, &one);
+    put_with_event(targets[1], there, 1, &two, &written);
+    assert_waits(other, written);
+    let_go(before);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(ocl_queue_finish(targets[i]), OCL_OK);
+    assert_int_equal(look(other, there, 0), 1);
+    assert_int_equal(look(other, there, 1), 2);
+    assert_int_equal(ocl_queue_query(source), OCL_E_NOT_READY);
+    let_go(behind);
+    assert_int_equal(ocl_queue_finish(source), OCL_OK);
+    clReleaseEvent(written);
+    clReleaseMemObject(there);
+}
+
+TEST_BODY(event_by_clock_is_waited_for_late)
+{
+    struct ocl_context *context = open_context(), *other = open_context();
+
+    use_clock(context);
+    for (int round = 0; round < 3; round++) {
+        check_late_wait(context, context);
+        atomic_store(&context->marks_readings, round == 1);
+        check_late_wait(context, other);
+        assert_true(atomic_load(&context->marks_readings));
+    }
+    ocl_context_close(context);
+    ocl_context_close(other);
+}
+
+TEST_BODY(event_by_clock_holds_another_queue)
+{
+    struct ocl_context *context = open_context(), *other = open_context();
+    struct ocl_queue *source = make_queue(context, OCL_QUEUE_NON_BLOCKING);
+
+    use_clock(context);
+    check_wait_in_queue(source, make_queue(context, OCL_QUEUE_NON_BLOCKING), true);
+    check_wait_in_queue(source, ocl_queue_legacy(context), true);
+    check_wait_in_queue(source, ocl_queue_legacy(other), true);
+    assert_false(atomic_load(&context->marks_readings));
+    ocl_context_close(context);
+    ocl_context_close(other);
+}
+
+/* A context that closes while another one's queue waits for its reading. */
+TEST_BODY(event_by_clock_source_may_close)
+{
+    struct ocl_context *source = open_context(), *target = open_context();
+    struct ocl_queue *queue = make_queue(source, OCL_QUEUE_NON_BLOCKING);
+
+    use_clock(source);
+    struct ocl_event *event = make_event(source, true);
+    cl_mem cells = make_cells(source, 1);
+    put(queue, cells, 0, &one);
+    assert_int_equal(ocl_event_record(event, queue), OCL_OK);
+    for (int i = 0; i < 100; i++)
+        put(queue, cells, 0, &one);
+    assert_int_equal(ocl_event_wait_in_queue(event, ocl_queue_legacy(target)), OCL_OK);
+    ocl_event_destroy(event);
+    clReleaseMemObject(cells);
+    ocl_context_close(source);
+    assert_int_equal(ocl_queue_finish(ocl_queue_legacy(target)), OCL_OK);
+    ocl_context_close(target);
 }
 
 TEST_BODY(event_holds_another_queue)
