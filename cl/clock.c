@@ -235,8 +235,8 @@ void ocl_clock_discard(struct ocl_clock_slot *slot)
 
 /* ---- Readings ---- */
 
-ocl_status ocl_clock_enqueue(struct ocl_clock *clock, cl_command_queue cl, cl_kernel *kernel,
-                             struct ocl_clock_slot *slot)
+ocl_status ocl_clock_enqueue(struct ocl_clock *clock, struct ocl_command *command,
+                             cl_kernel *kernel, struct ocl_clock_slot *slot)
 {
     const cl_ulong address = slot->address;
     const size_t one = 1;
@@ -247,7 +247,7 @@ ocl_status ocl_clock_enqueue(struct ocl_clock *clock, cl_command_queue cl, cl_ke
     if (*kernel)
         error = clSetKernelArg(*kernel, 0, sizeof address, &address);
     if (error == CL_SUCCESS)
-        error = ocl_steady_range(cl, *kernel, 1, NULL, &one, &one, 0, NULL, NULL);
+        error = ocl_enqueue_range(command, *kernel, 1, NULL, &one, &one, NULL);
     return error;
 }
 
@@ -281,22 +281,22 @@ static ocl_status read_now(struct ocl_clock *clock, cl_command_queue cl, cl_kern
                            uint64_t *time)
 {
     struct ocl_clock_slot *slot = ocl_clock_take(clock);
+    struct ocl_command command;
 
     if (!slot)
         return OCL_E_OUT_OF_MEMORY;
-    ocl_status status = ocl_clock_enqueue(clock, cl, kernel, slot);
+    ocl_command_begin_own(&command, cl);
+    const ocl_status status = ocl_clock_enqueue(clock, &command, kernel, slot);
+    ocl_command_end(&command);
     if (status != OCL_OK) {
         ocl_clock_discard(slot);
         return status;
     }
-    status = clFlush(cl);
-    const bool is_seen = status == OCL_OK && await_reading(slot);
+    const bool is_seen = await_reading(slot);
     const ocl_status finished = ocl_steady_finish(cl);
     *time = ocl_clock_read(slot);
     ocl_clock_release(slot);
-    if (status == OCL_OK)
-        status = finished;
-    return status == OCL_OK && !is_seen ? OCL_E_NOT_SUPPORTED : status;
+    return finished == OCL_OK && !is_seen ? OCL_E_NOT_SUPPORTED : finished;
 }
 
 /* Between two readings at least PAUSE passes, and no more than the host sees around them. The first

@@ -3,7 +3,7 @@
 #ifndef OCL_CLOCK_H
 #define OCL_CLOCK_H
 
-#include "cl/state.h"
+#include "cl/command.h"
 
 struct ocl_clock;
 struct ocl_clock_slot; /* where one reading is written; counted */
@@ -32,10 +32,10 @@ void ocl_clock_release(struct ocl_clock_slot *slot);
 /* The same for a slot of which no reading was enqueued. Needs: the only reference. */
 void ocl_clock_discard(struct ocl_clock_slot *slot);
 
-/* Enqueues a reading. *kernel belongs to cl's owner and is made when NULL.
+/* Enqueues a reading. *kernel belongs to the queue's owner and is made when NULL.
  * Needs: nobody else uses *kernel meanwhile. */
-ocl_status ocl_clock_enqueue(struct ocl_clock *clock, cl_command_queue cl, cl_kernel *kernel,
-                             struct ocl_clock_slot *slot);
+ocl_status ocl_clock_enqueue(struct ocl_clock *clock, struct ocl_command *command,
+                             cl_kernel *kernel, struct ocl_clock_slot *slot);
 
 /* Whether the reading has been written; then all that was enqueued before it is complete.
  * Needs, as ocl_clock_read(): the clock is not closed. */

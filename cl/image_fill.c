@@ -1,20 +1,19 @@
 /* Copies between the texels of an array and an image.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/address.h"
+#include "cl/command.h"
 #include "cl/image_private.h"
-#include "cl/steady.h"
 
 /* One copy on its way to the driver. */
 struct copy {
     struct ocl_image *image;
-    cl_command_queue queue;
+    struct ocl_command command;
     bool is_store;
     struct ocl_place texels;   /* of the first layer */
     size_t pitch, slice_bytes; /* of the array */
     size_t rows[3];            /* bytes, rows, slices: what is copied */
     size_t region[3];          /* the same as images count: texels, rows or layers, slices */
     cl_event *event;
-    unsigned enqueued;
 };
 
 static size_t at_least_one(size_t size)
@@ -57,31 +56,25 @@ static ocl_status copy_status(const struct copy *copy, cl_int error)
 
 static ocl_status between(struct copy *copy, cl_mem buffer, size_t offset, cl_event *event)
 {
-    static const size_t origin[3];
-    const cl_int error =
-        copy->is_store ? clEnqueueCopyImageToBuffer(copy->queue, copy->image->cl, buffer, origin,
-                                                    copy->region, offset, 0, NULL, event)
-                       : clEnqueueCopyBufferToImage(copy->queue, buffer, copy->image->cl, offset,
-                                                    origin, copy->region, 0, NULL, event);
-    copy->enqueued += error == CL_SUCCESS;
+    const cl_int error = copy->is_store
+                             ? ocl_enqueue_store_image(&copy->command, copy->image->cl,
+                                                       copy->region, buffer, offset, event)
+                             : ocl_enqueue_load_image(&copy->command, copy->image->cl, copy->region,
+                                                      buffer, offset, event);
     return copy_status(copy, error);
 }
 
 /* Between the array's rows and rows without gaps. */
 static cl_int pack(struct copy *copy, cl_mem packed, cl_event *event)
 {
-    const size_t array_origin[3] = {copy->texels.offset, 0, 0}, packed_origin[3] = {0};
-    const size_t packed_slice = copy->rows[0] * copy->rows[1];
-    const cl_int error =
-        copy->is_store
-            ? clEnqueueCopyBufferRect(copy->queue, packed, copy->texels.buffer, packed_origin,
-                                      array_origin, copy->rows, copy->rows[0], packed_slice,
-                                      copy->pitch, copy->slice_bytes, 0, NULL, event)
-            : clEnqueueCopyBufferRect(copy->queue, copy->texels.buffer, packed, array_origin,
-                                      packed_origin, copy->rows, copy->pitch, copy->slice_bytes,
-                                      copy->rows[0], packed_slice, 0, NULL, event);
-    copy->enqueued += error == CL_SUCCESS;
-    return error;
+    const struct ocl_rows array = {{copy->texels.offset, 0, 0}, copy->pitch, copy->slice_bytes};
+    const struct ocl_rows rows = {{0}, copy->rows[0], copy->rows[0] * copy->rows[1]};
+    cl_mem texels = copy->texels.buffer;
+
+    return copy->is_store ? ocl_enqueue_copy_rows(&copy->command, packed, &rows, texels, &array,
+                                                  copy->rows, event)
+                          : ocl_enqueue_copy_rows(&copy->command, texels, &array, packed, &rows,
+                                                  copy->rows, event);
 }
 
 /* The driver keeps the buffer until the commands are done. */
@@ -165,8 +158,7 @@ static cl_int enqueue_filler(struct copy *copy)
     for (cl_uint i = 0; error == CL_SUCCESS && i < sizeof arguments / sizeof *arguments; i++)
         error = clSetKernelArg(filler, i, arguments[i].bytes, arguments[i].value);
     if (error == CL_SUCCESS)
-        error = ocl_steady_range(copy->queue, filler, 3, NULL, items, group, 0, NULL, copy->event);
-    copy->enqueued += error == CL_SUCCESS;
+        error = ocl_enqueue_range(&copy->command, filler, 3, NULL, items, group, copy->event);
     return error;
 }
 
@@ -182,12 +174,11 @@ static cl_int enqueue_copy(struct copy *copy)
 
 static ocl_status enqueue(struct copy *copy, struct ocl_queue *queue)
 {
-    ocl_status status = ocl_command_begin_apart(queue);
+    ocl_status status = ocl_command_begin(&copy->command, queue, OCL_COMMAND_APART);
     if (status != OCL_OK)
         return status;
-    copy->queue = queue->cl;
     status = enqueue_copy(copy);
-    ocl_command_end(queue, copy->enqueued);
+    ocl_command_end(&copy->command);
     return status;
 }
 

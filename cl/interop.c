@@ -3,7 +3,7 @@
 #include "cl/interop.h"
 
 #include "cl/address.h"
-#include "cl/managed_private.h"
+#include "cl/command.h"
 #include "cl/state.h"
 
 void ocl_interop_device(int device, void **platform, void **id)
@@ -60,21 +60,24 @@ ocl_status ocl_interop_find_buffer(struct ocl_context *context, const void *buff
 
 ocl_status ocl_interop_queue(struct ocl_queue *queue, void **commands)
 {
-    const ocl_status status = ocl_command_begin(queue);
+    struct ocl_command command;
+    const ocl_status status = ocl_command_begin(&command, queue, OCL_COMMAND_MEMORY);
     if (status != OCL_OK)
         return status;
-    *commands = queue->cl;
-    ocl_command_end(queue,
-                    0); /* what the caller enqueues next finds managed memory on the device */
+    *commands = command.cl;
+    ocl_command_end(
+        &command); /* what the caller enqueues next finds managed memory on the device */
     return OCL_OK;
 }
 
 ocl_status ocl_interop_queue_used(struct ocl_queue *queue)
 {
-    const ocl_status status = ocl_command_begin(queue);
+    struct ocl_command command;
+    const ocl_status status = ocl_command_begin(&command, queue, OCL_COMMAND_MEMORY);
     if (status != OCL_OK)
         return status;
-    ocl_command_end(queue, 1);
+    command.count = 1; /* the program's own */
+    ocl_command_end(&command);
     return ocl_queue_flush(queue);
 }
 

@@ -7,13 +7,12 @@
 #include <string.h>
 
 #include "cl/block.h"
+#include "cl/command.h"
 #include "cl/kernel_argument.h"
 #include "cl/kernel_limits.h"
 #include "cl/kernel_plan.h"
-#include "cl/managed_private.h"
 #include "cl/ptx_kernel.h"
 #include "cl/ptx_table.h"
-#include "cl/steady.h"
 #include "cl/thread.h"
 #include "cl/trace.h"
 #include "cl/twin.h"
@@ -61,8 +60,8 @@ static bool has_arguments(const struct ocl_kernel *kernel, const struct ocl_laun
 }
 
 /* In order, as CUDA begins its blocks. */
-static cl_int enqueue_pieces(struct ocl_queue *queue, cl_kernel kernel, const struct ocl_plan *plan,
-                             unsigned *commands)
+static cl_int enqueue_pieces(struct ocl_command *command, cl_kernel kernel,
+                             const struct ocl_plan *plan)
 {
     cl_int error = CL_SUCCESS;
     size_t at[3];
@@ -74,9 +73,8 @@ static cl_int enqueue_pieces(struct ocl_queue *queue, cl_kernel kernel, const st
                 for (int d = 0; d < 3; d++)
                     items[d] = plan->global[d] - at[d] < plan->piece[d] ? plan->global[d] - at[d]
                                                                         : plan->piece[d];
-                error = ocl_steady_range(queue->cl, kernel, plan->dimensions, at, items,
-                                         plan->local, 0, NULL, NULL);
-                *commands += error == CL_SUCCESS;
+                error = ocl_enqueue_range(command, kernel, plan->dimensions, at, items, plan->local,
+                                          NULL);
             }
     return error;
 }
@@ -88,19 +86,14 @@ static bool is_whole(const struct ocl_plan *plan)
 
 static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struct ocl_plan *plan)
 {
-    unsigned commands = 0;
-    cl_int error = CL_SUCCESS;
-    const ocl_status status = ocl_command_begin(queue);
+    struct ocl_command command;
+    const ocl_status status = ocl_command_begin(&command, queue, OCL_COMMAND_MEMORY);
     if (status != OCL_OK)
         return status;
-    if (is_whole(plan)) {
-        error = ocl_steady_range(queue->cl, kernel, plan->dimensions, NULL, plan->global,
-                                 plan->local, 0, NULL, NULL);
-        commands = error == CL_SUCCESS;
-    } else {
-        error = enqueue_pieces(queue, kernel, plan, &commands);
-    }
-    ocl_command_end(queue, commands);
+    const cl_int error = is_whole(plan) ? ocl_enqueue_range(&command, kernel, plan->dimensions,
+                                                            NULL, plan->global, plan->local, NULL)
+                                        : enqueue_pieces(&command, kernel, plan);
+    ocl_command_end(&command);
     switch (error) {
     case CL_INVALID_WORK_GROUP_SIZE:
     case CL_INVALID_WORK_ITEM_SIZE:

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cl/command.h"
 #include "cl/managed_private.h"
 #include "cl/steady.h"
 
@@ -89,18 +90,18 @@ static struct coming map_begin(struct ocl_region *region, size_t offset, size_t 
                                bool is_write)
 {
     const cl_map_flags flags = is_write ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_READ;
-    const cl_command_queue queue = migration_of(region)->queue;
     struct ocl_page_map *map = malloc(sizeof *map);
+    struct ocl_command command;
     cl_int error = CL_OUT_OF_HOST_MEMORY;
 
+    ocl_command_begin_own(&command, migration_of(region)->queue);
     if (map) {
         *map = (struct ocl_page_map){NULL, NULL, offset, bytes, run, is_write};
-        error = clEnqueueSVMMap(queue, CL_FALSE, flags, region->base + offset, bytes, 0, NULL,
-                                &map->event);
+        error = ocl_enqueue_map(&command, flags, region->base + offset, bytes, &map->event);
     }
+    ocl_command_end(&command);
     if (error == CL_SUCCESS) {
         add_map(region, map);
-        clFlush(queue);
     } else {
         free(map);
         map = NULL;
@@ -215,13 +216,13 @@ static struct ocl_page_map *unmap(struct ocl_region *region, struct ocl_page_map
 {
     struct ocl_migration *migration = migration_of(region);
     struct ocl_page_map *map = *place;
-    const cl_int error =
-        clEnqueueSVMUnmap(migration->queue, region->base + map->offset, 0, NULL, &map->event);
+    struct ocl_command command;
 
+    ocl_command_begin_own(&command, migration->queue);
+    const cl_int error = ocl_enqueue_unmap(&command, region->base + map->offset, &map->event);
+    ocl_command_end(&command);
     if (error != CL_SUCCESS)
         fail(region, error);
-    else
-        clFlush(migration->queue);
     if (map->is_write)
         atomic_fetch_add(&migration->counts.bytes_to_device, map->bytes);
     *place = map->next;
@@ -467,13 +468,14 @@ void ocl_migration_send(struct ocl_migration *migration, const struct ocl_queue 
 
 ocl_status ocl_region_zero(struct ocl_region *region, size_t offset, size_t bytes)
 {
-    static const cl_uint zero = 0;
     const cl_command_queue queue = migration_of(region)->queue;
+    struct ocl_command command;
     size_t end = offset + bytes;
 
     round_range(region, &offset, &end);
     ocl_region_send(region, offset, end - offset);
-    const cl_int error = clEnqueueSVMMemFill(queue, region->base + offset, &zero, sizeof zero,
-                                             end - offset, 0, NULL, NULL);
+    ocl_command_begin_own(&command, queue);
+    const cl_int error = ocl_enqueue_zeros(&command, region->base + offset, end - offset);
+    ocl_command_end(&command);
     return error == CL_SUCCESS ? ocl_steady_finish(queue) : error;
 }

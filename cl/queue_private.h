@@ -20,8 +20,7 @@ ocl_status ocl_queue_enter(struct ocl_queue *queue);
 /* What queue has to wait for so, as long as that is not known to be complete; or NULL. */
 struct ocl_queue *ocl_queue_entrance(struct ocl_queue *queue);
 
-/* Makes the driver's queue, unless it has been made. Who enqueues outside ocl_command_begin() asks for it. Errors: the
- * driver's. */
+/* Makes the driver's queue, unless it has been made: for ocl_command_begin(). Errors: the driver's. */
 ocl_status ocl_queue_open(struct ocl_queue *queue);
 
 /* A queue of the driver; the only place where they are made. NULL: *error says why. */
@@ -54,7 +53,7 @@ void ocl_queue_wait_out(struct ocl_queue *queue);
  * what it covers. */
 ocl_status ocl_queue_mark(struct ocl_queue *queue, cl_event *event, uint64_t *position);
 
-/* Counts commands that were enqueued outside ocl_command_begin() and ocl_command_end(). */
+/* Counts commands that the driver took: for ocl_command_end(). */
 void ocl_queue_count(struct ocl_queue *queue, unsigned commands);
 
 /* Tells the driver to start what was enqueued, of which submitted commands were counted; nothing

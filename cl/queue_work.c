@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <sched.h>
 
+#include "cl/command.h"
 #include "cl/deadline.h"
 #include "cl/managed_private.h"
 #include "cl/ordered_private.h"
@@ -91,40 +92,15 @@ void ocl_queue_count(struct ocl_queue *queue, unsigned commands)
     count_blocking_work(queue);
 }
 
-/* There is no turn for ocl_command_end() to end. */
-ocl_status ocl_command_begin_apart(struct ocl_queue *queue)
-{
-    const ocl_status status = ocl_queue_order(queue);
-
-    return status == OCL_OK ? ocl_queue_open(queue) : status;
-}
-
-ocl_status ocl_command_begin(struct ocl_queue *queue)
-{
-    ocl_migration_enter(queue);
-    const ocl_status status = ocl_command_begin_apart(queue);
-    if (status != OCL_OK)
-        ocl_migration_leave();
-    return status;
-}
-
-void ocl_command_end(struct ocl_queue *queue, unsigned commands)
-{
-    if (commands > 0) {
-        ocl_queue_count(queue, commands);
-        (void)ocl_queue_flush(queue); /* a failure is kept in the context */
-    }
-    ocl_migration_leave();
-}
-
 ocl_status ocl_queue_hold(struct ocl_queue *queue, cl_uint count, const cl_event *events)
 {
-    ocl_status status = ocl_queue_open(queue);
+    struct ocl_command command;
+    ocl_status status = ocl_command_begin(&command, queue, OCL_COMMAND_ORDER);
 
-    if (status == OCL_OK)
-        status = clEnqueueBarrierWithWaitList(queue->cl, count, events, NULL);
-    if (status == OCL_OK)
-        ocl_queue_count(queue, 1);
+    if (status != OCL_OK)
+        return status;
+    status = ocl_enqueue_barrier(&command, count, events);
+    ocl_command_end(&command);
     return status;
 }
 
@@ -132,10 +108,13 @@ ocl_status ocl_queue_hold(struct ocl_queue *queue, cl_uint count, const cl_event
 static ocl_status renew_mark(struct ocl_queue *queue, uint64_t position)
 {
     cl_event event;
-    ocl_status status = ocl_queue_open(queue);
+    struct ocl_command command;
+    ocl_status status = ocl_command_begin(&command, queue, OCL_COMMAND_ORDER);
 
-    if (status == OCL_OK)
-        status = clEnqueueMarkerWithWaitList(queue->cl, 0, NULL, &event);
+    if (status != OCL_OK)
+        return status;
+    status = ocl_enqueue_marker(&command, &event);
+    ocl_command_end(&command);
     if (status != OCL_OK)
         return status;
     status = ocl_queue_start(queue, position); /* somebody will wait for it */

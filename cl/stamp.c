@@ -1,6 +1,7 @@
 /* How an event gets its device time.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/clock.h"
+#include "cl/command.h"
 #include "cl/queue_private.h"
 #include "cl/steady.h"
 #include "cl/trace.h"
@@ -20,9 +21,6 @@
  * be told from noise. Hence: readings of the clock on plain queues where the device has a clock for
  * kernels, otherwise profiled queues from the start; chosen once per context, before its first
  * queue is made. */
-
-/* What a stamp command writes; the driver may read it at any later time. */
-static const cl_uint stamp_value = 0;
 
 /* ---- Choosing ---- */
 
@@ -45,14 +43,12 @@ static enum ocl_stamp_kind judge(const uint64_t times[SAMPLES])
     return rises ? OCL_STAMP_MARKER : OCL_STAMP_COMMAND;
 }
 
-/* A command that ends when everything before it in cl is complete. */
-static ocl_status enqueue_profiled(enum ocl_stamp_kind kind, cl_mem buffer, cl_command_queue cl,
-                                   cl_event *event)
+/* A command that ends when everything before it is complete. */
+static ocl_status enqueue_profiled(struct ocl_command *command, enum ocl_stamp_kind kind,
+                                   cl_mem buffer, cl_event *event)
 {
-    if (kind == OCL_STAMP_MARKER)
-        return clEnqueueMarkerWithWaitList(cl, 0, NULL, event);
-    return clEnqueueWriteBuffer(cl, buffer, CL_FALSE, 0, sizeof stamp_value, &stamp_value, 0, NULL,
-                                event);
+    return kind == OCL_STAMP_MARKER ? ocl_enqueue_marker(command, event)
+                                    : ocl_enqueue_stamp(command, buffer, event);
 }
 
 static ocl_status read_profile(cl_event event, uint64_t *nanoseconds)
@@ -70,10 +66,13 @@ static ocl_status sample(cl_command_queue cl, cl_mem buffer, uint64_t times[SAMP
 {
     cl_event events[SAMPLES] = {NULL};
     ocl_status status = OCL_OK;
+    struct ocl_command command;
 
+    ocl_command_begin_own(&command, cl);
     for (int i = 0; i < SAMPLES && status == OCL_OK; i++)
-        status = enqueue_profiled(i % 2 == 0 ? OCL_STAMP_COMMAND : OCL_STAMP_MARKER, buffer, cl,
-                                  &events[i]);
+        status = enqueue_profiled(&command, i % 2 == 0 ? OCL_STAMP_COMMAND : OCL_STAMP_MARKER,
+                                  buffer, &events[i]);
+    ocl_command_end(&command);
     if (status == OCL_OK)
         status = ocl_steady_finish(cl);
     for (int i = 0; i < SAMPLES; i++) {
@@ -129,8 +128,7 @@ ocl_status ocl_stamp_open(struct ocl_context *context)
     cl_command_queue cl = ocl_queue_make(context, 0, true, &status);
     if (!cl)
         return status;
-    cl_mem buffer =
-        clCreateBuffer(context->cl, CL_MEM_READ_WRITE, sizeof stamp_value, NULL, &status);
+    cl_mem buffer = clCreateBuffer(context->cl, CL_MEM_READ_WRITE, OCL_STAMP_BYTES, NULL, &status);
     if (buffer)
         status = sample(cl, buffer, times);
     if (buffer && status == OCL_OK)
@@ -160,15 +158,18 @@ static ocl_status stamp_by_clock(struct ocl_queue *queue, struct ocl_stamp *stam
 {
     struct ocl_clock *clock = queue->context->clock;
     struct ocl_clock_slot *slot = ocl_clock_take(clock);
+    struct ocl_command command;
 
     if (!slot)
         return OCL_E_OUT_OF_MEMORY;
-    pthread_mutex_lock(&queue->lock);
-    *position = atomic_load(&queue->submitted);
-    const ocl_status status = ocl_clock_enqueue(clock, queue->cl, &queue->clock_kernel, slot);
-    if (status == OCL_OK)
-        ocl_queue_count(queue, 1);
-    pthread_mutex_unlock(&queue->lock);
+    ocl_status status = ocl_command_begin(&command, queue, OCL_COMMAND_ORDER);
+    if (status == OCL_OK) {
+        pthread_mutex_lock(&queue->lock);
+        *position = atomic_load(&queue->submitted);
+        status = ocl_clock_enqueue(clock, &command, &queue->clock_kernel, slot);
+        ocl_command_end(&command);
+        pthread_mutex_unlock(&queue->lock);
+    }
     if (status != OCL_OK) {
         ocl_clock_discard(slot);
         return status;
@@ -183,9 +184,14 @@ static ocl_status stamp_by_clock(struct ocl_queue *queue, struct ocl_stamp *stam
 static ocl_status stamp_by_profile(struct ocl_queue *queue, enum ocl_stamp_kind kind,
                                    struct ocl_stamp *stamp, uint64_t *position)
 {
+    struct ocl_command command;
+    ocl_status status = ocl_command_begin(&command, queue, OCL_COMMAND_ORDER);
+
+    if (status != OCL_OK)
+        return status;
     *position = atomic_load(&queue->submitted);
-    ocl_status status =
-        enqueue_profiled(kind, queue->context->stamp_buffer, queue->cl, &stamp->event);
+    status = enqueue_profiled(&command, kind, queue->context->stamp_buffer, &stamp->event);
+    ocl_command_end(&command);
     if (status == OCL_OK)
         status = ocl_queue_start(queue, *position); /* a program may poll the event */
     if (status != OCL_OK && stamp->event) {
@@ -200,9 +206,6 @@ ocl_status ocl_queue_stamp(struct ocl_queue *queue, struct ocl_stamp *stamp, uin
     const enum ocl_stamp_kind kind = (enum ocl_stamp_kind)atomic_load(&queue->context->stamp);
 
     *stamp = (struct ocl_stamp){NULL, NULL};
-    const ocl_status status = ocl_queue_open(queue);
-    if (status != OCL_OK)
-        return status;
     return kind == OCL_STAMP_CLOCK ? stamp_by_clock(queue, stamp, position)
                                    : stamp_by_profile(queue, kind, stamp, position);
 }

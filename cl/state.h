@@ -308,7 +308,7 @@ struct ocl_queue {
     struct ocl_context *context;
     enum ocl_queue_kind kind;
     int priority;
-    /* Made at the first command, for which ocl_command_begin() or ocl_queue_open() sees; NULL before. */
+    /* Made at the first command, for which ocl_command_begin() sees; NULL before. */
     _Atomic(cl_command_queue) cl;
     cl_kernel clock_kernel;      /* reads the clock, or NULL (lock) */
     _Atomic uint32_t references; /* the owner's, and one for each task or loop that needs it */
@@ -335,15 +335,6 @@ struct ocl_queue {
     struct ocl_queue_link links[OCL_QUEUE_LINKS];
     unsigned walkers; /* walks over the busy queues that have come to this one (queue_lock) */
 };
-
-/* The two ends of every command of a queue that touches memory. The first waits for the turn of managed memory, and makes the
- * device wait for what the queue must wait for. Returns the sticky failure, or the driver's refusal. When it returned OCL_OK,
- * the second must follow on every path, with how many commands the driver took: it tells the driver to start them. Commands
- * that belong together are enqueued in one such pair. Needs: the thread is not between the two already.
- * apart: the same for commands that touch no managed memory, and so wait for no turn: the caller may hold image.lock. */
-ocl_status ocl_command_begin(struct ocl_queue *queue);
-ocl_status ocl_command_begin_apart(struct ocl_queue *queue);
-void ocl_command_end(struct ocl_queue *queue, unsigned commands);
 
 /* Whether all submitted commands are known to be complete, without asking the driver; true for a fresh queue. Takes the
  * legacy queue's and the blocking queues' relation into account: true means that the host may touch device memory in

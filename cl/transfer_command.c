@@ -2,87 +2,77 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/transfer_command.h"
 
-#include "cl/extension.h"
-#include "cl/managed_private.h"
+#include "cl/command.h"
 #include "cl/queue_private.h"
 #include "cl/steady.h"
 
-/* A copy between two pointers, for memory without a cl_mem. */
-static cl_int copy_pointers(struct ocl_queue *queue, void *target, const void *source, size_t bytes,
-                            cl_event *event)
+static ocl_status finish_enqueue(struct ocl_command *command, cl_int error)
 {
-    const struct ocl_context *context = queue->context;
-
-    if (context->capability.address == OCL_ADDRESS_USM)
-        return context->device->extension->enqueue_usm_copy(queue->cl, CL_FALSE, target, source,
-                                                            bytes, 0, NULL, event);
-    return clEnqueueSVMMemcpy(queue->cl, CL_FALSE, target, source, bytes, 0, NULL, event);
-}
-
-static ocl_status finish_enqueue(struct ocl_queue *queue, cl_int error)
-{
-    ocl_command_end(queue, error == CL_SUCCESS ? 1 : 0);
+    ocl_command_end(command);
     return error;
 }
 
 ocl_status ocl_command_write(struct ocl_queue *queue, const struct ocl_place *target,
                              const void *source, size_t bytes, cl_event *event)
 {
-    const ocl_status status = ocl_command_begin(queue);
+    struct ocl_command command;
+    const ocl_status status = ocl_command_begin(&command, queue, OCL_COMMAND_MEMORY);
 
     if (status != OCL_OK)
         return status;
     if (!target->buffer)
-        return finish_enqueue(queue, copy_pointers(queue, target->pointer, source, bytes, event));
-    return finish_enqueue(queue,
-                          clEnqueueWriteBuffer(queue->cl, target->buffer, CL_FALSE, target->offset,
-                                               bytes, source, 0, NULL, event));
+        return finish_enqueue(
+            &command, ocl_enqueue_pointer_copy(&command, target->pointer, source, bytes, event));
+    return finish_enqueue(&command, ocl_enqueue_write(&command, target->buffer, false,
+                                                      target->offset, bytes, source, event));
 }
 
 ocl_status ocl_command_write_now(struct ocl_queue *queue, const struct ocl_place *target,
                                  const void *source, size_t bytes)
 {
-    ocl_status status = ocl_command_begin(queue);
+    struct ocl_command command;
+    ocl_status status = ocl_command_begin(&command, queue, OCL_COMMAND_MEMORY);
 
     if (status != OCL_OK)
         return status;
     status = ocl_gate_pass(queue);
     if (status == OCL_OK) {
         const int before = ocl_steady_begin();
-        status = clEnqueueWriteBuffer(queue->cl, target->buffer, CL_TRUE, target->offset, bytes,
-                                      source, 0, NULL, NULL);
+        status =
+            ocl_enqueue_write(&command, target->buffer, true, target->offset, bytes, source, NULL);
         ocl_steady_end(before);
     }
-    return finish_enqueue(queue, status);
+    return finish_enqueue(&command, status);
 }
 
 ocl_status ocl_command_read(struct ocl_queue *queue, void *target, const struct ocl_place *source,
                             size_t bytes, cl_event *event)
 {
-    const ocl_status status = ocl_command_begin(queue);
+    struct ocl_command command;
+    const ocl_status status = ocl_command_begin(&command, queue, OCL_COMMAND_MEMORY);
 
     if (status != OCL_OK)
         return status;
     if (!source->buffer)
-        return finish_enqueue(queue, copy_pointers(queue, target, source->pointer, bytes, event));
-    return finish_enqueue(queue,
-                          clEnqueueReadBuffer(queue->cl, source->buffer, CL_FALSE, source->offset,
-                                              bytes, target, 0, NULL, event));
+        return finish_enqueue(
+            &command, ocl_enqueue_pointer_copy(&command, target, source->pointer, bytes, event));
+    return finish_enqueue(
+        &command, ocl_enqueue_read(&command, source->buffer, source->offset, bytes, target, event));
 }
 
 ocl_status ocl_command_copy(struct ocl_queue *queue, const struct ocl_place *target,
                             const struct ocl_place *source, size_t bytes)
 {
-    const ocl_status status = ocl_command_begin(queue);
+    struct ocl_command command;
+    const ocl_status status = ocl_command_begin(&command, queue, OCL_COMMAND_MEMORY);
 
     if (status != OCL_OK)
         return status;
     if (!source->buffer)
-        return finish_enqueue(queue,
-                              copy_pointers(queue, target->pointer, source->pointer, bytes, NULL));
-    return finish_enqueue(queue, clEnqueueCopyBuffer(queue->cl, source->buffer, target->buffer,
-                                                     source->offset, target->offset, bytes, 0, NULL,
-                                                     NULL));
+        return finish_enqueue(&command, ocl_enqueue_pointer_copy(&command, target->pointer,
+                                                                 source->pointer, bytes, NULL));
+    return finish_enqueue(&command, ocl_enqueue_copy(&command, source->buffer, target->buffer,
+                                                     source->offset, target->offset, bytes, NULL));
 }
 
 /* ---- Rectangles ---- */
@@ -105,41 +95,41 @@ struct rect_call {
 
 /* Slices first .. first + extent[2] - 1. With one slice the slice pitches mean nothing: 0 lets the
  * driver compute them. */
-static cl_int enqueue_slices(const struct rect_call *call, size_t first, const size_t extent[3])
+static cl_int enqueue_slices(const struct rect_call *call, struct ocl_command *command,
+                             size_t first, const size_t extent[3])
 {
-    const size_t device_origin[3] = {call->device->offset + first * call->device_rows->slice_bytes,
-                                     0, 0};
-    const size_t host_origin[3] = {first * call->host_rows->slice_bytes, 0, 0};
-    const size_t device_slice = extent[2] > 1 ? call->device_rows->slice_bytes : 0;
-    const size_t host_slice = extent[2] > 1 ? call->host_rows->slice_bytes : 0;
+    const struct ocl_command_rows *on_device = call->device_rows, *on_host = call->host_rows;
+    const bool has_slices = extent[2] > 1;
+    const struct ocl_rows device = {
+        {call->device->offset + first * on_device->slice_bytes, 0, 0},
+        on_device->pitch,
+        has_slices ? on_device->slice_bytes : 0,
+    };
+    const struct ocl_rows host = {
+        {first * on_host->slice_bytes, 0, 0},
+        on_host->pitch,
+        has_slices ? on_host->slice_bytes : 0,
+    };
 
-    if (call->target)
-        return clEnqueueReadBufferRect(call->queue->cl, call->device->buffer, CL_FALSE,
-                                       device_origin, host_origin, extent, call->device_rows->pitch,
-                                       device_slice, call->host_rows->pitch, host_slice,
-                                       call->target, 0, NULL, NULL);
-    return clEnqueueWriteBufferRect(call->queue->cl, call->device->buffer, CL_FALSE, device_origin,
-                                    host_origin, extent, call->device_rows->pitch, device_slice,
-                                    call->host_rows->pitch, host_slice, call->source, 0, NULL,
-                                    NULL);
+    return call->target ? ocl_enqueue_read_rows(command, call->device->buffer, &device,
+                                                call->target, &host, extent)
+                        : ocl_enqueue_write_rows(command, call->device->buffer, &device,
+                                                 call->source, &host, extent);
 }
 
 static ocl_status run_rect(const struct rect_call *call, const size_t extent[3])
 {
     const bool at_once = is_legal(call->device_rows, extent) && is_legal(call->host_rows, extent);
     const size_t part[3] = {extent[0], extent[1], at_once ? extent[2] : 1};
-    const ocl_status status = ocl_command_begin(call->queue);
-    unsigned enqueued = 0;
+    struct ocl_command command;
+    const ocl_status status = ocl_command_begin(&command, call->queue, OCL_COMMAND_MEMORY);
     cl_int error = CL_SUCCESS;
 
     if (status != OCL_OK)
         return status;
-    for (size_t slice = 0; slice < extent[2] && error == CL_SUCCESS; slice += part[2]) {
-        error = enqueue_slices(call, slice, part);
-        enqueued += error == CL_SUCCESS;
-    }
-    ocl_command_end(call->queue, enqueued);
-    return error;
+    for (size_t slice = 0; slice < extent[2] && error == CL_SUCCESS; slice += part[2])
+        error = enqueue_slices(call, &command, slice, part);
+    return finish_enqueue(&command, error);
 }
 
 ocl_status ocl_command_write_rows(struct ocl_queue *queue, const struct ocl_place *device,

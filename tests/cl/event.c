@@ -280,14 +280,14 @@ static double time_copies(struct ocl_queue *queue, cl_mem cells, size_t count,
 {
     const size_t bytes = count / 2 * sizeof(int);
     double elapsed = -1;
+    struct ocl_command command;
 
     assert_int_equal(ocl_event_record(start, queue), OCL_OK);
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(ocl_command_begin(queue), OCL_OK);
-        assert_int_equal(
-            clEnqueueCopyBuffer(queue->cl, cells, cells, 0, bytes, bytes, 0, NULL, NULL),
-            CL_SUCCESS);
-        ocl_command_end(queue, 1);
+        assert_int_equal(ocl_command_begin(&command, queue, OCL_COMMAND_MEMORY), OCL_OK);
+        assert_int_equal(ocl_enqueue_copy(&command, cells, cells, 0, bytes, bytes, NULL),
+                         CL_SUCCESS);
+        ocl_command_end(&command);
     }
     assert_int_equal(ocl_event_record(end, queue), OCL_OK);
     assert_int_equal(ocl_queue_finish(queue), OCL_OK);
@@ -412,9 +412,11 @@ TEST_BODY(event_clock_slots_wait_for_their_reading)
     const size_t count = sizeof others / sizeof *others; /* several pages */
     cl_event gate = hold(queue);
     cl_kernel kernel = NULL;
+    struct ocl_command command;
 
     assert_non_null(late);
-    assert_int_equal(ocl_clock_enqueue(clock, queue->cl, &kernel, late), OCL_OK);
+    ocl_command_begin_own(&command, queue->cl);
+    assert_int_equal(ocl_clock_enqueue(clock, &command, &kernel, late), OCL_OK);
     assert_false(ocl_clock_is_written(late));
     ocl_clock_retain(late);
     ocl_clock_release(late);
@@ -430,7 +432,7 @@ TEST_BODY(event_clock_slots_wait_for_their_reading)
     assert_false(ocl_clock_is_written(late));
     ocl_clock_discard(late);
     assert_ptr_equal(ocl_clock_take(clock), late);
-    assert_int_equal(ocl_clock_enqueue(clock, queue->cl, &kernel, late), OCL_OK);
+    assert_int_equal(ocl_clock_enqueue(clock, &command, &kernel, late), OCL_OK);
     assert_int_equal(clFinish(queue->cl), CL_SUCCESS);
     assert_true(ocl_clock_is_written(late));
     ocl_clock_release(late);

@@ -5,6 +5,7 @@
 
 #include <sched.h>
 
+#include "cl/command.h"
 #include "cl/queue_private.h"
 #include "tests/test.h"
 
@@ -28,12 +29,13 @@ static inline struct ocl_queue *make_queue(struct ocl_context *context, enum ocl
 static inline cl_event hold(struct ocl_queue *queue)
 {
     cl_int error;
+    struct ocl_command command;
     cl_event gate = clCreateUserEvent(queue->context->cl, &error);
 
     assert_int_equal(error, CL_SUCCESS);
-    assert_int_equal(ocl_command_begin(queue), OCL_OK);
-    assert_int_equal(clEnqueueBarrierWithWaitList(queue->cl, 1, &gate, NULL), CL_SUCCESS);
-    ocl_command_end(queue, 1);
+    assert_int_equal(ocl_command_begin(&command, queue, OCL_COMMAND_MEMORY), OCL_OK);
+    assert_int_equal(ocl_enqueue_barrier(&command, 1, &gate), CL_SUCCESS);
+    ocl_command_end(&command);
     return gate;
 }
 
@@ -60,11 +62,13 @@ static inline cl_mem make_cells(struct ocl_context *context, size_t count)
 static inline void put_with_event(struct ocl_queue *queue, cl_mem cells, size_t index,
                                   const int *value, cl_event *event)
 {
-    assert_int_equal(ocl_command_begin(queue), OCL_OK);
-    assert_int_equal(clEnqueueWriteBuffer(queue->cl, cells, CL_FALSE, index * sizeof *value,
-                                          sizeof *value, value, 0, NULL, event),
+    struct ocl_command command;
+
+    assert_int_equal(ocl_command_begin(&command, queue, OCL_COMMAND_MEMORY), OCL_OK);
+    assert_int_equal(ocl_enqueue_write(&command, cells, false, index * sizeof *value, sizeof *value,
+                                       value, event),
                      CL_SUCCESS);
-    ocl_command_end(queue, 1);
+    ocl_command_end(&command);
 }
 
 static inline void put(struct ocl_queue *queue, cl_mem cells, size_t index, const int *value)
@@ -76,11 +80,13 @@ static inline void put(struct ocl_queue *queue, cl_mem cells, size_t index, cons
 static inline void copy(struct ocl_queue *queue, cl_mem cells, size_t from, size_t to,
                         cl_event *event)
 {
-    assert_int_equal(ocl_command_begin(queue), OCL_OK);
-    assert_int_equal(clEnqueueCopyBuffer(queue->cl, cells, cells, from * sizeof(int),
-                                         to * sizeof(int), sizeof(int), 0, NULL, event),
+    struct ocl_command command;
+
+    assert_int_equal(ocl_command_begin(&command, queue, OCL_COMMAND_MEMORY), OCL_OK);
+    assert_int_equal(ocl_enqueue_copy(&command, cells, cells, from * sizeof(int), to * sizeof(int),
+                                      sizeof(int), event),
                      CL_SUCCESS);
-    ocl_command_end(queue, 1);
+    ocl_command_end(&command);
 }
 
 /* Reads a cell past every queue of ours: only for cells whose writers are known to be complete. */

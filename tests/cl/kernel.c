@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 
+#include "cl/command.h"
 #include "cl/kernel_info.h"
 #include "tests/cl/launch.h"
 
@@ -386,15 +387,17 @@ static void launch_tight_natively(const struct bench *bench, const struct tight_
 {
     const size_t one = 1;
     cl_int error;
+    struct ocl_command command;
     cl_kernel kernel = clCreateKernel(bench->program->cl, "k", &error);
     cl_mem buffer = clCreateBuffer(bench->context->cl, CL_MEM_READ_WRITE, 24, NULL, &error);
 
     assert_int_equal(clSetKernelArg(kernel, 0, sizeof *value, value), CL_SUCCESS);
     assert_int_equal(clSetKernelArg(kernel, 1, sizeof buffer, &buffer), CL_SUCCESS);
-    assert_int_equal(ocl_command_begin(bench->queue), OCL_OK);
-    clEnqueueNDRangeKernel(bench->queue->cl, kernel, 1, NULL, &one, &one, 0, NULL, NULL);
-    clEnqueueReadBuffer(bench->queue->cl, buffer, CL_TRUE, 0, 24, result, 0, NULL, NULL);
-    ocl_command_end(bench->queue, 2);
+    assert_int_equal(ocl_command_begin(&command, bench->queue, OCL_COMMAND_MEMORY), OCL_OK);
+    ocl_enqueue_range(&command, kernel, 1, NULL, &one, &one, NULL);
+    ocl_enqueue_read(&command, buffer, 0, 24, result, NULL);
+    ocl_command_end(&command);
+    assert_int_equal(ocl_queue_finish(bench->queue), OCL_OK);
     clReleaseMemObject(buffer);
     clReleaseKernel(kernel);
 }

@@ -439,6 +439,7 @@ TEST_BODY(queue_close_waits_for_all_work)
     struct opener opener = {.context = open_context()};
     struct ocl_queue *kept = make_queue(opener.context, OCL_QUEUE_BLOCKING);
     struct ocl_queue *gone = make_queue(opener.context, OCL_QUEUE_NON_BLOCKING);
+    struct ocl_command command;
     cl_mem cells = make_cells(opener.context, 1);
 
     opener.gates[0] = hold(kept);
@@ -448,11 +449,9 @@ TEST_BODY(queue_close_waits_for_all_work)
         assert_int_equal(ocl_queue_host_function(kept, add_one, &calls, false), OCL_OK);
         assert_int_equal(ocl_queue_host_function(gone, add_one, &calls, false), OCL_OK);
     }
-    assert_int_equal(ocl_command_begin(gone), OCL_OK);
-    assert_int_equal(
-        clEnqueueReadBuffer(gone->cl, cells, CL_FALSE, 0, sizeof value, &value, 0, NULL, NULL),
-        CL_SUCCESS);
-    ocl_command_end(gone, 1);
+    assert_int_equal(ocl_command_begin(&command, gone, OCL_COMMAND_MEMORY), OCL_OK);
+    assert_int_equal(ocl_enqueue_read(&command, cells, 0, sizeof value, &value, NULL), CL_SUCCESS);
+    ocl_command_end(&command);
     ocl_queue_destroy(gone);
     assert_int_equal(atomic_load(&calls), 0);
     assert_int_equal(pthread_create(&opener.thread, NULL, let_go_later, &opener), 0);
@@ -624,6 +623,7 @@ static void keep_status(void *data, ocl_status status)
 
 TEST_BODY(queue_failure_reaches_everybody)
 {
+    struct ocl_command command;
     static ocl_status always = 1, healthy = 1;
     struct ocl_context *context = open_context();
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
@@ -638,7 +638,7 @@ TEST_BODY(queue_failure_reaches_everybody)
     assert_int_equal(ocl_queue_finish(ocl_queue_legacy(context)), OCL_E_EXECUTION);
     assert_int_equal(ocl_queue_query(queue), OCL_E_EXECUTION);
     assert_int_equal(ocl_queues_finish(context), OCL_E_EXECUTION);
-    assert_int_equal(ocl_command_begin(queue), OCL_E_EXECUTION);
+    assert_int_equal(ocl_command_begin(&command, queue, OCL_COMMAND_MEMORY), OCL_E_EXECUTION);
     assert_int_equal(ocl_queue_host_function(queue, keep_status, &always, true), OCL_E_EXECUTION);
     assert_int_equal(always, OCL_E_EXECUTION);
     assert_int_equal(healthy, 1); /* never called */
@@ -649,15 +649,17 @@ TEST_BODY(queue_failure_reaches_everybody)
  * clFinish() reports it depends on the driver. */
 TEST_BODY(queue_failed_command_is_noticed)
 {
+    struct ocl_command command;
     struct ocl_context *context = open_context();
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_NON_BLOCKING);
     cl_int error;
     cl_event gate = clCreateUserEvent(context->cl, &error);
 
-    assert_int_equal(ocl_command_begin(queue), OCL_OK);
+    assert_int_equal(ocl_command_begin(&command, queue, OCL_COMMAND_MEMORY), OCL_OK);
     queue->mark = gate; /* stands for the marker of a command that fails */
     queue->mark_position = 1;
-    ocl_command_end(queue, 1);
+    command.count = 1;
+    ocl_command_end(&command);
     assert_int_equal(ocl_queue_query(queue), OCL_E_NOT_READY);
     assert_int_equal(clSetUserEventStatus(gate, -7), CL_SUCCESS);
     assert_int_equal(ocl_queue_query(queue), -7);
@@ -670,6 +672,7 @@ TEST_BODY(queue_failed_command_is_noticed)
 
 TEST_BODY(queue_takes_its_drivers_queue_at_the_first_command)
 {
+    struct ocl_command command;
     struct ocl_context *context = open_context();
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
     struct ocl_event *event = NULL;
@@ -681,9 +684,9 @@ TEST_BODY(queue_takes_its_drivers_queue_at_the_first_command)
     assert_int_equal(ocl_queue_finish(queue), OCL_OK);
     assert_int_equal(ocl_queues_finish(context), OCL_OK);
     assert_null(atomic_load(&queue->cl));
-    assert_int_equal(ocl_command_begin(queue), OCL_OK);
+    assert_int_equal(ocl_command_begin(&command, queue, OCL_COMMAND_MEMORY), OCL_OK);
     assert_non_null(atomic_load(&queue->cl));
-    ocl_command_end(queue, 0);
+    ocl_command_end(&command);
     ocl_event_destroy(event);
     ocl_queue_destroy(queue);
     ocl_context_close(context);
