@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpret.h"
 #include "model.h"
 
-enum { WIDEST_ARRAY = 4100 /* every device has arrays of such rows */ };
+/* Every device has arrays of such rows. */
+enum { WIDEST_ARRAY = 4100, WIDEST_CUBE = 1000 };
 
 struct maker {
     uint64_t random;
@@ -14,6 +16,7 @@ struct maker {
     const struct features *features;
     const struct facts *facts;
     struct model *model;
+    int wanted; /* the buffer that the next proposal shall name, or -1 */
 };
 
 /* Source: splitmix64 (Steele, Lea, Flood 2014). */
@@ -86,6 +89,7 @@ static void make_buffers(struct maker *maker)
         [MEMORY_DEVICE] = 9,
         [MEMORY_POOL] = f->pool ? 5 : 0,
         [MEMORY_ARRAY] = f->arrays && p->unit <= WIDEST_ARRAY ? 2 : 0,
+        [MEMORY_CUBE] = f->arrays && f->boxes && p->unit <= WIDEST_CUBE ? 1 : 0,
     };
 
     p->buffers = (uint8_t)(4 + below(maker, 6));
@@ -93,10 +97,14 @@ static void make_buffers(struct maker *maker)
         p->buffer[i].memory = (uint8_t)weighted(maker, weights, MEMORY_KINDS);
         p->buffer[i].device = pick_device(maker);
         p->buffer[i].units = (uint8_t)(1 + below(maker, MOST_UNITS));
+        p->buffer[i].is_late =
+            f->late && may_name(DO_MALLOC, p->buffer[i].memory, f, true, true) && chance(maker, 20);
     }
     p->buffer[0].memory = MEMORY_DEVICE;
     p->buffer[1].memory = MEMORY_PAGEABLE;
-    if (f->symbols && chance(maker, 30)) {
+    p->buffer[0].is_late = p->buffer[1].is_late = false;
+    if (f->symbols && p->unit <= STORE_BYTES / MOST_UNITS && chance(maker, 30)) {
+        p->buffer[2].is_late = false;
         p->buffer[2].memory = MEMORY_SYMBOL;
         p->buffer[2].device = 0;
     }
@@ -105,11 +113,17 @@ static void make_buffers(struct maker *maker)
 static void make_objects(struct maker *maker)
 {
     static const uint32_t units[] = {1, 4, 7, 64, 256, 1000, 4096, 4099, 16384};
+    static const uint32_t large[] = {65536, 131072, 262144, 524288}; /* staged in several chunks */
     struct program *p = maker->program;
 
-    p->unit = units[below(maker, sizeof units / sizeof units[0])];
+    p->unit = maker->features->large && below(maker, 150) == 0
+                  ? large[below(maker, sizeof large / sizeof large[0])]
+                  : units[below(maker, sizeof units / sizeof units[0])];
     p->is_concurrent = maker->facts->is_concurrent;
-    p->threads = maker->features->threads && chance(maker, 40) ? (uint8_t)(2 + below(maker, 3)) : 1;
+    p->is_pageable = maker->facts->is_pageable;
+    p->threads = !maker->features->threads || !chance(maker, 40) ? 1
+                 : chance(maker, 80)                             ? (uint8_t)(2 + below(maker, 3))
+                                     : (uint8_t)(5 + below(maker, MOST_THREADS - 4));
     p->devices = maker->features->devices && maker->facts->devices > 1 && chance(maker, 50) ? 2 : 1;
     make_streams(maker);
     make_buffers(maker);
@@ -122,46 +136,89 @@ static enum memory memory_at(const struct maker *maker, unsigned buffer)
     return (enum memory)maker->program->buffer[buffer].memory;
 }
 
-/* may_touch: whether the command can read or write that buffer. */
-static bool may_touch(const struct maker *maker, const struct command *c, unsigned buffer)
+bool may_name(enum kind kind, enum memory memory, const struct features *features,
+              bool is_concurrent, bool is_pageable)
 {
-    const enum memory memory = memory_at(maker, buffer);
-    const bool is_here = maker->program->buffer[buffer].device == c->device;
     const bool is_pinned = is_host_memory(memory) && memory != MEMORY_PAGEABLE;
 
-    switch ((enum kind)c->kind) {
+    switch (kind) {
     case DO_KERNEL:
-        return is_pinned ? maker->features->pinned_kernels
-                         : memory == MEMORY_MANAGED ||
-                               (is_here && (memory == MEMORY_DEVICE || memory == MEMORY_POOL ||
-                                            memory == MEMORY_SYMBOL));
+        return is_pinned                   ? features->pinned_kernels
+               : memory == MEMORY_PAGEABLE ? is_pageable
+                                           : !is_array(memory);
     case DO_HOST_FUNCTION:
+        return features->host_functions && is_host_accessible(memory);
+    case DO_CALLBACK:
+        return features->callbacks && is_host_accessible(memory);
     case DO_HOST_WRITE:
         return is_host_accessible(memory);
     case DO_SET:
     case DO_SET_ASYNC:
-        return is_pinned ? maker->features->pinned_fills
-                         : memory == MEMORY_MANAGED ||
-                               (is_here && !is_host_memory(memory) && memory != MEMORY_ARRAY);
+    case DO_SET_2D:
+    case DO_SET_2D_ASYNC:
+        return is_pinned ? features->pinned_fills : !is_host_memory(memory) && !is_array(memory);
     case DO_COPY_ARRAY:
     case DO_COPY_ARRAY_ASYNC:
-        return is_host_accessible(memory) || is_here;
+        return memory != MEMORY_CUBE;
     case DO_PREFETCH:
-        return memory == MEMORY_MANAGED;
+        return (memory == MEMORY_MANAGED && is_concurrent) ||
+               (memory == MEMORY_PAGEABLE && is_pageable);
+    case DO_ADVISE:
+        return features->advise &&
+               may_name(DO_PREFETCH, memory, features, is_concurrent, is_pageable);
     case DO_ATTACH:
-        return memory == MEMORY_MANAGED && is_here;
+        return memory == MEMORY_MANAGED;
     case DO_MALLOC_ASYNC:
     case DO_FREE_ASYNC:
-        return memory == MEMORY_POOL && is_here;
+        return memory == MEMORY_POOL;
+    case DO_MALLOC:
+    case DO_FREE:
+        return memory != MEMORY_PAGEABLE && memory != MEMORY_POOL && memory != MEMORY_SYMBOL;
+    case DO_COPY_3D:
+    case DO_COPY_3D_ASYNC:
     case DO_CHECK:
         return true;
     default:
-        return memory != MEMORY_ARRAY;
+        return is_copy(&(struct command){.kind = (uint8_t)kind}) && !is_array(memory);
+    }
+}
+
+/* may_touch: whether the command can read or write that buffer. */
+static bool may_touch(const struct maker *maker, const struct command *c, unsigned buffer)
+{
+    const struct program *p = maker->program;
+    const enum kind kind = (enum kind)c->kind;
+    const enum memory memory = memory_at(maker, buffer);
+
+    if (!may_name(kind, memory, maker->features, p->is_concurrent, p->is_pageable))
+        return false;
+    switch (kind) {
+    case DO_MALLOC:
+    case DO_FREE:
+        return p->buffer[buffer].is_late && p->buffer[buffer].device == c->device;
+    case DO_COPY_ASYNC:
+    case DO_COPY:
+    case DO_COPY_2D_ASYNC:
+    case DO_COPY_2D:
+    case DO_CHECK:
+    case DO_PREFETCH:
+    case DO_ADVISE:
+        return true;
+    case DO_ATTACH:
+        return p->buffer[buffer].device == c->device;
+    default:
+        return is_host_accessible(memory) || p->buffer[buffer].device == c->device;
     }
 }
 
 static bool pick_buffer(struct maker *maker, const struct command *c, uint8_t *buffer)
 {
+    const int wanted = maker->wanted;
+    maker->wanted = -1;
+    if (wanted >= 0 && may_touch(maker, c, (unsigned)wanted)) {
+        *buffer = (uint8_t)wanted;
+        return true;
+    }
     for (int tries = 0; tries < 20; tries++) {
         *buffer = (uint8_t)below(maker, maker->program->buffers);
         if (may_touch(maker, c, *buffer))
@@ -171,10 +228,19 @@ static bool pick_buffer(struct maker *maker, const struct command *c, uint8_t *b
 }
 
 /* pick_step: for rectangles, how far their rows are apart. */
-static uint8_t pick_step(struct maker *maker, const struct command *c)
+static uint8_t pick_step(struct maker *maker, const struct command *c, unsigned buffer)
 {
-    return c->kind == DO_COPY_2D || c->kind == DO_COPY_2D_ASYNC ? (uint8_t)(1 + below(maker, 3))
-                                                                : 1;
+    switch (c->kind) {
+    case DO_COPY_2D:
+    case DO_COPY_2D_ASYNC:
+    case DO_COPY_3D:
+    case DO_COPY_3D_ASYNC:
+    case DO_SET_2D:
+    case DO_SET_2D_ASYNC:
+        return is_array(memory_at(maker, buffer)) ? 1 : (uint8_t)(1 + below(maker, 3));
+    default:
+        return 1;
+    }
 }
 
 static bool pick_region(struct maker *maker, const struct command *c, struct region *region)
@@ -183,7 +249,7 @@ static bool pick_region(struct maker *maker, const struct command *c, struct reg
         return false;
     const unsigned units = maker->program->buffer[region->buffer].units;
     region->first = (uint8_t)(chance(maker, 50) ? 0 : below(maker, units));
-    region->step = pick_step(maker, c);
+    region->step = pick_step(maker, c, region->buffer);
     region->count = (uint8_t)(1 + below(maker, (units - region->first - 1) / region->step + 1));
     if (chance(maker, 20) && region->step == 1) {
         region->first = 0;
@@ -217,7 +283,7 @@ static bool pick_source(struct maker *maker, const struct command *c, bool may_b
             return false;
         const unsigned units = maker->program->buffer[source->buffer].units;
         source->count = c->target.count;
-        source->step = pick_step(maker, c);
+        source->step = pick_step(maker, c, source->buffer);
         if (units < extent(source))
             continue;
         source->first = (uint8_t)below(maker, units - extent(source) + 1);
@@ -225,6 +291,17 @@ static bool pick_source(struct maker *maker, const struct command *c, bool may_b
             return true;
     }
     return false;
+}
+
+/* pick_target: of a copy, whose other side may be the one that is wanted. */
+static bool pick_target(struct maker *maker, struct command *c)
+{
+    const int wanted = chance(maker, 50) ? maker->wanted : -1;
+    if (wanted >= 0)
+        maker->wanted = -1;
+    const bool is_found = pick_region(maker, c, &c->target);
+    maker->wanted = wanted;
+    return is_found;
 }
 
 /* pick_whole: all of a buffer. */
@@ -253,16 +330,24 @@ static enum kind pick_kind(struct maker *maker)
 {
     static const uint8_t weights[KINDS] = {
         [DO_KERNEL] = 28,
-        [DO_HOST_FUNCTION] = 8,
+        [DO_HOST_FUNCTION] = 6,
+        [DO_CALLBACK] = 2,
         [DO_PAUSE] = 2,
         [DO_COPY_ASYNC] = 24,
         [DO_COPY] = 6,
         [DO_COPY_2D_ASYNC] = 6,
         [DO_COPY_2D] = 3,
+        [DO_COPY_3D_ASYNC] = 4,
+        [DO_COPY_3D] = 2,
         [DO_COPY_ARRAY_ASYNC] = 6,
         [DO_COPY_ARRAY] = 3,
         [DO_SET_ASYNC] = 6,
         [DO_SET] = 3,
+        [DO_SET_2D_ASYNC] = 3,
+        [DO_SET_2D] = 2,
+        [DO_ADVISE] = 2,
+        [DO_MALLOC] = 6,
+        [DO_FREE] = 2,
         [DO_PREFETCH] = 3,
         [DO_ATTACH] = 3,
         [DO_MALLOC_ASYNC] = 10,
@@ -294,9 +379,14 @@ static bool is_enabled(const struct maker *maker, enum kind kind)
         return f->polls;
     case DO_COPY_2D:
     case DO_COPY_2D_ASYNC:
+    case DO_SET_2D:
+    case DO_SET_2D_ASYNC:
         return f->rectangles;
+    case DO_COPY_3D:
+    case DO_COPY_3D_ASYNC:
+        return f->boxes;
     case DO_PREFETCH:
-        return f->prefetch && maker->program->is_concurrent;
+        return f->prefetch;
     case DO_ATTACH:
         return f->attach;
     default:
@@ -309,14 +399,23 @@ static bool is_copy_enabled(const struct maker *maker, const struct command *c)
 {
     const enum memory from = memory_at(maker, c->first.buffer);
     const enum memory to = memory_at(maker, c->target.buffer);
-    const bool is_synchronous =
-        c->kind == DO_COPY || c->kind == DO_COPY_2D || c->kind == DO_COPY_ARRAY;
 
     if (is_host_memory(from) && is_host_memory(to))
         return maker->features->host_to_host;
-    if (is_synchronous && from == MEMORY_PAGEABLE && !maker->features->pageable_copies)
+    if (is_synchronous(c) && from == MEMORY_PAGEABLE && !maker->features->pageable_copies)
         return false;
     return (from != MEMORY_MANAGED && to != MEMORY_MANAGED) || maker->features->managed_copies;
+}
+
+/* is_shape_known: a copy by this call between these two has a shape. */
+static bool is_shape_known(const struct maker *maker, const struct command *c)
+{
+    const enum memory from = memory_at(maker, c->first.buffer);
+    const enum memory to = memory_at(maker, c->target.buffer);
+
+    if (c->kind == DO_COPY_ARRAY || c->kind == DO_COPY_ARRAY_ASYNC)
+        return is_array(to) || is_array(from);
+    return !is_array(to) || !is_array(from) || to == from || c->target.count == 1;
 }
 
 static bool pick_memory(struct maker *maker, struct command *c)
@@ -324,26 +423,28 @@ static bool pick_memory(struct maker *maker, struct command *c)
     switch ((enum kind)c->kind) {
     case DO_KERNEL:
     case DO_HOST_FUNCTION:
+    case DO_CALLBACK:
     case DO_HOST_WRITE:
         return pick_region(maker, c, &c->target) && pick_source(maker, c, true, &c->first) &&
                pick_source(maker, c, true, &c->second);
     case DO_COPY_ARRAY_ASYNC:
     case DO_COPY_ARRAY:
-        return pick_region(maker, c, &c->target) && pick_source(maker, c, false, &c->first) &&
-               (memory_at(maker, c->target.buffer) == MEMORY_ARRAY) !=
-                   (memory_at(maker, c->first.buffer) == MEMORY_ARRAY) &&
-               is_copy_enabled(maker, c);
     case DO_COPY_ASYNC:
     case DO_COPY:
     case DO_COPY_2D_ASYNC:
     case DO_COPY_2D:
-        return pick_region(maker, c, &c->target) && pick_source(maker, c, false, &c->first) &&
-               is_copy_enabled(maker, c);
+    case DO_COPY_3D_ASYNC:
+    case DO_COPY_3D:
+        return pick_target(maker, c) && pick_source(maker, c, false, &c->first) &&
+               is_shape_known(maker, c) && is_copy_enabled(maker, c);
     case DO_SET_ASYNC:
     case DO_SET:
+    case DO_SET_2D_ASYNC:
+    case DO_SET_2D:
         return pick_region(maker, c, &c->target);
     case DO_CHECK:
     case DO_PREFETCH:
+    case DO_ADVISE:
         return pick_region(maker, c, &c->first);
     case DO_ATTACH:
         c->term = c->stream < FIRST_CREATED ? (uint8_t)below(maker, ATTACH_SINGLE)
@@ -354,25 +455,42 @@ static bool pick_memory(struct maker *maker, struct command *c)
         return true;
     case DO_MALLOC_ASYNC:
     case DO_FREE_ASYNC:
+    case DO_MALLOC:
+    case DO_FREE:
         return pick_whole(maker, c, &c->target);
     default:
         return true;
     }
 }
 
-static bool is_on_legacy(enum kind kind)
+/* pick_spelling: which of CUDA's names. */
+static uint8_t pick_spelling(struct maker *maker, const struct command *c)
 {
-    return kind == DO_COPY || kind == DO_COPY_2D || kind == DO_COPY_ARRAY || kind == DO_SET;
+    unsigned spelling = maker->features->spellings ? below(maker, 16) : 0;
+    if (is_synchronous(c))
+        spelling &= SPELL_KIND | SPELL_OTHER;
+    return (uint8_t)spelling;
+}
+
+/* pick_synchronous: the stream of calls that name none. */
+static uint8_t pick_synchronous(struct maker *maker)
+{
+    const struct features *f = maker->features;
+    return f->per_thread && f->spellings && chance(maker, 20) ? PER_THREAD : LEGACY;
 }
 
 /* propose: false where this program has nothing for the kind. */
 static bool propose(struct maker *maker, struct command *c)
 {
-    *c = (struct command){.kind = (uint8_t)pick_kind(maker), .after = -1};
-    if (!is_enabled(maker, (enum kind)c->kind))
+    const bool is_any = chance(maker, 30);
+    *c = (struct command){.kind = (uint8_t)(is_any ? below(maker, KINDS) : pick_kind(maker)),
+                          .after = -1};
+    maker->wanted = is_any ? (int)below(maker, maker->program->buffers) : -1;
+    if (!is_enabled(maker, (enum kind)c->kind) || c->kind == DO_GATE || c->kind == DO_OPEN)
         return false;
     c->thread = (uint8_t)below(maker, maker->program->threads);
-    c->stream = is_on_legacy((enum kind)c->kind) ? LEGACY : pick_stream(maker);
+    c->stream = is_synchronous(c) ? pick_synchronous(maker) : pick_stream(maker);
+    c->spelling = pick_spelling(maker, c);
     c->device =
         c->stream >= FIRST_CREATED ? maker->program->stream[c->stream].device : pick_device(maker);
     c->event = (uint8_t)below(maker, maker->program->events);
@@ -381,7 +499,8 @@ static bool propose(struct maker *maker, struct command *c)
     c->factor = (uint8_t)(below(maker, 128) * 2 + 1);
     c->term = (uint8_t)below(maker, 256);
     if (c->kind == DO_PAUSE ||
-        ((c->kind == DO_KERNEL || c->kind == DO_HOST_FUNCTION) && chance(maker, 35)))
+        ((c->kind == DO_KERNEL || c->kind == DO_HOST_FUNCTION || c->kind == DO_CALLBACK) &&
+         chance(maker, 35)))
         c->delay = (uint16_t)(20 + below(maker, chance(maker, 20) ? 600 : 150));
     return pick_memory(maker, c);
 }
@@ -481,7 +600,7 @@ static bool put_in_order(struct maker *maker, int x, struct command *y)
     retract(maker);
     if (how < 62 || is_gated)
         return order_by_event(maker, x, y);
-    if (how < 80 && is_work(y) && !is_on_legacy((enum kind)y->kind) && of->stream != PER_THREAD &&
+    if (how < 80 && is_work(y) && !is_synchronous(y) && of->stream != PER_THREAD &&
         of->device == y->device && (y->kind != DO_ATTACH || of->stream >= FIRST_CREATED)) {
         y->stream = of->stream;
         y->device = of->device;
@@ -559,6 +678,7 @@ static void move_gate(struct maker *maker)
         !chance(maker, maker->model->is_gated ? 20 : 4))
         return;
     c.stream = pick_stream(maker);
+    c.spelling = pick_spelling(maker, &c);
     c.device = c.stream >= FIRST_CREATED ? p->stream[c.stream].device : pick_device(maker);
     if (maker->model->is_gated)
         c.kind = DO_OPEN;
@@ -569,8 +689,12 @@ void generate(struct program *program, uint64_t seed, const struct features *fea
               const struct facts *facts)
 {
     static _Thread_local struct model model;
-    struct maker maker = {
-        .random = seed, .program = program, .features = features, .facts = facts, .model = &model};
+    struct maker maker = {.random = seed,
+                          .program = program,
+                          .features = features,
+                          .facts = facts,
+                          .model = &model,
+                          .wanted = -1};
 
     memset(program, 0, sizeof *program);
     program->seed = seed;

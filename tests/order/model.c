@@ -23,7 +23,7 @@ bool is_work(const struct command *command)
 bool is_transform(const struct command *command)
 {
     return command->kind == DO_KERNEL || command->kind == DO_HOST_FUNCTION ||
-           command->kind == DO_HOST_WRITE;
+           command->kind == DO_CALLBACK || command->kind == DO_HOST_WRITE;
 }
 
 bool is_copy(const struct command *command)
@@ -31,9 +31,53 @@ bool is_copy(const struct command *command)
     return command->kind >= DO_COPY_ASYNC && command->kind <= DO_COPY_ARRAY;
 }
 
+bool is_fill(const struct command *command)
+{
+    return command->kind >= DO_SET_ASYNC && command->kind <= DO_SET_2D;
+}
+
+bool is_synchronous(const struct command *command)
+{
+    switch (command->kind) {
+    case DO_COPY:
+    case DO_COPY_2D:
+    case DO_COPY_3D:
+    case DO_COPY_ARRAY:
+    case DO_SET:
+    case DO_SET_2D:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool is_peer_copy(const struct program *program, const struct command *command)
+{
+    return (command->kind == DO_COPY_ASYNC ||
+            (command->kind == DO_COPY && command->stream == LEGACY)) &&
+           command->spelling & SPELL_OTHER &&
+           program->buffer[command->first.buffer].memory == MEMORY_DEVICE &&
+           program->buffer[command->target.buffer].memory == MEMORY_DEVICE;
+}
+
+bool allocates(const struct command *command)
+{
+    return command->kind == DO_MALLOC_ASYNC || command->kind == DO_MALLOC;
+}
+
+bool frees(const struct command *command)
+{
+    return command->kind == DO_FREE_ASYNC || command->kind == DO_FREE;
+}
+
 bool touches_memory(const struct command *command)
 {
-    return command->kind != DO_PREFETCH;
+    return command->kind != DO_PREFETCH && command->kind != DO_ADVISE;
+}
+
+bool is_array(enum memory memory)
+{
+    return memory == MEMORY_ARRAY || memory == MEMORY_CUBE;
 }
 
 bool is_host_memory(enum memory memory)
@@ -46,18 +90,10 @@ bool is_host_accessible(enum memory memory)
     return memory <= MEMORY_MANAGED;
 }
 
-/* is_synchronous_copy: the form whose return promises something. */
-static bool is_synchronous_copy(const struct command *command)
-{
-    return command->kind == DO_COPY || command->kind == DO_COPY_2D ||
-           command->kind == DO_COPY_ARRAY;
-}
-
 /* is_device_work: kernels, copies and fills, which keep the device busy. */
 static bool is_device_work(const struct command *command)
 {
-    return command->kind == DO_KERNEL || is_copy(command) || command->kind == DO_SET_ASYNC ||
-           command->kind == DO_SET;
+    return command->kind == DO_KERNEL || is_copy(command) || is_fill(command);
 }
 
 uint8_t initial_byte(unsigned buffer, size_t at)
@@ -140,7 +176,7 @@ static int latest_record(const struct model *model, int y)
     return -1;
 }
 
-static bool uses_event(const struct command *command)
+bool uses_event(const struct command *command)
 {
     return command->kind == DO_RECORD || command->kind == DO_WAIT ||
            command->kind == DO_EVENT_SYNCHRONIZE || command->kind == DO_EVENT_POLL;
@@ -165,34 +201,39 @@ static enum memory memory_of(const struct program *program, const struct region 
 /* reads_before_return: cudaMemcpy from pageable to device memory. */
 static bool reads_before_return(const struct program *program, const struct command *command)
 {
-    return is_synchronous_copy(command) && memory_of(program, &command->first) == MEMORY_PAGEABLE &&
+    return is_copy(command) && is_synchronous(command) &&
+           memory_of(program, &command->first) == MEMORY_PAGEABLE &&
            !is_host_memory(memory_of(program, &command->target));
 }
 
 /* ends_before_return: the call promises that its work is done. */
 static bool ends_before_return(const struct program *program, const struct command *command)
 {
-    switch (command->kind) {
-    case DO_COPY:
-    case DO_COPY_2D:
-    case DO_COPY_ARRAY:
-        return is_host_memory(memory_of(program, &command->target)) ||
-               (is_host_memory(memory_of(program, &command->first)) &&
-                !reads_before_return(program, command));
-    case DO_SET:
-        return is_host_accessible(memory_of(program, &command->target));
-    default:
+    if (!is_synchronous(command))
         return !is_work(command);
-    }
+    if (is_fill(command))
+        return is_host_accessible(memory_of(program, &command->target));
+    return is_host_memory(memory_of(program, &command->target)) ||
+           (is_host_memory(memory_of(program, &command->first)) &&
+            !reads_before_return(program, command));
 }
 
 /* reads_at_call: cudaMemcpyAsync from pageable or registered to device memory, whose source may be read when it is called. */
 static bool reads_at_call(const struct program *program, const struct command *command)
 {
     const enum memory from = memory_of(program, &command->first);
-    return is_copy(command) && !is_synchronous_copy(command) &&
+    return is_copy(command) && !is_synchronous(command) &&
            (from == MEMORY_PAGEABLE || from == MEMORY_REGISTERED) &&
            !is_host_memory(memory_of(program, &command->target));
+}
+
+/* first_point: after which the command reads or writes. cudaFree waits for those that it ends the use of. */
+static enum point first_point(const struct program *program, const struct command *command,
+                              bool writes)
+{
+    if (command->kind == DO_FREE)
+        return RETURN;
+    return !is_work(command) || (!writes && reads_at_call(program, command)) ? CALL : START;
 }
 
 /* access_of: when command y reads or writes the region. */
@@ -205,7 +246,7 @@ static struct access access_of(const struct program *program, int y, const struc
     return (struct access){
         .region = *region,
         .writes = writes,
-        .start = is_host || (!writes && reads_at_call(program, command)) ? CALL : START,
+        .start = (uint8_t)first_point(program, command, writes),
         .end = is_host || (!writes && reads_before_return(program, command)) ? RETURN : END,
     };
 }
@@ -255,6 +296,33 @@ static void add_work(struct model *model, int y)
     }
 }
 
+/* names: the command's i-th region, of three. */
+static const struct region *names(const struct command *command, int i)
+{
+    return i == 0 ? &command->target : i == 1 ? &command->first : &command->second;
+}
+
+static bool names_buffer(const struct command *command, unsigned buffer)
+{
+    for (int i = 0; i < MOST_ACCESSES; i++)
+        if (names(command, i)->count && names(command, i)->buffer == buffer)
+            return true;
+    return false;
+}
+
+/* add_uses: cudaFree returns after the end of what the device does with its memory. */
+static void add_uses(struct model *model, int y)
+{
+    const struct command *command = model->program->command;
+    const struct region *freed = &command[y].target;
+
+    for (int x = 0; x < y; x++)
+        if (called_before(model, x, y) && names_buffer(&command[x], freed->buffer) &&
+            memory_of(model->program, freed) == MEMORY_DEVICE && is_device_work(&command[x]) &&
+            command[x].device == command[y].device)
+            add_edge(model, x, END, y, RETURN);
+}
+
 /* add_waiting: what the return of a synchronising call follows. */
 static void add_waiting(struct model *model, int y)
 {
@@ -280,41 +348,28 @@ static void add_waiting(struct model *model, int y)
                 command[x].device == command[y].device)
                 add_edge(model, x, END, y, RETURN);
         break;
+    case DO_FREE:
+        add_uses(model, y);
+        break;
     default:
         break;
     }
 }
 
-/* names: the command's i-th region, of three. */
-static const struct region *names(const struct command *command, int i)
-{
-    return i == 0 ? &command->target : i == 1 ? &command->first : &command->second;
-}
-
-static bool names_buffer(const struct command *command, unsigned buffer)
-{
-    for (int i = 0; i < MOST_ACCESSES; i++)
-        if (names(command, i)->count && names(command, i)->buffer == buffer)
-            return true;
-    return false;
-}
-
-/* is_alive: what the command names is allocated, and not freed, by commands before it. */
+/* is_alive: what the command names is allocated before it and not freed again; what it allocates is not. */
 static bool is_alive(const struct model *model, int y)
 {
     const struct program *program = model->program;
     for (unsigned buffer = 0; buffer < program->buffers; buffer++) {
-        bool is_allocated = false;
-        if (program->buffer[buffer].memory != MEMORY_POOL ||
+        if ((program->buffer[buffer].memory != MEMORY_POOL && !program->buffer[buffer].is_late) ||
             !names_buffer(&program->command[y], buffer))
             continue;
-        for (int x = 0; x < y; x++) {
-            const struct command *c = &program->command[x];
-            if (c->kind == DO_FREE_ASYNC && c->target.buffer == buffer)
-                return false;
-            is_allocated |= c->kind == DO_MALLOC_ASYNC && c->target.buffer == buffer;
-        }
-        if (is_allocated == (program->command[y].kind == DO_MALLOC_ASYNC))
+        int x = y - 1;
+        while (x >= 0 && !((allocates(&program->command[x]) || frees(&program->command[x])) &&
+                           program->command[x].target.buffer == buffer))
+            x--;
+        const bool is_allocated = x >= 0 && allocates(&program->command[x]);
+        if (is_allocated == allocates(&program->command[y]))
             return false;
     }
     return true;
@@ -325,9 +380,13 @@ static int attachment_at(const struct program *program, unsigned buffer, int y)
 {
     int x = y - 1;
     while (x >= 0 &&
-           !(program->command[x].kind == DO_ATTACH && program->command[x].target.buffer == buffer))
+           !((program->command[x].kind == DO_ATTACH || program->command[x].kind == DO_MALLOC) &&
+             program->command[x].target.buffer == buffer))
         x--;
-    return x >= 0 && program->command[x].term == ATTACH_GLOBAL ? -1 : x;
+    return x >= 0 && (program->command[x].kind == DO_MALLOC ||
+                      program->command[x].term == ATTACH_GLOBAL)
+               ? -1
+               : x;
 }
 
 /* is_attached: a device may touch what the command names. */
@@ -368,18 +427,15 @@ bool is_asynchronous(const struct program *program, const struct command *comman
                is_host_memory(memory_of(program, &command->second));
     case DO_COPY_ASYNC:
     case DO_COPY_2D_ASYNC:
+    case DO_COPY_3D_ASYNC:
     case DO_COPY_ARRAY_ASYNC:
         return from != MEMORY_PAGEABLE && to != MEMORY_PAGEABLE &&
                !(is_host_memory(from) && is_host_memory(to));
-    case DO_COPY:
-    case DO_COPY_2D:
-    case DO_COPY_ARRAY:
-    case DO_SET:
     case DO_ATTACH:
     case DO_PREFETCH:
         return false;
     default:
-        return is_work(command);
+        return is_work(command) && !is_synchronous(command);
     }
 }
 
@@ -412,7 +468,7 @@ bool model_add(struct model *model)
         return false;
     if (command[y].kind == DO_GATE || command[y].kind == DO_OPEN)
         model->is_gated = command[y].kind == DO_GATE;
-    model->is_strict[y] = command[y].kind == DO_MALLOC_ASYNC || command[y].kind == DO_FREE_ASYNC ||
+    model->is_strict[y] = allocates(&command[y]) || frees(&command[y]) ||
                           (command[y].kind == DO_ATTACH && !model->program->is_concurrent);
     add_edge(model, y, CALL, y, START);
     if (is_work(&command[y]))
@@ -492,7 +548,8 @@ static bool excludes(const struct program *program, int host, int device)
 {
     const struct command *command = program->command;
     if (uses_device(program, &command[host]) || !touches_memory(&command[host]) ||
-        !uses_device(program, &command[device]) || command[host].kind == DO_ATTACH)
+        !uses_device(program, &command[device]) || command[host].kind == DO_ATTACH ||
+        allocates(&command[host]) || frees(&command[host]))
         return false;
     for (int i = 0; i < MOST_ACCESSES; i++) {
         const struct region *region = names(&command[host], i);
@@ -511,13 +568,13 @@ static bool is_over(const struct model *model, int x, int y)
 {
     const struct command *command = model->program->command;
     return happens_before(model, x, is_work(&command[x]) ? END : RETURN, y,
-                          is_work(&command[y]) ? START : CALL);
+                          first_point(model->program, &command[y], true));
 }
 
-static bool shares_buffer(const struct model *model, int x, int y)
+static bool shares_buffer(const struct command *x, const struct command *y)
 {
-    for (int i = 0; i < model->accesses[x]; i++)
-        if (names_buffer(&model->program->command[y], model->access[x][i].region.buffer))
+    for (int i = 0; i < MOST_ACCESSES; i++)
+        if (names(x, i)->count && names_buffer(y, names(x, i)->buffer))
             return true;
     return false;
 }
@@ -526,7 +583,8 @@ int model_forbidden(const struct model *model, int y)
 {
     const struct program *program = model->program;
     for (int x = y - 1; x >= 0; x--) {
-        if ((model->is_strict[x] || model->is_strict[y]) && shares_buffer(model, x, y) &&
+        if ((model->is_strict[x] || model->is_strict[y]) &&
+            shares_buffer(&program->command[x], &program->command[y]) &&
             !(is_over(model, x, y) && called_before(model, x, y)))
             return x;
         if (!program->is_concurrent && (excludes(program, x, y) || excludes(program, y, x)) &&
@@ -562,6 +620,9 @@ bool model_must_be_done(const struct model *model, int y)
     if (wait < 0 || kind_of(model->program, &command[y]) == STREAM_LEGACY ||
         model->program->devices > 1)
         return false;
+    for (int x = 0; x < model->program->commands; x++)
+        if (is_peer_copy(model->program, &command[x]))
+            return false;
     for (int x = 0; x < model->program->commands; x++)
         if (is_work(&command[x]) && same_stream(&command[x], &command[y]) &&
             !(x < wait && called_before(model, x, wait)) && !(y < x && called_before(model, y, x)))
@@ -649,7 +710,7 @@ static void write_unit(const struct memory_model *memory, const struct model *mo
     const struct command *command = &program->command[y];
     uint8_t *to = unit_bytes(memory, program, &command->target, i);
 
-    if (command->kind == DO_MALLOC_ASYNC || command->kind == DO_FREE_ASYNC)
+    if (allocates(command) || frees(command))
         return;
     if (!is_transform(command)) {
         if (command->first.count)
@@ -671,7 +732,7 @@ void memory_step(struct memory_model *memory, const struct model *model, int y,
     const unsigned units = command->target.count ? command->target.count : command->first.count;
 
     for (unsigned i = 0; i < units; i++)
-        known[i] = command->kind != DO_MALLOC_ASYNC && command->kind != DO_FREE_ASYNC &&
+        known[i] = !allocates(command) && !frees(command) &&
                    (!command->first.count || is_read_known(memory, model, y, &command->first, i)) &&
                    (!command->second.count || is_read_known(memory, model, y, &command->second, i));
     for (unsigned i = 0; i < command->target.count; i++) {

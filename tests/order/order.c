@@ -76,7 +76,9 @@ static const struct {
     FEATURE(mapped, true),         FEATURE(registered, true),      FEATURE(managed, true),
     FEATURE(managed_copies, true), FEATURE(prefetch, true),        FEATURE(attach, true),
     FEATURE(pool, true),           FEATURE(symbols, true),         FEATURE(arrays, true),
-    FEATURE(rectangles, true),     FEATURE(devices, true),
+    FEATURE(rectangles, true),     FEATURE(devices, true),         FEATURE(advise, true),
+    FEATURE(late, true),           FEATURE(spellings, true),       FEATURE(callbacks, true),
+    FEATURE(boxes, true),          FEATURE(large, true),
 #undef FEATURE
 };
 

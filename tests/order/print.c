@@ -19,7 +19,7 @@ static const char head[] =
     "{\n"
     "    void *arguments[] = {&to, &a, &b, &n, &factor, &term, &spins};\n"
     "    unsigned blocks = 1 + n / 16384;\n"
-    "    dim3 grid = {blocks < 4 ? blocks : 4, 1, 1}, block = {32, 1, 1};\n"
+    "    dim3 grid = {blocks < 64 ? blocks : 64, 1, 1}, block = {32, 1, 1};\n"
     "    OK(cudaLaunchKernel((const void *)change, grid, block, arguments, 0, s));\n"
     "}\n"
     "static void fill(byte *to, unsigned n, unsigned buffer)\n"
@@ -46,6 +46,18 @@ static const char head[] =
     "    *copy = w;\n"
     "    OK(cudaLaunchHostFunc(s, work, copy));\n"
     "}\n"
+    "static void CUDART_CB call(cudaStream_t s, cudaError_t status, void *data)\n"
+    "{\n"
+    "    (void)s;\n"
+    "    OK(status);\n"
+    "    work(data);\n"
+    "}\n"
+    "static void callback(struct work w, cudaStream_t s)\n"
+    "{\n"
+    "    struct work *copy = malloc(sizeof w);\n"
+    "    *copy = w;\n"
+    "    OK(cudaStreamAddCallback(s, call, copy, 0));\n"
+    "}\n"
     "static volatile int is_open;\n"
     "static void gate(void *data)\n"
     "{\n"
@@ -53,12 +65,18 @@ static const char head[] =
     "        usleep(100);\n"
     "    (void)data;\n"
     "}\n"
-    "static void fill_array(cudaArray_t to, unsigned width, unsigned rows, unsigned buffer)\n"
+    "static void fill_array(cudaArray_t to, int is_cube, unsigned width, unsigned rows, unsigned "
+    "buffer)\n"
     "{\n"
     "    byte *from = malloc(width * rows);\n"
     "    for (unsigned i = 0; i < width * rows; i++)\n"
     "        from[i] = (byte)(i * 3 + (i >> 8) + buffer * 41 + 17);\n"
-    "    OK(cudaMemcpy2DToArray(to, 0, 0, from, width, width, rows, cudaMemcpyHostToDevice));\n"
+    "    struct cudaMemcpy3DParms box = {.srcPtr = {from, width, width, 1}, .dstArray = to,\n"
+    "        .extent = {width, 1, rows}, .kind = cudaMemcpyHostToDevice};\n"
+    "    if (is_cube)\n"
+    "        OK(cudaMemcpy3D(&box));\n"
+    "    else\n"
+    "        OK(cudaMemcpy2DToArray(to, 0, 0, from, width, width, rows, cudaMemcpyHostToDevice));\n"
     "    free(from);\n"
     "}\n"
     "static void expect(const byte *found, unsigned n, unsigned sum, int line)\n"
@@ -81,14 +99,20 @@ static const char head[] =
     "        exit(1);\n"
     "    }\n"
     "}\n"
-    "static void expect_array(cudaArray_t from, unsigned row, unsigned width, unsigned rows,\n"
-    "                         unsigned sum, int line)\n"
+    "static void expect_array(cudaArray_t from, int is_cube, unsigned row, unsigned width,\n"
+    "                         unsigned rows, unsigned sum, int line)\n"
     "{\n"
     "    byte *read = malloc(width * rows);\n"
     "    cudaStream_t s;\n"
     "    OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));\n"
-    "    OK(cudaMemcpy2DFromArrayAsync(read, width, from, 0, row, width, rows, cudaMemcpyDefault, "
-    "s));\n"
+    "    struct cudaMemcpy3DParms box = {.srcArray = from, .srcPos = {0, 0, row},\n"
+    "        .dstPtr = {read, width, width, 1}, .extent = {width, 1, rows}, .kind = "
+    "cudaMemcpyDeviceToHost};\n"
+    "    if (is_cube)\n"
+    "        OK(cudaMemcpy3DAsync(&box, s));\n"
+    "    else\n"
+    "        OK(cudaMemcpy2DFromArrayAsync(read, width, from, 0, row, width, rows, "
+    "cudaMemcpyDefault, s));\n"
     "    OK(cudaStreamSynchronize(s));\n"
     "    expect(read, width * rows, sum, line);\n"
     "}\n\n";
@@ -105,7 +129,22 @@ static unsigned bytes_of(const struct program *program, const struct region *reg
     return region->count * program->unit;
 }
 
-static void print_stream(FILE *file, const struct command *c)
+static bool is_zero(const struct command *c)
+{
+    return c->stream < FIRST_CREATED && c->spelling & SPELL_HANDLE_0;
+}
+
+/* suffix_of: of the names that give the command's stream. */
+static const char *suffix_of(const struct command *c)
+{
+    if (is_synchronous(c))
+        return c->stream == PER_THREAD ? "_ptds" : "";
+    return is_zero(c) ? (c->stream == PER_THREAD ? "_ptsz" : "")
+                      : (c->spelling & SPELL_PER_THREAD ? "_ptsz" : "");
+}
+
+/* print_handle: a stream as functions of this text's own take it. */
+static void print_handle(FILE *file, const struct command *c)
 {
     if (c->stream == LEGACY)
         fprintf(file, "cudaStreamLegacy");
@@ -113,6 +152,14 @@ static void print_stream(FILE *file, const struct command *c)
         fprintf(file, "cudaStreamPerThread");
     else
         fprintf(file, "s%u", c->stream);
+}
+
+static void print_stream(FILE *file, const struct command *c)
+{
+    if (is_zero(c))
+        fprintf(file, "0");
+    else
+        print_handle(file, c);
 }
 
 static void print_operands(FILE *file, const struct program *program, const struct command *c)
@@ -125,52 +172,264 @@ static void print_operands(FILE *file, const struct program *program, const stru
     fprintf(file, ", %u, %u, %u", bytes_of(program, &c->target), c->factor, c->term);
 }
 
+static bool is_on_host(const struct program *program, const struct region *region)
+{
+    return is_host_memory((enum memory)program->buffer[region->buffer].memory);
+}
+
+static bool is_of(const struct program *program, const struct region *region, enum memory memory)
+{
+    return program->buffer[region->buffer].memory == memory;
+}
+
+static const char *direction(const struct program *program, const struct command *c)
+{
+    static const char *const names[2][2] = {{"cudaMemcpyDeviceToDevice", "cudaMemcpyDeviceToHost"},
+                                            {"cudaMemcpyHostToDevice", "cudaMemcpyHostToHost"}};
+    if (!(c->spelling & SPELL_KIND) || is_of(program, &c->first, MEMORY_MANAGED) ||
+        is_of(program, &c->target, MEMORY_MANAGED))
+        return "cudaMemcpyDefault";
+    return names[is_on_host(program, &c->first)][is_on_host(program, &c->target)];
+}
+
+/* begin_call: the name for the kinds without and with a stream. */
+static void begin_call(FILE *file, const struct command *c, const char *name)
+{
+    fprintf(file, "OK(%s%s%s(", name, is_synchronous(c) ? "" : "Async", suffix_of(c));
+}
+
+static void end_call(FILE *file, const struct command *c)
+{
+    if (!is_synchronous(c)) {
+        fprintf(file, ", ");
+        print_stream(file, c);
+    }
+    fprintf(file, "));");
+}
+
 static void print_copy(FILE *file, const struct program *program, const struct command *c)
 {
+    if (is_peer_copy(program, c)) {
+        fprintf(file, "OK(cudaMemcpyPeer%s(", c->kind == DO_COPY ? "" : "Async");
+        print_address(file, program, &c->target);
+        fprintf(file, ", %u, ", program->buffer[c->target.buffer].device);
+        print_address(file, program, &c->first);
+        fprintf(file, ", %u, %u%s", program->buffer[c->first.buffer].device,
+                bytes_of(program, &c->target), c->kind == DO_COPY ? "" : ", ");
+        if (c->kind == DO_COPY_ASYNC)
+            print_handle(file, c);
+        fprintf(file, "));");
+        return;
+    }
+    begin_call(file, c, "cudaMemcpy");
     print_address(file, program, &c->target);
     fprintf(file, ", ");
     print_address(file, program, &c->first);
-    fprintf(file, ", %u, cudaMemcpyDefault", bytes_of(program, &c->target));
+    fprintf(file, ", %u, %s", bytes_of(program, &c->target), direction(program, c));
+    end_call(file, c);
 }
 
 static void print_rectangle(FILE *file, const struct program *program, const struct command *c)
 {
     const unsigned unit = program->unit;
+    begin_call(file, c, "cudaMemcpy2D");
     print_address(file, program, &c->target);
     fprintf(file, ", %u, ", unit * c->target.step);
     print_address(file, program, &c->first);
-    fprintf(file, ", %u, %u, %u, cudaMemcpyDefault", unit * c->first.step, unit, c->target.count);
+    fprintf(file, ", %u, %u, %u, %s", unit * c->first.step, unit, c->target.count,
+            direction(program, c));
+    end_call(file, c);
+}
+
+static void print_box_memory(FILE *file, const struct program *program, const struct region *region,
+                             unsigned height, unsigned depth)
+{
+    const bool is_slices = height == 1 && depth > 1;
+    fprintf(file, "{");
+    print_address(file, program, region);
+    fprintf(file, ", %u, %u, %u}", program->unit * (is_slices ? 1 : region->step), program->unit,
+            is_slices ? region->step : height);
+}
+
+static void print_box_side(FILE *file, const struct program *program, const struct region *region,
+                           const char *side, unsigned height, unsigned depth)
+{
+    const enum memory memory = (enum memory)program->buffer[region->buffer].memory;
+    if (!is_array(memory)) {
+        fprintf(file, ".%sPtr = ", side);
+        print_box_memory(file, program, region, height, depth);
+        return;
+    }
+    fprintf(file, ".%sArray = b%u, .%sPos = {0, %u, %u}", side, region->buffer, side,
+            memory == MEMORY_ARRAY ? region->first : 0, memory == MEMORY_ARRAY ? 0 : region->first);
+}
+
+static void print_box(FILE *file, const struct program *program, const struct command *c)
+{
+    const bool has_array = is_array((enum memory)program->buffer[c->first.buffer].memory) ||
+                           is_array((enum memory)program->buffer[c->target.buffer].memory);
+    const bool is_rows =
+        is_of(program, &c->first, MEMORY_ARRAY) || is_of(program, &c->target, MEMORY_ARRAY);
+    const unsigned count = c->target.count;
+    const unsigned height = is_rows                                                     ? count
+                            : c->spelling & SPELL_OTHER && !has_array && count % 2 == 0 ? 2
+                                                                                        : 1;
+
+    begin_call(file, c, "cudaMemcpy3D");
+    fprintf(file, "&(struct cudaMemcpy3DParms){");
+    print_box_side(file, program, &c->first, "src", height, count / height);
+    fprintf(file, ", ");
+    print_box_side(file, program, &c->target, "dst", height, count / height);
+    fprintf(file, ", .extent = {%u, %u, %u}, .kind = %s}", program->unit, height, count / height,
+            direction(program, c));
+    end_call(file, c);
 }
 
 static void print_array_copy(FILE *file, const struct program *program, const struct command *c)
 {
     const unsigned unit = program->unit;
-    const char *suffix = c->kind == DO_COPY_ARRAY ? "" : "Async";
+    const bool is_target = is_of(program, &c->target, MEMORY_ARRAY);
+    const bool is_source = is_of(program, &c->first, MEMORY_ARRAY);
 
-    if (program->buffer[c->target.buffer].memory == MEMORY_ARRAY) {
-        fprintf(file, "OK(cudaMemcpy2DToArray%s(b%u, 0, %u, ", suffix, c->target.buffer,
-                c->target.first);
+    if (is_target && is_source && !is_synchronous(c)) {
+        print_box(file, program, c);
+        return;
+    }
+    if (is_target && is_source) {
+        fprintf(file,
+                "OK(cudaMemcpy2DArrayToArray%s(b%u, 0, %u, b%u, 0, %u, %u, %u, "
+                "cudaMemcpyDeviceToDevice));",
+                suffix_of(c), c->target.buffer, c->target.first, c->first.buffer, c->first.first,
+                unit, c->target.count);
+        return;
+    }
+    if (is_target) {
+        begin_call(file, c, "cudaMemcpy2DToArray");
+        fprintf(file, "b%u, 0, %u, ", c->target.buffer, c->target.first);
         print_address(file, program, &c->first);
+        fprintf(file, ", %u", unit);
     } else {
-        fprintf(file, "OK(cudaMemcpy2DFromArray%s(", suffix);
+        begin_call(file, c, "cudaMemcpy2DFromArray");
         print_address(file, program, &c->target);
         fprintf(file, ", %u, b%u, 0, %u", unit, c->first.buffer, c->first.first);
     }
-    if (program->buffer[c->target.buffer].memory == MEMORY_ARRAY)
-        fprintf(file, ", %u", unit);
-    fprintf(file, ", %u, %u, cudaMemcpyDefault", unit, c->target.count);
+    fprintf(file, ", %u, %u, %s", unit, c->target.count, direction(program, c));
+    end_call(file, c);
 }
 
 static void print_fill(FILE *file, const struct program *program, const struct command *c)
 {
+    begin_call(file, c, "cudaMemset");
     print_address(file, program, &c->target);
     fprintf(file, ", %u, %u", c->term, bytes_of(program, &c->target));
+    end_call(file, c);
+}
+
+static void print_rectangle_fill(FILE *file, const struct program *program, const struct command *c)
+{
+    const unsigned unit = program->unit;
+    if (c->spelling & SPELL_OTHER) {
+        begin_call(file, c, "cudaMemset3D");
+        fprintf(file, "(struct cudaPitchedPtr)");
+        print_box_memory(file, program, &c->target, 1, c->target.count);
+        fprintf(file, ", %u, (struct cudaExtent){%u, 1, %u}", c->term, unit, c->target.count);
+    } else {
+        begin_call(file, c, "cudaMemset2D");
+        print_address(file, program, &c->target);
+        fprintf(file, ", %u, %u, %u, %u", unit * c->target.step, c->term, unit, c->target.count);
+    }
+    end_call(file, c);
+}
+
+/* print_allocation: of a buffer. */
+static void print_allocation(FILE *file, const struct program *program, unsigned i)
+{
+    const unsigned bytes = program->unit * program->buffer[i].units;
+
+    switch ((enum memory)program->buffer[i].memory) {
+    case MEMORY_PAGEABLE:
+        fprintf(file, "b%u = malloc(%u);", i, bytes);
+        break;
+    case MEMORY_PINNED:
+        fprintf(file, "OK(cudaMallocHost((void **)&b%u, %u));", i, bytes);
+        break;
+    case MEMORY_MAPPED:
+        fprintf(file,
+                "OK(cudaHostAlloc((void **)&b%u, %u, cudaHostAllocMapped | "
+                "cudaHostAllocPortable));",
+                i, bytes);
+        break;
+    case MEMORY_REGISTERED:
+        fprintf(file,
+                "b%u = aligned_alloc(4096, %u);"
+                "OK(cudaHostRegister(b%u, %u, cudaHostRegisterMapped | "
+                "cudaHostRegisterPortable));",
+                i, (bytes + 4095) / 4096 * 4096, i, bytes);
+        break;
+    case MEMORY_MANAGED:
+        fprintf(file, "OK(cudaMallocManaged((void **)&b%u, %u, cudaMemAttachGlobal));", i, bytes);
+        break;
+    case MEMORY_DEVICE:
+        fprintf(file, "OK(cudaMalloc((void **)&b%u, %u));", i, bytes);
+        break;
+    case MEMORY_SYMBOL:
+        fprintf(file, "OK(cudaLibraryGetGlobal((void **)&b%u, &size, library, \"store\"));", i);
+        break;
+    case MEMORY_ARRAY:
+        fprintf(file,
+                "OK(cudaMallocArray(&b%u, &(struct cudaChannelFormatDesc){8, 0, 0, 0, "
+                "cudaChannelFormatKindUnsigned}, %u, %u, 0));",
+                i, program->unit, program->buffer[i].units);
+        break;
+    case MEMORY_CUBE:
+        fprintf(file,
+                "OK(cudaMalloc3DArray(&b%u, &(struct cudaChannelFormatDesc){8, 0, 0, 0, "
+                "cudaChannelFormatKindUnsigned}, (struct cudaExtent){%u, 1, %u}, 0));",
+                i, program->unit, program->buffer[i].units);
+        break;
+    case MEMORY_POOL:
+    case MEMORY_KINDS:
+        break;
+    }
+}
+
+static void print_free(FILE *file, const struct program *program, unsigned i)
+{
+    switch ((enum memory)program->buffer[i].memory) {
+    case MEMORY_PINNED:
+    case MEMORY_MAPPED:
+        fprintf(file, "OK(cudaFreeHost(b%u));", i);
+        break;
+    case MEMORY_REGISTERED:
+        fprintf(file, "OK(cudaHostUnregister(b%u)); free(b%u);", i, i);
+        break;
+    case MEMORY_ARRAY:
+    case MEMORY_CUBE:
+        fprintf(file, "OK(cudaFreeArray(b%u));", i);
+        break;
+    default:
+        fprintf(file, "OK(cudaFree(b%u));", i);
+        break;
+    }
+}
+
+static void print_advice(FILE *file, const struct program *program, const struct command *c)
+{
+    static const char *const names[] = {"SetReadMostly",          "UnsetReadMostly",
+                                        "SetPreferredLocation",   "SetAccessedBy",
+                                        "UnsetPreferredLocation", "UnsetAccessedBy"};
+    fprintf(file, "OK(cudaMemAdvise(");
+    print_address(file, program, &c->first);
+    fprintf(file, ", %u, cudaMemAdvise%s, (struct cudaMemLocation){%s, %u}));",
+            bytes_of(program, &c->first), names[c->term % (sizeof names / sizeof names[0])],
+            c->factor & 2 ? "cudaMemLocationTypeHost" : "cudaMemLocationTypeDevice",
+            c->factor & 2 ? 0 : c->device);
 }
 
 /* print_on_stream: name(s) with OK() around. */
 static void print_on_stream(FILE *file, const char *name, const struct command *c)
 {
-    fprintf(file, "%s(", name);
+    fprintf(file, "%s%s(", name, suffix_of(c));
     print_stream(file, c);
     fprintf(file, ")");
 }
@@ -184,24 +443,31 @@ void print_command(FILE *file, const struct program *program, int index)
         fprintf(file, "kernel(");
         print_operands(file, program, c);
         fprintf(file, ", SPINS_PER_US * %u, ", c->delay);
-        print_stream(file, c);
+        print_handle(file, c);
         fprintf(file, ");");
         break;
     case DO_HOST_FUNCTION:
         fprintf(file, "host_function((struct work){");
         print_operands(file, program, c);
         fprintf(file, ", %u}, ", c->delay);
-        print_stream(file, c);
+        print_handle(file, c);
+        fprintf(file, ");");
+        break;
+    case DO_CALLBACK:
+        fprintf(file, "callback((struct work){");
+        print_operands(file, program, c);
+        fprintf(file, ", %u}, ", c->delay);
+        print_handle(file, c);
         fprintf(file, ");");
         break;
     case DO_PAUSE:
         fprintf(file, "host_function((struct work){.us = %u}, ", c->delay);
-        print_stream(file, c);
+        print_handle(file, c);
         fprintf(file, ");");
         break;
     case DO_GATE:
         fprintf(file, "is_open = 0; OK(cudaLaunchHostFunc(");
-        print_stream(file, c);
+        print_handle(file, c);
         fprintf(file, ", gate, NULL));");
         break;
     case DO_OPEN:
@@ -213,41 +479,31 @@ void print_command(FILE *file, const struct program *program, int index)
         fprintf(file, ", 0});");
         break;
     case DO_COPY_ASYNC:
-        fprintf(file, "OK(cudaMemcpyAsync(");
-        print_copy(file, program, c);
-        fprintf(file, ", ");
-        print_stream(file, c);
-        fprintf(file, "));");
-        break;
     case DO_COPY:
-        fprintf(file, "OK(cudaMemcpy(");
         print_copy(file, program, c);
-        fprintf(file, "));");
         break;
     case DO_COPY_2D_ASYNC:
-        fprintf(file, "OK(cudaMemcpy2DAsync(");
-        print_rectangle(file, program, c);
-        fprintf(file, ", ");
-        print_stream(file, c);
-        fprintf(file, "));");
-        break;
     case DO_COPY_2D:
-        fprintf(file, "OK(cudaMemcpy2D(");
         print_rectangle(file, program, c);
-        fprintf(file, "));");
+        break;
+    case DO_COPY_3D_ASYNC:
+    case DO_COPY_3D:
+        print_box(file, program, c);
         break;
     case DO_COPY_ARRAY_ASYNC:
-        print_array_copy(file, program, c);
-        fprintf(file, ", ");
-        print_stream(file, c);
-        fprintf(file, "));");
-        break;
     case DO_COPY_ARRAY:
         print_array_copy(file, program, c);
-        fprintf(file, "));");
+        break;
+    case DO_SET_ASYNC:
+    case DO_SET:
+        print_fill(file, program, c);
+        break;
+    case DO_SET_2D_ASYNC:
+    case DO_SET_2D:
+        print_rectangle_fill(file, program, c);
         break;
     case DO_PREFETCH:
-        fprintf(file, "OK(cudaMemPrefetchAsync(");
+        fprintf(file, "OK(cudaMemPrefetchAsync%s(", suffix_of(c));
         print_address(file, program, &c->first);
         fprintf(file, ", %u, (struct cudaMemLocation){%s, %u}, 0, ", bytes_of(program, &c->first),
                 c->term & 1 ? "cudaMemLocationTypeHost" : "cudaMemLocationTypeDevice",
@@ -255,8 +511,11 @@ void print_command(FILE *file, const struct program *program, int index)
         print_stream(file, c);
         fprintf(file, "));");
         break;
+    case DO_ADVISE:
+        print_advice(file, program, c);
+        break;
     case DO_ATTACH:
-        fprintf(file, "OK(cudaStreamAttachMemAsync(");
+        fprintf(file, "OK(cudaStreamAttachMemAsync%s(", suffix_of(c));
         print_stream(file, c);
         fprintf(file, ", b%u, 0, %s));", c->target.buffer,
                 c->term == ATTACH_GLOBAL ? "cudaMemAttachGlobal"
@@ -264,35 +523,30 @@ void print_command(FILE *file, const struct program *program, int index)
                                          : "cudaMemAttachSingle");
         break;
     case DO_MALLOC_ASYNC:
-        fprintf(file, "OK(cudaMallocAsync((void **)&b%u, %u, ", c->target.buffer,
+        fprintf(file, "OK(cudaMallocAsync%s((void **)&b%u, %u, ", suffix_of(c), c->target.buffer,
                 bytes_of(program, &c->target));
         print_stream(file, c);
         fprintf(file, "));");
         break;
     case DO_FREE_ASYNC:
-        fprintf(file, "OK(cudaFreeAsync(b%u, ", c->target.buffer);
+        fprintf(file, "OK(cudaFreeAsync%s(b%u, ", suffix_of(c), c->target.buffer);
         print_stream(file, c);
         fprintf(file, "));");
         break;
-    case DO_SET_ASYNC:
-        fprintf(file, "OK(cudaMemsetAsync(");
-        print_fill(file, program, c);
-        fprintf(file, ", ");
-        print_stream(file, c);
-        fprintf(file, "));");
+    case DO_MALLOC:
+        print_allocation(file, program, c->target.buffer);
         break;
-    case DO_SET:
-        fprintf(file, "OK(cudaMemset(");
-        print_fill(file, program, c);
-        fprintf(file, "));");
+    case DO_FREE:
+        print_free(file, program, c->target.buffer);
         break;
     case DO_RECORD:
-        fprintf(file, "OK(cudaEventRecord(e%u, ", c->event);
+        fprintf(file, "OK(cudaEventRecord%s%s(e%u, ", c->spelling & SPELL_OTHER ? "WithFlags" : "",
+                suffix_of(c), c->event);
         print_stream(file, c);
-        fprintf(file, "));");
+        fprintf(file, c->spelling & SPELL_OTHER ? ", 0));" : "));");
         break;
     case DO_WAIT:
-        fprintf(file, "OK(cudaStreamWaitEvent(");
+        fprintf(file, "OK(cudaStreamWaitEvent%s(", suffix_of(c));
         print_stream(file, c);
         fprintf(file, ", e%u, 0));", c->event);
         break;
@@ -342,9 +596,10 @@ static void print_check(FILE *file, const struct program *program, const struct 
             ;
         for (size_t at = 0; at < (size_t)(to - i) * program->unit; at++)
             sum = sum * 31 + bytes[at];
-        if (known[i] && program->buffer[c->first.buffer].memory == MEMORY_ARRAY)
-            fprintf(file, "    expect_array(b%u, %u, %u, %u, %uu, __LINE__);\n", c->first.buffer,
-                    c->first.first + i, program->unit, to - i, sum);
+        if (known[i] && is_array((enum memory)program->buffer[c->first.buffer].memory))
+            fprintf(file, "    expect_array(b%u, %u, %u, %u, %u, %uu, __LINE__);\n",
+                    c->first.buffer, is_of(program, &c->first, MEMORY_CUBE), c->first.first + i,
+                    program->unit, to - i, sum);
         else if (known[i])
             fprintf(file, "    expect(b%u + %u, %u, %uu, __LINE__);\n", c->first.buffer,
                     (c->first.first + i) * program->unit, (to - i) * program->unit, sum);
@@ -373,7 +628,7 @@ static bool is_used(const struct program *program, bool is_buffer, unsigned whic
 static bool is_event_used(const struct program *program, unsigned event)
 {
     for (int i = 0; i < program->commands; i++)
-        if (program->command[i].kind == DO_RECORD && program->command[i].event == event)
+        if (uses_event(&program->command[i]) && program->command[i].event == event)
             return true;
     return false;
 }
@@ -381,56 +636,20 @@ static bool is_event_used(const struct program *program, unsigned event)
 /* print_buffer: its declaration, its allocation and what it holds. */
 static void print_buffer(FILE *file, const struct program *program, unsigned i)
 {
-    const unsigned bytes = program->unit * program->buffer[i].units;
+    const enum memory memory = (enum memory)program->buffer[i].memory;
 
+    fprintf(file, "    %s b%u;\n", is_array(memory) ? "cudaArray_t" : "byte *", i);
+    if (memory == MEMORY_POOL || program->buffer[i].is_late)
+        return;
     if (program->devices > 1)
         fprintf(file, "    OK(cudaSetDevice(%u));\n", program->buffer[i].device);
-    fprintf(file, "    %s b%u;\n",
-            program->buffer[i].memory == MEMORY_ARRAY ? "cudaArray_t" : "byte *", i);
-    switch ((enum memory)program->buffer[i].memory) {
-    case MEMORY_PAGEABLE:
-        fprintf(file, "    b%u = malloc(%u);\n", i, bytes);
-        break;
-    case MEMORY_PINNED:
-        fprintf(file, "    OK(cudaMallocHost((void **)&b%u, %u));\n", i, bytes);
-        break;
-    case MEMORY_MAPPED:
-        fprintf(file,
-                "    OK(cudaHostAlloc((void **)&b%u, %u, cudaHostAllocMapped | "
-                "cudaHostAllocPortable));\n",
-                i, bytes);
-        break;
-    case MEMORY_REGISTERED:
-        fprintf(file,
-                "    b%u = aligned_alloc(4096, %u);\n"
-                "    OK(cudaHostRegister(b%u, %u, cudaHostRegisterMapped | "
-                "cudaHostRegisterPortable));\n",
-                i, (bytes + 4095) / 4096 * 4096, i, bytes);
-        break;
-    case MEMORY_MANAGED:
-        fprintf(file, "    OK(cudaMallocManaged((void **)&b%u, %u, cudaMemAttachGlobal));\n", i,
-                bytes);
-        break;
-    case MEMORY_DEVICE:
-        fprintf(file, "    OK(cudaMalloc((void **)&b%u, %u));\n", i, bytes);
-        break;
-    case MEMORY_SYMBOL:
-        fprintf(file, "    OK(cudaLibraryGetGlobal((void **)&b%u, &size, library, \"store\"));\n",
-                i);
-        break;
-    case MEMORY_ARRAY:
-        fprintf(file,
-                "    OK(cudaMallocArray(&b%u, &(struct cudaChannelFormatDesc){8, 0, 0, 0, "
-                "cudaChannelFormatKindUnsigned}, %u, %u, 0));\n"
-                "    fill_array(b%u, %u, %u, %u);\n",
-                i, program->unit, program->buffer[i].units, i, program->unit,
-                program->buffer[i].units, i);
-        return;
-    case MEMORY_POOL:
-    case MEMORY_KINDS:
-        return;
-    }
-    fprintf(file, "    fill(b%u, %u, %u);\n", i, bytes, i);
+    fprintf(file, "    ");
+    print_allocation(file, program, i);
+    if (is_array(memory))
+        fprintf(file, "\n    fill_array(b%u, %u, %u, %u, %u);\n", i, memory == MEMORY_CUBE,
+                program->unit, program->buffer[i].units, i);
+    else
+        fprintf(file, "\n    fill(b%u, %u, %u);\n", i, program->unit * program->buffer[i].units, i);
 }
 
 static void print_objects(FILE *file, const struct program *program)
@@ -470,11 +689,34 @@ static void print_kernels(FILE *file)
     fprintf(file, ";\n\n");
 }
 
+/* print_names: what CUDA's headers do not declare. */
+static void print_names(FILE *file)
+{
+    static const char *const synchronous[] = {
+        "cudaMemcpy",          "cudaMemcpy2D",          "cudaMemcpy3D",
+        "cudaMemset",          "cudaMemset2D",          "cudaMemset3D",
+        "cudaMemcpy2DToArray", "cudaMemcpy2DFromArray", "cudaMemcpy2DArrayToArray"};
+    static const char *const others[] = {"cudaMemcpyAsync",          "cudaMemcpy2DAsync",
+                                         "cudaMemcpy3DAsync",        "cudaMemsetAsync",
+                                         "cudaMemset2DAsync",        "cudaMemset3DAsync",
+                                         "cudaMemcpy2DToArrayAsync", "cudaMemcpy2DFromArrayAsync",
+                                         "cudaMemPrefetchAsync",     "cudaStreamAttachMemAsync",
+                                         "cudaMallocAsync",          "cudaFreeAsync",
+                                         "cudaEventRecord",          "cudaEventRecordWithFlags",
+                                         "cudaStreamWaitEvent",      "cudaStreamSynchronize",
+                                         "cudaStreamQuery"};
+    for (size_t i = 0; i < sizeof synchronous / sizeof synchronous[0]; i++)
+        fprintf(file, "extern __typeof__(%s) %s_ptds;\n", synchronous[i], synchronous[i]);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        fprintf(file, "extern __typeof__(%s) %s_ptsz;\n", others[i], others[i]);
+}
+
 static void print_head(FILE *file, const struct program *program)
 {
     fprintf(file, "/* seed %llu%s */\n", (unsigned long long)program->seed,
             program->threads > 1 ? "; thread n: what a thread of that number calls" : "");
     fprintf(file, "#ifndef SPINS_PER_US\n#define SPINS_PER_US 50\n#endif\n%s", head);
+    print_names(file);
     print_kernels(file);
     fprintf(file,
             "int main(void)\n{\n    cudaLibrary_t library;\n    size_t size;\n    (void)size;\n"

@@ -37,6 +37,10 @@
  *              with Streams"; Runtime API, cudaStreamAttachMemAsync)
  *   pools      Memory of cudaMallocAsync is used after the allocation's end and before the free's start, whatever
  *              streams they are in. (Programming Guide, "Stream Ordered Memory Allocator")
+ *   frees      cudaFree of device memory may be called while kernels, copies and fills use it, which end before it returns;
+ *              other memory is not in use when it is freed.
+ *   spellings  The names with _ptds and _ptsz mean cudaStreamPerThread where no stream, or stream 0, is named. What the
+ *              synchronous ones wait for is that stream. (Runtime API, "Stream synchronization behavior")
  *   devices    Legacy and per-thread streams are each device's own; events are recorded on their device's streams and
  *              waited for by all. What copies between devices wait for beyond their stream is no edge.
  *   gates      Between a host function that waits for its caller and the call that lets it go on stand only calls that must
@@ -81,6 +85,7 @@ enum memory {
     MEMORY_POOL,   /* cudaMallocAsync, by a command of the program */
     MEMORY_SYMBOL, /* the module's variable: one buffer of a program at most */
     MEMORY_ARRAY,  /* a CUDA array, a unit in each row */
+    MEMORY_CUBE,   /* one of three dimensions, a unit in each slice */
     MEMORY_KINDS
 };
 
@@ -88,22 +93,30 @@ enum memory {
 #define COMMANDS(COMMAND)                                                                          \
     COMMAND(KERNEL, 1)        /* target = first * factor + second + term + position */             \
     COMMAND(HOST_FUNCTION, 1) /* the same on the host, by cudaLaunchHostFunc */                    \
+    COMMAND(CALLBACK, 1)      /* the same, by cudaStreamAddCallback */                             \
     COMMAND(PAUSE, 1)         /* a host function that takes its time */                            \
     COMMAND(COPY_ASYNC, 1)    /* target = first */                                                 \
     COMMAND(COPY, 1)          /* cudaMemcpy, on the legacy stream */                               \
     COMMAND(COPY_2D_ASYNC, 1) /* a unit is a row */                                                \
     COMMAND(COPY_2D, 1)                                                                            \
+    COMMAND(COPY_3D_ASYNC, 1) /* between memory and arrays of all kinds */                         \
+    COMMAND(COPY_3D, 1)                                                                            \
     COMMAND(COPY_ARRAY_ASYNC, 1) /* to or from an array */                                         \
     COMMAND(COPY_ARRAY, 1)                                                                         \
     COMMAND(SET_ASYNC, 1)    /* target = term */                                                   \
     COMMAND(SET, 1)          /* cudaMemset, on the legacy stream */                                \
+    COMMAND(SET_2D_ASYNC, 1) /* a unit is a row, or a slice */                                     \
+    COMMAND(SET_2D, 1)                                                                             \
     COMMAND(PREFETCH, 1)     /* first: to the device, or to the host if term is odd */             \
     COMMAND(ATTACH, 1)       /* target, whole: enum attachment term */                             \
     COMMAND(MALLOC_ASYNC, 1) /* target, whole */                                                   \
     COMMAND(FREE_ASYNC, 1)                                                                         \
     COMMAND(GATE, 1) /* a host function that waits for the thread's OPEN */                        \
     COMMAND(RECORD, 1)                                                                             \
-    COMMAND(WAIT, 1) /* cudaStreamWaitEvent */                                                     \
+    COMMAND(WAIT, 1)   /* cudaStreamWaitEvent */                                                   \
+    COMMAND(ADVISE, 0) /* first: the advice is the term */                                         \
+    COMMAND(MALLOC, 0) /* target, whole: cudaMalloc and its like */                                \
+    COMMAND(FREE, 0)                                                                               \
     COMMAND(OPEN, 0)                                                                               \
     COMMAND(STREAM_SYNCHRONIZE, 0)                                                                 \
     COMMAND(STREAM_POLL, 0)  /* cudaStreamQuery until it says success */                           \
@@ -124,6 +137,14 @@ enum kind {
 
 enum attachment { ATTACH_GLOBAL, ATTACH_HOST, ATTACH_SINGLE };
 
+enum spelling {
+    SPELL_HANDLE_0 =
+        1, /* the stream is 0: legacy, or per-thread by the names with _ptds and _ptsz */
+    SPELL_PER_THREAD = 2, /* those names, with a stream's own handle */
+    SPELL_KIND = 4,       /* copies name their direction instead of cudaMemcpyDefault */
+    SPELL_OTHER = 8, /* peer copies, fills in three dimensions, callbacks, records with flags */
+};
+
 /* Units first, first + step, ... of a buffer; none at all with count 0. */
 struct region {
     uint8_t buffer, first, count, step;
@@ -132,6 +153,7 @@ struct region {
 struct command {
     uint8_t kind, thread, device, stream, event;
     uint8_t factor, term; /* factor is odd */
+    uint8_t spelling;     /* enum spelling: which of CUDA's names for the same */
     int16_t after;  /* a command of another thread whose call returned before this one's, or -1 */
     uint16_t delay; /* microseconds, about, before it touches memory */
     struct region target, first, second;
@@ -141,6 +163,7 @@ struct program {
     uint64_t seed;
     uint32_t unit;      /* bytes */
     bool is_concurrent; /* cudaDevAttrConcurrentManagedAccess of all devices */
+    bool is_pageable;   /* cudaDevAttrPageableMemoryAccess of all devices */
     uint8_t threads, devices, streams, events, buffers;
     struct {
         uint8_t kind, device;
@@ -151,6 +174,7 @@ struct program {
     } event[MOST_EVENTS];
     struct {
         uint8_t memory, device, units;
+        bool is_late; /* allocated by commands alone, as pool memory is */
     } buffer[MOST_BUFFERS];
     int commands;
     struct command command[MOST_COMMANDS];
@@ -160,13 +184,14 @@ struct program {
 struct features {
     bool host_functions, pinned_kernels, pinned_fills, host_to_host, pageable_copies, legacy_waits,
         polls, per_thread, threads, gates, priorities, mapped, registered, managed, managed_copies,
-        prefetch, attach, pool, symbols, arrays, rectangles, devices;
+        prefetch, advise, attach, late, spellings, callbacks, boxes, large, pool, symbols, arrays,
+        rectangles, devices;
 };
 
 /* What the devices are. */
 struct facts {
     int devices;
-    bool is_concurrent;
+    bool is_concurrent, is_pageable; /* as of a program */
 };
 
 extern const char *const kind_names[KINDS];
@@ -177,12 +202,28 @@ bool is_work(const struct command *command);
 bool is_transform(const struct command *command);
 /* is_copy: target = first, whatever the shape. */
 bool is_copy(const struct command *command);
+/* is_fill: target = term, likewise. */
+bool is_fill(const struct command *command);
+/* is_synchronous: a copy or fill that names no stream, whose return may promise something. */
+bool is_synchronous(const struct command *command);
+/* is_peer_copy: a copy that names its devices; what it waits for, and keeps waiting, beyond its stream is no edge. */
+bool is_peer_copy(const struct program *program, const struct command *command);
+/* uses_event: the command's event is its own. */
+bool uses_event(const struct command *command);
+/* allocates, frees: the target, whole. */
+bool allocates(const struct command *command);
+bool frees(const struct command *command);
 /* touches_memory: target, first and second are what the command reads and writes, not only names. */
 bool touches_memory(const struct command *command);
 /* is_host_memory: to copies and fills, managed memory is not. */
 bool is_host_memory(enum memory memory);
 /* is_host_accessible: a thread of the host reads and writes it itself. */
 bool is_host_accessible(enum memory memory);
+/* is_array: a CUDA array, which has no address. */
+bool is_array(enum memory memory);
+/* may_name: commands of the kind can read or write such memory, on its own device at least. */
+bool may_name(enum kind kind, enum memory memory, const struct features *features,
+              bool is_concurrent, bool is_pageable);
 
 /* generate: the program of a seed; always one that model_build() takes. */
 void generate(struct program *program, uint64_t seed, const struct features *features,

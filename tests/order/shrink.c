@@ -61,7 +61,7 @@ static bool drop_chunks(struct shrinker *shrinker)
     return is_smaller;
 }
 
-/* simplify: one thread, short buffers, commands without delay. */
+/* simplify: one thread, short buffers, commands without delay and by their usual names. */
 static void simplify(struct shrinker *shrinker)
 {
     struct program simple = *shrinker->program;
@@ -77,6 +77,10 @@ static void simplify(struct shrinker *shrinker)
         simple = *shrinker->program;
         simple.command[i].delay = 0;
         if (shrinker->program->command[i].delay)
+            try(shrinker, &simple);
+        simple = *shrinker->program;
+        simple.command[i].spelling = 0;
+        if (shrinker->program->command[i].spelling)
             try(shrinker, &simple);
     }
     simple = *shrinker->program;

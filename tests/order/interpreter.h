@@ -1,0 +1,84 @@
+/* What the interpreter's parts share: a program that runs, and its objects.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ORDER_INTERPRETER_H
+#define ORDER_INTERPRETER_H
+
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+
+#include "calls.h"
+#include "interpret.h"
+#include "model.h"
+
+/* The kernel, and how many turns of its loop take a microsecond. */
+struct device_code {
+    cudaLibrary_t module;
+    cudaKernel_t change;
+    double spins_per_us;
+};
+extern struct device_code device_code;
+
+struct interpreter;
+
+/* What a host function does, and to what. */
+struct host_work {
+    struct interpreter *of;
+    const struct command *command;
+};
+
+struct interpreter {
+    const struct program *program;
+    struct outcome *outcome;
+    cudaStream_t stream[MOST_STREAMS];
+    cudaEvent_t event[MOST_EVENTS];
+    uint8_t *buffer[MOST_BUFFERS];
+    uint8_t *on_device[MOST_BUFFERS]; /* the same, to kernels */
+    cudaArray_t array[MOST_BUFFERS];
+    struct host_work work[MOST_COMMANDS];
+    uint8_t *expected[MOST_COMMANDS]; /* of checks: the bytes */
+    bool known[MOST_COMMANDS][MOST_UNITS];
+    bool must_be_done[MOST_COMMANDS], must_be_pending[MOST_COMMANDS];
+
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    bool returned[MOST_COMMANDS];
+    int opened;      /* the last command that let gates go on, or -1 */
+    bool is_stopped; /* a thread found something wrong: the others leave */
+};
+
+struct thread {
+    struct interpreter *of;
+    unsigned index;
+    cudaStream_t checks[MOST_DEVICES]; /* non-blocking, so that a check orders nothing */
+    uint8_t *read;                     /* what a check reads */
+};
+
+/* fail: the program is wrong, or cannot run; the first one counts. command: where, or -1. */
+void __attribute__((format(printf, 3, 4)))
+fail(struct interpreter *of, int command, const char *format, ...);
+
+/* check_call: fails with the call's text if the error is one. */
+bool check_call(struct interpreter *of, int command, cudaError_t error, const char *call);
+#define CALL(of, command, call) check_call(of, command, call, #call)
+
+/* launch: the kernel. */
+cudaError_t launch(const struct calls *calls, uint8_t *target, uint8_t *first, uint8_t *second,
+                   uint32_t bytes, uint32_t factor, uint32_t term, uint32_t spins,
+                   cudaStream_t stream);
+
+void run_command(struct thread *thread, int index);
+
+static inline size_t region_bytes(const struct interpreter *of, const struct region *region)
+{
+    return (size_t)of->program->unit * region->count;
+}
+
+/* make_objects: streams, events, and the buffers that no command allocates. free_objects() takes what is there either way. */
+bool make_objects(struct interpreter *of);
+void free_objects(struct interpreter *of);
+
+/* allocate_buffer: as its memory says, with no bytes that count; for that command or -1. */
+bool allocate_buffer(struct interpreter *of, int command, unsigned buffer);
+void free_buffer(struct interpreter *of, int command, unsigned buffer);
+
+#endif

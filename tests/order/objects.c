@@ -1,0 +1,201 @@
+/* A program's streams, events and buffers.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpreter.h"
+
+static bool make_registered(struct interpreter *of, int command, unsigned i, size_t bytes)
+{
+    void *memory = NULL;
+    const size_t page = 4096;
+
+    if (posix_memalign(&memory, page, (bytes + page - 1) / page * page)) {
+        fail(of, command, "no memory");
+        return false;
+    }
+    of->buffer[i] = memory;
+    return CALL(of, command,
+                cudaHostRegister(memory, bytes, cudaHostRegisterMapped | cudaHostRegisterPortable));
+}
+
+static bool make_array(struct interpreter *of, int command, unsigned i)
+{
+    const size_t unit = of->program->unit;
+    const size_t units = of->program->buffer[i].units;
+    const struct cudaChannelFormatDesc bytes = {8, 0, 0, 0, cudaChannelFormatKindUnsigned};
+
+    if (of->program->buffer[i].memory == MEMORY_CUBE)
+        return CALL(
+            of, command,
+            cudaMalloc3DArray(&of->array[i], &bytes, (struct cudaExtent){unit, 1, units}, 0));
+    return CALL(of, command, cudaMallocArray(&of->array[i], &bytes, unit, units, 0));
+}
+
+static bool allocate(struct interpreter *of, int command, unsigned i)
+{
+    const size_t bytes = (size_t)of->program->unit * of->program->buffer[i].units;
+    void **const memory = (void **)&of->buffer[i];
+    size_t found = 0;
+
+    switch ((enum memory)of->program->buffer[i].memory) {
+    case MEMORY_PAGEABLE:
+        *memory = malloc(bytes);
+        return *memory;
+    case MEMORY_PINNED:
+        return CALL(of, command, cudaMallocHost(memory, bytes));
+    case MEMORY_MAPPED:
+        return CALL(of, command,
+                    cudaHostAlloc(memory, bytes, cudaHostAllocMapped | cudaHostAllocPortable));
+    case MEMORY_REGISTERED:
+        return make_registered(of, command, i, bytes);
+    case MEMORY_MANAGED:
+        return CALL(of, command, cudaMallocManaged(memory, bytes, cudaMemAttachGlobal));
+    case MEMORY_DEVICE:
+        return CALL(of, command, cudaMalloc(memory, bytes));
+    case MEMORY_SYMBOL:
+        return CALL(of, command, cudaLibraryGetGlobal(memory, &found, device_code.module, "store"));
+    case MEMORY_ARRAY:
+    case MEMORY_CUBE:
+        return make_array(of, command, i);
+    case MEMORY_POOL:
+    case MEMORY_KINDS:
+        break;
+    }
+    return true;
+}
+
+bool allocate_buffer(struct interpreter *of, int command, unsigned i)
+{
+    const enum memory memory = (enum memory)of->program->buffer[i].memory;
+
+    if (!allocate(of, command, i))
+        return false;
+    of->on_device[i] = of->buffer[i];
+    return (memory != MEMORY_MAPPED && memory != MEMORY_REGISTERED) ||
+           CALL(of, command,
+                cudaHostGetDevicePointer((void **)&of->on_device[i], of->buffer[i], 0));
+}
+
+/* initialise: puts the bytes there. */
+static bool initialise(struct interpreter *of, unsigned i, const uint8_t *initial, size_t bytes)
+{
+    const enum memory memory = (enum memory)of->program->buffer[i].memory;
+    const size_t unit = of->program->unit;
+    const size_t units = of->program->buffer[i].units;
+
+    if (memory == MEMORY_ARRAY)
+        return CALL(of, -1,
+                    cudaMemcpy2DToArray(of->array[i], 0, 0, initial, unit, unit, units,
+                                        cudaMemcpyHostToDevice));
+    if (memory == MEMORY_CUBE) {
+        const struct cudaMemcpy3DParms parameters = {
+            .srcPtr = {(void *)(uintptr_t)initial, unit, unit, 1},
+            .dstArray = of->array[i],
+            .extent = {unit, 1, units},
+            .kind = cudaMemcpyHostToDevice,
+        };
+        return CALL(of, -1, cudaMemcpy3D(&parameters));
+    }
+    if (!is_host_accessible(memory))
+        return CALL(of, -1, cudaMemcpy(of->buffer[i], initial, bytes, cudaMemcpyHostToDevice));
+    memcpy(of->buffer[i], initial, bytes);
+    return true;
+}
+
+static bool make_buffer(struct interpreter *of, unsigned i)
+{
+    const size_t bytes = (size_t)of->program->unit * of->program->buffer[i].units;
+
+    if (of->program->buffer[i].memory == MEMORY_POOL || of->program->buffer[i].is_late)
+        return true;
+    uint8_t *initial = malloc(bytes);
+    if (!initial) {
+        fail(of, -1, "no memory");
+        return false;
+    }
+    for (size_t at = 0; at < bytes; at++)
+        initial[at] = initial_byte(i, at);
+    const bool is_made = CALL(of, -1, cudaSetDevice(of->program->buffer[i].device)) &&
+                         allocate_buffer(of, -1, i) && initialise(of, i, initial, bytes);
+    free(initial);
+    return is_made;
+}
+
+void free_buffer(struct interpreter *of, int command, unsigned i)
+{
+    uint8_t *memory = of->buffer[i];
+    const cudaArray_t array = of->array[i];
+
+    of->array[i] = NULL;
+    of->buffer[i] = of->on_device[i] = NULL;
+    if (array)
+        CALL(of, command, cudaFreeArray(array));
+    if (!memory)
+        return;
+    switch ((enum memory)of->program->buffer[i].memory) {
+    case MEMORY_REGISTERED:
+        CALL(of, command, cudaHostUnregister(memory));
+        free(memory);
+        break;
+    case MEMORY_PAGEABLE:
+        free(memory);
+        break;
+    case MEMORY_PINNED:
+    case MEMORY_MAPPED:
+        CALL(of, command, cudaFreeHost(memory));
+        break;
+    case MEMORY_MANAGED:
+    case MEMORY_DEVICE:
+    case MEMORY_POOL:
+        CALL(of, command, cudaFree(memory));
+        break;
+    case MEMORY_SYMBOL:
+    case MEMORY_ARRAY:
+    case MEMORY_CUBE:
+    case MEMORY_KINDS:
+        break;
+    }
+}
+
+bool make_objects(struct interpreter *of)
+{
+    const struct program *program = of->program;
+    bool is_made = true;
+
+    for (unsigned i = FIRST_CREATED; i < program->streams && is_made; i++)
+        is_made = CALL(of, -1, cudaSetDevice(program->stream[i].device)) &&
+                  CALL(of, -1,
+                       cudaStreamCreateWithPriority(&of->stream[i],
+                                                    program->stream[i].kind == STREAM_BLOCKING
+                                                        ? cudaStreamDefault
+                                                        : cudaStreamNonBlocking,
+                                                    program->stream[i].priority));
+    for (unsigned i = 0; i < program->events && is_made; i++)
+        is_made = CALL(of, -1, cudaSetDevice(program->event[i].device)) &&
+                  CALL(of, -1,
+                       cudaEventCreateWithFlags(&of->event[i], program->event[i].is_timed
+                                                                   ? cudaEventDefault
+                                                                   : cudaEventDisableTiming));
+    for (unsigned i = 0; i < program->buffers && is_made; i++)
+        is_made = make_buffer(of, i);
+    for (int i = program->devices - 1; i >= 0 && is_made; i--)
+        is_made = CALL(of, -1, cudaSetDevice(i)) && CALL(of, -1, cudaDeviceSynchronize());
+    return is_made;
+}
+
+void free_objects(struct interpreter *of)
+{
+    const struct program *program = of->program;
+
+    for (unsigned i = 0; i < program->buffers; i++)
+        free_buffer(of, -1, i);
+    for (unsigned i = 0; i < program->events; i++)
+        if (of->event[i])
+            cudaEventDestroy(of->event[i]);
+    for (unsigned i = FIRST_CREATED; i < program->streams; i++)
+        if (of->stream[i])
+            CALL(of, -1, cudaStreamDestroy(of->stream[i]));
+    for (int i = 0; i < program->commands; i++)
+        free(of->expected[i]);
+}
