@@ -12,6 +12,7 @@
 #include "cl/deadline.h"
 #include "cl/image.h"
 #include "cl/managed_private.h"
+#include "cl/own_thread.h"
 #include "cl/probe.h"
 #include "cl/process.h"
 #include "cl/ptx_kernel.h"
@@ -25,8 +26,9 @@
 /* Source: CUDA Runtime API 13.0, cudaDeviceSetLimit, and what its driver tells at first. */
 enum { PRINT_BYTES = 1 << 20, HEAP_BYTES = 8 << 20 };
 
-static ocl_status open_parts(struct ocl_context *context)
+static ocl_status open_parts(void *made)
 {
+    struct ocl_context *context = made;
     ocl_status status = ocl_probe_create(context);
     if (status == OCL_OK)
         status = ocl_capability_choose(context);
@@ -215,7 +217,7 @@ static ocl_status open_context(int device, struct ocl_context **context)
     ocl_condition_init(&made->queue_gone);
     pthread_mutex_init(&made->memory_lock, NULL);
     pthread_mutex_init(&made->twin_lock, NULL);
-    ocl_status status = open_parts(made);
+    ocl_status status = own_thread_call(open_parts, made, OCL_E_OUT_OF_MEMORY);
     if (status != OCL_OK) {
         ocl_context_close(made);
         return tells_failure(status) ? CL_DEVICE_NOT_AVAILABLE : ocl_block_status(status);

@@ -12,6 +12,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "cl/own_thread.h"
 #include "cl/steady.h"
 #include "cl/transfer_plan.h"
 
@@ -177,7 +178,7 @@ static void *help(void *argument)
 static void start_threads(struct ocl_copy_pool *pool)
 {
     while (pool->running < pool->wanted) {
-        if (pthread_create(&pool->threads[pool->running], NULL, help, pool) != 0)
+        if (!own_thread_start(&pool->threads[pool->running], 0, help, pool))
             return;
         pool->running++;
     }

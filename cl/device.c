@@ -13,6 +13,7 @@
 #include "cl/extension.h"
 #include "cl/host_memory.h"
 #include "cl/options.h"
+#include "cl/own_thread.h"
 #include "cl/process.h"
 #include "cl/state.h"
 #include "cl/steady.h"
@@ -340,8 +341,9 @@ static void add_platform(cl_platform_id platform)
     free(ids);
 }
 
-static void add_platforms(void)
+static ocl_status add_platforms(void *unused)
 {
+    (void)unused;
     cl_uint count = 0;
     cl_int error = clGetPlatformIDs(0, NULL, &count);
     cl_platform_id *platforms =
@@ -352,6 +354,7 @@ static void add_platforms(void)
         for (cl_uint i = 0; i < count; i++)
             add_platform(platforms[i]);
     free(platforms);
+    return OCL_OK;
 }
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -407,7 +410,8 @@ static void find_all(void)
 {
     const struct ocl_options *options = ocl_options_get();
     ocl_driver_folder_choose();
-    add_platforms();
+    if (own_thread_call(add_platforms, NULL, OCL_E_OUT_OF_MEMORY) != OCL_OK)
+        ocl_trace("no thread could be started in which OpenCL begins");
     ocl_driver_folder_settle(may_have_pocl());
     device_count = ocl_device_select_order(devices, device_count);
     device_count = ocl_device_select_unique(devices, device_count);

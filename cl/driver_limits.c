@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "cl/driver_folder.h"
+#include "cl/own_thread.h"
 #include "cl/sanitized.h"
 #include "cl/steady.h"
 #include "cl/trace.h"
@@ -192,9 +193,16 @@ static void say(size_t cause, const char *why)
         ocl_complain(words, why);
 }
 
-ocl_status ocl_driver_build(const struct ocl_device *device, cl_program program,
-                            const char *options)
+struct build {
+    const struct ocl_device *device;
+    cl_program program;
+    const char *options;
+};
+
+static ocl_status build(void *data)
 {
+    const struct build *asked = data;
+    const struct ocl_device *device = asked->device;
     char why[PATH_MAX];
     const int major = pocl_major(device);
     for (size_t i = 0; major > 0 && i < CAUSES; i++)
@@ -203,9 +211,16 @@ ocl_status ocl_driver_build(const struct ocl_device *device, cl_program program,
             return OCL_E_NOT_SUPPORTED;
         }
     const int before = ocl_steady_begin();
-    const ocl_status status = clBuildProgram(program, 1, &device->id, options, NULL, NULL);
+    const ocl_status status =
+        clBuildProgram(asked->program, 1, &device->id, asked->options, NULL, NULL);
     ocl_steady_end(before);
     return status;
+}
+
+ocl_status ocl_driver_build(const struct ocl_device *device, cl_program program,
+                            const char *options)
+{
+    return own_thread_call(build, &(struct build){device, program, options}, OCL_E_OUT_OF_MEMORY);
 }
 
 /* Versions from 4 on shorten what they name files after. */

@@ -9,6 +9,7 @@
 
 #include "cl/driver_limits.h"
 #include "cl/kernel.h"
+#include "cl/own_thread.h"
 #include "cl/program_compile.h"
 #include "cl/ptx_kernel.h"
 #include "cl/trace.h"
@@ -458,8 +459,9 @@ static ocl_status find_arguments(struct ocl_kernel *kernel)
 }
 
 /* From nothing, also after an earlier attempt that failed half-way. */
-static ocl_status find_facts(struct ocl_kernel *kernel)
+static ocl_status find_facts(void *unknown)
 {
+    struct ocl_kernel *kernel = unknown;
     free(kernel->parameters);
     kernel->parameters = NULL;
     free(kernel->reason);
@@ -481,7 +483,7 @@ ocl_status ocl_kernel_ready(struct ocl_kernel *kernel)
 {
     if (ocl_lazy_is_done(&kernel->state) || !ocl_lazy_begin(kernel->program, &kernel->state))
         return OCL_OK;
-    const ocl_status status = find_facts(kernel);
+    const ocl_status status = own_thread_call(find_facts, kernel, OCL_E_OUT_OF_MEMORY);
     ocl_lazy_end(kernel->program, &kernel->state, status == OCL_OK);
     return status;
 }

@@ -19,6 +19,7 @@
 
 #include "cl/address.h"
 #include "cl/managed_private.h"
+#include "cl/own_thread.h"
 #include "cl/process.h"
 #include "cl/signals.h"
 #include "cl/thread.h"
@@ -256,18 +257,10 @@ static void handle(int number, siginfo_t *info, void *context)
 static pthread_mutex_t watch_lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
 static _Atomic bool is_installed;
 
-/* Signals are for the program's threads. */
 static ocl_status start_thread(void *(*function)(void *))
 {
-    sigset_t all, before;
     pthread_t thread;
-
-    sigfillset(&all);
-    sigdelset(&all, SIGSEGV);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int error = pthread_create(&thread, NULL, function, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error != 0)
+    if (!own_thread_start(&thread, 0, function, NULL))
         return OCL_E_OUT_OF_MEMORY;
     pthread_detach(thread);
     return OCL_OK;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cl/kernel.h"
+#include "cl/own_thread.h"
 #include "cl/program_compile.h"
 #include "cl/program_include.h"
 #include "cl/ptx_kernel.h"
@@ -172,30 +173,49 @@ static ocl_status finish_build(struct ocl_context *context, ocl_status status,
     return status;
 }
 
+/* What a program is made of, and what came of it. */
+struct making {
+    struct ocl_context *context;
+    const void *code;
+    size_t bytes;
+    const char *options;
+    struct ptx_module *module; /* or NULL; else in place of code */
+    struct ocl_program *made;
+    char *text; /* the compiler's */
+};
+
+static ocl_status make(void *data)
+{
+    struct making *m = data;
+    if (m->module)
+        return ocl_ptx_open_parsed(m->context, m->module, &m->made, &m->text);
+    if (!m->code)
+        return OCL_E_INVALID_VALUE;
+    return ptx_is_ptx(m->code, m->bytes)
+               ? ocl_ptx_open(m->context, m->code, m->bytes, &m->made, &m->text)
+               : build(m->context, m->code, m->bytes, m->options, &m->made, &m->text);
+}
+
+static ocl_status make_program(struct making *making, struct ocl_program **program, char **log)
+{
+    const int before = ocl_steady_begin();
+    const ocl_status status = own_thread_call(make, making, OCL_E_OUT_OF_MEMORY);
+    ocl_steady_end(before);
+    return finish_build(making->context, status, making->made, making->text, program, log);
+}
+
 ocl_status ocl_program_build(struct ocl_context *context, const void *code, size_t bytes,
                              const char *options, struct ocl_program **program, char **log)
 {
-    struct ocl_program *made = NULL;
-    char *text = NULL;
-    ocl_status status = OCL_E_INVALID_VALUE;
-    const int before = ocl_steady_begin();
-    if (code && ptx_is_ptx(code, bytes))
-        status = ocl_ptx_open(context, code, bytes, &made, &text);
-    else if (code)
-        status = build(context, code, bytes, options, &made, &text);
-    ocl_steady_end(before);
-    return finish_build(context, status, made, text, program, log);
+    struct making making = {.context = context, .code = code, .bytes = bytes, .options = options};
+    return make_program(&making, program, log);
 }
 
 ocl_status ocl_program_build_parsed(struct ocl_context *context, struct ptx_module *module,
                                     struct ocl_program **program, char **log)
 {
-    struct ocl_program *made = NULL;
-    char *text = NULL;
-    const int before = ocl_steady_begin();
-    const ocl_status status = ocl_ptx_open_parsed(context, module, &made, &text);
-    ocl_steady_end(before);
-    return finish_build(context, status, made, text, program, log);
+    struct making making = {.context = context, .module = module};
+    return make_program(&making, program, log);
 }
 
 struct ptx_module *ocl_program_module(const struct ocl_program *program)

@@ -9,6 +9,7 @@
 #include "cl/deadline.h"
 #include "cl/driver_limits.h"
 #include "cl/options.h"
+#include "cl/own_thread.h"
 #include "cl/program_cache.h"
 #include "cl/trace.h"
 
@@ -173,31 +174,48 @@ static void store_if_cheap(const struct ocl_context *context, const char *direct
     }
 }
 
-static ocl_status compile(struct ocl_context *context, const char *directory, const void *code,
-                          size_t bytes, bool is_il, const char *options, cl_program *program,
-                          char **log)
+struct compilation {
+    struct ocl_context *context;
+    const char *directory; /* NULL: nothing is kept */
+    bool is_il;
+    struct ocl_cache_key key;
+    cl_program *program;
+    char **log;
+};
+
+static ocl_status compile(void *data)
 {
-    const struct ocl_cache_key key = {&context->device->facts, options, code, bytes};
-    *log = NULL;
-    if (directory && load_cached(context, directory, &key, program))
+    const struct compilation *c = data;
+    if (c->directory && load_cached(c->context, c->directory, &c->key, c->program))
         return OCL_OK;
     const uint64_t begin = ocl_now();
-    ocl_status status = build_from_code(context, code, bytes, is_il, options, program, log);
-    if (status == OCL_OK && directory)
-        store_if_cheap(context, directory, &key, ocl_now() - begin, *program);
+    ocl_status status = build_from_code(c->context, c->key.code, c->key.bytes, c->is_il,
+                                        c->key.options, c->program, c->log);
+    if (status == OCL_OK && c->directory)
+        store_if_cheap(c->context, c->directory, &c->key, ocl_now() - begin, *c->program);
     return status;
+}
+
+static ocl_status compile_within(const char *directory, struct ocl_context *context,
+                                 const void *code, size_t bytes, bool is_il, const char *options,
+                                 cl_program *program, char **log)
+{
+    struct compilation wanted = {
+        context, directory, is_il, {&context->device->facts, options, code, bytes}, program, log};
+    *log = NULL;
+    return own_thread_call(compile, &wanted, OCL_E_OUT_OF_MEMORY);
 }
 
 ocl_status ocl_program_compile(struct ocl_context *context, const void *code, size_t bytes,
                                bool is_il, const char *options, cl_program *program, char **log)
 {
-    return compile(context, ocl_options_get()->cache_dir, code, bytes, is_il, options, program,
-                   log);
+    return compile_within(ocl_options_get()->cache_dir, context, code, bytes, is_il, options,
+                          program, log);
 }
 
 ocl_status ocl_program_compile_kept(struct ocl_context *context, const void *code, size_t bytes,
                                     const char *options, cl_program *program, char **log)
 {
-    return compile(context, ocl_program_cache_directory(), code, bytes, false, options, program,
-                   log);
+    return compile_within(ocl_program_cache_directory(), context, code, bytes, false, options,
+                          program, log);
 }

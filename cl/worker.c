@@ -1,10 +1,10 @@
 /* A thread that runs posted functions in order.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/worker.h"
+#include "cl/own_thread.h"
 #include "cl/steady.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -75,18 +75,12 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
-/* Worker's lock held. Signals of the program are for its own threads: ours takes none. */
+/* Worker's lock held. */
 static ocl_status start_thread(struct ocl_worker *worker)
 {
-    sigset_t all, before;
-
     if (worker->has_thread)
         return OCL_OK;
-    sigfillset(&all);
-    sigdelset(&all, SIGSEGV); /* users' functions touch managed memory */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    worker->has_thread = pthread_create(&worker->thread, NULL, thread_main, worker) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    worker->has_thread = own_thread_start(&worker->thread, 0, thread_main, worker);
     return worker->has_thread ? OCL_OK : OCL_E_OUT_OF_MEMORY;
 }
 

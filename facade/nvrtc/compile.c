@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cl/own_thread.h"
 #include "cl/whole.h"
 #include "facade/nvrtc/program.h"
 
@@ -403,15 +404,27 @@ static nvrtcResult compile(struct _nvrtcProgram *program, const struct nvrtc_opt
     return result;
 }
 
-nvrtcResult nvrtc_compile(struct _nvrtcProgram *program, const struct nvrtc_options *options)
+struct compilation {
+    struct _nvrtcProgram *program;
+    const struct nvrtc_options *options;
+};
+
+static int compile_either_way(void *data)
 {
+    const struct compilation *c = data;
     struct clang_compiler compiler;
     char include_dir[PATH_MAX];
     const char *missing = find_all(&compiler, include_dir);
     if (missing != NULL)
-        return fail(program, missing);
-    nvrtcResult result = compile(program, options, &compiler, include_dir, false);
-    if (result == NVRTC_ERROR_COMPILATION && clang_lacks_int128(program->log))
-        result = compile(program, options, &compiler, include_dir, true);
-    return result == NVRTC_SUCCESS ? nvrtc_read_names(program) : result;
+        return (int)fail(c->program, missing);
+    nvrtcResult result = compile(c->program, c->options, &compiler, include_dir, false);
+    if (result == NVRTC_ERROR_COMPILATION && clang_lacks_int128(c->program->log))
+        result = compile(c->program, c->options, &compiler, include_dir, true);
+    return (int)(result == NVRTC_SUCCESS ? nvrtc_read_names(c->program) : result);
+}
+
+nvrtcResult nvrtc_compile(struct _nvrtcProgram *program, const struct nvrtc_options *options)
+{
+    return (nvrtcResult)own_thread_call(compile_either_way, &(struct compilation){program, options},
+                                        (int)NVRTC_ERROR_OUT_OF_MEMORY);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/facade/driver_support.h"
+#include "tests/small_stack.h"
 
 #include <nvrtc.h>
 
@@ -208,6 +209,21 @@ static const char names_source[] =
     "__constant__ float factor;\n"
     "}\n"
     "extern \"C\" __global__ void plain(int *p) { *p = 1; }\n";
+
+static void *compile_at_once(void *data)
+{
+    nvrtcProgram program = data;
+    nvrtcCompileProgram(program, 0, NULL);
+    return NULL;
+}
+
+TEST_BODY(nvrtc_compiles_for_threads_with_small_stacks)
+{
+    nvrtcProgram program = new_program(names_source, 0, NULL, NULL);
+    run_with_small_stack(compile_at_once, program);
+    free(ptx_of(program));
+    destroy(program);
+}
 
 TEST_BODY(nvrtc_lowers_names)
 {

@@ -2,6 +2,7 @@
  * shared.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/runtime_support.h"
+#include "tests/small_stack.h"
 
 enum { THREADS = 16, COUNT = 3000 };
 
@@ -219,14 +220,14 @@ static const char *const add_text = ".version 6.0\n.target sm_70\n.address_size 
                                     "    ld.param.u64 %rd1, [p];\n    ld.param.u32 %r1, [n];\n"
                                     "    atom.global.add.u32 %r2, [%rd1], %r1;\n    ret;\n}\n";
 
-/* What calls in a thread that is to end do: none of them may be where it ends. */
-struct cancelled {
+/* What calls in an unusual thread do: none of them may be where it ends. */
+struct much {
     cudaLibrary_t library;
     int *device, *pinned, *managed;
     bool is_through;
 };
 
-static void *call_much(struct cancelled *self)
+static void *call_much(struct much *self)
 {
     static char pages[2 * 65536], copy[4096];
     char *const page = (char *)(((uintptr_t)pages + 65535) / 65536 * 65536);
@@ -249,26 +250,47 @@ static void *call_much(struct cancelled *self)
 
 static void *call_when_cancelled(void *data)
 {
-    struct cancelled *self = data;
+    struct much *self = data;
     pthread_cancel(pthread_self());
     self->is_through = call_much(self) == NULL;
     pthread_testcancel();
     return NULL;
 }
 
+static void check_and_free(const struct much *much)
+{
+    assert_int_equal(read_device_int(much->device), 40);
+    assert_success(cudaLibraryUnload(much->library));
+    assert_success(cudaFree(much->device));
+    assert_success(cudaFreeHost(much->pinned));
+    assert_success(cudaFree(much->managed));
+}
+
 /* From the start of the driver on: one that a thread left by half would never start again. */
 TEST_BODY(threads_are_cancelled_behind_their_calls)
 {
-    struct cancelled cancelled = {0};
+    struct much cancelled = {0};
     void *result = NULL;
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, call_when_cancelled, &cancelled), 0);
     assert_int_equal(pthread_join(thread, &result), 0);
     assert_true(cancelled.is_through);
     assert_ptr_equal(result, PTHREAD_CANCELED);
-    assert_int_equal(read_device_int(cancelled.device), 40);
-    assert_success(cudaLibraryUnload(cancelled.library));
-    assert_success(cudaFree(cancelled.device));
-    assert_success(cudaFreeHost(cancelled.pinned));
-    assert_success(cudaFree(cancelled.managed));
+    check_and_free(&cancelled);
+}
+
+static void *call_in_small_stack(void *data)
+{
+    struct much *self = data;
+    self->is_through = call_much(self) == NULL;
+    return NULL;
+}
+
+/* Drivers that start, and compilers, want more. */
+TEST_BODY(threads_may_have_small_stacks)
+{
+    struct much small = {0};
+    run_with_small_stack(call_in_small_stack, &small);
+    assert_true(small.is_through);
+    check_and_free(&small);
 }

@@ -1,0 +1,21 @@
+/* Threads of clem's own, and calls that are made on one because they want more stack than the caller may have.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_OWN_THREAD_H
+#define OCL_OWN_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Starts a thread that takes none of the program's signals, but SIGSEGV: users' functions touch managed memory.
+ * stack_bytes: 0 for the system's default. False: the system gives no thread. */
+bool own_thread_start(pthread_t *thread, size_t stack_bytes, void *(*function)(void *),
+                      void *argument);
+
+/* What function(argument) returns; no_thread, without the call, where it would want a thread and the system gives none.
+ * Compilers, and drivers that start, take megabytes of stack: where the calling thread may not have them left, the call
+ * is made on a thread of clem's own. Only there, since that is no owner of locks that the caller holds within the C
+ * library. Costs some microseconds, a hundred in the main thread. */
+int own_thread_call(int (*function)(void *), void *argument, int no_thread);
+
+#endif
