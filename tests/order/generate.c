@@ -88,7 +88,7 @@ static void make_buffers(struct maker *maker)
         [MEMORY_MANAGED] = f->managed ? 5 : 0,
         [MEMORY_DEVICE] = 9,
         [MEMORY_POOL] = f->pool ? 5 : 0,
-        [MEMORY_ARRAY] = f->arrays && p->unit <= WIDEST_ARRAY ? 2 : 0,
+        [MEMORY_ARRAY] = f->arrays && p->unit <= WIDEST_ARRAY ? 3 : 0,
         [MEMORY_CUBE] = f->arrays && f->boxes && p->unit <= WIDEST_CUBE ? 1 : 0,
     };
 
@@ -98,7 +98,7 @@ static void make_buffers(struct maker *maker)
         p->buffer[i].device = pick_device(maker);
         p->buffer[i].units = (uint8_t)(1 + below(maker, MOST_UNITS));
         p->buffer[i].is_late =
-            f->late && may_name(DO_MALLOC, p->buffer[i].memory, f, true, true) && chance(maker, 20);
+            f->late && may_name(DO_MALLOC, p->buffer[i].memory, f, true, true) && chance(maker, 25);
     }
     p->buffer[0].memory = MEMORY_DEVICE;
     p->buffer[1].memory = MEMORY_PAGEABLE;
@@ -304,6 +304,29 @@ static bool pick_target(struct maker *maker, struct command *c)
     return is_found;
 }
 
+/* pick_array_copy: one side is an array, the other may be the one that is wanted. */
+static bool pick_array_copy(struct maker *maker, struct command *c)
+{
+    const struct program *p = maker->program;
+    const unsigned start = below(maker, p->buffers);
+    const int wanted = maker->wanted;
+    const bool is_target = chance(maker, 50);
+    int array = -1;
+
+    for (unsigned i = 0; i < p->buffers && array < 0; i++) {
+        const unsigned buffer = (start + i) % p->buffers;
+        if (memory_at(maker, buffer) == MEMORY_ARRAY && may_touch(maker, c, buffer))
+            array = (int)buffer;
+    }
+    if (array < 0)
+        return false;
+    maker->wanted = is_target ? array : wanted;
+    if (!pick_region(maker, c, &c->target))
+        return false;
+    maker->wanted = is_target ? wanted : array;
+    return pick_source(maker, c, false, &c->first);
+}
+
 /* pick_whole: all of a buffer. */
 static bool pick_whole(struct maker *maker, const struct command *c, struct region *region)
 {
@@ -340,18 +363,18 @@ static enum kind pick_kind(struct maker *maker)
         [DO_COPY_3D_ASYNC] = 4,
         [DO_COPY_3D] = 2,
         [DO_COPY_ARRAY_ASYNC] = 6,
-        [DO_COPY_ARRAY] = 3,
+        [DO_COPY_ARRAY] = 4,
         [DO_SET_ASYNC] = 6,
         [DO_SET] = 3,
         [DO_SET_2D_ASYNC] = 3,
         [DO_SET_2D] = 2,
         [DO_ADVISE] = 2,
-        [DO_MALLOC] = 6,
-        [DO_FREE] = 2,
+        [DO_MALLOC] = 8,
+        [DO_FREE] = 4,
         [DO_PREFETCH] = 3,
         [DO_ATTACH] = 3,
-        [DO_MALLOC_ASYNC] = 10,
-        [DO_FREE_ASYNC] = 3,
+        [DO_MALLOC_ASYNC] = 12,
+        [DO_FREE_ASYNC] = 4,
         [DO_RECORD] = 5,
         [DO_WAIT] = 5,
         [DO_STREAM_SYNCHRONIZE] = 1,
@@ -429,6 +452,7 @@ static bool pick_memory(struct maker *maker, struct command *c)
                pick_source(maker, c, true, &c->second);
     case DO_COPY_ARRAY_ASYNC:
     case DO_COPY_ARRAY:
+        return pick_array_copy(maker, c) && is_shape_known(maker, c) && is_copy_enabled(maker, c);
     case DO_COPY_ASYNC:
     case DO_COPY:
     case DO_COPY_2D_ASYNC:

@@ -12,6 +12,8 @@
  *   --keep FILE    the C text of a failing program goes there, whole; of several, with the seed behind the name
  *   --opencl       the kernel is OpenCL C, not PTX, and there are no symbols
  *   --table        prints how often each kind of command (row) was followed by each other (column) on one buffer
+ *   --pairs        prints which of those came fewer than 50 times
+ *   --not A,B      programs for devices without this: concurrent (managed access), pageable (memory access)
  *   --whole        no program is shrunk
  *
  * Programs run in a child process, so that one that crashes or never ends is a finding as well, and is shrunk. Exit status: 0 as
@@ -40,7 +42,8 @@ enum { MOST_JOBS = 256 };
 struct options {
     uint64_t seed;
     long count, seconds, again, jobs, findings;
-    bool prints, is_not_shrunk, is_opencl, has_table;
+    bool prints, is_not_shrunk, is_opencl, has_table, has_pairs;
+    bool is_not_concurrent, is_not_pageable;
     const char *keep;
     struct features features;
 };
@@ -122,6 +125,13 @@ static void list_features(void)
     exit(0);
 }
 
+static bool name_facts(struct options *options, const char *names)
+{
+    options->is_not_concurrent = strstr(names, "concurrent") != NULL;
+    options->is_not_pageable = strstr(names, "pageable") != NULL;
+    return options->is_not_concurrent || options->is_not_pageable;
+}
+
 static bool read_option(struct options *options, const char *name, const char *value)
 {
     if (!strcmp(name, "--seed"))
@@ -146,6 +156,8 @@ static bool read_option(struct options *options, const char *name, const char *v
         return name_features(&options->features, value, true);
     } else if (!strcmp(name, "--without"))
         return name_features(&options->features, value, false);
+    else if (!strcmp(name, "--not"))
+        return name_facts(options, value);
     else
         return false;
     return true;
@@ -158,6 +170,8 @@ static bool read_options(struct options *options, int count, char **words)
             options->prints = true;
         else if (!strcmp(words[i], "--table"))
             options->has_table = true;
+        else if (!strcmp(words[i], "--pairs"))
+            options->has_pairs = true;
         else if (!strcmp(words[i], "--opencl"))
             options->is_opencl = true;
         else if (!strcmp(words[i], "--whole"))
@@ -245,6 +259,10 @@ static void run_programs(struct crew *crew, long number, const struct options *o
         return;
     }
     worker->status = 0;
+    if (options->is_not_concurrent)
+        worker->shared.facts.is_concurrent = false;
+    if (options->is_not_pageable)
+        worker->shared.facts.is_pageable = false;
     if (options->prints && number == 0)
         print_programs(options, &worker->shared.facts);
     for (long i = number;
@@ -300,6 +318,8 @@ static int sum_up(const struct crew *crew, const struct options *options, double
     }
     if (options->has_table)
         tally_table(&all);
+    if (options->has_pairs)
+        tally_rare(&all, &options->features, &crew->worker[0].shared.facts);
     if (all.programs)
         printf("from seed %llu on: %ld programs, %ld counted, %ld commands, %ld checked reads, %ld "
                "findings, %.1f s\n",

@@ -80,3 +80,35 @@ void tally_table(const struct tally *tally)
     }
     printf("\n");
 }
+
+static bool may_meet(enum kind x, enum kind y, const struct features *features,
+                     const struct facts *facts)
+{
+    for (int i = 0; i < MEMORY_KINDS; i++) {
+        const enum memory memory = (enum memory)i;
+        if (may_name(x, memory, features, facts->is_concurrent, facts->is_pageable) &&
+            may_name(y, memory, features, facts->is_concurrent, facts->is_pageable))
+            return true;
+    }
+    return false;
+}
+
+void tally_rare(const struct tally *tally, const struct features *features,
+                const struct facts *facts)
+{
+    int pairs = 0;
+    int rare = 0;
+
+    for (int x = 0; x < KINDS; x++)
+        for (int y = 0; y < KINDS; y++) {
+            if (!may_meet((enum kind)x, (enum kind)y, features, facts))
+                continue;
+            pairs++;
+            if (tally->pairs[x][y] >= ENOUGH_PAIRS)
+                continue;
+            rare++;
+            printf("rare: %s before %s: %ld\n", kind_names[x], kind_names[y], tally->pairs[x][y]);
+        }
+    printf("%d pairs of kinds may meet on one buffer, %d of them did fewer than %d times\n", pairs,
+           rare, ENOUGH_PAIRS);
+}

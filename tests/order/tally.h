@@ -22,4 +22,9 @@ void tally_add(struct tally *tally, const struct tally *more);
 /* tally_table: the pairs as a table. */
 void tally_table(const struct tally *tally);
 
+/* tally_rare: those that met fewer than ENOUGH_PAIRS times, though some memory is for both, and how many there are. */
+enum { ENOUGH_PAIRS = 50 };
+void tally_rare(const struct tally *tally, const struct features *features,
+                const struct facts *facts);
+
 #endif
