@@ -22,6 +22,7 @@
 #include "cl/own_thread.h"
 #include "cl/process.h"
 #include "cl/signals.h"
+#include "cl/signals_visit.h"
 #include "cl/thread.h"
 
 /* ---- What is asked of the service ---- */
@@ -287,6 +288,7 @@ ocl_status ocl_fault_watch(void)
         status = start();
         if (status == OCL_OK) {
             ocl_signals_share(handle);
+            ocl_signals_visit();
             atomic_store(&is_installed, true);
         }
     }

@@ -177,6 +177,75 @@ TEST_BODY(host_signal_masks_of_before_end_as_they_began)
     assert_success(cudaFree(p));
 }
 
+struct early {
+    int *_Atomic p;
+    bool sleeps;
+};
+
+static void *touch_early(void *data)
+{
+    struct early *early = data;
+    sigset_t all;
+    sigfillset(&all);
+    THREAD_CHECK(pthread_sigmask(SIG_SETMASK, &all, NULL) == 0);
+    pthread_barrier_wait(&steps);
+    if (early->sleeps)
+        pthread_barrier_wait(&steps);
+    while (atomic_load(&early->p) == NULL)
+        continue;
+    THREAD_CHECK(touch(early->p) && touch(early->p));
+    THREAD_CHECK(blocks_segv() == 1);
+    return NULL;
+}
+
+/* Nor need a thread wait or change its mask, whether it sleeps or computes. */
+static void touch_with_masks_of_before(bool sleeps)
+{
+    struct early early = {NULL, sleeps};
+    pthread_t thread;
+    void *failed = NULL;
+    assert_int_equal(pthread_barrier_init(&steps, NULL, 2), 0);
+    assert_int_equal(pthread_create(&thread, NULL, touch_early, &early), 0);
+    pthread_barrier_wait(&steps);
+    int *p = made_by_kernel(1);
+    atomic_store(&early.p, p);
+    if (sleeps)
+        pthread_barrier_wait(&steps);
+    assert_int_equal(pthread_join(thread, &failed), 0);
+    assert_null(failed);
+    assert_success(cudaFree(p));
+}
+
+TEST_BODY(host_signal_masks_of_before_let_sleepers_touch)
+{
+    touch_with_masks_of_before(true);
+}
+
+static void *wait_for_cancel(void *unused)
+{
+    for (;;)
+        pause();
+    return unused;
+}
+
+static void cancel_one(void)
+{
+    pthread_t thread;
+    void *end = NULL;
+    assert_int_equal(pthread_create(&thread, NULL, wait_for_cancel, NULL), 0);
+    assert_int_equal(pthread_cancel(thread), 0);
+    assert_int_equal(pthread_join(thread, &end), 0);
+    assert_ptr_equal(end, PTHREAD_CANCELED);
+}
+
+/* By the signal that unblocks them, which the C library handles from the first time on. */
+TEST_BODY(host_signal_masks_of_before_let_threads_be_cancelled)
+{
+    cancel_one();
+    touch_with_masks_of_before(false);
+    cancel_one();
+}
+
 /* --- handlers of other signals ---------------------------------------------------------------- */
 
 static int *_Atomic page_source;
