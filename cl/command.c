@@ -16,6 +16,12 @@ static ocl_status wait_for_order(struct ocl_queue *queue, enum ocl_command_kind 
     return status == OCL_OK ? ocl_queue_open(queue) : status;
 }
 
+static void open_command(struct ocl_command *command, struct ocl_command opened)
+{
+    *command = opened;
+    ocl_command_watch(opened.cl, 1);
+}
+
 ocl_status ocl_command_begin(struct ocl_command *command, struct ocl_queue *queue,
                              enum ocl_command_kind kind)
 {
@@ -23,7 +29,7 @@ ocl_status ocl_command_begin(struct ocl_command *command, struct ocl_queue *queu
         ocl_migration_enter(queue);
     const ocl_status status = wait_for_order(queue, kind);
     if (status == OCL_OK)
-        *command = (struct ocl_command){queue, atomic_load(&queue->cl), kind, 0};
+        open_command(command, (struct ocl_command){queue, atomic_load(&queue->cl), kind, 0});
     else if (kind == OCL_COMMAND_MEMORY)
         ocl_migration_leave();
     return status;
@@ -31,12 +37,13 @@ ocl_status ocl_command_begin(struct ocl_command *command, struct ocl_queue *queu
 
 void ocl_command_begin_own(struct ocl_command *command, cl_command_queue queue)
 {
-    *command = (struct ocl_command){NULL, queue, OCL_COMMAND_OWN, 0};
+    open_command(command, (struct ocl_command){NULL, queue, OCL_COMMAND_OWN, 0});
 }
 
 /* A failure of starting is kept in the context, or met by who waits. */
 void ocl_command_end(struct ocl_command *command)
 {
+    ocl_command_watch(command->cl, -1);
     if (command->count > 0 && command->queue)
         ocl_queue_count(command->queue, command->count);
     switch (command->kind) {

@@ -12,6 +12,16 @@ enum ocl_command_kind {
     OCL_COMMAND_OWN /* of a driver's queue that is no ocl_queue: its order is the caller's affair */
 };
 
+/* A program that defines this function is told of every queue that is made for commands (change is 0), and when a thread
+ * begins (1) and ends (-1) a command of one: tests do, which stand between this library and OpenCL. */
+__attribute__((weak, visibility("default"))) void clem_watch_command(const void *queue, int change);
+
+static inline void ocl_command_watch(cl_command_queue queue, int change)
+{
+    if (clem_watch_command)
+        clem_watch_command(queue, change);
+}
+
 /* Commands that belong together, from their begin to their end: on the stack of who enqueues them. */
 struct ocl_command {
     struct ocl_queue *queue; /* NULL: OCL_COMMAND_OWN */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/command.h"
 #include "cl/deadline.h"
 #include "cl/managed_private.h"
 #include "cl/queue_private.h"
@@ -45,8 +46,8 @@ static cl_queue_properties priority_hint(int priority)
     return priority < 0 ? CL_QUEUE_PRIORITY_HIGH_KHR : CL_QUEUE_PRIORITY_LOW_KHR;
 }
 
-cl_command_queue ocl_queue_make(const struct ocl_context *context, int priority, bool is_profiled,
-                                cl_int *error)
+static cl_command_queue make(const struct ocl_context *context, int priority, bool is_profiled,
+                             cl_int *error)
 {
     const struct ocl_device *device = context->device;
     const cl_command_queue_properties flags = is_profiled ? CL_QUEUE_PROFILING_ENABLE : 0;
@@ -65,6 +66,16 @@ cl_command_queue ocl_queue_make(const struct ocl_context *context, int priority,
         list[2] = 0;
         made = clCreateCommandQueueWithProperties(context->cl, device->id, list, error);
     }
+    return made;
+}
+
+cl_command_queue ocl_queue_make(const struct ocl_context *context, int priority, bool is_profiled,
+                                cl_int *error)
+{
+    cl_command_queue made = make(context, priority, is_profiled, error);
+
+    if (made)
+        ocl_command_watch(made, 0);
     return made;
 }
 

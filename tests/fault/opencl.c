@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fault/commands.h"
 #include "tests/fault/opencl.h"
 #include "tests/fault/points.h"
 
@@ -235,6 +236,8 @@ static void note_event(const char *name, cl_uint n, const cl_event *list, cl_eve
         type made = real arguments;                                                                \
         if (made != NULL)                                                                          \
             count(kind, 1);                                                                        \
+        if (kind == QUEUE) /* it may be where one was that is gone */                              \
+            fault_forget_queue(made);                                                              \
         return made;                                                                               \
     }
 
@@ -243,6 +246,7 @@ static void note_event(const char *name, cl_uint n, const cl_event *list, cl_eve
     cl_int name parameters                                                                         \
     {                                                                                              \
         REAL(name);                                                                                \
+        fault_check_command(#name, queue, __builtin_return_address(0));                            \
         const cl_int code = fault_of_call(#name);                                                  \
         if (code != 0)                                                                             \
             return code;                                                                           \
@@ -449,6 +453,7 @@ void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool wait, cl
                          cl_event *event, cl_int *error)
 {
     REAL(clEnqueueMapBuffer);
+    fault_check_command("clEnqueueMapBuffer", queue, __builtin_return_address(0));
     const cl_int code = fault_of_call("clEnqueueMapBuffer");
     if (code != 0) {
         if (error != NULL)
@@ -520,6 +525,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                               cl_uint n, const cl_event *list, cl_event *event)
 {
     REAL(clEnqueueNDRangeKernel);
+    fault_check_command("clEnqueueNDRangeKernel", queue, __builtin_return_address(0));
     const cl_int code = fault_of_call("clEnqueueNDRangeKernel");
     cl_event own = NULL;
     if (code != 0)
@@ -771,6 +777,7 @@ static cl_int CL_API_CALL usm_copy(cl_command_queue queue, cl_bool wait, void *t
     REAL_EXTENSION(USM_COPY, cl_int,
                    (cl_command_queue, cl_bool, void *, const void *, size_t, cl_uint,
                     const cl_event *, cl_event *));
+    fault_check_command("clEnqueueMemcpyINTEL", queue, __builtin_return_address(0));
     const cl_int code = fault_of_call("clEnqueueMemcpyINTEL");
     const cl_int status = code != 0 ? code : real(queue, wait, to, from, size, n, list, event);
     if (status == CL_SUCCESS)
@@ -785,6 +792,7 @@ static cl_int CL_API_CALL usm_fill(cl_command_queue queue, void *to, const void 
     REAL_EXTENSION(USM_FILL, cl_int,
                    (cl_command_queue, void *, const void *, size_t, size_t, cl_uint,
                     const cl_event *, cl_event *));
+    fault_check_command("clEnqueueMemFillINTEL", queue, __builtin_return_address(0));
     const cl_int code = fault_of_call("clEnqueueMemFillINTEL");
     const cl_int status =
         code != 0 ? code : real(queue, to, pattern, pattern_size, size, n, list, event);

@@ -25,6 +25,7 @@
 
 #include "clem.h"
 #include "operation.h"
+#include "tests/fault/commands.h"
 #include "tests/fault/opencl.h"
 #include "tests/fault/points.h"
 
@@ -255,6 +256,7 @@ static void reset_device(void)
     alarm(HANG_SECONDS);
     REQUIRE(cudaDeviceReset() == cudaSuccess);
     REQUIRE(!fault_freed_in_use());
+    REQUIRE(fault_command_outside() == NULL);
     fault_print_live();
     REQUIRE(fault_live_objects() == 0);
     (void)cudaGetLastError();
@@ -330,6 +332,7 @@ static bool run_round(enum fault_mode mode, int code, unsigned repeats, int *err
     if (!was_met)
         REQUIRE(*error == 0);
     REQUIRE(!fault_freed_in_use());
+    REQUIRE(fault_command_outside() == NULL);
     (void)cudaGetLastError();
     return was_met;
 }
