@@ -244,7 +244,7 @@ static bool is_copy(const struct ptx_instruction *in)
     const char *letters = in->operation == PTX_OP_NONE         ? "AAVV?V?"
                           : in->operation == PTX_OP_WAIT_GROUP ? "V"
                                                                : "";
-    return in->operation == PTX_OP_OTHER || fit_all(in->operands, in->operand_count, letters);
+    return in->operation != PTX_OP_OTHER && fit_all(in->operands, in->operand_count, letters);
 }
 
 /* How many values a vector has is said twice. */
@@ -265,7 +265,7 @@ static bool is_well_formed(const struct ptx_instruction *in)
     if (in->opcode == PTX_OPCODE_cp)
         return is_copy(in);
     const struct form *form = &forms[in->opcode];
-    if (!form->operands || in->operation == PTX_OP_OTHER)
+    if (!form->operands)
         return true;
     if (in->type_count < form->types || (in->has_second_target && !form->may_write_two))
         return false;

@@ -71,37 +71,95 @@ static cudaError_t take_code(struct given *given, const uint8_t *data, size_t by
 
 /* ---- The translator ---- */
 
-static struct ptx_target target_of(enum ptx_pointers pointers)
+/* What the device can do beside that is told by two bytes of a comment that the text begins with. */
+static unsigned facts_of(const char *text)
 {
-    return (struct ptx_target){.pointers = pointers,
-                               .is_cpu = FUZZ_FORM == FORM_BLOCK,
-                               .has_double = true,
-                               .has_int64_atomics = pointers == PTX_POINTERS_NUMBERS,
-                               .has_nvidia_asm = FUZZ_FORM == FORM_ITEM,
-                               .has_thread_fence = FUZZ_FORM != FORM_ITEM,
-                               .loses_wraps = FUZZ_FORM != FORM_ITEM,
-                               .loses_turns = FUZZ_FORM != FORM_ITEM,
-                               .max_parameter_bytes = 1024,
-                               .max_private_bytes = 65536,
-                               .force_form =
-                                   FUZZ_FORM == FORM_BLOCK ? PTX_FORM_BLOCK : PTX_FORM_ITEM};
+    const bool are_told = strncmp(text, "//", 2) == 0 && text[2] != '\0';
+    return are_told ? (unsigned char)text[2] + 256u * (unsigned char)text[3] : 0;
 }
 
-static void translate(const struct ptx_module *module)
+static bool has(unsigned facts, unsigned bit)
+{
+    return facts >> bit & 1;
+}
+
+static struct ptx_target target_of(enum ptx_pointers pointers, unsigned facts)
+{
+    const bool is_item = FUZZ_FORM == FORM_ITEM;
+    return (struct ptx_target){.pointers = pointers,
+                               .is_cpu = has(facts, 0) != (FUZZ_FORM == FORM_BLOCK),
+                               .has_double = !has(facts, 1),
+                               .has_int64_atomics =
+                                   has(facts, 2) != (pointers == PTX_POINTERS_NUMBERS),
+                               .has_exact_divide = has(facts, 3),
+                               .has_nvidia_asm = has(facts, 4) != is_item,
+                               .has_thread_fence = has(facts, 5) == is_item,
+                               .loses_wraps = has(facts, 6) == is_item,
+                               .loses_all_wraps = has(facts, 6) == is_item && has(facts, 7),
+                               .loses_turns = has(facts, 8) == is_item,
+                               .has_images = has(facts, 9),
+                               .shared_is_global = has(facts, 10),
+                               .subgroup_threads = has(facts, 11) ? 32 : 0,
+                               .max_parameter_bytes = has(facts, 12) ? 4352 : 1024,
+                               .max_private_bytes = has(facts, 13) ? 256 : 65536,
+                               .force_form = has(facts, 14)            ? -1
+                                             : FUZZ_FORM == FORM_BLOCK ? PTX_FORM_BLOCK
+                                                                       : PTX_FORM_ITEM};
+}
+
+static struct ptx_kernel translated(const struct ptx_module *module, size_t index,
+                                    const struct ptx_target *target)
+{
+    struct ptx_kernel kernel = {0};
+    struct ptx_log log = {0};
+    const enum ptx_status status = ptx_translate(module, index, target, &kernel, &log);
+    if (status == PTX_OK && (!kernel.text || strlen(kernel.text) != kernel.text_bytes))
+        abort();
+    if (status == PTX_E_UNSUPPORTED && !log.text)
+        abort(); /* refused without a word */
+    free(log.text);
+    return kernel;
+}
+
+static void translate(const struct ptx_module *module, unsigned facts)
 {
     for (size_t i = 0; i < ptx_module_entry_count(module) && i < 4; ++i)
         for (int pointers = PTX_POINTERS_NUMBERS; pointers <= PTX_POINTERS_BUFFERS; ++pointers) {
-            const struct ptx_target target = target_of((enum ptx_pointers)pointers);
-            struct ptx_kernel kernel = {0};
-            struct ptx_log log = {0};
-            const enum ptx_status status = ptx_translate(module, i, &target, &kernel, &log);
-            if (status == PTX_OK && (!kernel.text || strlen(kernel.text) != kernel.text_bytes))
-                abort();
-            if (status == PTX_E_UNSUPPORTED && !log.text)
-                abort(); /* refused without a word */
+            const struct ptx_target target = target_of((enum ptx_pointers)pointers, facts);
+            struct ptx_kernel kernel = translated(module, i, &target);
+            if (has(facts, 15)) {
+                struct ptx_kernel again = translated(module, i, &target);
+                if (!kernel.text != !again.text ||
+                    (kernel.text && strcmp(kernel.text, again.text) != 0))
+                    abort(); /* the same is the same, byte for byte */
+                ptx_kernel_free(&again);
+            }
             ptx_kernel_free(&kernel);
-            free(log.text);
         }
+}
+
+/* A module whose managed variables lie where a host has them already. */
+static void manage(const char *text, size_t bytes)
+{
+    enum { MOST = 16 };
+    struct ptx_managed_place places[MOST];
+    struct ptx_log log = {0};
+    struct ptx_module *module = NULL, *managed = NULL;
+    size_t count = 0, end = 0;
+    if (ptx_module_parse(text, bytes, &module, &log) == PTX_OK &&
+        ptx_module_parse(text, bytes, &managed, &log) == PTX_OK) {
+        for (size_t i = 0; i < ptx_module_symbol_count(module) && count < MOST; ++i) {
+            const struct ptx_symbol *symbol = ptx_module_symbol(module, i);
+            places[count++] = (struct ptx_managed_place){symbol->name, end};
+            end = (end + symbol->bytes + 255) / 256 * 256;
+        }
+        if (ptx_module_manage(managed, places, count, end) == PTX_OK &&
+            ptx_module_block_bytes(managed, PTX_BLOCK_MANAGED) != end)
+            abort();
+    }
+    ptx_module_free(managed);
+    ptx_module_free(module);
+    free(log.text);
 }
 
 /* Variables of which most is not said would print as so many zeros. */
@@ -124,8 +182,11 @@ static char *printed(const char *text, size_t bytes, bool is_first)
         const uint64_t addresses[PTX_BLOCKS] = {0x1000, 0x2000, 0x3000};
         size_t placed_bytes = 0;
         free(ptx_module_place(module, addresses, &placed_bytes));
+        const char *why = NULL;
+        if (!ptx_module_suits_binary(module, &why) && !why)
+            abort(); /* refused without a word */
         if (is_first)
-            translate(module);
+            translate(module, facts_of(text));
         FILE *stream = is_short(module) ? open_memstream(&out, &length) : NULL;
         if (stream) {
             ptx_print_module(stream, module);
@@ -141,6 +202,8 @@ static void look_at(const struct facade_code *code)
 {
     char *first = printed(code->text, code->bytes, true);
     char *second = first ? printed(first, strlen(first), false) : NULL;
+    if (first && has(facts_of(code->text), 7))
+        manage(code->text, code->bytes);
     if (first && (!second || strcmp(first, second) != 0)) {
         fprintf(stderr, "%s\n---- reads as\n%s\n", first, second ? second : "nothing");
         abort();

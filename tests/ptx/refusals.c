@@ -13,6 +13,12 @@ static const struct ptx_target cpu = {.is_cpu = true,
                                       .has_int64_atomics = true,
                                       .max_parameter_bytes = 4096,
                                       .force_form = -1};
+static const struct ptx_target losing = {.is_cpu = true,
+                                         .has_double = true,
+                                         .has_int64_atomics = true,
+                                         .loses_wraps = true,
+                                         .max_parameter_bytes = 4096,
+                                         .force_form = -1};
 static const struct ptx_target old = {
     .has_double = true, .max_parameter_bytes = 4096, .force_form = -1};
 
@@ -53,6 +59,10 @@ static const struct {
     {&full, "", "barrier.cluster.arrive;", "line 15: barrier.cluster.arrive"},
     {&full, "", "griddepcontrol.wait;", "line 15: griddepcontrol"},
     {&full, "", "cp.async.bulk.commit_group;", "line 15: cp.async.bulk"},
+    {&full, "", "cp.reduce.async.bulk;", "line 15: cp.reduce.async.bulk"},
+    {&losing, "", "ld.param.bulk.u32 %r1;", "line 15: ld.param.bulk.u32"},
+    {&losing, "", "st.bulk.global.u32 [%rd1];", "line 15: st.bulk.global.u32"},
+    {&losing, "", "atom.bulk.global.u32 %r1;", "line 15: atom.bulk.global.u32"},
     {&full, "", "cp.async.mbarrier.arrive.shared.b64 [%r1];", "line 15: cp.async.mbarrier"},
     {&full, "",
      "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
