@@ -121,6 +121,8 @@ static void make_objects(struct maker *maker)
                   : units[below(maker, sizeof units / sizeof units[0])];
     p->is_concurrent = maker->facts->is_concurrent;
     p->is_pageable = maker->facts->is_pageable;
+    p->is_documented = maker->features->documented;
+    p->is_shared = maker->facts->is_shared && (p->is_concurrent || maker->features->foreign);
     p->threads = !maker->features->threads || !chance(maker, 40) ? 1
                  : chance(maker, 80)                             ? (uint8_t)(2 + below(maker, 3))
                                      : (uint8_t)(5 + below(maker, MOST_THREADS - 4));
@@ -206,6 +208,9 @@ static bool may_touch(const struct maker *maker, const struct command *c, unsign
         return true;
     case DO_ATTACH:
         return p->buffer[buffer].device == c->device;
+    case DO_KERNEL:
+        return p->buffer[buffer].device == c->device || memory == MEMORY_PAGEABLE ||
+               (is_host_accessible(memory) && p->is_shared);
     default:
         return is_host_accessible(memory) || p->buffer[buffer].device == c->device;
     }

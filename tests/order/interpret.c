@@ -78,6 +78,26 @@ static cudaError_t look(struct facts *facts)
     return error;
 }
 
+/* try_sharing: whether a kernel of the last device takes managed memory of the first. */
+static cudaError_t try_sharing(struct facts *facts)
+{
+    uint8_t *memory = NULL;
+    cudaError_t error = cudaSetDevice(0);
+
+    if (!error)
+        error = cudaMallocManaged((void **)&memory, 256, cudaMemAttachGlobal);
+    if (!error)
+        error = cudaSetDevice(facts->devices - 1);
+    if (error)
+        return error;
+    facts->is_shared =
+        launch(&ordinary_calls, memory, memory, memory, 1, 1, 0, 0, NULL) == cudaSuccess;
+    error = cudaDeviceSynchronize();
+    cudaFree(memory);
+    cudaGetLastError();
+    return error ? error : cudaSetDevice(0);
+}
+
 bool interpreter_begin(struct facts *facts, bool is_opencl, struct outcome *outcome)
 {
     *outcome = (struct outcome){.command = -1};
@@ -89,6 +109,8 @@ bool interpreter_begin(struct facts *facts, bool is_opencl, struct outcome *outc
         error = cudaLibraryGetKernel(&device_code.change, device_code.module, "change");
     if (!error)
         error = measure();
+    if (!error)
+        error = try_sharing(facts);
     if (error)
         snprintf(outcome->text, sizeof outcome->text, "start: %s", cudaGetErrorName(error));
     outcome->is_wrong = error;

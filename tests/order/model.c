@@ -218,13 +218,21 @@ static bool ends_before_return(const struct program *program, const struct comma
             !reads_before_return(program, command));
 }
 
-/* reads_at_call: cudaMemcpyAsync from pageable or registered to device memory, whose source may be read when it is called. */
+/* reads_at_call: cudaMemcpyAsync from pageable to device memory, whose source may be read when it is called. */
 static bool reads_at_call(const struct program *program, const struct command *command)
 {
-    const enum memory from = memory_of(program, &command->first);
     return is_copy(command) && !is_synchronous(command) &&
-           (from == MEMORY_PAGEABLE || from == MEMORY_REGISTERED) &&
+           memory_of(program, &command->first) == MEMORY_PAGEABLE &&
            !is_host_memory(memory_of(program, &command->target));
+}
+
+/* reads_before_legacy: a copy from page-locked to device memory, whose source CUDA reads as soon as the copy's own stream is
+ * there (seen with a few bytes, driver 580). */
+static bool reads_before_legacy(const struct program *program, const struct command *command)
+{
+    const enum memory from = memory_of(program, &command->first);
+    return !program->is_documented && is_copy(command) && is_host_memory(from) &&
+           from != MEMORY_PAGEABLE && !is_host_memory(memory_of(program, &command->target));
 }
 
 /* first_point: after which the command reads or writes. cudaFree waits for those that it ends the use of. */
@@ -233,7 +241,9 @@ static enum point first_point(const struct program *program, const struct comman
 {
     if (command->kind == DO_FREE)
         return RETURN;
-    return !is_work(command) || (!writes && reads_at_call(program, command)) ? CALL : START;
+    if (!is_work(command) || (!writes && reads_at_call(program, command)))
+        return CALL;
+    return writes ? START : READ;
 }
 
 /* access_of: when command y reads or writes the region. */
@@ -266,13 +276,22 @@ static bool meets_legacy(const struct model *model, int y)
         return command->stream == LEGACY && latest_record(model, y) >= 0;
     case DO_ATTACH:
     case DO_PREFETCH:
+        return false;
     case DO_MALLOC_ASYNC:
     case DO_FREE_ASYNC:
     case DO_RECORD:
-        return false;
+        return model->program->is_documented && command->stream != LEGACY;
     default:
         return true;
     }
+}
+
+/* is_ordered_by_legacy: x waits for y because one of both is the legacy stream's. */
+static bool is_ordered_by_legacy(const struct model *model, int x, int y)
+{
+    const struct command *command = model->program->command;
+    return ordered_by_legacy(model->program, &command[x], &command[y]) && meets_legacy(model, x) &&
+           meets_legacy(model, y);
 }
 
 /* add_work: a stream's command follows those of its stream and of the legacy stream's order. */
@@ -281,16 +300,18 @@ static void add_work(struct model *model, int y)
     const struct program *program = model->program;
     const struct command *command = program->command;
 
-    for (int x = 0; x < y; x++)
-        if (is_work(&command[x]) && called_before(model, x, y) &&
-            (same_stream(&command[x], &command[y]) ||
-             (ordered_by_legacy(program, &command[x], &command[y]) && meets_legacy(model, x) &&
-              meets_legacy(model, y))))
-            add_edge(model, x, END, y, START);
+    for (int x = 0; x < y; x++) {
+        if (!is_work(&command[x]) || !called_before(model, x, y))
+            continue;
+        if (same_stream(&command[x], &command[y]))
+            add_edge(model, x, END, y, READ);
+        else if (is_ordered_by_legacy(model, x, y))
+            add_edge(model, x, END, y, reads_before_legacy(program, &command[y]) ? START : READ);
+    }
     if (command[y].kind == DO_WAIT) {
         const int record = latest_record(model, y);
         if (record >= 0) {
-            add_edge(model, record, END, y, START);
+            add_edge(model, record, END, y, READ);
             model->cross_waits += !same_stream(&command[record], &command[y]);
         }
     }
@@ -470,9 +491,10 @@ bool model_add(struct model *model)
         model->is_gated = command[y].kind == DO_GATE;
     model->is_strict[y] = allocates(&command[y]) || frees(&command[y]) ||
                           (command[y].kind == DO_ATTACH && !model->program->is_concurrent);
-    add_edge(model, y, CALL, y, START);
+    add_edge(model, y, CALL, y, READ);
     if (is_work(&command[y]))
         add_work(model, y);
+    add_edge(model, y, READ, y, START);
     add_edge(model, y, START, y, END);
     add_edge(model, y, CALL, y, RETURN);
     if (ends_before_return(model->program, &command[y]))

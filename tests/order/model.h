@@ -5,7 +5,8 @@
 
 #include "program.h"
 
-enum point { CALL, START, END, RETURN, POINTS };
+/* READ: what it reads may be read from then on, which is START but for some copies. */
+enum point { CALL, READ, START, END, RETURN, POINTS };
 
 enum { MODEL_WORDS = MOST_COMMANDS * POINTS / 64 };
 

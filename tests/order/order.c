@@ -39,6 +39,11 @@
 
 enum { MOST_JOBS = 256 };
 
+/* Off where the runtime is NVIDIA's. */
+#ifndef ORDER_DOCUMENTED
+#define ORDER_DOCUMENTED false
+#endif
+
 struct options {
     uint64_t seed;
     long count, seconds, again, jobs, findings;
@@ -71,17 +76,38 @@ static const struct {
     {                                                                                              \
 #name, offsetof(struct features, name), is_on                                              \
     }
-    FEATURE(host_functions, true), FEATURE(polls, true),           FEATURE(per_thread, true),
-    FEATURE(threads, true),        FEATURE(gates, true),           FEATURE(priorities, true),
-    FEATURE(pinned_kernels, true), FEATURE(pinned_fills, true),
+    FEATURE(host_functions, true),
+    FEATURE(polls, true),
+    FEATURE(per_thread, true),
+    FEATURE(threads, true),
+    FEATURE(gates, true),
+    FEATURE(priorities, true),
+    FEATURE(pinned_kernels, true),
+    FEATURE(pinned_fills, true),
 
-    FEATURE(host_to_host, true),   FEATURE(pageable_copies, true), FEATURE(legacy_waits, true),
-    FEATURE(mapped, true),         FEATURE(registered, true),      FEATURE(managed, true),
-    FEATURE(managed_copies, true), FEATURE(prefetch, true),        FEATURE(attach, true),
-    FEATURE(pool, true),           FEATURE(symbols, true),         FEATURE(arrays, true),
-    FEATURE(rectangles, true),     FEATURE(devices, true),         FEATURE(advise, true),
-    FEATURE(late, true),           FEATURE(spellings, true),       FEATURE(callbacks, true),
-    FEATURE(boxes, true),          FEATURE(large, true),
+    FEATURE(host_to_host, true),
+    FEATURE(pageable_copies, true),
+    FEATURE(legacy_waits, true),
+    FEATURE(mapped, true),
+    FEATURE(registered, true),
+    FEATURE(managed, true),
+    FEATURE(managed_copies, true),
+    FEATURE(prefetch, true),
+    FEATURE(attach, true),
+    FEATURE(pool, true),
+    FEATURE(symbols, true),
+    FEATURE(arrays, true),
+    FEATURE(rectangles, true),
+    FEATURE(devices, true),
+    FEATURE(advise, true),
+    FEATURE(late, true),
+    FEATURE(spellings, true),
+    FEATURE(callbacks, true),
+    FEATURE(boxes, true),
+    FEATURE(large, true),
+    /* Where concurrentManagedAccess is 0, a launch sends the pages of its own device's managed memory alone. */
+    FEATURE(foreign, false),
+    FEATURE(documented, ORDER_DOCUMENTED),
 #undef FEATURE
 };
 

@@ -9,17 +9,20 @@
  * a unit. A unit may have an odd number of bytes. Values are bytes that depend on the position, so that what is
  * moved by a wrong offset differs.
  *
- * Every command has four points: its call C, the start S and the end E of what it does, and the call's return R. The
+ * Every command has four points: its call C, the start S and the end E of what it does, and the call's return R (model.h has one
+ * more, for what CUDA reads early). The
  * model is the order of those points ("happens before"), and nothing but CUDA's documentation puts an edge into it:
  *
  *   threads    C(x) -> S(x) -> E(x), C(x) -> R(x); a thread's calls follow each other; "after" makes a call wait for
  *              another thread's call to return.
  *   streams    Commands of one stream do not overlap, in the order of their calls. (Programming Guide, "Streams")
- *   legacy     The legacy stream waits for all blocking streams' earlier commands, and they wait for its earlier ones:
- *              kernels, copies, fills, host functions, and cudaStreamWaitEvent on the legacy stream. Records,
- *              attachments, prefetches, stream-ordered allocations and frees, and waits on blocking streams take no
- *              part: CUDA records an event in an idle blocking stream while the legacy stream works. (Runtime API, "Stream
+ *   legacy     The legacy stream waits for all blocking streams' earlier commands, and they wait for its earlier ones. What
+ *              is on the legacy stream and neither a kernel, a copy, a fill, a host function nor cudaStreamWaitEvent is
+ *              no edge; nor is an attachment, a prefetch or a wait on a blocking stream. (Runtime API, "Stream
  *              synchronization behavior")
+ *              CUDA itself does less (H200, driver 580): a record in an idle blocking stream does not wait for the
+ *              legacy stream, and a small copy from page-locked memory reads its source when its own stream is there.
+ *              With the feature "documented" these are edges nevertheless: clem keeps them.
  *   per thread cudaStreamPerThread is a blocking stream of each thread's own. (the same section)
  *   events     A wait follows the latest record whose call returned before the wait's call. (Runtime API, "Event
  *              Management", "Stream Management") A wait for an event that was never recorded is nothing.
@@ -28,8 +31,8 @@
  *   copies     cudaMemcpy returns after its end when a side is host memory, but from pageable to device memory it
  *              returns after the source was read; between device memory it promises nothing. cudaMemset returns
  *              after its end when the target is pinned or managed. The Async forms promise nothing, and from
- *              pageable to device memory they may read the source as early as the call; so CUDA seems to do with
- *              registered memory as well. (Runtime API, "API synchronization behavior")
+ *              pageable to device memory they may read the source as early as the call.
+ *              (Runtime API, "API synchronization behavior")
  *   managed    Prefetches and advice change no bytes. Where concurrentManagedAccess is 0: the host touches memory only while no
  *              device works, or none of the stream that the memory is attached to; memory attached to the host is not for
  *              devices, memory attached to a stream for that stream alone. An attachment is in stream order.
@@ -164,6 +167,8 @@ struct program {
     uint32_t unit;      /* bytes */
     bool is_concurrent; /* cudaDevAttrConcurrentManagedAccess of all devices */
     bool is_pageable;   /* cudaDevAttrPageableMemoryAccess of all devices */
+    bool is_documented; /* the legacy stream's order is the documented one */
+    bool is_shared;     /* kernels use the managed and pinned memory of other devices */
     uint8_t threads, devices, streams, events, buffers;
     struct {
         uint8_t kind, device;
@@ -184,14 +189,14 @@ struct program {
 struct features {
     bool host_functions, pinned_kernels, pinned_fills, host_to_host, pageable_copies, legacy_waits,
         polls, per_thread, threads, gates, priorities, mapped, registered, managed, managed_copies,
-        prefetch, advise, attach, late, spellings, callbacks, boxes, large, pool, symbols, arrays,
-        rectangles, devices;
+        prefetch, advise, attach, late, spellings, callbacks, boxes, large, foreign, documented,
+        pool, symbols, arrays, rectangles, devices;
 };
 
 /* What the devices are. */
 struct facts {
     int devices;
-    bool is_concurrent, is_pageable; /* as of a program */
+    bool is_concurrent, is_pageable, is_shared; /* as of a program */
 };
 
 extern const char *const kind_names[KINDS];
