@@ -305,6 +305,13 @@ ocl_status ocl_context_finish(struct ocl_context *context)
     return ocl_queues_finish(context);
 }
 
+ocl_status ocl_context_query(struct ocl_context *context)
+{
+    const ocl_status status = ocl_queues_query(context);
+
+    return status == OCL_OK ? ocl_context_failure(context) : status;
+}
+
 ocl_status ocl_context_failure(const struct ocl_context *context)
 {
     return atomic_load(&context->failure);

@@ -40,6 +40,9 @@ ocl_status ocl_context_limit(struct ocl_context *context, enum ocl_limit limit, 
 /* Waits until every queue of the context is idle. Returns the context's sticky failure, if any. */
 ocl_status ocl_context_finish(struct ocl_context *context);
 
+/* OCL_OK when all work of the context is complete, OCL_E_NOT_READY when not, otherwise its sticky failure. Does not wait. */
+ocl_status ocl_context_query(struct ocl_context *context);
+
 /* What a call of the driver has answered: where only a device that has failed answers so, the context has failed. A call
  * that was refused for want of resources has not by itself failed the context, whose work is asked then. Returns
  * what is kept, if the context has failed, otherwise status. No lock is held. */

@@ -179,7 +179,7 @@ cudaError_t facade_device_synchronize(void)
     cudaError_t error = facade_current(&context);
     if (error != cudaSuccess)
         return error;
-    return facade_error_from(ocl_context_finish(atomic_load(&context->cl)), FACADE_OTHER);
+    return facade_context_finish(context);
 }
 
 /* --- entry points ----------------------------------------------------------------------------- */

@@ -362,8 +362,7 @@ CUresult cuCtxSynchronize_v2(CUcontext ctx)
         result = facade_driver_error(facade_context_check(context));
     if (result != CUDA_SUCCESS)
         return result;
-    return facade_driver_error(
-        facade_error_from(ocl_context_finish(atomic_load(&context->cl)), FACADE_OTHER));
+    return facade_driver_error(facade_context_finish(context));
 }
 
 CUresult cuCtxSetLimit(CUlimit limit, size_t value)

@@ -40,6 +40,7 @@ struct facade_context {
     struct facade_texture *textures;     /* texture and surface objects */
     struct facade_reference *references; /* texture and surface references */
     struct facade_module *modules;
+    _Atomic size_t retired_modules;             /* so many of them; written under lock */
     _Atomic(struct facade_stream *) legacy;     /* NULL until asked for; written under lock */
     size_t limits[9];                           /* CU_LIMIT_* in the order of their values */
     _Atomic(struct facade_pool *) default_pool; /* primary: memory_pool.c; NULL until asked for */

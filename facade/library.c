@@ -39,11 +39,12 @@ static struct facade_module *find_module(struct facade_library *library,
     return module;
 }
 
-void facade_library_detach(struct facade_module *module)
+/* A library that ends and a context that ends come to the same modules; taken before the library's lock. */
+static pthread_mutex_t detach_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Detach lock held. */
+static void detach(struct facade_library *library, const struct facade_module *module)
 {
-    struct facade_library *library = module->library;
-    if (library == NULL)
-        return;
     pthread_mutex_lock(&library->lock);
     for (struct facade_module **link = &library->modules; *link != NULL;
          link = &(*link)->next_in_library) {
@@ -53,6 +54,15 @@ void facade_library_detach(struct facade_module *module)
         }
     }
     pthread_mutex_unlock(&library->lock);
+}
+
+void facade_library_detach(struct facade_module *module)
+{
+    pthread_mutex_lock(&detach_lock);
+    if (module->library != NULL)
+        detach(module->library, module);
+    module->library = NULL;
+    pthread_mutex_unlock(&detach_lock);
 }
 
 static void free_kernel(struct facade_kernel *kernel)
@@ -192,6 +202,30 @@ cudaError_t facade_library_module(struct facade_library *library, struct facade_
     return *module != NULL ? cudaSuccess : build_for(library, context, &no_options, module);
 }
 
+static void free_library(struct facade_library *library)
+{
+    free_kernels(library);
+    facade_code_free(&library->code);
+    pthread_mutex_destroy(&library->lock);
+    facade_handle_free(library);
+}
+
+void facade_library_retire(cudaLibrary_t handle)
+{
+    struct facade_library *library = NULL;
+    if (facade_library_find(handle, &library) != cudaSuccess)
+        return;
+    pthread_mutex_lock(&detach_lock);
+    while (library->modules != NULL) {
+        struct facade_module *module = library->modules;
+        library->modules = module->next_in_library;
+        module->library = NULL;
+        facade_module_retire(module);
+    }
+    pthread_mutex_unlock(&detach_lock);
+    free_library(library);
+}
+
 /* Accepts half-made libraries. */
 static void destroy_library(struct facade_library *library)
 {
@@ -200,10 +234,7 @@ static void destroy_library(struct facade_library *library)
         library->modules = module->next_in_library;
         facade_module_unload(module);
     }
-    free_kernels(library);
-    facade_code_free(&library->code);
-    pthread_mutex_destroy(&library->lock);
-    facade_handle_free(library);
+    free_library(library);
 }
 
 static struct facade_library *new_library(const void *code, size_t bytes)

@@ -19,6 +19,7 @@ struct facade_module {
     size_t function_count;
     struct facade_module *next, *previous; /* of the context */
     struct facade_module *next_in_library;
+    bool is_retired; /* to be ended by facade_modules_reap() (the context's lock) */
 };
 
 struct facade_function {
@@ -53,6 +54,10 @@ cudaError_t facade_library_load(cudaLibrary_t *library, const void *code, size_t
 cudaError_t facade_library_load_file(cudaLibrary_t *library, const char *path,
                                      const struct facade_jit *jit);
 cudaError_t facade_library_unload(cudaLibrary_t library);
+
+/* The same for code whose library the program is closing: neither waits nor calls the driver, since the loader's lock is
+ * held, which other threads wait for within the driver. The modules end when their context has nothing to do. */
+void facade_library_retire(cudaLibrary_t library);
 
 /* Variables of the library that are the host's own, in every context that will use it.
  * Needs:  the library is new, has no module, and goes before the variables. */

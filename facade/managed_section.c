@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/managed_section.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,15 @@ static struct section *find_section(const void *host)
     return section;
 }
 
+/* Devices may use it until they are asked, which the closing of a library cannot do (registration.c): a library with a
+ * section stays when it is closed. */
+static void keep_open(const void *section)
+{
+    Dl_info where;
+    if (dladdr(section, &where) != 0)
+        (void)dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 /* Each translation unit tells of the section that it shares with others. */
 void __clemRegisterManagedSection(void *first, void *end)
 {
@@ -47,6 +57,8 @@ void __clemRegisterManagedSection(void *first, void *end)
         made = NULL;
     }
     pthread_mutex_unlock(&sections_lock);
+    if (made == NULL)
+        keep_open(first);
     free(made);
 }
 

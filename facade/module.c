@@ -23,17 +23,24 @@ static void link_module(struct facade_module *module)
     pthread_mutex_unlock(&context->lock);
 }
 
-static void unlink_module(struct facade_module *module)
+/* The context's lock is held. */
+static void unlink_locked(struct facade_module *module)
 {
     struct facade_context *context = module->context;
-    pthread_mutex_lock(&context->lock);
     if (module->previous != NULL)
         module->previous->next = module->next;
     else if (context->modules == module)
         context->modules = module->next;
     if (module->next != NULL)
         module->next->previous = module->previous;
-    pthread_mutex_unlock(&context->lock);
+    module->previous = module->next = NULL;
+}
+
+static void unlink_module(struct facade_module *module)
+{
+    pthread_mutex_lock(&module->context->lock);
+    unlink_locked(module);
+    pthread_mutex_unlock(&module->context->lock);
 }
 
 static void free_function(struct facade_function *function)
@@ -113,6 +120,7 @@ cudaError_t facade_module_build(struct facade_context *context, const struct fac
     const char *device = ocl_device_facts(context->device)->name;
     if (code->refusal != cudaSuccess)
         return refuse(code, jit, device);
+    facade_modules_reap(context); /* so that code which comes and goes does not add up */
     struct facade_module *module = facade_handle_new(FACADE_MODULE, sizeof *module);
     if (module == NULL)
         return cudaErrorMemoryAllocation;
@@ -188,6 +196,54 @@ cudaError_t facade_module_unload(struct facade_module *module)
     return cudaSuccess;
 }
 
+void facade_module_retire(struct facade_module *module)
+{
+    struct facade_context *context = module->context;
+    pthread_mutex_lock(&context->lock);
+    module->is_retired = true;
+    atomic_fetch_add(&context->retired_modules, 1);
+    pthread_mutex_unlock(&context->lock);
+}
+
+/* They are the caller's, linked by next. */
+static struct facade_module *take_retired(struct facade_context *context)
+{
+    struct facade_module *taken = NULL;
+    pthread_mutex_lock(&context->lock);
+    for (struct facade_module *module = context->modules, *next; module != NULL; module = next) {
+        next = module->next;
+        if (!module->is_retired)
+            continue;
+        unlink_locked(module);
+        module->next = taken;
+        taken = module;
+        atomic_fetch_sub(&context->retired_modules, 1);
+    }
+    pthread_mutex_unlock(&context->lock);
+    return taken;
+}
+
+/* What was retired later may be running still when the context is asked. */
+void facade_modules_reap(struct facade_context *context)
+{
+    struct ocl_context *cl = atomic_load(&context->cl);
+    if (atomic_load(&context->retired_modules) == 0)
+        return;
+    struct facade_module *module = take_retired(context);
+    /* The second has nothing to wait for, and kernels' last words are printed. */
+    const bool is_idle = ocl_context_query(cl) == OCL_OK && ocl_context_finish(cl) == OCL_OK;
+    while (module != NULL) {
+        struct facade_module *next = module->next;
+        if (is_idle) {
+            destroy_module(module);
+        } else {
+            link_module(module);
+            facade_module_retire(module);
+        }
+        module = next;
+    }
+}
+
 cudaError_t facade_module_function(struct facade_module *module, const char *name,
                                    struct facade_function **function)
 {
@@ -217,6 +273,7 @@ void facade_modules_forget(struct facade_context *context)
     pthread_mutex_lock(&context->lock);
     struct facade_module *module = context->modules;
     context->modules = NULL;
+    atomic_store(&context->retired_modules, 0);
     pthread_mutex_unlock(&context->lock);
     while (module != NULL) {
         struct facade_module *next = module->next;

@@ -16,6 +16,10 @@ cudaError_t facade_module_build(struct facade_context *context, const struct fac
 /* Ends a module that no work uses and no library has. */
 void facade_module_discard(struct facade_module *module);
 
+/* Ends the module later, at the first facade_modules_reap() that finds its context without work, or with that. The library has
+ * let go of it. */
+void facade_module_retire(struct facade_module *module);
+
 /* Waits for the work of the module's context. Whether it failed is told by the calls that ask. */
 void facade_module_wait(struct facade_module *module);
 

@@ -51,7 +51,11 @@ struct fat_binary {
     _Atomic bool is_complained_of;      /* stderr has heard why its parts cannot be linked */
     const struct facade_context *owner; /* where the memory of the managed variables is (lock) */
     uint64_t generation;                /* of owner then */
-    struct fat_binary *next;            /* of all (binaries_lock) */
+    bool is_gone;                       /* the library that it is in is being closed (lock) */
+    unsigned readers;                   /* threads that read the code where it lies (lock) */
+    pthread_cond_t unread;              /* none is left */
+    unsigned holds;                     /* being registered is one (binaries_lock) */
+    struct fat_binary *next;            /* of all; held ones stay (binaries_lock) */
 };
 
 static struct ocl_range_map *functions, *variables;
@@ -77,6 +81,8 @@ void **__cudaRegisterFatBinary(void *fatCubin)
     if (binary == NULL)
         return NULL;
     pthread_mutex_init(&binary->lock, NULL);
+    pthread_cond_init(&binary->unread, NULL);
+    binary->holds = 1;
     if (wrapper != NULL && wrapper->magic == FACADE_FATBIN_WRAPPER_MAGIC) {
         binary->code = wrapper->code;
         binary->parts = wrapper->version == 2 ? wrapper->parts : NULL;
@@ -162,24 +168,56 @@ static void forget_parsed(struct fat_binary *binary)
     pthread_mutex_unlock(&binary->lock);
 }
 
-static void unlink_binary(struct fat_binary *binary)
+/* Binaries lock held. Whether that was the last hold. */
+static bool unhold(struct fat_binary *binary)
 {
-    pthread_mutex_lock(&binaries_lock);
+    if (--binary->holds > 0)
+        return false;
     struct fat_binary **link = &binaries;
-    while (*link != NULL && *link != binary)
+    while (*link != binary)
         link = &(*link)->next;
-    if (*link != NULL)
-        *link = binary->next;
-    pthread_mutex_unlock(&binaries_lock);
+    *link = binary->next;
+    return true;
 }
 
-void __cudaUnregisterFatBinary(void **fatCubinHandle)
+static void destroy_binary(struct fat_binary *binary)
 {
-    struct fat_binary *binary = (struct fat_binary *)fatCubinHandle;
-    if (binary == NULL)
-        return;
-    facade_references_unregister(fatCubinHandle);
-    unlink_binary(binary);
+    if (binary->library != NULL)
+        facade_library_retire(binary->library);
+    facade_managed_forget(&binary->managed);
+    forget_parsed(binary);
+    pthread_cond_destroy(&binary->unread);
+    pthread_mutex_destroy(&binary->lock);
+    free(binary->own_parts);
+    free(binary);
+}
+
+/* Lets go of held, which may be NULL, and holds the next binary of the list; NULL behind the last one. */
+static struct fat_binary *hold_next(struct fat_binary *held)
+{
+    pthread_mutex_lock(&binaries_lock);
+    struct fat_binary *next = held != NULL ? held->next : binaries;
+    if (next != NULL)
+        next->holds++;
+    const bool is_last = held != NULL && unhold(held);
+    pthread_mutex_unlock(&binaries_lock);
+    if (is_last)
+        destroy_binary(held);
+    return next;
+}
+
+static void leave(struct fat_binary *binary)
+{
+    pthread_mutex_lock(&binaries_lock);
+    const bool is_last = unhold(binary);
+    pthread_mutex_unlock(&binaries_lock);
+    if (is_last)
+        destroy_binary(binary);
+}
+
+/* Lock held. */
+static void forget_names(struct fat_binary *binary)
+{
     while (binary->functions != NULL) {
         struct registered_function *function = binary->functions;
         binary->functions = function->next;
@@ -193,13 +231,23 @@ void __cudaUnregisterFatBinary(void **fatCubinHandle)
             ocl_range_map_erase(variables, (uintptr_t)variable->host, 1);
         free(variable);
     }
-    if (binary->library != NULL && facade_process_state() == cudaSuccess)
-        facade_library_unload(binary->library);
-    facade_managed_forget(&binary->managed);
-    forget_parsed(binary);
-    pthread_mutex_destroy(&binary->lock);
-    free(binary->own_parts);
-    free(binary);
+}
+
+/* Called with the loader's lock held where a library is closed. Other threads, which look through the code of all libraries,
+ * wait for that lock within the driver: no call of the driver is made or waited for here. */
+void __cudaUnregisterFatBinary(void **fatCubinHandle)
+{
+    struct fat_binary *binary = (struct fat_binary *)fatCubinHandle;
+    if (binary == NULL)
+        return;
+    facade_references_unregister(fatCubinHandle);
+    pthread_mutex_lock(&binary->lock);
+    binary->is_gone = true;
+    while (binary->readers > 0)
+        pthread_cond_wait(&binary->unread, &binary->lock);
+    forget_names(binary);
+    pthread_mutex_unlock(&binary->lock);
+    leave(binary);
 }
 
 /* --- using what was registered ---------------------------------------------------------------- */
@@ -386,16 +434,42 @@ void __clemRegisterLinkedBinary(void (*register_all)(void **), void *wrapper, vo
         begin_managed(binary, false);
 }
 
+/* What lies in the library that the binary is in is there until stop_reading(), which comes soon: no driver is called. */
+static bool start_reading(struct fat_binary *binary)
+{
+    pthread_mutex_lock(&binary->lock);
+    const bool is_there = !binary->is_gone;
+    if (is_there)
+        binary->readers++;
+    pthread_mutex_unlock(&binary->lock);
+    return is_there;
+}
+
+static void stop_reading(struct fat_binary *binary)
+{
+    pthread_mutex_lock(&binary->lock);
+    if (--binary->readers == 0)
+        pthread_cond_broadcast(&binary->unread);
+    pthread_mutex_unlock(&binary->lock);
+}
+
 /* Loads without the lock; when two threads come first together, one library stays. */
 static cudaError_t binary_library(struct fat_binary *binary, cudaLibrary_t *library)
 {
     cudaLibrary_t loaded = NULL;
+    int count = 0;
     pthread_mutex_lock(&binary->lock);
     *library = binary->library;
     pthread_mutex_unlock(&binary->lock);
     if (*library != NULL)
         return cudaSuccess;
-    cudaError_t error = load_code(binary, &loaded);
+    cudaError_t error = facade_devices(&count); /* which loading asks for as well */
+    if (error != cudaSuccess)
+        return error;
+    if (!start_reading(binary))
+        return cudaErrorNoKernelImageForDevice;
+    error = load_code(binary, &loaded);
+    stop_reading(binary);
     if (error != cudaSuccess)
         return error;
     pthread_mutex_lock(&binary->lock);
@@ -518,17 +592,6 @@ static cudaError_t symbol_of(struct fat_binary *binary, const char *name, struct
     return error == cudaErrorSymbolNotFound ? cudaErrorInvalidSymbol : error;
 }
 
-/* The binary at a place of the list; NULL behind the last one. */
-static struct fat_binary *binary_at(size_t index)
-{
-    pthread_mutex_lock(&binaries_lock);
-    struct fat_binary *binary = binaries;
-    while (binary != NULL && index-- > 0)
-        binary = binary->next;
-    pthread_mutex_unlock(&binaries_lock);
-    return binary;
-}
-
 static const struct registered_variable *managed_in(struct fat_binary *binary, const void *pointer)
 {
     pthread_mutex_lock(&binary->lock);
@@ -539,12 +602,15 @@ static const struct registered_variable *managed_in(struct fat_binary *binary, c
     return variable;
 }
 
+/* The library of what is found is the caller's to keep open. */
 static const struct registered_variable *managed_at(const void *pointer)
 {
     const struct registered_variable *variable = NULL;
-    struct fat_binary *binary;
-    for (size_t i = 0; pointer != NULL && variable == NULL && (binary = binary_at(i)) != NULL; i++)
+    struct fat_binary *binary = NULL;
+    while (pointer != NULL && variable == NULL && (binary = hold_next(binary)) != NULL)
         variable = binary->has_managed ? managed_in(binary, pointer) : NULL;
+    if (binary != NULL)
+        leave(binary);
     return variable;
 }
 
@@ -561,11 +627,13 @@ cudaError_t facade_registered_symbol(const void *host_variable, struct ocl_symbo
 
 cudaError_t facade_registered_name(const char *name, struct ocl_symbol *symbol)
 {
-    struct fat_binary *binary;
-    for (size_t i = 0; (binary = binary_at(i)) != NULL; i++)
-        if (symbol_of(binary, name, symbol) == cudaSuccess)
-            return cudaSuccess;
-    return cudaErrorInvalidSymbol;
+    struct fat_binary *binary = NULL;
+    cudaError_t error = cudaErrorInvalidSymbol;
+    while (error != cudaSuccess && (binary = hold_next(binary)) != NULL)
+        error = symbol_of(binary, name, symbol);
+    if (binary != NULL)
+        leave(binary);
+    return error == cudaSuccess ? error : cudaErrorInvalidSymbol;
 }
 
 cudaError_t facade_registered_function(const void *host_function, struct facade_function **function)

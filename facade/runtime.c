@@ -201,6 +201,14 @@ cudaError_t facade_context_check(const struct facade_context *context)
     return facade_error_from(ocl_context_failure(cl), FACADE_OTHER);
 }
 
+cudaError_t facade_context_finish(struct facade_context *context)
+{
+    const ocl_status status = ocl_context_finish(atomic_load(&context->cl));
+    if (status == OCL_OK)
+        facade_modules_reap(context);
+    return facade_error_from(status, FACADE_OTHER);
+}
+
 /* --- who holds a primary context -------------------------------------------------------------- */
 
 cudaError_t facade_primary_hold(struct facade_context *primary)

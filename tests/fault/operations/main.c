@@ -155,10 +155,23 @@ static void check_stuck(int error)
         fault_wrong(__FILE__, __LINE__, "a sticky error has become another one");
 }
 
+/* The sticky failure that a context of a round answered with, of which settle() sees only the one that is left. */
+static int seen_failure;
+
+static void note_failure(int error)
+{
+    CUcontext context = NULL;
+    if (is_in(sticky, error) && cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != NULL &&
+        (int)cuCtxSynchronize() == error)
+        seen_failure = error;
+}
+
 int fault_call_ends(int error)
 {
     if (fault_is_lost())
         check_stuck(error);
+    else
+        note_failure(error);
     if (milliseconds_since(&call_start) > LOST_CALL_MS)
         slow_name = call_name;
     if (error != 0 && error != cudaErrorNotReady && failed_name == NULL)
@@ -321,6 +334,7 @@ static bool run_round(enum fault_mode mode, int code, unsigned repeats, int *err
 {
     alarm(HANG_SECONDS);
     slow_name = failed_name = NULL;
+    seen_failure = 0;
     memset(stuck, 0, sizeof stuck);
     fault_begin(mode, code, repeats);
     *error = running->function();
@@ -347,7 +361,7 @@ static void settle(enum fault_mode mode, int code, int error, bool is_thorough)
     /* A device that does not tell how much memory it has has none to give. */
     const bool has_no_memory = mode == FAULT_LOST && error == cudaErrorMemoryAllocation;
     /* Another context of the operation's may have failed, as what waited for its work. */
-    const bool is_sticky = mode == FAULT_LOST && is_in(sticky, error);
+    const bool is_sticky = is_in(sticky, error) && (mode == FAULT_LOST || error == seen_failure);
     if ((failure == 0 || error != failure) && !has_no_memory && !is_sticky)
         check_error(code, error);
     if (failure != 0 || mode == FAULT_LOST) {
