@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 
 #include "cl/environment.h"
 #include "cl/process.h"
+#include "cl/temporary_folder.h"
 #include "cl/trace.h"
 #include "cl/trust.h"
 #include "cl/user_cache.h"
@@ -26,7 +26,8 @@ static char given[PATH_MAX + sizeof VARIABLE];
 static char *const folder = given + sizeof VARIABLE; /* empty: PoCL has its usual one */
 static char *usual_path;                             /* the other case; as long as the process */
 static const char *fault;                            /* why not the usual one */
-static pid_t maker;                                  /* of a folder to remove; 0: there is none */
+static const char on_full_disk[] = "is on a full disk";
+static pid_t maker; /* of a folder to remove; 0: there is none */
 
 /* ---- The usual folder ---- */
 
@@ -41,6 +42,23 @@ static struct ocl_user_cache usual_folder(void)
     if (cache && *cache && *cache != '/')
         return (struct ocl_user_cache){NULL, 0};
     return ocl_user_cache_find(keeps && *keeps != '1' ? "/pocl/uncached" : "/pocl/kcache");
+}
+
+bool ocl_driver_folder_is_full(const char *path, unsigned long long *room)
+{
+    struct statvfs disk;
+    if (statvfs(path, &disk) != 0)
+        return false;
+    *room = (unsigned long long)disk.f_frsize * disk.f_bavail;
+    const bool has_files =
+        disk.f_files == 0 || disk.f_favail > 0; /* some file systems count none */
+    return *room < OCL_DRIVER_FOLDER_BYTES || !has_files;
+}
+
+static bool has_room(const char *path)
+{
+    unsigned long long room = 0;
+    return !ocl_driver_folder_is_full(path, &room);
 }
 
 /* Whether a folder that is not there can be made: the last that is there on the way to it takes more. */
@@ -61,7 +79,7 @@ static bool can_make(const char *path, size_t least)
         if (!slash || stat(here, &facts) == 0)
             last = here;
     }
-    const bool can = last && ocl_trust_can_write(AT_FDCWD, last);
+    const bool can = last && ocl_trust_can_write(AT_FDCWD, last) && has_room(last);
     free(way);
     return can;
 }
@@ -78,23 +96,18 @@ static const char *find_fault(const char *path, size_t least)
     const char *found =
         fstat(opened, &facts) != 0 ? "cannot be examined" : ocl_trust_fault(opened, &facts);
     close(opened);
-    return found || ocl_trust_can_write(AT_FDCWD, path) ? found : "cannot be written";
+    if (!found && !ocl_trust_can_write(AT_FDCWD, path))
+        found = "cannot be written";
+    return found || has_room(path) ? found : on_full_disk;
 }
 
 /* ---- A private folder ---- */
-
-static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *place)
-{
-    (void)facts, (void)kind, (void)place;
-    (void)remove(path);
-    return 0;
-}
 
 /* A child that ends leaves alone what is its parent's. */
 static void remove_folder(void)
 {
     if (maker == getpid())
-        nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        ocl_temporary_folder_remove(folder);
     maker = 0;
 }
 
@@ -120,9 +133,8 @@ static bool make_temporary_folder(void)
 {
     const char *const places[] = {secure_getenv("TMPDIR"), "/tmp", "/var/tmp", "/dev/shm"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (places[i] && *places[i] == '/' && can_run_from(places[i]) &&
-            snprintf(folder, PATH_MAX, "%s/clem-pocl-XXXXXX", places[i]) < PATH_MAX &&
-            mkdtemp(folder)) {
+        if (places[i] && *places[i] == '/' && can_run_from(places[i]) && has_room(places[i]) &&
+            ocl_temporary_folder_make(places[i], "clem-pocl", folder)) {
             maker = getpid();
             atexit(remove_folder);
             return true;
@@ -140,8 +152,14 @@ static void give_folder(bool is_privileged)
     static char path[] = "PATH=/usr/bin:/bin";
     char *const added[] = {given, is_privileged ? path : NULL, NULL};
     memcpy(given, VARIABLE "=", sizeof VARIABLE);
-    if ((is_privileged || !make_runtime_folder()) && !make_temporary_folder())
+    if ((is_privileged || !make_runtime_folder()) && !make_temporary_folder()) {
+        if (fault == on_full_disk) { /* as all others: builds are refused for it */
+            fault = NULL;
+            *folder = '\0';
+            return;
+        }
         strcpy(folder, "/dev/null/none"); /* no folder can be made there: PoCL will not start */
+    }
     if (!ocl_environment_replace(is_privileged ? dangerous : none, added))
         ocl_trace("there is no memory for an environment with %s", given);
 }

@@ -38,9 +38,6 @@ enum { PATH_BYTES = 1024, PROGRAM_FOLDER = 42, SUFFIXES = 80 };
 /* A file's name has NAME_MAX bytes; ".so" is behind the kernel's. */
 enum { LONGEST_NAME = NAME_MAX - 3 };
 
-/* What the files of a large kernel take, with room to spare: a small one's take half a MiB. */
-enum { ROOM_BYTES = 16 << 20 };
-
 /* --- the causes --------------------------------------------------------------------------------- */
 
 static size_t longest_name(void)
@@ -64,13 +61,8 @@ static bool is_path_too_long(char *why, size_t bytes)
 
 static bool is_disk_full(char *why, size_t bytes)
 {
-    struct statvfs disk;
-    if (statvfs(ocl_driver_folder(), &disk) != 0)
-        return false;
-    const unsigned long long room = (unsigned long long)disk.f_frsize * disk.f_bavail;
-    const bool has_files =
-        disk.f_files == 0 || disk.f_favail > 0; /* some file systems count none */
-    if (room >= ROOM_BYTES && has_files)
+    unsigned long long room = 0;
+    if (!ocl_driver_folder_is_full(ocl_driver_folder(), &room))
         return false;
     snprintf(why, bytes, "the disk of its cache folder %s is full (%llu bytes are free)",
              ocl_driver_folder(), room);
@@ -90,7 +82,7 @@ static bool may_not_execute(char *why, size_t bytes)
 static bool limits_files(char *why, size_t bytes)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= ROOM_BYTES)
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= OCL_DRIVER_FOLDER_BYTES)
         return false;
     snprintf(why, bytes, "files may have %llu bytes (ulimit -f), and it writes larger ones",
              (unsigned long long)limit.rlim_cur);

@@ -2,6 +2,8 @@
  * starts them: each runs the helper under another environment.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "tests/facade/helper.h"
@@ -158,11 +160,82 @@ TEST_BODY(driver_folder_of_others_is_refused)
     assert_string_not_equal(given, chosen);
     assert_non_null(strstr(output, "can be written by others"));
     if (geteuid() == 0) {
+        assert_int_equal(chown(chosen, 0, NOBODY), 0);
+        assert_int_equal(chmod(chosen, 0770), 0);
+        run_elsewhere(environment, "devices", given);
+        assert_non_null(strstr(output, "can be written by its group"));
         assert_int_equal(chmod(chosen, 0700), 0);
         assert_int_equal(chown(chosen, NOBODY, 0), 0);
         run_elsewhere(environment, "devices", given);
         assert_non_null(strstr(output, "belongs to another user"));
     }
+    remove_folder();
+}
+
+TEST_BODY(driver_folder_on_a_full_disk)
+{
+    char environment[768], given[256];
+
+    skip_without_pocl("CLEM_TRACE=1");
+    make_folder();
+    snprintf(environment, sizeof environment,
+             "-u XDG_RUNTIME_DIR TMPDIR=/tmp POCL_CACHE_DIR=%s unshare --mount --user "
+             "--map-root-user sh -c "
+             "'mount -t tmpfs -o size=1m,mode=700 none %s || exit %d; exec \"$0\" \"$@\"'",
+             folder, folder, CANNOT_RUN);
+    run_elsewhere(environment, "use", given);
+    assert_non_null(strstr(output, "is on a full disk"));
+    assert_false(is_there(given));
+    remove_folder();
+}
+
+/* --- folders of processes that were killed --------------------------------------------------------- */
+
+static void make_old(const char *name, char path[128])
+{
+    const struct timespec long_ago[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+    char file[160];
+
+    snprintf(path, 128, "%s/%s", folder, name);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(file, sizeof file, "%s/sub", path);
+    assert_int_equal(mkdir(file, 0700), 0);
+    snprintf(file, sizeof file, "%s/sub/link", path);
+    assert_int_equal(symlink("../../kept", file), 0);
+    assert_int_equal(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+}
+
+TEST_BODY(driver_folder_of_the_killed_goes_after_a_day)
+{
+    char environment[512], given[256], left[128], locked[128], foreign[128], open_to_all[128],
+        longer[128], new[128], link[128], kept[128];
+
+    skip_without_pocl("CLEM_TRACE=1");
+    make_folder();
+    make_old("kept", kept);
+    make_old("clem-pocl-aAzZ09", left);
+    make_old("clem-pocl-LOCKED", locked);
+    make_old("clem-pocl-OTHERS", foreign);
+    make_old("clem-pocl-ANYONE", open_to_all);
+    make_old("clem-pocl-LONGER1", longer);
+    snprintf(new, sizeof new, "%s/clem-pocl-newone", folder);
+    assert_int_equal(mkdir(new, 0700), 0);
+    snprintf(link, sizeof link, "%s/clem-pocl-linked", folder);
+    assert_int_equal(symlink("kept", link), 0);
+    assert_int_equal(chmod(open_to_all, 0777), 0);
+    const bool is_root = geteuid() == 0 && chown(foreign, NOBODY, NOBODY) == 0;
+    const int file = open(locked, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(flock(file, LOCK_SH), 0);
+    snprintf(environment, sizeof environment,
+             "-u XDG_CACHE_HOME -u XDG_RUNTIME_DIR -u POCL_CACHE_DIR -u HOME TMPDIR=%s", folder);
+    run_elsewhere(environment, "devices", given);
+    close(file);
+    assert_false(is_there(left));
+    assert_int_equal(is_there(foreign), is_root);
+    assert_true(is_there(locked) && is_there(open_to_all) && is_there(longer));
+    assert_true(is_there(new) && is_there(link));
+    strcat(kept, "/sub/link");
+    assert_true(is_there(kept));
     remove_folder();
 }
 
