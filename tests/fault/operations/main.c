@@ -4,6 +4,7 @@
  *   clem_faults MODE OPERATION   MODE: once    each call fails once, with one code
  *                                      codes   the same with every code; with one of them loops' later calls too, and
  *                                              every time the whole operation again
+ *                                      shared  each call fails once, and once with all behind it, the codes in turn
  *                                      lost    each call fails, and all behind it do
  *                                      events  each command's event ends with an error
  *   clem_faults MODE OPERATION CODE   the same with this code alone
@@ -14,6 +15,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #define __CUDA_API_VERSION_INTERNAL /* names in the lists are symbols */
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,11 +200,14 @@ static void hung(int number)
     fault_wrong(__FILE__, __LINE__, "hangs");
 }
 
-/* The driver or the C library ends the process. */
+/* The driver, libclem or the C library ends the process. */
 static void ended(int number)
 {
+    void *callers[40];
     signal(number, SIG_DFL);
     fault_print_place();
+    fprintf(stderr, "%s: signal %d in %s, which was called by\n", running->name, number, call_name);
+    backtrace_symbols_fd(callers, backtrace(callers, 40), STDERR_FILENO);
     raise(number);
 }
 
@@ -393,9 +398,11 @@ static int run_rounds(enum fault_mode mode, int code, unsigned repeats)
 
 static const int memory_code[] = {-6};
 static const int other_codes[] = {-2, -5, -14, -36, -9999};
+static const int all_codes[] = {-2, -5, -6, -14, -36, -9999};
 static const int lost_codes[] = {-5, -36, -9999};
 static const int event_codes[] = {-5, -14, -9999};
 
+static bool shares_codes;     /* each call fails with one of a mode's codes */
 static int only_code;         /* 0: all of a mode */
 static unsigned wanted_parts; /* 0: every call of the operation */
 static unsigned wanted_part;  /* which of them, where there are so many */
@@ -421,7 +428,7 @@ static void choose_places(enum fault_mode mode, const int *codes, size_t i, size
         const unsigned places = count_places(mode, codes[i], repeats);
         parts = places < wanted_parts ? places : wanted_parts;
         part = parts == 0 ? 0 : (wanted_part + (unsigned)i) % parts;
-    } else if ((running->errors & OPENS) != 0) {
+    } else if (shares_codes || (running->errors & OPENS) != 0) {
         part = (unsigned)i;
         parts = (unsigned)count;
     }
@@ -448,6 +455,9 @@ static int run_mode(const char *mode)
         return RUN_CODES(FAULT_ONCE, memory_code, 1);
     if (strcmp(mode, "codes") == 0)
         return RUN_CODES(FAULT_ONCE, memory_code, 4) + RUN_CODES(FAULT_ONCE, other_codes, 1);
+    shares_codes = strcmp(mode, "shared") == 0;
+    if (shares_codes)
+        return RUN_CODES(FAULT_ONCE, all_codes, 1) + RUN_CODES(FAULT_LOST, lost_codes, 1);
     if (strcmp(mode, "lost") == 0)
         return RUN_CODES(FAULT_LOST, lost_codes, 1);
     if (strcmp(mode, "events") == 0)
@@ -661,6 +671,10 @@ int main(int argc, char **argv)
 {
     signal(SIGALRM, hung);
     signal(SIGABRT, ended);
+#ifndef __SANITIZE_ADDRESS__ /* whose own words are better */
+    signal(SIGSEGV, ended);
+    signal(SIGBUS, ended);
+#endif
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (argc == 2 && strcmp(argv[1], "entries") == 0)
         return check_entries();
@@ -673,7 +687,7 @@ int main(int argc, char **argv)
     if (argc == 3 || argc == 4)
         return run_named(argv[1], argv[2]);
     fprintf(stderr,
-            "usage: clem_faults once|codes|lost|events OPERATION [CODE], sample MODE PARTS, "
+            "usage: clem_faults once|codes|shared|lost|events OPERATION [CODE], sample MODE PARTS, "
             "start or entries\n");
     return 2;
 }
