@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/selector.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +95,7 @@ static bool plain_number(const char *text, double *number)
     static const char suffixes[] = "KMG";
     char *end;
     *number = strtod(text, &end);
-    if (end == text)
+    if (end == text || !isdigit((unsigned char)*text)) /* nor "nan" and " 4" */
         return false;
     const char *suffix = *end ? strchr(suffixes, *end) : NULL;
     for (const char *s = suffixes; suffix && s <= suffix; s++)

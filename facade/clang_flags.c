@@ -97,6 +97,15 @@ bool clang_is_choice(const char *choices, const char *value)
     return choices == NULL;
 }
 
+/* Source: nvcc's --list-gpu-code, of 13.0 and its predecessors. */
+bool clang_is_architecture(const char *kind, const char *name)
+{
+    static const char all[] = "10|11|12|13|20|21|30|32|35|37|50|52|53|60|61|62|70|72|75|80|86|87|"
+                              "88|89|90|100|101|103|110|120|121|"
+                              "90a|100a|101a|103a|110a|120a|121a|100f|101f|103f|110f|120f|121f";
+    return strncmp(name, kind, strlen(kind)) == 0 && clang_is_choice(all, name + strlen(kind));
+}
+
 /* ---- Finding the compiler ---- */
 
 /* How the output of a program begins, "" where it cannot be started or fails, or has more to say. */

@@ -28,6 +28,10 @@ void clang_arguments_free(struct clang_arguments *list);
 /* Whether a value is one of those that there are, with | between them. "#": a number. NULL: any. */
 bool clang_is_choice(const char *choices, const char *value);
 
+/* Whether CUDA 13.0, or one before it, knows the architecture that is written kindN, such as sm_90a for the kind "sm_". What
+ * it is does not matter: every device is of compute capability 7.5. */
+bool clang_is_architecture(const char *kind, const char *name);
+
 /* ---- The compiler ---- */
 
 #define CLANG_OLDEST 14

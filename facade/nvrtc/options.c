@@ -118,15 +118,9 @@ static const struct option *find_option(const char *word, const char **rest)
     return NULL;
 }
 
-/* Every device is of compute capability 7.5, whatever the code is compiled for. */
 static bool is_architecture(const char *value)
 {
-    const char *number = strncmp(value, "compute_", 8) == 0 ? value + 8
-                         : strncmp(value, "sm_", 3) == 0    ? value + 3
-                                                            : "";
-    const long capability = strtol(number, NULL, 10);
-    const char *end = number + strspn(number, "0123456789");
-    return capability >= 30 && capability < 1000 && strspn(end, "af") == strlen(end);
+    return clang_is_architecture("compute_", value) || clang_is_architecture("sm_", value);
 }
 
 static bool apply(struct nvrtc_options *result, const struct option *option, const char *value)

@@ -1,6 +1,5 @@
 /* clemcc's options: nvcc's, in one table, and what each does to the job.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -363,23 +362,40 @@ static void take_rules_name(struct job *job, const struct option *option, const 
 
 static bool is_architecture(const char *name)
 {
-    static const char *const kinds[] = {"sm_", "compute_", "lto_"};
-    if (clang_is_choice("native|all|all-major", name))
-        return true;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const char *number = name + strlen(kinds[i]);
-        if (strncmp(name, kinds[i], strlen(kinds[i])) == 0 && isdigit((unsigned char)*number))
-            return strspn(number, "0123456789af") == strlen(number);
+    return clang_is_choice("native|all|all-major", name) || clang_is_architecture("sm_", name) ||
+           clang_is_architecture("compute_", name) || clang_is_architecture("lto_", name);
+}
+
+/* What follows a word of -gencode's: names with commas between, in brackets or quotes or not. */
+static bool are_architectures(const char *list)
+{
+    char name[16];
+    for (;;) {
+        list += strspn(list, "[]\"'");
+        const size_t length = strcspn(list, ",[]\"'");
+        if (length == 0 || length >= sizeof name)
+            return false;
+        memcpy(name, list, length);
+        name[length] = '\0';
+        list += length;
+        list += strspn(list, "]\"'");
+        if (!is_architecture(name))
+            return false;
+        const char *next = list + strspn(list, ",\"'");
+        if (*list != ',' || strncmp(next, "code=", 5) == 0 || strncmp(next, "arch=", 5) == 0)
+            return true;
+        list = next;
     }
-    return false;
 }
 
 static int check_code(const char *value)
 {
-    const char *code = strstr(value, "code=");
-    if (strstr(value, "arch=") == NULL || code == NULL)
+    const char *arch = strstr(value, "arch="), *code = strstr(value, "code=");
+    if (arch == NULL || code == NULL)
         return clemcc_refuse(value, "-gencode wants arch=compute_N,code=...");
-    return 0;
+    return are_architectures(arch + strlen("arch=")) && are_architectures(code + strlen("code="))
+               ? 0
+               : clemcc_refuse(value, "no GPU architecture");
 }
 
 /* Options that add words to what compilers and linkers are given. */

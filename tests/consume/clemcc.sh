@@ -178,7 +178,11 @@ done
 refuses "NVIDIA GPUs" -cubin kernel.cu
 refuses "NVIDIA GPUs" --optix-ir kernel.cu
 refuses "no GPU architecture" -arch=foo kernel.cu
-refuses "no GPU architecture" -arch=sm_x kernel.cu
+for name in sm_x sm_999 sm_90b compute_75a sm_; do
+    refuses "no GPU architecture" "-arch=$name" -c kernel.cu
+    refuses "no GPU architecture" -gencode "arch=compute_75,code=[sm_75,$name]" -c kernel.cu
+    refuses "no GPU architecture" -gencode "arch=$name,code=sm_75" -c kernel.cu
+done
 refuses "code=" -gencode arch=compute_75 kernel.cu
 refuses "none|shared|static" -cudart foo kernel.cu
 refuses "per-thread" --default-stream foo kernel.cu

@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <lz4.h>
+#include <sys/resource.h>
 #include <zstd.h>
 
 #include "tests/facade/fatbins.h"
@@ -81,6 +82,31 @@ TEST_BODY(fatbin_unpacks_what_compilers_wrote)
     }
     for (int i = 0; i < 3; i++)
         free(texts[i]);
+}
+
+/* What sizes say is believed no further than bytes come. */
+TEST_BODY(fatbin_of_forged_sizes_takes_no_memory)
+{
+    static const size_t claimed = (size_t)200 << 20;
+    struct rusage usage;
+    char packed[256], input[16] = "text";
+    size_t bytes = 1;
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    ZSTD_outBuffer to = {packed, sizeof packed, 0};
+    ZSTD_inBuffer from = {input, sizeof input, 0};
+    assert_false(ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(context, claimed)));
+    assert_false(ZSTD_isError(ZSTD_compressStream2(context, &to, &from, ZSTD_e_flush)));
+    ZSTD_freeCCtx(context);
+    const struct facade_fatbin_entry entry = {.payload = (const unsigned char *)packed,
+                                              .payload_bytes = to.pos,
+                                              .plain_bytes = claimed,
+                                              .is_zstd = true};
+    getrusage(RUSAGE_SELF, &usage);
+    const long before = usage.ru_maxrss;
+    assert_null(facade_fatbin_text(&entry, &bytes));
+    assert_int_equal(bytes, 0);
+    getrusage(RUSAGE_SELF, &usage);
+    assert_true(usage.ru_maxrss < before + (16 << 10));
 }
 
 TEST_BODY(fatbin_reads_containers_side_by_side)

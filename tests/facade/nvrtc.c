@@ -171,9 +171,11 @@ TEST_BODY(nvrtc_has_no_code_before_it_compiles)
 TEST_BODY(nvrtc_refuses_options_that_it_does_not_know)
 {
     static const char *const bad[] = {
-        "--no-such-option", "-arch=gfx900", "-arch=lto_75",    "--fmad=maybe",        "-dlto",
-        "--fmad",           "--std=c++99",  "-rdc=1",          "-maxrregcount=x",     "-w=true",
-        "--std=gnu++17",    "--dopt=off",   "-split-compile=", "--use_fast_math=true"};
+        "--no-such-option", "-arch=gfx900",    "-arch=lto_75",
+        "-arch=sm_999",     "--fmad=maybe",    "-dlto",
+        "--fmad",           "--std=c++99",     "-rdc=1",
+        "-maxrregcount=x",  "-w=true",         "--std=gnu++17",
+        "--dopt=off",       "-split-compile=", "--use_fast_math=true"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         nvrtcProgram program = new_program("", 0, NULL, NULL);
         assert_int_equal(nvrtcCompileProgram(program, 1, &bad[i]), NVRTC_ERROR_INVALID_OPTION);
