@@ -80,7 +80,7 @@ static void make_buffers(struct maker *maker)
 {
     const struct features *f = maker->features;
     struct program *p = maker->program;
-    const uint8_t weights[MEMORY_KINDS] = {
+    uint8_t weights[MEMORY_KINDS] = {
         [MEMORY_PAGEABLE] = 4,
         [MEMORY_PINNED] = 5,
         [MEMORY_MAPPED] = f->mapped ? 2 : 0,
@@ -92,6 +92,11 @@ static void make_buffers(struct maker *maker)
         [MEMORY_CUBE] = f->arrays && f->boxes && p->unit <= WIDEST_CUBE ? 1 : 0,
     };
 
+    /* Memory of one kind meets its like. */
+    if (chance(maker, 25)) {
+        const unsigned kind = below(maker, MEMORY_KINDS);
+        weights[kind] = weights[kind] ? 30 : 0;
+    }
     p->buffers = (uint8_t)(4 + below(maker, 6));
     for (unsigned i = 0; i < p->buffers; i++) {
         p->buffer[i].memory = (uint8_t)weighted(maker, weights, MEMORY_KINDS);
@@ -122,6 +127,7 @@ static void make_objects(struct maker *maker)
     p->is_concurrent = maker->facts->is_concurrent;
     p->is_pageable = maker->facts->is_pageable;
     p->is_documented = maker->features->documented;
+    p->is_reused = maker->features->reuse && p->seed % 8 != 0;
     p->is_shared = maker->facts->is_shared && (p->is_concurrent || maker->features->foreign);
     p->threads = !maker->features->threads || !chance(maker, 40) ? 1
                  : chance(maker, 80)                             ? (uint8_t)(2 + below(maker, 3))

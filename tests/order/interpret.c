@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "interpreter.h"
+#include "kept.h"
 
 struct device_code device_code;
 
@@ -166,8 +167,8 @@ static bool begin_thread(struct interpreter *of, struct thread *thread, unsigned
     if (!thread->read)
         fail(of, -1, "no memory");
     for (int i = 0; i < of->program->devices; i++)
-        if (!CALL(of, -1, cudaSetDevice(i)) ||
-            !CALL(of, -1, cudaStreamCreateWithFlags(&thread->checks[i], cudaStreamNonBlocking)))
+        if (!CALL(of, -1,
+                  kept_stream(of->program, i, cudaStreamNonBlocking, 0, &thread->checks[i])))
             return false;
     return thread->read;
 }
@@ -175,7 +176,7 @@ static bool begin_thread(struct interpreter *of, struct thread *thread, unsigned
 static void end_thread(struct thread *thread)
 {
     for (int i = 0; i < thread->of->program->devices; i++)
-        if (thread->checks[i])
+        if (thread->checks[i] && !kept_give(thread->checks[i]))
             cudaStreamDestroy(thread->checks[i]);
     free(thread->read);
 }
@@ -233,6 +234,14 @@ static bool expect(struct interpreter *of, const struct model *model)
     return has_memory;
 }
 
+/* lap: since *start, which becomes now. */
+static double lap(double *start)
+{
+    const double before = *start;
+    *start = now_us();
+    return *start - before;
+}
+
 void interpret(const struct program *program, struct outcome *outcome)
 {
     static struct model model;
@@ -243,11 +252,16 @@ void interpret(const struct program *program, struct outcome *outcome)
                              .moved = PTHREAD_COND_INITIALIZER};
 
     *outcome = (struct outcome){.command = -1};
+    double start = now_us();
     if (!model_build(&model, program))
         fail(&of, -1, "CUDA does not define what this program does");
     else if (!expect(&of, &model))
         fail(&of, -1, "no memory");
-    else if (make_objects(&of))
+    else if (make_objects(&of)) {
+        outcome->us[0] = lap(&start);
         run_threads(&of);
+        outcome->us[1] = lap(&start);
+    }
     free_objects(&of);
+    outcome->us[2] = lap(&start);
 }

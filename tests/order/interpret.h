@@ -9,6 +9,7 @@ struct outcome {
     bool is_wrong;
     int command;    /* where, or -1 */
     int checks;     /* reads of which a byte was determined */
+    double us[3];   /* how long it took to make the objects, to run, and to free them */
     char text[400]; /* what is wrong */
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "interpreter.h"
+#include "kept.h"
 
 static bool make_registered(struct interpreter *of, int command, unsigned i, size_t bytes)
 {
@@ -69,7 +70,8 @@ bool allocate_buffer(struct interpreter *of, int command, unsigned i)
 {
     const enum memory memory = (enum memory)of->program->buffer[i].memory;
 
-    if (!allocate(of, command, i))
+    of->buffer[i] = kept_memory(of->program, i);
+    if (!of->buffer[i] && !allocate(of, command, i))
         return false;
     of->on_device[i] = of->buffer[i];
     return (memory != MEMORY_MAPPED && memory != MEMORY_REGISTERED) ||
@@ -131,7 +133,7 @@ void free_buffer(struct interpreter *of, int command, unsigned i)
     of->buffer[i] = of->on_device[i] = NULL;
     if (array)
         CALL(of, command, cudaFreeArray(array));
-    if (!memory)
+    if (!memory || kept_has(memory))
         return;
     switch ((enum memory)of->program->buffer[i].memory) {
     case MEMORY_REGISTERED:
@@ -163,20 +165,18 @@ bool make_objects(struct interpreter *of)
     const struct program *program = of->program;
     bool is_made = true;
 
-    for (unsigned i = FIRST_CREATED; i < program->streams && is_made; i++)
-        is_made = CALL(of, -1, cudaSetDevice(program->stream[i].device)) &&
-                  CALL(of, -1,
-                       cudaStreamCreateWithPriority(&of->stream[i],
-                                                    program->stream[i].kind == STREAM_BLOCKING
-                                                        ? cudaStreamDefault
-                                                        : cudaStreamNonBlocking,
-                                                    program->stream[i].priority));
-    for (unsigned i = 0; i < program->events && is_made; i++)
-        is_made = CALL(of, -1, cudaSetDevice(program->event[i].device)) &&
-                  CALL(of, -1,
-                       cudaEventCreateWithFlags(&of->event[i], program->event[i].is_timed
-                                                                   ? cudaEventDefault
-                                                                   : cudaEventDisableTiming));
+    for (unsigned i = FIRST_CREATED; i < program->streams && is_made; i++) {
+        const unsigned flags =
+            program->stream[i].kind == STREAM_BLOCKING ? cudaStreamDefault : cudaStreamNonBlocking;
+        is_made = CALL(of, -1,
+                       kept_stream(program, program->stream[i].device, flags,
+                                   program->stream[i].priority, &of->stream[i]));
+    }
+    for (unsigned i = 0; i < program->events && is_made; i++) {
+        const unsigned flags =
+            program->event[i].is_timed ? cudaEventDefault : cudaEventDisableTiming;
+        is_made = CALL(of, -1, kept_event(program, program->event[i].device, flags, &of->event[i]));
+    }
     for (unsigned i = 0; i < program->buffers && is_made; i++)
         is_made = make_buffer(of, i);
     for (int i = program->devices - 1; i >= 0 && is_made; i--)
@@ -191,11 +191,12 @@ void free_objects(struct interpreter *of)
     for (unsigned i = 0; i < program->buffers; i++)
         free_buffer(of, -1, i);
     for (unsigned i = 0; i < program->events; i++)
-        if (of->event[i])
+        if (of->event[i] && !kept_give(of->event[i]))
             cudaEventDestroy(of->event[i]);
     for (unsigned i = FIRST_CREATED; i < program->streams; i++)
-        if (of->stream[i])
+        if (of->stream[i] && !kept_give(of->stream[i]))
             CALL(of, -1, cudaStreamDestroy(of->stream[i]));
     for (int i = 0; i < program->commands; i++)
         free(of->expected[i]);
+    kept_end();
 }

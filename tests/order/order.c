@@ -13,6 +13,7 @@
  *   --opencl       the kernel is OpenCL C, not PTX, and there are no symbols
  *   --table        prints how often each kind of command (row) was followed by each other (column) on one buffer
  *   --pairs        prints which of those came fewer than 50 times
+ *   --times        prints how long a program's objects and its commands took
  *   --not A,B      programs for devices without this: concurrent (managed access), pageable (memory access)
  *   --whole        no program is shrunk
  *
@@ -47,7 +48,7 @@ enum { MOST_JOBS = 256 };
 struct options {
     uint64_t seed;
     long count, seconds, again, jobs, findings;
-    bool prints, is_not_shrunk, is_opencl, has_table, has_pairs;
+    bool prints, is_not_shrunk, is_opencl, has_table, has_pairs, has_times;
     bool is_not_concurrent, is_not_pageable;
     const char *keep;
     struct features features;
@@ -108,6 +109,8 @@ static const struct {
     /* Where concurrentManagedAccess is 0, a launch sends the pages of its own device's managed memory alone. */
     FEATURE(foreign, false),
     FEATURE(documented, ORDER_DOCUMENTED),
+    /* CUDA makes objects slowly, and is not what is tested. */
+    FEATURE(reuse, !ORDER_DOCUMENTED),
 #undef FEATURE
 };
 
@@ -198,6 +201,8 @@ static bool read_options(struct options *options, int count, char **words)
             options->has_table = true;
         else if (!strcmp(words[i], "--pairs"))
             options->has_pairs = true;
+        else if (!strcmp(words[i], "--times"))
+            options->has_times = true;
         else if (!strcmp(words[i], "--opencl"))
             options->is_opencl = true;
         else if (!strcmp(words[i], "--whole"))
@@ -297,7 +302,7 @@ static void run_programs(struct crew *crew, long number, const struct options *o
          i += options->jobs) {
         generate(&program, options->seed + (uint64_t)i, &options->features, &worker->shared.facts);
         if (!child_fails(&child, &program, (int)options->again)) {
-            tally_program(&worker->tally, &program, worker->shared.outcome.checks);
+            tally_program(&worker->tally, &program, &worker->shared.outcome);
             continue;
         }
         worker->tally.programs++;
@@ -346,6 +351,10 @@ static int sum_up(const struct crew *crew, const struct options *options, double
         tally_table(&all);
     if (options->has_pairs)
         tally_rare(&all, &options->features, &crew->worker[0].shared.facts);
+    if (options->has_times && all.programs)
+        printf("a program: %.0f us to make its objects, %.0f to run, %.0f to free them\n",
+               all.us[0] / (double)all.programs, all.us[1] / (double)all.programs,
+               all.us[2] / (double)all.programs);
     if (all.programs)
         printf("from seed %llu on: %ld programs, %ld counted, %ld commands, %ld checked reads, %ld "
                "findings, %.1f s\n",

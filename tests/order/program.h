@@ -168,6 +168,7 @@ struct program {
     bool is_concurrent; /* cudaDevAttrConcurrentManagedAccess of all devices */
     bool is_pageable;   /* cudaDevAttrPageableMemoryAccess of all devices */
     bool is_documented; /* the legacy stream's order is the documented one */
+    bool is_reused;     /* objects may be those of earlier programs */
     bool is_shared;     /* kernels use the managed and pinned memory of other devices */
     uint8_t threads, devices, streams, events, buffers;
     struct {
@@ -190,7 +191,7 @@ struct features {
     bool host_functions, pinned_kernels, pinned_fills, host_to_host, pageable_copies, legacy_waits,
         polls, per_thread, threads, gates, priorities, mapped, registered, managed, managed_copies,
         prefetch, advise, attach, late, spellings, callbacks, boxes, large, foreign, documented,
-        pool, symbols, arrays, rectangles, devices;
+        reuse, pool, symbols, arrays, rectangles, devices;
 };
 
 /* What the devices are. */

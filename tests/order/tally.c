@@ -25,7 +25,8 @@ static void count_pairs(long pairs[KINDS][KINDS], const struct program *program)
                 }
 }
 
-void tally_program(struct tally *tally, const struct program *program, int checks)
+void tally_program(struct tally *tally, const struct program *program,
+                   const struct outcome *outcome)
 {
     static struct model model;
     bool is_used[MOST_STREAMS] = {false};
@@ -39,8 +40,11 @@ void tally_program(struct tally *tally, const struct program *program, int check
         }
     tally->programs++;
     tally->commands += program->commands;
-    tally->checks += checks;
-    tally->counted += program->commands >= 40 && used >= 3 && model.cross_waits > 0 && checks > 0;
+    tally->checks += outcome->checks;
+    for (int i = 0; i < 3; i++)
+        tally->us[i] += outcome->us[i];
+    tally->counted +=
+        program->commands >= 40 && used >= 3 && model.cross_waits > 0 && outcome->checks > 0;
     count_pairs(tally->pairs, program);
 }
 
@@ -51,6 +55,8 @@ void tally_add(struct tally *tally, const struct tally *more)
     tally->commands += more->commands;
     tally->checks += more->checks;
     tally->findings += more->findings;
+    for (int i = 0; i < 3; i++)
+        tally->us[i] += more->us[i];
     for (int x = 0; x < KINDS; x++)
         for (int y = 0; y < KINDS; y++)
             tally->pairs[x][y] += more->pairs[x][y];

@@ -3,19 +3,21 @@
 #ifndef ORDER_TALLY_H
 #define ORDER_TALLY_H
 
-#include "program.h"
+#include "interpret.h"
 
 struct tally {
     long programs;
     long
         counted; /* of 40 commands on three streams, with an order across streams and a checked read */
     long commands, checks, findings;
+    double us[3]; /* as of outcomes, in all */
     long pairs[KINDS]
               [KINDS]; /* on one buffer: a command of the first kind before one of the second */
 };
 
-/* tally_program: one more, in which so many reads were checked. */
-void tally_program(struct tally *tally, const struct program *program, int checks);
+/* tally_program: one more, with what became of it. */
+void tally_program(struct tally *tally, const struct program *program,
+                   const struct outcome *outcome);
 
 void tally_add(struct tally *tally, const struct tally *more);
 
