@@ -7,9 +7,6 @@
 
 #include "cl/clock.h"
 #include "cl/deadline.h"
-#include "cl/managed_private.h"
-#include "cl/ordered_private.h"
-#include "cl/ptx_runtime.h"
 #include "cl/queue_private.h"
 #include "cl/slab.h"
 #include "cl/steady.h"
@@ -279,11 +276,7 @@ ocl_status ocl_event_query(struct ocl_event *event)
     else
         status = ask_and_settle(event, &point);
     ocl_stamp_release(&point.stamp);
-    if (status != OCL_OK)
-        return status;
-    ocl_migration_after_wait(context);
-    ocl_runtime_after_wait(context);
-    return ocl_context_failure(context);
+    return status == OCL_OK ? ocl_waited(context, OCL_WAITED_BY_ASKING, status) : status;
 }
 
 ocl_status ocl_event_wait(struct ocl_event *event)
@@ -302,10 +295,7 @@ ocl_status ocl_event_wait(struct ocl_event *event)
             status = settle(event, &point, CL_COMPLETE, context);
     }
     ocl_stamp_release(&point.stamp);
-    ocl_ordered_settle(context);
-    ocl_migration_after_wait(context);
-    ocl_runtime_after_wait(context);
-    return status == OCL_OK ? ocl_context_failure(context) : status;
+    return ocl_waited(context, OCL_WAITED_FOR_WORK, status);
 }
 
 /* ---- Timing ---- */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "cl/managed_private.h"
-#include "cl/ptx_runtime.h"
 #include "cl/queue_private.h"
 #include "cl/steady.h"
 
@@ -315,8 +314,7 @@ static void run_host_call(void *data, cl_int status)
 
     if (status < 0)
         (void)ocl_context_fail(call->context, status);
-    ocl_runtime_after_wait(call->context); /* what kernels before it printed, and how they failed */
-    const ocl_status failure = ocl_context_failure(call->context);
+    const ocl_status failure = ocl_waited(call->context, OCL_WAITED_IN_TURN, OCL_OK);
     if (failure == OCL_OK || call->run_after_failure) {
         ocl_migration_begin_function();
         call->function(call->data, failure);

@@ -123,9 +123,10 @@ void ocl_migration_end_quiet(struct ocl_migration *migration);
 /* Whether that work is known to be complete. Needs: a move goes on. */
 bool ocl_migration_is_quiet(const struct ocl_region *region);
 
-/* After the host has waited: what was asked for and small regions come back, when all queues are
- * idle. */
-void ocl_migration_after_wait(struct ocl_context *context);
+/* After the host has waited (ocl_waited()): it is about to touch what kernels made; and what was asked for and small regions
+ * come back, when all queues are idle. */
+void ocl_migration_let_touch(const struct ocl_context *context);
+void ocl_migration_return(struct ocl_context *context);
 
 /* Around users' host functions: their touches do not wait for the device, since what is behind them
  * in the queue waits for them, be it through events of other contexts; what they got goes back before

@@ -245,14 +245,18 @@ static bool has_to_return(struct ocl_migration *migration)
            atomic_load(&migration->uses) != atomic_load(&migration->returned);
 }
 
-void ocl_migration_after_wait(struct ocl_context *context)
+void ocl_migration_let_touch(const struct ocl_context *context)
+{
+    if (atomic_load(&context->migration) && !ocl_thread()->in_function)
+        ocl_signals_unblock();
+}
+
+void ocl_migration_return(struct ocl_context *context)
 {
     struct ocl_migration *migration = atomic_load(&context->migration);
 
-    if (!migration || ocl_thread()->in_wait || ocl_thread()->in_function)
-        return;
-    ocl_signals_unblock(); /* the host is about to touch what kernels made */
-    if (!has_to_return(migration) || !ocl_queues_are_idle(context))
+    if (!migration || ocl_thread()->in_function || !has_to_return(migration) ||
+        !ocl_queues_are_idle(context))
         return;
     ocl_migration_begin_move(migration);
     if (ocl_queues_are_idle(context)) {

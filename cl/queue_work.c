@@ -4,9 +4,6 @@
 
 #include "cl/command.h"
 #include "cl/deadline.h"
-#include "cl/managed_private.h"
-#include "cl/ordered_private.h"
-#include "cl/ptx_runtime.h"
 #include "cl/queue_private.h"
 #include "cl/steady.h"
 
@@ -413,20 +410,11 @@ static ocl_status for_queue(struct ocl_queue *queue, queue_function *function)
     return status == OCL_OK ? ocl_context_failure(context) : status;
 }
 
-/* What is due when the host has waited; kernels may have left a failure behind. */
-static ocl_status after_wait(struct ocl_context *context, ocl_status status)
-{
-    ocl_ordered_settle(context);
-    ocl_migration_after_wait(context);
-    ocl_runtime_after_wait(context);
-    return status == OCL_OK ? ocl_context_failure(context) : status;
-}
-
 ocl_status ocl_queue_finish(struct ocl_queue *queue)
 {
     const ocl_status status = for_queue(queue, finish_one);
 
-    return after_wait(queue->context, status);
+    return ocl_waited(queue->context, OCL_WAITED_FOR_WORK, status);
 }
 
 ocl_status ocl_queue_settle(struct ocl_queue *queue)
@@ -444,11 +432,7 @@ ocl_status ocl_queue_query(struct ocl_queue *queue)
 {
     const ocl_status status = for_queue(queue, query_one);
 
-    if (status != OCL_OK)
-        return status;
-    ocl_migration_after_wait(queue->context);
-    ocl_runtime_after_wait(queue->context);
-    return ocl_context_failure(queue->context);
+    return status == OCL_OK ? ocl_waited(queue->context, OCL_WAITED_BY_ASKING, status) : status;
 }
 
 ocl_status ocl_queues_query(struct ocl_context *context)
@@ -462,5 +446,5 @@ ocl_status ocl_queues_finish(struct ocl_context *context)
 
     if (!ocl_queues_are_idle(context))
         status = for_busy_queues(context, false, finish_one);
-    return after_wait(context, status);
+    return ocl_waited(context, OCL_WAITED_FOR_WORK, status);
 }

@@ -353,6 +353,18 @@ ocl_status ocl_queue_flush(struct ocl_queue *queue);
  * context's sticky failure. */
 ocl_status ocl_queues_finish(struct ocl_context *context);
 
+/* What the host has come to, and with it all that follows, for whoever waits, asks or copies: prints what kernels printed and
+ * keeps how they failed; has managed memory touched again, and brings it back; has pools give back what is too much.
+ * Returns status, or the failure of the context that is known by now. Nearly free when nothing of that is there.
+ * Locks: none may be held, but for OCL_WAITED_FOR_COPY. */
+enum ocl_waited_for {
+    OCL_WAITED_FOR_WORK,  /* it has waited for work of queues or for an event */
+    OCL_WAITED_BY_ASKING, /* it has asked, and what it asked for is complete */
+    OCL_WAITED_FOR_COPY,  /* a copy that it waited for is complete */
+    OCL_WAITED_IN_TURN /* the work before a function of the program's is over; the function runs next */
+};
+ocl_status ocl_waited(struct ocl_context *context, enum ocl_waited_for what, ocl_status status);
+
 /* The same without waiting: OCL_E_NOT_READY while any queue has work. */
 ocl_status ocl_queues_query(struct ocl_context *context);
 

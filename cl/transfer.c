@@ -7,7 +7,6 @@
 
 #include "cl/address.h"
 #include "cl/managed_private.h"
-#include "cl/ptx_runtime.h"
 #include "cl/staging.h"
 #include "cl/transfer_command.h"
 #include "cl/transfer_kernel.h"
@@ -382,8 +381,7 @@ ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *cop
         status = ocl_transfer_run(&transfer);
     ocl_side_release(&transfer.source);
     ocl_side_release(&transfer.target);
-    if (status != OCL_OK || wait != OCL_WAIT_ALL)
-        return status;
-    ocl_runtime_after_wait(queue->context);
-    return ocl_context_failure(queue->context);
+    return status == OCL_OK && wait == OCL_WAIT_ALL
+               ? ocl_waited(queue->context, OCL_WAITED_FOR_COPY, status)
+               : status;
 }

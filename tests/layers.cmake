@@ -57,3 +57,12 @@ endforeach()
 if(enqueues_apart)
     message(SEND_ERROR "no longer enqueues by itself: ${enqueues_apart}")
 endif()
+
+# What follows a wait of the host is listed in one function.
+foreach(source IN LISTS sources)
+    file(STRINGS ${ROOT}/${source} lines
+        REGEX "^ .*(ocl_ordered_settle|ocl_migration_(let_touch|return)|ocl_runtime_after_wait)\\(")
+    if(lines AND NOT source MATCHES "^cl/(waited|ptx_runtime)\\.c$")
+        message(SEND_ERROR "${source}: ${lines}: ocl_waited() does what follows a wait")
+    endif()
+endforeach()

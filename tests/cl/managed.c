@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cl/ptx_runtime.h"
 #include "tests/cl/held.h"
 
 /* ---- What it is ---- */
@@ -193,6 +194,24 @@ TEST_BODY(managed_touch_waits_for_kernels)
         TEST_SKIP("nothing migrates here");
     assert_int_equal(launch_line(&bench, find_kernel(&bench, "spin"), 1, 1, 0, arguments), OCL_OK);
     assert_int_equal(x[0] & 1, 1);
+    free_managed(x);
+    close_managed(&bench);
+}
+
+/* Reading what kernels printed is a command, which a touch that waits for all of them keeps from being enqueued. */
+TEST_BODY(managed_touch_reads_nothing_that_kernels_printed)
+{
+    struct bench bench = open_managed();
+    uint32_t *x = make_managed(&bench, 64 * KIB);
+
+    if (!is_migrating(&bench))
+        TEST_SKIP("nothing migrates here");
+    bench.context->capability.device_is_host_memory = false; /* so that reading takes a command */
+    assert_int_equal(ocl_runtime_begin(bench.context, false), OCL_OK);
+    ocl_runtime_end(bench.context);
+    run(&bench, "add", x, 7, 64 * KIB);
+    assert_int_equal(x[5], 7);
+    finish(&bench);
     free_managed(x);
     close_managed(&bench);
 }
