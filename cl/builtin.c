@@ -56,12 +56,19 @@ static ocl_status find_file(struct ocl_context *context, const char *file, struc
     return OCL_E_NOT_FOUND;
 }
 
-/* The kernels for CPUs use what only their compilers are asked for. */
+/* The kernels for CPUs use what only their compilers are asked for. Numbers are addresses where kernels follow those of
+ * plain buffers that are no arguments. */
 static const char *options_for(const struct ocl_context *context)
 {
-    return context->device->facts.device_class == OCL_CLASS_CPU
-               ? "-cl-std=CL1.2 -D CLEM_DEVICE_IS_CPU"
-               : "-cl-std=CL1.2";
+    static const char *const options[2][2] = {
+        {"-cl-std=CL1.2", "-cl-std=CL1.2 -D CLEM_ADDRESSES_ARE_NUMBERS"},
+        {"-cl-std=CL1.2 -D CLEM_DEVICE_IS_CPU",
+         "-cl-std=CL1.2 -D CLEM_DEVICE_IS_CPU -D CLEM_ADDRESSES_ARE_NUMBERS"},
+    };
+    const bool is_cpu = context->device->facts.device_class == OCL_CLASS_CPU;
+    const bool is_raw = context->capability.address == OCL_ADDRESS_RAW;
+
+    return options[is_cpu][is_raw];
 }
 
 static ocl_status build(struct ocl_context *context, const struct kernel_source *source,

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cl/block.h"
 #include "cl/queue_private.h"
@@ -32,6 +33,7 @@ struct ocl_staging {
     pthread_mutex_t lock;
     pthread_cond_t given;
     struct ring small, large;
+    struct ocl_chunk *zeros; /* a small chunk that nobody writes to, or NULL */
     struct ocl_block *blocks[MAX_BLOCKS];
     unsigned block_count;
     struct ocl_copy_pool *pool;
@@ -41,6 +43,7 @@ struct ocl_staging {
 /* ---- Life ---- */
 
 static ocl_status grow(struct ocl_staging *staging, struct ring *ring);
+static struct ocl_chunk *detach(struct ring *ring, struct ocl_chunk **link);
 
 static void init_ring(struct ring *ring, size_t chunk_bytes, size_t block_bytes, unsigned most)
 {
@@ -57,7 +60,10 @@ static void init_ring(struct ring *ring, size_t chunk_bytes, size_t block_bytes,
 static void prepare_small(struct ocl_staging *staging)
 {
     pthread_mutex_lock(&staging->lock);
-    (void)grow(staging, &staging->small);
+    if (grow(staging, &staging->small) == OCL_OK) {
+        staging->zeros = detach(&staging->small, &staging->small.first);
+        memset(staging->zeros->host, 0, staging->zeros->bytes);
+    }
     pthread_mutex_unlock(&staging->lock);
 }
 
@@ -106,11 +112,17 @@ void ocl_staging_destroy(struct ocl_context *context)
     ocl_copy_pool_destroy(staging->pool);
     free_ring(&staging->small);
     free_ring(&staging->large);
+    free(staging->zeros);
     for (unsigned i = 0; i < staging->block_count; i++)
         ocl_block_destroy(staging->blocks[i]);
     pthread_cond_destroy(&staging->given);
     pthread_mutex_destroy(&staging->lock);
     free(staging);
+}
+
+const void *ocl_staging_zeros(const struct ocl_staging *staging)
+{
+    return staging->zeros ? staging->zeros->host : NULL;
 }
 
 struct ocl_copy_pool *ocl_staging_pool(struct ocl_staging *staging)
@@ -153,6 +165,15 @@ ocl_status ocl_staging_queue(struct ocl_staging *staging, const struct ocl_queue
 
 /* ---- Chunks ---- */
 
+/* Puts chunk in front, because it is ready, and may be in caches yet. Staging lock held. */
+static void prepend(struct ring *ring, struct ocl_chunk *chunk)
+{
+    chunk->next = ring->first;
+    if (!ring->first)
+        ring->last = &chunk->next;
+    ring->first = chunk;
+}
+
 /* Puts chunk at the end of its ring. Staging lock held. */
 static void append(struct ring *ring, struct ocl_chunk *chunk)
 {
@@ -175,13 +196,18 @@ static struct ocl_chunk *detach(struct ring *ring, struct ocl_chunk **link)
 }
 
 /* The longest unused chunk when no command uses it any more. Only that one is asked about: it was
- * given back first. Staging lock held. */
+ * given back first. What failed is left to settle(). Staging lock held. */
 static struct ocl_chunk *take_ready(struct ring *ring)
 {
     struct ocl_chunk *chunk = ring->first;
+    const cl_int state = chunk && chunk->pending ? ocl_event_state(chunk->pending) : CL_COMPLETE;
 
-    if (!chunk || (chunk->pending && ocl_event_state(chunk->pending) > CL_COMPLETE))
+    if (!chunk || state > CL_COMPLETE)
         return NULL;
+    if (chunk->pending && state == CL_COMPLETE) {
+        clReleaseEvent(chunk->pending);
+        chunk->pending = NULL;
+    }
     return detach(ring, &ring->first);
 }
 
@@ -195,10 +221,7 @@ static ocl_status add_chunks(struct ocl_staging *staging, struct ring *ring,
             return offset ? OCL_OK : OCL_E_OUT_OF_MEMORY;
         chunk->host = (unsigned char *)block->pointer + offset;
         chunk->bytes = ring->chunk_bytes;
-        chunk->next = ring->first; /* in front, because it is ready */
-        if (!ring->first)
-            ring->last = &chunk->next;
-        ring->first = chunk;
+        prepend(ring, chunk);
     }
     assert(staging->block_count < MAX_BLOCKS);
     staging->blocks[staging->block_count++] = block;
@@ -290,7 +313,10 @@ void ocl_staging_give(struct ocl_staging *staging, struct ocl_chunk *chunk, cl_e
     pthread_mutex_lock(&staging->lock);
     chunk->is_taken = false;
     chunk->pending = event;
-    append(ring, chunk);
+    if (event)
+        append(ring, chunk);
+    else
+        prepend(ring, chunk);
     pthread_cond_broadcast(&staging->given); /* who waits for the other ring waits here, too */
     pthread_mutex_unlock(&staging->lock);
 }

@@ -16,8 +16,8 @@ struct ocl_transfer_limits {
     /* An idle device whose memory is the host's: up to here the host copies, though nobody waits;
      * up to here when the caller waits anyway; up to here fills. */
     size_t direct_at_once, direct_waiting, direct_fill;
-    /* Pageable memory to the device, and the caller waits: up to here the driver's own way; from
-     * here up in one call that waits, below a command and then a wait. */
+    /* Pageable memory to the device, and the caller waits: up to here a command and then a wait; beyond what a small
+     * chunk holds and up to here a call of the driver's that waits. */
     size_t driver_write, driver_write_waits;
     /* From here up a kernel: linear copies inside a device; between pinned and device memory. */
     size_t kernel_copy_from, kernel_pinned_from;
@@ -25,8 +25,11 @@ struct ocl_transfer_limits {
     size_t streaming_from, host_streaming_from;
     /* Rows at least this long, for streaming stores: copies; fills. */
     size_t copy_rows_from, fill_rows_from;
-    /* Pinned rectangles: a command for rows at least this long, a kernel for shorter ones. */
-    size_t rect_command_row;
+    /* Rectangles between host and device: a command for rows at least this long, or for few rows, no more than this; a
+     * kernel for others. */
+    size_t rect_command_row, rect_command_rows;
+    /* Up to here zeros are written to a device, from here up a kernel fills. */
+    size_t write_zeros;
     /* Staging: one large chunk; a transfer is cut into pieces no smaller than smallest_piece. */
     size_t chunk, smallest_piece;
     /* Host threads that share a large copy, the caller's included. */

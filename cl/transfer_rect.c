@@ -30,8 +30,11 @@ static bool allows_kernel(const struct ocl_transfer *transfer)
 
 static bool prefers_command(const struct ocl_transfer *transfer)
 {
-    return transfer->copy.width >= transfer->limits->rect_command_row &&
-           transfer->copy.depth <= MANY_SLICES;
+    const struct ocl_copy *copy = &transfer->copy;
+
+    if (copy->width >= transfer->limits->rect_command_row)
+        return copy->depth <= MANY_SLICES;
+    return copy->depth == 1 && copy->height <= transfer->limits->rect_command_rows;
 }
 
 static ocl_status copy_by_command(struct ocl_transfer *transfer)

@@ -13,6 +13,8 @@
  * Moves:       bytes read and bytes written.
  */
 
+#include "addresses.h"
+
 /* Bytes shift .. shift+15 of the 32 that low and high hold. */
 static ulong2 bytes_across(ulong2 low, ulong2 high, uint shift) {
     ulong a = shift < 8 ? low.x : low.y;
@@ -24,8 +26,9 @@ static ulong2 bytes_across(ulong2 low, ulong2 high, uint shift) {
                     (b >> bits) | ((c << 1) << (63u - bits)));
 }
 
-__kernel void copy_items(__global uchar *restrict target, __global const uchar *restrict source,
-                         ulong bytes) {
+__kernel void copy_items(ADDRESS(uchar, target), ADDRESS(const uchar, source), ulong bytes) {
+    POINTER(uchar, target);
+    POINTER(const uchar, source);
     ulong item = get_global_id(0);
     if (bytes < 64) {
         if (item < bytes)

@@ -17,6 +17,8 @@
  * Moves:       rows * width bytes read and as many written.
  */
 
+#include "addresses.h"
+
 /* Division of 64-bit numbers is slow on GPUs; nearly all are short. */
 static ulong quotient(ulong a, ulong b) {
     return (a | b) >> 32 ? a / b : (uint)a / (uint)b;
@@ -27,10 +29,12 @@ static size_t row_offset(ulong row, ulong height, ulong rows, ulong pitch, ulong
     return z * slice + (row - z * height) * pitch;
 }
 
+#define COPY_RECT_ENDS(target, source)                                                             \
+    target, ulong target_pitch, ulong target_slice, source, ulong source_pitch,                    \
+        ulong source_slice, ulong width, ulong height, ulong rows
+#define COPY_RECT_ADDRESSES COPY_RECT_ENDS(ADDRESS(uchar, target), ADDRESS(const uchar, source))
 #define COPY_RECT_PARAMETERS                                                                       \
-    __global uchar *restrict target, ulong target_pitch, ulong target_slice,                       \
-        __global const uchar *restrict source, ulong source_pitch, ulong source_slice,             \
-        ulong width, ulong height, ulong rows
+    COPY_RECT_ENDS(__global uchar *restrict target, __global const uchar *restrict source)
 
 /* Fewer than 16 bytes, by the widest accesses that both sides' alignment allows. */
 static void copy_rest(__global uchar *restrict to, __global const uchar *restrict from, ulong bytes,
@@ -49,7 +53,9 @@ static void copy_rest(__global uchar *restrict to, __global const uchar *restric
 }
 
 #define COPY_RECT_ITEMS(bytes, type)                                                               \
-    __kernel void copy_rect_items_##bytes(COPY_RECT_PARAMETERS) {                                  \
+    __kernel void copy_rect_items_##bytes(COPY_RECT_ADDRESSES) {                                   \
+        POINTER(uchar, target);                                                                    \
+        POINTER(const uchar, source);                                                              \
         ulong item = get_global_id(0);                                                             \
         ulong elements = (width + bytes - 1) / bytes;                                              \
         ulong row = quotient(item, elements);                                                      \
@@ -83,7 +89,9 @@ static ulong2 bytes_across(ulong2 low, ulong2 high, uint shift) {
                     (b >> bits) | ((c << 1) << (63u - bits)));
 }
 
-__kernel void copy_rect_words(COPY_RECT_PARAMETERS) {
+__kernel void copy_rect_words(COPY_RECT_ADDRESSES) {
+    POINTER(uchar, target);
+    POINTER(const uchar, source);
     ulong item = get_global_id(0);
     ulong words = (width + 30) / 16;
     ulong row = quotient(item, words);

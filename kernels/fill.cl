@@ -10,12 +10,15 @@
  * Moves:       bytes written.
  */
 
+#include "addresses.h"
+
 /* The pattern as it stands `bytes` bytes further on. */
 static uint pattern_after(uint pattern, uint bytes) {
     return rotate(pattern, 32u - 8u * (bytes & 3u));
 }
 
-__kernel void fill_items(__global uchar *target, ulong bytes, uint pattern) {
+__kernel void fill_items(ADDRESS(uchar, target), ulong bytes, uint pattern) {
+    POINTER(uchar, target);
     ulong item = get_global_id(0);
     ulong head = min((ulong)(-(size_t)target & 15), bytes);
     ulong words = (bytes - head) / 16;

@@ -15,6 +15,8 @@
  * Moves:       rows * width bytes written.
  */
 
+#include "addresses.h"
+
 /* The pattern as it stands `bytes` bytes further on. */
 static uint pattern_after(uint pattern, uint bytes) {
     return rotate(pattern, 32u - 8u * (bytes & 3u));
@@ -30,8 +32,10 @@ static size_t row_offset(ulong row, ulong height, ulong rows, ulong pitch, ulong
     return z * slice + (row - z * height) * pitch;
 }
 
-#define FILL_RECT_PARAMETERS                                                                       \
-    __global uchar *target, ulong pitch, ulong slice, ulong width, ulong height, ulong rows
+#define FILL_RECT_ENDS(target)                                                                     \
+    target, ulong pitch, ulong slice, ulong width, ulong height, ulong rows
+#define FILL_RECT_ADDRESSES  FILL_RECT_ENDS(ADDRESS(uchar, target))
+#define FILL_RECT_PARAMETERS FILL_RECT_ENDS(__global uchar *target)
 
 /* Element x of a row. */
 #define SPLAT_1(pattern, x) ((uchar)pattern_after(pattern, (uint)(x)))
@@ -50,7 +54,8 @@ static void fill_rest(__global uchar *to, ulong bytes, uint pattern, uint elemen
 }
 
 #define FILL_RECT_ITEMS(bytes, type)                                                               \
-    __kernel void fill_rect_items_##bytes(FILL_RECT_PARAMETERS, uint pattern) {                    \
+    __kernel void fill_rect_items_##bytes(FILL_RECT_ADDRESSES, uint pattern) {                     \
+        POINTER(uchar, target);                                                                    \
         ulong item = get_global_id(0);                                                             \
         ulong elements = (width + bytes - 1) / bytes;                                              \
         ulong row = quotient(item, elements);                                                      \
@@ -71,7 +76,8 @@ FILL_RECT_ITEMS(4, uint)
 FILL_RECT_ITEMS(8, uint2)
 FILL_RECT_ITEMS(16, uint4)
 
-__kernel void fill_rect_words(FILL_RECT_PARAMETERS, uint pattern) {
+__kernel void fill_rect_words(FILL_RECT_ADDRESSES, uint pattern) {
+    POINTER(uchar, target);
     ulong item = get_global_id(0);
     ulong words = (width + 30) / 16;
     ulong row = quotient(item, words);

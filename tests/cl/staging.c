@@ -55,23 +55,25 @@ TEST_BODY(staging_waits_for_the_command_that_uses_a_chunk)
 {
     struct ocl_context *context = open_context();
     struct ocl_chunk *used = take(context, 1), *others[47];
+    /* With these and the zeros 48, which are three whole blocks. */
+    const size_t count = ocl_staging_zeros(context->staging) ? 46 : 47;
     cl_int error;
     cl_event event = clCreateUserEvent(context->cl, &error);
 
     assert_int_equal(error, CL_SUCCESS);
     clRetainEvent(event);
     ocl_staging_give(context->staging, used, event);
-    for (size_t i = 0; i < 47; i++) {
+    for (size_t i = 0; i < count; i++) {
         assert_int_equal(ocl_staging_take(context->staging, 1, false, &others[i]), OCL_OK);
         assert_non_null(others[i]);
         assert_ptr_not_equal(others[i], used);
     }
     let_go(event);
-    struct ocl_chunk *again = take(context, 1); /* 48 are three whole blocks */
+    struct ocl_chunk *again = take(context, 1);
     assert_ptr_equal(again, used);
     assert_null(again->pending);
     ocl_staging_give(context->staging, again, NULL);
-    for (size_t i = 0; i < 47; i++)
+    for (size_t i = 0; i < count; i++)
         ocl_staging_give(context->staging, others[i], NULL);
     ocl_context_close(context);
 }

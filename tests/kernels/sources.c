@@ -47,7 +47,8 @@ static int compile(const char *path, const char *define)
     return compile_with(path, define, "-Wunused");
 }
 
-/* Each file alone is plain OpenCL C 1.2 without a warning, as GPUs see it and as CPUs do. */
+/* Each file alone is plain OpenCL C 1.2 without a warning, as GPUs see it, with pointers and with numbers, and as
+ * CPUs do. */
 TEST_BODY(sources_compile_without_warnings)
 {
     for (const struct kernel_source *source = kernel_sources; source->name; source++) {
@@ -58,11 +59,13 @@ TEST_BODY(sources_compile_without_warnings)
         close(file);
         const int gpu = compile(path, "-DCLEM_TEST");
         const int cpu = compile(path, "-DCLEM_DEVICE_IS_CPU");
+        const int numbers = compile(path, "-DCLEM_ADDRESSES_ARE_NUMBERS");
         unlink(path);
         if (gpu == 127)
             TEST_SKIP("clang is not installed");
         assert_int_equal(gpu, 0);
         assert_int_equal(cpu, 0);
+        assert_int_equal(numbers, 0);
     }
 }
 
