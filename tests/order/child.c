@@ -15,6 +15,8 @@ static void serve(struct child *child)
 {
     char byte = 0;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setenv("CUDA_MODULE_LOADING", "EAGER",
+           0); /* loading may wait for work, which waits for the caller */
     if (!interpreter_begin(&child->shared->facts, child->is_opencl, &child->shared->outcome) ||
         write(child->answers, &byte, 1) != 1)
         _exit(2);

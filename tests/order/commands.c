@@ -397,20 +397,31 @@ static cudaError_t free_in_order(struct interpreter *of, const struct command *c
     return error;
 }
 
+/* take_breath: now and then who polls lets others have the runtime's locks. */
+static void take_breath(unsigned *rounds)
+{
+    if (++*rounds % 64 == 0)
+        pause_us(20);
+    else
+        sched_yield();
+}
+
 static cudaError_t poll_stream(const struct interpreter *of, const struct calls *calls,
                                cudaStream_t stream)
 {
     cudaError_t error;
+    unsigned rounds = 0;
     while ((error = calls->query(stream)) == cudaErrorNotReady && !of->outcome->is_wrong)
-        sched_yield();
+        take_breath(&rounds);
     return error;
 }
 
 static cudaError_t poll_event(const struct interpreter *of, cudaEvent_t event)
 {
     cudaError_t error;
+    unsigned rounds = 0;
     while ((error = cudaEventQuery(event)) == cudaErrorNotReady && !of->outcome->is_wrong)
-        sched_yield();
+        take_breath(&rounds);
     return error;
 }
 

@@ -127,6 +127,7 @@ static void make_objects(struct maker *maker)
     p->is_concurrent = maker->facts->is_concurrent;
     p->is_pageable = maker->facts->is_pageable;
     p->is_documented = maker->features->documented;
+    p->is_managed_work = maker->features->managed_work;
     p->is_reused = maker->features->reuse && p->seed % 8 != 0;
     p->is_shared = maker->facts->is_shared && (p->is_concurrent || maker->features->foreign);
     p->threads = !maker->features->threads || !chance(maker, 40) ? 1

@@ -226,13 +226,19 @@ static bool reads_at_call(const struct program *program, const struct command *c
            !is_host_memory(memory_of(program, &command->target));
 }
 
-/* reads_before_legacy: a copy from page-locked to device memory, whose source CUDA reads as soon as the copy's own stream is
- * there (seen with a few bytes, driver 580). */
+/* reads_before_legacy: a copy to device memory whose source CUDA reads as soon as the copy's own stream is there: an
+ * asynchronous one of less than 32 KiB from page-locked memory, and a synchronous one on the per-thread stream from pageable
+ * memory (H200, driver 580). */
 static bool reads_before_legacy(const struct program *program, const struct command *command)
 {
-    const enum memory from = memory_of(program, &command->first);
-    return !program->is_documented && is_copy(command) && is_host_memory(from) &&
-           from != MEMORY_PAGEABLE && !is_host_memory(memory_of(program, &command->target));
+    enum { LATE_BYTES = 32 * 1024 };
+    if (program->is_documented || !is_copy(command) ||
+        is_host_memory(memory_of(program, &command->target)))
+        return false;
+    if (memory_of(program, &command->first) == MEMORY_PAGEABLE)
+        return is_synchronous(command) && command->stream == PER_THREAD;
+    return is_host_memory(memory_of(program, &command->first)) && !is_synchronous(command) &&
+           program->unit * command->first.count < LATE_BYTES;
 }
 
 /* first_point: after which the command reads or writes. cudaFree waits for those that it ends the use of. */
@@ -267,22 +273,31 @@ static void add_access(struct model *model, int y, const struct region *region, 
         model->access[y][model->accesses[y]++] = access_of(model->program, y, region, writes);
 }
 
+/* is_host_copy: between host memory alone. */
+static bool is_host_copy(const struct program *program, const struct command *command)
+{
+    return is_copy(command) && is_host_memory(memory_of(program, &command->first)) &&
+           is_host_memory(memory_of(program, &command->target));
+}
+
 /* meets_legacy: the command takes part in the order between the legacy stream and blocking ones. */
 static bool meets_legacy(const struct model *model, int y)
 {
-    const struct command *command = &model->program->command[y];
+    const struct program *program = model->program;
+    const struct command *command = &program->command[y];
     switch (command->kind) {
     case DO_WAIT:
         return command->stream == LEGACY && latest_record(model, y) >= 0;
     case DO_ATTACH:
     case DO_PREFETCH:
-        return false;
+        return command->stream == LEGACY && program->is_managed_work;
     case DO_MALLOC_ASYNC:
+        return command->stream != LEGACY && program->is_documented;
     case DO_FREE_ASYNC:
     case DO_RECORD:
-        return model->program->is_documented && command->stream != LEGACY;
+        return command->stream == LEGACY || program->is_documented;
     default:
-        return true;
+        return program->is_documented || !is_host_copy(program, command);
     }
 }
 

@@ -109,6 +109,7 @@ static const struct {
     /* Where concurrentManagedAccess is 0, a launch sends the pages of its own device's managed memory alone. */
     FEATURE(foreign, false),
     FEATURE(documented, ORDER_DOCUMENTED),
+    FEATURE(managed_work, !ORDER_DOCUMENTED),
     /* CUDA makes objects slowly, and is not what is tested. */
     FEATURE(reuse, !ORDER_DOCUMENTED),
 #undef FEATURE

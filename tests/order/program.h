@@ -16,13 +16,13 @@
  *   threads    C(x) -> S(x) -> E(x), C(x) -> R(x); a thread's calls follow each other; "after" makes a call wait for
  *              another thread's call to return.
  *   streams    Commands of one stream do not overlap, in the order of their calls. (Programming Guide, "Streams")
- *   legacy     The legacy stream waits for all blocking streams' earlier commands, and they wait for its earlier ones. What
- *              is on the legacy stream and neither a kernel, a copy, a fill, a host function nor cudaStreamWaitEvent is
- *              no edge; nor is an attachment, a prefetch or a wait on a blocking stream. (Runtime API, "Stream
- *              synchronization behavior")
- *              CUDA itself does less (H200, driver 580): a record in an idle blocking stream does not wait for the
- *              legacy stream, and a small copy from page-locked memory reads its source when its own stream is there.
- *              With the feature "documented" these are edges nevertheless: clem keeps them.
+ *   legacy     The legacy stream waits for all blocking streams' earlier commands, and they wait for its earlier ones.
+ *              A stream-ordered allocation on it is no edge, nor is an attachment, a prefetch or a wait on a blocking
+ *              stream. (Runtime API, "Stream synchronization behavior")
+ *              CUDA itself does less (H200, driver 580): records, stream-ordered allocations and frees in a blocking
+ *              stream do not wait, nothing waits for copies between host memory, and some copies read their source
+ *              when their own stream is there (model.c). With the feature "documented" these are edges nevertheless:
+ *              clem keeps them. Attachments and prefetches on the legacy stream are edges with "managed_work".
  *   per thread cudaStreamPerThread is a blocking stream of each thread's own. (the same section)
  *   events     A wait follows the latest record whose call returned before the wait's call. (Runtime API, "Event
  *              Management", "Stream Management") A wait for an event that was never recorded is nothing.
@@ -164,12 +164,13 @@ struct command {
 
 struct program {
     uint64_t seed;
-    uint32_t unit;      /* bytes */
-    bool is_concurrent; /* cudaDevAttrConcurrentManagedAccess of all devices */
-    bool is_pageable;   /* cudaDevAttrPageableMemoryAccess of all devices */
-    bool is_documented; /* the legacy stream's order is the documented one */
-    bool is_reused;     /* objects may be those of earlier programs */
-    bool is_shared;     /* kernels use the managed and pinned memory of other devices */
+    uint32_t unit;        /* bytes */
+    bool is_concurrent;   /* cudaDevAttrConcurrentManagedAccess of all devices */
+    bool is_pageable;     /* cudaDevAttrPageableMemoryAccess of all devices */
+    bool is_documented;   /* the legacy stream's order is the documented one */
+    bool is_managed_work; /* attachments and prefetches on the legacy stream are work of it */
+    bool is_reused;       /* objects may be those of earlier programs */
+    bool is_shared;       /* kernels use the managed and pinned memory of other devices */
     uint8_t threads, devices, streams, events, buffers;
     struct {
         uint8_t kind, device;
@@ -191,7 +192,7 @@ struct features {
     bool host_functions, pinned_kernels, pinned_fills, host_to_host, pageable_copies, legacy_waits,
         polls, per_thread, threads, gates, priorities, mapped, registered, managed, managed_copies,
         prefetch, advise, attach, late, spellings, callbacks, boxes, large, foreign, documented,
-        reuse, pool, symbols, arrays, rectangles, devices;
+        managed_work, reuse, pool, symbols, arrays, rectangles, devices;
 };
 
 /* What the devices are. */
