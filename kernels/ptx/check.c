@@ -258,6 +258,13 @@ static bool agrees_with_width(const struct ptx_instruction *in)
            values->kind == PTX_OPERAND_REGISTER;
 }
 
+/* The least and the most of three numbers: of .f32 only. */
+static bool has_operand_too_many(const struct ptx_instruction *in)
+{
+    return (in->opcode == PTX_OPCODE_min || in->opcode == PTX_OPCODE_max) &&
+           in->operand_count > 3 && in->types[0] != PTX_F32;
+}
+
 static bool is_well_formed(const struct ptx_instruction *in)
 {
     if (in->opcode == PTX_OPCODE_call)
@@ -276,7 +283,7 @@ static bool is_well_formed(const struct ptx_instruction *in)
     return in->operand_count >= skips && (!skips || fits(&in->operands[0], form->operands[0])) &&
            fit_all(skips ? in->operands + 1 : in->operands, in->operand_count - skips,
                    form->operands) &&
-           agrees_with_width(in);
+           agrees_with_width(in) && !has_operand_too_many(in);
 }
 
 void ptx_check_instructions(struct ptx_module *module)

@@ -155,10 +155,14 @@ static const char *float_from_float(struct ptx_emitter *e, const struct ptx_inst
     return to == PTX_F32 && (in->flags & PTX_FTZ) ? ptx_format(e, "clem_ftz(%s)", value) : value;
 }
 
-/* .satfinite, .sat and .relu of a result. */
+/* .satfinite, .sat and .relu of a result. The first and the last are for halves alone. */
 static const char *limited(struct ptx_emitter *e, const struct ptx_instruction *in,
                            enum ptx_type type, const char *value)
 {
+    if ((in->flags & (PTX_RELU | PTX_SATFINITE)) && !ptx_is_half(type)) {
+        ptx_refuse(e, "this form of the instruction has no translation");
+        return "0";
+    }
     if (in->flags & PTX_RELU)
         value = ptx_format(e, "clem_relu_%s(%s)", ptx_type_name(type), value);
     if (in->flags & PTX_SATFINITE)

@@ -75,6 +75,14 @@ static const char *exact_form(const struct ptx_emitter *e, const struct ptx_inst
     }
 }
 
+/* Signs apart and NaN as the result are of float alone, and signs are of two numbers. */
+static bool has_other_form(const struct ptx_instruction *in)
+{
+    const uint32_t flags = in->flags & (PTX_XORSIGN_ABS | PTX_NAN_FLAG);
+    return (flags && in->types[0] != PTX_F32) ||
+           ((flags & PTX_XORSIGN_ABS) && in->operand_count > 3);
+}
+
 /* min and max, with NaN and -0 as PTX has them; of three numbers two by two. */
 static const char *least_or_most(struct ptx_emitter *e, const struct ptx_instruction *in,
                                  const struct ptx_fill *fill)
@@ -83,6 +91,10 @@ static const char *least_or_most(struct ptx_emitter *e, const struct ptx_instruc
         ptx_format(e, "clem_%s%s_%s", ptx_opcode_name(in->opcode),
                    in->flags & PTX_NAN_FLAG ? "_nan" : "", ptx_type_name(fill->type));
     const char *const *x = fill->arguments;
+    if (has_other_form(in)) {
+        ptx_refuse(e, "this form of the instruction has no translation");
+        return "0";
+    }
     if (in->flags & PTX_XORSIGN_ABS)
         return ptx_format(e, "clem_xorsign_f32(%s(fabs(%s), fabs(%s)), %s, %s)", name, x[0], x[1],
                           x[0], x[1]);
