@@ -67,7 +67,7 @@ struct ocl_queue *ocl_queue_entrance(struct ocl_queue *queue)
 {
     struct ocl_queue *entrance = atomic_load(&queue->context->entrance);
 
-    if (!entrance || entrance == queue || queue->kind == OCL_QUEUE_APART ||
+    if (!entrance || entrance == queue || !ocl_queue_is_behind(queue)->entrance ||
         ocl_queue_has_no_work(entrance) ||
         atomic_load(&queue->entered) == atomic_load(&entrance->submitted))
         return NULL;

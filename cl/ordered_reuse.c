@@ -38,21 +38,13 @@ struct request {
     uint64_t blocked_by;
 };
 
-/* Whether the legacy queue's relation to the blocking ones puts the free before what queue gets
- * from now on. Needs: ocl_queue_order(queue). */
+/* Whether the kinds of the two queues put the free before what the request's gets from now on. Needs:
+ * ocl_queue_order() of that. */
 static bool is_ordered_by_kind(const struct request *request, const struct ocl_ordered *ordered)
 {
-    const struct ocl_queue *queue = request->queue, *from = ordered->queue;
-    const struct ocl_queue *legacy = queue->context->legacy;
-    if (ordered->queue_context != queue->context)
-        return false;
-    if (queue->kind == OCL_QUEUE_BLOCKING && from == legacy)
-        return ordered->position <= atomic_load(&queue->seen) &&
-               atomic_load(&legacy->id) == ordered->queue_id;
-    if (queue != legacy)
-        return false;
-    const uint64_t seen = atomic_load(&from->seen_by_legacy);
-    return seen >= ordered->position && atomic_load(&from->id) == ordered->queue_id;
+    return ordered->queue_context == request->queue->context &&
+           ocl_queue_comes_after(request->queue, ordered->queue, ordered->queue_id,
+                                 ordered->position);
 }
 
 static bool is_reusable(const struct request *request, const struct ocl_ordered *ordered)

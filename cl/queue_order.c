@@ -179,18 +179,24 @@ ocl_status ocl_queue_order(struct ocl_queue *queue)
         if (status != OCL_OK)
             return status;
     }
-    switch (queue->kind) {
-    case OCL_QUEUE_LEGACY:
-        if (atomic_load(&context->blocking_work) != atomic_load(&queue->seen))
-            return order_legacy(queue);
-        break;
-    case OCL_QUEUE_BLOCKING:
-        if (atomic_load(&context->legacy->submitted) != atomic_load(&queue->seen))
-            return order_blocking(queue);
-        break;
-    case OCL_QUEUE_NON_BLOCKING:
-    case OCL_QUEUE_APART:
-        break;
-    }
+    const struct ocl_queue_rule *behind = ocl_queue_is_behind(queue);
+    if (behind->blocking && atomic_load(&context->blocking_work) != atomic_load(&queue->seen))
+        return order_legacy(queue);
+    if (behind->legacy && atomic_load(&context->legacy->submitted) != atomic_load(&queue->seen))
+        return order_blocking(queue);
     return OCL_OK;
+}
+
+/* The id is read last: what was read before is the queue's then. */
+bool ocl_queue_comes_after(const struct ocl_queue *queue, const struct ocl_queue *other,
+                           uint64_t id, uint64_t position)
+{
+    const struct ocl_queue_rule *behind = ocl_queue_is_behind(queue);
+    bool comes_after = false;
+
+    if (behind->legacy && other == queue->context->legacy)
+        comes_after = position <= atomic_load(&queue->seen);
+    else if (behind->blocking)
+        comes_after = position <= atomic_load(&other->seen_by_legacy);
+    return comes_after && atomic_load(&other->id) == id;
 }

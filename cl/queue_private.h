@@ -93,9 +93,30 @@ bool ocl_queue_has_no_work(struct ocl_queue *queue);
  * queue's cl_context. */
 ocl_status ocl_queue_hold(struct ocl_queue *queue, cl_uint count, const cl_event *events);
 
-/* The device-side wait of ocl_command_begin(): legacy against blocking queues. Errors: the sticky
- * failure; the driver's. */
+/* Behind whose work the commands of a kind of queues come, beside their own queue's. All that waits, asks or lets the host act
+ * in place of a command looks here.
+ * Source: CUDA Runtime API 13.0, stream synchronization behavior, legacy default stream. */
+struct ocl_queue_rule {
+    bool legacy, blocking, entrance;
+};
+static inline const struct ocl_queue_rule *ocl_queue_is_behind(const struct ocl_queue *queue)
+{
+    static const struct ocl_queue_rule rules[] = {
+        [OCL_QUEUE_LEGACY] = {.blocking = true, .entrance = true},
+        [OCL_QUEUE_BLOCKING] = {.legacy = true, .entrance = true},
+        [OCL_QUEUE_NON_BLOCKING] = {.entrance = true},
+        [OCL_QUEUE_APART] = {.entrance = false},
+    };
+    return &rules[queue->kind];
+}
+
+/* The device-side wait of ocl_command_begin(), for what the queue's kind is behind. Errors: the sticky failure; the driver's. */
 ocl_status ocl_queue_order(struct ocl_queue *queue);
+
+/* Whether what queue gets after ocl_queue_order() comes so after the first position commands of the queue that has this id, in
+ * this context. Safe when that queue is gone. */
+bool ocl_queue_comes_after(const struct ocl_queue *queue, const struct ocl_queue *other,
+                           uint64_t id, uint64_t position);
 
 /* Notes that what queue gets from now on comes after the first position commands of the queue with
  * this id, of whatever context. Locks: queue.lock, as for the next. */

@@ -183,18 +183,11 @@ void ocl_queue_note_reading(struct ocl_queue *queue, uint64_t id, uint64_t posit
 
 bool ocl_queue_is_idle(struct ocl_queue *queue)
 {
-    if (!ocl_queue_has_no_work(queue) || ocl_queue_entrance(queue))
-        return false;
-    switch (queue->kind) {
-    case OCL_QUEUE_LEGACY:
-        return ocl_queues_blocking_are_idle(queue->context);
-    case OCL_QUEUE_BLOCKING:
-        return ocl_queue_has_no_work(queue->context->legacy);
-    case OCL_QUEUE_NON_BLOCKING:
-    case OCL_QUEUE_APART:
-        break;
-    }
-    return true;
+    const struct ocl_queue_rule *behind = ocl_queue_is_behind(queue);
+
+    return ocl_queue_has_no_work(queue) && !ocl_queue_entrance(queue) &&
+           (!behind->blocking || ocl_queues_blocking_are_idle(queue->context)) &&
+           (!behind->legacy || ocl_queue_has_no_work(queue->context->legacy));
 }
 
 /* What a marker behind position commands tells that is not on its way any more. A failure may be that of asking, which is
@@ -389,48 +382,54 @@ static ocl_status for_busy_queues(struct ocl_context *context, bool only_blockin
     return first;
 }
 
-/* A call for the legacy queue is one for the blocking queues too. */
-static ocl_status for_queue(struct ocl_queue *queue, queue_function *function)
+/* One queue more: after a failure too, since all is to be waited for, but not when one is not ready. */
+static void go_on(ocl_status *status, struct ocl_queue *queue, queue_function *function)
+{
+    if (!queue || *status == OCL_E_NOT_READY)
+        return;
+    const ocl_status now = function(queue);
+    if (*status == OCL_OK)
+        *status = now;
+}
+
+/* For the queue and what its kind is behind. Its commands wait for the legacy queue by themselves, so that this is not asked
+ * again but for one that is still to come. */
+static ocl_status for_queue(struct ocl_queue *queue, bool with_next, queue_function *function)
 {
     struct ocl_context *context = queue->context;
-    struct ocl_queue *entrance = ocl_queue_entrance(queue);
-    ocl_status status = entrance ? function(entrance) : OCL_OK;
+    const struct ocl_queue_rule *behind = ocl_queue_is_behind(queue);
+    ocl_status status = OCL_OK;
 
-    if (status != OCL_E_NOT_READY && queue->kind == OCL_QUEUE_LEGACY &&
-        !ocl_queues_blocking_are_idle(context)) {
+    go_on(&status, ocl_queue_entrance(queue), function);
+    go_on(&status, with_next && behind->legacy ? context->legacy : NULL, function);
+    if (status != OCL_E_NOT_READY && behind->blocking && !ocl_queues_blocking_are_idle(context)) {
         const ocl_status blocking = for_busy_queues(context, true, function);
         if (status == OCL_OK)
             status = blocking;
     }
-    if (status != OCL_E_NOT_READY) {
-        const ocl_status own = function(queue);
-        if (status == OCL_OK)
-            status = own;
-    }
+    go_on(&status, queue, function);
     return status == OCL_OK ? ocl_context_failure(context) : status;
 }
 
 ocl_status ocl_queue_finish(struct ocl_queue *queue)
 {
-    const ocl_status status = for_queue(queue, finish_one);
+    const ocl_status status = for_queue(queue, false, finish_one);
 
     return ocl_waited(queue->context, OCL_WAITED_FOR_WORK, status);
 }
 
 ocl_status ocl_queue_settle(struct ocl_queue *queue)
 {
-    struct ocl_context *context = queue->context;
-
     if (ocl_queue_is_idle(queue))
-        return ocl_context_failure(context);
-    if (queue->kind == OCL_QUEUE_BLOCKING)
-        (void)finish_one(context->legacy); /* a failure is kept in the context */
-    return ocl_queue_finish(queue);
+        return ocl_context_failure(queue->context);
+    const ocl_status status = for_queue(queue, true, finish_one);
+
+    return ocl_waited(queue->context, OCL_WAITED_FOR_WORK, status);
 }
 
 ocl_status ocl_queue_query(struct ocl_queue *queue)
 {
-    const ocl_status status = for_queue(queue, query_one);
+    const ocl_status status = for_queue(queue, false, query_one);
 
     return status == OCL_OK ? ocl_waited(queue->context, OCL_WAITED_BY_ASKING, status) : status;
 }
