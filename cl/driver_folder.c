@@ -26,7 +26,8 @@ static char given[PATH_MAX + sizeof VARIABLE];
 static char *const folder = given + sizeof VARIABLE; /* empty: PoCL has its usual one */
 static char *usual_path;                             /* the other case; as long as the process */
 static const char *fault;                            /* why not the usual one */
-static const char on_full_disk[] = "is on a full disk";
+/* Where PoCL may start, though nothing builds: that says what is wrong. */
+static const char on_full_disk[] = "is on a full disk", no_exec[] = "is mounted noexec";
 static pid_t maker; /* of a folder to remove; 0: there is none */
 
 /* ---- The usual folder ---- */
@@ -59,6 +60,12 @@ static bool has_room(const char *path)
 {
     unsigned long long room = 0;
     return !ocl_driver_folder_is_full(path, &room);
+}
+
+static bool can_run_from(const char *place)
+{
+    struct statvfs disk;
+    return statvfs(place, &disk) == 0 && !(disk.f_flag & ST_NOEXEC);
 }
 
 /* Whether a folder that is not there can be made: the last that is there on the way to it takes more. */
@@ -98,6 +105,8 @@ static const char *find_fault(const char *path, size_t least)
     close(opened);
     if (!found && !ocl_trust_can_write(AT_FDCWD, path))
         found = "cannot be written";
+    if (!found && !can_run_from(path))
+        found = no_exec;
     return found || has_room(path) ? found : on_full_disk;
 }
 
@@ -111,17 +120,11 @@ static void remove_folder(void)
     maker = 0;
 }
 
-static bool can_run_from(const char *place)
-{
-    struct statvfs disk;
-    return statvfs(place, &disk) == 0 && !(disk.f_flag & ST_NOEXEC);
-}
-
 /* The system empties this place when the user has logged out. */
 static bool make_runtime_folder(void)
 {
     const char *place = secure_getenv("XDG_RUNTIME_DIR");
-    if (!place || *place != '/' || find_fault(place, strlen(place)) || !can_run_from(place) ||
+    if (!place || *place != '/' || find_fault(place, strlen(place)) ||
         snprintf(folder, PATH_MAX, "%s/clem-pocl", place) >= PATH_MAX)
         return false;
     (void)mkdir(folder, 0700);
@@ -153,7 +156,7 @@ static void give_folder(bool is_privileged)
     char *const added[] = {given, is_privileged ? path : NULL, NULL};
     memcpy(given, VARIABLE "=", sizeof VARIABLE);
     if ((is_privileged || !make_runtime_folder()) && !make_temporary_folder()) {
-        if (fault == on_full_disk) { /* as all others: builds are refused for it */
+        if (fault == on_full_disk || fault == no_exec) { /* as all others are */
             fault = NULL;
             *folder = '\0';
             return;

@@ -172,21 +172,45 @@ TEST_BODY(driver_folder_of_others_is_refused)
     remove_folder();
 }
 
+/* Runs a program with other file systems mounted, or skips the test. */
+#define WITH_MOUNTS(MOUNTS)                                                                        \
+    "unshare --mount --user --map-root-user sh -c '{ " MOUNTS "; } || exit 126; exec \"$0\" "      \
+    "\"$@\"'"
+
 TEST_BODY(driver_folder_on_a_full_disk)
 {
+    static const char *const options[] = {"size=1m", "noexec"};
+    static const char *const words[] = {"is on a full disk", "is mounted noexec"};
     char environment[768], given[256];
 
     skip_without_pocl("CLEM_TRACE=1");
     make_folder();
-    snprintf(environment, sizeof environment,
-             "-u XDG_RUNTIME_DIR TMPDIR=/tmp POCL_CACHE_DIR=%s unshare --mount --user "
-             "--map-root-user sh -c "
-             "'mount -t tmpfs -o size=1m,mode=700 none %s || exit %d; exec \"$0\" \"$@\"'",
-             folder, folder, CANNOT_RUN);
-    run_elsewhere(environment, "use", given);
-    assert_non_null(strstr(output, "is on a full disk"));
-    assert_false(is_there(given));
+    for (int i = 0; i < 2; i++) {
+        snprintf(environment, sizeof environment,
+                 "-u XDG_RUNTIME_DIR TMPDIR=/tmp POCL_CACHE_DIR=%s " WITH_MOUNTS(
+                     "mount -t tmpfs -o mode=700,%s none %s"),
+                 folder, options[i], folder);
+        run_elsewhere(environment, i == 0 ? "use" : "devices", given);
+        assert_non_null(strstr(output, words[i]));
+        assert_false(is_there(given));
+    }
     remove_folder();
+}
+
+/* Devices are there, and the program hears why nothing builds. */
+TEST_BODY(driver_folder_with_full_disks_only)
+{
+    skip_without_pocl("CLEM_TRACE=1");
+    const int code = run_helper(
+        "-u XDG_RUNTIME_DIR -u TMPDIR CLEM_CACHE_DIR=/tmp/c POCL_CACHE_DIR=/tmp/p " WITH_MOUNTS(
+            "for place in /tmp /var/tmp /dev/shm; do "
+            "mount -t tmpfs -o size=1m,mode=700 none $place || exit 126; done; mkdir -m 700 "
+            "/tmp/p"),
+        "use", output, sizeof output);
+    if (code == CANNOT_RUN)
+        TEST_SKIP("nothing can be mounted");
+    assert_in_range(code, 1, 125);
+    assert_non_null(strstr(output, "the disk of its cache folder /tmp/p is full"));
 }
 
 /* --- folders of processes that were killed --------------------------------------------------------- */
