@@ -246,6 +246,9 @@ static void close_context(struct ocl_context *context)
     note_closed(context); /* not before: what compiles for it is waited for when the process ends */
     if (status != OCL_OK)
         return;
+    if (context->service && !atomic_load(&context->is_abandoned))
+        (void)ocl_steady_finish(
+            context->service); /* whoever could not read an answer left the kernel behind */
     ocl_worker_destroy(context->host_functions);
     ocl_worker_destroy(context->bridge);
     ocl_texture_release_all(context);

@@ -36,6 +36,7 @@ struct request {
     /* A queue whose work is not known to be complete, and its id, or 0; it may be gone. */
     const struct ocl_queue *blocking;
     uint64_t blocked_by;
+    ocl_status refusal; /* what asking about it came to first, or OCL_OK */
 };
 
 /* Whether the kinds of the two queues put the free before what the request's gets from now on. Needs:
@@ -131,6 +132,14 @@ static bool ends_soon(struct ocl_ordered_pool *pool, cl_event event)
     return state == CL_COMPLETE;
 }
 
+/* Notes what the driver has refused: the memory may be missing for that alone. */
+static bool is_granted(struct request *request, ocl_status status)
+{
+    if (status != OCL_OK && request->refusal == OCL_OK)
+        request->refusal = status;
+    return status == OCL_OK;
+}
+
 /* Asks the driver about the queue that holds up memory that would fit. can_wait: and if its work is
  * not complete, makes the request's queue wait for it. True: looking again may find something. */
 static bool unblock(struct request *request, bool can_wait)
@@ -142,13 +151,14 @@ static bool unblock(struct request *request, bool can_wait)
         return false;
     bool is_over = false;
     /* Events of another context are no use here. */
-    if (from->context == request->queue->context &&
-        ocl_queue_mark(from, &event, &position) == OCL_OK) {
+    const bool is_near = from->context == request->queue->context;
+    if (is_near && is_granted(request, ocl_queue_mark(from, &event, &position))) {
         is_over =
             can_wait ? ocl_event_state(event) == CL_COMPLETE : ends_soon(request->pool, event);
         if (is_over)
             ocl_queue_note_finished(from, request->blocked_by, position);
-        if (!is_over && can_wait && ocl_queue_hold(request->queue, 1, &event) == OCL_OK) {
+        if (!is_over && can_wait &&
+            is_granted(request, ocl_queue_hold(request->queue, 1, &event))) {
             ocl_trace("memory is short: a queue waits for another one's to become free");
             (void)ocl_queue_flush(request->queue); /* a failure is kept in the context */
             ocl_queue_note_wait(request->queue, request->blocked_by, position);
@@ -244,7 +254,7 @@ static ocl_status allocate_slowly(struct request *request, uint64_t *address)
         *address = hand_out(found, request->bytes);
         return OCL_OK;
     }
-    return status;
+    return request->refusal != OCL_OK ? request->refusal : status;
 }
 
 ocl_status ocl_ordered_allocate(struct ocl_ordered_pool *pool, struct ocl_context *context,
@@ -267,6 +277,7 @@ ocl_status ocl_ordered_allocate(struct ocl_ordered_pool *pool, struct ocl_contex
     request.takes_held = false;
     request.blocking = NULL;
     request.blocked_by = 0;
+    request.refusal = OCL_OK;
     struct ocl_ordered *found = take_from(&request, ocl_shard_of(pool, request.queue_id));
     if (!found)
         return allocate_slowly(&request, address);

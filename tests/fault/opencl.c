@@ -6,11 +6,13 @@
 #include <CL/cl.h>
 #pragma GCC visibility pop
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/fault/commands.h"
 #include "tests/fault/opencl.h"
@@ -119,6 +121,13 @@ static bool is_part(cl_mem object)
            whole != NULL;
 }
 
+static void print_callers(void)
+{
+    void *callers[40];
+    fprintf(stderr, "memory is given back while a kernel runs, by\n");
+    backtrace_symbols_fd(callers, backtrace(callers, 40), STDERR_FILENO);
+}
+
 /* Memory goes back to the driver, which keeps for kernels what they were given as a buffer, and not what they know by its
  * address. */
 static void check_no_launch(const void *memory)
@@ -127,8 +136,11 @@ static void check_no_launch(const void *memory)
     pthread_mutex_lock(&launch_lock);
     for (int i = 0; i < ARGUMENTS; i++)
         is_kept = is_kept || arguments[i] == memory;
+    bool is_used = false;
     for (int i = 0; i < LAUNCHES && !is_kept; i++)
-        was_freed_in_use = was_freed_in_use || (launches[i] != NULL && is_running(launches[i]));
+        is_used = is_used || (launches[i] != NULL && is_running(launches[i]));
+    if (is_used && !atomic_exchange(&was_freed_in_use, true))
+        print_callers();
     pthread_mutex_unlock(&launch_lock);
 }
 
