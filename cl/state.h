@@ -206,6 +206,7 @@ struct ocl_context {
     _Atomic uint64_t memory_generation;
     struct ocl_staging *staging;
     struct ocl_builtins *builtins;
+    _Atomic bool has_copies; /* transfer_kernel.c: kernels of copies and fills were made ready */
     _Atomic(struct ocl_image_facts *) image_facts; /* made at the first use */
     _Atomic(struct ocl_ptx_facts *) ptx_facts;     /* likewise */
     _Atomic(struct ocl_runtime *) runtime;         /* likewise; ptx_runtime.h */

@@ -40,6 +40,11 @@ enum ocl_transfer_wait {
 ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *copy,
                              enum ocl_transfer_wait wait);
 
+/* Makes ready what copies and fills of the device need, so that none of them has a driver load code later, for which NVIDIA's
+ * waits until no kernel runs. Does nothing but for the first time, and on CPUs, whose drivers do not wait. What cannot be
+ * made ready is made when it is needed. */
+void ocl_transfer_prepare(struct ocl_context *context);
+
 /* A copy after all that the queue's context and those of both ends have got in any queue so far, and before all that they get
  * later. Waits for nothing but the copy, or for all that where an end is pageable. Errors: as ocl_transfer_copy(). */
 ocl_status ocl_transfer_copy_alone(struct ocl_queue *queue, const struct ocl_copy *copy);

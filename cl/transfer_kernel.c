@@ -3,6 +3,10 @@
 #include "cl/transfer_kernel.h"
 
 #include "cl/builtin.h"
+#include "cl/deadline.h"
+#include "cl/queue_private.h"
+#include "cl/staging.h"
+#include "cl/trace.h"
 #include "cl/transfer_plan.h"
 
 enum { MAX_ARGUMENTS = 12 };
@@ -226,4 +230,67 @@ ocl_status ocl_transfer_kernel_fill(struct ocl_queue *queue, const struct ocl_co
                                     uint32_t pattern)
 {
     return launch_any(queue, shape, &pattern);
+}
+
+/* ---- Before they are needed ---- */
+
+/* One shape for each kernel, within twice PREPARED bytes from address on. Drivers load code when it is first launched. */
+enum { PREPARED = 1024 };
+
+static ocl_status launch_each(struct ocl_queue *queue, uint64_t address)
+{
+    const struct ocl_copy shapes[] = {
+        {.width = 256, .height = 1, .source.pitch = 256}, /* a run */
+        {.width = 1, .height = 2, .source.pitch = 3},     /* rows of elements of each size */
+        {.width = 2, .height = 2, .source.pitch = 6},
+        {.width = 4, .height = 2, .source.pitch = 12},
+        {.width = 8, .height = 2, .source.pitch = 24},
+        {.width = 16, .height = 2, .source.pitch = 48},
+        {.width = 64, .height = 2, .source.pitch = 65}, /* rows at any alignment */
+    };
+    ocl_status status = OCL_OK;
+
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0] && status == OCL_OK; i++) {
+        struct ocl_copy copy = shapes[i];
+        copy.depth = 1;
+        copy.source.slice_bytes = copy.source.pitch * copy.height;
+        copy.target = copy.source;
+        copy.source.address = address;
+        copy.target.address = address + PREPARED;
+        status = ocl_transfer_kernel_copy(queue, &copy);
+        if (status == OCL_OK)
+            status = ocl_transfer_kernel_fill(queue, &copy, 0);
+    }
+    return status;
+}
+
+/* In the device's twin of a chunk that nobody uses meanwhile. */
+static ocl_status prepare(struct ocl_context *context, struct ocl_queue *queue)
+{
+    struct ocl_chunk *chunk;
+    ocl_status status = ocl_staging_take(context->staging, 2 * PREPARED, false, &chunk);
+
+    if (status != OCL_OK || !chunk)
+        return status;
+    status = ocl_staging_twin(context->staging, chunk);
+    if (status == OCL_OK)
+        status = launch_each(queue, chunk->twin);
+    ocl_queue_wait_out(queue);
+    ocl_staging_give(context->staging, chunk, NULL);
+    return status;
+}
+
+void ocl_transfer_prepare(struct ocl_context *context)
+{
+    struct ocl_queue *queue;
+    const uint64_t begin = ocl_now();
+
+    if (context->device->facts.device_class == OCL_CLASS_CPU ||
+        atomic_exchange(&context->has_copies, true) ||
+        ocl_queue_create(context, OCL_QUEUE_APART, 0, &queue) != OCL_OK)
+        return;
+    const ocl_status status = prepare(context, queue);
+    ocl_queue_destroy(queue);
+    ocl_trace("%s: kernels for copies and fills: %s, %llu us", context->device->facts.name,
+              ocl_status_name(status), (unsigned long long)(ocl_now() - begin) / 1000);
 }

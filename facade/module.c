@@ -7,6 +7,7 @@
 
 #include "cl/device.h"
 #include "cl/trace.h"
+#include "cl/transfer.h"
 #include "facade/code.h"
 #include "facade/managed_section.h"
 #include "facade/runtime.h"
@@ -127,6 +128,7 @@ cudaError_t facade_module_build(struct facade_context *context, const struct fac
     module->context = context;
     module->generation = atomic_load(&context->generation);
     struct ocl_context *cl = atomic_load(&context->cl);
+    ocl_transfer_prepare(cl); /* no kernel of the program's runs yet */
     ocl_status status =
         code->module != NULL
             ? ocl_program_build_parsed(cl, code->module, &module->program, &log)

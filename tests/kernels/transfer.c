@@ -2,6 +2,7 @@
  * would choose.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/builtin.h"
+#include "cl/kernel.h"
 #include "cl/transfer_plan.h"
 #include "tests/cl/arena.h"
 
@@ -293,4 +294,38 @@ TEST_BODY(kernels_fill_rect_rows)
 {
     skip_unless_cpu();
     check_row_kernels("fill_rect");
+}
+
+/* ---- Readiness ---- */
+
+static bool was_launched(struct ocl_context *context, const char *file, const char *name)
+{
+    struct ocl_kernel *kernel;
+
+    assert_int_equal(ocl_builtin_kernel(context, file, name, &kernel), OCL_OK);
+    for (int form = 0; form < OCL_FORM_COUNT; form++)
+        if (atomic_load(&kernel->forms[form].spare))
+            return true;
+    return false;
+}
+
+/* Code that is loaded later would wait for kernels that run. */
+TEST_BODY(transfer_kernels_are_ready_before_others_run)
+{
+    static const char *const sizes[] = {"items_1", "items_2",  "items_4",
+                                        "items_8", "items_16", "words"};
+    struct ocl_context *context = open_context_as_gpu();
+
+    ocl_transfer_prepare(context);
+    assert_true(was_launched(context, "copy", "copy_items"));
+    assert_true(was_launched(context, "fill", "fill_items"));
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "copy_rect_%s", sizes[i]);
+        assert_true(was_launched(context, "copy_rect", name));
+        snprintf(name, sizeof name, "fill_rect_%s", sizes[i]);
+        assert_true(was_launched(context, "fill_rect", name));
+    }
+    assert_true(ocl_queues_are_idle(context));
+    ocl_context_close(context);
 }
