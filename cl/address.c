@@ -95,17 +95,27 @@ bool ocl_allocation_retain(struct ocl_allocation *allocation)
 /* The map may hand out an allocation that is just being freed, that a pool keeps for later, or that
  * a new owner has made of it since. A reference keeps it from changing; only then its fields can be
  * read and say whether it is the right one. */
-struct ocl_allocation *ocl_address_acquire(uint64_t address)
+static struct ocl_allocation *acquire(uint64_t address, bool is_live)
 {
     struct ocl_range_map *map = registry();
     struct ocl_allocation *found = map ? ocl_range_map_find(map, address) : NULL;
     if (!found || !ocl_allocation_retain(found))
         return NULL;
     if (ocl_allocation_offset(found, address) < found->bytes &&
-        atomic_load_explicit(&found->is_live, memory_order_acquire))
+        (!is_live || atomic_load_explicit(&found->is_live, memory_order_acquire)))
         return found;
     ocl_allocation_release(found);
     return NULL;
+}
+
+struct ocl_allocation *ocl_address_acquire(uint64_t address)
+{
+    return acquire(address, true);
+}
+
+struct ocl_allocation *ocl_address_acquire_held(uint64_t address)
+{
+    return acquire(address, false);
 }
 
 void ocl_allocation_release(struct ocl_allocation *allocation)

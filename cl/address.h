@@ -33,6 +33,9 @@ bool ocl_address_is_free(uint64_t base, size_t bytes);
  * One past the end is not in the allocation. */
 struct ocl_allocation *ocl_address_acquire(uint64_t address);
 
+/* The same for memory that somebody has a reference to, who goes on using it though it may be freed. */
+struct ocl_allocation *ocl_address_acquire_held(uint64_t address);
+
 /* Adds a reference unless there is none any more (then false). Needs: memory of the allocations'
  * slab. */
 bool ocl_allocation_retain(struct ocl_allocation *allocation);

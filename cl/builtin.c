@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/kernel.h"
 #include "cl/steady.h"
 #include "cl/trace.h"
 #include "kernels/kernels.h"
@@ -100,8 +101,10 @@ static ocl_status make_built(struct ocl_context *context, struct builtin *builti
     const ocl_status status = build(context, builtin->source, &program);
     pthread_mutex_lock(&lock);
     builtin->is_building = false;
-    if (status == OCL_OK)
+    if (status == OCL_OK) {
+        program->is_builtin = true;
         builtin->program = program;
+    }
     pthread_cond_broadcast(&built);
     return status;
 }

@@ -174,6 +174,8 @@ struct ocl_program {
     cl_program description; /* where not has_info: a build to ask about parameters, or NULL */
     _Atomic int sized;      /* enum ocl_lazy_state: sizes of types that OpenCL C does not have */
     bool has_device_header; /* the text includes clem's device header */
+    bool
+        is_builtin; /* clem's own: who launches holds all memory that arguments point into, which may be freed already */
     struct ocl_program *origin;       /* of a variant: the user's program; otherwise NULL */
     _Atomic int by_image_state;       /* enum ocl_lazy_state of the next */
     struct ocl_program *by_image;     /* the variant whose textures are images, or NULL */

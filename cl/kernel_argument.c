@@ -143,7 +143,8 @@ static ocl_status find_target(const struct ocl_call *call, const struct ocl_slot
     const uint64_t pointer = ocl_call_pointer(call, slot);
     if (pointer == 0)
         return OCL_OK;
-    target->allocation = ocl_address_acquire(pointer);
+    target->allocation = call->kernel->program->is_builtin ? ocl_address_acquire_held(pointer)
+                                                           : ocl_address_acquire(pointer);
     if (!target->allocation || target->allocation->context != context) {
         ocl_log(true,
                 "kernel %s, argument %u: %#llx is in no allocation of this device, and with the %s "

@@ -276,6 +276,34 @@ TEST_BODY(peer_copies_wait_in_their_stream)
     assert_success(cudaFree(p[1]));
 }
 
+/* Rows of memory that its stream frees behind the copy: the copy's turn comes when it is freed already. */
+TEST_BODY(peer_copies_of_rows_outlast_a_free)
+{
+    enum { ROWS = 3, ROW = 5, PITCH = 7, ROWS_BYTES = ROWS * PITCH };
+    struct gate gate = GATE_INITIALIZER;
+    cudaStream_t stream = NULL;
+    char *from = NULL;
+    need_two_devices();
+    char *to = allocate_on(1, ROWS_BYTES);
+    assert_success(cudaMemset(to, 1, ROWS_BYTES));
+    assert_success(cudaDeviceSynchronize());
+    assert_success(cudaSetDevice(0));
+    assert_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    assert_success(cudaMallocAsync((void **)&from, ROWS_BYTES, stream));
+    assert_success(cudaMemsetAsync(from, 8, ROWS_BYTES, stream));
+    gate_hold(&gate, stream);
+    assert_success(cudaMemcpy2DAsync(to, PITCH, from, PITCH, ROW, ROWS, cudaMemcpyDefault, stream));
+    assert_success(cudaFreeAsync(from, stream));
+    gate_open(&gate);
+    assert_success(cudaStreamSynchronize(stream));
+    for (int row = 0; row < ROWS; row++) {
+        assert_int_equal(byte_at(to + row * PITCH + ROW - 1), 8);
+        assert_int_equal(byte_at(to + row * PITCH + ROW), 1);
+    }
+    assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaFree(to));
+}
+
 /* For new memory: nothing more, or what there was before. */
 static void limit_memory(bool is_short)
 {
