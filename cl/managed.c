@@ -268,6 +268,14 @@ static ocl_status find_own_region(struct ocl_allocation *allocation,
     return status;
 }
 
+/* An attachment is work of the legacy queue's, even where nothing is to be done: blocking queues are behind each other then.
+ * Source: seen natively, driver 580; in a blocking queue it waits for nothing of the legacy queue's. */
+static ocl_status order_legacy(struct ocl_queue *queue)
+{
+    return queue->kind == OCL_QUEUE_LEGACY ? ocl_queue_order(queue)
+                                           : ocl_context_failure(queue->context);
+}
+
 ocl_status ocl_managed_attach(struct ocl_queue *queue, void *pointer,
                               enum ocl_managed_attachment attachment)
 {
@@ -278,7 +286,7 @@ ocl_status ocl_managed_attach(struct ocl_queue *queue, void *pointer,
     if (!allocation)
         return OCL_E_NOT_FOUND;
     if (allocation->host == pointer)
-        status = ocl_context_failure(queue->context);
+        status = order_legacy(queue);
     if (status == OCL_OK)
         status = find_own_region(allocation, attachment, &region);
     if (status == OCL_OK && region)
@@ -303,7 +311,7 @@ static ocl_status move_in_order(struct ocl_queue *queue, void *pointer, size_t b
                                              .bytes = bytes});
     if (allocation)
         ocl_allocation_release(allocation);
-    return ocl_context_failure(queue->context);
+    return ocl_queue_order(queue); /* nothing moves, and yet it is work of the queue's */
 }
 
 static void send(struct errand *errand, struct ocl_region *region)

@@ -5,7 +5,7 @@
 #include "kernels/ptx/parse.h"
 #include "kernels/ptx/words.h"
 
-enum { MAX_DIMENSIONS = 16 };
+enum { MAX_DIMENSIONS = 16, VECTOR_BYTES = 16 };
 #define MAX_BYTES ((size_t)1 << 40)
 
 /* What stands before the names of a declaration, and the shape of one name. */
@@ -15,6 +15,8 @@ struct shape {
     uint8_t width;
     bool is_managed;
     size_t alignment;
+    size_t align_from,
+        align_to; /* .align N in the text; where there is none: behind the state space */
     size_t sizes[MAX_DIMENSIONS]; /* 0: [] */
     unsigned dimensions;
 };
@@ -70,6 +72,13 @@ static size_t parse_alignment(struct ptx_parser *p)
     return alignment;
 }
 
+static void parse_alignment_at(struct ptx_parser *p, struct shape *shape, const char *start)
+{
+    shape->alignment = parse_alignment(p);
+    shape->align_from = (size_t)(start - p->module->text);
+    shape->align_to = (size_t)(p->consumed - p->module->text);
+}
+
 /* .ptr .global .align 8: what a parameter points to, a hint. Drivers may take it for more. */
 static void parse_pointer_hint(struct ptx_parser *p, const char *start)
 {
@@ -85,6 +94,7 @@ static void parse_pointer_hint(struct ptx_parser *p, const char *start)
 static struct shape parse_shape(struct ptx_parser *p)
 {
     struct shape shape = {.space = take_space(p), .width = 1};
+    shape.align_from = shape.align_to = (size_t)(p->consumed - p->module->text);
     if (shape.space == PTX_SPACE_CONST && ptx_accept(p, '[')) {
         ptx_parse_size(p); /* a bank of .const, of ISA 1.x and 2.x */
         ptx_expect(p, ']');
@@ -98,7 +108,7 @@ static struct shape parse_shape(struct ptx_parser *p)
         else if (token.length == 3 && token.text[1] == 'v' && strchr("248", token.text[2]))
             shape.width = (uint8_t)(token.text[2] - '0');
         else if (token.length == 6 && memcmp(token.text, ".align", 6) == 0)
-            shape.alignment = parse_alignment(p);
+            parse_alignment_at(p, &shape, token.text);
         else if (token.length == 4 && memcmp(token.text, ".ptr", 4) == 0)
             parse_pointer_hint(p, token.text);
         else if (token.length == 10 && memcmp(token.text, ".attribute", 10) == 0)
@@ -453,15 +463,26 @@ static void parse_register(struct ptx_parser *p, const struct shape *shape)
     range->count = (uint32_t)count.bits;
 }
 
+/* Programs read arrays of bytes by vectors, and do so without harm where CUDA puts them: at a block's beginning, or behind
+ * others of whole vectors. Drivers that take PTX as OpenCL's have memory of their own there. Arrays of whole vectors leave no
+ * gaps behind them, and so take no more memory than they did. */
+static void note_alignment(struct ptx_parser *p, const struct shape *shape, bool is_whole)
+{
+    if (is_whole && shape->alignment < VECTOR_BYTES)
+        ptx_note_edit(p, PTX_EDIT_ALIGN, shape->align_from, shape->align_to, NULL, VECTOR_BYTES);
+}
+
 void ptx_parse_declaration(struct ptx_parser *p, enum ptx_linkage linkage)
 {
     const char *const start = p->statement;
     struct shape shape = parse_shape(p);
+    bool is_whole = true;
     do {
         if (shape.space == PTX_SPACE_REG)
             parse_register(p, &shape);
         else
             parse_variable(p, linkage, &shape);
+        is_whole = is_whole && shape.dimensions > 0 && stride(p, &shape, 0) % VECTOR_BYTES == 0;
     } while (ptx_accept(p, ','));
     ptx_expect(p, ';');
     const bool is_reference = shape.type >= PTX_TEXREF && shape.type <= PTX_SURFREF;
@@ -470,6 +491,8 @@ void ptx_parse_declaration(struct ptx_parser *p, enum ptx_linkage linkage)
         is_dynamic)
         ptx_note_edit(p, PTX_EDIT_REMOVE, (size_t)(start - p->module->text),
                       (size_t)(p->consumed - p->module->text), NULL, 0);
+    else if (shape.space == PTX_SPACE_SHARED)
+        note_alignment(p, &shape, is_whole);
 }
 
 /* ---- Parameters ---- */

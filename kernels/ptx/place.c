@@ -216,6 +216,8 @@ static int write_edit(char *out, const struct ptx_edit *edit, const uint64_t *ad
         return snprintf(out, LITERAL_BYTES, "mov.u%d ", (int)edit->addend);
     case PTX_EDIT_ADD:
         return snprintf(out, LITERAL_BYTES, "add.u%d ", (int)edit->addend);
+    case PTX_EDIT_ALIGN:
+        return snprintf(out, LITERAL_BYTES, " .align %" PRId64 " ", edit->addend);
     case PTX_EDIT_DYNAMIC:
         return write_place(out, edit);
     case PTX_EDIT_DYNAMIC_32:

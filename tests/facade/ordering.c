@@ -112,6 +112,46 @@ TEST_BODY(ordering_through_the_legacy_stream)
     assert_success(cudaFree(r));
 }
 
+/* An attachment in the legacy stream has nothing to do, but is work: b comes after a. In another stream it is none. */
+static void check_attachment(size_t bytes, enum stream_kind kind, bool is_barrier)
+{
+    struct gate gate = GATE_INITIALIZER;
+    void *managed = NULL;
+    const cudaError_t error = cudaMallocManaged(&managed, bytes, cudaMemAttachGlobal);
+    if (error == cudaErrorNotSupported)
+        TEST_SKIP("this strategy has no managed memory");
+    assert_int_equal(error, cudaSuccess);
+    int *p = device_ints(1), *q = device_ints(1);
+    cudaStream_t a = make(BLOCKING), b = make(BLOCKING), between = make(kind);
+    gate_hold(&gate, a);
+    assert_success(cudaMemsetAsync(p, 1, sizeof *p, a));
+    assert_success(cudaStreamAttachMemAsync(between, managed, 0, cudaMemAttachGlobal));
+    assert_success(cudaMemcpyAsync(q, p, sizeof *p, cudaMemcpyDeviceToDevice, b));
+    if (is_barrier)
+        assert_stays_busy(b);
+    else
+        assert_success(cudaStreamSynchronize(b));
+    gate_open(&gate);
+    assert_success(cudaDeviceSynchronize());
+    assert_int_equal(read_device_int(q), is_barrier ? 0x01010101 : 0);
+    end(kind, between);
+    end(BLOCKING, a);
+    end(BLOCKING, b);
+    assert_success(cudaFree(managed));
+    assert_success(cudaFree(p));
+    assert_success(cudaFree(q));
+}
+
+TEST_BODY(ordering_through_attachments)
+{
+    static const size_t sizes[] = {1 << 12, 1 << 22};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        check_attachment(sizes[i], LEGACY, true);
+        check_attachment(sizes[i], NULL_STREAM, true);
+        check_attachment(sizes[i], BLOCKING, false);
+    }
+}
+
 /* A blocking stream that is made while the legacy stream works still comes after that work. */
 TEST_BODY(ordering_of_streams_made_later)
 {

@@ -141,7 +141,9 @@ TEST_BODY(shared_memory_of_opencl_c_has_the_same_limits)
     assert_fails(cudaErrorInvalidValue, launch_1d(some, 1, 1, args, BLOCK + 1, NULL));
     assert_fails(cudaErrorInvalidValue, allow(some, OPT_IN + 1));
     assert_success(launch_1d(some, 1, 1, args, 1024, NULL));
-    assert_fails(cudaErrorInvalidValue, launch_1d(many, 1, 1, args, 0, NULL));
+    assert_success(cudaFuncGetAttributes(&attributes, many));
+    if (attributes.sharedSizeBytes > BLOCK) /* PoCL 5 does not tell */
+        assert_fails(cudaErrorInvalidValue, launch_1d(many, 1, 1, args, 0, NULL));
     assert_success(cudaDeviceSynchronize());
     assert_success(cudaFree(out));
     assert_success(cudaLibraryUnload(library));

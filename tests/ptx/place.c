@@ -54,6 +54,19 @@ TEST_BODY(ptx_places_variables_of_functions)
         PTX_HEAD ".func f() { .reg .u64 %d;\n mov.u64 %d, 0x20004; mov.u64 %d, 0x20000; }\n\n");
 }
 
+/* Arrays of bytes that are read by vectors. What is no whole number of vectors, or is aligned already, stays as it is. */
+TEST_BODY(ptx_places_shared_arrays_where_vectors_may_be_read)
+{
+    assert_placed(PTX_HEAD ".shared .align 1 .b8 s[64];\n.shared .b8 t[4][8];\n"
+                           ".shared .align 4 .b8 some[20];\n.shared .align 128 .b8 far[64];\n"
+                           ".shared .align 8 .u64 one;\n"
+                           ".visible .entry k() {\n.shared .align 1 .b8 own[4096];\nret;\n}\n",
+                  PTX_HEAD ".shared  .align 16  .b8 s[64];\n.shared .align 16  .b8 t[4][8];\n"
+                           ".shared .align 4 .b8 some[20];\n.shared .align 128 .b8 far[64];\n"
+                           ".shared .align 8 .u64 one;\n"
+                           ".visible .entry k() {\n.shared  .align 16  .b8 own[4096];\nret;\n}\n");
+}
+
 TEST_BODY(ptx_places_without_debug_information)
 {
     assert_placed(PTX_HEAD ".file 1 \"a.cu\"\n.visible .entry k() {\n.loc 1 2 3\nret;\n}\n"
