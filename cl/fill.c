@@ -70,19 +70,20 @@ static ocl_status try_host(struct ocl_queue *queue, const struct filling *fillin
 
 /* ---- Device memory ---- */
 
-/* Little that becomes zero is copied from where zeros are: a kernel costs twice as much. *is_done stays false when that
+/* Little is copied from where the pattern is in host memory: a kernel costs twice as much. *is_done stays false when that
  * cannot be. */
-static ocl_status try_zeros(struct ocl_queue *queue, const struct ocl_side *side,
+static ocl_status try_write(struct ocl_queue *queue, const struct ocl_side *side,
                             const struct filling *filling, size_t most, bool *is_done)
 {
-    const void *zeros = ocl_staging_zeros(queue->context->staging);
-    const struct ocl_place target = ocl_side_place(side, filling->shape.target.address);
+    const size_t bytes = filling->shape.width;
 
-    if (!zeros || !target.buffer || filling->pattern != 0 || filling->shape.width > most ||
-        !ocl_plan_is_linear(&filling->shape))
+    if (bytes > most || !ocl_plan_is_linear(&filling->shape))
         return OCL_OK;
-    *is_done = true;
-    return ocl_command_write(queue, &target, zeros, filling->shape.width, NULL);
+    const struct ocl_place target = ocl_side_place(side, filling->shape.target.address);
+    const void *source =
+        target.buffer ? ocl_staging_pattern(queue->context->staging, filling->pattern) : NULL;
+    *is_done = source != NULL;
+    return source ? ocl_command_write(queue, &target, source, bytes, NULL) : OCL_OK;
 }
 
 static ocl_status fill_device(struct ocl_queue *queue, const struct ocl_side *side,
@@ -98,7 +99,7 @@ static ocl_status fill_device(struct ocl_queue *queue, const struct ocl_side *si
         status = try_host(queue, filling, &is_done);
     if (status != OCL_OK || is_done)
         return status;
-    status = try_zeros(queue, side, filling, limits->write_zeros, &is_done);
+    status = try_write(queue, side, filling, limits->write_fill, &is_done);
     if (!is_done)
         status = ocl_transfer_kernel_fill(queue, &filling->shape, filling->pattern);
     return status == OCL_OK && wait == OCL_WAIT_ALL ? ocl_queue_settle(queue) : status;

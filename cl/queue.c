@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/clock.h"
 #include "cl/command.h"
 #include "cl/deadline.h"
 #include "cl/managed_private.h"
@@ -154,6 +155,7 @@ static void reset_queue(struct ocl_queue *queue)
     queue->is_destroyed = false;
     queue->awaits_release = false;
     queue->clock_kernel = NULL;
+    queue->reading = NULL;
     queue->mark = NULL;
     queue->turns = NULL;
     queue->mark_position = 0;
@@ -213,6 +215,8 @@ static void discard(struct ocl_queue *queue)
         clReleaseEvent(queue->mark);
     if (queue->clock_kernel)
         clReleaseKernel(queue->clock_kernel);
+    if (queue->reading)
+        ocl_clock_release(queue->reading);
     ocl_worker_destroy(queue->turns); /* which may be the thread that runs here */
     if (atomic_load(&queue->cl))
         clReleaseCommandQueue(queue->cl);

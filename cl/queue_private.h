@@ -153,6 +153,7 @@ struct ocl_stamp {
     cl_event
         event; /* complete when the point is; NULL: the slot alone tells, or there is nothing to wait for */
     struct ocl_clock_slot *slot; /* where the time is written; NULL: the event's profile has it */
+    unsigned after; /* nanoseconds after that: stamps with one reading keep their order */
 };
 
 /* CL_COMPLETE, another execution status, or a failure (negative). Of a slot without an event: never a failure. */

@@ -18,6 +18,7 @@ enum {
     SMALL_BLOCK = 1024 * 1024,
     MAX_SMALL = 256,
     MAX_LARGE = 8,
+    PATTERNS = 4,
     MAX_BLOCKS = MAX_SMALL / 16 + MAX_LARGE
 };
 
@@ -33,7 +34,9 @@ struct ocl_staging {
     pthread_mutex_t lock;
     pthread_cond_t given;
     struct ring small, large;
-    struct ocl_chunk *zeros; /* a small chunk that nobody writes to, or NULL */
+    /* Small chunks full of a pattern, which nobody writes to, and those that may become such. */
+    struct ocl_chunk *patterns[PATTERNS];
+    unsigned pattern_count, pattern_room;
     struct ocl_block *blocks[MAX_BLOCKS];
     unsigned block_count;
     struct ocl_copy_pool *pool;
@@ -60,10 +63,9 @@ static void init_ring(struct ring *ring, size_t chunk_bytes, size_t block_bytes,
 static void prepare_small(struct ocl_staging *staging)
 {
     pthread_mutex_lock(&staging->lock);
-    if (grow(staging, &staging->small) == OCL_OK) {
-        staging->zeros = detach(&staging->small, &staging->small.first);
-        memset(staging->zeros->host, 0, staging->zeros->bytes);
-    }
+    (void)grow(staging, &staging->small);
+    while (staging->small.first && staging->pattern_room < PATTERNS)
+        staging->patterns[staging->pattern_room++] = detach(&staging->small, &staging->small.first);
     pthread_mutex_unlock(&staging->lock);
 }
 
@@ -112,7 +114,8 @@ void ocl_staging_destroy(struct ocl_context *context)
     ocl_copy_pool_destroy(staging->pool);
     free_ring(&staging->small);
     free_ring(&staging->large);
-    free(staging->zeros);
+    for (unsigned i = 0; i < staging->pattern_room; i++)
+        free(staging->patterns[i]);
     for (unsigned i = 0; i < staging->block_count; i++)
         ocl_block_destroy(staging->blocks[i]);
     pthread_cond_destroy(&staging->given);
@@ -120,9 +123,34 @@ void ocl_staging_destroy(struct ocl_context *context)
     free(staging);
 }
 
-const void *ocl_staging_zeros(const struct ocl_staging *staging)
+/* Staging lock held. */
+static const void *find_pattern(const struct ocl_staging *staging, uint32_t pattern)
 {
-    return staging->zeros ? staging->zeros->host : NULL;
+    for (unsigned i = 0; i < staging->pattern_count; i++)
+        if (memcmp(staging->patterns[i]->host, &pattern, sizeof pattern) == 0)
+            return staging->patterns[i]->host;
+    return NULL;
+}
+
+/* The first patterns stay: what a command reads must not change. Staging lock held. */
+static const void *add_pattern(struct ocl_staging *staging, uint32_t pattern)
+{
+    if (staging->pattern_count == staging->pattern_room)
+        return NULL;
+    struct ocl_chunk *chunk = staging->patterns[staging->pattern_count++];
+    for (size_t i = 0; i < chunk->bytes; i += sizeof pattern)
+        memcpy(chunk->host + i, &pattern, sizeof pattern);
+    return chunk->host;
+}
+
+const void *ocl_staging_pattern(struct ocl_staging *staging, uint32_t pattern)
+{
+    pthread_mutex_lock(&staging->lock);
+    const void *found = find_pattern(staging, pattern);
+    if (!found)
+        found = add_pattern(staging, pattern);
+    pthread_mutex_unlock(&staging->lock);
+    return found;
 }
 
 struct ocl_copy_pool *ocl_staging_pool(struct ocl_staging *staging)

@@ -51,8 +51,9 @@ ocl_status ocl_staging_take(struct ocl_staging *staging, size_t bytes, bool can_
  * more. */
 void ocl_staging_give(struct ocl_staging *staging, struct ocl_chunk *chunk, cl_event event);
 
-/* OCL_STAGING_SMALL bytes of pinned host memory that are always zero, or NULL where there are none. */
-const void *ocl_staging_zeros(const struct ocl_staging *staging);
+/* OCL_STAGING_SMALL bytes of pinned host memory that repeat the four bytes of a pattern for as long as the context lives, or
+ * NULL: there is room for a few patterns only, and none on devices whose memory is the host's. */
+const void *ocl_staging_pattern(struct ocl_staging *staging, uint32_t pattern);
 
 /* Device memory of the chunk's size for kernels that scatter or gather rows, allocated when first
  * needed. It belongs to whoever has the chunk. */

@@ -151,10 +151,34 @@ void ocl_stamp_close(struct ocl_context *context)
 
 /* ---- Stamping ---- */
 
-/* The reading itself tells when it has been written. A marker costs as much again, so it is there only where queues wait
- * for points long after they were recorded. */
-static ocl_status stamp_by_clock(struct ocl_queue *queue, struct ocl_stamp *stamp,
-                                 uint64_t *position)
+/* A reading that is still to come is that of every stamp until the queue gets something else. Queue's lock held. */
+static bool share_reading(struct ocl_queue *queue, struct ocl_stamp *stamp, uint64_t *position)
+{
+    enum { MOST_AFTER = 31 }; /* less than clocks tell apart */
+
+    if (!queue->reading || atomic_load(&queue->submitted) != queue->reading_position + 1 ||
+        ocl_clock_is_written(queue->reading))
+        return false;
+    ocl_clock_retain(queue->reading);
+    stamp->slot = queue->reading;
+    stamp->after = queue->reading_stamps < MOST_AFTER ? queue->reading_stamps : MOST_AFTER;
+    queue->reading_stamps++;
+    *position = queue->reading_position;
+    return true;
+}
+
+/* Queue's lock held. */
+static void keep_reading(struct ocl_queue *queue, struct ocl_clock_slot *slot, uint64_t position)
+{
+    if (queue->reading)
+        ocl_clock_release(queue->reading);
+    ocl_clock_retain(slot);
+    queue->reading = slot;
+    queue->reading_position = position;
+    queue->reading_stamps = 1;
+}
+
+static ocl_status new_reading(struct ocl_queue *queue, struct ocl_stamp *stamp, uint64_t *position)
 {
     struct ocl_clock *clock = queue->context->clock;
     struct ocl_clock_slot *slot = ocl_clock_take(clock);
@@ -168,6 +192,8 @@ static ocl_status stamp_by_clock(struct ocl_queue *queue, struct ocl_stamp *stam
         *position = atomic_load(&queue->submitted);
         status = ocl_clock_enqueue(clock, &command, &queue->clock_kernel, slot);
         ocl_command_end(&command);
+        if (status == OCL_OK)
+            keep_reading(queue, slot, *position);
         pthread_mutex_unlock(&queue->lock);
     }
     if (status != OCL_OK) {
@@ -175,6 +201,20 @@ static ocl_status stamp_by_clock(struct ocl_queue *queue, struct ocl_stamp *stam
         return status;
     }
     stamp->slot = slot;
+    return OCL_OK;
+}
+
+/* The reading itself tells when it has been written. A marker costs as much again, so it is there only where queues wait
+ * for points long after they were recorded. */
+static ocl_status stamp_by_clock(struct ocl_queue *queue, struct ocl_stamp *stamp,
+                                 uint64_t *position)
+{
+    pthread_mutex_lock(&queue->lock);
+    const bool is_shared = share_reading(queue, stamp, position);
+    pthread_mutex_unlock(&queue->lock);
+    const ocl_status status = is_shared ? OCL_OK : new_reading(queue, stamp, position);
+    if (status != OCL_OK)
+        return status;
     if (!atomic_load(&queue->context->marks_readings) ||
         ocl_queue_mark(queue, &stamp->event, position) != OCL_OK)
         (void)ocl_queue_flush(queue); /* a failure is kept in the context */
@@ -205,7 +245,7 @@ ocl_status ocl_queue_stamp(struct ocl_queue *queue, struct ocl_stamp *stamp, uin
 {
     const enum ocl_stamp_kind kind = (enum ocl_stamp_kind)atomic_load(&queue->context->stamp);
 
-    *stamp = (struct ocl_stamp){NULL, NULL};
+    *stamp = (struct ocl_stamp){NULL};
     return kind == OCL_STAMP_CLOCK ? stamp_by_clock(queue, stamp, position)
                                    : stamp_by_profile(queue, kind, stamp, position);
 }
@@ -214,7 +254,7 @@ ocl_status ocl_stamp_read(const struct ocl_stamp *stamp, uint64_t *nanoseconds)
 {
     if (!stamp->slot)
         return read_profile(stamp->event, nanoseconds);
-    *nanoseconds = ocl_clock_read(stamp->slot);
+    *nanoseconds = ocl_clock_read(stamp->slot) + stamp->after;
     return OCL_OK;
 }
 

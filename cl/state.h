@@ -311,7 +311,11 @@ struct ocl_queue {
     int priority;
     /* Made at the first command, for which ocl_command_begin() sees; NULL before. */
     _Atomic(cl_command_queue) cl;
-    cl_kernel clock_kernel;      /* reads the clock, or NULL (lock) */
+    cl_kernel clock_kernel; /* reads the clock, or NULL (lock) */
+    struct ocl_clock_slot
+        *reading; /* the last one, behind reading_position commands, or NULL (lock) */
+    uint64_t reading_position;
+    unsigned reading_stamps;     /* that share it */
     _Atomic uint32_t references; /* the owner's, and one for each task or loop that needs it */
     bool is_destroyed;           /* the owner's is on its way back (queue_lock) */
     bool has_locks;              /* the locks outlive the queue, as the memory does */

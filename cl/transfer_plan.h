@@ -28,8 +28,8 @@ struct ocl_transfer_limits {
     /* Rectangles between host and device: a command for rows at least this long, or for few rows, no more than this; a
      * kernel for others. */
     size_t rect_command_row, rect_command_rows;
-    /* Up to here zeros are written to a device, from here up a kernel fills. */
-    size_t write_zeros;
+    /* Runs of device memory: up to here filled by a write from host memory, beyond by a kernel. */
+    size_t write_fill;
     /* Staging: one large chunk; a transfer is cut into pieces no smaller than smallest_piece. */
     size_t chunk, smallest_piece;
     /* Host threads that share a large copy, the caller's included. */

@@ -496,6 +496,39 @@ static void check_wait_in_queue(struct ocl_queue *source, struct ocl_queue *targ
     clReleaseMemObject(there);
 }
 
+/* What is recorded twice with nothing between is one point. */
+TEST_BODY(event_by_clock_shares_a_reading)
+{
+    struct ocl_context *context = open_context();
+    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_NON_BLOCKING);
+    struct ocl_event *events[3];
+    cl_mem cells = make_cells(context, 1);
+    double elapsed = -1;
+
+    use_clock(context);
+    for (size_t i = 0; i < 3; i++)
+        events[i] = make_event(context, true);
+    cl_event gate = hold(queue);
+    assert_int_equal(ocl_event_record(events[0], queue), OCL_OK);
+    assert_int_equal(ocl_event_record(events[1], queue), OCL_OK);
+    assert_int_equal(atomic_load(&queue->submitted), 2); /* the gate and one reading */
+    put(queue, cells, 0, &one);
+    assert_int_equal(ocl_event_record(events[2], queue), OCL_OK);
+    assert_int_equal(atomic_load(&queue->submitted), 4);
+    let_go(gate);
+    assert_int_equal(ocl_event_wait(events[2]), OCL_OK);
+    assert_int_equal(ocl_event_elapsed(events[0], events[1], &elapsed), OCL_OK);
+    assert_true(elapsed > 0 && elapsed < 32);
+    assert_true(ocl_queue_is_idle(queue));
+    assert_int_equal(ocl_event_record(events[0], queue), OCL_OK); /* time has passed */
+    assert_int_equal(atomic_load(&queue->submitted), 5);
+    assert_int_equal(ocl_queue_finish(queue), OCL_OK);
+    for (size_t i = 0; i < 3; i++)
+        ocl_event_destroy(events[i]);
+    clReleaseMemObject(cells);
+    ocl_context_close(context);
+}
+
 /* A reading tells of the work before it, whatever the queue got behind it. */
 TEST_BODY(event_by_clock_is_not_later_work)
 {

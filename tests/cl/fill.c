@@ -35,7 +35,8 @@ static struct ocl_fill random_fill(const struct arena *arena, uint64_t *dice)
         fill.address += random_between(dice, 0, 3) / fill.element_bytes * fill.element_bytes;
     if (fill.address + fill_span(&fill) > arena->address + arena->bytes)
         fill.address -= 4;
-    fill.value = random_between(dice, 0, 3) ? (uint32_t)random_next(dice) : 0;
+    fill.value = random_between(dice, 0, 1) ? (uint32_t)random_next(dice)
+                                            : 0x3000a0u * (uint32_t)random_between(dice, 0, 2);
     return fill;
 }
 

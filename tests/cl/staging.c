@@ -55,8 +55,8 @@ TEST_BODY(staging_waits_for_the_command_that_uses_a_chunk)
 {
     struct ocl_context *context = open_context();
     struct ocl_chunk *used = take(context, 1), *others[47];
-    /* With these and the zeros 48, which are three whole blocks. */
-    const size_t count = ocl_staging_zeros(context->staging) ? 46 : 47;
+    /* With these and the patterns 48, which are three whole blocks. */
+    const size_t count = ocl_staging_pattern(context->staging, 0) ? 43 : 47;
     cl_int error;
     cl_event event = clCreateUserEvent(context->cl, &error);
 
@@ -75,6 +75,25 @@ TEST_BODY(staging_waits_for_the_command_that_uses_a_chunk)
     ocl_staging_give(context->staging, again, NULL);
     for (size_t i = 0; i < count; i++)
         ocl_staging_give(context->staging, others[i], NULL);
+    ocl_context_close(context);
+}
+
+/* What commands read stays as it is; when there is no room for more, kernels fill. */
+TEST_BODY(staging_patterns_stay)
+{
+    struct ocl_context *context = open_context();
+    const unsigned char *first = ocl_staging_pattern(context->staging, 0x04030201);
+
+    if (!first)
+        TEST_SKIP("the device's memory is the host's");
+    for (uint32_t pattern = 0; pattern < 20; pattern++) {
+        const unsigned char *next = ocl_staging_pattern(context->staging, pattern);
+        assert_true(!next || (next[0] == pattern && next[OCL_STAGING_SMALL - 4] == pattern));
+    }
+    assert_null(ocl_staging_pattern(context->staging, 20));
+    assert_ptr_equal(ocl_staging_pattern(context->staging, 0x04030201), first);
+    for (size_t i = 0; i < OCL_STAGING_SMALL; i++)
+        assert_int_equal(first[i], i % 4 + 1);
     ocl_context_close(context);
 }
 
