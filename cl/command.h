@@ -27,13 +27,12 @@ struct ocl_command {
     struct ocl_queue *queue; /* NULL: OCL_COMMAND_OWN */
     cl_command_queue cl;
     enum ocl_command_kind kind;
-    unsigned
-        count; /* how many the driver took that count as work of the queue: all but markers and stamps */
+    unsigned count; /* of what the driver took, that which is work: all but markers and stamps */
 };
 
-/* The first two ends: waits as the kind says, and makes the device wait for what the queue must wait for. Returns the sticky
- * failure, or the driver's refusal. When it returned OCL_OK, ocl_command_end() must follow on every path.
- * Needs: the thread is not between begin and end of a command of OCL_COMMAND_MEMORY, or this is of OCL_COMMAND_ORDER. */
+/* Begins: waits, and makes the device wait, as the kind says. Returns the sticky failure, or the driver's refusal. When it
+ * returned OCL_OK, ocl_command_end() must follow on every path. begin_own: for OCL_COMMAND_OWN, which nothing refuses.
+ * Needs: within a command of OCL_COMMAND_MEMORY the thread begins others of OCL_COMMAND_ORDER alone. */
 ocl_status ocl_command_begin(struct ocl_command *command, struct ocl_queue *queue,
                              enum ocl_command_kind kind);
 void ocl_command_begin_own(struct ocl_command *command, cl_command_queue queue);

@@ -16,17 +16,17 @@ void clem_watch_command(const void *queue, int change);
 
 /* ---- Queues ---- */
 
-enum { QUEUES = 4096, MOST = 16 };
+enum { QUEUES = 1024, MOST = 16 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const void *queues[QUEUES]; /* libclem's, those that are gone as well */
-static size_t queue_count;
+static const void *queues[QUEUES]; /* libclem's last ones, those that are gone as well */
+static size_t next_queue;
 static const char *_Atomic outside;
 
 /* Lock held. */
 static size_t find(const void *queue)
 {
     size_t at = 0;
-    while (at < queue_count && queues[at] != queue)
+    while (at < QUEUES && queues[at] != queue)
         at++;
     return at;
 }
@@ -34,11 +34,8 @@ static size_t find(const void *queue)
 static void note_queue(const void *queue)
 {
     pthread_mutex_lock(&lock);
-    if (find(queue) == queue_count) {
-        if (queue_count == QUEUES)
-            abort();
-        queues[queue_count++] = queue;
-    }
+    if (find(queue) == QUEUES)
+        queues[next_queue++ % QUEUES] = queue;
     pthread_mutex_unlock(&lock);
 }
 
@@ -46,15 +43,15 @@ void fault_forget_queue(const void *queue)
 {
     pthread_mutex_lock(&lock);
     const size_t at = find(queue);
-    if (at < queue_count)
-        queues[at] = queues[--queue_count];
+    if (at < QUEUES)
+        queues[at] = NULL;
     pthread_mutex_unlock(&lock);
 }
 
 static bool is_noted(const void *queue)
 {
     pthread_mutex_lock(&lock);
-    const bool is = find(queue) < queue_count;
+    const bool is = find(queue) < QUEUES;
     pthread_mutex_unlock(&lock);
     return is;
 }
