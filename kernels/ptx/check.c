@@ -247,13 +247,17 @@ static bool is_copy(const struct ptx_instruction *in)
     return in->operation != PTX_OP_OTHER && fit_all(in->operands, in->operand_count, letters);
 }
 
-/* How many values a vector has is said twice. */
+/* How many values a vector has is said twice. Together they have 32 bytes at most.
+ * Source: PTX ISA 8.8, ld and st. */
 static bool agrees_with_width(const struct ptx_instruction *in)
 {
+    enum { MOST_BYTES = 32 };
     const bool is_load = in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_ldu;
     if (!is_load && in->opcode != PTX_OPCODE_st)
         return true;
     const struct ptx_operand *values = &in->operands[is_load ? 0 : 1];
+    if (in->width * ptx_type_bytes(in->types[0]) > MOST_BYTES)
+        return false;
     return (values->kind == PTX_OPERAND_VECTOR ? values->count : 1) == in->width ||
            values->kind == PTX_OPERAND_REGISTER;
 }
