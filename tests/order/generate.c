@@ -679,6 +679,58 @@ static void add(struct maker *maker, struct command *y)
     drop_forbidden(maker);
 }
 
+/* find_pool: pool memory of the device that is allocated so far, or is not; -1: none. */
+static int find_pool(struct maker *maker, unsigned device, bool is_allocated)
+{
+    const struct program *p = maker->program;
+    const unsigned start = below(maker, p->buffers);
+
+    for (unsigned i = 0; i < p->buffers; i++) {
+        const unsigned buffer = (start + i) % p->buffers;
+        bool has = false;
+        if (p->buffer[buffer].memory != MEMORY_POOL || p->buffer[buffer].device != device)
+            continue;
+        for (int x = 0; x < p->commands; x++)
+            if (p->command[x].target.buffer == buffer &&
+                (allocates(&p->command[x]) || frees(&p->command[x])))
+                has = allocates(&p->command[x]);
+        if (has == is_allocated)
+            return (int)buffer;
+    }
+    return -1;
+}
+
+/* hand_over: memory that is freed behind a kernel which takes its time, and asked for in another stream. */
+static void hand_over(struct maker *maker)
+{
+    const struct program *p = maker->program;
+    const uint8_t thread = (uint8_t)below(maker, p->threads);
+    const uint8_t from = pick_stream(maker), to = pick_stream(maker);
+    const uint8_t device =
+        from >= FIRST_CREATED ? p->stream[from].device : (uint8_t)below(maker, p->devices);
+    const int old = find_pool(maker, device, true), new = find_pool(maker, device, false);
+
+    if (old < 0 || new < 0 || (to >= FIRST_CREATED && p->stream[to].device != device))
+        return;
+    const struct region freed = {(uint8_t)old, 0, p->buffer[old].units, 1};
+    const struct region made = {(uint8_t) new, 0, p->buffer[new].units, 1};
+    struct command commands[] = {
+        {.kind = DO_KERNEL, .stream = from, .target = freed, .first = freed, .second = freed},
+        {.kind = DO_FREE_ASYNC, .stream = from, .target = freed},
+        {.kind = DO_MALLOC_ASYNC, .stream = to, .target = made},
+        {.kind = DO_SET_ASYNC, .stream = to, .target = made},
+    };
+    commands[0].delay = (uint16_t)(100 + below(maker, 500));
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        commands[i].device = device;
+        commands[i].thread = thread;
+        commands[i].after = -1;
+        commands[i].factor = 3;
+        commands[i].term = (uint8_t)below(maker, 256);
+        add(maker, &commands[i]);
+    }
+}
+
 /* finish: the first thread waits for all and looks at every buffer. */
 static void finish(struct maker *maker)
 {
@@ -740,6 +792,8 @@ void generate(struct program *program, uint64_t seed, const struct features *fea
     for (int tries = 0; program->commands < wanted && tries < 1000; tries++) {
         struct command c;
         move_gate(&maker);
+        if (features->pool && chance(&maker, 6))
+            hand_over(&maker);
         if (propose(&maker, &c) && (!model.is_gated || is_asynchronous(program, &c)))
             add(&maker, &c);
     }
