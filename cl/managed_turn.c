@@ -101,11 +101,16 @@ static void leave(struct ocl_migration *migration)
     pthread_mutex_unlock(&migration->lock);
 }
 
+/* Reading what kernels printed touches no managed memory, and who waits for its turn may be waited for: by the thread that
+ * reads before a host function, whose queue a touch waits for. */
 void ocl_migration_enter(struct ocl_queue *queue)
 {
     struct ocl_migration *migration = atomic_load(&queue->context->migration);
+    struct ocl_thread *thread = ocl_thread();
 
-    ocl_thread()->entered = migration;
+    if (thread->is_printing)
+        migration = NULL;
+    thread->entered = migration;
     if (!migration)
         return;
     /* Whoever begins a move raises closed before it reads entered: one of the two is seen. */

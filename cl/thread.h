@@ -14,7 +14,7 @@ struct ocl_migration;
 struct ocl_thread {
     bool in_function; /* managed_turn.c: it runs a host function */
     bool in_wait;     /* managed_turn.c: its wait is part of a move, not the host's */
-    bool is_printing; /* ptx_runtime.c: its wait is part of reading what kernels printed */
+    bool is_printing; /* ptx_runtime.c: it reads what kernels printed, and touches nothing else */
     struct ocl_migration
         *entered; /* managed_turn.c: the context may get its first region before it leaves */
     struct ocl_kernel_facts no_facts; /* kernel.c */

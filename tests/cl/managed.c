@@ -216,6 +216,48 @@ TEST_BODY(managed_touch_reads_nothing_that_kernels_printed)
     close_managed(&bench);
 }
 
+static void *touch_sixth(void *data)
+{
+    const volatile uint32_t *x = data;
+
+    return (void *)(uintptr_t)x[5];
+}
+
+static void note_call(void *data, ocl_status status)
+{
+    *(ocl_status *)data = status;
+}
+
+/* Nor may the reading before a host function wait for a touch, which waits for the function's queue. */
+TEST_BODY(managed_touch_holds_up_no_host_function)
+{
+    struct bench bench = open_managed();
+    uint32_t *x = make_managed(&bench, 64 * KIB);
+    ocl_status called = OCL_E_NOT_READY;
+    pthread_t thread;
+    void *seen = NULL;
+
+    if (!is_migrating(&bench))
+        TEST_SKIP("nothing migrates here");
+    bench.context->capability.device_is_host_memory = false; /* so that reading takes a command */
+    run(&bench, "add", x, 7, 64 * KIB);
+    finish(&bench);
+    assert_int_equal(ocl_runtime_begin(bench.context, false), OCL_OK);
+    ocl_runtime_end(bench.context);
+    cl_event gate = hold(bench.queue);
+    run(&bench, "add", x, 7, 64 * KIB);
+    assert_int_equal(ocl_queue_host_function(bench.queue, note_call, &called, false), OCL_OK);
+    assert_int_equal(pthread_create(&thread, NULL, touch_sixth, x), 0);
+    usleep(100000); /* the touch waits by now */
+    let_go(gate);
+    assert_int_equal(pthread_join(thread, &seen), 0);
+    assert_int_equal((uintptr_t)seen, 14);
+    finish(&bench);
+    assert_int_equal(called, OCL_OK);
+    free_managed(x);
+    close_managed(&bench);
+}
+
 TEST_BODY(managed_many_small_allocations)
 {
     enum { COUNT = 300 };
