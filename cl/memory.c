@@ -9,6 +9,7 @@
 
 #include "cl/address.h"
 #include "cl/block.h"
+#include "cl/host_memory.h"
 #include "cl/managed_private.h"
 #include "cl/ordered_private.h"
 #include "cl/pool.h"
@@ -64,7 +65,7 @@ static struct ocl_allocation *allocation_take(struct ocl_context *context,
     struct ocl_allocation *made = ocl_slab_take(&allocations);
     if (!made)
         return NULL;
-    made->kind = kind;
+    made->kind = made->home = kind;
     made->context = context;
     made->address = 0;
     made->host = NULL;
@@ -109,7 +110,7 @@ void ocl_allocation_destroy(struct ocl_allocation *allocation)
     ocl_twin_destroy(atomic_load(&allocation->twin));
     ocl_region_join(allocation);
     if (allocation->piece)
-        ocl_pool_give(atomic_load(pool_place(allocation->context, allocation->kind)),
+        ocl_pool_give(atomic_load(pool_place(allocation->context, allocation->home)),
                       allocation->piece);
     else
         ocl_block_destroy(allocation->block);
@@ -177,11 +178,37 @@ static ocl_status take_scarce_piece(struct ocl_context *context, enum ocl_memory
     return take_piece(context, kind, bytes, piece);
 }
 
+/* With the sixteenth that ocl_host_memory_available() leaves alone, a tenth of what the host has stays free. */
+enum { PINNED_RESERVE_SHARE = 25 };
+
+/* Managed memory beyond what the device has is CUDA's to grant. Drivers whose pages move refuse it, and kernels that reach
+ * pinned memory find the host's bytes at the host's address there too. */
+static bool may_be_pinned(const struct ocl_allocation *made, size_t bytes)
+{
+    const struct ocl_capability *capability = &made->context->capability;
+    if (made->kind != OCL_MEMORY_MANAGED || capability->managed != OCL_MANAGED_IN_COARSE_SVM ||
+        !capability->reaches_pinned_host)
+        return false;
+    const uint64_t available = ocl_host_memory_available();
+    return bytes <= available - available / PINNED_RESERVE_SHARE;
+}
+
+static ocl_status take_piece_for(struct ocl_allocation *made, size_t bytes)
+{
+    const ocl_status status = take_scarce_piece(made->context, made->kind, bytes, &made->piece);
+    if (status != OCL_E_OUT_OF_MEMORY || !may_be_pinned(made, bytes) ||
+        !pool_of(made->context, OCL_MEMORY_HOST))
+        return status;
+    ocl_trace("%zu bytes of managed memory are pinned: the device has no room", made->bytes);
+    made->home = OCL_MEMORY_HOST;
+    return take_scarce_piece(made->context, made->home, bytes, &made->piece);
+}
+
 /* Fills in an allocation and publishes it; takes it apart when that fails. */
 static ocl_status fill_in(struct ocl_allocation *made, size_t pool_bytes, void **host,
                           uint64_t *address)
 {
-    ocl_status status = take_scarce_piece(made->context, made->kind, pool_bytes, &made->piece);
+    ocl_status status = take_piece_for(made, pool_bytes);
     if (status == OCL_OK) {
         const struct ocl_piece_view view = ocl_pool_view(made->piece);
         place(made, view.block, view.offset);

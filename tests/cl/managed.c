@@ -71,6 +71,52 @@ TEST_BODY(managed_oversubscription_is_refused)
     close_managed(&bench);
 }
 
+/* Where the driver has no room, the host's pinned memory stands in, which kernels reach, and is all that managed memory is. */
+static void check_stand_in(const struct bench *bench, size_t bytes)
+{
+    const size_t count = bytes / sizeof(uint32_t);
+    uint32_t *x = make_managed(bench, bytes), *copy = make_managed(bench, bytes / 4);
+    struct ocl_memory_view view;
+
+    assert_true(ocl_memory_find(x, &view));
+    assert_int_equal(view.kind, OCL_MEMORY_MANAGED);
+    assert_int_equal(view.address, (uint64_t)(uintptr_t)x);
+    for (size_t i = 0; i < count; i += 999)
+        assert_int_equal(x[i], 0);
+    for (size_t i = 0; i < count; i++)
+        x[i] = (uint32_t)i;
+    assert_int_equal(ocl_managed_to_device(bench->queue, x, bytes), OCL_OK);
+    assert_int_equal(ocl_managed_attach(bench->queue, x, OCL_MANAGED_SINGLE), OCL_OK);
+    run(bench, "add", x, 3, bytes);
+    copy_bytes(bench, (uint64_t)(uintptr_t)copy, (uint64_t)(uintptr_t)x, bytes / 4);
+    assert_int_equal(ocl_managed_to_host(bench->queue, x, bytes), OCL_OK);
+    finish(bench);
+    check_numbers(x, 0, count, 3);
+    check_numbers(copy, 0, count / 4, 3);
+    free_managed(copy);
+    free_managed(x);
+}
+
+TEST_BODY(managed_beyond_the_device_is_pinned)
+{
+    assert_int_equal(setenv("STUB_SVM_MOST", "10000000", 1), 0);
+    struct bench bench = open_managed();
+    size_t before, during, total;
+
+    if (!is_migrating(&bench) || !find_stub() || !bench.context->capability.reaches_pinned_host)
+        TEST_SKIP("managed memory does not move, or kernels reach no pinned memory");
+    free_device(make_device(&bench, 64));
+    ocl_memory_info(bench.context, &before, &total);
+    for (int round = 0; round < 3; round++)
+        check_stand_in(&bench, 16 * MIB + 12);
+    void *held = make_managed(&bench, 64 * MIB);
+    ocl_memory_info(bench.context, &during, &total);
+    assert_true(during > before - 32 * MIB); /* it is no memory of the device */
+    free_managed(held);
+    close_managed(&bench);
+    assert_int_equal(unsetenv("STUB_SVM_MOST"), 0);
+}
+
 TEST_BODY(managed_counts_as_device_memory)
 {
     struct bench bench = open_managed();

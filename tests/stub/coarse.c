@@ -130,7 +130,10 @@ static void *CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, s
     struct memory *memory = calloc(1, sizeof *memory);
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-    if (!memory || (flags & (CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS))) {
+    const char *most = getenv("STUB_SVM_MOST"); /* bytes that one allocation may have */
+
+    if (!memory || (most && bytes > strtoull(most, NULL, 10)) ||
+        (flags & (CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS))) {
         free(memory);
         return NULL;
     }
