@@ -77,11 +77,15 @@ static ocl_status copy_in_turn(struct ocl_transfer *transfer)
                               : ocl_transfer_read_staged(transfer);
 }
 
+/* Drivers may find a rectangle out of bounds whose last rows' gaps are: what they refuse goes the other way. */
 ocl_status ocl_transfer_pinned_rect(struct ocl_transfer *transfer)
 {
     const bool is_kernel_able = allows_kernel(transfer);
 
-    if (allows_command(transfer) && (prefers_command(transfer) || !is_kernel_able))
-        return copy_by_command(transfer);
+    if (allows_command(transfer) && (prefers_command(transfer) || !is_kernel_able)) {
+        const ocl_status status = copy_by_command(transfer);
+        if (status != CL_INVALID_VALUE)
+            return status;
+    }
     return is_kernel_able ? copy_by_kernel(transfer) : copy_in_turn(transfer);
 }

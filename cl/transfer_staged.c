@@ -188,8 +188,11 @@ ocl_status ocl_transfer_write_staged(struct ocl_transfer *transfer)
         return copy->width <= transfer->limits->driver_write
                    ? ocl_command_write(transfer->queue, &target, source, copy->width, NULL)
                    : ocl_command_write_now(transfer->queue, &target, source, copy->width);
-    if (transfer->wait == OCL_WAIT_ALL && is_few(transfer, &transfer->target, &copy->target))
-        return write_few(transfer, &target);
+    if (transfer->wait == OCL_WAIT_ALL && is_few(transfer, &transfer->target, &copy->target)) {
+        const ocl_status status = write_few(transfer, &target);
+        if (status != CL_INVALID_VALUE) /* as ocl_transfer_pinned_rect() */
+            return status;
+    }
     return write_pieces(transfer);
 }
 
@@ -344,6 +347,10 @@ static ocl_status read_pieces(struct ocl_transfer *transfer)
 
 ocl_status ocl_transfer_read_staged(struct ocl_transfer *transfer)
 {
-    return is_few(transfer, &transfer->source, &transfer->copy.source) ? read_few(transfer)
-                                                                       : read_pieces(transfer);
+    if (is_few(transfer, &transfer->source, &transfer->copy.source)) {
+        const ocl_status status = read_few(transfer);
+        if (status != CL_INVALID_VALUE) /* as ocl_transfer_pinned_rect() */
+            return status;
+    }
+    return read_pieces(transfer);
 }
