@@ -371,7 +371,9 @@ static void settle(enum fault_mode mode, int code, int error, bool is_thorough)
     const bool is_sticky = is_in(sticky, error) && (mode == FAULT_LOST || error == seen_failure);
     if ((failure == 0 || error != failure) && !has_no_memory && !is_sticky)
         check_error(code, error);
-    if (failure != 0 || mode == FAULT_LOST) {
+    /* A driver may say that all work is done, and tell of a command that failed when its event is looked at, which may be
+     * some operations later. */
+    if (failure != 0 || mode == FAULT_LOST || mode == FAULT_EVENT) {
         reset_device();
         open_device();
     }
