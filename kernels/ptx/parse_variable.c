@@ -463,26 +463,36 @@ static void parse_register(struct ptx_parser *p, const struct shape *shape)
     range->count = (uint32_t)count.bits;
 }
 
-/* Programs read arrays of bytes by vectors, and do so without harm where CUDA puts them: at a block's beginning, or behind
- * others of whole vectors. Drivers that take PTX as OpenCL's have memory of their own there. Arrays of whole vectors leave no
- * gaps behind them, and so take no more memory than they did. */
-static void note_alignment(struct ptx_parser *p, const struct shape *shape, bool is_whole)
+/* Programs read arrays of bytes by words and vectors, and do so without harm where CUDA puts them: at a block's beginning, or
+ * behind others of whole vectors. Drivers that take PTX as OpenCL's have memory of their own there. So an array begins at a
+ * multiple of what its bytes are a multiple of: it leaves no gap behind it, and takes no more memory than it did. */
+static size_t whole_part(struct ptx_parser *p, const struct shape *shape)
 {
-    if (is_whole && shape->alignment < VECTOR_BYTES)
-        ptx_note_edit(p, PTX_EDIT_ALIGN, shape->align_from, shape->align_to, NULL, VECTOR_BYTES);
+    const size_t bytes = shape->dimensions > 0 ? stride(p, shape, 0) : 1;
+    const size_t part = bytes & (~bytes + 1);
+    return part == 0 || part > VECTOR_BYTES ? VECTOR_BYTES : part;
+}
+
+static void note_alignment(struct ptx_parser *p, const struct shape *shape, size_t alignment)
+{
+    const size_t natural = ptx_type_bytes(shape->type) * shape->width;
+    if (alignment > (shape->alignment ? shape->alignment : natural))
+        ptx_note_edit(p, PTX_EDIT_ALIGN, shape->align_from, shape->align_to, NULL,
+                      (int64_t)alignment);
 }
 
 void ptx_parse_declaration(struct ptx_parser *p, enum ptx_linkage linkage)
 {
     const char *const start = p->statement;
     struct shape shape = parse_shape(p);
-    bool is_whole = true;
+    size_t alignment = VECTOR_BYTES;
     do {
         if (shape.space == PTX_SPACE_REG)
             parse_register(p, &shape);
         else
             parse_variable(p, linkage, &shape);
-        is_whole = is_whole && shape.dimensions > 0 && stride(p, &shape, 0) % VECTOR_BYTES == 0;
+        const size_t part = whole_part(p, &shape);
+        alignment = part < alignment ? part : alignment;
     } while (ptx_accept(p, ','));
     ptx_expect(p, ';');
     const bool is_reference = shape.type >= PTX_TEXREF && shape.type <= PTX_SURFREF;
@@ -492,7 +502,7 @@ void ptx_parse_declaration(struct ptx_parser *p, enum ptx_linkage linkage)
         ptx_note_edit(p, PTX_EDIT_REMOVE, (size_t)(start - p->module->text),
                       (size_t)(p->consumed - p->module->text), NULL, 0);
     else if (shape.space == PTX_SPACE_SHARED)
-        note_alignment(p, &shape, is_whole);
+        note_alignment(p, &shape, alignment);
 }
 
 /* ---- Parameters ---- */

@@ -33,7 +33,7 @@ TEST_BODY(ptx_places_variables)
         "mov.u64 %d1, s;\nret;\n}\n",
         PTX_HEAD
         "// first\n\n\n"
-        "\n.shared .b8 s[4];\n.visible .entry k() {\n.reg .b64 %clem_address<8>;\n\n"
+        "\n.shared .align 4  .b8 s[4];\n.visible .entry k() {\n.reg .b64 %clem_address<8>;\n\n"
         ".reg .u32 %r<3>; .reg .u64 %d<3>;\n"
         "mov.u64 %d1, 0x20000;\nmov.u64 %clem_address0, 0x20004; ld.global.u32 %r1, "
         "[%clem_address0];\nmov.u64 %clem_address0, 0x20010; ld.global.u32 %r1, [%clem_address0];\n"
@@ -59,12 +59,13 @@ TEST_BODY(ptx_places_shared_arrays_where_vectors_may_be_read)
 {
     assert_placed(PTX_HEAD ".shared .align 1 .b8 s[64];\n.shared .b8 t[4][8];\n"
                            ".shared .align 4 .b8 some[20];\n.shared .align 128 .b8 far[64];\n"
-                           ".shared .align 8 .u64 one;\n"
+                           ".shared .align 8 .u64 one;\n.shared .b8 words[100], pairs[24];\n"
                            ".visible .entry k() {\n.shared .align 1 .b8 own[4096];\nret;\n}\n",
-                  PTX_HEAD ".shared  .align 16  .b8 s[64];\n.shared .align 16  .b8 t[4][8];\n"
-                           ".shared .align 4 .b8 some[20];\n.shared .align 128 .b8 far[64];\n"
-                           ".shared .align 8 .u64 one;\n"
-                           ".visible .entry k() {\n.shared  .align 16  .b8 own[4096];\nret;\n}\n");
+                  PTX_HEAD
+                  ".shared  .align 16  .b8 s[64];\n.shared .align 16  .b8 t[4][8];\n"
+                  ".shared .align 4 .b8 some[20];\n.shared .align 128 .b8 far[64];\n"
+                  ".shared .align 8 .u64 one;\n.shared .align 4  .b8 words[100], pairs[24];\n"
+                  ".visible .entry k() {\n.shared  .align 16  .b8 own[4096];\nret;\n}\n");
 }
 
 TEST_BODY(ptx_places_without_debug_information)
