@@ -245,7 +245,7 @@ ocl_status ocl_queue_stamp(struct ocl_queue *queue, struct ocl_stamp *stamp, uin
 {
     const enum ocl_stamp_kind kind = (enum ocl_stamp_kind)atomic_load(&queue->context->stamp);
 
-    *stamp = (struct ocl_stamp){NULL};
+    *stamp = (struct ocl_stamp){.event = NULL};
     return kind == OCL_STAMP_CLOCK ? stamp_by_clock(queue, stamp, position)
                                    : stamp_by_profile(queue, kind, stamp, position);
 }
