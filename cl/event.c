@@ -21,7 +21,7 @@ struct point {
     struct ocl_queue *queue; /* may be gone: only for comparing, together with queue_id */
     uint64_t queue_id;
     uint64_t position; /* complete when this many commands of the queue are */
-    bool is_reading; /* the command behind those is the reading of the clock, which has no marker */
+    bool is_reading;   /* the command behind those is the reading of the clock */
 };
 
 /* Memory comes from a slab and the lock stays initialised: a thread that waited for a point looks
@@ -104,7 +104,7 @@ static ocl_status take_point(struct ocl_queue *queue, bool has_timing, struct po
 {
     if (has_timing) {
         const ocl_status status = ocl_queue_stamp(queue, &point->stamp, &point->position);
-        point->is_reading = point->stamp.slot && !point->stamp.event;
+        point->is_reading = point->stamp.slot != NULL;
         return status;
     }
     point->position = atomic_load(&queue->submitted);

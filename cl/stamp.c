@@ -205,10 +205,12 @@ static ocl_status new_reading(struct ocl_queue *queue, struct ocl_stamp *stamp, 
 }
 
 /* The reading itself tells when it has been written. A marker costs as much again, so it is there only where queues wait
- * for points long after they were recorded. */
+ * for points long after they were recorded; it may be behind another thread's commands, of which the reading says nothing. */
 static ocl_status stamp_by_clock(struct ocl_queue *queue, struct ocl_stamp *stamp,
                                  uint64_t *position)
 {
+    uint64_t marked;
+
     pthread_mutex_lock(&queue->lock);
     const bool is_shared = share_reading(queue, stamp, position);
     pthread_mutex_unlock(&queue->lock);
@@ -216,7 +218,7 @@ static ocl_status stamp_by_clock(struct ocl_queue *queue, struct ocl_stamp *stam
     if (status != OCL_OK)
         return status;
     if (!atomic_load(&queue->context->marks_readings) ||
-        ocl_queue_mark(queue, &stamp->event, position) != OCL_OK)
+        ocl_queue_mark(queue, &stamp->event, &marked) != OCL_OK)
         (void)ocl_queue_flush(queue); /* a failure is kept in the context */
     return OCL_OK;
 }

@@ -529,6 +529,29 @@ TEST_BODY(event_by_clock_shares_a_reading)
     ocl_context_close(context);
 }
 
+/* With a marker or without, a reading tells nothing of what the queue gets behind it. */
+TEST_BODY(event_by_clock_covers_what_is_before_it)
+{
+    struct ocl_context *context = open_context();
+    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_NON_BLOCKING);
+
+    use_clock(context);
+    for (int has_mark = 0; has_mark < 2; has_mark++) {
+        struct ocl_stamp stamp;
+        uint64_t position = 0;
+        atomic_store(&context->marks_readings, has_mark == 1);
+        cl_event gate = hold(queue);
+        const uint64_t before = atomic_load(&queue->submitted);
+        assert_int_equal(ocl_queue_stamp(queue, &stamp, &position), OCL_OK);
+        assert_int_equal(position, before);
+        assert_int_equal(stamp.event != NULL, has_mark);
+        let_go(gate);
+        assert_int_equal(ocl_queue_finish(queue), OCL_OK);
+        ocl_stamp_release(&stamp);
+    }
+    ocl_context_close(context);
+}
+
 /* A reading tells of the work before it, whatever the queue got behind it. */
 TEST_BODY(event_by_clock_is_not_later_work)
 {
