@@ -186,8 +186,14 @@ static ocl_status ask_behind(const struct point *point, cl_int *state)
 
 static ocl_status ask(const struct point *point, cl_int *state)
 {
+    ocl_status status = OCL_OK;
+
     *state = ocl_stamp_state(&point->stamp);
-    return *state > CL_COMPLETE && !point->stamp.event ? ask_behind(point, state) : OCL_OK;
+    if (*state > CL_COMPLETE && !point->stamp.event)
+        status = ask_behind(point, state);
+    if (status == OCL_OK && *state > CL_COMPLETE)
+        ocl_queue_push(point->queue, point->queue_id);
+    return status;
 }
 
 /* Whether the reading comes within the time that waiting in the driver is not worth. */

@@ -128,6 +128,10 @@ bool ocl_queue_waits_have(const struct ocl_queue_waits *waits, uint64_t id, uint
  * Lock-free; safe when the queue is gone (then false: unknown). */
 bool ocl_queue_has_finished(const struct ocl_queue *queue, uint64_t id, uint64_t position);
 
+/* Has the driver begin what leads to the queue's last marker, for those who ask for its state and do not wait. Does nothing
+ * when the queue is no longer the one of that id. */
+void ocl_queue_push(struct ocl_queue *queue, uint64_t id);
+
 /* Notes that they are. Safe when the queue is gone. */
 void ocl_queue_note_finished(struct ocl_queue *queue, uint64_t id, uint64_t position);
 

@@ -123,7 +123,27 @@ static ocl_status renew_mark(struct ocl_queue *queue, uint64_t position)
         clReleaseEvent(queue->mark);
     queue->mark = event;
     queue->mark_position = position;
+    queue->mark_is_pushed = wants_flush(queue);
     return OCL_OK;
+}
+
+/* A driver that starts commands by itself may tell who asks for a marker's state that it is submitted for as long as a kernel
+ * of another queue runs, unless its own queue was flushed (NVIDIA's, driver 580); who waits in the driver flushes. Queue's
+ * lock held. */
+static void push_mark(struct ocl_queue *queue)
+{
+    if (!queue->mark || queue->mark_is_pushed)
+        return;
+    queue->mark_is_pushed = true;
+    (void)clFlush(queue->cl); /* a failure is that of the work, which the marker tells */
+}
+
+void ocl_queue_push(struct ocl_queue *queue, uint64_t id)
+{
+    pthread_mutex_lock(&queue->lock);
+    if (atomic_load(&queue->id) == id)
+        push_mark(queue);
+    pthread_mutex_unlock(&queue->lock);
 }
 
 ocl_status ocl_queue_mark(struct ocl_queue *queue, cl_event *event, uint64_t *position)
@@ -206,8 +226,10 @@ static ocl_status look_at_mark(struct ocl_queue *queue)
     if (!queue->mark)
         return OCL_OK;
     const cl_int state = ocl_event_state(queue->mark);
-    if (state > CL_COMPLETE)
+    if (state > CL_COMPLETE) {
+        push_mark(queue);
         return OCL_E_NOT_READY;
+    }
     clReleaseEvent(queue->mark);
     queue->mark = NULL;
     return settle_mark(queue, queue->mark_position, state);
@@ -242,7 +264,10 @@ static ocl_status query_with_new_mark(struct ocl_queue *queue)
         return status;
     const cl_int state = poll_event(event, FIRST_QUERY_US);
     clReleaseEvent(event);
-    return state > CL_COMPLETE ? OCL_E_NOT_READY : settle_mark(queue, position, state);
+    if (state <= CL_COMPLETE)
+        return settle_mark(queue, position, state);
+    ocl_queue_push(queue, atomic_load(&queue->id));
+    return OCL_E_NOT_READY;
 }
 
 static ocl_status query_one(struct ocl_queue *queue)

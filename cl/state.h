@@ -324,6 +324,7 @@ struct ocl_queue {
     pthread_mutex_t order_lock, lock;
     cl_event mark; /* a marker behind the first mark_position commands, or NULL (lock) */
     uint64_t mark_position;
+    bool mark_is_pushed;          /* the driver was flushed behind it (lock) */
     struct ocl_queue_waits waits; /* for other queues (lock) */
     _Atomic uint64_t submitted;   /* commands given to the driver so far */
     _Atomic uint64_t finished;    /* how many of them are known to be complete; only grows */
