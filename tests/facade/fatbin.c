@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <zstd.h>
 
+#include "cl/sanitized.h"
 #include "tests/facade/fatbins.h"
 #include "tests/test.h"
 
@@ -88,6 +89,8 @@ TEST_BODY(fatbin_unpacks_what_compilers_wrote)
 TEST_BODY(fatbin_of_forged_sizes_takes_no_memory)
 {
     static const size_t claimed = (size_t)200 << 20;
+    /* AddressSanitizer keeps a byte of its own for eight of what is asked for. */
+    static const long most_kib = (16 << 10) + (OCL_IS_SANITIZED ? (200 << 10) / 8 : 0);
     struct rusage usage;
     char packed[256], input[16] = "text";
     size_t bytes = 1;
@@ -106,7 +109,7 @@ TEST_BODY(fatbin_of_forged_sizes_takes_no_memory)
     assert_null(facade_fatbin_text(&entry, &bytes));
     assert_int_equal(bytes, 0);
     getrusage(RUSAGE_SELF, &usage);
-    assert_true(usage.ru_maxrss < before + (16 << 10));
+    assert_true(usage.ru_maxrss < before + most_kib);
 }
 
 TEST_BODY(fatbin_reads_containers_side_by_side)
