@@ -361,11 +361,11 @@ static ocl_status end(struct ocl_allocation *allocation)
     return status;
 }
 
-/* Host functions that are still to run may touch managed memory, and a touch finds its page in the registry. So that
- * stays known until they are over. */
-static void wait_for_touches(const struct ocl_allocation *allocation)
+/* Host functions that are still to run may touch managed memory, and a touch finds its page in the registry; copies whose turn
+ * is to come find there what they name. So memory stays known until they are over, but for that of pools. */
+static void wait_for_users(const struct ocl_allocation *allocation)
 {
-    if (allocation->kind == OCL_MEMORY_MANAGED)
+    if (!allocation->ordered)
         (void)ocl_queues_finish(allocation->context); /* end() waits again, and tells */
 }
 
@@ -377,7 +377,7 @@ static ocl_status end_at(enum ocl_memory_kind kind, const void *pointer, bool ad
         return OCL_E_NOT_FOUND;
     ocl_status status = OCL_E_NOT_FOUND;
     if (found->kind == kind && is_adopted(found) == adopted && starts_at(found, address)) {
-        wait_for_touches(found);
+        wait_for_users(found);
         if (atomic_exchange(&found->is_live, false))
             status = end(found);
     }

@@ -304,6 +304,29 @@ TEST_BODY(peer_copies_of_rows_outlast_a_free)
     assert_success(cudaFree(to));
 }
 
+static void CUDART_CB take_time(void *data)
+{
+    (void)data;
+    usleep(30000);
+}
+
+/* The same by cudaFree(), which waits. */
+TEST_BODY(peer_copies_of_rows_end_before_a_free)
+{
+    enum { ROWS = 3, ROW = 5, PITCH = 7, ROWS_BYTES = ROWS * PITCH };
+    need_two_devices();
+    char *to = allocate_on(1, ROWS_BYTES);
+    char *from = allocate_on(0, ROWS_BYTES);
+    assert_success(cudaMemset(from, 8, ROWS_BYTES));
+    assert_success(cudaLaunchHostFunc(cudaStreamLegacy, take_time, NULL));
+    assert_success(
+        cudaMemcpy2DAsync(to, PITCH, from, PITCH, ROW, ROWS, cudaMemcpyDefault, cudaStreamLegacy));
+    assert_success(cudaFree(from));
+    assert_success(cudaDeviceSynchronize());
+    assert_int_equal(byte_at(to + (ROWS - 1) * PITCH + ROW - 1), 8);
+    assert_success(cudaFree(to));
+}
+
 /* For new memory: nothing more, or what there was before. */
 static void limit_memory(bool is_short)
 {
