@@ -226,19 +226,30 @@ static bool reads_at_call(const struct program *program, const struct command *c
            !is_host_memory(memory_of(program, &command->target));
 }
 
-/* reads_before_legacy: a copy to device memory whose source CUDA reads as soon as the copy's own stream is there: an
- * asynchronous one of less than 32 KiB from page-locked memory, and a synchronous one on the per-thread stream from pageable
- * memory (H200, driver 580). */
+enum { LATE_BYTES = 32 * 1024 };
+
+/* is_small_upload: a copy from host to device memory that CUDA may make of what it has read at once (H200, driver 580). */
+static bool is_small_upload(const struct program *program, const struct command *command)
+{
+    const enum memory from = memory_of(program, &command->first);
+
+    return !program->is_documented && is_copy(command) && is_host_memory(from) &&
+           !is_host_memory(memory_of(program, &command->target)) &&
+           (from == MEMORY_PAGEABLE || program->unit * command->first.count < LATE_BYTES);
+}
+
+/* reads_before_legacy: a copy whose source CUDA reads as soon as the copy's own stream is there. */
 static bool reads_before_legacy(const struct program *program, const struct command *command)
 {
-    enum { LATE_BYTES = 32 * 1024 };
-    if (program->is_documented || !is_copy(command) ||
-        is_host_memory(memory_of(program, &command->target)))
-        return false;
-    if (memory_of(program, &command->first) == MEMORY_PAGEABLE)
-        return is_synchronous(command) && command->stream == PER_THREAD;
-    return is_host_memory(memory_of(program, &command->first)) && !is_synchronous(command) &&
-           program->unit * command->first.count < LATE_BYTES;
+    return is_small_upload(program, command) && !is_synchronous(command) &&
+           memory_of(program, &command->first) != MEMORY_PAGEABLE;
+}
+
+/* passes_by_legacy: a copy for which CUDA does not wait for the legacy stream at all. */
+static bool passes_by_legacy(const struct program *program, const struct command *command)
+{
+    return is_small_upload(program, command) && is_synchronous(command) &&
+           command->stream == PER_THREAD;
 }
 
 /* first_point: after which the command reads or writes. cudaFree waits for those that it ends the use of. */
@@ -297,7 +308,8 @@ static bool meets_legacy(const struct model *model, int y)
     case DO_RECORD:
         return command->stream == LEGACY || program->is_documented;
     default:
-        return program->is_documented || !is_host_copy(program, command);
+        return program->is_documented ||
+               !(is_host_copy(program, command) || passes_by_legacy(program, command));
     }
 }
 
@@ -466,7 +478,8 @@ bool is_asynchronous(const struct program *program, const struct command *comman
     case DO_COPY_3D_ASYNC:
     case DO_COPY_ARRAY_ASYNC:
         return from != MEMORY_PAGEABLE && to != MEMORY_PAGEABLE &&
-               !(is_host_memory(from) && is_host_memory(to));
+               !(is_host_memory(from) && is_host_memory(to)) &&
+               (program->is_documented || (from != MEMORY_MANAGED && to != MEMORY_MANAGED));
     case DO_ATTACH:
     case DO_PREFETCH:
         return false;

@@ -21,8 +21,9 @@
  *              stream. (Runtime API, "Stream synchronization behavior")
  *              CUDA itself does less (H200, driver 580): records, stream-ordered allocations and frees in a blocking
  *              stream do not wait, nothing waits for copies between host memory, and some copies read their source
- *              when their own stream is there (model.c). With the feature "documented" these are edges nevertheless:
- *              clem keeps them. Attachments and prefetches on the legacy stream are edges with "managed_work".
+ *              when their own stream is there or wait for it alone (model.c). Copies of managed memory may hold up
+ *              their caller. With the feature "documented" these are edges nevertheless: clem keeps them.
+ *              Attachments and prefetches on the legacy stream are edges with "managed_work".
  *   per thread cudaStreamPerThread is a blocking stream of each thread's own. (the same section)
  *   events     A wait follows the latest record whose call returned before the wait's call. (Runtime API, "Event
  *              Management", "Stream Management") A wait for an event that was never recorded is nothing.
