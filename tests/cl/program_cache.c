@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "cl/cache_folder.h"
@@ -551,6 +552,47 @@ static size_t lines_of_refusal(void)
     assert_true(is_refused);
     assert_int_equal(look_into_folder(path), before);
     return count_text(printed, "clem: the program cache is not used");
+}
+
+/* Names one more user in the list of who may write to path; false where the file system has no such lists. */
+static bool let_one_more_write(const char *path)
+{
+    enum { OWNER = 1, NAMED = 2, GROUP = 4, MOST = 16, OTHERS = 32, NOTHING = 0, ALL = 7 };
+    const struct {
+        uint32_t version;
+        struct {
+            uint16_t whom, may;
+            uint32_t id;
+        } entries[5];
+    } list = {2,
+              {{OWNER, ALL, UINT32_MAX},
+               {NAMED, ALL, NOBODY},
+               {GROUP, NOTHING, UINT32_MAX},
+               {MOST, ALL, UINT32_MAX},
+               {OTHERS, NOTHING, UINT32_MAX}}};
+
+    return setxattr(path, "system.posix_acl_access", &list, sizeof list, 0) == 0;
+}
+
+/* The mode alone shows a group that may be the user's private one. */
+TEST_BODY(program_cache_refuses_a_folder_that_a_list_opens)
+{
+    struct stat facts;
+
+    unsetenv("CLEM_TRACE");
+    make_folder();
+    ocl_program_cache_store(folder, &some_key, "binary", 6);
+    assert_int_equal(chmod(own, 0770), 0);
+    const bool is_private = !fails_to_find();
+    const bool has_list = let_one_more_write(own);
+    if (has_list) {
+        assert_int_equal(stat(own, &facts), 0);
+        assert_int_equal(facts.st_mode & 0777, 0770);
+        (void)lines_of_refusal();
+    }
+    remove_folder();
+    if (!has_list || !is_private)
+        TEST_SKIP("no access control lists here, or no private group");
 }
 
 TEST_BODY(program_cache_refuses_a_folder_of_others)
