@@ -11,6 +11,7 @@
 #include "cl/kernel_argument.h"
 #include "cl/kernel_limits.h"
 #include "cl/kernel_plan.h"
+#include "cl/managed.h"
 #include "cl/ptx_kernel.h"
 #include "cl/ptx_table.h"
 #include "cl/thread.h"
@@ -310,19 +311,23 @@ static ocl_status launch_shaped(struct ocl_kernel *kernel, struct ocl_queue *que
     return ocl_kernel_launch(shaped, queue, launch);
 }
 
-/* With several drivers in the process, an address of one means nothing to another, or something else. */
+/* With several drivers in the process, an address of one means nothing to another, or something else. And a launch sends only
+ * the pages of its own context: another's would hold what they held before. */
 static bool reaches_arguments(struct ocl_kernel *kernel, const struct ocl_launch *launch)
 {
     size_t entry = 0;
-    const struct ocl_device_facts *own = &kernel->program->context->device->facts;
-    const struct ocl_device *stranger =
-        ocl_devices_share_platform() ? NULL : ocl_launch_stranger(kernel, launch, &entry);
+    const struct ocl_context *context = kernel->program->context;
+    const struct ocl_device *own = context->device, *stranger = NULL;
+    if (!ocl_devices_share_platform() || ocl_managed_moves_elsewhere(context))
+        stranger = ocl_launch_stranger(kernel, launch, &entry);
     if (stranger)
-        ocl_kernel_complain(kernel,
-                            "argument %zu is memory of %s (%s), and it would run on %s (%s): "
-                            "devices of two platforms do not reach each other's memory",
-                            entry, stranger->facts.name, stranger->facts.platform_name, own->name,
-                            own->platform_name);
+        ocl_kernel_complain(
+            kernel, "argument %zu is memory of %s (%s), and it would run on %s (%s): %s", entry,
+            stranger->facts.name, stranger->facts.platform_name, own->facts.name,
+            own->facts.platform_name,
+            stranger->platform != own->platform
+                ? "devices of two platforms do not reach each other's memory"
+                : "managed memory whose pages move is for kernels of its own device and context");
     return stranger == NULL;
 }
 

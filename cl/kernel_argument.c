@@ -7,6 +7,7 @@
 
 #include "cl/address.h"
 #include "cl/extension.h"
+#include "cl/managed.h"
 #include "cl/ptx_kernel.h"
 #include "cl/trace.h"
 #include "cl/twin.h"
@@ -54,7 +55,8 @@ bool ocl_call_has_unknown(const struct ocl_call *call)
     return false;
 }
 
-static const struct ocl_device *device_of_memory(const void *argument)
+/* The device whose memory the argument points into, if kernels of this context do not reach it. */
+static const struct ocl_device *stranger_at(const struct ocl_context *own, const void *argument)
 {
     uint64_t pointer;
     memcpy(&pointer, argument, sizeof pointer);
@@ -62,14 +64,16 @@ static const struct ocl_device *device_of_memory(const void *argument)
     if (!allocation)
         return NULL;
     const struct ocl_device *device = allocation->context->device;
+    const bool is_strange =
+        device->platform != own->device->platform || ocl_managed_is_of_another(own, allocation);
     ocl_allocation_release(allocation);
-    return device;
+    return is_strange ? device : NULL;
 }
 
 const struct ocl_device *ocl_launch_stranger(const struct ocl_kernel *kernel,
                                              const struct ocl_launch *launch, size_t *entry)
 {
-    const cl_platform_id own = kernel->program->context->device->platform;
+    const struct ocl_context *own = kernel->program->context;
     *entry = 0;
     for (size_t i = 0; i < kernel->facts.parameter_count; i++) {
         const struct ocl_parameter *parameter = &kernel->parameters[i];
@@ -78,8 +82,8 @@ const struct ocl_device *ocl_launch_stranger(const struct ocl_kernel *kernel,
         const bool may_point = parameter->kind == OCL_PARAMETER_POINTER ||
                                (kernel->ptx && parameter->bytes == sizeof(uint64_t));
         const struct ocl_device *device =
-            may_point ? device_of_memory(launch->arguments[*entry]) : NULL;
-        if (device && device->platform != own)
+            may_point ? stranger_at(own, launch->arguments[*entry]) : NULL;
+        if (device)
             return device;
         ++*entry;
     }

@@ -37,8 +37,8 @@ uint64_t ocl_call_pointer(const struct ocl_call *call, const struct ocl_slot *sl
 /* What a kernel must get for a pointer of the user's. */
 uint64_t ocl_address_for_kernel(const struct ocl_context *context, uint64_t pointer);
 
-/* The device whose memory an argument points into where it is none of this platform's, or NULL; *entry is then that
- * of void **args. Of OpenCL C pointers count, of PTX, which does not tell them, all that 8 bytes can hold. */
+/* The device whose memory an argument points into where it is none of this platform's, or another context's managed memory
+ * whose pages move, or NULL; *entry is then that of void **args. Of OpenCL C pointers count, of PTX, which does not tell them, all that 8 bytes can hold. */
 const struct ocl_device *ocl_launch_stranger(const struct ocl_kernel *kernel,
                                              const struct ocl_launch *launch, size_t *entry);
 

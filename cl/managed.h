@@ -14,6 +14,15 @@ enum ocl_managed_method {
 };
 enum ocl_managed_method ocl_managed_method(const struct ocl_context *context);
 
+struct ocl_allocation;
+
+/* Whether another context has memory whose pages move: one atomic read or two. And whether an allocation is such memory, which
+ * kernels of this context must not get: their launches send only the pages that their own context knows, and OpenCL says of
+ * such a pointer that it is one of its own context alone. Needs: a reference to the allocation. */
+bool ocl_managed_moves_elsewhere(const struct ocl_context *own);
+bool ocl_managed_is_of_another(const struct ocl_context *own,
+                               const struct ocl_allocation *allocation);
+
 /* Who may use an allocation: launches of all queues, of none, or of one. */
 enum ocl_managed_attachment { OCL_MANAGED_GLOBAL, OCL_MANAGED_HOST, OCL_MANAGED_SINGLE };
 

@@ -8,6 +8,9 @@
 #include "cl/managed_private.h"
 #include "cl/queue_private.h"
 
+/* Of all contexts: never fewer than contexts have. */
+static _Atomic unsigned migrations;
+
 static struct ocl_migration *make(struct ocl_context *context)
 {
     struct ocl_migration *made = calloc(1, sizeof *made);
@@ -24,6 +27,7 @@ static struct ocl_migration *make(struct ocl_context *context)
     }
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->changed, NULL);
+    atomic_fetch_add(&migrations, 1);
     return made;
 }
 
@@ -33,6 +37,7 @@ static void discard(struct ocl_migration *migration)
     pthread_cond_destroy(&migration->changed);
     pthread_mutex_destroy(&migration->lock);
     free(migration);
+    atomic_fetch_sub(&migrations, 1);
 }
 
 struct ocl_migration *ocl_migration_get(struct ocl_context *context)
@@ -54,6 +59,20 @@ void ocl_migration_destroy(struct ocl_context *context)
 
     if (migration)
         discard(migration);
+}
+
+/* Its own is read first: what is seen of it is counted then. */
+bool ocl_managed_moves_elsewhere(const struct ocl_context *own)
+{
+    const unsigned count = atomic_load(&own->migration) ? 1 : 0;
+
+    return atomic_load(&migrations) > count;
+}
+
+bool ocl_managed_is_of_another(const struct ocl_context *own,
+                               const struct ocl_allocation *allocation)
+{
+    return allocation->context != own && ocl_region_of(allocation);
 }
 
 static size_t page_bytes(void)

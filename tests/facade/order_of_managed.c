@@ -136,3 +136,42 @@ TEST_BODY(order_of_managed_attachment_to_a_destroyed_stream)
     assert_success(cudaStreamDestroy(other));
     assert_success(cudaFree(p));
 }
+
+/* A launch on another device either sees what the host wrote, and the host what it wrote, or is refused and does nothing; where
+ * pages move it is refused by name. */
+static void check_another_device(int count, int is_concurrent)
+{
+    const size_t bytes = (size_t)count * sizeof(int);
+    int *foreign = NULL, *own = NULL;
+    assert_success(cudaSetDevice(0));
+    foreign = managed_block(bytes);
+    assert_success(cudaSetDevice(1));
+    own = managed_block(bytes);
+    for (int i = 0; i < count; i++)
+        foreign[i] = own[i] = pattern_value((size_t)i, 0);
+    void *args[] = {&foreign, &count, &(int){5}};
+    const cudaError_t error =
+        launch_1d(managed_kernel("add"), (unsigned)(count + 63) / 64, 64, args, 0, NULL);
+    if (!is_concurrent)
+        assert_int_equal(error, cudaErrorNotSupported);
+    (void)cudaGetLastError();
+    run_on("add", own, count, 3, NULL);
+    assert_success(cudaDeviceSynchronize());
+    check_pattern(foreign, count, error == cudaSuccess ? 5 : 0);
+    check_pattern(own, count, 3);
+    assert_success(cudaMemcpy(own, foreign, bytes, cudaMemcpyDefault));
+    check_pattern(own, count, error == cudaSuccess ? 5 : 0);
+    assert_success(cudaFree(own));
+    assert_success(cudaFree(foreign));
+}
+
+TEST_BODY(order_of_managed_memory_of_another_device)
+{
+    int devices = 0, is_concurrent = 0;
+    assert_success(cudaGetDeviceCount(&devices));
+    if (devices < 2)
+        TEST_SKIP("there is one device");
+    assert_success(cudaDeviceGetAttribute(&is_concurrent, cudaDevAttrConcurrentManagedAccess, 1));
+    for (int i = 0; i < COUNTS; i++)
+        check_another_device(counts[i], is_concurrent);
+}

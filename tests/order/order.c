@@ -107,7 +107,7 @@ static const struct {
     FEATURE(boxes, true),
     FEATURE(large, true),
     /* Where concurrentManagedAccess is 0, a launch sends the pages of its own device's managed memory alone. */
-    FEATURE(foreign, false),
+    FEATURE(foreign, true),
     FEATURE(documented, ORDER_DOCUMENTED),
     FEATURE(managed_work, !ORDER_DOCUMENTED),
     /* CUDA makes objects slowly, and is not what is tested. */
