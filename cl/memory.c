@@ -350,22 +350,22 @@ static bool starts_at(const struct ocl_allocation *allocation, uint64_t address)
     return ocl_allocation_offset(allocation, address) == 0;
 }
 
-/* After is_live was cleared. */
+/* After is_live was cleared. Copies whose turn is to come hold the memory, and find it in the registry until they are over. */
 static ocl_status end(struct ocl_allocation *allocation)
 {
     if (allocation->ordered)
         return ocl_ordered_give(allocation);
-    ocl_address_erase(allocation);
     const ocl_status status = ocl_queues_finish(allocation->context);
+    ocl_address_erase(allocation);
     ocl_allocation_release(allocation); /* its own */
     return status;
 }
 
-/* Host functions that are still to run may touch managed memory, and a touch finds its page in the registry; copies whose turn
- * is to come find there what they name. So memory stays known until they are over, but for that of pools. */
-static void wait_for_users(const struct ocl_allocation *allocation)
+/* Host functions that are still to run may touch managed memory, and a touch finds its page in the registry. So that
+ * stays known until they are over. */
+static void wait_for_touches(const struct ocl_allocation *allocation)
 {
-    if (!allocation->ordered)
+    if (allocation->kind == OCL_MEMORY_MANAGED)
         (void)ocl_queues_finish(allocation->context); /* end() waits again, and tells */
 }
 
@@ -377,7 +377,7 @@ static ocl_status end_at(enum ocl_memory_kind kind, const void *pointer, bool ad
         return OCL_E_NOT_FOUND;
     ocl_status status = OCL_E_NOT_FOUND;
     if (found->kind == kind && is_adopted(found) == adopted && starts_at(found, address)) {
-        wait_for_users(found);
+        wait_for_touches(found);
         if (atomic_exchange(&found->is_live, false))
             status = end(found);
     }
