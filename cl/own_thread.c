@@ -2,8 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/own_thread.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
 
 /* What clang asks for its own threads, and half of it: main threads have 8 MiB, mostly unused. */
 enum { STACK_BYTES = 8 << 20, ENOUGH_BYTES = 4 << 20 };
@@ -42,31 +45,123 @@ static bool has_enough_stack(void)
     return is_known && here - (uintptr_t)lowest >= ENOUGH_BYTES && here - (uintptr_t)lowest < bytes;
 }
 
+/* The thread's and the caller's: whoever begins the call first makes it, and the last one that is there frees it. */
 struct call {
     int (*function)(void *);
     void *argument;
     int result;
+    pthread_mutex_t lock;
+    pthread_cond_t begun;
+    bool is_begun, is_left; /* by the thread; by the caller, which makes the call itself (lock) */
 };
+
+static void pass_loader(void)
+{
+    void *program = dlopen(NULL, RTLD_LAZY);
+
+    if (program)
+        dlclose(program);
+}
+
+static struct call *new_call(int (*function)(void *), void *argument)
+{
+    pthread_condattr_t steady;
+    struct call *made = calloc(1, sizeof *made);
+
+    if (!made)
+        return NULL;
+    made->function = function;
+    made->argument = argument;
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&made->begun, &steady);
+    pthread_condattr_destroy(&steady);
+    return made;
+}
+
+static void free_call(struct call *call)
+{
+    pthread_cond_destroy(&call->begun);
+    pthread_mutex_destroy(&call->lock);
+    free(call);
+}
 
 static void *carry_out(void *data)
 {
     struct call *call = data;
-    call->result = call->function(call->argument);
+
+    pass_loader();
+    pthread_mutex_lock(&call->lock);
+    call->is_begun = true;
+    const bool is_left = call->is_left;
+    pthread_cond_signal(&call->begun);
+    pthread_mutex_unlock(&call->lock);
+    if (is_left)
+        free_call(call);
+    else
+        call->result = call->function(call->argument);
     return NULL;
+}
+
+/* can_leave: a thread that has not begun by then does not. */
+static bool begins(struct call *call, bool can_leave)
+{
+    enum { SOON = 100000000, SECOND = 1000000000 };
+    struct timespec end;
+    int error = 0;
+
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_nsec += SOON;
+    end.tv_sec += end.tv_nsec / SECOND;
+    end.tv_nsec %= SECOND;
+    pthread_mutex_lock(&call->lock);
+    while (!call->is_begun && error == 0)
+        error = pthread_cond_timedwait(&call->begun, &call->lock, &end);
+    const bool is_begun = call->is_begun;
+    call->is_left = can_leave && !is_begun;
+    pthread_mutex_unlock(&call->lock);
+    return is_begun;
+}
+
+/* A thread that the loader keeps, though it lets the caller pass, waits for the caller: that is within dlopen(), as
+ * libraries' constructors are, and drivers load libraries. */
+static int call_on(pthread_t thread, struct call *call)
+{
+    int (*function)(void *) = call->function;
+    void *argument = call->argument;
+    bool is_begun = begins(call, false);
+
+    if (!is_begun) {
+        pass_loader();
+        is_begun = begins(call, true);
+    }
+    if (!is_begun) { /* and may be over now, with the call */
+        pthread_detach(thread);
+        return function(argument);
+    }
+    pthread_join(thread, NULL);
+    const int result = call->result;
+    free_call(call);
+    return result;
 }
 
 int own_thread_call(int (*function)(void *), void *argument, int no_thread)
 {
-    struct call call = {function, argument, 0};
     pthread_t thread;
     int cancelled;
 
     if (has_enough_stack())
         return function(argument);
-    if (!own_thread_start(&thread, STACK_BYTES, carry_out, &call))
+    struct call *call = new_call(function, argument);
+    if (!call)
         return no_thread;
+    if (!own_thread_start(&thread, STACK_BYTES, carry_out, call)) {
+        free_call(call);
+        return no_thread;
+    }
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
-    pthread_join(thread, NULL);
+    const int result = call_on(thread, call);
     pthread_setcancelstate(cancelled, &(int){0});
-    return call.result;
+    return result;
 }
