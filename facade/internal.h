@@ -125,6 +125,9 @@ void *facade_handle_find(enum facade_kind kind, const void *object);
 /* How many handles have been freed: what was found before the last one went has to be looked for again. */
 uint64_t facade_handles_freed(void);
 
+/* The same for names of functions that are gone before their handles are: others may get their addresses. */
+void facade_handles_forget_names(void);
+
 /* --- stream.c ------------------------------------------------------------------------------------------------ */
 
 /* The stream a handle means for this thread: 0, cudaStreamLegacy and cudaStreamPerThread are resolved against the

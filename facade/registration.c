@@ -246,6 +246,7 @@ void __cudaUnregisterFatBinary(void **fatCubinHandle)
     while (binary->readers > 0)
         pthread_cond_wait(&binary->unread, &binary->lock);
     forget_names(binary);
+    facade_handles_forget_names();
     pthread_mutex_unlock(&binary->lock);
     leave(binary);
 }
