@@ -104,22 +104,23 @@ static void *carry_out(void *data)
     return NULL;
 }
 
-/* can_leave: a thread that has not begun by then does not. */
-static bool begins(struct call *call, bool can_leave)
+/* Whether the thread begins within a tenth of a second, or one if that is the last chance: it does not begin any more then.
+ * Busy machines take their time to start threads. */
+static bool begins(struct call *call, bool is_last)
 {
     enum { SOON = 100000000, SECOND = 1000000000 };
     struct timespec end;
     int error = 0;
 
     clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_nsec += SOON;
+    end.tv_nsec += is_last ? SECOND : SOON;
     end.tv_sec += end.tv_nsec / SECOND;
     end.tv_nsec %= SECOND;
     pthread_mutex_lock(&call->lock);
     while (!call->is_begun && error == 0)
         error = pthread_cond_timedwait(&call->begun, &call->lock, &end);
     const bool is_begun = call->is_begun;
-    call->is_left = can_leave && !is_begun;
+    call->is_left = is_last && !is_begun;
     pthread_mutex_unlock(&call->lock);
     return is_begun;
 }

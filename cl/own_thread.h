@@ -15,7 +15,8 @@ bool own_thread_start(pthread_t *thread, size_t stack_bytes, void *(*function)(v
 /* What function(argument) returns; no_thread, without the call, where it would want a thread and the system gives none.
  * Compilers, and drivers that start, take megabytes of stack: where the calling thread may not have them left, the call
  * is made on a thread of clem's own. Only there, since that is no owner of locks that the caller holds within the C
- * library; of the loader's, in a library's constructor, the caller makes the call itself. Costs some microseconds, a hundred in the main thread. */
+ * library; of the loader's, in a library's constructor, the caller makes the call itself after a second. Costs some
+ * microseconds, a hundred in the main thread. */
 int own_thread_call(int (*function)(void *), void *argument, int no_thread);
 
 #endif
