@@ -29,6 +29,7 @@ struct ocl_copy {
 enum ocl_transfer_wait {
     OCL_WAIT_ALL,    /* the copy is complete */
     OCL_WAIT_SOURCE, /* pageable ends are done with: source staged, target written */
+    OCL_WAIT_TARGET, /* a pageable target is written; a pageable source is read when its turn comes */
 };
 
 /* Copies. Rows must not overlap each other in the target; source and target may overlap only for

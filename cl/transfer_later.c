@@ -1,5 +1,5 @@
 /* Copies and fills that the host carries out when their turn in the queue has come, while the caller goes on: between
- * contexts, and between two pieces of host memory.
+ * contexts, between two pieces of host memory, and from pageable memory that is not to be read before.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <time.h>
@@ -98,10 +98,10 @@ ocl_status ocl_transfer_borrow_queue(struct ocl_context *context, struct ocl_que
 static ocl_status borrow_for(const struct ocl_side *side, const struct ocl_queue *given,
                              struct ocl_queue **queue)
 {
-    struct ocl_context *context = side->allocation->context;
+    const struct ocl_allocation *allocation = side->allocation;
 
-    return side->kind == OCL_SIDE_DEVICE || context != given->context
-               ? ocl_transfer_borrow_queue(context, queue)
+    return allocation && (side->kind == OCL_SIDE_DEVICE || allocation->context != given->context)
+               ? ocl_transfer_borrow_queue(allocation->context, queue)
                : OCL_OK;
 }
 
@@ -110,12 +110,20 @@ static bool is_foreign(const struct ocl_side *side, const struct ocl_queue *queu
     return side->allocation->context != queue->context;
 }
 
+static bool is_read_late(const struct ocl_transfer *transfer)
+{
+    return transfer->wait == OCL_WAIT_TARGET && transfer->source.kind == OCL_SIDE_PAGEABLE &&
+           transfer->target.kind != OCL_SIDE_PAGEABLE;
+}
+
 /* When its turn is now, the host is as good as anybody; but for device memory of another context, whose queue may have
  * other things to wait for. */
 bool ocl_transfer_goes_later(const struct ocl_transfer *transfer)
 {
     const struct ocl_side *source = &transfer->source, *target = &transfer->target;
 
+    if (is_read_late(transfer))
+        return !ocl_queue_is_idle(transfer->queue);
     if (transfer->wait == OCL_WAIT_ALL || source->kind == OCL_SIDE_PAGEABLE ||
         target->kind == OCL_SIDE_PAGEABLE)
         return false;

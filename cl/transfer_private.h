@@ -61,7 +61,7 @@ ocl_status ocl_transfer_pass_by_host(const struct ocl_transfer *transfer, struct
 void ocl_transfer_copy_by_host(const struct ocl_transfer *transfer);
 
 /* A transfer that needs the host when its turn has come, and whose caller does not wait: takes over the sides' references,
- * and carries it out in the queue's order. Needs: no end is pageable. */
+ * and carries it out in the queue's order. Needs: no end is pageable but a source that is to be read in that order. */
 bool ocl_transfer_goes_later(const struct ocl_transfer *transfer);
 ocl_status ocl_transfer_later(struct ocl_transfer *transfer);
 

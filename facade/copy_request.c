@@ -131,8 +131,10 @@ cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaSt
         return error;
     const bool is_synchronous = facade_advice_is_synchronous(copy->source.address) ||
                                 facade_advice_is_synchronous(copy->target.address);
-    const enum ocl_transfer_wait wait =
+    enum ocl_transfer_wait wait =
         is_synchronous ? OCL_WAIT_ALL : wait_for(source.kind, target.kind, is_async);
+    if (wait == OCL_WAIT_SOURCE && request->reads_in_order)
+        wait = OCL_WAIT_TARGET;
     const bool is_alone = request->is_alone || (!is_async && is_between_devices(&source, &target));
     ocl_status status = is_alone ? ocl_transfer_copy_alone(found->queue, copy)
                                  : ocl_transfer_copy(found->queue, copy, wait);

@@ -28,6 +28,8 @@ struct facade_copy_request {
     struct facade_array *source_array, *target_array; /* NULL: memory */
     bool
         is_alone; /* not asynchronous: ordered with all work of the current device and of both ends' */
+    bool
+        reads_in_order; /* asynchronous: pageable memory is read when the stream has got that far */
 };
 
 /* One end as descriptions give it: rows from slice to slice instead of bytes, and where the volume
@@ -61,8 +63,8 @@ bool facade_copy_is_empty(const struct facade_copy_request *request);
 /* Checks what the two addresses mean and submits. An empty copy is checked no further, not even
  * for its stream.
  * Order:  after earlier work of the stream. is_async false: done when it returns, except that
- *         device to device goes on. is_async true: pageable memory is read, or written, when it
- *         returns; between two pieces of host memory all is done; the rest goes on.
+ *         device to device goes on. is_async true: pageable memory is read (but for reads_in_order), or
+ *         written, when it returns; between two pieces of host memory all is done; the rest goes on.
  * Errors: cudaErrorInvalidValue: an end is not what the caller claims, or its range leaves the
  *         allocation; cudaErrorInvalidResourceHandle: no such stream. */
 cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream,

@@ -83,7 +83,9 @@ static cudaError_t check_copies(void *const *targets, const void *const *sources
 static cudaError_t submit_in_batch(const struct facade_copy_request *request,
                                    enum cudaMemcpySrcAccessOrder order, cudaStream_t stream)
 {
-    cudaError_t error = facade_copy_submit(request, stream, true);
+    struct facade_copy_request ordered = *request;
+    ordered.reads_in_order = order == cudaMemcpySrcAccessOrderStream;
+    cudaError_t error = facade_copy_submit(&ordered, stream, true);
     if (error == cudaSuccess && order == cudaMemcpySrcAccessOrderDuringApiCall)
         error = facade_stream_synchronize(stream);
     return error;

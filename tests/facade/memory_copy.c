@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "tests/facade/memory_support.h"
+#include "tests/facade/runtime_support.h"
 
 /* --- between every pair of kinds -------------------------------------------------------------- */
 
@@ -429,6 +430,31 @@ TEST_BODY(memory_copy_batch_copies_each)
     }
     end_block(&target);
     assert_success(cudaStreamDestroy(stream));
+}
+
+/* What a host function before it in the stream writes is what the batch copies. */
+TEST_BODY(memory_copy_batch_reads_in_stream_order)
+{
+    enum { BYTES = 4096 };
+    struct block source = make_block(PAGEABLE, BYTES);
+    struct block target = make_block(DEVICE, BYTES);
+    struct batch batch = make_batch(&target, &source);
+    struct gate gate = GATE_INITIALIZER;
+    unsigned char put[BYTES], got[BYTES];
+    cudaStream_t stream;
+    assert_success(cudaStreamCreate(&stream));
+    fill_random(put, sizeof put, 23);
+    gate_hold(&gate, stream);
+    assert_success(submit(&batch, stream));
+    write_block(&source, put);
+    gate_open(&gate);
+    assert_success(cudaStreamSynchronize(stream));
+    read_block(&target, got);
+    for (size_t i = 0; i < 3; i++)
+        assert_memory_equal(got + 1000 * i, put + 500 * i, 100 + i);
+    assert_success(cudaStreamDestroy(stream));
+    end_block(&target);
+    end_block(&source);
 }
 
 TEST_BODY(memory_copy_batch_refuses_bad_lists)

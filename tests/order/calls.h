@@ -22,6 +22,12 @@
     ENTRY(from_array, cudaMemcpy2DFromArray)                                                       \
     ENTRY(from_array_async, cudaMemcpy2DFromArrayAsync)                                            \
     ENTRY(array_to_array, cudaMemcpy2DArrayToArray)                                                \
+    ENTRY(copy_batch, cudaMemcpyBatchAsync)                                                        \
+    ENTRY(copy_boxes, cudaMemcpy3DBatchAsync)                                                      \
+    ENTRY(to_symbol, cudaMemcpyToSymbol)                                                           \
+    ENTRY(to_symbol_async, cudaMemcpyToSymbolAsync)                                                \
+    ENTRY(from_symbol, cudaMemcpyFromSymbol)                                                       \
+    ENTRY(from_symbol_async, cudaMemcpyFromSymbolAsync)                                            \
     ENTRY(set, cudaMemset)                                                                         \
     ENTRY(set_async, cudaMemsetAsync)                                                              \
     ENTRY(set_2d, cudaMemset2D)                                                                    \

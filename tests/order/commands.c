@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "interpreter.h"
+#include "kept.h"
 
 static void pause_us(unsigned us)
 {
@@ -321,6 +322,88 @@ static cudaError_t copy_array(const struct interpreter *of, const struct command
                                         unit, rows, kind, stream);
 }
 
+/* copy_symbol: to or from the variable by its name. */
+static cudaError_t copy_symbol(const struct interpreter *of, const struct command *c,
+                               cudaStream_t stream)
+{
+    const struct calls *calls = calls_of(c);
+    const bool is_target = memory_of(of, &c->target) == MEMORY_SYMBOL;
+    const size_t bytes = region_bytes(of, &c->target);
+    const size_t offset =
+        (size_t)of->program->unit * (is_target ? c->target.first : c->first.first);
+    void *to = address(of, &c->target);
+    const void *from = address(of, &c->first);
+    const enum cudaMemcpyKind kind = direction(of, c);
+
+    if (c->kind == DO_COPY_SYMBOL)
+        return is_target ? calls->to_symbol(order_store, from, bytes, offset, kind)
+                         : calls->from_symbol(to, order_store, bytes, offset, kind);
+    return is_target ? calls->to_symbol_async(order_store, from, bytes, offset, kind, stream)
+                     : calls->from_symbol_async(to, order_store, bytes, offset, kind, stream);
+}
+
+/* source_order: of batches. */
+static enum cudaMemcpySrcAccessOrder source_order(const struct command *c)
+{
+    return c->spelling & SPELL_ANY     ? cudaMemcpySrcAccessOrderAny
+           : c->spelling & SPELL_EARLY ? cudaMemcpySrcAccessOrderDuringApiCall
+                                       : cudaMemcpySrcAccessOrderStream;
+}
+
+/* copy_batch: a copy for each unit. */
+static cudaError_t copy_batch(const struct interpreter *of, const struct command *c,
+                              cudaStream_t stream)
+{
+    const size_t unit = of->program->unit;
+    struct cudaMemcpyAttributes attributes = {.srcAccessOrder = source_order(c)};
+    void *to[MOST_UNITS];
+    const void *from[MOST_UNITS];
+    size_t sizes[MOST_UNITS], first = 0;
+
+    for (size_t i = 0; i < c->target.count; i++) {
+        to[i] = address(of, &c->target) + i * c->target.step * unit;
+        from[i] = address(of, &c->first) + i * c->first.step * unit;
+        sizes[i] = unit;
+    }
+    return calls_of(c)->copy_batch(to, from, sizes, c->target.count, &attributes, &first, 1,
+                                   stream);
+}
+
+/* operand: the i-th unit of a region. */
+static struct cudaMemcpy3DOperand operand(const struct interpreter *of, const struct region *region,
+                                          size_t i)
+{
+    const enum memory memory = memory_of(of, region);
+    const size_t at = region->first + i * region->step;
+    struct cudaMemcpy3DOperand made = {.type = is_array(memory) ? cudaMemcpyOperandTypeArray
+                                                                : cudaMemcpyOperandTypePointer};
+
+    if (!is_array(memory)) {
+        made.op.ptr.ptr = of->buffer[region->buffer] + at * of->program->unit;
+        return made;
+    }
+    made.op.array.array = of->array[region->buffer];
+    made.op.array.offset.y = memory == MEMORY_ARRAY ? at : 0;
+    made.op.array.offset.z = memory == MEMORY_ARRAY ? 0 : at;
+    return made;
+}
+
+/* copy_boxes: one for each unit. */
+static cudaError_t copy_boxes(const struct interpreter *of, const struct command *c,
+                              cudaStream_t stream)
+{
+    struct cudaMemcpy3DBatchOp boxes[MOST_UNITS];
+
+    for (size_t i = 0; i < c->target.count; i++)
+        boxes[i] = (struct cudaMemcpy3DBatchOp){
+            .src = operand(of, &c->first, i),
+            .dst = operand(of, &c->target, i),
+            .extent = {of->program->unit, 1, 1},
+            .srcAccessOrder = source_order(c),
+        };
+    return calls_of(c)->copy_boxes(c->target.count, boxes, 0, stream);
+}
+
 /* fill_rectangle: a unit is a row, or a slice. */
 static cudaError_t fill_rectangle(const struct interpreter *of, const struct command *c,
                                   cudaStream_t stream)
@@ -436,6 +519,22 @@ static void query(struct interpreter *of, int index)
              cudaGetErrorName(error), error ? "" : " not");
 }
 
+static cudaError_t destroy_stream(struct interpreter *of, const struct command *c)
+{
+    const cudaStream_t stream = of->stream[c->stream];
+    of->stream[c->stream] = NULL;
+    kept_forget(stream);
+    return cudaStreamDestroy(stream);
+}
+
+static cudaError_t destroy_event(struct interpreter *of, const struct command *c)
+{
+    const cudaEvent_t event = of->event[c->event];
+    of->event[c->event] = NULL;
+    kept_forget(event);
+    return cudaEventDestroy(event);
+}
+
 void run_command(struct thread *thread, int index)
 {
     struct interpreter *of = thread->of;
@@ -472,6 +571,16 @@ void run_command(struct thread *thread, int index)
     case DO_COPY_ARRAY_ASYNC:
     case DO_COPY_ARRAY:
         CALL(of, index, copy_array(of, c, stream));
+        break;
+    case DO_COPY_SYMBOL_ASYNC:
+    case DO_COPY_SYMBOL:
+        CALL(of, index, copy_symbol(of, c, stream));
+        break;
+    case DO_COPY_BATCH:
+        CALL(of, index, copy_batch(of, c, stream));
+        break;
+    case DO_COPY_BOXES:
+        CALL(of, index, copy_boxes(of, c, stream));
         break;
     case DO_PREFETCH:
         CALL(of, index, prefetch(of, c, stream));
@@ -534,6 +643,18 @@ void run_command(struct thread *thread, int index)
         break;
     case DO_OPEN:
         open_gates(of, index);
+        break;
+    case DO_STREAM_DESTROY:
+        CALL(of, index, destroy_stream(of, c));
+        break;
+    case DO_STREAM_CREATE:
+        create_stream(of, index, c->stream);
+        break;
+    case DO_EVENT_DESTROY:
+        CALL(of, index, destroy_event(of, c));
+        break;
+    case DO_EVENT_CREATE:
+        create_event(of, index, c->event);
         break;
     case DO_HOST_WRITE:
         transform(of, c);

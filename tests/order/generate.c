@@ -169,6 +169,13 @@ bool may_name(enum kind kind, enum memory memory, const struct features *feature
     case DO_COPY_ARRAY:
     case DO_COPY_ARRAY_ASYNC:
         return memory != MEMORY_CUBE;
+    case DO_COPY_BATCH:
+        return features->batches && !is_array(memory);
+    case DO_COPY_BOXES:
+        return features->batches;
+    case DO_COPY_SYMBOL:
+    case DO_COPY_SYMBOL_ASYNC:
+        return features->symbols && features->symbol_copies && !is_array(memory);
     case DO_PREFETCH:
         return (memory == MEMORY_MANAGED && is_concurrent) ||
                (memory == MEMORY_PAGEABLE && is_pageable);
@@ -209,6 +216,7 @@ static bool may_touch(const struct maker *maker, const struct command *c, unsign
     case DO_COPY:
     case DO_COPY_2D_ASYNC:
     case DO_COPY_2D:
+    case DO_COPY_BATCH:
     case DO_CHECK:
     case DO_PREFETCH:
     case DO_ADVISE:
@@ -247,6 +255,8 @@ static uint8_t pick_step(struct maker *maker, const struct command *c, unsigned 
     case DO_COPY_2D_ASYNC:
     case DO_COPY_3D:
     case DO_COPY_3D_ASYNC:
+    case DO_COPY_BATCH:
+    case DO_COPY_BOXES:
     case DO_SET_2D:
     case DO_SET_2D_ASYNC:
         return is_array(memory_at(maker, buffer)) ? 1 : (uint8_t)(1 + below(maker, 3));
@@ -316,27 +326,29 @@ static bool pick_target(struct maker *maker, struct command *c)
     return is_found;
 }
 
-/* pick_array_copy: one side is an array, the other may be the one that is wanted. */
-static bool pick_array_copy(struct maker *maker, struct command *c)
+/* pick_copy_with: one side is of that memory, the other may be the one that is wanted. */
+static bool pick_copy_with(struct maker *maker, struct command *c, enum memory memory)
 {
     const struct program *p = maker->program;
     const unsigned start = below(maker, p->buffers);
     const int wanted = maker->wanted;
     const bool is_target = chance(maker, 50);
-    int array = -1;
+    int side = -1;
 
-    for (unsigned i = 0; i < p->buffers && array < 0; i++) {
+    for (unsigned i = 0; i < p->buffers && side < 0; i++) {
         const unsigned buffer = (start + i) % p->buffers;
-        if (memory_at(maker, buffer) == MEMORY_ARRAY && may_touch(maker, c, buffer))
-            array = (int)buffer;
+        if (memory_at(maker, buffer) == memory && may_touch(maker, c, buffer))
+            side = (int)buffer;
     }
-    if (array < 0)
+    if (side < 0)
         return false;
-    maker->wanted = is_target ? array : wanted;
+    maker->wanted = is_target ? side : wanted;
     if (!pick_region(maker, c, &c->target))
         return false;
-    maker->wanted = is_target ? wanted : array;
-    return pick_source(maker, c, false, &c->first);
+    maker->wanted = is_target ? wanted : side;
+    return pick_source(maker, c, false, &c->first) &&
+           (memory_at(maker, c->target.buffer) == memory ||
+            memory_at(maker, c->first.buffer) == memory);
 }
 
 /* pick_whole: all of a buffer. */
@@ -351,14 +363,51 @@ static bool pick_whole(struct maker *maker, const struct command *c, struct regi
 
 /* Proposals. */
 
+/* is_destroyed: the stream, or the event, so far. */
+static bool is_destroyed(const struct maker *maker, bool is_event, unsigned which)
+{
+    const struct program *p = maker->program;
+    for (int x = p->commands - 1; x >= 0; x--) {
+        const struct command *c = &p->command[x];
+        if (is_event ? is_event_life(c) && c->event == which
+                     : is_stream_life(c) && c->stream == which)
+            return c->kind == DO_EVENT_DESTROY || c->kind == DO_STREAM_DESTROY;
+    }
+    return false;
+}
+
+/* pick_created: a stream that is there, or is not; the first always is. */
+static uint8_t pick_created(struct maker *maker, bool is_there)
+{
+    const unsigned streams = (unsigned)maker->program->streams - FIRST_CREATED;
+    const unsigned start = below(maker, streams);
+
+    for (unsigned i = 0; i < streams; i++) {
+        const unsigned stream = FIRST_CREATED + (start + i) % streams;
+        if (is_destroyed(maker, false, stream) != is_there)
+            return (uint8_t)stream;
+    }
+    return FIRST_CREATED;
+}
+
 static uint8_t pick_stream(struct maker *maker)
 {
     if (chance(maker, 20))
         return LEGACY;
     if (maker->features->per_thread && chance(maker, 12))
         return PER_THREAD;
-    return (uint8_t)(FIRST_CREATED +
-                     below(maker, (unsigned)maker->program->streams - FIRST_CREATED));
+    return pick_created(maker, true);
+}
+
+static uint8_t pick_event(struct maker *maker, bool is_there)
+{
+    const unsigned events = maker->program->events;
+    const unsigned start = below(maker, events);
+
+    for (unsigned i = 0; i < events; i++)
+        if (is_destroyed(maker, true, (start + i) % events) != is_there)
+            return (uint8_t)((start + i) % events);
+    return (uint8_t)start;
 }
 
 static enum kind pick_kind(struct maker *maker)
@@ -376,6 +425,14 @@ static enum kind pick_kind(struct maker *maker)
         [DO_COPY_3D] = 2,
         [DO_COPY_ARRAY_ASYNC] = 6,
         [DO_COPY_ARRAY] = 4,
+        [DO_COPY_BATCH] = 5,
+        [DO_COPY_BOXES] = 3,
+        [DO_COPY_SYMBOL_ASYNC] = 6,
+        [DO_COPY_SYMBOL] = 3,
+        [DO_STREAM_DESTROY] = 3,
+        [DO_STREAM_CREATE] = 2,
+        [DO_EVENT_DESTROY] = 2,
+        [DO_EVENT_CREATE] = 2,
         [DO_SET_ASYNC] = 6,
         [DO_SET] = 3,
         [DO_SET_2D_ASYNC] = 3,
@@ -424,6 +481,11 @@ static bool is_enabled(const struct maker *maker, enum kind kind)
         return f->prefetch;
     case DO_ATTACH:
         return f->attach;
+    case DO_STREAM_DESTROY:
+    case DO_STREAM_CREATE:
+    case DO_EVENT_DESTROY:
+    case DO_EVENT_CREATE:
+        return f->lives;
     default:
         return true;
     }
@@ -450,7 +512,8 @@ static bool is_shape_known(const struct maker *maker, const struct command *c)
 
     if (c->kind == DO_COPY_ARRAY || c->kind == DO_COPY_ARRAY_ASYNC)
         return is_array(to) || is_array(from);
-    return !is_array(to) || !is_array(from) || to == from || c->target.count == 1;
+    return !is_array(to) || !is_array(from) || to == from || c->target.count == 1 ||
+           c->kind == DO_COPY_BOXES;
 }
 
 static bool pick_memory(struct maker *maker, struct command *c)
@@ -464,7 +527,13 @@ static bool pick_memory(struct maker *maker, struct command *c)
                pick_source(maker, c, true, &c->second);
     case DO_COPY_ARRAY_ASYNC:
     case DO_COPY_ARRAY:
-        return pick_array_copy(maker, c) && is_shape_known(maker, c) && is_copy_enabled(maker, c);
+        return pick_copy_with(maker, c, MEMORY_ARRAY) && is_shape_known(maker, c) &&
+               is_copy_enabled(maker, c);
+    case DO_COPY_SYMBOL_ASYNC:
+    case DO_COPY_SYMBOL:
+        return pick_copy_with(maker, c, MEMORY_SYMBOL) && is_copy_enabled(maker, c);
+    case DO_COPY_BATCH:
+    case DO_COPY_BOXES:
     case DO_COPY_ASYNC:
     case DO_COPY:
     case DO_COPY_2D_ASYNC:
@@ -505,6 +574,8 @@ static uint8_t pick_spelling(struct maker *maker, const struct command *c)
     unsigned spelling = maker->features->spellings ? below(maker, 16) : 0;
     if (is_synchronous(c))
         spelling &= SPELL_KIND | SPELL_OTHER;
+    if (is_batch(c))
+        spelling |= chance(maker, 50) ? 0 : chance(maker, 50) ? SPELL_EARLY : SPELL_ANY;
     return (uint8_t)spelling;
 }
 
@@ -525,11 +596,17 @@ static bool propose(struct maker *maker, struct command *c)
     if (!is_enabled(maker, (enum kind)c->kind) || c->kind == DO_GATE || c->kind == DO_OPEN)
         return false;
     c->thread = (uint8_t)below(maker, maker->program->threads);
-    c->stream = is_synchronous(c) ? pick_synchronous(maker) : pick_stream(maker);
+    c->stream = is_synchronous(c)   ? pick_synchronous(maker)
+                : is_stream_life(c) ? pick_created(maker, c->kind == DO_STREAM_DESTROY)
+                                    : pick_stream(maker);
+    if (is_stream_life(c) && c->stream == FIRST_CREATED)
+        return false;
     c->spelling = pick_spelling(maker, c);
     c->device =
         c->stream >= FIRST_CREATED ? maker->program->stream[c->stream].device : pick_device(maker);
-    c->event = (uint8_t)below(maker, maker->program->events);
+    c->event = pick_event(maker, c->kind != DO_EVENT_CREATE);
+    if (is_event_life(c))
+        c->device = maker->program->event[c->event].device;
     if (c->kind == DO_RECORD && maker->program->event[c->event].device != c->device)
         return false;
     c->factor = (uint8_t)(below(maker, 128) * 2 + 1);
@@ -582,12 +659,24 @@ static bool join(struct maker *maker, unsigned thread, int x)
     return append(maker, &query);
 }
 
+/* is_gone: the stream of command x was destroyed since. */
+static bool is_gone(const struct maker *maker, int x)
+{
+    const struct program *p = maker->program;
+    for (int y = x + 1; y < p->commands; y++)
+        if (is_stream_life(&p->command[y]) && p->command[y].stream == p->command[x].stream)
+            return true;
+    return false;
+}
+
 /* on_stream_of: a command about the stream of command x, by a thread that can name it: a thread alone names its
  * per-thread stream. */
 static bool on_stream_of(struct maker *maker, enum kind kind, int x, unsigned thread,
                          unsigned event)
 {
     const struct command *of = &maker->program->command[x];
+    if (is_gone(maker, x))
+        return false;
     const struct command c = {
         .kind = (uint8_t)kind,
         .thread = of->stream == PER_THREAD ? of->thread : (uint8_t)thread,
@@ -634,15 +723,16 @@ static bool put_in_order(struct maker *maker, int x, struct command *y)
         return join(maker, y->thread, x);
     }
     retract(maker);
-    if (how < 62 || is_gated)
+    if ((how < 62 || is_gated) && !is_gone(maker, x))
         return order_by_event(maker, x, y);
     if (how < 80 && is_work(y) && !is_synchronous(y) && of->stream != PER_THREAD &&
-        of->device == y->device && (y->kind != DO_ATTACH || of->stream >= FIRST_CREATED)) {
+        of->device == y->device && (y->kind != DO_ATTACH || of->stream >= FIRST_CREATED) &&
+        !is_gone(maker, x)) {
         y->stream = of->stream;
         y->device = of->device;
         return true;
     }
-    if (how < 97)
+    if (how < 97 && !is_gone(maker, x))
         return on_stream_of(
             maker, maker->features->polls && how < 86 ? DO_STREAM_POLL : DO_STREAM_SYNCHRONIZE, x,
             y->thread, 0);

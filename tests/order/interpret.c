@@ -11,6 +11,13 @@
 #include "interpreter.h"
 #include "kept.h"
 
+#ifndef ORDER_DOCUMENTED
+#define ORDER_DOCUMENTED false
+#endif
+#if ORDER_DOCUMENTED
+#include <crt/host_runtime_abi.h>
+#endif
+
 struct device_code device_code;
 
 static double now_us(void)
@@ -99,10 +106,29 @@ static cudaError_t try_sharing(struct facts *facts)
     return error ? error : cudaSetDevice(0);
 }
 
+char order_store[1];
+
+/* register_store: as compilers have programs do it. */
+static void register_store(void)
+{
+#if ORDER_DOCUMENTED
+    static const struct {
+        unsigned magic, version;
+        const void *code, *parts;
+    } wrapper = {0x466243b1, 1, order_kernels, NULL};
+    static char name[] = "store";
+    void **handle = __cudaRegisterFatBinary((void *)(uintptr_t)&wrapper);
+    __cudaRegisterVar(handle, order_store, name, name, 0, STORE_BYTES, 0, 0);
+    __cudaRegisterFatBinaryEnd(handle);
+#endif
+}
+
 bool interpreter_begin(struct facts *facts, bool is_opencl, struct outcome *outcome)
 {
     *outcome = (struct outcome){.command = -1};
     cudaError_t error = look(facts);
+    if (!is_opencl)
+        register_store();
     if (!error)
         error = cudaLibraryLoadData(&device_code.module, is_opencl ? order_opencl : order_kernels,
                                     NULL, NULL, 0, NULL, NULL, 0);

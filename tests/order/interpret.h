@@ -23,6 +23,9 @@ void interpret(const struct program *program, struct outcome *outcome);
 enum { STORE_BYTES = 262144 };
 extern const char order_kernels[];
 
+/* What stands for the variable on the host, once it is registered. */
+extern char order_store[];
+
 /* The kernel alone, as OpenCL C, for clem. */
 extern const char order_opencl[];
 

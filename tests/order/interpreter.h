@@ -77,6 +77,10 @@ static inline size_t region_bytes(const struct interpreter *of, const struct reg
 bool make_objects(struct interpreter *of);
 void free_objects(struct interpreter *of);
 
+/* create_stream, create_event: on the current device; for that command or -1, which makes it one that others had before. */
+bool create_stream(struct interpreter *of, int command, unsigned stream);
+bool create_event(struct interpreter *of, int command, unsigned event);
+
 /* allocate_buffer: as its memory says, with no bytes that count; for that command or -1. */
 bool allocate_buffer(struct interpreter *of, int command, unsigned buffer);
 void free_buffer(struct interpreter *of, int command, unsigned buffer);

@@ -75,6 +75,13 @@ bool kept_give(const void *handle)
     return false;
 }
 
+void kept_forget(const void *handle)
+{
+    for (unsigned i = 0; i < kept_count; i++)
+        if (kept[i].handle == handle)
+            kept[i] = kept[--kept_count];
+}
+
 /* Memory. */
 
 static struct arena {

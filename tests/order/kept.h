@@ -15,6 +15,9 @@ cudaError_t kept_event(const struct program *program, int device, unsigned flags
 /* kept_give: back from the program; false where it is nobody else's and to be destroyed. */
 bool kept_give(const void *handle);
 
+/* kept_forget: the program destroys it. */
+void kept_forget(const void *handle);
+
 /* kept_memory: for a buffer, of memory that all programs share; NULL where it wants its own. The device is current. */
 void *kept_memory(const struct program *program, unsigned buffer);
 

@@ -28,7 +28,7 @@ bool is_transform(const struct command *command)
 
 bool is_copy(const struct command *command)
 {
-    return command->kind >= DO_COPY_ASYNC && command->kind <= DO_COPY_ARRAY;
+    return command->kind >= DO_COPY_ASYNC && command->kind <= DO_COPY_SYMBOL;
 }
 
 bool is_fill(const struct command *command)
@@ -43,12 +43,47 @@ bool is_synchronous(const struct command *command)
     case DO_COPY_2D:
     case DO_COPY_3D:
     case DO_COPY_ARRAY:
+    case DO_COPY_SYMBOL:
     case DO_SET:
     case DO_SET_2D:
         return true;
     default:
         return false;
     }
+}
+
+bool is_batch(const struct command *command)
+{
+    return command->kind == DO_COPY_BATCH || command->kind == DO_COPY_BOXES;
+}
+
+bool is_symbol_copy(const struct command *command)
+{
+    return command->kind == DO_COPY_SYMBOL || command->kind == DO_COPY_SYMBOL_ASYNC;
+}
+
+bool has_symbol_copies(const struct program *program)
+{
+    for (int i = 0; i < program->commands; i++)
+        if (is_symbol_copy(&program->command[i]))
+            return true;
+    return false;
+}
+
+bool is_stream_life(const struct command *command)
+{
+    return command->kind == DO_STREAM_DESTROY || command->kind == DO_STREAM_CREATE;
+}
+
+bool is_event_life(const struct command *command)
+{
+    return command->kind == DO_EVENT_DESTROY || command->kind == DO_EVENT_CREATE;
+}
+
+bool uses_stream(const struct command *command)
+{
+    return is_work(command) || is_stream_life(command) || command->kind == DO_STREAM_SYNCHRONIZE ||
+           command->kind == DO_STREAM_POLL || command->kind == DO_STREAM_QUERY;
 }
 
 bool is_peer_copy(const struct program *program, const struct command *command)
@@ -111,11 +146,37 @@ static enum stream_kind kind_of(const struct program *program, const struct comm
                : (enum stream_kind)program->stream[command->stream].kind;
 }
 
-/* same_stream: legacy streams are one per device, per-thread streams one per thread and device. */
-static bool same_stream(const struct command *a, const struct command *b)
+/* same_stream: legacy streams are one per device, per-thread streams one per thread and device, and a stream that was created
+ * in place of another one is not that one. */
+static bool same_stream(const struct model *model, int x, int y)
 {
-    return a->stream == b->stream && (a->stream >= FIRST_CREATED || a->device == b->device) &&
-           (a->stream != PER_THREAD || a->thread == b->thread);
+    const struct command *a = &model->program->command[x];
+    const struct command *b = &model->program->command[y];
+
+    if (a->stream != b->stream)
+        return false;
+    if (a->stream >= FIRST_CREATED)
+        return model->born[x] == model->born[y];
+    return a->device == b->device && (a->stream != PER_THREAD || a->thread == b->thread);
+}
+
+/* stream_life_before, event_life_before: the latest command that destroyed or created what command y names; -1: none. */
+static int stream_life_before(const struct program *program, int y)
+{
+    int x = y - 1;
+    while (x >= 0 && !(is_stream_life(&program->command[x]) &&
+                       program->command[x].stream == program->command[y].stream))
+        x--;
+    return x;
+}
+
+static int event_life_before(const struct program *program, int y)
+{
+    int x = y - 1;
+    while (x >= 0 && !(is_event_life(&program->command[x]) &&
+                       program->command[x].event == program->command[y].event))
+        x--;
+    return x;
 }
 
 /* ordered_by_legacy: one is work of the legacy stream and the other of a blocking stream of its device. */
@@ -171,18 +232,20 @@ static int latest_record(const struct model *model, int y)
 {
     const struct command *command = model->program->command;
     for (int x = y - 1; x >= 0; x--)
-        if (command[x].kind == DO_RECORD && command[x].event == command[y].event)
-            return called_before(model, x, y) ? x : -2;
+        if ((command[x].kind == DO_RECORD || is_event_life(&command[x])) &&
+            command[x].event == command[y].event)
+            return !called_before(model, x, y) ? -2 : command[x].kind == DO_RECORD ? x : -1;
     return -1;
 }
 
 bool uses_event(const struct command *command)
 {
     return command->kind == DO_RECORD || command->kind == DO_WAIT ||
-           command->kind == DO_EVENT_SYNCHRONIZE || command->kind == DO_EVENT_POLL;
+           command->kind == DO_EVENT_SYNCHRONIZE || command->kind == DO_EVENT_POLL ||
+           is_event_life(command);
 }
 
-/* is_event_free: every earlier use of the event that y records is ordered to y, so which record it finds is. */
+/* is_event_free: every earlier use of the event that y records, destroys or creates is ordered to y, so what it finds is. */
 static bool is_event_free(const struct model *model, int y)
 {
     const struct command *command = model->program->command;
@@ -218,9 +281,12 @@ static bool ends_before_return(const struct program *program, const struct comma
             !reads_before_return(program, command));
 }
 
-/* reads_at_call: cudaMemcpyAsync from pageable to device memory, whose source may be read when it is called. */
+/* reads_at_call: cudaMemcpyAsync from pageable to device memory, whose source may be read when it is called; batches, if they
+ * say so. */
 static bool reads_at_call(const struct program *program, const struct command *command)
 {
+    if (is_batch(command))
+        return command->spelling & (SPELL_EARLY | SPELL_ANY);
     return is_copy(command) && !is_synchronous(command) &&
            memory_of(program, &command->first) == MEMORY_PAGEABLE &&
            !is_host_memory(memory_of(program, &command->target));
@@ -263,6 +329,14 @@ static enum point first_point(const struct program *program, const struct comman
     return writes ? START : READ;
 }
 
+/* reads_during_call: its source may be changed when it has returned. */
+static bool reads_during_call(const struct program *program, const struct command *command)
+{
+    return reads_before_return(program, command) ||
+           (is_batch(command) && command->spelling & SPELL_EARLY &&
+            !(command->spelling & SPELL_ANY));
+}
+
 /* access_of: when command y reads or writes the region. */
 static struct access access_of(const struct program *program, int y, const struct region *region,
                                bool writes)
@@ -274,7 +348,7 @@ static struct access access_of(const struct program *program, int y, const struc
         .region = *region,
         .writes = writes,
         .start = (uint8_t)first_point(program, command, writes),
-        .end = is_host || (!writes && reads_before_return(program, command)) ? RETURN : END,
+        .end = is_host || (!writes && reads_during_call(program, command)) ? RETURN : END,
     };
 }
 
@@ -303,7 +377,7 @@ static bool meets_legacy(const struct model *model, int y)
     case DO_PREFETCH:
         return command->stream == LEGACY && program->is_managed_work;
     case DO_MALLOC_ASYNC:
-        return command->stream != LEGACY && program->is_documented;
+        return false;
     case DO_FREE_ASYNC:
     case DO_RECORD:
         return command->stream == LEGACY || program->is_documented;
@@ -330,7 +404,7 @@ static void add_work(struct model *model, int y)
     for (int x = 0; x < y; x++) {
         if (!is_work(&command[x]) || !called_before(model, x, y))
             continue;
-        if (same_stream(&command[x], &command[y]))
+        if (same_stream(model, x, y))
             add_edge(model, x, END, y, READ);
         else if (is_ordered_by_legacy(model, x, y))
             add_edge(model, x, END, y, reads_before_legacy(program, &command[y]) ? START : READ);
@@ -339,7 +413,7 @@ static void add_work(struct model *model, int y)
         const int record = latest_record(model, y);
         if (record >= 0) {
             add_edge(model, record, END, y, READ);
-            model->cross_waits += !same_stream(&command[record], &command[y]);
+            model->cross_waits += !same_stream(model, record, y);
         }
     }
 }
@@ -386,8 +460,7 @@ static void add_waiting(struct model *model, int y)
     case DO_STREAM_SYNCHRONIZE:
     case DO_STREAM_POLL:
         for (int x = 0; x < y; x++)
-            if (is_work(&command[x]) && called_before(model, x, y) &&
-                same_stream(&command[x], &command[y]))
+            if (is_work(&command[x]) && called_before(model, x, y) && same_stream(model, x, y))
                 add_edge(model, x, END, y, RETURN);
         break;
     case DO_DEVICE_SYNCHRONIZE:
@@ -437,9 +510,34 @@ static int attachment_at(const struct program *program, unsigned buffer, int y)
                : x;
 }
 
-/* is_attached: a device may touch what the command names. */
-static bool is_attached(const struct program *program, int y)
+/* exists: the stream and the event that command y names do; what it creates does not. No memory is attached to a stream that it
+ * destroys. */
+static bool exists(const struct program *program, int y)
 {
+    const struct command *command = &program->command[y];
+    int x = uses_stream(command) ? stream_life_before(program, y) : -1;
+
+    if (uses_stream(command) && (x >= 0 && program->command[x].kind == DO_STREAM_DESTROY) !=
+                                    (command->kind == DO_STREAM_CREATE))
+        return false;
+    x = uses_event(command) ? event_life_before(program, y) : -1;
+    if (uses_event(command) && (x >= 0 && program->command[x].kind == DO_EVENT_DESTROY) !=
+                                   (command->kind == DO_EVENT_CREATE))
+        return false;
+    for (unsigned buffer = 0; buffer < program->buffers && command->kind == DO_STREAM_DESTROY;
+         buffer++) {
+        x = attachment_at(program, buffer, y);
+        if (x >= 0 && program->command[x].term == ATTACH_SINGLE &&
+            program->command[x].stream == command->stream)
+            return false;
+    }
+    return true;
+}
+
+/* is_attached: a device may touch what the command names. */
+static bool is_attached(const struct model *model, int y)
+{
+    const struct program *program = model->program;
     const struct command *command = program->command;
     for (int i = 0; i < MOST_ACCESSES && !program->is_concurrent && is_device_work(&command[y]);
          i++) {
@@ -447,7 +545,7 @@ static bool is_attached(const struct program *program, int y)
         if (!region->count || memory_of(program, region) != MEMORY_MANAGED)
             continue;
         const int x = attachment_at(program, region->buffer, y);
-        if (x >= 0 && (command[x].term == ATTACH_HOST || !same_stream(&command[x], &command[y])))
+        if (x >= 0 && (command[x].term == ATTACH_HOST || !same_stream(model, x, y)))
             return false;
     }
     return true;
@@ -468,6 +566,8 @@ bool is_asynchronous(const struct program *program, const struct command *comman
 
     switch (command->kind) {
     case DO_STREAM_QUERY:
+    case DO_STREAM_DESTROY:
+    case DO_EVENT_DESTROY:
     case DO_OPEN:
         return true;
     case DO_HOST_WRITE:
@@ -477,8 +577,11 @@ bool is_asynchronous(const struct program *program, const struct command *comman
     case DO_COPY_2D_ASYNC:
     case DO_COPY_3D_ASYNC:
     case DO_COPY_ARRAY_ASYNC:
-        return from != MEMORY_PAGEABLE && to != MEMORY_PAGEABLE &&
-               !(is_host_memory(from) && is_host_memory(to)) &&
+    case DO_COPY_SYMBOL_ASYNC:
+    case DO_COPY_BATCH:
+    case DO_COPY_BOXES:
+        return !reads_during_call(program, command) && from != MEMORY_PAGEABLE &&
+               to != MEMORY_PAGEABLE && !(is_host_memory(from) && is_host_memory(to)) &&
                (program->is_documented || (from != MEMORY_MANAGED && to != MEMORY_MANAGED));
     case DO_ATTACH:
     case DO_PREFETCH:
@@ -503,6 +606,7 @@ bool model_add(struct model *model)
 
     memset(model->before[y], 0, sizeof model->before[y]);
     model->accesses[y] = 0;
+    model->born[y] = (int16_t)stream_life_before(model->program, y);
     for (int x = y - 1; x >= 0; x--)
         if (command[x].thread == command[y].thread) {
             add_edge(model, x, RETURN, y, CALL);
@@ -511,9 +615,13 @@ bool model_add(struct model *model)
     if (command[y].after >= 0)
         add_edge(model, command[y].after, RETURN, y, CALL);
     if (uses_event(&command[y]) && (latest_record(model, y) == -2 ||
-                                    (command[y].kind == DO_RECORD && !is_event_free(model, y))))
+                                    ((command[y].kind == DO_RECORD || is_event_life(&command[y])) &&
+                                     !is_event_free(model, y))))
         return false;
-    if (!is_alive(model, y) || !is_attached(model->program, y) || !passes_gates(model, &command[y]))
+    if (is_batch(&command[y]) && command[y].stream == LEGACY)
+        return false;
+    if (!exists(model->program, y) || !is_alive(model, y) || !is_attached(model, y) ||
+        !passes_gates(model, &command[y]))
         return false;
     if (command[y].kind == DO_GATE || command[y].kind == DO_OPEN)
         model->is_gated = command[y].kind == DO_GATE;
@@ -594,8 +702,9 @@ static bool uses_device(const struct program *program, const struct command *com
 }
 
 /* excludes: command host touches managed memory itself, so that command device must not run then. */
-static bool excludes(const struct program *program, int host, int device)
+static bool excludes(const struct model *model, int host, int device)
 {
+    const struct program *program = model->program;
     const struct command *command = program->command;
     if (uses_device(program, &command[host]) || !touches_memory(&command[host]) ||
         !uses_device(program, &command[device]) || command[host].kind == DO_ATTACH ||
@@ -606,8 +715,7 @@ static bool excludes(const struct program *program, int host, int device)
         if (!region->count || memory_of(program, region) != MEMORY_MANAGED)
             continue;
         const int x = attachment_at(program, region->buffer, host);
-        if (x < 0 ||
-            (command[x].term == ATTACH_SINGLE && same_stream(&command[x], &command[device])))
+        if (x < 0 || (command[x].term == ATTACH_SINGLE && same_stream(model, x, device)))
             return true;
     }
     return false;
@@ -629,30 +737,45 @@ static bool shares_buffer(const struct command *x, const struct command *y)
     return false;
 }
 
+/* is_life_open: one of both destroys or creates the stream that the other names, and its call may overlap the other's. */
+static bool is_life_open(const struct model *model, int x, int y)
+{
+    const struct command *a = &model->program->command[x];
+    const struct command *b = &model->program->command[y];
+
+    return (is_stream_life(a) || is_stream_life(b)) && uses_stream(a) && uses_stream(b) &&
+           a->stream == b->stream && !called_before(model, x, y);
+}
+
+/* Lives are first: what is done about the others may name the stream. */
 int model_forbidden(const struct model *model, int y)
 {
     const struct program *program = model->program;
+    for (int x = y - 1; x >= 0; x--)
+        if (is_life_open(model, x, y))
+            return x;
     for (int x = y - 1; x >= 0; x--) {
         if ((model->is_strict[x] || model->is_strict[y]) &&
             shares_buffer(&program->command[x], &program->command[y]) &&
             !(is_over(model, x, y) && called_before(model, x, y)))
             return x;
-        if (!program->is_concurrent && (excludes(program, x, y) || excludes(program, y, x)) &&
+        if (!program->is_concurrent && (excludes(model, x, y) || excludes(model, y, x)) &&
             !is_over(model, x, y))
             return x;
     }
     return -1;
 }
 
-/* waits_for_stream: the call waits for all that was called before it in the stream of command y. */
-static bool waits_for_stream(const struct command *command, const struct command *y)
+/* waits_for_stream: call x waits for all that was called before it in the stream of command y. */
+static bool waits_for_stream(const struct model *model, int x, int y)
 {
-    switch (command->kind) {
+    const struct command *command = model->program->command;
+    switch (command[x].kind) {
     case DO_STREAM_SYNCHRONIZE:
     case DO_STREAM_POLL:
-        return same_stream(command, y);
+        return same_stream(model, x, y);
     case DO_DEVICE_SYNCHRONIZE:
-        return command->device == y->device;
+        return command[x].device == command[y].device;
     default:
         return false;
     }
@@ -663,8 +786,7 @@ bool model_must_be_done(const struct model *model, int y)
     const struct command *command = model->program->command;
     int wait = y - 1;
 
-    while (wait >= 0 &&
-           !(waits_for_stream(&command[wait], &command[y]) && called_before(model, wait, y)))
+    while (wait >= 0 && !(waits_for_stream(model, wait, y) && called_before(model, wait, y)))
         wait--;
     /* What a copy between devices keeps busy is not written. */
     if (wait < 0 || kind_of(model->program, &command[y]) == STREAM_LEGACY ||
@@ -674,7 +796,7 @@ bool model_must_be_done(const struct model *model, int y)
         if (is_peer_copy(model->program, &command[x]))
             return false;
     for (int x = 0; x < model->program->commands; x++)
-        if (is_work(&command[x]) && same_stream(&command[x], &command[y]) &&
+        if (is_work(&command[x]) && same_stream(model, x, y) &&
             !(x < wait && called_before(model, x, wait)) && !(y < x && called_before(model, y, x)))
             return false;
     return true;
@@ -685,7 +807,7 @@ bool model_must_be_pending(const struct model *model, int y)
     const struct command *command = model->program->command;
     for (int x = y - 1; x >= 0 && command[x].kind != DO_OPEN; x--)
         if (command[x].kind == DO_GATE)
-            return same_stream(&command[x], &command[y]);
+            return same_stream(model, x, y);
     return false;
 }
 

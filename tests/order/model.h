@@ -30,9 +30,10 @@ struct model {
     struct access access[MOST_COMMANDS][MOST_ACCESSES];
     int accesses[MOST_COMMANDS];
     bool is_strict
-        [MOST_COMMANDS]; /* its accesses must have an order with all others of the buffer */
-    bool is_gated;       /* a host function waits for the caller */
-    int cross_waits;     /* waits for an event of another stream */
+        [MOST_COMMANDS];         /* its accesses must have an order with all others of the buffer */
+    int16_t born[MOST_COMMANDS]; /* the command that created its stream, or -1 */
+    bool is_gated;               /* a host function waits for the caller */
+    int cross_waits;             /* waits for an event of another stream */
 };
 
 /* model_begin: no command has its points. The program is read when commands are added. */

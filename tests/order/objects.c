@@ -55,6 +55,8 @@ static bool allocate(struct interpreter *of, int command, unsigned i)
     case MEMORY_DEVICE:
         return CALL(of, command, cudaMalloc(memory, bytes));
     case MEMORY_SYMBOL:
+        if (has_symbol_copies(of->program))
+            return CALL(of, command, cudaGetSymbolAddress(memory, order_store));
         return CALL(of, command, cudaLibraryGetGlobal(memory, &found, device_code.module, "store"));
     case MEMORY_ARRAY:
     case MEMORY_CUBE:
@@ -160,23 +162,38 @@ void free_buffer(struct interpreter *of, int command, unsigned i)
     }
 }
 
+bool create_stream(struct interpreter *of, int command, unsigned i)
+{
+    const struct program *program = of->program;
+    const unsigned flags =
+        program->stream[i].kind == STREAM_BLOCKING ? cudaStreamDefault : cudaStreamNonBlocking;
+    const int priority = program->stream[i].priority;
+
+    if (command >= 0)
+        return CALL(of, command, cudaStreamCreateWithPriority(&of->stream[i], flags, priority));
+    return CALL(of, command,
+                kept_stream(program, program->stream[i].device, flags, priority, &of->stream[i]));
+}
+
+bool create_event(struct interpreter *of, int command, unsigned i)
+{
+    const struct program *program = of->program;
+    const unsigned flags = program->event[i].is_timed ? cudaEventDefault : cudaEventDisableTiming;
+
+    if (command >= 0)
+        return CALL(of, command, cudaEventCreateWithFlags(&of->event[i], flags));
+    return CALL(of, command, kept_event(program, program->event[i].device, flags, &of->event[i]));
+}
+
 bool make_objects(struct interpreter *of)
 {
     const struct program *program = of->program;
     bool is_made = true;
 
-    for (unsigned i = FIRST_CREATED; i < program->streams && is_made; i++) {
-        const unsigned flags =
-            program->stream[i].kind == STREAM_BLOCKING ? cudaStreamDefault : cudaStreamNonBlocking;
-        is_made = CALL(of, -1,
-                       kept_stream(program, program->stream[i].device, flags,
-                                   program->stream[i].priority, &of->stream[i]));
-    }
-    for (unsigned i = 0; i < program->events && is_made; i++) {
-        const unsigned flags =
-            program->event[i].is_timed ? cudaEventDefault : cudaEventDisableTiming;
-        is_made = CALL(of, -1, kept_event(program, program->event[i].device, flags, &of->event[i]));
-    }
+    for (unsigned i = FIRST_CREATED; i < program->streams && is_made; i++)
+        is_made = create_stream(of, -1, i);
+    for (unsigned i = 0; i < program->events && is_made; i++)
+        is_made = create_event(of, -1, i);
     for (unsigned i = 0; i < program->buffers && is_made; i++)
         is_made = make_buffer(of, i);
     for (int i = program->devices - 1; i >= 0 && is_made; i--)

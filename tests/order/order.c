@@ -106,6 +106,10 @@ static const struct {
     FEATURE(callbacks, true),
     FEATURE(boxes, true),
     FEATURE(large, true),
+    FEATURE(batches, true),
+    FEATURE(lives, true),
+    /* Programs register their variables as compilers have them do it. */
+    FEATURE(symbol_copies, ORDER_DOCUMENTED),
     /* Where concurrentManagedAccess is 0, a launch sends the pages of its own device's managed memory alone. */
     FEATURE(foreign, true),
     FEATURE(documented, ORDER_DOCUMENTED),

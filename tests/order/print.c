@@ -117,6 +117,22 @@ static const char head[] =
     "    expect(read, width * rows, sum, line);\n"
     "}\n\n";
 
+/* The variable, as compilers register it. */
+static const char registration[] =
+    "static char store[1];\n"
+    "extern void **__cudaRegisterFatBinary(void *);\n"
+    "extern void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);\n"
+    "extern void __cudaRegisterFatBinaryEnd(void **);\n"
+    "static void register_store(void)\n"
+    "{\n"
+    "    static struct { unsigned magic, version; const void *code, *parts; } wrapper = "
+    "{0x466243b1, "
+    "1, ptx, 0};\n"
+    "    void **handle = __cudaRegisterFatBinary(&wrapper);\n"
+    "    __cudaRegisterVar(handle, store, (char *)\"store\", \"store\", 0, 262144, 0, 0);\n"
+    "    __cudaRegisterFatBinaryEnd(handle);\n"
+    "}\n\n";
+
 static void print_address(FILE *file, const struct program *program, const struct region *region)
 {
     fprintf(file, "b%u", region->buffer);
@@ -317,6 +333,81 @@ static void print_array_copy(FILE *file, const struct program *program, const st
     end_call(file, c);
 }
 
+/* print_symbol_copy: the stream is behind the call's other arguments. */
+static void print_symbol_copy(FILE *file, const struct program *program, const struct command *c)
+{
+    const bool is_target = is_of(program, &c->target, MEMORY_SYMBOL);
+
+    begin_call(file, c, is_target ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol");
+    if (is_target)
+        fprintf(file, "store, ");
+    print_address(file, program, is_target ? &c->first : &c->target);
+    fprintf(file, ", %s%u, %u, %s", is_target ? "" : "store, ", bytes_of(program, &c->target),
+            program->unit * (is_target ? c->target.first : c->first.first), direction(program, c));
+    end_call(file, c);
+}
+
+static const char *source_order(const struct command *c)
+{
+    return c->spelling & SPELL_ANY     ? "cudaMemcpySrcAccessOrderAny"
+           : c->spelling & SPELL_EARLY ? "cudaMemcpySrcAccessOrderDuringApiCall"
+                                       : "cudaMemcpySrcAccessOrderStream";
+}
+
+/* print_units: the addresses of a region's units. */
+static void print_units(FILE *file, const struct program *program, const struct region *region)
+{
+    for (unsigned i = 0; i < region->count; i++)
+        fprintf(file, "%sb%u + %u", i ? ", " : "", region->buffer,
+                (region->first + i * region->step) * program->unit);
+}
+
+static void print_batch(FILE *file, const struct program *program, const struct command *c)
+{
+    fprintf(file, "OK(cudaMemcpyBatchAsync%s((void *[]){", suffix_of(c));
+    print_units(file, program, &c->target);
+    fprintf(file, "}, (const void *[]){");
+    print_units(file, program, &c->first);
+    fprintf(file, "}, (size_t[]){");
+    for (unsigned i = 0; i < c->target.count; i++)
+        fprintf(file, "%s%u", i ? ", " : "", program->unit);
+    fprintf(file, "}, %u, &(struct cudaMemcpyAttributes){.srcAccessOrder = %s}, (size_t[]){0}, 1, ",
+            c->target.count, source_order(c));
+    print_stream(file, c);
+    fprintf(file, "));");
+}
+
+static void print_operand(FILE *file, const struct program *program, const struct region *region,
+                          unsigned i)
+{
+    const enum memory memory = (enum memory)program->buffer[region->buffer].memory;
+    const unsigned at = region->first + i * region->step;
+
+    if (is_array(memory))
+        fprintf(file,
+                "{.type = cudaMemcpyOperandTypeArray, .op.array = {b%u, .offset = {0, %u, %u}}}",
+                region->buffer, memory == MEMORY_ARRAY ? at : 0, memory == MEMORY_ARRAY ? 0 : at);
+    else
+        fprintf(file, "{.type = cudaMemcpyOperandTypePointer, .op.ptr.ptr = b%u + %u}",
+                region->buffer, at * program->unit);
+}
+
+static void print_boxes(FILE *file, const struct program *program, const struct command *c)
+{
+    fprintf(file, "OK(cudaMemcpy3DBatchAsync%s(%u, (struct cudaMemcpy3DBatchOp[]){", suffix_of(c),
+            c->target.count);
+    for (unsigned i = 0; i < c->target.count; i++) {
+        fprintf(file, "{");
+        print_operand(file, program, &c->first, i);
+        fprintf(file, ", ");
+        print_operand(file, program, &c->target, i);
+        fprintf(file, ", {%u, 1, 1}, %s, 0}, ", program->unit, source_order(c));
+    }
+    fprintf(file, "}, 0, ");
+    print_stream(file, c);
+    fprintf(file, "));");
+}
+
 static void print_fill(FILE *file, const struct program *program, const struct command *c)
 {
     begin_call(file, c, "cudaMemset");
@@ -373,7 +464,10 @@ static void print_allocation(FILE *file, const struct program *program, unsigned
         fprintf(file, "OK(cudaMalloc((void **)&b%u, %u));", i, bytes);
         break;
     case MEMORY_SYMBOL:
-        fprintf(file, "OK(cudaLibraryGetGlobal((void **)&b%u, &size, library, \"store\"));", i);
+        if (has_symbol_copies(program))
+            fprintf(file, "OK(cudaGetSymbolAddress((void **)&b%u, store));", i);
+        else
+            fprintf(file, "OK(cudaLibraryGetGlobal((void **)&b%u, &size, library, \"store\"));", i);
         break;
     case MEMORY_ARRAY:
         fprintf(file,
@@ -391,6 +485,20 @@ static void print_allocation(FILE *file, const struct program *program, unsigned
     case MEMORY_KINDS:
         break;
     }
+}
+
+static void print_stream_creation(FILE *file, const struct program *program, unsigned i)
+{
+    fprintf(file, "OK(cudaStreamCreateWithPriority(&s%u, %s, %d));", i,
+            program->stream[i].kind == STREAM_BLOCKING ? "cudaStreamDefault"
+                                                       : "cudaStreamNonBlocking",
+            program->stream[i].priority);
+}
+
+static void print_event_creation(FILE *file, const struct program *program, unsigned i)
+{
+    fprintf(file, "OK(cudaEventCreateWithFlags(&e%u, %s));", i,
+            program->event[i].is_timed ? "cudaEventDefault" : "cudaEventDisableTiming");
 }
 
 static void print_free(FILE *file, const struct program *program, unsigned i)
@@ -501,6 +609,28 @@ void print_command(FILE *file, const struct program *program, int index)
     case DO_SET_2D_ASYNC:
     case DO_SET_2D:
         print_rectangle_fill(file, program, c);
+        break;
+    case DO_COPY_SYMBOL_ASYNC:
+    case DO_COPY_SYMBOL:
+        print_symbol_copy(file, program, c);
+        break;
+    case DO_COPY_BATCH:
+        print_batch(file, program, c);
+        break;
+    case DO_COPY_BOXES:
+        print_boxes(file, program, c);
+        break;
+    case DO_STREAM_DESTROY:
+        fprintf(file, "OK(cudaStreamDestroy(s%u));", c->stream);
+        break;
+    case DO_STREAM_CREATE:
+        print_stream_creation(file, program, c->stream);
+        break;
+    case DO_EVENT_DESTROY:
+        fprintf(file, "OK(cudaEventDestroy(e%u));", c->event);
+        break;
+    case DO_EVENT_CREATE:
+        print_event_creation(file, program, c->event);
         break;
     case DO_PREFETCH:
         fprintf(file, "OK(cudaMemPrefetchAsync%s(", suffix_of(c));
@@ -613,8 +743,7 @@ static bool uses(const struct program *program, int index, bool is_buffer, unsig
         return (c->target.count && c->target.buffer == which) ||
                (c->first.count && c->first.buffer == which) ||
                (c->second.count && c->second.buffer == which);
-    return c->stream == which && (is_work(c) || c->kind == DO_STREAM_SYNCHRONIZE ||
-                                  c->kind == DO_STREAM_POLL || c->kind == DO_STREAM_QUERY);
+    return c->stream == which && uses_stream(c);
 }
 
 static bool is_used(const struct program *program, bool is_buffer, unsigned which)
@@ -661,19 +790,17 @@ static void print_objects(FILE *file, const struct program *program)
         if (is_used(program, false, i)) {
             if (program->devices > 1)
                 fprintf(file, "    OK(cudaSetDevice(%u));\n", program->stream[i].device);
-            fprintf(file,
-                    "    cudaStream_t s%u;\n    OK(cudaStreamCreateWithPriority(&s%u, %s, %d));\n",
-                    i, i,
-                    program->stream[i].kind == STREAM_BLOCKING ? "cudaStreamDefault"
-                                                               : "cudaStreamNonBlocking",
-                    program->stream[i].priority);
+            fprintf(file, "    cudaStream_t s%u;\n    ", i);
+            print_stream_creation(file, program, i);
+            fprintf(file, "\n");
         }
     for (unsigned i = 0; i < program->events; i++)
         if (is_event_used(program, i)) {
             if (program->devices > 1)
                 fprintf(file, "    OK(cudaSetDevice(%u));\n", program->event[i].device);
-            fprintf(file, "    cudaEvent_t e%u;\n    OK(cudaEventCreateWithFlags(&e%u, %s));\n", i,
-                    i, program->event[i].is_timed ? "cudaEventDefault" : "cudaEventDisableTiming");
+            fprintf(file, "    cudaEvent_t e%u;\n    ", i);
+            print_event_creation(file, program, i);
+            fprintf(file, "\n");
         }
     fprintf(file, "    OK(cudaDeviceSynchronize());\n");
 }
@@ -695,11 +822,14 @@ static void print_names(FILE *file)
     static const char *const synchronous[] = {
         "cudaMemcpy",          "cudaMemcpy2D",          "cudaMemcpy3D",
         "cudaMemset",          "cudaMemset2D",          "cudaMemset3D",
-        "cudaMemcpy2DToArray", "cudaMemcpy2DFromArray", "cudaMemcpy2DArrayToArray"};
+        "cudaMemcpy2DToArray", "cudaMemcpy2DFromArray", "cudaMemcpy2DArrayToArray",
+        "cudaMemcpyToSymbol",  "cudaMemcpyFromSymbol"};
     static const char *const others[] = {"cudaMemcpyAsync",          "cudaMemcpy2DAsync",
                                          "cudaMemcpy3DAsync",        "cudaMemsetAsync",
                                          "cudaMemset2DAsync",        "cudaMemset3DAsync",
                                          "cudaMemcpy2DToArrayAsync", "cudaMemcpy2DFromArrayAsync",
+                                         "cudaMemcpyToSymbolAsync",  "cudaMemcpyFromSymbolAsync",
+                                         "cudaMemcpyBatchAsync",     "cudaMemcpy3DBatchAsync",
                                          "cudaMemPrefetchAsync",     "cudaStreamAttachMemAsync",
                                          "cudaMallocAsync",          "cudaFreeAsync",
                                          "cudaEventRecord",          "cudaEventRecordWithFlags",
@@ -718,10 +848,14 @@ static void print_head(FILE *file, const struct program *program)
     fprintf(file, "#ifndef SPINS_PER_US\n#define SPINS_PER_US 50\n#endif\n%s", head);
     print_names(file);
     print_kernels(file);
+    if (has_symbol_copies(program))
+        fputs(registration, file);
     fprintf(file,
             "int main(void)\n{\n    cudaLibrary_t library;\n    size_t size;\n    (void)size;\n"
             "    OK(cudaLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));\n"
             "    OK(cudaLibraryGetKernel(&change, library, \"change\"));\n");
+    if (has_symbol_copies(program))
+        fprintf(file, "    register_store();\n");
 }
 
 void print_program(FILE *file, const struct program *program, bool is_whole)

@@ -17,10 +17,9 @@
  *              another thread's call to return.
  *   streams    Commands of one stream do not overlap, in the order of their calls. (Programming Guide, "Streams")
  *   legacy     The legacy stream waits for all blocking streams' earlier commands, and they wait for its earlier ones.
- *              A stream-ordered allocation on it is no edge, nor is an attachment, a prefetch or a wait on a blocking
- *              stream. (Runtime API, "Stream synchronization behavior")
- *              CUDA itself does less (H200, driver 580): records, stream-ordered allocations and frees in a blocking
- *              stream do not wait, nothing waits for copies between host memory, and some copies read their source
+ *              A stream-ordered allocation is no edge, nor is an attachment, a prefetch or a wait on a blocking stream.
+ *              (Runtime API, "Stream synchronization behavior")
+ *              CUDA itself does less (H200, driver 580): records and stream-ordered frees in a blocking stream do not wait, nothing waits for copies between host memory, and some copies read their source
  *              when their own stream is there or wait for it alone (model.c). Copies of managed memory may hold up
  *              their caller. With the feature "documented" these are edges nevertheless: clem keeps them.
  *              Attachments and prefetches on the legacy stream are edges with "managed_work".
@@ -39,12 +38,20 @@
  *              devices, memory attached to a stream for that stream alone. An attachment is in stream order.
  *              (Programming Guide, "Coherency and Concurrency", "Managing Data Visibility and Concurrent CPU + GPU Access
  *              with Streams"; Runtime API, cudaStreamAttachMemAsync)
+ *   batches    The copies of a batch have no order among each other; the batch has its place in the stream. Their source is read in
+ *              that order too, pageable or not, or during the call, or at any time from the call on, as the attributes say.
+ *              (Runtime API, cudaMemcpyBatchAsync and cudaMemcpy3DBatchAsync)
+ *   symbols    Copies to and from variables are copies of device memory by another name. (Runtime API, "Memory Management")
  *   pools      Memory of cudaMallocAsync is used after the allocation's end and before the free's start, whatever
  *              streams they are in. (Programming Guide, "Stream Ordered Memory Allocator")
  *   frees      cudaFree of device memory may be called while kernels, copies and fills use it, which end before it returns;
  *              other memory is not in use when it is freed.
  *   spellings  The names with _ptds and _ptsz mean cudaStreamPerThread where no stream, or stream 0, is named. What the
  *              synchronous ones wait for is that stream. (Runtime API, "Stream synchronization behavior")
+ *   lives      cudaStreamDestroy and cudaEventDestroy return at once, whatever is pending; what the stream has got goes on, in the
+ *              legacy stream's order too, and cudaDeviceSynchronize waits for it. A stream or event that is created in its
+ *              place is another one. Calls that name it have returned before it is destroyed. No memory is attached to a
+ *              stream then. (Runtime API, cudaStreamDestroy, cudaEventDestroy)
  *   devices    Legacy and per-thread streams are each device's own; events are recorded on their device's streams and
  *              waited for by all. What copies between devices wait for beyond their stream is no edge.
  *   gates      Between a host function that waits for its caller and the call that lets it go on stand only calls that must
@@ -107,6 +114,10 @@ enum memory {
     COMMAND(COPY_3D, 1)                                                                            \
     COMMAND(COPY_ARRAY_ASYNC, 1) /* to or from an array */                                         \
     COMMAND(COPY_ARRAY, 1)                                                                         \
+    COMMAND(COPY_BATCH, 1)        /* cudaMemcpyBatchAsync: a copy for each unit */                 \
+    COMMAND(COPY_BOXES, 1)        /* cudaMemcpy3DBatchAsync, likewise */                           \
+    COMMAND(COPY_SYMBOL_ASYNC, 1) /* to or from a variable, by its name */                         \
+    COMMAND(COPY_SYMBOL, 1)                                                                        \
     COMMAND(SET_ASYNC, 1)    /* target = term */                                                   \
     COMMAND(SET, 1)          /* cudaMemset, on the legacy stream */                                \
     COMMAND(SET_2D_ASYNC, 1) /* a unit is a row, or a slice */                                     \
@@ -122,6 +133,10 @@ enum memory {
     COMMAND(MALLOC, 0) /* target, whole: cudaMalloc and its like */                                \
     COMMAND(FREE, 0)                                                                               \
     COMMAND(OPEN, 0)                                                                               \
+    COMMAND(STREAM_DESTROY, 0)                                                                     \
+    COMMAND(STREAM_CREATE, 0) /* in place of one that was destroyed, and like it */                \
+    COMMAND(EVENT_DESTROY, 0)                                                                      \
+    COMMAND(EVENT_CREATE, 0)                                                                       \
     COMMAND(STREAM_SYNCHRONIZE, 0)                                                                 \
     COMMAND(STREAM_POLL, 0)  /* cudaStreamQuery until it says success */                           \
     COMMAND(STREAM_QUERY, 0) /* cudaStreamQuery once */                                            \
@@ -146,7 +161,9 @@ enum spelling {
         1, /* the stream is 0: legacy, or per-thread by the names with _ptds and _ptsz */
     SPELL_PER_THREAD = 2, /* those names, with a stream's own handle */
     SPELL_KIND = 4,       /* copies name their direction instead of cudaMemcpyDefault */
-    SPELL_OTHER = 8, /* peer copies, fills in three dimensions, callbacks, records with flags */
+    SPELL_OTHER = 8,  /* peer copies, fills in three dimensions, callbacks, records with flags */
+    SPELL_EARLY = 16, /* batches read their source during the call */
+    SPELL_ANY = 32,   /* or at any time from the call on, which is stronger */
 };
 
 /* Units first, first + step, ... of a buffer; none at all with count 0. */
@@ -193,7 +210,8 @@ struct features {
     bool host_functions, pinned_kernels, pinned_fills, host_to_host, pageable_copies, legacy_waits,
         polls, per_thread, threads, gates, priorities, mapped, registered, managed, managed_copies,
         prefetch, advise, attach, late, spellings, callbacks, boxes, large, foreign, documented,
-        managed_work, reuse, pool, symbols, arrays, rectangles, devices;
+        managed_work, reuse, pool, symbols, arrays, rectangles, devices, batches, symbol_copies,
+        lives;
 };
 
 /* What the devices are. */
@@ -214,10 +232,20 @@ bool is_copy(const struct command *command);
 bool is_fill(const struct command *command);
 /* is_synchronous: a copy or fill that names no stream, whose return may promise something. */
 bool is_synchronous(const struct command *command);
+/* is_batch: a copy whose source is read when its attributes say. */
+bool is_batch(const struct command *command);
+/* is_symbol_copy: a copy that names the module's variable. */
+bool is_symbol_copy(const struct command *command);
+bool has_symbol_copies(const struct program *program);
 /* is_peer_copy: a copy that names its devices; what it waits for, and keeps waiting, beyond its stream is no edge. */
 bool is_peer_copy(const struct program *program, const struct command *command);
 /* uses_event: the command's event is its own. */
 bool uses_event(const struct command *command);
+/* uses_stream: the command names its stream. */
+bool uses_stream(const struct command *command);
+/* is_stream_life, is_event_life: destroys it, or creates it anew. */
+bool is_stream_life(const struct command *command);
+bool is_event_life(const struct command *command);
 /* allocates, frees: the target, whole. */
 bool allocates(const struct command *command);
 bool frees(const struct command *command);

@@ -13,16 +13,24 @@ static bool uses_buffer(const struct command *c, unsigned buffer)
            (c->second.count && c->second.buffer == buffer);
 }
 
+/* is_met: both use a buffer, or an event, or a stream that one of them destroys or creates. */
+static bool is_met(const struct program *program, const struct command *x, const struct command *y)
+{
+    for (unsigned buffer = 0; buffer < program->buffers; buffer++)
+        if (uses_buffer(x, buffer) && uses_buffer(y, buffer))
+            return true;
+    if (uses_event(x) && uses_event(y) && x->event == y->event)
+        return true;
+    return (is_stream_life(x) || is_stream_life(y)) && uses_stream(x) && uses_stream(y) &&
+           x->stream == y->stream;
+}
+
 static void count_pairs(long pairs[KINDS][KINDS], const struct program *program)
 {
     for (int y = 1; y < program->commands; y++)
         for (int x = 0; x < y; x++)
-            for (unsigned buffer = 0; buffer < program->buffers; buffer++)
-                if (uses_buffer(&program->command[x], buffer) &&
-                    uses_buffer(&program->command[y], buffer)) {
-                    pairs[program->command[x].kind][program->command[y].kind]++;
-                    break;
-                }
+            pairs[program->command[x].kind][program->command[y].kind] +=
+                is_met(program, &program->command[x], &program->command[y]);
 }
 
 void tally_program(struct tally *tally, const struct program *program,
@@ -87,9 +95,36 @@ void tally_table(const struct tally *tally)
     printf("\n");
 }
 
+/* is_possible: programs have such commands. */
+static bool is_possible(enum kind kind, const struct features *features, const struct facts *facts)
+{
+    const struct command command = {.kind = (uint8_t)kind};
+    bool is_any = !touches_memory(&command) || kind < DO_PAUSE || is_copy(&command) ||
+                  is_fill(&command) || kind == DO_ATTACH || allocates(&command) || frees(&command);
+
+    for (int i = 0; i < MEMORY_KINDS && is_any; i++)
+        if (may_name(kind, (enum memory)i, features, facts->is_concurrent, facts->is_pageable))
+            return true;
+    return !is_any && (!(is_stream_life(&command) || is_event_life(&command)) || features->lives);
+}
+
+/* may_meet_otherwise: on an event, or on a stream that one of both destroys or creates. */
+static bool may_meet_otherwise(enum kind x, enum kind y)
+{
+    const struct command a = {.kind = (uint8_t)x}, b = {.kind = (uint8_t)y};
+
+    return (uses_event(&a) && uses_event(&b)) ||
+           ((is_stream_life(&a) || is_stream_life(&b)) && uses_stream(&a) && uses_stream(&b) &&
+            !is_synchronous(&a) && !is_synchronous(&b));
+}
+
 static bool may_meet(enum kind x, enum kind y, const struct features *features,
                      const struct facts *facts)
 {
+    if (!is_possible(x, features, facts) || !is_possible(y, features, facts))
+        return false;
+    if (may_meet_otherwise(x, y))
+        return true;
     for (int i = 0; i < MEMORY_KINDS; i++) {
         const enum memory memory = (enum memory)i;
         if (may_name(x, memory, features, facts->is_concurrent, facts->is_pageable) &&
