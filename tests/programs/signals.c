@@ -1,6 +1,7 @@
 /* A program that tests/facade/host_signal.c starts: it uses SIGSEGV for itself beside managed memory, and ends by it, or
- * works as the virtual machine of a language does.
+ * works as the virtual machine of a language does, or counts what its touches allocate.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -207,6 +209,97 @@ static void work_as_a_machine(void)
 }
 #endif
 
+/* --- what touches allocate -------------------------------------------------------------------- */
+
+/* A touch may come in the middle of malloc(): the thread that makes it must not allocate before it goes on. */
+static _Thread_local volatile int is_touching;
+static _Atomic int allocations;
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t bytes);
+void *__libc_realloc(void *old, size_t bytes);
+void __libc_free(void *old);
+
+void *malloc(size_t bytes)
+{
+    allocations += is_touching;
+    return __libc_malloc(bytes);
+}
+void *calloc(size_t count, size_t bytes)
+{
+    allocations += is_touching;
+    return __libc_calloc(count, bytes);
+}
+void *realloc(void *old, size_t bytes)
+{
+    allocations += is_touching;
+    return __libc_realloc(old, bytes);
+}
+void free(void *old)
+{
+    allocations += is_touching;
+    __libc_free(old);
+}
+#endif
+
+static int counts_allocations(void)
+{
+    is_touching = 1;
+    void *volatile something = malloc(8);
+    free(something);
+    is_touching = 0;
+    return atomic_exchange(&allocations, 0) == 2;
+}
+
+/* Whether the system itself may read there, so that a touch is no fault. */
+static int is_here(const int *p, int pipe_end)
+{
+    return syscall(SYS_write, pipe_end, p, sizeof *p) == (long)sizeof *p;
+}
+
+/* Of a page in 16, of the thread's own. */
+static void *touch_and_count(void *data)
+{
+    const size_t first = (size_t)(uintptr_t)data;
+    int ends[2];
+    size_t faults = 0;
+    CHECK(pipe2(ends, O_NONBLOCK) == 0);
+    for (size_t i = first; i < COUNT; i += 16384) {
+        const volatile int *place = &managed[i];
+        faults += !is_here(&managed[i], ends[1]);
+        is_touching = 1;
+        const int value = *place;
+        is_touching = 0;
+        CHECK(value == (int)i + 1);
+    }
+    close(ends[0]);
+    close(ends[1]);
+    return (void *)(uintptr_t)faults;
+}
+
+/* By the main thread and by some that have not called the library. */
+static void touch_without_allocating(void)
+{
+    pthread_t threads[THREADS];
+    uintptr_t faults = 0;
+    if (!counts_allocations())
+        _exit(77);
+    write_by_kernel(1);
+    for (size_t i = 0; i < THREADS; i++)
+        CHECK(pthread_create(&threads[i], NULL, touch_and_count,
+                             (void *)(uintptr_t)(1024 + i * 2048)) == 0);
+    faults += (uintptr_t)touch_and_count(NULL);
+    for (size_t i = 0; i < THREADS; i++) {
+        void *result = NULL;
+        CHECK(pthread_join(threads[i], &result) == 0);
+        faults += (uintptr_t)result;
+    }
+    if (faults == 0)
+        _exit(77);
+    CHECK(allocations == 0);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -214,6 +307,8 @@ int main(int argc, char **argv)
     begin();
     if (strcmp(argv[1], "machine") == 0)
         work_as_a_machine();
+    else if (strcmp(argv[1], "allocations") == 0)
+        touch_without_allocating();
     else
         end_by(argv[1]);
     return 0;
