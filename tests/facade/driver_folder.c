@@ -52,6 +52,40 @@ static void skip_without_pocl(const char *environment)
         TEST_SKIP("no PoCL");
 }
 
+/* What a program that uses a kernel leaves compiled in the folder: names, inodes and times. PoCL 3.1 also leaves an
+ * empty file or two of every process. */
+static void list_compiled(const char *environment, char *list, size_t bytes)
+{
+    char command[256];
+    assert_int_equal(run_helper(environment, "use", output, sizeof output), 0);
+    snprintf(command, sizeof command,
+             "find %s -type f ! -name 'last_accessed*' ! -empty -printf '%%P %%i %%T@\\n' | sort",
+             folder);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    list[fread(list, 1, bytes - 1, pipe)] = '\0';
+    assert_int_equal(pclose(pipe), 0);
+}
+
+/* Neither the driver's front end nor its back end begins again, even where clem itself can keep nothing. */
+TEST_BODY(driver_folder_spares_the_second_compilation)
+{
+    static char first[65536], later[sizeof first];
+    char environment[512];
+
+    skip_without_pocl("CLEM_TRACE=1");
+    make_folder();
+    snprintf(environment, sizeof environment, "POCL_CACHE_DIR=%s CLEM_CACHE_DIR=/dev/null/none",
+             folder);
+    list_compiled(environment, first, sizeof first);
+    assert_non_null(strstr(first, ".so "));
+    for (int run = 2; run <= 3; run++) {
+        list_compiled(environment, later, sizeof later);
+        assert_string_equal(later, first);
+    }
+    remove_folder();
+}
+
 /* Runs the helper, which must work and print one line on the folder; that folder is cut out of it.
  * "devices" makes PoCL start, which makes its folder, and "use" fills that, which takes seconds. */
 static void run_elsewhere(const char *environment, const char *mode, char given[256])
