@@ -51,11 +51,12 @@ ocl_status ocl_address_insert(struct ocl_allocation *allocation)
         return OCL_E_OUT_OF_MEMORY;
     const size_t span = span_of(allocation);
     ocl_status status = ocl_range_map_insert(map, allocation->address, span, allocation);
-    if (status != OCL_OK || !has_two_sides(allocation))
-        return status;
-    status = ocl_range_map_insert(map, host_address(allocation), span, allocation);
-    if (status != OCL_OK)
-        ocl_range_map_erase(map, allocation->address, span);
+    if (status == OCL_OK && has_two_sides(allocation)) {
+        status = ocl_range_map_insert(map, host_address(allocation), span, allocation);
+        if (status != OCL_OK)
+            ocl_range_map_erase(map, allocation->address, span);
+    }
+    allocation->is_listed = status == OCL_OK;
     return status;
 }
 
@@ -63,6 +64,9 @@ void ocl_address_erase(struct ocl_allocation *allocation)
 {
     struct ocl_range_map *map = registry();
     const size_t span = span_of(allocation);
+    if (!allocation->is_listed)
+        return;
+    allocation->is_listed = false;
     ocl_range_map_erase(map, allocation->address, span);
     if (has_two_sides(allocation))
         ocl_range_map_erase(map, host_address(allocation), span);

@@ -23,7 +23,7 @@ struct ocl_allocation;
  * (and nothing is inserted). */
 ocl_status ocl_address_insert(struct ocl_allocation *allocation);
 
-/* From now on acquire does not find it. Needs: it was inserted. */
+/* From now on acquire does not find it. Does nothing where it is not there. */
 void ocl_address_erase(struct ocl_allocation *allocation);
 
 /* Whether no byte of [base, base+bytes) is known. Needs: bytes > 0, no wrap. */

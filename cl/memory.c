@@ -76,6 +76,7 @@ static struct ocl_allocation *allocation_take(struct ocl_context *context,
     made->offset = 0;
     made->piece = NULL;
     made->span = 0;
+    made->is_listed = false;
     atomic_store(&made->twin, NULL);
     atomic_store(&made->is_live, false);
     made->ordered = NULL;
@@ -107,6 +108,7 @@ static ocl_status publish(struct ocl_allocation *made, ocl_status status)
 
 void ocl_allocation_destroy(struct ocl_allocation *allocation)
 {
+    ocl_address_erase(allocation);
     ocl_twin_destroy(atomic_load(&allocation->twin));
     ocl_region_join(allocation);
     if (allocation->piece)
@@ -350,13 +352,15 @@ static bool starts_at(const struct ocl_allocation *allocation, uint64_t address)
     return ocl_allocation_offset(allocation, address) == 0;
 }
 
-/* After is_live was cleared. Copies whose turn is to come hold the memory, and find it in the registry until they are over. */
+/* After is_live was cleared. What waits for its turn in a queue of whatever context holds the memory, and finds it in the
+ * registry until then; the user's own is the user's again. */
 static ocl_status end(struct ocl_allocation *allocation)
 {
     if (allocation->ordered)
         return ocl_ordered_give(allocation);
     const ocl_status status = ocl_queues_finish(allocation->context);
-    ocl_address_erase(allocation);
+    if (!allocation->piece)
+        ocl_address_erase(allocation);
     ocl_allocation_release(allocation); /* its own */
     return status;
 }
@@ -412,7 +416,6 @@ static void end_if_of(void *object, void *argument)
     if (!ocl_allocation_retain(allocation))
         return;
     if (allocation->context == argument && atomic_exchange(&allocation->is_live, false)) {
-        ocl_address_erase(allocation);
         atomic_fetch_sub(&allocation->references, 1); /* its own; this thread has another */
         ocl_allocation_end(allocation);
     } else {

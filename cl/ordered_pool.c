@@ -231,9 +231,7 @@ bool ocl_ordered_pool_release_kept(struct ocl_ordered_pool *pool, const struct o
     const bool had_any = victims != NULL;
     while (victims) {
         struct ocl_ordered *next = victims->next;
-        struct ocl_allocation *allocation = victims->allocation;
-        ocl_address_erase(allocation);
-        ocl_allocation_release(allocation); /* its own */
+        ocl_allocation_release(victims->allocation); /* its own */
         victims = next;
     }
     atomic_fetch_sub(&pool->releasing, 1);
@@ -288,7 +286,6 @@ static void leave_shard(struct ocl_shard *shard, const struct ocl_context *conte
     pthread_mutex_unlock(&shard->lock);
     while (victims) {
         struct ocl_ordered *next = victims->next;
-        ocl_address_erase(victims->allocation);
         ocl_allocation_end(victims->allocation);
         victims = next;
     }

@@ -258,8 +258,9 @@ struct ocl_allocation {
     size_t offset;           /* of the first byte inside block */
     struct ocl_piece *piece; /* what goes back to the pool; NULL for the user's own memory */
     enum ocl_memory_kind
-        home;    /* whose pool that is: kind, but of managed memory that got pinned memory */
-    size_t span; /* bytes that stand in the registry; 0: those of bytes, rounded up */
+        home;       /* whose pool that is: kind, but of managed memory that got pinned memory */
+    size_t span;    /* bytes that stand in the registry; 0: those of bytes, rounded up */
+    bool is_listed; /* they do */
     _Atomic(struct ocl_twin *) twin; /* twin.h: of pinned memory that kernels do not see, or NULL */
     struct ocl_ordered *ordered; /* ordered_private.h: of stream-ordered memory, otherwise NULL */
     _Atomic(struct ocl_region *)

@@ -34,6 +34,14 @@ static char *allocate_on(int device, size_t bytes)
     return p;
 }
 
+static cudaStream_t stream_on(int device)
+{
+    cudaStream_t stream = NULL;
+    assert_success(cudaSetDevice(device));
+    assert_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    return stream;
+}
+
 static unsigned char byte_at(const char *p)
 {
     unsigned char found = 0;
@@ -327,6 +335,35 @@ TEST_BODY(peer_copies_of_rows_end_before_a_free)
     assert_success(cudaFree(to));
 }
 
+/* The same in a stream of the other device, which cudaFree() does not wait for. */
+TEST_BODY(peer_rows_in_turn_outlast_a_free)
+{
+    enum { ROWS = 3, ROW = 5, PITCH = 7, ROWS_BYTES = ROWS * PITCH };
+    struct gate gate = GATE_INITIALIZER;
+    need_two_devices();
+    char *to = allocate_on(1, ROWS_BYTES), *from = allocate_on(0, ROWS_BYTES),
+         *filled = allocate_on(0, ROWS_BYTES);
+    assert_success(cudaMemset(from, 8, ROWS_BYTES));
+    assert_success(cudaDeviceSynchronize());
+    cudaStream_t stream = stream_on(1);
+    assert_success(cudaMemset(to, 1, ROWS_BYTES));
+    assert_success(cudaDeviceSynchronize());
+    gate_hold(&gate, stream);
+    assert_success(cudaMemcpy2DAsync(to, PITCH, from, PITCH, ROW, ROWS, cudaMemcpyDefault, stream));
+    assert_success(cudaMemset2DAsync(filled, PITCH, 3, ROW, ROWS, stream));
+    assert_success(cudaFree(from));
+    assert_success(cudaFree(filled));
+    assert_fails(cudaErrorInvalidValue, cudaFree(from));
+    gate_open(&gate);
+    assert_success(cudaStreamSynchronize(stream));
+    for (int row = 0; row < ROWS; row++) {
+        assert_int_equal(byte_at(to + row * PITCH + ROW - 1), 8);
+        assert_int_equal(byte_at(to + row * PITCH + ROW), 1);
+    }
+    assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaFree(to));
+}
+
 /* For new memory: nothing more, or what there was before. */
 static void limit_memory(bool is_short)
 {
@@ -365,14 +402,6 @@ TEST_BODY(peer_copies_outlast_a_lack_of_memory)
     assert_success(cudaStreamDestroy(stream));
     assert_success(cudaFree(p[0]));
     assert_success(cudaFree(p[1]));
-}
-
-static cudaStream_t stream_on(int device)
-{
-    cudaStream_t stream = NULL;
-    assert_success(cudaSetDevice(device));
-    assert_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    return stream;
 }
 
 /* After what any stream of the source's, the target's and the current device has got, before what they get later, and
