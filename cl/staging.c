@@ -27,6 +27,8 @@ struct ring {
     struct ocl_chunk *first, **last;
     size_t chunk_bytes, block_bytes;
     unsigned count, most;
+    _Atomic unsigned
+        pending; /* how many of its chunks a command uses, as far as is known (staging lock to write) */
 };
 
 struct ocl_staging {
@@ -56,6 +58,7 @@ static void init_ring(struct ring *ring, size_t chunk_bytes, size_t block_bytes,
     ring->block_bytes = block_bytes;
     ring->count = 0;
     ring->most = most;
+    atomic_init(&ring->pending, 0);
 }
 
 /* Pinning memory may wait for work that goes on, which an asynchronous copy must not: so the first small
@@ -92,6 +95,14 @@ ocl_status ocl_staging_create(struct ocl_context *context)
     return OCL_OK;
 }
 
+static void release_pending(struct ocl_chunk *chunk)
+{
+    clReleaseEvent(chunk->pending);
+    if (chunk->sent)
+        clReleaseEvent(chunk->sent);
+    chunk->pending = chunk->sent = NULL;
+}
+
 static void free_ring(struct ring *ring)
 {
     while (ring->first) {
@@ -99,7 +110,7 @@ static void free_ring(struct ring *ring)
         assert(!chunk->is_taken);
         ring->first = chunk->next;
         if (chunk->pending)
-            clReleaseEvent(chunk->pending);
+            release_pending(chunk);
         free(chunk);
     }
 }
@@ -218,9 +229,22 @@ static struct ocl_chunk *detach(struct ring *ring, struct ocl_chunk **link)
     *link = chunk->next;
     if (!*link)
         ring->last = link;
+    if (chunk->pending)
+        atomic_fetch_sub(&ring->pending, 1);
     chunk->next = NULL;
+    chunk->queue = NULL;
     chunk->is_taken = true;
     return chunk;
+}
+
+/* How the commands of chunk have ended: pending's state, which is no success where sent has failed. */
+static cl_int pending_state(const struct ocl_chunk *chunk)
+{
+    const cl_int state = ocl_event_state(chunk->pending);
+    const cl_int sent =
+        chunk->sent && state == CL_COMPLETE ? ocl_event_state(chunk->sent) : CL_COMPLETE;
+
+    return sent < 0 ? sent : state;
 }
 
 /* The longest unused chunk when no command uses it any more. Only that one is asked about: it was
@@ -228,15 +252,14 @@ static struct ocl_chunk *detach(struct ring *ring, struct ocl_chunk **link)
 static struct ocl_chunk *take_ready(struct ring *ring)
 {
     struct ocl_chunk *chunk = ring->first;
-    const cl_int state = chunk && chunk->pending ? ocl_event_state(chunk->pending) : CL_COMPLETE;
+    const cl_int state = chunk && chunk->pending ? pending_state(chunk) : CL_COMPLETE;
 
     if (!chunk || state > CL_COMPLETE)
         return NULL;
-    if (chunk->pending && state == CL_COMPLETE) {
-        clReleaseEvent(chunk->pending);
-        chunk->pending = NULL;
-    }
-    return detach(ring, &ring->first);
+    struct ocl_chunk *taken = detach(ring, &ring->first);
+    if (taken->pending && state == CL_COMPLETE)
+        release_pending(taken);
+    return taken;
 }
 
 /* Adds the chunks of a new block to the ring, which had room for them. Staging lock held. */
@@ -290,8 +313,9 @@ static void settle(struct ocl_staging *staging, struct ocl_chunk *chunk)
     if (!chunk->pending)
         return;
     (void)ocl_queue_wait_for_event(staging->context, chunk->pending);
-    clReleaseEvent(chunk->pending);
-    chunk->pending = NULL;
+    if (chunk->sent)
+        (void)ocl_queue_wait_for_event(staging->context, chunk->sent);
+    release_pending(chunk);
 }
 
 /* One of: a ready chunk, a new one, the one that will be ready first, NULL (not can_wait). Staging
@@ -333,6 +357,14 @@ ocl_status ocl_staging_take(struct ocl_staging *staging, size_t bytes, bool can_
     return status;
 }
 
+static void note_use(struct ocl_chunk *chunk)
+{
+    if (!chunk->queue)
+        return;
+    chunk->queue_id = atomic_load(&chunk->queue->id);
+    chunk->position = atomic_load(&chunk->queue->submitted);
+}
+
 void ocl_staging_give(struct ocl_staging *staging, struct ocl_chunk *chunk, cl_event event)
 {
     struct ring *ring = chunk->bytes == OCL_STAGING_SMALL ? &staging->small : &staging->large;
@@ -341,12 +373,56 @@ void ocl_staging_give(struct ocl_staging *staging, struct ocl_chunk *chunk, cl_e
     pthread_mutex_lock(&staging->lock);
     chunk->is_taken = false;
     chunk->pending = event;
-    if (event)
+    if (event) {
+        note_use(chunk);
+        atomic_fetch_add(&ring->pending, 1);
         append(ring, chunk);
-    else
+    } else {
         prepend(ring, chunk);
+    }
     pthread_cond_broadcast(&staging->given); /* who waits for the other ring waits here, too */
     pthread_mutex_unlock(&staging->lock);
+}
+
+/* A queue that is gone tells nothing: its command is asked. */
+static bool may_be_over(const struct ocl_chunk *chunk)
+{
+    return !chunk->queue || atomic_load(&chunk->queue->id) != chunk->queue_id ||
+           ocl_queue_has_finished(chunk->queue, chunk->queue_id, chunk->position);
+}
+
+/* Returns how the command that used the chunk failed, or CL_SUCCESS. Staging lock held. */
+static cl_int look_at_chunk(struct ring *ring, struct ocl_chunk *chunk)
+{
+    const cl_int state = pending_state(chunk);
+
+    if (state > CL_COMPLETE)
+        return CL_SUCCESS;
+    release_pending(chunk);
+    atomic_fetch_sub(&ring->pending, 1);
+    return state;
+}
+
+static cl_int look_at_ring(struct ocl_staging *staging, struct ring *ring)
+{
+    cl_int failure = CL_SUCCESS;
+
+    if (atomic_load(&ring->pending) == 0)
+        return CL_SUCCESS;
+    pthread_mutex_lock(&staging->lock);
+    for (struct ocl_chunk *chunk = ring->first; chunk; chunk = chunk->next) {
+        const bool is_over = chunk->pending && may_be_over(chunk);
+        const cl_int state = is_over ? look_at_chunk(ring, chunk) : CL_SUCCESS;
+        failure = failure == CL_SUCCESS ? state : failure;
+    }
+    pthread_mutex_unlock(&staging->lock);
+    return failure;
+}
+
+void ocl_staging_look(struct ocl_staging *staging)
+{
+    (void)ocl_context_fail(staging->context, look_at_ring(staging, &staging->small));
+    (void)ocl_context_fail(staging->context, look_at_ring(staging, &staging->large));
 }
 
 ocl_status ocl_staging_twin(struct ocl_staging *staging, struct ocl_chunk *chunk)

@@ -30,6 +30,11 @@ struct ocl_chunk {
     size_t bytes;
     uint64_t twin;    /* device memory of the same size, or 0: see ocl_staging_twin() */
     cl_event pending; /* the command that uses the chunk last, or NULL */
+    cl_event
+        sent; /* with pending: a command before that one, whose failure that one need not tell; or NULL */
+    /* Whose command that is, set before the chunk is given back, or NULL; and how much of that queue covers it. */
+    const struct ocl_queue *queue;
+    uint64_t queue_id, position;
     bool is_taken;
     struct ocl_chunk *next;
 };
@@ -50,6 +55,11 @@ ocl_status ocl_staging_take(struct ocl_staging *staging, size_t bytes, bool can_
 /* Gives a chunk back. Owns: takes over event, which may be NULL when no command uses the chunk any
  * more. */
 void ocl_staging_give(struct ocl_staging *staging, struct ocl_chunk *chunk, cl_event event);
+
+/* Looks at the commands that use chunks and whose queues are known to be past them: what failed becomes the context's
+ * failure, which a driver that waits for a queue need not tell. Costs nothing where no chunk is used, and asks the driver
+ * about each command once. Locks: the staging lock. */
+void ocl_staging_look(struct ocl_staging *staging);
 
 /* OCL_STAGING_SMALL bytes of pinned host memory that repeat the four bytes of a pattern for as long as the context lives, or
  * NULL: there is room for a few patterns only, and none on devices whose memory is the host's. */

@@ -362,7 +362,8 @@ ocl_status ocl_queue_flush(struct ocl_queue *queue);
  * context's sticky failure. */
 ocl_status ocl_queues_finish(struct ocl_context *context);
 
-/* What the host has come to, and with it all that follows, for whoever waits, asks or copies: prints what kernels printed and
+/* What the host has come to, and with it all that follows, for whoever waits, asks or copies: keeps how copies through staging
+ * memory failed; prints what kernels printed and
  * keeps how they failed; has managed memory touched again, and brings it back; has pools give back what is too much.
  * Returns status, or the failure of the context that is known by now. Nearly free when nothing of that is there.
  * Locks: none may be held, but for OCL_WAITED_FOR_COPY. */

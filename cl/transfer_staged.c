@@ -42,9 +42,9 @@ static void copy_on_host(const struct ocl_transfer *transfer, struct ocl_copy co
     ocl_copy_pool_run(ocl_staging_pool(transfer->queue->context->staging), &copy, is_streaming);
 }
 
-/* An event behind what was enqueued, in place of *event. Without one the chunk must not be given
+/* An event behind what was enqueued, in place of *event, which becomes *sent. Without one the chunk must not be given
  * back: then wait. */
-static ocl_status renew_event(struct ocl_queue *queue, cl_event *event)
+static ocl_status renew_event(struct ocl_queue *queue, cl_event *event, cl_event *sent)
 {
     uint64_t position;
     cl_event later;
@@ -54,7 +54,7 @@ static ocl_status renew_event(struct ocl_queue *queue, cl_event *event)
         (void)ocl_queue_finish(queue);
         return status;
     }
-    clReleaseEvent(*event);
+    *sent = *event;
     *event = later;
     return OCL_OK;
 }
@@ -77,7 +77,7 @@ static ocl_status scatter(struct ocl_transfer *transfer, struct ocl_chunk *chunk
     status = ocl_command_write(transfer->queue, &place, chunk->host, ocl_plan_bytes(piece), event);
     if (status == OCL_OK) {
         status = ocl_transfer_kernel_copy(transfer->queue, &rows);
-        const ocl_status renewed = renew_event(transfer->queue, event);
+        const ocl_status renewed = renew_event(transfer->queue, event, &chunk->sent);
         status = status == OCL_OK ? renewed : status;
     }
     ocl_side_release(&twin);
@@ -116,6 +116,7 @@ static ocl_status write_pieces(struct ocl_transfer *transfer)
         if (status != OCL_OK)
             return status;
         status = send(transfer, chunk, &piece, &event);
+        chunk->queue = transfer->queue;
         ocl_staging_give(staging, chunk, event);
     }
     return status;

@@ -3,6 +3,7 @@
 #include "cl/managed_private.h"
 #include "cl/ordered_private.h"
 #include "cl/ptx_runtime.h"
+#include "cl/staging.h"
 #include "cl/thread.h"
 
 /* A wait that is part of moving managed memory has the turn that commands of what follows would wait for; the host's next
@@ -10,6 +11,8 @@
 ocl_status ocl_waited(struct ocl_context *context, enum ocl_waited_for what, ocl_status status)
 {
     if (!ocl_thread()->in_wait) {
+        if (what != OCL_WAITED_IN_TURN && context->staging)
+            ocl_staging_look(context->staging);
         if (what == OCL_WAITED_FOR_WORK)
             ocl_ordered_settle(context);
         if (what != OCL_WAITED_IN_TURN)

@@ -40,6 +40,8 @@ enum {
     ANY_CODE = 0,
     BUILDS = 1, /* kernels are compiled: the error says that they cannot be */
     OPENS = 2,  /* devices are found and opened: the error says that there is none */
+    TELLS =
+        4, /* by the end of the next synchronisation it is known that a command ended with an error */
 };
 
 static const struct operation {
@@ -358,6 +360,13 @@ static bool run_round(enum fault_mode mode, int code, unsigned repeats, int *err
     return was_met;
 }
 
+/* Of markers alone nobody need know: those behind which nobody waits move nothing. */
+static bool must_tell(enum fault_mode mode)
+{
+    return mode == FAULT_EVENT && (running->errors & TELLS) != 0 &&
+           strcmp(fault_name(), "clEnqueueMarkerWithWaitList") != 0;
+}
+
 /* What a fault leaves behind: a context that works, or one whose failure stays until it is reset. */
 static void settle(enum fault_mode mode, int code, int error, bool is_thorough)
 {
@@ -365,14 +374,16 @@ static void settle(enum fault_mode mode, int code, int error, bool is_thorough)
     (void)cudaGetLastError();
     REQUIRE(failure == 0 || is_in(sticky, failure));
     REQUIRE(failure == (int)cudaDeviceSynchronize());
+    if (must_tell(mode))
+        REQUIRE(error != 0 || failure != 0);
     /* A device that does not tell how much memory it has has none to give. */
     const bool has_no_memory = mode == FAULT_LOST && error == cudaErrorMemoryAllocation;
     /* Another context of the operation's may have failed, as what waited for its work. */
     const bool is_sticky = is_in(sticky, error) && (mode == FAULT_LOST || error == seen_failure);
     if ((failure == 0 || error != failure) && !has_no_memory && !is_sticky)
         check_error(code, error);
-    /* A driver may say that all work is done, and tell of a command that failed when its event is looked at, which may be
-     * some operations later. */
+    /* A driver may say that all work is done, and tell of a command that failed when its event is looked at, which for some
+     * is some operations later. */
     if (failure != 0 || mode == FAULT_LOST || mode == FAULT_EVENT) {
         reset_device();
         open_device();

@@ -114,6 +114,19 @@ int operation_copy_staged(void)
     return error;
 }
 
+/* Rows and plain bytes, whose commands nobody has waited for when the call returns. */
+int operation_copy_told(void)
+{
+    char *memory = NULL;
+    int error = 0;
+    TRY(cudaMalloc, (void **)&memory, 2 * BYTES);
+    TRY(cudaMemcpyAsync, memory, host, BYTES, cudaMemcpyHostToDevice, NULL);
+    TRY(cudaMemcpy2DAsync, memory + BYTES, 70, host, 60, 50, SIDE, cudaMemcpyHostToDevice, NULL);
+    TRY(cudaStreamSynchronize, NULL);
+    END(cudaFree, memory);
+    return error;
+}
+
 static struct cudaMemcpy3DParms volume_copy(void *to, void *from)
 {
     struct cudaMemcpy3DParms p = {.kind = cudaMemcpyDefault, .extent = {32, SIDE, 2}};
