@@ -117,6 +117,7 @@ struct ocl_instance {
     cl_kernel cl;
     bool is_declared;      /* indirect use was declared, for the blocks of `generation` */
     uint64_t generation;   /* context.memory_generation then */
+    uint64_t addresses;    /* context.memory_generation when addresses were set last */
     unsigned char *states; /* enum ocl_slot_state per slot */
     unsigned char *values; /* last value per slot, at its offset */
 };

@@ -240,6 +240,7 @@ struct setting {
     struct ocl_instance *instance;
     const struct ocl_slot *slot;
     cl_uint index;
+    bool is_outdated; /* memory has come or gone since addresses were set */
 };
 
 static bool has_value(const struct setting *setting, const void *value)
@@ -309,12 +310,13 @@ static cl_int give_address(const struct ocl_context *context, const struct setti
     }
 }
 
-/* NULL goes the way that every driver takes it, as no cl_mem: after an address, NVIDIA's driver
+/* Drivers may have noted what memory was at an address: other memory may be there since.
+ * NULL goes the way that every driver takes it, as no cl_mem: after an address, NVIDIA's driver
  * kept the old one when it was given NULL by clSetKernelArgSVMPointer. */
 static cl_int set_address(const struct ocl_context *context, const struct setting *setting,
                           uint64_t address)
 {
-    if (has_value(setting, &address))
+    if (!setting->is_outdated && has_value(setting, &address))
         return CL_SUCCESS;
     const cl_int error =
         address == 0 ? clSetKernelArg(setting->instance->cl, setting->index, sizeof(cl_mem), NULL)
@@ -431,12 +433,16 @@ static bool has_stale_address(const struct ocl_call *call, const struct ocl_form
 ocl_status ocl_arguments_set(const struct ocl_call *call, struct ocl_form *form,
                              struct ocl_instance *instance)
 {
+    const uint64_t now = atomic_load(&call->kernel->program->context->memory_generation);
     cl_int error = CL_SUCCESS;
     if (form != &call->kernel->forms[OCL_FORM_DIRECT] && has_stale_address(call, form, instance))
         error = ocl_instance_renew(form, instance);
     for (size_t i = 0; error == CL_SUCCESS && i < form->slot_count; i++) {
-        const struct setting setting = {instance, &form->slots[i], (cl_uint)i};
+        const struct setting setting = {instance, &form->slots[i], (cl_uint)i,
+                                        instance->addresses != now};
         error = set_slot(call, &setting);
     }
+    if (error == CL_SUCCESS)
+        instance->addresses = now;
     return error;
 }

@@ -117,6 +117,25 @@ TEST_BODY(managed_beyond_the_device_is_pinned)
     assert_int_equal(unsetenv("STUB_SVM_MOST"), 0);
 }
 
+/* Memory that is given back and made again at its old address, while the driver keeps its bytes elsewhere. */
+TEST_BODY(managed_memory_at_an_old_address_is_another)
+{
+    enum { BYTES = 4 * MIB, ROUNDS = 12 };
+    struct bench bench = open_managed();
+
+    for (int round = 0; round < ROUNDS; round++) {
+        uint32_t *x = make_managed(&bench, BYTES);
+        for (size_t i = 0; i < BYTES / sizeof *x; i++)
+            x[i] = (uint32_t)i;
+        run(&bench, "add", x, 3, BYTES);
+        finish(&bench);
+        check_numbers(x, 0, BYTES / sizeof *x, 3);
+        free_managed(x);
+        ocl_memory_trim(bench.context);
+    }
+    close_managed(&bench);
+}
+
 TEST_BODY(managed_counts_as_device_memory)
 {
     struct bench bench = open_managed();

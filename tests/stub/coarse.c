@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,7 +30,8 @@ struct memory {
     struct memory *next;
     char *host;    /* what the program gets */
     char *alias;   /* the same pages again: a device's copy engine minds no protection */
-    char *storage; /* what kernels see */
+    char *storage; /* what kernels see: somewhere else each time, within block */
+    void *block;
     size_t bytes, host_bytes;
     struct map *maps;
 };
@@ -48,6 +50,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* all that follows */
 static struct memory *memories;
 static struct argument *arguments;
 static struct clem_stub_counters counters;
+
+enum { STORAGE_STEPS = 8 };
+static _Atomic unsigned allocated;
 
 EXPORT void clem_stub_read(struct clem_stub_counters *copy)
 {
@@ -139,11 +144,14 @@ static void *CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, s
     }
     memory->bytes = bytes;
     memory->host_bytes = (bytes + page - 1) / page * page;
-    memory->storage = target->clSVMAlloc(context, CL_MEM_READ_WRITE, bytes, alignment);
-    if (!memory->storage || !map_host_pages(memory)) {
+    memory->block =
+        target->clSVMAlloc(context, CL_MEM_READ_WRITE, bytes + STORAGE_STEPS * page, alignment);
+    if (!memory->block || !map_host_pages(memory)) {
         free(memory);
         return NULL;
     }
+    memory->storage =
+        (char *)memory->block + atomic_fetch_add(&allocated, 1) % STORAGE_STEPS * page;
     memset(memory->alias, 0xa5, bytes);
     memset(memory->storage, 0x5a, bytes);
     pthread_mutex_lock(&lock);
@@ -175,7 +183,7 @@ static void CL_API_CALL svm_free(cl_context context, void *pointer)
         target->clSVMFree(context, pointer);
         return;
     }
-    target->clSVMFree(context, memory->storage);
+    target->clSVMFree(context, memory->block);
     munmap(memory->host, memory->host_bytes);
     munmap(memory->alias, memory->host_bytes);
     free(memory);
