@@ -107,15 +107,16 @@ static bool is_worth_waiting(struct ocl_context *context)
            !ocl_worker_is_this_thread(context->host_functions);
 }
 
+typedef ocl_status ask_function(struct ocl_context *context);
+
 /* The open lock is held, but not while the driver is asked: a context that another thread closes
  * meanwhile stays until it was looked at. */
-static struct ocl_context *find_busy(void)
+static struct ocl_context *find_busy(ask_function *ask)
 {
     for (struct ocl_context *context = open_contexts; context; context = context->next_open) {
         context->lookers++;
         pthread_mutex_unlock(&open_lock);
-        const bool is_busy =
-            is_worth_waiting(context) && ocl_queues_query(context) == OCL_E_NOT_READY;
+        const bool is_busy = is_worth_waiting(context) && ask(context) == OCL_E_NOT_READY;
         pthread_mutex_lock(&open_lock);
         context->lookers--;
         pthread_cond_broadcast(&open_changed);
@@ -139,23 +140,24 @@ static bool nap(unsigned milliseconds)
 /* A driver that computes in this process also compiles in it, in threads of its own, with libraries
  * that exit handlers take apart: a program that ends without waiting for its last kernels would
  * crash there. Only so long, since a kernel may never end. */
-static void wait_for_work(void)
+static void wait_for_work(ask_function *ask)
 {
+    static bool has_complained; /* open lock */
     const struct ocl_context *busy;
     bool gives_up = false;
 
     if (ocl_process_is_forked()) /* whoever held the lock is not here */
         return;
     pthread_mutex_lock(&open_lock);
-    const bool is_first = exit_deadline == 0;
-    if (is_first)
+    if (exit_deadline == 0)
         exit_deadline = ocl_deadline_after(EXIT_WAIT_MS);
-    for (unsigned pause = 1; !gives_up && (busy = find_busy()) != NULL;
+    for (unsigned pause = 1; !gives_up && (busy = find_busy(ask)) != NULL;
          pause = pause < LONGEST_NAP_MS ? 2 * pause : pause)
         gives_up = !nap(pause);
-    const char *name = gives_up ? busy->device->facts.name : NULL;
+    const char *name = gives_up && !has_complained ? busy->device->facts.name : NULL;
+    has_complained |= gives_up;
     pthread_mutex_unlock(&open_lock);
-    if (gives_up && is_first)
+    if (name)
         ocl_complain("%s still has work after %d seconds: the program ends without it", name,
                      EXIT_WAIT_MS / 1000);
 }
@@ -165,17 +167,26 @@ __attribute__((weak)) int __cxa_thread_atexit_impl(void (*function)(void *), voi
                                                    void *library);
 extern void *__dso_handle;
 
+/* Other threads go on, perhaps for ever: their calls are refused when the exit handlers run, and so wait_for_all() ends. */
 static void wait_at_exit(void *unused)
 {
     (void)unused;
-    wait_for_work();
+    if (ocl_process_is_forked())
+        return;
+    ocl_contexts_visit(ocl_queues_note_ending);
+    wait_for_work(ocl_queues_query_ending);
+}
+
+static void wait_for_all(void)
+{
+    wait_for_work(ocl_queues_query);
 }
 
 /* Compilers register handlers as they go, which an exit handler of ours would come behind; what ends
  * with the main thread comes before them. Programs that end in another thread have the exit handler. */
 static void wait_before_exit(void)
 {
-    atexit(wait_for_work);
+    atexit(wait_for_all);
     if (syscall(SYS_gettid) == getpid() && __cxa_thread_atexit_impl)
         (void)__cxa_thread_atexit_impl(wait_at_exit, NULL, &__dso_handle);
 }

@@ -464,6 +464,30 @@ ocl_status ocl_queues_query(struct ocl_context *context)
     return for_busy_queues(context, false, query_one);
 }
 
+static ocl_status note_ending(struct ocl_queue *queue)
+{
+    atomic_store(&queue->ending, atomic_load(&queue->submitted));
+    return OCL_OK;
+}
+
+void ocl_queues_note_ending(struct ocl_context *context)
+{
+    (void)for_busy_queues(context, false, note_ending);
+}
+
+static ocl_status query_ending(struct ocl_queue *queue)
+{
+    const uint64_t ending = atomic_load(&queue->ending);
+    const ocl_status status = atomic_load(&queue->finished) < ending ? query_one(queue) : OCL_OK;
+
+    return atomic_load(&queue->finished) < ending ? status : OCL_OK;
+}
+
+ocl_status ocl_queues_query_ending(struct ocl_context *context)
+{
+    return for_busy_queues(context, false, query_ending);
+}
+
 ocl_status ocl_queues_finish(struct ocl_context *context)
 {
     ocl_status status = OCL_OK;

@@ -330,6 +330,7 @@ struct ocl_queue {
     _Atomic uint64_t submitted;   /* commands given to the driver so far */
     _Atomic uint64_t finished;    /* how many of them are known to be complete; only grows */
     _Atomic uint64_t flushed;     /* how many of them the driver was told to start; only grows */
+    _Atomic uint64_t ending;      /* submitted when the program returned; before that 0 */
     /* Blocking queue: legacy.submitted when it last waited for the legacy queue; legacy queue:
      * context.blocking_work when it last waited for the blocking ones. */
     _Atomic uint64_t seen;
@@ -377,6 +378,11 @@ ocl_status ocl_waited(struct ocl_context *context, enum ocl_waited_for what, ocl
 
 /* The same without waiting: OCL_E_NOT_READY while any queue has work. */
 ocl_status ocl_queues_query(struct ocl_context *context);
+
+/* When the program returns: what the queues have got so far is what it leaves. And whether that is complete, whatever other
+ * threads go on to submit. */
+void ocl_queues_note_ending(struct ocl_context *context);
+ocl_status ocl_queues_query_ending(struct ocl_context *context);
 
 /* Waits for all work, pending host functions included, and destroys every queue, the legacy one last. Afterwards nothing
  * of the queues is left in the workers, which the caller may then destroy.

@@ -129,6 +129,19 @@ TEST_BODY(process_may_exit_with_work_queued)
     assert_int_equal(code, 0);
 }
 
+/* What other threads go on to queue is not waited for. */
+TEST_BODY(process_may_exit_while_threads_work)
+{
+    char output[4096];
+    for (int i = 0; i < 5; i++) {
+        const int code = run_helper("", "threads", output, sizeof output);
+        if (code != 0)
+            print_error("%s\n", output);
+        assert_int_equal(code, 0);
+        assert_int_equal(count_of(output, "still has work"), 0);
+    }
+}
+
 /* Not for long, and only once, however many contexts there are; one that another thread closes meanwhile does not wait
  * with it. */
 TEST_BODY(process_exit_gives_up_on_work_that_never_ends)

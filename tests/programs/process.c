@@ -2,6 +2,7 @@
  * or finds no device.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,6 +157,22 @@ static void have_little(void)
     CHECK(cudaFree(p) == cudaSuccess);
 }
 
+static void *go_on(void *own)
+{
+    while (cudaMemsetAsync(memory, 1, 64, own ? cudaStreamPerThread : stream) == cudaSuccess)
+        continue;
+    return NULL;
+}
+
+/* Threads that work on while the program returns. */
+static void leave_threads(void)
+{
+    pthread_t thread;
+    for (intptr_t i = 0; i < 3; i++)
+        CHECK(pthread_create(&thread, NULL, go_on, (void *)(i % 2)) == 0);
+    usleep(20000);
+}
+
 static void find_nothing(void)
 {
     struct cudaDeviceProp properties;
@@ -200,6 +217,8 @@ int main(int argc, char **argv)
     use();
     if (strcmp(mode, "busy") == 0)
         queue_much();
+    if (strcmp(mode, "threads") == 0)
+        leave_threads();
     if (strcmp(mode, "forever") == 0)
         never_end();
     if (strcmp(mode, "compile") == 0)
