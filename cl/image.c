@@ -455,7 +455,7 @@ static ocl_status follow(struct ocl_image *image, struct ocl_queue *queue)
     const uint64_t id = atomic_load(&queue->id);
     if (!image->ready || atomic_load(&image->is_settled) || follows(image, id))
         return OCL_OK;
-    const cl_int state = ocl_event_state(image->ready);
+    const cl_int state = ocl_event_news(image->ready);
     if (state < 0)
         return ocl_context_fail(queue->context, state);
     if (state == CL_COMPLETE) {

@@ -141,6 +141,9 @@ void ocl_queue_note_reading(struct ocl_queue *queue, uint64_t id, uint64_t posit
 /* CL_COMPLETE, another execution status, or a failure (negative): of the event, or of asking. */
 cl_int ocl_event_state(cl_event event);
 
+/* The same, but CL_QUEUED where asking fails: no news of the work, for those who may ask again. */
+cl_int ocl_event_news(cl_event event);
+
 /* Waits for an event in the way that suits the device. A failure becomes the context's. */
 ocl_status ocl_queue_wait_for_event(struct ocl_context *context, cl_event event);
 

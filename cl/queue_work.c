@@ -164,13 +164,24 @@ ocl_status ocl_queue_mark(struct ocl_queue *queue, cl_event *event, uint64_t *po
 
 /* ---- What is known ---- */
 
+static cl_int ask_state(cl_event event, cl_int *state)
+{
+    return clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof *state, state, NULL);
+}
+
 cl_int ocl_event_state(cl_event event)
 {
     cl_int state = CL_QUEUED;
-    const cl_int asked =
-        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    const cl_int asked = ask_state(event, &state);
 
     return asked == CL_SUCCESS ? state : asked;
+}
+
+cl_int ocl_event_news(cl_event event)
+{
+    cl_int state = CL_QUEUED;
+
+    return ask_state(event, &state) == CL_SUCCESS ? state : CL_QUEUED;
 }
 
 /* Reading id before and after: the counters between are then those of the queue that had it. */

@@ -240,11 +240,11 @@ static struct ocl_chunk *detach(struct ring *ring, struct ocl_chunk **link)
 /* How the commands of chunk have ended: pending's state, which is no success where sent has failed. */
 static cl_int pending_state(const struct ocl_chunk *chunk)
 {
-    const cl_int state = ocl_event_state(chunk->pending);
+    const cl_int state = ocl_event_news(chunk->pending);
     const cl_int sent =
-        chunk->sent && state == CL_COMPLETE ? ocl_event_state(chunk->sent) : CL_COMPLETE;
+        chunk->sent && state == CL_COMPLETE ? ocl_event_news(chunk->sent) : CL_COMPLETE;
 
-    return sent < 0 ? sent : state;
+    return sent != CL_COMPLETE ? sent : state;
 }
 
 /* The longest unused chunk when no command uses it any more. Only that one is asked about: it was
