@@ -15,6 +15,12 @@ struct ptx_chunk {
     _Alignas(ALIGNMENT) unsigned char bytes[];
 };
 
+/* Stands before the bytes. */
+struct ptx_loan {
+    _Alignas(ALIGNMENT) struct ptx_loan *next;
+    size_t bytes;
+};
+
 /* ---- The budget ---- */
 
 void ptx_exceed(struct ptx_arena *arena, const char *name)
@@ -131,6 +137,32 @@ void *ptx_arena_array(struct ptx_arena *arena, size_t count, size_t bytes)
     return ptx_arena_take(arena, count * bytes);
 }
 
+void *ptx_arena_lend(struct ptx_arena *arena, size_t count, size_t bytes)
+{
+    if (bytes != 0 && count > (SIZE_MAX - sizeof(struct ptx_loan)) / bytes)
+        longjmp(arena->out_of_memory, 1);
+    const size_t whole = count * bytes;
+    struct ptx_loan **place = &arena->loans;
+    while (*place && (*place)->bytes < whole)
+        place = &(*place)->next;
+    struct ptx_loan *loan = *place;
+    if (loan) {
+        *place = loan->next;
+        memset(loan + 1, 0, whole);
+    } else {
+        loan = ptx_arena_take(arena, sizeof *loan + whole);
+        loan->bytes = whole;
+    }
+    return loan + 1;
+}
+
+void ptx_arena_return(struct ptx_arena *arena, void *block)
+{
+    struct ptx_loan *loan = (struct ptx_loan *)block - 1;
+    loan->next = arena->loans;
+    arena->loans = loan;
+}
+
 void *ptx_arena_grow(struct ptx_arena *arena, void *list, size_t count, size_t *room,
                      size_t item_bytes)
 {
@@ -194,4 +226,5 @@ void ptx_arena_free(struct ptx_arena *arena)
         arena->chunks = older;
     }
     arena->used = 0;
+    arena->loans = NULL;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct ptx_chunk;
+struct ptx_loan;
 
 /* What may be spent at most, on whatever text, and what is spent. Several arenas may share one. */
 struct ptx_budget {
@@ -24,6 +25,7 @@ struct ptx_budget {
 struct ptx_arena {
     struct ptx_chunk *chunks;  /* the first one is filled, the others are full or of one block */
     size_t used;               /* of the first chunk */
+    struct ptx_loan *loans;    /* what was lent and is back */
     struct ptx_budget *budget; /* NULL: nothing is counted */
     jmp_buf out_of_memory;
 };
@@ -32,6 +34,9 @@ struct ptx_arena {
 void *ptx_arena_take(struct ptx_arena *arena, size_t bytes);
 /* count objects of bytes each; jumps also where the product overflows. */
 void *ptx_arena_array(struct ptx_arena *arena, size_t count, size_t bytes);
+/* Likewise, for a while: what ptx_arena_return() gets back is lent again. For what is needed again and again. */
+void *ptx_arena_lend(struct ptx_arena *arena, size_t count, size_t bytes);
+void ptx_arena_return(struct ptx_arena *arena, void *block);
 /* Likewise, and not counted: for what the text asks to be stored, however little of it is touched. */
 void *ptx_arena_storage(struct ptx_arena *arena, size_t bytes);
 /* Room for a list that has room for *room items of which count are in use: the list itself where one

@@ -411,8 +411,8 @@ void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *stores
     const size_t count = e->function->register_count;
     const uint8_t *keeps = ptx_block_form_of(e)->regions->keeps;
     struct loading l = {.e = e};
-    l.declared = ptx_arena_array(e->arena, count + 1, sizeof *l.declared);
-    l.done = ptx_arena_array(e->arena, count + 1, sizeof *l.done);
+    l.declared = ptx_arena_lend(e->arena, count + 1, sizeof *l.declared);
+    l.done = ptx_arena_lend(e->arena, count + 1, sizeof *l.done);
     for (size_t i = 0; i < count; i++)
         if (loads[i])
             add_chain(&l, (uint32_t)i, true);
@@ -425,6 +425,8 @@ void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *stores
         else if (stores[i] && keeps[i] != PTX_KEEP_CONSTANT && keeps[i] != PTX_KEEP_NOT)
             ptx_line(e, "%s = 0;", ptx_current_body(e)->names[i]);
     }
+    ptx_arena_return(e->arena, l.done);
+    ptx_arena_return(e->arena, l.declared);
 }
 
 /* Threads that end here need not have come by where a uniform register was set; all others have, or all
@@ -486,16 +488,17 @@ static void need_waits(struct ptx_emitter *e, bool *wanted)
     }
 }
 
+/* write_thread() gives them back. */
 static struct needs find_needs(struct ptx_emitter *e)
 {
     const struct ptx_block_form *form = ptx_block_form_of(e);
     const struct ptx_regions *r = form->regions;
     const struct ptx_region *region = form->region;
     const size_t count = e->function->register_count;
-    struct needs n = {ptx_arena_array(e->arena, count + 1, sizeof(bool)),
-                      ptx_arena_array(e->arena, count + 1, sizeof(bool)),
-                      ptx_arena_array(e->arena, count + 1, sizeof(bool))};
-    bool *made = ptx_arena_array(e->arena, count + 1, sizeof *made);
+    struct needs n = {ptx_arena_lend(e->arena, count + 1, sizeof(bool)),
+                      ptx_arena_lend(e->arena, count + 1, sizeof(bool)),
+                      ptx_arena_lend(e->arena, count + 1, sizeof(bool))};
+    bool *made = ptx_arena_lend(e->arena, count + 1, sizeof *made);
     if (region->step)
         ptx_flow_writes(region->step, need, made);
     need_waits(e, n.declared);
@@ -508,6 +511,7 @@ static struct needs find_needs(struct ptx_emitter *e)
         n.stores[i] = region->written[i] && is_wanted;
         n.loads[i] |= n.stores[i] && r->keeps[i] == PTX_KEEP_OFFSET && form->is_straight;
     }
+    ptx_arena_return(e->arena, made);
     return n;
 }
 
@@ -578,6 +582,9 @@ static void write_thread(struct ptx_emitter *e, const struct needs n)
     ptx_text_add(e->out, "%sD%u:;\n", way_name(form),
                  (unsigned)(form->region - form->regions->all));
     ptx_block_store(e, n.stores);
+    ptx_arena_return(e->arena, n.stores);
+    ptx_arena_return(e->arena, n.loads);
+    ptx_arena_return(e->arena, n.declared);
     if (notes_state(form)) {
         struct ptx_choice choice;
         if (form->is_straight)

@@ -17,8 +17,8 @@ static void begin_lanes(struct ptx_emitter *e, bool writes)
 {
     const struct ptx_instruction *step = ptx_block_form_of(e)->region->step;
     const size_t count = e->function->register_count;
-    bool *reads = ptx_arena_array(e->arena, count + 1, sizeof *reads);
-    bool *written = ptx_arena_array(e->arena, count + 1, sizeof *written);
+    bool *reads = ptx_arena_lend(e->arena, count + 1, sizeof *reads);
+    bool *written = ptx_arena_lend(e->arena, count + 1, sizeof *written);
     const bool is_straight = ptx_block_form_of(e)->is_straight;
     ptx_text_put(e->out, is_straight ? "#pragma clang loop vectorize(assume_safety) "
                                        "interleave_count(1)\n"
@@ -37,6 +37,8 @@ static void begin_lanes(struct ptx_emitter *e, bool writes)
     else
         ptx_flow_reads(step, note, reads);
     ptx_block_load(e, reads, written);
+    ptx_arena_return(e->arena, written);
+    ptx_arena_return(e->arena, reads);
 }
 
 static bool is_used(const struct ptx_block_form *form, uint32_t index)
@@ -57,12 +59,13 @@ static void end_lanes(struct ptx_emitter *e, bool writes)
 {
     struct ptx_block_form *form = ptx_block_form_of(e);
     const size_t count = e->function->register_count;
-    bool *written = ptx_arena_array(e->arena, count + 1, sizeof *written);
+    bool *written = ptx_arena_lend(e->arena, count + 1, sizeof *written);
     if (writes)
         ptx_flow_writes(form->region->step, note, written);
     for (uint32_t i = 0; i < count; i++)
         written[i] = written[i] && is_used(form, i);
     ptx_block_store(e, written);
+    ptx_arena_return(e->arena, written);
     ptx_line(e, "}");
     form->is_lane_open = writes && !form->is_straight;
 }

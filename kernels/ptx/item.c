@@ -162,8 +162,8 @@ void ptx_declare_registers(struct ptx_emitter *e, const bool *wanted)
 {
     const struct ptx_body *body = ptx_current_body(e);
     const size_t count = e->function->register_count;
-    uint32_t *chosen = ptx_arena_array(e->arena, count, sizeof *chosen);
-    bool *is_done = ptx_arena_array(e->arena, count, sizeof *is_done);
+    uint32_t *chosen = ptx_arena_lend(e->arena, count, sizeof *chosen);
+    bool *is_done = ptx_arena_lend(e->arena, count, sizeof *is_done);
     for (size_t first = 0; first < count; first++) {
         if (is_done[first] || !body->names[first] || (wanted && !wanted[first]))
             continue;
@@ -178,6 +178,8 @@ void ptx_declare_registers(struct ptx_emitter *e, const bool *wanted)
         }
         declare_of_type(e, type, chosen, found);
     }
+    ptx_arena_return(e->arena, is_done);
+    ptx_arena_return(e->arena, chosen);
 }
 
 static void declare_carry(struct ptx_emitter *e)
