@@ -213,8 +213,22 @@ static bool tells_failure(ocl_status status)
            status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
+/* Drivers of CPUs load kernels as libraries, on threads of their own: who waits for those within dlopen() waits for ever. */
+static bool can_run_kernels(const struct ocl_device *device)
+{
+    if (device->facts.device_class != OCL_CLASS_CPU || own_thread_may_load())
+        return true;
+    ocl_complain("%s does not start while a library is being loaded: its threads would wait for "
+                 "the loader, and the "
+                 "loader for the library's constructor, which calls CUDA",
+                 device->facts.name);
+    return false;
+}
+
 static ocl_status open_context(int device, struct ocl_context **context)
 {
+    if (!can_run_kernels(ocl_device_get(device)))
+        return CL_DEVICE_NOT_AVAILABLE;
     struct ocl_context *made = calloc(1, sizeof *made);
     if (!made)
         return OCL_E_OUT_OF_MEMORY;

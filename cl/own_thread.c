@@ -104,16 +104,16 @@ static void *carry_out(void *data)
     return NULL;
 }
 
-/* Whether the thread begins within a tenth of a second, or one if that is the last chance: it does not begin any more then.
- * Busy machines take their time to start threads. */
-static bool begins(struct call *call, bool is_last)
+/* Whether the thread begins within so long; if that is the last chance, it does not begin any more then. */
+static bool begins(struct call *call, unsigned milliseconds, bool is_last)
 {
-    enum { SOON = 100000000, SECOND = 1000000000 };
+    enum { MILLION = 1000000, SECOND = 1000000000 };
     struct timespec end;
     int error = 0;
 
     clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_nsec += is_last ? SECOND : SOON;
+    end.tv_sec += milliseconds / 1000;
+    end.tv_nsec += (long)(milliseconds % 1000) * MILLION;
     end.tv_sec += end.tv_nsec / SECOND;
     end.tv_nsec %= SECOND;
     pthread_mutex_lock(&call->lock);
@@ -126,43 +126,74 @@ static bool begins(struct call *call, bool is_last)
 }
 
 /* A thread that the loader keeps, though it lets the caller pass, waits for the caller: that is within dlopen(), as
- * libraries' constructors are, and drivers load libraries. */
-static int call_on(pthread_t thread, struct call *call)
+ * libraries' constructors are. Busy machines take their time to start threads: last_ms is how long this one may. Returns
+ * whether it has made the call; otherwise it makes none. */
+static bool call_on(pthread_t thread, struct call *call, unsigned last_ms, int *result)
 {
-    int (*function)(void *) = call->function;
-    void *argument = call->argument;
-    bool is_begun = begins(call, false);
+    enum { SOON_MS = 100 };
+    bool is_begun = begins(call, SOON_MS, false);
 
     if (!is_begun) {
         pass_loader();
-        is_begun = begins(call, true);
+        is_begun = begins(call, last_ms, true);
     }
     if (!is_begun) { /* and may be over now, with the call */
         pthread_detach(thread);
-        return function(argument);
+        return false;
     }
     pthread_join(thread, NULL);
-    const int result = call->result;
+    *result = call->result;
     free_call(call);
-    return result;
+    return true;
+}
+
+/* NULL: the system gives no memory or no thread. */
+static struct call *start_call(int (*function)(void *), void *argument, pthread_t *thread)
+{
+    struct call *call = new_call(function, argument);
+
+    if (call && !own_thread_start(thread, STACK_BYTES, carry_out, call)) {
+        free_call(call);
+        return NULL;
+    }
+    return call;
 }
 
 int own_thread_call(int (*function)(void *), void *argument, int no_thread)
 {
+    enum { PATIENCE_MS = 1000 }; /* the caller can do without the thread */
     pthread_t thread;
-    int cancelled;
+    int cancelled, result;
 
     if (has_enough_stack())
         return function(argument);
-    struct call *call = new_call(function, argument);
+    struct call *call = start_call(function, argument, &thread);
     if (!call)
         return no_thread;
-    if (!own_thread_start(&thread, STACK_BYTES, carry_out, call)) {
-        free_call(call);
-        return no_thread;
-    }
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
-    const int result = call_on(thread, call);
+    if (!call_on(thread, call, PATIENCE_MS, &result))
+        result = function(argument);
     pthread_setcancelstate(cancelled, &(int){0});
     return result;
+}
+
+static int do_nothing(void *unused)
+{
+    (void)unused;
+    return 0;
+}
+
+bool own_thread_may_load(void)
+{
+    enum { PATIENCE_MS = 5000 };
+    pthread_t thread;
+    int cancelled, result;
+    struct call *call = start_call(do_nothing, NULL, &thread);
+
+    if (!call)
+        return true;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
+    const bool may_load = call_on(thread, call, PATIENCE_MS, &result);
+    pthread_setcancelstate(cancelled, &(int){0});
+    return may_load;
 }

@@ -19,4 +19,8 @@ bool own_thread_start(pthread_t *thread, size_t stack_bytes, void *(*function)(v
  * microseconds, a hundred in the main thread. */
 int own_thread_call(int (*function)(void *), void *argument, int no_thread);
 
+/* Whether other threads can load libraries while this one waits for them: not within dlopen(), as libraries' constructors
+ * are, which is told after five seconds. True where the system gives no thread to try it. Costs some ten microseconds. */
+bool own_thread_may_load(void);
+
 #endif

@@ -129,6 +129,16 @@ TEST_BODY(process_may_exit_with_work_queued)
     assert_int_equal(code, 0);
 }
 
+/* Kernels cannot run on a CPU there. */
+TEST_BODY(process_may_start_the_driver_in_a_constructor)
+{
+    char output[4096];
+    const int code = run_helper("", "early \"" EARLY_LIBRARY "\"", output, sizeof output);
+    if (code != 0)
+        print_error("%s\n", output);
+    assert_int_equal(code, 0);
+}
+
 /* What other threads go on to queue is not waited for. */
 TEST_BODY(process_may_exit_while_threads_work)
 {

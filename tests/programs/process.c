@@ -1,6 +1,7 @@
 /* A program that tests/facade/process.c starts: it ends with work queued, calls CUDA while it ends,
  * or finds no device.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -173,6 +174,32 @@ static void leave_threads(void)
     usleep(20000);
 }
 
+static void *open_library(void *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const cudaError_t *early = library ? dlsym(library, "clem_test_early") : NULL;
+    int is_integrated = 0;
+    CHECK(early);
+    CHECK(cudaDeviceGetAttribute(&is_integrated, cudaDevAttrIntegrated, 0) == cudaSuccess);
+    CHECK(*early == (is_integrated ? cudaErrorDevicesUnavailable : cudaSuccess));
+    CHECK(cudaMalloc(&memory, 64) == cudaSuccess);
+    CHECK(cudaFree(memory) == cudaSuccess);
+    return NULL;
+}
+
+/* The driver starts in a library's constructor, in a thread that has too little stack for it: the loader keeps all
+ * other threads meanwhile. */
+static void open_in_small_stack(char *path)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    CHECK(pthread_attr_init(&attributes) == 0);
+    CHECK(pthread_attr_setstacksize(&attributes, 256 * 1024) == 0);
+    CHECK(pthread_create(&thread, &attributes, open_library, path) == 0);
+    CHECK(pthread_join(thread, NULL) == 0);
+    pthread_attr_destroy(&attributes);
+}
+
 static void find_nothing(void)
 {
     struct cudaDeviceProp properties;
@@ -208,6 +235,10 @@ int main(int argc, char **argv)
     }
     if (strcmp(mode, "small") == 0) {
         have_little();
+        return 0;
+    }
+    if (strcmp(mode, "early") == 0 && argc > 2) {
+        open_in_small_stack(argv[2]);
         return 0;
     }
     if (strcmp(mode, "exit") == 0) {
