@@ -158,9 +158,12 @@ static void have_little(void)
     CHECK(cudaFree(p) == cudaSuccess);
 }
 
-static void *go_on(void *own)
+static void *go_on(void *number)
 {
-    while (cudaMemsetAsync(memory, 1, 64, own ? cudaStreamPerThread : stream) == cudaSuccess)
+    enum { BYTES = 16 };
+    const cudaStream_t own = (intptr_t)number % 2 ? cudaStreamPerThread : stream;
+    char *part = (char *)memory + BYTES * (intptr_t)number;
+    while (cudaMemsetAsync(part, 1, BYTES, own) == cudaSuccess)
         continue;
     return NULL;
 }
@@ -169,8 +172,10 @@ static void *go_on(void *own)
 static void leave_threads(void)
 {
     pthread_t thread;
-    for (intptr_t i = 0; i < 3; i++)
-        CHECK(pthread_create(&thread, NULL, go_on, (void *)(i % 2)) == 0);
+    for (intptr_t i = 0; i < 3; i++) {
+        CHECK(pthread_create(&thread, NULL, go_on, (void *)i) == 0);
+        CHECK(pthread_detach(thread) == 0);
+    }
     usleep(20000);
 }
 
