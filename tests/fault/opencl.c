@@ -70,12 +70,17 @@ static void retain_real_event(cl_event event)
 }
 
 /* A few of the last launches, each with a reference to the driver's own event. */
-enum { LAUNCHES = 64, ARGUMENTS = 512 };
+enum { LAUNCHES = 64, ARGUMENTS = 512, BIRTHS = 64 };
 static pthread_mutex_t launch_lock = PTHREAD_MUTEX_INITIALIZER;
 static cl_event launches[LAUNCHES];
 static unsigned next_launch;
 static const void *arguments[ARGUMENTS]; /* the last that may be buffers */
 static unsigned next_argument;
+static struct {
+    const void *memory;
+    unsigned launch; /* the first that may know it */
+} births[BIRTHS];    /* the last memory that was made */
+static unsigned next_birth;
 static _Atomic bool was_freed_in_use;
 
 bool fault_freed_in_use(void)
@@ -112,6 +117,25 @@ static void note_argument(size_t size, const void *value)
     pthread_mutex_unlock(&launch_lock);
 }
 
+static void note_birth(const void *memory)
+{
+    pthread_mutex_lock(&launch_lock);
+    births[next_birth % BIRTHS].memory = memory;
+    births[next_birth++ % BIRTHS].launch = next_launch;
+    pthread_mutex_unlock(&launch_lock);
+}
+
+/* The first launch that may know the memory, of those that are remembered. Launch lock held. */
+static unsigned first_launch(const void *memory)
+{
+    const unsigned remembered = next_launch < LAUNCHES ? 0 : next_launch - LAUNCHES;
+    for (unsigned i = next_birth; i > 0 && i + BIRTHS > next_birth; i--)
+        if (births[(i - 1) % BIRTHS].memory == memory)
+            return births[(i - 1) % BIRTHS].launch > remembered ? births[(i - 1) % BIRTHS].launch
+                                                                : remembered;
+    return remembered;
+}
+
 /* A sub-buffer has no memory of its own, and an image over a buffer has none either. */
 static bool is_part(cl_mem object)
 {
@@ -137,8 +161,8 @@ static void check_no_launch(const void *memory)
     for (int i = 0; i < ARGUMENTS; i++)
         is_kept = is_kept || arguments[i] == memory;
     bool is_used = false;
-    for (int i = 0; i < LAUNCHES && !is_kept; i++)
-        is_used = is_used || (launches[i] != NULL && is_running(launches[i]));
+    for (unsigned i = first_launch(memory); i < next_launch && !is_kept; i++)
+        is_used = is_used || is_running(launches[i % LAUNCHES]);
     if (is_used && !atomic_exchange(&was_freed_in_use, true))
         print_callers();
     pthread_mutex_unlock(&launch_lock);
@@ -248,6 +272,8 @@ static void note_event(const char *name, cl_uint n, const cl_event *list, cl_eve
         type made = real arguments;                                                                \
         if (made != NULL)                                                                          \
             count(kind, 1);                                                                        \
+        if (kind == BUFFER)                                                                        \
+            note_birth(made);                                                                      \
         if (kind == QUEUE) /* it may be where one was that is gone */                              \
             fault_forget_queue(made);                                                              \
         return made;                                                                               \
@@ -433,6 +459,7 @@ void *clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uin
     void *memory = real(context, flags, size, alignment);
     if (memory != NULL)
         count(SVM, 1);
+    note_birth(memory);
     return memory;
 }
 
