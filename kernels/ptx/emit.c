@@ -343,7 +343,8 @@ static void write_guard(struct ptx_emitter *e, const struct ptx_instruction *in,
 void ptx_emit_instruction(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     e->instruction = in;
-    if (e->hooks && e->hooks->instruction && e->hooks->instruction(e, in))
+    if ((e->hooks && e->hooks->instruction && e->hooks->instruction(e, in)) ||
+        ptx_emit_copied(e, in))
         return;
     if (in->guard < 0) {
         write_unguarded(e, in);

@@ -420,12 +420,28 @@ static void emit_store(struct ptx_emitter *e, const struct ptx_instruction *in)
 
 /* ---- Parameters ---- */
 
-/* Bytes at an offset of a parameter that is a C variable. */
+/* A pointer to bytes at an offset of a parameter that is a C variable. */
 static const char *parameter_bytes(struct ptx_emitter *e, const struct ptx_variable *v,
                                    enum ptx_type type, int64_t offset)
 {
-    return ptx_format(e, "*(%s *)((uchar *)&%s + %lld)", memory_type(e, type, 1),
+    return ptx_format(e, "(%s *)((uchar *)&%s + %lld)", memory_type(e, type, 1),
                       ptx_parameter_name(e, v), (long long)offset);
+}
+
+static bool is_in_bank(const struct ptx_emitter *e, const struct ptx_variable *v)
+{
+    return !v || (ptx_plan_of(e)->has_bank && is_entry_parameter(e, v));
+}
+
+/* A pointer to bytes of the bank. */
+static const char *bank_bytes(struct ptx_emitter *e, const struct ptx_operand *address,
+                              enum ptx_type type)
+{
+    const bool is_global = ptx_plan_of(e)->bank_is_global;
+    ptx_need(e, PTX_NEED_BANK);
+    return ptx_format(e,
+                      is_global ? "(const __global %s *)%s" : "(__constant %s *)(clem_bank + %s)",
+                      memory_type(e, type, 1), ptx_address_number(e, address));
 }
 
 static bool is_whole(const struct ptx_variable *v, enum ptx_type type, int64_t offset)
@@ -441,21 +457,17 @@ static const char *parameter_element(struct ptx_emitter *e, const struct ptx_ope
     const struct ptx_plan *plan = ptx_plan_of(e);
     const struct ptx_variable *v = address->variable;
     const int64_t offset = address->bits + plus;
-    if (v && !(plan->has_bank && is_entry_parameter(e, v)))
+    if (!is_in_bank(e, v))
         return is_whole(v, type, offset)
                    ? ptx_as_type(e, ptx_parameter_name(e, v), ptx_parameter_type(v), type)
-                   : parameter_bytes(e, v, type, offset);
+                   : ptx_format(e, "*%s", parameter_bytes(e, v, type, offset));
     if (!plan->has_bank) {
         ptx_refuse(e, "a parameter of a function at an address that is not constant");
         return "0";
     }
-    ptx_need(e, PTX_NEED_BANK);
-    const char *space = plan->bank_is_global ? "__global" : "__constant";
     struct ptx_operand moved = *address;
     moved.bits = offset;
-    const char *number = ptx_address_number(e, &moved);
-    return ptx_format(e, plan->bank_is_global ? "*(const %s %s *)%s" : "*(%s %s *)(clem_bank + %s)",
-                      space, memory_type(e, type, 1), number);
+    return ptx_format(e, "*%s", bank_bytes(e, &moved, type));
 }
 
 /* The argument of its own that a pointer among an entry's parameters is, or NULL. */
@@ -536,7 +548,7 @@ static void store_parameter(struct ptx_emitter *e, const struct ptx_operand *add
         ptx_line(e, "%s = %s;", ptx_parameter_name(e, v),
                  ptx_value(e, value, ptx_parameter_type(v)));
     else
-        ptx_line(e, "%s = %s;", parameter_bytes(e, v, type, offset), ptx_value(e, value, type));
+        ptx_line(e, "*%s = %s;", parameter_bytes(e, v, type, offset), ptx_value(e, value, type));
 }
 
 /* What a function follows must be a pointer here already. */
@@ -571,6 +583,49 @@ static void emit_store_parameter(struct ptx_emitter *e, const struct ptx_instruc
     for (uint32_t i = 0; i < from->count; i++)
         store_parameter(e, &in->operands[0], &from->list[i], in->types[0],
                         (int64_t)(i * ptx_type_bytes(in->types[0])));
+}
+
+/* ---- Copies ---- */
+
+static const char *place_pointer(struct ptx_emitter *e, const struct ptx_place *place,
+                                 enum ptx_type type)
+{
+    const struct ptx_variable *v = place->address.variable;
+    if (place->space != PTX_SPACE_PARAM)
+        return ptx_pointer(e, &place->address, (enum ptx_space)place->space, "",
+                           memory_type(e, type, 1));
+    return is_in_bank(e, v) ? bank_bytes(e, &place->address, type)
+                            : parameter_bytes(e, v, type, place->address.bits);
+}
+
+static void write_copy(struct ptx_emitter *e, const struct ptx_copy *copy)
+{
+    static const enum ptx_type types[] = {
+        [1] = PTX_B8, [2] = PTX_B16, [4] = PTX_B32, [8] = PTX_B64, [16] = PTX_B128};
+    const char *turn = ptx_temporary(e);
+    ptx_line(e, "for (uint %s = 0u; %s < %zuu; %s++) {", turn, turn, copy->turns, turn);
+    for (size_t i = 0; i < copy->part_count; i++) {
+        const struct ptx_copied *part = &copy->parts[i];
+        const enum ptx_type type = types[part->bytes];
+        const char *at = ptx_format(e, "%s * %zuu", turn, copy->stride / part->bytes);
+        ptx_line(e, "(%s)[%s] = (%s)[%s];", place_pointer(e, &part->to, type), at,
+                 place_pointer(e, &part->from, type), at);
+    }
+    ptx_line(e, "}");
+}
+
+bool ptx_emit_copied(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const struct ptx_body *body = ptx_current_body(e);
+    const struct ptx_function *f = body->function;
+    if (!body->copies || in < f->instructions || in >= f->instructions + f->instruction_count)
+        return false;
+    const size_t index = (size_t)(in - f->instructions);
+    for (const struct ptx_copy *copy = body->copies[index]; copy; copy = copy->next)
+        write_copy(e, copy);
+    if (body->is_copied[index] && in->opcode == PTX_OPCODE_st && in->space == PTX_SPACE_PARAM)
+        check_argument(e, in); /* pointers that are known as such are not copied */
+    return body->is_copied[index];
 }
 
 /* ---- Pointers in registers ---- */

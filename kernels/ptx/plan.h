@@ -29,6 +29,23 @@
 
 #include "kernels/ptx/emit.h"
 
+/* Bytes of memory as ptx_pointer() takes them, or of a .param variable. */
+struct ptx_place {
+    uint8_t space; /* enum ptx_space, not generic */
+    struct ptx_operand address;
+};
+
+/* A loop that copies what some loads and stores of the function do: in each turn the parts, `stride` bytes behind those
+ * of the turn before. */
+struct ptx_copy {
+    struct ptx_copied {
+        size_t bytes;
+        struct ptx_place from, to; /* of the first turn */
+    } * parts;
+    size_t part_count, turns, stride;
+    struct ptx_copy *next; /* at the same instruction */
+};
+
 /* A function as this kernel uses it. */
 struct ptx_body {
     const struct ptx_function *function;
@@ -54,6 +71,9 @@ struct ptx_body {
         reaches_jump; /* ptx_plan_find_jumps(): it or one that it calls is of plan.jumps */
     uint64_t inlined; /* instructions, with those of each call's callee: at most 2^40 */
     bool *hides;      /* ptx_hides() per instruction; NULL before it was asked */
+    /* Per instruction: what is copied there, before anything else; and whether such copies stand for it. NULL: none. */
+    struct ptx_copy **copies;
+    bool *is_copied;
 };
 
 enum ptx_need {
@@ -206,6 +226,12 @@ const struct ptx_function *ptx_name_parameters(struct ptx_emitter *e,
 
 /* provenance.c: fills classes, types and names of a body. */
 void ptx_analyse(struct ptx_emitter *e, struct ptx_body *body);
+
+/* copies.c: fills copies and is_copied of a body whose classes are known. */
+void ptx_find_copies(struct ptx_emitter *e, struct ptx_body *body);
+
+/* emit_memory.c: writes what is copied at an instruction. True: nothing else is to be written for it. */
+bool ptx_emit_copied(struct ptx_emitter *e, const struct ptx_instruction *in);
 
 /* Whether a call hands a .param variable to a function that takes its bytes from `offset` on as a
  * pointer. Needs: what is called was analysed. */

@@ -654,10 +654,24 @@ static void mark_used(bool *used, const struct ptx_operand *operand)
             mark_used(used, &operand->list[i]);
 }
 
-static void mark_all_used(bool *used, const struct ptx_function *function)
+static void mark_copies_used(bool *used, const struct ptx_copy *copy)
 {
+    for (; copy; copy = copy->next)
+        for (size_t i = 0; i < copy->part_count; i++) {
+            mark_used(used, &copy->parts[i].from.address);
+            mark_used(used, &copy->parts[i].to.address);
+        }
+}
+
+static void mark_all_used(bool *used, const struct ptx_body *body)
+{
+    const struct ptx_function *function = body->function;
     for (size_t i = 0; i < function->instruction_count; i++) {
         const struct ptx_instruction *in = &function->instructions[i];
+        if (body->copies)
+            mark_copies_used(used, body->copies[i]);
+        if (body->is_copied && body->is_copied[i])
+            continue;
         if (in->guard >= 0)
             used[in->guard] = true;
         for (uint32_t j = 0; j < in->operand_count; j++)
@@ -680,9 +694,10 @@ void ptx_analyse(struct ptx_emitter *e, struct ptx_body *body)
     body->names = ptx_arena_array(e->arena, count, sizeof *body->names);
     find_pointers(e, body);
     find_origins(e, body);
+    ptx_find_copies(e, body);
     const uint8_t *votes = count_votes(e, function);
     bool *used = ptx_arena_array(e->arena, count, sizeof *used);
-    mark_all_used(used, function);
+    mark_all_used(used, body);
     struct name_set set = {.capacity = 16};
     while (set.capacity < 2 * count)
         set.capacity *= 2;
