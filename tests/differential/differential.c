@@ -9,13 +9,13 @@
  *   -p        print the PTX and stop
  * Exit status: 0 all equal, 1 differences, 2 it could not run.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <cuda.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/differential/device.h"
 #include "tests/differential/differential.h"
 
 enum { SHOWN = 4 /* differences of one operation that are printed */ };
@@ -36,16 +36,6 @@ struct run {
     size_t differences[1024]; /* per operation */
 };
 
-static void check(CUresult result, const char *what)
-{
-    const char *name = NULL;
-    if (result == CUDA_SUCCESS)
-        return;
-    cuGetErrorName(result, &name);
-    fprintf(stderr, "%s: %s\n", what, name ? name : "unknown error");
-    exit(2);
-}
-
 static size_t result_words(const struct run *run)
 {
     return run->options.threads * MOST_STEPS;
@@ -63,12 +53,7 @@ static void *take(size_t count)
 
 static void start(struct run *run)
 {
-    CUdevice device;
-    CUcontext context;
-    check(cuInit(0), "cuInit");
-    check(cuDeviceGet(&device, 0), "cuDeviceGet");
-    check(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
-    check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    begin_device();
     const size_t words = run->options.threads * WORDS;
     run->host_words = take(words);
     run->host_results = take(result_words(run));
