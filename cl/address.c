@@ -125,5 +125,5 @@ struct ocl_allocation *ocl_address_acquire_held(uint64_t address)
 void ocl_allocation_release(struct ocl_allocation *allocation)
 {
     if (atomic_fetch_sub_explicit(&allocation->references, 1, memory_order_acq_rel) == 1)
-        ocl_allocation_destroy(allocation);
+        allocation->destroy(allocation);
 }

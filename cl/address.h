@@ -40,11 +40,8 @@ struct ocl_allocation *ocl_address_acquire_held(uint64_t address);
  * slab. */
 bool ocl_allocation_retain(struct ocl_allocation *allocation);
 
-/* Gives a reference back. The last one ends the allocation: ocl_allocation_destroy(). */
+/* Gives a reference back. The last one ends the allocation, by its destroy(). */
 void ocl_allocation_release(struct ocl_allocation *allocation);
-
-/* memory.c: gives what the allocation holds back. Needs: no references. */
-void ocl_allocation_destroy(struct ocl_allocation *allocation);
 
 /* Offset of address in the allocation, seen from whichever side it lies on; at least bytes when on
  * neither. */

@@ -23,21 +23,15 @@ ocl_status ocl_block_status(cl_int error)
     }
 }
 
-static const struct ocl_block_strategy *find_strategy(const struct ocl_block *block)
+static const struct ocl_block_strategy *device_strategy(const struct ocl_context *context)
 {
-    static const struct ocl_block_strategy *const device_strategies[] = {
+    static const struct ocl_block_strategy *const strategies[] = {
         [OCL_ADDRESS_BDA] = &ocl_block_bda,       [OCL_ADDRESS_USM] = &ocl_block_usm,
         [OCL_ADDRESS_RAW] = &ocl_block_raw,       [OCL_ADDRESS_SVM] = &ocl_block_svm,
         [OCL_ADDRESS_HANDLE] = &ocl_block_handle,
     };
-    if (block->kind == OCL_BLOCK_HOST)
-        return &ocl_block_host;
-    if (block->kind == OCL_BLOCK_REGISTERED)
-        return &ocl_block_registered;
-    if (block->kind == OCL_BLOCK_MANAGED)
-        return &ocl_block_managed;
-    assert(block->context->capability.address != OCL_ADDRESS_NONE);
-    return device_strategies[block->context->capability.address];
+    assert(context->capability.address != OCL_ADDRESS_NONE);
+    return strategies[context->capability.address];
 }
 
 /* Puts a finished block on the context's list: kernels must declare it from now on. */
@@ -114,7 +108,7 @@ static void end_blocks(struct ocl_block *blocks)
 {
     while (blocks) {
         struct ocl_block *next = blocks->next;
-        find_strategy(blocks)->destroy(blocks);
+        blocks->strategy->destroy(blocks);
         free(blocks);
         blocks = next;
     }
@@ -167,17 +161,19 @@ size_t ocl_block_first(const struct ocl_block *block)
     return (size_t)(-block->address & (OCL_MEMORY_ALIGNMENT - 1));
 }
 
-static ocl_status make_block(struct ocl_context *context, enum ocl_block_kind kind, void *pointer,
-                             size_t bytes, struct ocl_block **made)
+static ocl_status make_block(struct ocl_context *context, enum ocl_block_kind kind,
+                             const struct ocl_block_strategy *strategy, void *pointer, size_t bytes,
+                             struct ocl_block **made)
 {
     struct ocl_block *block = calloc(1, sizeof *block);
     if (!block)
         return OCL_E_OUT_OF_MEMORY;
     block->context = context;
     block->kind = kind;
+    block->strategy = strategy;
     block->pointer = pointer;
     block->bytes = bytes;
-    ocl_status status = ocl_block_status(find_strategy(block)->create(block));
+    ocl_status status = ocl_block_status(strategy->create(block));
     if (status != OCL_OK) {
         ocl_block_destroy(block);
         return status;
@@ -202,7 +198,8 @@ ocl_status ocl_block_create(struct ocl_context *context, size_t bytes, struct oc
         size_t slack = atomic_load(&context->block_slack);
         if (bytes > SIZE_MAX - slack)
             return OCL_E_OUT_OF_MEMORY;
-        ocl_status status = make_block(context, OCL_BLOCK_DEVICE, NULL, bytes + slack, &made);
+        ocl_status status = make_block(context, OCL_BLOCK_DEVICE, device_strategy(context), NULL,
+                                       bytes + slack, &made);
         if (status != OCL_OK)
             return status;
         if (ocl_block_first(made) <= slack) {
@@ -216,12 +213,11 @@ ocl_status ocl_block_create(struct ocl_context *context, size_t bytes, struct oc
     return OCL_E_NOT_SUPPORTED;
 }
 
-ocl_status ocl_block_create_managed(struct ocl_context *context, size_t bytes,
-                                    struct ocl_block **block)
+ocl_status ocl_block_create_by(struct ocl_context *context, enum ocl_block_kind kind,
+                               const struct ocl_block_strategy *strategy, void *pointer,
+                               size_t bytes, struct ocl_block **block)
 {
-    if (context->capability.managed == OCL_MANAGED_IN_HOST)
-        return ocl_block_create_host(context, bytes, block);
-    ocl_status status = make_block(context, OCL_BLOCK_MANAGED, NULL, bytes, block);
+    const ocl_status status = make_block(context, kind, strategy, pointer, bytes, block);
     if (status == OCL_OK)
         link_block(*block);
     return status;
@@ -230,19 +226,14 @@ ocl_status ocl_block_create_managed(struct ocl_context *context, size_t bytes,
 ocl_status ocl_block_create_host(struct ocl_context *context, size_t bytes,
                                  struct ocl_block **block)
 {
-    ocl_status status = make_block(context, OCL_BLOCK_HOST, NULL, bytes, block);
-    if (status == OCL_OK)
-        link_block(*block);
-    return status;
+    return ocl_block_create_by(context, OCL_BLOCK_HOST, &ocl_block_host, NULL, bytes, block);
 }
 
 ocl_status ocl_block_wrap_host(struct ocl_context *context, void *host, size_t bytes,
                                struct ocl_block **block)
 {
-    ocl_status status = make_block(context, OCL_BLOCK_REGISTERED, host, bytes, block);
-    if (status == OCL_OK)
-        link_block(*block);
-    return status;
+    return ocl_block_create_by(context, OCL_BLOCK_REGISTERED, &ocl_block_registered, host, bytes,
+                               block);
 }
 
 /* usm: one flag per kind of memory. A device without one of the kinds may refuse its flag, and then

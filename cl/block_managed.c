@@ -81,4 +81,12 @@ static void destroy_managed(struct ocl_block *block)
         ocl_block_svm_free(block->context, block->pages);
 }
 
-const struct ocl_block_strategy ocl_block_managed = {create_managed, destroy_managed};
+ocl_status ocl_block_create_managed(struct ocl_context *context, size_t bytes,
+                                    struct ocl_block **block)
+{
+    static const struct ocl_block_strategy strategy = {create_managed, destroy_managed};
+
+    if (context->capability.managed == OCL_MANAGED_IN_HOST)
+        return ocl_block_create_host(context, bytes, block);
+    return ocl_block_create_by(context, OCL_BLOCK_MANAGED, &strategy, NULL, bytes, block);
+}

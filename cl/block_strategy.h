@@ -17,7 +17,12 @@ extern const struct ocl_block_strategy ocl_block_bda, ocl_block_raw,
 extern const struct ocl_block_strategy ocl_block_svm, ocl_block_usm; /* block_shared.c */
 extern const struct ocl_block_strategy ocl_block_host;               /* block_host.c */
 extern const struct ocl_block_strategy ocl_block_registered;         /* block_registered.c */
-extern const struct ocl_block_strategy ocl_block_managed;            /* block_managed.c */
+
+/* block.c: a block that create makes of bytes at pointer, or of bytes, and that kernels are told of from then on. Errors:
+ * create's, where they speak of memory as OCL_E_OUT_OF_MEMORY. */
+ocl_status ocl_block_create_by(struct ocl_context *context, enum ocl_block_kind kind,
+                               const struct ocl_block_strategy *strategy, void *pointer,
+                               size_t bytes, struct ocl_block **block);
 
 /* block_host.c, for memory that is pinned: a buffer over block->pointer, mapped for good, and its end;
  * what kernels use for byte 0, which is the host's own address where they reach it. */

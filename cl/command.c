@@ -3,7 +3,6 @@
 #include "cl/command.h"
 
 #include "cl/extension.h"
-#include "cl/managed_private.h"
 #include "cl/queue_private.h"
 #include "cl/steady.h"
 
@@ -26,12 +25,12 @@ ocl_status ocl_command_begin(struct ocl_command *command, struct ocl_queue *queu
                              enum ocl_command_kind kind)
 {
     if (kind == OCL_COMMAND_MEMORY)
-        ocl_migration_enter(queue);
+        queue->context->command_turn->enter(queue);
     const ocl_status status = wait_for_order(queue, kind);
     if (status == OCL_OK)
         open_command(command, (struct ocl_command){queue, atomic_load(&queue->cl), kind, 0});
     else if (kind == OCL_COMMAND_MEMORY)
-        ocl_migration_leave();
+        queue->context->command_turn->leave();
     return status;
 }
 
@@ -60,7 +59,7 @@ void ocl_command_end(struct ocl_command *command)
         break;
     }
     if (command->kind == OCL_COMMAND_MEMORY)
-        ocl_migration_leave();
+        command->queue->context->command_turn->leave();
 }
 
 /* ---- Enqueuing ---- */

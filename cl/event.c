@@ -7,9 +7,11 @@
 
 #include "cl/clock.h"
 #include "cl/deadline.h"
+#include "cl/failure.h"
 #include "cl/queue_private.h"
 #include "cl/slab.h"
 #include "cl/steady.h"
+#include "cl/waited.h"
 
 /* What an event holds since it was last recorded. */
 struct point {

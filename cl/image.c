@@ -7,6 +7,7 @@
 
 #include "cl/address.h"
 #include "cl/builtin.h"
+#include "cl/failure.h"
 #include "cl/image_private.h"
 #include "cl/kernel.h"
 #include "cl/options.h"

@@ -10,10 +10,9 @@
 #include "cl/command.h"
 #include "cl/kernel_argument.h"
 #include "cl/kernel_limits.h"
+#include "cl/kernel_parts.h"
 #include "cl/kernel_plan.h"
 #include "cl/managed.h"
-#include "cl/ptx_kernel.h"
-#include "cl/ptx_table.h"
 #include "cl/thread.h"
 #include "cl/trace.h"
 #include "cl/twin.h"
@@ -263,15 +262,15 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
 {
     struct ocl_call call = {.kernel = kernel, .launch = launch, .plan = plan, .bound = bound};
     const enum ocl_pass pass = kernel->program->context->capability.pass;
-    ocl_status status = kernel->ptx ? ocl_ptx_begin(&call) : OCL_OK;
+    ocl_status status = kernel->ptx ? ocl_parts_of(kernel)->ptx_begin(&call) : OCL_OK;
     if (status == OCL_OK)
         status = pass == OCL_PASS_BUFFER || pass == OCL_PASS_NUMBER
                      ? launch_with_buffers(&call, queue)
                      : launch_with_addresses(&call, queue);
     if (status == OCL_OK && kernel->ptx && kernel->ptx->writes_table)
-        status = ocl_table_written(queue);
+        status = ocl_parts_of(kernel)->table_written(queue);
     if (kernel->ptx)
-        ocl_ptx_end(&call);
+        ocl_parts_of(kernel)->ptx_end(&call);
     return status;
 }
 
@@ -279,15 +278,16 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
 static ocl_status launch_with_textures(struct ocl_kernel *kernel, struct ocl_queue *queue,
                                        const struct ocl_launch *launch, struct ocl_plan *plan)
 {
+    const struct ocl_kernel_parts *parts = ocl_parts_of(kernel);
     struct ocl_binding binding;
-    ocl_status status = ocl_binding_open(&binding, kernel, queue, launch);
+    ocl_status status = parts->binding_open(&binding, kernel, queue, launch);
     if (status == OCL_OK && binding.kernel != kernel)
         status = ocl_plan_make(&binding.kernel, launch, plan);
     if (status == OCL_OK)
         status = launch_bound(binding.kernel, queue, launch, plan, binding.bound);
     if (status == OCL_OK)
-        status = ocl_binding_written(&binding, queue);
-    ocl_binding_close(&binding);
+        status = parts->binding_written(&binding, queue);
+    parts->binding_close(&binding);
     return status;
 }
 
@@ -303,7 +303,7 @@ static ocl_status launch_shaped(struct ocl_kernel *kernel, struct ocl_queue *que
                                 const struct ocl_launch *launch, ocl_status refusal)
 {
     struct ocl_kernel *shaped = NULL;
-    ocl_status status = ocl_ptx_shaped(kernel, launch->items, &shaped);
+    ocl_status status = ocl_parts_of(kernel)->ptx_shaped(kernel, launch->items, &shaped);
     if (status == OCL_OK)
         status = ocl_kernel_ready(shaped);
     if (status != OCL_OK || shaped->facts.status != OCL_OK)
@@ -340,7 +340,8 @@ static ocl_status launch_ready(struct ocl_kernel *kernel, struct ocl_queue *queu
     if (!reaches_arguments(kernel, launch))
         return OCL_E_NOT_SUPPORTED;
     if (kernel->symbol_kinds != 0)
-        status = ocl_symbols_ready(ocl_program_origin(kernel->program), kernel->symbol_kinds);
+        status = ocl_parts_of(kernel)->symbols_ready(ocl_program_origin(kernel->program),
+                                                     kernel->symbol_kinds);
     if (status != OCL_OK)
         return status;
     return kernel->group_count > 0 ? launch_with_textures(kernel, queue, launch, plan)

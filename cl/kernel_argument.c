@@ -7,8 +7,8 @@
 
 #include "cl/address.h"
 #include "cl/extension.h"
+#include "cl/kernel_parts.h"
 #include "cl/managed.h"
-#include "cl/ptx_kernel.h"
 #include "cl/trace.h"
 #include "cl/twin.h"
 
@@ -17,10 +17,11 @@ uint64_t ocl_call_pointer(const struct ocl_call *call, const struct ocl_slot *sl
     const uint32_t entry = slot->entry;
     uint64_t pointer;
     if (entry >= OCL_ENTRY_RUNTIME)
-        return ocl_ptx_memory(call->kernel, entry);
+        return ocl_parts_of(call->kernel)->ptx_memory(call->kernel, entry);
     if (entry >= OCL_ENTRY_SYMBOLS)
-        return ocl_symbols_block(ocl_program_origin(call->kernel->program),
-                                 (enum ocl_symbol_kind)(entry - OCL_ENTRY_SYMBOLS));
+        return ocl_parts_of(call->kernel)
+            ->symbols_block(ocl_program_origin(call->kernel->program),
+                            (enum ocl_symbol_kind)(entry - OCL_ENTRY_SYMBOLS));
     if (entry >= OCL_ENTRY_GROUPS)
         return call->bound[entry - OCL_ENTRY_GROUPS].texture->view.address;
     const unsigned char *bytes = call->launch->arguments[entry];

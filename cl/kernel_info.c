@@ -9,9 +9,9 @@
 
 #include "cl/driver_limits.h"
 #include "cl/kernel.h"
+#include "cl/kernel_parts.h"
 #include "cl/own_thread.h"
 #include "cl/program_compile.h"
-#include "cl/ptx_kernel.h"
 #include "cl/trace.h"
 
 struct type {
@@ -142,6 +142,26 @@ static ocl_status read_name(const struct ocl_kernel *kernel, cl_kernel cl, cl_ui
     return error;
 }
 
+/* Whether a pointer to this type gets a block of symbols from the launch. */
+static bool is_block_type(const char *type, enum ocl_symbol_kind *kind)
+{
+    static const char *const names[] = {
+        [OCL_SYMBOL_CONSTANT] = "clem_constant_symbols",
+        [OCL_SYMBOL_DEVICE] = "clem_device_symbols",
+        [OCL_SYMBOL_MANAGED] = "clem_managed_symbols",
+    };
+    if (strncmp(type, "struct ", 7) == 0)
+        type += 7;
+    for (int i = 0; i < OCL_SYMBOL_KINDS; i++) {
+        const size_t length = strlen(names[i]);
+        if (strncmp(type, names[i], length) != 0 || (type[length] != '*' && type[length] != ' '))
+            continue;
+        *kind = (enum ocl_symbol_kind)i;
+        return true;
+    }
+    return false;
+}
+
 static ocl_status describe_argument(const struct ocl_kernel *kernel, cl_kernel cl, cl_uint index,
                                     struct ocl_argument *argument)
 {
@@ -167,7 +187,7 @@ static ocl_status describe_argument(const struct ocl_kernel *kernel, cl_kernel c
     argument->access = access;
     argument->kind = find_kind(space, access, qualifiers, argument->type);
     if (argument->kind == OCL_PARAMETER_POINTER && kernel->program->has_symbol_table &&
-        ocl_symbols_is_block_type(argument->type, &argument->block))
+        is_block_type(argument->type, &argument->block))
         argument->kind = OCL_PARAMETER_HIDDEN;
     argument->is_constant = space == CL_KERNEL_ARG_ADDRESS_CONSTANT;
     argument->is_const = argument->is_constant || (qualifiers & CL_KERNEL_ARG_TYPE_CONST) != 0;
@@ -467,13 +487,14 @@ static ocl_status find_facts(void *unknown)
     free(kernel->reason);
     kernel->reason = NULL;
     kernel->facts = (struct ocl_kernel_facts){.name = kernel->name, .reason = ""};
-    ocl_status status = kernel->ptx ? ocl_ptx_describe(kernel) : find_arguments(kernel);
+    ocl_status status =
+        kernel->ptx ? ocl_parts_of(kernel)->ptx_describe(kernel) : find_arguments(kernel);
     if (status == OCL_OK && !kernel->ptx)
         status = list_parameters(kernel);
     if (status == OCL_OK && kernel->program->cl)
         status = ask_work_group(kernel);
     if (status == OCL_OK && kernel->ptx)
-        ocl_ptx_limit(kernel);
+        ocl_parts_of(kernel)->ptx_limit(kernel);
     if (status == OCL_OK)
         status = ocl_form_plan(kernel, OCL_FORM_DIRECT, &kernel->forms[OCL_FORM_DIRECT]);
     return status;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "cl/ptx_kernel.h"
+#include "cl/kernel_parts.h"
 #include "cl/trace.h"
 
 static const struct ocl_device_facts *device_of(const struct ocl_kernel *kernel)
@@ -110,7 +110,7 @@ bool ocl_plan_spills_next(struct ocl_kernel *kernel, const struct ocl_launch *la
 
 static ocl_status take_spilled(struct ocl_kernel **kernel)
 {
-    struct ocl_kernel *spilled = ocl_ptx_spilled(*kernel);
+    struct ocl_kernel *spilled = ocl_parts_of(*kernel)->ptx_spilled(*kernel);
     const ocl_status status = spilled ? ocl_kernel_ready(spilled) : OCL_E_OUT_OF_MEMORY;
     if (status != OCL_OK)
         return status;

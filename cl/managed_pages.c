@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cl/command.h"
+#include "cl/failure.h"
 #include "cl/managed_private.h"
 #include "cl/steady.h"
 

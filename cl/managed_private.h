@@ -125,7 +125,7 @@ bool ocl_migration_is_quiet(const struct ocl_region *region);
 
 /* After the host has waited (ocl_waited()): it is about to touch what kernels made; and what was asked for and small regions
  * come back, when all queues are idle. */
-void ocl_migration_let_touch(const struct ocl_context *context);
+void ocl_migration_let_touch(struct ocl_context *context);
 void ocl_migration_return(struct ocl_context *context);
 
 /* Around users' host functions: their touches do not wait for the device, since what is behind them
@@ -181,7 +181,14 @@ ocl_status ocl_migration_add(struct ocl_block *block);
 void ocl_migration_remove(struct ocl_block *block);
 
 /* Where the pages of an allocation are kept: NULL for memory whose pages do not move. */
-struct ocl_region *ocl_region_of(const struct ocl_allocation *allocation);
+static inline struct ocl_region *ocl_region_of(const struct ocl_allocation *allocation)
+{
+    struct ocl_region *own = atomic_load(&allocation->region);
+
+    if (allocation->kind != OCL_MEMORY_MANAGED || own)
+        return own;
+    return allocation->block->region;
+}
 
 /* Gives an allocation a region of its own, if it shares one; and makes it a part of that again, if it
  * had one. Errors: OCL_E_OUT_OF_MEMORY. Needs: no move of this thread goes on. */

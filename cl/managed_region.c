@@ -161,15 +161,6 @@ void ocl_migration_remove(struct ocl_block *block)
 
 /* ---- Parts of a block ---- */
 
-struct ocl_region *ocl_region_of(const struct ocl_allocation *allocation)
-{
-    struct ocl_region *own = atomic_load(&allocation->region);
-
-    if (allocation->kind != OCL_MEMORY_MANAGED || own)
-        return own;
-    return allocation->block->region;
-}
-
 /* In a move. */
 static void set_pages(const struct ocl_allocation *allocation, const struct ocl_region *own,
                       enum ocl_page_state state)

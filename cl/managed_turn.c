@@ -1,5 +1,6 @@
 /* Who may go on: commands that are enqueued, or pages that move.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/contexts.h"
 #include "cl/managed_private.h"
 #include "cl/queue_private.h"
 #include "cl/signals.h"
@@ -250,7 +251,7 @@ static bool has_to_return(struct ocl_migration *migration)
            atomic_load(&migration->uses) != atomic_load(&migration->returned);
 }
 
-void ocl_migration_let_touch(const struct ocl_context *context)
+void ocl_migration_let_touch(struct ocl_context *context)
 {
     if (atomic_load(&context->migration) && !ocl_thread()->in_function)
         ocl_signals_unblock();

@@ -58,6 +58,22 @@ static struct ocl_pool *pool_of(struct ocl_context *context, enum ocl_memory_kin
 
 /* --- Making and ending --- */
 
+/* Needs: no references. */
+static void destroy(struct ocl_allocation *allocation)
+{
+    ocl_address_erase(allocation);
+    ocl_twin_destroy(atomic_load(&allocation->twin));
+    ocl_region_join(allocation);
+    if (allocation->piece)
+        ocl_pool_give(atomic_load(pool_place(allocation->context, allocation->home)),
+                      allocation->piece);
+    else
+        ocl_block_destroy(allocation->block);
+    if (allocation->ordered)
+        ocl_ordered_forget(allocation->ordered);
+    ocl_slab_give(&allocations, allocation);
+}
+
 static struct ocl_allocation *allocation_take(struct ocl_context *context,
                                               enum ocl_memory_kind kind, size_t bytes,
                                               unsigned flags)
@@ -65,6 +81,7 @@ static struct ocl_allocation *allocation_take(struct ocl_context *context,
     struct ocl_allocation *made = ocl_slab_take(&allocations);
     if (!made)
         return NULL;
+    made->destroy = destroy;
     made->kind = made->home = kind;
     made->context = context;
     made->address = 0;
@@ -94,7 +111,7 @@ uint64_t ocl_allocation_next_id(void)
 static ocl_status publish(struct ocl_allocation *made, ocl_status status)
 {
     if (status != OCL_OK) {
-        ocl_allocation_destroy(made);
+        destroy(made);
         return status;
     }
     atomic_store_explicit(&made->references, 1, memory_order_release);
@@ -104,21 +121,6 @@ static ocl_status publish(struct ocl_allocation *made, ocl_status status)
     else
         ocl_allocation_release(made);
     return status;
-}
-
-void ocl_allocation_destroy(struct ocl_allocation *allocation)
-{
-    ocl_address_erase(allocation);
-    ocl_twin_destroy(atomic_load(&allocation->twin));
-    ocl_region_join(allocation);
-    if (allocation->piece)
-        ocl_pool_give(atomic_load(pool_place(allocation->context, allocation->home)),
-                      allocation->piece);
-    else
-        ocl_block_destroy(allocation->block);
-    if (allocation->ordered)
-        ocl_ordered_forget(allocation->ordered);
-    ocl_slab_give(&allocations, allocation);
 }
 
 /* --- Allocating --- */
@@ -404,7 +406,7 @@ void ocl_allocation_end(struct ocl_allocation *allocation)
     for (uint32_t last = 1; !atomic_compare_exchange_strong(&allocation->references, &last, 0);
          last = 1)
         sched_yield();
-    ocl_allocation_destroy(allocation);
+    destroy(allocation);
 }
 
 /* Ends an allocation if it belongs to the context. A lookup in another thread, for whatever it was

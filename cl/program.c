@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "cl/kernel.h"
+#include "cl/kernel_parts.h"
 #include "cl/own_thread.h"
 #include "cl/program_compile.h"
 #include "cl/program_include.h"
-#include "cl/ptx_kernel.h"
 #include "cl/steady.h"
 #include "cl/trace.h"
 
@@ -188,11 +188,12 @@ static ocl_status make(void *data)
 {
     struct making *m = data;
     if (m->module)
-        return ocl_ptx_open_parsed(m->context, m->module, &m->made, &m->text);
+        return m->context->kernel_parts->ptx_open_parsed(m->context, m->module, &m->made, &m->text);
     if (!m->code)
         return OCL_E_INVALID_VALUE;
     return ptx_is_ptx(m->code, m->bytes)
-               ? ocl_ptx_open(m->context, m->code, m->bytes, &m->made, &m->text)
+               ? m->context->kernel_parts->ptx_open(m->context, m->code, m->bytes, &m->made,
+                                                    &m->text)
                : build(m->context, m->code, m->bytes, m->options, &m->made, &m->text);
 }
 
@@ -235,19 +236,20 @@ void ocl_kernel_release(struct ocl_kernel *kernel)
     free(kernel->groups);
     free(kernel->parameters);
     free(kernel->reason);
-    ocl_ptx_forget(kernel);
+    ocl_parts_of(kernel)->ptx_forget(kernel);
 }
 
 void ocl_program_release(struct ocl_program *program)
 {
     if (!program)
         return;
+    const struct ocl_kernel_parts *parts = program->context->kernel_parts;
     ocl_program_release(program->by_image);
-    ocl_program_forget_references(program);
-    ocl_symbols_release(program);
+    parts->program_forget_references(program);
+    parts->symbols_release(program);
     for (size_t i = 0; i < program->kernel_count; i++)
         ocl_kernel_release(&program->kernels[i]);
-    ocl_ptx_close(program);
+    parts->ptx_close(program);
     if (program->description)
         clReleaseProgram(program->description);
     if (program->cl)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "cl/failure.h"
 #include "cl/queue_private.h"
 #include "cl/steady.h"
 #include "cl/thread.h"

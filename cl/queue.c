@@ -4,171 +4,17 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "cl/clock.h"
-#include "cl/command.h"
 #include "cl/deadline.h"
 #include "cl/managed_private.h"
 #include "cl/queue_private.h"
-#include "cl/slab.h"
 #include "cl/steady.h"
 #include "cl/trace.h"
 
 /* How long closing waits for the callbacks of a context that has failed; of one that was abandoned some never come. */
 enum { FAILED_CLOSE_MS = 1000 };
 
-static struct ocl_slab queue_slab = OCL_SLAB_INITIALIZER(sizeof(struct ocl_queue));
-static _Atomic uint64_t last_id;
-
-bool ocl_queue_is_nvidia(const struct ocl_context *context)
-{
-    return strstr(context->device->facts.extensions, "cl_nv_compiler_options") != NULL;
-}
-
-/* Waiting, measured (launch and wait, microseconds): on an H200 with driver 580 clFinish() 8.8, a
- * marker and clWaitForEvents() 9.9, polling a marker 9.5, polling the kernel's own event 11, CUDA
- * 8.1 to 8.5; on PoCL 3.1 the differences are noise, and polling takes the cores that do the work.
- * So clFinish() it is; other drivers have not been measured. Starting: see wants_flush().
- * Profiling: see stamp.c. */
-static struct ocl_queue_tuning tuning_of(const struct ocl_context *context)
-{
-    return (struct ocl_queue_tuning){.wait = OCL_WAIT_BY_FINISH,
-                                     .starts_by_itself = ocl_queue_is_nvidia(context),
-                                     .is_profiled =
-                                         atomic_load(&context->stamp) != OCL_STAMP_CLOCK};
-}
-
 /* ---- Making and destroying ---- */
-
-/* Source: cl_khr_priority_hints in the OpenCL Extension Specification. */
-static cl_queue_properties priority_hint(int priority)
-{
-    return priority < 0 ? CL_QUEUE_PRIORITY_HIGH_KHR : CL_QUEUE_PRIORITY_LOW_KHR;
-}
-
-static cl_command_queue make(const struct ocl_context *context, int priority, bool is_profiled,
-                             cl_int *error)
-{
-    const struct ocl_device *device = context->device;
-    const cl_command_queue_properties flags = is_profiled ? CL_QUEUE_PROFILING_ENABLE : 0;
-
-    if (device->facts.opencl_major < 2 || device->facts.platform_major < 2)
-        return clCreateCommandQueue(context->cl, device->id, flags, error);
-
-    cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, flags, 0, 0, 0};
-    if (priority != 0 && strstr(device->facts.extensions, "cl_khr_priority_hints")) {
-        list[2] = CL_QUEUE_PRIORITY_KHR;
-        list[3] = priority_hint(priority);
-    }
-    cl_command_queue made =
-        clCreateCommandQueueWithProperties(context->cl, device->id, list, error);
-    if (!made && list[2] != 0) { /* a hint is no reason to fail */
-        list[2] = 0;
-        made = clCreateCommandQueueWithProperties(context->cl, device->id, list, error);
-    }
-    return made;
-}
-
-cl_command_queue ocl_queue_make(const struct ocl_context *context, int priority, bool is_profiled,
-                                cl_int *error)
-{
-    cl_command_queue made = make(context, priority, is_profiled, error);
-
-    if (made)
-        ocl_command_watch(made, 0);
-    return made;
-}
-
-static ocl_status open_slowly(struct ocl_queue *queue)
-{
-    const struct ocl_context *context = queue->context;
-    cl_int error = CL_SUCCESS;
-    cl_command_queue none = NULL;
-    cl_command_queue made =
-        ocl_queue_make(context, queue->priority, context->tuning.is_profiled, &error);
-
-    if (!made)
-        return error;
-    if (!atomic_compare_exchange_strong(&queue->cl, &none, made))
-        clReleaseCommandQueue(made); /* another thread was first */
-    return OCL_OK;
-}
-
-ocl_status ocl_queue_open(struct ocl_queue *queue)
-{
-    return atomic_load(&queue->cl) ? OCL_OK : open_slowly(queue);
-}
-
-/* From here on others may find it. */
-static void link_queue(struct ocl_queue *queue)
-{
-    struct ocl_context *context = queue->context;
-
-    pthread_mutex_lock(&context->queue_lock);
-    atomic_store(&queue->id, atomic_fetch_add(&last_id, 1) + 1);
-    atomic_store(&queue->references, 1);
-    queue->previous = NULL;
-    queue->next = context->queues;
-    if (queue->next)
-        queue->next->previous = queue;
-    context->queues = queue;
-    if (queue->kind == OCL_QUEUE_BLOCKING)
-        atomic_fetch_add(&context->blocking_queues, 1);
-    pthread_mutex_unlock(&context->queue_lock);
-}
-
-static void unlink_queue(struct ocl_queue *queue)
-{
-    struct ocl_context *context = queue->context;
-
-    pthread_mutex_lock(&context->queue_lock);
-    if (queue->previous)
-        queue->previous->next = queue->next;
-    else
-        context->queues = queue->next;
-    if (queue->next)
-        queue->next->previous = queue->previous;
-    ocl_queue_unlist(queue);
-    if (queue->kind == OCL_QUEUE_BLOCKING)
-        atomic_fetch_sub(&context->blocking_queues, 1);
-    pthread_cond_broadcast(
-        &context->queue_gone); /* under the lock: the context may go right after */
-    pthread_mutex_unlock(&context->queue_lock);
-}
-
-/* Locks stay initialised while the memory is free: events look at queues that may be gone. */
-static struct ocl_queue *take_queue(void)
-{
-    struct ocl_queue *queue = ocl_slab_take(&queue_slab);
-
-    if (queue && !queue->has_locks) {
-        pthread_mutex_init(&queue->order_lock, NULL);
-        pthread_mutex_init(&queue->lock, NULL);
-        queue->has_locks = true;
-    }
-    return queue;
-}
-
-static void reset_queue(struct ocl_queue *queue)
-{
-    queue->is_destroyed = false;
-    queue->awaits_release = false;
-    queue->clock_kernel = NULL;
-    queue->reading = NULL;
-    queue->mark = NULL;
-    queue->turns = NULL;
-    queue->mark_position = 0;
-    memset(&queue->waits, 0, sizeof queue->waits);
-    atomic_store(&queue->cl, NULL);
-    atomic_store(&queue->submitted, 0);
-    atomic_store(&queue->finished, 0);
-    atomic_store(&queue->flushed, 0);
-    atomic_store(&queue->seen, 0);
-    atomic_store(&queue->seen_by_legacy, 0);
-    atomic_store(&queue->seen_until, 0);
-    atomic_store(&queue->entered, 0);
-}
 
 /* The context's first queue: what the others are like is found out for it. */
 static ocl_status open_legacy(struct ocl_queue *queue)
@@ -177,7 +23,7 @@ static ocl_status open_legacy(struct ocl_queue *queue)
 
     assert(!context->legacy);
     ocl_stamp_choose(context);
-    context->tuning = tuning_of(context);
+    context->tuning = ocl_queue_tuning_of(context);
     const ocl_status status = ocl_queue_open(queue);
     if (status == OCL_OK)
         context->legacy = queue;
@@ -189,72 +35,20 @@ static ocl_status open_legacy(struct ocl_queue *queue)
 ocl_status ocl_queue_create(struct ocl_context *context, enum ocl_queue_kind kind, int priority,
                             struct ocl_queue **queue)
 {
-    struct ocl_queue *made = take_queue();
+    struct ocl_queue *made = ocl_queue_take(context, kind, priority);
 
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
-    reset_queue(made);
-    made->context = context;
-    made->kind = kind;
-    made->priority = priority;
     if (kind == OCL_QUEUE_LEGACY) {
         const ocl_status status = open_legacy(made);
         if (status != OCL_OK) {
-            ocl_slab_give(&queue_slab, made);
+            ocl_queue_give(made);
             return status;
         }
     }
-    link_queue(made);
+    ocl_queue_link(made);
     *queue = made;
     return OCL_OK;
-}
-
-static void discard(struct ocl_queue *queue)
-{
-    if (queue->mark)
-        clReleaseEvent(queue->mark);
-    if (queue->clock_kernel)
-        clReleaseKernel(queue->clock_kernel);
-    if (queue->reading)
-        ocl_clock_release(queue->reading);
-    ocl_worker_destroy(queue->turns); /* which may be the thread that runs here */
-    if (atomic_load(&queue->cl))
-        clReleaseCommandQueue(queue->cl);
-    pthread_mutex_lock(&queue->lock); /* ocl_queue_note_finished() looks at id under it */
-    atomic_store(&queue->id, 0);
-    pthread_mutex_unlock(&queue->lock);
-    unlink_queue(queue);
-    ocl_slab_give(&queue_slab, queue);
-}
-
-bool ocl_queue_retain(struct ocl_queue *queue)
-{
-    uint32_t now = atomic_load(&queue->references);
-
-    while (now != 0) {
-        if (atomic_compare_exchange_weak(&queue->references, &now, now + 1))
-            return true;
-    }
-    return false;
-}
-
-void ocl_queue_release(struct ocl_queue *queue)
-{
-    if (atomic_fetch_sub(&queue->references, 1) == 1)
-        discard(queue);
-}
-
-/* The memory of a queue stays one of a queue, and a reference holds its id. */
-struct ocl_queue *ocl_queue_acquire(const struct ocl_queue *queue, uint64_t id)
-{
-    struct ocl_queue *kept = (struct ocl_queue *)(uintptr_t)queue;
-
-    if (!kept || !ocl_queue_retain(kept))
-        return NULL;
-    if (atomic_load(&kept->id) == id)
-        return kept;
-    ocl_queue_release(kept);
-    return NULL;
 }
 
 static void release_task(struct ocl_worker_task *task)
@@ -353,40 +147,6 @@ void ocl_queue_destroy(struct ocl_queue *queue)
     pthread_mutex_unlock(&queue->context->queue_lock);
     ocl_migration_detach(queue); /* what is attached after this sees that the queue goes */
     give_back_owners_reference(queue);
-}
-
-bool ocl_queue_is_going(struct ocl_queue *queue)
-{
-    pthread_mutex_lock(&queue->context->queue_lock);
-    const bool is_going = queue->is_destroyed;
-    pthread_mutex_unlock(&queue->context->queue_lock);
-    return is_going;
-}
-
-struct ocl_context *ocl_queue_context(const struct ocl_queue *queue)
-{
-    return queue->context;
-}
-
-struct ocl_queue *ocl_queue_legacy(struct ocl_context *context)
-{
-    return context->legacy;
-}
-
-struct ocl_queue *ocl_queue_next(struct ocl_context *context, uint64_t *cursor)
-{
-    struct ocl_queue *queue;
-
-    pthread_mutex_lock(&context->queue_lock);
-    for (queue = context->queues; queue; queue = queue->next) {
-        const uint64_t id = atomic_load(&queue->id);
-        if (id != 0 && id < *cursor && ocl_queue_retain(queue)) {
-            *cursor = id;
-            break;
-        }
-    }
-    pthread_mutex_unlock(&context->queue_lock);
-    return queue;
 }
 
 /* ---- Closing ---- */

@@ -14,7 +14,10 @@
 /* Raises *counter to value, unless it is there already. */
 void ocl_counter_raise(_Atomic uint64_t *counter, uint64_t value);
 
-/* event_all.c: makes queue wait for what the whole context waits for, if it has not yet. Errors: the driver's. */
+/* Makes queue wait for all that another queue has got so far. Errors: the driver's. */
+ocl_status ocl_queue_wait_for(struct ocl_queue *queue, struct ocl_queue *other);
+
+/* Makes queue wait for what the whole context waits for, if it has not yet. Errors: the driver's. */
 ocl_status ocl_queue_enter(struct ocl_queue *queue);
 
 /* What queue has to wait for so, as long as that is not known to be complete; or NULL. */
@@ -27,9 +30,19 @@ ocl_status ocl_queue_open(struct ocl_queue *queue);
 cl_command_queue ocl_queue_make(const struct ocl_context *context, int priority, bool is_profiled,
                                 cl_int *error);
 
+/* The habits of the context's driver. */
+struct ocl_queue_tuning ocl_queue_tuning_of(const struct ocl_context *context);
+
 /* Whether the driver is NVIDIA's: it alone has the extension that is asked for. For habits that
  * were measured there. */
 bool ocl_queue_is_nvidia(const struct ocl_context *context);
+
+/* A fresh queue that is on no list, or NULL without memory; gives such a one back; from here on others may find it, and the
+ * caller has a reference. */
+struct ocl_queue *ocl_queue_take(struct ocl_context *context, enum ocl_queue_kind kind,
+                                 int priority);
+void ocl_queue_give(struct ocl_queue *queue);
+void ocl_queue_link(struct ocl_queue *queue);
 
 /* A further reference to a queue that may be on its way out: false when it is gone. Whose it is by then only those know who
  * hold queue_lock, on whose lists it is, or have a reference already. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cl/block.h"
+#include "cl/failure.h"
 #include "cl/queue_private.h"
 #include "cl/steady.h"
 #include "cl/transfer_plan.h"
@@ -419,10 +420,14 @@ static cl_int look_at_ring(struct ocl_staging *staging, struct ring *ring)
     return failure;
 }
 
-void ocl_staging_look(struct ocl_staging *staging)
+void ocl_staging_look(struct ocl_context *context)
 {
-    (void)ocl_context_fail(staging->context, look_at_ring(staging, &staging->small));
-    (void)ocl_context_fail(staging->context, look_at_ring(staging, &staging->large));
+    struct ocl_staging *staging = context->staging;
+
+    if (!staging)
+        return;
+    (void)ocl_context_fail(context, look_at_ring(staging, &staging->small));
+    (void)ocl_context_fail(context, look_at_ring(staging, &staging->large));
 }
 
 ocl_status ocl_staging_twin(struct ocl_staging *staging, struct ocl_chunk *chunk)

@@ -59,7 +59,7 @@ void ocl_staging_give(struct ocl_staging *staging, struct ocl_chunk *chunk, cl_e
 /* Looks at the commands that use chunks and whose queues are known to be past them: what failed becomes the context's
  * failure, which a driver that waits for a queue need not tell. Costs nothing where no chunk is used, and asks the driver
  * about each command once. Locks: the staging lock. */
-void ocl_staging_look(struct ocl_staging *staging);
+void ocl_staging_look(struct ocl_context *context);
 
 /* OCL_STAGING_SMALL bytes of pinned host memory that repeat the four bytes of a pattern for as long as the context lives, or
  * NULL: there is room for a few patterns only, and none on devices whose memory is the host's. */

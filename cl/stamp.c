@@ -174,6 +174,7 @@ static void keep_reading(struct ocl_queue *queue, struct ocl_clock_slot *slot, u
         ocl_clock_release(queue->reading);
     ocl_clock_retain(slot);
     queue->reading = slot;
+    queue->release_reading = ocl_clock_release;
     queue->reading_position = position;
     queue->reading_stamps = 1;
 }

@@ -205,6 +205,9 @@ struct ocl_context {
     /* Changes when a block is made or freed: kernels re-declare indirect use. */
     _Atomic uint64_t memory_generation;
     struct ocl_staging *staging;
+    const struct ocl_following *following;       /* waited.h */
+    const struct ocl_command_turn *command_turn; /* command.h */
+    const struct ocl_kernel_parts *kernel_parts; /* kernel_parts.h */
     struct ocl_builtins *builtins;
     _Atomic bool has_copies; /* transfer_kernel.c: kernels of copies and fills were made ready */
     _Atomic(struct ocl_image_facts *) image_facts; /* made at the first use */
@@ -233,7 +236,8 @@ struct ocl_block {
     size_t bytes;     /* of the driver's object: what was asked for and block_slack on top */
     bool is_mapped;   /* pinned host memory: buffer is mapped at pointer */
     enum ocl_block_kind kind;
-    bool is_linked; /* on the context's list */
+    const struct ocl_block_strategy *strategy; /* block_strategy.h */
+    bool is_linked;                            /* on the context's list */
     void *reserved; /* a range of host addresses that stands for the block, or NULL */
     size_t reserved_bytes;
     struct ocl_range_claim claim; /* keeps the device address apart from the host's addresses */
@@ -246,7 +250,8 @@ struct ocl_block {
 /* What the registry finds. Memory comes from a slab: readable after it was freed. */
 struct ocl_allocation {
     void *slab_word;
-    _Atomic uint32_t references; /* 0: free or dying */
+    _Atomic uint32_t references;                        /* 0: free or dying */
+    void (*destroy)(struct ocl_allocation *allocation); /* memory.c: gives back what it holds */
     enum ocl_memory_kind kind;
     struct ocl_context *context;
     uint64_t address;
@@ -317,6 +322,7 @@ struct ocl_queue {
     cl_kernel clock_kernel; /* reads the clock, or NULL (lock) */
     struct ocl_clock_slot
         *reading; /* the last one, behind reading_position commands, or NULL (lock) */
+    void (*release_reading)(struct ocl_clock_slot *slot);
     uint64_t reading_position;
     unsigned reading_stamps;     /* that share it */
     _Atomic uint32_t references; /* the owner's, and one for each task or loop that needs it */
@@ -363,19 +369,6 @@ ocl_status ocl_queue_flush(struct ocl_queue *queue);
  * context's sticky failure. */
 ocl_status ocl_queues_finish(struct ocl_context *context);
 
-/* What the host has come to, and with it all that follows, for whoever waits, asks or copies: keeps how copies through staging
- * memory failed; prints what kernels printed and
- * keeps how they failed; has managed memory touched again, and brings it back; has pools give back what is too much.
- * Returns status, or the failure of the context that is known by now. Nearly free when nothing of that is there.
- * Locks: none may be held, but for OCL_WAITED_FOR_COPY. */
-enum ocl_waited_for {
-    OCL_WAITED_FOR_WORK,  /* it has waited for work of queues or for an event */
-    OCL_WAITED_BY_ASKING, /* it has asked, and what it asked for is complete */
-    OCL_WAITED_FOR_COPY,  /* a copy that it waited for is complete */
-    OCL_WAITED_IN_TURN /* the work before a function of the program's is over; the function runs next */
-};
-ocl_status ocl_waited(struct ocl_context *context, enum ocl_waited_for what, ocl_status status);
-
 /* The same without waiting: OCL_E_NOT_READY while any queue has work. */
 ocl_status ocl_queues_query(struct ocl_context *context);
 
@@ -389,13 +382,5 @@ ocl_status ocl_queues_query_ending(struct ocl_context *context);
  * Errors: OCL_E_NOT_READY when the driver of a failed context never ended its work: the workers and the context must then
  *         stay in memory. */
 ocl_status ocl_queues_close(struct ocl_context *context);
-
-/* Keeps the first failure of the context, as what it is as such: where it speaks of memory or of the device's absence,
- * OCL_E_EXECUTION. Returns the one that is kept; OCL_OK for OCL_OK. Ordinary refusals of a call (bad size, no memory) are not
- * sticky; a negative execution status of a command is. */
-ocl_status ocl_context_fail(struct ocl_context *context, ocl_status status);
-
-/* Calls visit for each open context, which is not closed meanwhile. No lock is held. */
-void ocl_contexts_visit(void (*visit)(struct ocl_context *context));
 
 #endif

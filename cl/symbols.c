@@ -28,25 +28,6 @@ struct ocl_symbols {
     char *names;
 };
 
-bool ocl_symbols_is_block_type(const char *type, enum ocl_symbol_kind *kind)
-{
-    static const char *const names[] = {
-        [OCL_SYMBOL_CONSTANT] = "clem_constant_symbols",
-        [OCL_SYMBOL_DEVICE] = "clem_device_symbols",
-        [OCL_SYMBOL_MANAGED] = "clem_managed_symbols",
-    };
-    if (strncmp(type, "struct ", 7) == 0)
-        type += 7;
-    for (int i = 0; i < OCL_SYMBOL_KINDS; i++) {
-        const size_t length = strlen(names[i]);
-        if (strncmp(type, names[i], length) != 0 || (type[length] != '*' && type[length] != ' '))
-            continue;
-        *kind = (enum ocl_symbol_kind)i;
-        return true;
-    }
-    return false;
-}
-
 /* --- memory ----------------------------------------------------------------------------------- */
 
 /* Keeps the address of the first symbol apart from that of the allocation, which could be freed by

@@ -3,16 +3,11 @@
 #ifndef OCL_SYMBOLS_PRIVATE_H
 #define OCL_SYMBOLS_PRIVATE_H
 
-#include <stdbool.h>
-
 #include "cl/symbols.h"
 
 /* The kernel that kernels/device/clem_symbols.h writes: it is none of the user's, and tells what
  * symbols there are. */
 #define OCL_SYMBOL_TABLE "clem_symbol_table"
-
-/* Whether a pointer parameter of this type gets a block of symbols from the launch. */
-bool ocl_symbols_is_block_type(const char *type, enum ocl_symbol_kind *kind);
 
 /* Makes the memory of a program's symbols, once. kinds: 1 << kind for each block that the caller
  * needs. Errors: those of ocl_program_find_symbol(). */

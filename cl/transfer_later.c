@@ -6,6 +6,7 @@
 
 #include "cl/block.h"
 #include "cl/deadline.h"
+#include "cl/failure.h"
 #include "cl/queue_private.h"
 #include "cl/transfer_private.h"
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "cl/failure.h"
 #include "cl/pool.h"
 #include "cl/queue_private.h"
 #include "cl/transfer_command.h"

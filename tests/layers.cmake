@@ -61,7 +61,7 @@ endif()
 # What follows a wait of the host is listed in one function.
 foreach(source IN LISTS sources)
     file(STRINGS ${ROOT}/${source} lines
-        REGEX "^ .*(ocl_ordered_settle|ocl_migration_(let_touch|return)|ocl_runtime_after_wait)\\(")
+        REGEX "^ .*(ocl_staging_look|ocl_ordered_settle|ocl_migration_(let_touch|return)|ocl_runtime_after_wait|following->[a-z_]+)\\(")
     if(lines AND NOT source MATCHES "^cl/(waited|ptx_runtime)\\.c$")
         message(SEND_ERROR "${source}: ${lines}: ocl_waited() does what follows a wait")
     endif()

@@ -7,11 +7,16 @@
 #include "cl/address.h"
 #include "cl/state.h"
 
-/* An allocation that holds nothing; static, because its memory becomes the slab's when the last
- * reference goes. */
+static void destroy(struct ocl_allocation *allocation)
+{
+    (void)allocation;
+}
+
+/* An allocation that holds nothing; static, because lookups may come when it is gone. */
 static void fill_in(struct ocl_allocation *allocation, enum ocl_memory_kind kind, uint64_t address,
                     void *host, size_t bytes)
 {
+    allocation->destroy = destroy;
     allocation->kind = kind;
     allocation->address = address;
     allocation->host = host;

@@ -1,6 +1,7 @@
 /* Tests of cl/context.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/context.h"
+#include "cl/failure.h"
 
 #include <pthread.h>
 

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Files that call each other in a circle are read together or not at all: those of cl/ that do are listed here, with the reason.
+# cycles.sh OBJECT...
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+allowed="
+command gate queue_entrance queue_order queue_work: a command waits for others, and such a wait is a command
+image_facts image_test: what is known of images is found out with one
+kernel_form program: forms of calling a kernel are programs, whose kernels have forms
+kernel_info kernel_size: sizes of types are told by a kernel
+managed_fault managed_pages managed_turn: a page that is touched moves, and moves have turns
+memory ordered_pool ordered_reuse twin: what is short of memory takes it from pools, which keep allocations
+ptx_binary ptx_kernel ptx_target: whether the driver takes PTX as it is, a kernel tells
+queue_life queue_list: a queue that goes leaves the lists, whose walks hold queues
+transfer_later transfer_peer transfer_rect transfer_run: a copy whose turn comes later is carried out as others are
+"
+nm -A -g "$@" 2>/dev/null | awk -v allowed="$allowed" '
+{
+    file = $1; sub(/:.*/, "", file); sub(/.*\//, "", file); sub(/\.c\.o$/, "", file)
+    files[file] = 1
+    symbol = $NF; kind = $(NF - 1)
+    if (kind == "U") uses[file, symbol] = 1
+    else if (kind ~ /^[TDBRVW]$/ && !(symbol in home)) home[symbol] = file
+}
+END {
+    for (use in uses) {
+        split(use, part, SUBSEP)
+        if (part[2] in home && home[part[2]] != part[1]) reach[part[1], home[part[2]]] = 1
+    }
+    for (middle in files)
+        for (from in files)
+            if ((from, middle) in reach)
+                for (to in files)
+                    if ((middle, to) in reach) reach[from, to] = 1
+    count = split(allowed, lines, "\n")
+    for (i = 1; i <= count; i++) {
+        names = lines[i]; sub(/:.*/, "", names)
+        n = split(names, name, " ")
+        for (a = 1; a <= n; a++) group[name[a]] = i
+    }
+    for (from in files) {
+        total++
+        in_circle = 0
+        for (to in files)
+            if (to != from && (from, to) in reach && (to, from) in reach) {
+                in_circle = 1
+                if (!(from in group) || group[from] != group[to]) {
+                    if (from < to) print from " and " to " call each other, perhaps by way of others"
+                    bad = 1
+                }
+            }
+        if ((from in group) && !in_circle) { print from " calls nothing that calls it any more"; bad = 1 }
+    }
+    if (total < 100) { print "only " total + 0 " objects are looked at"; bad = 1 }
+    exit bad
+}'
