@@ -1,222 +1,8 @@
-/* Memory: ld, st, cvta and kin, addresses of variables, and arithmetic on registers that hold
- * pointers.
+/* Memory: ld, st, cvta and kin, and arithmetic on registers that hold pointers.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include "kernels/ptx/plan.h"
-
-/* ---- Addresses ---- */
-
-static const char *const block_names[PTX_BLOCKS] = {"clem_constant", "clem_device", "clem_managed"};
-
-/* The block of a variable of the module, noted as used. */
-static const char *block_of(struct ptx_emitter *e, const struct ptx_variable *v)
-{
-    const enum ptx_block block = v->space == PTX_SPACE_CONST ? PTX_BLOCK_CONSTANT
-                                 : v->is_managed             ? PTX_BLOCK_MANAGED
-                                                             : PTX_BLOCK_DEVICE;
-    ptx_need(e, (uint32_t)PTX_NEED_CONSTANT << block);
-    return block_names[block];
-}
-
-static size_t shared_offset(struct ptx_emitter *e, const struct ptx_variable *v)
-{
-    const struct ptx_plan *plan = ptx_plan_of(e);
-    ptx_need(e, PTX_NEED_SHARED);
-    ptx_steps(e->arena, plan->shared_count / 4);
-    for (size_t i = 0; i < plan->shared_count; i++)
-        if (plan->shared[i].variable == v)
-            return plan->shared[i].offset;
-    ptx_refuse(e, "shared variable %s has no place", v->name);
-    return 0;
-}
-
-static size_t local_offset(struct ptx_emitter *e, const struct ptx_variable *v)
-{
-    const struct ptx_body *body = ptx_current_body(e);
-    ptx_need(e, PTX_NEED_LOCAL);
-    size_t position;
-    if (ptx_position_of(e->function, v, &position))
-        return body->local_offsets[position];
-    ptx_refuse(e, "local variable %s is of another function", v->name);
-    return 0;
-}
-
-static bool is_entry_parameter(const struct ptx_emitter *e, const struct ptx_variable *v)
-{
-    const struct ptx_function *entry = ptx_plan_of(e)->original;
-    for (size_t i = 0; i < entry->parameter_count; i++)
-        if (entry->parameters[i] == v)
-            return true;
-    return false;
-}
-
-static const char *global_place(struct ptx_emitter *e, const struct ptx_variable *v, int64_t plus)
-{
-    if (v->type == PTX_TEXREF || v->type == PTX_SURFREF || v->type == PTX_SAMPLERREF)
-        ptx_refuse(e, "the address of reference %s has no translation", v->name);
-    return ptx_format(e, "(%s + %lld)", block_of(e, v), (long long)v->offset + (long long)plus);
-}
-
-static const char *parameter_address(struct ptx_emitter *e, const struct ptx_variable *v,
-                                     int64_t plus)
-{
-    const struct ptx_plan *plan = ptx_plan_of(e);
-    if (!is_entry_parameter(e, v) || !plan->has_bank) {
-        ptx_refuse(e, "the address of parameter %s of a function has no translation", v->name);
-        return "0ul";
-    }
-    ptx_need(e, PTX_NEED_BANK);
-    const unsigned long long offset = v->offset + (unsigned long long)plus;
-    return ptx_format(e, plan->bank_is_global ? "(ulong)(clem_bank + %llu)" : "%lluul", offset);
-}
-
-const char *ptx_variable_address(struct ptx_emitter *e, const struct ptx_variable *variable,
-                                 int64_t plus)
-{
-    switch (variable->space) {
-    case PTX_SPACE_SHARED:
-        return ptx_format(e, "%lluul", shared_offset(e, variable) + (unsigned long long)plus);
-    case PTX_SPACE_LOCAL:
-        return ptx_format(e, "%lluul", local_offset(e, variable) + (unsigned long long)plus);
-    case PTX_SPACE_PARAM:
-        return parameter_address(e, variable, plus);
-    default:
-        return ptx_format(e, "(ulong)%s", global_place(e, variable, plus));
-    }
-}
-
-static bool is_pointer_register(const struct ptx_emitter *e, int32_t index)
-{
-    return index >= 0 && e->classes[index] == PTX_CLASS_GLOBAL;
-}
-
-const char *ptx_address_number(struct ptx_emitter *e, const struct ptx_operand *address)
-{
-    if (address->variable)
-        return ptx_variable_address(e, address->variable, address->bits);
-    if (address->index < 0)
-        return ptx_format(e, "%lluul", (unsigned long long)address->bits);
-    const char *place = ptx_register_place(e, (uint32_t)address->index, 0);
-    const enum ptx_type type = ptx_register_type(e, (uint32_t)address->index);
-    const char *number = is_pointer_register(e, address->index)
-                             ? ptx_format(e, "(ulong)%s", place)
-                             : ptx_as_type(e, place, type, PTX_U64);
-    if (address->bits == 0)
-        return number;
-    if (ptx_type_bytes(type) == 4) /* 32-bit addresses wrap around */
-        return ptx_format(e, "(ulong)(uint)(%s + %uu)", ptx_as_type(e, place, type, PTX_U32),
-                          (unsigned)(uint32_t)address->bits);
-    return address->bits < 0
-               ? ptx_format(e, "(%s - %lluul)", number, 0ull - (unsigned long long)address->bits)
-               : ptx_format(e, "(%s + %lluul)", number, (unsigned long long)address->bits);
-}
-
-static bool writes_register(const struct ptx_instruction *in, int32_t index)
-{
-    if (in->operand_count == 0 || in->opcode == PTX_OPCODE_st)
-        return false;
-    const struct ptx_operand *to = &in->operands[0];
-    if (to->kind == PTX_OPERAND_REGISTER)
-        return to->index == index;
-    for (uint32_t i = 0; to->kind == PTX_OPERAND_VECTOR && i < to->count; i++)
-        if (to->list[i].kind == PTX_OPERAND_REGISTER && to->list[i].index == index)
-            return true;
-    return false;
-}
-
-/* A register in words: its name, and which instruction wrote it first. */
-static const char *described_register(struct ptx_emitter *e, int32_t index)
-{
-    const struct ptx_body *body = ptx_plan_of(e)->current;
-    if (!body || index < 0 || (size_t)index >= body->function->register_count)
-        return "it";
-    const struct ptx_function *function = body->function;
-    const char *name = function->registers[index].name;
-    for (size_t i = 0; i < function->instruction_count; i++) {
-        const struct ptx_instruction *in = &function->instructions[i];
-        if (!writes_register(in, index))
-            continue;
-        if (in->operand_count > 1 && in->operands[1].variable)
-            return ptx_format(e, "%s (line %u: %s of %s)", name, (unsigned)in->line,
-                              ptx_opcode_name((enum ptx_opcode)in->opcode),
-                              in->operands[1].variable->name);
-        return ptx_format(e, "%s (line %u: %s)", name, (unsigned)in->line,
-                          ptx_opcode_name((enum ptx_opcode)in->opcode));
-    }
-    return name;
-}
-
-static void refuse_unknown_address(struct ptx_emitter *e, const struct ptx_operand *address)
-{
-    if (e->target->pointers == PTX_POINTERS_BUFFERS)
-        ptx_refuse_address(e,
-                           "it follows %s, an address that comes from memory or from arithmetic, "
-                           "and this device's pointers are not numbers",
-                           described_register(e, address->index));
-}
-
-enum ptx_space ptx_space_of(struct ptx_emitter *e, const struct ptx_operand *address,
-                            uint8_t written)
-{
-    if (written != PTX_SPACE_GENERIC)
-        return written == PTX_SPACE_CONST ? PTX_SPACE_GLOBAL : (enum ptx_space)written;
-    if (address->variable)
-        return address->variable->space == PTX_SPACE_CONST
-                   ? PTX_SPACE_GLOBAL
-                   : (enum ptx_space)address->variable->space;
-    if (is_pointer_register(e, address->index) || !ptx_plan_of(e)->has_windows)
-        return PTX_SPACE_GLOBAL;
-    if (address->index >= 0 && !ptx_current_body(e)->is_made[address->index])
-        refuse_unknown_address(e, address);
-    return PTX_SPACE_GENERIC;
-}
-
-/* `rd4 + 8` and the like: a pointer to bytes in global memory. */
-static const char *global_bytes(struct ptx_emitter *e, const struct ptx_operand *address)
-{
-    if (address->variable)
-        return global_place(e, address->variable, address->bits);
-    if (!is_pointer_register(e, address->index)) {
-        refuse_unknown_address(e, address);
-        return ptx_address_number(e, address);
-    }
-    const char *place = ptx_register_place(e, (uint32_t)address->index, 0);
-    return address->bits == 0  ? place
-           : address->bits < 0 ? ptx_format(e, "(%s - %lld)", place, -(long long)address->bits)
-                               : ptx_format(e, "(%s + %lld)", place, (long long)address->bits);
-}
-
-/* The offset within a window: constants, and registers of 32 and 64 bits. */
-static const char *window_offset(struct ptx_emitter *e, const struct ptx_operand *address)
-{
-    if (address->variable || address->index < 0)
-        return ptx_address_number(e, address);
-    const enum ptx_type type = ptx_register_type(e, (uint32_t)address->index);
-    const char *place = ptx_register_place(e, (uint32_t)address->index, 0);
-    if (ptx_type_bytes(type) == 4 && address->bits != 0)
-        return ptx_format(e, "(%s + %uu)", ptx_as_type(e, place, type, PTX_U32),
-                          (unsigned)(uint32_t)address->bits);
-    return ptx_type_bytes(type) == 4 ? ptx_as_type(e, place, type, PTX_U32)
-                                     : ptx_address_number(e, address);
-}
-
-const char *ptx_pointer(struct ptx_emitter *e, const struct ptx_operand *address,
-                        enum ptx_space space, const char *qualifiers, const char *type)
-{
-    switch (space) {
-    case PTX_SPACE_SHARED:
-        ptx_need(e, PTX_NEED_SHARED | PTX_NEED_SHARED_BYTES);
-        return ptx_format(e, "(%s__local %s *)(clem_shared + %s)", qualifiers, type,
-                          window_offset(e, address));
-    case PTX_SPACE_LOCAL:
-        ptx_need(e, PTX_NEED_LOCAL);
-        return ptx_format(e, "(%sCLEM_LOCAL %s *)(clem_local + %s)", qualifiers, type,
-                          window_offset(e, address));
-    default:
-        return ptx_format(e, "(%s__global %s *)%s", qualifiers, type, global_bytes(e, address));
-    }
-}
 
 /* ---- Types of memory ---- */
 
@@ -251,43 +37,6 @@ static const char *vector_c_type(struct ptx_emitter *e, enum ptx_type type, unsi
 static const char *qualifiers_of(const struct ptx_instruction *in)
 {
     return ptx_is_volatile(in) ? "volatile " : "";
-}
-
-/* ---- Fences ---- */
-
-void ptx_keep_order(struct ptx_emitter *e)
-{
-    if (e->target->has_thread_fence)
-        ptx_line(e, "clem_fence_compiler();");
-}
-
-/* All threads of a block are one thread of the host where it takes a block for a work-item. */
-static void write_fence(struct ptx_emitter *e, uint8_t scope, uint8_t order)
-{
-    const bool is_own = scope == PTX_SCOPE_CTA && ptx_plan_of(e)->form == PTX_FORM_BLOCK;
-    if (is_own && e->target->has_thread_fence)
-        ptx_keep_order(e);
-    else if (!e->target->has_nvidia_asm)
-        ptx_line(e, order == PTX_ORDER_SC ? "clem_fence();" : "clem_fence_acq_rel();");
-    else
-        ptx_line(e, "clem_native_fence_%s();",
-                 scope == PTX_SCOPE_CTA   ? "cta"
-                 : scope == PTX_SCOPE_SYS ? "sys"
-                                          : "gpu");
-}
-
-void ptx_fence_before(struct ptx_emitter *e, const struct ptx_instruction *in)
-{
-    if (in->order == PTX_ORDER_RELEASE || in->order == PTX_ORDER_ACQ_REL ||
-        in->order == PTX_ORDER_SC)
-        write_fence(e, in->scope, in->order);
-}
-
-void ptx_fence_after(struct ptx_emitter *e, const struct ptx_instruction *in)
-{
-    if (in->order == PTX_ORDER_ACQUIRE || in->order == PTX_ORDER_ACQ_REL ||
-        in->order == PTX_ORDER_SC)
-        write_fence(e, in->scope, in->order);
 }
 
 /* ---- Loads ---- */
@@ -400,10 +149,10 @@ static void refuse_pointer_value(struct ptx_emitter *e, const struct ptx_instruc
         ptx_space_of(e, &in->operands[0], in->space) == PTX_SPACE_LOCAL)
         return;
     if (e->target->pointers == PTX_POINTERS_BUFFERS && value->kind == PTX_OPERAND_REGISTER &&
-        is_pointer_register(e, value->index))
+        ptx_is_pointer_register(e, value->index))
         ptx_refuse_address(e,
                            "it stores %s, an address, and this device's pointers are not numbers",
-                           described_register(e, value->index));
+                           ptx_described_register(e, value->index));
 }
 
 static void emit_store(struct ptx_emitter *e, const struct ptx_instruction *in)
@@ -430,7 +179,7 @@ static const char *parameter_bytes(struct ptx_emitter *e, const struct ptx_varia
 
 static bool is_in_bank(const struct ptx_emitter *e, const struct ptx_variable *v)
 {
-    return !v || (ptx_plan_of(e)->has_bank && is_entry_parameter(e, v));
+    return !v || (ptx_plan_of(e)->has_bank && ptx_is_entry_parameter(e, v));
 }
 
 /* A pointer to bytes of the bank. */
@@ -509,15 +258,15 @@ static void load_pointer(struct ptx_emitter *e, const struct ptx_operand *addres
     if (e->target->pointers == PTX_POINTERS_BUFFERS && !is_own_parameter(e, v))
         ptx_refuse_address(e,
                            "it takes a pointer from %s, and this device's pointers are not numbers",
-                           v && !is_entry_parameter(e, v) ? "the result of a function"
-                                                          : "a parameter at an unknown place");
+                           v && !ptx_is_entry_parameter(e, v) ? "the result of a function"
+                                                              : "a parameter at an unknown place");
     ptx_line(e, "%s = (__global uchar *)%s;", place, parameter_element(e, address, PTX_U64, plus));
 }
 
 static void load_parameter(struct ptx_emitter *e, const struct ptx_operand *address,
                            const struct ptx_operand *to, enum ptx_type type, int64_t plus)
 {
-    if (to->kind == PTX_OPERAND_REGISTER && is_pointer_register(e, to->index) &&
+    if (to->kind == PTX_OPERAND_REGISTER && ptx_is_pointer_register(e, to->index) &&
         ptx_type_bytes(type) == 8)
         load_pointer(e, address, to, plus);
     else
@@ -560,7 +309,7 @@ static void check_argument(struct ptx_emitter *e, const struct ptx_instruction *
     const bool is_list = from->kind == PTX_OPERAND_VECTOR;
     for (uint32_t i = 0; i < (is_list ? from->count : 1); i++) {
         const struct ptx_operand *value = is_list ? &from->list[i] : from;
-        if (value->kind == PTX_OPERAND_REGISTER && !is_pointer_register(e, value->index) &&
+        if (value->kind == PTX_OPERAND_REGISTER && !ptx_is_pointer_register(e, value->index) &&
             !ptx_current_body(e)->is_made[value->index] &&
             ptx_is_followed(e, e->function, to->variable,
                             to->bits + (int64_t)(i * ptx_type_bytes(in->types[0]))))
@@ -568,7 +317,7 @@ static void check_argument(struct ptx_emitter *e, const struct ptx_instruction *
                                "it hands %s to a function that follows it, an address that comes "
                                "from memory or from arithmetic, and this device's pointers are "
                                "not numbers",
-                               described_register(e, value->index));
+                               ptx_described_register(e, value->index));
     }
 }
 
@@ -633,13 +382,13 @@ bool ptx_emit_copied(struct ptx_emitter *e, const struct ptx_instruction *in)
 static bool goes_to_pointer(const struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     return in->operand_count >= 2 && in->operands[0].kind == PTX_OPERAND_REGISTER &&
-           in->operands[0].part == 0 && is_pointer_register(e, in->operands[0].index);
+           in->operands[0].part == 0 && ptx_is_pointer_register(e, in->operands[0].index);
 }
 
 static bool is_pointer_operand(const struct ptx_emitter *e, const struct ptx_operand *operand)
 {
     return operand->kind == PTX_OPERAND_REGISTER
-               ? is_pointer_register(e, operand->index)
+               ? ptx_is_pointer_register(e, operand->index)
                : operand->kind == PTX_OPERAND_VARIABLE &&
                      (operand->variable->space == PTX_SPACE_GLOBAL ||
                       operand->variable->space == PTX_SPACE_CONST);
@@ -649,11 +398,11 @@ static const char *as_pointer(struct ptx_emitter *e, const struct ptx_operand *o
 {
     if (!is_pointer_operand(e, operand)) {
         if (operand->kind != PTX_OPERAND_INTEGER)
-            refuse_unknown_address(e, operand);
+            ptx_refuse_unknown_address(e, operand);
         return ptx_format(e, "(__global uchar *)%s", ptx_value(e, operand, PTX_U64));
     }
     if (operand->kind == PTX_OPERAND_VARIABLE)
-        return global_place(e, operand->variable, operand->bits);
+        return ptx_global_place(e, operand->variable, operand->bits);
     return ptx_register_place(e, (uint32_t)operand->index, 0);
 }
 
@@ -1105,10 +854,10 @@ bool ptx_emit_memory(struct ptx_emitter *e, const struct ptx_instruction *in)
         emit_cp(e, in);
         return true;
     case PTX_OPCODE_membar: /* fence.sc by an older name */
-        write_fence(e, in->scope, PTX_ORDER_SC);
+        ptx_write_fence(e, in->scope, PTX_ORDER_SC);
         return true;
     case PTX_OPCODE_fence:
-        write_fence(e, in->scope, in->order);
+        ptx_write_fence(e, in->scope, in->order);
         return true;
     default:
         return emit_pointer(e, in);

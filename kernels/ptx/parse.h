@@ -1,4 +1,4 @@
-/* What the parts of the parser share: parse.c (modules and names), parse_variable.c (declarations and
+/* What the parts of the parser share: reader.c (tokens, lists, names and scopes), parse.c (modules), parse_variable.c (declarations and
  * first values), parse_constant.c (constant expressions), parse_function.c (functions and scopes) and
  * parse_instruction.c. Private to kernels/ptx/.
  *
@@ -85,6 +85,8 @@ struct ptx_parser {
     size_t template_count, template_capacity;
     struct ptx_binding *spare_bindings;
 
+    /* ptx_resolve() */
+    void (*resolve)(struct ptx_parser *p, const struct ptx_pending *pending);
     struct ptx_list scopes;               /* struct ptx_name_scope; the first is the module's */
     uint64_t pending_count;               /* of all that were pending so far */
     struct ptx_list variables, functions; /* of the module: pointers */
@@ -102,7 +104,7 @@ struct ptx_parser {
     unsigned nesting;         /* of expressions and lists */
 };
 
-/* ---- parse.c ---- */
+/* ---- reader.c ---- */
 
 /* Leaves with PTX_E_SYNTAX: "line 3: ... near 'token'". */
 __attribute__((noreturn, format(printf, 2, 3))) void ptx_syntax(struct ptx_parser *p,
@@ -134,6 +136,9 @@ const char *ptx_own_name(struct ptx_parser *p, struct ptx_atom *atom);
 uint32_t ptx_depth(const struct ptx_parser *p);
 void ptx_open_scope(struct ptx_parser *p);
 void ptx_close_scope(struct ptx_parser *p);
+struct ptx_name_scope *ptx_scope_at(struct ptx_parser *p, uint32_t depth);
+/* Gives what is pending for a name, from that number on, the meaning that the name has now. */
+void ptx_resolve_pending(struct ptx_parser *p, struct ptx_atom *atom, uint64_t first);
 /* Names something in the scope of that depth; refuses a second thing of that name there. */
 struct ptx_binding *ptx_bind(struct ptx_parser *p, struct ptx_atom *atom,
                              enum ptx_binding_kind kind, uint32_t depth);

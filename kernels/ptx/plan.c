@@ -58,34 +58,6 @@ static void find_targets(struct ptx_emitter *e)
             plan->targets[plan->target_count++] = module->functions[i];
 }
 
-static bool same_shape(struct ptx_variable *const *a, size_t a_count, struct ptx_variable *const *b,
-                       size_t b_count)
-{
-    if (a_count != b_count)
-        return false;
-    for (size_t i = 0; i < a_count; i++)
-        if (a[i]->bytes != b[i]->bytes || a[i]->is_array != b[i]->is_array)
-            return false;
-    return true;
-}
-
-bool ptx_same_shape(const struct ptx_function *a, const struct ptx_function *b)
-{
-    return same_shape(a->parameters, a->parameter_count, b->parameters, b->parameter_count) &&
-           same_shape(a->results, a->result_count, b->results, b->result_count);
-}
-
-const struct ptx_function *ptx_call_prototype(const struct ptx_function *caller,
-                                              const struct ptx_instruction *in)
-{
-    if (in->operand_count < 4 || in->operands[3].kind != PTX_OPERAND_TARGETS)
-        return NULL;
-    const struct ptx_targets *targets = &caller->targets[in->operands[3].index];
-    return targets->prototype   ? targets->prototype
-           : targets->count > 0 ? targets->functions[0]
-                                : NULL;
-}
-
 /* ---- The call graph, callees first ---- */
 
 struct walk {
@@ -194,12 +166,6 @@ static void visit(struct walk *w, const struct ptx_function *function)
     w->depth--;
     w->states[function->number] = 2;
     add_body(w, function);
-}
-
-struct ptx_body *ptx_plan_body(const struct ptx_plan *plan, const struct ptx_function *function)
-{
-    struct ptx_body *body = &plan->bodies[plan->body_of[function->number]];
-    return body->function == function ? body : NULL;
 }
 
 /* ---- What functions do, and those they call ---- */

@@ -272,9 +272,20 @@ enum ptx_space ptx_space_of(struct ptx_emitter *e, const struct ptx_operand *add
 /* An ADDRESS operand as a number (ulong). */
 const char *ptx_address_number(struct ptx_emitter *e, const struct ptx_operand *address);
 
-/* The address of a variable + `plus` as a ulong: in its own space, or generic for .global, .const. */
+/* Whether a register holds a pointer and no number. */
+bool ptx_is_pointer_register(const struct ptx_emitter *e, int32_t index);
+
+/* For refusals: a register in words, with its name and the instruction that wrote it first; and one of a generic access
+ * whose space must be known here. */
+const char *ptx_described_register(struct ptx_emitter *e, int32_t index);
+void ptx_refuse_unknown_address(struct ptx_emitter *e, const struct ptx_operand *address);
+
+/* variable.c: the address of a variable + `plus` as a ulong: in its own space, or generic for .global, .const; as a pointer
+ * to bytes of .global or .const; whether the variable is one of the kernel's own parameters. */
 const char *ptx_variable_address(struct ptx_emitter *e, const struct ptx_variable *variable,
                                  int64_t plus);
+const char *ptx_global_place(struct ptx_emitter *e, const struct ptx_variable *v, int64_t plus);
+bool ptx_is_entry_parameter(const struct ptx_emitter *e, const struct ptx_variable *v);
 
 /* C declaration type of a register: "uint", "__global uchar *". Without a blank at the end for
  * pointers' sake: "T name" is ("%s%s%s", type, ends in '*' ? "" : " ", name). */
@@ -286,12 +297,15 @@ void ptx_declare_registers(struct ptx_emitter *e, const bool *wanted);
 /* The .param variables within the body and, in functions, the variable of the result. */
 void ptx_declare_parameters(struct ptx_emitter *e);
 
-/* emit_call.c: C types and names of parameters: of functions, of calls (.param variables within a
+/* parameter_text.c: C types and names of parameters: of functions, of calls (.param variables within a
  * body), of the kernel; what the function being written returns. */
 const char *ptx_parameter_c_type(struct ptx_emitter *e, const struct ptx_variable *variable);
 const char *ptx_parameter_name(struct ptx_emitter *e, const struct ptx_variable *variable);
 enum ptx_type ptx_parameter_type(const struct ptx_variable *variable);
 const char *ptx_result_value(struct ptx_emitter *e);
+/* Whether it is a struct in C, and not a number; what holds the bits of a number of 1, 2, 4 or 8 bytes. */
+bool ptx_is_structure(const struct ptx_variable *v);
+enum ptx_type ptx_type_of_bits(size_t bytes);
 
 /* link.c: where the library's text defines a name, or NULL. */
 const char *ptx_library_find(struct ptx_emitter *e, const char *name);
@@ -300,11 +314,12 @@ const char *ptx_library_find(struct ptx_emitter *e, const char *name);
 void ptx_write_exit(struct ptx_emitter *e);
 void ptx_write_exit_check(struct ptx_emitter *e);
 
-/* emit_memory.c: what .release and .acquire ask for before and after an access, and what keeps the
+/* fence.c: what .release and .acquire ask for before and after an access, and what keeps the
  * device's compiler from moving accesses across a barrier that is none to it. */
 void ptx_keep_order(struct ptx_emitter *e);
 void ptx_fence_before(struct ptx_emitter *e, const struct ptx_instruction *in);
 void ptx_fence_after(struct ptx_emitter *e, const struct ptx_instruction *in);
+void ptx_write_fence(struct ptx_emitter *e, uint8_t scope, uint8_t order);
 
 /* hidden.c: whether an instruction of the current body must read its operands so that the device's compiler
  * knows nothing of them. */
