@@ -191,6 +191,8 @@ static cudaError_t make_array(struct facade_context *context,
                              FACADE_OTHER);
 }
 
+static void forget_arrays(struct facade_context *context);
+
 static void link_array(struct facade_array *array)
 {
     struct facade_context *context = array->context;
@@ -199,6 +201,7 @@ static void link_array(struct facade_array *array)
     if (array->next != NULL)
         array->next->previous = array;
     context->arrays = array;
+    atomic_store(&context->forget[FACADE_PART_ARRAYS], forget_arrays);
     pthread_mutex_unlock(&context->lock);
 }
 
@@ -253,6 +256,7 @@ static void link_mipmapped(struct facade_mipmapped_array *mipmap)
     if (mipmap->next != NULL)
         mipmap->next->previous = mipmap;
     context->mipmapped_arrays = mipmap;
+    atomic_store(&context->forget[FACADE_PART_ARRAYS], forget_arrays);
     pthread_mutex_unlock(&context->lock);
 }
 
@@ -425,7 +429,7 @@ cudaError_t facade_mipmapped_array_free(cudaMipmappedArray_t handle)
     return facade_context_check(context);
 }
 
-void facade_arrays_forget(struct facade_context *context)
+static void forget_arrays(struct facade_context *context)
 {
     pthread_mutex_lock(&context->lock);
     struct facade_array *array = context->arrays;

@@ -6,6 +6,21 @@
 
 enum { KNOWN_FLAGS = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess };
 
+static void forget_events(struct facade_context *context)
+{
+    pthread_mutex_lock(&context->lock);
+    struct facade_event *event = context->events;
+    context->events = NULL;
+    pthread_mutex_unlock(&context->lock);
+    while (event != NULL) {
+        struct facade_event *next = event->next;
+        struct ocl_event *inner = event->event;
+        facade_handle_free(event);
+        ocl_event_destroy(inner);
+        event = next;
+    }
+}
+
 static void link_event(struct facade_event *event)
 {
     struct facade_context *context = event->context;
@@ -14,6 +29,7 @@ static void link_event(struct facade_event *event)
     if (event->next != NULL)
         event->next->previous = event;
     context->events = event;
+    atomic_store(&context->forget[FACADE_PART_EVENTS], forget_events);
     pthread_mutex_unlock(&context->lock);
 }
 
@@ -28,21 +44,6 @@ static void unlink_event(struct facade_event *event)
     if (event->next != NULL)
         event->next->previous = event->previous;
     pthread_mutex_unlock(&context->lock);
-}
-
-void facade_events_forget(struct facade_context *context)
-{
-    pthread_mutex_lock(&context->lock);
-    struct facade_event *event = context->events;
-    context->events = NULL;
-    pthread_mutex_unlock(&context->lock);
-    while (event != NULL) {
-        struct facade_event *next = event->next;
-        struct ocl_event *inner = event->event;
-        facade_handle_free(event);
-        ocl_event_destroy(inner);
-        event = next;
-    }
 }
 
 cudaError_t facade_event_find(cudaEvent_t handle, struct facade_event **found)

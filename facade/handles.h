@@ -21,6 +21,18 @@
  */
 
 /* CUcontext, and the runtime's primary context of each device. */
+/* What contexts have of parts, in the order in which they are forgotten when the context closes. */
+enum facade_part {
+    FACADE_PART_MODULES,
+    FACADE_PART_STREAMS,
+    FACADE_PART_EVENTS,
+    FACADE_PART_REFERENCES,
+    FACADE_PART_TEXTURES,
+    FACADE_PART_ARRAYS,
+    FACADE_PARTS
+};
+typedef void facade_part_function(struct facade_context *context);
+
 struct facade_context {
     int device;
     bool is_primary;
@@ -48,6 +60,10 @@ struct facade_context {
     _Atomic uint64_t peers; /* bit d: access to device d's memory was asked for */
     int cache_config;
     int shared_config;
+    /* Makes the handles of a part unknown; each part's file sets it with the part's first. */
+    _Atomic(facade_part_function *) forget[FACADE_PARTS];
+    _Atomic(facade_part_function *)
+        reap;                    /* ends retired modules where the context has no work; likewise */
     struct facade_context *next; /* of all contexts (runtime.c) */
 };
 

@@ -19,7 +19,7 @@ struct facade_module {
     size_t function_count;
     struct facade_module *next, *previous; /* of the context */
     struct facade_module *next_in_library;
-    bool is_retired; /* to be ended by facade_modules_reap() (the context's lock) */
+    bool is_retired; /* to be ended by reap() of module.c (the context's lock) */
 };
 
 struct facade_function {

@@ -80,7 +80,4 @@ cudaError_t facade_mipmapped_array_level(cudaArray_t *level_handle,
 cudaError_t facade_array_free(cudaArray_t handle);
 cudaError_t facade_mipmapped_array_free(cudaMipmappedArray_t handle);
 
-/* Ends all arrays of a context that is closing. */
-void facade_arrays_forget(struct facade_context *context);
-
 #endif

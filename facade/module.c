@@ -13,6 +13,9 @@
 #include "facade/runtime.h"
 #include "facade/texture_reference.h"
 
+static void forget_modules(struct facade_context *context);
+static void reap(struct facade_context *context);
+
 static void link_module(struct facade_module *module)
 {
     struct facade_context *context = module->context;
@@ -21,6 +24,8 @@ static void link_module(struct facade_module *module)
     if (module->next != NULL)
         module->next->previous = module;
     context->modules = module;
+    atomic_store(&context->forget[FACADE_PART_MODULES], forget_modules);
+    atomic_store(&context->reap, reap);
     pthread_mutex_unlock(&context->lock);
 }
 
@@ -121,7 +126,7 @@ cudaError_t facade_module_build(struct facade_context *context, const struct fac
     const char *device = ocl_device_facts(context->device)->name;
     if (code->refusal != cudaSuccess)
         return refuse(code, jit, device);
-    facade_modules_reap(context); /* so that code which comes and goes does not add up */
+    reap(context); /* so that code which comes and goes does not add up */
     struct facade_module *module = facade_handle_new(FACADE_MODULE, sizeof *module);
     if (module == NULL)
         return cudaErrorMemoryAllocation;
@@ -226,7 +231,7 @@ static struct facade_module *take_retired(struct facade_context *context)
 }
 
 /* What was retired later may be running still when the context is asked. */
-void facade_modules_reap(struct facade_context *context)
+static void reap(struct facade_context *context)
 {
     struct ocl_context *cl = atomic_load(&context->cl);
     if (atomic_load(&context->retired_modules) == 0)
@@ -270,7 +275,7 @@ cudaError_t facade_module_symbol(struct facade_module *module, const char *name,
                                                                   : cudaErrorSymbolNotFound;
 }
 
-void facade_modules_forget(struct facade_context *context)
+static void forget_modules(struct facade_context *context)
 {
     pthread_mutex_lock(&context->lock);
     struct facade_module *module = context->modules;

@@ -16,7 +16,7 @@ cudaError_t facade_module_build(struct facade_context *context, const struct fac
 /* Ends a module that no work uses and no library has. */
 void facade_module_discard(struct facade_module *module);
 
-/* Ends the module later, at the first facade_modules_reap() that finds its context without work, or with that. The library has
+/* Ends the module later, at the first end of a wait that finds its context without work, or with that. The library has
  * let go of it. */
 void facade_module_retire(struct facade_module *module);
 

@@ -6,12 +6,10 @@
 #include "cl/process.h"
 #include "cl/trace.h"
 #include "facade/handles.h"
+#include "facade/limits.h"
 #include "facade/log.h"
 #include "facade/managed_advice.h"
-#include "facade/memory_array.h"
 #include "facade/runtime.h"
-#include "facade/texture.h"
-#include "facade/texture_reference.h"
 #include "facade/thread_state.h"
 
 static struct facade_context **primaries;
@@ -155,17 +153,22 @@ cudaError_t facade_context_open(struct facade_context *context)
     return error;
 }
 
+/* Before the OpenCL context goes. */
+static void forget_parts(struct facade_context *context)
+{
+    for (int part = 0; part < FACADE_PARTS; part++) {
+        facade_part_function *forget = atomic_load(&context->forget[part]);
+        if (forget != NULL)
+            forget(context);
+    }
+}
+
 /* Open lock held. */
 static void close_locked(struct facade_context *context)
 {
     struct ocl_context *cl = atomic_exchange(&context->cl, NULL);
     if (cl != NULL) {
-        facade_modules_forget(context);
-        facade_streams_forget(context);
-        facade_events_forget(context);
-        facade_references_forget(context, NULL);
-        facade_textures_forget(context);
-        facade_arrays_forget(context);
+        forget_parts(context);
         facade_advice_forget_all(cl);
         ocl_context_close(cl);
     }
@@ -204,8 +207,9 @@ cudaError_t facade_context_check(const struct facade_context *context)
 cudaError_t facade_context_finish(struct facade_context *context)
 {
     const ocl_status status = ocl_context_finish(atomic_load(&context->cl));
-    if (status == OCL_OK)
-        facade_modules_reap(context);
+    facade_part_function *reap = atomic_load(&context->reap);
+    if (status == OCL_OK && reap != NULL)
+        reap(context);
     return facade_error_from(status, FACADE_OTHER);
 }
 

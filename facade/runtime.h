@@ -42,19 +42,7 @@ void facade_host_function_end(void);
 /* facade_current() without giving back the context's sticky error: what cudaDeviceReset needs. */
 cudaError_t facade_current_even_failed(struct facade_context **context);
 
-/* Called by facade_context_close() before the OpenCL context goes: the handles of what it owned
- * become unknown. */
-void facade_modules_forget(struct facade_context *context); /* module.c */
-
-/* Ends the modules that were retired, if the open context has no work; does not wait (module.c). */
-void facade_modules_reap(struct facade_context *context);
-
 /* Waits for all work of the open context. Errors: its failure. */
 cudaError_t facade_context_finish(struct facade_context *context);
-void facade_streams_forget(struct facade_context *context); /* stream.c */
-void facade_events_forget(struct facade_context *context);  /* event.c */
-
-/* cudaLimit* back to their values at start. */
-void facade_limits_reset(struct facade_context *context); /* device.c */
 
 #endif

@@ -33,6 +33,22 @@ static struct facade_stream *new_stream(struct facade_context *context, struct o
     return stream;
 }
 
+/* The OpenCL context that is being closed takes the queues with it; here only the handles end. */
+static void forget_streams(struct facade_context *context)
+{
+    pthread_mutex_lock(&context->lock);
+    struct facade_stream *stream = context->streams;
+    context->streams = NULL;
+    struct facade_stream *legacy = atomic_exchange(&context->legacy, NULL);
+    pthread_mutex_unlock(&context->lock);
+    while (stream != NULL) {
+        struct facade_stream *next = stream->next;
+        facade_handle_free(stream);
+        stream = next;
+    }
+    facade_handle_free(legacy);
+}
+
 static void link_stream(struct facade_stream *stream)
 {
     struct facade_context *context = stream->context;
@@ -41,6 +57,7 @@ static void link_stream(struct facade_stream *stream)
     if (stream->next != NULL)
         stream->next->previous = stream;
     context->streams = stream;
+    atomic_store(&context->forget[FACADE_PART_STREAMS], forget_streams);
     pthread_mutex_unlock(&context->lock);
 }
 
@@ -85,22 +102,6 @@ static void unmake_stream(struct facade_stream *stream)
     ocl_queue_destroy(queue);
 }
 
-/* The OpenCL context that is being closed takes the queues with it; here only the handles end. */
-void facade_streams_forget(struct facade_context *context)
-{
-    pthread_mutex_lock(&context->lock);
-    struct facade_stream *stream = context->streams;
-    context->streams = NULL;
-    struct facade_stream *legacy = atomic_exchange(&context->legacy, NULL);
-    pthread_mutex_unlock(&context->lock);
-    while (stream != NULL) {
-        struct facade_stream *next = stream->next;
-        facade_handle_free(stream);
-        stream = next;
-    }
-    facade_handle_free(legacy);
-}
-
 /* --- the special streams ---------------------------------------------------------------------- */
 
 static struct facade_stream *make_legacy(struct facade_context *context)
@@ -111,6 +112,7 @@ static struct facade_stream *make_legacy(struct facade_context *context)
         made = new_stream(context, ocl_queue_legacy(context_cl(context)));
         if (made != NULL)
             made->handle = cudaStreamLegacy;
+        atomic_store(&context->forget[FACADE_PART_STREAMS], forget_streams);
         atomic_store(&context->legacy, made);
     }
     pthread_mutex_unlock(&context->lock);
@@ -139,7 +141,8 @@ static bool is_current(const struct thread_stream *entry)
     return found != NULL && found->id == entry->id;
 }
 
-void facade_thread_streams_release(struct facade_thread *thread)
+/* At the thread's end. */
+static void release_streams(struct facade_thread *thread)
 {
     while (thread->streams != NULL) {
         struct thread_stream *entry = thread->streams;
@@ -183,6 +186,7 @@ static cudaError_t per_thread_stream(struct facade_context *context, struct faca
     (*stream)->handle = cudaStreamPerThread;
     *entry = (struct thread_stream){*stream, (*stream)->id, thread->streams};
     thread->streams = entry;
+    thread->release_streams = release_streams;
     return cudaSuccess;
 }
 

@@ -52,9 +52,6 @@ cudaError_t facade_texture_find(unsigned long long object, bool is_surface,
 /* Queued launches may still use it. What is no object is nothing to do. */
 cudaError_t facade_texture_destroy(unsigned long long object, bool is_surface);
 
-/* Ends all objects of a context that is closing. */
-void facade_textures_forget(struct facade_context *context);
-
 /* --- texture.c -------------------------------------------------------------------------------- */
 
 /* The runtime's description of a resource in the driver's words.

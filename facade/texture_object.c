@@ -15,6 +15,8 @@ static void make_table(void)
         objects = NULL;
 }
 
+static void forget_textures(struct facade_context *context);
+
 static void link_object(struct facade_texture *object)
 {
     struct facade_context *context = object->context;
@@ -23,6 +25,7 @@ static void link_object(struct facade_texture *object)
     if (object->next != NULL)
         object->next->previous = object;
     context->textures = object;
+    atomic_store(&context->forget[FACADE_PART_TEXTURES], forget_textures);
     pthread_mutex_unlock(&context->lock);
 }
 
@@ -130,7 +133,7 @@ cudaError_t facade_texture_destroy(unsigned long long object, bool is_surface)
     return facade_context_check(context);
 }
 
-void facade_textures_forget(struct facade_context *context)
+static void forget_textures(struct facade_context *context)
 {
     pthread_mutex_lock(&context->lock);
     struct facade_texture *object = context->textures;

@@ -7,6 +7,8 @@
 
 /* --- the references of a context -------------------------------------------------------------- */
 
+static void forget_references(struct facade_context *context);
+
 static void link_reference(struct facade_reference *reference)
 {
     struct facade_context *context = reference->context;
@@ -15,6 +17,7 @@ static void link_reference(struct facade_reference *reference)
     if (reference->next != NULL)
         reference->next->previous = reference;
     context->references = reference;
+    atomic_store(&context->forget[FACADE_PART_REFERENCES], forget_references);
     pthread_mutex_unlock(&context->lock);
 }
 
@@ -57,6 +60,11 @@ void facade_references_forget(struct facade_context *context, const struct facad
     struct facade_reference *reference;
     while ((reference = take_one(context, module)) != NULL)
         end_reference(reference);
+}
+
+static void forget_references(struct facade_context *context)
+{
+    facade_references_forget(context, NULL);
 }
 
 /* What a reference says before anything was set. Source: NVIDIA's driver. */

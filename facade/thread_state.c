@@ -11,7 +11,8 @@ static void end(void *state)
 {
     struct facade_thread *thread = state;
 
-    facade_thread_streams_release(thread);
+    if (thread->release_streams != NULL)
+        thread->release_streams(thread);
     free(thread->stack);
     free(thread->arguments);
     free(thread);

@@ -41,7 +41,8 @@ struct facade_thread {
     int capture_mode;              /* stream_query.c */
     unsigned char *arguments;      /* legacy.c: of the launch that is being put together */
     size_t argument_bytes;         /* legacy.c: up to the end of the last one */
-    struct thread_stream *streams; /* stream.c */
+    struct thread_stream *streams; /* stream.c, which sets the next with the first */
+    void (*release_streams)(struct facade_thread *thread);
     struct facade_stack_entry *stack;
     size_t stack_count, stack_capacity;
     struct facade_launch_configuration launches[FACADE_LAUNCH_DEPTH];
@@ -59,8 +60,5 @@ static inline struct facade_thread *facade_thread(void)
 
 /* Whether what the thread keeps is freed when it ends; not so when memory was so short that threads share. */
 bool facade_thread_may_keep(const struct facade_thread *thread);
-
-/* At the thread's end. */
-void facade_thread_streams_release(struct facade_thread *thread); /* stream.c */
 
 #endif

@@ -15,6 +15,12 @@ cl memory ordered_pool ordered_reuse twin: what is short of memory takes it from
 cl ptx_binary ptx_kernel ptx_target: whether the driver takes PTX as it is, a kernel tells
 cl queue_life queue_list: a queue that goes leaves the lists, whose walks hold queues
 cl transfer_later transfer_peer transfer_rect transfer_run: a copy whose turn comes later is carried out as others are
+facade entry_lookup per_thread: the names of functions for streams of threads are looked up as all others
+facade error_map runtime: what an error means depends on the context, whose opening may fail
+facade event stream: events wait in streams, and streams for events
+facade handles thread_state: a thread remembers handles that it has found
+facade launch registration: a kernel's stub is registered, and configurations of launches are kept with it
+facade library module: a library has a module in each context
 kernels/ptx block block_step: a block is written step by step, and each step loads and stores as all of it does
 "
 nm -A -g "$@" 2>/dev/null | awk -v allowed="$allowed" -v folder="$folder" '
