@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/dump.h"
 #include "cl/program_compile.h"
 #include "cl/program_include.h"
 #include "cl/ptx_binary.h"
@@ -95,8 +96,8 @@ static ocl_status check_constants(const struct ptx_module *module, char **log)
     return OCL_E_PTX;
 }
 
-ocl_status ocl_ptx_open_parsed(struct ocl_context *context, struct ptx_module *module,
-                               struct ocl_program **program, char **log)
+static ocl_status open_module(struct ocl_context *context, struct ptx_module *module,
+                              struct ocl_program **program, char **log)
 {
     struct ocl_program *made = *program = ocl_program_empty(context);
     if (!made)
@@ -113,13 +114,22 @@ ocl_status ocl_ptx_open_parsed(struct ocl_context *context, struct ptx_module *m
     return status;
 }
 
+ocl_status ocl_ptx_open_parsed(struct ocl_context *context, struct ptx_module *module,
+                               struct ocl_program **program, char **log)
+{
+    ocl_dump_module(module, NULL, 0);
+    return open_module(context, module, program, log);
+}
+
 ocl_status ocl_ptx_open(struct ocl_context *context, const char *text, size_t bytes,
                         struct ocl_program **program, char **log)
 {
     struct ptx_module *module = NULL;
     ocl_status status = parse(text, bytes, &module, log);
-    if (status == OCL_OK)
-        status = ocl_ptx_open_parsed(context, module, program, log);
+    if (status == OCL_OK) {
+        ocl_dump_module(module, text, strnlen(text, bytes));
+        status = open_module(context, module, program, log);
+    }
     ptx_module_free(module);
     return status;
 }
@@ -605,6 +615,8 @@ static ocl_status take_translation(struct ocl_kernel *kernel, const struct ptx_k
     }
     if (status == OCL_OK)
         status = keep_text(kernel, translated);
+    if (status == OCL_OK)
+        ocl_dump_translation(kernel->name, kernel->program->text, kernel->program->text_bytes);
     return status == OCL_OK ? build(kernel) : status;
 }
 

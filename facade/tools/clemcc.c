@@ -125,6 +125,7 @@ static int print_help(void)
          "clang. CLEM_CLANG names the clang to use.\n"
          "  what is made   -o FILE -odir FOLDER -c -dc -rdc=true -dlink -lib -shared -ptx -fatbin "
          "-E\n"
+         "                 -opencl (what kernels become for a CPU, on stdout)\n"
          "                 -M -MM -MD -MMD -MF -MT -MP  -run -run-args LIST  -keep -keep-dir "
          "FOLDER\n"
          "  sources        -x cu|c|c++  -std=  -I -isystem -include -D -U  -default-stream\n"

@@ -14,6 +14,7 @@ enum output {
     OUTPUT_OBJECTS,
     OUTPUT_PTX,
     OUTPUT_FATBIN,
+    OUTPUT_OPENCL, /* -opencl */
     OUTPUT_PREPROCESSED,
     OUTPUT_RULES,
     OUTPUT_LINKED_CODE /* -dlink */
@@ -120,6 +121,11 @@ void clemcc_ask_archives(struct job *job);
 
 /* PTX text into the container that nvcc's -fatbin writes. */
 int clemcc_wrap_ptx(const struct job *job, const char *ptx, const char *output);
+
+/* ---- clemcc_opencl.c ---- */
+
+/* What the kernels of PTX text become for a CPU, into a file; output NULL: stdout. */
+int clemcc_write_opencl(const struct job *job, const char *ptx, const char *output);
 /* Changes the assembly of a separately compiled unit so that the library links its code. */
 int clemcc_rename_registration(const struct job *job, const char *assembly);
 /* Gives variables of a separately compiled unit's own, in its PTX, the names that its host code uses. */

@@ -256,6 +256,17 @@ static int make_fatbin(struct job *job, const struct input *input, const char *o
     return status;
 }
 
+/* Without -o to stdout, to be read. */
+static int show_opencl(struct job *job, const struct input *input)
+{
+    char *image = NULL;
+    int status = make_image(job, input, &image);
+    if (status == 0)
+        status = clemcc_write_opencl(job, image, job->output_name);
+    free(image);
+    return status;
+}
+
 static const char *suffix_of_product(enum output output)
 {
     return output == OUTPUT_PTX ? ".ptx" : output == OUTPUT_FATBIN ? ".fatbin" : ".o";
@@ -275,6 +286,8 @@ int clemcc_compile_one(struct job *job, const struct input *input)
         status = compile_host(job, input, NULL, NULL, job->output_name, NULL);
     else if (job->output == OUTPUT_OBJECTS)
         status = clemcc_compile_object(job, input, made);
+    else if (input->is_cuda && job->output == OUTPUT_OPENCL)
+        status = show_opencl(job, input);
     else if (input->is_cuda)
         status = job->output == OUTPUT_FATBIN ? make_fatbin(job, input, made)
                                               : compile_device(job, input, made);

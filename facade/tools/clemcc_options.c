@@ -82,6 +82,7 @@ static const struct option options[] = {
     {"-c", "--compile", VALUE_NONE, TAKE_PRODUCT, NULL, OUTPUT_OBJECTS, NULL},
     {"-ptx", "--ptx", VALUE_NONE, TAKE_PRODUCT, NULL, OUTPUT_PTX, NULL},
     {"-fatbin", "--fatbin", VALUE_NONE, TAKE_PRODUCT, NULL, OUTPUT_FATBIN, NULL},
+    {"-opencl", "--opencl", VALUE_NONE, TAKE_PRODUCT, NULL, OUTPUT_OPENCL, NULL},
     {"-E", "--preprocess", VALUE_NONE, TAKE_PRODUCT, NULL, OUTPUT_PREPROCESSED, NULL},
     {"-M", "--generate-dependencies", VALUE_NONE, TAKE_PRODUCT, "-M", OUTPUT_RULES, NULL},
     {"-MM", "--generate-nonsystem-dependencies", VALUE_NONE, TAKE_PRODUCT, "-MM", OUTPUT_RULES,

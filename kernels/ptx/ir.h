@@ -514,8 +514,6 @@ struct ptx_module {
 
 /* The text of a function, one instruction a line, as it was understood: for tests and traces. */
 void ptx_print_function(FILE *out, const struct ptx_function *function);
-/* All of it, as PTX that reads as the same module. */
-void ptx_print_module(FILE *out, const struct ptx_module *module);
 
 /* Where a variable stands in function->variables; false: it is another's. */
 bool ptx_position_of(const struct ptx_function *function, const struct ptx_variable *variable,

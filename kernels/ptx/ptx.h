@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum ptx_status {
     PTX_OK,
@@ -37,6 +38,9 @@ void ptx_module_free(struct ptx_module *module);
 
 /* One more owner, who frees it as well; returns it. Any number of threads may use a module that nobody changes. */
 struct ptx_module *ptx_module_hold(struct ptx_module *module);
+
+/* Writes all of it as it was understood, as PTX that reads as the same module. */
+void ptx_print_module(FILE *out, const struct ptx_module *module);
 
 /* Whether a text begins as PTX does: comments and blank lines, then ".version". */
 bool ptx_is_ptx(const char *text, size_t bytes);

@@ -206,6 +206,11 @@ echo "__global__ void k() { 1 = 2; }" >wrong.cu
 "$clemcc" wrong.cu >log 2>&1 && fail "wrong.cu: accepted"
 [ "$(grep -c error: log)" = 1 ] || fail "wrong.cu: $(cat log)"
 [ ! -e a.out ] || fail "a program in spite of an error"
+echo 'extern "C" __global__ void twice(int *p) { *p *= 2; }' >shown.cu
+"$clemcc" --opencl shown.cu >shown.cl 2>log || fail "--opencl: $(cat log)"
+grep -q "^__kernel.*twice(" shown.cl || fail "--opencl: $(cat shown.cl)"
+"$clemcc" --opencl shown.cu -o other.cl && cmp -s shown.cl other.cl || fail "--opencl -o: another text"
+[ ! -e shown.ptx ] || fail "--opencl leaves its PTX behind"
 if command -v clang-14 >clang.log; then
     echo '__device__ int all[4], *some = all + 2; __global__ void k() { some[0] = 1; }' >begins.cu
     CLEM_CLANG=clang-14 "$clemcc" -ptx begins.cu >log 2>&1 && fail "begins.cu: clang 14 takes it"
