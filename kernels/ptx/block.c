@@ -548,6 +548,14 @@ static void declare_thread(struct ptx_emitter *e)
         ptx_line(e, "uint clem_carry = 0u;");
 }
 
+/* The node behind the present one. Code that no thread comes to is none: it may stand behind a list of targets. */
+static int32_t next_node(const struct ptx_block_form *form, const struct ptx_node *node)
+{
+    const int32_t next = form->regions->flow->node_of[node->end];
+    return next == PTX_NO_NODE || form->regions->region_of[next] == PTX_NO_NODE ? PTX_NO_NODE
+                                                                                : next;
+}
+
 static void write_node(struct ptx_emitter *e, size_t place)
 {
     struct ptx_block_form *form = ptx_block_form_of(e);
@@ -564,7 +572,7 @@ static void write_node(struct ptx_emitter *e, size_t place)
                             last->opcode == PTX_OPCODE_exit || last->opcode == PTX_OPCODE_trap);
     if (has_ended)
         return;
-    const int32_t next = flow->node_of[node->end];
+    const int32_t next = next_node(form, node);
     /* Not the next turn of a loop, which may come next where all of a kernel is one region. */
     const bool follows = place + 1 < region->node_count && region->nodes[place + 1] == next &&
                          next != PTX_NO_NODE && flow->position[next] > flow->position[form->node];

@@ -457,3 +457,16 @@ TEST_BODY(ptx_block_kernels_with_shared_memory_join_no_blocks)
     assert_has(&kernel, "clem_first", false);
     ptx_kernel_free(&kernel);
 }
+
+/* Behind a list of targets stands what no thread comes to. */
+TEST_BODY(ptx_block_leaves_out_code_behind_lists_of_targets)
+{
+    struct ptx_kernel kernel = translate(
+        PTX_BODY("mov.u32 %r1, %tid.x;\nld.param.u64 %rd1, [a];\nts: .branchtargets A, B, A;\n"
+                 "brx.idx %r1, ts;\nshfl.sync.up.b32 %r2|%p1, %r1, %r1, 0, -1;\n"
+                 "st.global.u32 [%rd1], %r2;\nA: bar.sync 0;\nmov.u32 %r3, 1;\nbra C;\n"
+                 "B: mov.u32 %r3, 2;\nC: st.global.u32 [%rd1], %r3;\nret;\n"));
+    assert_int_equal(kernel.form, PTX_FORM_BLOCK);
+    assert_has(&kernel, "_r2", false);
+    ptx_kernel_free(&kernel);
+}
