@@ -5,13 +5,14 @@
 #include <time.h>
 
 #include "cl/block.h"
+#include "cl/context.h"
 #include "cl/deadline.h"
 #include "cl/failure.h"
 #include "cl/queue_private.h"
 #include "cl/transfer_private.h"
 
-/* How long a copy whose turn has come waits for memory. */
-enum { PATIENCE_MS = 5000, LONGEST_PAUSE_MS = 16 };
+/* How long a copy whose turn has come waits for memory: a device that is lost may speak of nothing but memory. */
+enum { PATIENCE_MS = 1000, LONGEST_PAUSE_MS = 16 };
 
 /* Queues of its own keep the contexts of both ends open until the turn is over, and references the memory. */
 struct passage {
@@ -54,13 +55,20 @@ static ocl_status run(struct passage *passage)
     return OCL_OK;
 }
 
+/* Not where the work has failed already: nothing is given there any more. */
+static bool is_short(const struct passage *passage, ocl_status status)
+{
+    return ocl_block_status(status) == OCL_E_OUT_OF_MEMORY &&
+           ocl_context_failure(passage->transfer.queue->context) == OCL_OK;
+}
+
 /* Memory that is short for a moment is no reason to fail for good, and the same bytes may be copied once more. */
 static ocl_status run_patiently(struct passage *passage)
 {
     const uint64_t end = ocl_deadline_after(PATIENCE_MS);
     ocl_status status = run(passage);
 
-    for (long pause = 1; ocl_block_status(status) == OCL_E_OUT_OF_MEMORY && ocl_now() < end;
+    for (long pause = 1; is_short(passage, status) && ocl_now() < end;
          pause = pause < LONGEST_PAUSE_MS ? 2 * pause : pause) {
         nanosleep(&(struct timespec){.tv_nsec = pause * 1000000}, NULL);
         status = run(passage);

@@ -162,11 +162,29 @@ static void check_stuck(int error)
 /* The sticky failure that a context of a round answered with, of which settle() sees only the one that is left. */
 static int seen_failure;
 
+/* Whether the current context, or a device that is in use, keeps that failure: copies wait for the work of both their devices. */
+static bool is_kept(CUcontext current, int error)
+{
+    int count = 0;
+    bool is = (int)cuCtxSynchronize() == error;
+    (void)cudaGetDeviceCount(&count);
+    for (int device = 0; device < count && !is; device++) {
+        unsigned flags = 0;
+        int is_active = 0;
+        if (cuDevicePrimaryCtxGetState(device, &flags, &is_active) != CUDA_SUCCESS || !is_active)
+            continue;
+        (void)cudaSetDevice(device);
+        is = (int)cuCtxSynchronize() == error;
+    }
+    (void)cuCtxSetCurrent(current);
+    return is;
+}
+
 static void note_failure(int error)
 {
     CUcontext context = NULL;
     if (is_in(sticky, error) && cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != NULL &&
-        (int)cuCtxSynchronize() == error)
+        is_kept(context, error))
         seen_failure = error;
 }
 
