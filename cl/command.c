@@ -40,26 +40,26 @@ void ocl_command_begin_own(struct ocl_command *command, cl_command_queue queue)
 }
 
 /* A failure of starting is kept in the context, or met by who waits. */
+static void end_in_queue(const struct ocl_command *command)
+{
+    struct ocl_queue *queue = command->queue;
+
+    if (command->count > 0) {
+        ocl_queue_count(queue, command->count);
+        if (command->kind != OCL_COMMAND_ORDER)
+            (void)ocl_queue_flush(queue);
+    }
+    if (command->kind == OCL_COMMAND_MEMORY)
+        queue->context->command_turn->leave();
+}
+
 void ocl_command_end(struct ocl_command *command)
 {
     ocl_command_watch(command->cl, -1);
-    if (command->count > 0 && command->queue)
-        ocl_queue_count(command->queue, command->count);
-    switch (command->kind) {
-    case OCL_COMMAND_MEMORY:
-    case OCL_COMMAND_APART:
-        if (command->count > 0)
-            (void)ocl_queue_flush(command->queue);
-        break;
-    case OCL_COMMAND_ORDER:
-        break;
-    case OCL_COMMAND_OWN:
-        if (command->count > 0)
-            clFlush(command->cl);
-        break;
-    }
-    if (command->kind == OCL_COMMAND_MEMORY)
-        command->queue->context->command_turn->leave();
+    if (command->queue)
+        end_in_queue(command);
+    else if (command->count > 0)
+        clFlush(command->cl);
 }
 
 /* ---- Enqueuing ---- */
