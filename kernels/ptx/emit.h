@@ -3,7 +3,7 @@
  * An instruction becomes one or more statements of C. Registers are C variables of the type they
  * were declared with (.pred: uchar 0 or 1; .b8 .u8 .s8: uchar; 16 bits: ushort; .b32 .u32 .s32: uint;
  * .b64 ...: ulong; .f16: ushort; .f32: float; .f64: double; packed types: uint; .b128: ulong2), but
- * for those that provenance found to be pointers of one space only. No emitter knows names of
+ * for those that pointer.c found to be pointers into global memory. No emitter knows names of
  * registers or where they are kept: it asks ptx_value() and ptx_set().
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNELS_PTX_EMIT_H
@@ -11,7 +11,7 @@
 
 #include "kernels/ptx/ir.h"
 
-/* What a register holds in every definition of it; provenance.c. */
+/* What a register holds in every definition of it; pointer.c. */
 enum ptx_class {
     PTX_CLASS_NUMBER, /* a number, or an address of which nothing is known: a C integer or float */
     PTX_CLASS_GLOBAL  /* always points into global memory: __global uchar *. Shared and local
@@ -94,7 +94,7 @@ const char *ptx_value(struct ptx_emitter *e, const struct ptx_operand *operand, 
 /* Writes `destination = expression;` where the expression has the type ptx_c_type(type); converts
  * bits to what the register is declared as, extending by sign for signed and by zeros for other
  * types where the register is wider. Nothing for the sink. Sets pointers to numbers only where
- * provenance found none, so memory and address instructions do not use it for pointer registers. */
+ * pointer.c found none, so memory and address instructions do not use it for pointer registers. */
 void ptx_set(struct ptx_emitter *e, const struct ptx_operand *destination, enum ptx_type type,
              const char *expression);
 

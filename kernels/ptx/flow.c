@@ -483,3 +483,21 @@ struct ptx_flow *ptx_flow_make(struct ptx_arena *arena, const struct ptx_functio
     find_postdominators(arena, flow);
     return flow;
 }
+
+bool ptx_flow_settle(struct ptx_arena *arena, const struct ptx_function *function,
+                     enum ptx_direction direction, ptx_flow_pass *pass, void *with)
+{
+    enum { MOST_PASSES = 64 };
+    const size_t count = function->instruction_count;
+    for (int round = 0; round < MOST_PASSES; round++) {
+        bool is_changed = false;
+        ptx_steps(arena, count);
+        for (size_t i = 0; i < count; i++) {
+            const size_t at = direction == PTX_FORWARDS ? i : count - 1 - i;
+            is_changed |= pass(with, &function->instructions[at]);
+        }
+        if (!is_changed)
+            return true;
+    }
+    return false;
+}

@@ -59,6 +59,13 @@ typedef void ptx_show_register(void *with, uint32_t index, bool is_whole);
 void ptx_flow_reads(const struct ptx_instruction *in, ptx_show_register *show, void *with);
 void ptx_flow_writes(const struct ptx_instruction *in, ptx_show_register *show, void *with);
 
+/* Runs a pass over all instructions of a function, again and again until it changes nothing: it says whether it
+ * changed anything. False if that takes too long: then nothing is known. */
+enum ptx_direction { PTX_FORWARDS, PTX_BACKWARDS };
+typedef bool ptx_flow_pass(void *with, const struct ptx_instruction *in);
+bool ptx_flow_settle(struct ptx_arena *arena, const struct ptx_function *function,
+                     enum ptx_direction direction, ptx_flow_pass *pass, void *with);
+
 /* Whether the instruction only computes its results from its operands: nothing that depends on memory,
  * on time or on other threads, and nothing that may fault. Loads of a kernel's parameters and of .const
  * variables by name count, for they are the same at all times. */

@@ -474,6 +474,14 @@ void ptx_plan_survey(struct ptx_emitter *e)
     check_inlined(e);
 }
 
+static void analyse_registers(struct ptx_emitter *e, struct ptx_body *body)
+{
+    ptx_find_pointers(e, body);
+    ptx_find_origins(e, body);
+    ptx_find_copies(e, body);
+    ptx_name_registers(e, body);
+}
+
 void ptx_plan_make(struct ptx_emitter *e)
 {
     struct ptx_plan *plan = ptx_plan_of(e);
@@ -486,5 +494,5 @@ void ptx_plan_make(struct ptx_emitter *e)
     place_shared(plan);
     choose_bank(e);
     for (size_t i = 0; i < plan->body_count && e->status == PTX_OK; i++)
-        ptx_analyse(e, &plan->bodies[i]);
+        analyse_registers(e, &plan->bodies[i]);
 }

@@ -224,17 +224,20 @@ const struct ptx_function *ptx_call_prototype(const struct ptx_function *caller,
 const struct ptx_function *ptx_name_parameters(struct ptx_emitter *e,
                                                const struct ptx_function *entry);
 
-/* provenance.c: fills classes, types and names of a body. */
-void ptx_analyse(struct ptx_emitter *e, struct ptx_body *body);
-
-/* copies.c: fills copies and is_copied of a body whose classes are known. */
+/* What is known of a body's registers, each from what those before it found. pointer.c: fills classes; origin.c:
+ * is_made and is_address; copies.c: copies and is_copied; register_text.c: types and names. */
+void ptx_find_pointers(struct ptx_emitter *e, struct ptx_body *body);
+void ptx_find_origins(struct ptx_emitter *e, struct ptx_body *body);
 void ptx_find_copies(struct ptx_emitter *e, struct ptx_body *body);
+void ptx_name_registers(struct ptx_emitter *e, struct ptx_body *body);
 
 /* emit_memory.c: writes what is copied at an instruction. True: nothing else is to be written for it. */
 bool ptx_emit_copied(struct ptx_emitter *e, const struct ptx_instruction *in);
 
+/* The register that st.param stores into a variable, or NULL of other instructions. */
+const struct ptx_operand *ptx_stored_argument(const struct ptx_instruction *in);
 /* Whether a call hands a .param variable to a function that takes its bytes from `offset` on as a
- * pointer. Needs: what is called was analysed. */
+ * pointer. Needs: the origins of what is called are known. origin.c. */
 bool ptx_is_followed(struct ptx_emitter *e, const struct ptx_function *caller,
                      const struct ptx_variable *variable, int64_t offset);
 

@@ -231,7 +231,7 @@ static void note_pointer(struct ptx_emitter *e, const struct ptx_operand *to,
     }
 }
 
-/* Where pointers are buffers, the parameters that provenance found to be pointers are arguments of
+/* Where pointers are buffers, the parameters that pointer.c found to be pointers are arguments of
  * their own, and so are those within structures. */
 static void find_pointers(struct ptx_emitter *e)
 {
