@@ -43,7 +43,7 @@ static bool writes_register(const struct ptx_instruction *in, int32_t index)
 
 const char *ptx_described_register(struct ptx_emitter *e, int32_t index)
 {
-    const struct ptx_body *body = ptx_plan_of(e)->current;
+    const struct ptx_body *body = e->plan->current;
     if (!body || index < 0 || (size_t)index >= body->function->register_count)
         return "it";
     const struct ptx_function *function = body->function;
@@ -80,7 +80,7 @@ enum ptx_space ptx_space_of(struct ptx_emitter *e, const struct ptx_operand *add
         return address->variable->space == PTX_SPACE_CONST
                    ? PTX_SPACE_GLOBAL
                    : (enum ptx_space)address->variable->space;
-    if (ptx_is_pointer_register(e, address->index) || !ptx_plan_of(e)->has_windows)
+    if (ptx_is_pointer_register(e, address->index) || !e->plan->has_windows)
         return PTX_SPACE_GLOBAL;
     if (address->index >= 0 && !ptx_current_body(e)->is_made[address->index])
         ptx_refuse_unknown_address(e, address);

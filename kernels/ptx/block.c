@@ -43,21 +43,21 @@ static const char *special_value(struct ptx_emitter *e, enum ptx_special special
     return specials[special];
 }
 
-static void take_way(struct ptx_block_form *form, bool is_straight)
+static void take_way(struct ptx_block_writer *writer, bool is_straight)
 {
-    form->is_straight = is_straight;
-    form->regions = is_straight ? form->straight : form->parted;
+    writer->is_straight = is_straight;
+    writer->regions = is_straight ? writer->straight : writer->parted;
 }
 
-static const char *way_name(const struct ptx_block_form *form)
+static const char *way_name(const struct ptx_block_writer *writer)
 {
-    return form->is_straight ? "S" : "W";
+    return writer->is_straight ? "S" : "W";
 }
 
 /* Whether the region's threads note where they go in clem_state. */
-static bool notes_state(const struct ptx_block_form *form)
+static bool notes_state(const struct ptx_block_writer *writer)
 {
-    return !form->is_alone && (!form->is_straight || !form->region->is_decided);
+    return !writer->is_alone && (!writer->is_straight || !writer->region->is_decided);
 }
 
 static const char *barrier_wait(struct ptx_emitter *e, const struct ptx_instruction *step)
@@ -82,12 +82,12 @@ static bool waits_for_block(const struct ptx_region *region)
 }
 
 /* Whether its threads may go on to what they must wait for. */
-static bool notes_wait(const struct ptx_block_form *form)
+static bool notes_wait(const struct ptx_block_writer *writer)
 {
-    const struct ptx_region *region = form->region;
+    const struct ptx_region *region = writer->region;
     for (size_t i = 0; i < region->target_count; i++) {
-        const struct ptx_region *to = &form->regions->all[region->targets[i]];
-        if (notes_state(form) && (waits_for_warp(to) || waits_for_block(to)))
+        const struct ptx_region *to = &writer->regions->all[region->targets[i]];
+        if (notes_state(writer) && (waits_for_warp(to) || waits_for_block(to)))
             return true;
     }
     return false;
@@ -96,7 +96,7 @@ static bool notes_wait(const struct ptx_block_form *form)
 /* The state of threads that go to a region, of either way. */
 static const char *state_value(struct ptx_emitter *e, const struct ptx_region *region)
 {
-    return ptx_format(e, "%uu%s", (unsigned)ptx_block_form_of(e)->parted->region_of[region->head],
+    return ptx_format(e, "%uu%s", (unsigned)e->block_writer->parted->region_of[region->head],
                       waits_for_warp(region)    ? " | CLEM_AT_WARP"
                       : waits_for_block(region) ? " | CLEM_AT_BARRIER"
                                                 : "");
@@ -114,8 +114,8 @@ static unsigned way_of(const struct ptx_region *region, uint32_t target)
 /* What clem_next says of a thread that ends. */
 static const char *ended_value(struct ptx_emitter *e)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
-    return form->is_straight ? ptx_format(e, "%zuu", form->region->target_count) : "CLEM_ENDED";
+    const struct ptx_block_writer *writer = e->block_writer;
+    return writer->is_straight ? ptx_format(e, "%zuu", writer->region->target_count) : "CLEM_ENDED";
 }
 
 /* Two ways can be told apart by how many threads take the second. */
@@ -125,38 +125,38 @@ static bool has_two_ways(const struct ptx_region *region)
 }
 
 /* Whether the node being written leads back to where a loop begins in which threads wait. */
-static bool waits_again(const struct ptx_block_form *form, int32_t to)
+static bool waits_again(const struct ptx_block_writer *writer, int32_t to)
 {
-    const struct ptx_regions *r = form->regions;
+    const struct ptx_regions *r = writer->regions;
     const struct ptx_region *region = &r->all[r->region_of[to]];
     return region->waits && region->head == to &&
-           r->flow->position[to] <= r->flow->position[form->node];
+           r->flow->position[to] <= r->flow->position[writer->node];
 }
 
 /* The same of a loop within the region being written, of which a thread takes many turns at a time. */
-static bool turns_again(const struct ptx_block_form *form, int32_t to)
+static bool turns_again(const struct ptx_block_writer *writer, int32_t to)
 {
-    const struct ptx_regions *r = form->regions;
-    return r->is_turn[to] && &r->all[r->region_of[to]] == form->region &&
-           r->flow->position[to] <= r->flow->position[form->node];
+    const struct ptx_regions *r = writer->regions;
+    return r->is_turn[to] && &r->all[r->region_of[to]] == writer->region &&
+           r->flow->position[to] <= r->flow->position[writer->node];
 }
 
 /* Warp by warp: a thread that has had its turns lets others go. */
-static const char *spun_text(const struct ptx_block_form *form, int32_t to)
+static const char *spun_text(const struct ptx_block_writer *writer, int32_t to)
 {
-    if (!waits_again(form, to))
+    if (!waits_again(writer, to))
         return "";
-    return turns_again(form, to) ? " | CLEM_SPUN"
-                                 : " | (clem_steps < clem_patience ? 0u : CLEM_SPUN)";
+    return turns_again(writer, to) ? " | CLEM_SPUN"
+                                   : " | (clem_steps < clem_patience ? 0u : CLEM_SPUN)";
 }
 
 static const char *go_text(struct ptx_emitter *e, uint32_t target)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
-    const struct ptx_region *region = form->region, *to = &form->regions->all[target];
+    const struct ptx_block_writer *writer = e->block_writer;
+    const struct ptx_region *region = writer->region, *to = &writer->regions->all[target];
     const char *jump =
-        ptx_format(e, "goto %sD%u;", way_name(form), (unsigned)(region - form->regions->all));
-    if (!notes_state(form))
+        ptx_format(e, "goto %sD%u;", way_name(writer), (unsigned)(region - writer->regions->all));
+    if (!notes_state(writer))
         return region->target_count + region->leaves < 2
                    ? jump
                    : ptx_format(e, "{ clem_go = %uu; %s }", (unsigned)target, jump);
@@ -165,21 +165,21 @@ static const char *go_text(struct ptx_emitter *e, uint32_t target)
         wait = ptx_format(e, "clem_for = %s; ", ptx_value(e, ptx_member_mask(to->step), PTX_U32));
     else if (waits_for_block(to))
         wait = ptx_format(e, "clem_for = %s; ", barrier_wait(e, to->step));
-    const char *next = form->is_straight
+    const char *next = writer->is_straight
                            ? ptx_format(e, "%uu", way_of(region, target))
-                           : ptx_format(e, "%s%s", state_value(e, to), spun_text(form, to->head));
+                           : ptx_format(e, "%s%s", state_value(e, to), spun_text(writer, to->head));
     return ptx_format(e, "{ clem_next = %s; %s%s }", next, wait, jump);
 }
 
 static const char *leave_text(struct ptx_emitter *e)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
-    const struct ptx_region *region = form->region;
-    if (form->is_alone)
+    const struct ptx_block_writer *writer = e->block_writer;
+    const struct ptx_region *region = writer->region;
+    if (writer->is_alone)
         return "goto WE;";
     const char *jump =
-        ptx_format(e, "goto %sD%u;", way_name(form), (unsigned)(region - form->regions->all));
-    if (notes_state(form))
+        ptx_format(e, "goto %sD%u;", way_name(writer), (unsigned)(region - writer->regions->all));
+    if (notes_state(writer))
         return ptx_format(e, "{ clem_next = %s; %s }", ended_value(e), jump);
     /* A list of targets that stands last may seem to be left at its end, though no thread ends there. */
     return region->target_count + region->leaves < 2
@@ -190,29 +190,30 @@ static const char *leave_text(struct ptx_emitter *e)
 /* A thread takes as many turns as it may, then leaves the loop. */
 static const char *turn_text(struct ptx_emitter *e, int32_t to)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
-    const struct ptx_region *region = form->region;
-    uint32_t target = (uint32_t)form->regions->region_of[to];
+    const struct ptx_block_writer *writer = e->block_writer;
+    const struct ptx_region *region = writer->region;
+    uint32_t target = (uint32_t)writer->regions->region_of[to];
     for (size_t i = region->target_count - region->exit_count; i < region->target_count; i++)
-        if (form->regions->all[region->targets[i]].head == to)
+        if (writer->regions->all[region->targets[i]].head == to)
             target = region->targets[i];
-    const char *leave = form->is_alone
+    const char *leave = writer->is_alone
                             ? ptx_format(e, "clem_next = %uu; goto WE;", (unsigned)target)
                             : go_text(e, target);
-    return ptx_format(e, "{ if (++clem_turns < CLEM_TURNS) goto %s%d; %s }", way_name(form),
+    return ptx_format(e, "{ if (++clem_turns < CLEM_TURNS) goto %s%d; %s }", way_name(writer),
                       (int)to, leave);
 }
 
 static const char *edge_text(struct ptx_emitter *e, int32_t to)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
-    const struct ptx_regions *r = form->regions;
+    const struct ptx_block_writer *writer = e->block_writer;
+    const struct ptx_regions *r = writer->regions;
     if (to == PTX_NO_NODE || ptx_flow_only_leaves(r->flow, to))
         return leave_text(e);
-    if (form->is_alone ? waits_again(form, to) : turns_again(form, to))
+    if (writer->is_alone ? waits_again(writer, to) : turns_again(writer, to))
         return turn_text(e, to);
-    if (form->is_alone || (&r->all[r->region_of[to]] == form->region && form->region->head != to))
-        return ptx_format(e, "goto %s%d;", way_name(form), (int)to);
+    if (writer->is_alone ||
+        (&r->all[r->region_of[to]] == writer->region && writer->region->head != to))
+        return ptx_format(e, "goto %s%d;", way_name(writer), (int)to);
     return go_text(e, (uint32_t)r->region_of[to]);
 }
 
@@ -223,7 +224,7 @@ static const char *leave_hook(struct ptx_emitter *e)
 
 static const char *jump_hook(struct ptx_emitter *e, uint32_t label)
 {
-    const struct ptx_regions *r = ptx_block_form_of(e)->regions;
+    const struct ptx_regions *r = e->block_writer->regions;
     if (!e->function->is_entry)
         return NULL;
     return edge_text(e, r->flow->node_of[e->function->labels[label].instruction]);
@@ -232,15 +233,15 @@ static const char *jump_hook(struct ptx_emitter *e, uint32_t label)
 /* Steps are written before the rest of their region, constants before all regions. */
 static bool instruction_hook(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
-    if (!e->function->is_entry || !form->region)
+    const struct ptx_block_writer *writer = e->block_writer;
+    if (!e->function->is_entry || !writer->region)
         return false;
-    if (in == form->region->step)
+    if (in == writer->region->step)
         return true;
     if (ptx_destination_count(in) != 1 || in->operands[0].kind != PTX_OPERAND_REGISTER)
         return false;
     const uint32_t index = (uint32_t)in->operands[0].index;
-    return form->regions->keeps[index] == PTX_KEEP_CONSTANT;
+    return writer->regions->keeps[index] == PTX_KEEP_CONSTANT;
 }
 
 static const struct ptx_form_hooks hooks = {
@@ -253,9 +254,9 @@ static const struct ptx_form_hooks hooks = {
 void ptx_block_prepare(struct ptx_emitter *e, struct ptx_body *entry)
 {
     (void)entry;
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     e->hooks = &hooks;
-    e->form = ptx_arena_take(e->arena, sizeof(struct ptx_block_form));
+    e->block_writer = ptx_arena_take(e->arena, sizeof(struct ptx_block_writer));
     plan->needs_grid = true;
     plan->local_space = "CLEM_SCRATCH";
     plan->extra_parameters =
@@ -272,10 +273,10 @@ static const char *array_element(struct ptx_emitter *e, uint32_t index, const ch
     return ptx_format(e, "a_%s[%s]", ptx_current_body(e)->names[index], thread);
 }
 
-static bool has_array(const struct ptx_block_form *form, size_t index)
+static bool has_array(const struct ptx_block_writer *writer, size_t index)
 {
-    return form->regions->keeps[index] == PTX_KEEP_ARRAY ||
-           (ptx_keep_is_shared(form->regions->keeps[index]) && !form->regions->is_straight);
+    return writer->regions->keeps[index] == PTX_KEEP_ARRAY ||
+           (ptx_keep_is_shared(writer->regions->keeps[index]) && !writer->regions->is_straight);
 }
 
 static size_t element_bytes(const struct ptx_emitter *e, uint32_t index)
@@ -304,11 +305,11 @@ static size_t way_bytes(const struct ptx_regions *r)
 /* From the largest elements to the smallest, so that all are aligned for any number of threads. */
 static void declare_arrays(struct ptx_emitter *e)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
+    const struct ptx_block_writer *writer = e->block_writer;
     size_t offset = 0;
     for (size_t bytes = 32; bytes > 0; bytes /= 2) {
         for (uint32_t i = 0; i < e->function->register_count; i++) {
-            if (!has_array(form, i) || element_bytes(e, i) != bytes)
+            if (!has_array(writer, i) || element_bytes(e, i) != bytes)
                 continue;
             ptx_line(e,
                      "CLEM_SCRATCH %s *const a_%s = (CLEM_SCRATCH %s *)(clem_scratch + %zuu * "
@@ -317,21 +318,21 @@ static void declare_arrays(struct ptx_emitter *e)
             offset += bytes;
         }
         if (bytes == 16) { /* here, aligned as the largest types of .local variables may be */
-            const size_t local = (ptx_plan_of(e)->local_bytes + 15) / 16 * 16;
+            const size_t local = (e->plan->local_bytes + 15) / 16 * 16;
             ptx_line(e,
                      "CLEM_SCRATCH uchar *const clem_locals = clem_scratch + %zuu * clem_threads;",
                      offset);
             offset += local;
         }
-        if (bytes == way_bytes(form->regions) && !form->regions->is_straight &&
-            !form->regions->is_alone) {
+        if (bytes == way_bytes(writer->regions) && !writer->regions->is_straight &&
+            !writer->regions->is_alone) {
             ptx_line(e,
                      "CLEM_SCRATCH %s *const clem_ways = (CLEM_SCRATCH %s *)(clem_scratch + %zuu * "
                      "clem_threads);",
                      bytes > 1 ? "ushort" : "uchar", bytes > 1 ? "ushort" : "uchar", offset);
             offset += bytes;
         }
-        if (bytes == 4 && !form->regions->is_straight) {
+        if (bytes == 4 && !writer->regions->is_straight) {
             ptx_line(
                 e,
                 "CLEM_SCRATCH uint *const clem_state = (CLEM_SCRATCH uint *)(clem_scratch + %zuu * "
@@ -341,21 +342,21 @@ static void declare_arrays(struct ptx_emitter *e)
             offset += 8;
         }
     }
-    ptx_plan_of(e)->scratch_bytes = offset ? offset : 1;
+    e->plan->scratch_bytes = offset ? offset : 1;
 }
 
 /* Of the variable that stands for all threads: an offset from a pointer is a number. */
 static const char *shared_type(struct ptx_emitter *e, uint32_t index)
 {
-    const bool is_offset = ptx_block_form_of(e)->regions->keeps[index] == PTX_KEEP_OFFSET;
+    const bool is_offset = e->block_writer->regions->keeps[index] == PTX_KEEP_OFFSET;
     return is_offset && e->classes[index] == PTX_CLASS_GLOBAL ? "ulong" : plain_type(e, index);
 }
 
 static void declare_uniform(struct ptx_emitter *e)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
+    const struct ptx_block_writer *writer = e->block_writer;
     for (uint32_t i = 0; i < e->function->register_count; i++)
-        if (ptx_keep_is_shared(form->regions->keeps[i]))
+        if (ptx_keep_is_shared(writer->regions->keeps[i]))
             ptx_line(e, "%s u_%s = 0;", shared_type(e, i), ptx_current_body(e)->names[i]);
 }
 
@@ -371,7 +372,7 @@ static void add_chain(void *with, uint32_t index, bool is_whole)
 {
     (void)is_whole;
     struct loading *l = with;
-    const struct ptx_regions *r = ptx_block_form_of(l->e)->regions;
+    const struct ptx_regions *r = l->e->block_writer->regions;
     if ((r->keeps[index] != PTX_KEEP_RECOMPUTED && r->keeps[index] != PTX_KEEP_OFFSET) ||
         l->declared[index])
         return;
@@ -383,8 +384,8 @@ static void load_register(void *with, uint32_t index, bool is_whole)
 {
     (void)is_whole;
     struct loading *l = with;
-    const struct ptx_block_form *form = ptx_block_form_of(l->e);
-    const struct ptx_regions *r = form->regions;
+    const struct ptx_block_writer *writer = l->e->block_writer;
+    const struct ptx_regions *r = writer->regions;
     const char *name = ptx_current_body(l->e)->names[index];
     if (l->done[index] || r->keeps[index] == PTX_KEEP_CONSTANT)
         return;
@@ -393,15 +394,15 @@ static void load_register(void *with, uint32_t index, bool is_whole)
         const struct ptx_instruction *in = &r->flow->function->instructions[r->definitions[index]];
         ptx_flow_reads(in, load_register, l);
         ptx_emit_instruction(l->e, in);
-    } else if (r->keeps[index] == PTX_KEEP_OFFSET && form->is_straight) {
+    } else if (r->keeps[index] == PTX_KEEP_OFFSET && writer->is_straight) {
         const struct ptx_instruction *in = &r->flow->function->instructions[r->definitions[index]];
         ptx_flow_reads(in, load_register, l);
         ptx_emit_instruction(l->e, in);
         ptx_line(l->e, "const %s s_%s = %s;", plain_type(l->e, index), name, name);
-        ptx_line(l->e, "%s += %s_%s;", name, form->is_stepping ? "u" : "o", name);
-    } else if (r->keeps[index] == PTX_KEEP_UNIFORM && form->is_straight) {
-        ptx_line(l->e, "%s = %s_%s;", name, form->is_stepping ? "u" : "o", name);
-    } else if (has_array(form, index)) {
+        ptx_line(l->e, "%s += %s_%s;", name, writer->is_stepping ? "u" : "o", name);
+    } else if (r->keeps[index] == PTX_KEEP_UNIFORM && writer->is_straight) {
+        ptx_line(l->e, "%s = %s_%s;", name, writer->is_stepping ? "u" : "o", name);
+    } else if (has_array(writer, index)) {
         ptx_line(l->e, "%s = %s;", name, array_element(l->e, index, "clem_index"));
     }
 }
@@ -409,7 +410,7 @@ static void load_register(void *with, uint32_t index, bool is_whole)
 void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *stores)
 {
     const size_t count = e->function->register_count;
-    const uint8_t *keeps = ptx_block_form_of(e)->regions->keeps;
+    const uint8_t *keeps = e->block_writer->regions->keeps;
     struct loading l = {.e = e};
     l.declared = ptx_arena_lend(e->arena, count + 1, sizeof *l.declared);
     l.done = ptx_arena_lend(e->arena, count + 1, sizeof *l.done);
@@ -433,22 +434,23 @@ void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *stores
  * that go on together have. */
 void ptx_block_store(struct ptx_emitter *e, const bool *stores)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
-    const bool may_end = !form->is_stepping && notes_state(form);
+    const struct ptx_block_writer *writer = e->block_writer;
+    const bool may_end = !writer->is_stepping && notes_state(writer);
     for (uint32_t i = 0; i < e->function->register_count; i++) {
         const char *name = ptx_current_body(e)->names[i];
         if (!stores[i] || !name)
             continue;
-        const bool is_shared = form->is_straight && ptx_keep_is_shared(form->regions->keeps[i]);
-        const char *condition = may_end && form->region->late[i]
+        const bool is_shared = writer->is_straight && ptx_keep_is_shared(writer->regions->keeps[i]);
+        const char *condition = may_end && writer->region->late[i]
                                     ? ptx_format(e, "if (clem_next != %s) ", ended_value(e))
                                     : "";
-        if (is_shared && form->regions->keeps[i] == PTX_KEEP_OFFSET)
+        if (is_shared && writer->regions->keeps[i] == PTX_KEEP_OFFSET)
             ptx_line(e, "%su_%s = (%s)(%s - s_%s);", condition, name, shared_type(e, i), name,
                      name);
         else if (is_shared)
             ptx_line(e, "%su_%s = %s;", condition, name, name);
-        if (has_array(form, i) && (!is_shared || (!form->is_stepping && form->region->split[i])))
+        if (has_array(writer, i) &&
+            (!is_shared || (!writer->is_stepping && writer->region->split[i])))
             ptx_line(e, "%s = %s;", array_element(e, i, "clem_index"), name);
     }
 }
@@ -456,10 +458,10 @@ void ptx_block_store(struct ptx_emitter *e, const bool *stores)
 /* Every thread of a region begins with the value that the register had before the region. */
 static void take_uniform(struct ptx_emitter *e, const bool *loads)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
+    const struct ptx_block_writer *writer = e->block_writer;
     for (uint32_t i = 0; i < e->function->register_count; i++) {
         const char *name = ptx_current_body(e)->names[i];
-        if (loads[i] && ptx_keep_is_shared(form->regions->keeps[i]))
+        if (loads[i] && ptx_keep_is_shared(writer->regions->keeps[i]))
             ptx_line(e, "const %s o_%s = u_%s;", shared_type(e, i), name, name);
     }
 }
@@ -479,9 +481,9 @@ static void need(void *with, uint32_t index, bool is_whole)
 /* What waits are made of must be at hand where the region's threads note them. */
 static void need_waits(struct ptx_emitter *e, bool *wanted)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
-    for (size_t i = 0; i < form->region->target_count && notes_state(form); i++) {
-        const struct ptx_region *to = &form->regions->all[form->region->targets[i]];
+    const struct ptx_block_writer *writer = e->block_writer;
+    for (size_t i = 0; i < writer->region->target_count && notes_state(writer); i++) {
+        const struct ptx_region *to = &writer->regions->all[writer->region->targets[i]];
         if (!waits_for_warp(to) && !waits_for_block(to))
             continue;
         ptx_flow_reads(to->step, need, wanted);
@@ -491,9 +493,9 @@ static void need_waits(struct ptx_emitter *e, bool *wanted)
 /* write_thread() gives them back. */
 static struct needs find_needs(struct ptx_emitter *e)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
-    const struct ptx_regions *r = form->regions;
-    const struct ptx_region *region = form->region;
+    const struct ptx_block_writer *writer = e->block_writer;
+    const struct ptx_regions *r = writer->regions;
+    const struct ptx_region *region = writer->region;
     const size_t count = e->function->register_count;
     struct needs n = {ptx_arena_lend(e->arena, count + 1, sizeof(bool)),
                       ptx_arena_lend(e->arena, count + 1, sizeof(bool)),
@@ -509,7 +511,7 @@ static struct needs find_needs(struct ptx_emitter *e)
         n.declared[i] |= region->touched[i];
         n.loads[i] = (ptx_flow_is_live(r->flow, region->head, i) || made[i]) && n.declared[i];
         n.stores[i] = region->written[i] && is_wanted;
-        n.loads[i] |= n.stores[i] && r->keeps[i] == PTX_KEEP_OFFSET && form->is_straight;
+        n.loads[i] |= n.stores[i] && r->keeps[i] == PTX_KEEP_OFFSET && writer->is_straight;
     }
     ptx_arena_return(e->arena, made);
     return n;
@@ -528,19 +530,19 @@ static bool uses_carry(const struct ptx_emitter *e)
 
 static void declare_thread(struct ptx_emitter *e)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
-    const struct ptx_plan *plan = ptx_plan_of(e);
-    if (notes_state(form))
+    const struct ptx_block_writer *writer = e->block_writer;
+    const struct ptx_plan *plan = e->plan;
+    if (notes_state(writer))
         ptx_line(e, "uint clem_next = %s%s;", ended_value(e),
-                 notes_wait(form) ? ", clem_for = 0u" : "");
-    if (form->is_alone && form->regions->waits)
+                 notes_wait(writer) ? ", clem_for = 0u" : "");
+    if (writer->is_alone && writer->regions->waits)
         ptx_line(e, "uint clem_next = CLEM_ENDED;");
-    if (form->region->turns)
+    if (writer->region->turns)
         ptx_line(e, "uint clem_turns = 0u;");
     ptx_line(e, "CLEM_SCRATCH uchar *const clem_local = clem_locals + clem_index * %zuu;",
              (plan->local_bytes + 15) / 16 * 16);
     ptx_line(e, "(void)clem_local;");
-    if (form->region->has_call) {
+    if (writer->region->has_call) {
         ptx_line(e, "uchar clem_exit_flag = 0, *const clem_exited = &clem_exit_flag;");
         ptx_declare_parameters(e);
     }
@@ -549,21 +551,21 @@ static void declare_thread(struct ptx_emitter *e)
 }
 
 /* The node behind the present one. Code that no thread comes to is none: it may stand behind a list of targets. */
-static int32_t next_node(const struct ptx_block_form *form, const struct ptx_node *node)
+static int32_t next_node(const struct ptx_block_writer *writer, const struct ptx_node *node)
 {
-    const int32_t next = form->regions->flow->node_of[node->end];
-    return next == PTX_NO_NODE || form->regions->region_of[next] == PTX_NO_NODE ? PTX_NO_NODE
-                                                                                : next;
+    const int32_t next = writer->regions->flow->node_of[node->end];
+    return next == PTX_NO_NODE || writer->regions->region_of[next] == PTX_NO_NODE ? PTX_NO_NODE
+                                                                                  : next;
 }
 
 static void write_node(struct ptx_emitter *e, size_t place)
 {
-    struct ptx_block_form *form = ptx_block_form_of(e);
-    const struct ptx_flow *flow = form->regions->flow;
-    const struct ptx_region *region = form->region;
+    struct ptx_block_writer *writer = e->block_writer;
+    const struct ptx_flow *flow = writer->regions->flow;
+    const struct ptx_region *region = writer->region;
     const struct ptx_node *node = &flow->nodes[region->nodes[place]];
-    form->node = region->nodes[place];
-    ptx_text_add(e->out, "%s%d:;\n", way_name(form), (int)region->nodes[place]);
+    writer->node = region->nodes[place];
+    ptx_text_add(e->out, "%s%d:;\n", way_name(writer), (int)region->nodes[place]);
     for (uint32_t i = node->first; i < node->end && e->status == PTX_OK; i++)
         ptx_emit_instruction(e, &flow->function->instructions[i]);
     const struct ptx_instruction *last = &flow->function->instructions[node->end - 1];
@@ -572,37 +574,37 @@ static void write_node(struct ptx_emitter *e, size_t place)
                             last->opcode == PTX_OPCODE_exit || last->opcode == PTX_OPCODE_trap);
     if (has_ended)
         return;
-    const int32_t next = next_node(form, node);
+    const int32_t next = next_node(writer, node);
     /* Not the next turn of a loop, which may come next where all of a kernel is one region. */
     const bool follows = place + 1 < region->node_count && region->nodes[place + 1] == next &&
-                         next != PTX_NO_NODE && flow->position[next] > flow->position[form->node];
+                         next != PTX_NO_NODE && flow->position[next] > flow->position[writer->node];
     if (!follows)
         ptx_line(e, "%s", edge_text(e, next));
 }
 
 static void write_thread(struct ptx_emitter *e, const struct needs n)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
+    const struct ptx_block_writer *writer = e->block_writer;
     declare_thread(e);
     ptx_block_load(e, n.loads, n.declared);
-    for (size_t i = 0; i < form->region->node_count; i++)
+    for (size_t i = 0; i < writer->region->node_count; i++)
         write_node(e, i);
-    ptx_text_add(e->out, "%sD%u:;\n", way_name(form),
-                 (unsigned)(form->region - form->regions->all));
+    ptx_text_add(e->out, "%sD%u:;\n", way_name(writer),
+                 (unsigned)(writer->region - writer->regions->all));
     ptx_block_store(e, n.stores);
     ptx_arena_return(e->arena, n.stores);
     ptx_arena_return(e->arena, n.loads);
     ptx_arena_return(e->arena, n.declared);
-    if (notes_state(form)) {
+    if (notes_state(writer)) {
         struct ptx_choice choice;
-        if (form->is_straight)
+        if (writer->is_straight)
             ptx_line(e, "%s%s;",
                      ptx_block_finds_way(e, &choice) ? "" : "clem_ways[clem_index] = clem_next, ",
-                     has_two_ways(form->region) ? "clem_any += clem_next"
-                                                : "clem_all &= clem_next, clem_any |= clem_next");
+                     has_two_ways(writer->region) ? "clem_any += clem_next"
+                                                  : "clem_all &= clem_next, clem_any |= clem_next");
         else
             ptx_line(e, "clem_state[clem_index] = clem_next;");
-        if (notes_wait(form))
+        if (notes_wait(writer))
             ptx_line(e, "clem_wait[clem_index] = clem_for;");
     }
 }
@@ -613,15 +615,15 @@ static void write_thread(struct ptx_emitter *e, const struct needs n)
  * Not where calls keep parameters in variables of the loop's body. */
 static void begin_threads(struct ptx_emitter *e)
 {
-    const bool joins_blocks = ptx_block_form_of(e)->regions->joins_blocks;
+    const bool joins_blocks = e->block_writer->regions->joins_blocks;
     if (joins_blocks)
         ptx_line(e, "for (uint clem_block = 0; clem_block < clem_blocks; clem_block++)");
-    const bool shrinks = ptx_block_form_of(e)->regions->shrinks;
+    const bool shrinks = e->block_writer->regions->shrinks;
     ptx_line(e, "for (uint clem_tid_z = 0; clem_tid_z < %s; clem_tid_z++)",
              shrinks ? "clem_live.s2" : "clem_grid.s6");
     ptx_line(e, "for (uint clem_tid_y = 0; clem_tid_y < %s; clem_tid_y++)",
              shrinks ? "clem_live.s1" : "clem_grid.s5");
-    if (!ptx_block_form_of(e)->region->has_call)
+    if (!e->block_writer->region->has_call)
         ptx_text_put(e->out, "#pragma clang loop vectorize(assume_safety)\n");
     ptx_line(e, "for (uint clem_tid_x = 0; clem_tid_x < %s; clem_tid_x++) {",
              shrinks ? "clem_live.s0" : "clem_grid.s4");
@@ -637,15 +639,14 @@ static void begin_threads(struct ptx_emitter *e)
 static void name_thread(struct ptx_emitter *e, const char *number)
 {
     ptx_line(e, "%s(%s)",
-             ptx_block_form_of(e)->regions->joins_blocks ? "CLEM_JOINED_THREAD" : "CLEM_THREAD",
-             number);
+             e->block_writer->regions->joins_blocks ? "CLEM_JOINED_THREAD" : "CLEM_THREAD", number);
 }
 
 /* ---- From the straight way to the other and back ---- */
 
 static bool *offsets_of(struct ptx_emitter *e, const bool *wanted)
 {
-    const struct ptx_regions *r = ptx_block_form_of(e)->regions;
+    const struct ptx_regions *r = e->block_writer->regions;
     bool *offsets = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *offsets);
     for (size_t i = 0; i < e->function->register_count; i++)
         offsets[i] = wanted[i] && r->keeps[i] == PTX_KEEP_OFFSET;
@@ -655,7 +656,7 @@ static bool *offsets_of(struct ptx_emitter *e, const bool *wanted)
 /* Registers that are one variable on the straight way and matter in a region. */
 static void add_shared(struct ptx_emitter *e, uint32_t region, bool *wanted)
 {
-    const struct ptx_regions *r = ptx_block_form_of(e)->regions;
+    const struct ptx_regions *r = e->block_writer->regions;
     for (uint32_t i = 0; i < e->function->register_count; i++)
         wanted[i] |=
             ptx_keep_is_shared(r->keeps[i]) && ptx_flow_is_live(r->flow, r->all[region].head, i);
@@ -671,28 +672,28 @@ static bool is_any(const bool *flags, size_t count)
 
 static void write_states(struct ptx_emitter *e, const char *way)
 {
-    const struct ptx_region *region = ptx_block_form_of(e)->region;
+    const struct ptx_region *region = e->block_writer->region;
     ptx_line(e, "switch (%s) {", way);
     for (size_t i = 0; i < region->target_count; i++)
         ptx_line(e, "case %zuu: clem_state[clem_index] = %s; break;", i,
-                 state_value(e, &ptx_block_form_of(e)->regions->all[region->targets[i]]));
+                 state_value(e, &e->block_writer->regions->all[region->targets[i]]));
     ptx_line(e, "default: clem_state[clem_index] = CLEM_ENDED;");
     ptx_line(e, "}");
 }
 
 static const char *way_text(struct ptx_emitter *e, int32_t to)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
-    const struct ptx_regions *r = form->regions;
+    const struct ptx_block_writer *writer = e->block_writer;
+    const struct ptx_regions *r = writer->regions;
     if (to == PTX_NO_NODE || ptx_flow_only_leaves(r->flow, to))
         return ended_value(e);
-    return ptx_format(e, "%uu", way_of(form->region, (uint32_t)r->region_of[to]));
+    return ptx_format(e, "%uu", way_of(writer->region, (uint32_t)r->region_of[to]));
 }
 
 /* The way of a thread whose registers have their values. */
 static const char *choose_way(struct ptx_emitter *e, const struct ptx_choice *choice)
 {
-    const struct ptx_flow *flow = ptx_block_form_of(e)->regions->flow;
+    const struct ptx_flow *flow = e->block_writer->regions->flow;
     const struct ptx_instruction *branch = choice->branch;
     const uint32_t label = (uint32_t)branch->operands[0].index;
     const char *taken = way_text(e, flow->node_of[e->function->labels[label].instruction]);
@@ -705,7 +706,7 @@ static const char *choose_way(struct ptx_emitter *e, const struct ptx_choice *ch
 /* Threads that are not on the straight way. */
 static void pass_over_ended(struct ptx_emitter *e, const char *action)
 {
-    if (!ptx_block_form_of(e)->regions->shrinks)
+    if (!e->block_writer->regions->shrinks)
         return;
     ptx_line(e, "if (clem_tid_x >= clem_live.s0 || clem_tid_y >= clem_live.s1 || "
                 "clem_tid_z >= clem_live.s2) {");
@@ -716,14 +717,14 @@ static void pass_over_ended(struct ptx_emitter *e, const char *action)
 /* Those that threads which part here may have different values in were stored by each. */
 static void scatter_shared(struct ptx_emitter *e)
 {
-    struct ptx_block_form *form = ptx_block_form_of(e);
+    struct ptx_block_writer *writer = e->block_writer;
     const size_t count = e->function->register_count;
     bool *wanted = ptx_arena_array(e->arena, count + 1, sizeof *wanted);
     bool *declared = ptx_arena_array(e->arena, count + 1, sizeof *declared);
-    for (size_t i = 0; i < form->region->target_count; i++)
-        add_shared(e, form->region->targets[i], wanted);
+    for (size_t i = 0; i < writer->region->target_count; i++)
+        add_shared(e, writer->region->targets[i], wanted);
     for (size_t i = 0; i < count; i++)
-        wanted[i] &= !(form->region->split[i] && form->region->written[i]);
+        wanted[i] &= !(writer->region->split[i] && writer->region->written[i]);
     ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
     ptx_line(e, "for (uint clem_number = 0; clem_number < clem_threads; clem_number++) {");
     name_thread(e, "clem_number");
@@ -735,14 +736,14 @@ static void scatter_shared(struct ptx_emitter *e)
         ptx_flow_reads(choice.comparison, need, loads);
         ptx_flow_writes(choice.comparison, need, declared);
     }
-    form->is_stepping = true;
+    writer->is_stepping = true;
     ptx_block_load(e, loads, declared);
     write_states(e, finds_way ? choose_way(e, &choice) : "clem_ways[clem_index]");
-    form->is_stepping = false;
+    writer->is_stepping = false;
     for (uint32_t i = 0; i < count; i++)
         if (wanted[i])
             ptx_line(e, "%s = %s%s;", array_element(e, i, "clem_index"),
-                     form->regions->keeps[i] == PTX_KEEP_OFFSET ? "" : "u_",
+                     writer->regions->keeps[i] == PTX_KEEP_OFFSET ? "" : "u_",
                      ptx_current_body(e)->names[i]);
     ptx_line(e, "}");
 }
@@ -750,7 +751,7 @@ static void scatter_shared(struct ptx_emitter *e)
 /* The other way round; clem_same says whether all threads agree. */
 static void gather_shared(struct ptx_emitter *e, uint32_t region)
 {
-    struct ptx_block_form *form = ptx_block_form_of(e);
+    struct ptx_block_writer *writer = e->block_writer;
     const size_t count = e->function->register_count;
     bool *wanted = ptx_arena_array(e->arena, count + 1, sizeof *wanted);
     bool *none = ptx_arena_array(e->arena, count + 1, sizeof *none);
@@ -762,15 +763,15 @@ static void gather_shared(struct ptx_emitter *e, uint32_t region)
     ptx_line(e, "for (uint clem_number = 0; clem_number < clem_threads; clem_number++) {");
     name_thread(e, "clem_number");
     pass_over_ended(e, "");
-    form->is_straight = form->is_stepping = true;
+    writer->is_straight = writer->is_stepping = true;
     ptx_block_load(e, offsets_of(e, wanted), none);
-    form->is_straight = form->is_stepping = false;
+    writer->is_straight = writer->is_stepping = false;
     for (uint32_t i = 0; i < count; i++) {
         if (!wanted[i])
             continue;
         const char *name = ptx_current_body(e)->names[i];
         const char *value = array_element(e, i, "clem_index");
-        if (form->regions->keeps[i] == PTX_KEEP_OFFSET)
+        if (writer->regions->keeps[i] == PTX_KEEP_OFFSET)
             value = ptx_format(e, "(%s)(%s - s_%s)", shared_type(e, i), value, name);
         ptx_line(e, "if (clem_number == 0u)");
         ptx_line(e, "    u_%s = %s;", name, value);
@@ -782,7 +783,7 @@ static void gather_shared(struct ptx_emitter *e, uint32_t region)
 
 static void write_targets(struct ptx_emitter *e, const char *chosen)
 {
-    const struct ptx_region *region = ptx_block_form_of(e)->region;
+    const struct ptx_region *region = e->block_writer->region;
     ptx_line(e, "switch (%s) {", chosen);
     for (size_t i = 0; i < region->target_count - region->exit_count; i++)
         ptx_line(e, "case %uu: goto S_%u;",
@@ -796,13 +797,13 @@ static void write_targets(struct ptx_emitter *e, const char *chosen)
 static const char *together_text(struct ptx_emitter *e)
 {
     return ptx_format(e, "clem_is_together(clem_state, clem_grid, %uu, &clem_live)",
-                      ptx_block_form_of(e)->regions->has_lanes);
+                      e->block_writer->regions->has_lanes);
 }
 
 /* Whether threads part: they go different ways, or have left a loop. */
 static const char *parts_text(struct ptx_emitter *e)
 {
-    const struct ptx_region *region = ptx_block_form_of(e)->region;
+    const struct ptx_region *region = e->block_writer->region;
     if (has_two_ways(region))
         return ptx_format(e, "clem_any != 0u && clem_any != %s", ptx_block_threads(e));
     if (region->exit_count == 0)
@@ -813,12 +814,12 @@ static const char *parts_text(struct ptx_emitter *e)
 
 static void go_on(struct ptx_emitter *e)
 {
-    const struct ptx_region *region = ptx_block_form_of(e)->region;
+    const struct ptx_region *region = e->block_writer->region;
     if (!region->is_decided) {
         ptx_line(e, "if (%s) {", parts_text(e));
         scatter_shared(e);
         if (region->target_count == 1 && region->exit_count == 0 &&
-            ptx_block_form_of(e)->regions->shrinks) {
+            e->block_writer->regions->shrinks) {
             ptx_line(e, "if (%s)", together_text(e));
             ptx_line(e, "    goto S_%u;", (unsigned)region->targets[0]);
         }
@@ -836,18 +837,19 @@ static void go_on(struct ptx_emitter *e)
 
 static void write_straight(struct ptx_emitter *e, size_t number)
 {
-    struct ptx_block_form *form = ptx_block_form_of(e);
-    form->region = &form->regions->all[number];
+    struct ptx_block_writer *writer = e->block_writer;
+    writer->region = &writer->regions->all[number];
     ptx_text_add(e->out, "S_%zu:;\n", number);
     ptx_line(e, "{");
-    if (form->region->step && ptx_orders_memory(form->region->step))
+    if (writer->region->step && ptx_orders_memory(writer->region->step))
         ptx_keep_order(e);
     ptx_block_step(e);
-    const bool has_choice = form->region->target_count + form->region->leaves > 1;
-    if (has_choice && form->region->is_decided)
+    const bool has_choice = writer->region->target_count + writer->region->leaves > 1;
+    if (has_choice && writer->region->is_decided)
         ptx_line(e, "uint clem_go = CLEM_ENDED;");
-    if (!form->region->is_decided)
-        ptx_line(e, "uint %sclem_any = 0u;", has_two_ways(form->region) ? "" : "clem_all = ~0u, ");
+    if (!writer->region->is_decided)
+        ptx_line(e, "uint %sclem_any = 0u;",
+                 has_two_ways(writer->region) ? "" : "clem_all = ~0u, ");
     const struct needs n = find_needs(e);
     take_uniform(e, n.loads);
     begin_threads(e);
@@ -870,16 +872,16 @@ static void begin_active_lanes(struct ptx_emitter *e)
 
 static void write_parted(struct ptx_emitter *e, size_t number)
 {
-    struct ptx_block_form *form = ptx_block_form_of(e);
-    form->region = &form->regions->all[number];
+    struct ptx_block_writer *writer = e->block_writer;
+    writer->region = &writer->regions->all[number];
     ptx_line(e, "case %zuu: {", number);
-    form->is_lane_open = false;
+    writer->is_lane_open = false;
     ptx_block_step(e);
-    if (!form->is_lane_open)
+    if (!writer->is_lane_open)
         begin_active_lanes(e);
     write_thread(e, find_needs(e));
     ptx_line(e, "}");
-    if (form->is_lane_open)
+    if (writer->is_lane_open)
         ptx_line(e, "}");
     ptx_line(e, "break;");
     ptx_line(e, "}");
@@ -889,13 +891,13 @@ static void write_parted(struct ptx_emitter *e, size_t number)
  * far longer over a loop than over another case in it. */
 static void write_parted_stepless(struct ptx_emitter *e)
 {
-    struct ptx_block_form *form = ptx_block_form_of(e);
+    struct ptx_block_writer *writer = e->block_writer;
     ptx_line(e, "default: {");
     begin_active_lanes(e);
     ptx_line(e, "switch (clem_region) {");
-    for (size_t i = 0; i < form->regions->count && e->status == PTX_OK; i++) {
-        form->region = &form->regions->all[i];
-        if (ptx_block_has_step(form->region))
+    for (size_t i = 0; i < writer->regions->count && e->status == PTX_OK; i++) {
+        writer->region = &writer->regions->all[i];
+        if (ptx_block_has_step(writer->region))
             continue;
         ptx_line(e, "case %zuu: {", i);
         write_thread(e, find_needs(e));
@@ -910,7 +912,7 @@ static void write_parted_stepless(struct ptx_emitter *e)
 /* Back to the straight way where a barrier let all threads of the block go on together. */
 static void write_reunions(struct ptx_emitter *e)
 {
-    const struct ptx_regions *r = ptx_block_form_of(e)->regions;
+    const struct ptx_regions *r = e->block_writer->regions;
     if (r->has_parts)
         return;
     ptx_line(e, "if (%s)", together_text(e));
@@ -921,8 +923,7 @@ static void write_reunions(struct ptx_emitter *e)
         ptx_line(e, "case %zuu: {", i);
         gather_shared(e, (uint32_t)i);
         ptx_line(e, "if (clem_same)");
-        ptx_line(e, "    goto S_%d;",
-                 (int)ptx_block_form_of(e)->straight->region_of[r->all[i].head]);
+        ptx_line(e, "    goto S_%d;", (int)e->block_writer->straight->region_of[r->all[i].head]);
         ptx_line(e, "break;");
         ptx_line(e, "}");
     }
@@ -932,9 +933,9 @@ static void write_reunions(struct ptx_emitter *e)
 
 static void write_warps(struct ptx_emitter *e)
 {
-    struct ptx_block_form *form = ptx_block_form_of(e);
-    const bool waits = form->regions->waits;
-    take_way(form, false);
+    struct ptx_block_writer *writer = e->block_writer;
+    const bool waits = writer->regions->waits;
+    take_way(writer, false);
     ptx_line(e, "%s",
              waits ? "for (uint clem_patience = CLEM_PATIENCE;; clem_patience = 4u) {"
                    : "for (;;) {");
@@ -953,8 +954,8 @@ static void write_warps(struct ptx_emitter *e)
     ptx_line(e, "if (clem_region == CLEM_ENDED)");
     ptx_line(e, "    break;");
     ptx_line(e, "switch (clem_region) {");
-    for (size_t i = 0; i < form->regions->count && e->status == PTX_OK; i++)
-        if (ptx_block_has_step(&form->regions->all[i]))
+    for (size_t i = 0; i < writer->regions->count && e->status == PTX_OK; i++)
+        if (ptx_block_has_step(&writer->regions->all[i]))
             write_parted(e, i);
     write_parted_stepless(e);
     ptx_line(e, "}");
@@ -982,7 +983,7 @@ static void write_warps(struct ptx_emitter *e)
 /* All nodes of the kernel as one region. */
 static struct ptx_region *whole_of(struct ptx_emitter *e, bool *loads)
 {
-    const struct ptx_regions *r = ptx_block_form_of(e)->regions;
+    const struct ptx_regions *r = e->block_writer->regions;
     const size_t count = e->function->register_count;
     struct ptx_region *whole = ptx_arena_take(e->arena, sizeof *whole);
     whole->head = PTX_NO_NODE;
@@ -1005,13 +1006,13 @@ static struct ptx_region *whole_of(struct ptx_emitter *e, bool *loads)
 /* A thread that waits is left as it is for the next round. */
 static void leave_thread(struct ptx_emitter *e)
 {
-    const struct ptx_regions *r = ptx_block_form_of(e)->regions;
+    const struct ptx_regions *r = e->block_writer->regions;
     const size_t count = e->function->register_count;
     bool *stores = ptx_arena_array(e->arena, count + 1, sizeof *stores);
     for (size_t i = 0; i < r->count; i++)
         for (uint32_t j = 0; r->all[i].waits && j < count; j++)
-            stores[j] |= ptx_flow_is_live(r->flow, r->all[i].head, j) &&
-                         ptx_block_form_of(e)->region->touched[j];
+            stores[j] |=
+                ptx_flow_is_live(r->flow, r->all[i].head, j) && e->block_writer->region->touched[j];
     ptx_line(e, "if (clem_next != CLEM_ENDED) {");
     ptx_line(e, "clem_left = 1u;");
     ptx_block_store(e, stores);
@@ -1021,12 +1022,12 @@ static void leave_thread(struct ptx_emitter *e)
 
 static void write_alone(struct ptx_emitter *e)
 {
-    struct ptx_block_form *form = ptx_block_form_of(e);
-    take_way(form, false);
-    const struct ptx_regions *r = form->regions;
+    struct ptx_block_writer *writer = e->block_writer;
+    take_way(writer, false);
+    const struct ptx_regions *r = writer->regions;
     bool *loads = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *loads);
-    form->is_alone = true;
-    form->region = whole_of(e, loads);
+    writer->is_alone = true;
+    writer->region = whole_of(e, loads);
     if (r->waits) {
         ptx_line(e, "for (uint clem_left = 1u; clem_left;) {");
         ptx_line(e, "clem_left = 0u;");
@@ -1039,14 +1040,14 @@ static void write_alone(struct ptx_emitter *e)
     ptx_line(e, "    continue;");
     name_thread(e, "clem_number");
     declare_thread(e);
-    ptx_block_load(e, loads, form->region->touched);
+    ptx_block_load(e, loads, writer->region->touched);
     ptx_line(e, "switch (clem_state[clem_index]) {");
     for (size_t i = 0; i < r->count; i++)
         if (ptx_region_is_entered(r, i))
             ptx_line(e, "case %zuu: goto W%d;", i, (int)r->all[i].head);
     ptx_line(e, "default: continue;");
     ptx_line(e, "}");
-    for (size_t i = 0; i < form->region->node_count; i++)
+    for (size_t i = 0; i < writer->region->node_count; i++)
         write_node(e, i);
     ptx_text_put(e->out, "WE:;\n");
     if (r->waits)
@@ -1054,7 +1055,7 @@ static void write_alone(struct ptx_emitter *e)
     ptx_line(e, "}");
     if (!r->waits)
         return;
-    if (ptx_plan_of(e)->needs & PTX_NEED_RUNTIME) {
+    if (e->plan->needs & PTX_NEED_RUNTIME) {
         ptx_line(e, "if (clem_left && clem_has_failed(clem_runtime))");
         ptx_line(e, "    return;");
     }
@@ -1065,8 +1066,8 @@ static void write_alone(struct ptx_emitter *e)
 
 static void write_constants(struct ptx_emitter *e)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
-    const struct ptx_regions *r = form->regions;
+    const struct ptx_block_writer *writer = e->block_writer;
+    const struct ptx_regions *r = writer->regions;
     bool *wanted = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *wanted);
     for (size_t i = 0; i < e->function->register_count; i++)
         wanted[i] = r->keeps[i] == PTX_KEEP_CONSTANT;
@@ -1085,7 +1086,7 @@ static void write_constants(struct ptx_emitter *e)
 /* Calls that are left must not hold what only regions can do. */
 static void check_calls(struct ptx_emitter *e)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     for (size_t i = 0; i + 1 < plan->body_count; i++)
         if (plan->bodies[i].has_barriers || plan->bodies[i].has_warp_operations)
             ptx_refuse(e,
@@ -1096,8 +1097,8 @@ static void check_calls(struct ptx_emitter *e)
 
 static void name_block(struct ptx_emitter *e)
 {
-    const bool joins_blocks = ptx_block_form_of(e)->regions->joins_blocks;
-    ptx_plan_of(e)->joins_blocks = joins_blocks;
+    const bool joins_blocks = e->block_writer->regions->joins_blocks;
+    e->plan->joins_blocks = joins_blocks;
     if (joins_blocks) {
         ptx_line(e, "const uint clem_first = (uint)get_global_id(0) * clem_grid.s3;");
         ptx_line(e, "const uint clem_blocks = min(clem_grid.s3, clem_grid.s0 - clem_first);");
@@ -1116,7 +1117,7 @@ static bool never_straight(const struct ptx_regions *r)
 
 static void write_other_way(struct ptx_emitter *e)
 {
-    const struct ptx_regions *r = ptx_block_form_of(e)->regions;
+    const struct ptx_regions *r = e->block_writer->regions;
     if (never_straight(r)) {
         ptx_line(e, "for (uint i = 0; i < clem_threads; i++)");
         ptx_line(e, "    clem_state[i] = 0u;");
@@ -1134,7 +1135,7 @@ static void write_other_way(struct ptx_emitter *e)
 /* Nothing of what alloca takes from is taken. */
 static void empty_stacks(struct ptx_emitter *e)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     if (!plan->has_stack)
         return;
     ptx_line(e, "for (uint i = 0; i < clem_threads; i++)");
@@ -1144,15 +1145,15 @@ static void empty_stacks(struct ptx_emitter *e)
 
 void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
 {
-    struct ptx_block_form *form = ptx_block_form_of(e);
+    struct ptx_block_writer *writer = e->block_writer;
     ptx_enter_body(e, entry);
     check_calls(e);
-    form->straight = ptx_regions_make(e, entry->function, &form->parted);
-    take_way(form, true);
-    form->region = NULL;
-    const struct ptx_regions *r = form->regions;
-    if (form->parted->count > MOST_REGIONS)
-        ptx_refuse(e, "%zu barriers and warp operations are too many", form->parted->count);
+    writer->straight = ptx_regions_make(e, entry->function, &writer->parted);
+    take_way(writer, true);
+    writer->region = NULL;
+    const struct ptx_regions *r = writer->regions;
+    if (writer->parted->count > MOST_REGIONS)
+        ptx_refuse(e, "%zu barriers and warp operations are too many", writer->parted->count);
     if (e->status != PTX_OK)
         return;
     ptx_line(e, "{");

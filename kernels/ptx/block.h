@@ -133,7 +133,8 @@ const struct ptx_operand *ptx_member_mask(const struct ptx_instruction *in);
 
 /* ---- Writing: block.c, block_step.c ---- */
 
-struct ptx_block_form {
+/* Where the writing has come to. */
+struct ptx_block_writer {
     struct ptx_regions *regions; /* of the way being written */
     struct ptx_regions *straight, *parted;
     const struct ptx_region *region; /* being written */
@@ -143,11 +144,6 @@ struct ptx_block_form {
     bool is_lane_open; /* the step's loop over lanes goes on with the rest of its region */
     bool is_alone;     /* the way of threads that part from a kernel where none waits */
 };
-
-static inline struct ptx_block_form *ptx_block_form_of(const struct ptx_emitter *e)
-{
-    return e->form;
-}
 
 /* Declares the registers of `loads` and `stores`, gives the former their values for the thread
  * clem_index and the latter zeros. */
@@ -167,7 +163,7 @@ bool ptx_block_finds_way(struct ptx_emitter *e, struct ptx_choice *choice);
 /* How many threads are on the straight way. */
 static inline const char *ptx_block_threads(const struct ptx_emitter *e)
 {
-    return ptx_block_form_of(e)->regions->shrinks ? "clem_live.s3" : "clem_threads";
+    return e->block_writer->regions->shrinks ? "clem_live.s3" : "clem_threads";
 }
 
 /* Before loops that are seldom run, or have nothing that vectors could do at once: their copies would

@@ -647,7 +647,7 @@ static bool has_lanes(const struct ptx_regions *r)
 /* Shared memory is one block's: then no others can be run along with it. */
 static bool uses_shared(const struct ptx_emitter *e)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     for (size_t i = 0; i < plan->body_count; i++) {
         const struct ptx_function *f = plan->bodies[i].function;
         for (size_t j = 0; j < f->instruction_count; j++) {

@@ -15,11 +15,11 @@ static void note(void *with, uint32_t index, bool is_whole)
 /* The registers that the step reads are loaded, those that it writes declared; closed by end_lanes(). */
 static void begin_lanes(struct ptx_emitter *e, bool writes)
 {
-    const struct ptx_instruction *step = ptx_block_form_of(e)->region->step;
+    const struct ptx_instruction *step = e->block_writer->region->step;
     const size_t count = e->function->register_count;
     bool *reads = ptx_arena_lend(e->arena, count + 1, sizeof *reads);
     bool *written = ptx_arena_lend(e->arena, count + 1, sizeof *written);
-    const bool is_straight = ptx_block_form_of(e)->is_straight;
+    const bool is_straight = e->block_writer->is_straight;
     ptx_text_put(e->out, is_straight ? "#pragma clang loop vectorize(assume_safety) "
                                        "interleave_count(1)\n"
                                      : PTX_BLOCK_PLAIN_LOOP);
@@ -41,13 +41,13 @@ static void begin_lanes(struct ptx_emitter *e, bool writes)
     ptx_arena_return(e->arena, reads);
 }
 
-static bool is_used(const struct ptx_block_form *form, uint32_t index)
+static bool is_used(const struct ptx_block_writer *writer, uint32_t index)
 {
-    const struct ptx_region *region = form->region;
+    const struct ptx_region *region = writer->region;
     if (region->touched[index])
         return true;
     for (size_t i = 0; i < region->target_count; i++)
-        if (ptx_flow_is_live(form->regions->flow, form->regions->all[region->targets[i]].head,
+        if (ptx_flow_is_live(writer->regions->flow, writer->regions->all[region->targets[i]].head,
                              index))
             return true;
     return false;
@@ -57,17 +57,17 @@ static bool is_used(const struct ptx_block_form *form, uint32_t index)
  * region. */
 static void end_lanes(struct ptx_emitter *e, bool writes)
 {
-    struct ptx_block_form *form = ptx_block_form_of(e);
+    struct ptx_block_writer *writer = e->block_writer;
     const size_t count = e->function->register_count;
     bool *written = ptx_arena_lend(e->arena, count + 1, sizeof *written);
     if (writes)
-        ptx_flow_writes(form->region->step, note, written);
+        ptx_flow_writes(writer->region->step, note, written);
     for (uint32_t i = 0; i < count; i++)
-        written[i] = written[i] && is_used(form, i);
+        written[i] = written[i] && is_used(writer, i);
     ptx_block_store(e, written);
     ptx_arena_return(e->arena, written);
     ptx_line(e, "}");
-    form->is_lane_open = writes && !form->is_straight;
+    writer->is_lane_open = writes && !writer->is_straight;
 }
 
 /* ---- Warp operations ---- */
@@ -119,7 +119,7 @@ static void write_shuffle(struct ptx_emitter *e, const struct ptx_instruction *s
     begin_lanes(e, true);
     ptx_line(e, "const uint clem_from = clem_b[clem_lane] & 31u;");
     ptx_set(e, &o[0], PTX_B32,
-            ptx_block_form_of(e)->is_straight
+            e->block_writer->is_straight
                 ? "(clem_from < clem_lanes ? clem_x[clem_from] : 0u)"
                 : "(clem_active >> clem_from & 1u ? clem_x[clem_from] : 0u)");
     if (from == 2)
@@ -343,16 +343,16 @@ static void write_warp_step(struct ptx_emitter *e, const struct ptx_instruction 
 
 static void write_step(struct ptx_emitter *e, const struct ptx_instruction *step)
 {
-    const struct ptx_block_form *form = ptx_block_form_of(e);
-    if (ptx_is_barrier(step) && form->is_straight) {
+    const struct ptx_block_writer *writer = e->block_writer;
+    if (ptx_is_barrier(step) && writer->is_straight) {
         write_straight_barrier(e, step);
     } else if (ptx_is_barrier(step)) {
         write_parted_barrier(e, step);
     } else {
-        if (form->is_straight)
+        if (writer->is_straight)
             begin_warps(e);
         write_warp_step(e, step);
-        if (form->is_straight)
+        if (writer->is_straight)
             ptx_line(e, "}");
     }
 }
@@ -379,15 +379,15 @@ bool ptx_block_has_step(const struct ptx_region *region)
 
 void ptx_block_step(struct ptx_emitter *e)
 {
-    struct ptx_block_form *form = ptx_block_form_of(e);
-    const struct ptx_instruction *step = form->region->step;
+    struct ptx_block_writer *writer = e->block_writer;
+    const struct ptx_instruction *step = writer->region->step;
     if (!step)
         return;
     e->instruction = step;
-    form->is_stepping = true;
+    writer->is_stepping = true;
     ptx_line(e, "{");
     write_step(e, step);
-    if (!form->is_lane_open)
+    if (!writer->is_lane_open)
         ptx_line(e, "}");
-    form->is_stepping = false;
+    writer->is_stepping = false;
 }

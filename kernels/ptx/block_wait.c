@@ -70,7 +70,7 @@ static bool call_sees_others(const struct waiting *w, const struct ptx_instructi
         return false;
     if (in->operands[1].kind != PTX_OPERAND_FUNCTION)
         return true;
-    const struct ptx_body *callee = ptx_plan_body(ptx_plan_of(w->e), in->operands[1].function);
+    const struct ptx_body *callee = ptx_plan_body(w->e->plan, in->operands[1].function);
     return callee && callee->sees_others;
 }
 

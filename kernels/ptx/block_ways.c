@@ -49,8 +49,8 @@ static bool is_comparison(const struct ptx_instruction *in, int32_t predicate)
 
 bool ptx_block_finds_way(struct ptx_emitter *e, struct ptx_choice *choice)
 {
-    const struct ptx_regions *regions = ptx_block_form_of(e)->regions;
-    const struct ptx_region *region = ptx_block_form_of(e)->region;
+    const struct ptx_regions *regions = e->block_writer->regions;
+    const struct ptx_region *region = e->block_writer->region;
     const struct ptx_function *f = regions->flow->function;
     if (region->node_count != 1 || region->turns)
         return false;

@@ -38,7 +38,7 @@ struct ptx_body *ptx_plan_body(const struct ptx_plan *plan, const struct ptx_fun
 
 void ptx_enter_body(struct ptx_emitter *e, struct ptx_body *body)
 {
-    ptx_plan_of(e)->current = body;
+    e->plan->current = body;
     e->function = body->function;
     e->classes = body->classes;
     e->instruction = NULL;
@@ -47,7 +47,7 @@ void ptx_enter_body(struct ptx_emitter *e, struct ptx_body *body)
 
 struct ptx_body *ptx_current_body(const struct ptx_emitter *e)
 {
-    return ptx_plan_of(e)->current;
+    return e->plan->current;
 }
 
 /* PTX_FORM_ITEM's. Those missing are answered elsewhere or refused. */
@@ -114,7 +114,7 @@ static const char *shared_size(struct ptx_emitter *e, int32_t special)
     ptx_need(e, PTX_NEED_DYNAMIC);
     return special == PTX_DYNAMIC_SMEM_SIZE
                ? "clem_dynamic_bytes"
-               : ptx_format(e, "(%zuu + clem_dynamic_bytes)", ptx_plan_of(e)->shared_bytes);
+               : ptx_format(e, "(%zuu + clem_dynamic_bytes)", e->plan->shared_bytes);
 }
 
 const char *ptx_special_value(struct ptx_emitter *e, int32_t special)
@@ -138,9 +138,9 @@ const char *ptx_special_value(struct ptx_emitter *e, int32_t special)
         ptx_need(e, PTX_NEED_RUNTIME);
         return clocks[special].counted;
     }
-    if (ptx_plan_of(e)->needs_grid && part_specials[special])
+    if (e->plan->needs_grid && part_specials[special])
         return part_specials[special];
-    if (ptx_plan_of(e)->form == PTX_FORM_ITEM && item_specials[special])
+    if (e->plan->form == PTX_FORM_ITEM && item_specials[special])
         return item_specials[special];
     ptx_refuse(e, special == PTX_ENVREG ? "%%envreg, which grid-wide barriers read, has no value"
                                         : "a special register that has no value here");

@@ -23,7 +23,7 @@ static bool has_operation(const struct marks *m, uint32_t index)
         return ptx_is_warp_operation(in);
     if (in->operand_count < 2 || in->operands[1].kind != PTX_OPERAND_FUNCTION)
         return true;
-    const struct ptx_body *callee = ptx_plan_body(ptx_plan_of(m->e), in->operands[1].function);
+    const struct ptx_body *callee = ptx_plan_body(m->e->plan, in->operands[1].function);
     return callee && callee->has_warp_operations;
 }
 

@@ -123,7 +123,7 @@ static void note_origin(struct search *s, const struct ptx_instruction *in)
 static bool is_global(const struct search *s, const struct ptx_operand *address)
 {
     return (address->index >= 0 && s->body->classes[address->index] == PTX_CLASS_GLOBAL) ||
-           !ptx_plan_of(s->e)->has_windows;
+           !s->e->plan->has_windows;
 }
 
 static struct range range_of(const struct search *s, const struct ptx_instruction *in,
@@ -414,7 +414,7 @@ static bool find_source(const struct search *s, uint32_t index, struct element *
 
 static bool is_given(const struct search *s, const struct ptx_variable *variable)
 {
-    const struct ptx_function *original = ptx_plan_of(s->e)->original;
+    const struct ptx_function *original = s->e->plan->original;
     for (size_t i = 0; i < original->parameter_count; i++)
         if (original->parameters[i] == variable)
             return true;

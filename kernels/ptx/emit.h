@@ -19,6 +19,8 @@ enum ptx_class {
 };
 
 struct ptx_emitter;
+struct ptx_plan;
+struct ptx_block_writer;
 
 /* How the surroundings keep registers: the form's. All of it NULL or 0 for plain C variables. */
 struct ptx_form_hooks {
@@ -42,15 +44,15 @@ struct ptx_emitter {
     const struct ptx_function *function; /* the one being written */
     const uint8_t *classes;              /* enum ptx_class per register of it */
     const struct ptx_form_hooks *hooks;
+    struct ptx_plan *plan;                     /* of the kernel: plan.h */
+    struct ptx_block_writer *block_writer;     /* PTX_FORM_BLOCK: block.h */
     const struct ptx_instruction *instruction; /* being written: for messages */
     bool is_hiding; /* ptx_value() gives integers that the device's compiler knows nothing of */
-    void *form;     /* the hooks' own */
     struct ptx_arena *arena; /* of the translation: expressions live here */
     struct ptx_text *out;
     struct ptx_log *log;
     enum ptx_status status; /* PTX_OK until something was refused; the first one stays */
     uint32_t temporaries;   /* counts names of the emitters' own variables */
-    void *kernel;           /* struct ptx_plan of translate.c: arguments, used functions */
 };
 
 /* ---- Text ---- */

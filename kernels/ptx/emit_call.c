@@ -255,7 +255,7 @@ static bool launches_kernels(const struct ptx_function *callee)
 static void emit_direct(struct ptx_emitter *e, const struct ptx_instruction *in,
                         const struct ptx_function *callee)
 {
-    const struct ptx_body *body = ptx_plan_body(ptx_plan_of(e), callee);
+    const struct ptx_body *body = ptx_plan_body(e->plan, callee);
     if (!body) {
         if (launches_kernels(callee))
             ptx_refuse(e, "kernels that launch kernels, as by %s, have no translation",
@@ -278,7 +278,7 @@ static void emit_direct(struct ptx_emitter *e, const struct ptx_instruction *in,
 static const char *write_dispatcher(struct ptx_emitter *e, const struct ptx_function *shape,
                                     bool *can_exit)
 {
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     struct ptx_text *out = plan->dispatchers;
     const char *name = ptx_format(e, "call%zu", plan->dispatcher_count++);
     const bool has_result = shape->result_count > 0;

@@ -145,7 +145,7 @@ static const char *vector_value(struct ptx_emitter *e, const struct ptx_operand 
 static void refuse_pointer_value(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const struct ptx_operand *value = &in->operands[1];
-    if (ptx_plan_of(e)->info->uses_printf &&
+    if (e->plan->info->uses_printf &&
         ptx_space_of(e, &in->operands[0], in->space) == PTX_SPACE_LOCAL)
         return;
     if (e->target->pointers == PTX_POINTERS_BUFFERS && value->kind == PTX_OPERAND_REGISTER &&
@@ -179,14 +179,14 @@ static const char *parameter_bytes(struct ptx_emitter *e, const struct ptx_varia
 
 static bool is_in_bank(const struct ptx_emitter *e, const struct ptx_variable *v)
 {
-    return !v || (ptx_plan_of(e)->has_bank && ptx_is_entry_parameter(e, v));
+    return !v || (e->plan->has_bank && ptx_is_entry_parameter(e, v));
 }
 
 /* A pointer to bytes of the bank. */
 static const char *bank_bytes(struct ptx_emitter *e, const struct ptx_operand *address,
                               enum ptx_type type)
 {
-    const bool is_global = ptx_plan_of(e)->bank_is_global;
+    const bool is_global = e->plan->bank_is_global;
     ptx_need(e, PTX_NEED_BANK);
     return ptx_format(e,
                       is_global ? "(const __global %s *)%s" : "(__constant %s *)(clem_bank + %s)",
@@ -203,7 +203,7 @@ static bool is_whole(const struct ptx_variable *v, enum ptx_type type, int64_t o
 static const char *parameter_element(struct ptx_emitter *e, const struct ptx_operand *address,
                                      enum ptx_type type, int64_t plus)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     const struct ptx_variable *v = address->variable;
     const int64_t offset = address->bits + plus;
     if (!is_in_bank(e, v))
@@ -223,7 +223,7 @@ static const char *parameter_element(struct ptx_emitter *e, const struct ptx_ope
 static const char *pointer_argument(struct ptx_emitter *e, const struct ptx_operand *address,
                                     int64_t plus)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     const struct ptx_function *entry = plan->original;
     const int64_t offset = address->bits + plus;
     for (size_t i = 0; address->index < 0 && i < entry->parameter_count; i++)
@@ -641,7 +641,7 @@ static const char *constant_test(struct ptx_emitter *e, const char *number)
 
 static const char *parameter_test(struct ptx_emitter *e, const char *number)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     if (!plan->has_bank || !plan->bank_is_global)
         return "0";
     ptx_need(e, PTX_NEED_BANK);
@@ -711,7 +711,7 @@ static void emit_cp(struct ptx_emitter *e, const struct ptx_instruction *in)
 static const char *stack_top(struct ptx_emitter *e)
 {
     ptx_need(e, PTX_NEED_LOCAL);
-    return ptx_format(e, "*(CLEM_LOCAL uint *)(clem_local + %zu)", ptx_plan_of(e)->stack_at);
+    return ptx_format(e, "*(CLEM_LOCAL uint *)(clem_local + %zu)", e->plan->stack_at);
 }
 
 /* Threads that take more than there is end as after a trap. */
@@ -723,7 +723,7 @@ static void emit_alloca(struct ptx_emitter *e, const struct ptx_instruction *in)
         ptx_refuse(e, "an alignment that is no power of two up to 128");
         return;
     }
-    const size_t start = ptx_plan_of(e)->stack_at + 16;
+    const size_t start = e->plan->stack_at + 16;
     const long long mask = alignment < 16 ? 15 : alignment - 1;
     const char *size = ptx_temporary(e), *at = ptx_temporary(e);
     ptx_need(e, PTX_NEED_RUNTIME);

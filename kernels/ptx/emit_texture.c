@@ -42,7 +42,7 @@ static const struct ptx_instruction *only_definition(const struct ptx_function *
 /* The whole 8-byte parameter of the entry that an ld.param reads: its position, or -1. */
 static int parameter_of(const struct ptx_emitter *e, const struct ptx_instruction *load)
 {
-    const struct ptx_function *entry = ptx_plan_of(e)->original;
+    const struct ptx_function *entry = e->plan->original;
     const struct ptx_operand *from = &load->operands[1];
     if (load->space != PTX_SPACE_PARAM || load->width != 1 || from->kind != PTX_OPERAND_ADDRESS ||
         from->index >= 0 || from->bits != 0)
@@ -85,7 +85,7 @@ static struct trace trace_handle(const struct ptx_emitter *e, const struct ptx_o
 
 static bool is_in_entry(const struct ptx_emitter *e)
 {
-    return e->function == ptx_plan_of(e)->entry;
+    return e->function == e->plan->entry;
 }
 
 static struct ptx_texture_argument *find_group(const struct ptx_plan *plan,
@@ -115,7 +115,7 @@ static const char *group_name(struct ptx_emitter *e, const struct ptx_texture_ar
 static struct ptx_texture_argument *add_group(struct ptx_emitter *e,
                                               const struct ptx_argument *wanted, const char *macro)
 {
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     struct ptx_texture_argument *made = ptx_arena_take(e->arena, sizeof *made), **last;
     unsigned count = 0;
     for (last = &plan->textures; *last; last = &(*last)->next)
@@ -170,7 +170,7 @@ static bool find_object(struct ptx_emitter *e, const struct ptx_operand *handle,
     snprintf(wanted.type, sizeof wanted.type, "%s", image_type(geometry));
     const char *macro =
         ptx_format(e, "CLEM_%s%s%s", kind, traced.reference ? "_REFERENCE" : "", geometry);
-    struct ptx_texture_argument *group = find_group(ptx_plan_of(e), &wanted, macro);
+    struct ptx_texture_argument *group = find_group(e->plan, &wanted, macro);
     if (!group)
         group = add_group(e, &wanted, macro);
     object->name = group_name(e, group);

@@ -64,7 +64,7 @@ static void write_plain_barrier(struct ptx_emitter *e)
 static void emit_barrier(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const struct ptx_operand *o = in->operands;
-    if (is_plain_barrier(in) && ptx_plan_of(e)->resumes)
+    if (is_plain_barrier(in) && e->plan->resumes)
         ptx_resume_barrier(e);
     else if (is_plain_barrier(in))
         write_plain_barrier(e);

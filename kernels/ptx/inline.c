@@ -88,7 +88,7 @@ static bool is_inlined(struct copy *c, const struct ptx_function *function)
         return false;
     if (c->verdicts[function->number])
         return c->verdicts[function->number] == 2;
-    const struct ptx_plan *plan = ptx_plan_of(c->e);
+    const struct ptx_plan *plan = c->e->plan;
     const struct ptx_body *body = ptx_plan_body(plan, function);
     const bool waits = plan->form == PTX_FORM_BLOCK && body && body->waits;
     c->verdicts[function->number] = waits ? 2 : 1; /* recursion was refused before */
@@ -468,7 +468,7 @@ static void jump_call(struct copy *c, const struct ptx_instruction *call, struct
 /* Whether a call by number may be one of a function that is jumped to. */
 static bool may_jump(const struct copy *c, const struct ptx_function *shape)
 {
-    const struct ptx_plan *plan = ptx_plan_of(c->e);
+    const struct ptx_plan *plan = c->e->plan;
     for (size_t i = 0; shape && plan->jump_count > 0 && i < plan->target_count; i++)
         if (jumped_of(c, plan->targets[i]) && ptx_same_shape(plan->targets[i], shape))
             return true;
@@ -479,7 +479,7 @@ static bool may_jump(const struct copy *c, const struct ptx_function *shape)
 static void dispatch(struct copy *c, const struct ptx_instruction *call,
                      const struct ptx_function *shape)
 {
-    const struct ptx_plan *plan = ptx_plan_of(c->e);
+    const struct ptx_plan *plan = c->e->plan;
     const uint32_t done = add_label(c, "done");
     if (call->guard >= 0)
         write_jump(c, call, done, call->guard, !call->guard_negated);
@@ -520,7 +520,7 @@ static const struct ptx_variable **own_places(struct copy *c, struct ptx_variabl
 /* Before the entry is copied: nobody is within yet. */
 static void begin_jumped(struct copy *c)
 {
-    const struct ptx_plan *plan = ptx_plan_of(c->e);
+    const struct ptx_plan *plan = c->e->plan;
     c->jumped_of =
         ptx_arena_array(c->arena, c->e->module->function_count + 2, sizeof *c->jumped_of);
     c->jumped = ptx_arena_array(c->arena, plan->jump_count + 1, sizeof *c->jumped);
@@ -562,7 +562,7 @@ static void write_return(struct copy *c, const struct jumped *j)
 
 static void copy_jumped(struct copy *c)
 {
-    const size_t count = ptx_plan_of(c->e)->jump_count;
+    const size_t count = c->e->plan->jump_count;
     if (count > 0) { /* the entry's end */
         write_trap(c, 0, -1);
         c->made->instructions[c->made->instruction_count - 1].opcode = PTX_OPCODE_ret;

@@ -245,6 +245,8 @@ enum ptx_flag {
 
 /* ---- Operands ---- */
 
+struct ptx_pending; /* parse.h */
+
 enum ptx_special { /* special registers; those with .x .y .z keep 3 places in a row */
                    PTX_TID_X,
                    PTX_TID_Y,
@@ -315,7 +317,10 @@ struct ptx_operand {
     int64_t bits;
     const struct ptx_variable *variable;
     const struct ptx_function *function;
-    struct ptx_operand *list;
+    union {
+        struct ptx_operand *list;
+        struct ptx_pending *pending; /* while a LABEL or an ADDRESS is a name not declared yet */
+    };
 };
 
 /* ---- Instructions ---- */

@@ -93,7 +93,7 @@ void ptx_declare_parameters(struct ptx_emitter *e)
 /* Labels by the instructions they stand before; equal ones in the order of the text. */
 static void sort_labels(struct ptx_emitter *e)
 {
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     const struct ptx_function *function = e->function;
     const size_t count = function->instruction_count + 2;
     uint32_t *starts = ptx_arena_array(e->arena, count, sizeof *starts);
@@ -112,7 +112,7 @@ static void sort_labels(struct ptx_emitter *e)
 /* `L3:;` for each label that stands before instruction `index`. Called with rising indices. */
 static void write_labels(struct ptx_emitter *e, size_t index)
 {
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     const struct ptx_function *function = e->function;
     if (plan->labels_of != function || index < plan->label_index)
         sort_labels(e);
@@ -129,7 +129,7 @@ static void write_labels(struct ptx_emitter *e, size_t index)
 /* Per instruction: whether a loop begins there that may wait for a thread that fails; NULL: none does. */
 static bool *find_waits(struct ptx_emitter *e)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     if (plan->form != PTX_FORM_ITEM || !plan->can_fail || !plan->current->waits)
         return NULL;
     bool *waits = ptx_arena_array(e->arena, e->function->instruction_count + 1, sizeof *waits);
@@ -149,8 +149,8 @@ static void write_instructions(struct ptx_emitter *e)
 {
     const struct ptx_function *function = e->function;
     const bool *waits = find_waits(e);
-    if (ptx_plan_of(e)->form == PTX_FORM_ITEM)
-        ptx_plan_of(e)->opaque_guards = ptx_opaque_guards(e);
+    if (e->plan->form == PTX_FORM_ITEM)
+        e->plan->opaque_guards = ptx_opaque_guards(e);
     for (size_t i = 0; i < function->instruction_count && e->status == PTX_OK; i++) {
         write_labels(e, i);
         if (waits && waits[i])
@@ -238,14 +238,14 @@ void ptx_item_kernel(struct ptx_emitter *e, struct ptx_body *entry)
     ptx_declare_parameters(e);
     const size_t start = e->out->used;
     write_instructions(e);
-    if (ptx_plan_of(e)->resumes)
+    if (e->plan->resumes)
         ptx_resume_wrap(e, start);
     ptx_line(e, "}");
 }
 
 const char *ptx_item_head(struct ptx_emitter *e)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     const char *head = plan->needs & PTX_NEED_EXITED
                            ? "    uchar clem_exit_flag = 0, *const clem_exited = &clem_exit_flag;\n"
                            : "";

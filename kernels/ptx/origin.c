@@ -27,7 +27,7 @@ static bool takes_pointer(const struct ptx_body *body, size_t parameter, int64_t
 static bool call_takes_pointer(struct ptx_emitter *e, const struct ptx_function *caller,
                                const struct ptx_instruction *in, size_t parameter, int64_t offset)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     const bool is_direct = in->operands[1].kind == PTX_OPERAND_FUNCTION;
     const struct ptx_function *shape =
         is_direct ? in->operands[1].function : ptx_call_prototype(caller, in);
@@ -260,7 +260,7 @@ static void find_addresses(struct ptx_emitter *e, struct ptx_body *body)
 {
     const struct ptx_function *function = body->function;
     struct addresses s = {.e = e, .function = function, .is_address = body->is_address};
-    if (ptx_plan_of(e)->has_windows)
+    if (e->plan->has_windows)
         ptx_flow_settle(e->arena, function, PTX_BACKWARDS, follow_sources, &s);
     for (size_t i = 0; i < function->register_count; i++)
         body->is_address[i] |= body->classes[i] == PTX_CLASS_GLOBAL;

@@ -7,7 +7,7 @@
 /* A struct of so many bytes. Made of the largest elements that it is a multiple of. */
 static const char *structure_name(struct ptx_emitter *e, size_t bytes)
 {
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     struct ptx_structure **place = &plan->structures;
     for (; *place; place = &(*place)->next) {
         ptx_steps(e->arena, 1);
@@ -67,7 +67,7 @@ const char *ptx_parameter_c_type(struct ptx_emitter *e, const struct ptx_variabl
 
 const char *ptx_parameter_name(struct ptx_emitter *e, const struct ptx_variable *variable)
 {
-    const struct ptx_function *f = e->function, *entry = ptx_plan_of(e)->original;
+    const struct ptx_function *f = e->function, *entry = e->plan->original;
     size_t i;
     if (ptx_position_of(f, variable, &i))
         return ptx_format(e, "s%zu", i);

@@ -149,7 +149,7 @@ static struct ptx_operand unknown_operand(struct ptx_parser *p, struct ptx_atom 
     pending->line = p->token.line;
     pending->from = (uint32_t)from;
     pending->to = (uint32_t)from + atom->length;
-    return (struct ptx_operand){.kind = PTX_OPERAND_LABEL, .index = -1, .list = (void *)pending};
+    return (struct ptx_operand){.kind = PTX_OPERAND_LABEL, .index = -1, .pending = pending};
 }
 
 static bool is_placed(const struct ptx_variable *variable)
@@ -228,7 +228,7 @@ static struct ptx_operand parse_name(struct ptx_parser *p)
 
 static bool is_unknown(const struct ptx_operand *operand)
 {
-    return operand->list &&
+    return operand->pending &&
            (operand->kind == PTX_OPERAND_LABEL || operand->kind == PTX_OPERAND_ADDRESS);
 }
 
@@ -237,7 +237,7 @@ void ptx_resolve(struct ptx_parser *p, const struct ptx_pending *pending)
     struct ptx_operand *operand = pending->operand;
     const struct ptx_binding *binding = pending->atom->binding;
     const bool is_address = operand->kind == PTX_OPERAND_ADDRESS;
-    operand->list = NULL;
+    operand->pending = NULL;
     if (binding->kind == PTX_BIND_VARIABLE) {
         operand->kind = is_address ? PTX_OPERAND_ADDRESS : PTX_OPERAND_VARIABLE;
         operand->variable = binding->variable;
@@ -280,7 +280,7 @@ static struct ptx_operand *keep_operands(struct ptx_parser *p, size_t base, uint
     p->operands.count = base;
     for (uint32_t i = 0; i < *count; ++i) {
         if (is_unknown(&kept[i]))
-            ptx_leave_pending(p, (void *)kept[i].list, &kept[i]);
+            ptx_leave_pending(p, kept[i].pending, &kept[i]);
     }
     return kept;
 }
@@ -325,7 +325,7 @@ static struct ptx_operand as_address(struct ptx_parser *p, struct ptx_operand ba
     case PTX_OPERAND_INTEGER:
         break;
     case PTX_OPERAND_LABEL:
-        if (base.list)
+        if (base.pending)
             break; /* fall through */
     default:
         ptx_syntax(p, "an address expected");
@@ -344,12 +344,11 @@ static struct ptx_operand parse_brackets(struct ptx_parser *p)
     ptx_expect(p, '[');
     struct ptx_operand base = parse_operand(p);
     const bool can_add =
-        base.kind == PTX_OPERAND_REGISTER || (base.kind == PTX_OPERAND_LABEL && base.list);
+        base.kind == PTX_OPERAND_REGISTER || (base.kind == PTX_OPERAND_LABEL && base.pending);
     if (can_add && (p->token.kind == '+' || p->token.kind == '-')) {
         base.bits = ptx_parse_integer(p);
-        if (base.list)
-            ((struct ptx_pending *)(void *)base.list)->to =
-                (uint32_t)(p->consumed - p->module->text);
+        if (base.pending)
+            base.pending->to = (uint32_t)(p->consumed - p->module->text);
     }
     if (p->token.kind != ',') {
         ptx_expect(p, ']');

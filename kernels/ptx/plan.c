@@ -44,7 +44,7 @@ static void find_targets_in_code(const struct ptx_function *function, bool *is_t
 
 static void find_targets(struct ptx_emitter *e)
 {
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     const struct ptx_module *module = e->module;
     if (plan->targets)
         return;
@@ -177,7 +177,7 @@ typedef void visit_function(struct ptx_emitter *e, struct ptx_body *caller,
 static void for_each_callee(struct ptx_emitter *e, struct ptx_body *body,
                             const struct ptx_instruction *in, visit_function *show)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     if (in->opcode != PTX_OPCODE_call || in->operand_count < 2)
         return;
     if (in->operands[1].kind == PTX_OPERAND_FUNCTION) {
@@ -237,13 +237,11 @@ static void find_facts(struct ptx_emitter *e, struct ptx_body *body)
         refuse_cluster(e, body->function, in);
         body->has_warp_operations |= ptx_is_warp_operation(in) || ptx_is_lockstep(in);
         body->sees_others |= ptx_sees_others(in);
-        ptx_plan_of(e)->can_fail |= can_fail(in);
+        e->plan->can_fail |= can_fail(in);
         body->can_exit |= in->opcode == PTX_OPCODE_exit || can_fail(in);
-        ptx_plan_of(e)->has_stack |=
-            in->opcode == PTX_OPCODE_alloca || in->opcode == PTX_OPCODE_stacksave;
+        e->plan->has_stack |= in->opcode == PTX_OPCODE_alloca || in->opcode == PTX_OPCODE_stacksave;
         if (in->opcode == PTX_OPCODE_cvta && in->operation != PTX_OP_TO)
-            ptx_plan_of(e)->has_windows |=
-                in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_LOCAL;
+            e->plan->has_windows |= in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_LOCAL;
         for_each_callee(e, body, in, take_facts);
     }
     body->waits |= ptx_block_waits(e, body->function, NULL);
@@ -266,7 +264,7 @@ static void place_callee(struct ptx_emitter *e, struct ptx_body *caller, struct 
 
 static void place_local(struct ptx_emitter *e, struct ptx_body *body)
 {
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     const struct ptx_function *function = body->function;
     body->local_offset = round_up(body->local_offset, 16);
     body->local_offsets =
@@ -302,7 +300,7 @@ static void place_stack(struct ptx_plan *plan)
 
 static void add_shared(struct ptx_emitter *e, const struct ptx_variable *variable)
 {
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     ptx_steps(e->arena, plan->shared_count);
     for (size_t i = 0; i < plan->shared_count; i++)
         if (plan->shared[i].variable == variable)
@@ -370,7 +368,7 @@ static bool takes_parameter_address(const struct ptx_plan *plan, const struct pt
 static void choose_bank(struct ptx_emitter *e)
 {
     enum { LEAST_ARGUMENT_BYTES = 1024 }; /* that OpenCL promises */
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     const size_t limit =
         e->target->max_parameter_bytes ? e->target->max_parameter_bytes : LEAST_ARGUMENT_BYTES;
     const size_t hidden = 128; /* of blocks, shared memory, grid */
@@ -388,7 +386,7 @@ static void choose_bank(struct ptx_emitter *e)
 
 static void walk_calls(struct ptx_emitter *e)
 {
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     struct walk w = {.e = e, .plan = plan};
     w.states = ptx_arena_take(e->arena, e->module->function_count + 1);
     plan->bodies = ptx_arena_array(e->arena, e->module->function_count + 1, sizeof *plan->bodies);
@@ -400,7 +398,7 @@ static void walk_calls(struct ptx_emitter *e)
 /* Calls that call twice each, and so on, are few words and more instructions than anybody has. */
 static void check_inlined(struct ptx_emitter *e)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     size_t own = 0;
     for (size_t i = 0; i < plan->body_count; i++)
         own += plan->bodies[i].function->instruction_count;
@@ -435,7 +433,7 @@ static void show_callees(struct ptx_emitter *e, struct ptx_body *body, visit_fun
  * such a one or to a cycle, need no jump: taken out callees first, until no more can be. */
 void ptx_plan_find_jumps(struct ptx_emitter *e)
 {
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     bool has_changed = plan->targets != NULL;
     if (!has_changed)
         return;
@@ -464,7 +462,7 @@ void ptx_plan_find_jumps(struct ptx_emitter *e)
 
 void ptx_plan_survey(struct ptx_emitter *e)
 {
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     walk_calls(e);
     for (size_t i = 0; i < plan->body_count && e->status == PTX_OK; i++)
         find_facts(e, &plan->bodies[i]);
@@ -484,7 +482,7 @@ static void analyse_registers(struct ptx_emitter *e, struct ptx_body *body)
 
 void ptx_plan_make(struct ptx_emitter *e)
 {
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     ptx_plan_survey(e);
     for (size_t i = plan->body_count; i > 0 && e->status == PTX_OK; i--)
         place_local(e, &plan->bodies[i - 1]);

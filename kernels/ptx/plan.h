@@ -173,11 +173,6 @@ struct ptx_plan {
     bool needs_grid;      /* the kernel gets `uint8 clem_grid`: PTX_ARGUMENT_GRID */
 };
 
-static inline struct ptx_plan *ptx_plan_of(const struct ptx_emitter *e)
-{
-    return e->kernel;
-}
-
 /* Whether the kernel is given shared memory. Where it is not, clem_shared is declared as a null
  * pointer, for what looks at generic addresses. */
 static inline bool ptx_has_shared(const struct ptx_plan *plan)
@@ -189,7 +184,7 @@ static inline bool ptx_has_shared(const struct ptx_plan *plan)
 /* Notes that the text uses clem_shared and the like. */
 static inline void ptx_need(struct ptx_emitter *e, uint32_t needs)
 {
-    ptx_plan_of(e)->needs |= needs;
+    e->plan->needs |= needs;
 }
 
 /* As ptx_refuse(), with PTX_E_NEEDS_ADDRESS. */

@@ -109,7 +109,7 @@ static enum hope unless_counting(const struct search *s, const struct ptx_instru
  * come from there. */
 static bool is_entry_parameter(const struct search *s, const struct ptx_instruction *in)
 {
-    const struct ptx_function *entry = ptx_plan_of(s->e)->original;
+    const struct ptx_function *entry = s->e->plan->original;
     const struct ptx_variable *v = in->operand_count > 1 ? in->operands[1].variable : NULL;
     size_t position;
     return in->space == PTX_SPACE_PARAM && s->function->is_entry && v && v->owner == entry &&
@@ -259,7 +259,7 @@ void ptx_find_pointers(struct ptx_emitter *e, struct ptx_body *body)
 {
     const struct ptx_function *function = body->function;
     const size_t count = function->register_count;
-    struct search s = {.e = e, .function = function, .may_pass = !ptx_plan_of(e)->has_windows};
+    struct search s = {.e = e, .function = function, .may_pass = !e->plan->has_windows};
     s.may_load = s.may_pass && e->target->pointers == PTX_POINTERS_NUMBERS;
     s.hopes = ptx_arena_take(e->arena, count);
     s.wanted = ptx_arena_array(e->arena, count, sizeof *s.wanted);

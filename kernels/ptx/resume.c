@@ -104,7 +104,7 @@ bool ptx_resume_is_needed(struct ptx_emitter *e, const struct ptx_function *entr
 
 void ptx_resume_barrier(struct ptx_emitter *e)
 {
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     if (!e->function->is_entry) {
         ptx_refuse(e, "function %s, which is called by its address, has barriers",
                    e->function->name);
@@ -134,7 +134,7 @@ void ptx_resume_prepare(struct ptx_emitter *e)
 static const char *loop_head(struct ptx_emitter *e)
 {
     const char *ways = "";
-    for (unsigned i = 1; i <= ptx_plan_of(e)->resume_count; i++)
+    for (unsigned i = 1; i <= e->plan->resume_count; i++)
         ways = ptx_format(e, "%s    case %uu: goto R%u;\n", ways, i, i);
     return ptx_format(e,
                       "    %s uint clem_live[3];\n"

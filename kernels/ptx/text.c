@@ -116,7 +116,7 @@ const char *ptx_temporary(struct ptx_emitter *e)
 /* Who is refused, and where. */
 static const char *place_of(struct ptx_emitter *e)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     const struct ptx_function *function = e->function;
     const bool within = function && !function->is_entry;
     const char *head = ptx_format(e, "kernel %s%s%s", plan->original->name,

@@ -23,7 +23,7 @@ struct translation {
 /* Local memory would have to fit for many threads at once. */
 static bool suits_stride(struct ptx_emitter *e, const struct ptx_function *function)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     if (plan->has_stack)
         return false;
     for (size_t i = 0; i < plan->body_count; i++)
@@ -36,7 +36,7 @@ static bool suits_stride(struct ptx_emitter *e, const struct ptx_function *funct
 /* Whether this device can do in place all that the kernel asks of its warps and barriers. */
 static bool suits_item(struct ptx_emitter *e)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     const struct ptx_body *entry = &plan->bodies[plan->body_count - 1];
     const struct ptx_target *target = e->target;
     if (!entry->has_barriers && !entry->has_warp_operations)
@@ -52,7 +52,7 @@ static bool suits_item(struct ptx_emitter *e)
 /* Whether .local variables can be private. Those of a block that one work-item does lie in memory. */
 static bool has_room(struct ptx_emitter *e)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     size_t bytes = 0;
     for (size_t i = 0; i < plan->body_count; i++)
         for (size_t j = 0; j < plan->bodies[i].function->variable_count; j++)
@@ -72,7 +72,7 @@ static enum ptx_form choose_form(struct ptx_emitter *e)
 /* Barriers that become OpenCL's, which more is asked of than of CUDA's. NVIDIA's own are CUDA's. */
 static bool has_plain_barriers(const struct ptx_emitter *e)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     return plan->form == PTX_FORM_ITEM && !e->target->has_nvidia_asm &&
            plan->bodies[plan->body_count - 1].has_barriers;
 }
@@ -200,7 +200,7 @@ static void declare_memory(struct translation *t)
 
 static void add_member(struct ptx_emitter *e, size_t parameter, size_t offset)
 {
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     struct ptx_member **last = &plan->members;
     for (; *last; last = &(*last)->next)
         if ((*last)->parameter == parameter && (*last)->offset == offset)
@@ -217,7 +217,7 @@ static void add_member(struct ptx_emitter *e, size_t parameter, size_t offset)
 static void note_pointer(struct ptx_emitter *e, const struct ptx_operand *to,
                          const struct ptx_variable *from, int64_t offset)
 {
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     const struct ptx_body *entry = &plan->bodies[plan->body_count - 1];
     if (to->kind != PTX_OPERAND_REGISTER || entry->classes[to->index] != PTX_CLASS_GLOBAL)
         return;
@@ -235,7 +235,7 @@ static void note_pointer(struct ptx_emitter *e, const struct ptx_operand *to,
  * their own, and so are those within structures. */
 static void find_pointers(struct ptx_emitter *e)
 {
-    struct ptx_plan *plan = ptx_plan_of(e);
+    struct ptx_plan *plan = e->plan;
     const struct ptx_function *original = plan->original;
     struct ptx_body *entry = &plan->bodies[plan->body_count - 1];
     plan->is_pointer =
@@ -476,7 +476,7 @@ static void add_text(struct translation *t)
 /* Private memory beyond what the device is known to take would crash, not fail. */
 static void check_local(struct ptx_emitter *e)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     const size_t most = e->target->max_private_bytes;
     e->instruction = NULL;
     if (plan->form == PTX_FORM_ITEM && most > 0 && plan->local_bytes > most)
@@ -537,7 +537,7 @@ static void begin(struct translation *t, const struct ptx_module *module, size_t
                                       .arena = &t->arena,
                                       .out = &t->body,
                                       .log = log,
-                                      .kernel = &t->plan};
+                                      .plan = &t->plan};
     t->plan.info = &module->entries[index];
     t->plan.original = t->plan.entry = module->entry_functions[index];
     t->plan.dispatchers = &t->dispatchers;

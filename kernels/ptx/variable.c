@@ -16,7 +16,7 @@ static const char *block_of(struct ptx_emitter *e, const struct ptx_variable *v)
 
 static size_t shared_offset(struct ptx_emitter *e, const struct ptx_variable *v)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     ptx_need(e, PTX_NEED_SHARED);
     ptx_steps(e->arena, plan->shared_count / 4);
     for (size_t i = 0; i < plan->shared_count; i++)
@@ -39,7 +39,7 @@ static size_t local_offset(struct ptx_emitter *e, const struct ptx_variable *v)
 
 bool ptx_is_entry_parameter(const struct ptx_emitter *e, const struct ptx_variable *v)
 {
-    const struct ptx_function *entry = ptx_plan_of(e)->original;
+    const struct ptx_function *entry = e->plan->original;
     for (size_t i = 0; i < entry->parameter_count; i++)
         if (entry->parameters[i] == v)
             return true;
@@ -56,7 +56,7 @@ const char *ptx_global_place(struct ptx_emitter *e, const struct ptx_variable *v
 static const char *parameter_address(struct ptx_emitter *e, const struct ptx_variable *v,
                                      int64_t plus)
 {
-    const struct ptx_plan *plan = ptx_plan_of(e);
+    const struct ptx_plan *plan = e->plan;
     if (!ptx_is_entry_parameter(e, v) || !plan->has_bank) {
         ptx_refuse(e, "the address of parameter %s of a function has no translation", v->name);
         return "0ul";
