@@ -3,7 +3,7 @@
  *
  * A study says, for one choice of its parameters (a cell) and one of its forms, what is launched
  * on which memory (a shot) and what the memory must hold afterwards. study.c does it through the
- * CUDA API, raw_study.c through OpenCL alone, host_study.c in plain C; the plan repeats it over the
+ * CUDA API, study_raw.c through OpenCL alone, study_host.c in plain C; the plan repeats it over the
  * parameters. Each study lives in a file of bench/studies/ and has a line in bench.def; its kernels
  * are in kernels/access/, one source for OpenCL and for nvcc (native/opencl_c.cuh). */
 #ifndef CLEM_BENCH_STUDY_H

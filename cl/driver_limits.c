@@ -8,7 +8,7 @@
  *   - more private memory than its threads' stacks hold: ptx_target.c measures, translate.c obeys;
  *   - bitcode out of its own cache as a program's binary: program_compile.c stores what the driver
  *     calls a binary only.
- * What cannot be seen: README.md, "Differences from CUDA".
+ * What cannot be seen: facade/README.md, "With PoCL".
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/driver_limits.h"
 
