@@ -251,26 +251,22 @@ static const struct ptx_form_hooks hooks = {
     .jump = jump_hook,
 };
 
-void ptx_block_prepare(struct ptx_emitter *e, struct ptx_body *entry)
+void ptx_block_prepare(struct ptx_emitter *e)
 {
-    (void)entry;
-    struct ptx_plan *plan = e->plan;
     e->hooks = &hooks;
     e->block_writer = ptx_arena_take(e->arena, sizeof(struct ptx_block_writer));
-    plan->needs_grid = true;
-    plan->local_space = "CLEM_SCRATCH";
-    plan->extra_parameters =
+    e->plan->launch_parameters =
         "uint clem_index, uint clem_tid_x, uint clem_tid_y, uint clem_tid_z, uint clem_ctaid_x, "
         "uint8 clem_grid";
-    plan->extra_arguments = plan->extra_pass =
+    e->plan->launch_names =
         "clem_index, clem_tid_x, clem_tid_y, clem_tid_z, clem_ctaid_x, clem_grid";
 }
 
 /* ---- Scratch: arrays of one element for each thread ---- */
 
-static const char *array_element(struct ptx_emitter *e, uint32_t index, const char *thread)
+static const char *array_element(struct ptx_emitter *e, uint32_t index)
 {
-    return ptx_format(e, "a_%s[%s]", ptx_current_body(e)->names[index], thread);
+    return ptx_format(e, "a_%s[clem_index]", ptx_current_body(e)->names[index]);
 }
 
 static bool has_array(const struct ptx_block_writer *writer, size_t index)
@@ -403,7 +399,7 @@ static void load_register(void *with, uint32_t index, bool is_whole)
     } else if (r->keeps[index] == PTX_KEEP_UNIFORM && writer->is_straight) {
         ptx_line(l->e, "%s = %s_%s;", name, writer->is_stepping ? "u" : "o", name);
     } else if (has_array(writer, index)) {
-        ptx_line(l->e, "%s = %s;", name, array_element(l->e, index, "clem_index"));
+        ptx_line(l->e, "%s = %s;", name, array_element(l->e, index));
     }
 }
 
@@ -451,7 +447,7 @@ void ptx_block_store(struct ptx_emitter *e, const bool *stores)
             ptx_line(e, "%su_%s = %s;", condition, name, name);
         if (has_array(writer, i) &&
             (!is_shared || (!writer->is_stepping && writer->region->split[i])))
-            ptx_line(e, "%s = %s;", array_element(e, i, "clem_index"), name);
+            ptx_line(e, "%s = %s;", array_element(e, i), name);
     }
 }
 
@@ -517,17 +513,6 @@ static struct needs find_needs(struct ptx_emitter *e)
     return n;
 }
 
-static bool uses_carry(const struct ptx_emitter *e)
-{
-    for (size_t i = 0; i < e->function->instruction_count; i++) {
-        const struct ptx_instruction *in = &e->function->instructions[i];
-        if ((in->flags & PTX_CC) || in->opcode == PTX_OPCODE_addc ||
-            in->opcode == PTX_OPCODE_subc || in->opcode == PTX_OPCODE_madc)
-            return true;
-    }
-    return false;
-}
-
 static void declare_thread(struct ptx_emitter *e)
 {
     const struct ptx_block_writer *writer = e->block_writer;
@@ -546,7 +531,7 @@ static void declare_thread(struct ptx_emitter *e)
         ptx_line(e, "uchar clem_exit_flag = 0, *const clem_exited = &clem_exit_flag;");
         ptx_declare_parameters(e);
     }
-    if (uses_carry(e))
+    if (ptx_uses_carry(e->function))
         ptx_line(e, "uint clem_carry = 0u;");
 }
 
@@ -635,11 +620,11 @@ static void begin_threads(struct ptx_emitter *e)
         ptx_line(e, "const uint clem_ctaid_x = clem_first + clem_block;");
 }
 
-/* The numbers of any thread, for which begin_threads() has loops. */
-static void name_thread(struct ptx_emitter *e, const char *number)
+/* The numbers of thread clem_number, for which begin_threads() has loops. */
+static void name_thread(struct ptx_emitter *e)
 {
-    ptx_line(e, "%s(%s)",
-             e->block_writer->regions->joins_blocks ? "CLEM_JOINED_THREAD" : "CLEM_THREAD", number);
+    ptx_line(e, "%s(clem_number)",
+             e->block_writer->regions->joins_blocks ? "CLEM_JOINED_THREAD" : "CLEM_THREAD");
 }
 
 /* ---- From the straight way to the other and back ---- */
@@ -727,7 +712,7 @@ static void scatter_shared(struct ptx_emitter *e)
         wanted[i] &= !(writer->region->split[i] && writer->region->written[i]);
     ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
     ptx_line(e, "for (uint clem_number = 0; clem_number < clem_threads; clem_number++) {");
-    name_thread(e, "clem_number");
+    name_thread(e);
     pass_over_ended(e, "clem_state[clem_index] = CLEM_ENDED; ");
     bool *loads = offsets_of(e, wanted);
     struct ptx_choice choice;
@@ -742,7 +727,7 @@ static void scatter_shared(struct ptx_emitter *e)
     writer->is_stepping = false;
     for (uint32_t i = 0; i < count; i++)
         if (wanted[i])
-            ptx_line(e, "%s = %s%s;", array_element(e, i, "clem_index"),
+            ptx_line(e, "%s = %s%s;", array_element(e, i),
                      writer->regions->keeps[i] == PTX_KEEP_OFFSET ? "" : "u_",
                      ptx_current_body(e)->names[i]);
     ptx_line(e, "}");
@@ -761,7 +746,7 @@ static void gather_shared(struct ptx_emitter *e, uint32_t region)
         return;
     ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
     ptx_line(e, "for (uint clem_number = 0; clem_number < clem_threads; clem_number++) {");
-    name_thread(e, "clem_number");
+    name_thread(e);
     pass_over_ended(e, "");
     writer->is_straight = writer->is_stepping = true;
     ptx_block_load(e, offsets_of(e, wanted), none);
@@ -770,7 +755,7 @@ static void gather_shared(struct ptx_emitter *e, uint32_t region)
         if (!wanted[i])
             continue;
         const char *name = ptx_current_body(e)->names[i];
-        const char *value = array_element(e, i, "clem_index");
+        const char *value = array_element(e, i);
         if (writer->regions->keeps[i] == PTX_KEEP_OFFSET)
             value = ptx_format(e, "(%s)(%s - s_%s)", shared_type(e, i), value, name);
         ptx_line(e, "if (clem_number == 0u)");
@@ -1038,7 +1023,7 @@ static void write_alone(struct ptx_emitter *e)
         ptx_keep_order(e);
     ptx_line(e, "if (clem_state[clem_number] == CLEM_ENDED)");
     ptx_line(e, "    continue;");
-    name_thread(e, "clem_number");
+    name_thread(e);
     declare_thread(e);
     ptx_block_load(e, loads, writer->region->touched);
     ptx_line(e, "switch (clem_state[clem_index]) {");

@@ -138,7 +138,7 @@ const char *ptx_special_value(struct ptx_emitter *e, int32_t special)
         ptx_need(e, PTX_NEED_RUNTIME);
         return clocks[special].counted;
     }
-    if (e->plan->needs_grid && part_specials[special])
+    if (e->plan->launch_parameters && part_specials[special])
         return part_specials[special];
     if (e->plan->form == PTX_FORM_ITEM && item_specials[special])
         return item_specials[special];

@@ -22,10 +22,8 @@ struct ptx_emitter;
 struct ptx_plan;
 struct ptx_block_writer;
 
-/* How the surroundings keep registers: the form's. All of it NULL or 0 for plain C variables. */
+/* What a form writes in its own way; any may be NULL. */
 struct ptx_form_hooks {
-    /* The C lvalue of a register, if it is not its plain name. Returns NULL for the plain name. */
-    const char *(*place)(struct ptx_emitter *e, uint32_t index);
     /* Writes the instruction if the form treats it itself (barriers, warp operations, exits,
      * special registers stay with ptx_special_value()). False: nobody else but the common
      * emitters. */

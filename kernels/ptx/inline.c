@@ -12,8 +12,7 @@ struct copy {
     struct ptx_arena *arena;
     struct ptx_function *made;
     size_t instruction_room, label_room, register_room, variable_room, target_room;
-    uint8_t *verdicts; /* per function number: 0 unknown, 1 stays a call, 2 to be inlined */
-    unsigned depth;
+    uint8_t *verdicts;     /* per function number: 0 unknown, 1 stays a call, 2 to be inlined */
     struct jumped *jumped; /* of plan.jumps, in their order */
     uint32_t *jumped_of;   /* per function number: 1 + its place there, or 0 */
 };

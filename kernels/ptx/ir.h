@@ -517,9 +517,6 @@ struct ptx_module {
     struct ptx_function **function_index;
 };
 
-/* The text of a function, one instruction a line, as it was understood: for tests and traces. */
-void ptx_print_function(FILE *out, const struct ptx_function *function);
-
 /* Where a variable stands in function->variables; false: it is another's. */
 bool ptx_position_of(const struct ptx_function *function, const struct ptx_variable *variable,
                      size_t *position);

@@ -90,39 +90,37 @@ void ptx_declare_parameters(struct ptx_emitter *e)
 
 /* ---- Statements ---- */
 
-/* Labels by the instructions they stand before; equal ones in the order of the text. */
-static void sort_labels(struct ptx_emitter *e)
+/* Those of the function being written by the instructions they stand before; equal ones in the order of the text. */
+struct labels {
+    uint32_t *sorted;
+    size_t next; /* to be written */
+};
+
+static struct labels sort_labels(struct ptx_emitter *e)
 {
-    struct ptx_plan *plan = e->plan;
     const struct ptx_function *function = e->function;
     const size_t count = function->instruction_count + 2;
     uint32_t *starts = ptx_arena_array(e->arena, count, sizeof *starts);
-    plan->labels = ptx_arena_array(e->arena, function->label_count + 1, sizeof *plan->labels);
+    struct labels made = {
+        .sorted = ptx_arena_array(e->arena, function->label_count + 1, sizeof *made.sorted)};
     for (size_t i = 0; i < function->label_count; i++)
         starts[function->labels[i].instruction + 1]++;
     for (size_t i = 1; i < count; i++)
         starts[i] += starts[i - 1];
     for (size_t i = 0; i < function->label_count; i++)
-        plan->labels[starts[function->labels[i].instruction]++] = (uint32_t)i;
-    plan->labels_of = function;
-    plan->next_label = 0;
-    plan->label_index = 0;
+        made.sorted[starts[function->labels[i].instruction]++] = (uint32_t)i;
+    return made;
 }
 
 /* `L3:;` for each label that stands before instruction `index`. Called with rising indices. */
-static void write_labels(struct ptx_emitter *e, size_t index)
+static void write_labels(struct ptx_emitter *e, struct labels *labels, size_t index)
 {
-    struct ptx_plan *plan = e->plan;
     const struct ptx_function *function = e->function;
-    if (plan->labels_of != function || index < plan->label_index)
-        sort_labels(e);
-    plan->label_index = index;
-    while (plan->next_label < function->label_count) {
-        const uint32_t label = plan->labels[plan->next_label];
+    for (; labels->next < function->label_count; labels->next++) {
+        const uint32_t label = labels->sorted[labels->next];
         if (function->labels[label].instruction > index)
             return;
         ptx_text_add(e->out, "L%u:;\n", (unsigned)label);
-        plan->next_label++;
     }
 }
 
@@ -149,15 +147,16 @@ static void write_instructions(struct ptx_emitter *e)
 {
     const struct ptx_function *function = e->function;
     const bool *waits = find_waits(e);
+    struct labels labels = sort_labels(e);
     if (e->plan->form == PTX_FORM_ITEM)
         e->plan->opaque_guards = ptx_opaque_guards(e);
     for (size_t i = 0; i < function->instruction_count && e->status == PTX_OK; i++) {
-        write_labels(e, i);
+        write_labels(e, &labels, i);
         if (waits && waits[i])
             write_end_of_wait(e);
         ptx_emit_instruction(e, &function->instructions[i]);
     }
-    write_labels(e, function->instruction_count);
+    write_labels(e, &labels, function->instruction_count);
 }
 
 /* ---- Functions ---- */

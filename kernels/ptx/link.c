@@ -28,7 +28,7 @@ static struct {
     struct piece *pieces;
     size_t piece_count, piece_capacity;
     struct name *names; /* open addressing; text NULL: free */
-    size_t name_capacity, name_count;
+    size_t name_capacity;
     bool is_whole;
 } library;
 

@@ -18,7 +18,8 @@
  *   __global struct clem_runtime *clem_runtime
  *   uint clem_dynamic_bytes               of the launch's shared memory
  *   uint clem_zero                        0, which no compiler knows
- *   CLEM_LOCAL uchar *clem_local          the thread's .local memory; CLEM_LOCAL: see local_space
+ *   CLEM_LOCAL uchar *clem_local          the thread's .local memory; CLEM_LOCAL: __private, or
+ *                                         with PTX_FORM_BLOCK CLEM_SCRATCH
  *   uchar *clem_exited                    *clem_exited != 0: an exit within a function was met
  *   __constant or __global uchar *clem_bank      the entry's parameters, where they are in a bank
  * In functions they are hidden parameters. A function is declared `static T name(CLEM_CONTEXT)` or
@@ -150,27 +151,22 @@ struct ptx_plan {
      * warp operations or, on CPUs, loops that wait, and all that call one. Their text stands once, in the entry. */
     const struct ptx_function **jumps;
     size_t jump_count;
-    uint32_t needs;           /* enum ptx_need */
-    struct ptx_body *current; /* being written */
-    uint32_t *labels;         /* of labels_of, sorted: item.c */
-    const struct ptx_function *labels_of;
-    size_t next_label, label_index;
+    uint32_t needs;                   /* enum ptx_need */
+    struct ptx_body *current;         /* being written */
     struct ptx_structure *structures; /* types of .param arrays that the text uses */
     struct ptx_text *dispatchers;     /* functions that call by number */
     size_t dispatcher_count;
     struct ptx_texture_argument *textures;
     const bool *opaque_guards; /* of the body being written: ptx_opaque_guards() */
-    bool resumes;              /* FORM_ITEM: barriers are met as in resume.c */
+    /* What functions are given of the launch: "uint clem_tid_x, uint8 clem_grid", and "clem_tid_x, clem_grid", as
+     * it is passed on. NULL: nothing; otherwise the kernel gets clem_grid, PTX_ARGUMENT_GRID. */
+    const char *launch_parameters, *launch_names;
+    bool resumes; /* FORM_ITEM: barriers are met as in resume.c */
     unsigned resume_count;
 
     /* Set by ptx_block_kernel(). */
-    const char *local_space;      /* address space of clem_local; NULL: "__private" */
-    const char *extra_parameters; /* hidden ones of functions: "uint clem_tid_x, uint clem_tid_y" */
-    const char *extra_arguments;  /* and what kernels pass there; functions pass the names on */
-    const char *extra_pass;       /* "clem_tid_x, clem_tid_y" */
     bool joins_blocks; /* FORM_BLOCK: a work-item may run several blocks, see struct ptx_kernel */
     size_t scratch_bytes; /* per thread: the kernel gets `__local uchar *clem_scratch`; 0: none */
-    bool needs_grid;      /* the kernel gets `uint8 clem_grid`: PTX_ARGUMENT_GRID */
 };
 
 /* Whether the kernel is given shared memory. Where it is not, clem_shared is declared as a null
@@ -245,7 +241,7 @@ struct ptx_body *ptx_current_body(const struct ptx_emitter *e);
 /* What C declares a register as: PTX_U8 U16 U32 U64 F32 F64 B128 PRED. Pointers are PTX_U64. */
 enum ptx_type ptx_register_type(const struct ptx_emitter *e, uint32_t index);
 
-/* The C lvalue of a register: the hook's, or its name; with .x .y where part > 0. */
+/* The C lvalue of a register: its name, with .x .y where part > 0. */
 const char *ptx_register_place(struct ptx_emitter *e, uint32_t index, unsigned part);
 
 /* A special register as uint, or ulong for the wide ones: the hook's, or FORM_ITEM's. */
@@ -369,8 +365,8 @@ bool ptx_sees_others(const struct ptx_instruction *in);
 const struct ptx_function *ptx_block_inline(struct ptx_emitter *e,
                                             const struct ptx_function *entry);
 
-/* Sets e->hooks and the plan's local_space, extra_..., before functions are written. */
-void ptx_block_prepare(struct ptx_emitter *e, struct ptx_body *entry);
+/* Sets e->hooks and the plan's launch_..., before functions are written. */
+void ptx_block_prepare(struct ptx_emitter *e);
 
 /* The body of the __kernel, with its braces; sets the plan's scratch_bytes. The parameters of the
  * entry have the names that ptx_value() and ld.param use; `clem_grid` is uint8: s012 gridDim, s456

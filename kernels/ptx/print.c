@@ -335,7 +335,7 @@ static void print_body(FILE *out, const struct ptx_function *function)
     fputs("}\n", out);
 }
 
-void ptx_print_function(FILE *out, const struct ptx_function *function)
+static void print_function(FILE *out, const struct ptx_function *function)
 {
     print_head(out, function);
     if (function->has_body)
@@ -348,7 +348,7 @@ static void print_bodies(FILE *out, const struct ptx_module *module, bool of_ent
 {
     for (size_t i = 0; i < module->function_count; ++i)
         if (module->functions[i]->has_body && module->functions[i]->is_entry == of_entries)
-            ptx_print_function(out, module->functions[i]);
+            print_function(out, module->functions[i]);
 }
 
 /* In the order in which the text is read again: functions count from their declarations on. */
@@ -361,7 +361,7 @@ void ptx_print_module(FILE *out, const struct ptx_module *module)
         struct ptx_function declaration = *function;
         declaration.has_body = false;
         if (!function->is_entry)
-            ptx_print_function(out, &declaration);
+            print_function(out, &declaration);
     }
     for (size_t i = 0; i < module->variable_count; ++i)
         print_definition(out, module->variables[i]);

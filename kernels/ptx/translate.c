@@ -187,7 +187,7 @@ static void declare_memory(struct translation *t)
     if (plan->needs & PTX_NEED_RUNTIME)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_RUNTIME},
                 "__global struct clem_runtime *clem_runtime");
-    if (plan->needs_grid)
+    if (plan->launch_parameters)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_GRID, .bytes = 32, .alignment = 32},
                 "uint8 clem_grid");
     if (plan->needs & PTX_NEED_DYNAMIC)
@@ -291,9 +291,9 @@ static void add_context_macros(struct translation *t)
         pass = ptx_format(e, "%s%sclem_bank", pass, comma);
         comma = ", ";
     }
-    if (t->plan.extra_parameters) {
-        parameters = ptx_format(e, "%s%s%s", parameters, comma, t->plan.extra_parameters);
-        pass = ptx_format(e, "%s%s%s", pass, comma, t->plan.extra_pass);
+    if (t->plan.launch_parameters) {
+        parameters = ptx_format(e, "%s%s%s", parameters, comma, t->plan.launch_parameters);
+        pass = ptx_format(e, "%s%s%s", pass, comma, t->plan.launch_names);
         comma = ", ";
     }
     ptx_text_add(&t->code, "#define CLEM_CONTEXT %s\n#define CLEM_CONTEXT_AND %s%s\n",
@@ -374,9 +374,8 @@ static void add_kernel(struct translation *t)
 /* Work-items that are enqueued in parts must be told of the whole. */
 static void prepare_parts(struct ptx_plan *plan)
 {
-    plan->needs_grid = true;
-    plan->extra_parameters = "uint8 clem_grid";
-    plan->extra_arguments = plan->extra_pass = "clem_grid";
+    plan->launch_parameters = "uint8 clem_grid";
+    plan->launch_names = "clem_grid";
 }
 
 /* Functions and kernel first, since the head depends on what they use. */
@@ -386,7 +385,7 @@ static void write_parts(struct translation *t)
     struct ptx_plan *plan = &t->plan;
     struct ptx_body *entry = &plan->bodies[plan->body_count - 1];
     if (plan->form == PTX_FORM_BLOCK)
-        ptx_block_prepare(e, entry);
+        ptx_block_prepare(e);
     else if (plan->resumes)
         ptx_resume_prepare(e);
     if (plan->form == PTX_FORM_ITEM && e->target->shared_is_global)
@@ -438,7 +437,7 @@ static void add_head(struct translation *t, struct ptx_text *whole)
                  "%s#define CLEM_LOCAL %s\n#ifndef CLEM_WORK_GROUP\n"
                  "#define CLEM_WORK_GROUP /* attributes of the kernel */\n#endif\n\n",
                  t->emitter.target->shared_is_global ? "#define __local __global\n" : "",
-                 t->plan.local_space ? t->plan.local_space : "__private");
+                 t->plan.form == PTX_FORM_BLOCK ? "CLEM_SCRATCH" : "__private");
 }
 
 /* Where __local memory does not hold the scratch of a block, the text is built with

@@ -74,10 +74,8 @@ enum ptx_type ptx_register_type(const struct ptx_emitter *e, uint32_t index)
 const char *ptx_register_place(struct ptx_emitter *e, uint32_t index, unsigned part)
 {
     static const char *const parts[] = {"", ".s0", ".s1", ".s2", ".s3"};
-    const char *place = e->hooks && e->hooks->place ? e->hooks->place(e, index) : NULL;
-    if (!place)
-        place = ptx_current_body(e)->names[index];
-    return part == 0 || part > 4 ? place : ptx_format(e, "%s%s", place, parts[part]);
+    const char *name = ptx_current_body(e)->names[index];
+    return part == 0 || part > 4 ? name : ptx_format(e, "%s%s", name, parts[part]);
 }
 
 /* The same number, of which no compiler can tell what it follows from. */
