@@ -5,7 +5,7 @@
 #include "cl/block.h"
 #include "cl/block_strategy.h"
 #include "cl/extension.h"
-#include "cl/managed_private.h"
+#include "cl/paging.h"
 
 static size_t page_bytes(void)
 {
@@ -46,7 +46,7 @@ static ocl_status create_coarse(struct ocl_block *block)
     if (block->context->capability.managed_has_buffers)
         block->buffer = clCreateBuffer(block->context->cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
                                        block->bytes, block->pointer, &error);
-    return error == CL_SUCCESS ? ocl_migration_add(block) : error;
+    return error == CL_SUCCESS ? block->context->paging->add(block) : error;
 }
 
 /* Drivers align to a data type and not to a page, so a page more is asked for. */
@@ -72,7 +72,7 @@ static void destroy_managed(struct ocl_block *block)
 {
     if (!block->pages)
         return;
-    ocl_migration_remove(block);
+    block->context->paging->remove(block);
     if (block->buffer)
         clReleaseMemObject(block->buffer);
     if (block->context->capability.managed == OCL_MANAGED_IN_USM)

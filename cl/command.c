@@ -3,6 +3,7 @@
 #include "cl/command.h"
 
 #include "cl/extension.h"
+#include "cl/paging.h"
 #include "cl/queue_private.h"
 #include "cl/steady.h"
 
@@ -25,12 +26,12 @@ ocl_status ocl_command_begin(struct ocl_command *command, struct ocl_queue *queu
                              enum ocl_command_kind kind)
 {
     if (kind == OCL_COMMAND_MEMORY)
-        queue->context->command_turn->enter(queue);
+        queue->context->paging->enter(queue);
     const ocl_status status = wait_for_order(queue, kind);
     if (status == OCL_OK)
         open_command(command, (struct ocl_command){queue, atomic_load(&queue->cl), kind, 0});
     else if (kind == OCL_COMMAND_MEMORY)
-        queue->context->command_turn->leave();
+        queue->context->paging->leave();
     return status;
 }
 
@@ -50,7 +51,7 @@ static void end_in_queue(const struct ocl_command *command)
             (void)ocl_queue_flush(queue);
     }
     if (command->kind == OCL_COMMAND_MEMORY)
-        queue->context->command_turn->leave();
+        queue->context->paging->leave();
 }
 
 void ocl_command_end(struct ocl_command *command)

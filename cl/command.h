@@ -22,12 +22,6 @@ static inline void ocl_command_watch(cl_command_queue queue, int change)
         clem_watch_command(queue, change);
 }
 
-/* What managed memory whose pages move has done before a command of OCL_COMMAND_MEMORY and after it. */
-struct ocl_command_turn {
-    void (*enter)(struct ocl_queue *queue);
-    void (*leave)(void);
-};
-
 /* Commands that belong together, from their begin to their end: on the stack of who enqueues them. */
 struct ocl_command {
     struct ocl_queue *queue; /* NULL: OCL_COMMAND_OWN */

@@ -17,6 +17,7 @@
 #include "cl/managed_private.h"
 #include "cl/ordered_private.h"
 #include "cl/own_thread.h"
+#include "cl/paging.h"
 #include "cl/probe.h"
 #include "cl/ptx_kernel.h"
 #include "cl/ptx_runtime.h"
@@ -40,9 +41,15 @@ static const struct ocl_following following = {
     .print = ocl_runtime_after_wait,
 };
 
-static const struct ocl_command_turn command_turn = {
+static const struct ocl_paging paging = {
+    .add = ocl_migration_add,
+    .remove = ocl_migration_remove,
+    .join = ocl_region_join,
+    .detach = ocl_migration_detach,
     .enter = ocl_migration_enter,
     .leave = ocl_migration_leave,
+    .begin_function = ocl_migration_begin_function,
+    .end_function = ocl_migration_end_function,
 };
 
 /* For the files of plain kernels. */
@@ -108,7 +115,7 @@ static ocl_status open_context(int device, struct ocl_context **context)
         return OCL_E_OUT_OF_MEMORY;
     made->device = ocl_device_get(device);
     made->following = &following;
-    made->command_turn = &command_turn;
+    made->paging = &paging;
     made->kernel_parts = &kernel_parts;
     made->print_bytes = PRINT_BYTES;
     made->heap_bytes = HEAP_BYTES;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cl/failure.h"
-#include "cl/managed_private.h"
+#include "cl/paging.h"
 #include "cl/queue_private.h"
 #include "cl/waited.h"
 
@@ -22,9 +22,10 @@ static void run_host_call(void *data, cl_int status)
         (void)ocl_context_fail(call->context, status);
     const ocl_status failure = ocl_waited(call->context, OCL_WAITED_IN_TURN, OCL_OK);
     if (failure == OCL_OK || call->run_after_failure) {
-        ocl_migration_begin_function();
+        const struct ocl_paging *paging = call->context->paging;
+        paging->begin_function();
         call->function(call->data, failure);
-        ocl_migration_end_function();
+        paging->end_function();
     }
     free(call);
 }

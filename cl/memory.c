@@ -10,8 +10,8 @@
 #include "cl/address.h"
 #include "cl/block.h"
 #include "cl/host_memory.h"
-#include "cl/managed_private.h"
 #include "cl/ordered_private.h"
+#include "cl/paging.h"
 #include "cl/pool.h"
 #include "cl/slab.h"
 #include "cl/state.h"
@@ -63,7 +63,7 @@ static void destroy(struct ocl_allocation *allocation)
 {
     ocl_address_erase(allocation);
     ocl_twin_destroy(atomic_load(&allocation->twin));
-    ocl_region_join(allocation);
+    allocation->context->paging->join(allocation);
     if (allocation->piece)
         ocl_pool_give(atomic_load(pool_place(allocation->context, allocation->home)),
                       allocation->piece);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "cl/deadline.h"
-#include "cl/managed_private.h"
+#include "cl/paging.h"
 #include "cl/queue_private.h"
 #include "cl/steady.h"
 #include "cl/trace.h"
@@ -145,7 +145,7 @@ void ocl_queue_destroy(struct ocl_queue *queue)
     pthread_mutex_lock(&queue->context->queue_lock);
     queue->is_destroyed = true;
     pthread_mutex_unlock(&queue->context->queue_lock);
-    ocl_migration_detach(queue); /* what is attached after this sees that the queue goes */
+    queue->context->paging->detach(queue); /* what is attached after this sees that the queue goes */
     give_back_owners_reference(queue);
 }
 

@@ -206,7 +206,7 @@ struct ocl_context {
     _Atomic uint64_t memory_generation;
     struct ocl_staging *staging;
     const struct ocl_following *following;       /* waited.h */
-    const struct ocl_command_turn *command_turn; /* command.h */
+    const struct ocl_paging *paging;             /* paging.h */
     const struct ocl_kernel_parts *kernel_parts; /* kernel_parts.h */
     struct ocl_builtins *builtins;
     _Atomic bool has_copies; /* transfer_kernel.c: kernels of copies and fills were made ready */
