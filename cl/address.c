@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "cl/allocation.h"
 #include "cl/range_map.h"
 #include "cl/state.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cl/array_private.h"
+#include "cl/memory.h"
 #include "cl/queue_private.h"
 
 /* --- Where texels lie --- */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cl/block_strategy.h"
+#include "cl/memory.h"
 
 /* How often a block is made anew because the driver aligned it to less than any block before. */
 enum { ALIGNMENT_TRIES = 4 };

@@ -3,7 +3,35 @@
 #ifndef OCL_BLOCK_H
 #define OCL_BLOCK_H
 
+#include "cl/address_range.h"
 #include "cl/state.h"
+
+enum ocl_block_kind {
+    OCL_BLOCK_DEVICE,     /* by the address strategy */
+    OCL_BLOCK_HOST,       /* pinned, by the capability's host_method */
+    OCL_BLOCK_REGISTERED, /* the user's memory */
+    OCL_BLOCK_MANAGED     /* by the capability's managed */
+};
+
+/* One allocation of the driver: what OpenCL commands and arguments name. */
+struct ocl_block {
+    struct ocl_context *context;
+    cl_mem buffer;    /* NULL under usm, and under svm where a buffer over SVM is not coherent */
+    void *pointer;    /* svm or usm allocation, mapped or registered host memory; NULL otherwise */
+    uint64_t address; /* device address of byte 0 of buffer */
+    size_t bytes;     /* of the driver's object: what was asked for and block_slack on top */
+    bool is_mapped;   /* pinned host memory: buffer is mapped at pointer */
+    enum ocl_block_kind kind;
+    const struct ocl_block_strategy *strategy; /* block_strategy.h */
+    bool is_linked;                            /* on the context's list */
+    void *reserved; /* a range of host addresses that stands for the block, or NULL */
+    size_t reserved_bytes;
+    struct ocl_range_claim claim; /* keeps the device address apart from the host's addresses */
+    struct ocl_pin *pins[3];      /* block_registered.c: the user's pages that the block shares */
+    void *pages;               /* pinned memory: what holds pointer, where it is not the buffer's */
+    struct ocl_region *region; /* managed memory whose pages move, or NULL */
+    struct ocl_block *next, *previous; /* context.blocks (block_lock) */
+};
 
 /* Device memory of at least bytes, behind the first aligned byte: ocl_block_first(). Contents are
  * not defined.

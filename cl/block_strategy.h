@@ -3,6 +3,8 @@
 #ifndef OCL_BLOCK_STRATEGY_H
 #define OCL_BLOCK_STRATEGY_H
 
+#include "cl/block.h"
+#include "cl/memory.h"
 #include "cl/state.h"
 
 /* create fills buffer, pointer and address of a block whose context and bytes are set; a cl_int or

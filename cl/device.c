@@ -3,6 +3,7 @@
 #include "cl/device.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,6 @@
 #include "cl/options.h"
 #include "cl/own_thread.h"
 #include "cl/process.h"
-#include "cl/state.h"
 #include "cl/steady.h"
 #include "cl/trace.h"
 

@@ -3,7 +3,7 @@
 #ifndef OCL_DEVICE_SELECT_H
 #define OCL_DEVICE_SELECT_H
 
-#include "cl/state.h"
+#include "cl/device_private.h"
 
 /* Each function works on an array in place and returns the new count. */
 

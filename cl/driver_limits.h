@@ -4,7 +4,7 @@
 #ifndef OCL_DRIVER_LIMITS_H
 #define OCL_DRIVER_LIMITS_H
 
-#include "cl/state.h"
+#include "cl/device_private.h"
 
 /* clBuildProgram() for one device, or OCL_E_NOT_SUPPORTED where what comes of it could end the process;
  * then the log has the reason, and stderr once for each. */

@@ -11,6 +11,7 @@
 #include "cl/contexts.h"
 #include "cl/deadline.h"
 #include "cl/process.h"
+#include "cl/queue_private.h"
 #include "cl/state.h"
 #include "cl/steady.h"
 #include "cl/trace.h"

@@ -3,7 +3,7 @@
 #ifndef OCL_EXTENSION_H
 #define OCL_EXTENSION_H
 
-#include "cl/state.h"
+#include "cl/device_private.h"
 
 /* cl_ext_buffer_device_address exists in two forms, both in use; Debian 12's headers have neither.
  * Revision 1 (drafts 0.1 to 0.3; PoCL 6.0): a flag of clCreateBuffer. Revision 2 (1.0.0, January

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/allocation.h"
 #include "cl/failure.h"
 #include "cl/queue_private.h"
 #include "cl/staging.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cl/address.h"
+#include "cl/allocation.h"
 #include "cl/builtin.h"
 #include "cl/failure.h"
 #include "cl/image_private.h"

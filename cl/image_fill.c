@@ -1,6 +1,7 @@
 /* Copies between the texels of an array and an image.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/address.h"
+#include "cl/allocation.h"
 #include "cl/command.h"
 #include "cl/image_private.h"
 

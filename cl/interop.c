@@ -3,7 +3,9 @@
 #include "cl/interop.h"
 
 #include "cl/address.h"
+#include "cl/allocation.h"
 #include "cl/command.h"
+#include "cl/queue_private.h"
 #include "cl/state.h"
 
 void ocl_interop_device(int device, void **platform, void **id)

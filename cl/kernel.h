@@ -4,7 +4,7 @@
 #define OCL_KERNEL_H
 
 #include "cl/state.h"
-#include "cl/symbols_private.h"
+#include "cl/symbols.h"
 
 /* What the parameters of a texture or surface are. */
 enum ocl_part {
@@ -157,6 +157,10 @@ struct ocl_kernel {
     struct ocl_ptx_kernel *ptx;    /* ptx_kernel.h; NULL for kernels that are no translation */
     struct ocl_form forms[OCL_FORM_COUNT];
 };
+
+/* The kernel that kernels/device/clem_symbols.h writes: it is none of the user's, and tells what
+ * symbols there are. */
+#define OCL_SYMBOL_TABLE "clem_symbol_table"
 
 struct ocl_program {
     struct ocl_context *context;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cl/address.h"
+#include "cl/allocation.h"
 #include "cl/extension.h"
 #include "cl/kernel_parts.h"
 #include "cl/managed.h"

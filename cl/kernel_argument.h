@@ -3,10 +3,9 @@
 #ifndef OCL_KERNEL_ARGUMENT_H
 #define OCL_KERNEL_ARGUMENT_H
 
-#include "cl/kernel.h"
+#include "cl/kernel_binding.h"
 #include "cl/kernel_plan.h"
-#include "cl/kernel_texture.h"
-#include "cl/ptx_kernel.h"
+#include "cl/translation.h"
 
 /* A pointer argument as OpenCL knows memory: byte `rest` of `part`, or of `buffer` where there
  * is no part. */

@@ -5,8 +5,11 @@
 #define OCL_KERNEL_PARTS_H
 
 #include "cl/kernel.h"
-#include "cl/kernel_texture.h"
-#include "cl/ptx_kernel.h"
+#include "cl/symbols.h"
+
+struct ocl_binding;
+struct ocl_call;
+struct ptx_module;
 
 /* Each does what the function of the same name does that its file declares: ocl_binding_open(), and so on. */
 struct ocl_kernel_parts {

@@ -6,6 +6,7 @@
 
 #include "cl/kernel_parts.h"
 #include "cl/trace.h"
+#include "cl/translation.h"
 
 static const struct ocl_device_facts *device_of(const struct ocl_kernel *kernel)
 {

@@ -3,24 +3,7 @@
 #ifndef OCL_KERNEL_TEXTURE_H
 #define OCL_KERNEL_TEXTURE_H
 
-#include "cl/image.h"
-#include "cl/kernel.h"
-
-/* What feeds one group of parameters. */
-struct ocl_bound {
-    struct ocl_texture *texture; /* counted */
-    struct ocl_image *image;     /* NULL where it is read from memory */
-    cl_sampler sampler;          /* NULL where the group has none */
-    bool is_borrowed;            /* the image is this launch's own */
-};
-
-enum { OCL_BOUND_FEW = 8 };
-
-struct ocl_binding {
-    struct ocl_kernel *kernel; /* the one to launch: the user's, or its variant */
-    struct ocl_bound *bound;   /* one per group: few, or an allocation */
-    struct ocl_bound few[OCL_BOUND_FEW];
-};
+#include "cl/kernel_binding.h"
 
 /* Finds the objects that a launch names, chooses the variant, and brings the images up to date in
  * queue.

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "cl/address.h"
+#include "cl/allocation.h"
 #include "cl/managed_private.h"
 #include "cl/pool.h"
 #include "cl/queue_private.h"

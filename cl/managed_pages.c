@@ -4,9 +4,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cl/allocation.h"
 #include "cl/command.h"
 #include "cl/failure.h"
 #include "cl/managed_private.h"
+#include "cl/queue_private.h"
 #include "cl/steady.h"
 
 /* A map for reading of at most this many bytes becomes one for writing as a whole. */

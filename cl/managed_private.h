@@ -17,6 +17,7 @@
 #ifndef OCL_MANAGED_PRIVATE_H
 #define OCL_MANAGED_PRIVATE_H
 
+#include "cl/allocation.h"
 #include "cl/managed.h"
 #include "cl/state.h"
 

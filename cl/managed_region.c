@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cl/allocation.h"
 #include "cl/managed_private.h"
 #include "cl/queue_private.h"
 

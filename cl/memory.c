@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include "cl/address.h"
+#include "cl/allocation.h"
 #include "cl/block.h"
 #include "cl/host_memory.h"
 #include "cl/ordered_private.h"
 #include "cl/paging.h"
 #include "cl/pool.h"
+#include "cl/queue_private.h"
 #include "cl/slab.h"
 #include "cl/state.h"
 #include "cl/trace.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cl/address.h"
+#include "cl/allocation.h"
 #include "cl/ordered_shard.h"
 #include "cl/queue_private.h"
 #include "cl/slab.h"

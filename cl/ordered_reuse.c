@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include "cl/address.h"
+#include "cl/allocation.h"
 #include "cl/deadline.h"
 #include "cl/ordered_shard.h"
 #include "cl/queue_private.h"

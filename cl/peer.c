@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/memory.h"
+#include "cl/program.h"
+#include "cl/queue.h"
 #include "cl/state.h"
 #include "cl/trace.h"
 

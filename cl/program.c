@@ -12,6 +12,7 @@
 #include "cl/program_include.h"
 #include "cl/steady.h"
 #include "cl/trace.h"
+#include "cl/translation.h"
 
 /* Source: the SPIR-V specification, "Magic Number"; both byte orders are valid. */
 static bool is_spirv(const void *code, size_t bytes)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cl/driver_limits.h"
+#include "cl/memory.h"
 #include "cl/options.h"
 #include "cl/ptx_facts.h"
 #include "cl/ptx_kernel.h"

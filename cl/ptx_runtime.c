@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "cl/failure.h"
+#include "cl/memory.h"
 #include "cl/queue_private.h"
 #include "cl/steady.h"
 #include "cl/thread.h"

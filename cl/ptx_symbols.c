@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cl/managed.h"
-#include "cl/ptx_kernel.h"
 #include "cl/trace.h"
+#include "cl/translation.h"
 
 _Static_assert((int)OCL_SYMBOL_CONSTANT == (int)PTX_BLOCK_CONSTANT &&
                    (int)OCL_SYMBOL_DEVICE == (int)PTX_BLOCK_DEVICE &&

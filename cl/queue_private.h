@@ -3,7 +3,91 @@
 #ifndef OCL_QUEUE_PRIVATE_H
 #define OCL_QUEUE_PRIVATE_H
 
+#include "cl/event.h"
+#include "cl/queue.h"
 #include "cl/state.h"
+#include "cl/worker.h"
+
+/* What a queue has waited for last: that the first position commands of others were complete. Older waits are
+ * forgotten. */
+enum { OCL_QUEUE_WAITS = 8 };
+struct ocl_queue_waits {
+    uint64_t ids[OCL_QUEUE_WAITS]; /* 0: none */
+    uint64_t positions[OCL_QUEUE_WAITS];
+    unsigned oldest;
+};
+
+struct ocl_queue {
+    void *slab_word;
+    _Atomic uint64_t id; /* unique in the process, never used again; 0 while the memory is free */
+    struct ocl_context *context;
+    enum ocl_queue_kind kind;
+    int priority;
+    /* Made at the first command, for which ocl_command_begin() sees; NULL before. */
+    _Atomic(cl_command_queue) cl;
+    cl_kernel clock_kernel; /* reads the clock, or NULL (lock) */
+    struct ocl_clock_slot
+        *reading; /* the last one, behind reading_position commands, or NULL (lock) */
+    void (*release_reading)(struct ocl_clock_slot *slot);
+    uint64_t reading_position;
+    unsigned reading_stamps;     /* that share it */
+    _Atomic uint32_t references; /* the owner's, and one for each task or loop that needs it */
+    bool is_destroyed;           /* the owner's is on its way back (queue_lock) */
+    bool has_locks;              /* the locks outlive the queue, as the memory does */
+    pthread_mutex_t order_lock, lock;
+    cl_event mark; /* a marker behind the first mark_position commands, or NULL (lock) */
+    uint64_t mark_position;
+    bool mark_is_pushed;          /* the driver was flushed behind it (lock) */
+    struct ocl_queue_waits waits; /* for other queues (lock) */
+    _Atomic uint64_t submitted;   /* commands given to the driver so far */
+    _Atomic uint64_t finished;    /* how many of them are known to be complete; only grows */
+    _Atomic uint64_t flushed;     /* how many of them the driver was told to start; only grows */
+    _Atomic uint64_t ending;      /* submitted when the program returned; before that 0 */
+    /* Blocking queue: legacy.submitted when it last waited for the legacy queue; legacy queue:
+     * context.blocking_work when it last waited for the blocking ones. */
+    _Atomic uint64_t seen;
+    _Atomic uint64_t seen_by_legacy; /* submitted when the legacy queue last waited for this one */
+    _Atomic uint64_t seen_until;     /* which of the legacy queue's commands complete after that */
+    _Atomic uint64_t entered; /* how many commands of the context's entrance it has waited for */
+    struct ocl_worker
+        *turns; /* gate.c: does what the host has to do in the queue's turn, or NULL (lock) */
+    struct ocl_worker_task release; /* posted when the work of a destroyed queue is complete */
+    bool awaits_release;            /* nobody has posted it yet (lock) */
+    struct ocl_queue *next, *previous;
+    struct ocl_queue_link links[OCL_QUEUE_LINKS];
+    unsigned walkers; /* walks over the busy queues that have come to this one (queue_lock) */
+};
+
+/* Whether all submitted commands are known to be complete, without asking the driver; true for a fresh queue. Takes the
+ * legacy queue's and the blocking queues' relation into account: true means that the host may touch device memory in
+ * place of a command on this queue. */
+bool ocl_queue_is_idle(struct ocl_queue *queue);
+
+/* Before the host does something in place of a command: waits for all that a command submitted now would wait for. More than
+ * ocl_queue_finish() where the queue has no command yet that waits for the legacy queue; nearly free when all is idle.
+ * Errors: the context's sticky failure. */
+ocl_status ocl_queue_settle(struct ocl_queue *queue);
+
+/* Tells the driver to start what was submitted. */
+ocl_status ocl_queue_flush(struct ocl_queue *queue);
+
+/* Waits for the work of all queues of the context, destroyed ones included; nearly free when they are idle. Returns the
+ * context's sticky failure. */
+ocl_status ocl_queues_finish(struct ocl_context *context);
+
+/* The same without waiting: OCL_E_NOT_READY while any queue has work. */
+ocl_status ocl_queues_query(struct ocl_context *context);
+
+/* When the program returns: what the queues have got so far is what it leaves. And whether that is complete, whatever other
+ * threads go on to submit. */
+void ocl_queues_note_ending(struct ocl_context *context);
+ocl_status ocl_queues_query_ending(struct ocl_context *context);
+
+/* Waits for all work, pending host functions included, and destroys every queue, the legacy one last. Afterwards nothing
+ * of the queues is left in the workers, which the caller may then destroy.
+ * Errors: OCL_E_NOT_READY when the driver of a failed context never ended its work: the workers and the context must then
+ *         stay in memory. */
+ocl_status ocl_queues_close(struct ocl_context *context);
 
 /* How the counters are read. submitted says how many commands were counted; a command is counted
  * after it was enqueued. So a marker enqueued after submitted was read as n comes after these n

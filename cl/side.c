@@ -3,6 +3,7 @@
 #include "cl/side.h"
 
 #include "cl/address.h"
+#include "cl/allocation.h"
 #include "cl/managed_private.h"
 
 /* Managed memory whose pages move counts as device memory: commands find it there. */

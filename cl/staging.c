@@ -8,6 +8,7 @@
 
 #include "cl/block.h"
 #include "cl/failure.h"
+#include "cl/memory.h"
 #include "cl/queue_private.h"
 #include "cl/steady.h"
 #include "cl/transfer_plan.h"

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "cl/state.h"
+#include "cl/opencl.h"
 #include "cl/thread.h"
 
 _Static_assert(sizeof(cl_int) == sizeof(ocl_status), "an ocl_status carries a cl_int unchanged");

@@ -7,12 +7,12 @@
 
 #include "cl/kernel.h"
 #include "cl/managed.h"
-#include "cl/ptx_kernel.h"
 #include "cl/ptx_symbols.h"
 #include "cl/symbol_table.h"
 #include "cl/symbols_private.h"
 #include "cl/trace.h"
 #include "cl/transfer.h"
+#include "cl/translation.h"
 
 /* Kernels get the block; the allocation begins before it. */
 struct block {

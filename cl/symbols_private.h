@@ -5,10 +5,6 @@
 
 #include "cl/symbols.h"
 
-/* The kernel that kernels/device/clem_symbols.h writes: it is none of the user's, and tells what
- * symbols there are. */
-#define OCL_SYMBOL_TABLE "clem_symbol_table"
-
 /* Makes the memory of a program's symbols, once. kinds: 1 << kind for each block that the caller
  * needs. Errors: those of ocl_program_find_symbol(). */
 ocl_status ocl_symbols_ready(struct ocl_program *program, unsigned kinds);

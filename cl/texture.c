@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cl/address.h"
+#include "cl/allocation.h"
 #include "cl/image.h"
 #include "cl/slab.h"
 #include "cl/texture_private.h"

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "cl/memory.h"
 #include "cl/texture_private.h"
 
 /* Types by bytes of a channel. CUDA normalises integers of one and two bytes only. */

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/transfer.h"
 
+#include "cl/allocation.h"
+#include "cl/queue_private.h"
 #include "cl/transfer_private.h"
 #include "cl/waited.h"
 

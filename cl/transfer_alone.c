@@ -1,5 +1,6 @@
 /* Copies that keep their place among all queues of the contexts they touch.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/allocation.h"
 #include "cl/queue_private.h"
 #include "cl/transfer_private.h"
 

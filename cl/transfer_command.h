@@ -3,6 +3,7 @@
 #ifndef OCL_TRANSFER_COMMAND_H
 #define OCL_TRANSFER_COMMAND_H
 
+#include "cl/allocation.h"
 #include "cl/state.h"
 
 /* Each enqueues without waiting, between its own ocl_command_begin() and ocl_command_end().

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "cl/allocation.h"
 #include "cl/block.h"
 #include "cl/context.h"
 #include "cl/deadline.h"

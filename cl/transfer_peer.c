@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "cl/allocation.h"
 #include "cl/queue_private.h"
 #include "cl/staging.h"
 #include "cl/transfer_private.h"

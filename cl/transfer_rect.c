@@ -1,5 +1,7 @@
 /* Rectangles and volumes between pinned host memory and a device.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/allocation.h"
+#include "cl/queue_private.h"
 #include "cl/transfer_command.h"
 #include "cl/transfer_kernel.h"
 #include "cl/transfer_private.h"

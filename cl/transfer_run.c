@@ -1,5 +1,7 @@
 /* The way that is best for a copy whose device ends are in one context.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/allocation.h"
+#include "cl/queue_private.h"
 #include "cl/transfer_private.h"
 
 #include <assert.h>

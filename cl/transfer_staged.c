@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "cl/allocation.h"
 #include "cl/queue_private.h"
 #include "cl/staging.h"
 #include "cl/transfer_command.h"

@@ -3,7 +3,8 @@
 #ifndef OCL_TWIN_H
 #define OCL_TWIN_H
 
-#include "cl/kernel_argument.h"
+#include "cl/allocation.h"
+#include "cl/state.h"
 
 /* The buffer of pinned memory stays mapped for the host. A kernel given that buffer works on the
  * host's bytes only where they are the device's as well, or where kernels reach them by address
@@ -27,11 +28,13 @@ ocl_status ocl_twin_find(struct ocl_allocation *allocation, uint64_t offset, cl_
 /* When the allocation is taken apart. Safe on NULL. Needs: no command uses the twin any more. */
 void ocl_twin_destroy(struct ocl_twin *twin);
 
-/* Around the command of a launch: writes the twins of its targets; reads back those that the kernel
- * may have written. Nothing to do without twins. When begin returned OCL_OK, end must follow;
- * is_enqueued: there is such a command.
- * Locks:  twin_lock from begin to end. Errors: the driver's; the sticky failure. */
-ocl_status ocl_twins_begin(const struct ocl_call *call, struct ocl_queue *queue);
-ocl_status ocl_twins_end(const struct ocl_call *call, struct ocl_queue *queue, bool is_enqueued);
+/* Commands of a launch that uses the twin: writes it, in turn behind the launch that used it last; reads it back; and notes
+ * that event is behind them all.
+ * Locks:  twin_lock. Errors: the driver's; the sticky failure. */
+ocl_status ocl_twin_write(struct ocl_twin *twin, const struct ocl_allocation *allocation,
+                          struct ocl_queue *queue);
+ocl_status ocl_twin_read(const struct ocl_twin *twin, const struct ocl_allocation *allocation,
+                         struct ocl_queue *queue);
+ocl_status ocl_twin_note(struct ocl_twin *twin, const struct ocl_queue *queue, cl_event event);
 
 #endif

@@ -1,5 +1,6 @@
 /* Tests of cl/address.c: what a reference keeps, and both sides of an allocation.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/allocation.h"
 #include "tests/test.h"
 
 #include <pthread.h>

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cl/memory.h"
 #include "tests/cl/captured.h"
 #include "tests/cl/kernels.h"
 #include "tests/cl/refuse.h"

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "cl/queue.h"
 #include "tests/cl/kernels.h"
 
 TEST_BODY(context_opens_with_a_queue_and_no_failure)

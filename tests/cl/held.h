@@ -5,6 +5,7 @@
 
 #include <sched.h>
 
+#include "cl/allocation.h"
 #include "cl/command.h"
 #include "cl/queue_private.h"
 #include "tests/test.h"

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "cl/queue_private.h"
 #include "tests/cl/textures.h"
 
 static const char plain_kernels[] =

@@ -4,6 +4,7 @@
 
 #include "cl/command.h"
 #include "cl/kernel_info.h"
+#include "cl/memory.h"
 #include "tests/cl/launch.h"
 
 /* ---- types and parameters ---- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cl/kernel.h"
+#include "cl/memory.h"
 #include "cl/trace.h"
 #include "cl/transfer.h"
 #include "tests/test.h"

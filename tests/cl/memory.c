@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cl/address.h"
+#include "cl/allocation.h"
 #include "cl/host_memory.h"
 #include "cl/pool.h"
 #include "cl/waited.h"

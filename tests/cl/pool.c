@@ -1,6 +1,8 @@
 /* Tests of cl/pool.c and cl/pieces.c, over a driver that is only counters: what it was asked, and
  * when it refuses.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/block.h"
+#include "cl/memory.h"
 #include "tests/test.h"
 
 #include <pthread.h>

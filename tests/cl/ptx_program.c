@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cl/memory.h"
 #include "cl/ptx_kernel.h"
 #include "cl/symbols.h"
 #include "cl/texture.h"

@@ -3,6 +3,7 @@
 #include "cl/wrapper.h"
 
 #include "cl/address.h"
+#include "cl/allocation.h"
 #include "tests/cl/launch.h"
 
 static const char text[] =

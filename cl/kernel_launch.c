@@ -12,10 +12,10 @@
 #include "cl/kernel_limits.h"
 #include "cl/kernel_parts.h"
 #include "cl/kernel_plan.h"
+#include "cl/kernel_twin.h"
 #include "cl/managed.h"
 #include "cl/thread.h"
 #include "cl/trace.h"
-#include "cl/twin.h"
 
 const char *ocl_kernel_name(const struct ocl_kernel *kernel)
 {
