@@ -12,7 +12,7 @@
 #include "cl/queue.h"
 #include "facade/internal.h"
 
-/* Locks, outermost first; cl/'s own locks (cl/state.h) come after all of them. None is held across a
+/* Locks, outermost first; cl/'s own locks (cl/state/state.h) come after all of them. None is held across a
  * blocking call, a program build or a user's function.
  *
  *   1 context.open_lock   opening and closing a context (only who needs the same context waits)

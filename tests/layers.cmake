@@ -30,19 +30,19 @@ forbid(facade "CL/" "the facade sees no OpenCL" facade/error_map.c)
 forbid(facade "cl/(state|address|block|builtin|extension|worker|slab_private)\\.h" "the facade uses cl/'s public headers")
 forbid(include "(facade|cl|kernels)/" "public headers stand alone")
 
-# Commands of streams are given to the driver in cl/command.c alone, between their begin and their end. These files enqueue
+# Commands of streams are given to the driver in cl/queue/command.c alone, between their begin and their end. These files enqueue
 # on the context's service queue, which no stream knows and whose commands they wait for:
 set(enqueues_apart
-    cl/block_host.c    # pinned memory is mapped once, when it is made, and unmapped when it goes
-    cl/capability.c    # self-tests of the address strategies, before the context's first queue
-    cl/image_test.c    # self-test of images, when the first is made
-    cl/kernel_size.c   # asks the device for the sizes of a kernel's parameters, when it is found
-    cl/managed_test.c  # self-test of memory that migrates, before the context's first queue
-    cl/probe.c         # asks the device for the address of a block, when it is made
-    cl/ptx_binary.c    # self-test of the driver's way with PTX, before it is used
-    cl/ptx_target.c    # self-test of instructions, before the first PTX is translated
-    cl/steady.h        # holds what they call
-    cl/symbol_table.c) # reads addresses and values of a module's variables, when it is loaded
+    cl/block/block_host.c    # pinned memory is mapped once, when it is made, and unmapped when it goes
+    cl/context/capability.c    # self-tests of the address strategies, before the context's first queue
+    cl/image/image_test.c    # self-test of images, when the first is made
+    cl/program/kernel_size.c   # asks the device for the sizes of a kernel's parameters, when it is found
+    cl/managed/managed_test.c  # self-test of memory that migrates, before the context's first queue
+    cl/block/probe.c         # asks the device for the address of a block, when it is made
+    cl/ptx/ptx_binary.c    # self-test of the driver's way with PTX, before it is used
+    cl/ptx/ptx_target.c    # self-test of instructions, before the first PTX is translated
+    cl/base/steady.h        # holds what they call
+    cl/symbol/symbol_table.c) # reads addresses and values of a module's variables, when it is loaded
 file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/cl/*.c ${ROOT}/cl/*.h ${ROOT}/facade/*.c ${ROOT}/facade/*.h)
 foreach(source IN LISTS sources)
     # A name with an empty list of arguments is meant for who reads comments.
@@ -50,8 +50,8 @@ foreach(source IN LISTS sources)
         REGEX "(clEnqueue[A-Za-z0-9]+|ocl_steady_range|ocl_steady_read|enqueue_usm_[a-z]+)\\(([^)]|$)")
     if(lines AND source IN_LIST enqueues_apart)
         list(REMOVE_ITEM enqueues_apart ${source})
-    elseif(lines AND NOT source STREQUAL "cl/command.c")
-        message(SEND_ERROR "${source} enqueues, which is for cl/command.c: ${lines}")
+    elseif(lines AND NOT source STREQUAL "cl/queue/command.c")
+        message(SEND_ERROR "${source} enqueues, which is for cl/queue/command.c: ${lines}")
     endif()
 endforeach()
 if(enqueues_apart)
@@ -62,7 +62,7 @@ endif()
 foreach(source IN LISTS sources)
     file(STRINGS ${ROOT}/${source} lines
         REGEX "^ .*(ocl_staging_look|ocl_ordered_settle|ocl_migration_(let_touch|return)|ocl_runtime_after_wait|following->[a-z_]+)\\(")
-    if(lines AND NOT source MATCHES "^cl/(waited|ptx_runtime)\\.c$")
+    if(lines AND NOT source MATCHES "^cl/(queue/waited|binding/ptx_runtime)\\.c$")
         message(SEND_ERROR "${source}: ${lines}: ocl_waited() does what follows a wait")
     endif()
 endforeach()

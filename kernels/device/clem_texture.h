@@ -56,7 +56,7 @@
  *     CL_RG, CL_RGBA; SRGB8 CL_sRGBA with CL_UNORM_INT8;
  *   - the sampler's filter is linear if CLEM_TEXTURE_LINEAR, its coordinates are normalised if
  *     CLEM_TEXTURE_NORMALIZED; for the cube types always;
- *   - the driver does it right, which cl/image_test.c tries. PoCL 3.1 reads CL_HALF_FLOAT as whole
+ *   - the driver does it right, which cl/image/image_test.c tries. PoCL 3.1 reads CL_HALF_FLOAT as whole
  *     numbers, and scales the number of the layer of an image array, cubes too, where coordinates
  *     are normalised.
  * Image types: 1D image1d_t, 2D image2d_t, 3D image3d_t, 1D_LAYERED image1d_array_t, 2D_LAYERED,

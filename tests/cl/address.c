@@ -1,12 +1,12 @@
-/* Tests of cl/address.c: what a reference keeps, and both sides of an allocation.
+/* Tests of cl/memory/address.c: what a reference keeps, and both sides of an allocation.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/allocation.h"
+#include "cl/memory/allocation.h"
 #include "tests/test.h"
 
 #include <pthread.h>
 
-#include "cl/address.h"
-#include "cl/state.h"
+#include "cl/memory/address.h"
+#include "cl/state/state.h"
 
 static void destroy(struct ocl_allocation *allocation)
 {

@@ -1,6 +1,6 @@
-/* Tests of cl/address_range.c.
+/* Tests of cl/base/address_range.c.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/address_range.h"
+#include "cl/base/address_range.h"
 
 #include <errno.h>
 #include <sys/mman.h>

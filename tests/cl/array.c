@@ -1,10 +1,10 @@
-/* Tests of cl/array.c: where texels lie, references, and who waits for whom.
+/* Tests of cl/image/array.c: where texels lie, references, and who waits for whom.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/array.h"
 
 #include <pthread.h>
 
-#include "cl/array_private.h"
+#include "cl/image/array_private.h"
 #include "tests/cl/held.h"
 
 static const struct ocl_array_shape plane = {

@@ -1,6 +1,6 @@
 /* Tests of cl/block*.c, under whichever address strategy the device has.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/block.h"
+#include "cl/block/block.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-/* Tests of cl/block.c: blocks that end while a launch that has declared them is on its way to the driver. This program
+/* Tests of cl/block/block.c: blocks that end while a launch that has declared them is on its way to the driver. This program
  * stands between cl/ and the OpenCL loader in two functions, to hold a launch up and to see what is freed.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
 
-#include "cl/block.h"
+#include "cl/block/block.h"
 #include "tests/cl/launch.h"
 
 struct launcher {

@@ -1,4 +1,4 @@
-/* Tests of cl/block_registered.c: threads that register memory at the same time. This program stands between cl/ and
+/* Tests of cl/block/block_registered.c: threads that register memory at the same time. This program stands between cl/ and
  * the OpenCL loader in one function, to make pinning as slow as a test wants.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/cl/refuse.h"
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cl/block.h"
+#include "cl/block/block.h"
 #include "tests/cl/kernels.h"
 
 static void *_Atomic slow_page; /* pinning from this address on waits for may_go on */

@@ -1,6 +1,6 @@
-/* Tests of cl/builtin.c.
+/* Tests of cl/program/builtin.c.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/builtin.h"
+#include "cl/program/builtin.h"
 
 #include <pthread.h>
 

@@ -1,10 +1,10 @@
-/* Tests of cl/capability.c: what it chose, and whether what it claims is true.
+/* Tests of cl/context/capability.c: what it chose, and whether what it claims is true.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/capability.h"
+#include "cl/context/capability.h"
 
 #include <string.h>
 
-#include "cl/options.h"
+#include "cl/base/options.h"
 #include "tests/cl/captured.h"
 #include "tests/cl/kernels.h"
 

@@ -1,6 +1,6 @@
-/* Tests of cl/cgroup.c, on file systems that look like those of hosts and containers.
+/* Tests of cl/base/cgroup.c, on file systems that look like those of hosts and containers.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/cgroup.h"
+#include "cl/base/cgroup.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
-/* Tests of cl/context.c.
+/* Tests of cl/context/context.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/context.h"
-#include "cl/failure.h"
+#include "cl/state/failure.h"
 
 #include <pthread.h>
 

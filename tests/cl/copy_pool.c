@@ -1,6 +1,6 @@
-/* Tests of cl/copy_pool.c.
+/* Tests of cl/transfer/copy_pool.c.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/copy_pool.h"
+#include "cl/transfer/copy_pool.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-/* Tests of cl/device.c, against the driver's own answers.
+/* Tests of cl/device/device.c, against the driver's own answers.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/device.h"
 
 #include <pthread.h>
 
-#include "cl/extension.h"
-#include "cl/state.h"
+#include "cl/device/extension.h"
+#include "cl/state/state.h"
 #include "tests/cl/captured.h"
 
 static cl_device_id first_device(void)

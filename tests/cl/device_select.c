@@ -1,6 +1,6 @@
-/* Tests of cl/device_select.c, on devices that exist nowhere.
+/* Tests of cl/device/device_select.c, on devices that exist nowhere.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/device_select.h"
+#include "cl/device/device_select.h"
 
 #include "tests/cl/captured.h"
 

@@ -1,6 +1,6 @@
 /* Tests that what would end the process in the driver is refused.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/driver_limits.h"
+#include "cl/device/driver_limits.h"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
-/* Tests of cl/environment.c.
+/* Tests of cl/base/environment.c.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/environment.h"
+#include "cl/base/environment.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Tests of cl/event.c, cl/stamp.c and cl/clock.c.
+/* Tests of cl/queue/event.c, cl/queue/stamp.c and cl/queue/clock.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/event.h"
 
@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "cl/clock.h"
+#include "cl/queue/clock.h"
 #include "tests/cl/held.h"
 
 static const int one = 1, two = 2;

@@ -1,4 +1,4 @@
-/* Tests of cl/event_all.c.
+/* Tests of cl/queue/event_all.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/event.h"
 #include "tests/cl/held.h"

@@ -1,4 +1,4 @@
-/* Tests of cl/fill.c: every pattern and kind of memory against a three-loop reference.
+/* Tests of cl/transfer/fill.c: every pattern and kind of memory against a three-loop reference.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <time.h>
 

@@ -5,9 +5,9 @@
 
 #include <sched.h>
 
-#include "cl/allocation.h"
-#include "cl/command.h"
-#include "cl/queue_private.h"
+#include "cl/memory/allocation.h"
+#include "cl/queue/command.h"
+#include "cl/queue/queue_private.h"
 #include "tests/test.h"
 
 static inline struct ocl_context *open_context(void)

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "cl/queue_private.h"
+#include "cl/queue/queue_private.h"
 #include "tests/cl/textures.h"
 
 static const char plain_kernels[] =

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 
-#include "cl/command.h"
-#include "cl/kernel_info.h"
 #include "cl/memory.h"
+#include "cl/program/kernel_info.h"
+#include "cl/queue/command.h"
 #include "tests/cl/launch.h"
 
 /* ---- types and parameters ---- */

@@ -1,6 +1,6 @@
-/* Tests of cl/kernel_limits.c: what is said of a launch that is too large.
+/* Tests of cl/launch/kernel_limits.c: what is said of a launch that is too large.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/kernel_limits.h"
+#include "cl/launch/kernel_limits.h"
 
 #include "tests/cl/captured.h"
 #include "tests/cl/launch.h"

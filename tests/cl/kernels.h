@@ -3,9 +3,9 @@
 #ifndef TESTS_CL_KERNELS_H
 #define TESTS_CL_KERNELS_H
 
-#include "cl/block.h"
-#include "cl/extension.h"
-#include "cl/probe.h"
+#include "cl/block/block.h"
+#include "cl/block/probe.h"
+#include "cl/device/extension.h"
 #include "tests/test.h"
 
 static inline struct ocl_context *open_tested(void)

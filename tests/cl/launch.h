@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "cl/kernel.h"
 #include "cl/memory.h"
+#include "cl/program/kernel.h"
 #include "cl/trace.h"
 #include "cl/transfer.h"
 #include "tests/test.h"

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cl/ptx_runtime.h"
+#include "cl/binding/ptx_runtime.h"
 #include "tests/cl/held.h"
 
 /* ---- What it is ---- */

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "cl/managed_private.h"
+#include "cl/managed/managed_private.h"
 #include "tests/cl/launch.h"
 #include "tests/stub/coarse.h"
 

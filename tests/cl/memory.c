@@ -1,4 +1,4 @@
-/* Tests of cl/memory.c on a real device, and where a driver must fail, over one that only counts.
+/* Tests of cl/memory/memory.c on a real device, and where a driver must fail, over one that only counts.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/memory.h"
 
@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cl/address.h"
-#include "cl/allocation.h"
-#include "cl/host_memory.h"
-#include "cl/pool.h"
-#include "cl/waited.h"
+#include "cl/base/host_memory.h"
+#include "cl/memory/address.h"
+#include "cl/memory/allocation.h"
+#include "cl/memory/pool.h"
+#include "cl/queue/waited.h"
 #include "tests/cl/held.h"
 
 static const void *at(uint64_t address)

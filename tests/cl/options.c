@@ -1,6 +1,6 @@
-/* Tests of cl/options.c. Each test is a process of its own, so each reads the environment afresh.
+/* Tests of cl/base/options.c. Each test is a process of its own, so each reads the environment afresh.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/options.h"
+#include "cl/base/options.h"
 
 #include "tests/cl/captured.h"
 

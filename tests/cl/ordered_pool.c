@@ -1,11 +1,11 @@
-/* Tests of cl/ordered_pool.c and cl/ordered_reuse.c.
+/* Tests of cl/memory/ordered_pool.c and cl/memory/ordered_reuse.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/ordered_pool.h"
 
 #include <pthread.h>
 #include <string.h>
 
-#include "cl/address.h"
+#include "cl/memory/address.h"
 #include "cl/transfer.h"
 #include "tests/cl/held.h"
 

@@ -1,15 +1,15 @@
-/* Tests of cl/pool.c and cl/pieces.c, over a driver that is only counters: what it was asked, and
+/* Tests of cl/memory/pool.c and cl/memory/pieces.c, over a driver that is only counters: what it was asked, and
  * when it refuses.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/block.h"
+#include "cl/block/block.h"
 #include "cl/memory.h"
 #include "tests/test.h"
 
 #include <pthread.h>
 #include <string.h>
 
-#include "cl/pieces.h"
-#include "cl/pool.h"
+#include "cl/memory/pieces.h"
+#include "cl/memory/pool.h"
 
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)

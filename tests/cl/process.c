@@ -1,4 +1,4 @@
-/* Tests of cl/process.c. What happens at exit or after fork() is looked at in children.
+/* Tests of cl/base/process.c. What happens at exit or after fork() is looked at in children.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/process.h"
 

@@ -1,6 +1,6 @@
 /* Tests of built programs on disk.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/program_cache.h"
+#include "cl/program/program_cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,11 +13,11 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "cl/cache_folder.h"
-#include "cl/driver_folder.h"
-#include "cl/driver_limits.h"
-#include "cl/program_compile.h"
-#include "cl/user_cache.h"
+#include "cl/base/user_cache.h"
+#include "cl/device/driver_folder.h"
+#include "cl/device/driver_limits.h"
+#include "cl/program/cache_folder.h"
+#include "cl/program/program_compile.h"
 #include "tests/cl/captured.h"
 #include "tests/cl/launch.h"
 

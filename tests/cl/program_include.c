@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "cl/program_include.h"
+#include "cl/program/program_include.h"
 #include "kernels/kernels.h"
 #include "tests/test.h"
 

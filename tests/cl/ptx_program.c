@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cl/memory.h"
-#include "cl/ptx_kernel.h"
+#include "cl/ptx/ptx_kernel.h"
 #include "cl/symbols.h"
 #include "cl/texture.h"
 #include "tests/cl/launch.h"

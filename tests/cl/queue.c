@@ -1,7 +1,7 @@
-/* Tests of cl/queue.c, cl/queue_order.c and cl/gate.c.
+/* Tests of cl/queue/queue.c, cl/queue/queue_order.c and cl/queue/gate.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/queue.h"
-#include "cl/failure.h"
+#include "cl/state/failure.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* Tests of cl/range_map.c: against a linear list, at boundaries, and beside writers.
+/* Tests of cl/base/range_map.c: against a linear list, at boundaries, and beside writers.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/test.h"
 

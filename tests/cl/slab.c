@@ -1,4 +1,4 @@
-/* Tests of cl/slab.c.
+/* Tests of cl/base/slab.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/test.h"
 

@@ -1,6 +1,6 @@
-/* Tests of cl/staging.c.
+/* Tests of cl/transfer/staging.c.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/staging.h"
+#include "cl/transfer/staging.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cl/transfer_plan.h"
+#include "cl/transfer/transfer_plan.h"
 #include "tests/cl/held.h"
 #include "tests/cl/refuse.h"
 

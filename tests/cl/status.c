@@ -1,4 +1,4 @@
-/* Tests of cl/status.c.
+/* Tests of cl/base/status.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/status.h"
 

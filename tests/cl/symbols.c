@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "cl/managed.h"
-#include "cl/wrapper.h"
+#include "cl/program/wrapper.h"
 #include "tests/cl/launch.h"
 
 static const char text[] =

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 
-#include "cl/allocation.h"
+#include "cl/memory/allocation.h"
 #include "tests/cl/textures.h"
 
 TEST_BODY(texture_ids_are_found_until_release)

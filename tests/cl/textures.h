@@ -3,7 +3,7 @@
 #ifndef TESTS_CL_TEXTURES_H
 #define TESTS_CL_TEXTURES_H
 
-#include "cl/image_private.h"
+#include "cl/image/image_private.h"
 #include "tests/cl/launch.h"
 
 static const struct ocl_texel float_texel = {OCL_CHANNEL_FLOAT, 1, 4};

@@ -1,4 +1,4 @@
-/* Tests of cl/trace.c.
+/* Tests of cl/base/trace.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/trace.h"
 
@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "cl/options.h"
+#include "cl/base/options.h"
 #include "tests/cl/captured.h"
 
 enum { THREADS = 8, LINES = 200 };

@@ -2,7 +2,7 @@
  * overlap.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/transfer.h"
-#include "cl/failure.h"
+#include "cl/state/failure.h"
 
 #include <pthread.h>
 #include <time.h>

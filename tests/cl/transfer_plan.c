@@ -1,6 +1,6 @@
-/* Tests of cl/transfer_plan.c: shapes, pieces and grids, also of sizes that no machine has.
+/* Tests of cl/transfer/transfer_plan.c: shapes, pieces and grids, also of sizes that no machine has.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/transfer_plan.h"
+#include "cl/transfer/transfer_plan.h"
 
 #include <string.h>
 

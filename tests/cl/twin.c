@@ -1,6 +1,6 @@
-/* Tests of cl/twin.c: a device whose kernels do not see pinned memory, or one that is treated so.
+/* Tests of cl/memory/twin.c: a device whose kernels do not see pinned memory, or one that is treated so.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/twin.h"
+#include "cl/memory/twin.h"
 
 #include "tests/cl/held.h"
 #include "tests/cl/launch.h"

@@ -1,4 +1,4 @@
-/* Tests of cl/whole.c, under a timer whose handler interrupts system calls.
+/* Tests of cl/base/whole.c, under a timer whose handler interrupts system calls.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/whole.h"
 

@@ -1,6 +1,6 @@
-/* Tests of cl/worker.c.
+/* Tests of cl/base/worker.c.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/worker.h"
+#include "cl/base/worker.h"
 
 #include <pthread.h>
 #include <sched.h>

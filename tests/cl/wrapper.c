@@ -1,9 +1,9 @@
 /* Tests of generated wrapper kernels.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/wrapper.h"
+#include "cl/program/wrapper.h"
 
-#include "cl/address.h"
-#include "cl/allocation.h"
+#include "cl/memory/address.h"
+#include "cl/memory/allocation.h"
 #include "tests/cl/launch.h"
 
 static const char text[] =

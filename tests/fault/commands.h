@@ -1,4 +1,4 @@
-/* Whether libclem gives commands to its queues between their begin and their end alone (cl/command.h).
+/* Whether libclem gives commands to its queues between their begin and their end alone (cl/queue/command.h).
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_FAULT_COMMANDS_H
 #define TESTS_FAULT_COMMANDS_H

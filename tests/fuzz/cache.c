@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cl/cache_folder.h"
-#include "cl/program_cache.h"
+#include "cl/program/cache_folder.h"
+#include "cl/program/program_cache.h"
 
 static struct ocl_device_facts facts;
 static const struct ocl_cache_key key = {&facts, "-O", "a program", 9};

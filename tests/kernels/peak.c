@@ -1,6 +1,6 @@
 /* Tests of kernels/peak.cl: what the bandwidth kernels leave in memory.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/builtin.h"
+#include "cl/program/builtin.h"
 #include "tests/cl/arena.h"
 
 /* Words of 16 bytes; the item forms of read take 16 of them per item. */

@@ -4,7 +4,7 @@
 #ifndef TESTS_TEXTURE_DEVICE_H
 #define TESTS_TEXTURE_DEVICE_H
 
-#include "cl/state.h"
+#include "cl/state/state.h"
 #include "kernels/device/clem_texture_facts.h"
 #include "tests/kernels/texture_model.h"
 

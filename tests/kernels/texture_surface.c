@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "cl/state.h"
+#include "cl/state/state.h"
 #include "kernels/device/clem_texture_facts.h"
 #include "kernels/kernels.h"
 #include "tests/cl/held.h"

@@ -1,9 +1,9 @@
 /* Tests of the transfer kernels as such: every form that the device can build, whatever the planner
  * would choose.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/builtin.h"
-#include "cl/kernel.h"
-#include "cl/transfer_plan.h"
+#include "cl/program/builtin.h"
+#include "cl/program/kernel.h"
+#include "cl/transfer/transfer_plan.h"
 #include "tests/cl/arena.h"
 
 enum { ARENA_BYTES = 100 * 1000 };

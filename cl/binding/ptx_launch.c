@@ -1,0 +1,95 @@
+/* What launches of translated kernels need beside their entries.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cl/binding/ptx_runtime.h"
+#include "cl/binding/ptx_table.h"
+#include "cl/launch/kernel_argument.h"
+#include "cl/ptx/ptx_kernel.h"
+#include "cl/trace.h"
+
+/* Words that may be addresses are changed as they are where they are arguments of their own. */
+static void fill_bank(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                      unsigned char *bank)
+{
+    const struct ocl_context *context = kernel->program->context;
+    for (size_t i = 0; i < kernel->facts.parameter_count; i++) {
+        const struct ocl_parameter *parameter = &kernel->parameters[i];
+        uint64_t word;
+        memcpy(bank + parameter->offset, launch->arguments[i], parameter->bytes);
+        if (parameter->bytes != sizeof word || !context->capability.has_addresses)
+            continue;
+        memcpy(&word, launch->arguments[i], sizeof word);
+        word = ocl_address_for_kernel(context, word);
+        memcpy(bank + parameter->offset, &word, sizeof word);
+    }
+}
+
+/* The driver keeps the buffer until the launch is over. */
+static ocl_status make_bank(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                            cl_mem *buffer)
+{
+    cl_int error = CL_SUCCESS;
+    const size_t bytes = kernel->facts.argument_bytes;
+    unsigned char *bank = calloc(bytes + 1, 1);
+    if (!bank)
+        return OCL_E_OUT_OF_MEMORY;
+    fill_bank(kernel, launch, bank);
+    *buffer = clCreateBuffer(kernel->program->context->cl, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                             bytes, bank, &error);
+    free(bank);
+    return error;
+}
+
+/* For the blocks of one command; those of further commands come after them. */
+static ocl_status make_memory(const struct ocl_call *call, size_t block_bytes, cl_mem *buffer)
+{
+    cl_int error = CL_SUCCESS;
+    if (block_bytes > 0)
+        *buffer = clCreateBuffer(call->kernel->program->context->cl, CL_MEM_READ_WRITE,
+                                 call->plan->at_once * block_bytes, NULL, &error);
+    return error;
+}
+
+ocl_status ocl_ptx_begin(struct ocl_call *call)
+{
+    const struct ocl_kernel *kernel = call->kernel;
+    struct ocl_ptx_memory *memory = &call->memory;
+    ocl_status status = OCL_OK;
+    if (kernel->ptx->has_table)
+        status = ocl_table_begin(kernel->program->context);
+    if (kernel->ptx->has_runtime && ocl_ptx_entry(kernel)->uses_printf)
+        ocl_runtime_before_launch(kernel->program->context);
+    if (status == OCL_OK && kernel->ptx->has_runtime) {
+        status = ocl_runtime_begin(kernel->program->context, ocl_ptx_entry(kernel)->uses_malloc);
+        memory->is_noted = status == OCL_OK;
+    }
+    if (status == OCL_OK && kernel->ptx->has_bank)
+        status = make_bank(kernel, call->launch, &memory->bank);
+    if (status == OCL_OK && kernel->ptx->spills)
+        status = make_memory(call, call->plan->scratch_bytes, &memory->scratch);
+    if (status == OCL_OK && kernel->ptx->spills)
+        status = make_memory(call, call->plan->shared_bytes, &memory->shared);
+    return status;
+}
+
+uint64_t ocl_ptx_memory(const struct ocl_kernel *kernel, uint32_t entry)
+{
+    const struct ocl_context *context = kernel->program->context;
+    return entry == OCL_ENTRY_RUNTIME ? ocl_runtime_address(context) : ocl_table_address(context);
+}
+
+void ocl_ptx_end(const struct ocl_call *call)
+{
+    const struct ocl_kernel *kernel = call->kernel;
+    const struct ocl_ptx_memory *memory = &call->memory;
+    const cl_mem buffers[] = {memory->bank, memory->scratch, memory->shared};
+    if (kernel->ptx->has_table)
+        ocl_table_end(kernel->program->context);
+    if (memory->is_noted)
+        ocl_runtime_end(kernel->program->context);
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        if (buffers[i])
+            clReleaseMemObject(buffers[i]);
+}

@@ -1,0 +1,240 @@
+/* Works out what a launch comes to.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/launch/kernel_plan.h"
+
+#include <string.h>
+
+#include "cl/program/kernel_parts.h"
+#include "cl/program/translation.h"
+#include "cl/trace.h"
+
+static const struct ocl_device_facts *device_of(const struct ocl_kernel *kernel)
+{
+    return &kernel->program->context->device->facts;
+}
+
+/* A translation may do a whole block in one work-item. */
+static bool does_blocks(const struct ocl_kernel *kernel)
+{
+    return kernel->ptx && kernel->ptx->form == PTX_FORM_BLOCK;
+}
+
+/* ---- Limits ---- */
+
+/* Work-items of a work-group; false where the most of a dimension is exceeded, or the text's wish not met. */
+static bool count_items(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                        const size_t most[3], size_t *items)
+{
+    const size_t *required = kernel->facts.required_work_group;
+    *items = 1;
+    for (int d = 0; d < 3; d++)
+        if (launch->items[d] == 0 || launch->items[d] > most[d] ||
+            (required[0] > 0 && launch->items[d] != required[d]) ||
+            __builtin_mul_overflow(*items, launch->items[d], items))
+            return false;
+    return true;
+}
+
+/* The kernel's own group limit is left to the driver: some say less than they take. */
+static bool fits_group(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    static const size_t block[3] = {OCL_BLOCK_THREADS, OCL_BLOCK_THREADS, 64};
+    const struct ocl_device_facts *device = device_of(kernel);
+    size_t items = 0;
+    return does_blocks(kernel)
+               ? count_items(kernel, launch, block, &items) && items <= OCL_BLOCK_THREADS
+               : count_items(kernel, launch, device->max_work_item, &items) &&
+                     items <= device->max_work_group;
+}
+
+/* What kernel and launch ask for, wherever it lies. */
+static bool fits_shared(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    const uint64_t most = kernel->facts.most_local, own = kernel->facts.local_bytes;
+    return own <= most && launch->local_bytes <= most - own;
+}
+
+/* ---- Variants ---- */
+
+static size_t round_up(size_t bytes, size_t step)
+{
+    return (bytes + step - 1) / step * step;
+}
+
+/* What a driver takes of local memory for itself: of a module that it was given as it is, it counts the static
+ * variables as well. */
+static size_t drivers_own(const struct ocl_kernel *kernel)
+{
+    const size_t counted = kernel->program->text ? 0 : kernel->facts.local_bytes;
+    return kernel->declared_local > counted ? kernel->declared_local - counted : 0;
+}
+
+/* Needs: fits_group(), fits_shared(). */
+static size_t scratch_of_block(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    return kernel->ptx->scratch_bytes * launch->items[0] * launch->items[1] * launch->items[2];
+}
+
+/* Of __local memory, in a launch of a translation that does not spill. */
+static size_t local_bytes(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    enum { ALIGNMENT = 16 }; /* of what the text declares; drivers begin it behind their own */
+    const size_t shared =
+        kernel->ptx->has_shared ? kernel->facts.local_bytes + launch->local_bytes : 0;
+    return round_up(drivers_own(kernel), ALIGNMENT) + shared + scratch_of_block(kernel, launch);
+}
+
+static bool must_spill(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    if (!kernel->ptx || kernel->ptx->spills)
+        return false;
+    const size_t refused = atomic_load_explicit(&kernel->ptx->refused_local, memory_order_relaxed);
+    const size_t bytes = local_bytes(kernel, launch);
+    return bytes > device_of(kernel)->local_bytes || (refused > 0 && bytes >= refused);
+}
+
+/* NVIDIA's driver (580) takes up to 1 KiB that it tells nobody about. */
+bool ocl_plan_spills_next(struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    enum { UNTOLD = 1024 };
+    if (!kernel->ptx || kernel->ptx->spills || !kernel->ptx->has_shared)
+        return false;
+    const size_t bytes = local_bytes(kernel, launch);
+    size_t refused = atomic_load(&kernel->ptx->refused_local);
+    if (bytes + UNTOLD <= device_of(kernel)->local_bytes)
+        return false;
+    while ((refused == 0 || bytes < refused) &&
+           !atomic_compare_exchange_weak(&kernel->ptx->refused_local, &refused, bytes))
+        continue;
+    return true;
+}
+
+static ocl_status take_spilled(struct ocl_kernel **kernel)
+{
+    struct ocl_kernel *spilled = ocl_parts_of(*kernel)->ptx_spilled(*kernel);
+    const ocl_status status = spilled ? ocl_kernel_ready(spilled) : OCL_E_OUT_OF_MEMORY;
+    if (status != OCL_OK)
+        return status;
+    if (spilled->facts.status != OCL_OK)
+        ocl_kernel_complain(spilled, "%s", spilled->facts.reason);
+    *kernel = spilled;
+    return spilled->facts.status;
+}
+
+/* ---- Work-items ---- */
+
+/* Several work-items for each compute unit, so that one which comes late does not hold up the launch,
+ * if each still has enough threads in step for runs of memory that are worth it; and threads beyond
+ * which memory is walked no better. */
+enum { ITEMS_PER_UNIT = 4, WORTH_IN_STEP = 8192, MOST_IN_STEP = 16384 };
+
+/* How many blocks each work-item runs: enough work-items for all compute units stay. */
+static size_t joined_blocks(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    const struct ocl_device_facts *facts = device_of(kernel);
+    if (!does_blocks(kernel) || !kernel->ptx->joins_blocks || kernel->ptx->spills)
+        return 1;
+    const size_t threads = launch->items[0] * launch->items[1] * launch->items[2];
+    const size_t units = facts->compute_units ? facts->compute_units : 1;
+    const size_t all = launch->groups[0] * launch->groups[1] * launch->groups[2];
+    const size_t worth = (WORTH_IN_STEP + threads - 1) / threads;
+    const size_t room = (size_t)facts->local_bytes / 2 / (scratch_of_block(kernel, launch) + 1);
+    size_t blocks = all / (units * ITEMS_PER_UNIT);
+    if (blocks < worth)
+        blocks = all / units < worth ? all / units : worth;
+    if (blocks > launch->groups[0])
+        blocks = launch->groups[0];
+    if (blocks > MOST_IN_STEP / threads)
+        blocks = MOST_IN_STEP / threads;
+    if (blocks > room)
+        blocks = room;
+    return blocks > 0 ? blocks : 1;
+}
+
+static bool count_work(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                       struct ocl_plan *plan)
+{
+    const bool is_narrow = device_of(kernel)->address_bits == 32;
+    plan->dimensions = 1;
+    for (int d = 0; d < 3; d++) {
+        const size_t joined = d == 0 ? plan->joined : 1;
+        plan->local[d] = does_blocks(kernel) ? 1 : launch->items[d];
+        if (launch->groups[d] == 0 ||
+            __builtin_mul_overflow((launch->groups[d] + joined - 1) / joined, plan->local[d],
+                                   &plan->global[d]) ||
+            (is_narrow && plan->global[d] > UINT32_MAX))
+            return false;
+        if (plan->global[d] > 1)
+            plan->dimensions = (cl_uint)d + 1;
+    }
+    memcpy(plan->piece, plan->global, sizeof plan->piece);
+    return true;
+}
+
+/* ---- Memory ---- */
+
+/* Enough for all compute units to be busy, and no more than a part of the device's memory. 0: it has no room
+ * for one. */
+static size_t blocks_at_once(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                             size_t bytes)
+{
+    enum { WORTH = 64 << 20, BLOCKS_PER_UNIT = 4 };
+    const struct ocl_device_facts *facts = device_of(kernel);
+    const size_t all = launch->groups[0] * launch->groups[1] * launch->groups[2];
+    const size_t most = (size_t)facts->max_alloc_bytes / 2 / bytes;
+    const size_t busy = (size_t)facts->compute_units * BLOCKS_PER_UNIT;
+    size_t blocks = WORTH / bytes > busy ? WORTH / bytes : busy;
+    if (blocks > most)
+        blocks = most;
+    return blocks < all ? blocks : all;
+}
+
+/* Whole slices of the grid, or whole rows, or parts of rows, as many as can be enqueued at once. */
+static void cut(struct ocl_plan *plan)
+{
+    size_t most = plan->at_once;
+    for (int d = 0; d < 3; d++) {
+        const size_t groups = plan->global[d] / plan->local[d];
+        const size_t taken = groups < most ? groups : most;
+        plan->piece[d] = taken * plan->local[d];
+        most = taken < groups || taken == 0 ? 1 : most / taken;
+    }
+}
+
+/* As library and text round it. */
+enum { SCRATCH_STEP = 128 };
+
+static ocl_status plan_memory(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
+                              struct ocl_plan *plan)
+{
+    if (!kernel->ptx)
+        return OCL_OK;
+    plan->scratch_bytes = scratch_of_block(kernel, launch) * plan->joined;
+    if (!kernel->ptx->spills)
+        return OCL_OK;
+    plan->scratch_bytes = round_up(plan->scratch_bytes, SCRATCH_STEP);
+    plan->shared_bytes = kernel->ptx->has_shared ? PTX_SHARED_BYTES : 0;
+    const size_t bytes = plan->scratch_bytes + plan->shared_bytes;
+    plan->at_once = blocks_at_once(kernel, launch, bytes > 0 ? bytes : 1);
+    if (plan->at_once == 0) {
+        ocl_log(true, "kernel %s needs %zu bytes for the threads of a block; %s has room for %llu",
+                kernel->name, bytes, device_of(kernel)->name,
+                (unsigned long long)device_of(kernel)->max_alloc_bytes / 2);
+        return OCL_E_OUT_OF_MEMORY;
+    }
+    cut(plan);
+    return OCL_OK;
+}
+
+ocl_status ocl_plan_make(struct ocl_kernel **kernel, const struct ocl_launch *launch,
+                         struct ocl_plan *plan)
+{
+    if (!fits_group(*kernel, launch) || !fits_shared(*kernel, launch))
+        return OCL_E_LAUNCH_SIZE;
+    ocl_status status = must_spill(*kernel, launch) ? take_spilled(kernel) : OCL_OK;
+    if (status != OCL_OK)
+        return status;
+    *plan = (struct ocl_plan){.joined = joined_blocks(*kernel, launch)};
+    return count_work(*kernel, launch, plan) ? plan_memory(*kernel, launch, plan)
+                                             : OCL_E_LAUNCH_SIZE;
+}

@@ -1,0 +1,36 @@
+/* What a launch comes to: which variant it goes in, its work-items, commands and memory. Private to cl/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_KERNEL_PLAN_H
+#define OCL_KERNEL_PLAN_H
+
+#include "cl/program/kernel.h"
+
+/* Worked out once for a launch and carried with it: whoever makes memory, sets arguments or enqueues reads
+ * it here. */
+struct ocl_plan {
+    /* Work-items per dimension, as clEnqueueNDRangeKernel takes them. */
+    cl_uint dimensions;
+    size_t global[3], local[3];
+    size_t piece[3]; /* work-items of one enqueued command; all that there are, mostly */
+    size_t joined;   /* PTX_FORM_BLOCK: blocks, one after another in x, that each work-item runs */
+    /* Bytes for the threads' scratch: of __local memory for a work-group; where the kernel spills, of
+     * __global memory for each block of a command. */
+    size_t scratch_bytes;
+    size_t
+        shared_bytes; /* where the kernel spills: of __global memory for each block of a command */
+    size_t at_once;   /* where the kernel spills: blocks of a command, > 0 */
+};
+
+/* Works it out, and replaces *kernel by the variant that keeps shared memory and scratch in __global memory
+ * where the device's __local memory does not hold them.
+ * Needs:  ocl_kernel_ready() was OCL_OK, and the facts' status is.
+ * Errors: OCL_E_LAUNCH_SIZE for what kernel or device do not take; OCL_E_OUT_OF_MEMORY (logged where it is the
+ *         device that has no room for one block); the driver's, about the variant. */
+ocl_status ocl_plan_make(struct ocl_kernel **kernel, const struct ocl_launch *launch,
+                         struct ocl_plan *plan);
+
+/* After the driver refused a launch: whether that may be for the local memory that the driver takes for itself.
+ * Launches with as much spill from then on. */
+bool ocl_plan_spills_next(struct ocl_kernel *kernel, const struct ocl_launch *launch);
+
+#endif

@@ -1,0 +1,60 @@
+/* Allocations: what an address is of. Private to cl/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_ALLOCATION_H
+#define OCL_ALLOCATION_H
+
+#include "cl/block/block.h"
+#include "cl/memory.h"
+
+/* What the registry finds. Memory comes from a slab: readable after it was freed. */
+struct ocl_allocation {
+    void *slab_word;
+    _Atomic uint32_t references;                        /* 0: free or dying */
+    void (*destroy)(struct ocl_allocation *allocation); /* memory.c: gives back what it holds */
+    enum ocl_memory_kind kind;
+    struct ocl_context *context;
+    uint64_t address;
+    void *host;
+    size_t bytes;
+    unsigned flags;
+    uint64_t id;
+    struct ocl_block *block;
+    size_t offset;           /* of the first byte inside block */
+    struct ocl_piece *piece; /* what goes back to the pool; NULL for the user's own memory */
+    enum ocl_memory_kind
+        home;       /* whose pool that is: kind, but of managed memory that got pinned memory */
+    size_t span;    /* bytes that stand in the registry; 0: those of bytes, rounded up */
+    bool is_listed; /* they do */
+    _Atomic(struct ocl_twin *) twin; /* twin.h: of pinned memory that kernels do not see, or NULL */
+    struct ocl_ordered *ordered; /* ordered_private.h: of stream-ordered memory, otherwise NULL */
+    _Atomic(struct ocl_region *)
+        region;           /* managed_private.h: of its own; NULL: its block's, if that has one */
+    _Atomic bool is_live; /* known to users; whoever clears it ends the allocation */
+};
+
+/* The OpenCL name of a byte of device memory. */
+struct ocl_place {
+    cl_mem buffer; /* NULL: use pointer */
+    size_t offset;
+    void *pointer;
+};
+
+/* Where address is, for commands of this context. Needs: address lies in allocation. */
+struct ocl_place ocl_allocation_place(const struct ocl_allocation *allocation, uint64_t address);
+
+/* memory.c's part of ocl_managed_allocate(): a piece, of at least least bytes, of a block of managed
+ * memory, made known. Contents are not defined. Errors: as ocl_memory_allocate(). */
+ocl_status ocl_memory_allocate_managed(struct ocl_context *context, size_t bytes, size_t least,
+                                       unsigned flags, void **pointer);
+
+/* Device memory that users do not know, by its pool's name for it (pool.h). Errors: OCL_E_OUT_OF_MEMORY; the
+ * driver's. */
+ocl_status ocl_memory_take_piece(struct ocl_context *context, size_t bytes,
+                                 struct ocl_piece **piece);
+void ocl_memory_give_piece(struct ocl_context *context, struct ocl_piece *piece);
+
+/* Ends every allocation of a context that is closing, gives all kept memory back to the driver and frees the pool.
+ * Needs: all work of the context is complete; no other thread uses the context. */
+void ocl_memory_release_all(struct ocl_context *context);
+
+#endif

@@ -1,0 +1,49 @@
+/* What programs and kernels have that are translations of PTX. Private to cl/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_TRANSLATION_H
+#define OCL_TRANSLATION_H
+
+#include "cl/program/kernel.h"
+#include "kernels/ptx/ptx.h"
+
+/* The most threads that a CUDA block can have.
+ * Source: CUDA C++ Programming Guide 13.0, technical specifications. */
+enum { OCL_BLOCK_THREADS = 1024 };
+
+/* Of the program that is the module. Its kernels have a program each, whose origin it is, with the
+ * translation's text and build. */
+struct ocl_ptx {
+    struct ptx_module *module;
+    void *managed;            /* the host's memory that is the managed block, or NULL */
+    _Atomic int binary_state; /* enum ocl_lazy_state of the next */
+    cl_program binary;        /* the driver's build of the module as it is, or NULL */
+};
+
+/* What is known of a kernel beside its arguments, from ocl_ptx_describe() on.
+ */
+struct ocl_ptx_kernel {
+    size_t index; /* of the module's entry */
+    enum ptx_form form;
+    size_t scratch_bytes; /* of __local memory for each thread of a block;
+                           PTX_FORM_BLOCK */
+    bool joins_blocks;    /* a work-item may run several blocks */
+    bool has_runtime, has_table, has_bank;
+    bool has_shared; /* it is given shared memory, or declares it */
+    size_t shape[3]; /* of a variant: the only one that its work-groups can have; otherwise zeros */
+    bool writes_table;          /* surfaces of the table */
+    bool by_image;              /* of a variant: its textures are images */
+    struct ocl_kernel *image;   /* that variant of this one, or NULL (program.lock) */
+    bool spills;                /* of a variant: shared memory and scratch lie in __global memory */
+    struct ocl_kernel *spilled; /* that variant of this one, or NULL (program.lock) */
+    struct ocl_kernel *shaped;  /* variants, each linked to the next by this (program.lock) */
+    _Atomic size_t refused_local; /* local memory that the driver refused a launch for; 0: none */
+};
+
+/* What a launch needs beside its entries. */
+struct ocl_ptx_memory {
+    cl_mem bank;            /* the entries as one struct, where the kernel takes them so */
+    cl_mem scratch, shared; /* where the kernel spills: of as many blocks as a command has */
+    bool is_noted;          /* that it may write to the runtime */
+};
+
+#endif

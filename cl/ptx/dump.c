@@ -1,0 +1,92 @@
+/* Writes what becomes of PTX into the folder that CLEM_DUMP names.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/ptx/dump.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cl/base/options.h"
+#include "cl/whole.h"
+#include "kernels/ptx/ptx.h"
+
+enum { MOST_OF_NAME = 64 };
+
+/* FNV-1a, 64 bits. Source: the FNV reference by Fowler, Noll and Vo. */
+static uint64_t number_of(const char *text, size_t bytes)
+{
+    uint64_t number = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < bytes; i++)
+        number = (number ^ (unsigned char)text[i]) * 0x100000001b3u;
+    return number;
+}
+
+static void complain(const char *path, int error)
+{
+    static atomic_flag is_told = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&is_told))
+        whole_say("clem: CLEM_DUMP: %s: %s\n", path, strerror(error));
+}
+
+/* A file that was cut off must not be taken for the whole one. */
+static void write_file(const char *path, const char *text, size_t bytes)
+{
+    const int file =
+        whole_above_streams(whole_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666));
+    if (file < 0) {
+        if (errno != EEXIST)
+            complain(path, errno);
+        return;
+    }
+    const bool is_written = whole_write(file, text, bytes);
+    const int error = errno;
+    close(file);
+    if (!is_written) {
+        unlink(path);
+        complain(path, error);
+    }
+}
+
+static void dump(const char *name, uint64_t number, const char *suffix, const char *text,
+                 size_t bytes)
+{
+    const char *folder = ocl_options_get()->dump;
+    char path[PATH_MAX];
+    const int length = snprintf(path, sizeof path, "%s/%.*s.%016" PRIx64 ".%s", folder,
+                                (int)MOST_OF_NAME, name, number, suffix);
+    if (length >= 0 && (size_t)length < sizeof path)
+        write_file(path, text, bytes);
+    else
+        complain(folder, ENAMETOOLONG);
+}
+
+void ocl_dump_module(const struct ptx_module *module, const char *text, size_t bytes)
+{
+    char *read = NULL;
+    size_t read_bytes = 0;
+    if (!ocl_options_get()->dump)
+        return;
+    FILE *out = open_memstream(&read, &read_bytes);
+    if (!out)
+        return;
+    ptx_print_module(out, module);
+    if (fclose(out) == 0) {
+        const uint64_t number = text ? number_of(text, bytes) : number_of(read, read_bytes);
+        if (text)
+            dump("module", number, "ptx", text, bytes);
+        dump("module", number, "read.ptx", read, read_bytes);
+    }
+    free(read);
+}
+
+void ocl_dump_translation(const char *kernel, const char *text, size_t bytes)
+{
+    if (ocl_options_get()->dump)
+        dump(kernel, number_of(text, bytes), "cl", text, bytes);
+}

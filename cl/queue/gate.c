@@ -1,0 +1,300 @@
+/* Gates, which hold a queue until a worker has reacted to an event.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "cl/base/steady.h"
+#include "cl/queue/queue_private.h"
+#include "cl/state/failure.h"
+
+/* The user event always ends with CL_COMPLETE: drivers disagree about what a failed one does to the
+ * commands behind it (PoCL's clFinish() returns success), so failures travel in the context
+ * instead. */
+struct gate {
+    struct ocl_worker_task task;
+    struct ocl_worker *worker;
+    struct ocl_queue *queue;        /* counted: a destroyed queue lives until its gates are open */
+    const struct ocl_context *from; /* the source's; compared only */
+    cl_event event;                 /* the user event that the queue waits for */
+    cl_int status;                  /* of the source */
+    ocl_gate_function *function;
+    void *data;
+    int holders; /* the task, and the driver while it may call back; the last one frees it (wait_lock) */
+    bool is_posted;    /* (wait_lock) */
+    struct gate *next; /* all closed ones (wait_lock) */
+};
+
+/* ---- Waiting at closed gates ---- */
+
+/* What a wait and the callback that ends it share; the last of the two frees it (wait_lock). */
+struct gate_wait {
+    int holders;
+    bool is_over;
+};
+
+/* Of all contexts: a callback may come when its context is gone. Waits are few and short-lived. */
+static pthread_mutex_t wait_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wait_changed = PTHREAD_COND_INITIALIZER;
+
+/* Wait lock held. */
+static void let_go(struct gate_wait *wait)
+{
+    if (--wait->holders == 0)
+        free(wait);
+}
+
+static void CL_CALLBACK end_wait(cl_event event, cl_int status, void *data)
+{
+    struct gate_wait *wait = data;
+
+    (void)event;
+    (void)status;
+    pthread_mutex_lock(&wait_lock);
+    wait->is_over = true;
+    let_go(wait);
+    pthread_cond_broadcast(&wait_changed);
+    pthread_mutex_unlock(&wait_lock);
+}
+
+static void wait_or_abandon(const struct ocl_context *context, struct gate_wait *wait)
+{
+    pthread_mutex_lock(&wait_lock);
+    while (!wait->is_over && !atomic_load(&context->is_abandoned))
+        ocl_steady_wait(&wait_changed, &wait_lock);
+    let_go(wait);
+    pthread_mutex_unlock(&wait_lock);
+}
+
+ocl_status ocl_gate_await(struct ocl_context *context, cl_event event)
+{
+    struct gate_wait *wait = malloc(sizeof *wait);
+
+    if (!wait)
+        return OCL_E_OUT_OF_MEMORY;
+    *wait = (struct gate_wait){.holders = 2};
+    const cl_int error = clSetEventCallback(event, CL_COMPLETE, end_wait, wait);
+    if (error != CL_SUCCESS) {
+        free(wait);
+        return error;
+    }
+    wait_or_abandon(context, wait);
+    if (atomic_load(&context->is_abandoned))
+        return ocl_context_fail(context, OCL_E_EXECUTION);
+    return ocl_steady_event(event);
+}
+
+ocl_status ocl_gate_pass(struct ocl_queue *queue)
+{
+    uint64_t position;
+    cl_event event;
+
+    if (atomic_load(&queue->context->gates) == 0)
+        return OCL_OK;
+    ocl_status status = ocl_queue_mark(queue, &event, &position);
+    if (status != OCL_OK)
+        return status;
+    status = ocl_queue_wait_for_event(queue->context, event);
+    clReleaseEvent(event);
+    return status;
+}
+
+/* ---- Gates ---- */
+
+static struct gate *closed_gates;
+
+static void list_gate(struct gate *gate)
+{
+    pthread_mutex_lock(&wait_lock);
+    gate->next = closed_gates;
+    closed_gates = gate;
+    pthread_mutex_unlock(&wait_lock);
+}
+
+/* Wait lock held. */
+static void unlist_gate(const struct gate *gate)
+{
+    struct gate **link = &closed_gates;
+
+    while (*link && *link != gate)
+        link = &(*link)->next;
+    if (*link)
+        *link = gate->next;
+}
+
+/* Wait lock held. */
+static void drop_gate(struct gate *gate)
+{
+    if (--gate->holders == 0)
+        free(gate);
+}
+
+/* The source's status is known, or will never be. Wait lock held. */
+static void post(struct gate *gate, cl_int status)
+{
+    if (gate->is_posted)
+        return;
+    gate->is_posted = true;
+    gate->status = status;
+    ocl_worker_post(gate->worker, &gate->task);
+}
+
+void ocl_gate_open_all(const struct ocl_context *context, cl_int status)
+{
+    pthread_mutex_lock(&wait_lock);
+    for (struct gate *gate = closed_gates; gate; gate = gate->next) {
+        if (gate->from == context && gate->holders > 1) /* who makes it has not asked yet */
+            post(gate, status);
+    }
+    pthread_cond_broadcast(&wait_changed);
+    pthread_mutex_unlock(&wait_lock);
+}
+
+/* The driver's queues keep what waits for the gate for ever: nobody may wait for them any more, and gates whose sources are
+ * among that, of whatever context, are opened without them. */
+static void abandon(struct ocl_context *context)
+{
+    atomic_store(&context->is_abandoned, true); /* before: who sees the failure sees this too */
+    (void)ocl_context_fail(context, OCL_E_EXECUTION);
+    ocl_gate_open_all(context, OCL_E_EXECUTION);
+}
+
+static void open_gate(struct gate *gate)
+{
+    struct ocl_queue *queue = gate->queue;
+    struct ocl_context *context = queue->context;
+
+    if (clSetUserEventStatus(gate->event, CL_COMPLETE) != CL_SUCCESS)
+        abandon(context);
+    atomic_fetch_sub(&context->gates, 1);
+    clReleaseEvent(gate->event);
+    pthread_mutex_lock(&wait_lock);
+    unlist_gate(gate);
+    drop_gate(gate);
+    pthread_mutex_unlock(&wait_lock);
+    ocl_queue_release(queue);
+}
+
+static void run_gate(struct ocl_worker_task *task)
+{
+    struct gate *gate = (struct gate *)task; /* its first member */
+
+    gate->function(gate->data, gate->status);
+    open_gate(gate);
+}
+
+static void CL_CALLBACK post_gate(cl_event event, cl_int status, void *data)
+{
+    struct gate *gate = data;
+
+    (void)event;
+    pthread_mutex_lock(&wait_lock);
+    post(gate, status);
+    drop_gate(gate);
+    pthread_mutex_unlock(&wait_lock);
+}
+
+static ocl_status make_gate(struct ocl_queue *queue, struct ocl_worker *worker, struct gate **gate)
+{
+    struct gate *made = calloc(1, sizeof *made);
+    cl_int error;
+
+    if (!made)
+        return OCL_E_OUT_OF_MEMORY;
+    made->event = clCreateUserEvent(queue->context->cl, &error);
+    if (error != CL_SUCCESS) {
+        free(made);
+        return error;
+    }
+    made->task.function = run_gate;
+    made->worker = worker;
+    made->queue = queue;
+    (void)ocl_queue_retain(queue);
+    atomic_fetch_add(&queue->context->gates, 1);
+    made->holders = 1;
+    list_gate(made);
+    *gate = made;
+    return OCL_OK;
+}
+
+/* A source of a context that was abandoned may never end, and nobody opens the gate then. */
+static ocl_status watch_source(struct gate *gate, cl_event source)
+{
+    pthread_mutex_lock(&wait_lock);
+    const bool is_abandoned = atomic_load(&gate->from->is_abandoned);
+    if (!is_abandoned)
+        gate->holders++;
+    pthread_mutex_unlock(&wait_lock);
+    if (is_abandoned)
+        return ocl_context_fail(gate->queue->context, OCL_E_EXECUTION);
+    const ocl_status status = clSetEventCallback(source, CL_COMPLETE, post_gate, gate);
+    if (status == OCL_OK)
+        return OCL_OK;
+    pthread_mutex_lock(&wait_lock);
+    const bool is_posted = gate->is_posted; /* abandoned meanwhile: the worker opens it */
+    if (is_posted)
+        drop_gate(gate);
+    else
+        gate->holders--; /* who made it still holds it */
+    pthread_mutex_unlock(&wait_lock);
+    return is_posted ? OCL_OK : status;
+}
+
+ocl_status ocl_gate_hold(struct ocl_queue *queue, const struct ocl_context *from, cl_event source,
+                         struct ocl_worker *worker, ocl_gate_function *function, void *data)
+{
+    struct gate *gate;
+    ocl_status status = ocl_worker_start(worker);
+
+    if (status == OCL_OK)
+        status = make_gate(queue, worker, &gate);
+    if (status != OCL_OK)
+        return status;
+    gate->from = from;
+    gate->function = function;
+    gate->data = data;
+    status = ocl_queue_hold(queue, 1, &gate->event);
+    if (status == OCL_OK)
+        status = watch_source(gate, source);
+    if (status != OCL_OK)
+        open_gate(gate);
+    return status;
+}
+
+/* The worker goes when its only task is over. */
+static void run_gate_alone(struct ocl_worker_task *task)
+{
+    struct gate *gate = (struct gate *)task;
+    struct ocl_worker *worker = gate->worker;
+
+    run_gate(task);
+    ocl_worker_destroy(worker);
+}
+
+ocl_status ocl_gate_hold_until(struct ocl_queue *queue, ocl_gate_function *function, void *data)
+{
+    struct ocl_worker *worker;
+    struct gate *gate = NULL;
+    ocl_status status = ocl_worker_create(&worker);
+
+    if (status != OCL_OK)
+        return status;
+    status = ocl_worker_start(worker);
+    if (status == OCL_OK)
+        status = make_gate(queue, worker, &gate);
+    if (status == OCL_OK) {
+        gate->task.function = run_gate_alone;
+        gate->from = queue->context;
+        gate->function = function;
+        gate->data = data;
+        status = ocl_queue_hold(queue, 1, &gate->event);
+    }
+    if (status == OCL_OK) {
+        pthread_mutex_lock(&wait_lock);
+        post(gate, CL_COMPLETE);
+        pthread_mutex_unlock(&wait_lock);
+        return OCL_OK;
+    }
+    if (gate)
+        open_gate(gate);
+    ocl_worker_destroy(worker);
+    return status;
+}

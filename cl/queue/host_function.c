@@ -1,0 +1,89 @@
+/* Functions of the host that have a turn in a queue.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "cl/queue/queue_private.h"
+#include "cl/queue/waited.h"
+#include "cl/state/failure.h"
+#include "cl/state/paging.h"
+
+struct host_call {
+    struct ocl_context *context;
+    ocl_host_function *function;
+    void *data;
+    bool run_after_failure;
+};
+
+static void run_host_call(void *data, cl_int status)
+{
+    struct host_call *call = data;
+
+    if (status < 0)
+        (void)ocl_context_fail(call->context, status);
+    const ocl_status failure = ocl_waited(call->context, OCL_WAITED_IN_TURN, OCL_OK);
+    if (failure == OCL_OK || call->run_after_failure) {
+        const struct ocl_paging *paging = call->context->paging;
+        paging->begin_function();
+        call->function(call->data, failure);
+        paging->end_function();
+    }
+    free(call);
+}
+
+static struct host_call *make_host_call(struct ocl_context *context, ocl_host_function *function,
+                                        void *data, bool run_after_failure)
+{
+    struct host_call *call = malloc(sizeof *call);
+
+    if (call)
+        *call = (struct host_call){context, function, data, run_after_failure};
+    return call;
+}
+
+static ocl_status call_in_turn(struct ocl_queue *queue, struct ocl_worker *worker,
+                               ocl_host_function *function, void *data, bool run_after_failure)
+{
+    struct host_call *call = make_host_call(queue->context, function, data, run_after_failure);
+    uint64_t position;
+    cl_event before;
+
+    if (!call)
+        return OCL_E_OUT_OF_MEMORY;
+    ocl_status status = ocl_queue_order(queue);
+    if (status == OCL_OK)
+        status = ocl_queue_mark(queue, &before, &position);
+    if (status == OCL_OK) {
+        status = ocl_gate_hold(queue, queue->context, before, worker, run_host_call, call);
+        clReleaseEvent(before);
+    }
+    if (status != OCL_OK)
+        free(call);
+    return status;
+}
+
+ocl_status ocl_queue_host_function(struct ocl_queue *queue, ocl_host_function *function, void *data,
+                                   bool run_after_failure)
+{
+    return call_in_turn(queue, queue->context->host_functions, function, data, run_after_failure);
+}
+
+/* The queue's own worker, made at the first need. */
+static ocl_status find_turns(struct ocl_queue *queue, struct ocl_worker **worker)
+{
+    ocl_status status = OCL_OK;
+
+    pthread_mutex_lock(&queue->lock);
+    if (!queue->turns)
+        status = ocl_worker_create(&queue->turns);
+    *worker = queue->turns;
+    pthread_mutex_unlock(&queue->lock);
+    return status;
+}
+
+ocl_status ocl_queue_in_turn(struct ocl_queue *queue, ocl_host_function *function, void *data)
+{
+    struct ocl_worker *worker;
+    const ocl_status status = find_turns(queue, &worker);
+
+    return status == OCL_OK ? call_in_turn(queue, worker, function, data, true) : status;
+}

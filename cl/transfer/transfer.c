@@ -1,0 +1,55 @@
+/* Copies: what both ends are, and who carries them out.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/transfer.h"
+
+#include "cl/memory/allocation.h"
+#include "cl/queue/queue_private.h"
+#include "cl/queue/waited.h"
+#include "cl/transfer/transfer_private.h"
+
+static bool is_foreign(const struct ocl_side *side, const struct ocl_queue *queue)
+{
+    return side->allocation && side->allocation->context != queue->context;
+}
+
+static bool is_foreign_device(const struct ocl_side *side, const struct ocl_queue *queue)
+{
+    return side->kind == OCL_SIDE_DEVICE && is_foreign(side, queue);
+}
+
+ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *copy,
+                             enum ocl_transfer_wait wait)
+{
+    struct ocl_transfer transfer = {
+        .queue = queue,
+        .limits = ocl_plan_limits(queue->context->device->facts.device_class),
+        .copy = *copy,
+        .source = ocl_side_find(copy->source.address),
+        .target = ocl_side_find(copy->target.address),
+        .wait = wait,
+    };
+    ocl_status status;
+
+    ocl_side_prepare(&transfer.source);
+    ocl_side_prepare(&transfer.target);
+    ocl_plan_collapse(&transfer.copy);
+    transfer.copy.source.address = transfer.source.address;
+    transfer.copy.target.address = transfer.target.address;
+    const bool goes_later = ocl_transfer_goes_later(&transfer);
+    /* Freeing memory waits for its own context's work only, and so does not protect it from this
+     * queue. */
+    if (is_foreign(&transfer.source, queue) || is_foreign(&transfer.target, queue))
+        transfer.wait = OCL_WAIT_ALL;
+    if (goes_later)
+        status = ocl_transfer_later(&transfer);
+    else if (is_foreign_device(&transfer.source, queue) ||
+             is_foreign_device(&transfer.target, queue))
+        status = ocl_transfer_run_foreign(&transfer);
+    else
+        status = ocl_transfer_run(&transfer);
+    ocl_side_release(&transfer.source);
+    ocl_side_release(&transfer.target);
+    return status == OCL_OK && wait == OCL_WAIT_ALL
+               ? ocl_waited(queue->context, OCL_WAITED_FOR_COPY, status)
+               : status;
+}

@@ -1,0 +1,52 @@
+/* What the files of the planner share. Private to transfer*.c and fill.c.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_TRANSFER_PRIVATE_H
+#define OCL_TRANSFER_PRIVATE_H
+
+#include "cl/state/state.h"
+#include "cl/transfer.h"
+#include "cl/transfer/side.h"
+#include "cl/transfer/transfer_plan.h"
+
+/* A copy on its way through the planner. Ends that are device memory belong to the queue's context,
+ * except on the way to transfer_peer.c. */
+struct ocl_transfer {
+    struct ocl_queue *queue;
+    const struct ocl_transfer_limits *limits;
+    struct ocl_copy copy; /* collapsed; addresses are those of the sides */
+    struct ocl_side source, target;
+    enum ocl_transfer_wait wait;
+};
+
+/* Carries out a transfer whose device ends belong to the queue's context. */
+ocl_status ocl_transfer_run(struct ocl_transfer *transfer);
+
+/* Carries out a transfer with a device end in another context than the queue's: complete on return.
+ */
+ocl_status ocl_transfer_run_foreign(struct ocl_transfer *transfer);
+
+/* The host's part of it, with two queues of the ends' contexts. */
+bool ocl_transfer_is_between_devices(const struct ocl_transfer *transfer);
+ocl_status ocl_transfer_pass_by_host(const struct ocl_transfer *transfer, struct ocl_queue *from,
+                                     struct ocl_queue *to);
+
+/* Between two ends that are the host's: at once, whatever the queue has to do. */
+void ocl_transfer_copy_by_host(const struct ocl_transfer *transfer);
+
+/* A transfer that needs the host when its turn has come, and whose caller does not wait: takes over the sides' references,
+ * and carries it out in the queue's order. Needs: no end is pageable but a source that is to be read in that order. */
+bool ocl_transfer_goes_later(const struct ocl_transfer *transfer);
+ocl_status ocl_transfer_later(struct ocl_transfer *transfer);
+
+/* A queue of a context that stays as long as the reference, for what is done in a turn. */
+ocl_status ocl_transfer_borrow_queue(struct ocl_context *context, struct ocl_queue **queue);
+
+/* Pageable memory to the device, and back (complete on return), through pinned chunks. The host end
+ * may also be pinned memory when all earlier work is complete. */
+ocl_status ocl_transfer_write_staged(struct ocl_transfer *transfer);
+ocl_status ocl_transfer_read_staged(struct ocl_transfer *transfer);
+
+/* Pinned memory to the device and back, rectangles and volumes. */
+ocl_status ocl_transfer_pinned_rect(struct ocl_transfer *transfer);
+
+#endif

@@ -1,0 +1,275 @@
+/* The way that is best for a copy whose device ends are in one context.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/memory/allocation.h"
+#include "cl/queue/queue_private.h"
+#include "cl/transfer/transfer_private.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "cl/managed/managed_private.h"
+#include "cl/memory/address.h"
+#include "cl/memory/transfer_command.h"
+#include "cl/transfer/staging.h"
+#include "cl/transfer/transfer_kernel.h"
+
+/* Bytes that go through a third place at once when a device's ranges overlap. */
+enum { THIRD_PLACE_BYTES = 64 * 1024 * 1024 };
+
+/* ---- By the host ---- */
+
+static void copy_by_host(const struct ocl_transfer *transfer)
+{
+    const struct ocl_copy *copy = &transfer->copy;
+    const bool is_streaming =
+        ocl_plan_is_linear(copy) && copy->width >= transfer->limits->host_streaming_from;
+
+    ocl_copy_pool_run(ocl_staging_pool(transfer->queue->context->staging), copy, is_streaming);
+}
+
+static bool is_pageable(const struct ocl_transfer *transfer)
+{
+    return transfer->source.kind == OCL_SIDE_PAGEABLE || transfer->target.kind == OCL_SIDE_PAGEABLE;
+}
+
+static bool is_within_device(const struct ocl_transfer *transfer)
+{
+    return transfer->source.kind == OCL_SIDE_DEVICE && transfer->target.kind == OCL_SIDE_DEVICE;
+}
+
+static bool is_host_memory(const struct ocl_transfer *transfer)
+{
+    return transfer->queue->context->capability.device_is_host_memory &&
+           ocl_side_is_host_memory(&transfer->source) && ocl_side_is_host_memory(&transfer->target);
+}
+
+/* Whether the host should do the copy: the device's memory is the host's own, and the call waits
+ * anyway or the copy costs less than a command. */
+static bool suits_host(const struct ocl_transfer *transfer)
+{
+    const size_t bytes = ocl_plan_bytes(&transfer->copy);
+
+    if (!is_host_memory(transfer))
+        return false;
+    if (transfer->target.kind == OCL_SIDE_PAGEABLE)
+        return true;
+    if (transfer->wait == OCL_WAIT_ALL)
+        return !is_within_device(transfer) || bytes <= transfer->limits->direct_waiting;
+    if (is_pageable(transfer))
+        return bytes > OCL_STAGING_SMALL || ocl_queue_is_idle(transfer->queue);
+    return bytes <= transfer->limits->direct_at_once && ocl_queue_is_idle(transfer->queue);
+}
+
+/* *is_done stays false when another thread keeps the queue busy. */
+static ocl_status try_host(const struct ocl_transfer *transfer, bool *is_done)
+{
+    const ocl_status status = ocl_queue_settle(transfer->queue);
+
+    if (status != OCL_OK || !ocl_queue_is_idle(transfer->queue))
+        return status;
+    copy_by_host(transfer);
+    *is_done = true;
+    return OCL_OK;
+}
+
+/* ---- Overlap ---- */
+
+static bool ranges_overlap(const struct ocl_copy *copy)
+{
+    const uint64_t source = copy->source.address;
+    const uint64_t target = copy->target.address;
+
+    return source < target ? target - source < copy->width : source - target < copy->width;
+}
+
+void ocl_transfer_copy_by_host(const struct ocl_transfer *transfer)
+{
+    const struct ocl_copy *copy = &transfer->copy;
+
+    if (ocl_plan_is_linear(copy) && ranges_overlap(copy))
+        memmove((void *)(uintptr_t)copy->target.address,
+                (const void *)(uintptr_t)copy->source.address, copy->width);
+    else
+        copy_by_host(transfer);
+}
+
+static ocl_status copy_host_to_host(const struct ocl_transfer *transfer)
+{
+    const ocl_status status = ocl_queue_settle(transfer->queue);
+
+    if (status == OCL_OK)
+        ocl_transfer_copy_by_host(transfer);
+    return status;
+}
+
+/* Copies a run of bytes between two places of one device that do not overlap. */
+static ocl_status copy_run(struct ocl_transfer *transfer, const struct ocl_side *target,
+                           uint64_t to, const struct ocl_side *source, uint64_t from, size_t bytes)
+{
+    const struct ocl_copy copy = {{from, bytes, bytes}, {to, bytes, bytes}, bytes, 1, 1};
+    const struct ocl_place target_place = ocl_side_place(target, to);
+    const struct ocl_place source_place = ocl_side_place(source, from);
+
+    /* No command takes a cl_mem and a pointer. */
+    if (bytes >= transfer->limits->kernel_copy_from || !source_place.buffer != !target_place.buffer)
+        return ocl_transfer_kernel_copy(transfer->queue, &copy);
+    return ocl_command_copy(transfer->queue, &target_place, &source_place, bytes);
+}
+
+/* Piece by piece through third, from the end that the target does not reach first. */
+static ocl_status copy_through(struct ocl_transfer *transfer, const struct ocl_side *third,
+                               size_t third_bytes)
+{
+    const struct ocl_copy *copy = &transfer->copy;
+    const bool is_upward = copy->target.address > copy->source.address;
+    ocl_status status = OCL_OK;
+    size_t left = copy->width;
+
+    while (left > 0 && status == OCL_OK) {
+        const size_t bytes = left < third_bytes ? left : third_bytes;
+        const size_t offset = is_upward ? left - bytes : copy->width - left;
+        status = copy_run(transfer, third, third->address, &transfer->source,
+                          copy->source.address + offset, bytes);
+        if (status == OCL_OK)
+            status = copy_run(transfer, &transfer->target, copy->target.address + offset, third,
+                              third->address, bytes);
+        left -= bytes;
+    }
+    return status;
+}
+
+static ocl_status copy_overlapping(struct ocl_transfer *transfer)
+{
+    const size_t bytes =
+        transfer->copy.width < THIRD_PLACE_BYTES ? transfer->copy.width : THIRD_PLACE_BYTES;
+    uint64_t address;
+
+    if (transfer->copy.source.address == transfer->copy.target.address)
+        return ocl_context_failure(transfer->queue->context);
+    ocl_status status = ocl_memory_allocate(transfer->queue->context, bytes, 0, &address);
+    if (status != OCL_OK)
+        return status;
+    struct ocl_side third = ocl_side_find(address);
+    status = copy_through(transfer, &third, bytes);
+    ocl_side_release(&third);
+    const ocl_status freed =
+        ocl_memory_free(OCL_MEMORY_DEVICE, (const void *)(uintptr_t)address); /* waits */
+    return status == OCL_OK ? freed : status;
+}
+
+/* ---- By the device ---- */
+
+static ocl_status copy_device_to_device(struct ocl_transfer *transfer)
+{
+    const struct ocl_copy *copy = &transfer->copy;
+
+    if (!ocl_plan_is_linear(copy))
+        return ocl_transfer_kernel_copy(transfer->queue, copy);
+    return copy_run(transfer, &transfer->target, copy->target.address, &transfer->source,
+                    copy->source.address, copy->width);
+}
+
+/* By a kernel where that is faster, which has to know the pinned end by the address that kernels
+ * use. */
+static bool suits_pinned_kernel(const struct ocl_transfer *transfer)
+{
+    return transfer->copy.width >= transfer->limits->kernel_pinned_from &&
+           ocl_side_is_reached(&transfer->source, transfer->queue->context) &&
+           ocl_side_is_reached(&transfer->target, transfer->queue->context);
+}
+
+static ocl_status copy_pinned_by_kernel(struct ocl_transfer *transfer)
+{
+    struct ocl_copy copy = transfer->copy;
+
+    copy.source.address = transfer->source.kernel_address;
+    copy.target.address = transfer->target.kernel_address;
+    return ocl_transfer_kernel_copy(transfer->queue, &copy);
+}
+
+static ocl_status write_pinned(struct ocl_transfer *transfer)
+{
+    const struct ocl_copy *copy = &transfer->copy;
+
+    if (!ocl_plan_is_linear(copy))
+        return ocl_transfer_pinned_rect(transfer);
+    if (suits_pinned_kernel(transfer))
+        return copy_pinned_by_kernel(transfer);
+    const struct ocl_place target = ocl_side_place(&transfer->target, copy->target.address);
+    return ocl_command_write(transfer->queue, &target,
+                             (const void *)(uintptr_t)copy->source.address, copy->width, NULL);
+}
+
+static ocl_status read_pinned(struct ocl_transfer *transfer)
+{
+    const struct ocl_copy *copy = &transfer->copy;
+
+    if (!ocl_plan_is_linear(copy))
+        return ocl_transfer_pinned_rect(transfer);
+    if (suits_pinned_kernel(transfer))
+        return copy_pinned_by_kernel(transfer);
+    const struct ocl_place source = ocl_side_place(&transfer->source, copy->source.address);
+    return ocl_command_read(transfer->queue, (void *)(uintptr_t)copy->target.address, &source,
+                            copy->width, NULL);
+}
+
+/* Which function moves bytes from a kind of memory to another, once the host's own ways are out of
+ * question. */
+typedef ocl_status move_function(struct ocl_transfer *transfer);
+
+static move_function *const moves[3][3] = {
+    [OCL_SIDE_PAGEABLE][OCL_SIDE_DEVICE] = ocl_transfer_write_staged,
+    [OCL_SIDE_PINNED][OCL_SIDE_DEVICE] = write_pinned,
+    [OCL_SIDE_DEVICE][OCL_SIDE_PAGEABLE] = ocl_transfer_read_staged,
+    [OCL_SIDE_DEVICE][OCL_SIDE_PINNED] = read_pinned,
+    [OCL_SIDE_DEVICE][OCL_SIDE_DEVICE] = copy_device_to_device,
+};
+
+/* Two ranges of one device that overlap: the host can take them as they are where it reaches them.
+ */
+static ocl_status run_overlapping(struct ocl_transfer *transfer)
+{
+    if (is_host_memory(transfer)) {
+        const ocl_status status = ocl_queue_settle(transfer->queue);
+        if (status != OCL_OK)
+            return status;
+        if (ocl_queue_is_idle(transfer->queue))
+            return copy_host_to_host(transfer);
+    }
+    return copy_overlapping(transfer);
+}
+
+/* Pageable memory is read by the host, which a call that waits does behind the queue's earlier work: host functions
+ * may write there. Source: CUDA Runtime API 13.0, API synchronization behavior, memcpy, synchronous. */
+static bool reads_late(const struct ocl_transfer *transfer)
+{
+    return transfer->wait == OCL_WAIT_ALL && transfer->source.kind == OCL_SIDE_PAGEABLE;
+}
+
+/* The status, or that of waiting for the queue when the caller wants all to be complete. */
+static ocl_status conclude(const struct ocl_transfer *transfer, ocl_status status)
+{
+    if (status != OCL_OK || transfer->wait != OCL_WAIT_ALL)
+        return status;
+    return ocl_queue_settle(transfer->queue);
+}
+
+ocl_status ocl_transfer_run(struct ocl_transfer *transfer)
+{
+    bool is_done = false;
+    ocl_status status = OCL_OK;
+
+    if (transfer->source.kind != OCL_SIDE_DEVICE && transfer->target.kind != OCL_SIDE_DEVICE)
+        return copy_host_to_host(transfer);
+    if (is_within_device(transfer) && ocl_plan_is_linear(&transfer->copy) &&
+        ranges_overlap(&transfer->copy))
+        return run_overlapping(transfer);
+    if (suits_host(transfer))
+        status = try_host(transfer, &is_done);
+    if (status == OCL_OK && !is_done && reads_late(transfer))
+        status = ocl_queue_settle(transfer->queue);
+    if (status != OCL_OK || is_done)
+        return status;
+    status = moves[transfer->source.kind][transfer->target.kind](transfer);
+    return conclude(transfer, status);
+}
