@@ -6,10 +6,8 @@
 
 #include "cl/device.h"
 #include "facade/device.h"
-#include "facade/launch.h"
 #include "facade/limits.h"
 #include "facade/runtime.h"
-#include "facade/stream.h"
 
 /* What cudaSetDeviceFlags takes; two of them have names in the driver API alone. The schedule is
  * kept and given back; how to wait is cl/'s choice. */

@@ -32,4 +32,7 @@ cudaError_t facade_device_by_pci(int *device, const char *text);
 /* Waits for all work of the current context. */
 cudaError_t facade_device_synchronize(void);
 
+/* The range of cudaDeviceGetStreamPriorityRange: lower numbers are more urgent. */
+enum { FACADE_PRIORITY_LEAST = 0, FACADE_PRIORITY_GREATEST = -5 };
+
 #endif

@@ -6,8 +6,7 @@
 #include "cl/device.h"
 #include "cl/managed.h"
 #include "facade/device.h"
-#include "facade/launch.h"
-#include "facade/memory_array.h"
+#include "facade/limits.h"
 #include "facade/peer.h"
 
 static int at_most(uint64_t value, int limit)
@@ -175,24 +174,6 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
         }
     }
     return cudaSuccess;
-}
-
-cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
-                                                 const struct cudaChannelFormatDesc *fmtDesc,
-                                                 int device)
-{
-    struct facade_array_format format;
-    int width = 0;
-    if (maxWidthInElements == NULL || fmtDesc == NULL)
-        return facade_result(cudaErrorInvalidValue);
-    cudaError_t error = facade_device_check(device);
-    if (error == cudaSuccess)
-        error = facade_array_format_from_desc(&format, fmtDesc);
-    if (error == cudaSuccess)
-        error = facade_device_attribute(&width, cudaDevAttrMaxTexture1DLinearWidth, device);
-    if (error == cudaSuccess)
-        *maxWidthInElements = (size_t)width;
-    return facade_result(error);
 }
 
 cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int *capabilities,

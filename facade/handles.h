@@ -29,6 +29,7 @@ enum facade_part {
     FACADE_PART_REFERENCES,
     FACADE_PART_TEXTURES,
     FACADE_PART_ARRAYS,
+    FACADE_PART_ADVICE,
     FACADE_PARTS
 };
 typedef void facade_part_function(struct facade_context *context);

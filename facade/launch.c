@@ -5,6 +5,7 @@
 #include "cl/device.h"
 #include "cl/trace.h"
 #include "facade/launch.h"
+#include "facade/limits.h"
 #include "facade/registration.h"
 #include "facade/runtime.h"
 #include "facade/stream.h"

@@ -10,11 +10,6 @@
  * Errors: cudaErrorInvalidDeviceFunction; the sticky failure of its context. */
 cudaError_t facade_function_find(const void *func, struct facade_function **function);
 
-/* Shared memory as compute capability 7.5 has it, whatever the device: of a block, static and dynamic; the same by
- * opt-in, which is also what a multiprocessor has. Units: bytes.
- * Source: CUDA C++ Programming Guide 13.0, technical specifications. */
-enum { FACADE_SHARED_BYTES = 48 * 1024, FACADE_OPT_IN_SHARED_BYTES = 64 * 1024 };
-
 /* Limits of a launch in CUDA's terms, for the current device. */
 struct facade_launch_limits {
     unsigned grid[3];

@@ -4,7 +4,6 @@
 
 #include "cl/context.h"
 #include "facade/handles.h"
-#include "facade/launch.h"
 
 enum limit_use { LIMIT_SETTABLE, LIMIT_READ_ONLY, LIMIT_UNSUPPORTED };
 

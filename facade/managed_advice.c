@@ -6,6 +6,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "facade/handles.h"
+#include "facade/runtime.h"
+
 /* Advice holds for whole pages. Source: CUDA Runtime API 13.0, cudaMemAdvise; NVIDIA's runtime
  * counts in these on every host. */
 enum { PAGE = 4096 };
@@ -20,7 +23,7 @@ struct run {
 /* An allocation that something was said about, by its number, which is never used again. */
 struct entry {
     uint64_t id;
-    const struct ocl_context *context;
+    const struct facade_context *context;
     bool is_synchronous;
     struct run first; /* begin 0 */
     struct entry *next;
@@ -101,15 +104,36 @@ static struct entry **place_of(uint64_t id)
     return place;
 }
 
+/* When the context closes. */
+static void forget_of(struct facade_context *context)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < BUCKETS; i++) {
+        struct entry **place = &buckets[i];
+        while (*place != NULL) {
+            struct entry *entry = *place;
+            if (entry->context == context) {
+                *place = entry->next;
+                release(entry);
+            } else {
+                place = &entry->next;
+            }
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 static struct entry *entry_of(const struct ocl_memory_view *view)
 {
     struct entry **place = place_of(view->id);
     if (*place == NULL) {
-        *place = calloc(1, sizeof **place);
+        struct facade_context *owner = facade_context_owning(view->context);
+        *place = owner != NULL ? calloc(1, sizeof **place) : NULL;
         if (*place != NULL) {
             (*place)->id = view->id;
-            (*place)->context = view->context;
+            (*place)->context = owner;
             atomic_fetch_add(&entry_count, 1);
+            atomic_store(&owner->forget[FACADE_PART_ADVICE], forget_of);
         }
     }
     return *place;
@@ -214,22 +238,4 @@ void facade_advice_forget(uint64_t allocation_id)
     pthread_mutex_unlock(&lock);
     if (entry != NULL)
         release(entry);
-}
-
-void facade_advice_forget_all(const struct ocl_context *context)
-{
-    pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < BUCKETS; i++) {
-        struct entry **place = &buckets[i];
-        while (*place != NULL) {
-            struct entry *entry = *place;
-            if (entry->context == context) {
-                *place = entry->next;
-                release(entry);
-            } else {
-                place = &entry->next;
-            }
-        }
-    }
-    pthread_mutex_unlock(&lock);
 }

@@ -37,6 +37,5 @@ bool facade_advice_is_synchronous(uint64_t address);
 
 /* The allocation is freed, or all those of a context are. */
 void facade_advice_forget(uint64_t allocation_id);
-void facade_advice_forget_all(const struct ocl_context *context);
 
 #endif

@@ -8,7 +8,6 @@
 #include "facade/handles.h"
 #include "facade/limits.h"
 #include "facade/log.h"
-#include "facade/managed_advice.h"
 #include "facade/runtime.h"
 #include "facade/thread_state.h"
 
@@ -169,7 +168,6 @@ static void close_locked(struct facade_context *context)
     struct ocl_context *cl = atomic_exchange(&context->cl, NULL);
     if (cl != NULL) {
         forget_parts(context);
-        facade_advice_forget_all(cl);
         ocl_context_close(cl);
     }
     context->retain_count = 0;

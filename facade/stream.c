@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "facade/device.h"
 #include "facade/event.h"
 #include "facade/runtime.h"
 #include "facade/stream.h"

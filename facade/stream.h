@@ -5,9 +5,6 @@
 
 #include "facade/handles.h"
 
-/* The range of cudaDeviceGetStreamPriorityRange: lower numbers are more urgent. */
-enum { FACADE_PRIORITY_LEAST = 0, FACADE_PRIORITY_GREATEST = -5 };
-
 /* The context's legacy stream, made when the context was opened. */
 cudaError_t facade_stream_legacy(struct facade_context *context, struct facade_stream **stream);
 

@@ -1,6 +1,7 @@
 /* What can be asked about a stream, its attributes, and the capture queries (clem captures
  * nothing).
  * SPDX-License-Identifier: Apache-2.0 */
+#include "facade/device.h"
 #include "facade/stream.h"
 #include "facade/thread_state.h"
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "facade/device.h"
 #include "facade/memory_array.h"
 
 /* --- channel descriptions --------------------------------------------------------------------- */
@@ -340,4 +341,22 @@ cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *pR
                                                  cudaTextureObject_t texObject)
 {
     return facade_result(get_view(pResViewDesc, texObject));
+}
+
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
+                                                 const struct cudaChannelFormatDesc *fmtDesc,
+                                                 int device)
+{
+    struct facade_array_format format;
+    int width = 0;
+    if (maxWidthInElements == NULL || fmtDesc == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_device_check(device);
+    if (error == cudaSuccess)
+        error = facade_array_format_from_desc(&format, fmtDesc);
+    if (error == cudaSuccess)
+        error = facade_device_attribute(&width, cudaDevAttrMaxTexture1DLinearWidth, device);
+    if (error == cudaSuccess)
+        *maxWidthInElements = (size_t)width;
+    return facade_result(error);
 }
