@@ -4,9 +4,9 @@
 
 #include "cl/device.h"
 #include "cl/interop.h"
-#include "facade/device.h"
-#include "facade/handles.h"
-#include "facade/stream.h"
+#include "facade/device/device.h"
+#include "facade/state/handles.h"
+#include "facade/stream/stream.h"
 #include "include/clem.h"
 
 static void copy_text(char *target, size_t bytes, const char *source)

@@ -26,7 +26,7 @@ endfunction()
 forbid(cl "(include/|cuda|driver_types|vector_types|clem\\.h)" "cl/ knows nothing of CUDA")
 forbid(cl "facade/" "cl/ does not look up at the facade")
 forbid(kernels "(include/|cuda|facade/|cl/)" "kernels/ is text for devices")
-forbid(facade "CL/" "the facade sees no OpenCL" facade/error_map.c)
+forbid(facade "CL/" "the facade sees no OpenCL" facade/state/error_map.c)
 forbid(facade "cl/(state|address|block|builtin|extension|worker|slab_private)\\.h" "the facade uses cl/'s public headers")
 forbid(include "(facade|cl|kernels)/" "public headers stand alone")
 

@@ -6,4 +6,4 @@
     {                                                                                              \
         return 999; /* CUDA_ERROR_UNKNOWN */                                                       \
     }
-#include "facade/driver_entry_points.def"
+#include "facade/lists/driver_entry_points.def"

@@ -6,4 +6,4 @@
     {                                                                                              \
         return 999; /* cudaErrorUnknown */                                                         \
     }
-#include "facade/entry_points.def"
+#include "facade/lists/entry_points.def"

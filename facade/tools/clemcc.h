@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "facade/clang_flags.h"
+#include "facade/compile/clang_flags.h"
 
 enum output {
     OUTPUT_PROGRAM,

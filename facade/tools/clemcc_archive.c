@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "facade/clang_flags.h"
+#include "facade/compile/clang_flags.h"
 #include "facade/tools/clemcc.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "facade/fatbin.h"
+#include "facade/code/fatbin.h"
 
 struct part {
     const unsigned char *bytes;

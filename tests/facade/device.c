@@ -1,4 +1,4 @@
-/* Tests of facade/device.c: choosing, flags, limits, PCI addresses, reset.
+/* Tests of facade/device/device.c: choosing, flags, limits, PCI addresses, reset.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
 

@@ -1,4 +1,4 @@
-/* Tests of facade/device_properties.c: attributes, properties, choosing by wish, pairs.
+/* Tests of facade/device/device_properties.c: attributes, properties, choosing by wish, pairs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/runtime_support.h"
 

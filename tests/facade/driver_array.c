@@ -1,4 +1,4 @@
-/* Tests of facade/driver_array.c and of the driver's copies with arrays.
+/* Tests of facade/driver/driver_array.c and of the driver's copies with arrays.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/driver_support.h"
 

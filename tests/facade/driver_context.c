@@ -1,4 +1,4 @@
-/* Tests of facade/driver_context.c.
+/* Tests of facade/driver/driver_context.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 

@@ -1,4 +1,4 @@
-/* Tests of facade/driver_init.c.
+/* Tests of facade/driver/driver_init.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/driver_support.h"
 

@@ -1,4 +1,4 @@
-/* Tests of facade/driver_launch.c and facade/driver_occupancy.c.
+/* Tests of facade/driver/driver_launch.c and facade/driver/driver_occupancy.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/driver_support.h"
 

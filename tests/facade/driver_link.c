@@ -1,4 +1,4 @@
-/* Tests of facade/driver_link.c: PTX goes in, one text comes out; what cannot be linked is named.
+/* Tests of facade/driver/driver_link.c: PTX goes in, one text comes out; what cannot be linked is named.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 

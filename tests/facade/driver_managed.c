@@ -1,4 +1,4 @@
-/* Tests of facade/driver_managed.c: managed memory by the driver API, its old forms, and the
+/* Tests of facade/driver/driver_managed.c: managed memory by the driver API, its old forms, and the
  * attribute that makes memory synchronous.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/driver_support.h"

@@ -1,4 +1,4 @@
-/* Tests of facade/driver_memory.c and facade/driver_pointer.c.
+/* Tests of facade/driver/driver_memory.c and facade/driver/driver_pointer.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/driver_support.h"
 

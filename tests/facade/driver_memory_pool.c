@@ -1,4 +1,4 @@
-/* Tests of facade/driver_memory_pool.c.
+/* Tests of facade/driver/driver_memory_pool.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/driver_support.h"
 

@@ -1,4 +1,4 @@
-/* Tests of facade/driver_module.c and facade/driver_library.c.
+/* Tests of facade/driver/driver_module.c and facade/driver/driver_library.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 #include <sys/resource.h>

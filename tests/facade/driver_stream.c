@@ -1,4 +1,4 @@
-/* Tests of facade/driver_stream.c and facade/driver_event.c.
+/* Tests of facade/driver/driver_stream.c and facade/driver/driver_event.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <time.h>
 

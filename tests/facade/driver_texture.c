@@ -1,4 +1,4 @@
-/* Tests of facade/driver_texture.c: the driver API's texture and surface objects.
+/* Tests of facade/driver/driver_texture.c: the driver API's texture and surface objects.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/driver_support.h"
 

@@ -1,4 +1,4 @@
-/* Tests of facade/entry_lookup.c.
+/* Tests of facade/names/entry_lookup.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
 
@@ -27,7 +27,7 @@ TEST_BODY(entry_lookup_finds_every_name)
         const char *name, *symbol;
     } rows[] = {
 #define ENTRY(group, api_name, exported_name, status) {#api_name, #exported_name},
-#include "facade/driver_entry_points.def"
+#include "facade/lists/driver_entry_points.def"
 #undef ENTRY
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -1,4 +1,4 @@
-/* Tests of facade/error.c: the last error of a thread, names and texts.
+/* Tests of facade/state/error.c: the last error of a thread, names and texts.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/runtime_support.h"
 

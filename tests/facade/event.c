@@ -1,4 +1,4 @@
-/* Tests of facade/event.c.
+/* Tests of facade/stream/event.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <cuda.h>
 

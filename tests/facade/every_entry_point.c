@@ -22,13 +22,13 @@ struct entry {
 
 static const struct entry runtime_entries[] = {
 #define ENTRY(group, name, status) {#name, status},
-#include "facade/entry_points.def"
+#include "facade/lists/entry_points.def"
 #undef ENTRY
 };
 
 static const struct entry driver_entries[] = {
 #define ENTRY(group, api_name, exported_name, status) {#exported_name, status},
-#include "facade/driver_entry_points.def"
+#include "facade/lists/driver_entry_points.def"
 #undef ENTRY
 };
 

@@ -1,7 +1,7 @@
-/* Tests of facade/fatbin.c and fatbin_text.c: choosing among entries, the three ways of packing,
+/* Tests of facade/code/fatbin.c and fatbin_text.c: choosing among entries, the three ways of packing,
  * and sizes that lie.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "facade/fatbin.h"
+#include "facade/code/fatbin.h"
 
 #include <dirent.h>
 #include <lz4.h>

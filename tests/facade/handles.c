@@ -1,4 +1,4 @@
-/* Tests of facade/handles.c: a handle of another kind, a stale one or any number is an error and
+/* Tests of facade/state/handles.c: a handle of another kind, a stale one or any number is an error and
  * never a crash.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/runtime_support.h"

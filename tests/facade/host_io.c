@@ -1,4 +1,4 @@
-/* Tests of facade/host_io.c: what kernels left in managed memory reaches files whole, and what
+/* Tests of facade/host/host_io.c: what kernels left in managed memory reaches files whole, and what
  * files hold reaches kernels.
  * SPDX-License-Identifier: Apache-2.0 */
 #undef _FORTIFY_SOURCE
@@ -425,7 +425,7 @@ TEST_BODY(host_io_functions_are_libclems)
         TEST_SKIP("sanitizers define these functions themselves");
     static const char *const names[] = {
 #define ENTRY(group, name, status) #name,
-#include "facade/host_entry_points.def"
+#include "facade/lists/host_entry_points.def"
 #undef ENTRY
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -1,4 +1,4 @@
-/* Tests of facade/host_signal.c: a program that uses SIGSEGV and masks as it likes, and touches managed memory that
+/* Tests of facade/host/host_signal.c: a program that uses SIGSEGV and masks as it likes, and touches managed memory that
  * kernels have just written. What ends a process is tried in a program of its own (tests/programs/signals.c).
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

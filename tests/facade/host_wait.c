@@ -1,4 +1,4 @@
-/* Tests of facade/host_wait.c: kernels are compiled in programs that keep what becomes of children to themselves.
+/* Tests of facade/host/host_wait.c: kernels are compiled in programs that keep what becomes of children to themselves.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <signal.h>

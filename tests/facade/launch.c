@@ -1,4 +1,4 @@
-/* Tests of facade/launch.c: arguments of every kind, shapes, limits, attributes, many threads.
+/* Tests of facade/code/launch.c: arguments of every kind, shapes, limits, attributes, many threads.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <clem.h>
 

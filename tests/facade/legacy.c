@@ -1,4 +1,4 @@
-/* Tests of facade/legacy.c and facade/legacy_texture.c: what programs of before CUDA 13 call.
+/* Tests of facade/names/legacy.c and facade/code/legacy_texture.c: what programs of before CUDA 13 call.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/texture_support.h"
 

@@ -1,4 +1,4 @@
-/* Tests of facade/library.c: loading code, finding kernels, build failures, unloading.
+/* Tests of facade/code/library.c: loading code, finding kernels, build failures, unloading.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* Tests of facade/log.c: messages, listeners, positions, dumps.
+/* Tests of facade/state/log.c: messages, listeners, positions, dumps.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* Tests of facade/memory_alloc.c.
+/* Tests of facade/memory/memory_alloc.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-/* Tests of facade/array.c and the part of facade/memory_array.c that makes, describes and frees.
+/* Tests of facade/memory/array.c and the part of facade/memory/memory_array.c that makes, describes and frees.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/memory_support.h"
 #include "tests/facade/runtime_support.h"

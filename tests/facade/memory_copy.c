@@ -1,4 +1,4 @@
-/* Tests of facade/memory_copy.c and facade/copy_request.c: linear, peer and batch copies.
+/* Tests of facade/memory/memory_copy.c and facade/memory/copy_request.c: linear, peer and batch copies.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 #include <stdatomic.h>

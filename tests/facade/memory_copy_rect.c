@@ -1,4 +1,4 @@
-/* Tests of facade/memory_copy_rect.c: rectangles and volumes against a three-loop reference.
+/* Tests of facade/memory/memory_copy_rect.c: rectangles and volumes against a three-loop reference.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/memory_support.h"
 

@@ -1,4 +1,4 @@
-/* Tests of facade/memory_host.c.
+/* Tests of facade/memory/memory_host.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <clem.h>
 

@@ -1,4 +1,4 @@
-/* Tests of facade/memory_managed.c and managed_advice.c: what host, kernels and copies see of
+/* Tests of facade/memory/memory_managed.c and managed_advice.c: what host, kernels and copies see of
  * managed memory, and what is remembered about it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/managed_support.h"

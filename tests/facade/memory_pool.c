@@ -1,4 +1,4 @@
-/* Tests of facade/memory_pool.c.
+/* Tests of facade/memory/memory_pool.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/runtime_support.h"
 

@@ -1,4 +1,4 @@
-/* Tests of facade/memory_set.c.
+/* Tests of facade/memory/memory_set.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdatomic.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-/* Tests of facade/nvrtc/: what needs no compiler, and what does with the clang that is installed.
+/* Tests of facade/compile/: what needs no compiler, and what does with the clang that is installed.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Tests of facade/occupancy.c: the estimates agree with each other and with the limits.
+/* Tests of facade/code/occupancy.c: the estimates agree with each other and with the limits.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/runtime_support.h"
 

@@ -1,4 +1,4 @@
-/* Tests of facade/peer.c and facade/driver_peer.c, and of copies between two devices.
+/* Tests of facade/device/peer.c and facade/driver/driver_peer.c, and of copies between two devices.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/runtime_support.h"
 

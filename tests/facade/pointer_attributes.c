@@ -1,4 +1,4 @@
-/* Tests of facade/pointer_attributes.c.
+/* Tests of facade/memory/pointer_attributes.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/memory_support.h"
 

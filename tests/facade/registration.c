@@ -1,4 +1,4 @@
-/* Tests of facade/registration.c: what compilers insert, made by hand with OpenCL C as the device
+/* Tests of facade/code/registration.c: what compilers insert, made by hand with OpenCL C as the device
  * code.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/cl/captured.h"

@@ -1,4 +1,4 @@
-/* Tests of facade/stream.c: creation, destruction, host functions, callbacks.
+/* Tests of facade/stream/stream.c: creation, destruction, host functions, callbacks.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <time.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* Tests of facade/stream_query.c: what can be asked about a stream, and its attributes.
+/* Tests of facade/stream/stream_query.c: what can be asked about a stream, and its attributes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/runtime_support.h"
 

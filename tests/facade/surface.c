@@ -1,4 +1,4 @@
-/* Tests of facade/surface.c: surface objects and what kernels write through them.
+/* Tests of facade/texture/surface.c: surface objects and what kernels write through them.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/texture_support.h"
 

@@ -1,4 +1,4 @@
-/* Tests of facade/texture.c and facade/texture_object.c: what texture objects may be made of, what
+/* Tests of facade/texture/texture.c and facade/texture/texture_object.c: what texture objects may be made of, what
  * they tell, and what kernels read from them.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Tests of facade/texture_reference.c and facade/driver_texture_reference.c: references of modules,
+/* Tests of facade/code/texture_reference.c and facade/driver/driver_texture_reference.c: references of modules,
  * bound through the driver API.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/driver_support.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "facade/fatbin.h"
+#include "facade/code/fatbin.h"
 
 static void compare_with_plain(const char *text, size_t bytes)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "facade/nvrtc/program.h"
+#include "facade/compile/program.h"
 
 enum { MOST_WORDS = 64 };
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "facade/code.h"
-#include "facade/fatbin.h"
+#include "facade/code/code.h"
+#include "facade/code/fatbin.h"
 #include "kernels/ptx/ir.h"
 
 /* FUZZ_FORM and FUZZ_API are one of each. */

@@ -76,7 +76,7 @@ static const struct {
     const char *name, *base;
 } per_thread_forms[] = {
 #define PER_THREAD(type, name, base, parameters, arguments) {#name, #base},
-#include "facade/per_thread.def"
+#include "facade/lists/per_thread.def"
 #undef PER_THREAD
 };
 
@@ -589,10 +589,10 @@ static const char *const supported_entries[] = {
 #define supported(name)            #name,
 #define later(name)
 #define cannot(name)
-#include "facade/entry_points.def"
+#include "facade/lists/entry_points.def"
 #undef ENTRY
 #define ENTRY(group, api_name, exported_name, status) status(exported_name)
-#include "facade/driver_entry_points.def"
+#include "facade/lists/driver_entry_points.def"
 #undef ENTRY
 #undef supported
 #undef later

@@ -1,0 +1,488 @@
+/* Launching kernels, and what can be asked about them.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "cl/device.h"
+#include "cl/trace.h"
+#include "facade/code/launch.h"
+#include "facade/code/registration.h"
+#include "facade/state/limits.h"
+#include "facade/state/runtime.h"
+#include "facade/state/thread_state.h"
+#include "facade/stream/stream.h"
+
+/* CUDA's limits for compute capability 7.5, which clem reports. A device may have less. */
+static const unsigned grid_limits[3] = {2147483647u, 65535u, 65535u};
+static const unsigned block_limits[3] = {1024u, 1024u, 64u};
+static const unsigned thread_limit = 1024u;
+
+static unsigned smaller(size_t a, unsigned b)
+{
+    return a < b ? (unsigned)a : b;
+}
+
+/* Libraries, modules and contexts end with handles, so what a name led to in a context holds until one is freed. */
+static struct facade_known_function *known_function(const void *name)
+{
+    return &facade_thread()->functions[((uintptr_t)name >> 4) % FACADE_KNOWN_FUNCTIONS];
+}
+
+static cudaError_t find_function(const void *func, struct facade_function **function)
+{
+    const struct facade_kernel *kernel = facade_handle_find(FACADE_KERNEL, func);
+    if (kernel != NULL)
+        return facade_kernel_here(kernel, function);
+    *function = facade_handle_find(FACADE_FUNCTION, func);
+    if (*function != NULL)
+        return facade_context_check((*function)->module->context);
+    if (func == NULL)
+        return cudaErrorInvalidDeviceFunction;
+    const cudaError_t error = facade_registered_function(func, function);
+    return error == cudaErrorInvalidDeviceFunction ? cudaErrorInvalidResourceHandle : error;
+}
+
+cudaError_t facade_function_find(const void *func, struct facade_function **function)
+{
+    struct facade_context *context = NULL;
+    cudaError_t error = facade_process_state();
+    if (error != cudaSuccess)
+        return error;
+    const uint64_t freed = facade_handles_freed();
+    struct facade_known_function *known = known_function(func);
+    if (func != NULL && known->name == func && known->freed == freed) {
+        error = facade_current(&context);
+        *function = known->function;
+        if (error != cudaSuccess || known->context == context)
+            return error;
+    }
+    error = find_function(func, function);
+    if (error == cudaSuccess && facade_thread_may_keep(facade_thread()))
+        *known =
+            (struct facade_known_function){func, (*function)->module->context, *function, freed};
+    return error;
+}
+
+/* What the driver failed to tell is no fact. */
+static cudaError_t find_facts(const struct facade_function *function,
+                              const struct ocl_kernel_facts **facts)
+{
+    *facts = ocl_kernel_facts(function->kernel);
+    return (*facts)->is_unknown ? facade_error_from((*facts)->status, FACADE_LAUNCH) : cudaSuccess;
+}
+
+/* Dynamic bytes that a limit leaves the kernel. What OpenCL C declares __local can be no other memory, so of its
+ * kernels the device's limit holds as well. */
+static size_t left_of(uint64_t limit, const struct ocl_kernel_facts *kernel)
+{
+    const uint64_t most = kernel->most_local < limit ? kernel->most_local : limit;
+    return most > kernel->local_bytes ? (size_t)most - kernel->local_bytes : 0;
+}
+
+cudaError_t facade_launch_limits(const struct facade_function *function,
+                                 struct facade_launch_limits *limits)
+{
+    const struct ocl_device_facts *device = ocl_device_facts(function->module->context->device);
+    const struct ocl_kernel_facts *kernel;
+    const cudaError_t error = find_facts(function, &kernel);
+    if (error != cudaSuccess)
+        return error;
+    for (int i = 0; i < 3; i++) {
+        limits->grid[i] = grid_limits[i];
+        limits->block[i] = smaller(device->max_work_item[i], block_limits[i]);
+    }
+    /* Not the kernel's own number, which drivers give as advice: NVIDIA's says 256 for kernels that
+     * run with 1024. */
+    limits->device_threads = smaller(device->max_work_group, thread_limit);
+    limits->threads = kernel->most_threads > 0
+                          ? smaller(kernel->most_threads, limits->device_threads)
+                          : limits->device_threads;
+    limits->opt_in_shared = left_of(FACADE_OPT_IN_SHARED_BYTES, kernel);
+    limits->shared = function->max_dynamic_shared >= 0 ? (size_t)function->max_dynamic_shared
+                                                       : left_of(FACADE_SHARED_BYTES, kernel);
+    limits->own_shared = kernel->local_bytes;
+    return cudaSuccess;
+}
+
+static bool is_empty(dim3 size)
+{
+    return size.x == 0 || size.y == 0 || size.z == 0;
+}
+
+/* Whether a grid or a block has more than the device takes, or nothing. Empty grids are how many programs do
+ * nothing: only who listens hears of them. */
+static bool is_outside(const struct facade_function *function, const char *what, dim3 size,
+                       const unsigned limits[3])
+{
+    if (is_empty(size))
+        ocl_log(true, "kernel %s is not launched: a %s of %u x %u x %u is empty",
+                ocl_kernel_name(function->kernel), what, size.x, size.y, size.z);
+    else if (size.x > limits[0] || size.y > limits[1] || size.z > limits[2])
+        ocl_kernel_complain(function->kernel,
+                            "a %s of %u x %u x %u, and the device takes %u x %u x %u at most", what,
+                            size.x, size.y, size.z, limits[0], limits[1], limits[2]);
+    else
+        return false;
+    return true;
+}
+
+static bool has_too_many_threads(const struct facade_function *function, dim3 block, unsigned most,
+                                 const char *who)
+{
+    const uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    if (threads <= most)
+        return false;
+    ocl_kernel_complain(function->kernel,
+                        "a block of %u x %u x %u is %llu threads, and the %s takes %u at most",
+                        block.x, block.y, block.z, (unsigned long long)threads, who, most);
+    return true;
+}
+
+static bool has_too_much_shared(const struct facade_function *function, size_t shared,
+                                const struct facade_launch_limits *limits)
+{
+    const bool is_set = function->max_dynamic_shared >= 0;
+    if (limits->own_shared > FACADE_SHARED_BYTES)
+        ocl_kernel_complain(function->kernel,
+                            "%zu bytes of static shared memory, and a block can have %d",
+                            limits->own_shared, FACADE_SHARED_BYTES);
+    else if (shared > limits->shared)
+        ocl_kernel_complain(function->kernel,
+                            "%zu bytes of dynamic shared memory beside %zu static ones, and it may "
+                            "have %zu%s; cudaFuncSetAttribute can give it %zu",
+                            shared, limits->own_shared, limits->shared,
+                            is_set ? " (as was set for it)" : "", limits->opt_in_shared);
+    else
+        return false;
+    return true;
+}
+
+static cudaError_t check_shape(const struct facade_function *function, dim3 grid, dim3 block,
+                               size_t shared)
+{
+    struct facade_launch_limits limits;
+    const cudaError_t error = facade_launch_limits(function, &limits);
+    if (error != cudaSuccess)
+        return error;
+    if (is_outside(function, "grid", grid, limits.grid) ||
+        is_outside(function, "block", block, limits.block) ||
+        has_too_many_threads(function, block, limits.device_threads, "device"))
+        return cudaErrorInvalidConfiguration;
+    if (ocl_kernel_facts(function->kernel)->status != OCL_OK)
+        return cudaSuccess; /* cl/ says why it cannot be launched at all */
+    return has_too_many_threads(function, block, limits.threads, "kernel") ||
+                   has_too_much_shared(function, shared, &limits)
+               ? cudaErrorInvalidValue
+               : cudaSuccess;
+}
+
+cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 block,
+                          void *const *args, size_t shared, cudaStream_t stream_handle)
+{
+    struct facade_stream *stream = NULL;
+    cudaError_t error = check_shape(function, grid, block, shared);
+    if (error != cudaSuccess)
+        return error;
+    error = facade_stream_find(stream_handle, &stream);
+    if (error != cudaSuccess)
+        return error;
+    if (stream->context != function->module->context)
+        return cudaErrorInvalidResourceHandle;
+    if (args == NULL && ocl_kernel_facts(function->kernel)->entry_count > 0) {
+        ocl_kernel_complain(function->kernel, "it takes %zu arguments and was given none",
+                            ocl_kernel_facts(function->kernel)->entry_count);
+        return cudaErrorInvalidValue;
+    }
+    const struct ocl_launch launch = {
+        .groups = {grid.x, grid.y, grid.z},
+        .items = {block.x, block.y, block.z},
+        .local_bytes = shared,
+        .arguments = args,
+    };
+    const ocl_status status = ocl_kernel_launch(function->kernel, stream->queue, &launch);
+    /* Of a kernel that needs addresses, no argument is wrong. */
+    if (status == OCL_E_NEEDS_ADDRESS && ocl_kernel_facts(function->kernel)->status == status)
+        return cudaErrorNotSupported;
+    return facade_error_from(status, FACADE_LAUNCH);
+}
+
+/* The attributes beyond cudaFuncAttributes are about clusters, which no OpenCL device has. */
+static cudaError_t cluster_attribute(int attribute, int *value)
+{
+    if (attribute < CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET ||
+        attribute > CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
+        return cudaErrorInvalidValue;
+    *value = 0;
+    return cudaSuccess;
+}
+
+cudaError_t facade_function_attribute(const struct facade_function *function, int attribute,
+                                      int *value)
+{
+    struct cudaFuncAttributes all;
+    const cudaError_t error = facade_function_attributes(function, &all);
+    if (error != cudaSuccess)
+        return error;
+    const int values[] = {
+        [CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = all.maxThreadsPerBlock,
+        [CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] = (int)all.sharedSizeBytes,
+        [CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES] = (int)all.constSizeBytes,
+        [CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES] = (int)all.localSizeBytes,
+        [CU_FUNC_ATTRIBUTE_NUM_REGS] = all.numRegs,
+        [CU_FUNC_ATTRIBUTE_PTX_VERSION] = all.ptxVersion,
+        [CU_FUNC_ATTRIBUTE_BINARY_VERSION] = all.binaryVersion,
+        [CU_FUNC_ATTRIBUTE_CACHE_MODE_CA] = all.cacheModeCA,
+        [CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = all.maxDynamicSharedSizeBytes,
+        [CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = all.preferredShmemCarveout,
+    };
+    if (attribute < 0 || (size_t)attribute >= sizeof values / sizeof values[0])
+        return cluster_attribute(attribute, value);
+    *value = values[attribute];
+    return cudaSuccess;
+}
+
+cudaError_t facade_function_set_attribute(struct facade_function *function, int attribute,
+                                          int value)
+{
+    struct facade_launch_limits limits;
+    cudaError_t error = cudaSuccess;
+    int unused = 0;
+    switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        error = facade_launch_limits(function, &limits);
+        if (error != cudaSuccess)
+            return error;
+        if (value < 0 || (size_t)value > limits.opt_in_shared) {
+            ocl_log(true,
+                    "kernel %s cannot have %d bytes of dynamic shared memory: beside %zu static "
+                    "ones %zu are the most",
+                    ocl_kernel_name(function->kernel), value, limits.own_shared,
+                    limits.opt_in_shared);
+            return cudaErrorInvalidValue;
+        }
+        function->max_dynamic_shared = value;
+        return cudaSuccess;
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+        if (value < -1 || value > 100)
+            return cudaErrorInvalidValue;
+        function->preferred_carveout = value;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+        return cudaErrorInvalidValue;
+    default:
+        return value == 0 ? cluster_attribute(attribute, &unused) : cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t facade_function_set_cache(struct facade_function *function, int config)
+{
+    if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual)
+        return cudaErrorInvalidValue;
+    function->cache_config = config;
+    return cudaSuccess;
+}
+
+cudaError_t facade_function_attributes(const struct facade_function *function,
+                                       struct cudaFuncAttributes *attributes)
+{
+    struct facade_launch_limits limits;
+    const struct ocl_kernel_facts *kernel;
+    cudaError_t error = find_facts(function, &kernel);
+    if (error == cudaSuccess)
+        error = facade_launch_limits(function, &limits);
+    if (error != cudaSuccess)
+        return error;
+    memset(attributes, 0, sizeof *attributes);
+    attributes->sharedSizeBytes = kernel->local_bytes;
+    attributes->localSizeBytes = kernel->private_bytes;
+    attributes->constSizeBytes = ocl_kernel_constant_bytes(function->kernel);
+    attributes->maxThreadsPerBlock = (int)limits.threads;
+    attributes->ptxVersion = 75;
+    attributes->binaryVersion = 75;
+    attributes->maxDynamicSharedSizeBytes = (int)limits.shared;
+    attributes->preferredShmemCarveout = function->preferred_carveout;
+    return cudaSuccess;
+}
+
+cudaError_t facade_function_parameter(const struct facade_function *function, size_t index,
+                                      size_t *offset, size_t *bytes)
+{
+    const struct ocl_kernel_facts *kernel;
+    const cudaError_t error = find_facts(function, &kernel);
+    if (error != cudaSuccess)
+        return error;
+    for (size_t i = 0; i < kernel->parameter_count; i++) {
+        const struct ocl_parameter *parameter = ocl_kernel_parameter(function->kernel, i);
+        const bool has_entry =
+            parameter->kind != OCL_PARAMETER_LOCAL && parameter->kind != OCL_PARAMETER_HIDDEN;
+        if (!has_entry || index-- > 0)
+            continue;
+        *offset = parameter->offset;
+        if (bytes != NULL)
+            *bytes = parameter->bytes;
+        return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+}
+
+static cudaError_t check_attribute(const struct cudaLaunchAttribute_st *attribute)
+{
+    const cudaLaunchAttributeValue *value = &attribute->val;
+    switch ((int)attribute->id) {
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributePreferredClusterDimension:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+    case cudaLaunchAttributeNvlinkUtilCentricScheduling:
+        return cudaSuccess;
+    case cudaLaunchAttributeCooperative:
+        return value->cooperative == 0 ? cudaSuccess : cudaErrorNotSupported;
+    case cudaLaunchAttributeClusterDimension:
+        return value->clusterDim.x <= 1 && value->clusterDim.y <= 1 && value->clusterDim.z <= 1
+                   ? cudaSuccess
+                   : cudaErrorNotSupported;
+    case cudaLaunchAttributeProgrammaticEvent:
+        return value->programmaticEvent.event != NULL ? cudaErrorNotSupported
+                                                      : cudaErrorInvalidResourceHandle;
+    case cudaLaunchAttributeLaunchCompletionEvent:
+        return value->launchCompletionEvent.event != NULL ? cudaErrorNotSupported
+                                                          : cudaErrorInvalidResourceHandle;
+    case cudaLaunchAttributeDeviceUpdatableKernelNode:
+        return cudaErrorNotSupported;
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t facade_launch_check_attributes(const struct cudaLaunchAttribute_st *attributes,
+                                           unsigned count)
+{
+    cudaError_t error = count == 0 || attributes != NULL ? cudaSuccess : cudaErrorInvalidValue;
+    for (unsigned i = 0; error == cudaSuccess && i < count; i++)
+        error = check_attribute(&attributes[i]);
+    return error;
+}
+
+/* --- entry points ----------------------------------------------------------------------------- */
+
+static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
+                          cudaStream_t stream)
+{
+    struct facade_function *function = NULL;
+    cudaError_t error = facade_function_find(func, &function);
+    if (error == cudaSuccess)
+        error = facade_launch(function, grid, block, args, shared, stream);
+    if (error != cudaErrorInvalidConfiguration)
+        return error;
+    /* Only of host functions does NVIDIA's runtime know that the configuration is what is wrong. */
+    bool is_handle = facade_handle_find(FACADE_KERNEL, func) != NULL ||
+                     facade_handle_find(FACADE_FUNCTION, func) != NULL;
+    return is_handle ? cudaErrorInvalidValue : error;
+}
+
+cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
+                             size_t sharedMem, cudaStream_t stream)
+{
+    return facade_result(launch(func, gridDim, blockDim, args, sharedMem, stream));
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    if (config == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_launch_check_attributes(config->attrs, config->numAttrs);
+    if (error != cudaSuccess)
+        return facade_result(error);
+    return facade_result(launch(func, config->gridDim, config->blockDim, args,
+                                config->dynamicSmemBytes, config->stream));
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
+{
+    struct facade_function *function = NULL;
+    if (attr == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_function_find(func, &function);
+    return facade_result(error == cudaSuccess ? facade_function_attributes(function, attr) : error);
+}
+
+cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
+{
+    struct facade_function *function = NULL;
+    if ((int)attr < 0 || attr >= cudaFuncAttributeMax)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_function_find(func, &function);
+    return facade_result(
+        error == cudaSuccess ? facade_function_set_attribute(function, (int)attr, value) : error);
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig)
+{
+    struct facade_function *function = NULL;
+    cudaError_t error = facade_function_find(func, &function);
+    return facade_result(
+        error == cudaSuccess ? facade_function_set_cache(function, (int)cacheConfig) : error);
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config)
+{
+    struct facade_function *function = NULL;
+    cudaError_t error = facade_function_find(func, &function);
+    if (error == cudaSuccess && ((int)config < 0 || config > cudaSharedMemBankSizeEightByte))
+        error = cudaErrorInvalidValue;
+    return facade_result(error);
+}
+
+cudaError_t cudaFuncGetName(const char **name, const void *func)
+{
+    struct facade_function *function = NULL;
+    if (name == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_function_find(func, &function);
+    if (error == cudaSuccess)
+        *name = ocl_kernel_name(function->kernel);
+    return facade_result(error);
+}
+
+cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset,
+                                 size_t *paramSize)
+{
+    struct facade_function *function = NULL;
+    cudaError_t error = facade_function_find(func, &function);
+    if (error == cudaSuccess && paramOffset == NULL)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = facade_function_parameter(function, paramIndex, paramOffset, paramSize);
+    return facade_result(error);
+}
+
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr,
+                                            int value, int device)
+{
+    struct facade_function *function = NULL;
+    int count = 0;
+    if ((int)attr < 0 || attr >= cudaFuncAttributeMax)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_devices(&count);
+    if (error == cudaSuccess && (device < 0 || device >= count))
+        error = cudaErrorInvalidDevice;
+    if (error == cudaSuccess)
+        error = facade_kernel_function(kernel, &function);
+    return facade_result(
+        error == cudaSuccess ? facade_function_set_attribute(function, (int)attr, value) : error);
+}
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
+{
+    struct facade_function *function = NULL;
+    if (functionPtr == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_function_find(symbolPtr, &function);
+    if (error == cudaSuccess)
+        *functionPtr = (cudaFunction_t)function;
+    return facade_result(error);
+}

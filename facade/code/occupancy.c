@@ -1,0 +1,135 @@
+/* How many blocks fit on a multiprocessor: an estimate from the limits that clem reports.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "facade/code/occupancy.h"
+#include "cl/device.h"
+#include "facade/code/launch.h"
+#include "facade/device/device.h"
+
+static int attribute(int device, enum cudaDeviceAttr attr)
+{
+    int value = 0;
+    facade_device_attribute(&value, (int)attr, device);
+    return value;
+}
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Threads are handed out by whole warps. */
+static int rounded_threads(int threads, int warp)
+{
+    return (threads + warp - 1) / warp * warp;
+}
+
+cudaError_t facade_occupancy_blocks(int *blocks, const struct facade_function *function,
+                                    int block_size, size_t dynamic_shared, unsigned flags)
+{
+    struct facade_launch_limits limits;
+    int device = function->module->context->device;
+    if (block_size <= 0 || (flags & ~(unsigned)cudaOccupancyDisableCachingOverride) != 0)
+        return cudaErrorInvalidValue;
+    const cudaError_t error = facade_launch_limits(function, &limits);
+    if (error != cudaSuccess)
+        return error;
+    size_t shared = dynamic_shared + limits.own_shared;
+    *blocks = 0;
+    if ((unsigned)block_size > limits.threads || dynamic_shared > limits.shared)
+        return cudaSuccess;
+    int threads = rounded_threads(block_size, attribute(device, cudaDevAttrWarpSize));
+    int fit = attribute(device, cudaDevAttrMaxThreadsPerMultiProcessor) / threads;
+    fit = smaller(fit, attribute(device, cudaDevAttrMaxBlocksPerMultiprocessor));
+    if (shared > 0)
+        fit = smaller(
+            fit,
+            (int)((size_t)attribute(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor) / shared));
+    *blocks = fit;
+    return cudaSuccess;
+}
+
+/* Tries every whole number of warps, largest first, so that of equal ones the largest block
+ * wins. */
+cudaError_t facade_occupancy_best(int *grid, int *block_size,
+                                  const struct facade_function *function,
+                                  const struct facade_occupancy_wish *wish)
+{
+    struct facade_launch_limits limits;
+    int device = function->module->context->device, warp = attribute(device, cudaDevAttrWarpSize),
+        most = 0, best = 0;
+    cudaError_t error = facade_launch_limits(function, &limits);
+    if (error != cudaSuccess)
+        return error;
+    int largest = wish->limit > 0 ? smaller(wish->limit, (int)limits.threads) : (int)limits.threads;
+    for (int size = rounded_threads(largest, warp); size > 0; size -= warp) {
+        int block = smaller(size, largest), blocks = 0;
+        size_t shared = wish->shared_of != NULL ? wish->shared_of(block) : wish->shared;
+        error = facade_occupancy_blocks(&blocks, function, block, shared, wish->flags);
+        if (error != cudaSuccess)
+            return error;
+        if (blocks * block > most) {
+            most = blocks * block;
+            best = block;
+        }
+    }
+    *block_size = best;
+    *grid = best > 0 ? most / best * attribute(device, cudaDevAttrMultiProcessorCount) : 0;
+    return cudaSuccess;
+}
+
+cudaError_t facade_occupancy_shared(size_t *shared, const struct facade_function *function,
+                                    int blocks, int block_size)
+{
+    struct facade_launch_limits limits;
+    int fit = 0;
+    int device = function->module->context->device;
+    if (blocks <= 0 || block_size <= 0)
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_launch_limits(function, &limits);
+    if (error == cudaSuccess)
+        error = facade_occupancy_blocks(&fit, function, block_size, 0, 0);
+    if (error != cudaSuccess)
+        return error;
+    if (blocks > fit)
+        return cudaErrorInvalidValue;
+    size_t share =
+        (size_t)attribute(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor) / (size_t)blocks;
+    size_t left = share > limits.own_shared ? share - limits.own_shared : 0;
+    *shared = left < limits.shared ? left : limits.shared;
+    return cudaSuccess;
+}
+
+/* --- entry points ----------------------------------------------------------------------------- */
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func,
+                                                                   int blockSize,
+                                                                   size_t dynamicSMemSize,
+                                                                   unsigned int flags)
+{
+    struct facade_function *function = NULL;
+    cudaError_t error = facade_function_find(func, &function);
+    if (error == cudaSuccess && numBlocks == NULL)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = facade_occupancy_blocks(numBlocks, function, blockSize, dynamicSMemSize, flags);
+    return facade_result(error);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func,
+                                                          int blockSize, size_t dynamicSMemSize)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        numBlocks, func, blockSize, dynamicSMemSize, cudaOccupancyDefault);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func,
+                                                      int numBlocks, int blockSize)
+{
+    struct facade_function *function = NULL;
+    cudaError_t error = facade_function_find(func, &function);
+    if (error == cudaSuccess && dynamicSmemSize == NULL)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = facade_occupancy_shared(dynamicSmemSize, function, numBlocks, blockSize);
+    return facade_result(error);
+}

@@ -1,0 +1,38 @@
+/* Devices as runtime and driver API share them.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FACADE_DEVICE_H
+#define FACADE_DEVICE_H
+
+#include "facade/state/handles.h"
+
+/* cudaSuccess when device is an ordinal; cudaErrorInvalidDevice, or what facade_devices() says. */
+cudaError_t facade_device_check(int device);
+
+/* The value of an attribute. Errors: cudaErrorInvalidValue for an unknown one,
+ * cudaErrorInvalidDevice. */
+cudaError_t facade_device_attribute(int *value, int attribute, int device);
+
+/* Attributes of a pair of devices, and atomics that host and device, or two devices, can share:
+ * none but access where facade_peer_can_access() finds it.
+ * Errors: cudaErrorInvalidValue; cudaErrorInvalidDevice, also for a device with itself. */
+cudaError_t facade_device_pair_attribute(int *value, int attribute, int source, int target);
+cudaError_t facade_device_pair_atomics(unsigned *capabilities, const int *operations,
+                                       unsigned count, int source, int target);
+cudaError_t facade_device_host_atomics(unsigned *capabilities, const int *operations,
+                                       unsigned count, int device);
+
+/* Limits of the current context. Errors: cudaErrorUnsupportedLimit. */
+cudaError_t facade_limit_set(int limit, size_t value);
+cudaError_t facade_limit_get(int limit, size_t *value);
+
+/* "dddd:bb:dd.f" of a device; made from its ordinal when the driver does not tell. */
+cudaError_t facade_device_pci_text(char *text, int length, int device);
+cudaError_t facade_device_by_pci(int *device, const char *text);
+
+/* Waits for all work of the current context. */
+cudaError_t facade_device_synchronize(void);
+
+/* The range of cudaDeviceGetStreamPriorityRange: lower numbers are more urgent. */
+enum { FACADE_PRIORITY_LEAST = 0, FACADE_PRIORITY_GREATEST = -5 };
+
+#endif

@@ -1,0 +1,229 @@
+/* The driver API's streams.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "facade/driver/driver.h"
+
+#include "facade/stream/stream.h"
+
+/* CU_STREAM_LEGACY and CU_STREAM_PER_THREAD are the runtime's special handles, and flags have the
+ * same numbers. */
+
+/* --- making and unmaking ---------------------------------------------------------------------- */
+
+CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
+{
+    if (phStream == NULL || (flags & ~(unsigned)CU_STREAM_NON_BLOCKING) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = facade_driver_check();
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_stream_create(phStream, flags, priority))
+               : result;
+}
+
+CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags)
+{
+    return cuStreamCreateWithPriority(phStream, Flags, 0);
+}
+
+CUresult cuStreamDestroy_v2(CUstream hStream)
+{
+    CUresult result = facade_driver_ready();
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_destroy(hStream)) : result;
+}
+
+CUresult cuStreamDestroy(CUstream hStream)
+{
+    return cuStreamDestroy_v2(hStream);
+}
+
+/* --- queries ---------------------------------------------------------------------------------- */
+
+static CUresult find_stream(CUstream handle, struct facade_stream **stream)
+{
+    CUresult result = facade_driver_check();
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_find(handle, stream))
+                                  : result;
+}
+
+CUresult cuStreamGetPriority(CUstream hStream, int *priority)
+{
+    struct facade_stream *stream = NULL;
+    if (priority == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = find_stream(hStream, &stream);
+    if (result == CUDA_SUCCESS)
+        *priority = stream->priority;
+    return result;
+}
+
+CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device)
+{
+    struct facade_stream *stream = NULL;
+    if (device == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = find_stream(hStream, &stream);
+    if (result == CUDA_SUCCESS)
+        *device = stream->context->device;
+    return result;
+}
+
+CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
+{
+    struct facade_stream *stream = NULL;
+    if (flags == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = find_stream(hStream, &stream);
+    if (result == CUDA_SUCCESS)
+        *flags = stream->flags;
+    return result;
+}
+
+CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId)
+{
+    struct facade_stream *stream = NULL;
+    if (streamId == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = find_stream(hStream, &stream);
+    if (result == CUDA_SUCCESS)
+        *streamId = stream->id;
+    return result;
+}
+
+CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
+{
+    struct facade_stream *stream = NULL;
+    if (pctx == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = find_stream(hStream, &stream);
+    if (result == CUDA_SUCCESS)
+        *pctx = (CUcontext)stream->context;
+    return result;
+}
+
+/* There are no green contexts. */
+CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
+{
+    CUresult result = cuStreamGetCtx(hStream, pCtx);
+    if (result == CUDA_SUCCESS && pGreenCtx != NULL)
+        *pGreenCtx = NULL;
+    return result;
+}
+
+CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value_out)
+{
+    CUresult result = facade_driver_check();
+    if (result != CUDA_SUCCESS)
+        return result;
+    return facade_driver_error(
+        facade_stream_get_attribute(hStream, (int)attr, (cudaLaunchAttributeValue *)value_out));
+}
+
+CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue *value)
+{
+    CUresult result = facade_driver_check();
+    if (result != CUDA_SUCCESS)
+        return result;
+    return facade_driver_error(
+        facade_stream_set_attribute(hStream, (int)attr, (const cudaLaunchAttributeValue *)value));
+}
+
+CUresult cuStreamCopyAttributes(CUstream dst, CUstream src)
+{
+    CUresult result = facade_driver_check();
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_copy_attributes(dst, src))
+                                  : result;
+}
+
+/* --- waiting ---------------------------------------------------------------------------------- */
+
+CUresult cuStreamQuery(CUstream hStream)
+{
+    CUresult result = facade_driver_check();
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_query(hStream)) : result;
+}
+
+CUresult cuStreamSynchronize(CUstream hStream)
+{
+    CUresult result = facade_driver_check();
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_synchronize(hStream))
+                                  : result;
+}
+
+CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+    CUresult result = facade_driver_check();
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_stream_wait_event(hStream, hEvent, Flags))
+               : result;
+}
+
+/* --- host functions --------------------------------------------------------------------------- */
+
+CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
+                             unsigned int flags)
+{
+    CUresult result = facade_driver_check();
+    if (result != CUDA_SUCCESS)
+        return result;
+    return facade_driver_error(
+        facade_stream_add_driver_callback(hStream, callback, userData, flags));
+}
+
+CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
+{
+    CUresult result = facade_driver_check();
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_stream_host_function(hStream, fn, userData))
+               : result;
+}
+
+/* --- capture: nothing is ever captured -------------------------------------------------------- */
+
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+    if (mode == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    int value = (int)*mode;
+    CUresult result = facade_driver_error(facade_exchange_capture_mode(&value));
+    if (result == CUDA_SUCCESS)
+        *mode = (CUstreamCaptureMode)value;
+    return result;
+}
+
+CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    struct facade_stream *stream = NULL;
+    if (captureStatus == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = find_stream(hStream, &stream);
+    if (result == CUDA_SUCCESS)
+        *captureStatus = CU_STREAM_CAPTURE_STATUS_NONE;
+    return result;
+}
+
+/* Nothing but the status is written for a stream that is not capturing. */
+CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                cuuint64_t *id_out)
+{
+    (void)id_out;
+    return cuStreamIsCapturing(hStream, captureStatus_out);
+}
+
+CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                   cuuint64_t *id_out, CUgraph *graph_out,
+                                   const CUgraphNode **dependencies_out,
+                                   size_t *numDependencies_out)
+{
+    (void)id_out, (void)graph_out, (void)dependencies_out, (void)numDependencies_out;
+    return cuStreamIsCapturing(hStream, captureStatus_out);
+}
+
+CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
+                                   cuuint64_t *id_out, CUgraph *graph_out,
+                                   const CUgraphNode **dependencies_out,
+                                   const CUgraphEdgeData **edgeData_out,
+                                   size_t *numDependencies_out)
+{
+    (void)id_out, (void)graph_out, (void)dependencies_out, (void)edgeData_out,
+        (void)numDependencies_out;
+    return cuStreamIsCapturing(hStream, captureStatus_out);
+}

@@ -1,0 +1,237 @@
+/* The checks that every copy goes through, and the two forms that all others become.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "facade/memory/copy_request.h"
+
+#include "facade/memory/managed_advice.h"
+#include "facade/memory/memory_array.h"
+#include "facade/memory/pointer_attributes.h"
+#include "facade/state/handles.h"
+
+/* --- checking and submitting ------------------------------------------------------------------ */
+
+static const struct {
+    enum facade_claim source, target;
+} claims[] = {
+    [cudaMemcpyHostToHost] = {FACADE_CLAIM_HOST, FACADE_CLAIM_HOST},
+    [cudaMemcpyHostToDevice] = {FACADE_CLAIM_HOST, FACADE_CLAIM_DEVICE},
+    [cudaMemcpyDeviceToHost] = {FACADE_CLAIM_DEVICE, FACADE_CLAIM_HOST},
+    [cudaMemcpyDeviceToDevice] = {FACADE_CLAIM_DEVICE, FACADE_CLAIM_DEVICE},
+    [cudaMemcpyDefault] = {FACADE_CLAIM_ANY, FACADE_CLAIM_ANY},
+};
+
+cudaError_t facade_copy_claim(struct facade_copy_request *request, enum cudaMemcpyKind kind)
+{
+    if ((unsigned)kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    request->source = claims[kind].source;
+    request->target = claims[kind].target;
+    return cudaSuccess;
+}
+
+cudaError_t facade_copy_claim_arrays(struct facade_copy_request *request, enum cudaMemcpyKind kind,
+                                     bool source_is_array, bool target_is_array)
+{
+    cudaError_t error = facade_copy_claim(request, kind);
+    if (error == cudaSuccess && ((source_is_array && request->source == FACADE_CLAIM_HOST) ||
+                                 (target_is_array && request->target == FACADE_CLAIM_HOST)))
+        error = cudaErrorInvalidMemcpyDirection;
+    return error;
+}
+
+/* Whether the volume fits into left bytes; a volume that no size_t measures does not. */
+static bool fits(const struct ocl_copy *copy, const struct ocl_copy_end *end, size_t left)
+{
+    size_t slices = 0, rows = 0, bytes = 0;
+    if (__builtin_mul_overflow(copy->depth - 1, end->slice_bytes, &slices) ||
+        __builtin_mul_overflow(copy->height - 1, end->pitch, &rows) ||
+        __builtin_add_overflow(slices, rows, &bytes) ||
+        __builtin_add_overflow(bytes, copy->width, &bytes))
+        return false;
+    return bytes <= left;
+}
+
+/* An end that begins inside its base's allocation is in there; otherwise only pageable memory
+ * has no bounds to leave. */
+static cudaError_t place_of(uint64_t base, uint64_t address, struct facade_place *place)
+{
+    *place = facade_place_find(base);
+    if (base == address)
+        return cudaSuccess;
+    if (place->kind == FACADE_PAGEABLE)
+        *place = facade_place_find(address);
+    else if (address - base >= place->left)
+        return cudaErrorInvalidValue;
+    else
+        place->left -= (size_t)(address - base);
+    return cudaSuccess;
+}
+
+static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_end *end,
+                             uint64_t base, enum facade_claim claim,
+                             const struct facade_array *array, struct facade_place *place)
+{
+    if (array != NULL) {
+        *place = (struct facade_place){.kind = FACADE_DEVICE,
+                                       .context = ocl_array_context(array->array)};
+        return cudaSuccess;
+    }
+    if (end->address == 0)
+        return cudaErrorInvalidValue;
+    cudaError_t error = place_of(base != 0 ? base : end->address, end->address, place);
+    if (error != cudaSuccess)
+        return error;
+    if (place->kind == FACADE_PAGEABLE && claim == FACADE_CLAIM_DEVICE)
+        return cudaErrorInvalidValue;
+    return fits(copy, end, place->left) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/* Source: CUDA Runtime API 13.0, API synchronization behavior. Where it leaves a choice, as
+ *         NVIDIA's runtime does. */
+static enum ocl_transfer_wait wait_for(enum facade_place_kind source, enum facade_place_kind target,
+                                       bool is_async)
+{
+    const bool is_managed = source == FACADE_MANAGED || target == FACADE_MANAGED;
+    if (source == FACADE_DEVICE && target == FACADE_DEVICE)
+        return OCL_WAIT_SOURCE;
+    if (source != FACADE_DEVICE && target != FACADE_DEVICE && !is_managed)
+        return OCL_WAIT_ALL;
+    return is_async ? OCL_WAIT_SOURCE : OCL_WAIT_ALL;
+}
+
+/* Such a copy comes between all work of both devices, unless it is asynchronous.
+ * Source: CUDA C++ Programming Guide 13.0, peer-to-peer memory copy. */
+static bool is_between_devices(const struct facade_place *source, const struct facade_place *target)
+{
+    return source->kind == FACADE_DEVICE && target->kind == FACADE_DEVICE &&
+           source->context != target->context;
+}
+
+bool facade_copy_is_empty(const struct facade_copy_request *request)
+{
+    return request->copy.width == 0 || request->copy.height == 0 || request->copy.depth == 0;
+}
+
+cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream,
+                               bool is_async)
+{
+    const struct ocl_copy *copy = &request->copy;
+    struct facade_context *context = NULL;
+    struct facade_stream *found = NULL;
+    struct facade_place source, target;
+    if (facade_copy_is_empty(request))
+        return facade_current(&context);
+    cudaError_t error = facade_stream_find(stream, &found);
+    if (error == cudaSuccess)
+        error = check_end(copy, &copy->target, request->target_base, request->target,
+                          request->target_array, &target);
+    if (error == cudaSuccess)
+        error = check_end(copy, &copy->source, request->source_base, request->source,
+                          request->source_array, &source);
+    if (error != cudaSuccess)
+        return error;
+    const bool is_synchronous = facade_advice_is_synchronous(copy->source.address) ||
+                                facade_advice_is_synchronous(copy->target.address);
+    enum ocl_transfer_wait wait =
+        is_synchronous ? OCL_WAIT_ALL : wait_for(source.kind, target.kind, is_async);
+    if (wait == OCL_WAIT_SOURCE && request->reads_in_order)
+        wait = OCL_WAIT_TARGET;
+    const bool is_alone = request->is_alone || (!is_async && is_between_devices(&source, &target));
+    ocl_status status = is_alone ? ocl_transfer_copy_alone(found->queue, copy)
+                                 : ocl_transfer_copy(found->queue, copy, wait);
+    if (status == OCL_OK && request->target_array != NULL)
+        status = ocl_array_written(request->target_array->array, found->queue);
+    if (status == OCL_OK && is_alone && is_synchronous)
+        status = ocl_queue_finish(found->queue);
+    return facade_error_from(status, FACADE_OTHER);
+}
+
+/* --- the forms -------------------------------------------------------------------------------- */
+
+struct facade_copy_request facade_copy_linear(void *target, const void *source, size_t bytes)
+{
+    return (struct facade_copy_request){
+        .copy = {.source = {(uintptr_t)source, bytes, bytes},
+                 .target = {(uintptr_t)target, bytes, bytes},
+                 .width = bytes,
+                 .height = 1,
+                 .depth = 1},
+    };
+}
+
+/* What *given has to hold: position and size. Errors: cudaErrorInvalidValue when it does not. */
+static cudaError_t check_side(size_t *given, size_t position, size_t size)
+{
+    size_t needed = 0;
+    if (__builtin_add_overflow(position, size, &needed))
+        return cudaErrorInvalidValue;
+    if (*given == 0)
+        *given = needed;
+    return *given >= needed ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static cudaError_t place_end(struct ocl_copy_end *made, const struct facade_copy_end *end)
+{
+    size_t slice = 0, slices = 0, rows = 0;
+    if (__builtin_mul_overflow(end->pitch, end->rows, &slice) ||
+        __builtin_mul_overflow(end->z, slice, &slices) ||
+        __builtin_mul_overflow(end->y, end->pitch, &rows) ||
+        __builtin_add_overflow(end->base, (uint64_t)slices, &made->address) ||
+        __builtin_add_overflow(made->address, (uint64_t)rows, &made->address) ||
+        __builtin_add_overflow(made->address, (uint64_t)end->x, &made->address))
+        return cudaErrorInvalidValue;
+    made->pitch = end->pitch;
+    made->slice_bytes = slice;
+    return cudaSuccess;
+}
+
+static bool is_inside(size_t position, size_t size, size_t bound)
+{
+    return position <= bound && size <= bound - position;
+}
+
+/* The volume lies in the level, which has nothing between rows of a slice but the pitch. */
+static cudaError_t place_in_array(struct ocl_copy_end *made, struct facade_copy_end end,
+                                  struct cudaExtent extent)
+{
+    const size_t texel_bytes = ocl_texel_bytes(&end.array->format.texel);
+    struct ocl_array_level level;
+    ocl_array_level(end.array->array, end.array->level, &level);
+    if (!is_inside(end.x, extent.width, level.width * texel_bytes) ||
+        !is_inside(end.y, extent.height, level.height) ||
+        !is_inside(end.z, extent.depth, level.slices))
+        return cudaErrorInvalidValue;
+    end.base = level.address;
+    end.pitch = level.pitch;
+    end.rows = level.height;
+    return place_end(made, &end);
+}
+
+static cudaError_t make_end(struct ocl_copy_end *made, struct facade_copy_end end,
+                            struct cudaExtent extent)
+{
+    if (end.array != NULL)
+        return place_in_array(made, end, extent);
+    if (end.base == 0)
+        return cudaErrorInvalidValue;
+    cudaError_t error = check_side(&end.pitch, end.x, extent.width);
+    if (error == cudaSuccess)
+        error = check_side(&end.rows, end.y, extent.height);
+    return error == cudaSuccess ? place_end(made, &end) : error;
+}
+
+cudaError_t facade_copy_volume(struct facade_copy_request *request,
+                               const struct facade_copy_end *source,
+                               const struct facade_copy_end *target, struct cudaExtent extent)
+{
+    cudaError_t error = make_end(&request->copy.source, *source, extent);
+    if (error == cudaSuccess)
+        error = make_end(&request->copy.target, *target, extent);
+    request->source_base = source->base;
+    request->target_base = target->base;
+    request->source_array = source->array;
+    request->target_array = target->array;
+    request->copy.width = extent.width;
+    request->copy.height = extent.height;
+    request->copy.depth = extent.depth;
+    return error;
+}

@@ -1,0 +1,56 @@
+/* Stream-ordered memory and its pools as runtime and driver API share them.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FACADE_MEMORY_POOL_H
+#define FACADE_MEMORY_POOL_H
+
+#include "facade/state/internal.h"
+
+/* Every function that is given a pool says cudaErrorInvalidValue for one that is not alive. */
+
+/* The device's default pool, made when it is first asked for and never destroyed, and the one that
+ * facade_pool_allocate() takes by itself. Errors: cudaErrorInvalidValue for pool NULL;
+ * cudaErrorInvalidDevice. */
+cudaError_t facade_pool_get_default(cudaMemPool_t *pool, int device);
+cudaError_t facade_pool_get_current(cudaMemPool_t *pool, int device);
+cudaError_t facade_pool_set_current(int device, cudaMemPool_t pool);
+
+/* The same by location; device memory is all there is in pools.
+ * Errors: cudaErrorInvalidValue for no location or type; cudaErrorNotSupported for a location or
+ *         type that CUDA knows and clem has no pools for. */
+cudaError_t facade_pool_get_default_at(cudaMemPool_t *pool, const struct cudaMemLocation *location,
+                                       enum cudaMemAllocationType type);
+cudaError_t facade_pool_get_current_at(cudaMemPool_t *pool, const struct cudaMemLocation *location,
+                                       enum cudaMemAllocationType type);
+cudaError_t facade_pool_set_current_at(const struct cudaMemLocation *location,
+                                       enum cudaMemAllocationType type, cudaMemPool_t pool);
+
+cudaError_t facade_pool_create(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties);
+
+/* The handle ends at once; memory of the pool lives until it is freed. */
+cudaError_t facade_pool_destroy(cudaMemPool_t pool);
+cudaError_t facade_pool_trim(cudaMemPool_t pool, size_t keep_bytes);
+
+/* value: int for the three that switch reuse, otherwise a 64-bit number. */
+cudaError_t facade_pool_get_attribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                      void *value);
+cudaError_t facade_pool_set_attribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                      const void *value);
+
+/* Which devices' kernels may use the memory: its own always. Errors: cudaErrorInvalidDevice for one
+ * that cannot reach it. */
+cudaError_t facade_pool_get_access(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
+                                   const struct cudaMemLocation *location);
+cudaError_t facade_pool_set_access(cudaMemPool_t pool, const struct cudaMemAccessDesc *list,
+                                   size_t count);
+
+/* Takes memory from the current pool of the stream's device, or from the given one. No bytes give
+ * NULL. Errors: cudaErrorMemoryAllocation; *pointer is NULL then. */
+cudaError_t facade_pool_allocate(void **pointer, size_t bytes, cudaStream_t stream);
+cudaError_t facade_pool_allocate_from(void **pointer, size_t bytes, cudaMemPool_t pool,
+                                      cudaStream_t stream);
+
+/* Frees device memory, of whatever origin, in the order of the stream. NULL is nothing to do.
+ * Errors: cudaErrorInvalidValue when no device memory starts there. */
+cudaError_t facade_pool_free(void *pointer, cudaStream_t stream);
+
+#endif

@@ -1,0 +1,138 @@
+/* Fills: linear, rows with a pitch, volumes.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "facade/memory/managed_advice.h"
+#include "facade/memory/memory.h"
+#include "facade/memory/pointer_attributes.h"
+#include "facade/state/handles.h"
+
+static bool is_empty(const struct ocl_fill *fill)
+{
+    return fill->count == 0 || fill->height == 0 || fill->depth == 0;
+}
+
+/* Bytes from the fill's first to its last; false when no size_t holds them. */
+static bool measure(const struct ocl_fill *fill, size_t *bytes)
+{
+    size_t row = 0, rows = 0, slices = 0;
+    return !__builtin_mul_overflow(fill->count, fill->element_bytes, &row) &&
+           !__builtin_mul_overflow(fill->height - 1, fill->pitch, &rows) &&
+           !__builtin_mul_overflow(fill->depth - 1, fill->slice_bytes, &slices) &&
+           !__builtin_add_overflow(row, rows, bytes) &&
+           !__builtin_add_overflow(*bytes, slices, bytes);
+}
+
+static cudaError_t check_fill(const struct ocl_fill *fill, struct facade_place *place)
+{
+    size_t bytes = 0;
+    if (!measure(fill, &bytes) || fill->address % fill->element_bytes != 0)
+        return cudaErrorInvalidValue;
+    if (fill->height > 1 &&
+        (fill->pitch % fill->element_bytes != 0 || fill->pitch < fill->count * fill->element_bytes))
+        return cudaErrorInvalidValue;
+    *place = facade_place_find(fill->address);
+    return place->kind != FACADE_PAGEABLE && bytes <= place->left ? cudaSuccess
+                                                                  : cudaErrorInvalidValue;
+}
+
+cudaError_t facade_memory_set(const struct ocl_fill *fill, cudaStream_t stream, bool is_async)
+{
+    struct facade_context *context = NULL;
+    struct facade_stream *found = NULL;
+    struct facade_place place;
+    if (is_empty(fill))
+        return facade_current(&context);
+    cudaError_t error = facade_stream_find(stream, &found);
+    if (error == cudaSuccess)
+        error = check_fill(fill, &place);
+    if (error != cudaSuccess)
+        return error;
+    bool waits =
+        (!is_async && place.kind != FACADE_DEVICE) || facade_advice_is_synchronous(fill->address);
+    ocl_status status =
+        ocl_transfer_fill(found->queue, fill, waits ? OCL_WAIT_ALL : OCL_WAIT_SOURCE);
+    return facade_error_from(status, FACADE_OTHER);
+}
+
+/* --- the runtime's forms: bytes only ---------------------------------------------------------- */
+
+static cudaError_t set_1d(void *pointer, int value, size_t bytes, cudaStream_t stream,
+                          bool is_async)
+{
+    const struct ocl_fill fill = {
+        .address = (uintptr_t)pointer,
+        .count = bytes,
+        .height = 1,
+        .depth = 1,
+        .element_bytes = 1,
+        .value = (unsigned char)value,
+    };
+    return facade_memory_set(&fill, stream, is_async);
+}
+
+static cudaError_t set_2d(void *pointer, size_t pitch, int value, size_t width, size_t height,
+                          cudaStream_t stream, bool is_async)
+{
+    const struct ocl_fill fill = {
+        .address = (uintptr_t)pointer,
+        .pitch = pitch,
+        .count = width,
+        .height = height,
+        .depth = 1,
+        .element_bytes = 1,
+        .value = (unsigned char)value,
+    };
+    return facade_memory_set(&fill, stream, is_async);
+}
+
+static cudaError_t set_3d(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent,
+                          cudaStream_t stream, bool is_async)
+{
+    struct ocl_fill fill = {
+        .address = (uintptr_t)pointer.ptr,
+        .pitch = pointer.pitch,
+        .count = extent.width,
+        .height = extent.height,
+        .depth = extent.depth,
+        .element_bytes = 1,
+        .value = (unsigned char)value,
+    };
+    if (!is_empty(&fill) && extent.depth > 1 &&
+        (pointer.pitch < extent.width || pointer.ysize < extent.height ||
+         __builtin_mul_overflow(pointer.pitch, pointer.ysize, &fill.slice_bytes)))
+        return cudaErrorInvalidValue;
+    return facade_memory_set(&fill, stream, is_async);
+}
+
+/* --- entry points ----------------------------------------------------------------------------- */
+
+cudaError_t cudaMemset(void *devPtr, int value, size_t count)
+{
+    return facade_result(set_1d(devPtr, value, count, NULL, false));
+}
+
+cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
+{
+    return facade_result(set_1d(devPtr, value, count, stream, true));
+}
+
+cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
+{
+    return facade_result(set_2d(devPtr, pitch, value, width, height, NULL, false));
+}
+
+cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream)
+{
+    return facade_result(set_2d(devPtr, pitch, value, width, height, stream, true));
+}
+
+cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)
+{
+    return facade_result(set_3d(pitchedDevPtr, value, extent, NULL, false));
+}
+
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pitchedDevPtr, int value,
+                              struct cudaExtent extent, cudaStream_t stream)
+{
+    return facade_result(set_3d(pitchedDevPtr, value, extent, stream, true));
+}

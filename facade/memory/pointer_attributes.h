@@ -1,0 +1,49 @@
+/* What an address is: the question behind copies, fills and both APIs' pointer queries.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FACADE_POINTER_ATTRIBUTES_H
+#define FACADE_POINTER_ATTRIBUTES_H
+
+#include "cl/memory.h"
+#include "facade/state/internal.h"
+
+enum facade_place_kind {
+    FACADE_PAGEABLE, /* in no allocation: ordinary host memory, as far as anyone knows */
+    FACADE_PINNED,   /* the host's and the device's: allocated or registered */
+    FACADE_DEVICE,   /* the device's alone */
+    FACADE_MANAGED,  /* the host's and the device's, wherever it is */
+    FACADE_PLACES
+};
+
+struct facade_place {
+    enum facade_place_kind kind;
+    struct ocl_context *context; /* NULL for pageable memory */
+    size_t left; /* bytes from the address to the end of its allocation; SIZE_MAX when pageable */
+};
+
+/* Never fails: what is not known is pageable. */
+struct facade_place facade_place_find(uint64_t address);
+
+/* The byte at address as kernels and as the host see it. Needs: view is what ocl_memory_find()
+ * gave for address. */
+void *facade_place_device_pointer(const struct ocl_memory_view *view, uint64_t address);
+void *facade_place_host_pointer(const struct ocl_memory_view *view,
+                                uint64_t address); /* NULL for device memory */
+
+cudaError_t facade_pointer_attributes(struct cudaPointerAttributes *attributes,
+                                      const void *pointer);
+
+/* cuPointerGetAttribute. Errors: cudaErrorInvalidValue for an unknown pointer or attribute, or
+ * data NULL. */
+cudaError_t facade_pointer_attribute(void *data, CUpointer_attribute attribute,
+                                     CUdeviceptr pointer);
+
+/* cuPointerSetAttribute: CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, an unsigned, for the whole allocation.
+ * Errors: cudaErrorInvalidValue; cudaErrorMemoryAllocation. */
+cudaError_t facade_pointer_set_attribute(const void *value, CUpointer_attribute attribute,
+                                         CUdeviceptr pointer);
+
+/* cuPointerGetAttributes: an unknown pointer is no error and gives zeros. */
+cudaError_t facade_pointer_attribute_list(unsigned count, const CUpointer_attribute *attributes,
+                                          void **data, CUdeviceptr pointer);
+
+#endif

@@ -1,0 +1,216 @@
+/* The log of messages for users: a ring of the latest ones, and callbacks.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "facade/state/log.h"
+
+/* How many messages are kept, and what cudaLogsDumpToMemory writes at most.
+ * Source: CUDA Runtime API 13.0, Error Log Management Functions. */
+enum { KEPT = 100, LONGEST_DUMP = 25600 };
+
+/* What stands before each message; a buffer that cannot hold that holds no message. */
+enum { STAMP_BYTES = sizeof "[hh:mm:ss.mmm][1][CUDA][E] " };
+
+struct callback {
+    cudaLogsCallback_t function;
+    void *data;
+    struct callback *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char *lines[KEPT];
+static unsigned count; /* messages so far; message i is in lines[i % KEPT] */
+static struct callback *callbacks;
+
+/* "[hh:mm:ss.mmm][process][CUDA][E] message", a new string. */
+static char *make_line(bool is_error, const char *message)
+{
+    struct timespec now;
+    struct tm parts;
+    char *line = NULL;
+    clock_gettime(CLOCK_REALTIME, &now);
+    localtime_r(&now.tv_sec, &parts);
+    int length = asprintf(&line, "[%02d:%02d:%02d.%03ld][%ld][CUDA][%c] %s", parts.tm_hour,
+                          parts.tm_min, parts.tm_sec, now.tv_nsec / 1000000, (long)getpid(),
+                          is_error ? 'E' : 'W', message);
+    return length >= 0 ? line : NULL;
+}
+
+/* Callbacks run without the lock, from a copy, so that they may register, unregister and log. */
+static struct callback *copy_callbacks(size_t *copied)
+{
+    size_t n = 0;
+    for (const struct callback *c = callbacks; c != NULL; c = c->next)
+        n++;
+    struct callback *copy = calloc(n + 1, sizeof *copy);
+    *copied = copy != NULL ? n : 0;
+    n = 0;
+    for (const struct callback *c = callbacks; copy != NULL && c != NULL; c = c->next)
+        copy[n++] = *c;
+    return copy;
+}
+
+void facade_log(bool is_error, const char *message)
+{
+    size_t copied = 0;
+    char *line = make_line(is_error, message);
+    char *given = line != NULL ? strdup(line) : NULL;
+    if (given == NULL) {
+        free(line);
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    free(lines[count % KEPT]);
+    lines[count % KEPT] = line;
+    count++;
+    struct callback *copy = copy_callbacks(&copied);
+    pthread_mutex_unlock(&lock);
+    for (size_t i = 0; i < copied; i++)
+        copy[i].function(copy[i].data, is_error ? cudaLogLevelError : cudaLogLevelWarning, given,
+                         strlen(given));
+    free(copy);
+    free(given);
+}
+
+cudaError_t facade_log_register(cudaLogsCallback_t function, void *data, void **handle)
+{
+    if (function == NULL)
+        return cudaErrorInvalidValue;
+    struct callback *callback = facade_handle_new(FACADE_LOG_CALLBACK, sizeof *callback);
+    if (callback == NULL)
+        return cudaErrorMemoryAllocation;
+    pthread_mutex_lock(&lock);
+    *callback = (struct callback){function, data, callbacks};
+    callbacks = callback;
+    pthread_mutex_unlock(&lock);
+    if (handle != NULL)
+        *handle = callback;
+    return cudaSuccess;
+}
+
+cudaError_t facade_log_unregister(void *handle)
+{
+    struct callback *callback = facade_handle_find(FACADE_LOG_CALLBACK, handle);
+    if (callback == NULL)
+        return cudaErrorInvalidValue;
+    pthread_mutex_lock(&lock);
+    for (struct callback **link = &callbacks; *link != NULL; link = &(*link)->next) {
+        if (*link == callback) {
+            *link = callback->next;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    facade_handle_free(callback);
+    return cudaSuccess;
+}
+
+unsigned facade_log_position(void)
+{
+    pthread_mutex_lock(&lock);
+    unsigned position = count;
+    pthread_mutex_unlock(&lock);
+    return position;
+}
+
+/* The first message that is still kept, at or after position. Lock held. */
+static unsigned first_kept(const unsigned *position)
+{
+    unsigned oldest = count > KEPT ? count - KEPT : 0;
+    return position != NULL && *position > oldest ? *position : oldest;
+}
+
+/* The messages from *position on as one new string. */
+static char *collect(unsigned *position, size_t *bytes)
+{
+    char *text = NULL;
+    FILE *stream = open_memstream(&text, bytes);
+    if (stream == NULL)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    for (unsigned i = first_kept(position); i < count; i++)
+        fprintf(stream, "%s\n", lines[i % KEPT]);
+    if (position != NULL)
+        *position = count;
+    pthread_mutex_unlock(&lock);
+    return fclose(stream) == 0 ? text : NULL;
+}
+
+cudaError_t facade_log_to_file(unsigned *position, const char *path, unsigned flags)
+{
+    size_t bytes = 0;
+    (void)flags; /* NVIDIA's driver takes any */
+    if (path == NULL)
+        return cudaErrorInvalidValue;
+    char *text = collect(position, &bytes);
+    if (text == NULL)
+        return cudaErrorMemoryAllocation;
+    FILE *file = fopen(path, "w");
+    bool is_written = file != NULL && fwrite(text, 1, bytes, file) == bytes;
+    if (file != NULL)
+        is_written = fclose(file) == 0 && is_written;
+    free(text);
+    return is_written ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/* When the buffer is too small the oldest messages are left out, whole lines at a time. */
+cudaError_t facade_log_to_memory(unsigned *position, char *buffer, size_t *bytes, unsigned flags)
+{
+    size_t length = 0;
+    (void)flags; /* NVIDIA's driver takes any */
+    if (buffer == NULL || bytes == NULL || *bytes < STAMP_BYTES)
+        return cudaErrorInvalidValue;
+    char *text = collect(position, &length);
+    if (text == NULL)
+        return cudaErrorMemoryAllocation;
+    size_t room = (*bytes < LONGEST_DUMP ? *bytes : LONGEST_DUMP) - 1;
+    const char *start = text;
+    while (length - (size_t)(start - text) > room) {
+        const char *line_end = strchr(start, '\n');
+        start = line_end != NULL ? line_end + 1 : text + length;
+    }
+    *bytes = length - (size_t)(start - text);
+    memcpy(buffer, start, *bytes);
+    buffer[*bytes] = '\0';
+    free(text);
+    return *bytes > 0 || length == 0 ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/* --- entry points ----------------------------------------------------------------------------- */
+
+cudaError_t cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData,
+                                     cudaLogsCallbackHandle *callback_out)
+{
+    return facade_result(facade_log_register(callbackFunc, userData, (void **)callback_out));
+}
+
+cudaError_t cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback)
+{
+    return facade_result(facade_log_unregister(callback));
+}
+
+cudaError_t cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags)
+{
+    (void)flags; /* NVIDIA's driver takes any */
+    if (iterator_out == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    *iterator_out = facade_log_position();
+    return cudaSuccess;
+}
+
+cudaError_t cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile,
+                               unsigned int flags)
+{
+    return facade_result(facade_log_to_file(iterator, pathToFile, flags));
+}
+
+cudaError_t cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size,
+                                 unsigned int flags)
+{
+    return facade_result(facade_log_to_memory(iterator, buffer, size, flags));
+}

@@ -1,0 +1,48 @@
+/* Contexts as runtime.c makes and unmakes them; for the few files that manage contexts.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FACADE_RUNTIME_H
+#define FACADE_RUNTIME_H
+
+#include "facade/state/internal.h"
+
+struct ocl_context; /* cl/context.h */
+
+/* A closed context that is a live handle. NULL without memory. */
+struct facade_context *facade_context_new(int device, bool is_primary);
+
+/* Closes the context and ends its handle. */
+void facade_context_delete(struct facade_context *context);
+
+/* The live context that cl belongs to; NULL when there is none any more. */
+struct facade_context *facade_context_owning(const struct ocl_context *cl);
+
+/* cudaSuccess when context is alive, open and has not failed. Errors: cudaErrorContextIsDestroyed,
+ * its failure, which also those calls answer with that give something of the context back. */
+cudaError_t facade_context_check(const struct facade_context *context);
+
+/* Opens a primary context and counts one holder more. The runtime is one holder, however often it
+ * asks (hold); the driver API's callers are counted (retain). Releasing the last one closes the
+ * context, as closing it ends every hold.
+ * Errors: those of opening; release: cudaErrorDeviceUninitialized when nobody had retained it. */
+cudaError_t facade_primary_hold(struct facade_context *primary);
+cudaError_t facade_primary_retain(struct facade_context *primary);
+cudaError_t facade_primary_release(struct facade_context *primary);
+
+/* Whether facade_devices() has run: before, the driver API refuses most calls. */
+bool facade_is_started(void);
+
+/* Number of devices without starting anything: 0 before facade_devices() has run. */
+int facade_known_devices(void);
+
+/* Around a user's host function: between these two, calls of the thread are refused with
+ * cudaErrorNotPermitted. */
+void facade_host_function_begin(void);
+void facade_host_function_end(void);
+
+/* facade_current() without giving back the context's sticky error: what cudaDeviceReset needs. */
+cudaError_t facade_current_even_failed(struct facade_context **context);
+
+/* Waits for all work of the open context. Errors: its failure. */
+cudaError_t facade_context_finish(struct facade_context *context);
+
+#endif

@@ -1,0 +1,235 @@
+/* Events: creation, recording, waiting, timing.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "facade/stream/event.h"
+#include "facade/state/runtime.h"
+#include "facade/stream/stream.h"
+
+enum { KNOWN_FLAGS = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess };
+
+static void forget_events(struct facade_context *context)
+{
+    pthread_mutex_lock(&context->lock);
+    struct facade_event *event = context->events;
+    context->events = NULL;
+    pthread_mutex_unlock(&context->lock);
+    while (event != NULL) {
+        struct facade_event *next = event->next;
+        struct ocl_event *inner = event->event;
+        facade_handle_free(event);
+        ocl_event_destroy(inner);
+        event = next;
+    }
+}
+
+static void link_event(struct facade_event *event)
+{
+    struct facade_context *context = event->context;
+    pthread_mutex_lock(&context->lock);
+    event->next = context->events;
+    if (event->next != NULL)
+        event->next->previous = event;
+    context->events = event;
+    atomic_store(&context->forget[FACADE_PART_EVENTS], forget_events);
+    pthread_mutex_unlock(&context->lock);
+}
+
+static void unlink_event(struct facade_event *event)
+{
+    struct facade_context *context = event->context;
+    pthread_mutex_lock(&context->lock);
+    if (event->previous != NULL)
+        event->previous->next = event->next;
+    else if (context->events == event)
+        context->events = event->next;
+    if (event->next != NULL)
+        event->next->previous = event->previous;
+    pthread_mutex_unlock(&context->lock);
+}
+
+cudaError_t facade_event_find(cudaEvent_t handle, struct facade_event **found)
+{
+    cudaError_t error = facade_process_state();
+    if (error != cudaSuccess)
+        return error;
+    if (handle == NULL)
+        return cudaErrorInvalidResourceHandle;
+    *found = facade_handle_find(FACADE_EVENT, handle);
+    return *found != NULL ? cudaSuccess : cudaErrorContextIsDestroyed;
+}
+
+static cudaError_t make_event(struct facade_context *context, unsigned flags,
+                              struct facade_event **made)
+{
+    bool has_timing = (flags & cudaEventDisableTiming) == 0;
+    struct ocl_event *inner = NULL;
+    ocl_status status = ocl_event_create(atomic_load(&context->cl), has_timing, &inner);
+    if (status != OCL_OK)
+        return facade_error_from(status, FACADE_OTHER);
+    *made = facade_handle_new(FACADE_EVENT, sizeof **made);
+    if (*made == NULL) {
+        ocl_event_destroy(inner);
+        return cudaErrorMemoryAllocation;
+    }
+    (*made)->context = context;
+    (*made)->event = inner;
+    (*made)->flags = flags;
+    link_event(*made);
+    return cudaSuccess;
+}
+
+cudaError_t facade_event_create(cudaEvent_t *handle, unsigned flags)
+{
+    struct facade_context *context = NULL;
+    struct facade_event *event = NULL;
+    if (handle == NULL || (flags & ~(unsigned)KNOWN_FLAGS) != 0)
+        return cudaErrorInvalidValue;
+    if ((flags & cudaEventInterprocess) != 0)
+        return (flags & cudaEventDisableTiming) != 0 ? cudaErrorNotSupported
+                                                     : cudaErrorInvalidValue;
+    cudaError_t error = facade_current(&context);
+    if (error == cudaSuccess)
+        error = make_event(context, flags, &event);
+    if (error == cudaSuccess)
+        *handle = (cudaEvent_t)event;
+    return error;
+}
+
+cudaError_t facade_event_destroy(cudaEvent_t handle)
+{
+    struct facade_event *event = NULL;
+    cudaError_t error = facade_event_find(handle, &event);
+    if (error != cudaSuccess)
+        return error;
+    const struct facade_context *context = event->context;
+    struct ocl_event *inner = event->event;
+    unlink_event(event);
+    facade_handle_free(event);
+    ocl_event_destroy(inner);
+    return facade_context_check(context);
+}
+
+cudaError_t facade_event_record(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flags)
+{
+    struct facade_event *event = NULL;
+    struct facade_stream *stream = NULL;
+    cudaError_t error = facade_event_find(handle, &event);
+    if (error == cudaSuccess)
+        error = facade_stream_find(stream_handle, &stream);
+    if (error != cudaSuccess)
+        return error;
+    if ((flags & ~(unsigned)cudaEventRecordExternal) != 0)
+        return cudaErrorInvalidValue;
+    /* External events belong to a capture, and no stream is ever capturing. */
+    if (flags == cudaEventRecordExternal)
+        return cudaErrorIllegalState;
+    if (event->context != stream->context)
+        return cudaErrorInvalidResourceHandle;
+    return facade_error_from(ocl_event_record(event->event, stream->queue), FACADE_OTHER);
+}
+
+cudaError_t facade_event_record_context(cudaEvent_t handle, struct facade_context *context)
+{
+    struct facade_event *event = NULL;
+    cudaError_t error = facade_context_check(context);
+    if (error == cudaSuccess)
+        error = facade_event_find(handle, &event);
+    if (error == cudaSuccess && event->context != context)
+        error = cudaErrorInvalidResourceHandle;
+    if (error != cudaSuccess)
+        return error;
+    return facade_error_from(ocl_event_record_all(event->event), FACADE_OTHER);
+}
+
+cudaError_t facade_event_wait_context(cudaEvent_t handle, struct facade_context *context)
+{
+    struct facade_event *event = NULL;
+    cudaError_t error = facade_context_check(context);
+    if (error == cudaSuccess)
+        error = facade_event_find(handle, &event);
+    if (error != cudaSuccess)
+        return error;
+    return facade_error_from(ocl_event_wait_in_all(event->event, atomic_load(&context->cl)),
+                             FACADE_OTHER);
+}
+
+cudaError_t facade_event_query(cudaEvent_t handle)
+{
+    struct facade_event *event = NULL;
+    cudaError_t error = facade_event_find(handle, &event);
+    if (error != cudaSuccess)
+        return error;
+    return facade_error_from(ocl_event_query(event->event), FACADE_OTHER);
+}
+
+cudaError_t facade_event_synchronize(cudaEvent_t handle)
+{
+    struct facade_event *event = NULL;
+    cudaError_t error = facade_event_find(handle, &event);
+    if (error != cudaSuccess)
+        return error;
+    return facade_error_from(ocl_event_wait(event->event), FACADE_OTHER);
+}
+
+cudaError_t facade_event_elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+    struct facade_event *first = NULL, *last = NULL;
+    double nanoseconds = 0;
+    if (milliseconds == NULL)
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_event_find(start, &first);
+    if (error == cudaSuccess)
+        error = facade_event_find(end, &last);
+    if (error != cudaSuccess)
+        return error;
+    if (((first->flags | last->flags) & cudaEventDisableTiming) != 0 ||
+        first->context != last->context)
+        return cudaErrorInvalidResourceHandle;
+    if (!ocl_event_is_recorded(first->event) || !ocl_event_is_recorded(last->event))
+        return cudaErrorInvalidResourceHandle;
+    ocl_status status = ocl_event_elapsed(first->event, last->event, &nanoseconds);
+    if (status == OCL_OK)
+        *milliseconds = (float)(nanoseconds / 1e6);
+    return facade_error_from(status, FACADE_OTHER);
+}
+
+/* --- entry points ----------------------------------------------------------------------------- */
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return facade_result(facade_event_create(event, cudaEventDefault));
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
+{
+    return facade_result(facade_event_create(event, flags));
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    return facade_result(facade_event_destroy(event));
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    return facade_result(facade_event_record(event, stream, cudaEventRecordDefault));
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    return facade_result(facade_event_record(event, stream, flags));
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return facade_result(facade_event_query(event));
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    return facade_result(facade_event_synchronize(event));
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    return facade_result(facade_event_elapsed(ms, start, end));
+}

@@ -1,0 +1,30 @@
+/* Events as runtime and driver API share them.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FACADE_EVENT_H
+#define FACADE_EVENT_H
+
+#include "facade/state/handles.h"
+
+/* The live event a handle means.
+ * Errors: cudaErrorInvalidResourceHandle for NULL; cudaErrorContextIsDestroyed for one that was
+ *         destroyed, as NVIDIA's runtime says it. */
+cudaError_t facade_event_find(cudaEvent_t handle, struct facade_event **found);
+
+/* Errors: cudaErrorInvalidValue for unknown flags, or interprocess without disabled timing. */
+cudaError_t facade_event_create(cudaEvent_t *handle, unsigned flags);
+cudaError_t facade_event_destroy(cudaEvent_t handle);
+
+/* Errors: cudaErrorInvalidValue for unknown flags; cudaErrorIllegalState for
+ *         cudaEventRecordExternal. */
+cudaError_t facade_event_record(cudaEvent_t handle, cudaStream_t stream, unsigned flags);
+cudaError_t facade_event_query(cudaEvent_t handle);
+
+/* cuCtxRecordEvent and cuCtxWaitEvent: behind all work of a context, and before all that comes.
+ * Errors: cudaErrorContextIsDestroyed; record: cudaErrorInvalidResourceHandle for an event of another
+ *         context. */
+cudaError_t facade_event_record_context(cudaEvent_t handle, struct facade_context *context);
+cudaError_t facade_event_wait_context(cudaEvent_t handle, struct facade_context *context);
+cudaError_t facade_event_synchronize(cudaEvent_t handle);
+cudaError_t facade_event_elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
+
+#endif

@@ -1,0 +1,401 @@
+/* Streams: creation, the special ones, waiting, host functions.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "facade/device/device.h"
+#include "facade/state/runtime.h"
+#include "facade/state/thread_state.h"
+#include "facade/stream/event.h"
+#include "facade/stream/stream.h"
+
+static _Atomic uint64_t next_id = 1;
+
+/* What NVIDIA's runtime gives for a stream whose synchronization policy nobody set. */
+#define NO_POLICY ((enum cudaSynchronizationPolicy) - 1)
+
+static struct ocl_context *context_cl(struct facade_context *context)
+{
+    return atomic_load_explicit(&context->cl, memory_order_acquire);
+}
+
+/* --- making and unmaking ---------------------------------------------------------------------- */
+
+static struct facade_stream *new_stream(struct facade_context *context, struct ocl_queue *queue)
+{
+    struct facade_stream *stream = facade_handle_new(FACADE_STREAM, sizeof *stream);
+    if (stream == NULL)
+        return NULL;
+    stream->context = context;
+    stream->queue = queue;
+    stream->id = atomic_fetch_add(&next_id, 1);
+    stream->handle = (cudaStream_t)stream;
+    stream->sync_policy = NO_POLICY;
+    stream->domain_map.remote = 1;
+    return stream;
+}
+
+/* The OpenCL context that is being closed takes the queues with it; here only the handles end. */
+static void forget_streams(struct facade_context *context)
+{
+    pthread_mutex_lock(&context->lock);
+    struct facade_stream *stream = context->streams;
+    context->streams = NULL;
+    struct facade_stream *legacy = atomic_exchange(&context->legacy, NULL);
+    pthread_mutex_unlock(&context->lock);
+    while (stream != NULL) {
+        struct facade_stream *next = stream->next;
+        facade_handle_free(stream);
+        stream = next;
+    }
+    facade_handle_free(legacy);
+}
+
+static void link_stream(struct facade_stream *stream)
+{
+    struct facade_context *context = stream->context;
+    pthread_mutex_lock(&context->lock);
+    stream->next = context->streams;
+    if (stream->next != NULL)
+        stream->next->previous = stream;
+    context->streams = stream;
+    atomic_store(&context->forget[FACADE_PART_STREAMS], forget_streams);
+    pthread_mutex_unlock(&context->lock);
+}
+
+static void unlink_stream(struct facade_stream *stream)
+{
+    struct facade_context *context = stream->context;
+    pthread_mutex_lock(&context->lock);
+    if (stream->previous != NULL)
+        stream->previous->next = stream->next;
+    else if (context->streams == stream)
+        context->streams = stream->next;
+    if (stream->next != NULL)
+        stream->next->previous = stream->previous;
+    pthread_mutex_unlock(&context->lock);
+}
+
+static cudaError_t make_stream(struct facade_context *context, unsigned flags, int priority,
+                               struct facade_stream **made)
+{
+    enum ocl_queue_kind kind =
+        (flags & cudaStreamNonBlocking) != 0 ? OCL_QUEUE_NON_BLOCKING : OCL_QUEUE_BLOCKING;
+    struct ocl_queue *queue = NULL;
+    ocl_status status = ocl_queue_create(context_cl(context), kind, priority, &queue);
+    if (status != OCL_OK)
+        return facade_error_from(status, FACADE_OTHER);
+    *made = new_stream(context, queue);
+    if (*made == NULL) {
+        ocl_queue_destroy(queue);
+        return cudaErrorMemoryAllocation;
+    }
+    (*made)->flags = flags;
+    (*made)->priority = priority;
+    link_stream(*made);
+    return cudaSuccess;
+}
+
+static void unmake_stream(struct facade_stream *stream)
+{
+    struct ocl_queue *queue = stream->queue;
+    unlink_stream(stream);
+    facade_handle_free(stream);
+    ocl_queue_destroy(queue);
+}
+
+/* --- the special streams ---------------------------------------------------------------------- */
+
+static struct facade_stream *make_legacy(struct facade_context *context)
+{
+    pthread_mutex_lock(&context->lock);
+    struct facade_stream *made = atomic_load(&context->legacy);
+    if (made == NULL) {
+        made = new_stream(context, ocl_queue_legacy(context_cl(context)));
+        if (made != NULL)
+            made->handle = cudaStreamLegacy;
+        atomic_store(&context->forget[FACADE_PART_STREAMS], forget_streams);
+        atomic_store(&context->legacy, made);
+    }
+    pthread_mutex_unlock(&context->lock);
+    return made;
+}
+
+cudaError_t facade_stream_legacy(struct facade_context *context, struct facade_stream **stream)
+{
+    *stream = atomic_load_explicit(&context->legacy, memory_order_acquire);
+    if (*stream == NULL)
+        *stream = make_legacy(context);
+    return *stream != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+/* One stream per thread and context. The list lives until the thread ends; entries whose context
+ * was closed since are dropped when they are met. Another stream may have the handle by then. */
+struct thread_stream {
+    struct facade_stream *stream;
+    uint64_t id; /* the stream's */
+    struct thread_stream *next;
+};
+
+static bool is_current(const struct thread_stream *entry)
+{
+    const struct facade_stream *found = facade_handle_find(FACADE_STREAM, entry->stream);
+    return found != NULL && found->id == entry->id;
+}
+
+/* At the thread's end. */
+static void release_streams(struct facade_thread *thread)
+{
+    while (thread->streams != NULL) {
+        struct thread_stream *entry = thread->streams;
+        thread->streams = entry->next;
+        if (facade_process_state() == cudaSuccess && is_current(entry))
+            unmake_stream(entry->stream);
+        free(entry);
+    }
+}
+
+static struct facade_stream *known_thread_stream(struct facade_context *context)
+{
+    for (struct thread_stream **link = &facade_thread()->streams; *link != NULL;) {
+        struct thread_stream *entry = *link;
+        if (!is_current(entry)) {
+            *link = entry->next;
+            free(entry);
+        } else if (entry->stream->context == context) {
+            return entry->stream;
+        } else {
+            link = &entry->next;
+        }
+    }
+    return NULL;
+}
+
+static cudaError_t per_thread_stream(struct facade_context *context, struct facade_stream **stream)
+{
+    *stream = known_thread_stream(context);
+    if (*stream != NULL)
+        return cudaSuccess;
+    struct facade_thread *thread = facade_thread();
+    struct thread_stream *entry = facade_thread_may_keep(thread) ? malloc(sizeof *entry) : NULL;
+    if (entry == NULL)
+        return cudaErrorMemoryAllocation;
+    cudaError_t error = make_stream(context, 0, 0, stream);
+    if (*stream == NULL) {
+        free(entry);
+        return error;
+    }
+    (*stream)->handle = cudaStreamPerThread;
+    *entry = (struct thread_stream){*stream, (*stream)->id, thread->streams};
+    thread->streams = entry;
+    thread->release_streams = release_streams;
+    return cudaSuccess;
+}
+
+bool facade_stream_is_legacy(cudaStream_t handle)
+{
+    return handle == cudaStreamLegacy || (handle == NULL && !facade_is_per_thread());
+}
+
+static bool is_per_thread(cudaStream_t handle)
+{
+    return handle == cudaStreamPerThread || (handle == NULL && facade_is_per_thread());
+}
+
+cudaError_t facade_stream_find(cudaStream_t handle, struct facade_stream **found)
+{
+    struct facade_context *context = NULL;
+    cudaError_t error = facade_current(&context);
+    if (error != cudaSuccess)
+        return error;
+    if (facade_stream_is_legacy(handle))
+        return facade_stream_legacy(context, found);
+    if (is_per_thread(handle))
+        return per_thread_stream(context, found);
+    *found = facade_handle_find(FACADE_STREAM, handle);
+    return *found != NULL ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+/* --- what both APIs do with streams ----------------------------------------------------------- */
+
+static int clamped(int priority)
+{
+    if (priority > FACADE_PRIORITY_LEAST)
+        return FACADE_PRIORITY_LEAST;
+    return priority < FACADE_PRIORITY_GREATEST ? FACADE_PRIORITY_GREATEST : priority;
+}
+
+cudaError_t facade_stream_create(cudaStream_t *handle, unsigned flags, int priority)
+{
+    struct facade_context *context = NULL;
+    struct facade_stream *stream = NULL;
+    if (handle == NULL || (flags & ~(unsigned)cudaStreamNonBlocking) != 0)
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_current(&context);
+    if (error == cudaSuccess)
+        error = make_stream(context, flags, clamped(priority), &stream);
+    if (stream != NULL)
+        *handle = stream->handle;
+    return error;
+}
+
+cudaError_t facade_stream_destroy(cudaStream_t handle)
+{
+    cudaError_t error = facade_process_state();
+    if (error != cudaSuccess)
+        return error;
+    struct facade_stream *stream = facade_handle_find(FACADE_STREAM, handle);
+    if (stream == NULL || stream->handle != handle)
+        return cudaErrorInvalidResourceHandle;
+    const struct facade_context *context = stream->context;
+    unmake_stream(stream);
+    return facade_context_check(context);
+}
+
+cudaError_t facade_stream_synchronize(cudaStream_t handle)
+{
+    struct facade_stream *stream = NULL;
+    cudaError_t error = facade_stream_find(handle, &stream);
+    if (error != cudaSuccess)
+        return error;
+    return facade_error_from(ocl_queue_finish(stream->queue), FACADE_OTHER);
+}
+
+cudaError_t facade_stream_query(cudaStream_t handle)
+{
+    struct facade_stream *stream = NULL;
+    cudaError_t error = facade_stream_find(handle, &stream);
+    if (error != cudaSuccess)
+        return error;
+    return facade_error_from(ocl_queue_query(stream->queue), FACADE_OTHER);
+}
+
+cudaError_t facade_stream_wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags)
+{
+    struct facade_stream *stream = NULL;
+    struct facade_event *found = NULL;
+    cudaError_t error = facade_stream_find(handle, &stream);
+    if (error != cudaSuccess)
+        return error;
+    if ((flags & ~(unsigned)cudaEventWaitExternal) != 0)
+        return cudaErrorInvalidValue;
+    error = facade_event_find(event, &found);
+    if (error != cudaSuccess)
+        return error;
+    /* External events belong to a capture, and no stream is ever capturing. */
+    if (flags == cudaEventWaitExternal)
+        return cudaErrorIllegalState;
+    return facade_error_from(ocl_event_wait_in_queue(found->event, stream->queue), FACADE_OTHER);
+}
+
+/* --- host functions and callbacks ------------------------------------------------------------- */
+
+struct host_call {
+    cudaHostFn_t function;
+    cudaStreamCallback_t callback;
+    CUstreamCallback driver_callback;
+    cudaStream_t stream;
+    void *data;
+};
+
+static void run_host_call(void *data, ocl_status status)
+{
+    struct host_call *call = data;
+    cudaError_t error = facade_error_from(status, FACADE_OTHER);
+    facade_host_function_begin();
+    if (call->callback != NULL)
+        call->callback(call->stream, error, call->data);
+    else if (call->driver_callback != NULL)
+        call->driver_callback(call->stream, facade_driver_error(error), call->data);
+    else if (status == OCL_OK)
+        call->function(call->data);
+    facade_host_function_end();
+    free(call);
+}
+
+/* The call is freed by run_host_call(), which always runs, after a failure too. */
+static cudaError_t enqueue_host_call(struct facade_stream *stream, const struct host_call *wanted)
+{
+    struct host_call *call = malloc(sizeof *call);
+    if (call == NULL)
+        return cudaErrorMemoryAllocation;
+    *call = *wanted;
+    ocl_status status = ocl_queue_host_function(stream->queue, run_host_call, call, true);
+    if (status != OCL_OK)
+        free(call);
+    return facade_error_from(status, FACADE_OTHER);
+}
+
+static cudaError_t add_host_call(cudaStream_t handle, const struct host_call *call)
+{
+    struct facade_stream *stream = NULL;
+    cudaError_t error = facade_stream_find(handle, &stream);
+    return error == cudaSuccess ? enqueue_host_call(stream, call) : error;
+}
+
+cudaError_t facade_stream_host_function(cudaStream_t handle, cudaHostFn_t function, void *data)
+{
+    const struct host_call call = {.function = function, .data = data};
+    return function != NULL ? add_host_call(handle, &call) : cudaErrorInvalidValue;
+}
+
+cudaError_t facade_stream_add_callback(cudaStream_t handle, cudaStreamCallback_t callback,
+                                       void *data, unsigned flags)
+{
+    const struct host_call call = {.callback = callback, .stream = handle, .data = data};
+    return callback != NULL && flags == 0 ? add_host_call(handle, &call) : cudaErrorInvalidValue;
+}
+
+cudaError_t facade_stream_add_driver_callback(cudaStream_t handle, CUstreamCallback callback,
+                                              void *data, unsigned flags)
+{
+    const struct host_call call = {.driver_callback = callback, .stream = handle, .data = data};
+    return callback != NULL && flags == 0 ? add_host_call(handle, &call) : cudaErrorInvalidValue;
+}
+
+/* --- entry points ----------------------------------------------------------------------------- */
+
+cudaError_t cudaStreamCreate(cudaStream_t *pStream)
+{
+    return facade_result(facade_stream_create(pStream, cudaStreamDefault, 0));
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
+{
+    return facade_result(facade_stream_create(pStream, flags, 0));
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
+{
+    return facade_result(facade_stream_create(pStream, flags, priority));
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    return facade_result(facade_stream_destroy(stream));
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    return facade_result(facade_stream_synchronize(stream));
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    return facade_result(facade_stream_query(stream));
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+    return facade_result(facade_stream_wait_event(stream, event, flags));
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
+{
+    return facade_result(facade_stream_host_function(stream, fn, userData));
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
+                                  void *userData, unsigned int flags)
+{
+    return facade_result(facade_stream_add_callback(stream, callback, userData, flags));
+}

@@ -1,0 +1,202 @@
+/* What can be asked about a stream, its attributes, and the capture queries (clem captures
+ * nothing).
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "facade/device/device.h"
+#include "facade/state/thread_state.h"
+#include "facade/stream/stream.h"
+
+cudaError_t facade_stream_get_attribute(cudaStream_t handle, int attribute,
+                                        cudaLaunchAttributeValue *value)
+{
+    struct facade_stream *stream = NULL;
+    if (value == NULL)
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_stream_find(handle, &stream);
+    if (error != cudaSuccess)
+        return error;
+    switch (attribute) {
+    case cudaLaunchAttributeAccessPolicyWindow:
+        value->accessPolicyWindow = stream->access_policy.accessPolicyWindow;
+        return cudaSuccess;
+    case cudaLaunchAttributeSynchronizationPolicy:
+        value->syncPolicy = stream->sync_policy;
+        return cudaSuccess;
+    case cudaLaunchAttributePriority:
+        value->priority = stream->priority;
+        return cudaSuccess;
+    case cudaLaunchAttributeMemSyncDomainMap:
+        value->memSyncDomainMap = stream->domain_map;
+        return cudaSuccess;
+    case cudaLaunchAttributeMemSyncDomain:
+        value->memSyncDomain = stream->domain;
+        return cudaSuccess;
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t facade_stream_set_attribute(cudaStream_t handle, int attribute,
+                                        const cudaLaunchAttributeValue *value)
+{
+    struct facade_stream *stream = NULL;
+    if (value == NULL)
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_stream_find(handle, &stream);
+    if (error != cudaSuccess)
+        return error;
+    switch (attribute) {
+    case cudaLaunchAttributeAccessPolicyWindow:
+        stream->access_policy = *value;
+        return cudaSuccess;
+    case cudaLaunchAttributePriority:
+        /* Kept and given back; an OpenCL queue's own priority is fixed when it is made. */
+        if (value->priority > FACADE_PRIORITY_LEAST || value->priority < FACADE_PRIORITY_GREATEST)
+            return cudaErrorInvalidValue;
+        stream->priority = value->priority;
+        return cudaSuccess;
+    case cudaLaunchAttributeSynchronizationPolicy:
+        if (value->syncPolicy < cudaSyncPolicyAuto ||
+            value->syncPolicy > cudaSyncPolicyBlockingSync)
+            return cudaErrorInvalidValue;
+        stream->sync_policy = value->syncPolicy;
+        return cudaSuccess;
+    case cudaLaunchAttributeMemSyncDomainMap:
+        stream->domain_map = value->memSyncDomainMap;
+        return cudaSuccess;
+    case cudaLaunchAttributeMemSyncDomain:
+        stream->domain = value->memSyncDomain;
+        return cudaSuccess;
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t facade_stream_copy_attributes(cudaStream_t target, cudaStream_t source)
+{
+    struct facade_stream *to = NULL, *from = NULL;
+    cudaError_t error = facade_stream_find(target, &to);
+    if (error == cudaSuccess)
+        error = facade_stream_find(source, &from);
+    if (error != cudaSuccess)
+        return error;
+    to->access_policy = from->access_policy;
+    to->sync_policy = from->sync_policy;
+    to->domain_map = from->domain_map;
+    to->domain = from->domain;
+    return cudaSuccess;
+}
+
+/* --- entry points ----------------------------------------------------------------------------- */
+
+cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
+{
+    struct facade_stream *stream = NULL;
+    if (priority == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_stream_find(hStream, &stream);
+    if (error == cudaSuccess)
+        *priority = stream->priority;
+    return facade_result(error);
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
+{
+    struct facade_stream *stream = NULL;
+    if (flags == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_stream_find(hStream, &stream);
+    if (error == cudaSuccess)
+        *flags = stream->flags;
+    return facade_result(error);
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
+{
+    struct facade_stream *stream = NULL;
+    if (streamId == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_stream_find(hStream, &stream);
+    if (error == cudaSuccess)
+        *streamId = stream->id;
+    return facade_result(error);
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
+{
+    struct facade_stream *stream = NULL;
+    if (device == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_stream_find(hStream, &stream);
+    if (error == cudaSuccess)
+        *device = stream->context->device;
+    return facade_result(error);
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr,
+                                   cudaLaunchAttributeValue *value_out)
+{
+    return facade_result(facade_stream_get_attribute(hStream, (int)attr, value_out));
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr,
+                                   const cudaLaunchAttributeValue *value)
+{
+    return facade_result(facade_stream_set_attribute(hStream, (int)attr, value));
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+    return facade_result(facade_stream_copy_attributes(dst, src));
+}
+
+/* No line of any cache persists, so there is nothing to reset. */
+cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
+    struct facade_context *context = NULL;
+    return facade_result(facade_current(&context));
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+    struct facade_stream *found = NULL;
+    if (pCaptureStatus == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_stream_find(stream, &found);
+    if (error == cudaSuccess)
+        *pCaptureStatus = cudaStreamCaptureStatusNone;
+    return facade_result(error);
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
+                                     enum cudaStreamCaptureStatus *captureStatus_out,
+                                     unsigned long long *id_out, cudaGraph_t *graph_out,
+                                     const cudaGraphNode_t **dependencies_out,
+                                     const cudaGraphEdgeData **edgeData_out,
+                                     size_t *numDependencies_out)
+{
+    /* Nothing but the status is written for a stream that is not capturing. */
+    (void)id_out, (void)graph_out, (void)dependencies_out, (void)edgeData_out,
+        (void)numDependencies_out;
+    return cudaStreamIsCapturing(stream, captureStatus_out);
+}
+
+cudaError_t facade_exchange_capture_mode(int *mode)
+{
+    if (*mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed)
+        return cudaErrorInvalidValue;
+    int old = facade_thread()->capture_mode;
+    facade_thread()->capture_mode = *mode;
+    *mode = old;
+    return cudaSuccess;
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    if (mode == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    int value = (int)*mode;
+    cudaError_t error = facade_exchange_capture_mode(&value);
+    if (error == cudaSuccess)
+        *mode = (enum cudaStreamCaptureMode)value;
+    return facade_result(error);
+}
