@@ -1,6 +1,6 @@
 /* Addresses that memory is reached by: numbers, pointers and their spaces.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "kernels/ptx/plan.h"
+#include "kernels/ptx/emit.h"
 
 bool ptx_is_pointer_register(const struct ptx_emitter *e, int32_t index)
 {

@@ -29,7 +29,7 @@
 #define KERNELS_PTX_BLOCK_H
 
 #include "kernels/ptx/flow.h"
-#include "kernels/ptx/plan.h"
+#include "kernels/ptx/emit.h"
 
 /* How a register comes from one region into another. */
 enum ptx_keep {
@@ -106,20 +106,6 @@ static inline bool ptx_keep_is_shared(uint8_t keep)
  * regions begin in any case, which strided loops do too. block_lockstep.c. */
 bool *ptx_block_meetings(struct ptx_emitter *e, const struct ptx_function *function);
 bool *ptx_block_starts(struct ptx_emitter *e, const struct ptx_function *function);
-
-/* Whether two accesses name their address alike. block_lockstep.c. */
-bool ptx_is_same_place(const struct ptx_instruction *a, const struct ptx_instruction *b);
-
-/* What kind of a barrier an instruction is. */
-static inline bool ptx_barrier_arrives(const struct ptx_instruction *in)
-{
-    return in->operation == PTX_OP_ARRIVE || in->second_operation == PTX_OP_ARRIVE;
-}
-
-static inline bool ptx_barrier_reduces(const struct ptx_instruction *in)
-{
-    return in->operation == PTX_OP_RED || in->second_operation == PTX_OP_RED;
-}
 
 /* Of those operands that are read: the barrier's number, the count of threads or NULL, the predicate of
  * a reduction or NULL. */

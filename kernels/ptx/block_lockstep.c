@@ -16,20 +16,6 @@ static bool is_shared(const struct ptx_instruction *in, uint16_t opcode)
     return in->opcode == opcode && in->space == PTX_SPACE_SHARED;
 }
 
-static const struct ptx_operand *address_of(const struct ptx_instruction *in)
-{
-    for (uint32_t i = 0; i < in->operand_count; i++)
-        if (in->operands[i].kind == PTX_OPERAND_ADDRESS)
-            return &in->operands[i];
-    return NULL;
-}
-
-bool ptx_is_same_place(const struct ptx_instruction *a, const struct ptx_instruction *b)
-{
-    const struct ptx_operand *x = address_of(a), *y = address_of(b);
-    return x && y && x->index == y->index && x->variable == y->variable && x->bits == y->bits;
-}
-
 /* What a walk along the ways without barriers from one instruction finds. */
 struct walk {
     const struct ptx_flow *flow;

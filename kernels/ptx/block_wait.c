@@ -8,7 +8,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "kernels/ptx/block.h"
+#include "kernels/ptx/flow.h"
+#include "kernels/ptx/plan.h"
 
 /* Loops with more exchanges than this do not just try one again. */
 enum { MOST_EXCHANGES = 8 };

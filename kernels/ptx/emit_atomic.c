@@ -1,6 +1,6 @@
 /* atom and red: OpenCL C's own functions where it has them, those of library/atomic.cl otherwise.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "kernels/ptx/plan.h"
+#include "kernels/ptx/emit.h"
 
 /* How one operation on one type is written. */
 struct form {

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "kernels/ptx/plan.h"
+#include "kernels/ptx/emit.h"
+#include "kernels/ptx/library.h"
 
 /* ---- Functions of the device library ---- */
 
@@ -37,16 +38,15 @@ static const char *place_and_windows(struct ptx_emitter *e)
 static const struct {
     const char *name, *c_name;
     uint32_t arguments, passed; /* those that PTX gives, and how many of them go on */
-    bool has_result, is_last;   /* is_last: the thread ends there */
-    bool has_heap;              /* addresses of memory that is no argument */
+    bool has_result, has_heap;  /* has_heap: addresses of memory that is no argument */
     uint32_t needs;
     const char *(*behind)(struct ptx_emitter *e);
 } supplied[] = {
-    {"vprintf", "clem_vprintf", 2, 2, true, false, false,
+    {"vprintf", "clem_vprintf", 2, 2, true, false,
      PTX_NEED_RUNTIME | PTX_NEED_SHARED | PTX_NEED_LOCAL, windows},
-    {"malloc", "clem_malloc", 1, 1, true, false, true, PTX_NEED_RUNTIME, seed},
-    {"free", "clem_free", 1, 1, false, false, true, PTX_NEED_RUNTIME, NULL},
-    {"__assertfail", "clem_assertfail", 5, 4, false, true, false,
+    {"malloc", "clem_malloc", 1, 1, true, true, PTX_NEED_RUNTIME, seed},
+    {"free", "clem_free", 1, 1, false, true, PTX_NEED_RUNTIME, NULL},
+    {"__assertfail", "clem_assertfail", 5, 4, false, false,
      PTX_NEED_RUNTIME | PTX_NEED_SHARED | PTX_NEED_LOCAL, place_and_windows},
 };
 
@@ -95,16 +95,6 @@ static void write_result(struct ptx_emitter *e, const struct ptx_instruction *in
         ptx_set(e, to, callee->results[0]->type, call);
 }
 
-bool ptx_call_is_last(const struct ptx_instruction *in)
-{
-    if (in->operand_count < 2 || in->operands[1].kind != PTX_OPERAND_FUNCTION)
-        return false;
-    for (size_t i = 0; i < sizeof supplied / sizeof *supplied; i++)
-        if (supplied[i].is_last && strcmp(supplied[i].name, in->operands[1].function->name) == 0)
-            return true;
-    return false;
-}
-
 static bool emit_supplied(struct ptx_emitter *e, const struct ptx_instruction *in,
                           const struct ptx_function *callee)
 {
@@ -131,7 +121,7 @@ static bool emit_supplied(struct ptx_emitter *e, const struct ptx_instruction *i
             write_result(e, in, callee, call);
         else
             ptx_line(e, "%s;", call);
-        if (supplied[i].is_last)
+        if (ptx_call_is_last(in))
             ptx_write_exit(e);
         return true;
     }

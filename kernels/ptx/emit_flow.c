@@ -1,6 +1,6 @@
 /* Where a thread goes on: bra, brx, ret, exit, trap, and what only waits.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "kernels/ptx/plan.h"
+#include "kernels/ptx/emit.h"
 
 static const char *jump_text(struct ptx_emitter *e, uint32_t label)
 {

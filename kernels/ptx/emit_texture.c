@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/ptx/plan.h"
+#include "kernels/ptx/emit.h"
 
 /* ---- Which object ---- */
 

@@ -2,7 +2,7 @@
  * that is all; otherwise by inline PTX, which only devices with NVIDIA's asm have: for others
  * translate.c chooses PTX_FORM_BLOCK.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "kernels/ptx/plan.h"
+#include "kernels/ptx/emit.h"
 
 /* ---- Barriers ---- */
 

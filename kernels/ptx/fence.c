@@ -1,6 +1,6 @@
 /* Fences, and what keeps compilers from moving accesses.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "kernels/ptx/plan.h"
+#include "kernels/ptx/emit.h"
 
 void ptx_keep_order(struct ptx_emitter *e)
 {

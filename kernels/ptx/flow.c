@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "kernels/ptx/plan.h"
+#include "kernels/ptx/arena.h"
 
 /* ---- Operands ---- */
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "kernels/ptx/block.h"
+#include "kernels/ptx/plan.h"
 
 /* A growing function. */
 struct copy {

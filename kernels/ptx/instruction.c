@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/ir.h"
 
+#include <string.h>
+
 static bool is_warp_barrier(const struct ptx_instruction *in)
 {
     return in->operation == PTX_OP_WARP || in->second_operation == PTX_OP_WARP;
@@ -96,4 +98,30 @@ bool ptx_special_is_uniform(int32_t special)
            special == PTX_GRIDID ||
            (special >= PTX_TOTAL_SMEM_SIZE && special <= PTX_AGGR_SMEM_SIZE) ||
            special == PTX_CLUSTER;
+}
+
+bool ptx_special_is_wide(int32_t special)
+{
+    return special == PTX_CLOCK64 || special == PTX_GLOBALTIMER || special == PTX_GRIDID;
+}
+
+static const struct ptx_operand *address_of(const struct ptx_instruction *in)
+{
+    for (uint32_t i = 0; i < in->operand_count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_ADDRESS)
+            return &in->operands[i];
+    return NULL;
+}
+
+bool ptx_is_same_place(const struct ptx_instruction *a, const struct ptx_instruction *b)
+{
+    const struct ptx_operand *x = address_of(a), *y = address_of(b);
+    return x && y && x->index == y->index && x->variable == y->variable && x->bits == y->bits;
+}
+
+/* What programs declare .extern; library/runtime.h describes it. */
+bool ptx_call_is_last(const struct ptx_instruction *call)
+{
+    return call->operand_count >= 2 && call->operands[1].kind == PTX_OPERAND_FUNCTION &&
+           strcmp(call->operands[1].function->name, "__assertfail") == 0;
 }

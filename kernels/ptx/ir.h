@@ -544,5 +544,24 @@ bool ptx_is_lockstep(const struct ptx_instruction *in);
 
 /* Special registers that are the same for all threads of a block, at all times. */
 bool ptx_special_is_uniform(int32_t special);
+/* Whether a special register has 64 bits. */
+bool ptx_special_is_wide(int32_t special);
+
+/* What kind of a barrier an instruction is. */
+static inline bool ptx_barrier_arrives(const struct ptx_instruction *in)
+{
+    return in->operation == PTX_OP_ARRIVE || in->second_operation == PTX_OP_ARRIVE;
+}
+
+static inline bool ptx_barrier_reduces(const struct ptx_instruction *in)
+{
+    return in->operation == PTX_OP_RED || in->second_operation == PTX_OP_RED;
+}
+
+/* Whether two accesses name their address alike. */
+bool ptx_is_same_place(const struct ptx_instruction *a, const struct ptx_instruction *b);
+
+/* Whether no thread comes back from what is called. */
+bool ptx_call_is_last(const struct ptx_instruction *call);
 
 #endif

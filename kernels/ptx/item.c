@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "kernels/ptx/plan.h"
+#include "kernels/ptx/emit.h"
 
 /* ---- Declarations ---- */
 

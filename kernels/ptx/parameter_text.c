@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "kernels/ptx/plan.h"
+#include "kernels/ptx/emit.h"
 
 /* A struct of so many bytes. Made of the largest elements that it is a multiple of. */
 static const char *structure_name(struct ptx_emitter *e, size_t bytes)

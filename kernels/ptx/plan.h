@@ -28,7 +28,7 @@
 #ifndef KERNELS_PTX_PLAN_H
 #define KERNELS_PTX_PLAN_H
 
-#include "kernels/ptx/emit.h"
+#include "kernels/ptx/emitter.h"
 
 /* Bytes of memory as ptx_pointer() takes them, or of a .param variable. */
 struct ptx_place {
@@ -183,10 +183,6 @@ static inline void ptx_need(struct ptx_emitter *e, uint32_t needs)
     e->plan->needs |= needs;
 }
 
-/* As ptx_refuse(), with PTX_E_NEEDS_ADDRESS. */
-__attribute__((format(printf, 2, 3))) void ptx_refuse_address(struct ptx_emitter *e,
-                                                              const char *why, ...);
-
 /* The body of a function that the plan has; NULL for others. */
 struct ptx_body *ptx_plan_body(const struct ptx_plan *plan, const struct ptx_function *function);
 
@@ -200,9 +196,6 @@ void ptx_plan_find_jumps(struct ptx_emitter *e);
 
 /* Whether a barrier names a number, a count or a reduction: more than barrier() can do. */
 bool ptx_has_partial_barriers(const struct ptx_plan *plan);
-
-/* emit_call.c: of what the library supplies and no thread comes back from. */
-bool ptx_call_is_last(const struct ptx_instruction *call);
 
 /* Functions that one switch can call alike; what a call through a register says of its callee, or
  * NULL. */
@@ -222,9 +215,6 @@ void ptx_find_origins(struct ptx_emitter *e, struct ptx_body *body);
 void ptx_find_copies(struct ptx_emitter *e, struct ptx_body *body);
 void ptx_name_registers(struct ptx_emitter *e, struct ptx_body *body);
 
-/* emit_memory.c: writes what is copied at an instruction. True: nothing else is to be written for it. */
-bool ptx_emit_copied(struct ptx_emitter *e, const struct ptx_instruction *in);
-
 /* The register that st.param stores into a variable, or NULL of other instructions. */
 const struct ptx_operand *ptx_stored_argument(const struct ptx_instruction *in);
 /* Whether a call hands a .param variable to a function that takes its bytes from `offset` on as a
@@ -232,88 +222,9 @@ const struct ptx_operand *ptx_stored_argument(const struct ptx_instruction *in);
 bool ptx_is_followed(struct ptx_emitter *e, const struct ptx_function *caller,
                      const struct ptx_variable *variable, int64_t offset);
 
-/* ---- Writing functions (item.c) ---- */
-
 /* Points the emitter at a body: e->function, e->classes. Every ptx_value() then speaks of it. */
 void ptx_enter_body(struct ptx_emitter *e, struct ptx_body *body);
 struct ptx_body *ptx_current_body(const struct ptx_emitter *e);
-
-/* What C declares a register as: PTX_U8 U16 U32 U64 F32 F64 B128 PRED. Pointers are PTX_U64. */
-enum ptx_type ptx_register_type(const struct ptx_emitter *e, uint32_t index);
-
-/* The C lvalue of a register: its name, with .x .y where part > 0. */
-const char *ptx_register_place(struct ptx_emitter *e, uint32_t index, unsigned part);
-
-/* A special register as uint, or ulong for the wide ones: the hook's, or FORM_ITEM's. */
-const char *ptx_special_value(struct ptx_emitter *e, int32_t special);
-bool ptx_special_is_wide(int32_t special);
-
-/* A C expression of the type ptx_c_type(from) as one of ptx_c_type(to), by ptx_value()'s rules. A
- * cast may stand before it: a name, a cast, a call, or something in parentheses. */
-const char *ptx_as_type(struct ptx_emitter *e, const char *x, enum ptx_type from, enum ptx_type to);
-
-/* What an ADDRESS operand of a space other than .param points to, as
- * `(__global clem_u32_a *)(rd4 + 8)`: `qualifiers` are "" or end in a blank, `type` is what the
- * pointer points to. Generic addresses: only where ptx_space_of() knows a space. */
-const char *ptx_pointer(struct ptx_emitter *e, const struct ptx_operand *address,
-                        enum ptx_space space, const char *qualifiers, const char *type);
-
-/* The space that an access goes to: that of the instruction, or for generic ones what is known of
- * the address; PTX_SPACE_GENERIC where that can only be seen at run time. */
-enum ptx_space ptx_space_of(struct ptx_emitter *e, const struct ptx_operand *address,
-                            uint8_t written);
-
-/* An ADDRESS operand as a number (ulong). */
-const char *ptx_address_number(struct ptx_emitter *e, const struct ptx_operand *address);
-
-/* Whether a register holds a pointer and no number. */
-bool ptx_is_pointer_register(const struct ptx_emitter *e, int32_t index);
-
-/* For refusals: a register in words, with its name and the instruction that wrote it first; and one of a generic access
- * whose space must be known here. */
-const char *ptx_described_register(struct ptx_emitter *e, int32_t index);
-void ptx_refuse_unknown_address(struct ptx_emitter *e, const struct ptx_operand *address);
-
-/* variable.c: the address of a variable + `plus` as a ulong: in its own space, or generic for .global, .const; as a pointer
- * to bytes of .global or .const; whether the variable is one of the kernel's own parameters. */
-const char *ptx_variable_address(struct ptx_emitter *e, const struct ptx_variable *variable,
-                                 int64_t plus);
-const char *ptx_global_place(struct ptx_emitter *e, const struct ptx_variable *v, int64_t plus);
-bool ptx_is_entry_parameter(const struct ptx_emitter *e, const struct ptx_variable *v);
-
-/* C declaration type of a register: "uint", "__global uchar *". Without a blank at the end for
- * pointers' sake: "T name" is ("%s%s%s", type, ends in '*' ? "" : " ", name). */
-const char *ptx_register_c_type(const struct ptx_emitter *e, uint32_t index);
-
-/* `uint r1, r2;` for each register that instructions name and `wanted` (NULL: all) is true of. */
-void ptx_declare_registers(struct ptx_emitter *e, const bool *wanted);
-
-/* The .param variables within the body and, in functions, the variable of the result. */
-void ptx_declare_parameters(struct ptx_emitter *e);
-
-/* parameter_text.c: C types and names of parameters: of functions, of calls (.param variables within a
- * body), of the kernel; what the function being written returns. */
-const char *ptx_parameter_c_type(struct ptx_emitter *e, const struct ptx_variable *variable);
-const char *ptx_parameter_name(struct ptx_emitter *e, const struct ptx_variable *variable);
-enum ptx_type ptx_parameter_type(const struct ptx_variable *variable);
-const char *ptx_result_value(struct ptx_emitter *e);
-/* Whether it is a struct in C, and not a number; what holds the bits of a number of 1, 2, 4 or 8 bytes. */
-bool ptx_is_structure(const struct ptx_variable *v);
-enum ptx_type ptx_type_of_bits(size_t bytes);
-
-/* link.c: where the library's text defines a name, or NULL. */
-const char *ptx_library_find(struct ptx_emitter *e, const char *name);
-
-/* emit_flow.c: ends the thread, here or after the call that met an exit. */
-void ptx_write_exit(struct ptx_emitter *e);
-void ptx_write_exit_check(struct ptx_emitter *e);
-
-/* fence.c: what .release and .acquire ask for before and after an access, and what keeps the
- * device's compiler from moving accesses across a barrier that is none to it. */
-void ptx_keep_order(struct ptx_emitter *e);
-void ptx_fence_before(struct ptx_emitter *e, const struct ptx_instruction *in);
-void ptx_fence_after(struct ptx_emitter *e, const struct ptx_instruction *in);
-void ptx_write_fence(struct ptx_emitter *e, uint8_t scope, uint8_t order);
 
 /* hidden.c: whether an instruction of the current body must read its operands so that the device's compiler
  * knows nothing of them. */
@@ -323,28 +234,7 @@ bool ptx_hides(struct ptx_emitter *e, const struct ptx_instruction *in);
  * guard is; NULL: they may know all. */
 const bool *ptx_opaque_guards(struct ptx_emitter *e);
 
-/* "static T name(CLEM_CONTEXT_AND ...)" of a body; enters it. */
-const char *ptx_function_signature(struct ptx_emitter *e, struct ptx_body *body);
-
-/* A whole function "static T name(...) {...}" of the plan, not the entry. In FORM_BLOCK with the
- * hooks that the block form set in e->hooks. */
-void ptx_write_function(struct ptx_emitter *e, struct ptx_body *body);
-
-/* The body of the __kernel in PTX_FORM_ITEM, with its braces. */
-void ptx_item_kernel(struct ptx_emitter *e, struct ptx_body *entry);
-
-/* resume.c: whether threads of a block may come to the entry's barriers not all alike; the hooks for an
- * entry that they may; a barrier in it; the loop around what was written of it from `start` on. */
-bool ptx_resume_is_needed(struct ptx_emitter *e, const struct ptx_function *entry);
-void ptx_resume_prepare(struct ptx_emitter *e);
-void ptx_resume_barrier(struct ptx_emitter *e);
-void ptx_resume_wrap(struct ptx_emitter *e, size_t start);
-
-/* Declarations at the head of that body which depend on what was written: the array behind
- * clem_local, the flag behind clem_exited. translate.c puts them behind the first "{\n". */
-const char *ptx_item_head(struct ptx_emitter *e);
-
-/* ---- The block form (block.c) ---- */
+/* ---- For the block form ---- */
 
 /* Whether threads hand values through shared memory with no barrier between, as warps in lockstep may. */
 bool ptx_block_has_meetings(struct ptx_emitter *e, const struct ptx_function *function);
@@ -364,13 +254,5 @@ bool ptx_sees_others(const struct ptx_instruction *in);
  * original, form and info. */
 const struct ptx_function *ptx_block_inline(struct ptx_emitter *e,
                                             const struct ptx_function *entry);
-
-/* Sets e->hooks and the plan's launch_..., before functions are written. */
-void ptx_block_prepare(struct ptx_emitter *e);
-
-/* The body of the __kernel, with its braces; sets the plan's scratch_bytes. The parameters of the
- * entry have the names that ptx_value() and ld.param use; `clem_grid` is uint8: s012 gridDim, s456
- * blockDim. */
-void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry);
 
 #endif

@@ -7,7 +7,7 @@
  * one element is for this turn and one is made ready for the next.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/flow.h"
-#include "kernels/ptx/plan.h"
+#include "kernels/ptx/emit.h"
 
 /* ---- Whether a kernel needs it ---- */
 

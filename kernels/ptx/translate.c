@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "kernels/ptx/budget.h"
-#include "kernels/ptx/plan.h"
+#include "kernels/ptx/emit.h"
+#include "kernels/ptx/library.h"
 
 /* All of one translation: reachable from one place, so that everything is freed after a jump. */
 struct translation {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/ptx/plan.h"
+#include "kernels/ptx/emit.h"
 
 /* ---- Types ---- */
 

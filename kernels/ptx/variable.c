@@ -1,6 +1,6 @@
 /* Addresses of variables.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "kernels/ptx/plan.h"
+#include "kernels/ptx/emit.h"
 
 static const char *const block_names[PTX_BLOCKS] = {"clem_constant", "clem_device", "clem_managed"};
 
