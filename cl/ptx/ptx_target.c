@@ -172,7 +172,7 @@ static bool is_division_right(const cl_uint words[TRIAL_WORDS])
 
 /* --- indices ---------------------------------------------------------------------------------- */
 
-/* What compilers that make vectors of loops were seen to get wrong (kernels/ptx/hidden.c), in one work-item, with
+/* What compilers that make vectors of loops were seen to get wrong (kernels/ptx/analyse/hidden.c), in one work-item, with
  * a number of turns that they do not know: strided indices that wrap around, others that do, and
  * indices by a function for elements of 16 bits. */
 static const char index_text[] =

@@ -15,7 +15,7 @@ enum ptx_status {
     PTX_E_SYNTAX,        /* the text is no PTX; the log says line and token */
     PTX_E_UNSUPPORTED,   /* the log names kernel, line and instruction, and why it cannot be had */
     PTX_E_NEEDS_ADDRESS, /* only where kernels have no addresses: a pointer that comes from memory */
-    PTX_E_TOO_LARGE /* the log names the budget that does not suffice: see kernels/ptx/budget.h */
+    PTX_E_TOO_LARGE /* the log names the budget that does not suffice: see kernels/ptx/base/budget.h */
 };
 
 /* What went wrong, in one or more lines of words. Starts as {0}; the caller frees text. */

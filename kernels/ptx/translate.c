@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/ptx/budget.h"
-#include "kernels/ptx/emit.h"
-#include "kernels/ptx/library.h"
+#include "kernels/ptx/base/budget.h"
+#include "kernels/ptx/emit/emit.h"
+#include "kernels/ptx/library/library.h"
 
 /* All of one translation: reachable from one place, so that everything is freed after a jump. */
 struct translation {

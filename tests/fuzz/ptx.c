@@ -9,7 +9,7 @@
 
 #include "facade/code/code.h"
 #include "facade/code/fatbin.h"
-#include "kernels/ptx/ir.h"
+#include "kernels/ptx/ir/ir.h"
 
 /* FUZZ_FORM and FUZZ_API are one of each. */
 enum { FORM_ITEM, FORM_BLOCK, FORM_RESUME };

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "kernels/ptx/ir.h"
+#include "kernels/ptx/ir/ir.h"
 
 enum { MOST_SPAN = 4096 };
 

@@ -1,6 +1,6 @@
 /* Basic blocks, their orders, liveness and uniformity of small kernels.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "kernels/ptx/flow.h"
+#include "kernels/ptx/analyse/flow.h"
 #include "tests/ptx/read.h"
 
 /* A kernel, its flow, and what they live in. */

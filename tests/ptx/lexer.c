@@ -1,6 +1,6 @@
 /* Tokens of PTX.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "kernels/ptx/lexer.h"
+#include "kernels/ptx/parse/lexer.h"
 
 #include <locale.h>
 #include <string.h>

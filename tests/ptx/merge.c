@@ -1,4 +1,4 @@
-/* Tests of kernels/ptx/merge.c: which of several statements of one name stays, and names that are
+/* Tests of kernels/ptx/parse/merge.c: which of several statements of one name stays, and names that are
  * private to their texts.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/ptx.h"

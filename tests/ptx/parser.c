@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/ptx/read.h"
 
-#include "kernels/ptx/words.h"
+#include "kernels/ptx/ir/words.h"
 
 /* ---- Words ---- */
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "kernels/ptx/ir.h"
+#include "kernels/ptx/ir/ir.h"
 #include "tests/test.h"
 
 #define PTX_HEAD ".version 7.5\n.target sm_75\n.address_size 64\n"

@@ -1,0 +1,241 @@
+/* Which registers and branches are the same for all threads of a block.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "kernels/ptx/analyse/flow.h"
+#include "kernels/ptx/analyse/plan.h"
+
+static bool special_varies_in_time(int32_t special)
+{
+    return (special >= PTX_CLOCK && special <= PTX_GLOBALTIMER_HI) || special == PTX_PM ||
+           special == PTX_ENVREG || special >= PTX_SPECIAL_OTHER;
+}
+
+static bool is_computing(uint16_t opcode)
+{
+    switch (opcode) {
+    case PTX_OPCODE_abs:
+    case PTX_OPCODE_add:
+    case PTX_OPCODE_and:
+    case PTX_OPCODE_bfe:
+    case PTX_OPCODE_bfi:
+    case PTX_OPCODE_bfind:
+    case PTX_OPCODE_bmsk:
+    case PTX_OPCODE_brev:
+    case PTX_OPCODE_clz:
+    case PTX_OPCODE_cnot:
+    case PTX_OPCODE_copysign:
+    case PTX_OPCODE_cvt:
+    case PTX_OPCODE_cvta:
+    case PTX_OPCODE_fma:
+    case PTX_OPCODE_lop3:
+    case PTX_OPCODE_mad:
+    case PTX_OPCODE_mad24:
+    case PTX_OPCODE_max:
+    case PTX_OPCODE_min:
+    case PTX_OPCODE_mov:
+    case PTX_OPCODE_mul:
+    case PTX_OPCODE_mul24:
+    case PTX_OPCODE_neg:
+    case PTX_OPCODE_not:
+    case PTX_OPCODE_or:
+    case PTX_OPCODE_popc:
+    case PTX_OPCODE_prmt:
+    case PTX_OPCODE_sad:
+    case PTX_OPCODE_selp:
+    case PTX_OPCODE_set:
+    case PTX_OPCODE_setp:
+    case PTX_OPCODE_shf:
+    case PTX_OPCODE_shl:
+    case PTX_OPCODE_shr:
+    case PTX_OPCODE_slct:
+    case PTX_OPCODE_sub:
+    case PTX_OPCODE_szext:
+    case PTX_OPCODE_xor:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A load whose value no thread can change, from an address that is there in any case. */
+static bool is_fixed_load(const struct ptx_function *function, const struct ptx_instruction *in)
+{
+    if (in->opcode != PTX_OPCODE_ld || in->operand_count != 2)
+        return false;
+    const struct ptx_operand *from = &in->operands[1];
+    if (from->kind != PTX_OPERAND_ADDRESS || from->index >= 0 || !from->variable)
+        return false;
+    if (in->space == PTX_SPACE_CONST)
+        return from->variable->space == PTX_SPACE_CONST;
+    bool is_parameter = false;
+    for (size_t i = 0; i < function->parameter_count; i++)
+        is_parameter |= function->parameters[i] == from->variable;
+    return in->space == PTX_SPACE_PARAM && is_parameter && function->is_entry;
+}
+
+static bool operand_is_pure(const struct ptx_operand *operand)
+{
+    if (operand->kind == PTX_OPERAND_SPECIAL)
+        return !special_varies_in_time(operand->index);
+    if (operand->kind == PTX_OPERAND_VECTOR)
+        for (uint32_t i = 0; i < operand->count; i++)
+            if (!operand_is_pure(&operand->list[i]))
+                return false;
+    return operand->kind != PTX_OPERAND_TEXTURE && operand->kind != PTX_OPERAND_FUNCTION;
+}
+
+/* add.cc and addc hand a carry on that no register holds: they are not pure. */
+bool ptx_flow_is_pure(const struct ptx_function *function, const struct ptx_instruction *in)
+{
+    if (is_fixed_load(function, in))
+        return true;
+    if (!is_computing(in->opcode) || (in->flags & PTX_CC))
+        return false;
+    for (uint32_t i = 0; i < in->operand_count; i++)
+        if (!operand_is_pure(&in->operands[i]))
+            return false;
+    return true;
+}
+
+/* ---- The analysis: all is uniform until something shows that it is not ---- */
+
+struct search {
+    const struct ptx_flow *flow;
+    const struct ptx_cuts *cuts; /* or NULL */
+    struct ptx_uniformity made;
+    uint32_t *marks;
+    uint32_t mark;
+    int32_t *stack;
+    bool is_changed;
+};
+
+struct reading {
+    const struct search *s;
+    bool is_uniform;
+};
+
+static void read_register(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct reading *r = with;
+    r->is_uniform &= r->s->made.registers[index];
+}
+
+static bool specials_are_uniform(const struct search *s, const struct ptx_operand *operands,
+                                 uint32_t count)
+{
+    const bool joins_blocks = s->cuts && s->cuts->joins_blocks;
+    for (uint32_t i = 0; i < count; i++) {
+        if (operands[i].kind == PTX_OPERAND_SPECIAL &&
+            (!ptx_special_is_uniform(operands[i].index) ||
+             (joins_blocks && operands[i].index == PTX_CTAID_X)))
+            return false;
+        if (operands[i].kind == PTX_OPERAND_VECTOR &&
+            !specials_are_uniform(s, operands[i].list, operands[i].count))
+            return false;
+    }
+    return true;
+}
+
+static bool reads_uniform(const struct search *s, const struct ptx_instruction *in)
+{
+    struct reading r = {s, specials_are_uniform(s, in->operands, in->operand_count)};
+    ptx_flow_reads(in, read_register, &r);
+    return r.is_uniform;
+}
+
+/* Whether all threads get the same results. bar.red gives the whole block one. */
+static bool result_is_uniform(const struct search *s, const struct ptx_instruction *in)
+{
+    if (ptx_is_barrier(in))
+        return in->guard < 0;
+    return ptx_flow_is_pure(s->flow->function, in) && reads_uniform(s, in);
+}
+
+static void make_varying(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct search *s = with;
+    s->is_changed |= s->made.registers[index];
+    s->made.registers[index] = false;
+}
+
+/* Whether threads go from one node to another without waiting for the others. */
+static bool goes_on_alone(const struct search *s, int32_t from, int32_t to)
+{
+    return !s->cuts ||
+           (s->cuts->region_of[from] == s->cuts->region_of[to] && !s->cuts->is_head[to]);
+}
+
+/* All nodes on ways from a branch to where its ways meet again: threads come there at different times,
+ * or not all of them. A loop that threads leave at different turns is on those ways, whole. */
+static void diverge_from(struct search *s, int32_t branch)
+{
+    const struct ptx_flow *flow = s->flow;
+    const int32_t meeting = flow->postdominator[branch];
+    size_t count = 0;
+    s->mark++;
+    s->stack[count++] = branch;
+    while (count > 0) {
+        const int32_t from = s->stack[--count];
+        const struct ptx_node *node = &flow->nodes[from];
+        ptx_steps(flow->arena, 1 + node->next_count);
+        for (uint32_t i = 0; i < node->next_count; i++) {
+            const int32_t to = node->next[i];
+            if (to == meeting || s->marks[to] == s->mark || !goes_on_alone(s, from, to))
+                continue;
+            s->marks[to] = s->mark;
+            s->made.is_divergent[to] = true;
+            s->stack[count++] = to;
+        }
+    }
+}
+
+static void visit_node(struct search *s, int32_t at)
+{
+    const struct ptx_flow *flow = s->flow;
+    const struct ptx_node *node = &flow->nodes[at];
+    const bool is_apart = s->made.is_divergent[at] && !(s->cuts && s->cuts->is_passed[at]);
+    ptx_steps(flow->arena, 1 + node->end - node->first);
+    for (uint32_t i = node->first; i < node->end; i++) {
+        const struct ptx_instruction *in = &flow->function->instructions[i];
+        if (is_apart || !result_is_uniform(s, in))
+            ptx_flow_writes(in, make_varying, s);
+    }
+    const bool is_uniform =
+        node->next_count < 2 || reads_uniform(s, &flow->function->instructions[node->end - 1]);
+    if (is_uniform || !s->made.branches[at])
+        return;
+    s->made.branches[at] = false;
+    s->is_changed = true;
+    diverge_from(s, at);
+}
+
+struct ptx_uniformity ptx_flow_uniformity_between(struct ptx_arena *arena,
+                                                  const struct ptx_flow *flow,
+                                                  const struct ptx_cuts *cuts)
+{
+    struct search s = {.flow = flow, .cuts = cuts};
+    const size_t registers = flow->function->register_count;
+    s.made.registers = ptx_arena_array(arena, registers + 1, sizeof *s.made.registers);
+    s.made.branches = ptx_arena_array(arena, flow->count + 1, sizeof *s.made.branches);
+    s.made.is_divergent = ptx_arena_array(arena, flow->count + 1, sizeof *s.made.is_divergent);
+    s.marks = ptx_arena_array(arena, flow->count + 1, sizeof *s.marks);
+    s.stack = ptx_arena_array(arena, flow->count + 1, sizeof *s.stack);
+    memset(s.made.registers, true, registers);
+    memset(s.made.branches, true, flow->count);
+    if (cuts)
+        memcpy(s.made.is_divergent, cuts->is_turned, flow->count * sizeof *s.made.is_divergent);
+    do {
+        s.is_changed = false;
+        for (size_t i = 0; i < flow->reachable; i++)
+            visit_node(&s, flow->order[i]);
+    } while (s.is_changed);
+    return s.made;
+}
+
+struct ptx_uniformity ptx_flow_uniformity(struct ptx_arena *arena, const struct ptx_flow *flow)
+{
+    return ptx_flow_uniformity_between(arena, flow, NULL);
+}

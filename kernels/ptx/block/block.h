@@ -1,0 +1,166 @@
+/* PTX_FORM_BLOCK: one work-item runs all threads of a CUDA block. Private to kernels/ptx/block*.c.
+ *
+ * A kernel is cut into regions: each has one way in, and a barrier, a warp operation or an access that
+ * warps make in lockstep stands at a region's start only: its step, done for all threads before the rest
+ * of the region is run for each of them. Registers that live from one region into another are arrays
+ * in clem_scratch, but for those that can be had otherwise (enum ptx_keep).
+ *
+ * The text has two ways through the regions. The straight way runs a region for all threads of the
+ * block in a plain loop, then goes on to the next; it holds as long as all threads go the same way,
+ * which is either known (ptx_flow_uniformity()) or looked at after each region. Otherwise each thread's
+ * next region is kept in clem_state, and the other way is taken: warp by warp, the lowest region that
+ * lanes of the warp wait for is run for those lanes, until all have ended or wait for a barrier.
+ * When a barrier releases all threads of the block at once, the straight way is taken again: or all that
+ * have not ended, if those are the threads below some number in each dimension, as they are after
+ * `if (i >= n) return;`. Where no thread ever waits for another, those that part go on one after the
+ * other, each to its end.
+ *
+ * Loops in which threads wait for what others do without saying so (block_wait.c) begin regions too, though not
+ * on the straight way: there a thread takes many turns of such a loop, then parts from the others. Warp by
+ * warp, one that has had its turns is left (CLEM_SPUN) until the others of its warp have gone as far as they
+ * can, and all other warps too. What it waits for may come from another block as well. Where threads never
+ * meet there is no straight way: each in turn goes on alone until it ends or waits.
+ *
+ * Loops that stride through memory begin regions too, so that their turns are run for all threads of the
+ * block before the next (block_stride.c). Kernels with such loops and neither barriers nor shared
+ * memory take several neighbouring blocks as one, for longer runs of memory.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNELS_PTX_BLOCK_H
+#define KERNELS_PTX_BLOCK_H
+
+#include "kernels/ptx/analyse/flow.h"
+#include "kernels/ptx/emit/emit.h"
+
+/* How a register comes from one region into another. */
+enum ptx_keep {
+    PTX_KEEP_NOT,        /* lives within regions only */
+    PTX_KEEP_CONSTANT,   /* the same for the whole block: computed once, before all regions */
+    PTX_KEEP_RECOMPUTED, /* follows from the thread's number: computed again where it is used */
+    PTX_KEEP_UNIFORM,    /* the same for all threads in step: one variable on the straight way */
+    PTX_KEEP_OFFSET, /* what it began with, computed again, and one sum for all threads in step */
+    PTX_KEEP_ARRAY   /* one element for each thread */
+};
+
+struct ptx_region {
+    int32_t head;                       /* node */
+    const struct ptx_instruction *step; /* barrier or warp operation at its start, or NULL */
+    int32_t *nodes;                     /* in reverse post order */
+    size_t node_count;
+    uint32_t *targets; /* regions that threads go to from here */
+    size_t target_count;
+    bool leaves; /* threads may end here */
+    bool waits;  /* it begins a loop in which threads wait for what others do */
+    bool turns;  /* of such a loop within it each thread takes many turns at a time, on its own */
+    size_t exit_count; /* of its last targets: starts of loops which threads leave so */
+    bool is_decided;   /* all threads that come along in step go the same way */
+    bool has_call;
+    bool *touched; /* per register: read or written here, after the step */
+    bool *written;
+    bool *late;  /* per register: written where threads that end here need not have come by */
+    bool *split; /* per register: threads that part here may have different values, though all that
+                  * come to the same region have the same */
+};
+
+/* Regions and registers of a kernel: block_regions.c. */
+struct ptx_regions {
+    const struct ptx_flow *flow;
+    struct ptx_uniformity uniform;
+    struct ptx_region *all; /* in reverse post order; threads begin in the first */
+    size_t count;
+    size_t exit_count;  /* behind them; of these only the head is there */
+    int32_t *region_of; /* per node; PTX_NO_NODE: unreachable */
+    bool *is_turn;  /* per node: a loop begins there of which a thread takes many turns at a time */
+    uint8_t *keeps; /* enum ptx_keep per register */
+    int32_t *definitions; /* of constant and recomputed registers: instruction; of those with an
+                           * offset: the one that they begin with */
+    bool has_parts;       /* barriers that not all threads of the block take part in */
+    bool is_straight;     /* no thread ever leaves the straight way */
+    bool is_lone;         /* threads never meet: those that part may each go on alone */
+    bool waits;           /* there are loops in which threads wait for what others do */
+    bool is_alone;        /* lone and waiting: no thread ever takes the straight way */
+    bool joins_blocks;    /* threads are those of clem_grid.s3 blocks in a row */
+    /* Threads that end need not keep the others from the straight way: it is for the threads of the
+     * box clem_live.s012, of which there are clem_live.s3. Where lanes exchange values there
+     * (has_lanes), those must be the first of the block. */
+    bool shrinks, has_lanes;
+};
+
+/* Of the straight way. Of the other, where regions begin with loops that wait, too: `parted`, which differs only where
+ * there are such loops. */
+struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_function *function,
+                                     struct ptx_regions **parted);
+
+/* Whether threads may begin with a region, not only come by. */
+static inline bool ptx_region_is_entered(const struct ptx_regions *r, size_t number)
+{
+    return !r->is_alone || number == 0 || r->all[number].waits;
+}
+
+/* One variable on the straight way. */
+static inline bool ptx_keep_is_shared(uint8_t keep)
+{
+    return keep == PTX_KEEP_UNIFORM || keep == PTX_KEEP_OFFSET;
+}
+
+/* Where threads meet, per instruction: barriers, warp operations, accesses in lockstep; and where
+ * regions begin in any case, which strided loops do too. block_lockstep.c. */
+bool *ptx_block_meetings(struct ptx_emitter *e, const struct ptx_function *function);
+bool *ptx_block_starts(struct ptx_emitter *e, const struct ptx_function *function);
+
+/* Of those operands that are read: the barrier's number, the count of threads or NULL, the predicate of
+ * a reduction or NULL. */
+struct ptx_barrier_operands {
+    const struct ptx_operand *number, *threads, *predicate;
+};
+struct ptx_barrier_operands ptx_barrier_operands_of(const struct ptx_instruction *in);
+
+/* The mask of member lanes of a warp operation, or NULL where it has none. */
+const struct ptx_operand *ptx_member_mask(const struct ptx_instruction *in);
+
+/* ---- Writing: block.c, block_step.c ---- */
+
+/* Where the writing has come to. */
+struct ptx_block_writer {
+    struct ptx_regions *regions; /* of the way being written */
+    struct ptx_regions *straight, *parted;
+    const struct ptx_region *region; /* being written */
+    int32_t node;                    /* likewise */
+    bool is_straight;                /* the way being written */
+    bool is_stepping;                /* a step is being written, not the rest of its region */
+    bool is_lane_open; /* the step's loop over lanes goes on with the rest of its region */
+    bool is_alone;     /* the way of threads that part from a kernel where none waits */
+};
+
+/* Declares the registers of `loads` and `stores`, gives the former their values for the thread
+ * clem_index and the latter zeros. */
+void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *stores);
+/* Writes the registers of `stores` back. */
+void ptx_block_store(struct ptx_emitter *e, const bool *stores);
+
+/* What decides where the threads of a region go. */
+struct ptx_choice {
+    const struct ptx_instruction *comparison, *branch;
+};
+
+/* On the straight way: whether the threads of the region being written have one branch, at its end, by a
+ * comparison of what is at hand after the region too. block_ways.c. */
+bool ptx_block_finds_way(struct ptx_emitter *e, struct ptx_choice *choice);
+
+/* How many threads are on the straight way. */
+static inline const char *ptx_block_threads(const struct ptx_emitter *e)
+{
+    return e->block_writer->regions->shrinks ? "clem_live.s3" : "clem_threads";
+}
+
+/* Before loops that are seldom run, or have nothing that vectors could do at once: their copies would
+ * cost compilers more time than the rest of the kernel. */
+#define PTX_BLOCK_PLAIN_LOOP "#pragma clang loop vectorize(disable) unroll(disable)\n"
+
+/* The step of the region being written, for the lanes clem_active of the warp that begins with thread
+ * clem_base; on the straight way, for all warps. If is_lane_open afterwards, then within a block and a
+ * loop over lanes in it. */
+void ptx_block_step(struct ptx_emitter *e);
+/* Whether it writes anything where warps go one by one. */
+bool ptx_block_has_step(const struct ptx_region *region);
+
+#endif

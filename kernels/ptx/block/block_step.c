@@ -1,0 +1,393 @@
+/* Steps: what the threads of a block or a warp do together at the start of a region.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/ptx/block/block.h"
+
+#include <string.h>
+
+/* ---- Loops over lanes ---- */
+
+static void note(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    ((bool *)with)[index] = true;
+}
+
+/* The registers that the step reads are loaded, those that it writes declared; closed by end_lanes(). */
+static void begin_lanes(struct ptx_emitter *e, bool writes)
+{
+    const struct ptx_instruction *step = e->block_writer->region->step;
+    const size_t count = e->function->register_count;
+    bool *reads = ptx_arena_lend(e->arena, count + 1, sizeof *reads);
+    bool *written = ptx_arena_lend(e->arena, count + 1, sizeof *written);
+    const bool is_straight = e->block_writer->is_straight;
+    ptx_text_put(e->out, is_straight ? "#pragma clang loop vectorize(assume_safety) "
+                                       "interleave_count(1)\n"
+                                     : PTX_BLOCK_PLAIN_LOOP);
+    ptx_line(e, "for (uint clem_lane = 0; clem_lane < clem_lanes; clem_lane++) {");
+    if (!is_straight) {
+        ptx_line(e, "if (!(clem_active >> clem_lane & 1u))");
+        ptx_line(e, "    continue;");
+    }
+    ptx_line(e, "CLEM_THREAD(clem_base + clem_lane)");
+    ptx_line(e, "(void)clem_tid_x, (void)clem_tid_y, (void)clem_tid_z;");
+    if (writes && !is_straight)
+        ptx_line(e, "{");
+    if (writes)
+        ptx_flow_writes(step, note, written);
+    else
+        ptx_flow_reads(step, note, reads);
+    ptx_block_load(e, reads, written);
+    ptx_arena_return(e->arena, written);
+    ptx_arena_return(e->arena, reads);
+}
+
+static bool is_used(const struct ptx_block_writer *writer, uint32_t index)
+{
+    const struct ptx_region *region = writer->region;
+    if (region->touched[index])
+        return true;
+    for (size_t i = 0; i < region->target_count; i++)
+        if (ptx_flow_is_live(writer->regions->flow, writer->regions->all[region->targets[i]].head,
+                             index))
+            return true;
+    return false;
+}
+
+/* Where warps go one by one, the loop in which lanes take their results is left open for the rest of the
+ * region. */
+static void end_lanes(struct ptx_emitter *e, bool writes)
+{
+    struct ptx_block_writer *writer = e->block_writer;
+    const size_t count = e->function->register_count;
+    bool *written = ptx_arena_lend(e->arena, count + 1, sizeof *written);
+    if (writes)
+        ptx_flow_writes(writer->region->step, note, written);
+    for (uint32_t i = 0; i < count; i++)
+        written[i] = written[i] && is_used(writer, i);
+    ptx_block_store(e, written);
+    ptx_arena_return(e->arena, written);
+    ptx_line(e, "}");
+    writer->is_lane_open = writes && !writer->is_straight;
+}
+
+/* ---- Warp operations ---- */
+
+/* In the first loop lanes lay down what they bring: clem_x, clem_b, clem_c, and clem_m, the lanes that
+ * they exchange with; in the second they take their results. */
+static void lay_mask(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    const struct ptx_operand *mask = ptx_member_mask(step);
+    if (mask)
+        ptx_line(e, "clem_m[clem_lane] = %s & clem_active;", ptx_value(e, mask, PTX_U32));
+    else
+        ptx_line(e, "clem_m[clem_lane] = clem_active;");
+}
+
+static const char *shuffle_function(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    switch (step->operation) {
+    case PTX_OP_UP:
+        return "clem_lane_up";
+    case PTX_OP_DOWN:
+        return "clem_lane_down";
+    case PTX_OP_BFLY:
+        return "clem_lane_across";
+    case PTX_OP_IDX:
+        return "clem_lane_at";
+    default:
+        ptx_refuse(e, "an unknown shuffle");
+        return "";
+    }
+}
+
+/* A lane that does not take part brings 0: undefined in CUDA, but sums over the first lanes of a warp
+ * that shuffle at full width rely on it. */
+static void write_shuffle(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    const struct ptx_operand *o = step->operands;
+    const unsigned from = ptx_destination_count(step);
+    if (step->operand_count < from + 3) {
+        ptx_refuse(e, "operands are missing");
+        return;
+    }
+    ptx_line(e, "uint clem_x[32], clem_b[32];");
+    begin_lanes(e, false);
+    ptx_line(e, "clem_x[clem_lane] = %s;", ptx_value(e, &o[from], PTX_B32));
+    ptx_line(e, "clem_b[clem_lane] = %s(clem_lane, %s, %s);", shuffle_function(e, step),
+             ptx_value(e, &o[from + 1], PTX_U32), ptx_value(e, &o[from + 2], PTX_U32));
+    end_lanes(e, false);
+    begin_lanes(e, true);
+    ptx_line(e, "const uint clem_from = clem_b[clem_lane] & 31u;");
+    ptx_set(e, &o[0], PTX_B32,
+            e->block_writer->is_straight
+                ? "(clem_from < clem_lanes ? clem_x[clem_from] : 0u)"
+                : "(clem_active >> clem_from & 1u ? clem_x[clem_from] : 0u)");
+    if (from == 2)
+        ptx_set(e, &o[1], PTX_PRED, "(uchar)(clem_b[clem_lane] >> 5)");
+    end_lanes(e, true);
+}
+
+static const char *vote_result(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    switch (step->operation) {
+    case PTX_OP_ALL:
+        return "(uchar)((clem_votes & clem_m[clem_lane]) == clem_m[clem_lane])";
+    case PTX_OP_ANY:
+        return "(uchar)((clem_votes & clem_m[clem_lane]) != 0u)";
+    case PTX_OP_UNI:
+        return "(uchar)((clem_votes & clem_m[clem_lane]) == clem_m[clem_lane] || "
+               "(clem_votes & clem_m[clem_lane]) == 0u)";
+    case PTX_OP_BALLOT:
+        return "(clem_votes & clem_m[clem_lane])";
+    default:
+        ptx_refuse(e, "an unknown vote");
+        return "0";
+    }
+}
+
+static void write_vote(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    ptx_line(e, "uint clem_m[32], clem_votes = 0u;");
+    begin_lanes(e, false);
+    ptx_line(e, "clem_votes |= (uint)(%s) << clem_lane;", ptx_predicate(e, &step->operands[1]));
+    lay_mask(e, step);
+    end_lanes(e, false);
+    begin_lanes(e, true);
+    ptx_set(e, &step->operands[0], step->operation == PTX_OP_BALLOT ? PTX_B32 : PTX_PRED,
+            vote_result(e, step));
+    end_lanes(e, true);
+}
+
+static void write_match(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    const unsigned from = ptx_destination_count(step);
+    const enum ptx_type type = step->types[0];
+    ptx_line(e, "ulong clem_x[32];");
+    ptx_line(e, "uint clem_m[32];");
+    begin_lanes(e, false);
+    ptx_line(e, "clem_x[clem_lane] = %s;",
+             ptx_value(e, &step->operands[from], type == PTX_B64 ? PTX_U64 : PTX_U32));
+    lay_mask(e, step);
+    end_lanes(e, false);
+    begin_lanes(e, true);
+    ptx_line(e, "const uint clem_same = clem_lanes_equal(clem_x, clem_m[clem_lane], clem_lane);");
+    if (step->operation == PTX_OP_ALL) {
+        ptx_set(e, &step->operands[0], PTX_B32, "clem_same == clem_m[clem_lane] ? clem_same : 0u");
+        if (from == 2)
+            ptx_set(e, &step->operands[1], PTX_PRED, "(uchar)(clem_same == clem_m[clem_lane])");
+    } else {
+        ptx_set(e, &step->operands[0], PTX_B32, "clem_same");
+    }
+    end_lanes(e, true);
+}
+
+static const char *reduction_function(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    const bool is_signed = step->types[0] == PTX_S32;
+    if (ptx_type_is_float(step->types[0]))
+        ptx_refuse(e, "reductions of floats by a warp have no translation");
+    switch (step->operation) {
+    case PTX_OP_ADD:
+        return "clem_lanes_add";
+    case PTX_OP_MIN:
+        return is_signed ? "clem_lanes_min_s32" : "clem_lanes_min_u32";
+    case PTX_OP_MAX:
+        return is_signed ? "clem_lanes_max_s32" : "clem_lanes_max_u32";
+    case PTX_OP_AND:
+        return "clem_lanes_and";
+    case PTX_OP_OR:
+        return "clem_lanes_or";
+    case PTX_OP_XOR:
+        return "clem_lanes_xor";
+    default:
+        ptx_refuse(e, "an unknown reduction");
+        return "";
+    }
+}
+
+static void write_reduction(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    ptx_line(e, "uint clem_x[32], clem_m[32];");
+    begin_lanes(e, false);
+    ptx_line(e, "clem_x[clem_lane] = %s;", ptx_value(e, &step->operands[1], PTX_U32));
+    lay_mask(e, step);
+    end_lanes(e, false);
+    begin_lanes(e, true);
+    ptx_set(e, &step->operands[0], PTX_U32,
+            ptx_format(e, "%s(clem_x, clem_m[clem_lane])", reduction_function(e, step)));
+    end_lanes(e, true);
+}
+
+static void write_election(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    ptx_line(e, "uint clem_m[32];");
+    begin_lanes(e, false);
+    lay_mask(e, step);
+    end_lanes(e, false);
+    begin_lanes(e, true);
+    ptx_line(e, "const uint clem_first = 31u - clz(clem_m[clem_lane] & -clem_m[clem_lane]);");
+    ptx_set(e, &step->operands[0], PTX_B32, "clem_first");
+    if (ptx_destination_count(step) == 2)
+        ptx_set(e, &step->operands[1], PTX_PRED, "(uchar)(clem_first == clem_lane)");
+    end_lanes(e, true);
+}
+
+static void write_active(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    begin_lanes(e, true);
+    ptx_set(e, &step->operands[0], PTX_B32, "clem_active");
+    end_lanes(e, true);
+}
+
+/* ---- Barriers ---- */
+
+static const char *barrier_result(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    const uint8_t operation =
+        step->operation == PTX_OP_RED ? step->second_operation : step->operation;
+    switch (operation) {
+    case PTX_OP_POPC:
+        return "clem_count";
+    case PTX_OP_AND:
+        return "(uchar)(clem_count == clem_all)";
+    case PTX_OP_OR:
+        return "(uchar)(clem_count != 0u)";
+    default:
+        ptx_refuse(e, "an unknown reduction");
+        return "0";
+    }
+}
+
+static void set_barrier_result(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    const bool is_count = step->operation == PTX_OP_POPC || step->second_operation == PTX_OP_POPC;
+    ptx_set(e, &step->operands[0], is_count ? PTX_U32 : PTX_PRED, barrier_result(e, step));
+}
+
+/* Released threads find in clem_wait how many of how many said yes. */
+static void write_parted_barrier(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    const struct ptx_barrier_operands o = ptx_barrier_operands_of(step);
+    if (ptx_barrier_arrives(step) && o.number) {
+        ptx_line(e, "uint clem_number = 0u;");
+        begin_lanes(e, false);
+        ptx_line(e, "clem_number = %s & 15u;", ptx_value(e, o.number, PTX_U32));
+        end_lanes(e, false);
+        ptx_line(e, "clem_arrived[clem_number] += clem_weight(clem_state + clem_base, clem_lanes, "
+                    "clem_active);");
+    } else if (ptx_barrier_reduces(step)) {
+        begin_lanes(e, true);
+        ptx_line(e, "const uint clem_count = clem_wait[clem_index] & 0xffffu;");
+        ptx_line(e, "const uint clem_all = clem_wait[clem_index] >> 16;");
+        ptx_line(e, "(void)clem_count, (void)clem_all;");
+        set_barrier_result(e, step);
+        end_lanes(e, true);
+    }
+}
+
+static void begin_warps(struct ptx_emitter *e)
+{
+    const char *threads = ptx_block_threads(e);
+    ptx_line(e, "for (uint clem_base = 0; clem_base < %s; clem_base += 32u) {", threads);
+    ptx_line(e, "const uint clem_lanes = min(32u, %s - clem_base);", threads);
+    ptx_line(e, "const uint clem_active = ~0u >> (32u - clem_lanes);");
+}
+
+static void write_straight_barrier(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    if (!ptx_barrier_reduces(step))
+        return;
+    const struct ptx_operand *predicate = ptx_barrier_operands_of(step).predicate;
+    ptx_line(e, "const uint clem_all = %s;", ptx_block_threads(e));
+    ptx_line(e, "uint clem_count = 0u;");
+    ptx_line(e, "(void)clem_all;");
+    begin_warps(e);
+    begin_lanes(e, false);
+    ptx_line(e, "clem_count += %s;", ptx_predicate(e, predicate));
+    end_lanes(e, false);
+    ptx_line(e, "}");
+    begin_warps(e);
+    begin_lanes(e, true);
+    set_barrier_result(e, step);
+    end_lanes(e, true);
+    ptx_line(e, "}");
+}
+
+/* ---- All of them ---- */
+
+static void write_warp_step(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    switch (step->opcode) {
+    case PTX_OPCODE_shfl:
+        write_shuffle(e, step);
+        break;
+    case PTX_OPCODE_vote:
+        write_vote(e, step);
+        break;
+    case PTX_OPCODE_match:
+        write_match(e, step);
+        break;
+    case PTX_OPCODE_redux:
+        write_reduction(e, step);
+        break;
+    case PTX_OPCODE_elect:
+        write_election(e, step);
+        break;
+    case PTX_OPCODE_activemask:
+        write_active(e, step);
+        break;
+    default:
+        break; /* bar.warp.sync: to be here together is all */
+    }
+}
+
+static void write_step(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    const struct ptx_block_writer *writer = e->block_writer;
+    if (ptx_is_barrier(step) && writer->is_straight) {
+        write_straight_barrier(e, step);
+    } else if (ptx_is_barrier(step)) {
+        write_parted_barrier(e, step);
+    } else {
+        if (writer->is_straight)
+            begin_warps(e);
+        write_warp_step(e, step);
+        if (writer->is_straight)
+            ptx_line(e, "}");
+    }
+}
+
+bool ptx_block_has_step(const struct ptx_region *region)
+{
+    const struct ptx_instruction *step = region->step;
+    if (!step)
+        return false;
+    if (ptx_is_barrier(step))
+        return ptx_barrier_arrives(step) || ptx_barrier_reduces(step);
+    switch (step->opcode) {
+    case PTX_OPCODE_shfl:
+    case PTX_OPCODE_vote:
+    case PTX_OPCODE_match:
+    case PTX_OPCODE_redux:
+    case PTX_OPCODE_elect:
+    case PTX_OPCODE_activemask:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void ptx_block_step(struct ptx_emitter *e)
+{
+    struct ptx_block_writer *writer = e->block_writer;
+    const struct ptx_instruction *step = writer->region->step;
+    if (!step)
+        return;
+    e->instruction = step;
+    writer->is_stepping = true;
+    ptx_line(e, "{");
+    write_step(e, step);
+    if (!writer->is_lane_open)
+        ptx_line(e, "}");
+    writer->is_stepping = false;
+}

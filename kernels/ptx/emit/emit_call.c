@@ -1,0 +1,343 @@
+/* Calls: of functions, through numbers, and of what the device library offers.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "kernels/ptx/emit/emit.h"
+#include "kernels/ptx/library/library.h"
+
+/* ---- Functions of the device library ---- */
+
+/* What a supplied function is given behind its PTX arguments. */
+static const char *windows(struct ptx_emitter *e)
+{
+    (void)e;
+    return "clem_shared, clem_local";
+}
+
+/* A number in which threads differ. */
+static const char *seed(struct ptx_emitter *e)
+{
+    return ptx_format(e, "%s * 1024u + %s", ptx_special_value(e, PTX_CTAID_X),
+                      ptx_special_value(e, PTX_TID_X));
+}
+
+static const char *place_and_windows(struct ptx_emitter *e)
+{
+    const char *list = "";
+    for (int axis = 0; axis < 4; axis++)
+        list = ptx_format(e, "%s%s, ", list,
+                          axis < 3 ? ptx_special_value(e, PTX_CTAID_X + axis) : "0");
+    for (int axis = 0; axis < 4; axis++)
+        list =
+            ptx_format(e, "%s%s%s", list, axis < 3 ? ptx_special_value(e, PTX_TID_X + axis) : "0",
+                       axis < 3 ? ", " : "");
+    return ptx_format(e, "(uint8)(%s), clem_shared, clem_local", list);
+}
+
+/* What programs declare .extern and library/runtime.h describes. */
+static const struct {
+    const char *name, *c_name;
+    uint32_t arguments, passed; /* those that PTX gives, and how many of them go on */
+    bool has_result, has_heap;  /* has_heap: addresses of memory that is no argument */
+    uint32_t needs;
+    const char *(*behind)(struct ptx_emitter *e);
+} supplied[] = {
+    {"vprintf", "clem_vprintf", 2, 2, true, false,
+     PTX_NEED_RUNTIME | PTX_NEED_SHARED | PTX_NEED_LOCAL, windows},
+    {"malloc", "clem_malloc", 1, 1, true, true, PTX_NEED_RUNTIME, seed},
+    {"free", "clem_free", 1, 1, false, true, PTX_NEED_RUNTIME, NULL},
+    {"__assertfail", "clem_assertfail", 5, 4, false, false,
+     PTX_NEED_RUNTIME | PTX_NEED_SHARED | PTX_NEED_LOCAL, place_and_windows},
+};
+
+/* An argument as the callee's parameter has it. */
+static const char *argument_text(struct ptx_emitter *e, const struct ptx_operand *argument,
+                                 enum ptx_type type)
+{
+    const bool is_parameter =
+        argument->kind == PTX_OPERAND_VARIABLE && argument->variable->space == PTX_SPACE_PARAM;
+    return is_parameter ? ptx_parameter_name(e, argument->variable) : ptx_value(e, argument, type);
+}
+
+static enum ptx_type type_of_argument(const struct ptx_function *callee, size_t index)
+{
+    if (index >= callee->parameter_count)
+        return PTX_U64;
+    const struct ptx_variable *v = callee->parameters[index];
+    const bool is_float = v->space == PTX_SPACE_REG && (v->type == PTX_F32 || v->type == PTX_F64);
+    return is_float ? (enum ptx_type)v->type : ptx_type_of_bits(v->bytes);
+}
+
+static const char *argument_list(struct ptx_emitter *e, const struct ptx_instruction *in,
+                                 const struct ptx_function *callee, uint32_t most)
+{
+    const char *list = "";
+    const struct ptx_operand *given = in->operand_count > 2 ? &in->operands[2] : NULL;
+    for (uint32_t i = 0; given && i < given->count && i < most; i++)
+        list = ptx_format(e, "%s%s%s", list, i ? ", " : "",
+                          argument_text(e, &given->list[i], type_of_argument(callee, i)));
+    return list;
+}
+
+/* `result = call;` into a .param variable or a register. */
+static void write_result(struct ptx_emitter *e, const struct ptx_instruction *in,
+                         const struct ptx_function *callee, const char *call)
+{
+    const struct ptx_operand *results = &in->operands[0];
+    if (callee->result_count == 0 || results->kind != PTX_OPERAND_VECTOR || results->count == 0) {
+        ptx_line(e, "%s;", call);
+        return;
+    }
+    const struct ptx_operand *to = &results->list[0];
+    if (to->kind == PTX_OPERAND_VARIABLE)
+        ptx_line(e, "%s = %s;", ptx_parameter_name(e, to->variable), call);
+    else
+        ptx_set(e, to, callee->results[0]->type, call);
+}
+
+static bool emit_supplied(struct ptx_emitter *e, const struct ptx_instruction *in,
+                          const struct ptx_function *callee)
+{
+    for (size_t i = 0; i < sizeof supplied / sizeof *supplied; i++) {
+        if (strcmp(supplied[i].name, callee->name) != 0)
+            continue;
+        if (in->operand_count < 3 || in->operands[2].count != supplied[i].arguments) {
+            ptx_refuse(e, "%s is called with other arguments than it has", callee->name);
+            return true;
+        }
+        if (supplied[i].has_heap && e->target->pointers == PTX_POINTERS_BUFFERS) {
+            ptx_refuse_address(e,
+                               "%s speaks of memory by its address, and this device's pointers "
+                               "are not numbers",
+                               callee->name);
+            return true;
+        }
+        ptx_need(e, supplied[i].needs);
+        const char *behind = supplied[i].behind ? supplied[i].behind(e) : "";
+        const char *call = ptx_format(e, "%s(clem_runtime, %s%s%s)", supplied[i].c_name,
+                                      argument_list(e, in, callee, supplied[i].passed),
+                                      behind[0] ? ", " : "", behind);
+        if (supplied[i].has_result)
+            write_result(e, in, callee, call);
+        else
+            ptx_line(e, "%s;", call);
+        if (ptx_call_is_last(in))
+            ptx_write_exit(e);
+        return true;
+    }
+    return false;
+}
+
+/* ---- The math library ---- */
+
+/* A C type as the library writes it; PTX_NONE for others. *text moves behind it. */
+static enum ptx_type read_type(const char **text)
+{
+    static const struct {
+        const char *word;
+        enum ptx_type type;
+    } words[] = {
+        {"float ", PTX_F32}, {"double ", PTX_F64}, {"int ", PTX_S32},   {"uint ", PTX_U32},
+        {"long ", PTX_S64},  {"ulong ", PTX_U64},  {"short ", PTX_S16}, {"ushort ", PTX_U16},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t length = strlen(words[i].word);
+        if (strncmp(*text, words[i].word, length) == 0) {
+            *text += length;
+            return words[i].type;
+        }
+    }
+    return PTX_NONE;
+}
+
+/* The type before the name of a function, whose definition begins a line. */
+static enum ptx_type read_result_type(const char *name)
+{
+    const char *line = name;
+    while (line[-1] != '\n')
+        line--;
+    if (strncmp(line, "static inline ", 14) == 0)
+        line += 14;
+    return read_type(&line);
+}
+
+/* The arguments of a call in the types that the library's function takes; NULL where they do not
+ * agree. */
+static const char *typed_arguments(struct ptx_emitter *e, const struct ptx_instruction *in,
+                                   const struct ptx_function *callee, const char *parameters)
+{
+    const char *list = "";
+    const uint32_t count = in->operand_count > 2 ? in->operands[2].count : 0;
+    const char *at = parameters;
+    for (uint32_t i = 0; i < count; i++) {
+        const enum ptx_type type = read_type(&at), given = type_of_argument(callee, i);
+        if (type == PTX_NONE || ptx_type_bytes(type) != ptx_type_bytes(given))
+            return NULL;
+        list = ptx_format(
+            e, "%s%s%s", list, i ? ", " : "",
+            ptx_as_type(e, argument_text(e, &in->operands[2].list[i], given), given, type));
+        at += strcspn(at, ",)");
+        if (*at == ',' && i + 1 < count)
+            at += 2;
+    }
+    return *at == ')' || count == 0 ? list : NULL;
+}
+
+/* extern __clem_name: the library's clem_name, of numbers alone. */
+static bool emit_math(struct ptx_emitter *e, const struct ptx_instruction *in,
+                      const struct ptx_function *callee)
+{
+    if (strncmp(callee->name, "__clem_", 7) != 0)
+        return false;
+    const char *name = callee->name + 2;
+    const char *definition = ptx_library_find(e, name);
+    if (!definition || definition[strlen(name)] != '(')
+        return false;
+    const enum ptx_type result = read_result_type(definition);
+    const char *list = typed_arguments(e, in, callee, definition + strlen(name) + 1);
+    if (!list || callee->result_count != 1 || ptx_type_bytes(result) != callee->results[0]->bytes) {
+        ptx_refuse(e, "%s is called with other arguments than it has", callee->name);
+        return true;
+    }
+    const enum ptx_type bits = ptx_parameter_type(callee->results[0]);
+    write_result(e, in, callee, ptx_as_type(e, ptx_format(e, "%s(%s)", name, list), result, bits));
+    return true;
+}
+
+/* ---- Direct calls ---- */
+
+static bool fits(struct ptx_emitter *e, const struct ptx_instruction *in,
+                 const struct ptx_function *callee)
+{
+    const uint32_t given = in->operand_count > 2 ? in->operands[2].count : 0;
+    const uint32_t taken = in->operands[0].kind == PTX_OPERAND_VECTOR ? in->operands[0].count : 0;
+    bool agrees = given == callee->parameter_count && taken <= callee->result_count;
+    for (uint32_t i = 0; agrees && i < given; i++) {
+        const struct ptx_operand *o = &in->operands[2].list[i];
+        if (o->kind == PTX_OPERAND_VARIABLE && o->variable->space == PTX_SPACE_PARAM)
+            agrees = o->variable->bytes == callee->parameters[i]->bytes &&
+                     ptx_is_structure(o->variable) == ptx_is_structure(callee->parameters[i]);
+    }
+    if (!agrees)
+        ptx_refuse(e, "function %s is called with other arguments than it has", callee->name);
+    return agrees;
+}
+
+static const char *call_text(struct ptx_emitter *e, const char *name, const char *arguments)
+{
+    return arguments[0] ? ptx_format(e, "%s(CLEM_PASS_AND %s)", name, arguments)
+                        : ptx_format(e, "%s(CLEM_PASS)", name);
+}
+
+/* Of CUDA's runtime for devices. */
+static bool launches_kernels(const struct ptx_function *callee)
+{
+    static const char *const prefixes[] = {
+        "cudaLaunchDevice",         "cudaGetParameterBuffer",
+        "__cudaCDP2LaunchDevice",   "__cudaCDP2GetParameterBuffer",
+        "cudaCGGetIntrinsicHandle", "cudaCGSynchronize"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(callee->name, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+static void emit_direct(struct ptx_emitter *e, const struct ptx_instruction *in,
+                        const struct ptx_function *callee)
+{
+    const struct ptx_body *body = ptx_plan_body(e->plan, callee);
+    if (!body) {
+        if (launches_kernels(callee))
+            ptx_refuse(e, "kernels that launch kernels, as by %s, have no translation",
+                       callee->name);
+        else if (!emit_supplied(e, in, callee) && !emit_math(e, in, callee))
+            ptx_refuse(e, "function %s is declared but not defined", callee->name);
+        return;
+    }
+    if (!fits(e, in, callee))
+        return;
+    write_result(e, in, callee, call_text(e, body->name, argument_list(e, in, callee, UINT32_MAX)));
+    if (body->can_exit)
+        ptx_write_exit_check(e);
+}
+
+/* ---- Calls by number ---- */
+
+/* A function that calls whichever of the plan's functions of a shape has the number. Returns its
+ * name; *can_exit: whether one of them may end the thread. */
+static const char *write_dispatcher(struct ptx_emitter *e, const struct ptx_function *shape,
+                                    bool *can_exit)
+{
+    struct ptx_plan *plan = e->plan;
+    struct ptx_text *out = plan->dispatchers;
+    const char *name = ptx_format(e, "call%zu", plan->dispatcher_count++);
+    const bool has_result = shape->result_count > 0;
+    const char *type = has_result ? ptx_parameter_c_type(e, shape->results[0]) : "void";
+    ptx_text_add(out, "static %s %s(CLEM_CONTEXT_AND ulong number", type, name);
+    const char *pass = "";
+    for (size_t i = 0; i < shape->parameter_count; i++) {
+        ptx_text_add(out, ", %s a%zu", ptx_parameter_c_type(e, shape->parameters[i]), i);
+        pass = ptx_format(e, "%s%sa%zu", pass, i ? ", " : "", i);
+    }
+    ptx_text_add(out, ")\n{\n");
+    if (has_result)
+        ptx_text_add(out, "    %s q0;\n", type);
+    ptx_text_add(out, "    switch (number) {\n");
+    bool is_any = false;
+    for (size_t i = 0; i < plan->target_count; i++) {
+        const struct ptx_body *body = ptx_plan_body(plan, plan->targets[i]);
+        if (!body || !ptx_same_shape(plan->targets[i], shape))
+            continue;
+        is_any = true;
+        *can_exit |= body->can_exit;
+        ptx_text_add(out, "    case %u: %s%s; break;\n", (unsigned)body->function->number,
+                     has_result ? "q0 = " : "", call_text(e, body->name, pass));
+    }
+    if (!is_any) { /* whoever calls it anyhow follows a pointer to nowhere */
+        ptx_need(e, PTX_NEED_RUNTIME);
+        ptx_text_put(out, "    default: clem_trap(clem_runtime);\n");
+    }
+    ptx_text_add(out, "    }\n%s}\n\n", has_result ? "    return q0;\n" : "");
+    return name;
+}
+
+static bool uses_registers(const struct ptx_function *shape)
+{
+    for (size_t i = 0; i < shape->parameter_count; i++)
+        if (shape->parameters[i]->space == PTX_SPACE_REG)
+            return true;
+    return shape->result_count > 0 && shape->results[0]->space == PTX_SPACE_REG;
+}
+
+static void emit_indirect(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const struct ptx_function *shape = ptx_call_prototype(e->function, in);
+    if (!shape || uses_registers(shape)) {
+        ptx_refuse(e, "a call through a register without a prototype in .param");
+        return;
+    }
+    if (!fits(e, in, shape))
+        return;
+    bool can_exit = false;
+    const char *name = write_dispatcher(e, shape, &can_exit);
+    const char *number = ptx_value(e, &in->operands[1], PTX_U64);
+    const char *rest = argument_list(e, in, shape, UINT32_MAX);
+    const char *call =
+        ptx_format(e, "%s(CLEM_PASS_AND %s%s%s)", name, number, rest[0] ? ", " : "", rest);
+    write_result(e, in, shape, call);
+    if (can_exit)
+        ptx_write_exit_check(e);
+}
+
+bool ptx_emit_call(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    if (in->opcode != PTX_OPCODE_call)
+        return false;
+    if (in->operand_count < 2)
+        ptx_refuse(e, "a call of nothing");
+    else if (in->operands[1].kind == PTX_OPERAND_FUNCTION)
+        emit_direct(e, in, in->operands[1].function);
+    else
+        emit_indirect(e, in);
+    return true;
+}

@@ -1,0 +1,38 @@
+/* Fences, and what keeps compilers from moving accesses.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/ptx/emit/emit.h"
+
+void ptx_keep_order(struct ptx_emitter *e)
+{
+    if (e->target->has_thread_fence)
+        ptx_line(e, "clem_fence_compiler();");
+}
+
+/* All threads of a block are one thread of the host where it takes a block for a work-item. */
+void ptx_write_fence(struct ptx_emitter *e, uint8_t scope, uint8_t order)
+{
+    const bool is_own = scope == PTX_SCOPE_CTA && e->plan->form == PTX_FORM_BLOCK;
+    if (is_own && e->target->has_thread_fence)
+        ptx_keep_order(e);
+    else if (!e->target->has_nvidia_asm)
+        ptx_line(e, order == PTX_ORDER_SC ? "clem_fence();" : "clem_fence_acq_rel();");
+    else
+        ptx_line(e, "clem_native_fence_%s();",
+                 scope == PTX_SCOPE_CTA   ? "cta"
+                 : scope == PTX_SCOPE_SYS ? "sys"
+                                          : "gpu");
+}
+
+void ptx_fence_before(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    if (in->order == PTX_ORDER_RELEASE || in->order == PTX_ORDER_ACQ_REL ||
+        in->order == PTX_ORDER_SC)
+        ptx_write_fence(e, in->scope, in->order);
+}
+
+void ptx_fence_after(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    if (in->order == PTX_ORDER_ACQUIRE || in->order == PTX_ORDER_ACQ_REL ||
+        in->order == PTX_ORDER_SC)
+        ptx_write_fence(e, in->scope, in->order);
+}
