@@ -50,6 +50,39 @@ CLEM_MEMORY(memset, int)
 #undef CLEM_MEMORY
 }
 
+#if defined(__CUDA_ARCH__)
+/* C++ libraries copy with it. clang's own stores through offsets into local memory as if they were generic addresses, where
+ * it knows of one of the two what memory it is of. In constant expressions it stays. */
+static __inline__ __attribute__((host, device, always_inline))
+#if __cplusplus >= 201402L
+constexpr
+#endif
+    void *
+    clem_memmove(void *to, const void *from, __SIZE_TYPE__ bytes)
+{
+#if __cplusplus >= 201402L
+    if (__builtin_is_constant_evaluated())
+        return __builtin_memmove(to, from, bytes);
+#endif
+    typedef unsigned word __attribute__((may_alias));
+    const bool is_words = (((__SIZE_TYPE__)to | (__SIZE_TYPE__)from | bytes) & 3) == 0;
+    if ((__SIZE_TYPE__)to <= (__SIZE_TYPE__)from && is_words)
+        for (__SIZE_TYPE__ i = 0; i < bytes / 4; i++)
+            ((word *)to)[i] = ((const word *)from)[i];
+    else if ((__SIZE_TYPE__)to <= (__SIZE_TYPE__)from)
+        for (__SIZE_TYPE__ i = 0; i < bytes; i++)
+            ((char *)to)[i] = ((const char *)from)[i];
+    else if (is_words)
+        for (__SIZE_TYPE__ i = bytes / 4; i-- > 0;)
+            ((word *)to)[i] = ((const word *)from)[i];
+    else
+        for (__SIZE_TYPE__ i = bytes; i-- > 0;)
+            ((char *)to)[i] = ((const char *)from)[i];
+    return to;
+}
+#define __builtin_memmove(to, from, bytes) clem_memmove(to, from, bytes)
+#endif
+
 /* Sources that are compiled at run time assert without a header. */
 #if defined(__CUDACC_RTC__) && defined(NDEBUG)
 #define assert(condition) ((void)0)
