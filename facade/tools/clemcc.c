@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int clemcc_refuse(const char *what, const char *why)
@@ -98,6 +99,15 @@ static void print_variables(const struct job *job)
 
 /* ---- The job ---- */
 
+/* What is made would be written over the file before, or while, that is read. An archive may be added to. */
+static bool is_overwritten(const struct job *job, const struct input *input)
+{
+    struct stat made, read;
+    return job->output_name && (job->output != OUTPUT_ARCHIVE || input->is_source) &&
+           stat(job->output_name, &made) == 0 && stat(input->name, &read) == 0 &&
+           S_ISREG(made.st_mode) && made.st_dev == read.st_dev && made.st_ino == read.st_ino;
+}
+
 static int check(const struct job *job)
 {
     const bool is_linked = job->output == OUTPUT_PROGRAM || job->output == OUTPUT_ARCHIVE ||
@@ -107,6 +117,8 @@ static int check(const struct job *job)
         const struct input *input = &job->inputs[i];
         if (!is_linked && !input->is_source)
             return clemcc_refuse(input->name, "no source by its name; -x says what it is");
+        if (is_overwritten(job, input))
+            return clemcc_refuse(input->name, "-o names it too, and would overwrite it");
         sources += input->is_source;
     }
     if (job->input_count == 0)

@@ -211,6 +211,12 @@ echo 'extern "C" __global__ void twice(int *p) { *p *= 2; }' >shown.cu
 grep -q "^__kernel.*twice(" shown.cl || fail "--opencl: $(cat shown.cl)"
 "$clemcc" --opencl shown.cu -o other.cl && cmp -s shown.cl other.cl || fail "--opencl -o: another text"
 [ ! -e shown.ptx ] || fail "--opencl leaves its PTX behind"
+for option in -c -ptx -E --opencl; do
+    cp shown.cu kept.cu
+    ln -sf kept.cu named.cu
+    refuses "would overwrite it" "$option" kept.cu -o named.cu
+    cmp -s shown.cu kept.cu || fail "$option: the source is overwritten"
+done
 if command -v clang-14 >clang.log; then
     echo '__device__ int all[4], *some = all + 2; __global__ void k() { some[0] = 1; }' >begins.cu
     CLEM_CLANG=clang-14 "$clemcc" -ptx begins.cu >log 2>&1 && fail "begins.cu: clang 14 takes it"
