@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cl/process.h"
 #include "cl/whole.h"
@@ -18,12 +19,14 @@ static pthread_once_t options_once = PTHREAD_ONCE_INIT;
 static const char *const known_variables[] = {
     "CLEM_CLANG", /* clemcc's and the run-time compiler's */
 #define TEXT(field, variable)           variable,
+#define FOLDER(field, variable)         variable,
 #define LIST(field, variable)           variable,
 #define CHOICE(field, variable, values) variable,
 #define FLAG(field, variable)           variable,
 #define ZERO(field, variable)           variable,
 #include "cl/base/options.def"
 #undef TEXT
+#undef FOLDER
 #undef LIST
 #undef CHOICE
 #undef FLAG
@@ -46,6 +49,19 @@ static const char *read_text(const char *variable)
 {
     const char *value = secure_getenv(variable);
     return value && *value ? strdup(value) : NULL;
+}
+
+/* What is relative means the same when the program goes elsewhere. */
+static const char *read_folder(const char *variable)
+{
+    const char *value = secure_getenv(variable);
+    char *here = value && *value && *value != '/' ? getcwd(NULL, 0) : NULL, *whole = NULL;
+    if (!here)
+        return read_text(variable);
+    if (asprintf(&whole, "%s/%s", here, value) < 0)
+        whole = NULL;
+    free(here);
+    return whole;
 }
 
 static bool read_flag(const char *variable)
@@ -106,12 +122,14 @@ static void report_unknown_names(void)
 static void read_options(void)
 {
 #define TEXT(field, variable)           options.field = read_text(variable);
+#define FOLDER(field, variable)         options.field = read_folder(variable);
 #define LIST(field, variable)           options.field = read_list(variable);
 #define CHOICE(field, variable, values) options.field = read_choice(variable, values);
 #define FLAG(field, variable)           options.field = read_flag(variable);
 #define ZERO(field, variable)           options.field = read_zero(variable);
 #include "cl/base/options.def"
 #undef TEXT
+#undef FOLDER
 #undef LIST
 #undef CHOICE
 #undef FLAG

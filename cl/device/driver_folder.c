@@ -28,9 +28,22 @@ static char *usual_path;                             /* the other case; as long 
 static const char *fault;                            /* why not the usual one */
 /* Where PoCL may start, though nothing builds: that says what is wrong. */
 static const char on_full_disk[] = "is on a full disk", no_exec[] = "is mounted noexec";
-static pid_t maker; /* of a folder to remove; 0: there is none */
+static bool is_given; /* the usual one, by its whole name */
+static pid_t maker;   /* of a folder to remove; 0: there is none */
 
 /* ---- The usual folder ---- */
+
+/* PoCL would look for a relative one wherever the program is by then. NULL: out of memory. */
+static char *whole_path(const char *path)
+{
+    char *here = *path == '/' ? NULL : getcwd(NULL, 0), *whole = NULL;
+    if (!here)
+        return strdup(path);
+    if (asprintf(&whole, "%s/%s", here, path) < 0)
+        whole = NULL;
+    free(here);
+    return whole;
+}
 
 /* PoCL's own rule (pocl_cache_init_topdir() of its sources), but for names that it would take relative to
  * wherever the program is, and /tmp/pocl. */
@@ -39,7 +52,7 @@ static struct ocl_user_cache usual_folder(void)
     const char *chosen = secure_getenv(VARIABLE), *cache = secure_getenv("XDG_CACHE_HOME"),
                *keeps = secure_getenv("POCL_KERNEL_CACHE");
     if (chosen)
-        return (struct ocl_user_cache){*chosen ? strdup(chosen) : NULL, 0};
+        return (struct ocl_user_cache){*chosen ? whole_path(chosen) : NULL, 0};
     if (cache && *cache && *cache != '/')
         return (struct ocl_user_cache){NULL, 0};
     return ocl_user_cache_find(keeps && *keeps != '1' ? "/pocl/uncached" : "/pocl/kcache");
@@ -167,6 +180,19 @@ static void give_folder(bool is_privileged)
         ocl_trace("there is no memory for an environment with %s", given);
 }
 
+/* For PoCL the usual folder's name is as clem has examined it. */
+static void give_usual(void)
+{
+    static const char *const none[] = {NULL};
+    char *const added[] = {given, NULL};
+    const char *chosen = secure_getenv(VARIABLE);
+    if (!chosen || strcmp(chosen, usual_path) == 0 || strlen(usual_path) >= PATH_MAX)
+        return;
+    memcpy(given, VARIABLE "=", sizeof VARIABLE);
+    strcpy(folder, usual_path);
+    is_given = ocl_environment_replace(none, added);
+}
+
 void ocl_driver_folder_choose(void)
 {
     const bool is_privileged = ocl_process_is_privileged();
@@ -177,6 +203,8 @@ void ocl_driver_folder_choose(void)
     }
     if (is_privileged || fault)
         give_folder(is_privileged);
+    else
+        give_usual();
 }
 
 const char *ocl_driver_folder(void)
@@ -192,6 +220,6 @@ void ocl_driver_folder_settle(bool is_needed)
                    usual_path ? usual_path : "its usual folder", fault);
     if (!is_needed)
         remove_folder();
-    if (fault)
+    if (fault || is_given)
         ocl_environment_restore();
 }

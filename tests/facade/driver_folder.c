@@ -138,6 +138,23 @@ TEST_BODY(driver_folder_needs_no_home)
     remove_folder();
 }
 
+/* Whoever owns the folder that a program goes to does not choose what PoCL runs. */
+TEST_BODY(driver_folder_stays_when_the_program_goes_elsewhere)
+{
+    static char list[65536];
+    char environment[512];
+
+    skip_without_pocl("CLEM_TRACE=1");
+    make_folder();
+    snprintf(environment, sizeof environment, "-C %s POCL_CACHE_DIR=a CLEM_CACHE_DIR=b", folder);
+    assert_int_equal(run_helper(environment, "elsewhere", output, sizeof output), 0);
+    assert_string_equal(output, "");
+    list_compiled(environment, list, sizeof list);
+    assert_memory_equal(list, "a/", 2);
+    assert_non_null(strstr(list, ".so "));
+    remove_folder();
+}
+
 TEST_BODY(driver_folder_stays_for_a_session)
 {
     char environment[512], given[256], wanted[128];

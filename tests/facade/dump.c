@@ -1,6 +1,7 @@
 /* Tests of CLEM_DUMP.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tests/facade/runtime_support.h"
@@ -63,6 +64,21 @@ TEST_BODY(dump_shows_what_becomes_of_ptx)
     assert_int_equal(take_files(folder, "put.", ".cl", "77"), 1);
     assert_int_equal(take_files(folder, "module.", ".read.ptx", "st.global.u32"), 1);
     assert_int_equal(take_files(folder, "module.", ".ptx", "st.global.u32 [%d1], 77;"), 1);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+TEST_BODY(dump_stays_in_its_folder_when_the_program_goes_elsewhere)
+{
+    char folder[] = "/tmp/clem-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(setenv("CLEM_DUMP", basename(folder), 1), 0);
+    assert_int_equal(setenv("CLEM_PTX", "text", 1), 0);
+    assert_int_equal(chdir("/tmp"), 0);
+    assert_success(cudaFree(NULL));
+    assert_int_equal(chdir("/"), 0);
+    put_once();
+    assert_int_equal(take_files(folder, "put.", ".cl", "77"), 1);
+    assert_int_equal(take_files(folder, "module.", "ptx", "st.global.u32"), 2);
     assert_int_equal(rmdir(folder), 0);
 }
 
