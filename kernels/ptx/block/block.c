@@ -46,7 +46,7 @@ static const char *special_value(struct ptx_emitter *e, enum ptx_special special
 static void take_way(struct ptx_block_writer *writer, bool is_straight)
 {
     writer->is_straight = is_straight;
-    writer->regions = is_straight ? writer->straight : writer->parted;
+    writer->regions = is_straight ? writer->facts->straight : writer->facts->parted;
 }
 
 static const char *way_name(const struct ptx_block_writer *writer)
@@ -96,7 +96,7 @@ static bool notes_wait(const struct ptx_block_writer *writer)
 /* The state of threads that go to a region, of either way. */
 static const char *state_value(struct ptx_emitter *e, const struct ptx_region *region)
 {
-    return ptx_format(e, "%uu%s", (unsigned)e->block_writer->parted->region_of[region->head],
+    return ptx_format(e, "%uu%s", (unsigned)e->block_writer->facts->parted->region_of[region->head],
                       waits_for_warp(region)    ? " | CLEM_AT_WARP"
                       : waits_for_block(region) ? " | CLEM_AT_BARRIER"
                                                 : "");
@@ -241,7 +241,7 @@ static bool instruction_hook(struct ptx_emitter *e, const struct ptx_instruction
     if (ptx_destination_count(in) != 1 || in->operands[0].kind != PTX_OPERAND_REGISTER)
         return false;
     const uint32_t index = (uint32_t)in->operands[0].index;
-    return writer->regions->keeps[index] == PTX_KEEP_CONSTANT;
+    return writer->facts->keeps[index] == PTX_KEEP_CONSTANT;
 }
 
 static const struct ptx_form_hooks hooks = {
@@ -271,8 +271,8 @@ static const char *array_element(struct ptx_emitter *e, uint32_t index)
 
 static bool has_array(const struct ptx_block_writer *writer, size_t index)
 {
-    return writer->regions->keeps[index] == PTX_KEEP_ARRAY ||
-           (ptx_keep_is_shared(writer->regions->keeps[index]) && !writer->regions->is_straight);
+    return writer->facts->keeps[index] == PTX_KEEP_ARRAY ||
+           (ptx_keep_is_shared(writer->facts->keeps[index]) && !writer->facts->is_straight);
 }
 
 static size_t element_bytes(const struct ptx_emitter *e, uint32_t index)
@@ -320,15 +320,15 @@ static void declare_arrays(struct ptx_emitter *e)
                      offset);
             offset += local;
         }
-        if (bytes == way_bytes(writer->regions) && !writer->regions->is_straight &&
-            !writer->regions->is_alone) {
+        if (bytes == way_bytes(writer->regions) && !writer->facts->is_straight &&
+            !writer->facts->is_alone) {
             ptx_line(e,
                      "CLEM_SCRATCH %s *const clem_ways = (CLEM_SCRATCH %s *)(clem_scratch + %zuu * "
                      "clem_threads);",
                      bytes > 1 ? "ushort" : "uchar", bytes > 1 ? "ushort" : "uchar", offset);
             offset += bytes;
         }
-        if (bytes == 4 && !writer->regions->is_straight) {
+        if (bytes == 4 && !writer->facts->is_straight) {
             ptx_line(
                 e,
                 "CLEM_SCRATCH uint *const clem_state = (CLEM_SCRATCH uint *)(clem_scratch + %zuu * "
@@ -344,7 +344,7 @@ static void declare_arrays(struct ptx_emitter *e)
 /* Of the variable that stands for all threads: an offset from a pointer is a number. */
 static const char *shared_type(struct ptx_emitter *e, uint32_t index)
 {
-    const bool is_offset = e->block_writer->regions->keeps[index] == PTX_KEEP_OFFSET;
+    const bool is_offset = e->block_writer->facts->keeps[index] == PTX_KEEP_OFFSET;
     return is_offset && e->classes[index] == PTX_CLASS_GLOBAL ? "ulong" : plain_type(e, index);
 }
 
@@ -352,7 +352,7 @@ static void declare_uniform(struct ptx_emitter *e)
 {
     const struct ptx_block_writer *writer = e->block_writer;
     for (uint32_t i = 0; i < e->function->register_count; i++)
-        if (ptx_keep_is_shared(writer->regions->keeps[i]))
+        if (ptx_keep_is_shared(writer->facts->keeps[i]))
             ptx_line(e, "%s u_%s = 0;", shared_type(e, i), ptx_current_body(e)->names[i]);
 }
 
@@ -369,11 +369,12 @@ static void add_chain(void *with, uint32_t index, bool is_whole)
     (void)is_whole;
     struct loading *l = with;
     const struct ptx_regions *r = l->e->block_writer->regions;
-    if ((r->keeps[index] != PTX_KEEP_RECOMPUTED && r->keeps[index] != PTX_KEEP_OFFSET) ||
+    if ((r->facts->keeps[index] != PTX_KEEP_RECOMPUTED &&
+         r->facts->keeps[index] != PTX_KEEP_OFFSET) ||
         l->declared[index])
         return;
     l->declared[index] = true;
-    ptx_flow_reads(&r->flow->function->instructions[r->definitions[index]], add_chain, l);
+    ptx_flow_reads(&r->flow->function->instructions[r->facts->definitions[index]], add_chain, l);
 }
 
 static void load_register(void *with, uint32_t index, bool is_whole)
@@ -383,20 +384,22 @@ static void load_register(void *with, uint32_t index, bool is_whole)
     const struct ptx_block_writer *writer = l->e->block_writer;
     const struct ptx_regions *r = writer->regions;
     const char *name = ptx_current_body(l->e)->names[index];
-    if (l->done[index] || r->keeps[index] == PTX_KEEP_CONSTANT)
+    if (l->done[index] || r->facts->keeps[index] == PTX_KEEP_CONSTANT)
         return;
     l->done[index] = true;
-    if (r->keeps[index] == PTX_KEEP_RECOMPUTED) {
-        const struct ptx_instruction *in = &r->flow->function->instructions[r->definitions[index]];
+    if (r->facts->keeps[index] == PTX_KEEP_RECOMPUTED) {
+        const struct ptx_instruction *in =
+            &r->flow->function->instructions[r->facts->definitions[index]];
         ptx_flow_reads(in, load_register, l);
         ptx_emit_instruction(l->e, in);
-    } else if (r->keeps[index] == PTX_KEEP_OFFSET && writer->is_straight) {
-        const struct ptx_instruction *in = &r->flow->function->instructions[r->definitions[index]];
+    } else if (r->facts->keeps[index] == PTX_KEEP_OFFSET && writer->is_straight) {
+        const struct ptx_instruction *in =
+            &r->flow->function->instructions[r->facts->definitions[index]];
         ptx_flow_reads(in, load_register, l);
         ptx_emit_instruction(l->e, in);
         ptx_line(l->e, "const %s s_%s = %s;", plain_type(l->e, index), name, name);
         ptx_line(l->e, "%s += %s_%s;", name, writer->is_stepping ? "u" : "o", name);
-    } else if (r->keeps[index] == PTX_KEEP_UNIFORM && writer->is_straight) {
+    } else if (r->facts->keeps[index] == PTX_KEEP_UNIFORM && writer->is_straight) {
         ptx_line(l->e, "%s = %s_%s;", name, writer->is_stepping ? "u" : "o", name);
     } else if (has_array(writer, index)) {
         ptx_line(l->e, "%s = %s;", name, array_element(l->e, index));
@@ -406,7 +409,7 @@ static void load_register(void *with, uint32_t index, bool is_whole)
 void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *stores)
 {
     const size_t count = e->function->register_count;
-    const uint8_t *keeps = e->block_writer->regions->keeps;
+    const uint8_t *keeps = e->block_writer->facts->keeps;
     struct loading l = {.e = e};
     l.declared = ptx_arena_lend(e->arena, count + 1, sizeof *l.declared);
     l.done = ptx_arena_lend(e->arena, count + 1, sizeof *l.done);
@@ -436,11 +439,11 @@ void ptx_block_store(struct ptx_emitter *e, const bool *stores)
         const char *name = ptx_current_body(e)->names[i];
         if (!stores[i] || !name)
             continue;
-        const bool is_shared = writer->is_straight && ptx_keep_is_shared(writer->regions->keeps[i]);
+        const bool is_shared = writer->is_straight && ptx_keep_is_shared(writer->facts->keeps[i]);
         const char *condition = may_end && writer->region->late[i]
                                     ? ptx_format(e, "if (clem_next != %s) ", ended_value(e))
                                     : "";
-        if (is_shared && writer->regions->keeps[i] == PTX_KEEP_OFFSET)
+        if (is_shared && writer->facts->keeps[i] == PTX_KEEP_OFFSET)
             ptx_line(e, "%su_%s = (%s)(%s - s_%s);", condition, name, shared_type(e, i), name,
                      name);
         else if (is_shared)
@@ -457,7 +460,7 @@ static void take_uniform(struct ptx_emitter *e, const bool *loads)
     const struct ptx_block_writer *writer = e->block_writer;
     for (uint32_t i = 0; i < e->function->register_count; i++) {
         const char *name = ptx_current_body(e)->names[i];
-        if (loads[i] && ptx_keep_is_shared(writer->regions->keeps[i]))
+        if (loads[i] && ptx_keep_is_shared(writer->facts->keeps[i]))
             ptx_line(e, "const %s o_%s = u_%s;", shared_type(e, i), name, name);
     }
 }
@@ -507,7 +510,7 @@ static struct needs find_needs(struct ptx_emitter *e)
         n.declared[i] |= region->touched[i];
         n.loads[i] = (ptx_flow_is_live(r->flow, region->head, i) || made[i]) && n.declared[i];
         n.stores[i] = region->written[i] && is_wanted;
-        n.loads[i] |= n.stores[i] && r->keeps[i] == PTX_KEEP_OFFSET && writer->is_straight;
+        n.loads[i] |= n.stores[i] && r->facts->keeps[i] == PTX_KEEP_OFFSET && writer->is_straight;
     }
     ptx_arena_return(e->arena, made);
     return n;
@@ -520,7 +523,7 @@ static void declare_thread(struct ptx_emitter *e)
     if (notes_state(writer))
         ptx_line(e, "uint clem_next = %s%s;", ended_value(e),
                  notes_wait(writer) ? ", clem_for = 0u" : "");
-    if (writer->is_alone && writer->regions->waits)
+    if (writer->is_alone && writer->facts->waits)
         ptx_line(e, "uint clem_next = CLEM_ENDED;");
     if (writer->region->turns)
         ptx_line(e, "uint clem_turns = 0u;");
@@ -600,10 +603,10 @@ static void write_thread(struct ptx_emitter *e, const struct needs n)
  * Not where calls keep parameters in variables of the loop's body. */
 static void begin_threads(struct ptx_emitter *e)
 {
-    const bool joins_blocks = e->block_writer->regions->joins_blocks;
+    const bool joins_blocks = e->block_writer->facts->joins_blocks;
     if (joins_blocks)
         ptx_line(e, "for (uint clem_block = 0; clem_block < clem_blocks; clem_block++)");
-    const bool shrinks = e->block_writer->regions->shrinks;
+    const bool shrinks = e->block_writer->facts->shrinks;
     ptx_line(e, "for (uint clem_tid_z = 0; clem_tid_z < %s; clem_tid_z++)",
              shrinks ? "clem_live.s2" : "clem_grid.s6");
     ptx_line(e, "for (uint clem_tid_y = 0; clem_tid_y < %s; clem_tid_y++)",
@@ -624,7 +627,7 @@ static void begin_threads(struct ptx_emitter *e)
 static void name_thread(struct ptx_emitter *e)
 {
     ptx_line(e, "%s(clem_number)",
-             e->block_writer->regions->joins_blocks ? "CLEM_JOINED_THREAD" : "CLEM_THREAD");
+             e->block_writer->facts->joins_blocks ? "CLEM_JOINED_THREAD" : "CLEM_THREAD");
 }
 
 /* ---- From the straight way to the other and back ---- */
@@ -634,7 +637,7 @@ static bool *offsets_of(struct ptx_emitter *e, const bool *wanted)
     const struct ptx_regions *r = e->block_writer->regions;
     bool *offsets = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *offsets);
     for (size_t i = 0; i < e->function->register_count; i++)
-        offsets[i] = wanted[i] && r->keeps[i] == PTX_KEEP_OFFSET;
+        offsets[i] = wanted[i] && r->facts->keeps[i] == PTX_KEEP_OFFSET;
     return offsets;
 }
 
@@ -643,8 +646,8 @@ static void add_shared(struct ptx_emitter *e, uint32_t region, bool *wanted)
 {
     const struct ptx_regions *r = e->block_writer->regions;
     for (uint32_t i = 0; i < e->function->register_count; i++)
-        wanted[i] |=
-            ptx_keep_is_shared(r->keeps[i]) && ptx_flow_is_live(r->flow, r->all[region].head, i);
+        wanted[i] |= ptx_keep_is_shared(r->facts->keeps[i]) &&
+                     ptx_flow_is_live(r->flow, r->all[region].head, i);
 }
 
 static bool is_any(const bool *flags, size_t count)
@@ -691,7 +694,7 @@ static const char *choose_way(struct ptx_emitter *e, const struct ptx_choice *ch
 /* Threads that are not on the straight way. */
 static void pass_over_ended(struct ptx_emitter *e, const char *action)
 {
-    if (!e->block_writer->regions->shrinks)
+    if (!e->block_writer->facts->shrinks)
         return;
     ptx_line(e, "if (clem_tid_x >= clem_live.s0 || clem_tid_y >= clem_live.s1 || "
                 "clem_tid_z >= clem_live.s2) {");
@@ -728,7 +731,7 @@ static void scatter_shared(struct ptx_emitter *e)
     for (uint32_t i = 0; i < count; i++)
         if (wanted[i])
             ptx_line(e, "%s = %s%s;", array_element(e, i),
-                     writer->regions->keeps[i] == PTX_KEEP_OFFSET ? "" : "u_",
+                     writer->facts->keeps[i] == PTX_KEEP_OFFSET ? "" : "u_",
                      ptx_current_body(e)->names[i]);
     ptx_line(e, "}");
 }
@@ -756,7 +759,7 @@ static void gather_shared(struct ptx_emitter *e, uint32_t region)
             continue;
         const char *name = ptx_current_body(e)->names[i];
         const char *value = array_element(e, i);
-        if (writer->regions->keeps[i] == PTX_KEEP_OFFSET)
+        if (writer->facts->keeps[i] == PTX_KEEP_OFFSET)
             value = ptx_format(e, "(%s)(%s - s_%s)", shared_type(e, i), value, name);
         ptx_line(e, "if (clem_number == 0u)");
         ptx_line(e, "    u_%s = %s;", name, value);
@@ -782,7 +785,7 @@ static void write_targets(struct ptx_emitter *e, const char *chosen)
 static const char *together_text(struct ptx_emitter *e)
 {
     return ptx_format(e, "clem_is_together(clem_state, clem_grid, %uu, &clem_live)",
-                      e->block_writer->regions->has_lanes);
+                      e->block_writer->facts->has_lanes);
 }
 
 /* Whether threads part: they go different ways, or have left a loop. */
@@ -804,7 +807,7 @@ static void go_on(struct ptx_emitter *e)
         ptx_line(e, "if (%s) {", parts_text(e));
         scatter_shared(e);
         if (region->target_count == 1 && region->exit_count == 0 &&
-            e->block_writer->regions->shrinks) {
+            e->block_writer->facts->shrinks) {
             ptx_line(e, "if (%s)", together_text(e));
             ptx_line(e, "    goto S_%u;", (unsigned)region->targets[0]);
         }
@@ -898,7 +901,7 @@ static void write_parted_stepless(struct ptx_emitter *e)
 static void write_reunions(struct ptx_emitter *e)
 {
     const struct ptx_regions *r = e->block_writer->regions;
-    if (r->has_parts)
+    if (r->facts->has_parts)
         return;
     ptx_line(e, "if (%s)", together_text(e));
     ptx_line(e, "switch (clem_state[0]) {");
@@ -908,7 +911,8 @@ static void write_reunions(struct ptx_emitter *e)
         ptx_line(e, "case %zuu: {", i);
         gather_shared(e, (uint32_t)i);
         ptx_line(e, "if (clem_same)");
-        ptx_line(e, "    goto S_%d;", (int)e->block_writer->straight->region_of[r->all[i].head]);
+        ptx_line(e, "    goto S_%d;",
+                 (int)e->block_writer->facts->straight->region_of[r->all[i].head]);
         ptx_line(e, "break;");
         ptx_line(e, "}");
     }
@@ -919,7 +923,7 @@ static void write_reunions(struct ptx_emitter *e)
 static void write_warps(struct ptx_emitter *e)
 {
     struct ptx_block_writer *writer = e->block_writer;
-    const bool waits = writer->regions->waits;
+    const bool waits = writer->facts->waits;
     take_way(writer, false);
     ptx_line(e, "%s",
              waits ? "for (uint clem_patience = CLEM_PATIENCE;; clem_patience = 4u) {"
@@ -982,7 +986,7 @@ static struct ptx_region *whole_of(struct ptx_emitter *e, bool *loads)
             whole->nodes[whole->node_count++] = region->nodes[j];
         for (size_t j = 0; j < count; j++) {
             whole->touched[j] |= region->touched[j];
-            loads[j] |= region->touched[j] && r->keeps[j] != PTX_KEEP_NOT;
+            loads[j] |= region->touched[j] && r->facts->keeps[j] != PTX_KEEP_NOT;
         }
     }
     return whole;
@@ -1013,13 +1017,13 @@ static void write_alone(struct ptx_emitter *e)
     bool *loads = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *loads);
     writer->is_alone = true;
     writer->region = whole_of(e, loads);
-    if (r->waits) {
+    if (r->facts->waits) {
         ptx_line(e, "for (uint clem_left = 1u; clem_left;) {");
         ptx_line(e, "clem_left = 0u;");
     }
     ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
     ptx_line(e, "for (uint clem_number = 0; clem_number < clem_threads; clem_number++) {");
-    if (r->waits)
+    if (r->facts->waits)
         ptx_keep_order(e);
     ptx_line(e, "if (clem_state[clem_number] == CLEM_ENDED)");
     ptx_line(e, "    continue;");
@@ -1035,10 +1039,10 @@ static void write_alone(struct ptx_emitter *e)
     for (size_t i = 0; i < writer->region->node_count; i++)
         write_node(e, i);
     ptx_text_put(e->out, "WE:;\n");
-    if (r->waits)
+    if (r->facts->waits)
         leave_thread(e);
     ptx_line(e, "}");
-    if (!r->waits)
+    if (!r->facts->waits)
         return;
     if (e->plan->needs & PTX_NEED_RUNTIME) {
         ptx_line(e, "if (clem_left && clem_has_failed(clem_runtime))");
@@ -1055,14 +1059,14 @@ static void write_constants(struct ptx_emitter *e)
     const struct ptx_regions *r = writer->regions;
     bool *wanted = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *wanted);
     for (size_t i = 0; i < e->function->register_count; i++)
-        wanted[i] = r->keeps[i] == PTX_KEEP_CONSTANT;
+        wanted[i] = r->facts->keeps[i] == PTX_KEEP_CONSTANT;
     ptx_declare_registers(e, wanted);
     for (size_t i = 0; i < r->flow->reachable; i++) {
         const struct ptx_node *node = &r->flow->nodes[r->flow->order[i]];
         for (uint32_t j = node->first; j < node->end; j++) {
             const struct ptx_instruction *in = &r->flow->function->instructions[j];
             if (ptx_destination_count(in) == 1 && in->operands[0].kind == PTX_OPERAND_REGISTER &&
-                r->keeps[in->operands[0].index] == PTX_KEEP_CONSTANT)
+                r->facts->keeps[in->operands[0].index] == PTX_KEEP_CONSTANT)
                 ptx_emit_instruction(e, in);
         }
     }
@@ -1082,7 +1086,7 @@ static void check_calls(struct ptx_emitter *e)
 
 static void name_block(struct ptx_emitter *e)
 {
-    const bool joins_blocks = e->block_writer->regions->joins_blocks;
+    const bool joins_blocks = e->block_writer->facts->joins_blocks;
     e->plan->joins_blocks = joins_blocks;
     if (joins_blocks) {
         ptx_line(e, "const uint clem_first = (uint)get_global_id(0) * clem_grid.s3;");
@@ -1097,7 +1101,7 @@ static void name_block(struct ptx_emitter *e)
 
 static bool never_straight(const struct ptx_regions *r)
 {
-    return r->has_parts || r->is_alone;
+    return r->facts->has_parts || r->facts->is_alone;
 }
 
 static void write_other_way(struct ptx_emitter *e)
@@ -1106,12 +1110,12 @@ static void write_other_way(struct ptx_emitter *e)
     if (never_straight(r)) {
         ptx_line(e, "for (uint i = 0; i < clem_threads; i++)");
         ptx_line(e, "    clem_state[i] = 0u;");
-    } else if (!r->is_straight) {
+    } else if (!r->facts->is_straight) {
         ptx_text_put(e->out, "clem_part:;\n");
     }
-    if (r->is_straight || e->status != PTX_OK)
+    if (r->facts->is_straight || e->status != PTX_OK)
         return;
-    if (r->is_lone)
+    if (r->facts->is_lone)
         write_alone(e);
     else
         write_warps(e);
@@ -1133,23 +1137,24 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
     struct ptx_block_writer *writer = e->block_writer;
     ptx_enter_body(e, entry);
     check_calls(e);
-    writer->straight = ptx_regions_make(e, entry->function, &writer->parted);
+    writer->facts = ptx_block_cut(e, entry->function);
     take_way(writer, true);
     writer->region = NULL;
     const struct ptx_regions *r = writer->regions;
-    if (writer->parted->count > MOST_REGIONS)
-        ptx_refuse(e, "%zu barriers and warp operations are too many", writer->parted->count);
+    if (writer->facts->parted->count > MOST_REGIONS)
+        ptx_refuse(e, "%zu barriers and warp operations are too many",
+                   writer->facts->parted->count);
     if (e->status != PTX_OK)
         return;
     ptx_line(e, "{");
     name_block(e);
     declare_arrays(e);
-    if (r->shrinks)
+    if (r->facts->shrinks)
         ptx_line(e, "uint4 clem_live = (uint4)(clem_grid.s456, clem_threads);");
     declare_uniform(e);
     empty_stacks(e);
     write_constants(e);
-    if (!r->is_straight && !r->is_lone) {
+    if (!r->facts->is_straight && !r->facts->is_lone) {
         ptx_need(e, PTX_NEED_RUNTIME);
         ptx_line(e, "uint clem_arrived[16] = {0};");
     }

@@ -61,16 +61,26 @@ struct ptx_region {
                   * come to the same region have the same */
 };
 
-/* Regions and registers of a kernel: block_regions.c. */
+/* One way through a kernel. */
 struct ptx_regions {
+    const struct ptx_block_facts *facts;
     const struct ptx_flow *flow;
-    struct ptx_uniformity uniform;
     struct ptx_region *all; /* in reverse post order; threads begin in the first */
     size_t count;
     size_t exit_count;  /* behind them; of these only the head is there */
     int32_t *region_of; /* per node; PTX_NO_NODE: unreachable */
-    bool *is_turn;  /* per node: a loop begins there of which a thread takes many turns at a time */
-    uint8_t *keeps; /* enum ptx_keep per register */
+    bool *is_turn; /* per node: a loop begins there of which a thread takes many turns at a time */
+    bool *is_passed;               /* per node: see struct ptx_cuts */
+    struct ptx_uniformity uniform; /* of threads that begin each region together */
+};
+
+/* What is known of a kernel: block_regions.c, its registers: block_keeps.c. */
+struct ptx_block_facts {
+    struct ptx_flow *flow;
+    /* Both ways. They differ only where there are loops that wait, with which regions begin on the other. Where
+     * is_alone says so both are that one. */
+    struct ptx_regions *straight, *parted;
+    uint8_t *keeps;       /* enum ptx_keep per register */
     int32_t *definitions; /* of constant and recomputed registers: instruction; of those with an
                            * offset: the one that they begin with */
     bool has_parts;       /* barriers that not all threads of the block take part in */
@@ -85,15 +95,15 @@ struct ptx_regions {
     bool shrinks, has_lanes;
 };
 
-/* Of the straight way. Of the other, where regions begin with loops that wait, too: `parted`, which differs only where
- * there are such loops. */
-struct ptx_regions *ptx_regions_make(struct ptx_emitter *e, const struct ptx_function *function,
-                                     struct ptx_regions **parted);
+const struct ptx_block_facts *ptx_block_cut(struct ptx_emitter *e,
+                                            const struct ptx_function *function);
+/* Of a kernel whose ways are known. */
+void ptx_block_find_keeps(struct ptx_emitter *e, struct ptx_block_facts *facts);
 
 /* Whether threads may begin with a region, not only come by. */
 static inline bool ptx_region_is_entered(const struct ptx_regions *r, size_t number)
 {
-    return !r->is_alone || number == 0 || r->all[number].waits;
+    return !r->facts->is_alone || number == 0 || r->all[number].waits;
 }
 
 /* One variable on the straight way. */
@@ -121,12 +131,12 @@ const struct ptx_operand *ptx_member_mask(const struct ptx_instruction *in);
 
 /* Where the writing has come to. */
 struct ptx_block_writer {
-    struct ptx_regions *regions; /* of the way being written */
-    struct ptx_regions *straight, *parted;
-    const struct ptx_region *region; /* being written */
-    int32_t node;                    /* likewise */
-    bool is_straight;                /* the way being written */
-    bool is_stepping;                /* a step is being written, not the rest of its region */
+    const struct ptx_block_facts *facts;
+    const struct ptx_regions *regions; /* of the way being written */
+    const struct ptx_region *region;   /* being written */
+    int32_t node;                      /* likewise */
+    bool is_straight;                  /* the way being written */
+    bool is_stepping;                  /* a step is being written, not the rest of its region */
     bool is_lane_open; /* the step's loop over lanes goes on with the rest of its region */
     bool is_alone;     /* the way of threads that part from a kernel where none waits */
 };
@@ -149,7 +159,7 @@ bool ptx_block_finds_way(struct ptx_emitter *e, struct ptx_choice *choice);
 /* How many threads are on the straight way. */
 static inline const char *ptx_block_threads(const struct ptx_emitter *e)
 {
-    return e->block_writer->regions->shrinks ? "clem_live.s3" : "clem_threads";
+    return e->block_writer->facts->shrinks ? "clem_live.s3" : "clem_threads";
 }
 
 /* Before loops that are seldom run, or have nothing that vectors could do at once: their copies would

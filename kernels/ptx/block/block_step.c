@@ -4,6 +4,30 @@
 
 #include <string.h>
 
+/* ---- What steps read ---- */
+
+struct ptx_barrier_operands ptx_barrier_operands_of(const struct ptx_instruction *in)
+{
+    struct ptx_barrier_operands found = {0};
+    uint32_t at = ptx_destination_count(in), end = in->operand_count;
+    if (ptx_barrier_reduces(in) && end > at)
+        found.predicate = &in->operands[--end];
+    if (at < end)
+        found.number = &in->operands[at++];
+    if (at < end)
+        found.threads = &in->operands[at];
+    return found;
+}
+
+const struct ptx_operand *ptx_member_mask(const struct ptx_instruction *in)
+{
+    const bool has_mask = in->opcode == PTX_OPCODE_bar || in->opcode == PTX_OPCODE_elect ||
+                          in->opcode == PTX_OPCODE_redux || in->opcode == PTX_OPCODE_match ||
+                          ((in->opcode == PTX_OPCODE_shfl || in->opcode == PTX_OPCODE_vote) &&
+                           (in->flags & PTX_SYNC));
+    return has_mask && in->operand_count > 0 ? &in->operands[in->operand_count - 1] : NULL;
+}
+
 /* ---- Loops over lanes ---- */
 
 static void note(void *with, uint32_t index, bool is_whole)

@@ -24,7 +24,7 @@ static void look_at_read(void *with, uint32_t index, bool is_whole)
 {
     (void)is_whole;
     struct reading *r = with;
-    const uint8_t keep = r->regions->keeps[index];
+    const uint8_t keep = r->regions->facts->keeps[index];
     const bool is_shared = ptx_keep_is_shared(keep);
     const bool is_known = keep == PTX_KEEP_CONSTANT || keep == PTX_KEEP_RECOMPUTED;
     const bool is_written = r->region->written[index];
@@ -57,7 +57,7 @@ bool ptx_block_finds_way(struct ptx_emitter *e, struct ptx_choice *choice)
     const struct ptx_node *node = &regions->flow->nodes[region->nodes[0]];
     const struct ptx_instruction *branch = &f->instructions[node->end - 1];
     if (branch->opcode != PTX_OPCODE_bra || branch->guard < 0 ||
-        regions->keeps[branch->guard] != PTX_KEEP_NOT)
+        regions->facts->keeps[branch->guard] != PTX_KEEP_NOT)
         return false;
     struct reading r = {regions, region, NULL, true};
     r.stale = ptx_arena_array(e->arena, f->register_count + 1, sizeof *r.stale);
