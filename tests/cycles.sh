@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Files that call each other in a circle are read together or not at all: those that do are listed here, with the reason.
+# Rooms (rooms.txt) do not: each calls only itself and those below it.
 # cycles.sh FOLDER OBJECT...
 # SPDX-License-Identifier: Apache-2.0
 set -eu
@@ -23,10 +24,15 @@ facade launch registration: a kernel's stub is registered, and configurations of
 facade library module: a library has a module in each context
 kernels/ptx block block_step: a block is written step by step, and each step loads and stores as all of it does
 "
-nm -A -g "$@" 2>/dev/null | awk -v allowed="$allowed" -v folder="$folder" '
+rooms=$(sed -n "s,^$folder: *,,p" "$(dirname "$0")/rooms.txt")
+nm -A -g "$@" 2>/dev/null | awk -v allowed="$allowed" -v folder="$folder" -v rooms="$rooms" '
+BEGIN { count = split(rooms, name, " "); for (i = 1; i <= count; i++) rank[name[i]] = i }
 {
-    file = $1; sub(/:.*/, "", file); sub(/.*\//, "", file); sub(/\.c\.o$/, "", file)
+    file = $1; sub(/:.*/, "", file); room = file
+    sub(/.*\//, "", file); sub(/\.c\.o$/, "", file)
     files[file] = 1
+    sub(/\/[^\/]*$/, "", room); sub(/.*\//, "", room)
+    height[file] = room in rank ? rank[room] : 1000
     symbol = $NF; kind = $(NF - 1)
     if (kind == "U") uses[file, symbol] = 1
     else if (kind ~ /^[TDBRVW]$/ && !(symbol in home)) home[symbol] = file
@@ -34,7 +40,13 @@ nm -A -g "$@" 2>/dev/null | awk -v allowed="$allowed" -v folder="$folder" '
 END {
     for (use in uses) {
         split(use, part, SUBSEP)
-        if (part[2] in home && home[part[2]] != part[1]) reach[part[1], home[part[2]]] = 1
+        if (part[2] in home && home[part[2]] != part[1]) {
+            reach[part[1], home[part[2]]] = 1
+            if (height[home[part[2]]] > height[part[1]]) {
+                print folder ": " part[1] " calls " part[2] "() of " home[part[2]] ", which stands in a room above it"
+                bad = 1
+            }
+        }
     }
     for (middle in files)
         for (from in files)

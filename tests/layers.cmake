@@ -1,8 +1,7 @@
-# Checks the direction of #include lines: facade -> cl -> OpenCL, never back; and which files give commands to the driver.
-# Run with -DROOT=<source folder>.
+# Checks the direction of #include lines: facade -> cl -> OpenCL, never back; within each folder from room to room as rooms.txt
+# allows; and which files give commands to the driver. Run with -DROOT=<source folder>.
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.25)
-set(failures 0)
 
 # forbid(folder pattern reason [files that may]): no line of folder's C files may include what matches pattern.
 function(forbid folder pattern reason)
@@ -25,23 +24,100 @@ endfunction()
 
 forbid(cl "(include/|cuda|driver_types|vector_types|clem\\.h)" "cl/ knows nothing of CUDA")
 forbid(cl "facade/" "cl/ does not look up at the facade")
+forbid(cl "kernels/ptx/.*/" "cl/ uses kernels/ptx/ptx.h" cl/binding/ptx_runtime.c) # and the memory that library/ shares with it
 forbid(kernels "(include/|cuda|facade/|cl/)" "kernels/ is text for devices")
 forbid(facade "CL/" "the facade sees no OpenCL" facade/state/error_map.c)
-forbid(facade "cl/(state|address|block|builtin|extension|worker|slab_private)\\.h" "the facade uses cl/'s public headers")
+forbid(facade "cl/.*/" "the facade uses cl/'s own headers, and those of none of its rooms")
+forbid(facade "kernels/ptx/.*/" "the facade uses kernels/ptx/ptx.h")
 forbid(include "(facade|cl|kernels)/" "public headers stand alone")
+forbid(bench "(facade|cl/.*)/" "the benchmark uses what programs have")
 
-# Commands of streams are given to the driver in cl/queue/command.c alone, between their begin and their end. These files enqueue
-# on the context's service queue, which no stream knows and whose commands they wait for:
+# The rooms: who stands where, and that every folder of sources is one.
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/rooms.txt rows REGEX "^[a-z]")
+foreach(row IN LISTS rows)
+    string(REGEX REPLACE ":.*" "" folder "${row}")
+    string(REGEX REPLACE "^[^:]*: *" "" names "${row}")
+    string(REPLACE " " ";" rooms_of_${folder} "${names}")
+    list(APPEND folders ${folder})
+    foreach(room IN LISTS rooms_of_${folder})
+        file(GLOB found ${ROOT}/${folder}/${room}/*.[ch] ${ROOT}/${folder}/${room}/*.def)
+        if(NOT found)
+            message(SEND_ERROR "${folder}/${room}/ of rooms.txt has no files")
+        endif()
+    endforeach()
+endforeach()
+
+# split(file folder room out_rank): which folder of rooms.txt a file is below, its room there, and how high that stands. No
+# room, 1000: it is in none.
+function(split file out_folder out_room out_rank)
+    set(${out_folder} "" PARENT_SCOPE)
+    foreach(folder IN LISTS folders)
+        if(file MATCHES "^${folder}/")
+            set(room "")
+            set(rank 1000)
+            if(file MATCHES "^${folder}/([a-z]+)/")
+                set(room ${CMAKE_MATCH_1})
+                list(FIND rooms_of_${folder} ${room} rank)
+            endif()
+            set(${out_folder} ${folder} PARENT_SCOPE)
+            set(${out_room} "${room}" PARENT_SCOPE)
+            set(${out_rank} ${rank} PARENT_SCOPE)
+            return()
+        endif()
+    endforeach()
+endfunction()
+
+# Where a header says that it is private to one room.
+set(private_headers "")
+foreach(folder IN LISTS folders)
+    file(GLOB_RECURSE headers RELATIVE ${ROOT} ${ROOT}/${folder}/*.h)
+    foreach(header IN LISTS headers)
+        file(READ ${ROOT}/${header} head LIMIT 1500)
+        if(head MATCHES "Private[ \n*]+to[ \n*]+(${folder}/[a-z]+/)\\.")
+            list(APPEND private_headers ${header})
+            set(home_of_${header} ${CMAKE_MATCH_1})
+        endif()
+    endforeach()
+endforeach()
+list(LENGTH private_headers count)
+if(count LESS 20)
+    message(SEND_ERROR "only ${count} headers say that they are private to a room")
+endif()
+
+foreach(folder IN LISTS folders)
+    file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/${folder}/*.c ${ROOT}/${folder}/*.h)
+    foreach(source IN LISTS sources)
+        split(${source} own_folder own_room own_rank)
+        if(own_rank LESS 0)
+            message(SEND_ERROR "${source} stands in a folder that rooms.txt does not have")
+        endif()
+        file(STRINGS ${ROOT}/${source} lines REGEX "^[ \t]*#[ \t]*include[ \t]*\"")
+        foreach(line IN LISTS lines)
+            string(REGEX REPLACE "^[^\"]*\"([^\"]*)\".*" "\\1" header "${line}")
+            if(header IN_LIST private_headers AND NOT source MATCHES "^${home_of_${header}}")
+                message(SEND_ERROR "${source}: ${line}: that is private to ${home_of_${header}}")
+            endif()
+            split(${header} other_folder other_room other_rank)
+            # Headers that stand in no room are for all.
+            if(other_folder STREQUAL own_folder AND other_room AND other_rank GREATER own_rank)
+                message(SEND_ERROR "${source}: ${line}: ${own_room}/ stands below ${other_room}/")
+            endif()
+        endforeach()
+    endforeach()
+endforeach()
+
+# Commands of streams are given to the driver in cl/queue/command.c alone, between their begin and their end. These files
+# enqueue on the context's service queue, which no stream knows and whose commands they wait for:
 set(enqueues_apart
-    cl/block/block_host.c    # pinned memory is mapped once, when it is made, and unmapped when it goes
-    cl/context/capability.c    # self-tests of the address strategies, before the context's first queue
-    cl/image/image_test.c    # self-test of images, when the first is made
-    cl/program/kernel_size.c   # asks the device for the sizes of a kernel's parameters, when it is found
-    cl/managed/managed_test.c  # self-test of memory that migrates, before the context's first queue
-    cl/block/probe.c         # asks the device for the address of a block, when it is made
-    cl/ptx/ptx_binary.c    # self-test of the driver's way with PTX, before it is used
-    cl/ptx/ptx_target.c    # self-test of instructions, before the first PTX is translated
-    cl/base/steady.h        # holds what they call
+    cl/base/steady.h          # holds what they call
+    cl/block/block_host.c     # pinned memory is mapped once, when it is made, and unmapped when it goes
+    cl/block/probe.c          # asks the device for the address of a block, when it is made
+    cl/context/capability.c   # self-tests of the address strategies, before the context's first queue
+    cl/image/image_test.c     # self-test of images, when the first is made
+    cl/managed/managed_test.c # self-test of memory that migrates, before the context's first queue
+    cl/program/kernel_size.c  # asks the device for the sizes of a kernel's parameters, when it is found
+    cl/ptx/ptx_binary.c       # self-test of the driver's way with PTX, before it is used
+    cl/ptx/ptx_target.c       # self-test of instructions, before the first PTX is translated
     cl/symbol/symbol_table.c) # reads addresses and values of a module's variables, when it is loaded
 file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/cl/*.c ${ROOT}/cl/*.h ${ROOT}/facade/*.c ${ROOT}/facade/*.h)
 foreach(source IN LISTS sources)

@@ -1,4 +1,4 @@
-/* How much memory the control groups of this process leave it. Private to cl/.
+/* How much memory the control groups of this process leave it. Private to cl/base/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_CGROUP_H
 #define OCL_CGROUP_H

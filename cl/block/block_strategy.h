@@ -1,4 +1,4 @@
-/* How each address strategy makes and frees the memory of a block. Private to block*.c.
+/* How each address strategy makes and frees the memory of a block. Private to cl/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_BLOCK_STRATEGY_H
 #define OCL_BLOCK_STRATEGY_H

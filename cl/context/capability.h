@@ -1,4 +1,4 @@
-/* Chooses and proves the address strategy of a context. Private to cl/.
+/* Chooses and proves the address strategy of a context. Private to cl/context/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_CAPABILITY_H
 #define OCL_CAPABILITY_H

@@ -1,4 +1,4 @@
-/* The end of the process.
+/* The end of the process. Private to cl/context/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_EXIT_H
 #define OCL_EXIT_H

@@ -1,4 +1,4 @@
-/* Which of the machine's devices clem shows, and in what order. Private to cl/.
+/* Which of the machine's devices clem shows, and in what order. Private to cl/device/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_DEVICE_SELECT_H
 #define OCL_DEVICE_SELECT_H

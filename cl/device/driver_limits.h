@@ -1,5 +1,4 @@
-/* What ends the process in a driver instead of failing, refused before the driver is asked. Private to
- * cl/.
+/* What ends the process in a driver instead of failing, refused before the driver is asked. Private to cl/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_DRIVER_LIMITS_H
 #define OCL_DRIVER_LIMITS_H

@@ -1,4 +1,4 @@
-/* The structure behind an array, for the files that make images from it. Private to cl/.
+/* The structure behind an array, for the files that make images from it. Private to cl/image/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_ARRAY_PRIVATE_H
 #define OCL_ARRAY_PRIVATE_H

@@ -1,4 +1,4 @@
-/* What image.c, image_fill.c, image_test.c and image_facts.c share. Private to them.
+/* What image.c, image_fill.c, image_test.c and image_facts.c share. Private to cl/image/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_IMAGE_PRIVATE_H
 #define OCL_IMAGE_PRIVATE_H

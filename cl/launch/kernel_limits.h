@@ -1,4 +1,4 @@
-/* Why a launch is more than the device takes, in words. Private to cl/.
+/* Why a launch is more than the device takes, in words. Private to cl/launch/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_KERNEL_LIMITS_H
 #define OCL_KERNEL_LIMITS_H

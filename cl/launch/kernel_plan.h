@@ -1,4 +1,4 @@
-/* What a launch comes to: which variant it goes in, its work-items, commands and memory. Private to cl/.
+/* What a launch comes to: which variant it goes in, its work-items, commands and memory. Private to cl/launch/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_KERNEL_PLAN_H
 #define OCL_KERNEL_PLAN_H

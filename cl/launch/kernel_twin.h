@@ -1,4 +1,4 @@
-/* Launches whose arguments point into memory that has twins. Private to cl/.
+/* Launches whose arguments point into memory that has twins. Private to cl/launch/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_KERNEL_TWIN_H
 #define OCL_KERNEL_TWIN_H

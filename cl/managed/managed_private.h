@@ -1,5 +1,4 @@
-/* Managed memory whose pages move between host and device. Private to managed*.c and to who brings a
- * block or a command.
+/* Managed memory whose pages move between host and device. Private to cl/.
  *
  * A region is a block of coarse-grained SVM, or the part of one that a small allocation was given for
  * itself because it is attached. The driver keeps host pages and device memory for it; a map copies

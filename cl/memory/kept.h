@@ -1,4 +1,4 @@
-/* Driver blocks that nobody uses, kept for reuse by size. Private to pool.c.
+/* Driver blocks that nobody uses, kept for reuse by size. Private to cl/memory/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_KEPT_H
 #define OCL_KEPT_H

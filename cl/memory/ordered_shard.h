@@ -1,5 +1,4 @@
-/* Inside a stream-ordered pool: its shards, and what handing out and giving back share. Private to
- * ordered_pool.c and ordered_reuse.c.
+/* Inside a stream-ordered pool: its shards, and what handing out and giving back share. Private to cl/memory/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_ORDERED_SHARD_H
 #define OCL_ORDERED_SHARD_H

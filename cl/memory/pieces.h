@@ -1,4 +1,4 @@
-/* Blocks cut into pieces of size classes. Private to pool.c.
+/* Blocks cut into pieces of size classes. Private to cl/memory/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_PIECES_H
 #define OCL_PIECES_H

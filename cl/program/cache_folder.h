@@ -1,4 +1,4 @@
-/* The folder of the program cache: opening it, names in it, its size. Private to cl/.
+/* The folder of the program cache: opening it, names in it, its size. Private to cl/program/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_CACHE_FOLDER_H
 #define OCL_CACHE_FOLDER_H

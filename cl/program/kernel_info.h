@@ -1,4 +1,4 @@
-/* What the parameters of kernels are: kinds, sizes, alignments. Private to cl/.
+/* What the parameters of kernels are: kinds, sizes, alignments. Private to cl/program/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_KERNEL_INFO_H
 #define OCL_KERNEL_INFO_H

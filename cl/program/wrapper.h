@@ -1,4 +1,4 @@
-/* Generated kernels that make pointers of what a driver can pass. Private to cl/.
+/* Generated kernels that make pointers of what a driver can pass. Private to cl/program/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_WRAPPER_H
 #define OCL_WRAPPER_H

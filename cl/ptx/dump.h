@@ -1,4 +1,4 @@
-/* CLEM_DUMP: what becomes of PTX, as files to read. Private to cl/.
+/* CLEM_DUMP: what becomes of PTX, as files to read. Private to cl/ptx/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_DUMP_H
 #define OCL_DUMP_H

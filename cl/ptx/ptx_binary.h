@@ -1,4 +1,4 @@
-/* PTX for drivers that take it as a program's binary. Private to cl/.
+/* PTX for drivers that take it as a program's binary. Private to cl/ptx/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_PTX_BINARY_H
 #define OCL_PTX_BINARY_H

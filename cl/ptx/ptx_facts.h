@@ -1,4 +1,4 @@
-/* What a device can do for PTX. Private to cl/.
+/* What a device can do for PTX. Private to cl/ptx/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_PTX_FACTS_H
 #define OCL_PTX_FACTS_H

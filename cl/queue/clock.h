@@ -1,4 +1,4 @@
-/* Device time written by a kernel. Private to cl/.
+/* Device time written by a kernel. Private to cl/queue/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_CLOCK_H
 #define OCL_CLOCK_H

@@ -1,4 +1,4 @@
-/* The variables of PTX modules, as tables of symbols. Private to cl/.
+/* The variables of PTX modules, as tables of symbols. Private to cl/symbol/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_PTX_SYMBOLS_H
 #define OCL_PTX_SYMBOLS_H

@@ -1,4 +1,4 @@
-/* What a program's own table kernel tells of its symbols. Private to cl/.
+/* What a program's own table kernel tells of its symbols. Private to cl/symbol/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_SYMBOL_TABLE_H
 #define OCL_SYMBOL_TABLE_H

@@ -1,4 +1,4 @@
-/* Host threads that share the copying of host memory. Private to cl/.
+/* Host threads that share the copying of host memory. Private to cl/transfer/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_COPY_POOL_H
 #define OCL_COPY_POOL_H

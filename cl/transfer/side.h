@@ -1,4 +1,4 @@
-/* What an end of a copy or a fill is: pageable memory, pinned memory, or a device's.
+/* What an end of a copy or a fill is: pageable memory, pinned memory, or a device's. Private to cl/transfer/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_SIDE_H
 #define OCL_SIDE_H

@@ -1,4 +1,4 @@
-/* Copies and fills by the kernels of kernels/. Private to cl/.
+/* Copies and fills by the kernels of kernels/. Private to cl/transfer/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_TRANSFER_KERNEL_H
 #define OCL_TRANSFER_KERNEL_H

@@ -1,5 +1,4 @@
-/* The arithmetic of copies and fills: shapes, pieces, grids and thresholds. No OpenCL here. Private
- * to cl/.
+/* The arithmetic of copies and fills: shapes, pieces, grids and thresholds. No OpenCL here. Private to cl/transfer/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_TRANSFER_PLAN_H
 #define OCL_TRANSFER_PLAN_H

@@ -1,4 +1,4 @@
-/* What the files of the planner share. Private to transfer*.c and fill.c.
+/* What the files of the planner share. Private to cl/transfer/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_TRANSFER_PRIVATE_H
 #define OCL_TRANSFER_PRIVATE_H

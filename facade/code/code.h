@@ -1,4 +1,4 @@
-/* Code as programs hand it over: what it is, files of it, and where its compiler's log goes.
+/* Code as programs hand it over: what it is, files of it, and where its compiler's log goes. Private to facade/code/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FACADE_CODE_H
 #define FACADE_CODE_H

@@ -1,4 +1,4 @@
-/* What libraries and modules know of each other; library.h has what others use of both.
+/* What libraries and modules know of each other; library.h has what others use of both. Private to facade/code/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FACADE_MODULE_H
 #define FACADE_MODULE_H

@@ -1,4 +1,4 @@
-/* Texture and surface references that programs of CUDA 11 and before register before main.
+/* Texture and surface references that programs of CUDA 11 and before register before main. Private to facade/code/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FACADE_REGISTERED_REFERENCE_H
 #define FACADE_REGISTERED_REFERENCE_H

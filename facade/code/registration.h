@@ -1,5 +1,5 @@
 /* What compilers insert into host programs: fat binaries, host functions and variables registered
- * before main.
+ * before main. Private to facade/code/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FACADE_REGISTRATION_H
 #define FACADE_REGISTRATION_H

@@ -1,4 +1,4 @@
-/* Programs of the run-time compiler, as its files share them.
+/* Programs of the run-time compiler, as its files share them. Private to facade/compile/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FACADE_NVRTC_PROGRAM_H
 #define FACADE_NVRTC_PROGRAM_H

@@ -1,4 +1,4 @@
-/* The C library's functions behind those that libclem defines over them.
+/* The C library's functions behind those that libclem defines over them. Private to facade/host/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FACADE_HOST_NEXT_H
 #define FACADE_HOST_NEXT_H

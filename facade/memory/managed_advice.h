@@ -1,5 +1,5 @@
 /* What programs say about memory: advice about ranges of managed memory, and where they were sent
- * last; which allocations are only to be used synchronously.
+ * last; which allocations are only to be used synchronously. Private to facade/memory/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FACADE_MANAGED_ADVICE_H
 #define FACADE_MANAGED_ADVICE_H

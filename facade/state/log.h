@@ -1,4 +1,5 @@
 /* The log of messages for users (compiler logs, refusals), as runtime and driver API share it.
+ * Private to facade/state/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FACADE_LOG_H
 #define FACADE_LOG_H

@@ -1,4 +1,4 @@
-/* What the files of clemcc share: a job is one run of it.
+/* What the files of clemcc share: a job is one run of it. Private to facade/tools/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FACADE_TOOLS_CLEMCC_H
 #define FACADE_TOOLS_CLEMCC_H

@@ -1,4 +1,4 @@
-/* What an executable file tells about the CUDA that it needs.
+/* What an executable file tells about the CUDA that it needs. Private to facade/tools/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FACADE_TOOLS_PROGRAM_FILE_H
 #define FACADE_TOOLS_PROGRAM_FILE_H

@@ -1,4 +1,4 @@
-/* What a translation writes with: the text, and refusals. Private to kernels/ptx/.
+/* What a translation writes with: the text, and refusals. Private to kernels/ptx/analyse/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNELS_PTX_EMITTER_H
 #define KERNELS_PTX_EMITTER_H

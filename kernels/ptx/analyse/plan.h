@@ -1,6 +1,5 @@
 /* What a translation knows about its kernel: the functions it uses, where their variables lie, what
- * the text must be given. Made by translate.c, read by the emitters and by both forms. Private to
- * kernels/ptx/.
+ * the text must be given. Made by translate.c, read by the emitters and by both forms. Private to kernels/ptx/.
  *
  * The order of a translation (translate.c):
  *   1. Look through the call graph, choose the form.

@@ -1,4 +1,4 @@
-/* PTX_FORM_BLOCK: one work-item runs all threads of a CUDA block. Private to kernels/ptx/block*.c.
+/* PTX_FORM_BLOCK: one work-item runs all threads of a CUDA block. Private to kernels/ptx/block/.
  *
  * A kernel is cut into regions: each has one way in, and a barrier, a warp operation or an access that
  * warps make in lockstep stands at a region's start only: its step, done for all threads before the rest

@@ -1,5 +1,4 @@
-/* PTX as the translator keeps it: modules, functions, instructions, operands. Private to
- * kernels/ptx/. Words as in the PTX ISA reference 9.0.
+/* PTX as the translator keeps it: modules, functions, instructions, operands. Private to kernels/ptx/. Words as in the PTX ISA reference 9.0.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNELS_PTX_IR_H
 #define KERNELS_PTX_IR_H

@@ -1,4 +1,4 @@
-/* PTX as tokens. Private to kernels/ptx/.
+/* PTX as tokens. Private to kernels/ptx/parse/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNELS_PTX_LEXER_H
 #define KERNELS_PTX_LEXER_H

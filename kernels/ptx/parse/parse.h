@@ -1,6 +1,6 @@
 /* What the parts of the parser share: reader.c (tokens, lists, names and scopes), parse.c (modules), parse_variable.c (declarations and
  * first values), parse_constant.c (constant expressions), parse_function.c (functions and scopes) and
- * parse_instruction.c. Private to kernels/ptx/.
+ * parse_instruction.c. Private to kernels/ptx/parse/.
  *
  * Recursive descent with one token ahead. Every error and every lack of memory leaves by longjmp():
  * no function here returns a failure. What is only of use while parsing lives in `scratch`.
