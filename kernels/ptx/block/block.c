@@ -118,6 +118,14 @@ static const char *ended_value(struct ptx_emitter *e)
     return writer->is_straight ? ptx_format(e, "%zuu", writer->region->target_count) : "CLEM_ENDED";
 }
 
+const char *ptx_block_goes_on(struct ptx_emitter *e)
+{
+    const struct ptx_block_writer *writer = e->block_writer;
+    return !writer->is_stepping && notes_state(writer)
+               ? ptx_format(e, "clem_next != %s", ended_value(e))
+               : NULL;
+}
+
 /* Two ways can be told apart by how many threads take the second. */
 static bool has_two_ways(const struct ptx_region *region)
 {
@@ -260,209 +268,6 @@ void ptx_block_prepare(struct ptx_emitter *e)
         "uint8 clem_grid";
     e->plan->launch_names =
         "clem_index, clem_tid_x, clem_tid_y, clem_tid_z, clem_ctaid_x, clem_grid";
-}
-
-/* ---- Scratch: arrays of one element for each thread ---- */
-
-static const char *array_element(struct ptx_emitter *e, uint32_t index)
-{
-    return ptx_format(e, "a_%s[clem_index]", ptx_current_body(e)->names[index]);
-}
-
-static bool has_array(const struct ptx_block_writer *writer, size_t index)
-{
-    return writer->facts->keeps[index] == PTX_KEEP_ARRAY ||
-           (ptx_keep_is_shared(writer->facts->keeps[index]) && !writer->facts->is_straight);
-}
-
-static size_t element_bytes(const struct ptx_emitter *e, uint32_t index)
-{
-    const size_t bytes = ptx_type_bytes(ptx_register_type(e, index));
-    return e->function->registers[index].width > 1 ? bytes * e->function->registers[index].width
-                                                   : bytes;
-}
-
-/* The C type of a register as one word. */
-static const char *plain_type(struct ptx_emitter *e, uint32_t index)
-{
-    const char *type = ptx_register_c_type(e, index);
-    return strchr(type, '*') ? "clem_pointer" : type;
-}
-
-/* Of the numbers of ways out of a region, the largest being for threads that end. */
-static size_t way_bytes(const struct ptx_regions *r)
-{
-    for (size_t i = 0; i < r->count; i++)
-        if (r->all[i].target_count >= UINT8_MAX)
-            return 2;
-    return 1;
-}
-
-/* From the largest elements to the smallest, so that all are aligned for any number of threads. */
-static void declare_arrays(struct ptx_emitter *e)
-{
-    const struct ptx_block_writer *writer = e->block_writer;
-    size_t offset = 0;
-    for (size_t bytes = 32; bytes > 0; bytes /= 2) {
-        for (uint32_t i = 0; i < e->function->register_count; i++) {
-            if (!has_array(writer, i) || element_bytes(e, i) != bytes)
-                continue;
-            ptx_line(e,
-                     "CLEM_SCRATCH %s *const a_%s = (CLEM_SCRATCH %s *)(clem_scratch + %zuu * "
-                     "clem_threads);",
-                     plain_type(e, i), ptx_current_body(e)->names[i], plain_type(e, i), offset);
-            offset += bytes;
-        }
-        if (bytes == 16) { /* here, aligned as the largest types of .local variables may be */
-            const size_t local = (e->plan->local_bytes + 15) / 16 * 16;
-            ptx_line(e,
-                     "CLEM_SCRATCH uchar *const clem_locals = clem_scratch + %zuu * clem_threads;",
-                     offset);
-            offset += local;
-        }
-        if (bytes == way_bytes(writer->regions) && !writer->facts->is_straight &&
-            !writer->facts->is_alone) {
-            ptx_line(e,
-                     "CLEM_SCRATCH %s *const clem_ways = (CLEM_SCRATCH %s *)(clem_scratch + %zuu * "
-                     "clem_threads);",
-                     bytes > 1 ? "ushort" : "uchar", bytes > 1 ? "ushort" : "uchar", offset);
-            offset += bytes;
-        }
-        if (bytes == 4 && !writer->facts->is_straight) {
-            ptx_line(
-                e,
-                "CLEM_SCRATCH uint *const clem_state = (CLEM_SCRATCH uint *)(clem_scratch + %zuu * "
-                "clem_threads);",
-                offset);
-            ptx_line(e, "CLEM_SCRATCH uint *const clem_wait = clem_state + clem_threads;");
-            offset += 8;
-        }
-    }
-    e->plan->scratch_bytes = offset ? offset : 1;
-}
-
-/* Of the variable that stands for all threads: an offset from a pointer is a number. */
-static const char *shared_type(struct ptx_emitter *e, uint32_t index)
-{
-    const bool is_offset = e->block_writer->facts->keeps[index] == PTX_KEEP_OFFSET;
-    return is_offset && e->classes[index] == PTX_CLASS_GLOBAL ? "ulong" : plain_type(e, index);
-}
-
-static void declare_uniform(struct ptx_emitter *e)
-{
-    const struct ptx_block_writer *writer = e->block_writer;
-    for (uint32_t i = 0; i < e->function->register_count; i++)
-        if (ptx_keep_is_shared(writer->facts->keeps[i]))
-            ptx_line(e, "%s u_%s = 0;", shared_type(e, i), ptx_current_body(e)->names[i]);
-}
-
-/* ---- Registers of one thread ---- */
-
-struct loading {
-    struct ptx_emitter *e;
-    bool *declared, *done;
-};
-
-/* What a recomputed register is computed from, before it. */
-static void add_chain(void *with, uint32_t index, bool is_whole)
-{
-    (void)is_whole;
-    struct loading *l = with;
-    const struct ptx_regions *r = l->e->block_writer->regions;
-    if ((r->facts->keeps[index] != PTX_KEEP_RECOMPUTED &&
-         r->facts->keeps[index] != PTX_KEEP_OFFSET) ||
-        l->declared[index])
-        return;
-    l->declared[index] = true;
-    ptx_flow_reads(&r->flow->function->instructions[r->facts->definitions[index]], add_chain, l);
-}
-
-static void load_register(void *with, uint32_t index, bool is_whole)
-{
-    (void)is_whole;
-    struct loading *l = with;
-    const struct ptx_block_writer *writer = l->e->block_writer;
-    const struct ptx_regions *r = writer->regions;
-    const char *name = ptx_current_body(l->e)->names[index];
-    if (l->done[index] || r->facts->keeps[index] == PTX_KEEP_CONSTANT)
-        return;
-    l->done[index] = true;
-    if (r->facts->keeps[index] == PTX_KEEP_RECOMPUTED) {
-        const struct ptx_instruction *in =
-            &r->flow->function->instructions[r->facts->definitions[index]];
-        ptx_flow_reads(in, load_register, l);
-        ptx_emit_instruction(l->e, in);
-    } else if (r->facts->keeps[index] == PTX_KEEP_OFFSET && writer->is_straight) {
-        const struct ptx_instruction *in =
-            &r->flow->function->instructions[r->facts->definitions[index]];
-        ptx_flow_reads(in, load_register, l);
-        ptx_emit_instruction(l->e, in);
-        ptx_line(l->e, "const %s s_%s = %s;", plain_type(l->e, index), name, name);
-        ptx_line(l->e, "%s += %s_%s;", name, writer->is_stepping ? "u" : "o", name);
-    } else if (r->facts->keeps[index] == PTX_KEEP_UNIFORM && writer->is_straight) {
-        ptx_line(l->e, "%s = %s_%s;", name, writer->is_stepping ? "u" : "o", name);
-    } else if (has_array(writer, index)) {
-        ptx_line(l->e, "%s = %s;", name, array_element(l->e, index));
-    }
-}
-
-void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *stores)
-{
-    const size_t count = e->function->register_count;
-    const uint8_t *keeps = e->block_writer->facts->keeps;
-    struct loading l = {.e = e};
-    l.declared = ptx_arena_lend(e->arena, count + 1, sizeof *l.declared);
-    l.done = ptx_arena_lend(e->arena, count + 1, sizeof *l.done);
-    for (size_t i = 0; i < count; i++)
-        if (loads[i])
-            add_chain(&l, (uint32_t)i, true);
-    for (size_t i = 0; i < count; i++)
-        l.declared[i] = keeps[i] != PTX_KEEP_CONSTANT && (l.declared[i] || loads[i] || stores[i]);
-    ptx_declare_registers(e, l.declared);
-    for (size_t i = 0; i < count; i++) {
-        if (loads[i])
-            load_register(&l, (uint32_t)i, true);
-        else if (stores[i] && keeps[i] != PTX_KEEP_CONSTANT && keeps[i] != PTX_KEEP_NOT)
-            ptx_line(e, "%s = 0;", ptx_current_body(e)->names[i]);
-    }
-    ptx_arena_return(e->arena, l.done);
-    ptx_arena_return(e->arena, l.declared);
-}
-
-/* Threads that end here need not have come by where a uniform register was set; all others have, or all
- * that go on together have. */
-void ptx_block_store(struct ptx_emitter *e, const bool *stores)
-{
-    const struct ptx_block_writer *writer = e->block_writer;
-    const bool may_end = !writer->is_stepping && notes_state(writer);
-    for (uint32_t i = 0; i < e->function->register_count; i++) {
-        const char *name = ptx_current_body(e)->names[i];
-        if (!stores[i] || !name)
-            continue;
-        const bool is_shared = writer->is_straight && ptx_keep_is_shared(writer->facts->keeps[i]);
-        const char *condition = may_end && writer->region->late[i]
-                                    ? ptx_format(e, "if (clem_next != %s) ", ended_value(e))
-                                    : "";
-        if (is_shared && writer->facts->keeps[i] == PTX_KEEP_OFFSET)
-            ptx_line(e, "%su_%s = (%s)(%s - s_%s);", condition, name, shared_type(e, i), name,
-                     name);
-        else if (is_shared)
-            ptx_line(e, "%su_%s = %s;", condition, name, name);
-        if (has_array(writer, i) &&
-            (!is_shared || (!writer->is_stepping && writer->region->split[i])))
-            ptx_line(e, "%s = %s;", array_element(e, i), name);
-    }
-}
-
-/* Every thread of a region begins with the value that the register had before the region. */
-static void take_uniform(struct ptx_emitter *e, const bool *loads)
-{
-    const struct ptx_block_writer *writer = e->block_writer;
-    for (uint32_t i = 0; i < e->function->register_count; i++) {
-        const char *name = ptx_current_body(e)->names[i];
-        if (loads[i] && ptx_keep_is_shared(writer->facts->keeps[i]))
-            ptx_line(e, "const %s o_%s = u_%s;", shared_type(e, i), name, name);
-    }
 }
 
 /* ---- The body of a region for one thread ---- */
@@ -632,15 +437,6 @@ static void name_thread(struct ptx_emitter *e)
 
 /* ---- From the straight way to the other and back ---- */
 
-static bool *offsets_of(struct ptx_emitter *e, const bool *wanted)
-{
-    const struct ptx_regions *r = e->block_writer->regions;
-    bool *offsets = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *offsets);
-    for (size_t i = 0; i < e->function->register_count; i++)
-        offsets[i] = wanted[i] && r->facts->keeps[i] == PTX_KEEP_OFFSET;
-    return offsets;
-}
-
 /* Registers that are one variable on the straight way and matter in a region. */
 static void add_shared(struct ptx_emitter *e, uint32_t region, bool *wanted)
 {
@@ -702,70 +498,61 @@ static void pass_over_ended(struct ptx_emitter *e, const char *action)
     ptx_line(e, "}");
 }
 
-/* Those that threads which part here may have different values in were stored by each. */
-static void scatter_shared(struct ptx_emitter *e)
+/* Closed by "}". */
+static void begin_each_thread(struct ptx_emitter *e)
 {
-    struct ptx_block_writer *writer = e->block_writer;
-    const size_t count = e->function->register_count;
-    bool *wanted = ptx_arena_array(e->arena, count + 1, sizeof *wanted);
-    bool *declared = ptx_arena_array(e->arena, count + 1, sizeof *declared);
-    for (size_t i = 0; i < writer->region->target_count; i++)
-        add_shared(e, writer->region->targets[i], wanted);
-    for (size_t i = 0; i < count; i++)
-        wanted[i] &= !(writer->region->split[i] && writer->region->written[i]);
     ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
     ptx_line(e, "for (uint clem_number = 0; clem_number < clem_threads; clem_number++) {");
     name_thread(e);
-    pass_over_ended(e, "clem_state[clem_index] = CLEM_ENDED; ");
-    bool *loads = offsets_of(e, wanted);
+}
+
+/* Registers that are one variable on the straight way, for the threads that go on from here on their own. Those that
+ * threads which part here may have different values in were stored by each. */
+static bool *shared_of_targets(struct ptx_emitter *e)
+{
+    const struct ptx_region *region = e->block_writer->region;
+    const size_t count = e->function->register_count;
+    bool *wanted = ptx_arena_array(e->arena, count + 1, sizeof *wanted);
+    for (size_t i = 0; i < region->target_count; i++)
+        add_shared(e, region->targets[i], wanted);
+    for (size_t i = 0; i < count; i++)
+        wanted[i] &= !(region->split[i] && region->written[i]);
+    return wanted;
+}
+
+/* From the straight way to the other: each thread gets its own of what all had in common, and its state. */
+static void scatter_shared(struct ptx_emitter *e)
+{
+    const bool *wanted = shared_of_targets(e);
+    bool *loads = ptx_block_offsets(e, wanted);
+    bool *declared = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *declared);
     struct ptx_choice choice;
     const bool finds_way = ptx_block_finds_way(e, &choice);
     if (finds_way) {
         ptx_flow_reads(choice.comparison, need, loads);
         ptx_flow_writes(choice.comparison, need, declared);
     }
-    writer->is_stepping = true;
-    ptx_block_load(e, loads, declared);
+    begin_each_thread(e);
+    pass_over_ended(e, "clem_state[clem_index] = CLEM_ENDED; ");
+    ptx_block_load_common(e, loads, declared);
     write_states(e, finds_way ? choose_way(e, &choice) : "clem_ways[clem_index]");
-    writer->is_stepping = false;
-    for (uint32_t i = 0; i < count; i++)
-        if (wanted[i])
-            ptx_line(e, "%s = %s%s;", array_element(e, i),
-                     writer->facts->keeps[i] == PTX_KEEP_OFFSET ? "" : "u_",
-                     ptx_current_body(e)->names[i]);
+    ptx_block_scatter(e, wanted);
     ptx_line(e, "}");
 }
 
-/* The other way round; clem_same says whether all threads agree. */
+/* The other way round, for threads that go on with a region; clem_same says whether all agree on what they are to have
+ * in common. */
 static void gather_shared(struct ptx_emitter *e, uint32_t region)
 {
-    struct ptx_block_writer *writer = e->block_writer;
     const size_t count = e->function->register_count;
     bool *wanted = ptx_arena_array(e->arena, count + 1, sizeof *wanted);
-    bool *none = ptx_arena_array(e->arena, count + 1, sizeof *none);
-    ptx_line(e, "uint clem_same = 1u;");
     add_shared(e, region, wanted);
+    ptx_line(e, "uint clem_same = 1u;");
     if (!is_any(wanted, count))
         return;
-    ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
-    ptx_line(e, "for (uint clem_number = 0; clem_number < clem_threads; clem_number++) {");
-    name_thread(e);
+    begin_each_thread(e);
     pass_over_ended(e, "");
-    writer->is_straight = writer->is_stepping = true;
-    ptx_block_load(e, offsets_of(e, wanted), none);
-    writer->is_straight = writer->is_stepping = false;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!wanted[i])
-            continue;
-        const char *name = ptx_current_body(e)->names[i];
-        const char *value = array_element(e, i);
-        if (writer->facts->keeps[i] == PTX_KEEP_OFFSET)
-            value = ptx_format(e, "(%s)(%s - s_%s)", shared_type(e, i), value, name);
-        ptx_line(e, "if (clem_number == 0u)");
-        ptx_line(e, "    u_%s = %s;", name, value);
-        ptx_line(e, "clem_same &= %s(u_%s == %s);",
-                 e->function->registers[i].width > 1 ? "(uint)all" : "", name, value);
-    }
+    ptx_block_gather(e, wanted);
     ptx_line(e, "}");
 }
 
@@ -839,7 +626,7 @@ static void write_straight(struct ptx_emitter *e, size_t number)
         ptx_line(e, "uint %sclem_any = 0u;",
                  has_two_ways(writer->region) ? "" : "clem_all = ~0u, ");
     const struct needs n = find_needs(e);
-    take_uniform(e, n.loads);
+    ptx_block_take_shared(e, n.loads);
     begin_threads(e);
     write_thread(e, n);
     ptx_line(e, "}");
@@ -1148,10 +935,10 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
         return;
     ptx_line(e, "{");
     name_block(e);
-    declare_arrays(e);
+    ptx_block_declare_arrays(e);
     if (r->facts->shrinks)
         ptx_line(e, "uint4 clem_live = (uint4)(clem_grid.s456, clem_threads);");
-    declare_uniform(e);
+    ptx_block_declare_shared(e);
     empty_stacks(e);
     write_constants(e);
     if (!r->facts->is_straight && !r->facts->is_lone) {

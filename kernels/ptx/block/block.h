@@ -31,7 +31,13 @@
 #include "kernels/ptx/analyse/flow.h"
 #include "kernels/ptx/emit/emit.h"
 
-/* How a register comes from one region into another. */
+/* How a register comes from one region into another. In the text, register %r5 of the thread being run is the variable
+ * r5; between regions there are
+ *   a_r5[clem_index]  in clem_scratch: each thread's own value;
+ *   u_r5              on the straight way: what all threads have in common, which is the value, or for an offset
+ *                     what has been added to each thread's first value;
+ *   o_r5              u_r5 as it was when the region began, whose threads set u_r5 one after the other;
+ *   s_r5              an offset's first value, computed again for the thread being run. */
 enum ptx_keep {
     PTX_KEEP_NOT,        /* lives within regions only */
     PTX_KEEP_CONSTANT,   /* the same for the whole block: computed once, before all regions */
@@ -127,7 +133,7 @@ struct ptx_barrier_operands ptx_barrier_operands_of(const struct ptx_instruction
 /* The mask of member lanes of a warp operation, or NULL where it has none. */
 const struct ptx_operand *ptx_member_mask(const struct ptx_instruction *in);
 
-/* ---- Writing: block.c, block_step.c ---- */
+/* ---- Writing: block.c, block_registers.c, block_step.c ---- */
 
 /* Where the writing has come to. */
 struct ptx_block_writer {
@@ -141,11 +147,29 @@ struct ptx_block_writer {
     bool is_alone;     /* the way of threads that part from a kernel where none waits */
 };
 
-/* Declares the registers of `loads` and `stores`, gives the former their values for the thread
- * clem_index and the latter zeros. */
-void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *stores);
+/* Registers of the thread clem_index, by flags per register: block_registers.c. Declares those of `loads` and
+ * `declared`; the former get their values, the latter zeros. */
+void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *declared);
+/* Likewise between two regions of the straight way, whichever way is being written. */
+void ptx_block_load_common(struct ptx_emitter *e, const bool *loads, const bool *declared);
 /* Writes the registers of `stores` back. */
 void ptx_block_store(struct ptx_emitter *e, const bool *stores);
+/* Those that are offsets: ptx_block_load_common() must load them before what follows. */
+bool *ptx_block_offsets(struct ptx_emitter *e, const bool *wanted);
+/* Gives the thread its own, in arrays, of what all have in common. */
+void ptx_block_scatter(struct ptx_emitter *e, const bool *wanted);
+/* The other way round: takes it from the first thread; clem_same is 0 from then on if another has other values.
+ * Loads offsets itself. */
+void ptx_block_gather(struct ptx_emitter *e, const bool *wanted);
+
+/* At the start of the kernel: arrays in clem_scratch, whose bytes the plan is told; what all threads have in common.
+ * At the start of a region of the straight way: what they had so far, of the registers that it loads. */
+void ptx_block_declare_arrays(struct ptx_emitter *e);
+void ptx_block_declare_shared(struct ptx_emitter *e);
+void ptx_block_take_shared(struct ptx_emitter *e, const bool *loads);
+
+/* block.c: whether the thread at the end of a region does not end there, as an expression of C; NULL: none does. */
+const char *ptx_block_goes_on(struct ptx_emitter *e);
 
 /* What decides where the threads of a region go. */
 struct ptx_choice {
