@@ -4,8 +4,11 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include "cl/base/cgroup.h"
 #include "cl/base/options.h"
@@ -58,11 +61,46 @@ uint64_t ocl_host_memory_limit(void)
     return group_limit;
 }
 
+/* Pages of the address space and of private data: proc(5), statm's first and sixth. */
+static bool find_taken(unsigned long long *all, unsigned long long *data)
+{
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (!file)
+        return false;
+    const bool is_found = fscanf(file, "%llu %*u %*u %*u %*u %llu", all, data) == 2;
+    fclose(file);
+    return is_found;
+}
+
+static uint64_t left_of(const struct rlimit *limit, unsigned long long pages)
+{
+    const uint64_t taken = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (limit->rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    return limit->rlim_cur > taken ? limit->rlim_cur - taken : 0;
+}
+
+/* ulimit -v and -d: drivers may end the process where they get no memory. */
+static uint64_t left_of_limits(void)
+{
+    unsigned long long all = 0, data = 0;
+    struct rlimit space, own;
+    if (getrlimit(RLIMIT_AS, &space) != 0 || getrlimit(RLIMIT_DATA, &own) != 0 ||
+        (space.rlim_cur == RLIM_INFINITY && own.rlim_cur == RLIM_INFINITY) ||
+        !find_taken(&all, &data))
+        return UINT64_MAX;
+    const uint64_t of_space = left_of(&space, all), of_data = left_of(&own, data);
+    return of_space < of_data ? of_space : of_data;
+}
+
 static uint64_t find_available(void)
 {
     uint64_t bytes = meminfo_available();
     if (bytes == UINT64_MAX)
         bytes = sysinfo_available();
+    const uint64_t allowed = left_of_limits();
+    if (allowed < bytes)
+        bytes = allowed;
     pthread_once(&group_once, find_group);
     const uint64_t left = ocl_cgroup_left(group);
     if (left < bytes)

@@ -13,6 +13,8 @@
 #include "cl/device/driver_limits.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <signal.h>
@@ -90,6 +92,26 @@ static bool limits_files(char *why, size_t bytes)
     return true;
 }
 
+/* Its compiler and its linker had 11 open at once. */
+enum { OPEN_FILES = 16 };
+
+static bool lacks_descriptors(char *why, size_t bytes)
+{
+    int got[OPEN_FILES], count = 0;
+    got[0] = open("/", O_PATH | O_CLOEXEC);
+    for (int next = got[0]; next >= 0 && ++count < OPEN_FILES;)
+        next = got[count] = fcntl(got[0], F_DUPFD_CLOEXEC, 0);
+    const int error = errno;
+    for (int i = 0; i < count; i++)
+        close(got[i]);
+    if (count == OPEN_FILES || (error != EMFILE && error != ENFILE))
+        return false;
+    snprintf(why, bytes,
+             "this process may open %d more files (ulimit -n), and its compiler needs %d", count,
+             OPEN_FILES);
+    return true;
+}
+
 /* The layer above may stand in for the waits of the driver's compiler (not in builds with sanitizers), which then does
  * without the status. */
 static bool has_waits(void)
@@ -150,12 +172,13 @@ static const struct {
     int major; /* the first version of PoCL that is not taken to do this; measured on 3.1 */
     bool (*is_met)(char *why, size_t bytes);
 } causes[] = {
-    {4, is_path_too_long}, /* "program_device_dir: Assertion failed"; or SIGSEGV */
-    {4, is_disk_full},     /* "LLVM ERROR: IO failure on output stream", and exit() */
-    {4, limits_files},     /* the same */
-    {4, may_not_execute},  /* dlopen() fails: abort() */
-    {4, ignores_children}, /* "Final linking of kernel ... failed": abort() */
-    {4, lacks_linker},     /* the same */
+    {4, is_path_too_long},  /* "program_device_dir: Assertion failed"; or SIGSEGV */
+    {4, is_disk_full},      /* "LLVM ERROR: IO failure on output stream", and exit() */
+    {4, limits_files},      /* the same */
+    {4, lacks_descriptors}, /* "Final linking of kernel ... failed": abort() */
+    {4, may_not_execute},   /* dlopen() fails: abort() */
+    {4, ignores_children},  /* "Final linking of kernel ... failed": abort() */
+    {4, lacks_linker},      /* the same */
 };
 enum { CAUSES = sizeof causes / sizeof *causes };
 

@@ -84,6 +84,22 @@ TEST_BODY(driver_limits_needs_large_files)
     close_bench(&bench);
 }
 
+TEST_BODY(driver_limits_needs_descriptors)
+{
+    skip_where_none_is_known();
+    struct bench bench = open_bench(NULL, NULL);
+    struct rlimit limit;
+    const int next = dup(STDERR_FILENO);
+    close(next);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const struct rlimit low = {(rlim_t)next + 12, limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    expect_refused(&bench, "its compiler needs 16");
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    expect_built(&bench);
+    close_bench(&bench);
+}
+
 /* A folder whose path is so long, which the driver takes for its cache. */
 static void use_long_folder(size_t length)
 {

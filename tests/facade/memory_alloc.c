@@ -1,7 +1,9 @@
 /* Tests of facade/memory/memory_alloc.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tests/facade/memory_support.h"
 
@@ -342,4 +344,46 @@ TEST_BODY(memory_alloc_beyond_4_gib)
     assert_int_equal(value, 0x22222222);
     assert_fails(cudaErrorInvalidValue, cudaMemset(p, 0, 4 * GIB + 64 * KIB + 1));
     assert_success(cudaFree(p));
+}
+
+/* Sets what the process may still take of address space, or of data; 0: all. */
+static void limit_to(bool is_data, unsigned long long left)
+{
+    unsigned long long space = 0, data = 0;
+    struct rlimit limit;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%llu %*u %*u %*u %*u %llu", &space, &data), 2);
+    fclose(file);
+    assert_int_equal(is_data ? getrlimit(RLIMIT_DATA, &limit) : getrlimit(RLIMIT_AS, &limit), 0);
+    limit.rlim_cur = limit.rlim_max;
+    if (left)
+        limit.rlim_cur = (is_data ? data : space) * (rlim_t)sysconf(_SC_PAGESIZE) + left;
+    assert_int_equal(is_data ? setrlimit(RLIMIT_DATA, &limit) : setrlimit(RLIMIT_AS, &limit), 0);
+}
+
+TEST_BODY(memory_alloc_of_more_than_the_process_may_have_fails)
+{
+    const size_t bytes = (size_t)1 << 30;
+    const struct cudaChannelFormatDesc words = {32, 32, 32, 32, cudaChannelFormatKindUnsigned};
+    struct cudaDeviceProp properties;
+    cudaArray_t array = NULL;
+    void *p = NULL;
+    assert_success(cudaGetDeviceProperties(&properties, 0));
+    for (int is_data = 0; is_data < 2; is_data++) {
+        limit_to(is_data, bytes / 2);
+        assert_fails(cudaErrorMemoryAllocation, cudaMallocHost(&p, bytes));
+        assert_fails(cudaErrorMemoryAllocation, cudaMallocManaged(&p, bytes, cudaMemAttachGlobal));
+        if (properties.integrated) {
+            assert_fails(cudaErrorMemoryAllocation, cudaMalloc(&p, bytes));
+            assert_fails(cudaErrorMemoryAllocation, cudaMallocAsync(&p, bytes, NULL));
+            assert_fails(cudaErrorMemoryAllocation,
+                         cudaMallocArray(&array, &words, 8192, 8192, cudaArrayDefault));
+        }
+        limit_to(is_data, 0);
+        assert_success(cudaMalloc(&p, 4096));
+        assert_success(cudaMemset(p, 7, 4096));
+        assert_int_equal(byte_at(p), 7);
+        assert_success(cudaFree(p));
+    }
 }
