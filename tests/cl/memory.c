@@ -11,6 +11,7 @@
 #include "cl/memory/allocation.h"
 #include "cl/memory/pool.h"
 #include "cl/queue/waited.h"
+#include "cl/state/paging.h"
 #include "tests/cl/held.h"
 
 static const void *at(uint64_t address)
@@ -453,12 +454,20 @@ static const struct ocl_following nothing = {
     .print = do_nothing,
 };
 
+static void let_end(struct ocl_allocation *allocation)
+{
+    (void)allocation;
+}
+
+static const struct ocl_paging no_pages = {.join = let_end};
+
 static struct {
     struct ocl_context context;
     uint64_t next_address;
     _Atomic int live;
 } counting = {
     .context = {.following = &nothing,
+                .paging = &no_pages,
                 .block_lock = PTHREAD_MUTEX_INITIALIZER,
                 .queue_lock = PTHREAD_MUTEX_INITIALIZER,
                 .memory_lock = PTHREAD_MUTEX_INITIALIZER},
