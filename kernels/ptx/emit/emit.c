@@ -45,11 +45,25 @@ static void refuse_unknown(struct ptx_emitter *e, const struct ptx_instruction *
     ptx_refuse(e, "this form of the instruction has no translation");
 }
 
+bool ptx_emit_by_row(struct ptx_emitter *e, const struct ptx_instruction *in,
+                     const struct ptx_emit_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].opcode != in->opcode)
+            continue;
+        if (rows[i].emit)
+            rows[i].emit(e, in);
+        return true;
+    }
+    return false;
+}
+
 static void write_unguarded(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     static bool (*const emitters[])(struct ptx_emitter *, const struct ptx_instruction *) = {
-        ptx_emit_memory, ptx_emit_arithmetic, ptx_emit_flow, ptx_emit_compare, ptx_emit_convert,
-        ptx_emit_call,   ptx_emit_atomic,     ptx_emit_warp, ptx_emit_texture, ptx_emit_video,
+        ptx_emit_memory, ptx_emit_move,    ptx_emit_pointer, ptx_emit_arithmetic,
+        ptx_emit_flow,   ptx_emit_compare, ptx_emit_convert, ptx_emit_call,
+        ptx_emit_atomic, ptx_emit_warp,    ptx_emit_texture, ptx_emit_video,
     };
     bool is_known = false;
     e->is_hiding = ptx_hides(e, in);

@@ -116,8 +116,13 @@ bool ptx_emit_convert(struct ptx_emitter *e, const struct ptx_instruction *in); 
 bool ptx_emit_compare(struct ptx_emitter *e,
                       const struct ptx_instruction *in); /* setp set selp slct */
 bool ptx_emit_video(struct ptx_emitter *e, const struct ptx_instruction *in);
-bool ptx_emit_memory(struct ptx_emitter *e, const struct ptx_instruction *in); /* ld st mov
-    cvta isspacep prefetch cp.async, fences, add/sub/mad/selp into pointer registers */
+bool ptx_emit_memory(struct ptx_emitter *e,
+                     const struct ptx_instruction *in); /* ld st cp.async, fences, hints */
+bool ptx_emit_move(struct ptx_emitter *e,
+                   const struct ptx_instruction *in); /* mov cvta isspacep, the stack */
+bool ptx_emit_pointer(struct ptx_emitter *e,
+                      const struct ptx_instruction *in); /* results in pointer registers: mov
+    cvta add sub mad selp */
 bool ptx_emit_atomic(struct ptx_emitter *e, const struct ptx_instruction *in);
 bool ptx_emit_call(struct ptx_emitter *e, const struct ptx_instruction *in);
 bool ptx_emit_texture(struct ptx_emitter *e, const struct ptx_instruction *in);
@@ -126,10 +131,18 @@ bool ptx_emit_warp(struct ptx_emitter *e, const struct ptx_instruction *in); /* 
 bool ptx_emit_flow(struct ptx_emitter *e,
                    const struct ptx_instruction *in); /* bra brx ret exit trap */
 
+/* Instructions of one opcode and how they are written; NULL: nothing is. */
+struct ptx_emit_row {
+    uint16_t opcode; /* enum ptx_opcode */
+    void (*emit)(struct ptx_emitter *e, const struct ptx_instruction *in);
+};
+bool ptx_emit_by_row(struct ptx_emitter *e, const struct ptx_instruction *in,
+                     const struct ptx_emit_row *rows, size_t count);
+
 /* Writes any one instruction with its guard: the form's hook first, then each of the above. */
 void ptx_emit_instruction(struct ptx_emitter *e, const struct ptx_instruction *in);
 
-/* emit_memory.c: writes what is copied at an instruction. True: nothing else is to be written for it. */
+/* emit_parameter.c: writes what is copied at an instruction. True: nothing else is to be written for it. */
 bool ptx_emit_copied(struct ptx_emitter *e, const struct ptx_instruction *in);
 
 /* "static T name(CLEM_CONTEXT_AND ...)" of a body; enters it. */
