@@ -7,6 +7,7 @@ set -eu
 folder=$1
 shift
 allowed="
+bench pattern texture_shape: texels are filled by the pattern, which texels have another form of
 cl command gate queue_entrance queue_order queue_work: a command waits for others, and such a wait is a command
 cl image_facts image_test: what is known of images is found out with one
 cl kernel_form program: forms of calling a kernel are programs, whose kernels have forms
