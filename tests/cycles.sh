@@ -23,7 +23,6 @@ facade event stream: events wait in streams, and streams for events
 facade handles thread_state: a thread remembers handles that it has found
 facade launch registration: a kernel's stub is registered, and configurations of launches are kept with it
 facade library module: a library has a module in each context
-kernels/ptx block block_step: a block is written step by step, and each step loads and stores as all of it does
 "
 rooms=$(sed -n "s,^$folder: *,,p" "$(dirname "$0")/rooms.txt")
 nm -A -g "$@" 2>/dev/null | awk -v allowed="$allowed" -v folder="$folder" -v rooms="$rooms" '

@@ -54,12 +54,6 @@ static const char *way_name(const struct ptx_block_writer *writer)
     return writer->is_straight ? "S" : "W";
 }
 
-/* Whether the region's threads note where they go in clem_state. */
-static bool notes_state(const struct ptx_block_writer *writer)
-{
-    return !writer->is_alone && (!writer->is_straight || !writer->region->is_decided);
-}
-
 static const char *barrier_wait(struct ptx_emitter *e, const struct ptx_instruction *step)
 {
     const struct ptx_barrier_operands o = ptx_barrier_operands_of(step);
@@ -87,7 +81,7 @@ static bool notes_wait(const struct ptx_block_writer *writer)
     const struct ptx_region *region = writer->region;
     for (size_t i = 0; i < region->target_count; i++) {
         const struct ptx_region *to = &writer->regions->all[region->targets[i]];
-        if (notes_state(writer) && (waits_for_warp(to) || waits_for_block(to)))
+        if (ptx_block_notes_state(writer) && (waits_for_warp(to) || waits_for_block(to)))
             return true;
     }
     return false;
@@ -109,21 +103,6 @@ static unsigned way_of(const struct ptx_region *region, uint32_t target)
     while (region->targets[way] != target)
         way++;
     return way;
-}
-
-/* What clem_next says of a thread that ends. */
-static const char *ended_value(struct ptx_emitter *e)
-{
-    const struct ptx_block_writer *writer = e->block_writer;
-    return writer->is_straight ? ptx_format(e, "%zuu", writer->region->target_count) : "CLEM_ENDED";
-}
-
-const char *ptx_block_goes_on(struct ptx_emitter *e)
-{
-    const struct ptx_block_writer *writer = e->block_writer;
-    return !writer->is_stepping && notes_state(writer)
-               ? ptx_format(e, "clem_next != %s", ended_value(e))
-               : NULL;
 }
 
 /* Two ways can be told apart by how many threads take the second. */
@@ -164,7 +143,7 @@ static const char *go_text(struct ptx_emitter *e, uint32_t target)
     const struct ptx_region *region = writer->region, *to = &writer->regions->all[target];
     const char *jump =
         ptx_format(e, "goto %sD%u;", way_name(writer), (unsigned)(region - writer->regions->all));
-    if (!notes_state(writer))
+    if (!ptx_block_notes_state(writer))
         return region->target_count + region->leaves < 2
                    ? jump
                    : ptx_format(e, "{ clem_go = %uu; %s }", (unsigned)target, jump);
@@ -187,8 +166,8 @@ static const char *leave_text(struct ptx_emitter *e)
         return "goto WE;";
     const char *jump =
         ptx_format(e, "goto %sD%u;", way_name(writer), (unsigned)(region - writer->regions->all));
-    if (notes_state(writer))
-        return ptx_format(e, "{ clem_next = %s; %s }", ended_value(e), jump);
+    if (ptx_block_notes_state(writer))
+        return ptx_format(e, "{ clem_next = %s; %s }", ptx_block_ended_value(e), jump);
     /* A list of targets that stands last may seem to be left at its end, though no thread ends there. */
     return region->target_count + region->leaves < 2
                ? jump
@@ -286,7 +265,7 @@ static void need(void *with, uint32_t index, bool is_whole)
 static void need_waits(struct ptx_emitter *e, bool *wanted)
 {
     const struct ptx_block_writer *writer = e->block_writer;
-    for (size_t i = 0; i < writer->region->target_count && notes_state(writer); i++) {
+    for (size_t i = 0; i < writer->region->target_count && ptx_block_notes_state(writer); i++) {
         const struct ptx_region *to = &writer->regions->all[writer->region->targets[i]];
         if (!waits_for_warp(to) && !waits_for_block(to))
             continue;
@@ -325,8 +304,8 @@ static void declare_thread(struct ptx_emitter *e)
 {
     const struct ptx_block_writer *writer = e->block_writer;
     const struct ptx_plan *plan = e->plan;
-    if (notes_state(writer))
-        ptx_line(e, "uint clem_next = %s%s;", ended_value(e),
+    if (ptx_block_notes_state(writer))
+        ptx_line(e, "uint clem_next = %s%s;", ptx_block_ended_value(e),
                  notes_wait(writer) ? ", clem_for = 0u" : "");
     if (writer->is_alone && writer->facts->waits)
         ptx_line(e, "uint clem_next = CLEM_ENDED;");
@@ -388,7 +367,7 @@ static void write_thread(struct ptx_emitter *e, const struct needs n)
     ptx_arena_return(e->arena, n.stores);
     ptx_arena_return(e->arena, n.loads);
     ptx_arena_return(e->arena, n.declared);
-    if (notes_state(writer)) {
+    if (ptx_block_notes_state(writer)) {
         struct ptx_choice choice;
         if (writer->is_straight)
             ptx_line(e, "%s%s;",
@@ -470,7 +449,7 @@ static const char *way_text(struct ptx_emitter *e, int32_t to)
     const struct ptx_block_writer *writer = e->block_writer;
     const struct ptx_regions *r = writer->regions;
     if (to == PTX_NO_NODE || ptx_flow_only_leaves(r->flow, to))
-        return ended_value(e);
+        return ptx_block_ended_value(e);
     return ptx_format(e, "%uu", way_of(writer->region, (uint32_t)r->region_of[to]));
 }
 

@@ -168,7 +168,10 @@ void ptx_block_declare_arrays(struct ptx_emitter *e);
 void ptx_block_declare_shared(struct ptx_emitter *e);
 void ptx_block_take_shared(struct ptx_emitter *e, const bool *loads);
 
-/* block.c: whether the thread at the end of a region does not end there, as an expression of C; NULL: none does. */
+/* Whether the threads of the region being written note where they go, in clem_next; what that says of one that ends;
+ * whether the thread at the end of a region does not end there, as an expression of C, NULL: none does. block_ways.c. */
+bool ptx_block_notes_state(const struct ptx_block_writer *writer);
+const char *ptx_block_ended_value(struct ptx_emitter *e);
 const char *ptx_block_goes_on(struct ptx_emitter *e);
 
 /* What decides where the threads of a region go. */

@@ -1,5 +1,5 @@
-/* Which way a thread of a region took, found out again after the region instead of noted by each thread: a
- * note of one byte beside each element is a good part of the time of a loop that copies memory.
+/* Which way a thread of a region took: noted by each thread, or found out again after the region, since a note of one
+ * byte beside each element is a good part of the time of a loop that copies memory.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/block/block.h"
 
@@ -73,4 +73,23 @@ bool ptx_block_finds_way(struct ptx_emitter *e, struct ptx_choice *choice)
             return false;
     }
     return false;
+}
+
+bool ptx_block_notes_state(const struct ptx_block_writer *writer)
+{
+    return !writer->is_alone && (!writer->is_straight || !writer->region->is_decided);
+}
+
+const char *ptx_block_ended_value(struct ptx_emitter *e)
+{
+    const struct ptx_block_writer *writer = e->block_writer;
+    return writer->is_straight ? ptx_format(e, "%zuu", writer->region->target_count) : "CLEM_ENDED";
+}
+
+const char *ptx_block_goes_on(struct ptx_emitter *e)
+{
+    const struct ptx_block_writer *writer = e->block_writer;
+    return !writer->is_stepping && ptx_block_notes_state(writer)
+               ? ptx_format(e, "clem_next != %s", ptx_block_ended_value(e))
+               : NULL;
 }

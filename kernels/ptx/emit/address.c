@@ -1,6 +1,6 @@
-/* Addresses that memory is reached by: numbers, pointers and their spaces.
+/* Addresses that memory is reached by: numbers, pointers and their spaces, and the types of what is there.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "kernels/ptx/emit/emit.h"
+#include "kernels/ptx/emit/emit_memory.h"
 
 bool ptx_is_pointer_register(const struct ptx_emitter *e, int32_t index)
 {
@@ -131,4 +131,20 @@ const char *ptx_pointer(struct ptx_emitter *e, const struct ptx_operand *address
     default:
         return ptx_format(e, "(%s__global %s *)%s", qualifiers, type, global_bytes(e, address));
     }
+}
+
+const char *ptx_memory_type(struct ptx_emitter *e, enum ptx_type type, unsigned width)
+{
+    static const char *const sized[] = {[1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64"};
+    static const char *const with_sign[] = {[1] = "s8", [2] = "s16", [4] = "s32", [8] = "s64"};
+    const size_t bytes = ptx_type_bytes(type);
+    if (bytes == 16)
+        return ptx_format(e, "clem_u64x%u_a", 2 * width);
+    const char *scalar = type == PTX_F32   ? "f32"
+                         : type == PTX_F64 ? "f64"
+                         : ptx_type_is_signed(type) && type != PTX_S16X2 && width == 1
+                             ? with_sign[bytes]
+                             : sized[bytes];
+    return width == 1 ? ptx_format(e, "clem_%s_a", scalar)
+                      : ptx_format(e, "clem_%sx%u_a", scalar, width);
 }

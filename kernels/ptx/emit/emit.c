@@ -45,19 +45,6 @@ static void refuse_unknown(struct ptx_emitter *e, const struct ptx_instruction *
     ptx_refuse(e, "this form of the instruction has no translation");
 }
 
-bool ptx_emit_by_row(struct ptx_emitter *e, const struct ptx_instruction *in,
-                     const struct ptx_emit_row *rows, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i].opcode != in->opcode)
-            continue;
-        if (rows[i].emit)
-            rows[i].emit(e, in);
-        return true;
-    }
-    return false;
-}
-
 static void write_unguarded(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     static bool (*const emitters[])(struct ptx_emitter *, const struct ptx_instruction *) = {

@@ -136,8 +136,18 @@ struct ptx_emit_row {
     uint16_t opcode; /* enum ptx_opcode */
     void (*emit)(struct ptx_emitter *e, const struct ptx_instruction *in);
 };
-bool ptx_emit_by_row(struct ptx_emitter *e, const struct ptx_instruction *in,
-                     const struct ptx_emit_row *rows, size_t count);
+static inline bool ptx_emit_by_row(struct ptx_emitter *e, const struct ptx_instruction *in,
+                                   const struct ptx_emit_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].opcode != in->opcode)
+            continue;
+        if (rows[i].emit)
+            rows[i].emit(e, in);
+        return true;
+    }
+    return false;
+}
 
 /* Writes any one instruction with its guard: the form's hook first, then each of the above. */
 void ptx_emit_instruction(struct ptx_emitter *e, const struct ptx_instruction *in);

@@ -6,22 +6,6 @@
 
 /* ---- Types of memory ---- */
 
-const char *ptx_memory_type(struct ptx_emitter *e, enum ptx_type type, unsigned width)
-{
-    static const char *const sized[] = {[1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64"};
-    static const char *const with_sign[] = {[1] = "s8", [2] = "s16", [4] = "s32", [8] = "s64"};
-    const size_t bytes = ptx_type_bytes(type);
-    if (bytes == 16)
-        return ptx_format(e, "clem_u64x%u_a", 2 * width);
-    const char *scalar = type == PTX_F32   ? "f32"
-                         : type == PTX_F64 ? "f64"
-                         : ptx_type_is_signed(type) && type != PTX_S16X2 && width == 1
-                             ? with_sign[bytes]
-                             : sized[bytes];
-    return width == 1 ? ptx_format(e, "clem_%s_a", scalar)
-                      : ptx_format(e, "clem_%sx%u_a", scalar, width);
-}
-
 /* The C type of a vector of elements as memory has them: "uint4". */
 static const char *vector_c_type(struct ptx_emitter *e, enum ptx_type type, unsigned width)
 {

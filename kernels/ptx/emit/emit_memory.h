@@ -5,7 +5,7 @@
 
 #include "kernels/ptx/emit/emit.h"
 
-/* "clem_u32_a", "clem_f32x4_a": a type of library/memory.cl that may alias any other. */
+/* address.c: "clem_u32_a", "clem_f32x4_a": a type of library/memory.cl that may alias any other. */
 const char *ptx_memory_type(struct ptx_emitter *e, enum ptx_type type, unsigned width);
 
 /* An instruction with operand `which` as a list of its parts, if that is a vector register of the instruction's width; as
