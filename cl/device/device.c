@@ -18,6 +18,7 @@
 #include "cl/own_thread.h"
 #include "cl/process.h"
 #include "cl/trace.h"
+#include "kernels/hash.h"
 
 static struct ocl_device *devices;
 static int device_count;
@@ -359,9 +360,8 @@ static ocl_status add_platforms(void *unused)
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    return (hash ^ 0xff) * 0x100000001b3u; /* texts do not run into each other */
+    static const unsigned char end = 0xff; /* texts do not run into each other */
+    return fnv_add(fnv_add(hash, text, strlen(text)), &end, sizeof end);
 }
 
 static int count_same_before(int index)
@@ -373,17 +373,18 @@ static int count_same_before(int index)
     return same;
 }
 
-/* A UUID that is the same in every run on this machine: FNV-1a over the names and the place among
+/* A UUID that is the same in every run on this machine: a hash of the names and of the place among
  * devices of the same names. It is marked as version 8 of RFC 9562, "made by the application". */
 static void make_uuid(int index)
 {
     struct ocl_device_facts *facts = &devices[index].facts;
-    uint64_t half[2] = {0xcbf29ce484222325u, 0x84222325cbf29ce4u};
+    const unsigned char place = (unsigned char)count_same_before(index);
+    uint64_t half[2] = {FNV_START, 0x84222325cbf29ce4u};
     for (size_t i = 0; i < 2; i++) {
         half[i] = hash_text(half[i], facts->platform_name);
         half[i] = hash_text(half[i], facts->vendor);
         half[i] = hash_text(half[i], facts->name);
-        half[i] = (half[i] ^ (uint64_t)count_same_before(index)) * 0x100000001b3u;
+        half[i] = fnv_add(half[i], &place, sizeof place);
         memcpy(&facts->uuid[8 * i], &half[i], 8);
     }
     facts->uuid[6] = (uint8_t)((facts->uuid[6] & 0x0f) | 0x80);

@@ -18,6 +18,7 @@
 #include "cl/program/cache_folder.h"
 #include "cl/trace.h"
 #include "cl/whole.h"
+#include "kernels/hash.h"
 
 /* More than the folder may hold is in no file of the cache's. */
 static const uint64_t most_bytes = (uint64_t)256 << 20, kept_bytes = (uint64_t)192 << 20;
@@ -31,16 +32,6 @@ struct header {
 
 static const char magic[8] = "clemprg1";
 
-/* FNV-1a, 64 bits. Source: the FNV reference by Fowler, Noll and Vo. */
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
-{
-    const unsigned char *byte = data;
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
 static const uint64_t second_start = UINT64_C(0x9e3779b97f4a7c15); /* any other value will do */
 
 /* The key as bytes: texts end with their NUL, so no two keys have the same bytes. */
@@ -70,8 +61,8 @@ static char *make_key(const struct ocl_cache_key *key, size_t *bytes)
 static void make_name(char name[OCL_CACHE_NAME_BYTES], const char *key, size_t bytes)
 {
     snprintf(name, OCL_CACHE_NAME_BYTES, "%016llx%016llx.bin",
-             (unsigned long long)hash_bytes(hash_start, key, bytes),
-             (unsigned long long)hash_bytes(second_start, key, bytes));
+             (unsigned long long)fnv_add(FNV_START, key, bytes),
+             (unsigned long long)fnv_add(second_start, key, bytes));
 }
 
 static bool read_all(int file, void *target, size_t bytes)
@@ -100,7 +91,7 @@ static char *read_contents(int file, uint64_t file_bytes, const char *key, size_
     if (!contents)
         return NULL;
     if (!read_all(file, contents, bytes) || memcmp(contents, key, key_bytes) != 0 ||
-        hash_bytes(hash_start, contents, bytes) != header.checksum) {
+        fnv_add(FNV_START, contents, bytes) != header.checksum) {
         free(contents);
         return NULL;
     }
@@ -229,7 +220,7 @@ void ocl_program_cache_store(const char *directory, const struct ocl_cache_key *
     if (key_data && sizeof(struct header) + key_bytes + bytes <= most_bytes) {
         struct header header = {.key_bytes = key_bytes, .binary_bytes = bytes};
         memcpy(header.magic, magic, sizeof magic);
-        header.checksum = hash_bytes(hash_bytes(hash_start, key_data, key_bytes), binary, bytes);
+        header.checksum = fnv_add(fnv_add(FNV_START, key_data, key_bytes), binary, bytes);
         is_stored = write_file(folder, &header, key_data, binary);
     }
     free(key_data);

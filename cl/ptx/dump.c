@@ -14,18 +14,10 @@
 
 #include "cl/base/options.h"
 #include "cl/whole.h"
+#include "kernels/hash.h"
 #include "kernels/ptx/ptx.h"
 
 enum { MOST_OF_NAME = 64 };
-
-/* FNV-1a, 64 bits. Source: the FNV reference by Fowler, Noll and Vo. */
-static uint64_t number_of(const char *text, size_t bytes)
-{
-    uint64_t number = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < bytes; i++)
-        number = (number ^ (unsigned char)text[i]) * 0x100000001b3u;
-    return number;
-}
 
 static void complain(const char *path, int error)
 {
@@ -77,7 +69,8 @@ void ocl_dump_module(const struct ptx_module *module, const char *text, size_t b
         return;
     ptx_print_module(out, module);
     if (fclose(out) == 0) {
-        const uint64_t number = text ? number_of(text, bytes) : number_of(read, read_bytes);
+        const uint64_t number =
+            text ? fnv_add(FNV_START, text, bytes) : fnv_add(FNV_START, read, read_bytes);
         if (text)
             dump("module", number, "ptx", text, bytes);
         dump("module", number, "read.ptx", read, read_bytes);
@@ -88,5 +81,5 @@ void ocl_dump_module(const struct ptx_module *module, const char *text, size_t b
 void ocl_dump_translation(const char *kernel, const char *text, size_t bytes)
 {
     if (ocl_options_get()->dump)
-        dump(kernel, number_of(text, bytes), "cl", text, bytes);
+        dump(kernel, fnv_add(FNV_START, text, bytes), "cl", text, bytes);
 }

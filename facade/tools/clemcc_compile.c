@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "facade/tools/clemcc.h"
+#include "kernels/hash.h"
 
 /* The text that goes into objects ends with a NUL, by which the loader knows its end. */
 static int end_text(const struct job *job, const char *name)
@@ -64,9 +65,8 @@ static void add_separation(const struct job *job, struct clang_arguments *comman
     if (!job->is_separable)
         return;
     char *path = realpath(input->name, NULL);
-    uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
-    for (const char *at = path ? path : input->name; *at; at++)
-        hash = (hash ^ (unsigned char)*at) * 0x100000001b3;
+    const char *name = path ? path : input->name;
+    const uint64_t hash = fnv_add(FNV_START, name, strlen(name));
     free(path);
     clang_arguments_add(command, "-fgpu-rdc");
     /* clang's driver does not hand its own on to the host pass. */

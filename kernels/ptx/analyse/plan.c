@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/hash.h"
 #include "kernels/ptx/base/budget.h"
 
 enum { MOST_NESTED = 1000 }; /* calls within calls; far beyond what compilers take */
@@ -110,14 +111,6 @@ static void visit_targets(struct walk *w, const struct ptx_function *caller,
             visit_callee(w, w->plan->targets[i], true);
 }
 
-static uint64_t hash_of(const char *name)
-{
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
-    return hash;
-}
-
 /* A name in C. One that is long keeps its beginning, for people, and a hash of all of it behind that. */
 static const char *name_in_c(struct ptx_arena *arena, const char *prefix, const char *name)
 {
@@ -125,7 +118,8 @@ static const char *name_in_c(struct ptx_arena *arena, const char *prefix, const 
     char *made = ptx_arena_format(arena, "%s%s", prefix, name);
     if (strlen(made) > PTX_LONGEST_NAME) {
         char *end = made + PTX_LONGEST_NAME - HASH_DIGITS - 1;
-        snprintf(end, HASH_DIGITS + 2, "_%0*" PRIx64, HASH_DIGITS, hash_of(name));
+        snprintf(end, HASH_DIGITS + 2, "_%0*" PRIx64, HASH_DIGITS,
+                 fnv_add(FNV_START, name, strlen(name)));
     }
     for (char *c = made; *c; c++)
         if (*c == '$' || *c == '%' || *c == '.')
