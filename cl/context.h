@@ -25,12 +25,6 @@ int ocl_context_device(const struct ocl_context *context);
 enum ocl_address ocl_context_address(const struct ocl_context *context);
 const char *ocl_context_address_reason(const struct ocl_context *context);
 
-/* Whether pointers stored in device memory can be followed by kernels (false only for the handle strategy). */
-bool ocl_context_has_addresses(const struct ocl_context *context);
-
-/* Whether kernels reach pinned host memory by its host address. */
-bool ocl_context_reaches_host(const struct ocl_context *context);
-
 /* What kernels get of the device for printf, and for malloc. */
 enum ocl_limit { OCL_LIMIT_PRINT_BYTES, OCL_LIMIT_HEAP_BYTES };
 

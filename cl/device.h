@@ -46,13 +46,10 @@ struct ocl_device_facts {
     bool has_pci;
     uint32_t pci_domain, pci_bus, pci_device, pci_function;
     uint32_t base_align_bytes;
-    bool local_is_dedicated; /* local memory is not carved out of global memory */
-    double timer_ns;
     bool has_double, has_half;
     bool has_int64_atomics;
     bool has_svm_coarse, has_svm_fine, has_svm_system, has_svm_atomics;
     bool has_usm, has_bda;
-    bool has_out_of_order;
 };
 
 /* Whether a blank-separated list (facts.extensions) holds the word. */

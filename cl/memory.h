@@ -65,14 +65,10 @@ ocl_status ocl_memory_free(enum ocl_memory_kind kind, const void *pointer);
 /* Finds the allocation that holds the byte at pointer (a device address or host pointer). Lock-free. */
 bool ocl_memory_find(const void *pointer, struct ocl_memory_view *view);
 
-/* Whether the allocations that begin at pointer hold all of bytes: OCL_OK, OCL_E_NOT_FOUND when pointer is in none,
- * OCL_E_OUT_OF_RANGE when the range leaves the allocation. */
-ocl_status ocl_memory_check(const void *pointer, size_t bytes);
-
 /* Free and total bytes of the context's device, after clem's own accounting; memory kept for reuse counts as free. */
 void ocl_memory_info(struct ocl_context *context, size_t *free_bytes, size_t *total_bytes);
 
-/* Gives memory kept for reuse back to the driver. */
+/* Gives memory kept for reuse back to the driver, so that tests see which calls come to it for more. */
 void ocl_memory_trim(struct ocl_context *context);
 
 #endif

@@ -83,7 +83,6 @@ struct ocl_kernel_facts {
     /* The driver's advice; launches may be larger, up to what the device takes: NVIDIA 580 says 256
      * for kernels that run with 1024. */
     size_t max_work_group;
-    size_t preferred_multiple;
     /* What a launch cannot have of the device's local memory: __local variables, and the driver's
      * own (NVIDIA 580 takes a byte, so a launch there gets 48 KiB less one). */
     size_t local_bytes;

@@ -16,7 +16,6 @@ enum {
     OCL_E_OUT_OF_MEMORY = -30003, /* the host or the device has no room */
     OCL_E_NOT_READY = -30004,     /* asked without waiting, and work is still going on */
     OCL_E_NOT_SUPPORTED = -30005, /* this device cannot do it */
-    OCL_E_OUT_OF_RANGE = -30006,  /* starts inside an allocation and ends outside it */
     OCL_E_NOT_FOUND = -30007,     /* no such name, kernel or allocation */
     OCL_E_ALREADY = -30008,       /* the range is registered already */
     OCL_E_BUILD = -30009,         /* the program text did not compile */

@@ -48,9 +48,7 @@ struct ocl_managed_variables {
 ocl_status ocl_program_share_variables(struct ocl_program *program,
                                        const struct ocl_managed_variables *variables);
 
-/* How many there are, and each by its index in the order of the program's list. Errors: as above;
- * OCL_E_NOT_FOUND for an index beyond the last; never OCL_E_NOT_SUPPORTED. */
+/* How many there are. Errors: as above, never OCL_E_NOT_SUPPORTED. */
 ocl_status ocl_program_symbol_count(struct ocl_program *program, size_t *count);
-ocl_status ocl_program_symbol(struct ocl_program *program, size_t index, struct ocl_symbol *symbol);
 
 #endif

@@ -38,8 +38,7 @@ struct ocl_sampling {
     bool is_srgb; /* 8-bit unsigned channels x, y, z hold sRGB */
     float border[4];
     float level_bias, min_level, max_level;
-    unsigned max_anisotropy;
-    bool has_trilinear_optimization_off, is_seamless_cube;
+    bool is_seamless_cube;
 };
 
 struct ocl_texture;

@@ -206,16 +206,6 @@ const char *ocl_context_address_reason(const struct ocl_context *context)
     return context->capability.reason;
 }
 
-bool ocl_context_has_addresses(const struct ocl_context *context)
-{
-    return context->capability.has_addresses;
-}
-
-bool ocl_context_reaches_host(const struct ocl_context *context)
-{
-    return context->capability.reaches_pinned_host;
-}
-
 ocl_status ocl_context_finish(struct ocl_context *context)
 {
     return ocl_queues_finish(context);

@@ -281,13 +281,9 @@ static void ask_facts(struct ocl_device *device)
     if (!tells_last_level(facts))
         facts->cache_bytes = 0;
     facts->base_align_bytes = facts->base_align_bits / 8;
-    facts->local_is_dedicated = ask_number(device->id, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
-    facts->timer_ns = (double)ask_number(device->id, CL_DEVICE_PROFILING_TIMER_RESOLUTION);
     facts->has_double = ask_number(device->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
     facts->has_half = ocl_device_has_extension(facts, "cl_khr_fp16");
     facts->has_int64_atomics = ocl_device_has_extension(facts, "cl_khr_int64_base_atomics");
-    facts->has_out_of_order =
-        ask_number(device->id, CL_DEVICE_QUEUE_PROPERTIES) & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 }
 
 /* Why clem cannot use a device, or NULL when it can. */

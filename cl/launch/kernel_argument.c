@@ -13,7 +13,7 @@
 #include "cl/program/kernel_parts.h"
 #include "cl/trace.h"
 
-uint64_t ocl_call_pointer(const struct ocl_call *call, const struct ocl_slot *slot)
+static uint64_t pointer_of(const struct ocl_call *call, const struct ocl_slot *slot)
 {
     const uint32_t entry = slot->entry;
     uint64_t pointer;
@@ -34,7 +34,7 @@ bool ocl_call_has_null(const struct ocl_call *call)
 {
     const struct ocl_form *form = &call->kernel->forms[OCL_FORM_DIRECT];
     for (size_t i = 0; i < form->slot_count; i++)
-        if (form->slots[i].kind == OCL_SLOT_ADDRESS && ocl_call_pointer(call, &form->slots[i]) == 0)
+        if (form->slots[i].kind == OCL_SLOT_ADDRESS && pointer_of(call, &form->slots[i]) == 0)
             return true;
     return false;
 }
@@ -52,7 +52,7 @@ bool ocl_call_has_unknown(const struct ocl_call *call)
     const struct ocl_form *form = &call->kernel->forms[OCL_FORM_DIRECT];
     for (size_t i = 0; i < form->slot_count; i++)
         if (form->slots[i].kind == OCL_SLOT_ADDRESS &&
-            is_unknown(ocl_call_pointer(call, &form->slots[i])))
+            is_unknown(pointer_of(call, &form->slots[i])))
             return true;
     return false;
 }
@@ -146,7 +146,7 @@ static ocl_status find_target(const struct ocl_call *call, const struct ocl_slot
                               struct ocl_target *target)
 {
     struct ocl_context *context = call->kernel->program->context;
-    const uint64_t pointer = ocl_call_pointer(call, slot);
+    const uint64_t pointer = pointer_of(call, slot);
     if (pointer == 0)
         return OCL_OK;
     target->allocation = call->kernel->program->is_builtin ? ocl_address_acquire_held(pointer)
@@ -385,9 +385,9 @@ static cl_int set_slot(const struct ocl_call *call, const struct setting *settin
                                       call->launch->local_bytes);
     case OCL_SLOT_ADDRESS:
         return set_address(context, setting,
-                           ocl_address_for_kernel(context, ocl_call_pointer(call, slot)));
+                           ocl_address_for_kernel(context, pointer_of(call, slot)));
     case OCL_SLOT_NUMBER:
-        return set_number(setting, ocl_address_for_kernel(context, ocl_call_pointer(call, slot)));
+        return set_number(setting, ocl_address_for_kernel(context, pointer_of(call, slot)));
     case OCL_SLOT_BUFFER:
         return set_buffer(setting, &call->targets[slot->parameter]);
     case OCL_SLOT_OFFSET:
@@ -423,7 +423,7 @@ static bool has_stale_address(const struct ocl_call *call, const struct ocl_form
     for (size_t i = 0; i < form->slot_count; i++) {
         const struct ocl_slot *slot = &form->slots[i];
         uint64_t last;
-        if (slot->kind != OCL_SLOT_ADDRESS || ocl_call_pointer(call, slot) != 0)
+        if (slot->kind != OCL_SLOT_ADDRESS || pointer_of(call, slot) != 0)
             continue;
         memcpy(&last, instance->values + slot->offset, sizeof last);
         if (instance->states[i] == OCL_SLOT_SET && last != 0)

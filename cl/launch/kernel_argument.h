@@ -29,10 +29,6 @@ struct ocl_call {
     struct ocl_ptx_memory memory;
 };
 
-/* Reads the pointer that the slot's entry of void **args holds, or finds the block of symbols or the
- * texels that the entry stands for. */
-uint64_t ocl_call_pointer(const struct ocl_call *call, const struct ocl_slot *slot);
-
 /* What a kernel must get for a pointer of the user's. */
 uint64_t ocl_address_for_kernel(const struct ocl_context *context, uint64_t pointer);
 

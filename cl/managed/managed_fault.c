@@ -109,39 +109,45 @@ static bool serve_region(struct ocl_region *region, const struct ocl_allocation 
     return is_ready;
 }
 
-enum ocl_fault_answer ocl_fault_serve(uint64_t address, bool is_write, bool in_function,
-                                      bool may_wait)
+enum answer {
+    SERVED,
+    FOREIGN, /* not an address of ours */
+    BUSY     /* has to wait for the device, and may_wait was false */
+};
+
+/* Makes the page of an address touchable. */
+static enum answer make_touchable(uint64_t address, bool is_write, bool in_function, bool may_wait)
 {
     /* Allocations begin at pages, and the rest of the last page may be touched as well: library
      * functions read whole vectors. */
     const uint64_t page =
         address / (uint64_t)sysconf(_SC_PAGESIZE) * (uint64_t)sysconf(_SC_PAGESIZE);
     struct ocl_allocation *allocation = ocl_address_acquire(page);
-    enum ocl_fault_answer answer = OCL_FAULT_FOREIGN;
+    enum answer answer = FOREIGN;
 
     if (!allocation)
-        return OCL_FAULT_FOREIGN;
+        return FOREIGN;
     struct ocl_region *region = ocl_region_of(allocation);
     if (region)
         answer =
             serve_region(region, allocation, (size_t)(address - (uint64_t)(uintptr_t)region->base),
                          is_write, in_function, may_wait)
-                ? OCL_FAULT_SERVED
-                : OCL_FAULT_BUSY;
+                ? SERVED
+                : BUSY;
     ocl_allocation_release(allocation);
     return answer;
 }
 
 static void serve(struct request *request, bool may_wait)
 {
-    switch (ocl_fault_serve(request->address, request->is_write, request->in_function, may_wait)) {
-    case OCL_FAULT_SERVED:
+    switch (make_touchable(request->address, request->is_write, request->in_function, may_wait)) {
+    case SERVED:
         answer(request, REQUEST_SERVED);
         break;
-    case OCL_FAULT_FOREIGN:
+    case FOREIGN:
         answer(request, REQUEST_FOREIGN);
         break;
-    case OCL_FAULT_BUSY:
+    case BUSY:
         post(&patient, request);
         break;
     }

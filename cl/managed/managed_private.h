@@ -173,9 +173,6 @@ ocl_status ocl_region_zero(struct ocl_region *region, size_t offset, size_t byte
 
 /* ---- managed_region.c ---- */
 
-/* The migration of a context, made at the first request; NULL without memory. */
-struct ocl_migration *ocl_migration_get(struct ocl_context *context);
-
 /* A block comes or goes; its pages become the device's, or the host's for good. */
 ocl_status ocl_migration_add(struct ocl_block *block);
 void ocl_migration_remove(struct ocl_block *block);
@@ -216,15 +213,5 @@ void ocl_fault_watch_again(void);
 
 /* Whether any page of the process may be protected. */
 bool ocl_fault_is_watched(void);
-
-enum ocl_fault_answer {
-    OCL_FAULT_SERVED,
-    OCL_FAULT_FOREIGN, /* not an address of ours */
-    OCL_FAULT_BUSY     /* has to wait for the device, and may_wait was false */
-};
-
-/* Makes the page of an address touchable. */
-enum ocl_fault_answer ocl_fault_serve(uint64_t address, bool is_write, bool in_function,
-                                      bool may_wait);
 
 #endif

@@ -41,7 +41,8 @@ static void discard(struct ocl_migration *migration)
     atomic_fetch_sub(&migrations, 1);
 }
 
-struct ocl_migration *ocl_migration_get(struct ocl_context *context)
+/* The migration of a context, made at the first request; NULL without memory. */
+static struct ocl_migration *get(struct ocl_context *context)
 {
     struct ocl_migration *found = atomic_load(&context->migration);
     struct ocl_migration *made = found ? NULL : make(context);
@@ -125,7 +126,7 @@ static void unlist_region(struct ocl_migration *migration, struct ocl_region *re
 
 ocl_status ocl_migration_add(struct ocl_block *block)
 {
-    struct ocl_migration *migration = ocl_migration_get(block->context);
+    struct ocl_migration *migration = get(block->context);
     const ocl_status status = migration ? ocl_fault_watch() : OCL_E_OUT_OF_MEMORY;
     struct ocl_region *region;
 

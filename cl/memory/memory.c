@@ -466,17 +466,6 @@ bool ocl_memory_find(const void *pointer, struct ocl_memory_view *view)
     return true;
 }
 
-ocl_status ocl_memory_check(const void *pointer, size_t bytes)
-{
-    const uint64_t address = (uint64_t)(uintptr_t)pointer;
-    struct ocl_allocation *found = ocl_address_acquire(address);
-    if (!found)
-        return OCL_E_NOT_FOUND;
-    const uint64_t left = found->bytes - ocl_allocation_offset(found, address);
-    ocl_allocation_release(found);
-    return bytes <= left ? OCL_OK : OCL_E_OUT_OF_RANGE;
-}
-
 void ocl_memory_info(struct ocl_context *context, size_t *free_bytes, size_t *total_bytes)
 {
     uint64_t free_now = 0, total = 0;

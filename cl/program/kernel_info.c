@@ -432,7 +432,6 @@ static ocl_status ask_work_group(struct ocl_kernel *kernel)
         void *target;
     } questions[] = {
         {CL_KERNEL_WORK_GROUP_SIZE, sizeof(size_t), &facts->max_work_group},
-        {CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof(size_t), &facts->preferred_multiple},
         {CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local},
         {CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private, &private},
         {CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof facts->required_work_group,

@@ -10,15 +10,10 @@ bool ocl_queue_is_nvidia(const struct ocl_context *context)
     return strstr(context->device->facts.extensions, "cl_nv_compiler_options") != NULL;
 }
 
-/* Waiting, measured (launch and wait, microseconds): on an H200 with driver 580 clFinish() 8.8, a
- * marker and clWaitForEvents() 9.9, polling a marker 9.5, polling the kernel's own event 11, CUDA
- * 8.1 to 8.5; on PoCL 3.1 the differences are noise, and polling takes the cores that do the work.
- * So clFinish() it is; other drivers have not been measured. Starting: see wants_flush().
- * Profiling: see stamp.c. */
+/* Starting: see wants_flush(). Profiling: see stamp.c. */
 struct ocl_queue_tuning ocl_queue_tuning_of(const struct ocl_context *context)
 {
-    return (struct ocl_queue_tuning){.wait = OCL_WAIT_BY_FINISH,
-                                     .starts_by_itself = ocl_queue_is_nvidia(context),
+    return (struct ocl_queue_tuning){.starts_by_itself = ocl_queue_is_nvidia(context),
                                      .is_profiled =
                                          atomic_load(&context->stamp) != OCL_STAMP_CLOCK};
 }

@@ -75,17 +75,8 @@ enum ocl_managed_store {
     OCL_MANAGED_IN_COARSE_SVM, /* clSVMAlloc, coarse-grained: pages migrate */
 };
 
-/* How the host waits for a device. */
-enum ocl_wait_method {
-    OCL_WAIT_BY_FINISH, /* clFinish; events: clWaitForEvents */
-    OCL_WAIT_BY_EVENT,  /* a marker and clWaitForEvents */
-    OCL_WAIT_BY_POLLING /* a marker whose status is asked again and again for a while, then as OCL_WAIT_BY_EVENT */
-};
-
-/* The habits of a device's driver; chosen in queue.c. */
+/* The habits of a device's driver; queue_driver.c tells them. */
 struct ocl_queue_tuning {
-    enum ocl_wait_method wait;
-    unsigned poll_us;      /* how long polling goes on */
     bool starts_by_itself; /* commands run without clFlush() */
     bool is_profiled;      /* queues are made with profiling */
 };

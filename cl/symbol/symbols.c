@@ -279,17 +279,6 @@ ocl_status ocl_program_symbol_count(struct ocl_program *program, size_t *count)
     return status;
 }
 
-ocl_status ocl_program_symbol(struct ocl_program *program, size_t index, struct ocl_symbol *symbol)
-{
-    const ocl_status status = ocl_symbols_ready(program, 0);
-    if (status != OCL_OK)
-        return status;
-    if (!program->symbols || index >= program->symbols->count)
-        return OCL_E_NOT_FOUND;
-    *symbol = program->symbols->list[index];
-    return OCL_OK;
-}
-
 ocl_status ocl_program_find_symbol(struct ocl_program *program, const char *name,
                                    struct ocl_symbol *symbol)
 {

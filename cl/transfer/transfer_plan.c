@@ -145,11 +145,6 @@ size_t ocl_plan_bytes(const struct ocl_copy *copy)
     return copy->width * copy->height * copy->depth;
 }
 
-size_t ocl_plan_span(const struct ocl_copy_end *end, const struct ocl_copy *copy)
-{
-    return (copy->depth - 1) * end->slice_bytes + (copy->height - 1) * end->pitch + copy->width;
-}
-
 static uint64_t strides_of(const struct ocl_copy_end *end, const struct ocl_copy *copy)
 {
     return (copy->height > 1 ? end->pitch : 0) | (copy->depth > 1 ? end->slice_bytes : 0);

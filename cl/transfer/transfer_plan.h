@@ -48,9 +48,6 @@ bool ocl_plan_is_linear(const struct ocl_copy *copy);
 /* Bytes that are copied. Needs: they fit size_t, as all that exists does. */
 size_t ocl_plan_bytes(const struct ocl_copy *copy);
 
-/* Bytes from the first to behind the last that an end touches. */
-size_t ocl_plan_span(const struct ocl_copy_end *end, const struct ocl_copy *copy);
-
 /* The largest power of two up to 16 that divides both addresses and all strides in use. */
 unsigned ocl_plan_element(const struct ocl_copy *copy);
 

@@ -34,25 +34,16 @@ static uint64_t number(const unsigned char *bytes, unsigned count)
     return value;
 }
 
-static bool begins_with(const void *code, size_t bytes, uint32_t magic)
+/* Reads four bytes, or none if there are fewer. */
+static bool is_container(const void *code, size_t bytes)
 {
-    return bytes >= sizeof magic && number(code, sizeof magic) == magic;
-}
-
-bool facade_fatbin_is_container(const void *code, size_t bytes)
-{
-    return begins_with(code, bytes, FACADE_FATBIN_MAGIC);
-}
-
-bool facade_fatbin_is_wrapper(const void *code, size_t bytes)
-{
-    return begins_with(code, bytes, FACADE_FATBIN_WRAPPER_MAGIC);
+    return bytes >= sizeof(uint32_t) && number(code, sizeof(uint32_t)) == FACADE_FATBIN_MAGIC;
 }
 
 size_t facade_fatbin_bytes(const void *code)
 {
     const unsigned char *bytes = code;
-    if (!facade_fatbin_is_container(code, sizeof(uint32_t)))
+    if (!is_container(code, sizeof(uint32_t)))
         return 0;
     size_t header = (size_t)number(bytes + CONTAINER_HEADER_SIZE, 2);
     uint64_t content = number(bytes + CONTAINER_CONTENT_BYTES, 8);
@@ -121,7 +112,7 @@ bool facade_fatbin_read(const void *code, size_t bytes, struct facade_fatbin_con
 {
     const unsigned char *place = code;
     memset(contents, 0, sizeof *contents);
-    if (!facade_fatbin_is_container(code, bytes))
+    if (!is_container(code, bytes))
         return false;
     while (bytes > 0) {
         if (*place == 0) {

@@ -42,10 +42,6 @@ struct facade_fatbin_contents {
     struct facade_fatbin_entry best;
 };
 
-/* Whether a container or a wrapper begins here. Reads four bytes, or fewer if there are fewer. */
-bool facade_fatbin_is_container(const void *code, size_t bytes);
-bool facade_fatbin_is_wrapper(const void *code, size_t bytes);
-
 /* Bytes of the container that begins at code, by its own header: for code in memory. 0: its header
  * is broken. */
 size_t facade_fatbin_bytes(const void *code);

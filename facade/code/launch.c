@@ -215,11 +215,33 @@ static cudaError_t cluster_attribute(int attribute, int *value)
     return cudaSuccess;
 }
 
+static cudaError_t function_attributes(const struct facade_function *function,
+                                       struct cudaFuncAttributes *attributes)
+{
+    struct facade_launch_limits limits;
+    const struct ocl_kernel_facts *kernel;
+    cudaError_t error = find_facts(function, &kernel);
+    if (error == cudaSuccess)
+        error = facade_launch_limits(function, &limits);
+    if (error != cudaSuccess)
+        return error;
+    memset(attributes, 0, sizeof *attributes);
+    attributes->sharedSizeBytes = kernel->local_bytes;
+    attributes->localSizeBytes = kernel->private_bytes;
+    attributes->constSizeBytes = ocl_kernel_constant_bytes(function->kernel);
+    attributes->maxThreadsPerBlock = (int)limits.threads;
+    attributes->ptxVersion = 75;
+    attributes->binaryVersion = 75;
+    attributes->maxDynamicSharedSizeBytes = (int)limits.shared;
+    attributes->preferredShmemCarveout = function->preferred_carveout;
+    return cudaSuccess;
+}
+
 cudaError_t facade_function_attribute(const struct facade_function *function, int attribute,
                                       int *value)
 {
     struct cudaFuncAttributes all;
-    const cudaError_t error = facade_function_attributes(function, &all);
+    const cudaError_t error = function_attributes(function, &all);
     if (error != cudaSuccess)
         return error;
     const int values[] = {
@@ -278,28 +300,6 @@ cudaError_t facade_function_set_cache(struct facade_function *function, int conf
     if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual)
         return cudaErrorInvalidValue;
     function->cache_config = config;
-    return cudaSuccess;
-}
-
-cudaError_t facade_function_attributes(const struct facade_function *function,
-                                       struct cudaFuncAttributes *attributes)
-{
-    struct facade_launch_limits limits;
-    const struct ocl_kernel_facts *kernel;
-    cudaError_t error = find_facts(function, &kernel);
-    if (error == cudaSuccess)
-        error = facade_launch_limits(function, &limits);
-    if (error != cudaSuccess)
-        return error;
-    memset(attributes, 0, sizeof *attributes);
-    attributes->sharedSizeBytes = kernel->local_bytes;
-    attributes->localSizeBytes = kernel->private_bytes;
-    attributes->constSizeBytes = ocl_kernel_constant_bytes(function->kernel);
-    attributes->maxThreadsPerBlock = (int)limits.threads;
-    attributes->ptxVersion = 75;
-    attributes->binaryVersion = 75;
-    attributes->maxDynamicSharedSizeBytes = (int)limits.shared;
-    attributes->preferredShmemCarveout = function->preferred_carveout;
     return cudaSuccess;
 }
 
@@ -407,7 +407,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *f
     if (attr == NULL)
         return facade_result(cudaErrorInvalidValue);
     cudaError_t error = facade_function_find(func, &function);
-    return facade_result(error == cudaSuccess ? facade_function_attributes(function, attr) : error);
+    return facade_result(error == cudaSuccess ? function_attributes(function, attr) : error);
 }
 
 cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)

@@ -36,9 +36,6 @@ cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 bloc
 cudaError_t facade_launch_check_attributes(const struct cudaLaunchAttribute_st *attributes,
                                            unsigned count);
 
-cudaError_t facade_function_attributes(const struct facade_function *function,
-                                       struct cudaFuncAttributes *attributes);
-
 /* One attribute, cudaFuncAttribute or CUfunction_attribute. Errors: cudaErrorInvalidValue for one
  * that is unknown, for one that cannot be set, and for a value that it cannot have. */
 cudaError_t facade_function_attribute(const struct facade_function *function, int attribute,

@@ -191,14 +191,10 @@ void facade_module_discard(struct facade_module *module)
     destroy_module(module);
 }
 
-void facade_module_wait(struct facade_module *module)
-{
-    (void)ocl_context_finish(atomic_load(&module->context->cl));
-}
-
 cudaError_t facade_module_unload(struct facade_module *module)
 {
-    facade_module_wait(module);
+    (void)ocl_context_finish(
+        atomic_load(&module->context->cl)); /* calls that ask tell whether work failed */
     facade_module_discard(module);
     return cudaSuccess;
 }

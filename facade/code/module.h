@@ -20,9 +20,6 @@ void facade_module_discard(struct facade_module *module);
  * let go of it. */
 void facade_module_retire(struct facade_module *module);
 
-/* Waits for the work of the module's context. Whether it failed is told by the calls that ask. */
-void facade_module_wait(struct facade_module *module);
-
 /* The module is the library's no more; for one of no library, nothing. */
 void facade_library_detach(struct facade_module *module);
 

@@ -13,8 +13,7 @@ struct facade_array; /* memory_array.h */
 enum facade_claim {
     FACADE_CLAIM_ANY, /* the address decides */
     FACADE_CLAIM_HOST,
-    FACADE_CLAIM_DEVICE,
-    FACADE_CLAIMS
+    FACADE_CLAIM_DEVICE
 };
 
 /* A copy of depth slices of height rows of width bytes, with what the caller claims about its

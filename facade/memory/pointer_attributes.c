@@ -50,8 +50,8 @@ void *facade_place_device_pointer(const struct ocl_memory_view *view, uint64_t a
     return (void *)(uintptr_t)(view->address + offset_in(view, address));
 }
 
-/* NULL for device memory, also where the host could reach it: CUDA's programs may not. */
-void *facade_place_host_pointer(const struct ocl_memory_view *view, uint64_t address)
+/* The byte at address as the host sees it: NULL for device memory, also where the host could reach it: CUDA's programs may not. */
+static void *host_pointer(const struct ocl_memory_view *view, uint64_t address)
 {
     if (view->kind == OCL_MEMORY_DEVICE)
         return NULL;
@@ -64,7 +64,7 @@ static const enum cudaMemoryType types[FACADE_PLACES] = {
     [FACADE_MANAGED] = cudaMemoryTypeManaged,
 };
 
-cudaError_t facade_pointer_attributes(struct cudaPointerAttributes *attributes, const void *pointer)
+static cudaError_t tell_attributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
     struct facade_context *current = NULL;
     struct ocl_memory_view view;
@@ -83,7 +83,7 @@ cudaError_t facade_pointer_attributes(struct cudaPointerAttributes *attributes, 
         .type = types[place_kind(view.kind)],
         .device = ocl_context_device(view.context),
         .devicePointer = facade_place_device_pointer(&view, (uintptr_t)pointer),
-        .hostPointer = facade_place_host_pointer(&view, (uintptr_t)pointer),
+        .hostPointer = host_pointer(&view, (uintptr_t)pointer),
     };
     attributes->isManaged = attributes->type == cudaMemoryTypeManaged;
     return cudaSuccess;
@@ -152,7 +152,7 @@ static struct facts facts_of(const struct ocl_memory_view *view, uint64_t addres
         .memory_type = is_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
         .device_pointer = (uintptr_t)facade_place_device_pointer(view, address),
         .range_start = view->address,
-        .host_pointer = facade_place_host_pointer(view, address),
+        .host_pointer = host_pointer(view, address),
         .buffer_id = view->id,
         .pool = view->pool_owner,
         .ordinal = ocl_context_device(view->context),
@@ -226,5 +226,5 @@ cudaError_t facade_pointer_attribute_list(unsigned count, const CUpointer_attrib
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
 {
-    return facade_result(facade_pointer_attributes(attributes, ptr));
+    return facade_result(tell_attributes(attributes, ptr));
 }

@@ -23,14 +23,9 @@ struct facade_place {
 /* Never fails: what is not known is pageable. */
 struct facade_place facade_place_find(uint64_t address);
 
-/* The byte at address as kernels and as the host see it. Needs: view is what ocl_memory_find()
+/* The byte at address as kernels see it. Needs: view is what ocl_memory_find()
  * gave for address. */
 void *facade_place_device_pointer(const struct ocl_memory_view *view, uint64_t address);
-void *facade_place_host_pointer(const struct ocl_memory_view *view,
-                                uint64_t address); /* NULL for device memory */
-
-cudaError_t facade_pointer_attributes(struct cudaPointerAttributes *attributes,
-                                      const void *pointer);
 
 /* cuPointerGetAttribute. Errors: cudaErrorInvalidValue for an unknown pointer or attribute, or
  * data NULL. */

@@ -10,11 +10,6 @@ cudaError_t facade_result(cudaError_t error)
     return error;
 }
 
-cudaError_t facade_last_error(void)
-{
-    return facade_thread()->last_error;
-}
-
 cudaError_t facade_take_last_error(void)
 {
     cudaError_t error = facade_thread()->last_error;
@@ -78,7 +73,7 @@ cudaError_t cudaGetLastError(void)
 
 cudaError_t cudaPeekAtLastError(void)
 {
-    return facade_last_error();
+    return facade_thread()->last_error;
 }
 
 const char *cudaGetErrorName(cudaError_t error)

@@ -22,7 +22,6 @@ static const struct {
     {OCL_E_OUT_OF_MEMORY, cudaErrorMemoryAllocation},
     {OCL_E_NOT_READY, cudaErrorNotReady},
     {OCL_E_NOT_SUPPORTED, cudaErrorNotSupported},
-    {OCL_E_OUT_OF_RANGE, cudaErrorInvalidValue},
     {OCL_E_NOT_FOUND, cudaErrorInvalidValue},
     {OCL_E_ALREADY, cudaErrorHostMemoryAlreadyRegistered},
     {OCL_E_BUILD, cudaErrorInvalidKernelImage},

@@ -20,8 +20,7 @@ struct facade_stream;
  * through it; cudaErrorNotReady is an answer and not kept. */
 cudaError_t facade_result(cudaError_t error);
 
-/* The thread's last error; the second forgets it unless it is sticky. */
-cudaError_t facade_last_error(void);
+/* The thread's last error, which is forgotten unless it is sticky. */
 cudaError_t facade_take_last_error(void);
 
 /* For entry points that OpenCL cannot serve or that a later version brings: traces the name, keeps and returns

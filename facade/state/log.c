@@ -77,7 +77,7 @@ void facade_log(bool is_error, const char *message)
     free(given);
 }
 
-cudaError_t facade_log_register(cudaLogsCallback_t function, void *data, void **handle)
+static cudaError_t add_callback(cudaLogsCallback_t function, void *data, void **handle)
 {
     if (function == NULL)
         return cudaErrorInvalidValue;
@@ -93,7 +93,7 @@ cudaError_t facade_log_register(cudaLogsCallback_t function, void *data, void **
     return cudaSuccess;
 }
 
-cudaError_t facade_log_unregister(void *handle)
+static cudaError_t remove_callback(void *handle)
 {
     struct callback *callback = facade_handle_find(FACADE_LOG_CALLBACK, handle);
     if (callback == NULL)
@@ -110,7 +110,8 @@ cudaError_t facade_log_unregister(void *handle)
     return cudaSuccess;
 }
 
-unsigned facade_log_position(void)
+/* Number of messages logged so far: a position in the log. */
+static unsigned position_now(void)
 {
     pthread_mutex_lock(&lock);
     unsigned position = count;
@@ -141,7 +142,9 @@ static char *collect(unsigned *position, size_t *bytes)
     return fclose(stream) == 0 ? text : NULL;
 }
 
-cudaError_t facade_log_to_file(unsigned *position, const char *path, unsigned flags)
+/* Writes the messages from *position on (from the oldest kept when position is NULL), one per line, and moves *position behind
+ * them. Errors: cudaErrorInvalidValue, also when the file cannot be written. */
+static cudaError_t write_to_file(unsigned *position, const char *path, unsigned flags)
 {
     size_t bytes = 0;
     (void)flags; /* NVIDIA's driver takes any */
@@ -158,8 +161,8 @@ cudaError_t facade_log_to_file(unsigned *position, const char *path, unsigned fl
     return is_written ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* When the buffer is too small the oldest messages are left out, whole lines at a time. */
-cudaError_t facade_log_to_memory(unsigned *position, char *buffer, size_t *bytes, unsigned flags)
+/* As write_to_file(); an error too when the buffer holds no message. When it is too small the oldest messages are left out, whole lines at a time. */
+static cudaError_t write_to_memory(unsigned *position, char *buffer, size_t *bytes, unsigned flags)
 {
     size_t length = 0;
     (void)flags; /* NVIDIA's driver takes any */
@@ -186,12 +189,12 @@ cudaError_t facade_log_to_memory(unsigned *position, char *buffer, size_t *bytes
 cudaError_t cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData,
                                      cudaLogsCallbackHandle *callback_out)
 {
-    return facade_result(facade_log_register(callbackFunc, userData, (void **)callback_out));
+    return facade_result(add_callback(callbackFunc, userData, (void **)callback_out));
 }
 
 cudaError_t cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback)
 {
-    return facade_result(facade_log_unregister(callback));
+    return facade_result(remove_callback(callback));
 }
 
 cudaError_t cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags)
@@ -199,18 +202,18 @@ cudaError_t cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags)
     (void)flags; /* NVIDIA's driver takes any */
     if (iterator_out == NULL)
         return facade_result(cudaErrorInvalidValue);
-    *iterator_out = facade_log_position();
+    *iterator_out = position_now();
     return cudaSuccess;
 }
 
 cudaError_t cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile,
                                unsigned int flags)
 {
-    return facade_result(facade_log_to_file(iterator, pathToFile, flags));
+    return facade_result(write_to_file(iterator, pathToFile, flags));
 }
 
 cudaError_t cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size,
                                  unsigned int flags)
 {
-    return facade_result(facade_log_to_memory(iterator, buffer, size, flags));
+    return facade_result(write_to_memory(iterator, buffer, size, flags));
 }

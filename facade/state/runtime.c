@@ -257,7 +257,7 @@ static cudaError_t choose_primary(struct facade_context **context)
     return facade_primary_hold(*context);
 }
 
-cudaError_t facade_current_even_failed(struct facade_context **context)
+static cudaError_t current_even_failed(struct facade_context **context)
 {
     cudaError_t error = facade_process_state();
     if (error != cudaSuccess)
@@ -277,7 +277,7 @@ cudaError_t facade_current_even_failed(struct facade_context **context)
 
 cudaError_t facade_current(struct facade_context **context)
 {
-    cudaError_t error = facade_current_even_failed(context);
+    cudaError_t error = current_even_failed(context);
     if (error != cudaSuccess)
         return error;
     struct ocl_context *cl = atomic_load_explicit(&(*context)->cl, memory_order_acquire);

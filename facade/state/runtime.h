@@ -39,9 +39,6 @@ int facade_known_devices(void);
 void facade_host_function_begin(void);
 void facade_host_function_end(void);
 
-/* facade_current() without giving back the context's sticky error: what cudaDeviceReset needs. */
-cudaError_t facade_current_even_failed(struct facade_context **context);
-
 /* Waits for all work of the open context. Errors: its failure. */
 cudaError_t facade_context_finish(struct facade_context *context);
 

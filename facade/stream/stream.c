@@ -338,8 +338,8 @@ cudaError_t facade_stream_host_function(cudaStream_t handle, cudaHostFn_t functi
     return function != NULL ? add_host_call(handle, &call) : cudaErrorInvalidValue;
 }
 
-cudaError_t facade_stream_add_callback(cudaStream_t handle, cudaStreamCallback_t callback,
-                                       void *data, unsigned flags)
+static cudaError_t add_callback(cudaStream_t handle, cudaStreamCallback_t callback, void *data,
+                                unsigned flags)
 {
     const struct host_call call = {.callback = callback, .stream = handle, .data = data};
     return callback != NULL && flags == 0 ? add_host_call(handle, &call) : cudaErrorInvalidValue;
@@ -397,5 +397,5 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userD
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                   void *userData, unsigned int flags)
 {
-    return facade_result(facade_stream_add_callback(stream, callback, userData, flags));
+    return facade_result(add_callback(stream, callback, userData, flags));
 }

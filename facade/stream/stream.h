@@ -27,8 +27,6 @@ cudaError_t facade_stream_wait_event(cudaStream_t handle, cudaEvent_t event, uns
 cudaError_t facade_stream_host_function(cudaStream_t handle, cudaHostFn_t function, void *data);
 
 /* callback(stream, status, data) after earlier work, also when that failed. */
-cudaError_t facade_stream_add_callback(cudaStream_t handle, cudaStreamCallback_t callback,
-                                       void *data, unsigned flags);
 cudaError_t facade_stream_add_driver_callback(cudaStream_t handle, CUstreamCallback callback,
                                               void *data, unsigned flags);
 

@@ -310,9 +310,6 @@ static void read_sampling(struct ocl_sampling *sampling, const CUDA_TEXTURE_DESC
         .level_bias = from->mipmapLevelBias,
         .min_level = from->minMipmapLevelClamp,
         .max_level = from->maxMipmapLevelClamp,
-        .max_anisotropy = from->maxAnisotropy,
-        .has_trilinear_optimization_off =
-            (from->flags & CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION) != 0,
         .is_seamless_cube = (from->flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0,
     };
     sampling->is_srgb = (from->flags & CU_TRSF_SRGB) != 0 && sampling->reads_normalized &&

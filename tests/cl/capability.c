@@ -39,9 +39,8 @@ TEST_BODY(capability_facts_fit_the_strategy)
     const struct ocl_capability *capability = &context->capability;
     const bool is_handle = capability->address == OCL_ADDRESS_HANDLE;
     assert_int_equal(capability->has_addresses, !is_handle);
-    assert_int_equal(ocl_context_has_addresses(context), !is_handle);
+    assert_int_equal(capability->has_addresses, !is_handle);
     assert_int_equal(capability->pass == OCL_PASS_BUFFER, is_handle);
-    assert_int_equal(ocl_context_reaches_host(context), capability->reaches_pinned_host);
     assert_int_not_equal(capability->host_method, OCL_HOST_NONE);
     if (is_handle)
         assert_false(capability->device_is_host_memory);
@@ -96,7 +95,7 @@ TEST_BODY(capability_forced_handle_is_always_taken)
     setenv("CLEM_ADDRESS", "handle", 1);
     struct ocl_context *context = open_tested();
     assert_int_equal(ocl_context_address(context), OCL_ADDRESS_HANDLE);
-    assert_false(ocl_context_has_addresses(context));
+    assert_false(context->capability.has_addresses);
     ocl_context_close(context);
 }
 

@@ -591,7 +591,7 @@ TEST_BODY(kernel_takes_null_pointers)
         assert_int_equal(result[0] == 0, p == 0);
         assert_int_equal(result[1], c == 0);
         assert_int_equal(result[2] == 0, q == 0);
-        if (ocl_context_has_addresses(bench.context)) {
+        if (bench.context->capability.has_addresses) {
             assert_int_equal(result[0], p);
             assert_int_equal(result[2], q);
         }
@@ -616,7 +616,7 @@ TEST_BODY(kernel_takes_unknown_pointers_as_they_are)
         uint64_t p = strangers[i], q = i % 2 ? cells + 4 : strangers[i];
         const ocl_status status =
             launch_line(&bench, kernel, 1, 1, 0, (void *[]){&out, &p, &cells, &q});
-        if (!ocl_context_has_addresses(bench.context)) {
+        if (!bench.context->capability.has_addresses) {
             struct ocl_memory_view view;
             if (!ocl_memory_find((void *)(uintptr_t)p, &view)) {
                 assert_int_equal(status, OCL_E_NEEDS_ADDRESS);
@@ -659,7 +659,7 @@ TEST_BODY(kernel_follows_pointers_in_memory)
     uint64_t out = make_device(&bench, 4), cells = make_device(&bench, 40), nodes[20];
     int values[10], sum = 0;
 
-    if (!ocl_context_has_addresses(bench.context))
+    if (!bench.context->capability.has_addresses)
         TEST_SKIP("%s", ocl_context_address_reason(bench.context));
     for (int i = 0; i < 10; i++)
         values[i] = i + 1;

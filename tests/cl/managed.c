@@ -223,7 +223,7 @@ TEST_BODY(managed_kernels_follow_pointers)
     struct bench bench = open_managed();
     uint32_t *x[COUNT], v = 7;
 
-    if (!ocl_context_has_addresses(bench.context))
+    if (!bench.context->capability.has_addresses)
         TEST_SKIP("kernels cannot follow pointers with this address strategy");
     if (find_stub())
         TEST_SKIP("kernels cannot follow pointers on the stub device");

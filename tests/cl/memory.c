@@ -92,21 +92,6 @@ TEST_BODY(memory_finds_every_inner_address)
     ocl_context_close(context);
 }
 
-TEST_BODY(memory_check_tells_unknown_from_too_long)
-{
-    struct ocl_context *context = open_context();
-    const uint64_t address = allocate(context, 1000);
-    assert_int_equal(ocl_memory_check(at(address), 1000), OCL_OK);
-    assert_int_equal(ocl_memory_check(at(address), 1001), OCL_E_OUT_OF_RANGE);
-    assert_int_equal(ocl_memory_check(at(address + 999), 1), OCL_OK);
-    assert_int_equal(ocl_memory_check(at(address + 999), 2), OCL_E_OUT_OF_RANGE);
-    assert_int_equal(ocl_memory_check(at(address + 10), SIZE_MAX), OCL_E_OUT_OF_RANGE);
-    assert_int_equal(ocl_memory_check(at(address + 10), 0), OCL_OK);
-    assert_int_equal(ocl_memory_check(&context, 1), OCL_E_NOT_FOUND);
-    assert_int_equal(ocl_memory_check(NULL, 1), OCL_E_NOT_FOUND);
-    ocl_context_close(context);
-}
-
 TEST_BODY(memory_free_takes_only_what_starts_there)
 {
     struct ocl_context *context = open_context();
@@ -246,7 +231,7 @@ TEST_BODY(memory_host_is_page_aligned_and_known_by_both_numbers)
         uint64_t address = 0;
         assert_int_equal(ocl_memory_allocate_host(context, sizes[i], 7, &host, &address), OCL_OK);
         assert_int_equal((uintptr_t)host % (uintptr_t)sysconf(_SC_PAGESIZE), 0);
-        if (ocl_context_reaches_host(context))
+        if (context->capability.reaches_pinned_host)
             assert_int_equal(address, (uintptr_t)host);
         memset(host, 5, sizes[i]);
         const void *const asked[] = {host, (char *)host + sizes[i] - 1, at(address),
@@ -537,7 +522,7 @@ TEST_BODY(memory_of_a_closed_context_is_unknown)
     assert_int_equal(ocl_memory_register(context, pages, 100, 0), OCL_OK);
     ocl_context_close(context);
     for (size_t i = 0; i < 3; i++)
-        assert_int_equal(ocl_memory_check(at(addresses[i]), 1), OCL_E_NOT_FOUND);
+        assert_false(is_known(at(addresses[i])));
     assert_false(is_known(host));
     assert_false(is_known(pages));
     assert_true(is_known(at(stays)));

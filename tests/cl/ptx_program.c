@@ -219,7 +219,7 @@ TEST_BODY(ptx_program_variables_hold_addresses)
     const ocl_status status =
         launch_line(&bench, find_kernel(&bench, "follow"), 1, 1, 0, (void *[]){&address});
 
-    if (!ocl_context_has_addresses(bench.context)) {
+    if (!bench.context->capability.has_addresses) {
         assert_int_equal(status, OCL_E_NEEDS_ADDRESS);
     } else {
         assert_int_equal(status, OCL_OK);

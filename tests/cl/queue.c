@@ -69,24 +69,17 @@ TEST_BODY(queue_query_and_finish_follow_the_work)
     ocl_context_close(context);
 }
 
-TEST_BODY(queue_waits_by_every_method)
+TEST_BODY(queue_waits_for_every_command)
 {
-    const enum ocl_wait_method methods[] = {OCL_WAIT_BY_FINISH, OCL_WAIT_BY_EVENT,
-                                            OCL_WAIT_BY_POLLING};
     struct ocl_context *context = open_context();
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
     cl_mem cells = make_cells(context, 1);
 
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        const int value = (int)i + 1;
-        context->tuning.wait = methods[i];
-        context->tuning.poll_us = i % 2 == 0 ? 0 : 200;
-        for (int round = 0; round < 20; round++) {
-            put(queue, cells, 0, &value);
-            assert_int_equal(ocl_queue_finish(queue), OCL_OK);
-            assert_true(ocl_queue_is_idle(queue));
-        }
-        assert_int_equal(look(context, cells, 0), value);
+    for (int round = 1; round <= 20; round++) {
+        put(queue, cells, 0, &round);
+        assert_int_equal(ocl_queue_finish(queue), OCL_OK);
+        assert_true(ocl_queue_is_idle(queue));
+        assert_int_equal(look(context, cells, 0), round);
     }
     clReleaseMemObject(cells);
     ocl_context_close(context);
@@ -331,29 +324,23 @@ TEST_BODY(queue_legacy_finish_waits_for_blocking)
  */
 TEST_BODY(queue_finish_blocks_nobody)
 {
-    const enum ocl_wait_method methods[] = {OCL_WAIT_BY_FINISH, OCL_WAIT_BY_EVENT,
-                                            OCL_WAIT_BY_POLLING};
     struct ocl_context *context = open_context();
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
     struct waiter first, second;
     cl_mem cells = make_cells(context, 1);
 
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        context->tuning.wait = methods[i];
-        context->tuning.poll_us = 1000000;
-        cl_event gate = hold(queue);
-        start_waiter(&first, queue);
-        start_waiter(&second, ocl_queue_legacy(context));
-        let_others_run(context);
-        put(queue, cells, 0, &one);
-        assert_int_equal(ocl_queue_query(queue), OCL_E_NOT_READY);
-        put(ocl_queue_legacy(context), cells, 0, &two);
-        let_go(gate);
-        join_waiter(&first);
-        join_waiter(&second);
-        assert_int_equal(ocl_queues_finish(context), OCL_OK);
-        assert_int_equal(look(context, cells, 0), 2);
-    }
+    cl_event gate = hold(queue);
+    start_waiter(&first, queue);
+    start_waiter(&second, ocl_queue_legacy(context));
+    let_others_run(context);
+    put(queue, cells, 0, &one);
+    assert_int_equal(ocl_queue_query(queue), OCL_E_NOT_READY);
+    put(ocl_queue_legacy(context), cells, 0, &two);
+    let_go(gate);
+    join_waiter(&first);
+    join_waiter(&second);
+    assert_int_equal(ocl_queues_finish(context), OCL_OK);
+    assert_int_equal(look(context, cells, 0), 2);
     clReleaseMemObject(cells);
     ocl_context_close(context);
 }

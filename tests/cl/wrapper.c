@@ -118,7 +118,7 @@ TEST_BODY(wrapper_passes_numbers)
     static const size_t offsets[] = {0, 4, 128, 260};
     struct bench bench = open_bench(text, NULL);
 
-    if (!ocl_context_has_addresses(bench.context) || !bench.context->capability.has_block_buffers)
+    if (!bench.context->capability.has_addresses || !bench.context->capability.has_block_buffers)
         TEST_SKIP("this strategy has no numbers, or no buffers for __constant pointers");
     bench.context->capability.pass = OCL_PASS_NUMBER;
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
