@@ -58,22 +58,31 @@ static void dump(const char *name, uint64_t number, const char *suffix, const ch
         complain(folder, ENAMETOOLONG);
 }
 
+/* The module as it was read, in PTX again: *printed, which the caller frees. False: errno says why. */
+static bool print(const struct ptx_module *module, char **printed, size_t *bytes)
+{
+    *printed = NULL;
+    FILE *out = open_memstream(printed, bytes);
+    if (!out)
+        return false;
+    ptx_print_module(out, module);
+    return fclose(out) == 0;
+}
+
 void ocl_dump_module(const struct ptx_module *module, const char *text, size_t bytes)
 {
-    char *read = NULL;
-    size_t read_bytes = 0;
+    char *read;
+    size_t read_bytes;
     if (!ocl_options_get()->dump)
         return;
-    FILE *out = open_memstream(&read, &read_bytes);
-    if (!out)
-        return;
-    ptx_print_module(out, module);
-    if (fclose(out) == 0) {
+    if (print(module, &read, &read_bytes)) {
         const uint64_t number =
             text ? fnv_add(FNV_START, text, bytes) : fnv_add(FNV_START, read, read_bytes);
         if (text)
             dump("module", number, "ptx", text, bytes);
         dump("module", number, "read.ptx", read, read_bytes);
+    } else {
+        complain("a module", errno);
     }
     free(read);
 }
