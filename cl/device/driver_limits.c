@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -112,6 +113,23 @@ static bool lacks_descriptors(char *why, size_t bytes)
     return true;
 }
 
+static void *do_nothing(void *unused)
+{
+    return unused;
+}
+
+/* The system counts threads as it counts processes, of which the linker is one. */
+static bool lacks_processes(char *why, size_t bytes)
+{
+    pthread_t thread;
+    if (own_thread_start(&thread, 0, do_nothing, NULL)) {
+        pthread_join(thread, NULL);
+        return false;
+    }
+    snprintf(why, bytes, "no thread or process can be started (ulimit -u, pids.max or memory)");
+    return true;
+}
+
 /* The layer above may stand in for the waits of the driver's compiler (not in builds with sanitizers), which then does
  * without the status. */
 static bool has_waits(void)
@@ -179,6 +197,7 @@ static const struct {
     {4, may_not_execute},   /* dlopen() fails: abort() */
     {4, ignores_children},  /* "Final linking of kernel ... failed": abort() */
     {4, lacks_linker},      /* the same */
+    {4, lacks_processes},   /* the same */
 };
 enum { CAUSES = sizeof causes / sizeof *causes };
 

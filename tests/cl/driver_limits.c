@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/cl/captured.h"
 #include "tests/cl/launch.h"
@@ -96,6 +97,26 @@ TEST_BODY(driver_limits_needs_descriptors)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
     expect_refused(&bench, "its compiler needs 16");
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    expect_built(&bench);
+    close_bench(&bench);
+}
+
+/* Users with rights over others have no such limit. */
+TEST_BODY(driver_limits_needs_a_process)
+{
+    enum { NOBODY = 65534 };
+    skip_where_none_is_known();
+    struct bench bench = open_bench(NULL, NULL);
+    struct rlimit limit;
+    const uid_t user = getuid();
+    assert_int_equal(getrlimit(RLIMIT_NPROC, &limit), 0);
+    const struct rlimit none = {0, limit.rlim_max};
+    if (user == 0 && setresuid(NOBODY, NOBODY, 0) != 0)
+        TEST_SKIP("the user cannot be changed");
+    assert_int_equal(setrlimit(RLIMIT_NPROC, &none), 0);
+    expect_refused(&bench, "no thread or process");
+    assert_int_equal(setresuid(user, user, user), 0);
+    assert_int_equal(setrlimit(RLIMIT_NPROC, &limit), 0);
     expect_built(&bench);
     close_bench(&bench);
 }
