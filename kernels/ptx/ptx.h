@@ -191,8 +191,8 @@ enum {
 
 /* What an argument of a translated kernel is given, in the order of its parameters. */
 enum ptx_argument_kind {
-    PTX_ARGUMENT_VALUE,   /* entry `index` of void **args: its bytes */
-    PTX_ARGUMENT_POINTER, /* the device pointer at byte `offset` of entry `index`, as a __global
+    PTX_ARGUMENT_VALUE,   /* element `index` of void **args: its bytes */
+    PTX_ARGUMENT_POINTER, /* the device pointer at byte `offset` of element `index`, as a __global
                            * buffer */
     PTX_ARGUMENT_BANK,    /* all parameters as one struct in __constant or __global memory */
     PTX_ARGUMENT_BLOCK,   /* block `index` of the module's variables, a __global pointer */
@@ -208,7 +208,7 @@ enum ptx_argument_kind {
     PTX_ARGUMENT_DYNAMIC, /* uint by value: the launch's dynamic shared bytes */
     PTX_ARGUMENT_ZERO,    /* uint by value: 0, which no compiler knows */
     PTX_ARGUMENT_TEXTURE, /* a group of parameters as kernels/device/clem_texture.h and
-                             * clem_surface.h declare them, fed by entry `index`, or by reference
+                             * clem_surface.h declare them, fed by element `index`, or by reference
                              * `name`; `bytes` of them where textures go by memory, one more for a
                              * texture that goes by image (the text has both variants) */
     PTX_ARGUMENT_TABLE    /* __global const struct clem_texture *: all live objects, object id in

@@ -220,7 +220,7 @@ static void note_pointer(struct ptx_emitter *e, const struct ptx_operand *to,
 {
     struct ptx_plan *plan = e->plan;
     const struct ptx_body *entry = &plan->bodies[plan->body_count - 1];
-    if (to->kind != PTX_OPERAND_REGISTER || entry->classes[to->index] != PTX_CLASS_GLOBAL)
+    if (to->kind != PTX_OPERAND_REGISTER || !entry->is_pointer[to->index])
         return;
     for (size_t i = 0; i < plan->original->parameter_count; i++) {
         if (from != plan->original->parameters[i])

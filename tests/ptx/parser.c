@@ -117,7 +117,7 @@ TEST_BODY(ptx_reads_every_form_of_operand)
     assert_string_equal(at[1].variable->name, "s");
     assert_int_equal(at[1].bits, 8);
     at = instruction_at(m, 3)->operands;
-    assert_true(instruction_at(m, 3)->has_second_target);
+    assert_true(instruction_at(m, 3)->has_second_destination);
     assert_int_equal(instruction_at(m, 3)->operand_count, 5);
     assert_int_equal(at[3].bits, -5);
     assert_true(at[4].is_negated);

@@ -40,7 +40,6 @@ void ptx_enter_body(struct ptx_emitter *e, struct ptx_body *body)
 {
     e->plan->current = body;
     e->function = body->function;
-    e->classes = body->classes;
     e->instruction = NULL;
     e->temporaries = 0;
 }

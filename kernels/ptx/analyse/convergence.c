@@ -1,7 +1,7 @@
 /* PTX_FORM_ITEM with warp operations by inline PTX: compilers may take such a statement for one that any
  * threads may come to by any way, and copy it. A loop whose number of turns they can tell becomes one
- * of four turns at a time and another for the rest, and a block behind two branches on the same
- * condition becomes two blocks: the lanes of a warp then stand at different copies. So no condition
+ * of four turns at a time and another for the rest, and code behind two branches on the same
+ * condition becomes two pieces: the lanes of a warp then stand at different copies. So no condition
  * near a warp operation may be known to them: it passes through a statement that they cannot see into.
  * Source: LLVM copies so what is not marked convergent; NVIDIA 580's OpenCL compiler has no such mark
  * on asm statements, and lanes that leave a loop one by one got each other's values wrong.

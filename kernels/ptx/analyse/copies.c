@@ -122,8 +122,7 @@ static void note_origin(struct search *s, const struct ptx_instruction *in)
 /* Whether an address that the instruction calls generic is of global memory. */
 static bool is_global(const struct search *s, const struct ptx_operand *address)
 {
-    return (address->index >= 0 && s->body->classes[address->index] == PTX_CLASS_GLOBAL) ||
-           !s->e->plan->has_windows;
+    return (address->index >= 0 && s->body->is_pointer[address->index]) || !s->e->plan->has_windows;
 }
 
 static struct range range_of(const struct search *s, const struct ptx_instruction *in,
@@ -396,8 +395,7 @@ static void see_load(struct search *s, uint32_t at)
 /* Where the value of a register is loaded from. False: nowhere that it could be copied from. */
 static bool find_source(const struct search *s, uint32_t index, struct element *made)
 {
-    if (s->loaded[index] == 0 || s->loaded[index] <= s->floor ||
-        s->body->classes[index] == PTX_CLASS_GLOBAL)
+    if (s->loaded[index] == 0 || s->loaded[index] <= s->floor || s->body->is_pointer[index])
         return false;
     made->load = s->loaded[index] - 1;
     const struct ptx_instruction *in = &s->function->instructions[made->load];

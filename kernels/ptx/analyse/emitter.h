@@ -5,13 +5,6 @@
 
 #include "kernels/ptx/ir/ir.h"
 
-/* What a register holds in every definition of it; pointer.c. */
-enum ptx_class {
-    PTX_CLASS_NUMBER, /* a number, or an address of which nothing is known: a C integer or float */
-    PTX_CLASS_GLOBAL  /* always points into global memory: __global uchar *. Shared and local
-                       * addresses stay numbers: offsets from clem_shared and clem_local */
-};
-
 struct ptx_emitter;
 struct ptx_plan;
 struct ptx_block_writer;
@@ -34,7 +27,6 @@ struct ptx_emitter {
     const struct ptx_module *module;
     const struct ptx_target *target;
     const struct ptx_function *function; /* the one being written */
-    const uint8_t *classes;              /* enum ptx_class per register of it */
     const struct ptx_form_hooks *hooks;
     struct ptx_plan *plan;                     /* of the kernel: plan.h */
     struct ptx_block_writer *block_writer;     /* PTX_FORM_BLOCK: block.h */
@@ -65,7 +57,7 @@ __attribute__((format(printf, 2, 3))) const char *ptx_format(struct ptx_emitter 
 /* A statement, indented and ended by "\n"; the format brings the semicolon. */
 __attribute__((format(printf, 2, 3))) void ptx_line(struct ptx_emitter *e, const char *format, ...);
 
-/* A fresh name for a variable of the emitter's own; declare it within a block { }. */
+/* A fresh name for a variable of the emitter's own; declare it within braces. */
 const char *ptx_temporary(struct ptx_emitter *e);
 
 /* Refuses the instruction being written: "kernel k, line 12: mma.sync...: why". Goes on, so that the

@@ -1,4 +1,4 @@
-/* Basic blocks of a function, their orders, liveness. SPDX-License-Identifier: Apache-2.0 */
+/* Nodes of a function, their orders, liveness. SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/analyse/flow.h"
 
 #include <string.h>

@@ -1,13 +1,13 @@
 /* The entry of PTX_FORM_BLOCK: calls of functions with barriers, warp operations or loops that wait are
  * replaced by what they call, and barriers and warp operations have no guards any more (a jump around them instead), so
- * that each begins a basic block. Works on a copy; the module stays as it is.
+ * that each begins a node of its own. Works on a copy; the module stays as it is.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include "kernels/ptx/analyse/plan.h"
 
 /* A growing function. */
-struct copy {
+struct growing {
     struct ptx_emitter *e;
     struct ptx_arena *arena;
     struct ptx_function *made;
@@ -38,7 +38,7 @@ struct jumped {
 
 /* ---- Growing ---- */
 
-static struct ptx_instruction *add_instruction(struct copy *c)
+static struct ptx_instruction *add_instruction(struct growing *c)
 {
     struct ptx_function *f = c->made;
     f->instructions = ptx_arena_grow(c->arena, f->instructions, f->instruction_count,
@@ -48,7 +48,7 @@ static struct ptx_instruction *add_instruction(struct copy *c)
     return added;
 }
 
-static uint32_t add_label(struct copy *c, const char *name)
+static uint32_t add_label(struct growing *c, const char *name)
 {
     struct ptx_function *f = c->made;
     f->labels =
@@ -57,7 +57,7 @@ static uint32_t add_label(struct copy *c, const char *name)
     return (uint32_t)f->label_count++;
 }
 
-static uint32_t add_register(struct copy *c, struct ptx_register made)
+static uint32_t add_register(struct growing *c, struct ptx_register made)
 {
     struct ptx_function *f = c->made;
     f->registers = ptx_arena_grow(c->arena, f->registers, f->register_count, &c->register_room,
@@ -66,7 +66,7 @@ static uint32_t add_register(struct copy *c, struct ptx_register made)
     return (uint32_t)f->register_count++;
 }
 
-static struct ptx_variable *add_variable(struct copy *c, const struct ptx_variable *like)
+static struct ptx_variable *add_variable(struct growing *c, const struct ptx_variable *like)
 {
     struct ptx_function *f = c->made;
     f->variables = ptx_arena_grow(c->arena, f->variables, f->variable_count, &c->variable_room,
@@ -81,7 +81,7 @@ static struct ptx_variable *add_variable(struct copy *c, const struct ptx_variab
 
 /* ---- Which functions ---- */
 
-static bool is_inlined(struct copy *c, const struct ptx_function *function)
+static bool is_inlined(struct growing *c, const struct ptx_function *function)
 {
     if (!function || !function->has_body || function->is_entry)
         return false;
@@ -105,7 +105,7 @@ static bool is_inlined(struct copy *c, const struct ptx_function *function)
 
 /* ---- Operands ---- */
 
-static const struct ptx_variable *map_variable(struct copy *c, const struct bases *b,
+static const struct ptx_variable *map_variable(struct growing *c, const struct bases *b,
                                                const struct ptx_variable *variable)
 {
     const struct ptx_function *from = b->from;
@@ -126,7 +126,7 @@ static const struct ptx_variable *map_variable(struct copy *c, const struct base
     return variable;
 }
 
-static void map_operand(struct copy *c, const struct bases *b, struct ptx_operand *operand)
+static void map_operand(struct growing *c, const struct bases *b, struct ptx_operand *operand)
 {
     switch (operand->kind) {
     case PTX_OPERAND_REGISTER:
@@ -156,7 +156,7 @@ static void map_operand(struct copy *c, const struct bases *b, struct ptx_operan
     operand->list = list;
 }
 
-static struct ptx_instruction mapped(struct copy *c, const struct bases *b,
+static struct ptx_instruction mapped(struct growing *c, const struct bases *b,
                                      const struct ptx_instruction *in)
 {
     struct ptx_instruction made = *in;
@@ -172,7 +172,7 @@ static struct ptx_instruction mapped(struct copy *c, const struct bases *b,
 
 /* ---- Jumps and moves of the copy's own ---- */
 
-static void write_jump(struct copy *c, const struct ptx_instruction *like, uint32_t label,
+static void write_jump(struct growing *c, const struct ptx_instruction *like, uint32_t label,
                        int32_t guard, bool is_negated)
 {
     struct ptx_instruction *in = add_instruction(c);
@@ -187,7 +187,7 @@ static void write_jump(struct copy *c, const struct ptx_instruction *like, uint3
     in->operands[0] = (struct ptx_operand){.kind = PTX_OPERAND_LABEL, .index = (int32_t)label};
 }
 
-static void write_move(struct copy *c, uint32_t line, enum ptx_type type, struct ptx_operand to,
+static void write_move(struct growing *c, uint32_t line, enum ptx_type type, struct ptx_operand to,
                        struct ptx_operand from)
 {
     struct ptx_instruction *in = add_instruction(c);
@@ -210,7 +210,7 @@ static struct ptx_operand register_operand(uint32_t index)
 }
 
 /* Stores into or loads from a .param variable as a whole. */
-static void write_access(struct copy *c, uint32_t line, uint16_t opcode,
+static void write_access(struct growing *c, uint32_t line, uint16_t opcode,
                          const struct ptx_variable *variable, struct ptx_operand value)
 {
     const struct ptx_operand address = {
@@ -225,9 +225,9 @@ static void write_access(struct copy *c, uint32_t line, uint16_t opcode,
 
 /* ---- Functions ---- */
 
-static void copy_function(struct copy *c, const struct bases *b);
+static void copy_function(struct growing *c, const struct bases *b);
 
-static struct bases begin_function(struct copy *c, const struct ptx_function *from)
+static struct bases begin_function(struct growing *c, const struct ptx_function *from)
 {
     struct bases b = {.from = from, .end_label = -1};
     b.registers = (uint32_t)c->made->register_count;
@@ -259,7 +259,7 @@ static struct bases begin_function(struct copy *c, const struct ptx_function *fr
 
 /* What stands for a parameter or result of an inlined function: the .param variable of the call, or a
  * new one. */
-static const struct ptx_variable *bind(struct copy *c, const struct ptx_operand *given,
+static const struct ptx_variable *bind(struct growing *c, const struct ptx_operand *given,
                                        const struct ptx_variable *formal)
 {
     if (given && given->variable &&
@@ -280,7 +280,7 @@ static const struct ptx_operand *item(const struct ptx_instruction *call, uint32
                : NULL;
 }
 
-static void pass_arguments(struct copy *c, const struct ptx_instruction *call, struct bases *b)
+static void pass_arguments(struct growing *c, const struct ptx_instruction *call, struct bases *b)
 {
     const struct ptx_function *callee = b->from;
     b->parameters = ptx_arena_array(c->arena, callee->parameter_count, sizeof *b->parameters);
@@ -305,7 +305,8 @@ static void pass_arguments(struct copy *c, const struct ptx_instruction *call, s
                             : bind(c, item(call, 0, i), callee->results[i]);
 }
 
-static void pass_results(struct copy *c, const struct ptx_instruction *call, const struct bases *b)
+static void pass_results(struct growing *c, const struct ptx_instruction *call,
+                         const struct bases *b)
 {
     const struct ptx_function *callee = b->from;
     for (size_t i = 0; i < callee->result_count; i++) {
@@ -320,13 +321,13 @@ static void pass_results(struct copy *c, const struct ptx_instruction *call, con
     }
 }
 
-static void set_label(struct copy *c, uint32_t label)
+static void set_label(struct growing *c, uint32_t label)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): add_label made the label */
     c->made->labels[label].instruction = (uint32_t)c->made->instruction_count;
 }
 
-static void inline_call(struct copy *c, const struct ptx_instruction *call)
+static void inline_call(struct growing *c, const struct ptx_instruction *call)
 {
     const uint32_t skip = add_label(c, "skip");
     if (call->guard >= 0)
@@ -342,7 +343,7 @@ static void inline_call(struct copy *c, const struct ptx_instruction *call)
 
 /* ---- Functions that are jumped to ---- */
 
-static struct jumped *jumped_of(const struct copy *c, const struct ptx_function *function)
+static struct jumped *jumped_of(const struct growing *c, const struct ptx_function *function)
 {
     const uint32_t place = function ? c->jumped_of[function->number] : 0;
     return place ? &c->jumped[place - 1] : NULL;
@@ -353,12 +354,12 @@ static struct ptx_operand number_operand(uint64_t number)
     return (struct ptx_operand){.kind = PTX_OPERAND_INTEGER, .index = -1, .bits = (int64_t)number};
 }
 
-static void write_set(struct copy *c, uint32_t line, uint32_t to, uint64_t number)
+static void write_set(struct growing *c, uint32_t line, uint32_t to, uint64_t number)
 {
     write_move(c, line, PTX_B32, register_operand(to), number_operand(number));
 }
 
-static void write_trap(struct copy *c, uint32_t line, int32_t guard)
+static void write_trap(struct growing *c, uint32_t line, int32_t guard)
 {
     struct ptx_instruction *in = add_instruction(c);
     in->opcode = PTX_OPCODE_trap;
@@ -369,7 +370,7 @@ static void write_trap(struct copy *c, uint32_t line, int32_t guard)
 }
 
 /* A new predicate: whether a value is a number. */
-static int32_t write_test(struct copy *c, uint32_t line, enum ptx_type type,
+static int32_t write_test(struct growing *c, uint32_t line, enum ptx_type type,
                           struct ptx_operand value, uint64_t number)
 {
     const uint32_t predicate = add_register(c, (struct ptx_register){"is", PTX_PRED, 1});
@@ -387,7 +388,7 @@ static int32_t write_test(struct copy *c, uint32_t line, enum ptx_type type,
 }
 
 /* A part of a .param variable, to or from a register. */
-static void write_part(struct copy *c, uint32_t line, uint16_t opcode, enum ptx_type type,
+static void write_part(struct growing *c, uint32_t line, uint16_t opcode, enum ptx_type type,
                        const struct ptx_variable *variable, size_t offset, uint32_t index)
 {
     write_access(c, line, opcode, variable, register_operand(index));
@@ -396,7 +397,7 @@ static void write_part(struct copy *c, uint32_t line, uint16_t opcode, enum ptx_
     in->operands[opcode == PTX_OPCODE_ld].bits = (int64_t)offset;
 }
 
-static void write_copy(struct copy *c, uint32_t line, const struct ptx_variable *to,
+static void write_copy(struct growing *c, uint32_t line, const struct ptx_variable *to,
                        const struct ptx_variable *from)
 {
     static const enum ptx_type types[] = {PTX_B8, PTX_B16, PTX_B32, PTX_B64};
@@ -419,7 +420,7 @@ static bool is_parameter_of_call(const struct ptx_operand *given)
            given->variable->space == PTX_SPACE_PARAM;
 }
 
-static void hand_over(struct copy *c, const struct ptx_instruction *call, const struct jumped *j)
+static void hand_over(struct growing *c, const struct ptx_instruction *call, const struct jumped *j)
 {
     const struct ptx_function *callee = j->b.from;
     for (size_t i = 0; i < callee->parameter_count; i++) {
@@ -437,7 +438,7 @@ static void hand_over(struct copy *c, const struct ptx_instruction *call, const 
     }
 }
 
-static void take_back(struct copy *c, const struct ptx_instruction *call, const struct jumped *j)
+static void take_back(struct growing *c, const struct ptx_instruction *call, const struct jumped *j)
 {
     const struct ptx_operand *given = item(call, 0, 0);
     if (given && j->b.from->result_count > 0 && is_parameter_of_call(given))
@@ -446,7 +447,7 @@ static void take_back(struct copy *c, const struct ptx_instruction *call, const 
         pass_results(c, call, &j->b);
 }
 
-static void jump_call(struct copy *c, const struct ptx_instruction *call, struct jumped *j)
+static void jump_call(struct growing *c, const struct ptx_instruction *call, struct jumped *j)
 {
     const uint32_t skip = add_label(c, "skip"), site = add_label(c, "back");
     if (call->guard >= 0)
@@ -465,7 +466,7 @@ static void jump_call(struct copy *c, const struct ptx_instruction *call, struct
 }
 
 /* Whether a call by number may be one of a function that is jumped to. */
-static bool may_jump(const struct copy *c, const struct ptx_function *shape)
+static bool may_jump(const struct growing *c, const struct ptx_function *shape)
 {
     const struct ptx_plan *plan = c->e->plan;
     for (size_t i = 0; shape && plan->jump_count > 0 && i < plan->target_count; i++)
@@ -475,7 +476,7 @@ static bool may_jump(const struct copy *c, const struct ptx_function *shape)
 }
 
 /* One way for each function that it can be. */
-static void dispatch(struct copy *c, const struct ptx_instruction *call,
+static void dispatch(struct growing *c, const struct ptx_instruction *call,
                      const struct ptx_function *shape)
 {
     const struct ptx_plan *plan = c->e->plan;
@@ -507,7 +508,7 @@ static void dispatch(struct copy *c, const struct ptx_instruction *call,
     set_label(c, done);
 }
 
-static const struct ptx_variable **own_places(struct copy *c, struct ptx_variable *const *formal,
+static const struct ptx_variable **own_places(struct growing *c, struct ptx_variable *const *formal,
                                               size_t count)
 {
     const struct ptx_variable **made = ptx_arena_array(c->arena, count + 1, sizeof *made);
@@ -517,7 +518,7 @@ static const struct ptx_variable **own_places(struct copy *c, struct ptx_variabl
 }
 
 /* Before the entry is copied: nobody is within yet. */
-static void begin_jumped(struct copy *c)
+static void begin_jumped(struct growing *c)
 {
     const struct ptx_plan *plan = c->e->plan;
     c->jumped_of =
@@ -543,7 +544,7 @@ static void begin_jumped(struct copy *c)
 }
 
 /* ret: by a branch to one of the sites. */
-static void write_return(struct copy *c, const struct jumped *j)
+static void write_return(struct growing *c, const struct jumped *j)
 {
     const uint32_t line = j->b.from->line;
     set_label(c, (uint32_t)j->b.end_label);
@@ -559,7 +560,7 @@ static void write_return(struct copy *c, const struct jumped *j)
         (struct ptx_operand){.kind = PTX_OPERAND_TARGETS, .index = (int32_t)j->targets};
 }
 
-static void copy_jumped(struct copy *c)
+static void copy_jumped(struct growing *c)
 {
     const size_t count = c->e->plan->jump_count;
     if (count > 0) { /* the entry's end */
@@ -579,7 +580,7 @@ static void copy_jumped(struct copy *c)
     }
 }
 
-static void copy_instruction(struct copy *c, const struct bases *b,
+static void copy_instruction(struct growing *c, const struct bases *b,
                              const struct ptx_instruction *in)
 {
     struct ptx_instruction made = mapped(c, b, in);
@@ -615,7 +616,7 @@ static void copy_instruction(struct copy *c, const struct bases *b,
     *add_instruction(c) = made;
 }
 
-static void copy_function(struct copy *c, const struct bases *b)
+static void copy_function(struct growing *c, const struct bases *b)
 {
     const struct ptx_function *from = b->from;
     const size_t count = from->instruction_count;
@@ -679,7 +680,7 @@ static void change_access(struct ptx_function *f, const struct use *uses,
     }
 }
 
-static void change_parameters(struct copy *c)
+static void change_parameters(struct growing *c)
 {
     struct ptx_function *f = c->made;
     struct use *uses = ptx_arena_array(c->arena, f->variable_count, sizeof *uses);
@@ -705,7 +706,7 @@ static void change_parameters(struct copy *c)
 
 const struct ptx_function *ptx_block_inline(struct ptx_emitter *e, const struct ptx_function *entry)
 {
-    struct copy c = {.e = e, .arena = e->arena};
+    struct growing c = {.e = e, .arena = e->arena};
     c.made = ptx_arena_take(e->arena, sizeof *c.made);
     *c.made = *entry;
     c.made->registers = NULL;

@@ -91,9 +91,8 @@ static enum origin origin_of(const struct origins *s, const struct ptx_operand *
     case PTX_OPERAND_REGISTER:
         if (operand->part != 0)
             return ORIGIN_ELSEWHERE;
-        return s->body->classes[operand->index] == PTX_CLASS_GLOBAL
-                   ? ORIGIN_KERNEL
-                   : (enum origin)s->of[operand->index];
+        return s->body->is_pointer[operand->index] ? ORIGIN_KERNEL
+                                                   : (enum origin)s->of[operand->index];
     case PTX_OPERAND_VARIABLE:
         return ORIGIN_KERNEL;
     case PTX_OPERAND_INTEGER:
@@ -263,7 +262,7 @@ static void find_addresses(struct ptx_emitter *e, struct ptx_body *body)
     if (e->plan->has_windows)
         ptx_flow_settle(e->arena, function, PTX_BACKWARDS, follow_sources, &s);
     for (size_t i = 0; i < function->register_count; i++)
-        body->is_address[i] |= body->classes[i] == PTX_CLASS_GLOBAL;
+        body->is_address[i] |= body->is_pointer[i];
 }
 
 void ptx_find_origins(struct ptx_emitter *e, struct ptx_body *body)

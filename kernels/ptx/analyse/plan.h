@@ -50,7 +50,9 @@ struct ptx_copy {
 struct ptx_body {
     const struct ptx_function *function;
     const char *name; /* in C; of the entry: the __kernel's */
-    uint8_t *classes; /* enum ptx_class per register */
+    /* Per register: it always points into global memory, and is a __global uchar * in C. All others hold numbers: values,
+     * addresses of which nothing is known, and those of shared and local memory, offsets from clem_shared and clem_local. */
+    bool *is_pointer;
     /* Per register, known where pointers are buffers: an address computed from what the kernel was
      * given as a pointer or declares; one that is followed. */
     bool *is_made, *is_address;
@@ -207,7 +209,7 @@ const struct ptx_function *ptx_call_prototype(const struct ptx_function *caller,
 const struct ptx_function *ptx_name_parameters(struct ptx_emitter *e,
                                                const struct ptx_function *entry);
 
-/* What is known of a body's registers, each from what those before it found. pointer.c: fills classes; origin.c:
+/* What is known of a body's registers, each from what those before it found. pointer.c: fills is_pointer; origin.c:
  * is_made and is_address; copies.c: copies and is_copied; register_text.c: types and names. */
 void ptx_find_pointers(struct ptx_emitter *e, struct ptx_body *body);
 void ptx_find_origins(struct ptx_emitter *e, struct ptx_body *body);
@@ -221,7 +223,7 @@ const struct ptx_operand *ptx_stored_argument(const struct ptx_instruction *in);
 bool ptx_is_followed(struct ptx_emitter *e, const struct ptx_function *caller,
                      const struct ptx_variable *variable, int64_t offset);
 
-/* Points the emitter at a body: e->function, e->classes. Every ptx_value() then speaks of it. */
+/* Points the emitter at a body: e->function, plan->current. Every ptx_value() then speaks of it. */
 void ptx_enter_body(struct ptx_emitter *e, struct ptx_body *body);
 struct ptx_body *ptx_current_body(const struct ptx_emitter *e);
 

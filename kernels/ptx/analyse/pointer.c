@@ -275,9 +275,9 @@ void ptx_find_pointers(struct ptx_emitter *e, struct ptx_body *body)
     }
     const bool is_known = ptx_flow_settle(e->arena, function, PTX_FORWARDS, lower_results, &s) &&
                           ptx_flow_settle(e->arena, function, PTX_BACKWARDS, want_sources, &s);
-    body->classes = ptx_arena_take(e->arena, count);
+    body->is_pointer = ptx_arena_array(e->arena, count, sizeof *body->is_pointer);
     for (size_t i = 0; i < count; i++) {
         const bool is_pointer = s.hopes[i] == POINTER || (s.hopes[i] == MAYBE && s.wanted[i]);
-        body->classes[i] = is_known && is_pointer ? PTX_CLASS_GLOBAL : PTX_CLASS_NUMBER;
+        body->is_pointer[i] = is_known && is_pointer;
     }
 }

@@ -75,7 +75,7 @@ static void put_first(struct ptx_arena *arena, struct ptx_chunk *chunk)
     arena->used = 0;
 }
 
-/* A chunk that holds one block stands behind the one that is being filled. */
+/* A chunk that holds one large object stands behind the one that is being filled. */
 static void *take_large(struct ptx_arena *arena, size_t bytes, bool is_counted)
 {
     if (!arena->chunks)
@@ -156,9 +156,9 @@ void *ptx_arena_lend(struct ptx_arena *arena, size_t count, size_t bytes)
     return loan + 1;
 }
 
-void ptx_arena_return(struct ptx_arena *arena, void *block)
+void ptx_arena_return(struct ptx_arena *arena, void *lent)
 {
-    struct ptx_loan *loan = (struct ptx_loan *)block - 1;
+    struct ptx_loan *loan = (struct ptx_loan *)lent - 1;
     loan->next = arena->loans;
     arena->loans = loan;
 }
@@ -183,11 +183,11 @@ void *ptx_arena_grow(struct ptx_arena *arena, void *list, size_t count, size_t *
     return grown;
 }
 
-void ptx_arena_drop(struct ptx_arena *arena, void *block, size_t bytes)
+void ptx_arena_drop(struct ptx_arena *arena, void *taken, size_t bytes)
 {
-    if (!block || bytes < LARGE_BYTES)
+    if (!taken || bytes < LARGE_BYTES)
         return;
-    struct ptx_chunk *chunk = chunk_of(block);
+    struct ptx_chunk *chunk = chunk_of(taken);
     regain(arena, chunk->counted);
     chunk->newer->older = chunk->older;
     if (chunk->older)

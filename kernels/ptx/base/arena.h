@@ -23,8 +23,9 @@ struct ptx_budget {
  * look for failures: ptx_arena_take() jumps there when there is no memory, or when the budget has
  * none left, which is then noted in it. */
 struct ptx_arena {
-    struct ptx_chunk *chunks;  /* the first one is filled, the others are full or of one block */
-    size_t used;               /* of the first chunk */
+    struct ptx_chunk
+        *chunks; /* the first one is filled, the others are full or hold one large object */
+    size_t used; /* of the first chunk */
     struct ptx_loan *loans;    /* what was lent and is back */
     struct ptx_budget *budget; /* NULL: nothing is counted */
     jmp_buf out_of_memory;
@@ -36,7 +37,7 @@ void *ptx_arena_take(struct ptx_arena *arena, size_t bytes);
 void *ptx_arena_array(struct ptx_arena *arena, size_t count, size_t bytes);
 /* Likewise, for a while: what ptx_arena_return() gets back is lent again. For what is needed again and again. */
 void *ptx_arena_lend(struct ptx_arena *arena, size_t count, size_t bytes);
-void ptx_arena_return(struct ptx_arena *arena, void *block);
+void ptx_arena_return(struct ptx_arena *arena, void *lent);
 /* Likewise, and not counted: for what the text asks to be stored, however little of it is touched. */
 void *ptx_arena_storage(struct ptx_arena *arena, size_t bytes);
 /* Room for a list that has room for *room items of which count are in use: the list itself where one
@@ -44,8 +45,8 @@ void *ptx_arena_storage(struct ptx_arena *arena, size_t bytes);
  * Needs: list is NULL, or was returned by this for the same arena and item_bytes. */
 void *ptx_arena_grow(struct ptx_arena *arena, void *list, size_t count, size_t *room,
                      size_t item_bytes);
-/* Gives a block back if it is large. Needs: taken from this arena with as many bytes. */
-void ptx_arena_drop(struct ptx_arena *arena, void *block, size_t bytes);
+/* Gives memory back if it is large. Needs: taken from this arena with as many bytes. */
+void ptx_arena_drop(struct ptx_arena *arena, void *taken, size_t bytes);
 /* A NUL-terminated copy of bytes characters. */
 char *ptx_arena_text(struct ptx_arena *arena, const char *text, size_t bytes);
 __attribute__((format(printf, 2, 3))) char *ptx_arena_format(struct ptx_arena *arena,

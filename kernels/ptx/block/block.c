@@ -462,7 +462,7 @@ static const char *choose_way(struct ptx_emitter *e, const struct ptx_choice *ch
     const char *taken = way_text(e, flow->node_of[e->function->labels[label].instruction]);
     const char *other = way_text(e, flow->node_of[branch - flow->function->instructions + 1]);
     ptx_emit_instruction(e, choice->comparison);
-    return ptx_format(e, "%s ? %s : %s", ptx_register_place(e, (uint32_t)branch->guard, 0),
+    return ptx_format(e, "%s ? %s : %s", ptx_register_name(e, (uint32_t)branch->guard, 0),
                       branch->guard_negated ? other : taken, branch->guard_negated ? taken : other);
 }
 
@@ -867,7 +867,7 @@ static void name_block(struct ptx_emitter *e)
 
 static bool never_straight(const struct ptx_regions *r)
 {
-    return r->facts->has_parts || r->facts->is_alone;
+    return r->facts->has_parts || r->facts->starts_alone;
 }
 
 static void write_other_way(struct ptx_emitter *e)
@@ -881,7 +881,7 @@ static void write_other_way(struct ptx_emitter *e)
     }
     if (r->facts->is_straight || e->status != PTX_OK)
         return;
-    if (r->facts->is_lone)
+    if (r->facts->never_meets)
         write_alone(e);
     else
         write_warps(e);
@@ -920,7 +920,7 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
     ptx_block_declare_shared(e);
     empty_stacks(e);
     write_constants(e);
-    if (!r->facts->is_straight && !r->facts->is_lone) {
+    if (!r->facts->is_straight && !r->facts->never_meets) {
         ptx_need(e, PTX_NEED_RUNTIME);
         ptx_line(e, "uint clem_arrived[16] = {0};");
     }

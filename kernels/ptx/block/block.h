@@ -84,16 +84,16 @@ struct ptx_regions {
 struct ptx_block_facts {
     struct ptx_flow *flow;
     /* Both ways. They differ only where there are loops that wait, with which regions begin on the other. Where
-     * is_alone says so both are that one. */
+     * starts_alone says so both are that one. */
     struct ptx_regions *straight, *parted;
     uint8_t *keeps;       /* enum ptx_keep per register */
     int32_t *definitions; /* of constant and recomputed registers: instruction; of those with an
                            * offset: the one that they begin with */
     bool has_parts;       /* barriers that not all threads of the block take part in */
     bool is_straight;     /* no thread ever leaves the straight way */
-    bool is_lone;         /* threads never meet: those that part may each go on alone */
+    bool never_meets;     /* threads never meet: those that part may each go on alone */
     bool waits;           /* there are loops in which threads wait for what others do */
-    bool is_alone;        /* lone and waiting: no thread ever takes the straight way */
+    bool starts_alone;    /* and wait: no thread ever takes the straight way */
     bool joins_blocks;    /* threads are those of clem_grid.s3 blocks in a row */
     /* Threads that end need not keep the others from the straight way: it is for the threads of the
      * box clem_live.s012, of which there are clem_live.s3. Where lanes exchange values there
@@ -109,7 +109,7 @@ void ptx_block_find_keeps(struct ptx_emitter *e, struct ptx_block_facts *facts);
 /* Whether threads may begin with a region, not only come by. */
 static inline bool ptx_region_is_entered(const struct ptx_regions *r, size_t number)
 {
-    return !r->facts->is_alone || number == 0 || r->all[number].waits;
+    return !r->facts->starts_alone || number == 0 || r->all[number].waits;
 }
 
 /* One variable on the straight way. */

@@ -89,7 +89,7 @@ static bool names_local(const struct ptx_instruction *in)
 /* Whether an instruction computes one whole register from what is at hand at any time, and how dearly. */
 static bool can_recompute(const struct keeping *k, const struct ptx_instruction *in, struct cost *c)
 {
-    if (in->guard >= 0 || in->has_second_target || ptx_destination_count(in) != 1 ||
+    if (in->guard >= 0 || in->has_second_destination || ptx_destination_count(in) != 1 ||
         in->operands[0].kind != PTX_OPERAND_REGISTER || in->operands[0].part != 0 ||
         !ptx_flow_is_pure(k->function, in) || names_local(in))
         return false;

@@ -99,7 +99,7 @@ static int32_t *find_heads(struct cutting *c)
     const struct ptx_flow *flow = c->r->flow;
     int32_t *owners = ptx_arena_array(c->arena, flow->count + 1, sizeof *owners);
     mark_starts(c);
-    if (c->r->facts->is_alone) {
+    if (c->r->facts->starts_alone) {
         give_all_to_first(c, owners);
         return owners;
     }
@@ -526,7 +526,7 @@ static bool may_wait(struct ptx_emitter *e, const struct ptx_function *function)
 }
 
 /* No barrier, no warp operation, nothing that threads meet at: only loops are cut. */
-static bool is_lone(struct ptx_emitter *e, const struct ptx_function *function)
+static bool never_meet(struct ptx_emitter *e, const struct ptx_function *function)
 {
     const bool *starts = ptx_block_meetings(e, function);
     for (size_t i = 0; i < function->instruction_count; i++)
@@ -566,18 +566,19 @@ static bool has_lanes(const struct ptx_regions *r)
 static void find_facts(struct ptx_emitter *e, struct ptx_block_facts *facts)
 {
     const struct ptx_function *function = facts->flow->function;
-    facts->is_lone = is_lone(e, function);
-    facts->is_alone = facts->waits && facts->is_lone && !ptx_block_strides(e, function, NULL);
+    facts->never_meets = never_meet(e, function);
+    facts->starts_alone =
+        facts->waits && facts->never_meets && !ptx_block_strides(e, function, NULL);
     facts->joins_blocks =
-        facts->is_lone && !facts->waits && !uses_shared(e) && !may_wait(e, function);
+        facts->never_meets && !facts->waits && !uses_shared(e) && !may_wait(e, function);
 }
 
 /* What follows from them. */
 static void conclude(struct ptx_block_facts *facts)
 {
     facts->has_parts = has_parts(facts->straight);
-    facts->is_straight = is_decided(facts->straight) && !facts->has_parts && !facts->is_alone;
-    facts->shrinks = !facts->is_straight && !facts->is_lone && !facts->has_parts;
+    facts->is_straight = is_decided(facts->straight) && !facts->has_parts && !facts->starts_alone;
+    facts->shrinks = !facts->is_straight && !facts->never_meets && !facts->has_parts;
     facts->has_lanes = has_lanes(facts->straight);
 }
 
@@ -591,7 +592,7 @@ const struct ptx_block_facts *ptx_block_cut(struct ptx_emitter *e,
     find_facts(e, facts);
     if (facts->waits)
         facts->parted = cut(e, facts, &starts, false);
-    facts->straight = facts->is_alone ? facts->parted : cut(e, facts, &starts, true);
+    facts->straight = facts->starts_alone ? facts->parted : cut(e, facts, &starts, true);
     if (!facts->waits) /* both ways are cut alike */
         facts->parted = facts->straight;
     ptx_block_find_keeps(e, facts);

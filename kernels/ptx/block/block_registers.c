@@ -90,7 +90,7 @@ void ptx_block_declare_arrays(struct ptx_emitter *e)
             offset += local;
         }
         if (bytes == way_bytes(writer->regions) && !writer->facts->is_straight &&
-            !writer->facts->is_alone) {
+            !writer->facts->starts_alone) {
             ptx_line(e,
                      "CLEM_SCRATCH %s *const clem_ways = (CLEM_SCRATCH %s *)(clem_scratch + %zuu * "
                      "clem_threads);",
@@ -114,7 +114,7 @@ void ptx_block_declare_arrays(struct ptx_emitter *e)
 static const char *shared_type(struct ptx_emitter *e, uint32_t index)
 {
     const bool is_offset = e->block_writer->facts->keeps[index] == PTX_KEEP_OFFSET;
-    return is_offset && e->classes[index] == PTX_CLASS_GLOBAL ? "ulong" : plain_type(e, index);
+    return is_offset && ptx_is_pointer_register(e, (int32_t)index) ? "ulong" : plain_type(e, index);
 }
 
 void ptx_block_declare_shared(struct ptx_emitter *e)

@@ -42,7 +42,7 @@ static void note_stale(void *with, uint32_t index, bool is_whole)
 
 static bool is_comparison(const struct ptx_instruction *in, int32_t predicate)
 {
-    return in->opcode == PTX_OPCODE_setp && in->guard < 0 && !in->has_second_target &&
+    return in->opcode == PTX_OPCODE_setp && in->guard < 0 && !in->has_second_destination &&
            in->operands[0].kind == PTX_OPERAND_REGISTER && in->operands[0].part == 0 &&
            in->operands[0].index == predicate;
 }

@@ -4,7 +4,7 @@
 
 bool ptx_is_pointer_register(const struct ptx_emitter *e, int32_t index)
 {
-    return index >= 0 && e->classes[index] == PTX_CLASS_GLOBAL;
+    return index >= 0 && ptx_current_body(e)->is_pointer[index];
 }
 
 const char *ptx_address_number(struct ptx_emitter *e, const struct ptx_operand *address)
@@ -13,7 +13,7 @@ const char *ptx_address_number(struct ptx_emitter *e, const struct ptx_operand *
         return ptx_variable_address(e, address->variable, address->bits);
     if (address->index < 0)
         return ptx_format(e, "%lluul", (unsigned long long)address->bits);
-    const char *place = ptx_register_place(e, (uint32_t)address->index, 0);
+    const char *place = ptx_register_name(e, (uint32_t)address->index, 0);
     const enum ptx_type type = ptx_register_type(e, (uint32_t)address->index);
     const char *number = ptx_is_pointer_register(e, address->index)
                              ? ptx_format(e, "(ulong)%s", place)
@@ -91,12 +91,12 @@ enum ptx_space ptx_space_of(struct ptx_emitter *e, const struct ptx_operand *add
 static const char *global_bytes(struct ptx_emitter *e, const struct ptx_operand *address)
 {
     if (address->variable)
-        return ptx_global_place(e, address->variable, address->bits);
+        return ptx_global_pointer(e, address->variable, address->bits);
     if (!ptx_is_pointer_register(e, address->index)) {
         ptx_refuse_unknown_address(e, address);
         return ptx_address_number(e, address);
     }
-    const char *place = ptx_register_place(e, (uint32_t)address->index, 0);
+    const char *place = ptx_register_name(e, (uint32_t)address->index, 0);
     return address->bits == 0  ? place
            : address->bits < 0 ? ptx_format(e, "(%s - %lld)", place, -(long long)address->bits)
                                : ptx_format(e, "(%s + %lld)", place, (long long)address->bits);
@@ -108,7 +108,7 @@ static const char *window_offset(struct ptx_emitter *e, const struct ptx_operand
     if (address->variable || address->index < 0)
         return ptx_address_number(e, address);
     const enum ptx_type type = ptx_register_type(e, (uint32_t)address->index);
-    const char *place = ptx_register_place(e, (uint32_t)address->index, 0);
+    const char *place = ptx_register_name(e, (uint32_t)address->index, 0);
     if (ptx_type_bytes(type) == 4 && address->bits != 0)
         return ptx_format(e, "(%s + %uu)", ptx_as_type(e, place, type, PTX_U32),
                           (unsigned)(uint32_t)address->bits);

@@ -64,7 +64,7 @@ static void write_unguarded(struct ptx_emitter *e, const struct ptx_instruction 
 static const char *guard_text(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const bool *opaque = e->plan->opaque_guards;
-    const char *place = ptx_register_place(e, (uint32_t)in->guard, 0);
+    const char *place = ptx_register_name(e, (uint32_t)in->guard, 0);
     if (opaque && opaque[in - e->function->instructions])
         place = ptx_format(e, "clem_native_opaque(%s)", place);
     return in->guard_negated ? ptx_format(e, "!%s", place) : place;

@@ -37,8 +37,8 @@ const char *ptx_predicate(struct ptx_emitter *e, const struct ptx_operand *opera
 /* What C declares a register as: PTX_U8 U16 U32 U64 F32 F64 B128 PRED. Pointers are PTX_U64. */
 enum ptx_type ptx_register_type(const struct ptx_emitter *e, uint32_t index);
 
-/* The C lvalue of a register: its name, with .x .y where part > 0. */
-const char *ptx_register_place(struct ptx_emitter *e, uint32_t index, unsigned part);
+/* A register in C: its name, with .x .y where part > 0. */
+const char *ptx_register_name(struct ptx_emitter *e, uint32_t index, unsigned part);
 
 /* A special register as uint, or ulong for the wide ones: the hook's, or FORM_ITEM's. */
 const char *ptx_special_value(struct ptx_emitter *e, int32_t special);
@@ -73,7 +73,7 @@ void ptx_refuse_unknown_address(struct ptx_emitter *e, const struct ptx_operand 
  * to bytes of .global or .const; whether the variable is one of the kernel's own parameters. */
 const char *ptx_variable_address(struct ptx_emitter *e, const struct ptx_variable *variable,
                                  int64_t plus);
-const char *ptx_global_place(struct ptx_emitter *e, const struct ptx_variable *v, int64_t plus);
+const char *ptx_global_pointer(struct ptx_emitter *e, const struct ptx_variable *v, int64_t plus);
 bool ptx_is_entry_parameter(const struct ptx_emitter *e, const struct ptx_variable *v);
 
 /* C declaration type of a register: "uint", "__global uchar *". Without a blank at the end for

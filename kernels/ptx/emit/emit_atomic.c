@@ -3,7 +3,7 @@
 #include "kernels/ptx/emit/emit.h"
 
 /* How one operation on one type is written. */
-struct form {
+struct variant {
     uint8_t operation;  /* enum ptx_operation */
     uint8_t type;       /* enum ptx_type */
     const char *call;   /* OpenCL C's function, or of the library without "_global" and "_shared" */
@@ -12,7 +12,7 @@ struct form {
     const char *memory; /* what the pointer points to */
 };
 
-static const struct form forms[] = {
+static const struct variant variants[] = {
     {PTX_OP_ADD, PTX_U32, "atomic_add", NULL, PTX_U32, "uint"},
     {PTX_OP_ADD, PTX_S32, "atomic_add", NULL, PTX_S32, "int"},
     {PTX_OP_ADD, PTX_U64, "atom_add", NULL, PTX_U64, "ulong"},
@@ -65,12 +65,12 @@ static uint8_t type_of(const struct ptx_instruction *in)
     }
 }
 
-static const struct form *find_form(const struct ptx_instruction *in)
+static const struct variant *find_variant(const struct ptx_instruction *in)
 {
     const uint8_t type = type_of(in);
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (forms[i].operation == in->operation && forms[i].type == type)
-            return &forms[i];
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+        if (variants[i].operation == in->operation && variants[i].type == type)
+            return &variants[i];
     return NULL;
 }
 
@@ -80,35 +80,35 @@ static bool wants_result(const struct ptx_instruction *in)
     return in->opcode == PTX_OPCODE_atom && in->operands[0].kind != PTX_OPERAND_SINK;
 }
 
-static bool is_of_library(const struct form *form)
+static bool is_of_library(const struct variant *variant)
 {
-    return form->call[0] == 'c';
+    return variant->call[0] == 'c';
 }
 
-/* The call in one space. `pointer` has the type that the form says. */
-static const char *call_text(struct ptx_emitter *e, const struct form *form, bool is_shared,
+/* The call in one space. `pointer` has the type that the variant says. */
+static const char *call_text(struct ptx_emitter *e, const struct variant *variant, bool is_shared,
                              const char *pointer, const char *values)
 {
-    const bool is_native = form->native && e->target->has_nvidia_asm;
+    const bool is_native = variant->native && e->target->has_nvidia_asm;
     const bool is_local = is_shared && !e->target->shared_is_global;
-    return ptx_format(e, "%s%s(%s, %s)", is_native ? form->native : form->call,
-                      !is_native && !is_of_library(form) ? ""
-                      : is_local                         ? "_shared"
-                                                         : "_global",
+    return ptx_format(e, "%s%s(%s, %s)", is_native ? variant->native : variant->call,
+                      !is_native && !is_of_library(variant) ? ""
+                      : is_local                            ? "_shared"
+                                                            : "_global",
                       pointer, values);
 }
 
 static void write_call(struct ptx_emitter *e, const struct ptx_instruction *in,
-                       const struct form *form, const char *call)
+                       const struct variant *variant, const char *call)
 {
     if (wants_result(in))
-        ptx_set(e, &in->operands[0], (enum ptx_type)form->value, call);
+        ptx_set(e, &in->operands[0], (enum ptx_type)variant->value, call);
     else
         ptx_line(e, "%s;", call);
 }
 
 static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in,
-                         const struct form *form, const char *values)
+                         const struct variant *variant, const char *values)
 {
     const struct ptx_operand *address = &in->operands[in->opcode == PTX_OPCODE_atom];
     const enum ptx_space space = ptx_space_of(e, address, in->space);
@@ -117,8 +117,9 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
         return;
     }
     if (space != PTX_SPACE_GENERIC) {
-        const char *pointer = ptx_pointer(e, address, space, "volatile ", form->memory);
-        write_call(e, in, form, call_text(e, form, space == PTX_SPACE_SHARED, pointer, values));
+        const char *pointer = ptx_pointer(e, address, space, "volatile ", variant->memory);
+        write_call(e, in, variant,
+                   call_text(e, variant, space == PTX_SPACE_SHARED, pointer, values));
         return;
     }
     ptx_need(e, PTX_NEED_SHARED);
@@ -126,24 +127,24 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     ptx_line(e, "{");
     ptx_line(e, "const ulong %s = %s;", number, ptx_address_number(e, address));
     ptx_line(e, "if (clem_is_shared(%s)) {", number);
-    write_call(e, in, form,
-               call_text(e, form, true,
+    write_call(e, in, variant,
+               call_text(e, variant, true,
                          ptx_format(e, "(volatile __local %s *)(clem_shared + (uint)%s)",
-                                    form->memory, number),
+                                    variant->memory, number),
                          values));
     ptx_line(e, "} else {");
-    write_call(e, in, form,
-               call_text(e, form, false,
-                         ptx_format(e, "(volatile __global %s *)%s", form->memory, number),
+    write_call(e, in, variant,
+               call_text(e, variant, false,
+                         ptx_format(e, "(volatile __global %s *)%s", variant->memory, number),
                          values));
     ptx_line(e, "}");
     ptx_line(e, "}");
 }
 
 /* Operations of 64 bits without a result that two of 32 bits do as well. */
-static const struct form *by_halves(const struct ptx_instruction *in)
+static const struct variant *by_halves(const struct ptx_instruction *in)
 {
-    static const struct form halves[] = {
+    static const struct variant halves[] = {
         {PTX_OP_ADD, PTX_U64, "clem_atomic_sum_64", NULL, PTX_U64, "uint"},
         {PTX_OP_AND, PTX_B64, "clem_atomic_and_64", NULL, PTX_B64, "uint"},
         {PTX_OP_OR, PTX_B64, "clem_atomic_or_64", NULL, PTX_B64, "uint"},
@@ -156,21 +157,21 @@ static const struct form *by_halves(const struct ptx_instruction *in)
     return NULL;
 }
 
-/* The form to use, or NULL after a refusal. */
-static const struct form *choose_form(struct ptx_emitter *e, const struct ptx_instruction *in)
+/* The variant to use, or NULL after a refusal. */
+static const struct variant *choose_variant(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
-    const struct form *form = in->width > 1 ? NULL : find_form(in);
-    if (!form) {
+    const struct variant *variant = in->width > 1 ? NULL : find_variant(in);
+    if (!variant) {
         ptx_refuse(e, in->width > 1 ? "atomic operations on vectors have no translation"
                                     : "this atomic operation has no translation for this type");
         return NULL;
     }
-    if (ptx_type_bytes((enum ptx_type)form->type) < 8 || e->target->has_int64_atomics)
-        return form;
-    form = by_halves(in);
-    if (!form)
+    if (ptx_type_bytes((enum ptx_type)variant->type) < 8 || e->target->has_int64_atomics)
+        return variant;
+    variant = by_halves(in);
+    if (!variant)
         ptx_refuse(e, "the device has no atomic operations of 64 bits");
-    return form;
+    return variant;
 }
 
 bool ptx_emit_atomic(struct ptx_emitter *e, const struct ptx_instruction *in)
@@ -183,15 +184,15 @@ bool ptx_emit_atomic(struct ptx_emitter *e, const struct ptx_instruction *in)
         ptx_refuse(e, "operands of a kind that does not belong here");
         return true;
     }
-    const struct form *form = choose_form(e, in);
-    if (!form)
+    const struct variant *variant = choose_variant(e, in);
+    if (!variant)
         return true;
-    const char *list = ptx_value(e, &in->operands[first + 1], (enum ptx_type)form->value);
+    const char *list = ptx_value(e, &in->operands[first + 1], (enum ptx_type)variant->value);
     if (values == 2)
         list = ptx_format(e, "%s, %s", list,
-                          ptx_value(e, &in->operands[first + 2], (enum ptx_type)form->value));
+                          ptx_value(e, &in->operands[first + 2], (enum ptx_type)variant->value));
     ptx_fence_before(e, in);
-    write_atomic(e, in, form, list);
+    write_atomic(e, in, variant, list);
     ptx_fence_after(e, in);
     return true;
 }

@@ -78,12 +78,12 @@ static enum ptx_type compared_type(const struct ptx_instruction *in, enum ptx_ty
 /* setp.lt.and.s32 p|q, a, b, c; packed halves compare into p and q. */
 static void write_setp(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
-    const uint32_t first = in->has_second_target ? 2 : 1;
+    const uint32_t first = in->has_second_destination ? 2 : 1;
     const enum ptx_type type = compared_type(in, (enum ptx_type)in->types[0]);
     const char *a = ptx_source(e, in, first, type), *b = ptx_source(e, in, first + 1, type);
     const char *third =
         in->operand_count > first + 2 ? ptx_predicate(e, &in->operands[first + 2]) : NULL;
-    if (!ptx_is_packed(type) && !in->has_second_target) {
+    if (!ptx_is_packed(type) && !in->has_second_destination) {
         ptx_set(e, &in->operands[0], PTX_PRED, combine(e, in, compare(e, in, type, a, b), third));
         return;
     }
@@ -102,7 +102,7 @@ static void write_setp(struct ptx_emitter *e, const struct ptx_instruction *in)
     p = ptx_hold(e, PTX_PRED, combine(e, in, p, third));
     q = ptx_hold(e, PTX_PRED, combine(e, in, q, third));
     ptx_set(e, &in->operands[0], PTX_PRED, p);
-    if (in->has_second_target)
+    if (in->has_second_destination)
         ptx_set(e, &in->operands[1], PTX_PRED, q);
     ptx_line(e, "}");
 }

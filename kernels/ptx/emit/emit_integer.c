@@ -225,7 +225,7 @@ static const char *boolean_operator(const struct ptx_instruction *in)
 /* lop3.b32 d, a, b, c, table;  lop3.or.b32 d|p, a, b, c, table, q; */
 static void write_lop3(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
-    const uint32_t first = in->has_second_target ? 2 : 1;
+    const uint32_t first = in->has_second_destination ? 2 : 1;
     struct ptx_fill fill = {.type = PTX_B32};
     for (uint32_t i = 0; i < 3; i++)
         fill.arguments[i] = ptx_source(e, in, first + i, PTX_B32);
@@ -235,7 +235,7 @@ static void write_lop3(struct ptx_emitter *e, const struct ptx_instruction *in)
     }
     const unsigned table = (unsigned)in->operands[first + 3].bits & 255;
     const char *value = ptx_expression(e, truth_table(e, table), &fill);
-    if (!in->has_second_target) {
+    if (!in->has_second_destination) {
         ptx_set(e, &in->operands[0], PTX_B32, value);
         return;
     }

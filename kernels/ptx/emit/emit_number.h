@@ -50,7 +50,7 @@ static inline bool ptx_is_directed(const struct ptx_instruction *in)
 void ptx_native(struct ptx_emitter *e, const struct ptx_instruction *in, const enum ptx_type *types,
                 unsigned count);
 
-/* Declares a temporary of a type within an open block and gives it a value. */
+/* Declares a temporary of a type within open braces and gives it a value. */
 const char *ptx_hold(struct ptx_emitter *e, enum ptx_type type, const char *value);
 
 /* Writes the two halves of a packed result; `one` makes the expression of a half from its arguments. */

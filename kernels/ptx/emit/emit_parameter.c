@@ -85,7 +85,7 @@ static void load_pointer(struct ptx_emitter *e, const struct ptx_operand *addres
                          const struct ptx_operand *to, int64_t plus)
 {
     const struct ptx_variable *v = address->variable;
-    const char *place = ptx_register_place(e, (uint32_t)to->index, 0);
+    const char *place = ptx_register_name(e, (uint32_t)to->index, 0);
     const char *argument = pointer_argument(e, address, plus);
     if (argument) {
         ptx_line(e, "%s = %s;", place, argument);

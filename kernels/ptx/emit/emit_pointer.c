@@ -25,8 +25,8 @@ static const char *as_pointer(struct ptx_emitter *e, const struct ptx_operand *o
         return ptx_format(e, "(__global uchar *)%s", ptx_value(e, operand, PTX_U64));
     }
     if (operand->kind == PTX_OPERAND_VARIABLE)
-        return ptx_global_place(e, operand->variable, operand->bits);
-    return ptx_register_place(e, (uint32_t)operand->index, 0);
+        return ptx_global_pointer(e, operand->variable, operand->bits);
+    return ptx_register_name(e, (uint32_t)operand->index, 0);
 }
 
 /* What is added to a pointer: as signed constants, which read better than huge unsigned ones. */
@@ -61,7 +61,7 @@ bool ptx_emit_pointer(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     if (!goes_to_pointer(e, in))
         return false;
-    const char *to = ptx_register_place(e, (uint32_t)in->operands[0].index, 0);
+    const char *to = ptx_register_name(e, (uint32_t)in->operands[0].index, 0);
     const struct ptx_operand *o = in->operands;
     switch (in->opcode) {
     case PTX_OPCODE_mov:

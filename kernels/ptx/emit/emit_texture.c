@@ -309,7 +309,7 @@ static void set_results(struct ptx_emitter *e, const struct ptx_instruction *in,
     for (unsigned i = 0; i < count && i < channels; ++i)
         ptx_set(e, is_list ? &to->list[i] : to, type,
                 channels == 1 ? value : ptx_format(e, "%s.%c", value, "xyzw"[i]));
-    if (in->has_second_target)
+    if (in->has_second_destination)
         ptx_set(e, &in->operands[1], PTX_PRED, "1");
 }
 
@@ -355,7 +355,7 @@ static const char *gradient_lod(struct ptx_emitter *e, const struct object *obje
 static const char *fetch(struct ptx_emitter *e, const struct ptx_instruction *in,
                          const struct object *object, const struct place *place, const char *type)
 {
-    const struct ptx_operand *more = &in->operands[2 + in->has_second_target];
+    const struct ptx_operand *more = &in->operands[2 + in->has_second_destination];
     const char *lod = in->flags & PTX_LEVEL  ? ptx_value(e, more, PTX_F32)
                       : in->flags & PTX_BASE ? "0.0f"
                                              : NULL;
@@ -388,7 +388,7 @@ static const char *result_type(struct ptx_emitter *e, enum ptx_type type, unsign
 /* Operands behind the place: level, or two gradients. More are offsets and reference depths. */
 static bool check_operands(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
-    const uint32_t wanted = 2u + in->has_second_target + (in->flags & PTX_LEVEL ? 1u : 0u) +
+    const uint32_t wanted = 2u + in->has_second_destination + (in->flags & PTX_LEVEL ? 1u : 0u) +
                             (in->flags & PTX_GRAD ? 2u : 0u);
     const bool is_cube = in->geometry == PTX_CUBE || in->geometry == PTX_ACUBE;
     if (in->operand_count != wanted || in->type_count != 2)
@@ -406,7 +406,7 @@ static void emit_tex(struct ptx_emitter *e, const struct ptx_instruction *in)
     struct place place;
     if (!check_operands(e, in))
         return;
-    const struct ptx_operand *brackets = &in->operands[1 + in->has_second_target];
+    const struct ptx_operand *brackets = &in->operands[1 + in->has_second_destination];
     const enum ptx_type type = (enum ptx_type)in->types[0];
     const bool is_integer = in->types[1] == PTX_S32;
     const bool is_linear_memory = is_integer && in->geometry == PTX_1D;
@@ -435,7 +435,7 @@ static void emit_gather(struct ptx_emitter *e, const struct ptx_instruction *in)
     struct place place;
     if (!check_operands(e, in))
         return;
-    const struct ptx_operand *brackets = &in->operands[1 + in->has_second_target];
+    const struct ptx_operand *brackets = &in->operands[1 + in->has_second_destination];
     const enum ptx_type type = (enum ptx_type)in->types[0];
     const char *c_type = result_type(e, type, 4);
     if (!c_type || !read_place(e, in, brackets, PTX_F32, &place))

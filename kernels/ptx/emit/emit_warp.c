@@ -100,7 +100,7 @@ static void write_pair(struct ptx_emitter *e, const struct ptx_instruction *in, 
     ptx_line(e, "uint %s;", flag);
     ptx_line(e, "const uint %s = %s, &%s);", value, call, flag);
     ptx_set(e, &in->operands[0], PTX_U32, value);
-    if (in->has_second_target)
+    if (in->has_second_destination)
         ptx_set(e, &in->operands[1], PTX_PRED, ptx_format(e, "(uchar)(%s != 0u)", flag));
     ptx_line(e, "}");
 }
@@ -109,7 +109,7 @@ static void emit_shfl(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     static const char *const modes[] = {
         [PTX_OP_UP] = "up", [PTX_OP_DOWN] = "down", [PTX_OP_BFLY] = "bfly", [PTX_OP_IDX] = "idx"};
-    const uint32_t first = in->has_second_target ? 2 : 1;
+    const uint32_t first = in->has_second_destination ? 2 : 1;
     if (in->operation < PTX_OP_UP || in->operation > PTX_OP_IDX || in->operand_count < first + 3) {
         ptx_refuse(e, "a shuffle of a kind that has no translation");
         return;
@@ -141,7 +141,7 @@ static void emit_vote(struct ptx_emitter *e, const struct ptx_instruction *in)
 
 static void emit_match(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
-    const uint32_t first = in->has_second_target ? 2 : 1;
+    const uint32_t first = in->has_second_destination ? 2 : 1;
     if (in->operand_count < first + 2) {
         ptx_refuse(e, "operands are missing");
         return;
@@ -194,9 +194,9 @@ static void emit_warp_operation(struct ptx_emitter *e, const struct ptx_instruct
         ptx_set(e, &in->operands[0], PTX_U32, "clem_native_activemask()");
         break;
     case PTX_OPCODE_elect:
-        write_pair(
-            e, in,
-            ptx_format(e, "clem_native_elect(%s", members(e, in, in->has_second_target ? 2 : 1)));
+        write_pair(e, in,
+                   ptx_format(e, "clem_native_elect(%s",
+                              members(e, in, in->has_second_destination ? 2 : 1)));
         break;
     default:
         ptx_line(e, "clem_native_bar_warp(%s);", members(e, in, 0));

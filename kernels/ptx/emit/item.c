@@ -23,7 +23,7 @@ const char *ptx_register_c_type(const struct ptx_emitter *e, uint32_t index)
                                              : 3;
         return vectors[row][width > 2];
     }
-    return e->classes[index] == PTX_CLASS_GLOBAL ? "__global uchar *" : ptx_c_type(type);
+    return ptx_current_body(e)->is_pointer[index] ? "__global uchar *" : ptx_c_type(type);
 }
 
 /* Up to this many names stand in one declaration. */
@@ -190,7 +190,7 @@ static void take_register_parameters(struct ptx_emitter *e)
     for (size_t i = 0; i < function->parameter_count; i++) {
         const struct ptx_variable *v = function->parameters[i];
         if (v->space == PTX_SPACE_REG)
-            ptx_line(e, "%s = %s;", ptx_register_place(e, v->number, 0), ptx_parameter_name(e, v));
+            ptx_line(e, "%s = %s;", ptx_register_name(e, v->number, 0), ptx_parameter_name(e, v));
     }
 }
 

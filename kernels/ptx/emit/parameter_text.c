@@ -85,6 +85,6 @@ const char *ptx_parameter_name(struct ptx_emitter *e, const struct ptx_variable 
 const char *ptx_result_value(struct ptx_emitter *e)
 {
     const struct ptx_variable *v = e->function->results[0];
-    return v->space == PTX_SPACE_REG ? ptx_register_place(e, v->number, 0)
+    return v->space == PTX_SPACE_REG ? ptx_register_name(e, v->number, 0)
                                      : ptx_parameter_name(e, v);
 }

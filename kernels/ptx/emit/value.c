@@ -71,7 +71,7 @@ enum ptx_type ptx_register_type(const struct ptx_emitter *e, uint32_t index)
     return ptx_current_body(e)->types[index];
 }
 
-const char *ptx_register_place(struct ptx_emitter *e, uint32_t index, unsigned part)
+const char *ptx_register_name(struct ptx_emitter *e, uint32_t index, unsigned part)
 {
     static const char *const parts[] = {"", ".s0", ".s1", ".s2", ".s3"};
     const char *name = ptx_current_body(e)->names[index];
@@ -92,8 +92,8 @@ static const char *register_value(struct ptx_emitter *e, const struct ptx_operan
                                   enum ptx_type type)
 {
     const uint32_t index = (uint32_t)operand->index;
-    const char *place = ptx_register_place(e, index, operand->part);
-    if (e->classes[index] == PTX_CLASS_GLOBAL)
+    const char *place = ptx_register_name(e, index, operand->part);
+    if (ptx_current_body(e)->is_pointer[index])
         place = ptx_format(e, "(ulong)%s", place);
     else if (e->is_hiding)
         place = hidden(e, place, ptx_register_type(e, index));
@@ -225,7 +225,7 @@ const char *ptx_value(struct ptx_emitter *e, const struct ptx_operand *operand, 
 const char *ptx_predicate(struct ptx_emitter *e, const struct ptx_operand *operand)
 {
     if (operand->kind == PTX_OPERAND_REGISTER && operand->is_negated)
-        return ptx_format(e, "!%s", ptx_register_place(e, (uint32_t)operand->index, 0));
+        return ptx_format(e, "!%s", ptx_register_name(e, (uint32_t)operand->index, 0));
     return ptx_value(e, operand, PTX_PRED);
 }
 
@@ -240,14 +240,14 @@ void ptx_set(struct ptx_emitter *e, const struct ptx_operand *destination, enum 
     }
     const uint32_t index = (uint32_t)destination->index;
     const enum ptx_type held = ptx_register_type(e, index);
-    const char *place = ptx_register_place(e, index, destination->part);
+    const char *place = ptx_register_name(e, index, destination->part);
     const char *value = expression;
     if (is_c_float(type) != is_c_float(held) || (type == PTX_B128) != (held == PTX_B128) ||
         (is_c_float(type) && type != held))
         value = ptx_as_type(e, ptx_format(e, "(%s)", expression), type, held);
     else if (c_bytes(type) < c_bytes(held) && c_bytes(type) < 4)
         value = ptx_format(e, "(%s)(%s)", c_types[type], expression);
-    if (e->classes[index] == PTX_CLASS_GLOBAL)
+    if (ptx_current_body(e)->is_pointer[index])
         ptx_line(e, "%s = (__global uchar *)%s(%s);", place, c_bytes(type) < 8 ? "(ulong)" : "",
                  value);
     else

@@ -46,7 +46,7 @@ bool ptx_is_entry_parameter(const struct ptx_emitter *e, const struct ptx_variab
     return false;
 }
 
-const char *ptx_global_place(struct ptx_emitter *e, const struct ptx_variable *v, int64_t plus)
+const char *ptx_global_pointer(struct ptx_emitter *e, const struct ptx_variable *v, int64_t plus)
 {
     if (v->type == PTX_TEXREF || v->type == PTX_SURFREF || v->type == PTX_SAMPLERREF)
         ptx_refuse(e, "the address of reference %s has no translation", v->name);
@@ -77,6 +77,6 @@ const char *ptx_variable_address(struct ptx_emitter *e, const struct ptx_variabl
     case PTX_SPACE_PARAM:
         return parameter_address(e, variable, plus);
     default:
-        return ptx_format(e, "(ulong)%s", ptx_global_place(e, variable, plus));
+        return ptx_format(e, "(ulong)%s", ptx_global_pointer(e, variable, plus));
     }
 }

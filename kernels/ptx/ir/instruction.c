@@ -88,7 +88,7 @@ unsigned ptx_destination_count(const struct ptx_instruction *in)
 {
     if (in->operand_count == 0 || has_no_destination(in))
         return 0;
-    return in->has_second_target && in->operand_count > 1 ? 2 : 1;
+    return in->has_second_destination && in->operand_count > 1 ? 2 : 1;
 }
 
 bool ptx_special_is_uniform(int32_t special)

@@ -333,7 +333,7 @@ enum ptx_opcode {
 const char *ptx_opcode_name(enum ptx_opcode opcode);
 
 /* `a|b` as first operand (setp, shfl, match, vote) is two operands: first a, then b, with
- * has_second_target set. `(ret), f, (args), proto` of a call is: VECTOR of results (count 0 without
+ * has_second_destination set. `(ret), f, (args), proto` of a call is: VECTOR of results (count 0 without
  * any), FUNCTION or REGISTER, VECTOR of arguments, and TARGETS where there are any. */
 struct ptx_instruction {
     uint16_t opcode; /* enum ptx_opcode: the name before the first dot */
@@ -344,7 +344,7 @@ struct ptx_instruction {
     uint8_t rounding, compare, operation, second_operation, cache, order, scope, geometry;
     uint8_t border; /* PTX_OP_TRAP, PTX_OP_CLAMP or PTX_OP_ZERO of surfaces */
     uint8_t width;  /* .v2 .v4 .v8, otherwise 1 */
-    bool guard_negated, has_second_target;
+    bool guard_negated, has_second_destination;
     int32_t guard;  /* register index of @%p, or -1 */
     uint32_t flags; /* enum ptx_flag */
     uint32_t line;  /* of the text, from 1 */

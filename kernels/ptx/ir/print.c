@@ -152,7 +152,7 @@ static void print_instruction(FILE *out, const struct ptx_function *function,
         print_call(out, function, in);
     else
         for (uint32_t i = 0; i < in->operand_count; ++i) {
-            const char *between = i == 1 && in->has_second_target ? "|" : ", ";
+            const char *between = i == 1 && in->has_second_destination ? "|" : ", ";
             fputs(i ? between : "", out);
             print_operand(out, function, &in->operands[i]);
         }

@@ -9,7 +9,7 @@
  *   A  an address in brackets            T  a texture with its coordinates
  *   L  a label                           G  branch targets
  * An opcode that may write `a|b` takes its first operand twice then. */
-struct form {
+struct shape {
     const char *operands; /* NULL: not looked at, since no translation exists */
     uint8_t types;        /* at least */
     bool may_write_two;
@@ -32,7 +32,7 @@ struct form {
         "DVVV?", 2, false                                                                          \
     }
 
-static const struct form forms[PTX_OPCODES] = {
+static const struct shape shapes[PTX_OPCODES] = {
     [PTX_OPCODE_abs] = ONE,
     [PTX_OPCODE_activemask] = {"D", 1, false},
     [PTX_OPCODE_add] = TWO,
@@ -275,18 +275,18 @@ static bool is_well_formed(const struct ptx_instruction *in)
         return is_call(in);
     if (in->opcode == PTX_OPCODE_cp)
         return is_copy(in);
-    const struct form *form = &forms[in->opcode];
-    if (!form->operands)
+    const struct shape *shape = &shapes[in->opcode];
+    if (!shape->operands)
         return true;
-    if (in->type_count < form->types || (in->has_second_target && !form->may_write_two))
+    if (in->type_count < shape->types || (in->has_second_destination && !shape->may_write_two))
         return false;
     if ((in->opcode == PTX_OPCODE_bar || in->opcode == PTX_OPCODE_barrier) &&
         in->operation == PTX_OP_RED && !fit_all(in->operands, in->operand_count, "DVVV?"))
         return false;
-    const bool skips = in->has_second_target;
-    return in->operand_count >= skips && (!skips || fits(&in->operands[0], form->operands[0])) &&
+    const bool skips = in->has_second_destination;
+    return in->operand_count >= skips && (!skips || fits(&in->operands[0], shape->operands[0])) &&
            fit_all(skips ? in->operands + 1 : in->operands, in->operand_count - skips,
-                   form->operands) &&
+                   shape->operands) &&
            agrees_with_width(in) && !has_operand_too_many(in);
 }
 

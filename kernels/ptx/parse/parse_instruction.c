@@ -445,7 +445,7 @@ static void parse_operands(struct ptx_parser *p, struct ptx_instruction *instruc
     push_operand(p, parse_operand(p));
     check_sign(p, instruction->opcode);
     if (ptx_accept(p, '|')) {
-        instruction->has_second_target = true;
+        instruction->has_second_destination = true;
         push_operand(p, parse_operand(p));
         check_sign(p, instruction->opcode);
     }
