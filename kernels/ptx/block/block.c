@@ -43,15 +43,15 @@ static const char *special_value(struct ptx_emitter *e, enum ptx_special special
     return specials[special];
 }
 
-static void take_way(struct ptx_block_writer *writer, bool is_straight)
+static void take_way(struct ptx_block_writer *writer, enum ptx_way way)
 {
-    writer->is_straight = is_straight;
-    writer->regions = is_straight ? writer->facts->straight : writer->facts->parted;
+    writer->way = way;
+    writer->regions = way == PTX_WAY_STRAIGHT ? writer->facts->straight : writer->facts->parted;
 }
 
 static const char *way_name(const struct ptx_block_writer *writer)
 {
-    return writer->is_straight ? "S" : "W";
+    return writer->way == PTX_WAY_STRAIGHT ? "S" : "W";
 }
 
 static const char *barrier_wait(struct ptx_emitter *e, const struct ptx_instruction *step)
@@ -152,7 +152,7 @@ static const char *go_text(struct ptx_emitter *e, uint32_t target)
         wait = ptx_format(e, "clem_for = %s; ", ptx_value(e, ptx_member_mask(to->step), PTX_U32));
     else if (waits_for_block(to))
         wait = ptx_format(e, "clem_for = %s; ", barrier_wait(e, to->step));
-    const char *next = writer->is_straight
+    const char *next = writer->way == PTX_WAY_STRAIGHT
                            ? ptx_format(e, "%uu", way_of(region, target))
                            : ptx_format(e, "%s%s", state_value(e, to), spun_text(writer, to->head));
     return ptx_format(e, "{ clem_next = %s; %s%s }", next, wait, jump);
@@ -162,7 +162,7 @@ static const char *leave_text(struct ptx_emitter *e)
 {
     const struct ptx_block_writer *writer = e->block_writer;
     const struct ptx_region *region = writer->region;
-    if (writer->is_alone)
+    if (writer->way == PTX_WAY_ALONE)
         return "goto WE;";
     const char *jump =
         ptx_format(e, "goto %sD%u;", way_name(writer), (unsigned)(region - writer->regions->all));
@@ -183,7 +183,7 @@ static const char *turn_text(struct ptx_emitter *e, int32_t to)
     for (size_t i = region->target_count - region->exit_count; i < region->target_count; i++)
         if (writer->regions->all[region->targets[i]].head == to)
             target = region->targets[i];
-    const char *leave = writer->is_alone
+    const char *leave = writer->way == PTX_WAY_ALONE
                             ? ptx_format(e, "clem_next = %uu; goto WE;", (unsigned)target)
                             : go_text(e, target);
     return ptx_format(e, "{ if (++clem_turns < CLEM_TURNS) goto %s%d; %s }", way_name(writer),
@@ -196,9 +196,9 @@ static const char *edge_text(struct ptx_emitter *e, int32_t to)
     const struct ptx_regions *r = writer->regions;
     if (to == PTX_NO_NODE || ptx_flow_only_leaves(r->flow, to))
         return leave_text(e);
-    if (writer->is_alone ? waits_again(writer, to) : turns_again(writer, to))
+    if (writer->way == PTX_WAY_ALONE ? waits_again(writer, to) : turns_again(writer, to))
         return turn_text(e, to);
-    if (writer->is_alone ||
+    if (writer->way == PTX_WAY_ALONE ||
         (&r->all[r->region_of[to]] == writer->region && writer->region->head != to))
         return ptx_format(e, "goto %s%d;", way_name(writer), (int)to);
     return go_text(e, (uint32_t)r->region_of[to]);
@@ -294,7 +294,8 @@ static struct needs find_needs(struct ptx_emitter *e)
         n.declared[i] |= region->touched[i];
         n.loads[i] = (ptx_flow_is_live(r->flow, region->head, i) || made[i]) && n.declared[i];
         n.stores[i] = region->written[i] && is_wanted;
-        n.loads[i] |= n.stores[i] && r->facts->keeps[i] == PTX_KEEP_OFFSET && writer->is_straight;
+        n.loads[i] |=
+            n.stores[i] && r->facts->keeps[i] == PTX_KEEP_OFFSET && writer->way == PTX_WAY_STRAIGHT;
     }
     ptx_arena_return(e->arena, made);
     return n;
@@ -307,7 +308,7 @@ static void declare_thread(struct ptx_emitter *e)
     if (ptx_block_notes_state(writer))
         ptx_line(e, "uint clem_next = %s%s;", ptx_block_ended_value(e),
                  notes_wait(writer) ? ", clem_for = 0u" : "");
-    if (writer->is_alone && writer->facts->waits)
+    if (writer->way == PTX_WAY_ALONE && writer->facts->waits)
         ptx_line(e, "uint clem_next = CLEM_ENDED;");
     if (writer->region->turns)
         ptx_line(e, "uint clem_turns = 0u;");
@@ -369,7 +370,7 @@ static void write_thread(struct ptx_emitter *e, const struct needs n)
     ptx_arena_return(e->arena, n.declared);
     if (ptx_block_notes_state(writer)) {
         struct ptx_choice choice;
-        if (writer->is_straight)
+        if (writer->way == PTX_WAY_STRAIGHT)
             ptx_line(e, "%s%s;",
                      ptx_block_finds_way(e, &choice) ? "" : "clem_ways[clem_index] = clem_next, ",
                      has_two_ways(writer->region) ? "clem_any += clem_next"
@@ -690,7 +691,7 @@ static void write_warps(struct ptx_emitter *e)
 {
     struct ptx_block_writer *writer = e->block_writer;
     const bool waits = writer->facts->waits;
-    take_way(writer, false);
+    take_way(writer, PTX_WAY_PARTED);
     ptx_line(e, "%s",
              waits ? "for (uint clem_patience = CLEM_PATIENCE;; clem_patience = 4u) {"
                    : "for (;;) {");
@@ -778,10 +779,9 @@ static void leave_thread(struct ptx_emitter *e)
 static void write_alone(struct ptx_emitter *e)
 {
     struct ptx_block_writer *writer = e->block_writer;
-    take_way(writer, false);
+    take_way(writer, PTX_WAY_ALONE);
     const struct ptx_regions *r = writer->regions;
     bool *loads = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *loads);
-    writer->is_alone = true;
     writer->region = whole_of(e, loads);
     if (r->facts->waits) {
         ptx_line(e, "for (uint clem_left = 1u; clem_left;) {");
@@ -904,7 +904,7 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
     ptx_enter_body(e, entry);
     check_calls(e);
     writer->facts = ptx_block_cut(e, entry->function);
-    take_way(writer, true);
+    take_way(writer, PTX_WAY_STRAIGHT);
     writer->region = NULL;
     const struct ptx_regions *r = writer->regions;
     if (writer->facts->parted->count > MOST_REGIONS)

@@ -135,16 +135,21 @@ const struct ptx_operand *ptx_member_mask(const struct ptx_instruction *in);
 
 /* ---- Writing: block.c, block_registers.c, block_step.c ---- */
 
+enum ptx_way {
+    PTX_WAY_STRAIGHT, /* all threads of the block, region by region */
+    PTX_WAY_PARTED,   /* warp by warp */
+    PTX_WAY_ALONE /* thread by thread, each to its end or to where it waits: where threads never meet */
+};
+
 /* Where the writing has come to. */
 struct ptx_block_writer {
     const struct ptx_block_facts *facts;
     const struct ptx_regions *regions; /* of the way being written */
     const struct ptx_region *region;   /* being written */
     int32_t node;                      /* likewise */
-    bool is_straight;                  /* the way being written */
+    enum ptx_way way;                  /* likewise */
     bool is_stepping;                  /* a step is being written, not the rest of its region */
     bool is_lane_open; /* the step's loop over lanes goes on with the rest of its region */
-    bool is_alone;     /* the way of threads that part from a kernel where none waits */
 };
 
 /* Registers of the thread clem_index, by flags per register: block_registers.c. Declares those of `loads` and

@@ -16,13 +16,14 @@ enum home {
 
 static enum home home_of(const struct ptx_block_writer *writer, size_t index)
 {
+    const bool is_straight = writer->way == PTX_WAY_STRAIGHT;
     switch (writer->facts->keeps[index]) {
     case PTX_KEEP_RECOMPUTED:
         return HOME_DEFINITION;
     case PTX_KEEP_UNIFORM:
-        return writer->is_straight ? HOME_SHARED : HOME_ARRAY;
+        return is_straight ? HOME_SHARED : HOME_ARRAY;
     case PTX_KEEP_OFFSET:
-        return writer->is_straight ? HOME_OFFSET : HOME_ARRAY;
+        return is_straight ? HOME_OFFSET : HOME_ARRAY;
     case PTX_KEEP_ARRAY:
         return HOME_ARRAY;
     default:
@@ -230,10 +231,11 @@ void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *declar
 void ptx_block_load_common(struct ptx_emitter *e, const bool *loads, const bool *declared)
 {
     struct ptx_block_writer *writer = e->block_writer;
-    const bool was_straight = writer->is_straight;
-    writer->is_straight = writer->is_stepping = true;
+    const enum ptx_way way = writer->way;
+    writer->way = PTX_WAY_STRAIGHT;
+    writer->is_stepping = true;
     ptx_block_load(e, loads, declared);
-    writer->is_straight = was_straight;
+    writer->way = way;
     writer->is_stepping = false;
 }
 

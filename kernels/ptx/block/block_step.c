@@ -43,7 +43,7 @@ static void begin_lanes(struct ptx_emitter *e, bool writes)
     const size_t count = e->function->register_count;
     bool *reads = ptx_arena_lend(e->arena, count + 1, sizeof *reads);
     bool *written = ptx_arena_lend(e->arena, count + 1, sizeof *written);
-    const bool is_straight = e->block_writer->is_straight;
+    const bool is_straight = e->block_writer->way == PTX_WAY_STRAIGHT;
     ptx_text_put(e->out, is_straight ? "#pragma clang loop vectorize(assume_safety) "
                                        "interleave_count(1)\n"
                                      : PTX_BLOCK_PLAIN_LOOP);
@@ -91,7 +91,7 @@ static void end_lanes(struct ptx_emitter *e, bool writes)
     ptx_block_store(e, written);
     ptx_arena_return(e->arena, written);
     ptx_line(e, "}");
-    writer->is_lane_open = writes && !writer->is_straight;
+    writer->is_lane_open = writes && writer->way != PTX_WAY_STRAIGHT;
 }
 
 /* ---- Warp operations ---- */
@@ -143,7 +143,7 @@ static void write_shuffle(struct ptx_emitter *e, const struct ptx_instruction *s
     begin_lanes(e, true);
     ptx_line(e, "const uint clem_from = clem_b[clem_lane] & 31u;");
     ptx_set(e, &o[0], PTX_B32,
-            e->block_writer->is_straight
+            e->block_writer->way == PTX_WAY_STRAIGHT
                 ? "(clem_from < clem_lanes ? clem_x[clem_from] : 0u)"
                 : "(clem_active >> clem_from & 1u ? clem_x[clem_from] : 0u)");
     if (from == 2)
@@ -368,15 +368,15 @@ static void write_warp_step(struct ptx_emitter *e, const struct ptx_instruction 
 static void write_step(struct ptx_emitter *e, const struct ptx_instruction *step)
 {
     const struct ptx_block_writer *writer = e->block_writer;
-    if (ptx_is_barrier(step) && writer->is_straight) {
+    if (ptx_is_barrier(step) && writer->way == PTX_WAY_STRAIGHT) {
         write_straight_barrier(e, step);
     } else if (ptx_is_barrier(step)) {
         write_parted_barrier(e, step);
     } else {
-        if (writer->is_straight)
+        if (writer->way == PTX_WAY_STRAIGHT)
             begin_warps(e);
         write_warp_step(e, step);
-        if (writer->is_straight)
+        if (writer->way == PTX_WAY_STRAIGHT)
             ptx_line(e, "}");
     }
 }

@@ -77,13 +77,21 @@ bool ptx_block_finds_way(struct ptx_emitter *e, struct ptx_choice *choice)
 
 bool ptx_block_notes_state(const struct ptx_block_writer *writer)
 {
-    return !writer->is_alone && (!writer->is_straight || !writer->region->is_decided);
+    switch (writer->way) {
+    case PTX_WAY_STRAIGHT:
+        return !writer->region->is_decided;
+    case PTX_WAY_PARTED:
+        return true;
+    default:
+        return false;
+    }
 }
 
 const char *ptx_block_ended_value(struct ptx_emitter *e)
 {
     const struct ptx_block_writer *writer = e->block_writer;
-    return writer->is_straight ? ptx_format(e, "%zuu", writer->region->target_count) : "CLEM_ENDED";
+    return writer->way == PTX_WAY_STRAIGHT ? ptx_format(e, "%zuu", writer->region->target_count)
+                                           : "CLEM_ENDED";
 }
 
 const char *ptx_block_goes_on(struct ptx_emitter *e)
