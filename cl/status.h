@@ -16,20 +16,20 @@ enum {
     OCL_E_OUT_OF_MEMORY = -30003, /* the host or the device has no room */
     OCL_E_NOT_READY = -30004,     /* asked without waiting, and work is still going on */
     OCL_E_NOT_SUPPORTED = -30005, /* this device cannot do it */
-    OCL_E_NOT_FOUND = -30007,     /* no such name, kernel or allocation */
-    OCL_E_ALREADY = -30008,       /* the range is registered already */
-    OCL_E_BUILD = -30009,         /* the program text did not compile */
+    OCL_E_NOT_FOUND = -30006,     /* no such name, kernel or allocation */
+    OCL_E_ALREADY = -30007,       /* the range is registered already */
+    OCL_E_BUILD = -30008,         /* the program text did not compile */
     OCL_E_NEEDS_ADDRESS =
-        -30010,          /* handle strategy: not a known pointer, and nothing else can be passed */
-    OCL_E_FILE = -30011, /* a file could not be read */
-    OCL_E_EXECUTION = -30012, /* earlier work in this context failed on the device */
+        -30009,          /* handle strategy: not a known pointer, and nothing else can be passed */
+    OCL_E_FILE = -30010, /* a file could not be read */
+    OCL_E_EXECUTION = -30011, /* earlier work in this context failed on the device */
     OCL_E_LAUNCH_SIZE =
-        -30013, /* more work-items or local memory than the device or kernel can take */
-    OCL_E_TIMING_DISABLED = -30014, /* the event was made without timing */
-    OCL_E_ACCESS = -30015,          /* a kernel read or wrote where it must not */
-    OCL_E_PTX = -30016,             /* the text is no PTX that can be read */
-    OCL_E_ASSERT = -30017,          /* an assertion of a kernel failed */
-    OCL_E_TRAP = -30018             /* a kernel ended itself by a trap */
+        -30012, /* more work-items or local memory than the device or kernel can take */
+    OCL_E_TIMING_DISABLED = -30013, /* the event was made without timing */
+    OCL_E_ACCESS = -30014,          /* a kernel read or wrote where it must not */
+    OCL_E_PTX = -30015,             /* the text is no PTX that can be read */
+    OCL_E_ASSERT = -30016,          /* an assertion of a kernel failed */
+    OCL_E_TRAP = -30017             /* a kernel ended itself by a trap */
 };
 
 /* The name of a status for logs: "CL_INVALID_VALUE", "OCL_E_NOT_READY"; "status -1234" is made for unknown ones in
