@@ -86,6 +86,10 @@ static void meet_again(struct walk *w, const struct ptx_function *callee, bool b
 
 static void visit_callee(struct walk *w, const struct ptx_function *callee, bool by_number)
 {
+    if (callee->is_entry) { /* it ends with the launch that began it: PTX calls functions alone */
+        ptx_refuse(w->e, "kernel %s is called as a function", callee->name);
+        return;
+    }
     if (!callee->has_body || w->states[callee->number] == 2)
         return;
     if (w->states[callee->number] == 1) {
