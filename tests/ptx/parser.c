@@ -366,6 +366,24 @@ TEST_BODY(ptx_prints_functions_in_the_order_of_reading)
     ptx_module_free(m);
 }
 
+/* Compilers declare kernels that are named before their bodies. */
+TEST_BODY(ptx_prints_the_kernels_that_others_name)
+{
+    static const char *const texts[] = {
+        ".func f() { ret; }\n.entry g();\n.visible .entry k() { call g; }\n",
+        ".visible .entry k() { ret; }\n.func f() { call k; ret; }\n",
+        ".entry k() .maxntid 4;\n.func f() { .reg .u64 %d; mov.u64 %d, k; }\n.entry k() { ret; }\n",
+        ".visible .entry k() { ret; }\n.global .u64 p[1] = {k};\n",
+        ".visible .entry k() { ret; }\n.entry l() { C: .calltargets k; ret; }\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        char text[512];
+        snprintf(text, sizeof text, PTX_HEAD "%s", texts[i]);
+        struct ptx_module *m = read_ptx(text);
+        assert_prints_as_it_reads(m);
+        ptx_module_free(m);
+    }
+}
+
 /* Emitters rely on operands being those that the opcode takes. */
 TEST_BODY(ptx_gives_up_instructions_with_wrong_operands)
 {

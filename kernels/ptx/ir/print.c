@@ -344,27 +344,20 @@ static void print_function(FILE *out, const struct ptx_function *function)
         fputs(";\n", out);
 }
 
-static void print_bodies(FILE *out, const struct ptx_module *module, bool of_entries)
-{
-    for (size_t i = 0; i < module->function_count; ++i)
-        if (module->functions[i]->has_body && module->functions[i]->is_entry == of_entries)
-            print_function(out, module->functions[i]);
-}
-
-/* In the order in which the text is read again: functions count from their declarations on. */
+/* In the order in which the text is read again: functions count from their declarations on. So do kernels,
+ * which bodies and variables that stand before theirs may name, and which need have none. */
 void ptx_print_module(FILE *out, const struct ptx_module *module)
 {
     fprintf(out, ".version %u.%u\n.target sm_%u\n.address_size %u\n", module->version / 10,
             module->version % 10, module->sm, module->address_bits);
     for (size_t i = 0; i < module->function_count; ++i) {
-        const struct ptx_function *function = module->functions[i];
-        struct ptx_function declaration = *function;
+        struct ptx_function declaration = *module->functions[i];
         declaration.has_body = false;
-        if (!function->is_entry)
-            print_function(out, &declaration);
+        print_function(out, &declaration);
     }
     for (size_t i = 0; i < module->variable_count; ++i)
         print_definition(out, module->variables[i]);
-    print_bodies(out, module, false);
-    print_bodies(out, module, true);
+    for (size_t i = 0; i < module->function_count; ++i)
+        if (module->functions[i]->has_body)
+            print_function(out, module->functions[i]);
 }
