@@ -88,11 +88,14 @@ bool fault_freed_in_use(void)
     return was_freed_in_use;
 }
 
-static bool is_running(cl_event event)
+/* Kernels know memory of their own context: what is in two contexts is copied by way of the host, by commands of each. */
+static bool is_running(cl_event event, cl_context context)
 {
     REAL(clGetEventInfo);
     cl_int state = CL_QUEUED;
-    return real(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) ==
+    cl_context own = NULL;
+    return real(event, CL_EVENT_CONTEXT, sizeof own, &own, NULL) == CL_SUCCESS && own == context &&
+           real(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) ==
                CL_SUCCESS &&
            state > CL_COMPLETE;
 }
@@ -136,6 +139,14 @@ static unsigned first_launch(const void *memory)
     return remembered;
 }
 
+static cl_context context_of(cl_mem object)
+{
+    REAL(clGetMemObjectInfo);
+    cl_context context = NULL;
+    (void)real(object, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    return context;
+}
+
 /* A sub-buffer has no memory of its own, and an image over a buffer has none either. */
 static bool is_part(cl_mem object)
 {
@@ -154,7 +165,7 @@ static void print_callers(void)
 
 /* Memory goes back to the driver, which keeps for kernels what they were given as a buffer, and not what they know by its
  * address. */
-static void check_no_launch(const void *memory)
+static void check_no_launch(const void *memory, cl_context context)
 {
     bool is_kept = false;
     pthread_mutex_lock(&launch_lock);
@@ -162,7 +173,7 @@ static void check_no_launch(const void *memory)
         is_kept = is_kept || arguments[i] == memory;
     bool is_used = false;
     for (unsigned i = first_launch(memory); i < next_launch && !is_kept; i++)
-        is_used = is_used || is_running(launches[i % LAUNCHES]);
+        is_used = is_used || is_running(launches[i % LAUNCHES], context);
     if (is_used && !atomic_exchange(&was_freed_in_use, true))
         print_callers();
     pthread_mutex_unlock(&launch_lock);
@@ -333,7 +344,7 @@ cl_int clReleaseMemObject(cl_mem object)
     REAL(clReleaseMemObject);
     const cl_int code = fault_of_call("clReleaseMemObject");
     if (!is_part(object))
-        check_no_launch(object);
+        check_no_launch(object, context_of(object));
     const cl_int status = real(object);
     if (status == CL_SUCCESS)
         count(BUFFER, -1);
@@ -466,7 +477,7 @@ void *clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uin
 void clSVMFree(cl_context context, void *memory)
 {
     REAL(clSVMFree);
-    check_no_launch(memory);
+    check_no_launch(memory, context);
     if (memory != NULL)
         count(SVM, -1);
     real(context, memory);

@@ -12,7 +12,7 @@ long fault_live_objects(void);
 /* One line per kind of object that is alive, on stdout. */
 void fault_print_live(void);
 
-/* Whether memory was ever released while a kernel ran: kernels may know it by its address alone. */
+/* Whether memory was ever released while a kernel of its context ran: kernels may know it by its address alone. */
 bool fault_freed_in_use(void);
 
 /* An extension function that libclem asked for and that is not among those here; NULL: none. */

@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "operation.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { BYTES = 300000 };
 
@@ -59,6 +61,31 @@ static int copy_across(void *here, void *there)
     return error;
 }
 
+static atomic_bool may_end;
+
+static void CUDART_CB hold_on(void *unused)
+{
+    const struct timespec nap = {.tv_nsec = 1000000};
+    (void)unused;
+    while (!may_end)
+        nanosleep(&nap, NULL);
+}
+
+/* The other device goes while a kernel of this one is still to come. */
+static int reset_beside_work(void *here)
+{
+    int error = 0;
+    may_end = false;
+    TRY(cudaLaunchHostFunc, NULL, hold_on, NULL);
+    TRY(cudaMemsetAsync, here, 0, BYTES, NULL);
+    (void)cudaSetDevice(1);
+    END(cudaDeviceReset);
+    (void)cudaSetDevice(0);
+    may_end = true;
+    TRY(cudaStreamSynchronize, NULL);
+    return error;
+}
+
 int operation_peers(void)
 {
     void *here = NULL, *there = NULL;
@@ -72,10 +99,8 @@ int operation_peers(void)
         error = use_access();
     if (error == 0)
         error = copy_across(here, there);
-    END(cudaFree, here);
     END(cudaFree, there);
-    (void)cudaSetDevice(1);
-    END(cudaDeviceReset);
-    (void)cudaSetDevice(0);
+    error = fault_first(error, reset_beside_work(here));
+    END(cudaFree, here);
     return error;
 }
