@@ -190,10 +190,14 @@ cudaError_t launch_store(int *p, int value, cudaStream_t stream);
 /* kernels_forget: the library is gone (after cudaDeviceReset); the next use loads it again. */
 void kernels_forget(void);
 
-/* spin_start: keeps a stream busy for about ms milliseconds. spin_prepare calibrates beforehand,
- * so that nothing in spin_start waits. */
+/* spin_start: keeps a stream busy, with a kernel that waits for a host function, until the process has rested, or
+ * has worked, for ms milliseconds: that is, until somebody waits for the stream. One at a time. spin_is_over: whether it
+ * has ended; a call that waits for it returns later. spin_prepare makes beforehand what it needs, so that nothing in
+ * spin_start waits. spin_forget: as kernels_forget, which calls it. */
 void spin_prepare(void);
 cudaError_t spin_start(cudaStream_t stream, unsigned ms);
+bool spin_is_over(void);
+void spin_forget(void);
 enum { SPIN_MS = 300 };
 
 #endif
