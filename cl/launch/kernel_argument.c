@@ -237,8 +237,9 @@ void ocl_targets_release(const struct ocl_call *call)
     }
 }
 
-/* A slot of one instance, about to be set. */
+/* A slot of one instance, about to get what the call has for it. */
 struct setting {
+    const struct ocl_call *call;
     struct ocl_instance *instance;
     const struct ocl_slot *slot;
     cl_uint index;
@@ -290,15 +291,14 @@ static cl_int set_local(const struct setting *setting, size_t wanted)
 
 /* Never skipped: the cl_mem that the instance had last may be gone, and another may have its
  * handle. */
-static cl_int set_buffer(const struct setting *setting, const struct ocl_target *target)
+static cl_int set_memory(const struct setting *setting, cl_mem buffer)
 {
-    const cl_mem buffer = target->part ? target->part : target->buffer;
-    return clSetKernelArg(setting->instance->cl, setting->index, sizeof(cl_mem), &buffer);
+    return clSetKernelArg(setting->instance->cl, setting->index, sizeof buffer, &buffer);
 }
 
-static cl_int give_address(const struct ocl_context *context, const struct setting *setting,
-                           uint64_t address)
+static cl_int give_address(const struct setting *setting, uint64_t address)
 {
+    const struct ocl_context *context = setting->call->kernel->program->context;
     cl_kernel kernel = setting->instance->cl;
     const struct ocl_extension *extension = context->device->extension;
     void *pointer = (void *)(uintptr_t)address;
@@ -315,21 +315,27 @@ static cl_int give_address(const struct ocl_context *context, const struct setti
 /* Drivers may have noted what memory was at an address: other memory may be there since.
  * NULL goes the way that every driver takes it, as no cl_mem: after an address, NVIDIA's driver
  * kept the old one when it was given NULL by clSetKernelArgSVMPointer. */
-static cl_int set_address(const struct ocl_context *context, const struct setting *setting,
-                          uint64_t address)
+static cl_int set_address(const struct setting *setting, uint64_t address)
 {
     if (!setting->is_outdated && has_value(setting, &address))
         return CL_SUCCESS;
     const cl_int error =
         address == 0 ? clSetKernelArg(setting->instance->cl, setting->index, sizeof(cl_mem), NULL)
-                     : give_address(context, setting, address);
+                     : give_address(setting, address);
     return keep_value(setting, &address, error);
 }
 
-/* The texels' cl_mem is given whole; where they are in it is told here. */
-static cl_int set_facts(const struct ocl_call *call, const struct setting *setting)
+/* What feeds the group of the slot. */
+static const struct ocl_bound *bound_to(const struct setting *setting)
 {
-    const struct ocl_bound *bound = &call->bound[setting->slot->entry - OCL_ENTRY_GROUPS];
+    return &setting->call->bound[setting->slot->entry - OCL_ENTRY_GROUPS];
+}
+
+/* The texels' cl_mem is given whole; where they are in it is told here. */
+static cl_int set_facts(const struct setting *setting)
+{
+    const struct ocl_call *call = setting->call;
+    const struct ocl_bound *bound = bound_to(setting);
     const struct ocl_group *group = &call->kernel->groups[setting->slot->entry - OCL_ENTRY_GROUPS];
     const struct ocl_target *target = call->targets ? &call->targets[group->first] : NULL;
     const uint64_t offset = target && target->buffer ? target->offset : 0;
@@ -346,9 +352,9 @@ static cl_int set_facts(const struct ocl_call *call, const struct setting *setti
 }
 
 /* Handles of cl_mem are used again after an image is gone, serials are not. */
-static cl_int set_image(const struct ocl_call *call, const struct setting *setting)
+static cl_int set_image(const struct setting *setting)
 {
-    const struct ocl_image *image = call->bound[setting->slot->entry - OCL_ENTRY_GROUPS].image;
+    const struct ocl_image *image = bound_to(setting)->image;
     if (has_value(setting, &image->serial))
         return CL_SUCCESS;
     const cl_int error =
@@ -356,16 +362,10 @@ static cl_int set_image(const struct ocl_call *call, const struct setting *setti
     return keep_value(setting, &image->serial, error);
 }
 
-/* Never skipped: every launch has its own. */
-static cl_int set_memory(const struct setting *setting, const cl_mem *buffer)
+static cl_int set_grid(const struct setting *setting)
 {
-    return clSetKernelArg(setting->instance->cl, setting->index, sizeof *buffer, buffer);
-}
-
-static cl_int set_grid(const struct ocl_call *call, const struct setting *setting)
-{
-    const struct ocl_launch *launch = call->launch;
-    cl_uint grid[8] = {[3] = (cl_uint)call->plan->joined};
+    const struct ocl_launch *launch = setting->call->launch;
+    cl_uint grid[8] = {[3] = (cl_uint)setting->call->plan->joined};
     for (int d = 0; d < 3; d++) {
         grid[d] = (cl_uint)launch->groups[d];
         grid[4 + d] = (cl_uint)launch->items[d];
@@ -373,44 +373,59 @@ static cl_int set_grid(const struct ocl_call *call, const struct setting *settin
     return set_value(setting, grid);
 }
 
-static cl_int set_slot(const struct ocl_call *call, const struct setting *setting)
+/* The user's pointer, as kernels have to get it. */
+static uint64_t address_of(const struct setting *setting)
 {
+    return ocl_address_for_kernel(setting->call->kernel->program->context,
+                                  pointer_of(setting->call, setting->slot));
+}
+
+/* Memory that this launch's pointer lies in. */
+static cl_mem memory_of(const struct ocl_target *target)
+{
+    return target->part ? target->part : target->buffer;
+}
+
+/* The cases stand in the order of enum ocl_slot_kind, which says what each is. */
+static cl_int set_slot(const struct setting *setting)
+{
+    const struct ocl_call *call = setting->call;
     const struct ocl_slot *slot = setting->slot;
-    const struct ocl_context *context = call->kernel->program->context;
+    const size_t dynamic_bytes = call->launch->local_bytes;
     switch (slot->kind) {
     case OCL_SLOT_VALUE:
         return set_value(setting, call->launch->arguments[slot->entry]);
     case OCL_SLOT_LOCAL:
-        return set_local(setting, call->kernel->arguments[slot->parameter].bytes +
-                                      call->launch->local_bytes);
+        return set_local(setting, call->kernel->arguments[slot->parameter].bytes + dynamic_bytes);
     case OCL_SLOT_ADDRESS:
-        return set_address(context, setting,
-                           ocl_address_for_kernel(context, pointer_of(call, slot)));
-    case OCL_SLOT_NUMBER:
-        return set_number(setting, ocl_address_for_kernel(context, pointer_of(call, slot)));
+        return set_address(setting, address_of(setting));
     case OCL_SLOT_BUFFER:
-        return set_buffer(setting, &call->targets[slot->parameter]);
+        return set_memory(setting, memory_of(&call->targets[slot->parameter]));
+    case OCL_SLOT_NUMBER:
+        return set_number(setting, address_of(setting));
     case OCL_SLOT_OFFSET:
         return set_number(setting, call->targets[slot->parameter].rest);
+
     case OCL_SLOT_IMAGE:
-        return set_image(call, setting);
+        return set_image(setting);
     case OCL_SLOT_SAMPLER:
-        return set_value(setting, &call->bound[slot->entry - OCL_ENTRY_GROUPS].sampler);
+        return set_value(setting, &bound_to(setting)->sampler);
     case OCL_SLOT_FACTS:
-        return set_facts(call, setting);
+        return set_facts(setting);
+
     case OCL_SLOT_ZERO:
         return set_value(setting, &(const cl_uint){0});
     case OCL_SLOT_SCRATCH:
-        return call->kernel->ptx->spills ? set_memory(setting, &call->memory.scratch)
+        return call->kernel->ptx->spills ? set_memory(setting, call->memory.scratch)
                                          : set_local(setting, call->plan->scratch_bytes);
     case OCL_SLOT_SHARED:
-        return set_memory(setting, &call->memory.shared);
+        return set_memory(setting, call->memory.shared);
     case OCL_SLOT_GRID:
-        return set_grid(call, setting);
+        return set_grid(setting);
     case OCL_SLOT_DYNAMIC:
-        return set_value(setting, &(const cl_uint){(cl_uint)call->launch->local_bytes});
+        return set_value(setting, &(const cl_uint){(cl_uint)dynamic_bytes});
     case OCL_SLOT_BANK:
-        return set_memory(setting, &call->memory.bank);
+        return set_memory(setting, call->memory.bank);
     }
     return CL_INVALID_ARG_INDEX;
 }
@@ -440,9 +455,9 @@ ocl_status ocl_arguments_set(const struct ocl_call *call, struct ocl_form *form,
     if (form != &call->kernel->forms[OCL_FORM_DIRECT] && has_stale_address(call, form, instance))
         error = ocl_instance_renew(form, instance);
     for (size_t i = 0; error == CL_SUCCESS && i < form->slot_count; i++) {
-        const struct setting setting = {instance, &form->slots[i], (cl_uint)i,
+        const struct setting setting = {call, instance, &form->slots[i], (cl_uint)i,
                                         instance->addresses != now};
-        error = set_slot(call, &setting);
+        error = set_slot(&setting);
     }
     if (error == CL_SUCCESS)
         instance->addresses = now;

@@ -14,6 +14,7 @@
 #include "cl/managed.h"
 #include "cl/program/kernel_parts.h"
 #include "cl/queue/command.h"
+#include "cl/queue/queue_private.h"
 #include "cl/thread.h"
 #include "cl/trace.h"
 
@@ -291,26 +292,6 @@ static ocl_status launch_with_textures(struct ocl_kernel *kernel, struct ocl_que
     return status;
 }
 
-/* Drivers refuse a work-group whose registers do not fit: compiled for its shape alone, a
- * translation may fit. */
-static bool is_too_large(const struct ocl_kernel *kernel, ocl_status status)
-{
-    return (status == OCL_E_LAUNCH_SIZE || status == CL_OUT_OF_RESOURCES) && kernel->ptx &&
-           kernel->ptx->form == PTX_FORM_ITEM && kernel->ptx->shape[0] == 0;
-}
-
-static ocl_status launch_shaped(struct ocl_kernel *kernel, struct ocl_queue *queue,
-                                const struct ocl_launch *launch, ocl_status refusal)
-{
-    struct ocl_kernel *shaped = NULL;
-    ocl_status status = ocl_parts_of(kernel)->ptx_shaped(kernel, launch->items, &shaped);
-    if (status == OCL_OK)
-        status = ocl_kernel_ready(shaped);
-    if (status != OCL_OK || shaped->facts.status != OCL_OK)
-        return ocl_kernel_explain(kernel, launch, refusal);
-    return ocl_kernel_launch(shaped, queue, launch);
-}
-
 /* With several drivers in the process, an address of one means nothing to another, or something else. And a launch sends only
  * the pages of its own context: another's would hold what they held before. */
 static bool reaches_arguments(struct ocl_kernel *kernel, const struct ocl_launch *launch)
@@ -348,25 +329,77 @@ static ocl_status launch_ready(struct ocl_kernel *kernel, struct ocl_queue *queu
                                    : launch_bound(kernel, queue, launch, plan, NULL);
 }
 
+/* The launch with one translation of the kernel: the one that its plan chose. A kernel that is none of PTX has one. */
+struct attempt {
+    struct ocl_kernel *variant;
+    bool is_planned; /* and given to the driver; otherwise the status says why there is no plan */
+    ocl_status status;
+};
+
+static struct attempt attempt_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
+                                     const struct ocl_launch *launch)
+{
+    struct ocl_plan plan;
+    struct attempt attempt = {.variant = kernel};
+    attempt.status = ocl_plan_make(&attempt.variant, launch, &plan);
+    attempt.is_planned = attempt.status == OCL_OK;
+    if (attempt.is_planned)
+        attempt.status = launch_ready(attempt.variant, queue, launch, &plan);
+    return attempt;
+}
+
+/* Whether the driver refused it as drivers refuse a work-group whose registers, or whose local memory, do not fit, and
+ * there are translations that need less. */
+static bool is_too_large(const struct attempt *attempt)
+{
+    const struct ocl_ptx_kernel *ptx = attempt->variant->ptx;
+    return (attempt->status == OCL_E_LAUNCH_SIZE || attempt->status == CL_OUT_OF_RESOURCES) &&
+           attempt->is_planned && ptx && ptx->form == PTX_FORM_ITEM && ptx->shape[0] == 0;
+}
+
+/* Compiled for the launch's shape alone, a translation may fit. NULL: it cannot be had. */
+static struct ocl_kernel *shaped_for(const struct ocl_launch *launch, struct ocl_kernel *variant)
+{
+    struct ocl_kernel *shaped = NULL;
+    ocl_status status = ocl_parts_of(variant)->ptx_shaped(variant, launch->items, &shaped);
+    if (status == OCL_OK)
+        status = ocl_kernel_ready(shaped);
+    return status == OCL_OK && shaped->facts.status == OCL_OK ? shaped : NULL;
+}
+
+/* What to launch after an attempt that was too large: the kernel anew where its next plan lets it spill, otherwise a variant
+ * for this shape, which is the last resort (is_too_large() is false of it); NULL: nothing. */
+static struct ocl_kernel *smaller_than(const struct attempt *attempt, struct ocl_kernel *kernel,
+                                       const struct ocl_launch *launch)
+{
+    return ocl_plan_spills_next(attempt->variant, launch) ? kernel
+                                                          : shaped_for(launch, attempt->variant);
+}
+
+/* OCL_OK, or why nothing of this kernel runs on the device. */
+static ocl_status check_usable(struct ocl_kernel *kernel)
+{
+    const ocl_status status = ocl_kernel_ready(kernel);
+    if (status != OCL_OK)
+        return status;
+    if (kernel->facts.status != OCL_OK)
+        ocl_kernel_complain(kernel, "%s", kernel->facts.reason);
+    return kernel->facts.status;
+}
+
 ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
                              const struct ocl_launch *launch)
 {
-    struct ocl_plan plan;
-    struct ocl_kernel *variant = kernel;
     assert(queue->context == kernel->program->context);
-    ocl_status status = ocl_kernel_ready(kernel);
+    const ocl_status status = check_usable(kernel);
     if (status != OCL_OK)
         return status;
-    if (kernel->facts.status != OCL_OK) {
-        ocl_kernel_complain(kernel, "%s", kernel->facts.reason);
-        return kernel->facts.status;
+    struct attempt attempt = attempt_launch(kernel, queue, launch);
+    while (is_too_large(&attempt)) {
+        kernel = smaller_than(&attempt, kernel, launch);
+        if (!kernel)
+            return ocl_kernel_explain(attempt.variant, launch, attempt.status);
+        attempt = attempt_launch(kernel, queue, launch);
     }
-    status = ocl_plan_make(&variant, launch, &plan);
-    if (status != OCL_OK)
-        return ocl_kernel_explain(kernel, launch, status);
-    status = launch_ready(variant, queue, launch, &plan);
-    if (!is_too_large(variant, status))
-        return ocl_kernel_explain(kernel, launch, status);
-    return ocl_plan_spills_next(variant, launch) ? ocl_kernel_launch(kernel, queue, launch)
-                                                 : launch_shaped(variant, queue, launch, status);
+    return ocl_kernel_explain(kernel, launch, attempt.status);
 }

@@ -67,6 +67,13 @@ struct ocl_region {
     bool is_host_writing; /* the host wrote since the last trial */
 };
 
+/* Whose turn it is. Commands are enqueued, any number at once, or pages move, or neither:
+ *  - a command is in from enter() to leave(): entered counts them;
+ *  - a move, begin_move() to end_move(), is alone: is_moving. It waits until entered is 0 (a host function's does not, see there), and
+ *    those that wait come before further commands: waiting_moves;
+ *  - who has to see the device idle is quiet, begin_quiet() to end_quiet(): is_quiet. Commands that could keep it busy wait.
+ * Moves and quiet ones are in closed as long as they are there, so that a command need not take the lock to see that there are
+ * none. Before a command is in, the pages that it may use are with the device: it sends those that are not, by a move. */
 struct ocl_migration {
     struct ocl_context *context;
     cl_command_queue queue; /* maps and unmaps; no kernel ever runs here */

@@ -73,26 +73,6 @@ static bool has_pages_of(const struct ocl_migration *migration, const struct ocl
     return false;
 }
 
-static void enter_slowly(struct ocl_migration *migration, struct ocl_queue *queue)
-{
-    pthread_mutex_lock(&migration->lock);
-    for (;;) {
-        if (must_wait(migration, queue)) {
-            ocl_steady_wait(&migration->changed, &migration->lock);
-        } else if (has_pages_of(migration, queue)) {
-            pthread_mutex_unlock(&migration->lock);
-            ocl_migration_begin_any_move(migration);
-            ocl_migration_send(migration, queue);
-            ocl_migration_end_move(migration);
-            pthread_mutex_lock(&migration->lock);
-        } else {
-            break;
-        }
-    }
-    atomic_fetch_add(&migration->entered, 1);
-    pthread_mutex_unlock(&migration->lock);
-}
-
 static void leave(struct ocl_migration *migration)
 {
     if (atomic_fetch_sub(&migration->entered, 1) != 1 || atomic_load(&migration->closed) == 0)
@@ -102,24 +82,63 @@ static void leave(struct ocl_migration *migration)
     pthread_mutex_unlock(&migration->lock);
 }
 
-/* Reading what kernels printed touches no managed memory, and who waits for its turn may be waited for: by the thread that
- * reads before a host function, whose queue a touch waits for. */
-void ocl_migration_enter(struct ocl_queue *queue)
+/* In at once, where nothing is in the way and no page is with the host. False: not in. */
+static bool enter_at_once(struct ocl_migration *migration)
 {
-    struct ocl_migration *migration = atomic_load(&queue->context->migration);
-    struct ocl_thread *thread = ocl_thread();
-
-    if (thread->is_printing)
-        migration = NULL;
-    thread->entered = migration;
-    if (!migration)
-        return;
     /* Whoever begins a move raises closed before it reads entered: one of the two is seen. */
     atomic_fetch_add(&migration->entered, 1);
-    if (atomic_load(&migration->closed) > 0 || atomic_load(&migration->resident) > 0) {
-        leave(migration);
-        enter_slowly(migration, queue);
+    if (atomic_load(&migration->closed) == 0 && atomic_load(&migration->resident) == 0)
+        return true;
+    leave(migration);
+    return false;
+}
+
+/* Lock held. */
+static void wait_for_turn(struct ocl_migration *migration, const struct ocl_queue *queue)
+{
+    while (must_wait(migration, queue))
+        ocl_steady_wait(&migration->changed, &migration->lock);
+}
+
+/* The move is a turn of its own: when it has ended others may be in the way again. */
+static void send_pages_of(struct ocl_migration *migration, const struct ocl_queue *queue)
+{
+    ocl_migration_begin_any_move(migration);
+    ocl_migration_send(migration, queue);
+    ocl_migration_end_move(migration);
+}
+
+static void enter_in_turn(struct ocl_migration *migration, const struct ocl_queue *queue)
+{
+    pthread_mutex_lock(&migration->lock);
+    wait_for_turn(migration, queue);
+    while (has_pages_of(migration, queue)) {
+        pthread_mutex_unlock(&migration->lock);
+        send_pages_of(migration, queue);
+        pthread_mutex_lock(&migration->lock);
+        wait_for_turn(migration, queue);
     }
+    atomic_fetch_add(&migration->entered, 1);
+    pthread_mutex_unlock(&migration->lock);
+}
+
+/* What the thread's command takes a turn of, or NULL. Reading what kernels printed touches no managed memory, and who waits for
+ * its turn may be waited for: by the thread that reads before a host function, whose queue a touch waits for. */
+static struct ocl_migration *concerned(const struct ocl_queue *queue)
+{
+    return ocl_thread()->is_printing ? NULL : atomic_load(&queue->context->migration);
+}
+
+void ocl_migration_enter(struct ocl_queue *queue)
+{
+    struct ocl_migration *migration = concerned(queue);
+
+    ocl_thread()->entered =
+        migration; /* leave() leaves this one, whatever the context has by then */
+    if (!migration)
+        return;
+    if (!enter_at_once(migration))
+        enter_in_turn(migration, queue);
     atomic_fetch_add(&migration->uses, 1);
 }
 

@@ -72,23 +72,25 @@ static inline bool ocl_argument_is_pointer(const struct ocl_argument *argument)
 /* OCL_ENTRY_GROUPS + index, below OCL_ENTRY_SYMBOLS, is the memory of what feeds a group. */
 #define OCL_ENTRY_GROUPS 0x80000000u
 
-/* How one argument of a cl_kernel gets its value. */
+/* How one argument of a cl_kernel gets its value: of what the user gave ... */
 enum ocl_slot_kind {
     OCL_SLOT_VALUE,   /* the entry's bytes */
-    OCL_SLOT_LOCAL,   /* the launch's local bytes */
+    OCL_SLOT_LOCAL,   /* __local memory of the launch's local bytes */
     OCL_SLOT_ADDRESS, /* a pointer, given to the driver as an address (enum ocl_pass says how) */
     OCL_SLOT_BUFFER,  /* a pointer, given to the driver as a cl_mem */
     OCL_SLOT_NUMBER,  /* a pointer, given to a wrapper as a ulong */
     OCL_SLOT_OFFSET,  /* the bytes a wrapper adds to the OCL_SLOT_BUFFER before it */
-    OCL_SLOT_IMAGE,   /* of a group */
+    /* ... of the texture or surface that feeds a group ... */
+    OCL_SLOT_IMAGE,
     OCL_SLOT_SAMPLER,
-    OCL_SLOT_FACTS,
-    OCL_SLOT_ZERO, /* 0: a number that nobody reads, or one that no compiler must know */
-    OCL_SLOT_SCRATCH,
-    OCL_SLOT_SHARED,
-    OCL_SLOT_GRID,
-    OCL_SLOT_DYNAMIC,
-    OCL_SLOT_BANK
+    OCL_SLOT_FACTS, /* union ocl_texture_facts, or those of an image */
+    /* ... and of what translations of PTX take besides (struct ocl_ptx_memory). */
+    OCL_SLOT_ZERO,    /* 0: a number that nobody reads, or one that no compiler must know */
+    OCL_SLOT_SCRATCH, /* where the kernel spills a cl_mem, otherwise __local memory */
+    OCL_SLOT_SHARED,  /* a cl_mem */
+    OCL_SLOT_GRID,    /* the launch's groups and items, as 8 uints */
+    OCL_SLOT_DYNAMIC, /* the launch's local bytes, as a number */
+    OCL_SLOT_BANK     /* a cl_mem */
 };
 
 struct ocl_slot {
