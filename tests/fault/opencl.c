@@ -88,16 +88,26 @@ bool fault_freed_in_use(void)
     return was_freed_in_use;
 }
 
+/* The context of the last user event that could not be set: what waits for it never begins. */
+static _Atomic cl_context stuck;
+
+static cl_context context_of_event(cl_event event)
+{
+    REAL(clGetEventInfo);
+    cl_context context = NULL;
+    (void)real(event, CL_EVENT_CONTEXT, sizeof context, &context, NULL);
+    return context;
+}
+
 /* Kernels know memory of their own context: what is in two contexts is copied by way of the host, by commands of each. */
 static bool is_running(cl_event event, cl_context context)
 {
     REAL(clGetEventInfo);
     cl_int state = CL_QUEUED;
-    cl_context own = NULL;
-    return real(event, CL_EVENT_CONTEXT, sizeof own, &own, NULL) == CL_SUCCESS && own == context &&
+    return context_of_event(event) == context &&
            real(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL) ==
                CL_SUCCESS &&
-           state > CL_COMPLETE;
+           (stuck == context ? state == CL_RUNNING : state > CL_COMPLETE);
 }
 
 static void note_launch(cl_event event)
@@ -338,6 +348,17 @@ RETAIN(clRetainCommandQueue, cl_command_queue, QUEUE)
 RETAIN(clRetainMemObject, cl_mem, BUFFER)
 RETAIN(clRetainProgram, cl_program, PROGRAM)
 RETAIN(clRetainKernel, cl_kernel, KERNEL)
+
+cl_int clSetUserEventStatus(cl_event event, cl_int status)
+{
+    REAL(clSetUserEventStatus);
+    const cl_int code = fault_of_call("clSetUserEventStatus");
+    const bool is_set = code == 0 || fault_is_lost();
+    if (!is_set)
+        stuck = context_of_event(event);
+    const cl_int result = is_set ? real(event, status) : code;
+    return code != 0 ? code : result;
+}
 
 cl_int clReleaseMemObject(cl_mem object)
 {
@@ -680,7 +701,6 @@ cl_int clWaitForEvents(cl_uint n, const cl_event *list)
                : status;
 }
 
-LOST_STATUS(clSetUserEventStatus, (cl_event event, cl_int status), (event, status))
 STATUS(clGetSupportedImageFormats,
        (cl_context context, cl_mem_flags flags, cl_mem_object_type type, cl_uint n,
         cl_image_format *formats, cl_uint *found),
