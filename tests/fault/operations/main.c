@@ -140,20 +140,28 @@ static struct stuck *find_stuck(void)
     return NULL;
 }
 
+static bool is_call_of(const char *const *parts)
+{
+    for (; *parts; parts++)
+        if (strstr(call_name, *parts) != NULL)
+            return true;
+    return false;
+}
+
 /* Once a context has answered with a sticky error it answers with no other, until it is reset or gone. */
 static void check_stuck(int error)
 {
-    static const char *const ends[] = {"Destroy", "Detach", "Reset", "Release"};
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        if (strstr(call_name, ends[i]) != NULL) {
-            memset(stuck, 0, sizeof stuck);
-            return;
-        }
+    static const char *const ends[] = {"Destroy", "Detach", "Reset", "Release", NULL};
+    static const char *const others[] = {"Peer", "Free",
+                                         NULL}; /* may tell another device's failure */
+    if (is_call_of(ends)) {
+        memset(stuck, 0, sizeof stuck);
+        return;
     }
     struct stuck *here = find_stuck();
     if (here == NULL || error == 0 || error == cudaErrorNotReady)
         return;
-    if (here->error == 0 && is_in(sticky, error))
+    if (here->error == 0 && is_in(sticky, error) && !is_call_of(others))
         here->error = error;
     if (here->error != 0 && error != here->error)
         fault_wrong(__FILE__, __LINE__, "a sticky error has become another one");
