@@ -109,6 +109,7 @@ endforeach()
 # Commands of streams are given to the driver in cl/queue/command.c alone, between their begin and their end. These files
 # enqueue on the context's service queue, which no stream knows and whose commands they wait for:
 set(enqueues_apart
+    cl/base/opencl.h          # names them all
     cl/base/steady.h          # holds what they call
     cl/block/block_host.c     # pinned memory is mapped once, when it is made, and unmapped when it goes
     cl/block/probe.c          # asks the device for the address of a block, when it is made
@@ -133,6 +134,24 @@ endforeach()
 if(enqueues_apart)
     message(SEND_ERROR "no longer enqueues by itself: ${enqueues_apart}")
 endif()
+
+# Calls of the driver go through cl/base/opencl.h, which keeps cancellation away, and tests/stub/cancelling.c knows them all.
+file(READ ${ROOT}/cl/base/opencl.h text)
+string(REGEX MATCHALL "#define cl[A-Za-z]+" steady_calls "${text}")
+list(TRANSFORM steady_calls REPLACE "#define " "")
+file(READ ${ROOT}/tests/stub/calls.def stub_calls)
+foreach(source IN LISTS sources)
+    file(READ ${ROOT}/${source} text)
+    string(REGEX MATCHALL "cl[A-Z][A-Za-z]+\\(" calls "${text}")
+    list(REMOVE_DUPLICATES calls)
+    foreach(call IN LISTS calls)
+        string(REPLACE "(" "" call ${call})
+        if(NOT call MATCHES "(INTEL|EXT|KHR)$" AND
+           (NOT call IN_LIST steady_calls OR NOT stub_calls MATCHES "[ ,]${call}[ ,(]"))
+            message(SEND_ERROR "${source}: ${call} has no row in cl/base/opencl.h or tests/stub/calls.def")
+        endif()
+    endforeach()
+endforeach()
 
 # What follows a wait of the host is listed in one function.
 foreach(source IN LISTS sources)

@@ -5,20 +5,9 @@
 #ifndef OCL_STEADY_H
 #define OCL_STEADY_H
 
-#include <CL/cl.h>
 #include <pthread.h>
 
-static inline int ocl_steady_begin(void)
-{
-    int before = PTHREAD_CANCEL_ENABLE;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    return before;
-}
-
-static inline void ocl_steady_end(int before)
-{
-    pthread_setcancelstate(before, &(int){0});
-}
+#include "cl/base/opencl.h"
 
 /* pthread_cond_wait() */
 static inline void ocl_steady_wait(pthread_cond_t *condition, pthread_mutex_t *lock)

@@ -135,8 +135,8 @@ static ocl_status create_fine_svm(struct ocl_block *block)
 static ocl_status create_host_usm(struct ocl_block *block)
 {
     cl_int error = CL_SUCCESS;
-    block->pages = block->context->device->extension->host_alloc(
-        block->context->cl, NULL, block->bytes + ocl_block_page_bytes(), 0, &error);
+    block->pages = OCL_STEADY(block->context->device->extension->host_alloc(
+        block->context->cl, NULL, block->bytes + ocl_block_page_bytes(), 0, &error));
     return error == CL_SUCCESS ? align_pages(block) : error;
 }
 
@@ -165,7 +165,7 @@ static void free_pages(struct ocl_block *block)
     if (method == OCL_HOST_SVM)
         ocl_block_svm_free(block->context, block->pages);
     else if (method == OCL_HOST_USM)
-        block->context->device->extension->mem_free(block->context->cl, block->pages);
+        OCL_STEADY(block->context->device->extension->mem_free(block->context->cl, block->pages));
     else
         munmap(block->pages, block->bytes);
 }

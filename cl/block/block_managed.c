@@ -16,8 +16,8 @@ static void *allocate_usm(struct ocl_block *block, size_t bytes)
 {
     const struct ocl_device *device = block->context->device;
     cl_int error = CL_SUCCESS;
-    void *pointer =
-        device->extension->shared_alloc(block->context->cl, device->id, NULL, bytes, 0, &error);
+    void *pointer = OCL_STEADY(
+        device->extension->shared_alloc(block->context->cl, device->id, NULL, bytes, 0, &error));
 
     return error == CL_SUCCESS ? pointer : NULL;
 }
@@ -76,7 +76,7 @@ static void destroy_managed(struct ocl_block *block)
     if (block->buffer)
         clReleaseMemObject(block->buffer);
     if (block->context->capability.managed == OCL_MANAGED_IN_USM)
-        block->context->device->extension->mem_free(block->context->cl, block->pages);
+        OCL_STEADY(block->context->device->extension->mem_free(block->context->cl, block->pages));
     else
         ocl_block_svm_free(block->context, block->pages);
 }

@@ -64,8 +64,8 @@ static ocl_status create_usm(struct ocl_block *block)
 {
     cl_int error = CL_SUCCESS;
     const struct ocl_device *device = block->context->device;
-    block->pointer = device->extension->device_alloc(block->context->cl, device->id, NULL,
-                                                     block->bytes, 0, &error);
+    block->pointer = OCL_STEADY(device->extension->device_alloc(block->context->cl, device->id,
+                                                                NULL, block->bytes, 0, &error));
     block->address = (uint64_t)(uintptr_t)block->pointer;
     return error == CL_SUCCESS && !block->pointer ? OCL_E_OUT_OF_MEMORY : error;
 }
@@ -73,7 +73,7 @@ static ocl_status create_usm(struct ocl_block *block)
 static void destroy_usm(struct ocl_block *block)
 {
     if (block->pointer)
-        block->context->device->extension->mem_free(block->context->cl, block->pointer);
+        OCL_STEADY(block->context->device->extension->mem_free(block->context->cl, block->pointer));
 }
 
 const struct ocl_block_strategy ocl_block_usm = {create_usm, destroy_usm};

@@ -45,8 +45,8 @@ static ocl_status write_block(const struct ocl_block *block, size_t offset, cons
         return clEnqueueWriteBuffer(queue, block->buffer, CL_TRUE, offset, bytes, host, 0, NULL,
                                     NULL);
     if (block->context->capability.address == OCL_ADDRESS_USM)
-        return block->context->device->extension->enqueue_usm_copy(queue, CL_TRUE, place, host,
-                                                                   bytes, 0, NULL, NULL);
+        return OCL_STEADY(block->context->device->extension->enqueue_usm_copy(
+            queue, CL_TRUE, place, host, bytes, 0, NULL, NULL));
     return clEnqueueSVMMemcpy(queue, CL_TRUE, place, host, bytes, 0, NULL, NULL);
 }
 
@@ -58,8 +58,8 @@ static ocl_status read_block(const struct ocl_block *block, size_t offset, void 
         return clEnqueueReadBuffer(queue, block->buffer, CL_TRUE, offset, bytes, host, 0, NULL,
                                    NULL);
     if (block->context->capability.address == OCL_ADDRESS_USM)
-        return block->context->device->extension->enqueue_usm_copy(queue, CL_TRUE, host, place,
-                                                                   bytes, 0, NULL, NULL);
+        return OCL_STEADY(block->context->device->extension->enqueue_usm_copy(
+            queue, CL_TRUE, host, place, bytes, 0, NULL, NULL));
     return clEnqueueSVMMemcpy(queue, CL_TRUE, host, place, bytes, 0, NULL, NULL);
 }
 
@@ -73,9 +73,9 @@ static ocl_status set_address(struct ocl_context *context, cl_kernel kernel, cl_
     case OCL_PASS_SVM_POINTER:
         return clSetKernelArgSVMPointer(kernel, index, pointer);
     case OCL_PASS_USM_POINTER:
-        return extension->set_arg_usm_pointer(kernel, index, pointer);
+        return OCL_STEADY(extension->set_arg_usm_pointer(kernel, index, pointer));
     case OCL_PASS_BDA_POINTER:
-        return extension->set_arg_device_pointer(kernel, index, number);
+        return OCL_STEADY(extension->set_arg_device_pointer(kernel, index, number));
     case OCL_PASS_NUMBER:
         return clSetKernelArg(kernel, index, sizeof number, &number);
     default:

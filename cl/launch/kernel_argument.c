@@ -304,9 +304,9 @@ static cl_int give_address(const struct setting *setting, uint64_t address)
     void *pointer = (void *)(uintptr_t)address;
     switch (context->capability.pass) {
     case OCL_PASS_USM_POINTER:
-        return extension->set_arg_usm_pointer(kernel, setting->index, pointer);
+        return OCL_STEADY(extension->set_arg_usm_pointer(kernel, setting->index, pointer));
     case OCL_PASS_BDA_POINTER:
-        return extension->set_arg_device_pointer(kernel, setting->index, address);
+        return OCL_STEADY(extension->set_arg_device_pointer(kernel, setting->index, address));
     default:
         return clSetKernelArgSVMPointer(kernel, setting->index, pointer);
     }

@@ -106,8 +106,8 @@ cl_int ocl_enqueue_pointer_copy(struct ocl_command *command, void *target, const
     const struct ocl_context *context = command->queue->context;
 
     if (context->capability.address == OCL_ADDRESS_USM)
-        return taken(command, context->device->extension->enqueue_usm_copy(
-                                  command->cl, CL_FALSE, target, source, bytes, 0, NULL, event));
+        return taken(command, OCL_STEADY(context->device->extension->enqueue_usm_copy(
+                                  command->cl, CL_FALSE, target, source, bytes, 0, NULL, event)));
     return taken(command,
                  clEnqueueSVMMemcpy(command->cl, CL_FALSE, target, source, bytes, 0, NULL, event));
 }

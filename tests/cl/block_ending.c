@@ -19,9 +19,9 @@ static _Thread_local struct launcher *held; /* its launch waits */
 static void *_Atomic watched;
 static _Atomic unsigned frees;
 
-cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
-                              const size_t *offset, const size_t *global, const size_t *local,
-                              cl_uint count, const cl_event *list, cl_event *event)
+cl_int(clEnqueueNDRangeKernel)(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                               const size_t *offset, const size_t *global, const size_t *local,
+                               cl_uint count, const cl_event *list, cl_event *event)
 {
     static _Atomic uintptr_t found;
     if (!found)
@@ -34,7 +34,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                                                         local, count, list, event);
 }
 
-void clSVMFree(cl_context context, void *pointer)
+void(clSVMFree)(cl_context context, void *pointer)
 {
     static _Atomic uintptr_t found;
     if (!found)

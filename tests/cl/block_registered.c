@@ -18,8 +18,8 @@ static char *_Atomic arena;
 _Atomic(refuse_buffer *) refusing;
 _Atomic(place_buffer *) placing;
 
-cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
-                      cl_int *error)
+cl_mem(clCreateBuffer)(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
+                       cl_int *error)
 {
     static _Atomic uintptr_t found; /* by any thread: contexts are opened by many at once */
     refuse_buffer *asked = atomic_load(&refusing);

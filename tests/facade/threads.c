@@ -1,6 +1,9 @@
 /* Many threads at once, each with streams, memory and kernels of its own, and sharing what may be
  * shared.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "tests/facade/runtime_support.h"
 #include "tests/small_stack.h"
 
@@ -248,11 +251,66 @@ static void *call_much(struct much *self)
     return NULL;
 }
 
+/* More, each kind of command once; leaves device as it was. */
+static void *call_more(struct much *self)
+{
+    cudaStream_t stream = NULL;
+    cudaEvent_t first = NULL, last = NULL;
+    cudaArray_t array = NULL;
+    const struct cudaChannelFormatDesc format =
+        cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindSigned);
+    struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray};
+    struct cudaTextureDesc description = {.readMode = cudaReadModeElementType};
+    cudaTextureObject_t texture = 0;
+    void *ordered = NULL, *other = NULL;
+    size_t bytes = 0, total = 0;
+    float time = 0;
+    int n = 0;
+    void *args[] = {&self->device, &n};
+    cudaKernel_t kernel = NULL;
+    THREAD_SUCCESS(cudaLibraryGetKernel(&kernel, self->library, "add"));
+    THREAD_SUCCESS(cudaStreamCreate(&stream));
+    THREAD_SUCCESS(cudaEventCreate(&first));
+    THREAD_SUCCESS(cudaEventCreate(&last));
+    THREAD_SUCCESS(cudaMalloc(&other, 65536));
+    THREAD_SUCCESS(cudaEventRecord(first, stream));
+    THREAD_SUCCESS(cudaMallocAsync(&ordered, 4096, stream));
+    THREAD_SUCCESS(cudaMemsetAsync(ordered, 0, 4096, stream));
+    THREAD_SUCCESS(cudaMemcpyAsync(other, self->pinned, 4096, cudaMemcpyHostToDevice, stream));
+    THREAD_SUCCESS(cudaMemcpyAsync(self->pinned, other, 4096, cudaMemcpyDeviceToHost, stream));
+    THREAD_SUCCESS(cudaMemcpyAsync(ordered, other, 4096, cudaMemcpyDeviceToDevice, stream));
+    THREAD_SUCCESS(
+        cudaMemcpy2DAsync(other, 256, self->pinned, 128, 100, 8, cudaMemcpyHostToDevice, stream));
+    THREAD_SUCCESS(cudaFreeAsync(ordered, stream));
+    THREAD_SUCCESS(launch_1d(kernel, 2, 4, args, 0, stream));
+    THREAD_SUCCESS(cudaEventRecord(last, stream));
+    THREAD_SUCCESS(cudaStreamWaitEvent(NULL, last, 0));
+    THREAD_SUCCESS(cudaEventSynchronize(last));
+    THREAD_SUCCESS(cudaStreamQuery(stream));
+    THREAD_SUCCESS(cudaEventElapsedTime(&time, first, last));
+    THREAD_SUCCESS(cudaMallocArray(&array, &format, 16, 16, 0));
+    THREAD_SUCCESS(
+        cudaMemcpy2DToArray(array, 0, 0, self->pinned, 64, 64, 16, cudaMemcpyHostToDevice));
+    resource.res.array.array = array;
+    THREAD_SUCCESS(cudaCreateTextureObject(&texture, &resource, &description, NULL));
+    THREAD_SUCCESS(cudaDestroyTextureObject(texture));
+    THREAD_SUCCESS(cudaFreeArray(array));
+    self->managed[0] = 1;
+    THREAD_SUCCESS(cudaMemPrefetchAsync(
+        self->managed, 4096, (struct cudaMemLocation){cudaMemLocationTypeDevice, 0}, 0, stream));
+    THREAD_SUCCESS(cudaMemGetInfo(&bytes, &total));
+    THREAD_SUCCESS(cudaFree(other));
+    THREAD_SUCCESS(cudaEventDestroy(first));
+    THREAD_SUCCESS(cudaEventDestroy(last));
+    THREAD_SUCCESS(cudaStreamDestroy(stream));
+    return NULL;
+}
+
 static void *call_when_cancelled(void *data)
 {
     struct much *self = data;
     pthread_cancel(pthread_self());
-    self->is_through = call_much(self) == NULL;
+    self->is_through = call_much(self) == NULL && call_more(self) == NULL;
     pthread_testcancel();
     return NULL;
 }
@@ -266,8 +324,7 @@ static void check_and_free(const struct much *much)
     assert_success(cudaFree(much->managed));
 }
 
-/* From the start of the driver on: one that a thread left by half would never start again. */
-TEST_BODY(threads_are_cancelled_behind_their_calls)
+static void cancel_and_check(void)
 {
     struct much cancelled = {0};
     void *result = NULL;
@@ -277,6 +334,31 @@ TEST_BODY(threads_are_cancelled_behind_their_calls)
     assert_true(cancelled.is_through);
     assert_ptr_equal(result, PTHREAD_CANCELED);
     check_and_free(&cancelled);
+}
+
+/* From the start of the driver on: one that a thread left by half would never start again. */
+TEST_BODY(threads_are_cancelled_behind_their_calls)
+{
+    cancel_and_check();
+}
+
+/* Wherever it has cancellation points. */
+TEST_BODY(threads_are_cancelled_in_no_call_of_the_driver)
+{
+#ifndef STUB_CANCELLING
+    TEST_SKIP("there are no headers of OpenCL's layers");
+#else
+    setenv("OPENCL_LAYERS", STUB_CANCELLING, 1);
+#endif
+    char path[] = "/tmp/clem-cancelled-XXXXXX", names[4096] = "";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    setenv("STUB_CANCELLED", path, 1);
+    cancel_and_check();
+    assert_true(read(file, names, sizeof names - 1) >= 0);
+    close(file);
+    unlink(path);
+    assert_string_equal(names, "");
 }
 
 static void *call_in_small_stack(void *data)
