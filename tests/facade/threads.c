@@ -368,7 +368,7 @@ static void *call_in_small_stack(void *data)
     return NULL;
 }
 
-/* Drivers that start, and compilers, want more. */
+/* As README.md promises. Drivers that start, and compilers, want more. */
 TEST_BODY(threads_may_have_small_stacks)
 {
     struct much small = {0};
