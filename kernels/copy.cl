@@ -61,11 +61,12 @@ typedef uint16 anywhere __attribute__((aligned(1)));
 
 #define PLAIN_STORE(value, pointer) (*(pointer) = (value))
 
-/* The first item also does both ends, with a store each that overlaps the aligned words. */
+/* The first item also does both ends, with a store each that overlaps the aligned words. The grid has one dimension, the
+ * first or the last. */
 #define COPY_CHUNKS(name, store)                                                                   \
     __kernel void name(__global uchar *restrict target, __global const uchar *restrict source,     \
                        ulong bytes, ulong chunk) {                                                 \
-        ulong item = get_global_id(0);                                                             \
+        ulong item = get_global_id(0) + get_global_id(2);                                          \
         if (bytes < 64) {                                                                          \
             for (ulong j = 0; j < bytes && item == 0; ++j)                                         \
                 target[j] = source[j];                                                             \

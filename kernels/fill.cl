@@ -37,10 +37,11 @@ typedef uint16 anywhere __attribute__((aligned(1)));
 
 #define PLAIN_STORE(value, pointer) (*(pointer) = (value))
 
-/* The first item also does both ends, with a store each that overlaps the aligned words. */
+/* The first item also does both ends, with a store each that overlaps the aligned words. The grid has one dimension, the
+ * first or the last. */
 #define FILL_CHUNKS(name, store)                                                                   \
     __kernel void name(__global uchar *target, ulong bytes, uint pattern, ulong chunk) {           \
-        ulong item = get_global_id(0);                                                             \
+        ulong item = get_global_id(0) + get_global_id(2);                                          \
         if (bytes < 64) {                                                                          \
             for (ulong j = 0; j < bytes && item == 0; ++j)                                         \
                 target[j] = (uchar)pattern_after(pattern, (uint)j);                                \

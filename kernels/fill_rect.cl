@@ -100,10 +100,11 @@ __kernel void fill_rect_words(FILL_RECT_ADDRESSES, uint pattern) {
 
 #define PLAIN_STORE(value, pointer) (*(pointer) = (value))
 
-/* Walks the rows of one item; body sees `start`, the first byte of a row. */
+/* Walks the rows of one item, in a grid of one dimension, the first or the last; body sees
+ * `start`, the first byte of a row. */
 #define EACH_ROW(body)                                                                             \
     do {                                                                                           \
-        ulong row = get_global_id(0) * take;                                                       \
+        ulong row = (get_global_id(0) + get_global_id(2)) * take;                                  \
         ulong end = min(row + take, rows);                                                         \
         ulong z = row / height;                                                                    \
         ulong y = row - z * height;                                                                \

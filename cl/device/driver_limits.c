@@ -8,6 +8,7 @@
  *   - more private memory than its threads' stacks hold: ptx_target.c measures, translate.c obeys;
  *   - bitcode out of its own cache as a program's binary: program_compile.c stores what the driver
  *     calls a binary only.
+ *   - a kernel of clem's that runs several times while a wider grid of it comes: transfer_kernel.c.
  * What cannot be seen: facade/README.md, "With PoCL".
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/device/driver_limits.h"

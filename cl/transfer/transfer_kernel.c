@@ -74,12 +74,17 @@ static void add(struct call *call, const void *argument)
     call->arguments[call->count++] = argument;
 }
 
+/* Work-groups of one item, which CPUs get, lie along the last dimension. PoCL up to 5 compiles a kernel anew for each grid
+ * that is wider than those before, in which it does not count the groups of that dimension; and where an old form runs
+ * several times while a new one comes, it releases the wrong one and ends the process
+ * (pocl_release_dlhandle_cache: found->ref_count > 0). */
 static ocl_status launch(struct ocl_queue *queue, const struct call *call)
 {
+    const bool is_last = call->items == 1;
     struct ocl_kernel *kernel;
     const ocl_status status = ocl_builtin_kernel(queue->context, call->file, call->name, &kernel);
     const struct ocl_launch launch = {
-        .groups = {call->groups, 1, 1},
+        .groups = {is_last ? 1 : call->groups, 1, is_last ? call->groups : 1},
         .items = {call->items, 1, 1},
         .arguments = (void *const *)call->arguments,
     };

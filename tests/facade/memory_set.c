@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "tests/facade/memory_support.h"
+#include "tests/facade/runtime_support.h"
 
 enum { BYTES = 64 * 1024 };
 
@@ -213,4 +214,31 @@ TEST_BODY(memory_set_otherwise_does_not_wait)
     assert_int_equal(pinned.address[BYTES - 1], 9);
     end_block(&device);
     end_block(&pinned);
+}
+
+/* Several fills run at once, each with a larger grid than those before it: PoCL up to 5 ends the process when these have
+ * different compiled forms of a kernel (cl/transfer/transfer_kernel.c). */
+TEST_BODY(memory_set_of_growing_sizes_runs_at_once)
+{
+    enum { STREAMS = 8, LEAST = 2 << 20 };
+    struct gate gate = GATE_INITIALIZER;
+    cudaStream_t streams[STREAMS];
+    char *memory[STREAMS], got[4];
+    setenv("POCL_MAX_PTHREAD_COUNT", "8", 1); /* as many kernels run at once */
+    for (size_t i = 0; i < STREAMS; i++) {
+        assert_success(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+        assert_success(cudaMalloc((void **)&memory[i], (i + 1) * LEAST));
+        gate_hold(&gate, streams[i]);
+        assert_success(cudaMemsetAsync(memory[i], (int)i + 1, (i + 1) * LEAST, streams[i]));
+    }
+    gate_open(&gate);
+    for (size_t i = 0; i < STREAMS; i++) {
+        const char wanted[] = {(char)(i + 1), (char)(i + 1), (char)(i + 1), (char)(i + 1)};
+        assert_success(cudaStreamSynchronize(streams[i]));
+        assert_success(cudaMemcpy(got, memory[i] + (i + 1) * LEAST - sizeof got, sizeof got,
+                                  cudaMemcpyDeviceToHost));
+        assert_memory_equal(got, wanted, sizeof got);
+        assert_success(cudaFree(memory[i]));
+        assert_success(cudaStreamDestroy(streams[i]));
+    }
 }
