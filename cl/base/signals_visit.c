@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cl/base/deadline.h"
+#include "cl/base/steady.h"
 #include "cl/sanitized.h"
 #include "cl/signals.h"
 #include "cl/whole.h"
@@ -131,8 +132,10 @@ void ocl_signals_visit(void)
 
     if (!install())
         return;
+    const int before = ocl_steady_begin();
     while (ask_all() && ocl_now() < end)
         nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    ocl_steady_end(before);
 }
 
 #else

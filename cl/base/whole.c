@@ -13,12 +13,28 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Until the state is restored by end_steady(), pthread_cancel() ends the thread in no call here: whoever called expects to
+ * come back. */
+static int begin_steady(void)
+{
+    int before = PTHREAD_CANCEL_ENABLE;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static void end_steady(int before)
+{
+    pthread_setcancelstate(before, &(int){0});
+}
+
 int whole_open(const char *path, int flags, mode_t mode)
 {
+    const int before = begin_steady();
     int file;
     do
         file = open(path, flags | O_CLOEXEC, mode);
     while (file < 0 && errno == EINTR);
+    end_steady(before);
     return file;
 }
 
@@ -26,14 +42,16 @@ int whole_above_streams(int file)
 {
     if (file < 0 || file > STDERR_FILENO)
         return file;
+    const int before = begin_steady();
     const int above = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     const int error = errno;
     close(file);
     errno = error;
+    end_steady(before);
     return above;
 }
 
-ssize_t whole_read(int file, void *to, size_t bytes)
+static ssize_t read_all(int file, void *to, size_t bytes)
 {
     size_t used = 0;
     while (used < bytes) {
@@ -46,6 +64,14 @@ ssize_t whole_read(int file, void *to, size_t bytes)
             return -1;
     }
     return (ssize_t)used;
+}
+
+ssize_t whole_read(int file, void *to, size_t bytes)
+{
+    const int before = begin_steady();
+    const ssize_t used = read_all(file, to, bytes);
+    end_steady(before);
+    return used;
 }
 
 static bool write_all(int file, const void *from, size_t bytes)
@@ -80,8 +106,7 @@ bool whole_write(int file, const void *from, size_t bytes)
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGPIPE);
     sigaddset(&blocked, SIGXFSZ);
-    int cancelled = PTHREAD_CANCEL_ENABLE;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
+    const int cancelled = begin_steady();
     const bool is_blocked = pthread_sigmask(SIG_BLOCK, &blocked, &before) == 0;
     sigemptyset(&pending);
     (void)sigpending(&pending);
@@ -91,7 +116,7 @@ bool whole_write(int file, const void *from, size_t bytes)
         take_back(error, &pending);
     if (is_blocked)
         pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_setcancelstate(cancelled, &(int){0});
+    end_steady(cancelled);
     errno = error;
     return is_written;
 }

@@ -240,6 +240,9 @@ void __cudaUnregisterFatBinary(void **fatCubinHandle)
     struct fat_binary *binary = (struct fat_binary *)fatCubinHandle;
     if (binary == NULL)
         return;
+    int cancelled = PTHREAD_CANCEL_ENABLE;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
+                           &cancelled); /* within the wait the lock would stay */
     facade_references_unregister(fatCubinHandle);
     pthread_mutex_lock(&binary->lock);
     binary->is_gone = true;
@@ -249,6 +252,7 @@ void __cudaUnregisterFatBinary(void **fatCubinHandle)
     facade_handles_forget_names();
     pthread_mutex_unlock(&binary->lock);
     leave(binary);
+    pthread_setcancelstate(cancelled, &(int){0});
 }
 
 /* --- using what was registered ---------------------------------------------------------------- */

@@ -153,11 +153,14 @@ static cudaError_t write_to_file(unsigned *position, const char *path, unsigned 
     char *text = collect(position, &bytes);
     if (text == NULL)
         return cudaErrorMemoryAllocation;
+    int cancelled = PTHREAD_CANCEL_ENABLE;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled); /* text and file would stay */
     FILE *file = fopen(path, "w");
     bool is_written = file != NULL && fwrite(text, 1, bytes, file) == bytes;
     if (file != NULL)
         is_written = fclose(file) == 0 && is_written;
     free(text);
+    pthread_setcancelstate(cancelled, &(int){0});
     return is_written ? cudaSuccess : cudaErrorInvalidValue;
 }
 
