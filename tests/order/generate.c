@@ -576,6 +576,8 @@ static uint8_t pick_spelling(struct maker *maker, const struct command *c)
         spelling &= SPELL_KIND | SPELL_OTHER;
     if (is_batch(c))
         spelling |= chance(maker, 50) ? 0 : chance(maker, 50) ? SPELL_EARLY : SPELL_ANY;
+    if (is_batch(c) && !maker->features->documented)
+        spelling &= ~(unsigned)SPELL_HANDLE_0;
     return (uint8_t)spelling;
 }
 

@@ -599,6 +599,14 @@ static bool passes_gates(const struct model *model, const struct command *comman
     return model->is_gated ? is_asynchronous(model->program, command) : command->kind != DO_OPEN;
 }
 
+/* is_batch_kept: the legacy stream takes no batches. Copies between host memory pass CUDA's own batches to host memory that
+ * stand before them in their stream (H200, driver 580). */
+static bool is_batch_kept(const struct program *program, const struct command *command)
+{
+    return command->stream != LEGACY &&
+           (program->is_documented || !is_host_memory(memory_of(program, &command->target)));
+}
+
 bool model_add(struct model *model)
 {
     const int y = model->commands;
@@ -618,7 +626,7 @@ bool model_add(struct model *model)
                                     ((command[y].kind == DO_RECORD || is_event_life(&command[y])) &&
                                      !is_event_free(model, y))))
         return false;
-    if (is_batch(&command[y]) && command[y].stream == LEGACY)
+    if (is_batch(&command[y]) && !is_batch_kept(model->program, &command[y]))
         return false;
     if (!exists(model->program, y) || !is_alive(model, y) || !is_attached(model, y) ||
         !passes_gates(model, &command[y]))
