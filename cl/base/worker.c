@@ -15,6 +15,7 @@ struct ocl_worker {
     struct ocl_worker_task **last; /* where the next task is linked */
     pthread_t thread;
     bool has_thread;
+    bool is_done; /* everything has run, and nothing else will */
     bool is_closing;
     bool frees_itself;
 };
@@ -65,13 +66,48 @@ static void run_tasks(struct ocl_worker *worker)
         task->function(task);
 }
 
+static void end_thread(struct ocl_worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    worker->is_done = true;
+    const bool frees_itself = worker->frees_itself;
+    pthread_mutex_unlock(&worker->lock);
+    if (frees_itself)
+        free_worker(worker);
+}
+
+static ocl_status start_thread(struct ocl_worker *worker);
+
+/* A task ended its thread, by pthread_exit() or as it was cancelled: another one does what is left. Without memory for it
+ * that waits for the next post, and at the end of the worker it is done here. */
+static void replace_thread(void *data)
+{
+    struct ocl_worker *worker = data;
+
+    pthread_mutex_lock(&worker->lock);
+    if (!worker->is_closing)
+        pthread_detach(pthread_self()); /* who closes the worker joins it, or has detached it */
+    worker->has_thread = false;
+    const bool is_needed = worker->is_closing || worker->first != NULL;
+    const bool is_replaced = is_needed && start_thread(worker) == OCL_OK;
+    if (is_replaced && worker->frees_itself)
+        pthread_detach(worker->thread);
+    const bool is_last = worker->is_closing && !is_replaced;
+    pthread_mutex_unlock(&worker->lock);
+    if (is_last) {
+        run_tasks(worker);
+        end_thread(worker);
+    }
+}
+
 static void *thread_main(void *argument)
 {
     struct ocl_worker *worker = argument;
 
+    pthread_cleanup_push(replace_thread, worker);
     run_tasks(worker);
-    if (worker->frees_itself)
-        free_worker(worker);
+    pthread_cleanup_pop(0);
+    end_thread(worker);
     return NULL;
 }
 
@@ -140,7 +176,12 @@ void ocl_worker_destroy(struct ocl_worker *worker)
         pthread_mutex_unlock(&worker->lock);
         return;
     }
+    while (!worker->is_done) { /* a task may end its thread, and another one goes on */
+        thread = worker->thread;
+        pthread_mutex_unlock(&worker->lock);
+        pthread_join(thread, NULL);
+        pthread_mutex_lock(&worker->lock);
+    }
     pthread_mutex_unlock(&worker->lock);
-    pthread_join(thread, NULL);
     free_worker(worker);
 }

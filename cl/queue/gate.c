@@ -1,5 +1,6 @@
 /* Gates, which hold a queue until a worker has reacted to an event.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "cl/base/steady.h"
@@ -157,8 +158,9 @@ static void abandon(struct ocl_context *context)
     ocl_gate_open_all(context, OCL_E_EXECUTION);
 }
 
-static void open_gate(struct gate *gate)
+static void open_gate(void *data)
 {
+    struct gate *gate = data;
     struct ocl_queue *queue = gate->queue;
     struct ocl_context *context = queue->context;
 
@@ -177,8 +179,10 @@ static void run_gate(struct ocl_worker_task *task)
 {
     struct gate *gate = (struct gate *)task; /* its first member */
 
+    /* A function that ends its thread has returned. */
+    pthread_cleanup_push(open_gate, gate);
     gate->function(gate->data, gate->status);
-    open_gate(gate);
+    pthread_cleanup_pop(1);
 }
 
 static void CL_CALLBACK post_gate(cl_event event, cl_int status, void *data)

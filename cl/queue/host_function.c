@@ -1,5 +1,6 @@
 /* Functions of the host that have a turn in a queue.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "cl/queue/queue_private.h"
@@ -14,6 +15,14 @@ struct host_call {
     bool run_after_failure;
 };
 
+static void end_host_call(void *data)
+{
+    struct host_call *call = data;
+
+    call->context->paging->end_function();
+    free(call);
+}
+
 static void run_host_call(void *data, cl_int status)
 {
     struct host_call *call = data;
@@ -22,12 +31,13 @@ static void run_host_call(void *data, cl_int status)
         (void)ocl_context_fail(call->context, status);
     const ocl_status failure = ocl_waited(call->context, OCL_WAITED_IN_TURN, OCL_OK);
     if (failure == OCL_OK || call->run_after_failure) {
-        const struct ocl_paging *paging = call->context->paging;
-        paging->begin_function();
+        call->context->paging->begin_function();
+        pthread_cleanup_push(end_host_call, call);
         call->function(call->data, failure);
-        paging->end_function();
+        pthread_cleanup_pop(1);
+    } else {
+        free(call);
     }
-    free(call);
 }
 
 static struct host_call *make_host_call(struct ocl_context *context, ocl_host_function *function,

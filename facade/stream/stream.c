@@ -1,5 +1,6 @@
 /* Streams: creation, the special ones, waiting, host functions.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "facade/device/device.h"
@@ -297,19 +298,26 @@ struct host_call {
     void *data;
 };
 
+static void end_host_call(void *call)
+{
+    facade_host_function_end();
+    free(call);
+}
+
+/* A function that ends its thread has returned. */
 static void run_host_call(void *data, ocl_status status)
 {
     struct host_call *call = data;
     cudaError_t error = facade_error_from(status, FACADE_OTHER);
     facade_host_function_begin();
+    pthread_cleanup_push(end_host_call, call);
     if (call->callback != NULL)
         call->callback(call->stream, error, call->data);
     else if (call->driver_callback != NULL)
         call->driver_callback(call->stream, facade_driver_error(error), call->data);
     else if (status == OCL_OK)
         call->function(call->data);
-    facade_host_function_end();
-    free(call);
+    pthread_cleanup_pop(1);
 }
 
 /* The call is freed by run_host_call(), which always runs, after a failure too. */

@@ -1,5 +1,6 @@
 /* Tests of facade/stream/stream.c: creation, destruction, host functions, callbacks.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -296,6 +297,41 @@ TEST_BODY(stream_host_function_stands_between_copies)
     assert_success(cudaStreamDestroy(stream));
     assert_success(cudaFreeHost(exchange.pinned));
     assert_success(cudaFree(p));
+}
+
+static void end_own_thread(void *data)
+{
+    (void)data;
+    pthread_exit(NULL);
+}
+
+static void count_call(void *data)
+{
+    ++*(int *)data;
+}
+
+static void end_own_thread_in_callback(cudaStream_t stream, cudaError_t error, void *data)
+{
+    (void)stream;
+    assert_int_equal(error, cudaSuccess);
+    end_own_thread(data);
+}
+
+/* Functions that end their thread have returned: the stream goes on, and closing the device too. */
+TEST_BODY(stream_host_functions_may_end_their_thread)
+{
+    int calls = 0;
+    for (int i = 0; i < 3; i++) {
+        assert_success(cudaLaunchHostFunc(NULL, end_own_thread, NULL));
+        assert_success(cudaLaunchHostFunc(NULL, count_call, &calls));
+        assert_success(cudaStreamAddCallback(NULL, end_own_thread_in_callback, NULL, 0));
+        assert_success(cudaDeviceSynchronize());
+        assert_int_equal(calls, i + 1);
+    }
+    assert_success(cudaLaunchHostFunc(NULL, end_own_thread, NULL));
+    assert_success(cudaLaunchHostFunc(NULL, count_call, &calls));
+    assert_success(cudaDeviceReset());
+    assert_int_equal(calls, 4);
 }
 
 struct calls {
