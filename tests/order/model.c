@@ -286,7 +286,8 @@ static bool ends_before_return(const struct program *program, const struct comma
 static bool reads_at_call(const struct program *program, const struct command *command)
 {
     if (is_batch(command))
-        return command->spelling & (SPELL_EARLY | SPELL_ANY);
+        return command->spelling & (SPELL_EARLY | SPELL_ANY) ||
+               (!program->is_documented && is_host_memory(memory_of(program, &command->first)));
     return is_copy(command) && !is_synchronous(command) &&
            memory_of(program, &command->first) == MEMORY_PAGEABLE &&
            !is_host_memory(memory_of(program, &command->target));
