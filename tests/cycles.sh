@@ -10,7 +10,6 @@ allowed="
 bench pattern texture_shape: texels are filled by the pattern, which texels have another form of
 cl command gate queue_entrance queue_order queue_work: a command waits for others, and such a wait is a command
 cl image_facts image_test: what is known of images is found out with one
-cl kernel_form program: forms of calling a kernel are programs, whose kernels have forms
 cl kernel_info kernel_size: sizes of types are told by a kernel
 cl managed_fault managed_pages managed_turn: a page that is touched moves, and moves have turns
 cl memory ordered_pool ordered_reuse twin: what is short of memory takes it from pools, which keep allocations

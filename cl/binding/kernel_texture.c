@@ -177,7 +177,8 @@ static ocl_status prepare_images(const struct ocl_binding *binding, struct ocl_q
 /* ---- From begin to end ---- */
 
 ocl_status ocl_binding_open(struct ocl_binding *binding, struct ocl_kernel *kernel,
-                            struct ocl_queue *queue, const struct ocl_launch *launch)
+                            struct ocl_queue *queue, const struct ocl_launch *launch,
+                            struct ocl_plan *plan)
 {
     const size_t count = kernel->group_count;
     binding->kernel = kernel;
@@ -190,6 +191,8 @@ ocl_status ocl_binding_open(struct ocl_binding *binding, struct ocl_kernel *kern
         status = choose_variant(binding);
     if (status == OCL_OK)
         status = prepare_images(binding, queue);
+    if (status == OCL_OK && binding->kernel != kernel)
+        status = ocl_plan_make(&binding->kernel, launch, plan);
     return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "cl/binding/kernel_texture.h"
 #include "cl/program/kernel.h"
+#include "cl/program/lazy.h"
 #include "cl/ptx/ptx_kernel.h"
 
 struct ocl_reference {
@@ -112,8 +113,10 @@ void ocl_program_forget_references(struct ocl_program *program)
 
 /* ---- The variant for images ---- */
 
-static ocl_status build_variant(struct ocl_program *program)
+/* What does not build today will not build tomorrow; a lack of memory may pass. */
+static ocl_status build_variant(void *origin)
 {
+    struct ocl_program *program = origin;
     char *options = NULL;
     if (asprintf(&options, "%s -D CLEM_TEXTURES_BY_IMAGE=1", program->options) < 0)
         return OCL_E_OUT_OF_MEMORY;
@@ -124,16 +127,11 @@ static ocl_status build_variant(struct ocl_program *program)
         program->by_image->origin = program;
         program->by_image->has_device_header = true;
     }
-    return status;
+    return status == OCL_E_BUILD ? OCL_OK : status;
 }
 
 struct ocl_program *ocl_program_by_image(struct ocl_program *program)
 {
-    if (ocl_lazy_is_done(&program->by_image_state) ||
-        !ocl_lazy_begin(program, &program->by_image_state))
-        return program->by_image;
-    const ocl_status status = build_variant(program);
-    /* What does not build today will not build tomorrow; a lack of memory may pass. */
-    ocl_lazy_end(program, &program->by_image_state, status == OCL_OK || status == OCL_E_BUILD);
+    (void)ocl_lazy_find(program, &program->by_image_state, build_variant, program);
     return program->by_image;
 }

@@ -5,7 +5,8 @@
 
 #include "cl/binding/ptx_runtime.h"
 #include "cl/binding/ptx_table.h"
-#include "cl/launch/kernel_argument.h"
+#include "cl/launch/kernel_call.h"
+#include "cl/memory/address.h"
 #include "cl/ptx/ptx_kernel.h"
 #include "cl/trace.h"
 

@@ -9,8 +9,9 @@
 
 #include "cl/base/steady.h"
 #include "cl/image/texture_private.h"
-#include "cl/launch/kernel_argument.h"
+#include "cl/launch/kernel_call.h"
 #include "cl/memory.h"
+#include "cl/memory/address.h"
 #include "cl/queue/queue_private.h"
 #include "cl/transfer.h"
 

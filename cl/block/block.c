@@ -77,6 +77,16 @@ static bool is_declared(const struct ocl_block *block)
            block->context->capability.address == OCL_ADDRESS_SVM;
 }
 
+bool ocl_blocks_are_declared(struct ocl_context *context)
+{
+    pthread_mutex_lock(&context->block_lock);
+    const struct ocl_block *block = context->blocks;
+    while (block && !is_declared(block))
+        block = block->next;
+    pthread_mutex_unlock(&context->block_lock);
+    return block != NULL;
+}
+
 static bool has_lists(const struct ocl_context *context)
 {
     return context->capability.indirect_info != 0 && context->capability.address != OCL_ADDRESS_USM;

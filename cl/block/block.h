@@ -80,6 +80,9 @@ bool ocl_block_driver_reserves(struct ocl_context *context);
  *        list. */
 ocl_status ocl_block_declare_indirect(struct ocl_context *context, cl_kernel kernel);
 
+/* Whether there is a block that the above would name. Locks: block_lock. */
+bool ocl_blocks_are_declared(struct ocl_context *context);
+
 /* Around a launch, from before it looks at context.memory_generation until it is enqueued: what it
  * declares, or has declared before, is given back to the driver no sooner. Locks: block_lock. */
 unsigned ocl_blocks_hold(struct ocl_context *context);

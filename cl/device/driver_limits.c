@@ -4,7 +4,7 @@
  *
  * Causes that clem never gives PoCL 3.1, and where that is seen to:
  *   - an image over a buffer: image.c;
- *   - an argument that is a cl_mem which was released: set_buffer() in kernel_argument.c;
+ *   - an argument that is a cl_mem which was released: set_memory() in kernel_enqueue.c;
  *   - more private memory than its threads' stacks hold: ptx_target.c measures, translate.c obeys;
  *   - bitcode out of its own cache as a program's binary: program_compile.c stores what the driver
  *     calls a binary only.

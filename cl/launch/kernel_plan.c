@@ -93,8 +93,9 @@ static bool must_spill(const struct ocl_kernel *kernel, const struct ocl_launch 
     return bytes > device_of(kernel)->local_bytes || (refused > 0 && bytes >= refused);
 }
 
-/* NVIDIA's driver (580) takes up to 1 KiB that it tells nobody about. */
-bool ocl_plan_spills_next(struct ocl_kernel *kernel, const struct ocl_launch *launch)
+/* After the driver refused a launch: whether that may be for the local memory that it takes for itself, up to 1 KiB in
+ * NVIDIA's (580), which it tells nobody about. Launches with as much spill from then on. */
+static bool spills_next(struct ocl_kernel *kernel, const struct ocl_launch *launch)
 {
     enum { UNTOLD = 1024 };
     if (!kernel->ptx || kernel->ptx->spills || !kernel->ptx->has_shared)
@@ -237,4 +238,20 @@ ocl_status ocl_plan_make(struct ocl_kernel **kernel, const struct ocl_launch *la
     *plan = (struct ocl_plan){.joined = joined_blocks(*kernel, launch)};
     return count_work(*kernel, launch, plan) ? plan_memory(*kernel, launch, plan)
                                              : OCL_E_LAUNCH_SIZE;
+}
+
+/* Compiled for the launch's shape alone, a translation may fit. NULL: it cannot be had. */
+static struct ocl_kernel *shaped_for(const struct ocl_launch *launch, struct ocl_kernel *variant)
+{
+    struct ocl_kernel *shaped = NULL;
+    ocl_status status = ocl_parts_of(variant)->ptx_shaped(variant, launch->items, &shaped);
+    if (status == OCL_OK)
+        status = ocl_kernel_ready(shaped);
+    return status == OCL_OK && shaped->facts.status == OCL_OK ? shaped : NULL;
+}
+
+struct ocl_kernel *ocl_plan_smaller(struct ocl_kernel *kernel, struct ocl_kernel *variant,
+                                    const struct ocl_launch *launch)
+{
+    return spills_next(variant, launch) ? kernel : shaped_for(launch, variant);
 }

@@ -1,4 +1,4 @@
-/* What a launch comes to: which variant it goes in, its work-items, commands and memory. Private to cl/launch/.
+/* What a launch comes to: which variant it goes in, its work-items, commands and memory. Private to cl/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_KERNEL_PLAN_H
 #define OCL_KERNEL_PLAN_H
@@ -29,8 +29,9 @@ struct ocl_plan {
 ocl_status ocl_plan_make(struct ocl_kernel **kernel, const struct ocl_launch *launch,
                          struct ocl_plan *plan);
 
-/* After the driver refused a launch: whether that may be for the local memory that the driver takes for itself.
- * Launches with as much spill from then on. */
-bool ocl_plan_spills_next(struct ocl_kernel *kernel, const struct ocl_launch *launch);
+/* What to launch after the driver refused the variant that the kernel's plan had chosen, as too large: the kernel anew where
+ * its next plan spills, otherwise the variant compiled for this shape alone, which is the last resort. NULL: nothing. */
+struct ocl_kernel *ocl_plan_smaller(struct ocl_kernel *kernel, struct ocl_kernel *variant,
+                                    const struct ocl_launch *launch);
 
 #endif

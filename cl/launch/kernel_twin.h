@@ -3,7 +3,7 @@
 #ifndef OCL_KERNEL_TWIN_H
 #define OCL_KERNEL_TWIN_H
 
-#include "cl/launch/kernel_argument.h"
+#include "cl/launch/kernel_call.h"
 
 /* Around the command of a launch: writes the twins of its targets; reads back those that the kernel
  * may have written. Nothing to do without twins. When begin returned OCL_OK, end must follow;

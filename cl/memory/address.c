@@ -128,3 +128,26 @@ void ocl_allocation_release(struct ocl_allocation *allocation)
     if (atomic_fetch_sub_explicit(&allocation->references, 1, memory_order_acq_rel) == 1)
         allocation->destroy(allocation);
 }
+
+uint64_t ocl_allocation_address(const struct ocl_allocation *allocation, uint64_t pointer)
+{
+    const uint64_t host = (uint64_t)(uintptr_t)allocation->host;
+    const bool is_host = allocation->host && pointer - host < allocation->bytes;
+    return is_host ? allocation->address + (pointer - host) : pointer;
+}
+
+/* Only where pinned memory has a device address of its own does that need a look into the
+ * registry. */
+uint64_t ocl_address_for_kernel(const struct ocl_context *context, uint64_t pointer)
+{
+    const struct ocl_capability *capability = &context->capability;
+    if (pointer == 0 || (capability->reaches_pinned_host && capability->reaches_registered_host))
+        return pointer;
+    struct ocl_allocation *allocation = ocl_address_acquire(pointer);
+    if (!allocation)
+        return pointer;
+    if (allocation->context == context)
+        pointer = ocl_allocation_address(allocation, pointer);
+    ocl_allocation_release(allocation);
+    return pointer;
+}

@@ -10,6 +10,7 @@
 #include "cl/status.h"
 
 struct ocl_allocation;
+struct ocl_context;
 
 /* One registry per process: device addresses and pinned host addresses are disjoint numbers. An
  * allocation whose host and device addresses differ stands in it twice.
@@ -46,5 +47,12 @@ void ocl_allocation_release(struct ocl_allocation *allocation);
 /* Offset of address in the allocation, seen from whichever side it lies on; at least bytes when on
  * neither. */
 uint64_t ocl_allocation_offset(const struct ocl_allocation *allocation, uint64_t address);
+
+/* The device address of a byte of the allocation whose host or device address is pointer. */
+uint64_t ocl_allocation_address(const struct ocl_allocation *allocation, uint64_t pointer);
+
+/* What kernels of the context must get for a pointer of the user's: the same, but for pinned memory that has a device address
+ * of its own. */
+uint64_t ocl_address_for_kernel(const struct ocl_context *context, uint64_t pointer);
 
 #endif

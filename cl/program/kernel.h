@@ -105,7 +105,7 @@ struct ocl_slot {
 /* One way to call a kernel: the user's own, or through a wrapper that clem generated. */
 enum ocl_form_kind {
     OCL_FORM_DIRECT,  /* the user's kernel */
-    OCL_FORM_NULLS,   /* the same, for launches with NULL pointers; see kernel_argument.c */
+    OCL_FORM_NULLS,   /* the same, for launches with NULL pointers; see kernel_enqueue.c */
     OCL_FORM_OFFSETS, /* a wrapper that takes a cl_mem and an offset for each pointer */
     OCL_FORM_NUMBERS, /* a wrapper that takes each pointer as a ulong */
     OCL_FORM_COUNT
@@ -116,16 +116,17 @@ enum ocl_slot_state { OCL_SLOT_UNSET, OCL_SLOT_SET };
 /* A cl_kernel with what its arguments are now. One thread at a time has it. */
 struct ocl_instance {
     struct ocl_instance *next;
-    cl_kernel cl;
-    bool is_declared;      /* indirect use was declared, for the blocks of `generation` */
-    uint64_t generation;   /* context.memory_generation then */
+    struct ocl_form *form;
+    cl_kernel cl;          /* NULL where it could not be had: then it is given back for good */
+    uint64_t generation;   /* context.memory_generation when blocks were declared last */
+    unsigned turn;         /* ocl_blocks_hold()'s, while it is taken */
     uint64_t addresses;    /* context.memory_generation when addresses were set last */
     unsigned char *states; /* enum ocl_slot_state per slot */
     unsigned char *values; /* last value per slot, at its offset */
 };
 
 struct ocl_form {
-    _Atomic int state;  /* enum ocl_lazy_state */
+    _Atomic int state;  /* enum ocl_lazy_state: lazy.h */
     ocl_status status;  /* why it cannot be had */
     cl_program program; /* of a wrapper: owned; otherwise the user's program, borrowed */
     char *name;         /* of a wrapper: owned; otherwise borrowed */
@@ -143,6 +144,7 @@ struct ocl_kernel {
     _Atomic int description; /* enum ocl_lazy_state of the next three */
     struct ocl_argument *arguments;
     size_t argument_count;
+    bool has_pointers;        /* found with the facts: into __global or __constant memory */
     bool has_no_description;  /* the driver tells nothing about its parameters */
     unsigned symbol_kinds;    /* found with the facts: 1 << kind for each hidden parameter */
     struct ocl_group *groups; /* found with the description */
@@ -176,7 +178,7 @@ struct ocl_program {
     struct ocl_kernel *kernels;
     size_t kernel_count;
     pthread_mutex_t lock;   /* a leaf: lazy states, lists of instances */
-    pthread_cond_t changed; /* with lock: a lazy state left OCL_LAZY_RUNNING* */
+    pthread_cond_t changed; /* with lock: a lazy state left OCL_LAZY_RUNNING */
     _Atomic int described;  /* enum ocl_lazy_state of the next */
     cl_program description; /* where not has_info: a build to ask about parameters, or NULL */
     _Atomic int sized;      /* enum ocl_lazy_state: sizes of types that OpenCL C does not have */
@@ -192,20 +194,6 @@ struct ocl_program {
     _Atomic int symbols_state;   /* enum ocl_lazy_state of the next */
     struct ocl_symbols *symbols; /* symbols.c */
 };
-
-/* Things that are found out at the first request: one thread does, others wait, nobody holds the lock meanwhile. That
- * thread cannot be cancelled on the way; OCL_LAZY_RUNNING_STEADY: nor could it before. */
-enum ocl_lazy_state { OCL_LAZY_NEW, OCL_LAZY_RUNNING, OCL_LAZY_RUNNING_STEADY, OCL_LAZY_DONE };
-
-static inline bool ocl_lazy_is_done(_Atomic int *state)
-{
-    return atomic_load_explicit(state, memory_order_acquire) == OCL_LAZY_DONE;
-}
-
-/* True: the caller finds out and then calls ocl_lazy_end(). False: it is done. */
-bool ocl_lazy_begin(struct ocl_program *program, _Atomic int *state);
-/* is_done false: the next request tries again. */
-void ocl_lazy_end(struct ocl_program *program, _Atomic int *state, bool is_done);
 
 /* Releases what a kernel holds, not the kernel itself. */
 void ocl_kernel_release(struct ocl_kernel *kernel);
@@ -250,17 +238,17 @@ ocl_status ocl_kernel_ready(struct ocl_kernel *kernel);
 ocl_status ocl_form_plan(const struct ocl_kernel *kernel, enum ocl_form_kind kind,
                          struct ocl_form *form);
 
-/* The form, made at the first request.
- * Errors: OCL_E_NOT_SUPPORTED where no wrapper can be made (logged once); the driver's. */
-ocl_status ocl_form_get(struct ocl_kernel *kernel, enum ocl_form_kind kind, struct ocl_form **form);
 void ocl_form_release(struct ocl_kernel *kernel, enum ocl_form_kind kind);
 
-/* A cl_kernel that no other thread uses until it is given back. */
-ocl_status ocl_form_take(struct ocl_kernel *kernel, struct ocl_form *form,
-                         struct ocl_instance **instance);
-void ocl_form_give(struct ocl_kernel *kernel, struct ocl_form *form, struct ocl_instance *instance);
+/* An instance of the form, which is made at the first request. Until it is given back, which is after its command
+ * was enqueued, no other thread uses it, its cl_kernel may follow addresses into any live block, and no block goes
+ * back to the driver that was declared to it.
+ * Errors: OCL_E_NOT_SUPPORTED where no wrapper can be made (logged once); OCL_E_OUT_OF_MEMORY; the driver's. */
+ocl_status ocl_instance_take(struct ocl_kernel *kernel, enum ocl_form_kind kind,
+                             struct ocl_instance **instance);
+void ocl_instance_give(struct ocl_kernel *kernel, struct ocl_instance *instance);
 
 /* Replaces the cl_kernel by a fresh one, all of whose arguments are unset. */
-ocl_status ocl_instance_renew(struct ocl_form *form, struct ocl_instance *instance);
+ocl_status ocl_instance_renew(struct ocl_context *context, struct ocl_instance *instance);
 
 #endif

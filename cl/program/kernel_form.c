@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/block/block.h"
 #include "cl/program/kernel.h"
+#include "cl/program/lazy.h"
 #include "cl/program/wrapper.h"
 #include "kernels/device/clem_texture_facts.h"
 
@@ -149,18 +151,31 @@ static ocl_status make_form(struct ocl_kernel *kernel, enum ocl_form_kind kind,
     return status;
 }
 
-ocl_status ocl_form_get(struct ocl_kernel *kernel, enum ocl_form_kind kind, struct ocl_form **form)
+struct wanted_form {
+    struct ocl_kernel *kernel;
+    enum ocl_form_kind kind;
+};
+
+/* What does not build today will not build tomorrow: that answer is kept. */
+static ocl_status find_form(void *unknown)
 {
+    const struct wanted_form *wanted = unknown;
+    struct ocl_form *form = &wanted->kernel->forms[wanted->kind];
+    const ocl_status status = make_form(wanted->kernel, wanted->kind, form);
+    if (status != OCL_E_NOT_SUPPORTED)
+        return status;
+    form->status = status;
+    return OCL_OK;
+}
+
+/* The form, made at the first request. */
+static ocl_status get_form(struct ocl_kernel *kernel, enum ocl_form_kind kind,
+                           struct ocl_form **form)
+{
+    struct wanted_form wanted = {kernel, kind};
     struct ocl_form *found = *form = &kernel->forms[kind];
-    if (ocl_lazy_is_done(&found->state) || !ocl_lazy_begin(kernel->program, &found->state))
-        return found->status;
-    const ocl_status status = make_form(kernel, kind, found);
-    /* What does not build today will not build tomorrow: that answer is kept. */
-    const bool is_final = status == OCL_OK || status == OCL_E_NOT_SUPPORTED;
-    if (is_final)
-        found->status = status;
-    ocl_lazy_end(kernel->program, &found->state, is_final);
-    return status;
+    const ocl_status status = ocl_lazy_find(kernel->program, &found->state, find_form, &wanted);
+    return status == OCL_OK ? found->status : status;
 }
 
 static void destroy_instance(struct ocl_instance *instance)
@@ -184,25 +199,37 @@ void ocl_form_release(struct ocl_kernel *kernel, enum ocl_form_kind kind)
     empty_form(form, is_wrapper(kind));
 }
 
-ocl_status ocl_instance_renew(struct ocl_form *form, struct ocl_instance *instance)
+/* ---- Instances ---- */
+
+ocl_status ocl_instance_renew(struct ocl_context *context, struct ocl_instance *instance)
 {
+    const struct ocl_form *form = instance->form;
     cl_int error = CL_SUCCESS;
     if (instance->cl)
         clReleaseKernel(instance->cl);
-    instance->is_declared = false;
     memset(instance->states, OCL_SLOT_UNSET, form->slot_count);
+    instance->generation = atomic_load(&context->memory_generation);
     instance->cl = clCreateKernel(form->program, form->name, &error);
+    if (!instance->cl)
+        return error;
+    error = ocl_block_declare_indirect(context, instance->cl);
+    if (error != CL_SUCCESS) {
+        clReleaseKernel(instance->cl);
+        instance->cl = NULL;
+    }
     return error;
 }
 
-static ocl_status create_instance(struct ocl_form *form, struct ocl_instance **instance)
+static ocl_status create_instance(struct ocl_context *context, struct ocl_form *form,
+                                  struct ocl_instance **instance)
 {
     struct ocl_instance *made = calloc(1, sizeof *made + form->value_bytes + form->slot_count);
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
+    made->form = form;
     made->values = (unsigned char *)(made + 1);
     made->states = made->values + form->value_bytes;
-    const ocl_status status = ocl_instance_renew(form, made);
+    const ocl_status status = ocl_instance_renew(context, made);
     if (status == OCL_OK)
         *instance = made;
     else
@@ -210,22 +237,57 @@ static ocl_status create_instance(struct ocl_form *form, struct ocl_instance **i
     return status;
 }
 
-ocl_status ocl_form_take(struct ocl_kernel *kernel, struct ocl_form *form,
-                         struct ocl_instance **instance)
+/* One that was given back, or a new one. */
+static ocl_status get_instance(struct ocl_program *program, struct ocl_form *form,
+                               struct ocl_instance **instance)
 {
     *instance = atomic_exchange_explicit(&form->spare, NULL, memory_order_acquire);
     if (*instance)
         return OCL_OK;
-    pthread_mutex_lock(&kernel->program->lock);
+    pthread_mutex_lock(&program->lock);
     *instance = form->free;
     if (*instance)
         form->free = (*instance)->next;
-    pthread_mutex_unlock(&kernel->program->lock);
-    return *instance ? OCL_OK : create_instance(form, instance);
+    pthread_mutex_unlock(&program->lock);
+    return *instance ? OCL_OK : create_instance(program->context, form, instance);
 }
 
-void ocl_form_give(struct ocl_kernel *kernel, struct ocl_form *form, struct ocl_instance *instance)
+/* Once, and again when blocks came or went. A cl_kernel that had blocks declared cannot be told "none": it starts
+ * anew. */
+static ocl_status declare_blocks(struct ocl_context *context, struct ocl_instance *instance)
 {
+    const uint64_t now = atomic_load_explicit(&context->memory_generation, memory_order_acquire);
+    if (context->capability.indirect_info == 0 || instance->generation == now)
+        return OCL_OK;
+    if (!ocl_blocks_are_declared(context))
+        return ocl_instance_renew(context, instance);
+    const ocl_status status = ocl_block_declare_indirect(context, instance->cl);
+    if (status == OCL_OK)
+        instance->generation = now;
+    return status;
+}
+
+ocl_status ocl_instance_take(struct ocl_kernel *kernel, enum ocl_form_kind kind,
+                             struct ocl_instance **instance)
+{
+    struct ocl_context *context = kernel->program->context;
+    struct ocl_form *form;
+    ocl_status status = get_form(kernel, kind, &form);
+    if (status == OCL_OK)
+        status = get_instance(kernel->program, form, instance);
+    if (status != OCL_OK)
+        return status;
+    (*instance)->turn = ocl_blocks_hold(context);
+    status = declare_blocks(context, *instance);
+    if (status != OCL_OK)
+        ocl_instance_give(kernel, *instance);
+    return status;
+}
+
+void ocl_instance_give(struct ocl_kernel *kernel, struct ocl_instance *instance)
+{
+    struct ocl_form *form = instance->form;
+    ocl_blocks_let_go(kernel->program->context, instance->turn);
     if (!instance->cl) { /* renewing it failed */
         destroy_instance(instance);
         return;

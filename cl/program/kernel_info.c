@@ -11,6 +11,7 @@
 #include "cl/own_thread.h"
 #include "cl/program/kernel.h"
 #include "cl/program/kernel_parts.h"
+#include "cl/program/lazy.h"
 #include "cl/program/program_compile.h"
 #include "cl/trace.h"
 
@@ -224,8 +225,9 @@ static ocl_status write_description(const struct ocl_program *program, FILE *str
     return status;
 }
 
-static ocl_status build_description(struct ocl_program *program)
+static ocl_status build_description(void *described)
 {
+    struct ocl_program *program = described;
     char *text = NULL, *log = NULL;
     size_t bytes = 0;
     FILE *stream = open_memstream(&text, &bytes);
@@ -251,11 +253,8 @@ static ocl_status find_description(struct ocl_program *program, cl_program *desc
     *description = program->cl;
     if (program->has_info)
         return OCL_OK;
-    if (!ocl_lazy_is_done(&program->described) && ocl_lazy_begin(program, &program->described)) {
-        if (program->text)
-            status = build_description(program);
-        ocl_lazy_end(program, &program->described, status == OCL_OK);
-    }
+    if (program->text)
+        status = ocl_lazy_find(program, &program->described, build_description, program);
     *description = program->description;
     return status;
 }
@@ -277,7 +276,7 @@ static ocl_status describe_arguments(struct ocl_kernel *kernel, cl_program descr
     return error;
 }
 
-static ocl_status describe(struct ocl_kernel *kernel)
+static ocl_status find_parameters(struct ocl_kernel *kernel)
 {
     cl_uint count = 0;
     cl_program description = NULL;
@@ -295,17 +294,17 @@ static ocl_status describe(struct ocl_kernel *kernel)
     return status == OCL_OK ? ocl_kernel_find_groups(kernel) : status;
 }
 
+static ocl_status describe(void *unknown)
+{
+    struct ocl_kernel *kernel = unknown;
+    const ocl_status status = find_parameters(kernel);
+    kernel->has_no_description = status == CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+    return kernel->has_no_description ? OCL_OK : status;
+}
+
 ocl_status ocl_kernel_describe(struct ocl_kernel *kernel)
 {
-    if (ocl_lazy_is_done(&kernel->description) ||
-        !ocl_lazy_begin(kernel->program, &kernel->description))
-        return OCL_OK;
-    ocl_status status = describe(kernel);
-    kernel->has_no_description = status == CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
-    if (kernel->has_no_description)
-        status = OCL_OK;
-    ocl_lazy_end(kernel->program, &kernel->description, status == OCL_OK);
-    return status;
+    return ocl_lazy_find(kernel->program, &kernel->description, describe, kernel);
 }
 
 static bool has_own_types(const struct ocl_kernel *kernel)
@@ -316,13 +315,9 @@ static bool has_own_types(const struct ocl_kernel *kernel)
     return false;
 }
 
-static ocl_status size_program(struct ocl_program *program)
+static ocl_status size_types(void *program)
 {
-    if (ocl_lazy_is_done(&program->sized) || !ocl_lazy_begin(program, &program->sized))
-        return OCL_OK;
-    const ocl_status status = ocl_kernel_size_types(program);
-    ocl_lazy_end(program, &program->sized, status == OCL_OK);
-    return status;
+    return ocl_kernel_size_types(program);
 }
 
 void ocl_kernel_refuse(struct ocl_kernel *kernel, ocl_status status, const char *format, ...)
@@ -473,7 +468,8 @@ static ocl_status find_arguments(struct ocl_kernel *kernel)
         ocl_kernel_refuse(kernel, OCL_E_NOT_SUPPORTED,
                           "the driver tells nothing about its parameters");
     if (status == OCL_OK && has_own_types(kernel))
-        status = size_program(kernel->program);
+        status =
+            ocl_lazy_find(kernel->program, &kernel->program->sized, size_types, kernel->program);
     return status;
 }
 
@@ -496,14 +492,18 @@ static ocl_status find_facts(void *unknown)
         ocl_parts_of(kernel)->ptx_limit(kernel);
     if (status == OCL_OK)
         status = ocl_form_plan(kernel, OCL_FORM_DIRECT, &kernel->forms[OCL_FORM_DIRECT]);
+    kernel->has_pointers = false;
+    for (size_t i = 0; i < kernel->argument_count; i++)
+        kernel->has_pointers |= ocl_argument_is_pointer(&kernel->arguments[i]);
     return status;
+}
+
+static ocl_status find_with_stack(void *unknown)
+{
+    return own_thread_call(find_facts, unknown, OCL_E_OUT_OF_MEMORY);
 }
 
 ocl_status ocl_kernel_ready(struct ocl_kernel *kernel)
 {
-    if (ocl_lazy_is_done(&kernel->state) || !ocl_lazy_begin(kernel->program, &kernel->state))
-        return OCL_OK;
-    const ocl_status status = own_thread_call(find_facts, kernel, OCL_E_OUT_OF_MEMORY);
-    ocl_lazy_end(kernel->program, &kernel->state, status == OCL_OK);
-    return status;
+    return ocl_lazy_find(kernel->program, &kernel->state, find_with_stack, kernel);
 }

@@ -9,13 +9,15 @@
 
 struct ocl_binding;
 struct ocl_call;
+struct ocl_plan;
 struct ptx_module;
 
 /* Each does what the function of the same name does that its file declares: ocl_binding_open(), and so on. */
 struct ocl_kernel_parts {
     /* kernel_texture.h, kernel.h; kernels with groups, and programs that may have references */
     ocl_status (*binding_open)(struct ocl_binding *binding, struct ocl_kernel *kernel,
-                               struct ocl_queue *queue, const struct ocl_launch *launch);
+                               struct ocl_queue *queue, const struct ocl_launch *launch,
+                               struct ocl_plan *plan);
     ocl_status (*binding_written)(const struct ocl_binding *binding, struct ocl_queue *queue);
     void (*binding_close)(struct ocl_binding *binding);
     void (*program_forget_references)(struct ocl_program *program);

@@ -282,35 +282,3 @@ struct ocl_kernel *ocl_program_find_kernel(struct ocl_program *program, const ch
             return &program->kernels[i];
     return NULL;
 }
-
-static bool is_running(_Atomic int *state)
-{
-    const int is = atomic_load_explicit(state, memory_order_relaxed);
-    return is == OCL_LAZY_RUNNING || is == OCL_LAZY_RUNNING_STEADY;
-}
-
-bool ocl_lazy_begin(struct ocl_program *program, _Atomic int *state)
-{
-    pthread_mutex_lock(&program->lock);
-    while (is_running(state))
-        ocl_steady_wait(&program->changed, &program->lock);
-    const bool is_mine = !ocl_lazy_is_done(state);
-    if (is_mine)
-        atomic_store_explicit(state,
-                              ocl_steady_begin() == PTHREAD_CANCEL_ENABLE ? OCL_LAZY_RUNNING
-                                                                          : OCL_LAZY_RUNNING_STEADY,
-                              memory_order_relaxed);
-    pthread_mutex_unlock(&program->lock);
-    return is_mine;
-}
-
-void ocl_lazy_end(struct ocl_program *program, _Atomic int *state, bool is_done)
-{
-    pthread_mutex_lock(&program->lock);
-    const bool was_steady =
-        atomic_load_explicit(state, memory_order_relaxed) == OCL_LAZY_RUNNING_STEADY;
-    atomic_store_explicit(state, is_done ? OCL_LAZY_DONE : OCL_LAZY_NEW, memory_order_release);
-    pthread_cond_broadcast(&program->changed);
-    pthread_mutex_unlock(&program->lock);
-    ocl_steady_end(was_steady ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE);
-}

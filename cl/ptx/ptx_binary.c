@@ -10,6 +10,7 @@
 #include "cl/base/steady.h"
 #include "cl/device/driver_limits.h"
 #include "cl/memory.h"
+#include "cl/program/lazy.h"
 #include "cl/ptx/ptx_facts.h"
 #include "cl/ptx/ptx_kernel.h"
 #include "cl/queue.h"
@@ -208,14 +209,18 @@ static cl_program build_module(struct ocl_program *program)
     return made;
 }
 
+/* NULL is an answer, too. */
+static ocl_status find_binary(void *translated)
+{
+    struct ocl_program *program = translated;
+    program->ptx->binary = build_module(program);
+    return OCL_OK;
+}
+
 static cl_program find_module(struct ocl_program *program)
 {
-    struct ocl_ptx *ptx = program->ptx;
-    if (!ocl_lazy_is_done(&ptx->binary_state) && ocl_lazy_begin(program, &ptx->binary_state)) {
-        ptx->binary = build_module(program);
-        ocl_lazy_end(program, &ptx->binary_state, true);
-    }
-    return ptx->binary;
+    (void)ocl_lazy_find(program, &program->ptx->binary_state, find_binary, program);
+    return program->ptx->binary;
 }
 
 /* --- kernels ---------------------------------------------------------------------------------- */

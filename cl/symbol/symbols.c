@@ -7,6 +7,7 @@
 
 #include "cl/managed.h"
 #include "cl/program/kernel.h"
+#include "cl/program/lazy.h"
 #include "cl/program/translation.h"
 #include "cl/symbol/ptx_symbols.h"
 #include "cl/symbol/symbol_table.h"
@@ -204,8 +205,9 @@ static ocl_status make_list(struct ocl_symbols *symbols, struct ocl_symbol_table
     return OCL_OK;
 }
 
-static ocl_status make_symbols(struct ocl_program *program)
+static ocl_status make_symbols(void *named)
 {
+    struct ocl_program *program = named;
     struct ocl_symbol_table table = {0};
     struct ocl_symbols *symbols = calloc(1, sizeof *symbols);
     if (!symbols)
@@ -237,14 +239,10 @@ static bool has_kinds(const struct ocl_symbols *symbols, unsigned kinds)
 
 ocl_status ocl_symbols_ready(struct ocl_program *program, unsigned kinds)
 {
-    ocl_status status = OCL_OK;
     if (!program->has_symbol_table)
         return OCL_OK;
-    if (!ocl_lazy_is_done(&program->symbols_state) &&
-        ocl_lazy_begin(program, &program->symbols_state)) {
-        status = make_symbols(program);
-        ocl_lazy_end(program, &program->symbols_state, status == OCL_OK);
-    }
+    const ocl_status status =
+        ocl_lazy_find(program, &program->symbols_state, make_symbols, program);
     if (status != OCL_OK || has_kinds(program->symbols, kinds))
         return status;
     return OCL_E_NOT_SUPPORTED;
@@ -252,7 +250,8 @@ ocl_status ocl_symbols_ready(struct ocl_program *program, unsigned kinds)
 
 uint64_t ocl_symbols_block(const struct ocl_program *program, enum ocl_symbol_kind kind)
 {
-    return program->symbols->blocks[kind].address;
+    const struct ocl_program *origin = program->origin ? program->origin : program;
+    return origin->symbols->blocks[kind].address;
 }
 
 size_t ocl_kernel_constant_bytes(struct ocl_kernel *kernel)

@@ -1,0 +1,14 @@
+/* A launch in one form. Private to cl/launch/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_KERNEL_ENQUEUE_H
+#define OCL_KERNEL_ENQUEUE_H
+
+#include "cl/launch/kernel_call.h"
+
+/* Gives a cl_kernel of the form its arguments and enqueues it; written and read back are the twins of the targets.
+ * Needs:  the call's pointers, and its targets where the form takes buffers. Errors: those of making the form; the
+ *         driver's; OCL_E_LAUNCH_SIZE; the sticky failure. */
+ocl_status ocl_form_launch(const struct ocl_call *call, enum ocl_form_kind kind,
+                           struct ocl_queue *queue);
+
+#endif
