@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* A test is a body here and a row TEST(folder/file, name) in the list; either one alone does not build. CTest runs each
+/* A test is a body here and a row TEST(folder/file, name) in the list; the test "rows" finds either one alone. CTest runs each
  * row in a process of its own. */
 #define TEST_BODY(name)                                                                            \
     void test_##name(void **);                                                                     \
