@@ -164,9 +164,11 @@ static void open_gate(void *data)
     struct ocl_queue *queue = gate->queue;
     struct ocl_context *context = queue->context;
 
-    if (clSetUserEventStatus(gate->event, CL_COMPLETE) != CL_SUCCESS)
+    /* One that stays closed stays counted: who looks whether any is closed goes on to wait in the driver, for ever. */
+    if (clSetUserEventStatus(gate->event, CL_COMPLETE) == CL_SUCCESS)
+        atomic_fetch_sub(&context->gates, 1);
+    else
         abandon(context);
-    atomic_fetch_sub(&context->gates, 1);
     clReleaseEvent(gate->event);
     pthread_mutex_lock(&wait_lock);
     unlist_gate(gate);

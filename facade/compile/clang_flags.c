@@ -192,7 +192,7 @@ bool clang_find(struct clang_compiler *compiler)
 
 /* ---- The passes ---- */
 
-static void add_all(struct clang_arguments *list, const char *const *values)
+void clang_add_all(struct clang_arguments *list, const char *const *values)
 {
     for (; *values; values++)
         clang_arguments_add(list, *values);
@@ -217,7 +217,7 @@ void clang_add_common(struct clang_arguments *list, const char *include_dir)
                                         "-Wno-unknown-cuda-version",
                                         "-Wno-register", /* nvcc takes the word in C++17, too */
                                         NULL};
-    add_all(list, fixed);
+    clang_add_all(list, fixed);
     clang_arguments_add(list, "-isystem");
     clang_arguments_add(list, include_dir);
     clang_arguments_add(list, "-include");
@@ -253,7 +253,7 @@ void clang_add_device(struct clang_arguments *list, const struct clang_compiler 
                                         "-fno-crash-diagnostics",
                                         NULL};
     const bool fast = options->fast_math;
-    add_all(list, fixed);
+    clang_add_all(list, fixed);
     /* Lanes may hand a variable that only their leader has set to a shuffle: clang would take it for proven that every
      * lane has set it, and so is the leader. */
     clang_arguments_add(list, "-Xclang");
@@ -280,26 +280,31 @@ void clang_add_host(struct clang_arguments *list, const struct clang_device_opti
     if (image) {
         static const char *const include[] = {"-Xclang", "-fcuda-include-gpubinary", "-Xclang",
                                               NULL};
-        add_all(list, include);
+        clang_add_all(list, include);
         clang_arguments_add(list, image);
     }
     add_defines(list, options);
 }
 
 /* "__udivti3", "__fixdfti": ti is what libgcc calls an integer of 128 bits. */
-bool clang_lacks_int128(const char *log)
+static bool is_int128(const char *name)
 {
-    static const char words[] = "Undefined external symbol \"__";
-    const char *name = log ? strstr(log, words) : NULL;
-    if (!name)
-        return false;
-    name += strlen(words);
     const char *type = strstr(name, "ti");
     return type && type < name + strcspn(name, "\"");
 }
 
-void clang_add_int128(struct clang_arguments *list)
+const char *const *clang_brings_int128(const char *log)
 {
-    clang_arguments_add(list, "-include");
-    clang_arguments_add(list, "crt/device_int128.h");
+    static const char words[] = "Undefined external symbol \"";
+    static const char *const header[] = {"-include", "crt/device_int128.h", NULL};
+    /* clang 19 and later: divides, but does not convert, and has no name for what it lacks. */
+    static const char *const expansion[] = {"-mllvm", "-expand-div-rem-bits=64", "-mllvm",
+                                            "-expand-fp-convert-bits=64", NULL};
+    const char *name = log ? strstr(log, words) : NULL;
+    if (!name)
+        return NULL;
+    name += strlen(words);
+    if (*name == '"')
+        return expansion;
+    return is_int128(name) ? header : NULL;
 }

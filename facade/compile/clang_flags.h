@@ -72,9 +72,10 @@ void clang_add_device(struct clang_arguments *list, const struct clang_compiler 
 void clang_add_host(struct clang_arguments *list, const struct clang_device_options *options,
                     const char *image);
 
-/* Whether a device pass ended because clang has no division or conversion of 128-bit integers for
- * devices, by what it said; and what brings them (crt/device_int128.h). Versions from 19 on have them. */
-bool clang_lacks_int128(const char *log);
-void clang_add_int128(struct clang_arguments *list);
+/* What brings the division or conversion of 128-bit integers for which a device pass ended, by what it said, as
+ * arguments up to NULL. NULL: it ended for something else. */
+const char *const *clang_brings_int128(const char *log);
+
+void clang_add_all(struct clang_arguments *list, const char *const *values);
 
 #endif

@@ -362,10 +362,10 @@ static nvrtcResult take_results(struct _nvrtcProgram *program, const struct file
 }
 
 /* Makes the files and starts clang on them, one thread at a time: a process has only so many files, and
- * a program's headers are as many until the child has them. NULL, or why not. */
+ * a program's headers are as many until the child has them. more: NULL, or what clang is told besides. NULL, or why not. */
 static const char *begin(const struct _nvrtcProgram *program, const struct nvrtc_options *options,
                          const struct clang_compiler *compiler, const char *include_dir,
-                         bool has_int128, struct files *files, pid_t *child)
+                         const char *const *more, struct files *files, pid_t *child)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct clang_arguments list = {0};
@@ -375,8 +375,8 @@ static const char *begin(const struct _nvrtcProgram *program, const struct nvrtc
         why = "the program's files could not be written\n";
     else
         add_arguments(&list, options, compiler, include_dir, files, program->name);
-    if (has_int128)
-        clang_add_int128(&list);
+    if (more)
+        clang_add_all(&list, more);
     if (why == NULL && (list.has_failed || !start(&list, files, child)))
         why = "clang could not be started\n";
     close_inputs(files);
@@ -387,12 +387,12 @@ static const char *begin(const struct _nvrtcProgram *program, const struct nvrtc
 
 static nvrtcResult compile(struct _nvrtcProgram *program, const struct nvrtc_options *options,
                            const struct clang_compiler *compiler, const char *include_dir,
-                           bool has_int128)
+                           const char *const *more)
 {
     struct files files;
     pid_t child = 0;
     int status = 0;
-    const char *why = begin(program, options, compiler, include_dir, has_int128, &files, &child);
+    const char *why = begin(program, options, compiler, include_dir, more, &files, &child);
     nvrtcResult result = NVRTC_SUCCESS;
     if (why != NULL) {
         result = fail(program, why);
@@ -417,9 +417,10 @@ static int compile_either_way(void *data)
     const char *missing = find_all(&compiler, include_dir);
     if (missing != NULL)
         return (int)fail(c->program, missing);
-    nvrtcResult result = compile(c->program, c->options, &compiler, include_dir, false);
-    if (result == NVRTC_ERROR_COMPILATION && clang_lacks_int128(c->program->log))
-        result = compile(c->program, c->options, &compiler, include_dir, true);
+    nvrtcResult result = compile(c->program, c->options, &compiler, include_dir, NULL);
+    const char *const *int128 = clang_brings_int128(c->program->log);
+    if (result == NVRTC_ERROR_COMPILATION && int128)
+        result = compile(c->program, c->options, &compiler, include_dir, int128);
     return (int)(result == NVRTC_SUCCESS ? nvrtc_read_names(c->program) : result);
 }
 

@@ -75,9 +75,25 @@ static void add_separation(const struct job *job, struct clang_arguments *comman
     clang_arguments_format(command, "-cuid=%016" PRIx64, hash);
 }
 
-/* The device pass of a clang that crashes where another does not: its errors are shown, but not how
- * it came to them. lacks_int128: says that nothing is shown where that is why, and that it is. */
-static int run_fallible(struct job *job, struct clang_arguments *command, bool *lacks_int128)
+static void tell_of_crash(const struct job *job)
+{
+    if (job->compiler.version >= 19) {
+        fprintf(stderr, "clemcc: clang %u itself failed\n", job->compiler.version);
+        return;
+    }
+    fprintf(
+        stderr,
+        "clemcc: clang %u itself failed; it does where a __device__ variable begins as an address "
+        "plus an "
+        "offset, and where a function that is called by its address, as virtual ones are, takes a "
+        "structure by value. clang 19 does not: CLEM_CLANG names one\n",
+        job->compiler.version);
+}
+
+/* A device pass, in which clang may crash: its errors are shown, but not how it came to them. int128: gets what brings
+ * 128-bit integers where it lacks them, and nothing is shown then. */
+static int run_fallible(struct job *job, struct clang_arguments *command,
+                        const char *const **int128)
 {
     char log[sizeof job->scratch + 16];
     if (clemcc_make_scratch(job)) {
@@ -89,8 +105,7 @@ static int run_fallible(struct job *job, struct clang_arguments *command, bool *
         clang_arguments_add(command, "-fcolor-diagnostics");
     const int status = clemcc_run_logged(job, command, log);
     char *text = job->is_dry ? NULL : clemcc_read_text(log), *trace;
-    if (lacks_int128 && status > 1 && clang_lacks_int128(text)) {
-        *lacks_int128 = true;
+    if (int128 && status != 0 && (*int128 = clang_brings_int128(text)) != NULL) {
         free(text);
         return status;
     }
@@ -103,12 +118,7 @@ static int run_fallible(struct job *job, struct clang_arguments *command, bool *
                 job->compiler.version, job->scratch);
     free(text);
     if (status > 1)
-        fprintf(stderr,
-                "clemcc: clang %u itself failed; it does where a __device__ variable begins as an "
-                "address plus an offset, and where a function that is called by its address, as "
-                "virtual "
-                "ones are, takes a structure by value. clang 19 does not: CLEM_CLANG names one\n",
-                job->compiler.version);
+        tell_of_crash(job);
     return status;
 }
 
@@ -131,12 +141,11 @@ static struct clang_arguments device_command(const struct job *job, const struct
 static int compile_device(struct job *job, const struct input *input, const char *output)
 {
     struct clang_arguments command = device_command(job, input, output);
-    bool lacks_int128 = false;
-    int status = job->compiler.version < 19 ? run_fallible(job, &command, &lacks_int128)
-                                            : clemcc_run(job, &command);
-    if (lacks_int128) {
+    const char *const *int128 = NULL;
+    int status = run_fallible(job, &command, &int128);
+    if (int128) {
         command = device_command(job, input, output);
-        clang_add_int128(&command);
+        clang_add_all(&command, int128);
         status = run_fallible(job, &command, NULL);
     }
     return status == 0 && job->is_separable ? clemcc_settle_statics(job, output) : status;

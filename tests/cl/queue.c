@@ -1,9 +1,12 @@
-/* Tests of cl/queue/queue.c, cl/queue/queue_order.c and cl/queue/gate.c.
+/* Tests of cl/queue/queue.c, cl/queue/queue_order.c and cl/queue/gate.c. This program stands between cl/ and the OpenCL loader
+ * in one function, to refuse the opening of gates.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/queue.h"
 #include "cl/state/failure.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #include "tests/cl/held.h"
@@ -653,6 +656,44 @@ TEST_BODY(queue_failed_command_is_noticed)
     assert_int_equal(ocl_queue_query(queue), -7);
     assert_int_equal(ocl_context_failure(context), -7);
     assert_int_equal(ocl_queue_finish(queue), -7);
+    ocl_context_close(context);
+}
+
+static _Atomic bool opens_none;
+
+cl_int(clSetUserEventStatus)(cl_event event, cl_int status)
+{
+    static _Atomic uintptr_t found;
+
+    if (opens_none)
+        return CL_OUT_OF_HOST_MEMORY;
+    if (!found)
+        found = (uintptr_t)dlsym(RTLD_NEXT, "clSetUserEventStatus");
+    return ((__typeof__(&clSetUserEventStatus))found)(event, status);
+}
+
+static void keep_gate_status(void *data, cl_int status)
+{
+    atomic_store((_Atomic cl_int *)data, status);
+}
+
+/* Who looks whether a gate is closed after it could not be opened still finds it: waiting in the driver would not end. */
+TEST_BODY(queue_gate_that_stays_closed_stays_counted)
+{
+    static _Atomic cl_int passed = -1;
+    struct ocl_context *context = open_context();
+    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
+
+    opens_none = true;
+    assert_int_equal(ocl_gate_hold_until(queue, keep_gate_status, (void *)&passed), OCL_OK);
+    assert_int_equal(ocl_queue_finish(queue), OCL_E_EXECUTION);
+    assert_int_equal(passed, CL_COMPLETE);
+    assert_int_equal(ocl_queue_finish(ocl_queue_legacy(context)), OCL_E_EXECUTION);
+    for (int i = 0; i < 1000; i++) { /* the worker may still be at it */
+        assert_true(atomic_load(&context->gates) > 0);
+        sched_yield();
+    }
+    opens_none = false;
     ocl_context_close(context);
 }
 

@@ -217,6 +217,15 @@ for option in -c -ptx -E --opencl; do
     refuses "would overwrite it" "$option" kept.cu -o named.cu
     cmp -s shown.cu kept.cu || fail "$option: the source is overwritten"
 done
+# Versions of clang lack different parts of 128-bit integers for devices.
+cat >int128.cu <<'END'
+__global__ void k(__int128 *x, double *y) { x[0] = x[1] / x[2] + (__int128)y[0]; y[1] = (double)x[3]; }
+END
+for version in 14 15 16 17 18 19 20; do
+    if command -v clang-$version >clang.log; then
+        CLEM_CLANG=clang-$version "$clemcc" -ptx int128.cu >log 2>&1 || fail "clang $version: int128.cu: $(cat log)"
+    fi
+done
 if command -v clang-14 >clang.log; then
     echo '__device__ int all[4], *some = all + 2; __global__ void k() { some[0] = 1; }' >begins.cu
     CLEM_CLANG=clang-14 "$clemcc" -ptx begins.cu >log 2>&1 && fail "begins.cu: clang 14 takes it"
