@@ -152,18 +152,34 @@ static size_t joined_blocks(const struct ocl_kernel *kernel, const struct ocl_la
     return blocks > 0 ? blocks : 1;
 }
 
+/* Work-items that do a block each lie along the last dimension. PoCL up to 5 compiles a kernel anew for each grid that is wider
+ * than those before, in which it does not count the groups of that dimension; and where an old form runs several times while
+ * a new one comes, it releases the wrong one and ends the process (pocl_release_dlhandle_cache: found->ref_count > 0). */
+static bool lay_along_last(size_t global[3])
+{
+    const bool fits = !__builtin_mul_overflow(global[0], global[1], &global[0]) &&
+                      !__builtin_mul_overflow(global[0], global[2], &global[2]);
+    global[0] = global[1] = 1;
+    return fits;
+}
+
 static bool count_work(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
                        struct ocl_plan *plan)
 {
     const bool is_narrow = device_of(kernel)->address_bits == 32;
-    plan->dimensions = 1;
     for (int d = 0; d < 3; d++) {
         const size_t joined = d == 0 ? plan->joined : 1;
         plan->local[d] = does_blocks(kernel) ? 1 : launch->items[d];
         if (launch->groups[d] == 0 ||
             __builtin_mul_overflow((launch->groups[d] + joined - 1) / joined, plan->local[d],
-                                   &plan->global[d]) ||
-            (is_narrow && plan->global[d] > UINT32_MAX))
+                                   &plan->global[d]))
+            return false;
+    }
+    if (does_blocks(kernel) && !lay_along_last(plan->global))
+        return false;
+    plan->dimensions = 1;
+    for (int d = 0; d < 3; d++) {
+        if (is_narrow && plan->global[d] > UINT32_MAX)
             return false;
         if (plan->global[d] > 1)
             plan->dimensions = (cl_uint)d + 1;

@@ -295,12 +295,29 @@ static bool reads_at_call(const struct program *program, const struct command *c
 
 enum { LATE_BYTES = 32 * 1024 };
 
+/* may_lie_on_host: managed memory that a program says should be there counts as page-locked memory to CUDA. */
+static bool may_lie_on_host(const struct program *program, const struct region *region)
+{
+    if (is_host_memory(memory_of(program, region)))
+        return true;
+    if (memory_of(program, region) != MEMORY_MANAGED)
+        return false;
+    for (int i = 0; i < program->commands; i++) {
+        const struct command *command = &program->command[i];
+        if ((command->kind == DO_PREFETCH || command->kind == DO_ADVISE) &&
+            command->first.buffer == region->buffer)
+            return true;
+    }
+    return false;
+}
+
 /* is_small_upload: a copy from host to device memory that CUDA may make of what it has read at once (H200, driver 580). */
 static bool is_small_upload(const struct program *program, const struct command *command)
 {
     const enum memory from = memory_of(program, &command->first);
 
-    return !program->is_documented && is_copy(command) && is_host_memory(from) &&
+    return !program->is_documented && is_copy(command) &&
+           may_lie_on_host(program, &command->first) &&
            !is_host_memory(memory_of(program, &command->target)) &&
            (from == MEMORY_PAGEABLE || program->unit * command->first.count < LATE_BYTES);
 }

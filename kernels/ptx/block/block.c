@@ -22,8 +22,8 @@ static const char *const specials[PTX_SPECIAL_OTHER + 1] = {
     [PTX_NTID_Y] = "clem_grid.s5",
     [PTX_NTID_Z] = "clem_grid.s6",
     [PTX_CTAID_X] = "clem_ctaid_x",
-    [PTX_CTAID_Y] = "(uint)get_global_id(1)",
-    [PTX_CTAID_Z] = "(uint)get_global_id(2)",
+    [PTX_CTAID_Y] = "clem_ctaid_y",
+    [PTX_CTAID_Z] = "clem_ctaid_z",
     [PTX_NCTAID_X] = "clem_grid.s0",
     [PTX_NCTAID_Y] = "clem_grid.s1",
     [PTX_NCTAID_Z] = "clem_grid.s2",
@@ -244,9 +244,9 @@ void ptx_block_prepare(struct ptx_emitter *e)
     e->block_writer = ptx_arena_take(e->arena, sizeof(struct ptx_block_writer));
     e->plan->launch_parameters =
         "uint clem_index, uint clem_tid_x, uint clem_tid_y, uint clem_tid_z, uint clem_ctaid_x, "
-        "uint8 clem_grid";
-    e->plan->launch_names =
-        "clem_index, clem_tid_x, clem_tid_y, clem_tid_z, clem_ctaid_x, clem_grid";
+        "uint clem_ctaid_y, uint clem_ctaid_z, uint8 clem_grid";
+    e->plan->launch_names = "clem_index, clem_tid_x, clem_tid_y, clem_tid_z, clem_ctaid_x, "
+                            "clem_ctaid_y, clem_ctaid_z, clem_grid";
 }
 
 /* ---- The body of a region for one thread ---- */
@@ -850,17 +850,22 @@ static void check_calls(struct ptx_emitter *e)
                        plan->bodies[i].function->name);
 }
 
+/* The launch's work-items lie along one dimension (cl/launch/kernel_plan.c). */
 static void name_block(struct ptx_emitter *e)
 {
     const bool joins_blocks = e->block_writer->facts->joins_blocks;
     e->plan->joins_blocks = joins_blocks;
+    ptx_line(e, "const uint3 clem_item = clem_item_of(get_global_id(2), %s, clem_grid.s1);",
+             joins_blocks ? "(clem_grid.s0 + clem_grid.s3 - 1u) / clem_grid.s3" : "clem_grid.s0");
     if (joins_blocks) {
-        ptx_line(e, "const uint clem_first = (uint)get_global_id(0) * clem_grid.s3;");
+        ptx_line(e, "const uint clem_first = clem_item.x * clem_grid.s3;");
         ptx_line(e, "const uint clem_blocks = min(clem_grid.s3, clem_grid.s0 - clem_first);");
     } else {
-        ptx_line(e, "const uint clem_ctaid_x = (uint)get_global_id(0);");
+        ptx_line(e, "const uint clem_ctaid_x = clem_item.x;");
         ptx_line(e, "(void)clem_ctaid_x;");
     }
+    ptx_line(e, "const uint clem_ctaid_y = clem_item.y, clem_ctaid_z = clem_item.z;");
+    ptx_line(e, "(void)clem_ctaid_y, (void)clem_ctaid_z;");
     ptx_line(e, "const uint clem_threads = %sclem_grid.s4 * clem_grid.s5 * clem_grid.s6;",
              joins_blocks ? "clem_blocks * " : "");
 }

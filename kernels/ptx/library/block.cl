@@ -20,6 +20,15 @@
 
 typedef __global uchar *clem_pointer;
 
+/* Which work-item of the grid has the number, where a row has `row` of them and a plane `rows` rows. */
+uint3 clem_item_of(ulong number, uint row, uint rows)
+{
+    if (number < row)
+        return (uint3)((uint)number, 0u, 0u);
+    const ulong above = number / row;
+    return (uint3)((uint)(number % row), (uint)(above % rows), (uint)(above / rows));
+}
+
 /* The thread's numbers, from its number in the block. */
 #define CLEM_THREAD(number)                                                                        \
     const uint clem_index = (number);                                                             \
