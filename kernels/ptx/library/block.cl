@@ -20,13 +20,16 @@
 
 typedef __global uchar *clem_pointer;
 
-/* Which work-item of the grid has the number, where a row has `row` of them and a plane `rows` rows. */
+/* Which work-item of the grid has the number, where a row has `row` of them and a plane `rows` rows. Divides as seldom, and
+ * numbers as small, as it can: blocks may be short. */
 uint3 clem_item_of(ulong number, uint row, uint rows)
 {
     if (number < row)
         return (uint3)((uint)number, 0u, 0u);
-    const ulong above = number / row;
-    return (uint3)((uint)(number % row), (uint)(above % rows), (uint)(above / rows));
+    const ulong above = number >> 32 ? number / row : (uint)number / row;
+    const uint x = (uint)(number - above * row);
+    return above < rows ? (uint3)(x, (uint)above, 0u)
+                        : (uint3)(x, (uint)(above % rows), (uint)(above / rows));
 }
 
 /* The thread's numbers, from its number in the block. */
