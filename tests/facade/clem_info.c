@@ -94,6 +94,7 @@ static const char *string(const cJSON *device, const char *name)
 TEST_BODY(clem_info_tells_devices_in_json)
 {
     int count = 0;
+    setenv("CLEM_DEVICE", "all", 1);
     assert_int_equal(run_info("", "--json"), 0); /* before this process starts its own driver */
     assert_success(cudaGetDeviceCount(&count));
     cJSON *root = cJSON_Parse(output);

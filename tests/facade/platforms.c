@@ -58,6 +58,8 @@ TEST_BODY(platforms_cpus_are_hidden_beside_a_gpu)
     const int count = show("1", NULL);
     if (count == 0 || strcmp(info_of(0).platformName, "Portable Computing Language") != 0)
         TEST_SKIP("PoCL is not the first driver");
+    if (count == 2 && strcmp(info_of(0).platformName, info_of(1).platformName) == 0)
+        TEST_SKIP("the loader has no layers");
 #ifdef STUB_PLATFORMS
     assert_int_equal(count, 1);
     assert_int_equal(info_of(0).deviceClass, 0);

@@ -347,12 +347,14 @@ static enum point first_point(const struct program *program, const struct comman
     return writes ? START : READ;
 }
 
-/* reads_during_call: its source may be changed when it has returned. */
+/* reads_during_call: its source may be changed when it has returned. CUDA's own batches to managed memory do not keep to what
+ * they are told (H200, driver 580: cudaMemcpySrcAccessOrderDuringApiCall read what was written after the call). */
 static bool reads_during_call(const struct program *program, const struct command *command)
 {
     return reads_before_return(program, command) ||
            (is_batch(command) && command->spelling & SPELL_EARLY &&
-            !(command->spelling & SPELL_ANY));
+            !(command->spelling & SPELL_ANY) &&
+            (program->is_documented || memory_of(program, &command->target) != MEMORY_MANAGED));
 }
 
 /* access_of: when command y reads or writes the region. */

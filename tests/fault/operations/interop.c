@@ -29,6 +29,9 @@ static int use_objects(void *memory, cudaStream_t stream)
     TRY(clemStreamGetOpenCL, stream, &queue);
     TRY(clemStreamFromOpenCL, &same, queue);
     CHECK(same == stream);
+    /* Where memory has no cl_mem, nothing of the program's own is enqueued. */
+    (void)NOTE(clemPointerFromOpenCL)(&back, NULL, 0);
+    TRY(clemStreamEnqueued, stream);
     if (error == 0 && CALL(clemPointerGetOpenCL, memory, &buffer, &offset) == 0) {
         TRY(clemPointerFromOpenCL, &back, buffer, offset);
         CHECK(back == memory);
