@@ -28,8 +28,9 @@ printf '{"row":"call.qu' >>run.json.part
 
 # shellcheck disable=SC2086
 "$bench" $arguments 2>second.log
-cells=$(sed -n 's/.*: \([0-9]*\) cells, .*/\1/p' second.log)
-kept=$(sed -n 's/.* cells, \([0-9]*\) of them measured before.*/\1/p' second.log)
+total() { awk '{ sum += $1 } END { print sum + 0 }'; } # of all devices
+cells=$(sed -n 's/.*: \([0-9]*\) cells, .*/\1/p' second.log | total)
+kept=$(sed -n 's/.* cells, \([0-9]*\) of them measured before.*/\1/p' second.log | total)
 [ "$kept" -eq "$before" ] || { echo "$before cells were kept, $kept used"; cat second.log; exit 1; }
 [ "$cells" -gt "$kept" ]
 [ "$(grep -c '"row":' run.json)" -eq "$cells" ] || { echo "results are missing"; exit 1; }

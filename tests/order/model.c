@@ -287,7 +287,7 @@ static bool reads_at_call(const struct program *program, const struct command *c
 {
     if (is_batch(command))
         return command->spelling & (SPELL_EARLY | SPELL_ANY) ||
-               (!program->is_documented && is_host_memory(memory_of(program, &command->first)));
+               (!program->is_documented && is_host_accessible(memory_of(program, &command->first)));
     return is_copy(command) && !is_synchronous(command) &&
            memory_of(program, &command->first) == MEMORY_PAGEABLE &&
            !is_host_memory(memory_of(program, &command->target));
@@ -295,29 +295,13 @@ static bool reads_at_call(const struct program *program, const struct command *c
 
 enum { LATE_BYTES = 32 * 1024 };
 
-/* may_lie_on_host: managed memory that a program says should be there counts as page-locked memory to CUDA. */
-static bool may_lie_on_host(const struct program *program, const struct region *region)
-{
-    if (is_host_memory(memory_of(program, region)))
-        return true;
-    if (memory_of(program, region) != MEMORY_MANAGED)
-        return false;
-    for (int i = 0; i < program->commands; i++) {
-        const struct command *command = &program->command[i];
-        if ((command->kind == DO_PREFETCH || command->kind == DO_ADVISE) &&
-            command->first.buffer == region->buffer)
-            return true;
-    }
-    return false;
-}
-
-/* is_small_upload: a copy from host to device memory that CUDA may make of what it has read at once (H200, driver 580). */
+/* is_small_upload: a copy from host to device memory that CUDA may make of what it has read at once (H200, driver 580). Managed
+ * memory that is advised to be there counts as page-locked memory. */
 static bool is_small_upload(const struct program *program, const struct command *command)
 {
     const enum memory from = memory_of(program, &command->first);
 
-    return !program->is_documented && is_copy(command) &&
-           may_lie_on_host(program, &command->first) &&
+    return !program->is_documented && is_copy(command) && is_host_accessible(from) &&
            !is_host_memory(memory_of(program, &command->target)) &&
            (from == MEMORY_PAGEABLE || program->unit * command->first.count < LATE_BYTES);
 }
@@ -347,14 +331,12 @@ static enum point first_point(const struct program *program, const struct comman
     return writes ? START : READ;
 }
 
-/* reads_during_call: its source may be changed when it has returned. CUDA's own batches to managed memory do not keep to what
- * they are told (H200, driver 580: cudaMemcpySrcAccessOrderDuringApiCall read what was written after the call). */
+/* reads_during_call: its source may be changed when it has returned. */
 static bool reads_during_call(const struct program *program, const struct command *command)
 {
     return reads_before_return(program, command) ||
            (is_batch(command) && command->spelling & SPELL_EARLY &&
-            !(command->spelling & SPELL_ANY) &&
-            (program->is_documented || memory_of(program, &command->target) != MEMORY_MANAGED));
+            !(command->spelling & SPELL_ANY));
 }
 
 /* access_of: when command y reads or writes the region. */
@@ -620,11 +602,12 @@ static bool passes_gates(const struct model *model, const struct command *comman
 }
 
 /* is_batch_kept: the legacy stream takes no batches. Copies between host memory pass CUDA's own batches to host memory that
- * stand before them in their stream (H200, driver 580). */
+ * stand before them in their stream; those to managed memory wait for nothing where that is advised or attached to the host, and
+ * read what was written after the call, whatever they are told (H200, driver 580). */
 static bool is_batch_kept(const struct program *program, const struct command *command)
 {
     return command->stream != LEGACY &&
-           (program->is_documented || !is_host_memory(memory_of(program, &command->target)));
+           (program->is_documented || !is_host_accessible(memory_of(program, &command->target)));
 }
 
 bool model_add(struct model *model)

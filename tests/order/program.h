@@ -42,7 +42,7 @@
  *              that order too, pageable or not, or during the call, or at any time from the call on, as the attributes say.
  *              (Runtime API, cudaMemcpyBatchAsync and cudaMemcpy3DBatchAsync) CUDA itself does less (H200, driver 580): without
  *              "documented" they may read host memory as early as the call whatever the attributes say, no batch writes host
- *              memory, nor names stream 0 where that is the thread's own, which CUDA refuses.
+ *              or managed memory, nor names stream 0 where that is the thread's own, which CUDA refuses.
  *   symbols    Copies to and from variables are copies of device memory by another name. (Runtime API, "Memory Management")
  *   pools      Memory of cudaMallocAsync is used after the allocation's end and before the free's start, whatever
  *              streams they are in. (Programming Guide, "Stream Ordered Memory Allocator")

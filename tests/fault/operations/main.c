@@ -221,11 +221,14 @@ void fault_wrong(const char *file, int line, const char *what)
     _exit(1);
 }
 
+/* By the signal's thread, which is the first one, mostly. */
 static void hung(int number)
 {
-    static const char text[] = "this hangs\n";
+    static const char text[] = "this hangs, here:\n";
+    void *callers[40];
     (void)number;
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    backtrace_symbols_fd(callers, backtrace(callers, 40), STDERR_FILENO);
     fault_wrong(__FILE__, __LINE__, "hangs");
 }
 
