@@ -7,6 +7,8 @@
 #include "cl/queue/queue_private.h"
 #include "cl/state/failure.h"
 
+enum { OPEN_TRIES = 3 };
+
 /* The user event always ends with CL_COMPLETE: drivers disagree about what a failed one does to the
  * commands behind it (PoCL's clFinish() returns success), so failures travel in the context
  * instead. */
@@ -14,6 +16,7 @@ struct gate {
     struct ocl_worker_task task;
     struct ocl_worker *worker;
     struct ocl_queue *queue;        /* counted: a destroyed queue lives until its gates are open */
+    struct ocl_context *context;    /* the queue's */
     const struct ocl_context *from; /* the source's; compared only */
     cl_event event;                 /* the user event that the queue waits for */
     cl_int status;                  /* of the source */
@@ -21,6 +24,7 @@ struct gate {
     void *data;
     int holders; /* the task, and the driver while it may call back; the last one frees it (wait_lock) */
     bool is_posted;    /* (wait_lock) */
+    bool is_stuck;     /* the driver has refused to open it (wait_lock) */
     struct gate *next; /* all closed ones (wait_lock) */
 };
 
@@ -158,23 +162,74 @@ static void abandon(struct ocl_context *context)
     ocl_gate_open_all(context, OCL_E_EXECUTION);
 }
 
-static void open_gate(void *data)
+/* A call that was refused for want of memory may do better the next time, and one that did its work and failed behind it
+ * cannot do that again. */
+static bool set_open(cl_event event)
 {
-    struct gate *gate = data;
-    struct ocl_queue *queue = gate->queue;
-    struct ocl_context *context = queue->context;
+    cl_int error = clSetUserEventStatus(event, CL_COMPLETE);
 
-    /* One that stays closed stays counted: who looks whether any is closed goes on to wait in the driver, for ever. */
-    if (clSetUserEventStatus(gate->event, CL_COMPLETE) == CL_SUCCESS)
-        atomic_fetch_sub(&context->gates, 1);
-    else
-        abandon(context);
+    for (int i = 1; i < OPEN_TRIES && error != CL_SUCCESS && error != CL_INVALID_OPERATION; i++)
+        error = clSetUserEventStatus(event, CL_COMPLETE);
+    return error == CL_SUCCESS || error == CL_INVALID_OPERATION;
+}
+
+/* The gate's event is set, or nobody will try to any more. */
+static void end_gate(struct gate *gate)
+{
     clReleaseEvent(gate->event);
     pthread_mutex_lock(&wait_lock);
     unlist_gate(gate);
     drop_gate(gate);
     pthread_mutex_unlock(&wait_lock);
+}
+
+static void leave_closed(struct gate *gate)
+{
+    struct ocl_context *context = gate->context;
+
+    pthread_mutex_lock(&wait_lock);
+    gate->is_stuck = true;
+    pthread_mutex_unlock(&wait_lock);
+    abandon(context);
+}
+
+static void open_gate(void *data)
+{
+    struct gate *gate = data;
+    struct ocl_queue *queue = gate->queue;
+
+    /* One that stays closed stays counted: who looks whether any is closed goes on to wait in the driver, for ever. */
+    if (set_open(gate->event)) {
+        atomic_fetch_sub(&gate->context->gates, 1);
+        end_gate(gate);
+    } else {
+        leave_closed(gate);
+    }
     ocl_queue_release(queue);
+}
+
+static struct gate *take_stuck(const struct ocl_context *context)
+{
+    pthread_mutex_lock(&wait_lock);
+    struct gate *gate = closed_gates;
+    while (gate && !(gate->is_stuck && gate->context == context))
+        gate = gate->next;
+    if (gate)
+        gate->is_stuck = false;
+    pthread_mutex_unlock(&wait_lock);
+    return gate;
+}
+
+bool ocl_gate_open_stuck(struct ocl_context *context)
+{
+    struct gate *gate;
+
+    while ((gate = take_stuck(context)) != NULL) {
+        if (set_open(gate->event))
+            atomic_fetch_sub(&context->gates, 1);
+        end_gate(gate);
+    }
+    return atomic_load(&context->gates) == 0;
 }
 
 static void run_gate(struct ocl_worker_task *task)
@@ -213,6 +268,7 @@ static ocl_status make_gate(struct ocl_queue *queue, struct ocl_worker *worker, 
     made->task.function = run_gate;
     made->worker = worker;
     made->queue = queue;
+    made->context = queue->context;
     (void)ocl_queue_retain(queue);
     atomic_fetch_add(&queue->context->gates, 1);
     made->holders = 1;

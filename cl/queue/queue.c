@@ -123,14 +123,23 @@ static ocl_status release_when_done(struct ocl_queue *queue)
     return status;
 }
 
+static void leave_for_close(struct ocl_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->awaits_release = true;
+    pthread_mutex_unlock(&queue->lock);
+}
+
 /* Until its work is complete a destroyed queue stays in the list: the legacy queue still waits for it, and so does who gives
  * back memory. Where the driver gives no event to tell when that is, the wait is here; for an abandoned context's nobody
- * waits. */
+ * waits until it closes. */
 static void give_back_owners_reference(struct ocl_queue *queue)
 {
-    const bool is_abandoned = atomic_load(&queue->context->is_abandoned);
-
-    if (!is_abandoned && !ocl_queue_has_no_work(queue)) {
+    if (atomic_load(&queue->context->is_abandoned)) {
+        leave_for_close(queue);
+        return;
+    }
+    if (!ocl_queue_has_no_work(queue)) {
         if (release_when_done(queue) == OCL_OK)
             return;
         ocl_queue_wait_out(queue);
@@ -188,13 +197,18 @@ static bool wait_until_gone(struct ocl_context *context)
     return is_gone;
 }
 
-/* What was to tell that a queue's work is complete waits for ever in the driver. */
+/* What was to tell that a queue's work is complete may wait for ever in the driver. Where its gates can be opened after all
+ * the work comes to an end, and does so while its memory is there; a driver that is left with work that cannot begin may
+ * hold up other contexts' (NVIDIA's, 580). */
 static void release_abandoned(struct ocl_context *context)
 {
+    const bool is_open = ocl_gate_open_stuck(context);
     uint64_t cursor = UINT64_MAX;
     struct ocl_queue *queue;
 
     while ((queue = ocl_queue_next(context, &cursor)) != NULL) {
+        if (is_open && atomic_load(&queue->cl))
+            (void)ocl_steady_finish(queue->cl);
         if (take_release(queue, cursor))
             ocl_queue_release(queue);
         ocl_queue_release(queue);
@@ -213,6 +227,7 @@ ocl_status ocl_queues_close(struct ocl_context *context)
     if (atomic_load(&context->is_abandoned))
         release_abandoned(context);
     const bool is_gone = wait_until_gone(context);
+    (void)ocl_gate_open_stuck(context); /* by workers that were still at it */
     ocl_gate_open_all(context, is_gone ? ocl_context_failure(context) : OCL_E_EXECUTION);
     if (!is_gone) {
         ocl_trace("the driver did not end its work after a failure: the context stays in memory");

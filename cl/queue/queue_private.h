@@ -287,6 +287,10 @@ ocl_status ocl_queue_in_turn(struct ocl_queue *queue, ocl_host_function *functio
 /* Opens the gates whose sources are of the context, which will tell no more about them. */
 void ocl_gate_open_all(const struct ocl_context *context, cl_int status);
 
+/* Tries once more to open the gates of the context's queues that the driver refused to open, when the context closes: nothing
+ * else is done with them any more. Returns whether all are open. */
+bool ocl_gate_open_stuck(struct ocl_context *context);
+
 /* Makes later commands of queue wait until worker has run function(data, status) after source, an
  * event of the context from, is complete; status is negative when the source failed, or will never
  * end. Counts as a command.

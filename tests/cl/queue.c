@@ -659,13 +659,17 @@ TEST_BODY(queue_failed_command_is_noticed)
     ocl_context_close(context);
 }
 
-static _Atomic bool opens_none;
+static _Atomic int refusals; /* how many of the next calls, or ALL_CALLS */
+enum { ALL_CALLS = -1 };
 
 cl_int(clSetUserEventStatus)(cl_event event, cl_int status)
 {
     static _Atomic uintptr_t found;
+    const int left = atomic_load(&refusals);
 
-    if (opens_none)
+    if (left > 0)
+        atomic_store(&refusals, left - 1);
+    if (left != 0)
         return CL_OUT_OF_HOST_MEMORY;
     if (!found)
         found = (uintptr_t)dlsym(RTLD_NEXT, "clSetUserEventStatus");
@@ -684,7 +688,7 @@ TEST_BODY(queue_gate_that_stays_closed_stays_counted)
     struct ocl_context *context = open_context();
     struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
 
-    opens_none = true;
+    refusals = ALL_CALLS;
     assert_int_equal(ocl_gate_hold_until(queue, keep_gate_status, (void *)&passed), OCL_OK);
     assert_int_equal(ocl_queue_finish(queue), OCL_E_EXECUTION);
     assert_int_equal(passed, CL_COMPLETE);
@@ -693,8 +697,53 @@ TEST_BODY(queue_gate_that_stays_closed_stays_counted)
         assert_true(atomic_load(&context->gates) > 0);
         sched_yield();
     }
-    opens_none = false;
+    refusals = 0;
     ocl_context_close(context);
+}
+
+/* A refusal that passes is nobody's failure. */
+TEST_BODY(queue_gate_is_opened_at_the_second_try)
+{
+    static _Atomic cl_int passed = -1;
+    struct ocl_context *context = open_context();
+    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
+
+    refusals = 1;
+    assert_int_equal(ocl_gate_hold_until(queue, keep_gate_status, (void *)&passed), OCL_OK);
+    assert_int_equal(ocl_queue_finish(queue), OCL_OK);
+    assert_int_equal(passed, CL_COMPLETE);
+    assert_int_equal(refusals, 0);
+    assert_int_equal(ocl_context_failure(context), OCL_OK);
+    ocl_context_close(context);
+}
+
+/* What a gate that stays closed holds up, in queues that are destroyed too, comes to its end when the context closes, while
+ * its memory is there. */
+TEST_BODY(queue_gate_that_stayed_closed_is_opened_at_the_end)
+{
+    static _Atomic cl_int passed = -1;
+    struct ocl_context *context = open_context();
+    struct ocl_queue *queue = make_queue(context, OCL_QUEUE_BLOCKING);
+    cl_int now = CL_QUEUED;
+    cl_event event = NULL;
+    uint64_t position;
+
+    refusals = ALL_CALLS;
+    assert_int_equal(ocl_gate_hold_until(queue, keep_gate_status, (void *)&passed), OCL_OK);
+    assert_int_equal(ocl_queue_mark(queue, &event, &position), OCL_OK);
+    assert_int_equal(ocl_queue_finish(queue), OCL_E_EXECUTION);
+    ocl_queue_destroy(queue);
+    assert_int_equal(
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof now, &now, NULL),
+        CL_SUCCESS);
+    assert_true(now > CL_COMPLETE);
+    refusals = 0;
+    ocl_context_close(context);
+    assert_int_equal(
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof now, &now, NULL),
+        CL_SUCCESS);
+    assert_int_equal(now, CL_COMPLETE);
+    clReleaseEvent(event);
 }
 
 /* ---- Many queues ---- */
