@@ -69,6 +69,18 @@ void child_stop(struct child *child)
     end(child, false);
 }
 
+/* Before the process is killed; not again for each try of shrinking. */
+static void look_at(const struct child *child)
+{
+    char command[1000];
+
+    if (!child->look || child->patience_ms != PATIENCE_MS)
+        return;
+    if (snprintf(command, sizeof command, "%s %d >&2", child->look, (int)child->id) <
+        (int)sizeof command)
+        (void)!system(command);
+}
+
 static void run(struct child *child, const struct program *program)
 {
     struct outcome *outcome = &child->shared->outcome;
@@ -91,6 +103,8 @@ static void run(struct child *child, const struct program *program)
             end(child, true);
         return;
     }
+    if (ready == 0)
+        look_at(child);
     const int status = end(child, ready == 0);
     outcome->is_wrong = true;
     if (ready == 0)

@@ -22,6 +22,7 @@ struct child {
     int orders, answers; /* pipes, a byte for a program */
     int patience_ms;
     bool is_opencl;
+    const char *look; /* a command that gets the number of a process that never ends, or NULL */
     struct shared *shared;
 };
 

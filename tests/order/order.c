@@ -16,6 +16,7 @@
  *   --times        prints how long a program's objects and its commands took
  *   --not A,B      programs for devices without this: concurrent (managed access), pageable (memory access)
  *   --whole        no program is shrunk
+ *   --look COMMAND gets the number of a process whose program never ends: "gdb -batch -ex 'thread apply all bt' -p"
  *
  * Programs run in a child process, so that one that crashes or never ends is a finding as well, and is shrunk. Exit status: 0 as
  * CUDA has it, 1 a finding, 2 it could not run, 77 no device.
@@ -50,7 +51,7 @@ struct options {
     long count, seconds, again, jobs, findings;
     bool prints, is_not_shrunk, is_opencl, has_table, has_pairs, has_times;
     bool is_not_concurrent, is_not_pageable;
-    const char *keep;
+    const char *keep, *look;
     struct features features;
 };
 
@@ -184,6 +185,8 @@ static bool read_option(struct options *options, const char *name, const char *v
         options->again = atol(value);
     else if (!strcmp(name, "--keep"))
         options->keep = value;
+    else if (!strcmp(name, "--look"))
+        options->look = value;
     else if (!strcmp(name, "--with")) {
         if (!strcmp(value, "list"))
             list_features();
@@ -285,8 +288,10 @@ static void print_programs(const struct options *options, const struct facts *fa
 static void run_programs(struct crew *crew, long number, const struct options *options)
 {
     struct worker *worker = &crew->worker[number];
-    struct child child = {
-        .patience_ms = PATIENCE_MS, .is_opencl = options->is_opencl, .shared = &worker->shared};
+    struct child child = {.patience_ms = PATIENCE_MS,
+                          .is_opencl = options->is_opencl,
+                          .look = options->look,
+                          .shared = &worker->shared};
     struct program program;
     const double start = now();
 
