@@ -295,12 +295,39 @@ double clem_exp_square(double x, double sign)
     return isinf(power) ? power : fma(power, sign * rest, power);
 }
 
-/* exp(x * x) * erfc(x): the product itself while its factors have values, then the continued
+/* (1 + 2x) * exp(x * x) * erfc(x) for x from 1 to 8, by a polynomial in (x - 3) / (x + 3). */
+double clem_erfcx_part(double x)
+{
+    const double q = (x - 3) / (x + 3);
+    double value = -0x1.fa1ba33c2faa7p-22;
+    value = fma(value, q, 0x1.03b6cc5a228a2p-22);
+    value = fma(value, q, 0x1.c6c652f392a53p-19);
+    value = fma(value, q, -0x1.7170621d415bbp-21);
+    value = fma(value, q, -0x1.50ce2ae2e61bap-16);
+    value = fma(value, q, 0x1.4b8b5c8ef35e3p-18);
+    value = fma(value, q, 0x1.0657d64f0830ep-13);
+    value = fma(value, q, -0x1.b91146da00e5ap-14);
+    value = fma(value, q, -0x1.98db41648009ep-11);
+    value = fma(value, q, 0x1.ef1bdbeedb01dp-10);
+    value = fma(value, q, 0x1.4b884e084e4e3p-9);
+    value = fma(value, q, -0x1.8574c40af8978p-6);
+    value = fma(value, q, 0x1.17ca287800502p-4);
+    value = fma(value, q, -0x1.e88b803a4a275p-4);
+    value = fma(value, q, 0x1.098366a5b4500p-3);
+    value = fma(value, q, -0x1.85a15c58aa5a2p-5);
+    value = fma(value, q, -0x1.15c084bb9e8f1p-3);
+    value = fma(value, q, 0x1.40c522d7e4987p+0);
+    return value;
+}
+
+/* exp(x * x) * erfc(x): the product itself below the polynomial's numbers, above them the continued
  * fraction 1 / (x + (1/2) / (x + (2/2) / (x + ...))) over the root of pi. */
 double clem_erfcx(double x)
 {
-    if (x < 8.0)
+    if (x < 1.0)
         return clem_exp_square(x, 1) * erfc(x);
+    if (x < 8.0)
+        return clem_erfcx_part(x) / fma(2.0, x, 1.0);
     double fraction = x;
     for (int k = 48; k > 0; k--)
         fraction = x + k * 0.5 / fraction;
@@ -430,11 +457,6 @@ float clem_cospif(float x)
 float clem_erff(float x)
 {
     return erf(x);
-}
-
-float clem_erfcf(float x)
-{
-    return erfc(x);
 }
 
 float clem_expf(float x)
@@ -599,9 +621,15 @@ int clem_ilogbf(float x)
     return isinf(x) ? INT_MAX : x == 0 || isnan(x) ? INT_MIN : ilogb(x);
 }
 
+/* With a step of Newton's on 1 - x * y^3, of whose products the rounded parts count too. */
 float clem_rcbrtf(float x)
 {
-    return 1 / cbrt(x);
+    const float y = 1 / cbrt(x);
+    if (x == 0 || isinf(x))
+        return y;
+    const float square = y * y, product = x * y;
+    const float rests = fma(product, fma(y, y, -square), square * fma(x, y, -product));
+    return fma(y * (1.0f / 3), -(fma(square, product, -1.0f) + rests), y);
 }
 
 /* The length of four numbers times 2^-scale, to less than a unit of the last place: squares and
@@ -656,23 +684,69 @@ float clem_rhypotf(float x, float y)
     return clem_rnorm4df(x, y, 0, 0);
 }
 
-/* exp(x * x), with the part of the square that rounding drops. */
+/* exp(sign * x * x), to a unit of the last place: the power by parts of ln 2, with the part of the square that rounding
+ * drops. */
 float clem_exp_squaref(float x, float sign)
 {
     const float square = x * x;
-    const float rest = isinf(square) ? 0 : fma(x, x, -square);
-    const float power = exp(sign * square);
-    return isinf(power) ? power : fma(power, sign * rest, power);
+    if (square > 200)
+        return sign > 0 ? INFINITY : 0;
+    const float n = rint(sign * square * 1.44269504f);
+    float rest = fma(n, -0x1.62e4p-1f, sign * square);
+    rest = fma(n, -0x1.7f7d1cp-20f, rest) + sign * fma(x, x, -square);
+    float value = 1.0f / 5040;
+    value = fma(value, rest, 1.0f / 720);
+    value = fma(value, rest, 1.0f / 120);
+    value = fma(value, rest, 1.0f / 24);
+    value = fma(value, rest, 1.0f / 6);
+    value = fma(value, rest, 0.5f);
+    value = fma(rest * rest, value, rest);
+    return isnan(x) ? x : ldexp(1 + value, (int)n);
 }
 
-/* exp(x * x) * erfc(x): the product itself while its factors have values, then the continued
+/* (1 + 2x) * exp(x * x) * erfc(x) for x from 0.25 to 10.5, by a polynomial in (x - 2) / (x + 2). */
+float clem_erfcx_partf(float x)
+{
+    const float q = (x - 2) / (x + 2);
+    float value = 0x1.1ed032p-13f;
+    value = fma(value, q, -0x1.30b784p-12f);
+    value = fma(value, q, -0x1.6aa51ep-10f);
+    value = fma(value, q, 0x1.39a94ep-10f);
+    value = fma(value, q, 0x1.1ce51p-7f);
+    value = fma(value, q, -0x1.06bd8ep-7f);
+    value = fma(value, q, -0x1.bc221cp-5f);
+    value = fma(value, q, 0x1.4ff96p-3f);
+    value = fma(value, q, -0x1.5407ep-3f);
+    value = fma(value, q, -0x1.7bf5e2p-4f);
+    value = fma(value, q, 0x1.46e80ep+0f);
+    return value;
+}
+
+/* Where the polynomial serves, with the part of the quotient that rounding drops. */
+float clem_erfcf(float x)
+{
+    if (!(x > 0.25f))
+        return 1 - erf(x);
+    if (x > 10.2f)
+        return 0;
+    const float above = clem_erfcx_partf(x), below = fma(2.0f, x, 1.0f);
+    const float lost = x < 0.5f ? 2 * x - (below - 1) : 1 - (below - 2 * x);
+    const float quotient = above / below;
+    const float rest = (fma(-quotient, below, above) - quotient * lost) / below;
+    const float power = clem_exp_squaref(x, -1);
+    return fma(power, quotient, power * rest);
+}
+
+/* exp(x * x) * erfc(x): the product itself below the polynomial's numbers, above them the continued
  * fraction 1 / (x + (1/2) / (x + (2/2) / (x + ...))) over the root of pi. */
 float clem_erfcxf(float x)
 {
-    if (x < 5.0f)
-        return clem_exp_squaref(x, 1) * erfc(x);
+    if (x < 0.25f)
+        return clem_exp_squaref(x, 1) * clem_erfcf(x);
+    if (x < 10.0f)
+        return clem_erfcx_partf(x) / fma(2.0f, x, 1.0f);
     float fraction = x;
-    for (int k = 24; k > 0; k--)
+    for (int k = 9; k > 0; k--)
         fraction = x + k * 0.5f / fraction;
     return 0.5641895835477562869f / fraction;
 }
@@ -694,7 +768,7 @@ float clem_erfcinv_positivef(float z)
     }
     for (int step = 0; step < 3 && z >= 1.0e-30f; step++) {
         const float slope = 1.1283791670955125739f * clem_exp_squaref(x, -1);
-        const float error = slope > 0 ? (erfc(x) - z) / slope : 0;
+        const float error = slope > 0 ? (clem_erfcf(x) - z) / slope : 0;
         x += error / (1 - x * error);
     }
     return x;
@@ -737,7 +811,7 @@ float clem_normcdff(float x)
     const float t = -x * 0.70710677f;
     const float rest = isinf(t) ? 0 : fma(-x, 0.70710677f, -t) - x * 1.2101617e-8f;
     const float slope = 1.1283791670955125739f * exp(-t * t);
-    return 0.5f * (erfc(t) - slope * rest);
+    return 0.5f * (clem_erfcf(t) - slope * rest);
 }
 
 float clem_normcdfinvf(float y)
