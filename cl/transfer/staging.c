@@ -15,20 +15,23 @@
 
 /* 256 small chunks (16 MiB) let as many small copies wait behind a busy queue before the next call
  * has to wait too; eight large ones keep the bus and the copying threads of two transfers busy at
- * once. */
+ * once. While gates are closed there may be more: what a chunk waits for may itself wait for who wants one. */
 enum {
     SMALL_BLOCK = 1024 * 1024,
+    SMALL_IN_BLOCK = SMALL_BLOCK / OCL_STAGING_SMALL,
     MAX_SMALL = 256,
     MAX_LARGE = 8,
+    MAX_SMALL_AT_GATES = 2048,
+    MAX_LARGE_AT_GATES = 64,
     PATTERNS = 4,
-    MAX_BLOCKS = MAX_SMALL / 16 + MAX_LARGE
+    MAX_BLOCKS = MAX_SMALL_AT_GATES / SMALL_IN_BLOCK + MAX_LARGE_AT_GATES
 };
 
 /* Chunks of one size, the longest unused first. */
 struct ring {
     struct ocl_chunk *first, **last;
     size_t chunk_bytes, block_bytes;
-    unsigned count, most;
+    unsigned count, most, most_at_gates;
     _Atomic unsigned
         pending; /* how many of its chunks a command uses, as far as is known (staging lock to write) */
 };
@@ -52,7 +55,8 @@ struct ocl_staging {
 static ocl_status grow(struct ocl_staging *staging, struct ring *ring);
 static struct ocl_chunk *detach(struct ring *ring, struct ocl_chunk **link);
 
-static void init_ring(struct ring *ring, size_t chunk_bytes, size_t block_bytes, unsigned most)
+static void init_ring(struct ring *ring, size_t chunk_bytes, size_t block_bytes, unsigned most,
+                      unsigned most_at_gates)
 {
     ring->first = NULL;
     ring->last = &ring->first;
@@ -60,6 +64,7 @@ static void init_ring(struct ring *ring, size_t chunk_bytes, size_t block_bytes,
     ring->block_bytes = block_bytes;
     ring->count = 0;
     ring->most = most;
+    ring->most_at_gates = most_at_gates;
     atomic_init(&ring->pending, 0);
 }
 
@@ -89,8 +94,8 @@ ocl_status ocl_staging_create(struct ocl_context *context)
     made->context = context;
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->given, NULL);
-    init_ring(&made->small, OCL_STAGING_SMALL, SMALL_BLOCK, MAX_SMALL);
-    init_ring(&made->large, limits->chunk, limits->chunk, MAX_LARGE);
+    init_ring(&made->small, OCL_STAGING_SMALL, SMALL_BLOCK, MAX_SMALL, MAX_SMALL_AT_GATES);
+    init_ring(&made->large, limits->chunk, limits->chunk, MAX_LARGE, MAX_LARGE_AT_GATES);
     context->staging = made;
     if (!context->capability.device_is_host_memory)
         prepare_small(made);
@@ -320,20 +325,68 @@ static void settle(struct ocl_staging *staging, struct ocl_chunk *chunk)
     release_pending(chunk);
 }
 
+/* A queue that is gone tells nothing: its command is asked. */
+static bool may_be_over(const struct ocl_chunk *chunk)
+{
+    return !chunk->queue || atomic_load(&chunk->queue->id) != chunk->queue_id ||
+           ocl_queue_has_finished(chunk->queue, chunk->queue_id, chunk->position);
+}
+
+/* The link to a chunk whose command is over, wherever it is, or NULL. Staging lock held. */
+static struct ocl_chunk **find_over(struct ring *ring)
+{
+    struct ocl_chunk **link = &ring->first;
+
+    while (*link && (*link)->pending && (!may_be_over(*link) || pending_state(*link) > CL_COMPLETE))
+        link = &(*link)->next;
+    return *link ? link : NULL;
+}
+
+/* The link to the longest unused chunk of the queue's own commands, or NULL. Staging lock held. */
+static struct ocl_chunk **find_own(struct ring *ring, const struct ocl_queue *queue)
+{
+    struct ocl_chunk **link = &ring->first;
+
+    while (*link && !((*link)->pending && (*link)->queue == queue &&
+                      (*link)->queue_id == atomic_load(&queue->id)))
+        link = &(*link)->next;
+    return *link ? link : NULL;
+}
+
+/* While gates are closed, a chunk that another queue's command uses may be behind one that opens when the caller is done: a
+ * host function that waits for it, a copy whose turn it is. Its own queue's commands a caller may wait for. Returns whether
+ * there is more to try: *chunk, or room in the ring. Staging lock held. */
+static bool avoid_gates(struct ring *ring, const struct ocl_queue *queue, struct ocl_chunk **chunk)
+{
+    struct ocl_chunk **link = find_over(ring);
+
+    if (!link)
+        link = find_own(ring, queue);
+    if (link)
+        *chunk = detach(ring, link);
+    return link || ring->count < ring->most_at_gates;
+}
+
 /* One of: a ready chunk, a new one, the one that will be ready first, NULL (not can_wait). Staging
  * lock held, but open while it waits. */
-static ocl_status take_locked(struct ocl_staging *staging, struct ring *ring, bool can_wait,
+static ocl_status take_locked(struct ocl_staging *staging, struct ring *ring,
+                              const struct ocl_queue *queue, bool can_wait,
                               struct ocl_chunk **chunk)
 {
     ocl_status status = OCL_OK;
 
     while (!(*chunk = take_ready(ring))) {
+        const bool has_gates = can_wait && atomic_load(&staging->context->gates) > 0;
         if (ring->count < ring->most && status == OCL_OK) {
             status = grow(staging, ring);
         } else if (ring->count == 0) {
             return status;
         } else if (!can_wait) {
             return OCL_OK;
+        } else if (has_gates && status == OCL_OK && avoid_gates(ring, queue, chunk)) {
+            if (*chunk)
+                return OCL_OK;
+            status = grow(staging, ring);
         } else if (ring->first) {
             *chunk = detach(ring, &ring->first);
             return OCL_OK;
@@ -344,15 +397,15 @@ static ocl_status take_locked(struct ocl_staging *staging, struct ring *ring, bo
     return OCL_OK;
 }
 
-ocl_status ocl_staging_take(struct ocl_staging *staging, size_t bytes, bool can_wait,
-                            struct ocl_chunk **chunk)
+ocl_status ocl_staging_take(struct ocl_staging *staging, const struct ocl_queue *queue,
+                            size_t bytes, bool can_wait, struct ocl_chunk **chunk)
 {
     struct ring *ring = bytes <= OCL_STAGING_SMALL ? &staging->small : &staging->large;
 
     assert(bytes <= ring->chunk_bytes);
     *chunk = NULL;
     pthread_mutex_lock(&staging->lock);
-    const ocl_status status = take_locked(staging, ring, can_wait, chunk);
+    const ocl_status status = take_locked(staging, ring, queue, can_wait, chunk);
     pthread_mutex_unlock(&staging->lock);
     if (*chunk)
         settle(staging, *chunk);
@@ -384,13 +437,6 @@ void ocl_staging_give(struct ocl_staging *staging, struct ocl_chunk *chunk, cl_e
     }
     pthread_cond_broadcast(&staging->given); /* who waits for the other ring waits here, too */
     pthread_mutex_unlock(&staging->lock);
-}
-
-/* A queue that is gone tells nothing: its command is asked. */
-static bool may_be_over(const struct ocl_chunk *chunk)
-{
-    return !chunk->queue || atomic_load(&chunk->queue->id) != chunk->queue_id ||
-           ocl_queue_has_finished(chunk->queue, chunk->queue_id, chunk->position);
 }
 
 /* Returns how the command that used the chunk failed, or CL_SUCCESS. Staging lock held. */

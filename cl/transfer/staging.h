@@ -42,15 +42,16 @@ struct ocl_chunk {
 /* A small chunk is for one copy of few bytes, a large one for a piece of a big copy. */
 enum { OCL_STAGING_SMALL = 64 * 1024 };
 
-/* Takes a chunk of at least bytes.
+/* Takes a chunk of at least bytes, for a command in queue.
  * Needs:  bytes is at most the device class's chunk. A thread that holds a chunk must not wait for
  *         another.
  * Order:  with can_wait, waits for the command that uses a chunk, or for another thread, when all
- *         are in use and no more may be made; without, *chunk is NULL then.
+ *         are in use and no more may be made; without, *chunk is NULL then. While gates are closed only
+ *         for a command in queue, as long as there is memory.
  * Locks:  the staging lock for moments; waits without it.
  * Errors: OCL_E_OUT_OF_MEMORY; the driver's. */
-ocl_status ocl_staging_take(struct ocl_staging *staging, size_t bytes, bool can_wait,
-                            struct ocl_chunk **chunk);
+ocl_status ocl_staging_take(struct ocl_staging *staging, const struct ocl_queue *queue,
+                            size_t bytes, bool can_wait, struct ocl_chunk **chunk);
 
 /* Gives a chunk back. Owns: takes over event, which may be NULL when no command uses the chunk any
  * more. */

@@ -273,7 +273,8 @@ static ocl_status launch_each(struct ocl_queue *queue, uint64_t address)
 static ocl_status prepare(struct ocl_context *context, struct ocl_queue *queue)
 {
     struct ocl_chunk *chunk;
-    ocl_status status = ocl_staging_take(context->staging, (size_t)2 * PREPARED, false, &chunk);
+    ocl_status status =
+        ocl_staging_take(context->staging, queue, (size_t)2 * PREPARED, false, &chunk);
 
     if (status != OCL_OK || !chunk)
         return status;

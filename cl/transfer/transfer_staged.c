@@ -113,7 +113,7 @@ static ocl_status write_pieces(struct ocl_transfer *transfer)
     while (status == OCL_OK && ocl_plan_next(&transfer->copy, limit, &cursor, &piece)) {
         struct ocl_chunk *chunk;
         cl_event event = NULL;
-        status = ocl_staging_take(staging, ocl_plan_bytes(&piece), true, &chunk);
+        status = ocl_staging_take(staging, transfer->queue, ocl_plan_bytes(&piece), true, &chunk);
         if (status != OCL_OK)
             return status;
         status = send(transfer, chunk, &piece, &event);
@@ -167,7 +167,8 @@ static ocl_status write_few(struct ocl_transfer *transfer, const struct ocl_plac
     struct ocl_staging *staging = transfer->queue->context->staging;
     struct ocl_copy arrival = transfer->copy;
     struct ocl_chunk *chunk;
-    ocl_status status = ocl_staging_take(staging, ocl_plan_bytes(&arrival), true, &chunk);
+    ocl_status status =
+        ocl_staging_take(staging, transfer->queue, ocl_plan_bytes(&arrival), true, &chunk);
 
     if (status != OCL_OK)
         return status;
@@ -279,7 +280,8 @@ static ocl_status request(struct ocl_transfer *transfer, struct arrivals *arriva
 
     while (status == OCL_OK && !chunk) {
         if (arrivals->count < IN_FLIGHT)
-            status = ocl_staging_take(staging, ocl_plan_bytes(piece), arrivals->count == 0, &chunk);
+            status = ocl_staging_take(staging, transfer->queue, ocl_plan_bytes(piece),
+                                      arrivals->count == 0, &chunk);
         if (status == OCL_OK && !chunk)
             status =
                 arrivals->count > 0 ? receive(transfer, arrivals, status) : OCL_E_OUT_OF_MEMORY;
@@ -318,7 +320,8 @@ static ocl_status read_few(struct ocl_transfer *transfer)
         ocl_side_place(&transfer->source, transfer->copy.source.address);
     struct ocl_copy arrival = transfer->copy;
     struct ocl_chunk *chunk;
-    ocl_status status = ocl_staging_take(staging, ocl_plan_bytes(&arrival), true, &chunk);
+    ocl_status status =
+        ocl_staging_take(staging, transfer->queue, ocl_plan_bytes(&arrival), true, &chunk);
 
     if (status != OCL_OK)
         return status;

@@ -19,7 +19,8 @@ static struct ocl_chunk *take(struct ocl_context *context, size_t bytes)
 {
     struct ocl_chunk *chunk;
 
-    assert_int_equal(ocl_staging_take(context->staging, bytes, true, &chunk), OCL_OK);
+    assert_int_equal(ocl_staging_take(context->staging, context->legacy, bytes, true, &chunk),
+                     OCL_OK);
     assert_non_null(chunk);
     assert_true(chunk->bytes >= bytes);
     return chunk;
@@ -35,7 +36,8 @@ TEST_BODY(staging_chunks_are_apart_and_end)
         struct ocl_chunk *chunks[MANY];
         size_t count = 0;
         do {
-            assert_int_equal(ocl_staging_take(context->staging, sizes[size], false, &chunks[count]),
+            assert_int_equal(ocl_staging_take(context->staging, context->legacy, sizes[size], false,
+                                              &chunks[count]),
                              OCL_OK);
             if (chunks[count])
                 memset(chunks[count]->host, (int)(count % 251), chunks[count]->bytes);
@@ -64,7 +66,8 @@ TEST_BODY(staging_waits_for_the_command_that_uses_a_chunk)
     clRetainEvent(event);
     ocl_staging_give(context->staging, used, event);
     for (size_t i = 0; i < count; i++) {
-        assert_int_equal(ocl_staging_take(context->staging, 1, false, &others[i]), OCL_OK);
+        assert_int_equal(ocl_staging_take(context->staging, context->legacy, 1, false, &others[i]),
+                         OCL_OK);
         assert_non_null(others[i]);
         assert_ptr_not_equal(others[i], used);
     }
@@ -128,8 +131,9 @@ TEST_BODY(staging_is_shared_by_threads)
     pthread_t threads[12];
 
     for (; count < 64; count++) {
-        assert_int_equal(ocl_staging_take(context->staging, taker.bytes, false, &chunks[count]),
-                         OCL_OK);
+        assert_int_equal(
+            ocl_staging_take(context->staging, context->legacy, taker.bytes, false, &chunks[count]),
+            OCL_OK);
         if (!chunks[count])
             break;
         chunks[count]->host[0] = 0;
@@ -194,8 +198,8 @@ struct waiter {
 static void *take_one(void *argument)
 {
     struct waiter *waiter = argument;
-    waiter->status =
-        ocl_staging_take(waiter->context->staging, waiter->bytes, true, &waiter->chunk);
+    waiter->status = ocl_staging_take(waiter->context->staging, waiter->context->legacy,
+                                      waiter->bytes, true, &waiter->chunk);
     return NULL;
 }
 
@@ -268,8 +272,9 @@ TEST_BODY(staging_chunks_reach_who_waits_for_them)
     for (size_t size = 0; size < 2; size++) {
         struct ocl_chunk *chunk, *taken = NULL;
         do {
-            assert_int_equal(ocl_staging_take(context->staging, sizes[size], false, &chunk),
-                             OCL_OK);
+            assert_int_equal(
+                ocl_staging_take(context->staging, context->legacy, sizes[size], false, &chunk),
+                OCL_OK);
             if (chunk) {
                 chunk->next = taken;
                 taken = chunk;

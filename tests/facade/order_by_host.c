@@ -340,3 +340,102 @@ TEST_BODY(order_by_host_lets_the_host_touch)
     end(to, target);
     assert_success(cudaStreamDestroy(stream));
 }
+
+/* --- pinned memory on the way ----------------------------------------------------------------- */
+
+enum { LARGE = 2 * 1024 * 1024, SENT = 3 };
+
+/* Copies of pageable memory, by a thread that has to wait where there is not enough pinned memory for them. */
+struct sending {
+    unsigned char *source, *target;
+    cudaStream_t stream;
+    pthread_t thread;
+};
+
+static void *send_all(void *data)
+{
+    const struct sending *sending = data;
+    for (int i = 0; i < SENT; i++)
+        assert_success(cudaMemcpyAsync(sending->target, sending->source, LARGE, cudaMemcpyDefault,
+                                       sending->stream));
+    return NULL;
+}
+
+static void begin_sending(struct sending *sending, cudaStream_t stream)
+{
+    sending->stream = stream;
+    sending->source = malloc(LARGE);
+    assert_success(cudaMalloc((void **)&sending->target, LARGE));
+    memset(sending->source, 5, LARGE);
+    assert_int_equal(pthread_create(&sending->thread, NULL, send_all, sending), 0);
+    for (int i = 0; i < 50; i++)
+        pause_briefly();
+}
+
+static void end_sending(struct sending *sending)
+{
+    pthread_join(sending->thread, NULL);
+    assert_success(cudaStreamSynchronize(sending->stream));
+    assert_success(cudaFree(sending->target));
+    free(sending->source);
+}
+
+static void check_large(const unsigned char *target, int value)
+{
+    unsigned char *found = malloc(LARGE);
+    assert_success(cudaMemcpy(found, target, LARGE, cudaMemcpyDefault));
+    for (size_t i = 0; i < LARGE; i++)
+        assert_int_equal(found[i], value);
+    free(found);
+}
+
+/* A stream that is held up has all the pinned memory there is for copies; another's go on. */
+TEST_BODY(order_by_host_leaves_others_memory_to_send_through)
+{
+    struct patience patience = PATIENCE_INITIALIZER;
+    struct sending sending;
+    cudaStream_t stream = new_stream(cudaStreamNonBlocking);
+    cudaStream_t held = new_stream(cudaStreamNonBlocking);
+    unsigned char *source = malloc(LARGE), *target = NULL;
+    memset(source, 6, LARGE);
+    assert_success(cudaMalloc((void **)&target, LARGE));
+    patience_hold(&patience, held);
+    begin_sending(&sending, held);
+    assert_success(cudaMemcpyAsync(target, source, LARGE, cudaMemcpyDefault, stream));
+    assert_success(cudaStreamSynchronize(stream));
+    assert_success(cudaMemcpyAsync(source, target, LARGE, cudaMemcpyDefault, stream));
+    assert_true(patience_end(&patience));
+    end_sending(&sending);
+    check_large(target, 6);
+    assert_success(cudaFree(target));
+    free(source);
+    assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaStreamDestroy(held));
+}
+
+/* So does one whose turn comes before those that have it. */
+TEST_BODY(order_by_host_has_memory_when_its_turn_comes)
+{
+    struct patience patience = PATIENCE_INITIALIZER;
+    struct sending sending;
+    cudaStream_t stream = new_stream(cudaStreamDefault);
+    unsigned char *source = malloc(LARGE), *target = NULL;
+    struct cudaMemcpyAttributes late = {.srcAccessOrder = cudaMemcpySrcAccessOrderStream};
+    size_t bytes = LARGE, first = 0;
+    memset(source, 7, LARGE);
+    assert_success(cudaMalloc((void **)&target, LARGE));
+    patience_hold(&patience, stream);
+    assert_success(cudaMemcpyBatchAsync((void *const[]){target}, (const void *const[]){source},
+                                        &bytes, 1, &late, &first, 1, stream));
+    begin_sending(&sending, cudaStreamLegacy);
+    memset(source, 8, LARGE);
+    assert_true(patience_end(&patience));
+    for (int i = 0; i < 20000 && cudaStreamQuery(stream) == cudaErrorNotReady; i++)
+        pause_briefly();
+    assert_success(cudaStreamQuery(stream));
+    end_sending(&sending);
+    check_large(target, 8);
+    assert_success(cudaFree(target));
+    free(source);
+    assert_success(cudaStreamDestroy(stream));
+}
