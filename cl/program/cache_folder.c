@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cl/base/draw.h"
 #include "cl/base/trust.h"
 #include "cl/trace.h"
 #include "cl/whole.h"
@@ -91,26 +91,13 @@ int ocl_cache_folder_read(int folder, const char *name, uint64_t *bytes)
     return -1;
 }
 
-/* Processes in different containers may have the same number and share a folder. Where the system has no
- * random numbers yet the clock is good enough: O_EXCL makes sure. */
-static uint64_t draw_number(void)
-{
-    uint64_t number = 0;
-    struct timespec now;
-    if (getrandom(&number, sizeof number, GRND_NONBLOCK) == (ssize_t)sizeof number)
-        return number;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return ((uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec) * 0x9e3779b97f4a7c15u ^
-           (uint64_t)getpid();
-}
-
 int ocl_cache_folder_write(int folder, const char *name, char temporary[OCL_CACHE_NAME_BYTES])
 {
     enum { TRIES = 8 };
     int file = -1;
     for (int i = 0; file < 0 && i < TRIES; i++) {
         snprintf(temporary, OCL_CACHE_NAME_BYTES, "%s.%016llx", name,
-                 (unsigned long long)draw_number());
+                 (unsigned long long)ocl_draw_number());
         file =
             openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (file < 0 && errno != EEXIST)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cl/base/draw.h"
 #include "cl/base/options.h"
 #include "cl/whole.h"
 #include "kernels/hash.h"
@@ -26,23 +27,46 @@ static void complain(const char *path, int error)
         whole_say("clem: CLEM_DUMP: %s: %s\n", path, strerror(error));
 }
 
-/* A file that was cut off must not be taken for the whole one. */
-static void write_file(const char *path, const char *text, size_t bytes)
+/* Gives a file that is whole its name, which other threads and processes may have given theirs meanwhile. Some file systems
+ * know no second names: there the last one stays. */
+static bool name_file(const char *temporary, const char *path)
 {
-    const int file =
-        whole_above_streams(whole_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666));
-    if (file < 0) {
-        if (errno != EEXIST)
-            complain(path, errno);
-        return;
-    }
+    if (link(temporary, path) == 0 || errno == EEXIST)
+        return true;
+    return rename(temporary, path) == 0;
+}
+
+static bool write_whole(int file, const char *temporary, const char *path, const char *text,
+                        size_t bytes)
+{
     const bool is_written = whole_write(file, text, bytes);
     const int error = errno;
-    close(file);
-    if (!is_written) {
-        unlink(path);
-        complain(path, error);
+    const bool is_closed = close(file) == 0;
+
+    if (!is_written)
+        errno = error;
+    return is_written && is_closed && name_file(temporary, path);
+}
+
+/* Whoever finds the name finds all of the text behind it, whenever this process ends. */
+static void write_file(const char *path, const char *text, size_t bytes)
+{
+    char temporary[PATH_MAX];
+    const int length =
+        snprintf(temporary, sizeof temporary, "%s.%016" PRIx64, path, ocl_draw_number());
+
+    if (access(path, F_OK) == 0)
+        return;
+    if (length < 0 || (size_t)length >= sizeof temporary) {
+        complain(path, ENAMETOOLONG);
+        return;
     }
+    const int file =
+        whole_above_streams(whole_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666));
+    if (file < 0 || !write_whole(file, temporary, path, text, bytes))
+        complain(path, errno);
+    if (file >= 0)
+        unlink(temporary);
 }
 
 static void dump(const char *name, uint64_t number, const char *suffix, const char *text,

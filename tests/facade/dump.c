@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "tests/facade/runtime_support.h"
@@ -64,6 +65,39 @@ TEST_BODY(dump_shows_what_becomes_of_ptx)
     assert_int_equal(take_files(folder, "put.", ".cl", "77"), 1);
     assert_int_equal(take_files(folder, "module.", ".read.ptx", "st.global.u32"), 1);
     assert_int_equal(take_files(folder, "module.", ".ptx", "st.global.u32 [%d1], 77;"), 1);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static int count_files(const char *folder)
+{
+    DIR *files = opendir(folder);
+    int count = 0;
+    assert_non_null(files);
+    for (struct dirent *file; (file = readdir(files)) != NULL;)
+        count += file->d_name[0] != '.';
+    closedir(files);
+    return count;
+}
+
+/* What is there under a name is whole, or nothing is: here no file may have more than a few bytes. */
+TEST_BODY(dump_leaves_no_part_of_a_file)
+{
+    char folder[] = "/tmp/clem-test-XXXXXX";
+    struct rlimit most, before;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(setenv("CLEM_DUMP", folder, 1), 0);
+    assert_int_equal(setenv("CLEM_PTX", "text", 1), 0);
+    assert_success(cudaFree(NULL));
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    most = (struct rlimit){64, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &most), 0);
+    cudaLibrary_t library = NULL;
+    (void)cudaLibraryLoadData(&library, text, NULL, NULL, 0, NULL, NULL, 0);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(count_files(folder), 0);
+    put_once();
+    assert_int_equal(take_files(folder, "module.", ".read.ptx", "st.global.u32"), 1);
+    (void)take_files(folder, "", "", "");
     assert_int_equal(rmdir(folder), 0);
 }
 
