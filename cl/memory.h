@@ -65,6 +65,10 @@ ocl_status ocl_memory_free(enum ocl_memory_kind kind, const void *pointer);
 /* Finds the allocation that holds the byte at pointer (a device address or host pointer). Lock-free. */
 bool ocl_memory_find(const void *pointer, struct ocl_memory_view *view);
 
+/* The same, and the allocation stays what it is until it is let go, which NULL, for a pointer into none, need not be. */
+struct ocl_allocation *ocl_memory_hold(const void *pointer, struct ocl_memory_view *view);
+void ocl_memory_let_go(struct ocl_allocation *allocation);
+
 /* Free and total bytes of the context's device, after clem's own accounting; memory kept for reuse counts as free. */
 void ocl_memory_info(struct ocl_context *context, size_t *free_bytes, size_t *total_bytes);
 

@@ -41,6 +41,14 @@ enum ocl_transfer_wait {
 ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *copy,
                              enum ocl_transfer_wait wait);
 
+/* The same for ends whose allocations the caller holds (ocl_memory_hold()), NULL for pageable memory.
+ * Owns: lets both go, whatever comes of it. */
+struct ocl_copy_holds {
+    struct ocl_allocation *source, *target;
+};
+ocl_status ocl_transfer_copy_held(struct ocl_queue *queue, const struct ocl_copy *copy,
+                                  struct ocl_copy_holds holds, enum ocl_transfer_wait wait);
+
 /* Makes ready what copies and fills of the device need, so that none of them has a driver load code later, for which NVIDIA's
  * waits until no kernel runs. Does nothing but for the first time, and on CPUs, whose drivers do not wait. What cannot be
  * made ready is made when it is needed. */

@@ -447,23 +447,35 @@ void ocl_memory_trim(struct ocl_context *context)
 
 /* --- Asking --- */
 
-bool ocl_memory_find(const void *pointer, struct ocl_memory_view *view)
+struct ocl_allocation *ocl_memory_hold(const void *pointer, struct ocl_memory_view *view)
 {
     struct ocl_allocation *found = ocl_address_acquire((uint64_t)(uintptr_t)pointer);
-    if (!found)
-        return false;
-    *view = (struct ocl_memory_view){
-        .kind = found->kind,
-        .context = found->context,
-        .address = found->address,
-        .host = found->host,
-        .bytes = found->bytes,
-        .flags = found->flags,
-        .id = found->id,
-        .pool_owner = found->ordered ? ocl_ordered_owner(found->ordered) : NULL,
-    };
-    ocl_allocation_release(found);
-    return true;
+    if (found)
+        *view = (struct ocl_memory_view){
+            .kind = found->kind,
+            .context = found->context,
+            .address = found->address,
+            .host = found->host,
+            .bytes = found->bytes,
+            .flags = found->flags,
+            .id = found->id,
+            .pool_owner = found->ordered ? ocl_ordered_owner(found->ordered) : NULL,
+        };
+    return found;
+}
+
+void ocl_memory_let_go(struct ocl_allocation *allocation)
+{
+    if (allocation)
+        ocl_allocation_release(allocation);
+}
+
+bool ocl_memory_find(const void *pointer, struct ocl_memory_view *view)
+{
+    struct ocl_allocation *found = ocl_memory_hold(pointer, view);
+
+    ocl_memory_let_go(found);
+    return found != NULL;
 }
 
 void ocl_memory_info(struct ocl_context *context, size_t *free_bytes, size_t *total_bytes)

@@ -28,8 +28,11 @@ bool ocl_side_is_host_memory(const struct ocl_side *side)
 
 struct ocl_side ocl_side_find(uint64_t address)
 {
-    struct ocl_allocation *allocation = ocl_address_acquire(address);
+    return ocl_side_in(ocl_address_acquire(address), address);
+}
 
+struct ocl_side ocl_side_in(struct ocl_allocation *allocation, uint64_t address)
+{
     if (!allocation)
         return (struct ocl_side){.kind = OCL_SIDE_PAGEABLE, .address = address};
     const uint64_t offset = ocl_allocation_offset(allocation, address);

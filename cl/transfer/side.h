@@ -16,8 +16,10 @@ struct ocl_side {
         kernel_address; /* what kernels of the allocation's context use; 0 for pageable memory */
 };
 
-/* Owns: the caller releases the side when the commands that use it are enqueued. */
+/* Owns: the caller releases the side when the commands that use it are enqueued; of an allocation that it holds, NULL for
+ * none, the reference goes with the side. */
 struct ocl_side ocl_side_find(uint64_t address);
+struct ocl_side ocl_side_in(struct ocl_allocation *allocation, uint64_t address);
 void ocl_side_release(struct ocl_side *side);
 
 /* Before the first command that uses the side: managed memory goes to the device if nothing else would

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/transfer.h"
 
+#include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
 #include "cl/queue/queue_private.h"
 #include "cl/queue/waited.h"
@@ -20,12 +21,21 @@ static bool is_foreign_device(const struct ocl_side *side, const struct ocl_queu
 ocl_status ocl_transfer_copy(struct ocl_queue *queue, const struct ocl_copy *copy,
                              enum ocl_transfer_wait wait)
 {
+    const struct ocl_copy_holds holds = {ocl_address_acquire(copy->source.address),
+                                         ocl_address_acquire(copy->target.address)};
+
+    return ocl_transfer_copy_held(queue, copy, holds, wait);
+}
+
+ocl_status ocl_transfer_copy_held(struct ocl_queue *queue, const struct ocl_copy *copy,
+                                  struct ocl_copy_holds holds, enum ocl_transfer_wait wait)
+{
     struct ocl_transfer transfer = {
         .queue = queue,
         .limits = ocl_plan_limits(queue->context->device->facts.device_class),
         .copy = *copy,
-        .source = ocl_side_find(copy->source.address),
-        .target = ocl_side_find(copy->target.address),
+        .source = ocl_side_in(holds.source, copy->source.address),
+        .target = ocl_side_in(holds.target, copy->target.address),
         .wait = wait,
     };
     ocl_status status;

@@ -50,39 +50,73 @@ static bool fits(const struct ocl_copy *copy, const struct ocl_copy_end *end, si
     return bytes <= left;
 }
 
+/* An end of a copy, and the allocation that holds it, NULL for pageable memory. */
+struct held_place {
+    struct facade_place place;
+    struct ocl_allocation *allocation;
+};
+
+static struct held_place hold(uint64_t address)
+{
+    struct held_place held;
+    held.place = facade_place_hold(address, &held.allocation);
+    return held;
+}
+
 /* An end that begins inside its base's allocation is in there; otherwise only pageable memory
  * has no bounds to leave. */
-static cudaError_t place_of(uint64_t base, uint64_t address, struct facade_place *place)
+static cudaError_t hold_end(uint64_t base, uint64_t address, struct held_place *held)
 {
-    *place = facade_place_find(base);
+    *held = hold(base);
     if (base == address)
         return cudaSuccess;
-    if (place->kind == FACADE_PAGEABLE)
-        *place = facade_place_find(address);
-    else if (address - base >= place->left)
+    if (held->place.kind == FACADE_PAGEABLE)
+        *held = hold(address);
+    else if (address - base >= held->place.left)
         return cudaErrorInvalidValue;
     else
-        place->left -= (size_t)(address - base);
+        held->place.left -= (size_t)(address - base);
     return cudaSuccess;
 }
 
+/* Sets *held, whatever comes of it. */
 static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_end *end,
                              uint64_t base, enum facade_claim claim,
-                             const struct facade_array *array, struct facade_place *place)
+                             const struct facade_array *array, struct held_place *held)
 {
+    *held = (struct held_place){.allocation = NULL};
     if (array != NULL) {
-        *place = (struct facade_place){.kind = FACADE_DEVICE,
-                                       .context = ocl_array_context(array->array)};
+        *held = hold(end->address);
+        held->place = (struct facade_place){.kind = FACADE_DEVICE,
+                                            .context = ocl_array_context(array->array)};
         return cudaSuccess;
     }
     if (end->address == 0)
         return cudaErrorInvalidValue;
-    cudaError_t error = place_of(base != 0 ? base : end->address, end->address, place);
+    cudaError_t error = hold_end(base != 0 ? base : end->address, end->address, held);
     if (error != cudaSuccess)
         return error;
-    if (place->kind == FACADE_PAGEABLE && claim == FACADE_CLAIM_DEVICE)
+    if (held->place.kind == FACADE_PAGEABLE && claim == FACADE_CLAIM_DEVICE)
         return cudaErrorInvalidValue;
-    return fits(copy, end, place->left) ? cudaSuccess : cudaErrorInvalidValue;
+    return fits(copy, end, held->place.left) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/* Both ends; none is held where one is bad. */
+static cudaError_t check_ends(const struct facade_copy_request *request, struct held_place *source,
+                              struct held_place *target)
+{
+    const struct ocl_copy *copy = &request->copy;
+    *source = (struct held_place){.allocation = NULL};
+    cudaError_t error = check_end(copy, &copy->target, request->target_base, request->target,
+                                  request->target_array, target);
+    if (error == cudaSuccess)
+        error = check_end(copy, &copy->source, request->source_base, request->source,
+                          request->source_array, source);
+    if (error != cudaSuccess) {
+        ocl_memory_let_go(source->allocation);
+        ocl_memory_let_go(target->allocation);
+    }
+    return error;
 }
 
 /* Source: CUDA Runtime API 13.0, API synchronization behavior. Where it leaves a choice, as
@@ -111,33 +145,52 @@ bool facade_copy_is_empty(const struct facade_copy_request *request)
     return request->copy.width == 0 || request->copy.height == 0 || request->copy.depth == 0;
 }
 
+static bool is_synchronous_memory(const struct ocl_copy *copy)
+{
+    return facade_advice_is_synchronous(copy->source.address) ||
+           facade_advice_is_synchronous(copy->target.address);
+}
+
+static enum ocl_transfer_wait choose_wait(const struct facade_copy_request *request,
+                                          enum facade_place_kind source,
+                                          enum facade_place_kind target, bool is_async)
+{
+    const enum ocl_transfer_wait wait = wait_for(source, target, is_async);
+    return wait == OCL_WAIT_SOURCE && request->reads_in_order ? OCL_WAIT_TARGET : wait;
+}
+
+/* Lets the ends go, which are found again between the work of all the contexts. */
+static ocl_status submit_alone(const struct ocl_copy *copy, struct ocl_copy_holds holds,
+                               struct ocl_queue *queue)
+{
+    ocl_memory_let_go(holds.source);
+    ocl_memory_let_go(holds.target);
+    return ocl_transfer_copy_alone(queue, copy);
+}
+
 cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream,
                                bool is_async)
 {
     const struct ocl_copy *copy = &request->copy;
     struct facade_context *context = NULL;
     struct facade_stream *found = NULL;
-    struct facade_place source, target;
+    struct held_place source, target;
     if (facade_copy_is_empty(request))
         return facade_current(&context);
     cudaError_t error = facade_stream_find(stream, &found);
     if (error == cudaSuccess)
-        error = check_end(copy, &copy->target, request->target_base, request->target,
-                          request->target_array, &target);
-    if (error == cudaSuccess)
-        error = check_end(copy, &copy->source, request->source_base, request->source,
-                          request->source_array, &source);
+        error = check_ends(request, &source, &target);
     if (error != cudaSuccess)
         return error;
-    const bool is_synchronous = facade_advice_is_synchronous(copy->source.address) ||
-                                facade_advice_is_synchronous(copy->target.address);
-    enum ocl_transfer_wait wait =
-        is_synchronous ? OCL_WAIT_ALL : wait_for(source.kind, target.kind, is_async);
-    if (wait == OCL_WAIT_SOURCE && request->reads_in_order)
-        wait = OCL_WAIT_TARGET;
-    const bool is_alone = request->is_alone || (!is_async && is_between_devices(&source, &target));
-    ocl_status status = is_alone ? ocl_transfer_copy_alone(found->queue, copy)
-                                 : ocl_transfer_copy(found->queue, copy, wait);
+    const struct ocl_copy_holds holds = {source.allocation, target.allocation};
+    const bool is_synchronous = is_synchronous_memory(copy);
+    const enum ocl_transfer_wait wait =
+        is_synchronous ? OCL_WAIT_ALL
+                       : choose_wait(request, source.place.kind, target.place.kind, is_async);
+    const bool is_alone =
+        request->is_alone || (!is_async && is_between_devices(&source.place, &target.place));
+    ocl_status status = is_alone ? submit_alone(copy, holds, found->queue)
+                                 : ocl_transfer_copy_held(found->queue, copy, holds, wait);
     if (status == OCL_OK && request->target_array != NULL)
         status = ocl_array_written(request->target_array->array, found->queue);
     if (status == OCL_OK && is_alone && is_synchronous)

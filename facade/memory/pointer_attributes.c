@@ -33,16 +33,25 @@ static enum facade_place_kind place_kind(enum ocl_memory_kind kind)
     }
 }
 
-struct facade_place facade_place_find(uint64_t address)
+struct facade_place facade_place_hold(uint64_t address, struct ocl_allocation **allocation)
 {
     struct ocl_memory_view view;
-    if (!ocl_memory_find((const void *)(uintptr_t)address, &view))
+    *allocation = ocl_memory_hold((const void *)(uintptr_t)address, &view);
+    if (*allocation == NULL)
         return (struct facade_place){FACADE_PAGEABLE, NULL, SIZE_MAX};
     return (struct facade_place){
         .kind = place_kind(view.kind),
         .context = view.context,
         .left = view.bytes - offset_in(&view, address),
     };
+}
+
+struct facade_place facade_place_find(uint64_t address)
+{
+    struct ocl_allocation *allocation;
+    const struct facade_place place = facade_place_hold(address, &allocation);
+    ocl_memory_let_go(allocation);
+    return place;
 }
 
 void *facade_place_device_pointer(const struct ocl_memory_view *view, uint64_t address)

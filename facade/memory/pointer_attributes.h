@@ -23,6 +23,9 @@ struct facade_place {
 /* Never fails: what is not known is pageable. */
 struct facade_place facade_place_find(uint64_t address);
 
+/* The same; the allocation, NULL for pageable memory, is the caller's to let go (ocl_memory_let_go()). */
+struct facade_place facade_place_hold(uint64_t address, struct ocl_allocation **allocation);
+
 /* The byte at address as kernels see it. Needs: view is what ocl_memory_find()
  * gave for address. */
 void *facade_place_device_pointer(const struct ocl_memory_view *view, uint64_t address);
