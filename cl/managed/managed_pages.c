@@ -10,6 +10,7 @@
 #include "cl/queue/command.h"
 #include "cl/queue/queue_private.h"
 #include "cl/state/failure.h"
+#include "cl/thread.h"
 
 /* A map for reading of at most this many bytes becomes one for writing as a whole. */
 enum { UPGRADE_WHOLE = 256 * 1024 };
@@ -53,8 +54,17 @@ static void protect(const struct ocl_region *region, size_t offset, size_t bytes
         mprotect(region->base, region->bytes, PROT_READ | PROT_WRITE);
 }
 
+static bool is_copied(const struct ocl_region *region)
+{
+    const struct ocl_thread *thread = ocl_thread_if_any();
+
+    return thread && (thread->copied[0] == region || thread->copied[1] == region);
+}
+
 bool ocl_region_is_used_by(const struct ocl_region *region, const struct ocl_queue *queue)
 {
+    if (is_copied(region))
+        return true;
     switch (atomic_load(&region->attachment)) {
     case OCL_MANAGED_GLOBAL:
         return true;

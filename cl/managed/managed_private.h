@@ -111,9 +111,10 @@ void ocl_migration_leave(void);
  * is still under way is waited for like theirs. */
 void ocl_migration_detach(const struct ocl_queue *queue);
 
-/* Before a copy or a fill: sends a region back whose attachment keeps enter() from doing so. CUDA's
- * attachments are about kernels; copies may use any memory in any queue. */
-void ocl_migration_send_attached(struct ocl_region *region);
+/* Around a copy or a fill, in the thread that gives its commands: they use these regions, NULL for none, whatever those are
+ * attached to. CUDA's attachments are about kernels; copies may use any memory in any queue. Not one within another. */
+void ocl_migration_begin_transfer(const struct ocl_region *source, const struct ocl_region *target);
+void ocl_migration_end_transfer(void);
 
 /* One move at a time, and no command meanwhile. The second is for host functions, which must not wait
  * for commands that are being enqueued. */
@@ -172,7 +173,7 @@ void ocl_region_send_end(struct ocl_region *region);
 /* Sends back what commands of queue may use; NULL: everything. */
 void ocl_migration_send(struct ocl_migration *migration, const struct ocl_queue *queue);
 
-/* Whether commands of the queue may use the region; NULL: any queue. */
+/* Whether commands that the thread gives the queue may use the region; NULL: any queue. */
 bool ocl_region_is_used_by(const struct ocl_region *region, const struct ocl_queue *queue);
 
 /* Fills a range with zeros, on the device. Errors: the driver's. */

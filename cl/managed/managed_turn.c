@@ -151,15 +151,17 @@ void ocl_migration_leave(void)
     thread->entered = NULL;
 }
 
-void ocl_migration_send_attached(struct ocl_region *region)
+void ocl_migration_begin_transfer(const struct ocl_region *source, const struct ocl_region *target)
 {
-    struct ocl_migration *migration = atomic_load(&region->block->context->migration);
+    struct ocl_thread *thread = ocl_thread();
 
-    if (atomic_load(&region->attachment) == OCL_MANAGED_GLOBAL)
-        return;
-    ocl_migration_begin_move(migration);
-    ocl_region_send(region, 0, region->bytes);
-    ocl_migration_end_move(migration);
+    thread->copied[0] = source;
+    thread->copied[1] = target;
+}
+
+void ocl_migration_end_transfer(void)
+{
+    ocl_migration_begin_transfer(NULL, NULL);
 }
 
 /* ---- Waiting for the device ---- */

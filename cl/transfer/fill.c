@@ -142,11 +142,14 @@ static void end_later(struct later *later)
 static void fill_in_turn(void *data, ocl_status status)
 {
     struct later *later = data;
+    const bool moves = ocl_sides_begin(NULL, &later->side);
 
     if (status == OCL_OK && later->side.kind == OCL_SIDE_DEVICE)
         status = fill_device(later->own, &later->side, &later->filling, OCL_WAIT_ALL);
     else if (status == OCL_OK)
         fill_by_host(&later->filling);
+    if (moves)
+        ocl_sides_end();
     if (status != OCL_OK)
         (void)ocl_context_fail(later->context, status);
     end_later(later);
@@ -223,7 +226,7 @@ ocl_status ocl_transfer_fill(struct ocl_queue *queue, const struct ocl_fill *fil
     struct filling filling = describe(fill, side.address);
     ocl_status status;
 
-    ocl_side_prepare(&side);
+    const bool moves = ocl_sides_begin(NULL, &side);
     if (side.kind == OCL_SIDE_PAGEABLE)
         status = OCL_E_NOT_FOUND;
     else if (side.kind == OCL_SIDE_PINNED)
@@ -234,6 +237,8 @@ ocl_status ocl_transfer_fill(struct ocl_queue *queue, const struct ocl_fill *fil
         status = fill_foreign(queue, &side, &filling);
     else
         status = fill_later(queue, &side, &filling);
+    if (moves)
+        ocl_sides_end();
     ocl_side_release(&side);
     return status;
 }

@@ -12,10 +12,24 @@ static bool is_migrating(const struct ocl_allocation *allocation)
     return ocl_region_of(allocation) != NULL;
 }
 
-void ocl_side_prepare(const struct ocl_side *side)
+static const struct ocl_region *region_of(const struct ocl_side *side)
 {
-    if (side->kind == OCL_SIDE_DEVICE && is_migrating(side->allocation))
-        ocl_migration_send_attached(ocl_region_of(side->allocation));
+    return side && side->kind == OCL_SIDE_DEVICE ? ocl_region_of(side->allocation) : NULL;
+}
+
+bool ocl_sides_begin(const struct ocl_side *source, const struct ocl_side *target)
+{
+    const struct ocl_region *from = region_of(source), *to = region_of(target);
+
+    if (!from && !to)
+        return false;
+    ocl_migration_begin_transfer(from, to);
+    return true;
+}
+
+void ocl_sides_end(void)
+{
+    ocl_migration_end_transfer();
 }
 
 bool ocl_side_is_host_memory(const struct ocl_side *side)

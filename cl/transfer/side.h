@@ -22,9 +22,10 @@ struct ocl_side ocl_side_find(uint64_t address);
 struct ocl_side ocl_side_in(struct ocl_allocation *allocation, uint64_t address);
 void ocl_side_release(struct ocl_side *side);
 
-/* Before the first command that uses the side: managed memory goes to the device if nothing else would
- * send it. */
-void ocl_side_prepare(const struct ocl_side *side);
+/* Around the commands of a copy or a fill, in the thread that gives them: they find managed memory on the device, whatever it
+ * is attached to. source: NULL for a fill. end: only where begin says true. */
+bool ocl_sides_begin(const struct ocl_side *source, const struct ocl_side *target);
+void ocl_sides_end(void);
 
 /* Whether the host may take the bytes as they are, once all earlier work is complete. */
 bool ocl_side_is_host_memory(const struct ocl_side *side);

@@ -38,10 +38,9 @@ ocl_status ocl_transfer_copy_held(struct ocl_queue *queue, const struct ocl_copy
         .target = ocl_side_in(holds.target, copy->target.address),
         .wait = wait,
     };
+    const bool moves = ocl_sides_begin(&transfer.source, &transfer.target);
     ocl_status status;
 
-    ocl_side_prepare(&transfer.source);
-    ocl_side_prepare(&transfer.target);
     ocl_plan_collapse(&transfer.copy);
     transfer.copy.source.address = transfer.source.address;
     transfer.copy.target.address = transfer.target.address;
@@ -57,6 +56,8 @@ ocl_status ocl_transfer_copy_held(struct ocl_queue *queue, const struct ocl_copy
         status = ocl_transfer_run_foreign(&transfer);
     else
         status = ocl_transfer_run(&transfer);
+    if (moves)
+        ocl_sides_end();
     ocl_side_release(&transfer.source);
     ocl_side_release(&transfer.target);
     return status == OCL_OK && wait == OCL_WAIT_ALL

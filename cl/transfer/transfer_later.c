@@ -83,8 +83,11 @@ static void run_passage(void *data, ocl_status status)
     struct passage *passage = data;
     struct ocl_context *context = passage->transfer.queue->context;
 
+    const bool moves = ocl_sides_begin(&passage->transfer.source, &passage->transfer.target);
     if (status == OCL_OK)
         status = run_patiently(passage);
+    if (moves)
+        ocl_sides_end();
     if (status != OCL_OK)
         (void)ocl_context_fail(context, status);
     end_passage(passage);
