@@ -42,7 +42,7 @@ enum ocl_ordered_attribute {
 uint64_t ocl_ordered_pool_get(const struct ocl_ordered_pool *pool,
                               enum ocl_ordered_attribute attribute);
 
-/* Setting one of the high marks, to whatever value, lowers it to what there is now. */
+/* Setting one of the peaks, to whatever value, lowers it to what there is now. */
 void ocl_ordered_pool_set(struct ocl_ordered_pool *pool, enum ocl_ordered_attribute attribute,
                           uint64_t value);
 

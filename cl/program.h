@@ -106,7 +106,7 @@ const struct ocl_parameter *ocl_kernel_parameter(struct ocl_kernel *kernel, size
 /* Bytes of the constant variables of the kernel's program. The first question makes OpenCL C's have memory. */
 size_t ocl_kernel_constant_bytes(struct ocl_kernel *kernel);
 
-/* Gives a texture reference of the program (a group of CLEM_TEXTURE_REFERENCE... parameters) what it
+/* Gives a texture reference of the program (a bundle of CLEM_TEXTURE_REFERENCE... parameters) what it
  * is bound to, for launches from now on; NULL unbinds it. The program keeps a reference. Names that
  * no kernel has are kept too. Errors: OCL_E_OUT_OF_MEMORY. */
 struct ocl_texture;

@@ -46,9 +46,9 @@ void ocl_signals_set_masked(int number, bool is_masked);
 bool ocl_signals_is_blocked(void);
 void ocl_signals_set_blocked(bool is_blocked);
 
-/* In the program's handler for SIGSEGV, masks of the system have a mark in its place. The first takes it out of a mask
+/* In the program's handler for SIGSEGV, masks of the system have a token in its place. The first takes it out of a mask
  * and says whether it was there; the second ends that for the calling thread. */
-bool ocl_signals_take_mark(sigset_t *mask);
-void ocl_signals_unblock_mark(void);
+bool ocl_signals_take_token(sigset_t *mask);
+void ocl_signals_unblock_token(void);
 
 #endif

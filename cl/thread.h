@@ -13,13 +13,13 @@ struct ocl_migration;
 struct ocl_region;
 
 struct ocl_thread {
-    bool in_function; /* managed_turn.c: it runs a host function */
-    bool in_wait;     /* managed_turn.c: its wait is part of a move, not the host's */
+    bool in_function; /* managed_traffic.c: it runs a host function */
+    bool in_wait;     /* managed_traffic.c: its wait is part of a move, not the host's */
     bool is_printing; /* ptx_runtime.c: it reads what kernels printed, and touches nothing else */
     struct ocl_migration
-        *entered; /* managed_turn.c: the context may get its first region before it leaves */
+        *entered; /* managed_traffic.c: the context may get its first region before it leaves */
     const struct ocl_region
-        *copied[2]; /* managed_turn.c: what the thread's transfer goes from and to */
+        *copied[2]; /* managed_traffic.c: what the thread's transfer goes from and to */
     struct ocl_kernel_facts no_facts; /* kernel.c */
     const void *fault;                /* managed_fault.c: the address of the last one */
     char unknown_status[32];          /* status.c */

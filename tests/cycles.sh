@@ -11,7 +11,7 @@ bench pattern texture_shape: texels are filled by the pattern, which texels have
 cl command gate queue_entrance queue_order queue_work: a command waits for others, and such a wait is a command
 cl image_facts image_test: what is known of images is found out with one
 cl kernel_info kernel_size: sizes of types are told by a kernel
-cl managed_fault managed_pages managed_turn: a page that is touched moves, and moves have turns
+cl managed_fault managed_pages managed_traffic: a page that is touched moves, and moves wait for commands
 cl memory ordered_pool ordered_reuse twin: what is short of memory takes it from pools, which keep allocations
 cl ptx_binary ptx_kernel ptx_target: whether the driver takes PTX as it is, a kernel tells
 cl queue_life queue_list: a queue that goes leaves the lists, whose walks hold queues

@@ -57,36 +57,36 @@ static void system_mask(int how, const sigset_t *wanted, sigset_t *before)
 }
 
 /* The C library's own signal, for cancellation, which waits meanwhile: blocked in the program's handler in place of
- * SIGSEGV. Jumps and contexts restore masks with system calls of their own, and with them the mark. */
-static const uint64_t mark = (uint64_t)1 << (32 - 1);
+ * SIGSEGV. Jumps and contexts restore masks with system calls of their own, and with them the token. */
+static const uint64_t token = (uint64_t)1 << (32 - 1);
 
-static void add_mark(sigset_t *mask)
+static void add_token(sigset_t *mask)
 {
     uint64_t bits;
 
     memcpy(&bits, mask, sizeof bits);
-    bits |= mark;
+    bits |= token;
     memcpy(mask, &bits, sizeof bits);
 }
 
-bool ocl_signals_take_mark(sigset_t *mask)
+bool ocl_signals_take_token(sigset_t *mask)
 {
     uint64_t bits;
 
     memcpy(&bits, mask, sizeof bits);
-    const bool is_marked = has_stand_ins && (bits & mark) != 0;
-    if (is_marked)
-        bits &= ~mark;
+    const bool has_token = has_stand_ins && (bits & token) != 0;
+    if (has_token)
+        bits &= ~token;
     memcpy(mask, &bits, sizeof bits);
-    return is_marked;
+    return has_token;
 }
 
-void ocl_signals_unblock_mark(void)
+void ocl_signals_unblock_token(void)
 {
     sigset_t only;
 
     sigemptyset(&only);
-    add_mark(&only);
+    add_token(&only);
     if (has_stand_ins)
         system_mask(SIG_UNBLOCK, &only, NULL);
 }
@@ -280,7 +280,7 @@ static void end_process(siginfo_t *info)
 }
 
 /* The system blocks the signal itself, too, so that a handler that faults ends the process, and what jumps out may leave
- * it blocked or not. Here the mark is blocked in its place, and pages may be touched; where no stand-in would show that
+ * it blocked or not. Here the token is blocked in its place, and pages may be touched; where no stand-in would show that
  * to the program as SIGSEGV, the signal itself. */
 static void call_handler(const struct sigaction *action, int number, siginfo_t *info, void *context)
 {
@@ -289,7 +289,7 @@ static void call_handler(const struct sigaction *action, int number, siginfo_t *
 
     if (has_stand_ins) {
         if (!(action->sa_flags & SA_NODEFER) || sigismember(&mask, number) == 1)
-            add_mark(&mask);
+            add_token(&mask);
         sigdelset(&mask, number);
     } else if (action->sa_flags & SA_NODEFER) {
         sigdelset(&mask, number);
@@ -305,8 +305,8 @@ static void call_handler(const struct sigaction *action, int number, siginfo_t *
     ocl_signals_set_blocked(is_blocked);
 }
 
-/* Without the stand-ins, a handler that the program installed after ours may call ours as the one it found: then it is
- * the turn of the one before both. Such a call comes with the siginfo of the signal that is being handled, whose last
+/* Without the stand-ins, a handler that the program installed after ours may call ours as the one it found: then the
+ * one before both is meant. Such a call comes with the siginfo of the signal that is being handled, whose last
  * bytes Linux leaves zero and we mark. */
 static bool note_handed_on(siginfo_t *info)
 {
@@ -339,7 +339,7 @@ void ocl_signals_hand_on(int number, siginfo_t *info, void *context)
     const bool is_forced = !is_sent(info);
     sigset_t mask = ((ucontext_t *)context)->uc_sigmask;
 
-    if (is_forced && (ocl_signals_is_blocked() || ocl_signals_take_mark(&mask))) {
+    if (is_forced && (ocl_signals_is_blocked() || ocl_signals_take_token(&mask))) {
         end_process(info);
         return;
     }

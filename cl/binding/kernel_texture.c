@@ -10,40 +10,41 @@
 
 /* ---- Finding the objects ---- */
 
-static ocl_status refuse_entry(const struct ocl_kernel *kernel, const struct ocl_group *group,
+static ocl_status refuse_entry(const struct ocl_kernel *kernel, const struct ocl_bundle *bundle,
                                const char *why)
 {
-    const char *wanted = group->is_surface ? "surface" : "texture";
-    if (group->reference)
-        ocl_log(true, "kernel %s: %s reference %s %s", kernel->name, wanted, group->reference, why);
-    else
-        ocl_log(true, "kernel %s, argument %u, a %s object, %s", kernel->name, group->entry, wanted,
+    const char *wanted = bundle->is_surface ? "surface" : "texture";
+    if (bundle->reference)
+        ocl_log(true, "kernel %s: %s reference %s %s", kernel->name, wanted, bundle->reference,
                 why);
+    else
+        ocl_log(true, "kernel %s, argument %u, a %s object, %s", kernel->name, bundle->entry,
+                wanted, why);
     return OCL_E_INVALID_VALUE;
 }
 
 static struct ocl_texture *find_object(const struct ocl_kernel *kernel,
-                                       const struct ocl_group *group,
+                                       const struct ocl_bundle *bundle,
                                        const struct ocl_launch *launch)
 {
     uint64_t id;
-    if (group->reference)
-        return ocl_program_reference(kernel->program, group->reference);
-    memcpy(&id, launch->arguments[group->entry], sizeof id);
+    if (bundle->reference)
+        return ocl_program_reference(kernel->program, bundle->reference);
+    memcpy(&id, launch->arguments[bundle->entry], sizeof id);
     return ocl_texture_acquire(id);
 }
 
-static ocl_status find_one(const struct ocl_kernel *kernel, const struct ocl_group *group,
+static ocl_status find_one(const struct ocl_kernel *kernel, const struct ocl_bundle *bundle,
                            const struct ocl_launch *launch, struct ocl_bound *bound)
 {
-    bound->texture = find_object(kernel, group, launch);
+    bound->texture = find_object(kernel, bundle, launch);
     if (!bound->texture)
-        return refuse_entry(kernel, group, group->reference ? "is not bound" : "is none");
+        return refuse_entry(kernel, bundle, bundle->reference ? "is not bound" : "is none");
     if (bound->texture->context != kernel->program->context)
-        return refuse_entry(kernel, group, "belongs to another device");
-    if (bound->texture->is_surface != group->is_surface)
-        return refuse_entry(kernel, group,
-                            group->is_surface ? "is a texture object" : "is a surface object");
+        return refuse_entry(kernel, bundle, "belongs to another device");
+    if (bound->texture->is_surface != bundle->is_surface)
+        return refuse_entry(kernel, bundle,
+                            bundle->is_surface ? "is a texture object" : "is a surface object");
     return OCL_OK;
 }
 
@@ -51,8 +52,8 @@ static ocl_status find_all(const struct ocl_kernel *kernel, const struct ocl_lau
                            struct ocl_bound *bound)
 {
     ocl_status status = OCL_OK;
-    for (size_t i = 0; status == OCL_OK && i < kernel->group_count; i++)
-        status = find_one(kernel, &kernel->groups[i], launch, &bound[i]);
+    for (size_t i = 0; status == OCL_OK && i < kernel->bundle_count; i++)
+        status = find_one(kernel, &kernel->bundles[i], launch, &bound[i]);
     return status;
 }
 
@@ -63,8 +64,8 @@ static bool wants_images(const struct ocl_kernel *kernel, const struct ocl_bound
 {
     if (!kernel->program->has_device_header || !ocl_image_is_preferred(kernel->program->context))
         return false;
-    for (size_t i = 0; i < kernel->group_count; i++)
-        if (!kernel->groups[i].is_plain && !kernel->groups[i].is_surface &&
+    for (size_t i = 0; i < kernel->bundle_count; i++)
+        if (!kernel->bundles[i].is_plain && !kernel->bundles[i].is_surface &&
             ocl_image_suits(bound[i].texture))
             return true;
     return false;
@@ -84,22 +85,22 @@ static struct ocl_kernel *find_variant(struct ocl_kernel *kernel)
         return found;
     found = kernel->ptx ? ocl_ptx_by_image(kernel) : find_in_variant(kernel);
     if (!found || ocl_kernel_ready(found) != OCL_OK || found->facts.status != OCL_OK ||
-        found->group_count != kernel->group_count ||
+        found->bundle_count != kernel->bundle_count ||
         found->facts.entry_count != kernel->facts.entry_count)
         return NULL;
     atomic_store_explicit(&kernel->by_image, found, memory_order_release);
     return found;
 }
 
-/* Finds image and sampler of one group. */
-static ocl_status attach(const struct ocl_group *group, struct ocl_bound *bound)
+/* Finds image and sampler of one bundle. */
+static ocl_status attach(const struct ocl_bundle *bundle, struct ocl_bound *bound)
 {
     ocl_status status =
-        group->is_plain || ocl_image_suits(bound->texture) ? OCL_OK : OCL_E_NOT_SUPPORTED;
-    if (status == OCL_OK && (!group->is_plain || group->count > 1))
+        bundle->is_plain || ocl_image_suits(bound->texture) ? OCL_OK : OCL_E_NOT_SUPPORTED;
+    if (status == OCL_OK && (!bundle->is_plain || bundle->count > 1))
         status = ocl_image_sampler(bound->texture, &bound->sampler);
     if (status == OCL_OK)
-        status = ocl_image_get(bound->texture, group->image_type, &bound->image);
+        status = ocl_image_get(bound->texture, bundle->image_type, &bound->image);
     return status;
 }
 
@@ -107,11 +108,11 @@ static ocl_status attach(const struct ocl_group *group, struct ocl_bound *bound)
 static ocl_status attach_declared(const struct ocl_kernel *variant, struct ocl_bound *bound)
 {
     ocl_status status = OCL_OK;
-    for (size_t i = 0; status == OCL_OK && i < variant->group_count; i++) {
-        const struct ocl_group *group = &variant->groups[i];
-        if (group->image_type == 0 || group->is_plain)
+    for (size_t i = 0; status == OCL_OK && i < variant->bundle_count; i++) {
+        const struct ocl_bundle *bundle = &variant->bundles[i];
+        if (bundle->image_type == 0 || bundle->is_plain)
             continue;
-        status = attach(group, &bound[i]);
+        status = attach(bundle, &bound[i]);
         if (status == OCL_E_NOT_SUPPORTED)
             atomic_store(&bound[i].texture->by_image, OCL_BY_IMAGE_NO);
     }
@@ -120,7 +121,7 @@ static ocl_status attach_declared(const struct ocl_kernel *variant, struct ocl_b
 
 static void detach(const struct ocl_kernel *kernel, struct ocl_bound *bound)
 {
-    for (size_t i = 0; i < kernel->group_count; i++) {
+    for (size_t i = 0; i < kernel->bundle_count; i++) {
         bound[i].image = NULL;
         bound[i].sampler = NULL;
     }
@@ -143,18 +144,18 @@ static ocl_status choose_variant(struct ocl_binding *binding)
 
 /* ---- Images of the user's own, and bringing all up to date ---- */
 
-static ocl_status attach_plain(const struct ocl_kernel *kernel, const struct ocl_group *group,
+static ocl_status attach_plain(const struct ocl_kernel *kernel, const struct ocl_bundle *bundle,
                                struct ocl_queue *queue, struct ocl_bound *bound)
 {
     ocl_status status;
-    if (group->is_surface) {
-        status = ocl_image_borrow(bound->texture, group->image_type, queue, &bound->image);
+    if (bundle->is_surface) {
+        status = ocl_image_borrow(bound->texture, bundle->image_type, queue, &bound->image);
         bound->is_borrowed = status == OCL_OK;
     } else {
-        status = attach(group, bound);
+        status = attach(bundle, bound);
     }
     if (status == OCL_E_NOT_SUPPORTED)
-        (void)refuse_entry(kernel, group,
+        (void)refuse_entry(kernel, bundle,
                            "can be no image of the kernel's type on this device: wrong dimensions, "
                            "format, address modes or border");
     return status;
@@ -163,11 +164,11 @@ static ocl_status attach_plain(const struct ocl_kernel *kernel, const struct ocl
 static ocl_status prepare_images(const struct ocl_binding *binding, struct ocl_queue *queue)
 {
     ocl_status status = OCL_OK;
-    for (size_t i = 0; status == OCL_OK && i < binding->kernel->group_count; i++) {
-        const struct ocl_group *group = &binding->kernel->groups[i];
+    for (size_t i = 0; status == OCL_OK && i < binding->kernel->bundle_count; i++) {
+        const struct ocl_bundle *bundle = &binding->kernel->bundles[i];
         struct ocl_bound *bound = &binding->bound[i];
-        if (group->is_plain)
-            status = attach_plain(binding->kernel, group, queue, bound);
+        if (bundle->is_plain)
+            status = attach_plain(binding->kernel, bundle, queue, bound);
         if (status == OCL_OK && bound->image && !bound->is_borrowed)
             status = ocl_image_refresh(bound->image, queue);
     }
@@ -180,7 +181,7 @@ ocl_status ocl_binding_open(struct ocl_binding *binding, struct ocl_kernel *kern
                             struct ocl_queue *queue, const struct ocl_launch *launch,
                             struct ocl_plan *plan)
 {
-    const size_t count = kernel->group_count;
+    const size_t count = kernel->bundle_count;
     binding->kernel = kernel;
     binding->bound = count > OCL_BOUND_FEW ? malloc(count * sizeof *binding->bound) : binding->few;
     if (!binding->bound)
@@ -199,9 +200,9 @@ ocl_status ocl_binding_open(struct ocl_binding *binding, struct ocl_kernel *kern
 ocl_status ocl_binding_written(const struct ocl_binding *binding, struct ocl_queue *queue)
 {
     ocl_status status = OCL_OK;
-    for (size_t i = 0; i < binding->kernel->group_count; i++) {
+    for (size_t i = 0; i < binding->kernel->bundle_count; i++) {
         const struct ocl_bound *bound = &binding->bound[i];
-        if (!binding->kernel->groups[i].is_surface)
+        if (!binding->kernel->bundles[i].is_surface)
             continue;
         ocl_status own = bound->is_borrowed ? ocl_image_store(bound->image, queue) : OCL_OK;
         if (own == OCL_OK)
@@ -214,7 +215,7 @@ ocl_status ocl_binding_written(const struct ocl_binding *binding, struct ocl_que
 
 void ocl_binding_close(struct ocl_binding *binding)
 {
-    for (size_t i = 0; binding->bound && i < binding->kernel->group_count; i++) {
+    for (size_t i = 0; binding->bound && i < binding->kernel->bundle_count; i++) {
         struct ocl_bound *bound = &binding->bound[i];
         if (bound->is_borrowed)
             ocl_image_release(bound->image);

@@ -74,10 +74,10 @@ static ocl_status find_in_kernel(struct ocl_kernel *kernel, const char *name, bo
     const ocl_status status = ocl_kernel_facts(kernel)->status;
     if (status != OCL_OK)
         return status;
-    for (size_t i = 0; i < kernel->group_count; i++) {
-        const struct ocl_group *group = &kernel->groups[i];
-        if (group->reference && group->is_surface == is_surface &&
-            strcmp(group->reference, name) == 0)
+    for (size_t i = 0; i < kernel->bundle_count; i++) {
+        const struct ocl_bundle *bundle = &kernel->bundles[i];
+        if (bundle->reference && bundle->is_surface == is_surface &&
+            strcmp(bundle->reference, name) == 0)
             return OCL_OK;
     }
     return OCL_E_NOT_FOUND;

@@ -1,4 +1,4 @@
-/* What launches of translated kernels need beside their entries.
+/* What launches of translated kernels need beside their args entries.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>

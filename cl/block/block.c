@@ -103,13 +103,13 @@ static void append(struct ocl_block **list, struct ocl_block *blocks)
 static struct ocl_block *take_dead(struct ocl_endings *endings)
 {
     struct ocl_block *dead = NULL;
-    while (endings->launches[1 - endings->turn] == 0) {
+    while (endings->launches[1 - endings->round] == 0) {
         append(&dead, endings->dying);
         endings->dying = endings->behind;
         endings->behind = NULL;
         if (!endings->dying)
             break;
-        endings->turn = 1 - endings->turn;
+        endings->round = 1 - endings->round;
     }
     return dead;
 }
@@ -127,22 +127,22 @@ static void end_blocks(struct ocl_block *blocks)
 
 unsigned ocl_blocks_hold(struct ocl_context *context)
 {
-    unsigned turn = 0;
+    unsigned round = 0;
     if (!has_lists(context))
-        return turn;
+        return round;
     pthread_mutex_lock(&context->block_lock);
-    turn = context->endings.turn;
-    context->endings.launches[turn]++;
+    round = context->endings.round;
+    context->endings.launches[round]++;
     pthread_mutex_unlock(&context->block_lock);
-    return turn;
+    return round;
 }
 
-void ocl_blocks_let_go(struct ocl_context *context, unsigned turn)
+void ocl_blocks_let_go(struct ocl_context *context, unsigned round)
 {
     if (!has_lists(context))
         return;
     pthread_mutex_lock(&context->block_lock);
-    context->endings.launches[turn]--;
+    context->endings.launches[round]--;
     struct ocl_block *dead = take_dead(&context->endings);
     pthread_mutex_unlock(&context->block_lock);
     end_blocks(dead);

@@ -86,7 +86,7 @@ bool ocl_blocks_are_declared(struct ocl_context *context);
 /* Around a launch, from before it looks at context.memory_generation until it is enqueued: what it
  * declares, or has declared before, is given back to the driver no sooner. Locks: block_lock. */
 unsigned ocl_blocks_hold(struct ocl_context *context);
-void ocl_blocks_let_go(struct ocl_context *context, unsigned turn);
+void ocl_blocks_let_go(struct ocl_context *context, unsigned round);
 
 /* The status a caller gets for a cl_int: every way to say "no room" becomes OCL_E_OUT_OF_MEMORY. */
 ocl_status ocl_block_status(cl_int error);

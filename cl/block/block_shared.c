@@ -4,7 +4,7 @@
 #include "cl/block/block_strategy.h"
 #include "cl/device/extension.h"
 
-/* Making and freeing SVM takes turns in the whole process: NVIDIA's driver 580.159 crashed when six
+/* SVM is made and freed by one thread at a time in the whole process: NVIDIA's driver 580.159 crashed when six
  * threads did so at once. A leaf; the calls under it wait for nothing. */
 static pthread_mutex_t svm_lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -232,7 +232,7 @@ static ocl_status test_handle(struct ocl_context *context)
 
 /* ---- svm: is a buffer over SVM memory the same memory? ---- */
 
-/* Kernel and buffer commands take turns; every value must arrive. */
+/* Kernel and buffer commands alternate; every value must arrive. */
 static bool is_wrapper_coherent(struct ocl_context *context, const struct ocl_block *block,
                                 cl_mem wrapper)
 {
@@ -362,7 +362,7 @@ static bool may_follow(struct ocl_context *context, const struct ocl_block *bloc
            ocl_block_driver_reserves(context);
 }
 
-/* Host and kernel take turns without any map in between. volatile: the compiler cannot see the
+/* Host and kernel alternate without any map in between. volatile: the compiler cannot see the
  * kernel's writes. */
 static bool is_reached_by_address(struct ocl_context *context, char *host)
 {
@@ -562,7 +562,7 @@ static void begin_strategy(struct ocl_context *context, enum ocl_address address
     context->reserves_addresses = false;
 }
 
-/* The released form first; it needs a function of OpenCL 3.0. */
+/* The released revision first; it needs a function of OpenCL 3.0. */
 static ocl_status test_bda(struct ocl_context *context)
 {
     ocl_status status = OCL_E_NOT_SUPPORTED;

@@ -5,7 +5,7 @@
 
 #include "cl/device/device_private.h"
 
-/* cl_ext_buffer_device_address exists in two forms, both in use; Debian 12's headers have neither.
+/* cl_ext_buffer_device_address exists in two revisions, both in use; Debian 12's headers have neither.
  * Revision 1 (drafts 0.1 to 0.3; PoCL 6.0): a flag of clCreateBuffer. Revision 2 (1.0.0, January
  * 2025, and later): a property of clCreateBufferWithProperties. Both take the address as a cl_ulong
  * by value.

@@ -27,7 +27,7 @@ struct ocl_call {
     uint64_t *pointers; /* one per parameter: what a pointer is for the kernel; others have none */
     bool has_null;      /* one that is passed by address is NULL */
     struct ocl_target *targets; /* one per parameter where the pass needs buffers, otherwise NULL */
-    const struct ocl_bound *bound; /* one per group */
+    const struct ocl_bound *bound; /* one per bundle */
     struct ocl_ptx_memory memory;
 };
 

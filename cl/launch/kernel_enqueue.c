@@ -99,10 +99,10 @@ static cl_int set_address(const struct setting *setting, uint64_t address)
     return keep_value(setting, &address, error);
 }
 
-/* What feeds the group of the slot. */
+/* What feeds the bundle of the slot. */
 static const struct ocl_bound *bound_to(const struct setting *setting)
 {
-    return &setting->call->bound[setting->slot->entry - OCL_ENTRY_GROUPS];
+    return &setting->call->bound[setting->slot->entry - OCL_ENTRY_BUNDLES];
 }
 
 /* The texels' cl_mem is given whole; where they are in it is told here. */
@@ -110,15 +110,16 @@ static cl_int set_facts(const struct setting *setting)
 {
     const struct ocl_call *call = setting->call;
     const struct ocl_bound *bound = bound_to(setting);
-    const struct ocl_group *group = &call->kernel->groups[setting->slot->entry - OCL_ENTRY_GROUPS];
-    const struct ocl_target *target = call->targets ? &call->targets[group->first] : NULL;
+    const struct ocl_bundle *bundle =
+        &call->kernel->bundles[setting->slot->entry - OCL_ENTRY_BUNDLES];
+    const struct ocl_target *target = call->targets ? &call->targets[bundle->first] : NULL;
     const uint64_t offset = target && target->buffer ? target->offset : 0;
-    if (group->image_type != 0)
+    if (bundle->image_type != 0)
         return set_value(setting, &bound->texture->image_facts);
     if (offset == 0)
         return set_value(setting, &bound->texture->facts);
     union ocl_texture_facts facts = bound->texture->facts;
-    if (group->is_surface)
+    if (bundle->is_surface)
         facts.surface.offset = offset;
     else
         facts.texture.offset = offset;
@@ -241,19 +242,19 @@ static ocl_status set_arguments(const struct ocl_call *call, struct ocl_instance
 /* ---- The command ---- */
 
 /* In order, as CUDA begins its blocks. */
-static cl_int enqueue_pieces(struct ocl_command *command, cl_kernel kernel,
-                             const struct ocl_plan *plan)
+static cl_int enqueue_portions(struct ocl_command *command, cl_kernel kernel,
+                               const struct ocl_plan *plan)
 {
     cl_int error = CL_SUCCESS;
     size_t at[3];
-    for (at[2] = 0; at[2] < plan->global[2]; at[2] += plan->piece[2])
-        for (at[1] = 0; at[1] < plan->global[1]; at[1] += plan->piece[1])
+    for (at[2] = 0; at[2] < plan->global[2]; at[2] += plan->portion[2])
+        for (at[1] = 0; at[1] < plan->global[1]; at[1] += plan->portion[1])
             for (at[0] = 0; at[0] < plan->global[0] && error == CL_SUCCESS;
-                 at[0] += plan->piece[0]) {
+                 at[0] += plan->portion[0]) {
                 size_t items[3];
                 for (int d = 0; d < 3; d++)
-                    items[d] = plan->global[d] - at[d] < plan->piece[d] ? plan->global[d] - at[d]
-                                                                        : plan->piece[d];
+                    items[d] = plan->global[d] - at[d] < plan->portion[d] ? plan->global[d] - at[d]
+                                                                          : plan->portion[d];
                 error = ocl_enqueue_range(command, kernel, plan->dimensions, at, items, plan->local,
                                           NULL);
             }
@@ -262,7 +263,7 @@ static cl_int enqueue_pieces(struct ocl_command *command, cl_kernel kernel,
 
 static bool is_whole(const struct ocl_plan *plan)
 {
-    return memcmp(plan->piece, plan->global, sizeof plan->piece) == 0;
+    return memcmp(plan->portion, plan->global, sizeof plan->portion) == 0;
 }
 
 static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struct ocl_plan *plan)
@@ -273,7 +274,7 @@ static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struc
         return status;
     const cl_int error = is_whole(plan) ? ocl_enqueue_range(&command, kernel, plan->dimensions,
                                                             NULL, plan->global, plan->local, NULL)
-                                        : enqueue_pieces(&command, kernel, plan);
+                                        : enqueue_portions(&command, kernel, plan);
     ocl_command_end(&command);
     switch (error) {
     case CL_INVALID_WORK_GROUP_SIZE:

@@ -95,8 +95,8 @@ static ocl_status launch_ready(struct ocl_kernel *kernel, struct ocl_queue *queu
                                                      kernel->symbol_kinds);
     if (status != OCL_OK)
         return status;
-    return kernel->group_count > 0 ? launch_with_textures(kernel, queue, launch, plan)
-                                   : launch_bound(kernel, queue, launch, plan, NULL);
+    return kernel->bundle_count > 0 ? launch_with_textures(kernel, queue, launch, plan)
+                                    : launch_bound(kernel, queue, launch, plan, NULL);
 }
 
 /* The launch with one translation of the kernel: the one that its plan chose. A kernel that is none of PTX has one. */

@@ -153,7 +153,7 @@ static size_t joined_blocks(const struct ocl_kernel *kernel, const struct ocl_la
 }
 
 /* Work-items that do a block each lie along the last dimension. PoCL up to 5 compiles a kernel anew for each grid that is wider
- * than those before, in which it does not count the groups of that dimension; and where an old form runs several times while
+ * than those before, in which it does not count the groups of that dimension; and where an old one runs several times while
  * a new one comes, it releases the wrong one and ends the process (pocl_release_dlhandle_cache: found->ref_count > 0). */
 static bool lay_along_last(size_t global[3])
 {
@@ -184,7 +184,7 @@ static bool count_work(const struct ocl_kernel *kernel, const struct ocl_launch 
         if (plan->global[d] > 1)
             plan->dimensions = (cl_uint)d + 1;
     }
-    memcpy(plan->piece, plan->global, sizeof plan->piece);
+    memcpy(plan->portion, plan->global, sizeof plan->portion);
     return true;
 }
 
@@ -213,7 +213,7 @@ static void cut(struct ocl_plan *plan)
     for (int d = 0; d < 3; d++) {
         const size_t groups = plan->global[d] / plan->local[d];
         const size_t taken = groups < most ? groups : most;
-        plan->piece[d] = taken * plan->local[d];
+        plan->portion[d] = taken * plan->local[d];
         most = taken < groups || taken == 0 ? 1 : most / taken;
     }
 }

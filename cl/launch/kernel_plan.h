@@ -11,8 +11,8 @@ struct ocl_plan {
     /* Work-items per dimension, as clEnqueueNDRangeKernel takes them. */
     cl_uint dimensions;
     size_t global[3], local[3];
-    size_t piece[3]; /* work-items of one enqueued command; all that there are, mostly */
-    size_t joined;   /* PTX_FORM_BLOCK: blocks, one after another in x, that each work-item runs */
+    size_t portion[3]; /* work-items of one enqueued command; all that there are, mostly */
+    size_t joined; /* PTX_FORM_BLOCK: blocks, one after another in x, that each work-item runs */
     /* Bytes for the threads' scratch: of __local memory for a work-group; where the kernel spills, of
      * __global memory for each block of a command. */
     size_t scratch_bytes;

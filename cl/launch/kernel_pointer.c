@@ -27,8 +27,8 @@ static uint64_t read_pointer(const struct ocl_call *call, const struct ocl_slot 
     if (entry >= OCL_ENTRY_SYMBOLS)
         return parts->symbols_block(kernel->program,
                                     (enum ocl_symbol_kind)(entry - OCL_ENTRY_SYMBOLS));
-    if (entry >= OCL_ENTRY_GROUPS)
-        return call->bound[entry - OCL_ENTRY_GROUPS].texture->view.address;
+    if (entry >= OCL_ENTRY_BUNDLES)
+        return call->bound[entry - OCL_ENTRY_BUNDLES].texture->view.address;
     const unsigned char *bytes = call->launch->arguments[entry];
     memcpy(&pointer, bytes + slot->within, sizeof pointer);
     return pointer;
@@ -180,8 +180,8 @@ static ocl_status launch_with_addresses(const struct ocl_call *call, struct ocl_
 /* The entry of void **args that a message names. */
 static uint32_t shown_entry(const struct ocl_call *call, const struct ocl_slot *slot)
 {
-    const bool is_group = slot->entry >= OCL_ENTRY_GROUPS && slot->entry < OCL_ENTRY_SYMBOLS;
-    return is_group ? call->kernel->groups[slot->entry - OCL_ENTRY_GROUPS].entry : slot->entry;
+    const bool is_bundle = slot->entry >= OCL_ENTRY_BUNDLES && slot->entry < OCL_ENTRY_SYMBOLS;
+    return is_bundle ? call->kernel->bundles[slot->entry - OCL_ENTRY_BUNDLES].entry : slot->entry;
 }
 
 /* Where the pointer is in the allocation's buffer, or in that of its twin. */

@@ -5,7 +5,7 @@
  * its range to the host, the unmap of a map for writing copies it back. Pages that are not mapped
  * belong to the device and are PROT_NONE, so that the host's touch faults.
  *
- * Turns. Pages move only while no command is being enqueued, and commands are enqueued only while no
+ * Traffic. Pages move only while no command is being enqueued, and commands are enqueued only while no
  * page moves: every enqueue stands between ocl_migration_enter() and ocl_migration_leave() (ocl_command_begin() and ocl_command_end()), any
  * number of which go on at a time, and every move between begin_move and end_move, of which there
  * is one. enter() first sends the pages that the host has back to the device. So a page that the
@@ -67,7 +67,7 @@ struct ocl_region {
     bool is_host_writing; /* the host wrote since the last trial */
 };
 
-/* Whose turn it is. Commands are enqueued, any number at once, or pages move, or neither:
+/* Who may go on. Commands are enqueued, any number at once, or pages move, or neither:
  *  - a command is in from enter() to leave(): entered counts them;
  *  - a move, begin_move() to end_move(), is alone: is_moving. It waits until entered is 0 (a host function's does not, see there), and
  *    those that wait come before further commands: waiting_moves;
@@ -99,7 +99,7 @@ struct ocl_migration {
     _Atomic uint64_t returned;   /* uses when small regions came back last */
 };
 
-/* ---- managed_turn.c ---- */
+/* ---- managed_traffic.c ---- */
 
 /* Around every command of a queue that may touch managed memory. One atomic read where the context
  * has no region. Needs: the thread is not between the two already. Locks: migration.lock, and none

@@ -35,7 +35,7 @@ static ocl_status add(struct ocl_context *context, void *pair, cl_uint n)
     return status;
 }
 
-/* Host and kernel take turns, with maps of a part in between. */
+/* Host and kernel alternate, with maps of a part in between. */
 static bool is_mapped_right(struct ocl_context *context, char *memory)
 {
     volatile struct pair *pair = (volatile struct pair *)(memory + PAIR_AT);
@@ -92,7 +92,7 @@ static bool is_part_right(struct ocl_context *context, char *memory)
     return is_right;
 }
 
-/* Buffer commands and kernels take turns. */
+/* Buffer commands and kernels alternate. */
 static bool is_wrapper_right(struct ocl_context *context, cl_mem wrapper, char *memory)
 {
     for (uint32_t round = 1; round <= ROUNDS; round++) {

@@ -134,7 +134,7 @@ bool ocl_ordered_pool_reserve(struct ocl_ordered_pool *pool, size_t bytes)
     return true;
 }
 
-void ocl_ordered_pool_mark(struct ocl_ordered_pool *pool)
+void ocl_ordered_pool_note_peak(struct ocl_ordered_pool *pool)
 {
     ocl_counter_raise(&pool->reserved_high, atomic_load(&pool->reserved));
 }

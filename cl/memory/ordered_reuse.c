@@ -219,7 +219,7 @@ static ocl_status make_new(struct request *request, uint64_t *address)
     const ocl_status status =
         ocl_allocation_make_ordered(request->context, request->bytes, made, address);
     if (status == OCL_OK)
-        ocl_ordered_pool_mark(pool);
+        ocl_ordered_pool_note_peak(pool);
     return status;
 }
 
@@ -339,7 +339,7 @@ static ocl_status free_found(struct ocl_queue *queue, struct ocl_ordered_pool *p
         adopted->allocation = found;
         found->span = adopted->capacity;
         found->ordered = adopted;
-        ocl_ordered_pool_mark(plain);
+        ocl_ordered_pool_note_peak(plain);
     }
     keep(found->ordered, queue);
     return OCL_OK;

@@ -87,8 +87,8 @@ static inline bool ocl_ordered_pool_is_on(const struct ocl_ordered_pool *pool,
 /* Counts bytes as held, if the pool may hold that much. */
 bool ocl_ordered_pool_reserve(struct ocl_ordered_pool *pool, size_t bytes);
 
-/* After memory was made: what failed leaves no high mark. */
-void ocl_ordered_pool_mark(struct ocl_ordered_pool *pool);
+/* After memory was made: what failed leaves no peak. */
+void ocl_ordered_pool_note_peak(struct ocl_ordered_pool *pool);
 
 /* The note of memory that is being made, with a reference to the pool. NULL without memory.
  * Needs: capacity is reserved; it is no more when this fails. */

@@ -28,7 +28,7 @@ ocl_status ocl_twin_find(struct ocl_allocation *allocation, uint64_t offset, cl_
 /* When the allocation is taken apart. Safe on NULL. Needs: no command uses the twin any more. */
 void ocl_twin_destroy(struct ocl_twin *twin);
 
-/* Commands of a launch that uses the twin: writes it, in turn behind the launch that used it last; reads it back; and notes
+/* Commands of a launch that uses the twin: writes it, behind the launch that used it last; reads it back; and notes
  * that event is behind them all.
  * Locks:  twin_lock. Errors: the driver's; the sticky failure. */
 ocl_status ocl_twin_write(struct ocl_twin *twin, const struct ocl_allocation *allocation,

@@ -12,11 +12,11 @@ enum ocl_part {
     OCL_PART_IMAGE,    /* a copy of them as an image */
     OCL_PART_SAMPLER,  /* how the image is read */
     OCL_PART_FACTS,    /* struct clem_texture, clem_image or clem_surface, by value */
-    OCL_PART_REFERENCE /* says that the group is fed by a name; itself it is given 0 */
+    OCL_PART_REFERENCE /* says that the bundle is fed by a name; itself it is given 0 */
 };
 
 /* Parameters side by side that one texture or surface object feeds. */
-struct ocl_group {
+struct ocl_bundle {
     uint32_t first, count; /* parameters */
     uint32_t entry;        /* of void **args, where it has no reference */
     const char *reference; /* name of the reference that feeds it, or NULL; the argument's */
@@ -33,8 +33,8 @@ enum ocl_made {
     OCL_MADE_GRID,    /* numbers of blocks and threads, as kernels/ptx/ptx.h says */
     OCL_MADE_DYNAMIC, /* the launch's local_bytes, as a number */
     OCL_MADE_ZERO,    /* the number 0 */
-    OCL_MADE_BANK,    /* the entries as one struct in memory */
-    OCL_MADE_NUMBER /* 8 bytes of the entry, changed where they are the address of pinned memory */
+    OCL_MADE_BANK,    /* the args entries as one struct in memory */
+    OCL_MADE_NUMBER /* 8 bytes of the args entry, changed where they are the address of pinned memory */
 };
 
 /* A parameter as the driver describes it. */
@@ -47,8 +47,8 @@ struct ocl_argument {
     bool is_const;              /* OCL_PARAMETER_POINTER that the kernel does not write through */
     bool is_own_type;           /* OCL_PARAMETER_VALUE of a type that only the program knows */
     enum ocl_symbol_kind block; /* OCL_PARAMETER_HIDDEN: of which symbols, where it is of symbols */
-    enum ocl_part part;         /* OCL_PARAMETER_TEXTURE: what it is of a group */
-    uint32_t group;             /* OCL_PARAMETER_TEXTURE: which one */
+    enum ocl_part part;         /* OCL_PARAMETER_TEXTURE: what it is of a bundle */
+    uint32_t bundle;            /* OCL_PARAMETER_TEXTURE: which one */
     uint32_t access;            /* of images: the driver's word for read_only or write_only */
     char *name;                 /* of parameters that the device header declared, otherwise NULL */
     char *type; /* the type's name, without qualifiers; "?" when the driver tells none */
@@ -69,8 +69,8 @@ static inline bool ocl_argument_is_pointer(const struct ocl_argument *argument)
 /* The memory that the kernels of a PTX module share with the host, and all textures. */
 #define OCL_ENTRY_RUNTIME 0xfffffff8u
 #define OCL_ENTRY_TABLE   0xfffffff9u
-/* OCL_ENTRY_GROUPS + index, below OCL_ENTRY_SYMBOLS, is the memory of what feeds a group. */
-#define OCL_ENTRY_GROUPS 0x80000000u
+/* OCL_ENTRY_BUNDLES + index, below OCL_ENTRY_SYMBOLS, is the memory of what feeds a bundle. */
+#define OCL_ENTRY_BUNDLES 0x80000000u
 
 /* How one argument of a cl_kernel gets its value: of what the user gave ... */
 enum ocl_slot_kind {
@@ -80,7 +80,7 @@ enum ocl_slot_kind {
     OCL_SLOT_BUFFER,  /* a pointer, given to the driver as a cl_mem */
     OCL_SLOT_NUMBER,  /* a pointer, given to a wrapper as a ulong */
     OCL_SLOT_OFFSET,  /* the bytes a wrapper adds to the OCL_SLOT_BUFFER before it */
-    /* ... of the texture or surface that feeds a group ... */
+    /* ... of the texture or surface that feeds a bundle ... */
     OCL_SLOT_IMAGE,
     OCL_SLOT_SAMPLER,
     OCL_SLOT_FACTS, /* union ocl_texture_facts, or those of an image */
@@ -119,7 +119,7 @@ struct ocl_instance {
     struct ocl_form *form;
     cl_kernel cl;          /* NULL where it could not be had: then it is given back for good */
     uint64_t generation;   /* context.memory_generation when blocks were declared last */
-    unsigned turn;         /* ocl_blocks_hold()'s, while it is taken */
+    unsigned round;        /* ocl_blocks_hold()'s, while it is taken */
     uint64_t addresses;    /* context.memory_generation when addresses were set last */
     unsigned char *states; /* enum ocl_slot_state per slot */
     unsigned char *values; /* last value per slot, at its offset */
@@ -144,11 +144,11 @@ struct ocl_kernel {
     _Atomic int description; /* enum ocl_lazy_state of the next three */
     struct ocl_argument *arguments;
     size_t argument_count;
-    bool has_pointers;        /* found with the facts: into __global or __constant memory */
-    bool has_no_description;  /* the driver tells nothing about its parameters */
-    unsigned symbol_kinds;    /* found with the facts: 1 << kind for each hidden parameter */
-    struct ocl_group *groups; /* found with the description */
-    size_t group_count;
+    bool has_pointers;          /* found with the facts: into __global or __constant memory */
+    bool has_no_description;    /* the driver tells nothing about its parameters */
+    unsigned symbol_kinds;      /* found with the facts: 1 << kind for each hidden parameter */
+    struct ocl_bundle *bundles; /* found with the description */
+    size_t bundle_count;
     _Atomic(struct ocl_kernel *) by_image; /* the same kernel of program.by_image */
     _Atomic int state; /* enum ocl_lazy_state of the next three and of the direct form's slots */
     struct ocl_kernel_facts facts;
@@ -217,9 +217,9 @@ void ocl_program_forget_references(struct ocl_program *program);
 /* The cl_mem_object_type that a type of OpenCL C stands for; 0 for what no texture can be. */
 uint32_t ocl_image_type(const char *type);
 
-/* Finds the groups among a kernel's arguments, whose kind it changes; kernel_group.c.
+/* Finds the bundles among a kernel's arguments, whose kind it changes; kernel_bundle.c.
  * Needs:  the arguments are described. Errors: OCL_E_OUT_OF_MEMORY. */
-ocl_status ocl_kernel_find_groups(struct ocl_kernel *kernel);
+ocl_status ocl_kernel_find_bundles(struct ocl_kernel *kernel);
 
 /* Finds the arguments of a kernel, but not the sizes of its own types; kernel_info.c. */
 ocl_status ocl_kernel_describe(struct ocl_kernel *kernel);

@@ -43,11 +43,11 @@ static enum ocl_slot_kind part_slot(const struct ocl_kernel *kernel, enum ocl_fo
     return pointer_slot(kernel, kind, argument);
 }
 
-static size_t facts_bytes(const struct ocl_group *group)
+static size_t facts_bytes(const struct ocl_bundle *bundle)
 {
-    if (group->is_surface)
+    if (bundle->is_surface)
         return sizeof(struct clem_surface);
-    return group->image_type ? sizeof(struct clem_image) : sizeof(struct clem_texture);
+    return bundle->image_type ? sizeof(struct clem_image) : sizeof(struct clem_texture);
 }
 
 static size_t slot_bytes(const struct ocl_kernel *kernel, enum ocl_slot_kind slot,
@@ -56,7 +56,7 @@ static size_t slot_bytes(const struct ocl_kernel *kernel, enum ocl_slot_kind slo
     if (slot == OCL_SLOT_VALUE)
         return argument->bytes;
     if (slot == OCL_SLOT_FACTS)
-        return facts_bytes(&kernel->groups[argument->group]);
+        return facts_bytes(&kernel->bundles[argument->bundle]);
     if (slot == OCL_SLOT_GRID)
         return sizeof(cl_uint8);
     return slot == OCL_SLOT_ZERO || slot == OCL_SLOT_DYNAMIC ? sizeof(cl_uint) : sizeof(uint64_t);
@@ -277,7 +277,7 @@ ocl_status ocl_instance_take(struct ocl_kernel *kernel, enum ocl_form_kind kind,
         status = get_instance(kernel->program, form, instance);
     if (status != OCL_OK)
         return status;
-    (*instance)->turn = ocl_blocks_hold(context);
+    (*instance)->round = ocl_blocks_hold(context);
     status = declare_blocks(context, *instance);
     if (status != OCL_OK)
         ocl_instance_give(kernel, *instance);
@@ -287,7 +287,7 @@ ocl_status ocl_instance_take(struct ocl_kernel *kernel, enum ocl_form_kind kind,
 void ocl_instance_give(struct ocl_kernel *kernel, struct ocl_instance *instance)
 {
     struct ocl_form *form = instance->form;
-    ocl_blocks_let_go(kernel->program->context, instance->turn);
+    ocl_blocks_let_go(kernel->program->context, instance->round);
     if (!instance->cl) { /* renewing it failed */
         destroy_instance(instance);
         return;

@@ -291,7 +291,7 @@ static ocl_status find_parameters(struct ocl_kernel *kernel)
     if (status == OCL_OK)
         status = description ? describe_arguments(kernel, description, count)
                              : CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
-    return status == OCL_OK ? ocl_kernel_find_groups(kernel) : status;
+    return status == OCL_OK ? ocl_kernel_find_bundles(kernel) : status;
 }
 
 static ocl_status describe(void *unknown)
@@ -352,15 +352,15 @@ static void check_argument(struct ocl_kernel *kernel, size_t index)
                           kernel->facts.local_count);
 }
 
-/* What a parameter takes from void **args: of a group, one entry for all. */
+/* What a parameter takes from void **args: of a bundle, one entry for all. */
 static enum ocl_parameter_kind entry_kind(const struct ocl_kernel *kernel, size_t index)
 {
     const struct ocl_argument *argument = &kernel->arguments[index];
     if (argument->kind != OCL_PARAMETER_TEXTURE)
         return argument->kind;
-    const struct ocl_group *group = &kernel->groups[argument->group];
-    return index == group->first && !group->reference ? OCL_PARAMETER_TEXTURE
-                                                      : OCL_PARAMETER_HIDDEN;
+    const struct ocl_bundle *bundle = &kernel->bundles[argument->bundle];
+    return index == bundle->first && !bundle->reference ? OCL_PARAMETER_TEXTURE
+                                                        : OCL_PARAMETER_HIDDEN;
 }
 
 /* Where an entry stands in a struct that has `end` bytes before it; moves end behind it. */
@@ -377,7 +377,7 @@ static uint32_t find_entry(const struct ocl_argument *argument, uint32_t next)
 {
     if (argument->kind == OCL_PARAMETER_HIDDEN)
         return OCL_ENTRY_SYMBOLS + argument->block;
-    return argument->kind == OCL_PARAMETER_TEXTURE ? OCL_ENTRY_GROUPS + argument->group : next;
+    return argument->kind == OCL_PARAMETER_TEXTURE ? OCL_ENTRY_BUNDLES + argument->bundle : next;
 }
 
 static ocl_status list_parameters(struct ocl_kernel *kernel)

@@ -14,7 +14,7 @@ struct ptx_module;
 
 /* Each does what the function of the same name does that its file declares: ocl_binding_open(), and so on. */
 struct ocl_kernel_parts {
-    /* kernel_texture.h, kernel.h; kernels with groups, and programs that may have references */
+    /* kernel_texture.h, kernel.h; kernels with bundles, and programs that may have references */
     ocl_status (*binding_open)(struct ocl_binding *binding, struct ocl_kernel *kernel,
                                struct ocl_queue *queue, const struct ocl_launch *launch,
                                struct ocl_plan *plan);

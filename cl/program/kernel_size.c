@@ -57,7 +57,7 @@ static ocl_status list_types(struct type_list *list, struct ocl_program *program
 }
 
 /* The user's text with the sizing kernel behind it. An alignment is where C puts a member behind
- * a char: a form that every OpenCL C compiler has, unlike __alignof__, and that needs no address
+ * a char: a way that every OpenCL C compiler has, unlike __alignof__, and that needs no address
  * from NULL on. */
 static char *make_text(const struct ocl_program *program, const struct sized_type *types,
                        size_t count, size_t *bytes)

@@ -234,7 +234,7 @@ void ocl_kernel_release(struct ocl_kernel *kernel)
         free(kernel->arguments[i].name);
     }
     free(kernel->arguments);
-    free(kernel->groups);
+    free(kernel->bundles);
     free(kernel->parameters);
     free(kernel->reason);
     ocl_parts_of(kernel)->ptx_forget(kernel);

@@ -39,9 +39,9 @@ struct ocl_ptx_kernel {
     _Atomic size_t refused_local; /* local memory that the driver refused a launch for; 0: none */
 };
 
-/* What a launch needs beside its entries. */
+/* What a launch needs beside its args entries. */
 struct ocl_ptx_memory {
-    cl_mem bank;            /* the entries as one struct, where the kernel takes them so */
+    cl_mem bank;            /* the args entries as one struct, where the kernel takes them so */
     cl_mem scratch, shared; /* where the kernel spills: of as many blocks as a command has */
     bool is_noted;          /* that it may write to the runtime */
 };

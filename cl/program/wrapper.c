@@ -16,11 +16,11 @@ static const char *space_of(const struct ocl_argument *argument)
     return argument->is_constant ? "__constant" : "__global";
 }
 
-static const char *facts_type(const struct ocl_group *group)
+static const char *facts_type(const struct ocl_bundle *bundle)
 {
-    if (group->is_surface)
+    if (bundle->is_surface)
         return "clem_surface";
-    return group->image_type ? "clem_image" : "clem_texture";
+    return bundle->image_type ? "clem_image" : "clem_texture";
 }
 
 static void write_parameter(FILE *stream, const struct ocl_kernel *kernel,
@@ -53,7 +53,7 @@ static void write_parameter(FILE *stream, const struct ocl_kernel *kernel,
         fprintf(stream, "sampler_t clem_%u", slot->parameter);
         break;
     case OCL_SLOT_FACTS:
-        fprintf(stream, "struct %s clem_%u", facts_type(&kernel->groups[argument->group]),
+        fprintf(stream, "struct %s clem_%u", facts_type(&kernel->bundles[argument->bundle]),
                 slot->parameter);
         break;
     case OCL_SLOT_ZERO:

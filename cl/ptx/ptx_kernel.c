@@ -390,37 +390,37 @@ static void take_argument(struct ocl_kernel *kernel, const struct ptx_argument *
         take_hidden(to, OCL_ENTRY_TABLE, &ptx->has_table);
         ptx->writes_table = from->is_surface;
         break;
-    case PTX_ARGUMENT_TEXTURE: /* take_group() */
+    case PTX_ARGUMENT_TEXTURE: /* take_bundle() */
         break;
     }
 }
 
 /* The parameters that a texture or a surface is declared as. */
-static ocl_status take_group(struct ocl_kernel *kernel, const struct ptx_argument *from)
+static ocl_status take_bundle(struct ocl_kernel *kernel, const struct ptx_argument *from)
 {
     static const enum ocl_part by_memory[] = {OCL_PART_MEMORY, OCL_PART_FACTS, OCL_PART_REFERENCE};
     static const enum ocl_part by_image[] = {OCL_PART_IMAGE, OCL_PART_SAMPLER, OCL_PART_FACTS,
                                              OCL_PART_REFERENCE};
     const bool is_image = kernel->ptx->by_image && from->type[0];
     const enum ocl_part *parts = is_image ? by_image : by_memory;
-    const uint32_t index = (uint32_t)kernel->group_count++;
-    struct ocl_group *group = &kernel->groups[index];
-    *group = (struct ocl_group){.first = (uint32_t)kernel->argument_count,
-                                .count = (uint32_t)from->bytes + is_image,
-                                .entry = (uint32_t)from->index,
-                                .reference = from->name,
-                                .is_surface = from->is_surface,
-                                .image_type = is_image ? ocl_image_type(from->type) : 0};
-    for (uint32_t i = 0; i < group->count; i++)
+    const uint32_t index = (uint32_t)kernel->bundle_count++;
+    struct ocl_bundle *bundle = &kernel->bundles[index];
+    *bundle = (struct ocl_bundle){.first = (uint32_t)kernel->argument_count,
+                                  .count = (uint32_t)from->bytes + is_image,
+                                  .entry = (uint32_t)from->index,
+                                  .reference = from->name,
+                                  .is_surface = from->is_surface,
+                                  .image_type = is_image ? ocl_image_type(from->type) : 0};
+    for (uint32_t i = 0; i < bundle->count; i++)
         kernel->arguments[kernel->argument_count++] =
             (struct ocl_argument){.kind = OCL_PARAMETER_TEXTURE,
-                                  .entry = OCL_ENTRY_GROUPS + index,
-                                  .group = index,
+                                  .entry = OCL_ENTRY_BUNDLES + index,
+                                  .bundle = index,
                                   .part = parts[i]};
     if (!is_image)
         return OCL_OK;
-    kernel->arguments[group->first].type = strdup(from->type);
-    return kernel->arguments[group->first].type ? OCL_OK : OCL_E_OUT_OF_MEMORY;
+    kernel->arguments[bundle->first].type = strdup(from->type);
+    return kernel->arguments[bundle->first].type ? OCL_OK : OCL_E_OUT_OF_MEMORY;
 }
 
 /* What a kernel behind the text must call the parameter. */
@@ -441,13 +441,13 @@ static ocl_status take_arguments(struct ocl_kernel *kernel, const struct ptx_ker
 {
     kernel->arguments =
         calloc(OCL_PART_COUNT * from->argument_count + 1, sizeof *kernel->arguments);
-    kernel->groups = calloc(from->argument_count + 1, sizeof *kernel->groups);
-    if (!kernel->arguments || !kernel->groups)
+    kernel->bundles = calloc(from->argument_count + 1, sizeof *kernel->bundles);
+    if (!kernel->arguments || !kernel->bundles)
         return OCL_E_OUT_OF_MEMORY;
     for (size_t i = 0; i < from->argument_count; i++) {
         struct ocl_argument *argument = &kernel->arguments[kernel->argument_count];
         if (from->arguments[i].kind == PTX_ARGUMENT_TEXTURE) {
-            if (take_group(kernel, &from->arguments[i]) != OCL_OK)
+            if (take_bundle(kernel, &from->arguments[i]) != OCL_OK)
                 return OCL_E_OUT_OF_MEMORY;
             continue;
         }
@@ -524,10 +524,10 @@ static void start_anew(struct ocl_kernel *kernel)
     for (size_t i = 0; i < kernel->argument_count; i++)
         free(kernel->arguments[i].type);
     free(kernel->arguments);
-    free(kernel->groups);
+    free(kernel->bundles);
     kernel->arguments = NULL;
-    kernel->groups = NULL;
-    kernel->argument_count = kernel->group_count = 0;
+    kernel->bundles = NULL;
+    kernel->argument_count = kernel->bundle_count = 0;
     kernel->symbol_kinds = 0;
     free(program->names);
     free(program->text);

@@ -6,8 +6,8 @@
 #include "cl/state/state.h"
 #include "cl/thread.h"
 
-/* A wait that is part of moving managed memory has the turn that commands of what follows would wait for; the host's next
- * wait makes up for it. */
+/* A wait that is part of moving managed memory is within a move, for which commands of what follows would wait; the host's
+ * next wait makes up for it. */
 ocl_status ocl_waited(struct ocl_context *context, enum ocl_waited_for what, ocl_status status)
 {
     if (!ocl_thread()->in_wait) {

@@ -40,11 +40,11 @@ struct ocl_worker;      /* worker.h */
 struct ocl_migration;   /* managed_private.h */
 struct ocl_region;      /* likewise */
 
-/* Launches that name all blocks to the driver are counted in one of two turns, and only one turn gets new ones. Blocks
- * that end wait for the other, older turn, or for that to be over so that the turns can change. */
+/* Launches that name all blocks to the driver are counted in one of two rounds, and only one round gets new ones. Blocks
+ * that end wait for the other, older round, or for that to be over so that the rounds can change. */
 struct ocl_endings {
     unsigned launches[2];
-    unsigned turn;                    /* that counts new ones */
+    unsigned round;                   /* that counts new ones */
     struct ocl_block *dying, *behind; /* linked by next */
 };
 

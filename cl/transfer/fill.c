@@ -12,7 +12,7 @@
 #include "cl/transfer/transfer_kernel.h"
 #include "cl/transfer/transfer_private.h"
 
-/* A fill in the form that the kernels and the host take: the target of a collapsed volume, and four
+/* A fill as the kernels and the host take it: the target of a collapsed volume, and four
  * bytes of pattern that begin anew in each row. */
 struct filling {
     struct ocl_copy shape;

@@ -24,7 +24,7 @@ struct ocl_copy_pool *ocl_staging_pool(struct ocl_staging *staging);
 ocl_status ocl_staging_queue(struct ocl_staging *staging, const struct ocl_queue *given,
                              struct ocl_queue **queue);
 
-/* A piece of pinned host memory; whoever took it is alone with it until it is given back. */
+/* Pinned host memory; whoever took it is alone with it until it is given back. */
 struct ocl_chunk {
     unsigned char *host;
     size_t bytes;
@@ -39,7 +39,7 @@ struct ocl_chunk {
     struct ocl_chunk *next;
 };
 
-/* A small chunk is for one copy of few bytes, a large one for a piece of a big copy. */
+/* A small chunk is for one copy of few bytes, a large one for a portion of a big copy. */
 enum { OCL_STAGING_SMALL = 64 * 1024 };
 
 /* Takes a chunk of at least bytes, for a command in queue.

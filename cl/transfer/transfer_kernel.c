@@ -75,7 +75,7 @@ static void add(struct call *call, const void *argument)
 }
 
 /* Work-groups of one item, which CPUs get, lie along the last dimension. PoCL up to 5 compiles a kernel anew for each grid
- * that is wider than those before, in which it does not count the groups of that dimension; and where an old form runs
+ * that is wider than those before, in which it does not count the groups of that dimension; and where an old one runs
  * several times while a new one comes, it releases the wrong one and ends the process
  * (pocl_release_dlhandle_cache: found->ref_count > 0). */
 static ocl_status launch(struct ocl_queue *queue, const struct call *call)
@@ -203,16 +203,16 @@ static ocl_status launch_grid(struct ocl_queue *queue, const struct ocl_copy *co
     return launch(queue, &call);
 }
 
-/* A pattern begins anew in each piece, which is right because the limit is a multiple of four. */
+/* A pattern begins anew in each portion, which is right because the limit is a multiple of four. */
 static ocl_status launch_grids(struct ocl_queue *queue, const struct ocl_copy *copy,
                                const uint32_t *pattern)
 {
     struct ocl_cursor cursor = {0};
-    struct ocl_copy piece;
+    struct ocl_copy portion;
     ocl_status status = OCL_OK;
 
-    while (status == OCL_OK && ocl_plan_next(copy, OCL_GRID_BYTES, &cursor, &piece))
-        status = launch_grid(queue, &piece, pattern);
+    while (status == OCL_OK && ocl_plan_next(copy, OCL_GRID_BYTES, &cursor, &portion))
+        status = launch_grid(queue, &portion, pattern);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* Copies and fills that the host carries out when their turn in the queue has come, while the caller goes on: between
- * contexts, between two pieces of host memory, and from pageable memory that is not to be read before.
+ * contexts, between two ranges of host memory, and from pageable memory that is not to be read before.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <time.h>

@@ -48,16 +48,16 @@ static ocl_status pass(const struct ocl_transfer *transfer, struct ocl_queue *fr
                        struct ocl_queue *to, void *memory, size_t bytes)
 {
     struct ocl_cursor cursor = {0};
-    struct ocl_copy piece;
+    struct ocl_copy portion;
     ocl_status status = OCL_OK;
 
-    while (status == OCL_OK && ocl_plan_next(&transfer->copy, bytes, &cursor, &piece)) {
-        const struct ocl_copy_end packed = {(uint64_t)(uintptr_t)memory, piece.width,
-                                            piece.width * piece.height};
-        struct ocl_copy half = piece;
+    while (status == OCL_OK && ocl_plan_next(&transfer->copy, bytes, &cursor, &portion)) {
+        const struct ocl_copy_end packed = {(uint64_t)(uintptr_t)memory, portion.width,
+                                            portion.width * portion.height};
+        struct ocl_copy half = portion;
         half.target = packed;
         status = run_half(transfer, from, &half, true);
-        half = piece;
+        half = portion;
         half.source = packed;
         if (status == OCL_OK)
             status = run_half(transfer, to, &half, false);

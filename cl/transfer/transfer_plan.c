@@ -1,4 +1,4 @@
-/* The arithmetic of copies and fills: shapes, pieces, grids and thresholds.
+/* The arithmetic of copies and fills: shapes, portions, grids and thresholds.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/transfer/transfer_plan.h"
 
@@ -30,7 +30,7 @@ static const struct ocl_transfer_limits cpu_limits = {
     .rect_command_rows = 0,
     .write_fill = 0,
     .chunk = 1 * MIB,
-    .smallest_piece = 256 * KIB,
+    .smallest_portion = 256 * KIB,
     .copy_threads = 8,
 };
 
@@ -59,7 +59,7 @@ static const struct ocl_transfer_limits gpu_limits = {
     .rect_command_rows = 128,
     .write_fill = 64 * KIB,
     .chunk = 4 * MIB,
-    .smallest_piece = 512 * KIB,
+    .smallest_portion = 512 * KIB,
     .copy_threads = 6,
 };
 
@@ -158,7 +158,7 @@ unsigned ocl_plan_element(const struct ocl_copy *copy)
     return (unsigned)(all & -all);
 }
 
-/* ---- Pieces ---- */
+/* ---- Portions ---- */
 
 static void move_end(struct ocl_copy_end *end, const struct ocl_cursor *cursor)
 {
@@ -170,26 +170,26 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Sets the extent of the piece that begins at cursor and moves cursor behind it. */
+/* Sets the extent of the portion that begins at cursor and moves cursor behind it. */
 static void take_extent(const struct ocl_copy *copy, size_t limit, struct ocl_cursor *cursor,
-                        struct ocl_copy *piece)
+                        struct ocl_copy *portion)
 {
-    piece->height = piece->depth = 1;
+    portion->height = portion->depth = 1;
     if (copy->width > limit) {
-        piece->width = smaller(limit, copy->width - cursor->x);
-        cursor->x += piece->width;
+        portion->width = smaller(limit, copy->width - cursor->x);
+        cursor->x += portion->width;
         if (cursor->x < copy->width)
             return;
         cursor->x = 0;
         cursor->y++;
     } else if (cursor->y == 0 && copy->height <= limit / copy->width) {
-        piece->height = copy->height;
-        piece->depth = smaller(copy->depth - cursor->z, limit / copy->width / copy->height);
-        cursor->z += piece->depth;
+        portion->height = copy->height;
+        portion->depth = smaller(copy->depth - cursor->z, limit / copy->width / copy->height);
+        cursor->z += portion->depth;
         return;
     } else {
-        piece->height = smaller(copy->height - cursor->y, limit / copy->width);
-        cursor->y += piece->height;
+        portion->height = smaller(copy->height - cursor->y, limit / copy->width);
+        cursor->y += portion->height;
     }
     if (cursor->y == copy->height) {
         cursor->y = 0;
@@ -198,25 +198,25 @@ static void take_extent(const struct ocl_copy *copy, size_t limit, struct ocl_cu
 }
 
 bool ocl_plan_next(const struct ocl_copy *copy, size_t limit, struct ocl_cursor *cursor,
-                   struct ocl_copy *piece)
+                   struct ocl_copy *portion)
 {
     assert(limit > 0);
     if (cursor->z == copy->depth)
         return false;
-    *piece = *copy;
-    move_end(&piece->source, cursor);
-    move_end(&piece->target, cursor);
-    take_extent(copy, limit, cursor, piece);
+    *portion = *copy;
+    move_end(&portion->source, cursor);
+    move_end(&portion->target, cursor);
+    take_extent(copy, limit, cursor, portion);
     return true;
 }
 
-/* About eight pieces, so that the first is under way soon, in steps of 64 KiB. */
-size_t ocl_plan_piece_bytes(const struct ocl_transfer_limits *limits, size_t bytes)
+/* About eight portions, so that the first is under way soon, in steps of 64 KiB. */
+size_t ocl_plan_portion_bytes(const struct ocl_transfer_limits *limits, size_t bytes)
 {
     const size_t eighth = (bytes / 8 + 64 * KIB - 1) / (64 * KIB) * (64 * KIB);
 
-    if (eighth < limits->smallest_piece)
-        return limits->smallest_piece;
+    if (eighth < limits->smallest_portion)
+        return limits->smallest_portion;
     return smaller(eighth, limits->chunk);
 }
 

@@ -1,4 +1,4 @@
-/* The arithmetic of copies and fills: shapes, pieces, grids and thresholds. No OpenCL here. Private to cl/transfer/.
+/* The arithmetic of copies and fills: shapes, portions, grids and thresholds. No OpenCL here. Private to cl/transfer/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_TRANSFER_PLAN_H
 #define OCL_TRANSFER_PLAN_H
@@ -29,8 +29,8 @@ struct ocl_transfer_limits {
     size_t rect_command_row, rect_command_rows;
     /* Runs of device memory: up to here filled by a write from host memory, beyond by a kernel. */
     size_t write_fill;
-    /* Staging: one large chunk; a transfer is cut into pieces no smaller than smallest_piece. */
-    size_t chunk, smallest_piece;
+    /* Staging: one large chunk; a transfer is cut into portions no smaller than smallest_portion. */
+    size_t chunk, smallest_portion;
     /* Host threads that share a large copy, the caller's included. */
     unsigned copy_threads;
 };
@@ -56,13 +56,13 @@ struct ocl_cursor {
     size_t x, y, z;
 };
 
-/* The next piece of at most limit bytes: part of a row, rows of a slice, or whole slices. False at
+/* The next portion of at most limit bytes: part of a row, rows of a slice, or whole slices. False at
  * the end. */
 bool ocl_plan_next(const struct ocl_copy *copy, size_t limit, struct ocl_cursor *cursor,
-                   struct ocl_copy *piece);
+                   struct ocl_copy *portion);
 
-/* How much of a transfer of bytes one piece holds, so that filling and sending overlap. */
-size_t ocl_plan_piece_bytes(const struct ocl_transfer_limits *limits, size_t bytes);
+/* How much of a transfer of bytes one portion holds, so that filling and sending overlap. */
+size_t ocl_plan_portion_bytes(const struct ocl_transfer_limits *limits, size_t bytes);
 
 enum { OCL_GROUP_ITEMS = 256 };
 

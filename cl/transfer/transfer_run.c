@@ -116,7 +116,7 @@ static ocl_status copy_run(struct ocl_transfer *transfer, const struct ocl_side 
     return ocl_command_copy(transfer->queue, &target_place, &source_place, bytes);
 }
 
-/* Piece by piece through third, from the end that the target does not reach first. */
+/* Portion by portion through third, from the end that the target does not reach first. */
 static ocl_status copy_through(struct ocl_transfer *transfer, const struct ocl_side *third,
                                size_t third_bytes)
 {

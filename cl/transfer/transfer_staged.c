@@ -1,4 +1,4 @@
-/* Pageable memory to and from a device, piece by piece through pinned chunks.
+/* Pageable memory to and from a device, portion by portion through pinned chunks.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
@@ -18,18 +18,18 @@ static size_t piece_limit(const struct ocl_transfer *transfer)
     const size_t bytes = ocl_plan_bytes(&transfer->copy);
 
     return bytes <= OCL_STAGING_SMALL ? OCL_STAGING_SMALL
-                                      : ocl_plan_piece_bytes(transfer->limits, bytes);
+                                      : ocl_plan_portion_bytes(transfer->limits, bytes);
 }
 
-/* The rows of piece, one behind the other from address on. */
-static struct ocl_copy_end packed_at(uint64_t address, const struct ocl_copy *piece)
+/* The rows of portion, one behind the other from address on. */
+static struct ocl_copy_end packed_at(uint64_t address, const struct ocl_copy *portion)
 {
-    return (struct ocl_copy_end){address, piece->width, piece->width * piece->height};
+    return (struct ocl_copy_end){address, portion->width, portion->width * portion->height};
 }
 
-static struct ocl_copy_end packed_in(const struct ocl_chunk *chunk, const struct ocl_copy *piece)
+static struct ocl_copy_end packed_in(const struct ocl_chunk *chunk, const struct ocl_copy *portion)
 {
-    return packed_at((uint64_t)(uintptr_t)chunk->host, piece);
+    return packed_at((uint64_t)(uintptr_t)chunk->host, portion);
 }
 
 /* Streaming stores would take a chunk out of the caches before the device reads it, and keep the
@@ -64,7 +64,7 @@ static ocl_status renew_event(struct ocl_queue *queue, cl_event *event, cl_event
 
 /* Rows go to the twin in one command, and a kernel puts them where they belong. */
 static ocl_status scatter(struct ocl_transfer *transfer, struct ocl_chunk *chunk,
-                          const struct ocl_copy *piece, cl_event *event)
+                          const struct ocl_copy *portion, cl_event *event)
 {
     ocl_status status = ocl_staging_twin(transfer->queue->context->staging, chunk);
 
@@ -72,10 +72,11 @@ static ocl_status scatter(struct ocl_transfer *transfer, struct ocl_chunk *chunk
         return status;
     struct ocl_side twin = ocl_side_find(chunk->twin);
     const struct ocl_place place = ocl_side_place(&twin, chunk->twin);
-    struct ocl_copy rows = *piece;
-    rows.source = packed_at(chunk->twin, piece);
+    struct ocl_copy rows = *portion;
+    rows.source = packed_at(chunk->twin, portion);
     ocl_plan_collapse(&rows);
-    status = ocl_command_write(transfer->queue, &place, chunk->host, ocl_plan_bytes(piece), event);
+    status =
+        ocl_command_write(transfer->queue, &place, chunk->host, ocl_plan_bytes(portion), event);
     if (status == OCL_OK) {
         status = ocl_transfer_kernel_copy(transfer->queue, &rows);
         const ocl_status renewed = renew_event(transfer->queue, event, &chunk->sent);
@@ -86,37 +87,37 @@ static ocl_status scatter(struct ocl_transfer *transfer, struct ocl_chunk *chunk
 }
 
 static ocl_status send(struct ocl_transfer *transfer, struct ocl_chunk *chunk,
-                       const struct ocl_copy *piece, cl_event *event)
+                       const struct ocl_copy *portion, cl_event *event)
 {
-    struct ocl_copy rest = *piece;
+    struct ocl_copy rest = *portion;
 
     copy_on_host(transfer,
-                 (struct ocl_copy){piece->source, packed_in(chunk, piece), piece->width,
-                                   piece->height, piece->depth},
+                 (struct ocl_copy){portion->source, packed_in(chunk, portion), portion->width,
+                                   portion->height, portion->depth},
                  false);
-    rest.source = packed_in(chunk, piece);
+    rest.source = packed_in(chunk, portion);
     ocl_plan_collapse(&rest);
     if (!ocl_plan_is_linear(&rest))
-        return scatter(transfer, chunk, piece, event);
+        return scatter(transfer, chunk, portion, event);
     const struct ocl_place target = ocl_side_place(&transfer->target, rest.target.address);
     return ocl_command_write(transfer->queue, &target, chunk->host, rest.width, event);
 }
 
-static ocl_status write_pieces(struct ocl_transfer *transfer)
+static ocl_status write_portions(struct ocl_transfer *transfer)
 {
     struct ocl_staging *staging = transfer->queue->context->staging;
     const size_t limit = piece_limit(transfer);
     struct ocl_cursor cursor = {0};
-    struct ocl_copy piece;
+    struct ocl_copy portion;
     ocl_status status = OCL_OK;
 
-    while (status == OCL_OK && ocl_plan_next(&transfer->copy, limit, &cursor, &piece)) {
+    while (status == OCL_OK && ocl_plan_next(&transfer->copy, limit, &cursor, &portion)) {
         struct ocl_chunk *chunk;
         cl_event event = NULL;
-        status = ocl_staging_take(staging, transfer->queue, ocl_plan_bytes(&piece), true, &chunk);
+        status = ocl_staging_take(staging, transfer->queue, ocl_plan_bytes(&portion), true, &chunk);
         if (status != OCL_OK)
             return status;
-        status = send(transfer, chunk, &piece, &event);
+        status = send(transfer, chunk, &portion, &event);
         chunk->queue = transfer->queue;
         ocl_staging_give(staging, chunk, event);
     }
@@ -196,16 +197,16 @@ ocl_status ocl_transfer_write_staged(struct ocl_transfer *transfer)
         if (status != CL_INVALID_VALUE) /* as ocl_transfer_pinned_rect() */
             return status;
     }
-    return write_pieces(transfer);
+    return write_portions(transfer);
 }
 
 /* ---- To the host ---- */
 
-/* A piece on its way to the host. */
+/* A portion on its way to the host. */
 struct arrival {
     struct ocl_chunk *chunk;
     cl_event event;
-    struct ocl_copy piece;
+    struct ocl_copy portion;
 };
 
 /* Those on their way, the first enqueued first. */
@@ -223,13 +224,13 @@ static ocl_status gather(struct ocl_transfer *transfer, struct arrival *arrival)
         return status;
     struct ocl_side twin = ocl_side_find(arrival->chunk->twin);
     const struct ocl_place place = ocl_side_place(&twin, arrival->chunk->twin);
-    struct ocl_copy rows = arrival->piece;
-    rows.target = packed_at(arrival->chunk->twin, &arrival->piece);
+    struct ocl_copy rows = arrival->portion;
+    rows.target = packed_at(arrival->chunk->twin, &arrival->portion);
     ocl_plan_collapse(&rows);
     status = ocl_transfer_kernel_copy(transfer->queue, &rows);
     if (status == OCL_OK)
         status = ocl_command_read(transfer->queue, arrival->chunk->host, &place,
-                                  ocl_plan_bytes(&arrival->piece), &arrival->event);
+                                  ocl_plan_bytes(&arrival->portion), &arrival->event);
     if (status != OCL_OK && !arrival->event)
         (void)ocl_queue_finish(transfer->queue); /* the kernel may still write to the twin */
     ocl_side_release(&twin);
@@ -238,9 +239,9 @@ static ocl_status gather(struct ocl_transfer *transfer, struct arrival *arrival)
 
 static ocl_status fetch(struct ocl_transfer *transfer, struct arrival *arrival)
 {
-    struct ocl_copy rest = arrival->piece;
+    struct ocl_copy rest = arrival->portion;
 
-    rest.target = packed_in(arrival->chunk, &arrival->piece);
+    rest.target = packed_in(arrival->chunk, &arrival->portion);
     ocl_plan_collapse(&rest);
     if (!ocl_plan_is_linear(&rest))
         return gather(transfer, arrival);
@@ -255,14 +256,14 @@ static ocl_status receive(struct ocl_transfer *transfer, struct arrivals *arriva
                           ocl_status status)
 {
     struct arrival *arrival = &arrivals->list[arrivals->first];
-    const struct ocl_copy *piece = &arrival->piece;
+    const struct ocl_copy *portion = &arrival->portion;
     const ocl_status waited = ocl_queue_wait_for_event(transfer->queue->context, arrival->event);
 
     clReleaseEvent(arrival->event);
     if (status == OCL_OK && waited == OCL_OK)
         copy_on_host(transfer,
-                     (struct ocl_copy){packed_in(arrival->chunk, piece), piece->target,
-                                       piece->width, piece->height, piece->depth},
+                     (struct ocl_copy){packed_in(arrival->chunk, portion), portion->target,
+                                       portion->width, portion->height, portion->depth},
                      true);
     ocl_staging_give(transfer->queue->context->staging, arrival->chunk, NULL);
     arrivals->first = (arrivals->first + 1) % IN_FLIGHT;
@@ -270,9 +271,9 @@ static ocl_status receive(struct ocl_transfer *transfer, struct arrivals *arriva
     return status == OCL_OK ? waited : status;
 }
 
-/* Enqueues one more piece. Its chunk is waited for only when this thread holds no other. */
+/* Enqueues one more portion. Its chunk is waited for only when this thread holds no other. */
 static ocl_status request(struct ocl_transfer *transfer, struct arrivals *arrivals,
-                          const struct ocl_copy *piece)
+                          const struct ocl_copy *portion)
 {
     struct ocl_staging *staging = transfer->queue->context->staging;
     struct ocl_chunk *chunk = NULL;
@@ -280,7 +281,7 @@ static ocl_status request(struct ocl_transfer *transfer, struct arrivals *arriva
 
     while (status == OCL_OK && !chunk) {
         if (arrivals->count < IN_FLIGHT)
-            status = ocl_staging_take(staging, transfer->queue, ocl_plan_bytes(piece),
+            status = ocl_staging_take(staging, transfer->queue, ocl_plan_bytes(portion),
                                       arrivals->count == 0, &chunk);
         if (status == OCL_OK && !chunk)
             status =
@@ -289,7 +290,7 @@ static ocl_status request(struct ocl_transfer *transfer, struct arrivals *arriva
     if (status != OCL_OK)
         return status;
     struct arrival *arrival = &arrivals->list[(arrivals->first + arrivals->count) % IN_FLIGHT];
-    *arrival = (struct arrival){chunk, NULL, *piece};
+    *arrival = (struct arrival){chunk, NULL, *portion};
     status = fetch(transfer, arrival);
     if (arrival->event)
         arrivals->count++;
@@ -335,16 +336,16 @@ static ocl_status read_few(struct ocl_transfer *transfer)
     return status;
 }
 
-static ocl_status read_pieces(struct ocl_transfer *transfer)
+static ocl_status read_portions(struct ocl_transfer *transfer)
 {
     const size_t limit = piece_limit(transfer);
     struct ocl_cursor cursor = {0};
     struct arrivals arrivals = {.count = 0};
-    struct ocl_copy piece;
+    struct ocl_copy portion;
     ocl_status status = OCL_OK;
 
-    while (status == OCL_OK && ocl_plan_next(&transfer->copy, limit, &cursor, &piece))
-        status = request(transfer, &arrivals, &piece);
+    while (status == OCL_OK && ocl_plan_next(&transfer->copy, limit, &cursor, &portion))
+        status = request(transfer, &arrivals, &portion);
     while (arrivals.count > 0)
         status = receive(transfer, &arrivals, status);
     return status;
@@ -357,5 +358,5 @@ ocl_status ocl_transfer_read_staged(struct ocl_transfer *transfer)
         if (status != CL_INVALID_VALUE) /* as ocl_transfer_pinned_rect() */
             return status;
     }
-    return read_pieces(transfer);
+    return read_portions(transfer);
 }

@@ -207,8 +207,8 @@ static int set_mask(mask_function *next, int how, const sigset_t *wanted, sigset
     else if (wanted != NULL && how == SIG_SETMASK)
         ocl_signals_set_blocked(false);
     if (has_ours && how == SIG_UNBLOCK)
-        ocl_signals_unblock_mark();
-    if (before != NULL && (ocl_signals_take_mark(before) || was_blocked))
+        ocl_signals_unblock_token();
+    if (before != NULL && (ocl_signals_take_token(before) || was_blocked))
         sigaddset(before, SIGSEGV);
     return 0;
 }

@@ -63,7 +63,7 @@ bool facade_copy_is_empty(const struct facade_copy_request *request);
  * for its stream.
  * Order:  after earlier work of the stream. is_async false: done when it returns, except that
  *         device to device goes on. is_async true: pageable memory is read (but for reads_in_order), or
- *         written, when it returns; between two pieces of host memory all is done; the rest goes on.
+ *         written, when it returns; between two ranges of host memory all is done; the rest goes on.
  * Errors: cudaErrorInvalidValue: an end is not what the caller claims, or its range leaves the
  *         allocation; cudaErrorInvalidResourceHandle: no such stream. */
 cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream,

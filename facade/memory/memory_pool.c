@@ -310,7 +310,7 @@ cudaError_t facade_pool_get_attribute(cudaMemPool_t handle, enum cudaMemPoolAttr
     return cudaSuccess;
 }
 
-/* High marks are only ever reset. */
+/* Peaks are only ever reset. */
 cudaError_t facade_pool_set_attribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute,
                                       const void *value)
 {

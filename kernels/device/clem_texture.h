@@ -23,7 +23,7 @@
  *        imageXX_t clem_texture_image__NAME, sampler_t clem_texture_sampler__NAME,
  *        struct clem_image clem_texture_facts__NAME
  *
- * in this order, side by side, recognised by the names before "__". The group stands where its
+ * in this order, side by side, recognised by the names before "__". The bundle stands where its
  * first parameter does and takes one args entry; so do
  *
  *   CLEM_TEXTURE1D_BUFFER in both variants: clem_texture_memory__NAME and clem_texture_facts__NAME
@@ -32,7 +32,7 @@
  *        struct clem_surface clem_surface_facts__NAME
  *
  * CLEM_TEXTURE_REFERENCE1D(NAME) and so on, the texture references of old programs, are the same
- * group followed by `uint clem_texture_reference__NAME`: the group then takes no args entry, it is
+ * bundle followed by `uint clem_texture_reference__NAME`: the bundle then takes no args entry, it is
  * fed from the module's reference NAME, and that last parameter is given anything (0).
  * CLEM_SURFACE_REFERENCE(NAME) likewise: clem_surface_reference__NAME.
  *

@@ -207,7 +207,7 @@ enum ptx_argument_kind {
                            * shared memory is global; the 1 may be more where the kernel joins blocks */
     PTX_ARGUMENT_DYNAMIC, /* uint by value: the launch's dynamic shared bytes */
     PTX_ARGUMENT_ZERO,    /* uint by value: 0, which no compiler knows */
-    PTX_ARGUMENT_TEXTURE, /* a group of parameters as kernels/device/clem_texture.h and
+    PTX_ARGUMENT_TEXTURE, /* a bundle of parameters as kernels/device/clem_texture.h and
                              * clem_surface.h declare them, fed by element `index`, or by reference
                              * `name`; `bytes` of them where textures go by memory, one more for a
                              * texture that goes by image (the text has both variants) */

@@ -300,7 +300,7 @@ TEST_BODY(transfer_runs_of_80_mib_as_on_a_gpu)
     check_80_mib(open_context_as_gpu());
 }
 
-/* Rectangles of some MiB: several pieces through the ring, rows longer than a chunk. */
+/* Rectangles of some MiB: several portions through the ring, rows longer than a chunk. */
 static void check_large_rects(struct ocl_context *context)
 {
     static const size_t shapes[][3] = {

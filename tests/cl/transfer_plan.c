@@ -1,4 +1,4 @@
-/* Tests of cl/transfer/transfer_plan.c: shapes, pieces and grids, also of sizes that no machine has.
+/* Tests of cl/transfer/transfer_plan.c: shapes, portions and grids, also of sizes that no machine has.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/transfer/transfer_plan.h"
 
@@ -148,9 +148,9 @@ TEST_BODY(transfer_plan_element_follows_the_worst_alignment)
     assert_int_equal(ocl_plan_element(&copy), 1);
 }
 
-/* ---- Pieces ---- */
+/* ---- Portions ---- */
 
-TEST_BODY(transfer_plan_pieces_cover_everything_once)
+TEST_BODY(transfer_plan_portions_cover_everything_once)
 {
     enum { FIELD = 6000 };
     uint64_t dice = 2;
@@ -163,42 +163,42 @@ TEST_BODY(transfer_plan_pieces_cover_everything_once)
             copy.source.pitch * copy.height + next(&dice) % 4;
         copy.target.address = 5;
         const size_t limit = 1 + next(&dice) % 200;
-        unsigned char whole[FIELD] = {0}, pieces[FIELD] = {0};
+        unsigned char whole[FIELD] = {0}, portions[FIELD] = {0};
         struct ocl_cursor cursor = {0};
-        struct ocl_copy piece;
+        struct ocl_copy portion;
         assert_true(mark(whole, FIELD, &copy.target, &copy));
-        while (ocl_plan_next(&copy, limit, &cursor, &piece)) {
-            assert_true(ocl_plan_bytes(&piece) > 0 && ocl_plan_bytes(&piece) <= limit);
-            assert_int_equal(piece.target.address - piece.source.address, 5);
-            assert_true(mark(pieces, FIELD, &piece.target, &piece));
+        while (ocl_plan_next(&copy, limit, &cursor, &portion)) {
+            assert_true(ocl_plan_bytes(&portion) > 0 && ocl_plan_bytes(&portion) <= limit);
+            assert_int_equal(portion.target.address - portion.source.address, 5);
+            assert_true(mark(portions, FIELD, &portion.target, &portion));
         }
-        assert_memory_equal(whole, pieces, FIELD);
+        assert_memory_equal(whole, portions, FIELD);
     }
 }
 
-TEST_BODY(transfer_plan_pieces_of_huge_copies)
+TEST_BODY(transfer_plan_portions_of_huge_copies)
 {
     struct ocl_copy copy = make_copy(9 * GIB + 5, 2, 1, 16 * GIB, 0);
     struct ocl_cursor cursor = {0};
-    struct ocl_copy piece;
+    struct ocl_copy portion;
     size_t total = 0, count = 0;
 
-    while (ocl_plan_next(&copy, GIB, &cursor, &piece)) {
-        total += ocl_plan_bytes(&piece);
+    while (ocl_plan_next(&copy, GIB, &cursor, &portion)) {
+        total += ocl_plan_bytes(&portion);
         count++;
     }
     assert_true(total == 18 * GIB + 10);
     assert_int_equal(count, 20);
-    assert_true(piece.source.address == 16 * GIB + 9 * GIB);
+    assert_true(portion.source.address == 16 * GIB + 9 * GIB);
 }
 
-TEST_BODY(transfer_plan_piece_bytes_stay_within_a_chunk)
+TEST_BODY(transfer_plan_portion_bytes_stay_within_a_chunk)
 {
     for (int class = OCL_CLASS_GPU; class <= OCL_CLASS_CPU; class ++) {
         const struct ocl_transfer_limits *limits = ocl_plan_limits((enum ocl_device_class) class);
         for (size_t bytes = 1; bytes < 64 * GIB; bytes = bytes * 3 + 1) {
-            const size_t piece = ocl_plan_piece_bytes(limits, bytes);
-            assert_true(piece >= limits->smallest_piece && piece <= limits->chunk);
+            const size_t portion = ocl_plan_portion_bytes(limits, bytes);
+            assert_true(portion >= limits->smallest_portion && portion <= limits->chunk);
         }
     }
 }

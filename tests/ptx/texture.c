@@ -60,7 +60,7 @@ static void assert_says(const struct translation *made, const char *part, size_t
 #define FETCH "{%f1,%f2,%f3,%f4}, [%rd1, "
 #define USE   "st.global.v4.f32 [%rd8], {%f1,%f2,%f3,%f4};\n"
 
-TEST_BODY(ptx_handles_of_parameters_become_groups)
+TEST_BODY(ptx_handles_of_parameters_become_bundles)
 {
     struct translation made = translate(KERNEL(".param .u32 n, .param .u64 t",
                                                "ld.param.u64 %rd2, [t];\nmov.b64 %rd1, %rd2;\n"
@@ -68,11 +68,11 @@ TEST_BODY(ptx_handles_of_parameters_become_groups)
                                                "tex.2d.v4.f32.f32 " FETCH "{%f6,%f5}];\n" USE));
     assert_says(&made, "CLEM_TEXTURE2D(", 1);
     assert_says(&made, "tex2D(float4, ", 2);
-    const struct ptx_argument *group = argument_of(&made, PTX_ARGUMENT_TEXTURE, 0);
-    assert_non_null(group);
-    assert_int_equal(group->index, 1);
-    assert_int_equal(group->bytes, 2);
-    assert_null(group->name);
+    const struct ptx_argument *bundle = argument_of(&made, PTX_ARGUMENT_TEXTURE, 0);
+    assert_non_null(bundle);
+    assert_int_equal(bundle->index, 1);
+    assert_int_equal(bundle->bytes, 2);
+    assert_null(bundle->name);
     assert_null(argument_of(&made, PTX_ARGUMENT_TEXTURE, 1));
     assert_null(argument_of(&made, PTX_ARGUMENT_TABLE, 0));
     assert_true(made.kernel.needs_device_header);
@@ -92,7 +92,7 @@ TEST_BODY(ptx_fetches_of_one_channel_are_told)
     drop(&made);
 }
 
-TEST_BODY(ptx_references_are_groups_of_their_name)
+TEST_BODY(ptx_references_are_bundles_of_their_name)
 {
     struct translation made =
         translate(KERNEL("", "tex.3d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [ref, {%f5,%f6,%f7,%f7}];\n" USE
@@ -136,7 +136,7 @@ TEST_BODY(ptx_other_handles_come_from_the_table)
 TEST_BODY(ptx_fetches_of_every_geometry)
 {
     static const struct {
-        const char *instruction, *group, *fetch;
+        const char *instruction, *bundle, *fetch;
     } rows[] = {{"tex.1d.v4.f32.f32 " FETCH "{%f5}];", "CLEM_TEXTURE1D(t0)", "tex1D(float4, t0, "},
                 {"tex.1d.v4.f32.s32 " FETCH "{%r5}];", "CLEM_TEXTURE1D_BUFFER(t0)",
                  "tex1Dfetch(float4, t0, "},
@@ -164,7 +164,7 @@ TEST_BODY(ptx_fetches_of_every_geometry)
                  ".reg .f32 %f<9>;\nld.param.u64 %rd1, [t];\n",
                  rows[i].instruction, USE, "ret;\n}\n");
         struct translation made = translate(text);
-        assert_says(&made, rows[i].group, 1);
+        assert_says(&made, rows[i].bundle, 1);
         assert_says(&made, rows[i].fetch, 1);
         drop(&made);
     }

@@ -101,7 +101,7 @@ struct ptx_shared {
     size_t offset; /* from clem_shared; unsized ones begin behind all sized ones */
 };
 
-/* A group of kernel arguments that a texture emitter asked for. */
+/* A bundle of kernel arguments that a texture emitter asked for. */
 struct ptx_texture_argument {
     struct ptx_argument argument; /* PTX_ARGUMENT_TEXTURE */
     const char *declaration;      /* "CLEM_TEXTURE2D(t0)": the device header's macro */

@@ -55,8 +55,8 @@ static bool is_plain(const struct ptx_instruction *in)
 }
 
 /* div.rn.f32, rcp.rn.f32 and sqrt.rn.f32: OpenCL leaves these operators 2.5 and 3 ULP. */
-static const char *exact_form(const struct ptx_emitter *e, const struct ptx_instruction *in,
-                              const struct row *row)
+static const char *exact_template(const struct ptx_emitter *e, const struct ptx_instruction *in,
+                                  const struct row *row)
 {
     const bool is_loose = in->flags & (PTX_APPROX | PTX_FULL);
     if (e->target->has_exact_divide || is_loose || in->types[0] != PTX_F32)
@@ -115,7 +115,7 @@ static const char *result_of(struct ptx_emitter *e, const struct ptx_instruction
     if (ptx_is_directed(in))
         return ptx_format(e, "%s%s)", ptx_expression(e, row->directed, fill),
                           ptx_rounding_name(in));
-    return ptx_expression(e, exact_form(e, in, row), fill);
+    return ptx_expression(e, exact_template(e, in, row), fill);
 }
 
 static void write_native(struct ptx_emitter *e, const struct ptx_instruction *in,

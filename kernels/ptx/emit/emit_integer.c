@@ -117,7 +117,7 @@ static enum ptx_type numeric(enum ptx_type type)
 }
 
 /* C does as well when the divisor is a constant, or the distance of a shift. */
-static const char *constant_form(const struct ptx_instruction *in)
+static const char *constant_template(const struct ptx_instruction *in)
 {
     const struct ptx_operand *second = &in->operands[2];
     const int64_t bits = (int64_t)ptx_type_bytes((enum ptx_type)in->types[0]) * 8;
@@ -141,7 +141,7 @@ static void write_row(struct ptx_emitter *e, const struct ptx_instruction *in,
                       const struct row *row, enum ptx_type type)
 {
     const unsigned count = (unsigned)strlen(row->types);
-    const char *constant = constant_form(in);
+    const char *constant = constant_template(in);
     enum ptx_type types[PTX_ARGUMENTS + 1] = {type};
     struct ptx_fill fill = {.type = numeric(type)};
     for (unsigned i = 0; i < count; i++)

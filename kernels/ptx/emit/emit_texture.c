@@ -1,6 +1,6 @@
 /* Textures and surfaces: fetches become those of the device header (kernels/device/clem_texture.h,
  * clem_surface.h). A handle that traces to one parameter of the kernel, or to a reference of the
- * module, is a group of kernel parameters there; any other is looked up in the table of all objects.
+ * module, is a bundle of kernel parameters there; any other is looked up in the table of all objects.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 /* ---- Which object ---- */
 
 struct object {
-    const char *name;   /* of the group in the text; of the local variables where is_row */
+    const char *name;   /* of the bundle in the text; of the local variables where is_row */
     const char *handle; /* a number: a row of the table */
     bool is_row;
 };
@@ -88,32 +88,32 @@ static bool is_in_entry(const struct ptx_emitter *e)
     return e->function == e->plan->entry;
 }
 
-static struct ptx_texture_argument *find_group(const struct ptx_plan *plan,
-                                               const struct ptx_argument *wanted, const char *macro)
+static struct ptx_texture_argument *
+find_bundle(const struct ptx_plan *plan, const struct ptx_argument *wanted, const char *macro)
 {
     const size_t length = strlen(macro);
-    struct ptx_texture_argument *group = plan->textures;
-    for (; group; group = group->next) {
+    struct ptx_texture_argument *bundle = plan->textures;
+    for (; bundle; bundle = bundle->next) {
         const bool same_object =
-            wanted->name ? group->argument.name == wanted->name
-                         : !group->argument.name && group->argument.index == wanted->index;
-        if (same_object && strncmp(group->declaration, macro, length) == 0 &&
-            group->declaration[length] == '(')
+            wanted->name ? bundle->argument.name == wanted->name
+                         : !bundle->argument.name && bundle->argument.index == wanted->index;
+        if (same_object && strncmp(bundle->declaration, macro, length) == 0 &&
+            bundle->declaration[length] == '(')
             break;
     }
-    return group;
+    return bundle;
 }
 
-/* The group's name in the text, which stands in parentheses behind the macro. */
-static const char *group_name(struct ptx_emitter *e, const struct ptx_texture_argument *group)
+/* The bundle's name in the text, which stands in parentheses behind the macro. */
+static const char *bundle_name(struct ptx_emitter *e, const struct ptx_texture_argument *bundle)
 {
-    const char *open = strchr(group->declaration, '(') + 1;
+    const char *open = strchr(bundle->declaration, '(') + 1;
     return ptx_format(e, "%.*s", (int)strcspn(open, ")"), open);
 }
 
-/* One object may be several groups: a fetch and a query ask for different ones. */
-static struct ptx_texture_argument *add_group(struct ptx_emitter *e,
-                                              const struct ptx_argument *wanted, const char *macro)
+/* One object may be several bundles: a fetch and a query ask for different ones. */
+static struct ptx_texture_argument *add_bundle(struct ptx_emitter *e,
+                                               const struct ptx_argument *wanted, const char *macro)
 {
     struct ptx_plan *plan = e->plan;
     struct ptx_texture_argument *made = ptx_arena_take(e->arena, sizeof *made), **last;
@@ -170,10 +170,10 @@ static bool find_object(struct ptx_emitter *e, const struct ptx_operand *handle,
     snprintf(wanted.type, sizeof wanted.type, "%s", image_type(geometry));
     const char *macro =
         ptx_format(e, "CLEM_%s%s%s", kind, traced.reference ? "_REFERENCE" : "", geometry);
-    struct ptx_texture_argument *group = find_group(e->plan, &wanted, macro);
-    if (!group)
-        group = add_group(e, &wanted, macro);
-    object->name = group_name(e, group);
+    struct ptx_texture_argument *bundle = find_bundle(e->plan, &wanted, macro);
+    if (!bundle)
+        bundle = add_bundle(e, &wanted, macro);
+    object->name = bundle_name(e, bundle);
     return true;
 }
 

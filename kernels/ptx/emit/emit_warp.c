@@ -84,7 +84,7 @@ static void emit_barrier(struct ptx_emitter *e, const struct ptx_instruction *in
 
 /* ---- Warps ---- */
 
-/* The member mask: the last operand of .sync forms; all that are here for the older ones. */
+/* The member mask: the last operand of .sync instructions; all that are here for the older ones. */
 static const char *members(struct ptx_emitter *e, const struct ptx_instruction *in, uint32_t index)
 {
     return index < in->operand_count ? ptx_value(e, &in->operands[index], PTX_U32)

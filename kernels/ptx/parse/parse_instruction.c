@@ -523,7 +523,7 @@ static void note_addresses(struct ptx_parser *p, size_t first, const struct ptx_
     }
 }
 
-/* Of an instruction that is not known, which may have any form but a brace too many. */
+/* Of an instruction that is not known, which may have any operands but a brace too many. */
 static void skip_operands(struct ptx_parser *p)
 {
     size_t depth = 0;

@@ -19,7 +19,7 @@ struct pattern {
 #define FACTS(what)     "clem_" what "_facts__"
 #define REFERENCE(what) "clem_" what "_reference__"
 
-/* Longer ones first: a reference's group begins as another does. */
+/* Longer ones first: a reference's bundle begins as another does. */
 static const struct pattern patterns[] = {
     {{IMAGE("texture"), SAMPLER("texture"), FACTS("texture"), REFERENCE("texture")},
      {OCL_PART_IMAGE, OCL_PART_SAMPLER, OCL_PART_FACTS, OCL_PART_REFERENCE},
@@ -83,29 +83,29 @@ uint32_t ocl_image_type(const char *type)
     return 0;
 }
 
-static void add_part(struct ocl_kernel *kernel, struct ocl_group *group, enum ocl_part part)
+static void add_part(struct ocl_kernel *kernel, struct ocl_bundle *bundle, enum ocl_part part)
 {
-    struct ocl_argument *argument = &kernel->arguments[group->first + group->count++];
+    struct ocl_argument *argument = &kernel->arguments[bundle->first + bundle->count++];
     argument->kind = OCL_PARAMETER_TEXTURE;
     argument->part = part;
-    argument->group = (uint32_t)kernel->group_count;
+    argument->bundle = (uint32_t)kernel->bundle_count;
     argument->is_own_type = false;
     if (part == OCL_PART_IMAGE)
-        group->image_type = ocl_image_type(argument->type);
+        bundle->image_type = ocl_image_type(argument->type);
     if (part == OCL_PART_REFERENCE)
-        group->reference = strstr(argument->name, "__") + 2;
+        bundle->reference = strstr(argument->name, "__") + 2;
 }
 
 /* What the device header declared. */
-static bool take_declared(struct ocl_kernel *kernel, size_t first, struct ocl_group *group)
+static bool take_declared(struct ocl_kernel *kernel, size_t first, struct ocl_bundle *bundle)
 {
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         const struct pattern *pattern = &patterns[i];
         if (!matches(kernel, first, pattern))
             continue;
-        group->is_surface = pattern->is_surface;
+        bundle->is_surface = pattern->is_surface;
         for (uint32_t part = 0; part < pattern->count; part++)
-            add_part(kernel, group, pattern->parts[part]);
+            add_part(kernel, bundle, pattern->parts[part]);
         return true;
     }
     return false;
@@ -113,36 +113,36 @@ static bool take_declared(struct ocl_kernel *kernel, size_t first, struct ocl_gr
 
 /* An image of the user's own: one that is read takes the sampler behind it along, one that is
  * written is a surface. */
-static bool take_plain(struct ocl_kernel *kernel, size_t first, struct ocl_group *group)
+static bool take_plain(struct ocl_kernel *kernel, size_t first, struct ocl_bundle *bundle)
 {
     const struct ocl_argument *argument = &kernel->arguments[first];
     const bool is_read = argument->access == CL_KERNEL_ARG_ACCESS_READ_ONLY;
     if (argument->kind != OCL_PARAMETER_OPAQUE || ocl_image_type(argument->type) == 0 ||
         (!is_read && argument->access != CL_KERNEL_ARG_ACCESS_WRITE_ONLY))
         return false;
-    group->is_plain = true;
-    group->is_surface = !is_read;
-    add_part(kernel, group, OCL_PART_IMAGE);
+    bundle->is_plain = true;
+    bundle->is_surface = !is_read;
+    add_part(kernel, bundle, OCL_PART_IMAGE);
     if (is_read && first + 1 < kernel->argument_count &&
         strcmp(kernel->arguments[first + 1].type, "sampler_t") == 0)
-        add_part(kernel, group, OCL_PART_SAMPLER);
+        add_part(kernel, bundle, OCL_PART_SAMPLER);
     return true;
 }
 
-ocl_status ocl_kernel_find_groups(struct ocl_kernel *kernel)
+ocl_status ocl_kernel_find_bundles(struct ocl_kernel *kernel)
 {
     uint32_t entry = 0;
-    kernel->group_count = 0;
-    kernel->groups = calloc(kernel->argument_count + 1, sizeof *kernel->groups);
-    if (!kernel->groups)
+    kernel->bundle_count = 0;
+    kernel->bundles = calloc(kernel->argument_count + 1, sizeof *kernel->bundles);
+    if (!kernel->bundles)
         return OCL_E_OUT_OF_MEMORY;
     for (size_t i = 0; i < kernel->argument_count;) {
-        struct ocl_group *group = &kernel->groups[kernel->group_count];
-        *group = (struct ocl_group){.first = (uint32_t)i, .entry = entry};
-        if (take_declared(kernel, i, group) || take_plain(kernel, i, group)) {
-            kernel->group_count++;
-            i += group->count;
-            entry += !group->reference;
+        struct ocl_bundle *bundle = &kernel->bundles[kernel->bundle_count];
+        *bundle = (struct ocl_bundle){.first = (uint32_t)i, .entry = entry};
+        if (take_declared(kernel, i, bundle) || take_plain(kernel, i, bundle)) {
+            kernel->bundle_count++;
+            i += bundle->count;
+            entry += !bundle->reference;
         } else {
             const enum ocl_parameter_kind kind = kernel->arguments[i++].kind;
             entry += kind != OCL_PARAMETER_LOCAL && kind != OCL_PARAMETER_HIDDEN;

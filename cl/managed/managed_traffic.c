@@ -94,13 +94,13 @@ static bool enter_at_once(struct ocl_migration *migration)
 }
 
 /* Lock held. */
-static void wait_for_turn(struct ocl_migration *migration, const struct ocl_queue *queue)
+static void wait_for_others(struct ocl_migration *migration, const struct ocl_queue *queue)
 {
     while (must_wait(migration, queue))
         ocl_steady_wait(&migration->changed, &migration->lock);
 }
 
-/* The move is a turn of its own: when it has ended others may be in the way again. */
+/* The move is traffic of its own: when it has ended others may be in the way again. */
 static void send_pages_of(struct ocl_migration *migration, const struct ocl_queue *queue)
 {
     ocl_migration_begin_any_move(migration);
@@ -108,22 +108,22 @@ static void send_pages_of(struct ocl_migration *migration, const struct ocl_queu
     ocl_migration_end_move(migration);
 }
 
-static void enter_in_turn(struct ocl_migration *migration, const struct ocl_queue *queue)
+static void enter_behind_others(struct ocl_migration *migration, const struct ocl_queue *queue)
 {
     pthread_mutex_lock(&migration->lock);
-    wait_for_turn(migration, queue);
+    wait_for_others(migration, queue);
     while (has_pages_of(migration, queue)) {
         pthread_mutex_unlock(&migration->lock);
         send_pages_of(migration, queue);
         pthread_mutex_lock(&migration->lock);
-        wait_for_turn(migration, queue);
+        wait_for_others(migration, queue);
     }
     atomic_fetch_add(&migration->entered, 1);
     pthread_mutex_unlock(&migration->lock);
 }
 
-/* What the thread's command takes a turn of, or NULL. Reading what kernels printed touches no managed memory, and who waits for
- * its turn may be waited for: by the thread that reads before a host function, whose queue a touch waits for. */
+/* What the thread's command enters, or NULL. Reading what kernels printed touches no managed memory, and who waits to enter
+ * may be waited for: by the thread that reads before a host function, whose queue a touch waits for. */
 static struct ocl_migration *concerned(const struct ocl_queue *queue)
 {
     return ocl_thread()->is_printing ? NULL : atomic_load(&queue->context->migration);
@@ -138,7 +138,7 @@ void ocl_migration_enter(struct ocl_queue *queue)
     if (!migration)
         return;
     if (!enter_at_once(migration))
-        enter_in_turn(migration, queue);
+        enter_behind_others(migration, queue);
     atomic_fetch_add(&migration->uses, 1);
 }
 
