@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks of LARGE_BYTES and more have a chunk of their own, so that they can grow and go. */
+/* Allocations of LARGE_BYTES and more have a chunk of their own, so that they can grow and go. */
 enum { CHUNK_BYTES = 64 << 10, LARGE_BYTES = CHUNK_BYTES / 4, ALIGNMENT = 16 };
 
 struct ptx_chunk {
@@ -111,7 +111,7 @@ static void *grow_large(struct ptx_arena *arena, void *large, size_t bytes)
     return grown->bytes;
 }
 
-/* ---- Blocks ---- */
+/* ---- Allocations ---- */
 
 void *ptx_arena_take(struct ptx_arena *arena, size_t bytes)
 {

@@ -19,7 +19,7 @@
  * on the straight way: there a thread takes many turns of such a loop, then parts from the others. Warp by
  * warp, one that has had its turns is left (CLEM_SPUN) until the others of its warp have gone as far as they
  * can, and all other warps too. What it waits for may come from another block as well. Where threads never
- * meet there is no straight way: each in turn goes on alone until it ends or waits.
+ * meet there is no straight way: one after the other goes on alone until it ends or waits.
  *
  * Loops that stride through memory begin regions too, so that their turns are run for all threads of the
  * block before the next (block_stride.c). Kernels with such loops and neither barriers nor shared
