@@ -92,7 +92,7 @@ struct ocl_kernel_facts {
     size_t private_bytes;          /* per work-item */
     size_t required_work_group[3]; /* reqd_work_group_size, or zeros */
     size_t
-        most_threads; /* what the code itself allows per block (PTX's .maxntid); 0: it says nothing */
+        most_threads; /* what the code allows a thread block (PTX's .maxntid); 0: it says nothing */
 };
 
 /* Facts of a kernel; found out at the first question and constant afterwards. Never NULL.

@@ -43,7 +43,7 @@ static ocl_status make_bank(const struct ocl_kernel *kernel, const struct ocl_la
     return error;
 }
 
-/* For the blocks of one command; those of further commands come after them. */
+/* For the thread blocks of one command; those of further commands come after them. */
 static ocl_status make_memory(const struct ocl_call *call, size_t block_bytes, cl_mem *buffer)
 {
     cl_int error = CL_SUCCESS;

@@ -241,7 +241,7 @@ static ocl_status set_arguments(const struct ocl_call *call, struct ocl_instance
 
 /* ---- The command ---- */
 
-/* In order, as CUDA begins its blocks. */
+/* In order, as CUDA begins its thread blocks. */
 static cl_int enqueue_portions(struct ocl_command *command, cl_kernel kernel,
                                const struct ocl_plan *plan)
 {

@@ -40,7 +40,7 @@ static bool exceeds_local(struct ocl_kernel *kernel, const struct ocl_launch *la
     return true;
 }
 
-/* Under PTX's translations a work-item may be a whole block; the kernel's parameters are the device's
+/* Under PTX's translations a work-item may be a whole thread block; the kernel's parameters are the device's
  * business all the same. */
 static bool exceeds_arguments(struct ocl_kernel *kernel)
 {

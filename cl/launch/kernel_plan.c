@@ -13,7 +13,7 @@ static const struct ocl_device_facts *device_of(const struct ocl_kernel *kernel)
     return &kernel->program->context->device->facts;
 }
 
-/* A translation may do a whole block in one work-item. */
+/* A translation may do a whole thread block in one work-item. */
 static bool does_blocks(const struct ocl_kernel *kernel)
 {
     return kernel->ptx && kernel->ptx->form == PTX_FORM_BLOCK;
@@ -129,7 +129,7 @@ static ocl_status take_spilled(struct ocl_kernel **kernel)
  * which memory is walked no better. */
 enum { ITEMS_PER_UNIT = 4, WORTH_IN_STEP = 8192, MOST_IN_STEP = 16384 };
 
-/* How many blocks each work-item runs: enough work-items for all compute units stay. */
+/* How many thread blocks each work-item runs: enough work-items for all compute units stay. */
 static size_t joined_blocks(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
 {
     const struct ocl_device_facts *facts = device_of(kernel);
@@ -152,9 +152,10 @@ static size_t joined_blocks(const struct ocl_kernel *kernel, const struct ocl_la
     return blocks > 0 ? blocks : 1;
 }
 
-/* Work-items that do a block each lie along the last dimension. PoCL up to 5 compiles a kernel anew for each grid that is wider
- * than those before, in which it does not count the groups of that dimension; and where an old one runs several times while
- * a new one comes, it releases the wrong one and ends the process (pocl_release_dlhandle_cache: found->ref_count > 0). */
+/* Work-items that do a thread block each lie along the last dimension. PoCL up to 5 compiles a kernel anew for each grid
+ * that is wider than those before, in which it does not count the groups of that dimension; and where an old one runs
+ * several times while a new one comes, it releases the wrong one and ends the process
+ * (pocl_release_dlhandle_cache: found->ref_count > 0). */
 static bool lay_along_last(size_t global[3])
 {
     const bool fits = !__builtin_mul_overflow(global[0], global[1], &global[0]) &&

@@ -12,20 +12,19 @@ struct ocl_plan {
     cl_uint dimensions;
     size_t global[3], local[3];
     size_t portion[3]; /* work-items of one enqueued command; all that there are, mostly */
-    size_t joined; /* PTX_FORM_BLOCK: blocks, one after another in x, that each work-item runs */
+    size_t joined; /* PTX_FORM_BLOCK: thread blocks in a row, along x, that each work-item runs */
     /* Bytes for the threads' scratch: of __local memory for a work-group; where the kernel spills, of
-     * __global memory for each block of a command. */
+     * __global memory for each thread block of a command. */
     size_t scratch_bytes;
-    size_t
-        shared_bytes; /* where the kernel spills: of __global memory for each block of a command */
-    size_t at_once;   /* where the kernel spills: blocks of a command, > 0 */
+    size_t shared_bytes; /* where the kernel spills: of __global memory for each thread block */
+    size_t at_once;      /* where the kernel spills: thread blocks of a command, > 0 */
 };
 
 /* Works it out, and replaces *kernel by the variant that keeps shared memory and scratch in __global memory
  * where the device's __local memory does not hold them.
  * Needs:  ocl_kernel_ready() was OCL_OK, and the facts' status is.
  * Errors: OCL_E_LAUNCH_SIZE for what kernel or device do not take; OCL_E_OUT_OF_MEMORY (logged where it is the
- *         device that has no room for one block); the driver's, about the variant. */
+ *         device that has no room for one thread block); the driver's, about the variant. */
 ocl_status ocl_plan_make(struct ocl_kernel **kernel, const struct ocl_launch *launch,
                          struct ocl_plan *plan);
 

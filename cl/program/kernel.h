@@ -28,9 +28,9 @@ struct ocl_bundle {
 /* What the launch makes an argument of, where neither void **args nor memory has it. */
 enum ocl_made {
     OCL_MADE_NOT,
-    OCL_MADE_SCRATCH, /* __local memory: `bytes` for each CUDA thread of a block */
-    OCL_MADE_SHARED,  /* __global memory that stands in for the shared memory of blocks */
-    OCL_MADE_GRID,    /* numbers of blocks and threads, as kernels/ptx/ptx.h says */
+    OCL_MADE_SCRATCH, /* __local memory: `bytes` for each thread of a thread block */
+    OCL_MADE_SHARED,  /* __global memory that stands in for the shared memory of thread blocks */
+    OCL_MADE_GRID,    /* numbers of thread blocks and threads, as kernels/ptx/ptx.h says */
     OCL_MADE_DYNAMIC, /* the launch's local_bytes, as a number */
     OCL_MADE_ZERO,    /* the number 0 */
     OCL_MADE_BANK,    /* the args entries as one struct in memory */

@@ -24,9 +24,9 @@ struct ocl_ptx {
 struct ocl_ptx_kernel {
     size_t index; /* of the module's entry */
     enum ptx_form form;
-    size_t scratch_bytes; /* of __local memory for each thread of a block;
+    size_t scratch_bytes; /* of __local memory for each thread of a thread block;
                            PTX_FORM_BLOCK */
-    bool joins_blocks;    /* a work-item may run several blocks */
+    bool joins_blocks;    /* a work-item may run several thread blocks */
     bool has_runtime, has_table, has_bank;
     bool has_shared; /* it is given shared memory, or declares it */
     size_t shape[3]; /* of a variant: the only one that its work-groups can have; otherwise zeros */
@@ -42,7 +42,7 @@ struct ocl_ptx_kernel {
 /* What a launch needs beside its args entries. */
 struct ocl_ptx_memory {
     cl_mem bank;            /* the args entries as one struct, where the kernel takes them so */
-    cl_mem scratch, shared; /* where the kernel spills: of as many blocks as a command has */
+    cl_mem scratch, shared; /* where the kernel spills: of as many thread blocks as a command has */
     bool is_noted;          /* that it may write to the runtime */
 };
 
