@@ -260,30 +260,42 @@ ocl_status ocl_queue_wait_for_event(struct ocl_context *context, cl_event event)
     return state < 0 ? keep_failure(context, state) : OCL_OK;
 }
 
-/* The one place that waits for a queue. No lock is held. *covered commands are complete then. Where no gate is closed it is
- * clFinish(): measured (launch and wait, microseconds) on an H200 with driver 580 that takes 8.8, a marker and
+static ocl_status wait_at_mark(struct ocl_queue *queue, uint64_t *covered)
+{
+    cl_event event;
+    ocl_status status = ocl_queue_mark(queue, &event, covered);
+
+    if (status != OCL_OK)
+        return status;
+    status = ocl_queue_wait_for_event(queue->context, event);
+    clReleaseEvent(event);
+    return status;
+}
+
+/* Whether clFinish() may wait: it must wait for nothing that comes later, since a program's function behind what is waited
+ * for may itself wait for whoever waits; PoCL's waits until the queue is empty. */
+static bool may_finish(const struct ocl_context *context)
+{
+    return context->tuning.finishes_exactly && atomic_load(&context->gates) == 0;
+}
+
+/* The one place that waits for a queue. No lock is held. *covered commands are complete then. By a marker, or by clFinish()
+ * where the driver's will do: measured (launch and wait, microseconds) on an H200 with driver 580 that takes 8.8, a marker and
  * clWaitForEvents() 9.9, polling a marker 9.5, polling the kernel's own event 11, CUDA 8.1 to 8.5; on PoCL 3.1 the differences
  * are noise, and polling takes the cores that do the work. Other drivers have not been measured. */
 static ocl_status wait_for_queue(struct ocl_queue *queue, uint64_t *covered)
 {
     struct ocl_context *context = queue->context;
-    cl_event event;
     ocl_status status = CL_OUT_OF_HOST_MEMORY;
 
     if (atomic_load(&context->is_abandoned))
         return ocl_context_fail(context, OCL_E_EXECUTION);
-    if (atomic_load(&context->gates) == 0) {
+    if (may_finish(context)) {
         *covered = atomic_load(&queue->submitted);
         status = keep_failure(context, ocl_steady_finish(queue->cl));
     }
-    if (status != CL_OUT_OF_HOST_MEMORY) /* which is no news of the work */
-        return status;
-    status = ocl_queue_mark(queue, &event, covered);
-    if (status == OCL_OK) {
-        status = ocl_queue_wait_for_event(context, event);
-        clReleaseEvent(event);
-    }
-    return status;
+    /* Which is no news of the work. */
+    return status == CL_OUT_OF_HOST_MEMORY ? wait_at_mark(queue, covered) : status;
 }
 
 /* A driver that has refused to wait may run the work all the same, and its memory is given back next: it is asked once more,
@@ -291,13 +303,14 @@ static ocl_status wait_for_queue(struct ocl_queue *queue, uint64_t *covered)
 static void wait_again(struct ocl_queue *queue)
 {
     struct ocl_context *context = queue->context;
+    uint64_t covered;
 
     if (atomic_load(&context->is_abandoned))
         return;
-    if (atomic_load(&context->gates) > 0)
-        (void)ocl_gate_pass(queue);
-    else
+    if (may_finish(context))
         (void)ocl_steady_finish(queue->cl);
+    else
+        (void)wait_at_mark(queue, &covered);
 }
 
 /* After a failure of the device nothing of the queue runs any more: it counts as finished. */

@@ -79,6 +79,7 @@ enum ocl_managed_store {
 struct ocl_queue_tuning {
     bool starts_by_itself; /* commands run without clFlush() */
     bool is_profiled;      /* queues are made with profiling */
+    bool finishes_exactly; /* clFinish() waits for no command that comes after it */
 };
 
 /* How device time is read. */

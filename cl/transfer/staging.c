@@ -15,23 +15,23 @@
 
 /* 256 small chunks (16 MiB) let as many small copies wait behind a busy queue before the next call
  * has to wait too; eight large ones keep the bus and the copying threads of two transfers busy at
- * once. While gates are closed there may be more: what a chunk waits for may itself wait for who wants one. */
+ * once. There may be more: what a chunk waits for may itself wait for who wants one. */
 enum {
     SMALL_BLOCK = 1024 * 1024,
     SMALL_IN_BLOCK = SMALL_BLOCK / OCL_STAGING_SMALL,
     MAX_SMALL = 256,
     MAX_LARGE = 8,
-    MAX_SMALL_AT_GATES = 2048,
-    MAX_LARGE_AT_GATES = 64,
+    SMALL_LIMIT = 2048,
+    LARGE_LIMIT = 64,
     PATTERNS = 4,
-    MAX_BLOCKS = MAX_SMALL_AT_GATES / SMALL_IN_BLOCK + MAX_LARGE_AT_GATES
+    MAX_BLOCKS = SMALL_LIMIT / SMALL_IN_BLOCK + LARGE_LIMIT
 };
 
 /* Chunks of one size, the longest unused first. */
 struct ring {
     struct ocl_chunk *first, **last;
     size_t chunk_bytes, block_bytes;
-    unsigned count, most, most_at_gates;
+    unsigned count, most, limit;
     _Atomic unsigned
         pending; /* how many of its chunks a command uses, as far as is known (staging lock to write) */
 };
@@ -56,7 +56,7 @@ static ocl_status grow(struct ocl_staging *staging, struct ring *ring);
 static struct ocl_chunk *detach(struct ring *ring, struct ocl_chunk **link);
 
 static void init_ring(struct ring *ring, size_t chunk_bytes, size_t block_bytes, unsigned most,
-                      unsigned most_at_gates)
+                      unsigned limit)
 {
     ring->first = NULL;
     ring->last = &ring->first;
@@ -64,7 +64,7 @@ static void init_ring(struct ring *ring, size_t chunk_bytes, size_t block_bytes,
     ring->block_bytes = block_bytes;
     ring->count = 0;
     ring->most = most;
-    ring->most_at_gates = most_at_gates;
+    ring->limit = limit;
     atomic_init(&ring->pending, 0);
 }
 
@@ -94,8 +94,8 @@ ocl_status ocl_staging_create(struct ocl_context *context)
     made->context = context;
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->given, NULL);
-    init_ring(&made->small, OCL_STAGING_SMALL, SMALL_BLOCK, MAX_SMALL, MAX_SMALL_AT_GATES);
-    init_ring(&made->large, limits->chunk, limits->chunk, MAX_LARGE, MAX_LARGE_AT_GATES);
+    init_ring(&made->small, OCL_STAGING_SMALL, SMALL_BLOCK, MAX_SMALL, SMALL_LIMIT);
+    init_ring(&made->large, limits->chunk, limits->chunk, MAX_LARGE, LARGE_LIMIT);
     context->staging = made;
     if (!context->capability.device_is_host_memory)
         prepare_small(made);
@@ -353,10 +353,10 @@ static struct ocl_chunk **find_own(struct ring *ring, const struct ocl_queue *qu
     return *link ? link : NULL;
 }
 
-/* While gates are closed, a chunk that another queue's command uses may be behind one that opens when the caller is done: a
- * host function that waits for it, a copy whose turn it is. Its own queue's commands a caller may wait for. Returns whether
- * there is more to try: *chunk, or room in the ring. Staging lock held. */
-static bool avoid_gates(struct ring *ring, const struct ocl_queue *queue, struct ocl_chunk **chunk)
+/* A chunk that another queue's command uses may be behind a host function, a kernel or a copy that waits for the caller. Its
+ * own queue's commands a caller may wait for. Returns whether there is more to try: *chunk, or room in the ring. Staging lock
+ * held. */
+static bool avoid_others(struct ring *ring, const struct ocl_queue *queue, struct ocl_chunk **chunk)
 {
     struct ocl_chunk **link = find_over(ring);
 
@@ -364,10 +364,10 @@ static bool avoid_gates(struct ring *ring, const struct ocl_queue *queue, struct
         link = find_own(ring, queue);
     if (link)
         *chunk = detach(ring, link);
-    return link || ring->count < ring->most_at_gates;
+    return link || ring->count < ring->limit;
 }
 
-/* One of: a ready chunk, a new one, the one that will be ready first, NULL (not can_wait). Staging
+/* One of: a ready chunk, a new one, one of the queue's own, the one that will be ready first, NULL (not can_wait). Staging
  * lock held, but open while it waits. */
 static ocl_status take_locked(struct ocl_staging *staging, struct ring *ring,
                               const struct ocl_queue *queue, bool can_wait,
@@ -376,14 +376,13 @@ static ocl_status take_locked(struct ocl_staging *staging, struct ring *ring,
     ocl_status status = OCL_OK;
 
     while (!(*chunk = take_ready(ring))) {
-        const bool has_gates = can_wait && atomic_load(&staging->context->gates) > 0;
         if (ring->count < ring->most && status == OCL_OK) {
             status = grow(staging, ring);
         } else if (ring->count == 0) {
             return status;
         } else if (!can_wait) {
             return OCL_OK;
-        } else if (has_gates && status == OCL_OK && avoid_gates(ring, queue, chunk)) {
+        } else if (status == OCL_OK && avoid_others(ring, queue, chunk)) {
             if (*chunk)
                 return OCL_OK;
             status = grow(staging, ring);

@@ -439,3 +439,107 @@ TEST_BODY(order_by_host_has_memory_when_its_turn_comes)
     free(source);
     assert_success(cudaStreamDestroy(stream));
 }
+
+/* --- what a wait is for ----------------------------------------------------------------------- */
+
+/* A kernel that goes on until the host says so. */
+struct spinning {
+    volatile int *flag; /* mapped */
+    void *on_device;
+    cudaLibrary_t library;
+    cudaKernel_t kernel;
+};
+
+static void load_spinning(struct spinning *spinning)
+{
+    static const char code[] = "kernel void spin(global volatile int *f) { while (*f == 0); }";
+    spinning->library = load_text(code);
+    assert_success(cudaLibraryGetKernel(&spinning->kernel, spinning->library, "spin"));
+    assert_success(cudaHostAlloc((void **)&spinning->flag, sizeof(int), cudaHostAllocMapped));
+    assert_success(cudaHostGetDevicePointer(&spinning->on_device, (void *)spinning->flag, 0));
+}
+
+static void spin(const struct spinning *spinning, cudaStream_t stream)
+{
+    void *arguments[] = {(void *)&spinning->on_device};
+    *spinning->flag = 0;
+    assert_success(cudaLaunchKernel((const void *)spinning->kernel, (dim3){1, 1, 1},
+                                    (dim3){1, 1, 1}, arguments, 0, stream));
+}
+
+static void unload_spinning(struct spinning *spinning)
+{
+    assert_success(cudaFreeHost((void *)spinning->flag));
+    assert_success(cudaLibraryUnload(spinning->library));
+}
+
+/* A thread that waits for the stream, or for the device, and a function behind what it waits for that waits for it. */
+struct waiting {
+    cudaStream_t stream; /* 0: the device */
+    struct patience patience;
+};
+
+static void *wait_and_open(void *data)
+{
+    struct waiting *waiting = data;
+    if (waiting->stream != NULL)
+        assert_success(cudaStreamSynchronize(waiting->stream));
+    else
+        assert_success(cudaDeviceSynchronize());
+    assert_true(patience_end(&waiting->patience));
+    return NULL;
+}
+
+static void check_wait(const struct spinning *spinning, cudaStream_t stream, bool of_stream)
+{
+    struct waiting waiting = {of_stream ? stream : NULL, PATIENCE_INITIALIZER};
+    pthread_t thread;
+    spin(spinning, stream);
+    assert_int_equal(pthread_create(&thread, NULL, wait_and_open, &waiting), 0);
+    for (int i = 0; i < 100; i++) /* it waits by now */
+        pause_briefly();
+    patience_hold(&waiting.patience, stream);
+    *spinning->flag = 1;
+    pthread_join(thread, NULL);
+    assert_success(cudaStreamSynchronize(stream));
+}
+
+/* Waits are for what came before them: a function behind that may wait for who waits. */
+TEST_BODY(order_by_host_behind_a_wait)
+{
+    struct spinning spinning;
+    cudaStream_t stream = new_stream(cudaStreamNonBlocking);
+    load_spinning(&spinning);
+    spin(&spinning, stream); /* compiled for what follows */
+    *spinning.flag = 1;
+    assert_success(cudaStreamSynchronize(stream));
+    check_wait(&spinning, stream, true);
+    check_wait(&spinning, stream, false);
+    unload_spinning(&spinning);
+    assert_success(cudaStreamDestroy(stream));
+}
+
+/* A kernel that the caller ends has all the pinned memory there is for copies behind it; another stream's go on. */
+TEST_BODY(order_by_host_sends_beside_a_kernel)
+{
+    struct spinning spinning;
+    struct sending sending;
+    cudaStream_t stream = new_stream(cudaStreamNonBlocking);
+    cudaStream_t held = new_stream(cudaStreamNonBlocking);
+    unsigned char *source = malloc(LARGE), *target = NULL;
+    memset(source, 6, LARGE);
+    assert_success(cudaMalloc((void **)&target, LARGE));
+    load_spinning(&spinning);
+    spin(&spinning, held);
+    begin_sending(&sending, held);
+    assert_success(cudaMemcpyAsync(target, source, LARGE, cudaMemcpyDefault, stream));
+    *spinning.flag = 1;
+    assert_success(cudaStreamSynchronize(stream));
+    end_sending(&sending);
+    check_large(target, 6);
+    unload_spinning(&spinning);
+    assert_success(cudaFree(target));
+    free(source);
+    assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaStreamDestroy(held));
+}

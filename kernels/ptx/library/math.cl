@@ -229,9 +229,15 @@ int clem_ilogb(double x)
     return isinf(x) ? INT_MAX : x == 0 || isnan(x) ? INT_MIN : ilogb(x);
 }
 
+/* With a step of Newton's on 1 - x * y^3, of whose products the rounded parts count too. */
 double clem_rcbrt(double x)
 {
-    return 1 / cbrt(x);
+    const double y = 1 / cbrt(x);
+    if (x == 0 || isinf(x))
+        return y;
+    const double square = y * y, product = x * y;
+    const double rests = fma(product, fma(y, y, -square), square * fma(x, y, -product));
+    return fma(y * (1.0 / 3), -(fma(square, product, -1.0) + rests), y);
 }
 
 /* The length of four numbers times 2^-scale, to less than a unit of the last place: squares and
@@ -391,6 +397,8 @@ double clem_erfcinv(double z)
  * product that rounding drops. */
 double clem_normcdf(double x)
 {
+    if (isnan(x))
+        return x;
     const double t = -x * 0.70710678118654757;
     const double rest =
         isinf(t) ? 0 : fma(-x, 0.70710678118654757, -t) - x * -4.8336466567264567e-17;
@@ -808,6 +816,8 @@ float clem_erfcinvf(float z)
  * product that rounding drops. */
 float clem_normcdff(float x)
 {
+    if (isnan(x))
+        return x;
     const float t = -x * 0.70710677f;
     const float rest = isinf(t) ? 0 : fma(-x, 0.70710677f, -t) - x * 1.2101617e-8f;
     const float slope = 1.1283791670955125739f * exp(-t * t);
@@ -945,6 +955,8 @@ double clem_yn(int n, double x)
 /* The modified function of order 0 or 1, x >= 0. */
 double clem_bessel_i(int order, double x)
 {
+    if (isnan(x))
+        return x;
     if (x > 800)
         return INFINITY;
     if (x < 20) { /* the power series; terms and their sum with what rounding drops */
