@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/base/deadline.h"
 #include "cl/base/steady.h"
 #include "cl/block/block.h"
 #include "cl/memory.h"
@@ -24,6 +25,7 @@ enum {
     SMALL_LIMIT = 2048,
     LARGE_LIMIT = 64,
     PATTERNS = 4,
+    LOOK_AGAIN_MS = 10, /* a gate may close meanwhile, which nobody tells */
     MAX_BLOCKS = SMALL_LIMIT / SMALL_IN_BLOCK + LARGE_LIMIT
 };
 
@@ -93,7 +95,7 @@ ocl_status ocl_staging_create(struct ocl_context *context)
     }
     made->context = context;
     pthread_mutex_init(&made->lock, NULL);
-    pthread_cond_init(&made->given, NULL);
+    ocl_condition_init(&made->given);
     init_ring(&made->small, OCL_STAGING_SMALL, SMALL_BLOCK, MAX_SMALL, SMALL_LIMIT);
     init_ring(&made->large, limits->chunk, limits->chunk, MAX_LARGE, LARGE_LIMIT);
     context->staging = made;
@@ -353,6 +355,13 @@ static struct ocl_chunk **find_own(struct ring *ring, const struct ocl_queue *qu
     return *link ? link : NULL;
 }
 
+/* To pin memory while kernels run may wait for them (NVIDIA's driver, 580), and be worse than to wait for a chunk: so not where
+ * a chunk is sure to come. */
+static bool may_be_stuck(const struct ocl_context *context)
+{
+    return atomic_load(&context->gates) > 0 || context->device->facts.device_class == OCL_CLASS_CPU;
+}
+
 /* A chunk that another queue's command uses may be behind a host function, a kernel or a copy that waits for the caller. Its
  * own queue's commands a caller may wait for. Returns whether there is more to try: *chunk, or room in the ring. Staging lock
  * held. */
@@ -382,7 +391,8 @@ static ocl_status take_locked(struct ocl_staging *staging, struct ring *ring,
             return status;
         } else if (!can_wait) {
             return OCL_OK;
-        } else if (status == OCL_OK && avoid_others(ring, queue, chunk)) {
+        } else if (status == OCL_OK && may_be_stuck(staging->context) &&
+                   avoid_others(ring, queue, chunk)) {
             if (*chunk)
                 return OCL_OK;
             status = grow(staging, ring);
@@ -390,7 +400,8 @@ static ocl_status take_locked(struct ocl_staging *staging, struct ring *ring,
             *chunk = detach(ring, &ring->first);
             return OCL_OK;
         } else {
-            ocl_steady_wait(&staging->given, &staging->lock);
+            (void)ocl_condition_wait_until(&staging->given, &staging->lock,
+                                           ocl_deadline_after(LOOK_AGAIN_MS));
         }
     }
     return OCL_OK;

@@ -45,8 +45,9 @@ enum { OCL_STAGING_SMALL = 64 * 1024 };
 /* Takes a chunk of at least bytes, for a command in queue.
  * Needs:  bytes is at most the device class's chunk. A thread that holds a chunk must not wait for
  *         another.
- * Order:  with can_wait, waits for a command of queue that uses a chunk; for another queue's, or for another thread, only
- *         when all are in use and no more may be made. Without, *chunk is NULL where it would wait.
+ * Order:  with can_wait, waits for a command that uses a chunk, or for another thread, when all
+ *         are in use and no more may be made; without, *chunk is NULL then. While gates are closed, and on
+ *         CPUs, for commands of queue alone, as long as there is memory.
  * Locks:  the staging lock for moments; waits without it.
  * Errors: OCL_E_OUT_OF_MEMORY; the driver's. */
 ocl_status ocl_staging_take(struct ocl_staging *staging, const struct ocl_queue *queue,
