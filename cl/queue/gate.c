@@ -7,6 +7,7 @@
 #include "cl/queue/queue_private.h"
 #include "cl/state/failure.h"
 
+/* How often the driver is asked to open a gate before it counts as stuck. */
 enum { OPEN_TRIES = 3 };
 
 /* The user event always ends with CL_COMPLETE: drivers disagree about what a failed one does to the
@@ -89,17 +90,10 @@ ocl_status ocl_gate_await(struct ocl_context *context, cl_event event)
 
 ocl_status ocl_gate_pass(struct ocl_queue *queue)
 {
-    uint64_t position;
-    cl_event event;
+    uint64_t covered;
 
-    if (atomic_load(&queue->context->gates) == 0)
-        return OCL_OK;
-    ocl_status status = ocl_queue_mark(queue, &event, &position);
-    if (status != OCL_OK)
-        return status;
-    status = ocl_queue_wait_for_event(queue->context, event);
-    clReleaseEvent(event);
-    return status;
+    return atomic_load(&queue->context->gates) == 0 ? OCL_OK
+                                                    : ocl_queue_wait_at_mark(queue, &covered);
 }
 
 /* ---- Gates ---- */

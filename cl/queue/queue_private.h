@@ -277,6 +277,10 @@ ocl_status ocl_stamp_read(const struct ocl_stamp *stamp, uint64_t *nanoseconds);
  * opened. Waits for event, and returns what clWaitForEvents() would, or the failure of a context that was abandoned. */
 ocl_status ocl_gate_await(struct ocl_context *context, cl_event event);
 
+/* Waits for what queue has got so far, *covered commands, and for nothing behind it. Errors: the driver's; the failure of the
+ * context. */
+ocl_status ocl_queue_wait_at_mark(struct ocl_queue *queue, uint64_t *covered);
+
 /* Waits so until queue may be given a command that blocks. */
 ocl_status ocl_gate_pass(struct ocl_queue *queue);
 
