@@ -41,8 +41,8 @@ ocl_status ocl_transfer_later(struct ocl_transfer *transfer);
 /* A queue of a context that stays as long as the reference, for what is done in a turn. */
 ocl_status ocl_transfer_borrow_queue(struct ocl_context *context, struct ocl_queue **queue);
 
-/* Around giving a queue what is to be done in its turn. A turn of a legacy queue that works on device memory of other contexts
- * has its place in the order of their legacy queues too, as NVIDIA's runtime has it (two H100, driver 580).
+/* Around giving a queue a copy that is to be done in its turn. One of a legacy queue that works on device memory of other
+ * contexts has its place in the order of their legacy queues too; not so fills (two H100, NVIDIA's driver 580).
  *
  * begin: others are queues of such contexts, or of the queue's own, or NULL. end: passes status on, or the failure to
  * make the others wait. Owns: references to the others in between, since the turn may be over before its end.

@@ -445,25 +445,17 @@ TEST_BODY(peer_copies_are_ordered_with_all_streams)
     check_among_streams(0, 1, 0, true);
 }
 
-/* Work of the legacy stream on memory of another device. */
-enum legacy_work {
-    COPY_PEER,
-    COPY_LINEAR,
-    COPY_ROWS,
-    COPY_PINNED,
-    COPY_WITHIN,
-    FILL,
-    LEGACY_WORKS
-};
+/* Copies in the legacy stream from or to memory of another device. */
+enum legacy_copy { COPY_PEER, COPY_LINEAR, COPY_ROWS, COPY_PINNED, COPY_WITHIN, LEGACY_COPIES };
 
 struct legacy_ends {
     char *source, *target, *within; /* on device 0; on device 1 */
     char *pinned;
 };
 
-static cudaError_t do_legacy_work(enum legacy_work work, const struct legacy_ends *at)
+static cudaError_t copy_in_legacy(enum legacy_copy copy, const struct legacy_ends *at)
 {
-    switch (work) {
+    switch (copy) {
     case COPY_PEER:
         return cudaMemcpyPeerAsync(at->target, 1, at->source, 0, BYTES, NULL);
     case COPY_LINEAR:
@@ -473,15 +465,13 @@ static cudaError_t do_legacy_work(enum legacy_work work, const struct legacy_end
                                  cudaMemcpyDeviceToDevice, NULL);
     case COPY_PINNED:
         return cudaMemcpyAsync(at->target, at->pinned, BYTES, cudaMemcpyHostToDevice, NULL);
-    case COPY_WITHIN:
-        return cudaMemcpyAsync(at->target, at->within, BYTES, cudaMemcpyDeviceToDevice, NULL);
     default:
-        return cudaMemsetAsync(at->target, 1, BYTES, NULL);
+        return cudaMemcpyAsync(at->target, at->within, BYTES, cudaMemcpyDeviceToDevice, NULL);
     }
 }
 
 /* In the order of both devices' legacy streams, and of the blocking ones: as on two H100, driver 580. */
-static void check_legacy_work(enum legacy_work work, bool is_legacy)
+static void check_legacy_copy(enum legacy_copy copy, bool is_legacy)
 {
     struct patience patience = PATIENCE_INITIALIZER;
     struct legacy_ends at = {allocate_on(0, BYTES), allocate_on(1, BYTES), allocate_on(1, BYTES),
@@ -498,7 +488,7 @@ static void check_legacy_work(enum legacy_work work, bool is_legacy)
     patience_hold(&patience, stream);
     assert_success(cudaMemsetAsync(at.target, 2, BYTES, stream));
     assert_success(cudaSetDevice(0));
-    assert_success(do_legacy_work(work, &at));
+    assert_success(copy_in_legacy(copy, &at));
     assert_success(cudaSetDevice(1));
     assert_success(cudaMemcpyAsync(read, at.target, BYTES, cudaMemcpyDeviceToDevice, stream));
     assert_success(cudaMemsetAsync(read, 7, BYTES, held)); /* waits for nothing of this */
@@ -519,12 +509,12 @@ static void check_legacy_work(enum legacy_work work, bool is_legacy)
     assert_success(cudaFree(read));
 }
 
-TEST_BODY(peer_work_of_a_legacy_stream_is_in_the_order_of_both)
+TEST_BODY(peer_copies_of_a_legacy_stream_are_in_the_order_of_both)
 {
     need_two_devices();
-    for (enum legacy_work work = COPY_PEER; work < LEGACY_WORKS; work++) {
-        check_legacy_work(work, true);
-        check_legacy_work(work, false);
+    for (enum legacy_copy copy = COPY_PEER; copy < LEGACY_COPIES; copy++) {
+        check_legacy_copy(copy, true);
+        check_legacy_copy(copy, false);
     }
 }
 
