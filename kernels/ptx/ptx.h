@@ -179,6 +179,7 @@ struct ptx_target {
     size_t max_parameter_bytes; /* of all kernel arguments together */
     size_t max_private_bytes;   /* per work-item, that the device is known to take */
     int force_form;             /* -1, or an enum ptx_form, for tests */
+    bool marks_accesses; /* for tests: comments in the text around each access (emit/access.h) */
 };
 
 /* The most shared memory that a block can have: static, and with the dynamic; and the constants of a module.

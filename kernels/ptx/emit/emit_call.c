@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "kernels/ptx/emit/emit.h"
+#include "kernels/ptx/emit/access.h"
 #include "kernels/ptx/library/library.h"
 
 /* ---- Functions of the device library ---- */
@@ -114,9 +114,11 @@ static bool emit_supplied(struct ptx_emitter *e, const struct ptx_instruction *i
         }
         ptx_need(e, supplied[i].needs);
         const char *behind = supplied[i].behind ? supplied[i].behind(e) : "";
-        const char *call = ptx_format(e, "%s(clem_runtime, %s%s%s)", supplied[i].c_name,
-                                      argument_list(e, in, callee, supplied[i].passed),
-                                      behind[0] ? ", " : "", behind);
+        const char *call =
+            ptx_access_text(e, PTX_ACCESS_CALL,
+                            ptx_format(e, "%s(clem_runtime, %s%s%s)", supplied[i].c_name,
+                                       argument_list(e, in, callee, supplied[i].passed),
+                                       behind[0] ? ", " : "", behind));
         if (supplied[i].has_result)
             write_result(e, in, callee, call);
         else
@@ -200,7 +202,8 @@ static bool emit_math(struct ptx_emitter *e, const struct ptx_instruction *in,
         return true;
     }
     const enum ptx_type bits = ptx_parameter_type(callee->results[0]);
-    write_result(e, in, callee, ptx_as_type(e, ptx_format(e, "%s(%s)", name, list), result, bits));
+    const char *call = ptx_access_text(e, PTX_ACCESS_CALL, ptx_format(e, "%s(%s)", name, list));
+    write_result(e, in, callee, ptx_as_type(e, call, result, bits));
     return true;
 }
 
@@ -225,8 +228,9 @@ static bool fits(struct ptx_emitter *e, const struct ptx_instruction *in,
 
 static const char *call_text(struct ptx_emitter *e, const char *name, const char *arguments)
 {
-    return arguments[0] ? ptx_format(e, "%s(CLEM_PASS_AND %s)", name, arguments)
-                        : ptx_format(e, "%s(CLEM_PASS)", name);
+    const char *call = arguments[0] ? ptx_format(e, "%s(CLEM_PASS_AND %s)", name, arguments)
+                                    : ptx_format(e, "%s(CLEM_PASS)", name);
+    return ptx_access_text(e, PTX_ACCESS_CALL, call);
 }
 
 /* Of CUDA's runtime for devices. */
@@ -295,7 +299,8 @@ static const char *write_dispatcher(struct ptx_emitter *e, const struct ptx_func
     }
     if (!is_any) { /* whoever calls it anyhow follows a pointer to nowhere */
         ptx_need(e, PTX_NEED_RUNTIME);
-        ptx_text_put(out, "    default: clem_trap(clem_runtime);\n");
+        ptx_text_add(out, "    default: %s;\n",
+                     ptx_access_text(e, PTX_ACCESS_BRANCH, "clem_trap(clem_runtime)"));
     }
     ptx_text_add(out, "    }\n%s}\n\n", has_result ? "    return q0;\n" : "");
     return name;
@@ -323,7 +328,7 @@ static void emit_indirect(struct ptx_emitter *e, const struct ptx_instruction *i
     const char *number = ptx_value(e, &in->operands[1], PTX_U64);
     const char *rest = argument_list(e, in, shape, UINT32_MAX);
     const char *call =
-        ptx_format(e, "%s(CLEM_PASS_AND %s%s%s)", name, number, rest[0] ? ", " : "", rest);
+        call_text(e, name, ptx_format(e, "%s%s%s", number, rest[0] ? ", " : "", rest));
     write_result(e, in, shape, call);
     if (can_exit)
         ptx_write_exit_check(e);
