@@ -277,7 +277,7 @@ static const struct {
     {"call f, (%rd1);", "call none 0"},
     {"call %rd2, (%rd1), P;", "call none 0"},
     {"call (%rd2), malloc, (%rd1);", "call none 0"},
-    {"alloca.u64 %rd1, %rd2;", "store local 4"},
+    {"alloca.u64 %rd1, %rd2;", "branch none 0"},
 };
 
 static char *text_of(const char *statement)
