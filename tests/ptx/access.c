@@ -339,3 +339,27 @@ TEST_BODY(ptx_marks_accesses_of_every_instruction)
         free(text);
     }
 }
+
+/* A function that the block form puts in the place of its call: what it does is where it says so, and what is done for the
+ * call, here the value that it is given in .local, is where the call is. */
+TEST_BODY(ptx_marks_accesses_of_what_is_inlined)
+{
+    struct ptx_module *m =
+        read_ptx(PTX_HEAD ".func f(.param .align 4 .b8 a[8]) { .reg .u64 %d; .reg .u32 %r;\n"
+                          ".loc 2 3 1\nld.param.u32 %r, [a+4];\ncvt.u64.u32 %d, %r;\n"
+                          ".loc 2 4 1\nbar.sync 0;\n"
+                          ".loc 2 5 1\nst.global.u32 [%d], %r;\nret; }\n"
+                          ".visible .entry k() { .param .align 4 .b8 p[8];\n"
+                          ".loc 1 8 1\nst.param.u32 [p+4], 7;\n.loc 1 9 1\ncall f, (p);\n"
+                          ".loc 1 10 1\nbar.sync 0;\nret; }\n");
+    struct ptx_kernel kernel = translated(m, 0, 1, true);
+    assert_non_null(kernel.text);
+    static const char *const marks[] = {"/*{store local 4 15 1:8*/", "/*{load local 4 6 2:3*/",
+                                        "/*{barrier none 0 9 2:4*/", "/*{store global 4 11 2:5*/",
+                                        "/*{barrier none 0 19 1:10*/"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i)
+        if (!strstr(kernel.text, marks[i]))
+            fail_msg("no %s in %s", marks[i], scan_start(kernel.text));
+    ptx_kernel_free(&kernel);
+    ptx_module_free(m);
+}
