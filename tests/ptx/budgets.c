@@ -80,7 +80,7 @@ static void instructions(FILE *out, size_t bytes)
 
 static void locations(FILE *out, size_t bytes)
 {
-    fill_kernel(out, ".loc 1\n", bytes);
+    fill_kernel(out, ".loc 1 1 1.loc 1 2 1\n", bytes);
 }
 
 static void barriers(FILE *out, size_t bytes)

@@ -141,25 +141,54 @@ TEST_BODY(merge_gives_public_names_their_way)
     free(merged);
 }
 
-TEST_BODY(merge_drops_debugging_sections)
+/* Numbers of files and labels of names are each text's own. */
+TEST_BODY(merge_keeps_where_instructions_come_from)
 {
-    char *merged = merge(HEAD ".file 1 \"a.cu\", 12, 34\n.file 2 \"b.cu\"\n.global .u32 v;\n"
-                              ".section .debug_str { info: .b8 1, 2 }\n.pragma \"x\";\n",
-                         HEAD ".visible .entry k() { .loc 1 2 3\n ret; }\n", PTX_OK);
-    assert_null(strstr(merged, ".file"));
-    assert_null(strstr(merged, "debug_str"));
+    char *merged =
+        merge(HEAD ".file 1 \"a.cu\", 12, 34\n.file 2 \"b.h\"\n.global .u32 v;\n"
+                   ".section .debug_abbrev { .b8 1 }\n"
+                   ".section .debug_str { info: .b8 1, 2 }\n.pragma \"x\";\n",
+              HEAD ".visible .entry k() { .loc 1 2 3\n .loc 2 4 5, function_name info + 1, "
+                   "inlined_at 1 2 3\n ret; }\n.file 1 \"c.cu\"\n.file 2 \"b.h\", 7, 8\n"
+                   ".section .debug_str\n{\ninfo:\n.b8 3\n}\n",
+              PTX_OK);
+    assert_non_null(strstr(merged, ".loc 3 2 3\n .loc 4 4 5, function_name info__1 + 1, "
+                                   "inlined_at 3 2 3\n ret;"));
+    assert_non_null(strstr(merged, ".file 1 \"a.cu\", 12, 34\n.file 2 \"b.h\"\n"
+                                   ".section .debug_str { info: .b8 1, 2 }\n"
+                                   ".file 3 \"c.cu\"\n.file 4 \"b.h\", 7, 8\n"
+                                   ".section .debug_str\n{\ninfo__1:\n.b8 3\n}\n"));
+    assert_null(strstr(merged, "abbrev"));
     assert_non_null(strstr(merged, ".global .u32 v;"));
-    assert_non_null(strstr(merged, "entry k()"));
+    char *again = merge(merged, NULL, PTX_OK);
+    assert_string_equal(merged, again);
+    free(merged);
+    free(again);
+}
+
+/* A symbol may be named as what stands in debug information; what is no .file is dropped, alone. */
+TEST_BODY(merge_takes_only_what_is_debug_information_for_it)
+{
+    char *merged =
+        merge(HEAD ".file 2 \"a.cu\"\n.global .u32 function_name;\n.file x \"no\", 2\n",
+              HEAD ".global .u32 function_name;\n.visible .entry k() {\n"
+                   ".loc 1 2 3\nmov.u64 %rd1, function_name;\nadd.u64 %rd1, inlined_at, 1;\n}\n",
+              PTX_OK);
+    assert_non_null(strstr(merged, ".loc 3 2 3\nmov.u64 %rd1, function_name__1;\n"
+                                   "add.u64 %rd1, inlined_at, 1;\n"));
+    assert_int_equal(occurrences(merged, ".file"), 1);
     free(merged);
 }
 
 /* A cut text may lose meaning, but never more. */
 TEST_BODY(merge_survives_every_cut)
 {
-    static const char text[] = "// c\n" HEAD ".file 1 \"a\", 1, 2\n.section .x { a: .b8 1 }\n"
-                               ".extern .func (.param .b32 r) f(.param .b64 a);\n"
-                               ".global .b8 s[2] = {1, 2};\n/* c */ .visible .entry "
-                               "k(.param .u64 p) { { ld.u32 %r, [s]; } ret; }\n";
+    static const char text[] =
+        "// c\n" HEAD ".file 1 \"a\", 1, 2\n.section .debug_str { a: .b8 1 }\n"
+        ".extern .func (.param .b32 r) f(.param .b64 a);\n"
+        ".global .b8 s[2] = {1, 2};\n/* c */ .visible .entry "
+        "k(.param .u64 p) { { .loc 1 2 3, function_name a+4, inlined_at 1 2 3\n"
+        "ld.u32 %r, [s]; } ret; }\n";
     const char *const names[] = {"a", "b"};
     for (size_t length = 0; length < sizeof text; length++) {
         char *cut = strndup(text, length), *merged = NULL;

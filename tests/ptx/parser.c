@@ -309,18 +309,109 @@ TEST_BODY(ptx_reads_directives_of_functions)
     ptx_module_free(m);
 }
 
-TEST_BODY(ptx_passes_over_what_is_for_debuggers)
+static const char with_locations[] = PTX_HEAD
+    ".file 1 \"a b.cu\", 1700000000, 4096\n.visible .entry k()\n{\n"
+    ".loc 1 3 4\n.reg .b32 %r<2>;\n.loc 1 5 6, function_name $L__info0, inlined_at 1 2 3\n"
+    "mov.u32 %r1, 1;\n.pragma \"nounroll\";\n.loc 1 8 0 // there\n$L__tmp0:\n.loc 1 8 0\nret;\n"
+    ".loc 2 1 0, function_name $L__info0+16, inlined_at 1 7 3\n}\n"
+    ".visible .entry q() { membar.gl; .loc 2 9 1 ret; }\n"
+    "@@DWARF .byte 1, 2, (\n.section .debug_info\n{\n.b32 12\n.b64 .debug_abbrev\n{ }\n}\n"
+    ".file 2 \"c.h\"\n.section .debug_str {\n$L__info0:\n.b8 1,2\n}\n";
+
+static void assert_name(const struct ptx_module *m, uint32_t number, const char *name)
 {
-    struct ptx_module *m = read_ptx(
-        PTX_HEAD
-        ".file 1 \"a b.cu\", 1700000000, 4096\n.file 2 \"c.h\"\n.visible .entry k()\n{\n"
-        ".loc 1 3 4\n.reg .b32 %r<2>;\n.loc 1 5 6, function_name $L__info0, inlined_at 1 2 3\n"
-        "mov.u32 %r1, 1;\n.pragma \"nounroll\";\n.loc 1 8 0 // there\n$L__tmp0:\nret;\n"
-        ".loc 2 1 0, function_name $L__info0+16, inlined_at 1 7 3\n}\n"
-        "@@DWARF .byte 1, 2, (\n.section .debug_info\n{\n.b32 12\n.b64 .debug_abbrev\n{ }\n}\n"
-        ".section .debug_str {\n$L__info0:\n.b8 1,2\n}\n");
-    assert_int_equal(ptx_find_function(m, "k")->instruction_count, 2);
+    const struct ptx_file *file = ptx_find_file(m, number);
+    assert_non_null(file);
+    assert_int_equal(file->name_length, strlen(name));
+    assert_memory_equal(file->name, name, strlen(name));
+}
+
+TEST_BODY(ptx_keeps_where_instructions_come_from)
+{
+    struct ptx_module *m = read_ptx(with_locations);
+    assert_name(m, 1, "a b.cu");
+    assert_name(m, 2, "c.h");
+    assert_true(ptx_find_file(m, 1)->has_facts && !ptx_find_file(m, 2)->has_facts);
+    assert_int_equal(ptx_find_file(m, 1)->bytes, 4096);
+    const struct ptx_function *k = ptx_find_function(m, "k"), *q = ptx_find_function(m, "q");
+    assert_int_equal(k->instruction_count, 2);
+    const struct ptx_location *at = ptx_location_of(m, &k->instructions[0]);
+    assert_int_equal(at->line, 5);
+    assert_int_equal(at->at_line, 2);
+    assert_int_equal(at->function_length, strlen("$L__info0"));
+    at = ptx_location_of(m, &k->instructions[1]);
+    assert_int_equal(at->line, 8);
+    assert_int_equal(at->column, 0);
+    assert_int_equal(at->at_file, 0);
+    assert_null(ptx_location_of(m, &q->instructions[0])); /* those of k end with it */
+    assert_int_equal(ptx_location_of(m, &q->instructions[1])->file, 2);
+    assert_int_equal(m->location_count, 5); /* what is said twice is one */
     ptx_module_free(m);
+}
+
+TEST_BODY(ptx_prints_where_instructions_come_from)
+{
+    struct ptx_module *m = read_ptx(with_locations);
+    char *first = print_ptx(m);
+    assert_non_null(strstr(first, "    .loc 1 3 4\n    .loc 1 5 6, function_name $L__info0, "
+                                  "inlined_at 1 2 3\n    mov.u32"));
+    assert_non_null(strstr(first, "}\n.file 1 \"a b.cu\", 1700000000, 4096\n.file 2 \"c.h\"\n"
+                                  ".section .debug_str {\n$L__info0:\n.b8 1,2\n}\n"));
+    ptx_module_free(m);
+    m = read_ptx(first);
+    char *second = print_ptx(m);
+    assert_string_equal(first, second);
+    ptx_module_free(m);
+    free(first);
+    free(second);
+}
+
+/* Debug information makes no module unreadable that was readable without. */
+TEST_BODY(ptx_passes_over_what_is_no_location)
+{
+    static const char *const lines[] = {".loc 1 2\n",
+                                        ".loc\n",
+                                        ".loc 1 2 3 4\n",
+                                        ".loc 1 2 3, inlined_at 4\n",
+                                        ".loc 1 0 0\n",
+                                        ".file\n",
+                                        ".file 1\n",
+                                        ".file \"a\"\n",
+                                        ".loc 99999999999999999 1 1, 5\n",
+                                        ".section .debug_str { 1 : }\n"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 PTX_HEAD ".entry k() { .reg .b32 %%r1; %s mov.u32 %%r1, 1; ret; }\n", lines[i]);
+        struct ptx_module *m = read_ptx(text);
+        assert_null(ptx_location_of(m, instruction_at(m, 0)));
+        assert_null(ptx_find_file(m, 1));
+        ptx_module_free(m);
+    }
+    struct ptx_module *m =
+        read_ptx(PTX_BODY(".loc 99999999999 7 3\nret;") ".file 7 \"second\"\n.file 3 \"a\"\n"
+                                                        ".file 7 \"third\"\n");
+    assert_true(ptx_location_of(m, instruction_at(m, 0))->file == UINT32_MAX);
+    assert_null(ptx_find_file(m, UINT32_MAX));
+    assert_name(m, 7, "second");
+    assert_name(m, 3, "a");
+    assert_null(ptx_find_file(m, 5));
+    ptx_module_free(m);
+}
+
+TEST_BODY(ptx_locations_survive_every_cut)
+{
+    for (size_t bytes = 0; bytes < sizeof with_locations; ++bytes) {
+        char *copy = malloc(bytes ? bytes : 1); /* so that a sanitizer sees what is beyond */
+        assert_non_null(copy);
+        memcpy(copy, with_locations, bytes);
+        struct ptx_log log = {0};
+        struct ptx_module *m = NULL;
+        ptx_module_parse(copy, bytes, &m, &log);
+        ptx_module_free(m);
+        free(log.text);
+        free(copy);
+    }
 }
 
 TEST_BODY(ptx_reads_branch_targets_that_follow)

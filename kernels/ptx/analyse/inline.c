@@ -12,9 +12,10 @@ struct growing {
     struct ptx_arena *arena;
     struct ptx_function *made;
     size_t instruction_room, label_room, register_room, variable_room, target_room;
-    uint8_t *verdicts;     /* per function number: 0 unknown, 1 stays a call, 2 to be inlined */
-    struct jumped *jumped; /* of plan.jumps, in their order */
-    uint32_t *jumped_of;   /* per function number: 1 + its place there, or 0 */
+    uint32_t line, location; /* of instructions that are added */
+    uint8_t *verdicts;       /* per function number: 0 unknown, 1 stays a call, 2 to be inlined */
+    struct jumped *jumped;   /* of plan.jumps, in their order */
+    uint32_t *jumped_of;     /* per function number: 1 + its place there, or 0 */
 };
 
 /* Where the numbers of a function being copied begin in the copy. */
@@ -44,8 +45,22 @@ static struct ptx_instruction *add_instruction(struct growing *c)
     f->instructions = ptx_arena_grow(c->arena, f->instructions, f->instruction_count,
                                      &c->instruction_room, sizeof *f->instructions);
     struct ptx_instruction *added = &f->instructions[f->instruction_count++];
-    *added = (struct ptx_instruction){0};
+    *added = (struct ptx_instruction){.line = c->line, .location = c->location};
     return added;
+}
+
+/* What is added from here on stands for this instruction. */
+static void stand_for(struct growing *c, const struct ptx_instruction *in)
+{
+    c->line = in->line;
+    c->location = in->location;
+}
+
+/* For a function as a whole, or for none. */
+static void stand_at(struct growing *c, uint32_t line)
+{
+    c->line = line;
+    c->location = 0;
 }
 
 static uint32_t add_label(struct growing *c, const char *name)
@@ -172,12 +187,10 @@ static struct ptx_instruction mapped(struct growing *c, const struct bases *b,
 
 /* ---- Jumps and moves of the copy's own ---- */
 
-static void write_jump(struct growing *c, const struct ptx_instruction *like, uint32_t label,
-                       int32_t guard, bool is_negated)
+static void write_jump(struct growing *c, uint32_t label, int32_t guard, bool is_negated)
 {
     struct ptx_instruction *in = add_instruction(c);
     in->opcode = PTX_OPCODE_bra;
-    in->line = like->line;
     in->words = "bra";
     in->width = 1;
     in->guard = guard;
@@ -187,12 +200,11 @@ static void write_jump(struct growing *c, const struct ptx_instruction *like, ui
     in->operands[0] = (struct ptx_operand){.kind = PTX_OPERAND_LABEL, .index = (int32_t)label};
 }
 
-static void write_move(struct growing *c, uint32_t line, enum ptx_type type, struct ptx_operand to,
+static void write_move(struct growing *c, enum ptx_type type, struct ptx_operand to,
                        struct ptx_operand from)
 {
     struct ptx_instruction *in = add_instruction(c);
     in->opcode = PTX_OPCODE_mov;
-    in->line = line;
     in->words = "mov";
     in->width = 1;
     in->guard = -1;
@@ -210,13 +222,13 @@ static struct ptx_operand register_operand(uint32_t index)
 }
 
 /* Stores into or loads from a .param variable as a whole. */
-static void write_access(struct growing *c, uint32_t line, uint16_t opcode,
-                         const struct ptx_variable *variable, struct ptx_operand value)
+static void write_access(struct growing *c, uint16_t opcode, const struct ptx_variable *variable,
+                         struct ptx_operand value)
 {
     const struct ptx_operand address = {
         .kind = PTX_OPERAND_ADDRESS, .index = -1, .variable = variable};
     const bool is_load = opcode == PTX_OPCODE_ld;
-    write_move(c, line, variable->type, is_load ? value : address, is_load ? address : value);
+    write_move(c, variable->type, is_load ? value : address, is_load ? address : value);
     struct ptx_instruction *in = &c->made->instructions[c->made->instruction_count - 1];
     in->opcode = opcode;
     in->words = is_load ? "ld.param" : "st.param";
@@ -290,13 +302,13 @@ static void pass_arguments(struct growing *c, const struct ptx_instruction *call
         b->parameters[i] = formal;
         if (formal->space == PTX_SPACE_REG) {
             if (given)
-                write_move(c, call->line, formal->type,
-                           register_operand(b->registers + formal->number), *given);
+                write_move(c, formal->type, register_operand(b->registers + formal->number),
+                           *given);
             continue;
         }
         b->parameters[i] = bind(c, given, formal);
         if (given && b->parameters[i] != given->variable)
-            write_access(c, call->line, PTX_OPCODE_st, b->parameters[i], *given);
+            write_access(c, PTX_OPCODE_st, b->parameters[i], *given);
     }
     b->results = ptx_arena_array(c->arena, callee->result_count, sizeof *b->results);
     for (size_t i = 0; i < callee->result_count; i++)
@@ -314,10 +326,10 @@ static void pass_results(struct growing *c, const struct ptx_instruction *call,
         if (!given || given->kind == PTX_OPERAND_SINK)
             continue;
         if (callee->results[i]->space == PTX_SPACE_REG)
-            write_move(c, call->line, callee->results[i]->type, *given,
+            write_move(c, callee->results[i]->type, *given,
                        register_operand(b->registers + callee->results[i]->number));
         else if (given->kind == PTX_OPERAND_REGISTER)
-            write_access(c, call->line, PTX_OPCODE_ld, b->results[i], *given);
+            write_access(c, PTX_OPCODE_ld, b->results[i], *given);
     }
 }
 
@@ -331,11 +343,12 @@ static void inline_call(struct growing *c, const struct ptx_instruction *call)
 {
     const uint32_t skip = add_label(c, "skip");
     if (call->guard >= 0)
-        write_jump(c, call, skip, call->guard, !call->guard_negated);
+        write_jump(c, skip, call->guard, !call->guard_negated);
     struct bases b = begin_function(c, call->operands[1].function);
     b.end_label = (int32_t)add_label(c, "end");
     pass_arguments(c, call, &b);
     copy_function(c, &b);
+    stand_for(c, call);
     set_label(c, (uint32_t)b.end_label);
     pass_results(c, call, &b);
     set_label(c, skip);
@@ -354,27 +367,26 @@ static struct ptx_operand number_operand(uint64_t number)
     return (struct ptx_operand){.kind = PTX_OPERAND_INTEGER, .index = -1, .bits = (int64_t)number};
 }
 
-static void write_set(struct growing *c, uint32_t line, uint32_t to, uint64_t number)
+static void write_set(struct growing *c, uint32_t to, uint64_t number)
 {
-    write_move(c, line, PTX_B32, register_operand(to), number_operand(number));
+    write_move(c, PTX_B32, register_operand(to), number_operand(number));
 }
 
-static void write_trap(struct growing *c, uint32_t line, int32_t guard)
+static void write_trap(struct growing *c, int32_t guard)
 {
     struct ptx_instruction *in = add_instruction(c);
     in->opcode = PTX_OPCODE_trap;
-    in->line = line;
     in->words = "trap";
     in->width = 1;
     in->guard = guard;
 }
 
 /* A new predicate: whether a value is a number. */
-static int32_t write_test(struct growing *c, uint32_t line, enum ptx_type type,
-                          struct ptx_operand value, uint64_t number)
+static int32_t write_test(struct growing *c, enum ptx_type type, struct ptx_operand value,
+                          uint64_t number)
 {
     const uint32_t predicate = add_register(c, (struct ptx_register){"is", PTX_PRED, 1});
-    write_move(c, line, type, register_operand(predicate), value);
+    write_move(c, type, register_operand(predicate), value);
     struct ptx_instruction *in = &c->made->instructions[c->made->instruction_count - 1];
     in->opcode = PTX_OPCODE_setp;
     in->words = "setp.eq";
@@ -388,16 +400,16 @@ static int32_t write_test(struct growing *c, uint32_t line, enum ptx_type type,
 }
 
 /* A part of a .param variable, to or from a register. */
-static void write_part(struct growing *c, uint32_t line, uint16_t opcode, enum ptx_type type,
+static void write_part(struct growing *c, uint16_t opcode, enum ptx_type type,
                        const struct ptx_variable *variable, size_t offset, uint32_t index)
 {
-    write_access(c, line, opcode, variable, register_operand(index));
+    write_access(c, opcode, variable, register_operand(index));
     struct ptx_instruction *in = &c->made->instructions[c->made->instruction_count - 1];
     in->types[0] = (uint8_t)type;
     in->operands[opcode == PTX_OPCODE_ld].bits = (int64_t)offset;
 }
 
-static void write_copy(struct growing *c, uint32_t line, const struct ptx_variable *to,
+static void write_copy(struct growing *c, const struct ptx_variable *to,
                        const struct ptx_variable *from)
 {
     static const enum ptx_type types[] = {PTX_B8, PTX_B16, PTX_B32, PTX_B64};
@@ -408,8 +420,8 @@ static void write_copy(struct growing *c, uint32_t line, const struct ptx_variab
     for (size_t at = 0; at + (1u << size) <= to->bytes; at += 1u << size) {
         const uint32_t part =
             add_register(c, (struct ptx_register){"part", (uint8_t)types[size], 1});
-        write_part(c, line, PTX_OPCODE_ld, types[size], from, at, part);
-        write_part(c, line, PTX_OPCODE_st, types[size], to, at, part);
+        write_part(c, PTX_OPCODE_ld, types[size], from, at, part);
+        write_part(c, PTX_OPCODE_st, types[size], to, at, part);
     }
 }
 
@@ -429,12 +441,11 @@ static void hand_over(struct growing *c, const struct ptx_instruction *call, con
         if (!given)
             continue;
         if (formal->space == PTX_SPACE_REG)
-            write_move(c, call->line, formal->type,
-                       register_operand(j->b.registers + formal->number), *given);
+            write_move(c, formal->type, register_operand(j->b.registers + formal->number), *given);
         else if (is_parameter_of_call(given))
-            write_copy(c, call->line, j->b.parameters[i], given->variable);
+            write_copy(c, j->b.parameters[i], given->variable);
         else
-            write_access(c, call->line, PTX_OPCODE_st, j->b.parameters[i], *given);
+            write_access(c, PTX_OPCODE_st, j->b.parameters[i], *given);
     }
 }
 
@@ -442,7 +453,7 @@ static void take_back(struct growing *c, const struct ptx_instruction *call, con
 {
     const struct ptx_operand *given = item(call, 0, 0);
     if (given && j->b.from->result_count > 0 && is_parameter_of_call(given))
-        write_copy(c, call->line, given->variable, j->b.results[0]);
+        write_copy(c, given->variable, j->b.results[0]);
     else
         pass_results(c, call, &j->b);
 }
@@ -451,15 +462,14 @@ static void jump_call(struct growing *c, const struct ptx_instruction *call, str
 {
     const uint32_t skip = add_label(c, "skip"), site = add_label(c, "back");
     if (call->guard >= 0)
-        write_jump(c, call, skip, call->guard, !call->guard_negated);
-    write_trap(c, call->line,
-               write_test(c, call->line, PTX_B32, register_operand(j->is_within), 1));
+        write_jump(c, skip, call->guard, !call->guard_negated);
+    write_trap(c, write_test(c, PTX_B32, register_operand(j->is_within), 1));
     hand_over(c, call, j);
-    write_set(c, call->line, j->is_within, 1);
-    write_set(c, call->line, j->back, j->site_count);
+    write_set(c, j->is_within, 1);
+    write_set(c, j->back, j->site_count);
     j->sites = ptx_arena_grow(c->arena, j->sites, j->site_count, &j->site_room, sizeof *j->sites);
     j->sites[j->site_count++] = (int32_t)site;
-    write_jump(c, call, j->start_label, -1, false);
+    write_jump(c, j->start_label, -1, false);
     set_label(c, site);
     take_back(c, call, j);
     set_label(c, skip);
@@ -482,7 +492,7 @@ static void dispatch(struct growing *c, const struct ptx_instruction *call,
     const struct ptx_plan *plan = c->e->plan;
     const uint32_t done = add_label(c, "done");
     if (call->guard >= 0)
-        write_jump(c, call, done, call->guard, !call->guard_negated);
+        write_jump(c, done, call->guard, !call->guard_negated);
     for (size_t i = 0; i < plan->target_count; i++) {
         const struct ptx_function *target = plan->targets[i];
         if (!ptx_same_shape(target, shape))
@@ -495,16 +505,15 @@ static void dispatch(struct growing *c, const struct ptx_instruction *call,
         memcpy(made.operands, call->operands, 3 * sizeof *made.operands);
         made.operands[1] =
             (struct ptx_operand){.kind = PTX_OPERAND_FUNCTION, .index = -1, .function = target};
-        write_jump(c, call, next,
-                   write_test(c, call->line, PTX_B64, call->operands[1], target->number), true);
+        write_jump(c, next, write_test(c, PTX_B64, call->operands[1], target->number), true);
         if (jumped_of(c, target))
             jump_call(c, &made, jumped_of(c, target));
         else
             *add_instruction(c) = made;
-        write_jump(c, call, done, -1, false);
+        write_jump(c, done, -1, false);
         set_label(c, next);
     }
-    write_trap(c, call->line, -1); /* whoever comes here follows a pointer to nowhere */
+    write_trap(c, -1); /* whoever comes here follows a pointer to nowhere */
     set_label(c, done);
 }
 
@@ -539,17 +548,18 @@ static void begin_jumped(struct growing *c)
                                           &c->target_room, sizeof *c->made->targets);
         j->targets = (uint32_t)c->made->target_count++;
         c->made->targets[j->targets] = (struct ptx_targets){.name = "back"};
-        write_set(c, from->line, j->is_within, 0);
+        stand_at(c, from->line);
+        write_set(c, j->is_within, 0);
     }
 }
 
 /* ret: by a branch to one of the sites. */
 static void write_return(struct growing *c, const struct jumped *j)
 {
-    const uint32_t line = j->b.from->line;
+    stand_at(c, j->b.from->line);
     set_label(c, (uint32_t)j->b.end_label);
-    write_set(c, line, j->is_within, 0);
-    write_jump(c, &(struct ptx_instruction){.line = line}, 0, -1, false);
+    write_set(c, j->is_within, 0);
+    write_jump(c, 0, -1, false);
     struct ptx_instruction *in = &c->made->instructions[c->made->instruction_count - 1];
     in->opcode = PTX_OPCODE_brx;
     in->words = "brx.idx";
@@ -564,7 +574,8 @@ static void copy_jumped(struct growing *c)
 {
     const size_t count = c->e->plan->jump_count;
     if (count > 0) { /* the entry's end */
-        write_trap(c, 0, -1);
+        stand_at(c, 0);
+        write_trap(c, -1);
         c->made->instructions[c->made->instruction_count - 1].opcode = PTX_OPCODE_ret;
         c->made->instructions[c->made->instruction_count - 1].words = "ret";
     }
@@ -584,6 +595,7 @@ static void copy_instruction(struct growing *c, const struct bases *b,
                              const struct ptx_instruction *in)
 {
     struct ptx_instruction made = mapped(c, b, in);
+    stand_for(c, in);
     const bool is_call = in->opcode == PTX_OPCODE_call && in->operand_count > 1;
     if (is_call && jumped_of(c, in->operands[1].function)) {
         jump_call(c, &made, jumped_of(c, in->operands[1].function));
@@ -602,12 +614,12 @@ static void copy_instruction(struct growing *c, const struct bases *b,
         return;
     }
     if (in->opcode == PTX_OPCODE_ret && b->end_label >= 0) {
-        write_jump(c, in, (uint32_t)b->end_label, made.guard, made.guard_negated);
+        write_jump(c, (uint32_t)b->end_label, made.guard, made.guard_negated);
         return;
     }
     if (in->guard >= 0 && (ptx_is_barrier(in) || ptx_is_warp_operation(in))) {
         const uint32_t skip = add_label(c, "skip");
-        write_jump(c, in, skip, made.guard, !made.guard_negated);
+        write_jump(c, skip, made.guard, !made.guard_negated);
         made.guard = -1;
         *add_instruction(c) = made;
         set_label(c, skip);

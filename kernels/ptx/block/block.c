@@ -6,6 +6,7 @@
  * library/block.cl knows the same.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/block/block.h"
+#include "kernels/ptx/emit/access.h"
 
 #include <string.h>
 
@@ -352,7 +353,7 @@ static void write_node(struct ptx_emitter *e, size_t place)
     const bool follows = place + 1 < region->node_count && region->nodes[place + 1] == next &&
                          next != PTX_NO_NODE && flow->position[next] > flow->position[writer->node];
     if (!follows)
-        ptx_line(e, "%s", edge_text(e, next));
+        ptx_line(e, "%s", ptx_access_text(e, PTX_ACCESS_BRANCH, edge_text(e, next)));
 }
 
 static void write_thread(struct ptx_emitter *e, const struct needs n)
@@ -655,6 +656,7 @@ static void write_parted_stepless(struct ptx_emitter *e)
         if (ptx_block_has_step(writer->region))
             continue;
         ptx_line(e, "case %zuu: {", i);
+        ptx_block_pass_step(e);
         write_thread(e, find_needs(e));
         ptx_line(e, "break;");
         ptx_line(e, "}");
@@ -899,8 +901,11 @@ static void empty_stacks(struct ptx_emitter *e)
     if (!plan->has_stack)
         return;
     ptx_line(e, "for (uint i = 0; i < clem_threads; i++)");
-    ptx_line(e, "    *(CLEM_SCRATCH uint *)(clem_locals + i * %zuu + %zuu) = 0u;",
-             (plan->local_bytes + 15) / 16 * 16, plan->stack_at);
+    const size_t bytes = (plan->local_bytes + 15) / 16 * 16;
+    ptx_line(
+        e, "    %s;",
+        ptx_empty_stack(e, "CLEM_SCRATCH uint",
+                        ptx_format(e, "clem_locals + i * %zuu + %zuu", bytes, plan->stack_at)));
 }
 
 void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)

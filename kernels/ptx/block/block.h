@@ -202,6 +202,8 @@ static inline const char *ptx_block_threads(const struct ptx_emitter *e)
  * clem_base; on the straight way, for all warps. If is_lane_open afterwards, then within a block and a
  * loop over lanes in it. */
 void ptx_block_step(struct ptx_emitter *e);
+/* One of which nothing is written. */
+void ptx_block_pass_step(struct ptx_emitter *e);
 /* Whether it writes anything where warps go one by one. */
 bool ptx_block_has_step(const struct ptx_region *region);
 

@@ -1,6 +1,7 @@
 /* Steps: what the threads of a block or a warp do together at the start of a region.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/block/block.h"
+#include "kernels/ptx/emit/access.h"
 
 #include <string.h>
 
@@ -401,7 +402,7 @@ bool ptx_block_has_step(const struct ptx_region *region)
     }
 }
 
-void ptx_block_step(struct ptx_emitter *e)
+void ptx_block_pass_step(struct ptx_emitter *e)
 {
     struct ptx_block_writer *writer = e->block_writer;
     const struct ptx_instruction *step = writer->region->step;
@@ -409,9 +410,18 @@ void ptx_block_step(struct ptx_emitter *e)
         return;
     e->instruction = step;
     writer->is_stepping = true;
-    ptx_line(e, "{");
-    write_step(e, step);
-    if (!writer->is_lane_open)
-        ptx_line(e, "}");
+    ptx_access(
+        e, &(struct ptx_access){.kind = ptx_is_barrier(step) ? PTX_ACCESS_BARRIER : PTX_ACCESS_WARP,
+                                .write = write_step});
     writer->is_stepping = false;
+}
+
+void ptx_block_step(struct ptx_emitter *e)
+{
+    if (!e->block_writer->region->step)
+        return;
+    ptx_line(e, "{");
+    ptx_block_pass_step(e);
+    if (!e->block_writer->is_lane_open)
+        ptx_line(e, "}");
 }

@@ -1,4 +1,4 @@
-/* Addresses that memory is reached by: numbers, pointers and their spaces, and the types of what is there.
+/* Addresses that memory is reached by: as numbers, their spaces, and the types of what is there.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/emit/emit_memory.h"
 
@@ -53,10 +53,10 @@ const char *ptx_described_register(struct ptx_emitter *e, int32_t index)
         if (!writes_register(in, index))
             continue;
         if (in->operand_count > 1 && in->operands[1].variable)
-            return ptx_format(e, "%s (line %u: %s of %s)", name, (unsigned)in->line,
+            return ptx_format(e, "%s (%s: %s of %s)", name, ptx_line_text(e, in),
                               ptx_opcode_name((enum ptx_opcode)in->opcode),
                               in->operands[1].variable->name);
-        return ptx_format(e, "%s (line %u: %s)", name, (unsigned)in->line,
+        return ptx_format(e, "%s (%s: %s)", name, ptx_line_text(e, in),
                           ptx_opcode_name((enum ptx_opcode)in->opcode));
     }
     return name;
@@ -85,52 +85,6 @@ enum ptx_space ptx_space_of(struct ptx_emitter *e, const struct ptx_operand *add
     if (address->index >= 0 && !ptx_current_body(e)->is_made[address->index])
         ptx_refuse_unknown_address(e, address);
     return PTX_SPACE_GENERIC;
-}
-
-/* `rd4 + 8` and the like: a pointer to bytes in global memory. */
-static const char *global_bytes(struct ptx_emitter *e, const struct ptx_operand *address)
-{
-    if (address->variable)
-        return ptx_global_pointer(e, address->variable, address->bits);
-    if (!ptx_is_pointer_register(e, address->index)) {
-        ptx_refuse_unknown_address(e, address);
-        return ptx_address_number(e, address);
-    }
-    const char *place = ptx_register_name(e, (uint32_t)address->index, 0);
-    return address->bits == 0  ? place
-           : address->bits < 0 ? ptx_format(e, "(%s - %lld)", place, -(long long)address->bits)
-                               : ptx_format(e, "(%s + %lld)", place, (long long)address->bits);
-}
-
-/* The offset within a window: constants, and registers of 32 and 64 bits. */
-static const char *window_offset(struct ptx_emitter *e, const struct ptx_operand *address)
-{
-    if (address->variable || address->index < 0)
-        return ptx_address_number(e, address);
-    const enum ptx_type type = ptx_register_type(e, (uint32_t)address->index);
-    const char *place = ptx_register_name(e, (uint32_t)address->index, 0);
-    if (ptx_type_bytes(type) == 4 && address->bits != 0)
-        return ptx_format(e, "(%s + %uu)", ptx_as_type(e, place, type, PTX_U32),
-                          (unsigned)(uint32_t)address->bits);
-    return ptx_type_bytes(type) == 4 ? ptx_as_type(e, place, type, PTX_U32)
-                                     : ptx_address_number(e, address);
-}
-
-const char *ptx_pointer(struct ptx_emitter *e, const struct ptx_operand *address,
-                        enum ptx_space space, const char *qualifiers, const char *type)
-{
-    switch (space) {
-    case PTX_SPACE_SHARED:
-        ptx_need(e, PTX_NEED_SHARED | PTX_NEED_SHARED_BYTES);
-        return ptx_format(e, "(%s__local %s *)(clem_shared + %s)", qualifiers, type,
-                          window_offset(e, address));
-    case PTX_SPACE_LOCAL:
-        ptx_need(e, PTX_NEED_LOCAL);
-        return ptx_format(e, "(%sCLEM_LOCAL %s *)(clem_local + %s)", qualifiers, type,
-                          window_offset(e, address));
-    default:
-        return ptx_format(e, "(%s__global %s *)%s", qualifiers, type, global_bytes(e, address));
-    }
 }
 
 const char *ptx_memory_type(struct ptx_emitter *e, enum ptx_type type, unsigned width)

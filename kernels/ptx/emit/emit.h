@@ -47,12 +47,6 @@ const char *ptx_special_value(struct ptx_emitter *e, int32_t special);
  * cast may stand before it: a name, a cast, a call, or something in parentheses. */
 const char *ptx_as_type(struct ptx_emitter *e, const char *x, enum ptx_type from, enum ptx_type to);
 
-/* What an ADDRESS operand of a space other than .param points to, as
- * `(__global clem_u32_a *)(rd4 + 8)`: `qualifiers` are "" or end in a blank, `type` is what the
- * pointer points to. Generic addresses: only where ptx_space_of() knows a space. */
-const char *ptx_pointer(struct ptx_emitter *e, const struct ptx_operand *address,
-                        enum ptx_space space, const char *qualifiers, const char *type);
-
 /* The space that an access goes to: that of the instruction, or for generic ones what is known of
  * the address; PTX_SPACE_GENERIC where that can only be seen at run time. */
 enum ptx_space ptx_space_of(struct ptx_emitter *e, const struct ptx_operand *address,
@@ -96,8 +90,10 @@ const char *ptx_result_value(struct ptx_emitter *e);
 bool ptx_is_structure(const struct ptx_variable *v);
 enum ptx_type ptx_type_of_bits(size_t bytes);
 
-/* emit_flow.c: ends the thread, here or after the call that met an exit. */
+/* emit_flow.c: ends the function being written; ends the thread, here, as failed, or after the call that met an exit. */
+void ptx_write_return(struct ptx_emitter *e);
 void ptx_write_exit(struct ptx_emitter *e);
+void ptx_write_trap(struct ptx_emitter *e);
 void ptx_write_exit_check(struct ptx_emitter *e);
 
 /* fence.c: what .release and .acquire ask for before and after an access, and what keeps the
@@ -171,6 +167,9 @@ bool ptx_resume_is_needed(struct ptx_emitter *e, const struct ptx_function *entr
 void ptx_resume_prepare(struct ptx_emitter *e);
 void ptx_resume_barrier(struct ptx_emitter *e);
 void ptx_resume_wrap(struct ptx_emitter *e, size_t start);
+
+/* A statement: nothing is taken of the stack for alloca, whose counter is at a pointer. */
+const char *ptx_empty_stack(struct ptx_emitter *e, const char *c_type, const char *pointer);
 
 /* Declarations at the head of that body which depend on what was written: the array behind
  * clem_local, the flag behind clem_exited. translate.c puts them behind the first "{\n". */

@@ -1,6 +1,6 @@
 /* atom and red: OpenCL C's own functions where it has them, those of library/atomic.cl otherwise.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "kernels/ptx/emit/emit.h"
+#include "kernels/ptx/emit/access.h"
 
 /* How one operation on one type is written. */
 struct variant {
@@ -85,22 +85,24 @@ static bool is_of_library(const struct variant *variant)
     return variant->call[0] == 'c';
 }
 
-/* The call in one space. `pointer` has the type that the variant says. */
-static const char *call_text(struct ptx_emitter *e, const struct variant *variant, bool is_shared,
-                             const char *pointer, const char *values)
+/* The function for one space, where the pointer has the type that the variant says. */
+static const char *function_text(struct ptx_emitter *e, const struct variant *variant,
+                                 bool is_shared)
 {
     const bool is_native = variant->native && e->target->has_nvidia_asm;
     const bool is_local = is_shared && !e->target->shared_is_global;
-    return ptx_format(e, "%s%s(%s, %s)", is_native ? variant->native : variant->call,
+    return ptx_format(e, "%s%s", is_native ? variant->native : variant->call,
                       !is_native && !is_of_library(variant) ? ""
                       : is_local                            ? "_shared"
-                                                            : "_global",
-                      pointer, values);
+                                                            : "_global");
 }
 
+/* In a space that is known. */
 static void write_call(struct ptx_emitter *e, const struct ptx_instruction *in,
-                       const struct variant *variant, const char *call)
+                       const struct variant *variant, struct ptx_access access)
 {
+    access.function = function_text(e, variant, access.space == PTX_SPACE_SHARED);
+    const char *call = ptx_access(e, &access);
     if (wants_result(in))
         ptx_set(e, &in->operands[0], (enum ptx_type)variant->value, call);
     else
@@ -111,32 +113,31 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
                          const struct variant *variant, const char *values)
 {
     const struct ptx_operand *address = &in->operands[in->opcode == PTX_OPCODE_atom];
-    const enum ptx_space space = ptx_space_of(e, address, in->space);
-    if (space == PTX_SPACE_LOCAL) {
+    struct ptx_access access = {.kind = PTX_ACCESS_ATOMIC,
+                                .space = (uint8_t)ptx_space_of(e, address, in->space),
+                                .is_volatile = true,
+                                .address = address,
+                                .type = in->types[0],
+                                .c_type = variant->memory,
+                                .value = values};
+    if (access.space == PTX_SPACE_LOCAL) {
         ptx_refuse(e, "atomic operations on local memory have no translation");
         return;
     }
-    if (space != PTX_SPACE_GENERIC) {
-        const char *pointer = ptx_pointer(e, address, space, "volatile ", variant->memory);
-        write_call(e, in, variant,
-                   call_text(e, variant, space == PTX_SPACE_SHARED, pointer, values));
+    if (access.space != PTX_SPACE_GENERIC) {
+        write_call(e, in, variant, access);
         return;
     }
     ptx_need(e, PTX_NEED_SHARED);
-    const char *number = ptx_temporary(e);
+    access.number = ptx_temporary(e);
     ptx_line(e, "{");
-    ptx_line(e, "const ulong %s = %s;", number, ptx_address_number(e, address));
-    ptx_line(e, "if (clem_is_shared(%s)) {", number);
-    write_call(e, in, variant,
-               call_text(e, variant, true,
-                         ptx_format(e, "(volatile __local %s *)(clem_shared + (uint)%s)",
-                                    variant->memory, number),
-                         values));
+    ptx_line(e, "const ulong %s = %s;", access.number, ptx_address_number(e, address));
+    ptx_line(e, "if (clem_is_shared(%s)) {", access.number);
+    access.space = PTX_SPACE_SHARED;
+    write_call(e, in, variant, access);
     ptx_line(e, "} else {");
-    write_call(e, in, variant,
-               call_text(e, variant, false,
-                         ptx_format(e, "(volatile __global %s *)%s", variant->memory, number),
-                         values));
+    access.space = PTX_SPACE_GLOBAL;
+    write_call(e, in, variant, access);
     ptx_line(e, "}");
     ptx_line(e, "}");
 }

@@ -1,6 +1,7 @@
 /* Memory: ld, st, copies, fences, and hints, for which nothing is written.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/emit/emit_memory.h"
+#include "kernels/ptx/emit/access.h"
 
 #include <string.h>
 
@@ -15,11 +16,6 @@ static const char *vector_c_type(struct ptx_emitter *e, enum ptx_type type, unsi
     if (ptx_type_bytes(type) == 16)
         return ptx_format(e, "ulong%u", 2 * width);
     return ptx_format(e, "%s%u", sized[ptx_type_bytes(type)], width);
-}
-
-static const char *qualifiers_of(const struct ptx_instruction *in)
-{
-    return ptx_is_volatile(in) ? "volatile " : "";
 }
 
 struct ptx_instruction ptx_spread_registers(struct ptx_emitter *e, const struct ptx_instruction *in,
@@ -45,18 +41,30 @@ struct ptx_instruction ptx_spread_registers(struct ptx_emitter *e, const struct 
 
 /* ---- Loads ---- */
 
-/* `*pointer` of an access, a scalar or a whole vector. */
-static const char *loaded(struct ptx_emitter *e, const struct ptx_instruction *in,
-                          const struct ptx_operand *address, const char *type)
+/* An access by a load or store, a scalar or a whole vector. Where the space is not known, within braces: its address is a
+ * variable then. */
+static struct ptx_access access_of(struct ptx_emitter *e, const struct ptx_instruction *in,
+                                   const struct ptx_operand *address, unsigned width)
 {
-    const enum ptx_space space = ptx_space_of(e, address, in->space);
-    if (space != PTX_SPACE_GENERIC)
-        return ptx_format(e, "*%s", ptx_pointer(e, address, space, qualifiers_of(in), type));
+    struct ptx_access made = {.kind =
+                                  in->opcode == PTX_OPCODE_st ? PTX_ACCESS_STORE : PTX_ACCESS_LOAD,
+                              .space = (uint8_t)ptx_space_of(e, address, in->space),
+                              .is_volatile = ptx_is_volatile(in),
+                              .address = address,
+                              .type = in->types[0],
+                              .width = (uint8_t)width};
+    if (made.space != PTX_SPACE_GENERIC)
+        return made;
     ptx_need(e, PTX_NEED_SHARED | PTX_NEED_LOCAL);
-    const char *number = ptx_temporary(e);
-    ptx_line(e, "const ulong %s = %s;", number, ptx_address_number(e, address));
-    return ptx_format(e, "clem_generic_load(%s, %s, %s, clem_shared, clem_local)",
-                      qualifiers_of(in), type, number);
+    made.number = ptx_temporary(e);
+    ptx_line(e, "const ulong %s = %s;", made.number, ptx_address_number(e, address));
+    return made;
+}
+
+static const char *loaded(struct ptx_emitter *e, const struct ptx_instruction *in, unsigned width)
+{
+    const struct ptx_access access = access_of(e, in, &in->operands[1], width);
+    return ptx_access(e, &access);
 }
 
 /* The type that a value is handed over in: elements of vectors have no sign. */
@@ -73,7 +81,7 @@ static void load_vector(struct ptx_emitter *e, const struct ptx_instruction *in,
     const unsigned width = to->count;
     const bool is_wide = ptx_type_bytes(type) == 16;
     ptx_line(e, "{");
-    const char *value = loaded(e, in, &in->operands[1], ptx_memory_type(e, type, width));
+    const char *value = loaded(e, in, width);
     const char *name = ptx_temporary(e);
     ptx_line(e, "const %s %s = %s;", vector_c_type(e, type, width), name, value);
     for (unsigned i = 0; i < width; i++) {
@@ -97,8 +105,7 @@ static void load_scalar(struct ptx_emitter *e, const struct ptx_instruction *in,
     const bool in_braces = needs_braces(e, in, &in->operands[1]);
     if (in_braces)
         ptx_line(e, "{");
-    ptx_set(e, &in->operands[0], type,
-            loaded(e, in, &in->operands[1], ptx_memory_type(e, type, 1)));
+    ptx_set(e, &in->operands[0], type, loaded(e, in, 1));
     if (in_braces)
         ptx_line(e, "}");
 }
@@ -117,22 +124,17 @@ static void emit_load(struct ptx_emitter *e, const struct ptx_instruction *in)
 
 /* ---- Stores ---- */
 
-static void store_text(struct ptx_emitter *e, const struct ptx_instruction *in, const char *type,
-                       const char *value)
+static void store(struct ptx_emitter *e, const struct ptx_instruction *in, unsigned width,
+                  const char *value)
 {
-    const struct ptx_operand *address = &in->operands[0];
-    const enum ptx_space space = ptx_space_of(e, address, in->space);
-    if (space != PTX_SPACE_GENERIC) {
-        ptx_line(e, "*%s = %s;", ptx_pointer(e, address, space, qualifiers_of(in), type), value);
-        return;
-    }
-    ptx_need(e, PTX_NEED_SHARED | PTX_NEED_LOCAL);
-    const char *number = ptx_temporary(e);
-    ptx_line(e, "{");
-    ptx_line(e, "const ulong %s = %s;", number, ptx_address_number(e, address));
-    ptx_line(e, "clem_generic_store(%s, %s, %s, clem_shared, clem_local, %s);", qualifiers_of(in),
-             type, number, value);
-    ptx_line(e, "}");
+    const bool in_braces = needs_braces(e, in, &in->operands[0]);
+    if (in_braces)
+        ptx_line(e, "{");
+    struct ptx_access access = access_of(e, in, &in->operands[0], width);
+    access.value = value;
+    ptx_line(e, "%s;", ptx_access(e, &access));
+    if (in_braces)
+        ptx_line(e, "}");
 }
 
 static const char *vector_value(struct ptx_emitter *e, const struct ptx_operand *from,
@@ -167,9 +169,9 @@ static void emit_store(struct ptx_emitter *e, const struct ptx_instruction *in)
     refuse_pointer_value(e, in);
     ptx_fence_before(e, in);
     if (from->kind == PTX_OPERAND_VECTOR)
-        store_text(e, in, ptx_memory_type(e, type, from->count), vector_value(e, from, type));
+        store(e, in, from->count, vector_value(e, from, type));
     else
-        store_text(e, in, ptx_memory_type(e, type, 1), ptx_value(e, from, type));
+        store(e, in, 1, ptx_value(e, from, type));
 }
 
 /* ---- Loads and stores ---- */
@@ -213,14 +215,28 @@ static void emit_copy(struct ptx_emitter *e, const struct ptx_instruction *in)
         const char *from =
             is_ignored ? ptx_format(e, "(%s ? 0u : %uu)", ptx_predicate(e, &o[3]), (unsigned)size)
                        : ptx_value(e, &o[3], PTX_U32);
-        ptx_line(e, "clem_copy_async(%s, %s, %uu, %s);",
-                 ptx_pointer(e, &o[0], PTX_SPACE_SHARED, "", "uchar"),
-                 ptx_pointer(e, &o[1], PTX_SPACE_GLOBAL, "const ", "uchar"), (unsigned)size, from);
+        ptx_line(e, "%s;",
+                 ptx_access(e, &(struct ptx_access){.kind = PTX_ACCESS_COPY,
+                                                    .space = PTX_SPACE_SHARED,
+                                                    .address = &o[0],
+                                                    .from = &o[1],
+                                                    .bytes = (unsigned)size,
+                                                    .value = from}));
         return;
     }
-    const char *type = size == 4 ? "clem_u32_a" : size == 8 ? "clem_u32x2_a" : "clem_u32x4_a";
-    ptx_line(e, "*%s = *%s;", ptx_pointer(e, &o[0], PTX_SPACE_SHARED, "", type),
-             ptx_pointer(e, &o[1], PTX_SPACE_GLOBAL, "const ", type));
+    struct ptx_access access = {.kind = PTX_ACCESS_LOAD,
+                                .space = PTX_SPACE_GLOBAL,
+                                .is_read_only = true,
+                                .address = &o[1],
+                                .type = PTX_B32,
+                                .width = (uint8_t)(size / 4)};
+    const char *value = ptx_access(e, &access);
+    access.kind = PTX_ACCESS_STORE;
+    access.space = PTX_SPACE_SHARED;
+    access.is_read_only = false;
+    access.address = &o[0];
+    access.value = value;
+    ptx_line(e, "%s;", ptx_access(e, &access));
 }
 
 static void emit_cp(struct ptx_emitter *e, const struct ptx_instruction *in)

@@ -1,5 +1,6 @@
 /* mov, cvta, isspacep, and the stack: what values and addresses become elsewhere.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/ptx/emit/access.h"
 #include "kernels/ptx/emit/emit_memory.h"
 
 /* ---- Vectors as numbers, and numbers as vectors ---- */
@@ -254,10 +255,18 @@ static void emit_isspacep(struct ptx_emitter *e, const struct ptx_instruction *i
 
 /* ---- The stack ---- */
 
-static const char *stack_top(struct ptx_emitter *e)
+/* What is taken of the stack so far; as it is left where a value is given. */
+static const char *stack_top(struct ptx_emitter *e, const char *value)
 {
     ptx_need(e, PTX_NEED_LOCAL);
-    return ptx_format(e, "*(CLEM_LOCAL uint *)(clem_local + %zu)", e->plan->stack_at);
+    return ptx_access(
+        e, &(struct ptx_access){.kind = value ? PTX_ACCESS_STORE : PTX_ACCESS_LOAD,
+                                .space = PTX_SPACE_LOCAL,
+                                .is_own = true,
+                                .number = ptx_format(e, "clem_local + %zu", e->plan->stack_at),
+                                .type = PTX_U32,
+                                .c_type = "CLEM_LOCAL uint",
+                                .value = value});
 }
 
 /* Threads that take more than there is end as after a trap. */
@@ -275,26 +284,26 @@ static void emit_alloca(struct ptx_emitter *e, const struct ptx_instruction *in)
     ptx_need(e, PTX_NEED_RUNTIME);
     ptx_line(e, "{");
     ptx_line(e, "const ulong %s = %s;", size, ptx_value(e, &o[1], PTX_U64));
-    ptx_line(e, "const uint %s = (%s + %lluu) & ~%lluu;", at, stack_top(e),
+    ptx_line(e, "const uint %s = (%s + %lluu) & ~%lluu;", at, stack_top(e, NULL),
              (unsigned long long)start + (unsigned long long)mask, (unsigned long long)mask);
     ptx_line(e, "if (%s > %zuu || %s > %zuu - %s) {", at, start + PTX_STACK_BYTES, size,
              start + PTX_STACK_BYTES, at);
-    ptx_line(e, "clem_trap(clem_runtime);");
-    ptx_write_exit(e);
+    ptx_write_trap(e);
     ptx_line(e, "}");
-    ptx_line(e, "%s = %s - %zuu + (uint)%s;", stack_top(e), at, start, size);
+    ptx_line(e, "%s;", stack_top(e, ptx_format(e, "%s - %zuu + (uint)%s", at, start, size)));
     ptx_set(e, &o[0], PTX_U64, ptx_format(e, "(ulong)%s", at));
     ptx_line(e, "}");
 }
 
 static void emit_stacksave(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
-    ptx_set(e, &in->operands[0], PTX_U64, ptx_format(e, "(ulong)%s", stack_top(e)));
+    ptx_set(e, &in->operands[0], PTX_U64, ptx_format(e, "(ulong)%s", stack_top(e, NULL)));
 }
 
 static void emit_stackrestore(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
-    ptx_line(e, "%s = (uint)%s;", stack_top(e), ptx_value(e, &in->operands[0], PTX_U64));
+    ptx_line(e, "%s;",
+             stack_top(e, ptx_format(e, "(uint)%s", ptx_value(e, &in->operands[0], PTX_U64))));
 }
 
 /* ---- All of them ---- */

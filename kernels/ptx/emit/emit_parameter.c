@@ -1,58 +1,21 @@
 /* Loads and stores of parameters: those of the kernel or function being written, and those of calls within it. They
  * are variables of C, but for those of a kernel that is given them as a bank. Also copies, which may be of parameters.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/ptx/emit/access.h"
 #include "kernels/ptx/emit/emit_memory.h"
 
 /* ---- Parameters ---- */
-
-/* A pointer to bytes at an offset of a parameter that is a C variable. */
-static const char *parameter_bytes(struct ptx_emitter *e, const struct ptx_variable *v,
-                                   enum ptx_type type, int64_t offset)
-{
-    return ptx_format(e, "(%s *)((uchar *)&%s + %lld)", ptx_memory_type(e, type, 1),
-                      ptx_parameter_name(e, v), (long long)offset);
-}
-
-static bool is_in_bank(const struct ptx_emitter *e, const struct ptx_variable *v)
-{
-    return !v || (e->plan->has_bank && ptx_is_entry_parameter(e, v));
-}
-
-/* A pointer to bytes of the bank. */
-static const char *bank_bytes(struct ptx_emitter *e, const struct ptx_operand *address,
-                              enum ptx_type type)
-{
-    const bool is_global = e->plan->bank_is_global;
-    ptx_need(e, PTX_NEED_BANK);
-    return ptx_format(e,
-                      is_global ? "(const __global %s *)%s" : "(__constant %s *)(clem_bank + %s)",
-                      ptx_memory_type(e, type, 1), ptx_address_number(e, address));
-}
-
-static bool is_whole(const struct ptx_variable *v, enum ptx_type type, int64_t offset)
-{
-    return !v->is_array && v->width <= 1 && offset == 0 && ptx_type_bytes(type) == v->bytes &&
-           v->bytes <= 8;
-}
 
 /* One element of type `type` at `plus` bytes from an address in .param. */
 static const char *parameter_element(struct ptx_emitter *e, const struct ptx_operand *address,
                                      enum ptx_type type, int64_t plus)
 {
-    const struct ptx_plan *plan = e->plan;
-    const struct ptx_variable *v = address->variable;
-    const int64_t offset = address->bits + plus;
-    if (!is_in_bank(e, v))
-        return is_whole(v, type, offset)
-                   ? ptx_as_type(e, ptx_parameter_name(e, v), ptx_parameter_type(v), type)
-                   : ptx_format(e, "*%s", parameter_bytes(e, v, type, offset));
-    if (!plan->has_bank) {
-        ptx_refuse(e, "a parameter of a function at an address that is not constant");
-        return "0";
-    }
     struct ptx_operand moved = *address;
-    moved.bits = offset;
-    return ptx_format(e, "*%s", bank_bytes(e, &moved, type));
+    moved.bits += plus;
+    return ptx_access(e, &(struct ptx_access){.kind = PTX_ACCESS_LOAD,
+                                              .space = PTX_SPACE_PARAM,
+                                              .address = &moved,
+                                              .type = (uint8_t)type});
 }
 
 /* The argument of its own that a pointer among an entry's parameters is, or NULL. */
@@ -88,7 +51,11 @@ static void load_pointer(struct ptx_emitter *e, const struct ptx_operand *addres
     const char *place = ptx_register_name(e, (uint32_t)to->index, 0);
     const char *argument = pointer_argument(e, address, plus);
     if (argument) {
-        ptx_line(e, "%s = %s;", place, argument);
+        ptx_line(e, "%s = %s;", place,
+                 ptx_access(e, &(struct ptx_access){.kind = PTX_ACCESS_LOAD,
+                                                    .space = PTX_SPACE_PARAM,
+                                                    .type = PTX_U64,
+                                                    .text = argument}));
         return;
     }
     if (e->target->pointers == PTX_POINTERS_BUFFERS && !is_own_parameter(e, v))
@@ -128,12 +95,17 @@ static void store_parameter(struct ptx_emitter *e, const struct ptx_operand *add
         ptx_refuse(e, "a parameter at an address that is not constant");
         return;
     }
-    const int64_t offset = address->bits + plus;
-    if (is_whole(v, type, offset))
-        ptx_line(e, "%s = %s;", ptx_parameter_name(e, v),
-                 ptx_value(e, value, ptx_parameter_type(v)));
-    else
-        ptx_line(e, "*%s = %s;", parameter_bytes(e, v, type, offset), ptx_value(e, value, type));
+    struct ptx_operand moved = *address;
+    moved.bits += plus;
+    const bool is_whole = ptx_is_whole_parameter(v, type, moved.bits);
+    ptx_line(
+        e, "%s;",
+        ptx_access(e, &(struct ptx_access){
+                          .kind = PTX_ACCESS_STORE,
+                          .space = PTX_SPACE_PARAM,
+                          .address = &moved,
+                          .type = (uint8_t)type,
+                          .value = ptx_value(e, value, is_whole ? ptx_parameter_type(v) : type)}));
 }
 
 /* What a function follows must be a pointer here already. */
@@ -172,17 +144,6 @@ void ptx_emit_store_parameter(struct ptx_emitter *e, const struct ptx_instructio
 
 /* ---- Copies ---- */
 
-static const char *place_pointer(struct ptx_emitter *e, const struct ptx_place *place,
-                                 enum ptx_type type)
-{
-    const struct ptx_variable *v = place->address.variable;
-    if (place->space != PTX_SPACE_PARAM)
-        return ptx_pointer(e, &place->address, (enum ptx_space)place->space, "",
-                           ptx_memory_type(e, type, 1));
-    return is_in_bank(e, v) ? bank_bytes(e, &place->address, type)
-                            : parameter_bytes(e, v, type, place->address.bits);
-}
-
 static void write_copy(struct ptx_emitter *e, const struct ptx_copy *copy)
 {
     static const enum ptx_type types[] = {
@@ -193,8 +154,17 @@ static void write_copy(struct ptx_emitter *e, const struct ptx_copy *copy)
         const struct ptx_copied *part = &copy->parts[i];
         const enum ptx_type type = types[part->bytes];
         const char *at = ptx_format(e, "%s * %zuu", turn, copy->stride / part->bytes);
-        ptx_line(e, "(%s)[%s] = (%s)[%s];", place_pointer(e, &part->to, type), at,
-                 place_pointer(e, &part->from, type), at);
+        struct ptx_access access = {.kind = PTX_ACCESS_LOAD,
+                                    .space = part->from.space,
+                                    .address = &part->from.address,
+                                    .type = (uint8_t)type,
+                                    .index = at};
+        const char *value = ptx_access(e, &access);
+        access.kind = PTX_ACCESS_STORE;
+        access.space = part->to.space;
+        access.address = &part->to.address;
+        access.value = value;
+        ptx_line(e, "%s;", ptx_access(e, &access));
     }
     ptx_line(e, "}");
 }

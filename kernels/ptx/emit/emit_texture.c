@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/ptx/emit/emit.h"
+#include "kernels/ptx/emit/access.h"
 
 /* ---- Which object ---- */
 
@@ -261,6 +261,17 @@ static const char *coordinates(struct ptx_emitter *e, const struct place *place)
     return place->layer ? ptx_format(e, "%s, %s", list, place->layer) : list;
 }
 
+/* A fetch, or an access to a surface, by a call of the device header. */
+static const char *access_to(struct ptx_emitter *e, enum ptx_access_kind kind,
+                             const struct object *object, const char *text)
+{
+    return ptx_access(e, &(struct ptx_access){.kind = (uint8_t)kind,
+                                              .space = PTX_SPACE_TEX,
+                                              .type = e->instruction->types[0],
+                                              .object = object->name,
+                                              .text = text});
+}
+
 /* ---- Results ---- */
 
 static bool reads(const struct ptx_operand *operand, int32_t index)
@@ -416,15 +427,16 @@ static void emit_tex(struct ptx_emitter *e, const struct ptx_instruction *in)
         !find_object(e, &brackets->list[0], "TEXTURE",
                      is_linear_memory ? "1D_BUFFER" : place.shape->kind, &object))
         return;
-    const char *value = ptx_temporary(e);
+    const char *value = ptx_temporary(e), *text;
     ptx_line(e, "{");
     declare_row(e, &object, false);
     if (is_linear_memory) {
         const struct ptx_operand *at = &brackets->list[1];
-        ptx_line(e, "%s %s = tex1Dfetch(%s, %s, %s);", c_type, value, c_type, object.name,
-                 ptx_value(e, at->kind == PTX_OPERAND_VECTOR ? at->list : at, PTX_S32));
+        const char *index = ptx_value(e, at->kind == PTX_OPERAND_VECTOR ? at->list : at, PTX_S32);
+        text = ptx_format(e, "tex1Dfetch(%s, %s, %s)", c_type, object.name, index);
     } else
-        ptx_line(e, "%s %s = %s;", c_type, value, fetch(e, in, &object, &place, c_type));
+        text = fetch(e, in, &object, &place, c_type);
+    ptx_line(e, "%s %s = %s;", c_type, value, access_to(e, PTX_ACCESS_TEXTURE, &object, text));
     set_results(e, in, value, type, channels);
     ptx_line(e, "}");
 }
@@ -450,14 +462,14 @@ static void emit_gather(struct ptx_emitter *e, const struct ptx_instruction *in)
     const int component = in->operation - PTX_OP_COMPONENT_R;
     ptx_line(e, "{");
     declare_row(e, &object, false);
-    if (object.is_row)
-        ptx_line(e,
-                 "%s %s = CLEM_AS(%s, clem_gather(clem_texture_memory__%s, "
-                 "&clem_texture_facts__%s, %s, %s, %d));",
-                 c_type, value, c_type, object.name, object.name, place.x, place.y, component);
-    else
-        ptx_line(e, "%s %s = tex2Dgather(%s, %s, %s, %s, %d);", c_type, value, c_type, object.name,
-                 place.x, place.y, component);
+    const char *text =
+        object.is_row ? ptx_format(e,
+                                   "CLEM_AS(%s, clem_gather(clem_texture_memory__%s, "
+                                   "&clem_texture_facts__%s, %s, %s, %d))",
+                                   c_type, object.name, object.name, place.x, place.y, component)
+                      : ptx_format(e, "tex2Dgather(%s, %s, %s, %s, %d)", c_type, object.name,
+                                   place.x, place.y, component);
+    ptx_line(e, "%s %s = %s;", c_type, value, access_to(e, PTX_ACCESS_TEXTURE, &object, text));
     set_results(e, in, value, type, 4);
     ptx_line(e, "}");
 }
@@ -555,8 +567,9 @@ static void emit_load(struct ptx_emitter *e, const struct ptx_instruction *in)
     const char *value = ptx_temporary(e);
     ptx_line(e, "{");
     declare_row(e, &object, true);
-    ptx_line(e, "%s %s = surf%sreadMode(%s, %s, %s, %s);", type, value, place.shape->surface, type,
-             object.name, coordinates(e, &place), border_mode(in));
+    const char *text = ptx_format(e, "surf%sreadMode(%s, %s, %s, %s)", place.shape->surface, type,
+                                  object.name, coordinates(e, &place), border_mode(in));
+    ptx_line(e, "%s %s = %s;", type, value, access_to(e, PTX_ACCESS_SURFACE, &object, text));
     set_results(e, in, value, (enum ptx_type)in->types[0], channels);
     ptx_line(e, "}");
 }
@@ -580,8 +593,9 @@ static void emit_store(struct ptx_emitter *e, const struct ptx_instruction *in)
     const char *name = ptx_temporary(e);
     note_row_write(e, &object);
     ptx_line(e, "%s %s = (%s)(%s);", type, name, type, value);
-    ptx_line(e, "surf%swriteMode(%s, %s, %s, %s, %s);", place.shape->surface, type, name,
-             object.name, coordinates(e, &place), border_mode(in));
+    const char *text = ptx_format(e, "surf%swriteMode(%s, %s, %s, %s, %s)", place.shape->surface,
+                                  type, name, object.name, coordinates(e, &place), border_mode(in));
+    ptx_line(e, "%s;", access_to(e, PTX_ACCESS_SURFACE, &object, text));
     ptx_line(e, "}");
 }
 
@@ -616,10 +630,19 @@ static void emit_reduce(struct ptx_emitter *e, const struct ptx_instruction *in)
              "const long %s = clem_surface_offset(&clem_surface_facts__%s, %s, %s, %s, %d, 4, %s);",
              at, object.name, place.x, place.y, place.layer ? place.layer : place.z,
              place.layer ? 1 : 0, border_mode(in));
+    const enum ptx_type value_type = type == PTX_S32 ? PTX_S32 : PTX_U32;
+    const struct ptx_access access = {.kind = PTX_ACCESS_SURFACE,
+                                      .space = PTX_SPACE_TEX,
+                                      .is_volatile = true,
+                                      .type = (uint8_t)type,
+                                      .c_type = c_type,
+                                      .object = object.name,
+                                      .index = at,
+                                      .function = function,
+                                      .value = ptx_value(e, &in->operands[1], value_type)};
+    const char *text = ptx_access(e, &access);
     ptx_line(e, "if (%s >= 0)", at);
-    ptx_line(e, "    %s((volatile __global %s *)(clem_surface_memory__%s + %s), %s);", function,
-             c_type, object.name, at,
-             ptx_value(e, &in->operands[1], type == PTX_S32 ? PTX_S32 : PTX_U32));
+    ptx_line(e, "    %s;", text);
     ptx_line(e, "}");
 }
 

@@ -2,7 +2,7 @@
  * that is all; otherwise by inline PTX, which only devices with NVIDIA's asm have: for others
  * translate.c chooses PTX_FORM_BLOCK.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "kernels/ptx/emit/emit.h"
+#include "kernels/ptx/emit/access.h"
 
 /* ---- Barriers ---- */
 
@@ -43,21 +43,27 @@ static void emit_reduction(struct ptx_emitter *e, const struct ptx_instruction *
         ptx_refuse(e, "a reduction of a kind that has no translation");
         return;
     }
-    const char *call =
+    const char *call = ptx_access_text(
+        e, PTX_ACCESS_BARRIER,
         ptx_format(e, "clem_native_bar_%s%s(%s, %s, %s)", name, has_count ? "_count" : "",
                    ptx_value(e, &o[1], PTX_U32), has_count ? ptx_value(e, &o[2], PTX_U32) : "0u",
-                   ptx_predicate(e, &o[has_count ? 3 : 2]));
+                   ptx_predicate(e, &o[has_count ? 3 : 2])));
     if (is_count)
         ptx_set(e, &o[0], PTX_U32, call);
     else
         ptx_set(e, &o[0], PTX_PRED, ptx_format(e, "(uchar)%s", call));
 }
 
+static void write_barrier(struct ptx_emitter *e, const char *call)
+{
+    ptx_line(e, "%s;", ptx_access_text(e, PTX_ACCESS_BARRIER, call));
+}
+
 /* Compilers that make one loop over work-items of what lies between two barriers take those away. */
 static void write_plain_barrier(struct ptx_emitter *e)
 {
     ptx_keep_order(e);
-    ptx_line(e, "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
+    write_barrier(e, "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)");
     ptx_keep_order(e);
 }
 
@@ -73,11 +79,11 @@ static void emit_barrier(struct ptx_emitter *e, const struct ptx_instruction *in
     else if (has_operation(in, PTX_OP_RED))
         emit_reduction(e, in);
     else if (in->operand_count == 2)
-        ptx_line(e, "clem_native_bar_%s(%s, %s);",
-                 has_operation(in, PTX_OP_ARRIVE) ? "arrive" : "sync_count",
-                 ptx_value(e, &o[0], PTX_U32), ptx_value(e, &o[1], PTX_U32));
+        write_barrier(e, ptx_format(e, "clem_native_bar_%s(%s, %s)",
+                                    has_operation(in, PTX_OP_ARRIVE) ? "arrive" : "sync_count",
+                                    ptx_value(e, &o[0], PTX_U32), ptx_value(e, &o[1], PTX_U32)));
     else if (in->operand_count == 1)
-        ptx_line(e, "clem_native_bar_sync(%s);", ptx_value(e, &o[0], PTX_U32));
+        write_barrier(e, ptx_format(e, "clem_native_bar_sync(%s)", ptx_value(e, &o[0], PTX_U32)));
     else
         ptx_refuse(e, "a barrier without a number");
 }
@@ -91,6 +97,11 @@ static const char *members(struct ptx_emitter *e, const struct ptx_instruction *
                                      : "clem_native_activemask()";
 }
 
+static const char *warp_call(struct ptx_emitter *e, const char *call)
+{
+    return ptx_access_text(e, PTX_ACCESS_WARP, call);
+}
+
 /* `{ uint t1; d = call; p = t1; }` where the call's last argument is &t1. */
 static void write_pair(struct ptx_emitter *e, const struct ptx_instruction *in, const char *call)
 {
@@ -98,7 +109,7 @@ static void write_pair(struct ptx_emitter *e, const struct ptx_instruction *in, 
     const char *value = ptx_temporary(e);
     ptx_line(e, "{");
     ptx_line(e, "uint %s;", flag);
-    ptx_line(e, "const uint %s = %s, &%s);", value, call, flag);
+    ptx_line(e, "const uint %s = %s;", value, warp_call(e, ptx_format(e, "%s, &%s)", call, flag)));
     ptx_set(e, &in->operands[0], PTX_U32, value);
     if (in->has_second_destination)
         ptx_set(e, &in->operands[1], PTX_PRED, ptx_format(e, "(uchar)(%s != 0u)", flag));
@@ -131,8 +142,9 @@ static void emit_vote(struct ptx_emitter *e, const struct ptx_instruction *in)
         ptx_refuse(e, "a vote of a kind that has no translation");
         return;
     }
-    const char *call = ptx_format(e, "clem_native_vote_%s(%s, %s)", modes[in->operation],
-                                  ptx_predicate(e, &in->operands[1]), members(e, in, 2));
+    const char *call =
+        warp_call(e, ptx_format(e, "clem_native_vote_%s(%s, %s)", modes[in->operation],
+                                ptx_predicate(e, &in->operands[1]), members(e, in, 2)));
     if (in->operation == PTX_OP_BALLOT)
         ptx_set(e, &in->operands[0], PTX_U32, call);
     else
@@ -155,7 +167,7 @@ static void emit_match(struct ptx_emitter *e, const struct ptx_instruction *in)
     if (is_all)
         write_pair(e, in, call);
     else
-        ptx_set(e, &in->operands[0], PTX_U32, ptx_format(e, "%s)", call));
+        ptx_set(e, &in->operands[0], PTX_U32, warp_call(e, ptx_format(e, "%s)", call)));
 }
 
 static void emit_redux(struct ptx_emitter *e, const struct ptx_instruction *in)
@@ -170,9 +182,9 @@ static void emit_redux(struct ptx_emitter *e, const struct ptx_instruction *in)
         return;
     }
     ptx_set(e, &in->operands[0], type,
-            ptx_format(e, "clem_native_redux_%s_%s(%s, %s)", name, ptx_type_name(type),
-                       ptx_value(e, &in->operands[1], type),
-                       ptx_value(e, &in->operands[2], PTX_U32)));
+            warp_call(e, ptx_format(e, "clem_native_redux_%s_%s(%s, %s)", name, ptx_type_name(type),
+                                    ptx_value(e, &in->operands[1], type),
+                                    ptx_value(e, &in->operands[2], PTX_U32))));
 }
 
 static void emit_warp_operation(struct ptx_emitter *e, const struct ptx_instruction *in)
@@ -191,7 +203,7 @@ static void emit_warp_operation(struct ptx_emitter *e, const struct ptx_instruct
         emit_redux(e, in);
         break;
     case PTX_OPCODE_activemask:
-        ptx_set(e, &in->operands[0], PTX_U32, "clem_native_activemask()");
+        ptx_set(e, &in->operands[0], PTX_U32, warp_call(e, "clem_native_activemask()"));
         break;
     case PTX_OPCODE_elect:
         write_pair(e, in,
@@ -199,7 +211,8 @@ static void emit_warp_operation(struct ptx_emitter *e, const struct ptx_instruct
                               members(e, in, in->has_second_destination ? 2 : 1)));
         break;
     default:
-        ptx_line(e, "clem_native_bar_warp(%s);", members(e, in, 0));
+        ptx_line(e, "%s;",
+                 warp_call(e, ptx_format(e, "clem_native_bar_warp(%s)", members(e, in, 0))));
     }
 }
 

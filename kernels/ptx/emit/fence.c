@@ -1,6 +1,6 @@
 /* Fences, and what keeps compilers from moving accesses.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "kernels/ptx/emit/emit.h"
+#include "kernels/ptx/emit/access.h"
 
 void ptx_keep_order(struct ptx_emitter *e)
 {
@@ -12,15 +12,13 @@ void ptx_keep_order(struct ptx_emitter *e)
 void ptx_write_fence(struct ptx_emitter *e, uint8_t scope, uint8_t order)
 {
     const bool is_own = scope == PTX_SCOPE_CTA && e->plan->form == PTX_FORM_BLOCK;
-    if (is_own && e->target->has_thread_fence)
-        ptx_keep_order(e);
-    else if (!e->target->has_nvidia_asm)
-        ptx_line(e, order == PTX_ORDER_SC ? "clem_fence();" : "clem_fence_acq_rel();");
-    else
-        ptx_line(e, "clem_native_fence_%s();",
-                 scope == PTX_SCOPE_CTA   ? "cta"
-                 : scope == PTX_SCOPE_SYS ? "sys"
-                                          : "gpu");
+    const char *fence = is_own && e->target->has_thread_fence ? "clem_fence_compiler()"
+                        : !e->target->has_nvidia_asm
+                            ? (order == PTX_ORDER_SC ? "clem_fence()" : "clem_fence_acq_rel()")
+                        : scope == PTX_SCOPE_CTA ? "clem_native_fence_cta()"
+                        : scope == PTX_SCOPE_SYS ? "clem_native_fence_sys()"
+                                                 : "clem_native_fence_gpu()";
+    ptx_line(e, "%s;", ptx_access_text(e, PTX_ACCESS_FENCE, fence));
 }
 
 void ptx_fence_before(struct ptx_emitter *e, const struct ptx_instruction *in)

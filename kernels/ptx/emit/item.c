@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "kernels/ptx/emit/emit.h"
+#include "kernels/ptx/emit/access.h"
 
 /* ---- Declarations ---- */
 
@@ -204,8 +204,26 @@ static void copy_parameters(struct ptx_emitter *e, const struct ptx_body *body)
             continue;
         ptx_need(e, PTX_NEED_LOCAL);
         ptx_line(e, "for (uint clem_byte = 0; clem_byte < %zuu; clem_byte++)", v->bytes);
-        ptx_line(e, "    clem_local[%zu + clem_byte] = ((const uchar *)&%s)[clem_byte];",
-                 body->local_offsets[i], ptx_parameter_name(e, v->copy_of));
+        const struct ptx_operand parameter = {
+            .kind = PTX_OPERAND_ADDRESS, .index = -1, .variable = v->copy_of};
+        struct ptx_access access = {.kind = PTX_ACCESS_LOAD,
+                                    .is_own = true,
+                                    .space = PTX_SPACE_PARAM,
+                                    .is_read_only = true,
+                                    .address = &parameter,
+                                    .type = PTX_U8,
+                                    .c_type = "uchar",
+                                    .index = "clem_byte"};
+        const char *value = ptx_access(e, &access);
+        access =
+            (struct ptx_access){.kind = PTX_ACCESS_STORE,
+                                .is_own = true,
+                                .space = PTX_SPACE_LOCAL,
+                                .number = "clem_local",
+                                .type = PTX_U8,
+                                .index = ptx_format(e, "%zu + clem_byte", body->local_offsets[i]),
+                                .value = value};
+        ptx_line(e, "    %s;", ptx_access(e, &access));
     }
 }
 
@@ -223,7 +241,7 @@ void ptx_write_function(struct ptx_emitter *e, struct ptx_body *body)
     const struct ptx_instruction *last = count ? &body->function->instructions[count - 1] : NULL;
     const bool has_returned = last && last->opcode == PTX_OPCODE_ret && last->guard < 0;
     if (body->function->result_count && !has_returned)
-        ptx_line(e, "return %s;", ptx_result_value(e));
+        ptx_write_return(e);
     ptx_line(e, "}");
     ptx_text_put(e->out, "\n");
 }
@@ -242,6 +260,17 @@ void ptx_item_kernel(struct ptx_emitter *e, struct ptx_body *entry)
     ptx_line(e, "}");
 }
 
+const char *ptx_empty_stack(struct ptx_emitter *e, const char *c_type, const char *pointer)
+{
+    return ptx_access(e, &(struct ptx_access){.kind = PTX_ACCESS_STORE,
+                                              .is_own = true,
+                                              .space = PTX_SPACE_LOCAL,
+                                              .number = pointer,
+                                              .type = PTX_U32,
+                                              .c_type = c_type,
+                                              .value = "0u"});
+}
+
 const char *ptx_item_head(struct ptx_emitter *e)
 {
     const struct ptx_plan *plan = e->plan;
@@ -253,8 +282,11 @@ const char *ptx_item_head(struct ptx_emitter *e)
     if (plan->local_bytes == 0)
         return ptx_format(e, "%s    uchar *const clem_local = 0;\n", head);
     const char *stack =
-        plan->has_stack ? ptx_format(e, "    *(uint *)(clem_local + %zu) = 0u;\n", plan->stack_at)
-                        : "";
+        plan->has_stack
+            ? ptx_format(
+                  e, "    %s;\n",
+                  ptx_empty_stack(e, "uint", ptx_format(e, "clem_local + %zu", plan->stack_at)))
+            : "";
     return ptx_format(e,
                       "%s    uchar clem_local_memory[%zu] __attribute__((aligned(%zu)));\n"
                       "    uchar *const clem_local = clem_local_memory;\n%s",

@@ -7,7 +7,7 @@
  * one element is for this turn and one is made ready for the next.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/analyse/flow.h"
-#include "kernels/ptx/emit/emit.h"
+#include "kernels/ptx/emit/access.h"
 
 /* ---- Whether a kernel needs it ---- */
 
@@ -113,7 +113,7 @@ void ptx_resume_barrier(struct ptx_emitter *e)
     plan->resume_count++;
     ptx_keep_order(e);
     ptx_line(e, "clem_state = %uu;", plan->resume_count);
-    ptx_line(e, "goto clem_meet;");
+    ptx_line(e, "%s", ptx_access_text(e, PTX_ACCESS_BARRIER, "goto clem_meet;"));
     ptx_text_add(e->out, "R%u:;\n", plan->resume_count);
     ptx_keep_order(e);
 }
@@ -143,29 +143,36 @@ static const char *loop_head(struct ptx_emitter *e)
                       "    uint clem_state = 0u, clem_turn = 0u;\n"
                       "    if (clem_is_first)\n"
                       "        clem_live[0] = 0u;\n"
-                      "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                      "    %s;\n"
                       "    for (;;) {\n"
                       "    switch (clem_state) {\n"
                       "    case 0u: break;\n"
                       "%s"
                       "    default: goto clem_meet;\n"
                       "    }\n",
-                      e->target->shared_is_global ? "local" : "__local", ways);
+                      e->target->shared_is_global ? "local" : "__local",
+                      ptx_own_access_text(e, PTX_ACCESS_BARRIER, "barrier(CLK_LOCAL_MEM_FENCE)"),
+                      ways);
 }
 
-static const char loop_tail[] =
-    "    clem_state = ~0u;\n"
-    "clem_meet:;\n"
-    "    const uint clem_next = clem_turn == 2u ? 0u : clem_turn + 1u;\n"
-    "    if (clem_state != ~0u)\n"
-    "        clem_live[clem_turn] = 1u;\n"
-    "    if (clem_is_first)\n"
-    "        clem_live[clem_next] = 0u;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
-    "    if (clem_live[clem_turn] == 0u)\n"
-    "        break;\n"
-    "    clem_turn = clem_next;\n"
-    "    }\n";
+static const char *loop_tail(struct ptx_emitter *e)
+{
+    return ptx_format(e,
+                      "    clem_state = ~0u;\n"
+                      "clem_meet:;\n"
+                      "    const uint clem_next = clem_turn == 2u ? 0u : clem_turn + 1u;\n"
+                      "    if (clem_state != ~0u)\n"
+                      "        clem_live[clem_turn] = 1u;\n"
+                      "    if (clem_is_first)\n"
+                      "        clem_live[clem_next] = 0u;\n"
+                      "    %s;\n"
+                      "    if (clem_live[clem_turn] == 0u)\n"
+                      "        break;\n"
+                      "    clem_turn = clem_next;\n"
+                      "    }\n",
+                      ptx_own_access_text(e, PTX_ACCESS_BARRIER,
+                                          "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)"));
+}
 
 void ptx_resume_wrap(struct ptx_emitter *e, size_t start)
 {
@@ -174,5 +181,5 @@ void ptx_resume_wrap(struct ptx_emitter *e, size_t start)
     out->used = start;
     ptx_text_put(out, loop_head(e));
     ptx_text_put(out, body);
-    ptx_text_put(out, loop_tail);
+    ptx_text_put(out, loop_tail(e));
 }

@@ -42,6 +42,28 @@ bool ptx_position_of(const struct ptx_function *function, const struct ptx_varia
     return *position < function->variable_count && function->variables[*position] == variable;
 }
 
+const struct ptx_file *ptx_find_file(const struct ptx_module *module, uint32_t number)
+{
+    size_t from = 0, to = module->file_count; /* the first that is not below it */
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (module->files[middle].number < number)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < module->file_count && module->files[from].number == number ? &module->files[from]
+                                                                             : NULL;
+}
+
+const struct ptx_location *ptx_location_of(const struct ptx_module *module,
+                                           const struct ptx_instruction *in)
+{
+    const struct ptx_location *found =
+        in->location > 0 ? &module->locations[in->location - 1] : NULL;
+    return found && found->line > 0 ? found : NULL;
+}
+
 size_t ptx_module_entry_count(const struct ptx_module *module)
 {
     return module->entry_count;

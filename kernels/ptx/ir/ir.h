@@ -337,20 +337,47 @@ const char *ptx_opcode_name(enum ptx_opcode opcode);
  * any), FUNCTION or REGISTER, VECTOR of arguments, and TARGETS where there are any. */
 struct ptx_instruction {
     uint16_t opcode; /* enum ptx_opcode: the name before the first dot */
-    uint8_t type_count;
+    uint8_t type_count : 3;
+    bool guard_negated : 1, has_second_destination : 1;
     uint8_t types[4];            /* enum ptx_type, in the order written */
     uint8_t space, second_space; /* enum ptx_space; second: cp.async.shared.global; cvta.to.X has X
                                   * in both */
     uint8_t rounding, compare, operation, second_operation, cache, order, scope, geometry;
-    uint8_t border; /* PTX_OP_TRAP, PTX_OP_CLAMP or PTX_OP_ZERO of surfaces */
-    uint8_t width;  /* .v2 .v4 .v8, otherwise 1 */
-    bool guard_negated, has_second_destination;
-    int32_t guard;  /* register index of @%p, or -1 */
-    uint32_t flags; /* enum ptx_flag */
-    uint32_t line;  /* of the text, from 1 */
+    uint8_t border;    /* PTX_OP_TRAP, PTX_OP_CLAMP or PTX_OP_ZERO of surfaces */
+    uint8_t width;     /* .v2 .v4 .v8, otherwise 1 */
+    int32_t guard;     /* register index of @%p, or -1 */
+    uint32_t flags;    /* enum ptx_flag */
+    uint32_t line;     /* of the text, from 1 */
+    uint32_t location; /* 1 + index of the module's; 0: not known */
     uint32_t operand_count;
     struct ptx_operand *operands;
     const char *words; /* the whole word list as written, "mad.lo.s32", for messages */
+};
+_Static_assert(sizeof(struct ptx_instruction) <= 56, "modules have millions of them");
+
+/* ---- Locations ---- */
+
+/* .file: a source, by its number in .loc. */
+struct ptx_file {
+    const char *name; /* in the module's text, as it stands between the quotes */
+    uint32_t name_length, number;
+    bool has_facts; /* time and bytes are written */
+    uint64_t time, bytes;
+};
+
+/* .loc: where in the CUDA sources the instructions behind it come from. Numbers are those of files; lines and columns are
+ * counted from 1, and line 0 is none. */
+struct ptx_location {
+    uint32_t file, line, column;
+    uint32_t at_file, at_line, at_column; /* the call in whose place they are; 0: no call's */
+    /* Of what function then: a label in .debug_str, in the module's text, and so many bytes behind it; or NULL. */
+    const char *function;
+    uint32_t function_length, offset;
+};
+
+/* A part of the module's text. */
+struct ptx_passage {
+    size_t from, to;
 };
 
 /* ---- Variables, registers, functions ---- */
@@ -439,6 +466,7 @@ struct ptx_function {
     size_t target_count;
     struct ptx_instruction *instructions;
     size_t instruction_count;
+    uint32_t first_location; /* of the module's, how many stand before the body */
     unsigned max_threads[3], required_threads[3], min_blocks;
 };
 
@@ -497,6 +525,12 @@ struct ptx_module {
     size_t function_count;
     const char *text; /* a copy, for ptx_module_place() */
     size_t text_bytes;
+    struct ptx_file *files; /* by number */
+    size_t file_count;
+    struct ptx_location *locations; /* in the order of the text */
+    size_t location_count;
+    struct ptx_passage *debug_strings; /* sections .debug_str, which locations name labels of */
+    size_t debug_string_count;
     /* What ptx.h tells; made by layout.c after parsing. */
     struct ptx_entry *entries;
     const struct ptx_function **entry_functions;
@@ -523,6 +557,12 @@ bool ptx_position_of(const struct ptx_function *function, const struct ptx_varia
 /* The one of that name, or NULL. */
 const struct ptx_function *ptx_find_function(const struct ptx_module *module, const char *name);
 const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, const char *name);
+
+/* The source of that number, or NULL. */
+const struct ptx_file *ptx_find_file(const struct ptx_module *module, uint32_t number);
+/* Where an instruction comes from, or NULL where no line is known. */
+const struct ptx_location *ptx_location_of(const struct ptx_module *module,
+                                           const struct ptx_instruction *in);
 
 /* ---- Instructions (instruction.c) ---- */
 

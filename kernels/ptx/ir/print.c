@@ -141,6 +141,23 @@ static bool is_call(const struct ptx_instruction *in)
            (in->words[4] == '\0' || in->words[4] == '.');
 }
 
+/* Those of a function up to and with an instruction's, whether other instructions are left at them or not. */
+static uint32_t print_locations(FILE *out, const struct ptx_module *module, uint32_t next,
+                                uint32_t end)
+{
+    for (; next < end; ++next) {
+        const struct ptx_location *at = &module->locations[next];
+        fprintf(out, "    .loc %u %u %u", at->file, at->line, at->column);
+        if (at->function)
+            fprintf(out, at->offset ? ", function_name %.*s+%u" : ", function_name %.*s",
+                    (int)at->function_length, at->function, at->offset);
+        if (at->at_file)
+            fprintf(out, ", inlined_at %u %u %u", at->at_file, at->at_line, at->at_column);
+        fputs("\n", out);
+    }
+    return next;
+}
+
 static void print_instruction(FILE *out, const struct ptx_function *function,
                               const struct ptx_instruction *in)
 {
@@ -309,7 +326,8 @@ static bool is_parameter(const struct ptx_function *function, size_t index)
            is_among(function->results, function->result_count, index);
 }
 
-static void print_body(FILE *out, const struct ptx_function *function)
+static void print_body(FILE *out, const struct ptx_module *module,
+                       const struct ptx_function *function)
 {
     fputs("{\n", out);
     for (size_t i = 0; i < function->register_count; ++i) {
@@ -326,22 +344,41 @@ static void print_body(FILE *out, const struct ptx_function *function)
     for (size_t i = 0; i < function->target_count; ++i)
         print_targets(out, function, &function->targets[i]);
     size_t label = 0;
+    uint32_t location = function->first_location;
     for (size_t i = 0; i <= function->instruction_count; ++i) {
         for (; label < function->label_count && function->labels[label].instruction == i; ++label)
             fprintf(out, "%s:\n", function->labels[label].name);
-        if (i < function->instruction_count)
-            print_instruction(out, function, &function->instructions[i]);
+        if (i == function->instruction_count)
+            break;
+        location = print_locations(out, module, location, function->instructions[i].location);
+        print_instruction(out, function, &function->instructions[i]);
     }
     fputs("}\n", out);
 }
 
-static void print_function(FILE *out, const struct ptx_function *function)
+static void print_function(FILE *out, const struct ptx_module *module,
+                           const struct ptx_function *function)
 {
     print_head(out, function);
     if (function->has_body)
-        print_body(out, function);
+        print_body(out, module, function);
     else
         fputs(";\n", out);
+}
+
+static void print_files(FILE *out, const struct ptx_module *module)
+{
+    for (size_t i = 0; i < module->file_count; ++i) {
+        const struct ptx_file *file = &module->files[i];
+        fprintf(out, ".file %u \"%.*s\"", file->number, (int)file->name_length, file->name);
+        if (file->has_facts)
+            fprintf(out, ", %" PRIu64 ", %" PRIu64, file->time, file->bytes);
+        fputs("\n", out);
+    }
+    for (size_t i = 0; i < module->debug_string_count; ++i) {
+        const struct ptx_passage *passage = &module->debug_strings[i];
+        fprintf(out, "%.*s\n", (int)(passage->to - passage->from), module->text + passage->from);
+    }
 }
 
 /* In the order in which the text is read again: functions count from their declarations on. So do kernels,
@@ -353,11 +390,12 @@ void ptx_print_module(FILE *out, const struct ptx_module *module)
     for (size_t i = 0; i < module->function_count; ++i) {
         struct ptx_function declaration = *module->functions[i];
         declaration.has_body = false;
-        print_function(out, &declaration);
+        print_function(out, module, &declaration);
     }
     for (size_t i = 0; i < module->variable_count; ++i)
         print_definition(out, module->variables[i]);
     for (size_t i = 0; i < module->function_count; ++i)
         if (module->functions[i]->has_body)
-            print_function(out, module->functions[i]);
+            print_function(out, module, module->functions[i]);
+    print_files(out, module);
 }

@@ -30,6 +30,13 @@ struct statement {
     const struct statement *next_renamed; /* of its text */
 };
 
+/* Debug information at the top level of a text that stays: .file, or a section .debug_str. */
+struct debug {
+    const char *start, *end;
+    size_t text;
+    struct debug *next;
+};
+
 /* All statements of one name. */
 struct symbol {
     struct statement *definition; /* the one that stays, or NULL */
@@ -52,6 +59,9 @@ struct merge {
     struct ptx_log *log;
     const char *const *names; /* of the texts */
     struct statement *statements, **last;
+    struct debug *debug, **last_debug;
+    uint64_t *
+        files; /* per text: the largest number of its .file; later those of all texts before it, added */
     struct table symbols; /* names that all texts share */
     struct table locals;  /* private ones that kept their names */
     const char *target;
@@ -143,29 +153,50 @@ static void read_version(struct merge *merge, struct ptx_lexer *lexer)
         merge->version = version;
 }
 
-/* Line numbers are lost: those of several texts cannot be told apart in one. */
-static void skip_file(struct ptx_lexer *lexer)
+static void add_debug(struct merge *merge, const char *start, const char *end, size_t text)
 {
-    struct ptx_token token;
+    struct debug *made = ptx_arena_take(&merge->arena, sizeof *made);
+    *made = (struct debug){start, end, text, NULL};
+    *merge->last_debug = made;
+    merge->last_debug = &made->next;
+}
+
+/* .file 1 "name", 2, 3: from behind the first word on. */
+static void read_file(struct merge *merge, struct ptx_lexer *lexer, const char *start, size_t text)
+{
+    struct ptx_token number, token;
+    ptx_lex(lexer, &number);
     ptx_lex(lexer, &token);
-    ptx_lex(lexer, &token);
+    bool is_whole = number.kind == PTX_TOKEN_INTEGER && token.kind == PTX_TOKEN_STRING;
     while (ptx_lex_peek(lexer) == ',') {
         ptx_lex(lexer, &token);
         ptx_lex(lexer, &token);
+        is_whole &= token.kind == PTX_TOKEN_INTEGER;
     }
+    if (!is_whole)
+        return;
+    add_debug(merge, start,
+              token.text + token.length + (token.kind == PTX_TOKEN_STRING), /* its quote */
+              text);
+    if (number.bits > merge->files[text])
+        merge->files[text] = number.bits;
 }
 
-static void skip_section(struct ptx_lexer *lexer)
+static void read_section(struct merge *merge, struct ptx_lexer *lexer, const char *start,
+                         size_t text)
 {
     struct ptx_token token;
-    do
+    ptx_lex(lexer, &token);
+    const bool has_strings = is_dot(&token, ".debug_str");
+    while (token.kind != '}' && token.kind != PTX_TOKEN_END)
         ptx_lex(lexer, &token);
-    while (token.kind != '}' && token.kind != PTX_TOKEN_END);
+    if (has_strings && token.kind == '}')
+        add_debug(merge, start, lexer->at, text);
 }
 
 /* True: token began a directive, which has no end of its own, and that is read. */
 static bool read_directive(struct merge *merge, struct ptx_lexer *lexer,
-                           const struct ptx_token *token)
+                           const struct ptx_token *token, size_t text)
 {
     struct ptx_token unused;
     if (is_dot(token, ".version"))
@@ -175,9 +206,9 @@ static bool read_directive(struct merge *merge, struct ptx_lexer *lexer,
     else if (is_dot(token, ".address_size"))
         ptx_lex(lexer, &unused);
     else if (is_dot(token, ".file"))
-        skip_file(lexer);
+        read_file(merge, lexer, token->text, text);
     else if (is_dot(token, ".section"))
-        skip_section(lexer);
+        read_section(merge, lexer, token->text, text);
     else
         return false;
     return true;
@@ -198,7 +229,7 @@ static enum ptx_status read_text(struct merge *merge, const char *text, size_t i
     struct ptx_lexer lexer = {.at = text, .line = 1};
     struct ptx_token token;
     for (ptx_lex(&lexer, &token); token.kind != PTX_TOKEN_END; ptx_lex(&lexer, &token)) {
-        if (token.kind == ';' || read_directive(merge, &lexer, &token))
+        if (token.kind == ';' || read_directive(merge, &lexer, &token, index))
             continue;
         struct statement *statement = ptx_arena_take(&merge->arena, sizeof *statement);
         statement->start = token.text;
@@ -384,28 +415,105 @@ static struct renames *collect_renames(struct merge *merge, size_t texts)
     return all;
 }
 
+/* What comes next in a .loc that is another in a merged text. */
+enum debug_next { NOTHING, FILE_NUMBER, LABEL };
+
+/* What is to be written in the place of a token that debug information refers by: numbers of files follow those of the
+ * texts before, labels of .debug_str have the number of their text. */
+struct debug_words {
+    size_t text;
+    uint64_t first_file;
+    bool is_within; /* .loc and what belongs to it */
+    enum debug_next next;
+    char word[32]; /* written before or in the place of the token */
+};
+
+static bool is_word(const struct ptx_token *token, const char *word)
+{
+    return token->kind == PTX_TOKEN_WORD && token->length == strlen(word) &&
+           memcmp(token->text, word, token->length) == 0;
+}
+
+/* The word for a number of a file, or NULL; *suffix: what is written behind a label. */
+static const char *debug_word(struct debug_words *d, const struct ptx_token *token,
+                              const char **suffix)
+{
+    const enum debug_next expected = d->next;
+    d->next = NOTHING;
+    *suffix = NULL;
+    if (d->text == 0)
+        return NULL;
+    if (is_dot(token, ".loc") || (d->is_within && is_word(token, "inlined_at")))
+        d->next = FILE_NUMBER;
+    else if (d->is_within && is_word(token, "function_name"))
+        d->next = LABEL;
+    d->is_within = is_dot(token, ".loc") ||
+                   (d->is_within && (token->kind == PTX_TOKEN_INTEGER || token->kind == ',' ||
+                                     token->kind == '+' || token->kind == PTX_TOKEN_WORD));
+    if (expected == FILE_NUMBER && token->kind == PTX_TOKEN_INTEGER) {
+        snprintf(d->word, sizeof d->word, "%llu",
+                 (unsigned long long)(token->bits + d->first_file));
+        return d->word;
+    }
+    if (expected == LABEL && token->kind == PTX_TOKEN_WORD) {
+        snprintf(d->word, sizeof d->word, "__%zu", d->text);
+        *suffix = d->word;
+    }
+    return NULL;
+}
+
 /* A text from start to end, with what is renamed and, where it is declared .extern although another
  * text defines it, with the definition's linkage. */
 static void write_statement(FILE *out, const struct statement *statement,
-                            const struct renames *renames, const char *linkage)
+                            const struct renames *renames, const char *linkage,
+                            struct debug_words debug)
 {
     struct ptx_lexer lexer = {.at = statement->start, .line = 1};
     struct ptx_token token;
     const char *written = statement->start;
     while (lexer.at < statement->end) {
         ptx_lex(&lexer, &token);
+        const char *suffix, *word = debug_word(&debug, &token, &suffix);
         const struct statement *other =
-            token.kind == PTX_TOKEN_WORD ? renamed(renames, &token) : NULL;
-        const char *word = other != NULL ? other->new_name : NULL;
+            token.kind == PTX_TOKEN_WORD && !suffix ? renamed(renames, &token) : NULL;
+        if (other != NULL)
+            word = other->new_name;
         if (linkage != NULL && is_dot(&token, ".extern"))
             word = linkage;
-        if (word == NULL)
+        if (word == NULL && suffix == NULL)
             continue;
-        fwrite(written, 1, (size_t)(token.text - written), out);
-        fputs(word, out);
+        fwrite(written, 1, (size_t)(token.text - written) + (suffix ? token.length : 0), out);
+        fputs(suffix ? suffix : word, out);
         written = token.text + token.length;
     }
     fwrite(written, 1, (size_t)(statement->end - written), out);
+    fputc('\n', out);
+}
+
+/* .file with its number, and .debug_str with its labels, as debug_word() makes them. */
+static void write_debug(FILE *out, const struct merge *merge, const struct debug *debug)
+{
+    struct ptx_lexer lexer = {.at = debug->start, .line = 1};
+    struct ptx_token token;
+    ptx_lex(&lexer, &token);
+    const bool is_file = is_dot(&token, ".file");
+    const char *written = debug->start;
+    while (debug->text > 0 && lexer.at < debug->end) {
+        ptx_lex(&lexer, &token);
+        if (is_file) {
+            fprintf(out, ".file %llu",
+                    (unsigned long long)(token.bits + merge->files[debug->text]));
+            written = token.text + token.length;
+            break;
+        }
+        if (token.kind != PTX_TOKEN_WORD || ptx_lex_peek(&lexer) != ':')
+            continue;
+        const char *end = token.text + token.length;
+        fwrite(written, 1, (size_t)(end - written), out);
+        fprintf(out, "__%zu", debug->text);
+        written = end;
+    }
+    fwrite(written, 1, (size_t)(debug->end - written), out);
     fputc('\n', out);
 }
 
@@ -427,8 +535,9 @@ static void write_one(FILE *out, struct merge *merge, const struct statement *st
     const struct statement *definition = symbol != NULL ? symbol->definition : NULL;
     if (statement->is_dropped || (definition != NULL && !statement->is_function))
         return;
-    write_statement(out, statement, renames,
-                    definition != NULL ? linkage_words[definition->linkage] : NULL);
+    write_statement(
+        out, statement, renames, definition != NULL ? linkage_words[definition->linkage] : NULL,
+        (struct debug_words){.text = statement->text, .first_file = merge->files[statement->text]});
 }
 
 static void write_all(FILE *out, struct merge *merge, const struct renames *renames)
@@ -441,6 +550,8 @@ static void write_all(FILE *out, struct merge *merge, const struct renames *rena
             if (pass_of(statement) == pass)
                 write_one(out, merge, statement, &renames[statement->text]);
     }
+    for (const struct debug *debug = merge->debug; debug != NULL; debug = debug->next)
+        write_debug(out, merge, debug);
 }
 
 static enum ptx_status write_merged(struct merge *merge, size_t count, char **merged, size_t *bytes)
@@ -460,10 +571,22 @@ static enum ptx_status write_merged(struct merge *merge, size_t count, char **me
     return PTX_E_OUT_OF_MEMORY;
 }
 
+/* From the largest number of each text to where those of each begin. */
+static void add_files(struct merge *merge, size_t count)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t own = merge->files[i];
+        merge->files[i] = sum;
+        sum += own;
+    }
+}
+
 static enum ptx_status merge_texts(struct merge *merge, const char *const *texts, size_t count,
                                    char **merged, size_t *bytes)
 {
     enum ptx_status status = PTX_OK;
+    merge->files = ptx_arena_array(&merge->arena, count + 1, sizeof *merge->files);
     for (size_t i = 0; i < count && status == PTX_OK; i++)
         status = read_text(merge, texts[i], i);
     if (status != PTX_OK)
@@ -476,6 +599,7 @@ static enum ptx_status merge_texts(struct merge *merge, const char *const *texts
     if (status != PTX_OK)
         return status;
     part_locals(merge);
+    add_files(merge, count);
     return write_merged(merge, count, merged, bytes);
 }
 
@@ -503,6 +627,7 @@ enum ptx_status ptx_merge(const char *const *texts, const char *const *names, si
     merge->log = log;
     merge->names = names;
     merge->last = &merge->statements;
+    merge->last_debug = &merge->debug;
     merge->budget.most_memory = ptx_most_memory(all_bytes(texts, count));
     merge->arena.budget = &merge->budget;
     if (setjmp(merge->arena.out_of_memory) != 0) {

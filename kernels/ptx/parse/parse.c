@@ -81,7 +81,7 @@ static enum ptx_linkage parse_linkage(struct ptx_parser *p)
 static void parse_statement(struct ptx_parser *p)
 {
     p->statement = p->token.text;
-    if (ptx_accept(p, ';') || ptx_skip_directive(p))
+    if (ptx_accept(p, ';') || ptx_pass_directive(p))
         return;
     if (ptx_accept_word(p, ".version"))
         p->module->version = parse_version(p);
@@ -135,6 +135,7 @@ static void parse_module(struct ptx_parser *p)
     module->functions = ptx_list_keep(p, &p->functions, sizeof *module->functions);
     module->edit_count = p->edits.count;
     module->edits = ptx_list_keep(p, &p->edits, sizeof *module->edits);
+    ptx_keep_locations(p);
     ptx_check_instructions(module);
     ptx_place_parameters(module);
     const char *why = ptx_lay_out(module);

@@ -1,6 +1,6 @@
 /* What the parts of the parser share: reader.c (tokens, lists, names and scopes), parse.c (modules), parse_variable.c (declarations and
- * first values), parse_constant.c (constant expressions), parse_function.c (functions and scopes) and
- * parse_instruction.c. Private to kernels/ptx/parse/.
+ * first values), parse_constant.c (constant expressions), parse_function.c (functions and scopes), parse_location.c (debug
+ * information) and parse_instruction.c. Private to kernels/ptx/parse/.
  *
  * Recursive descent with one token ahead. Every error and every lack of memory leaves by longjmp():
  * no function here returns a failure. What is only of use while parsing lives in `scratch`.
@@ -91,11 +91,14 @@ struct ptx_parser {
     uint64_t pending_count;               /* of all that were pending so far */
     struct ptx_list variables, functions; /* of the module: pointers */
     struct ptx_list edits;                /* struct ptx_edit */
+    struct ptx_list files, locations;     /* struct ptx_file, struct ptx_location */
+    struct ptx_list debug_strings;        /* struct ptx_passage */
 
     /* Of the function being read. */
     struct ptx_function *function; /* NULL: outside */
     uint32_t function_stamp;
     uint32_t variable_number;
+    uint32_t location; /* of the instruction to come: 1 + index in locations; 0: not known */
     struct ptx_list registers, locals, labels, targets, instructions;
     struct ptx_list drafts;   /* per list of targets: operands of branch targets, or NULL */
     struct ptx_list operands; /* a stack of struct ptx_operand */
@@ -172,8 +175,13 @@ struct ptx_variable **ptx_parse_parameters(struct ptx_parser *p, size_t *count);
 /* ---- parse_function.c ---- */
 
 void ptx_parse_function(struct ptx_parser *p, enum ptx_linkage linkage);
+
+/* ---- parse_location.c ---- */
+
 /* .pragma, .loc, .file, .section, @@DWARF: true where it was one. */
-bool ptx_skip_directive(struct ptx_parser *p);
+bool ptx_pass_directive(struct ptx_parser *p);
+/* What they said, for the module. */
+void ptx_keep_locations(struct ptx_parser *p);
 
 /* ---- parse_instruction.c ---- */
 

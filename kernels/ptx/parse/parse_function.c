@@ -4,66 +4,6 @@
 
 #include "kernels/ptx/parse/parse.h"
 
-/* ---- What means nothing here ---- */
-
-static void skip_section(struct ptx_parser *p)
-{
-    size_t depth = 0;
-    while (p->token.kind != PTX_TOKEN_END) {
-        depth += p->token.kind == '{';
-        const bool is_end = p->token.kind == '}' && --depth == 0;
-        ptx_next(p);
-        if (is_end)
-            return;
-    }
-    ptx_syntax(p, "'}' expected");
-}
-
-/* .loc 1 2 3, function_name name + 4, inlined_at 1 2 3 and .file 1 "name", 2, 3: without semicolons. */
-static void skip_location(struct ptx_parser *p)
-{
-    do {
-        if (ptx_accept_word(p, "function_name"))
-            ptx_expect(p, PTX_TOKEN_WORD);
-        else
-            ptx_accept_word(p, "inlined_at");
-        while (p->token.kind == PTX_TOKEN_INTEGER || p->token.kind == PTX_TOKEN_STRING ||
-               p->token.kind == '+')
-            ptx_next(p);
-    } while (ptx_accept(p, ','));
-}
-
-static bool skip_directive(struct ptx_parser *p)
-{
-    if (ptx_accept_word(p, ".section"))
-        skip_section(p);
-    else if (ptx_accept_word(p, ".loc") || ptx_accept_word(p, ".file"))
-        skip_location(p);
-    else if (p->token.kind == '@' && p->lexer.at[0] == '@') {
-        const uint32_t line = p->token.line; /* @@DWARF: to the end of the line */
-        while (p->token.line == line && p->token.kind != PTX_TOKEN_END)
-            ptx_next(p);
-    } else
-        return false;
-    return true;
-}
-
-bool ptx_skip_directive(struct ptx_parser *p)
-{
-    if (ptx_accept_word(p, ".pragma")) {
-        while (p->token.kind != ';' && p->token.kind != PTX_TOKEN_END)
-            ptx_next(p);
-        ptx_expect(p, ';');
-        return true;
-    }
-    const char *const text = p->module->text, *const start = p->token.text;
-    if (!skip_directive(p))
-        return false;
-    ptx_note_edit(p, PTX_EDIT_REMOVE, (size_t)(start - text), (size_t)(p->consumed - text), NULL,
-                  0);
-    return true;
-}
-
 /* ---- Targets ---- */
 
 static void parse_branch_targets(struct ptx_parser *p, struct ptx_targets *made)
@@ -166,7 +106,7 @@ static void parse_label(struct ptx_parser *p)
 
 static void parse_directive(struct ptx_parser *p)
 {
-    if (ptx_skip_directive(p))
+    if (ptx_pass_directive(p))
         return;
     if (!ptx_at_space(p))
         ptx_syntax(p, "a directive expected");
@@ -194,7 +134,7 @@ static void parse_body(struct ptx_parser *p)
             ptx_next(p);
         } else if (kind == ';')
             ptx_next(p);
-        else if (kind != '@' || !ptx_skip_directive(p))
+        else if (kind != '@' || !ptx_pass_directive(p))
             ptx_parse_instruction(p);
     }
 }
@@ -253,7 +193,7 @@ static void parse_attributes(struct ptx_parser *p, struct ptx_function *function
                  {".maxclusterrank", 1},       {".abi_preserve", 1},     {".reqnctapercluster", 3},
                  {".abi_preserve_control", 1}, {".blocksareclusters", 0}};
     unsigned ignored[3];
-    while (p->token.kind == PTX_TOKEN_DOT && !ptx_skip_directive(p)) {
+    while (p->token.kind == PTX_TOKEN_DOT && !ptx_pass_directive(p)) {
         if (ptx_accept_word(p, ".noreturn"))
             function->is_noreturn = true;
         else if (ptx_accept_word(p, ".maxntid"))
@@ -329,6 +269,8 @@ static void parse_definition(struct ptx_parser *p, struct ptx_function *function
 {
     ptx_expect(p, '{');
     note_consumed(p, PTX_EDIT_BODY, 0, function->is_entry);
+    p->location = 0;
+    function->first_location = (uint32_t)p->locations.count;
     parse_body(p);
     ptx_close_scope(p);
     finish_body(p, function);

@@ -95,6 +95,7 @@ static struct ptx_instruction parse_words(struct ptx_parser *p)
         note_const(p, text, end);
     struct ptx_instruction made = *found;
     made.line = p->token.line;
+    made.location = p->location;
     p->words_end = end;
     ptx_next(p);
     return made;
