@@ -55,6 +55,7 @@ struct clang_device_options {
     bool approximate_sqrt;   /* -prec-sqrt=false */
     bool fast_math;          /* -use_fast_math: all of those and the fast intrinsics */
     bool debug;              /* -G */
+    bool line_info;          /* -lineinfo */
     bool run_time_compiler;  /* no headers of the C and C++ libraries: __CUDACC_RTC__ */
 };
 

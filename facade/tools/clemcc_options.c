@@ -134,6 +134,7 @@ static const struct option options[] = {
      "-Wno-deprecated-declarations", 0, NULL},
     /* Code of kernels. */
     {"-G", "--device-debug", VALUE_NONE, TAKE_FLAG, NULL, DEVICE(debug), NULL},
+    {"-lineinfo", "--generate-line-info", VALUE_NONE, TAKE_FLAG, NULL, DEVICE(line_info), NULL},
     {"-use_fast_math", "--use_fast_math", VALUE_NONE, TAKE_FLAG, NULL, DEVICE(fast_math), NULL},
     {"-ftz", "--ftz", VALUE_NEXT, TAKE_BOOLEAN, NULL, DEVICE(flush_denormals), BOOLEAN},
     {"-prec-div", "--prec-div", VALUE_NEXT, TAKE_BOOLEAN, "!", DEVICE(approximate_divide), BOOLEAN},
@@ -209,7 +210,6 @@ static const struct option options[] = {
     VALUE_OVER("-device-entity-has-hidden-visibility", "--device-entity-has-hidden-visibility",
                BOOLEAN),
     VALUE_OVER("-device-stack-protector", "--device-stack-protector", BOOLEAN),
-    FLAG_OVER("-lineinfo", "--generate-line-info"),
     FLAG_OVER("-src-in-ptx", "--source-in-ptx"),
     FLAG_OVER("-keep-device-functions", "--keep-device-functions"),
     FLAG_OVER("-extra-device-vectorization", "--extra-device-vectorization"),

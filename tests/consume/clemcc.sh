@@ -158,6 +158,7 @@ gives link "c.o libz.a " kernel.cu c.o libz.a
 gives other "-std=c++17" cpp.cpp -std=c++17
 lacks other "-std=c++17" c.c -std=c++17
 gives device "-include crt/clem_first.h " kernel.cu
+gives device "-gline-tables-only" -lineinfo kernel.cu
 gives device "cpp.cpp" -x cu cpp.cpp
 gives device "cpp.cpp" cpp.cpp -x cu
 gives link "c.o " -x cu cpp.cpp c.o
@@ -165,7 +166,7 @@ gives link "c.o " -x cu cpp.cpp c.o
 # What means nothing here.
 for option in -arch=sm_75 "-arch sm_90a" -arch=compute_75 -arch=native -arch=all -arch=all-major --gpu-architecture=sm_86 \
     "-gencode arch=compute_75,code=sm_75 -gencode=arch=compute_80,code=[sm_80,compute_80]" "-code=sm_75,compute_75" \
-    --generate-code=arch=compute_75,code=compute_75 "-Xptxas -v,-O3" "--ptxas-options=-v" -lineinfo -maxrregcount=32 \
+    --generate-code=arch=compute_75,code=compute_75 "-Xptxas -v,-O3" "--ptxas-options=-v" -maxrregcount=32 \
     "-maxrregcount 32" "-cudart shared" -cudart=static "--cudart none" -ccbin=/usr/bin/g++ "-ccbin g++" -m64 "-m 64" "-t 4" -t4 \
     --threads=0 "-time x.csv" --expt-relaxed-constexpr --expt-extended-lambda --extended-lambda -diag-suppress=177 \
     "-diag-suppress 177,550" "-Xcudafe --display_error_number" -Wno-deprecated-gpu-targets -err-no -res-usage \
