@@ -1,0 +1,140 @@
+// Sorting within blocks.
+// SPDX-License-Identifier: Apache-2.0
+
+__device__ inline void exchange(unsigned &key_a, unsigned &value_a, unsigned &key_b, unsigned &value_b, unsigned is_ascending)
+{
+    if ((key_a > key_b) == is_ascending) {
+        const unsigned key = key_a, value = value_a;
+        key_a = key_b;
+        key_b = key;
+        value_a = value_b;
+        value_b = value;
+    }
+}
+
+extern "C" __global__ void bitonic_sort(unsigned *keys, unsigned *values, unsigned length, unsigned is_ascending)
+{
+    enum { MOST = 1024 };
+    __shared__ unsigned key[MOST], value[MOST];
+    const unsigned t = threadIdx.x;
+    keys += blockIdx.x * MOST + t;
+    values += blockIdx.x * MOST + t;
+    key[t] = keys[0];
+    value[t] = values[0];
+    key[t + MOST / 2] = keys[MOST / 2];
+    value[t + MOST / 2] = values[MOST / 2];
+    for (unsigned size = 2; size < length; size *= 2) {
+        const unsigned way = is_ascending ^ ((t & (size / 2)) != 0);
+        for (unsigned stride = size / 2; stride > 0; stride /= 2) {
+            __syncthreads();
+            const unsigned at = 2 * t - (t & (stride - 1));
+            exchange(key[at], value[at], key[at + stride], value[at + stride], way);
+        }
+    }
+    for (unsigned stride = length / 2; stride > 0; stride /= 2) {
+        __syncthreads();
+        const unsigned at = 2 * t - (t & (stride - 1));
+        exchange(key[at], value[at], key[at + stride], value[at + stride], is_ascending);
+    }
+    __syncthreads();
+    keys[0] = key[t];
+    values[0] = value[t];
+    keys[MOST / 2] = key[t + MOST / 2];
+    values[MOST / 2] = value[t + MOST / 2];
+}
+
+__device__ inline unsigned scan_of_warp(unsigned x, volatile unsigned *room)
+{
+    const unsigned at = 2 * threadIdx.x - (threadIdx.x & 31);
+    room[at] = 0;
+    room[at + 32] = x;
+    room[at + 32] = x = x + room[at + 31];
+    room[at + 32] = x = x + room[at + 30];
+    room[at + 32] = x = x + room[at + 28];
+    room[at + 32] = x = x + room[at + 24];
+    room[at + 32] = x = x + room[at + 16];
+    return x;
+}
+
+// Four keys for each thread by four bits of them: ranks by scans in step within warps, key by key and bit by bit.
+extern "C" __global__ void radix_step(uint4 *keys, unsigned first_bit)
+{
+    __shared__ unsigned room[512], sums[16], sorted[1024];
+    __shared__ unsigned trues;
+    const unsigned t = threadIdx.x;
+    uint4 key = keys[blockIdx.x * blockDim.x + t];
+    for (unsigned bit = first_bit; bit < first_bit + 4; bit++) {
+        const unsigned is0 = !(key.x >> bit & 1), is1 = !(key.y >> bit & 1), is2 = !(key.z >> bit & 1), is3 = !(key.w >> bit & 1);
+        const unsigned own = is0 + is1 + is2 + is3, in_warp = scan_of_warp(own, room);
+        if ((t & 31) == 31)
+            sums[t / 32] = in_warp;
+        __syncthreads();
+        if (t < 8) {
+            unsigned before = 0;
+            for (unsigned i = 0; i < t; i++)
+                before += sums[i];
+            sums[8 + t] = before;
+        }
+        __syncthreads();
+        const unsigned before = in_warp - own + sums[8 + t / 32];
+        if (t == blockDim.x - 1)
+            trues = before + own;
+        __syncthreads();
+        const unsigned to0 = is0 ? before : trues + 4 * t - before;
+        const unsigned b1 = before + is0, to1 = is1 ? b1 : trues + 4 * t + 1 - b1;
+        const unsigned b2 = b1 + is1, to2 = is2 ? b2 : trues + 4 * t + 2 - b2;
+        const unsigned b3 = b2 + is2, to3 = is3 ? b3 : trues + 4 * t + 3 - b3;
+        sorted[to0] = key.x;
+        sorted[to1] = key.y;
+        sorted[to2] = key.z;
+        sorted[to3] = key.w;
+        __syncthreads();
+        key = make_uint4(sorted[4 * t], sorted[4 * t + 1], sorted[4 * t + 2], sorted[4 * t + 3]);
+        __syncthreads();
+    }
+    keys[blockIdx.x * blockDim.x + t] = key;
+}
+
+__device__ inline unsigned rank_below(unsigned x, const unsigned *data, unsigned length, unsigned stride, bool counts_equal)
+{
+    unsigned at = 0;
+    for (; stride > 0; stride /= 2) {
+        const unsigned next = min(at + stride, length);
+        if (counts_equal ? data[next - 1] <= x : data[next - 1] < x)
+            at = next;
+    }
+    return at;
+}
+
+// Merges pairs of runs, twice as long each time, by searching each key's place in the other run.
+extern "C" __global__ void merge_sort(unsigned *keys, unsigned *values, unsigned length)
+{
+    enum { MOST = 1024 };
+    __shared__ unsigned key[MOST], value[MOST];
+    const unsigned t = threadIdx.x;
+    keys += blockIdx.x * MOST + t;
+    values += blockIdx.x * MOST + t;
+    key[t] = keys[0];
+    value[t] = values[0];
+    key[t + MOST / 2] = keys[MOST / 2];
+    value[t + MOST / 2] = values[MOST / 2];
+    for (unsigned stride = 1; stride < length; stride *= 2) {
+        const unsigned low = t & (stride - 1);
+        unsigned *const base_key = key + 2 * (t - low), *const base_value = value + 2 * (t - low);
+        __syncthreads();
+        const unsigned key_a = base_key[low], value_a = base_value[low];
+        const unsigned key_b = base_key[low + stride], value_b = base_value[low + stride];
+        const unsigned to_a = rank_below(key_a, base_key + stride, stride, stride, false) + low;
+        const unsigned to_b = rank_below(key_b, base_key, stride, stride, true) + low;
+        __syncthreads();
+        base_key[to_a] = key_a;
+        base_value[to_a] = value_a;
+        base_key[to_b] = key_b;
+        base_value[to_b] = value_b;
+    }
+    __syncthreads();
+    keys[0] = key[t];
+    values[0] = value[t];
+    keys[MOST / 2] = key[t + MOST / 2];
+    values[MOST / 2] = value[t + MOST / 2];
+}
