@@ -1,31 +1,6 @@
 // Filters of images and transforms of blocks and signals.
 // SPDX-License-Identifier: Apache-2.0
 
-// A column of running sums for each thread.
-extern "C" __global__ void box_filter(const float *in, float *out, int width, int height, int radius)
-{
-    const int x = blockIdx.x * blockDim.x + threadIdx.x;
-    if (x >= width)
-        return;
-    const float scale = 1.0f / (2 * radius + 1);
-    float sum = in[x] * radius;
-    for (int y = 0; y < radius + 1; y++)
-        sum += in[y * width + x];
-    out[x] = sum * scale;
-    for (int y = 1; y < radius + 1; y++) {
-        sum += in[(y + radius) * width + x] - in[x];
-        out[y * width + x] = sum * scale;
-    }
-    for (int y = radius + 1; y < height - radius; y++) {
-        sum += in[(y + radius) * width + x] - in[(y - radius) * width - width + x];
-        out[y * width + x] = sum * scale;
-    }
-    for (int y = height - radius; y < height; y++) {
-        sum += in[(height - 1) * width + x] - in[(y - radius) * width - width + x];
-        out[y * width + x] = sum * scale;
-    }
-}
-
 __constant__ float gaussian[64];
 
 __device__ inline float4 colour_of(unsigned c)
@@ -160,30 +135,95 @@ extern "C" __global__ void dct_8x8(float *to, const float *from, int stride)
         to[i * stride] = column[i * ROW];
 }
 
-// Radix 2 in shared memory: 512 points for each block.
-extern "C" __global__ void fft(float2 *data, int levels)
+__device__ inline float2 times(float2 a, float2 b)
 {
-    __shared__ float2 points[512];
-    const int t = threadIdx.x, n = 1 << levels;
-    data += blockIdx.x * n;
-    for (int i = t; i < n; i += blockDim.x)
-        points[__brev(i) >> (32 - levels)] = data[i];
-    __syncthreads();
-    for (int level = 1; level <= levels; level++) {
-        const int half = 1 << (level - 1);
-        for (int i = t; i < n / 2; i += blockDim.x) {
-            const int k = i & (half - 1), a = (i >> (level - 1) << level) + k, b = a + half;
-            float sine, cosine;
-            sincosf(-3.14159265f * k / half, &sine, &cosine);
-            const float2 p = points[a], q = points[b];
-            const float2 w = {q.x * cosine - q.y * sine, q.x * sine + q.y * cosine};
-            points[a] = make_float2(p.x + w.x, p.y + w.y);
-            points[b] = make_float2(p.x - w.x, p.y - w.y);
-        }
-        __syncthreads();
+    return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
+
+__device__ inline void butterfly(float2 &a, float2 &b)
+{
+    const float2 c = a;
+    a = make_float2(c.x + b.x, c.y + b.y);
+    b = make_float2(c.x - b.x, c.y - b.y);
+}
+
+__device__ inline void fft_of_four(float2 &a, float2 &b, float2 &c, float2 &d)
+{
+    butterfly(a, c);
+    butterfly(b, d);
+    d = make_float2(d.y, -d.x);
+    butterfly(a, b);
+    butterfly(c, d);
+}
+
+__device__ inline void fft_of_eight(float2 *v)
+{
+    const float half = 0.70710678f;
+    for (int i = 0; i < 4; i++)
+        butterfly(v[i], v[i + 4]);
+    v[5] = make_float2((v[5].x + v[5].y) * half, (v[5].y - v[5].x) * half);
+    v[6] = make_float2(v[6].y, -v[6].x);
+    v[7] = make_float2((v[7].y - v[7].x) * half, (-v[7].x - v[7].y) * half);
+    fft_of_four(v[0], v[1], v[2], v[3]);
+    fft_of_four(v[4], v[5], v[6], v[7]);
+}
+
+// In the order in which fft_of_eight() leaves them.
+__device__ inline int reversed(int i)
+{
+    return (i & 1) << 2 | (i & 2) | i >> 2;
+}
+
+__device__ inline void twiddle(float2 *v, int i, int n)
+{
+#pragma unroll
+    for (int j = 1; j < 8; j++) {
+        float sine, cosine;
+        __sincosf(-6.2831853f * reversed(j) / n * i, &sine, &cosine);
+        v[j] = times(v[j], make_float2(cosine, sine));
     }
-    for (int i = t; i < n; i += blockDim.x)
-        data[i] = points[i];
+}
+
+__device__ inline void exchange(float2 *v, float *room, int to, int to_step, int from, int from_step)
+{
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        room[to + i * to_step] = v[reversed(i)].x;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        v[i].x = room[from + i * from_step];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        room[to + i * to_step] = v[reversed(i)].y;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        v[i].y = room[from + i * from_step];
+    __syncthreads();
+}
+
+// 512 points by 64 threads: three times eight in registers, exchanged through shared memory between.
+extern "C" __global__ void fft(float2 *data)
+{
+    __shared__ float room[8 * 8 * 9];
+    const int t = threadIdx.x, high = t >> 3, low = t & 7;
+    float2 v[8];
+    data += blockIdx.x * 512 + t;
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        v[i] = data[i * 64];
+    fft_of_eight(v);
+    twiddle(v, t, 512);
+    exchange(v, room, high * 8 + low, 66, low * 66 + high, 8);
+    fft_of_eight(v);
+    twiddle(v, high, 64);
+    exchange(v, room, high * 8 + low, 8 * 9, high * 8 * 9 + low, 8);
+    fft_of_eight(v);
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        data[i * 64] = v[reversed(i)];
 }
 
 // Fast Walsh transform: four levels at a time, and one of two where their number is odd.

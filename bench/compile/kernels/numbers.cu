@@ -53,7 +53,7 @@ extern "C" __global__ void black_scholes(float *call, float *put, const float *p
 // Paths of a price, by a generator of its own in each thread; their sums and sums of squares.
 extern "C" __global__ void monte_carlo(float2 *out, unsigned seed, float spot, float strike, float drift, float spread, int paths)
 {
-    __shared__ float sum[256], square[256];
+    __shared__ float sums[8], squares[8];
     unsigned state = seed ^ (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u;
     float a = 0, b = 0;
     for (int i = threadIdx.x; i < paths; i += blockDim.x) {
@@ -70,17 +70,25 @@ extern "C" __global__ void monte_carlo(float2 *out, unsigned seed, float spot, f
         a += value;
         b += value * value;
     }
-    sum[threadIdx.x] = a;
-    square[threadIdx.x] = b;
-    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (threadIdx.x < half) {
-            sum[threadIdx.x] += sum[threadIdx.x + half];
-            square[threadIdx.x] += square[threadIdx.x + half];
-        }
+    for (int offset = 16; offset > 0; offset /= 2) {
+        a += __shfl_down_sync(0xffffffffu, a, offset);
+        b += __shfl_down_sync(0xffffffffu, b, offset);
     }
-    if (threadIdx.x == 0)
-        out[blockIdx.x] = make_float2(sum[0], square[0]);
+    if (threadIdx.x % 32 == 0) {
+        sums[threadIdx.x / 32] = a;
+        squares[threadIdx.x / 32] = b;
+    }
+    __syncthreads();
+    if (threadIdx.x < 8) {
+        a = sums[threadIdx.x];
+        b = squares[threadIdx.x];
+        for (int offset = 4; offset > 0; offset /= 2) {
+            a += __shfl_down_sync(0xffu, a, offset);
+            b += __shfl_down_sync(0xffu, b, offset);
+        }
+        if (threadIdx.x == 0)
+            out[blockIdx.x] = make_float2(a, b);
+    }
 }
 
 extern "C" __global__ void mandelbrot(uchar4 *image, int width, int height, int most, double x0, double y0, double scale)

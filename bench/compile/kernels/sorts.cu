@@ -12,7 +12,35 @@ __device__ inline void exchange(unsigned &key_a, unsigned &value_a, unsigned &ke
     }
 }
 
-extern "C" __global__ void bitonic_sort(unsigned *keys, unsigned *values, unsigned length, unsigned is_ascending)
+// A key for each thread: distances within a warp by shuffles, longer ones through shared memory, all unrolled.
+extern "C" __global__ void bitonic_sort(unsigned *keys)
+{
+    enum { BLOCK = 128 };
+    __shared__ unsigned room[BLOCK];
+    const unsigned t = threadIdx.x;
+    unsigned key = keys[blockIdx.x * BLOCK + t];
+#pragma unroll
+    for (unsigned size = 2; size <= BLOCK; size *= 2) {
+        const bool is_ascending = (t & size) == 0;
+#pragma unroll
+        for (unsigned stride = size / 2; stride > 0; stride /= 2) {
+            unsigned other;
+            if (stride >= 32) {
+                __syncthreads();
+                room[t] = key;
+                __syncthreads();
+                other = room[t ^ stride];
+            } else {
+                other = __shfl_xor_sync(0xffffffffu, key, stride);
+            }
+            key = ((t & stride) == 0) == is_ascending ? min(key, other) : max(key, other);
+        }
+    }
+    keys[blockIdx.x * BLOCK + t] = key;
+}
+
+// Pairs in shared memory, by loops.
+extern "C" __global__ void bitonic_pairs(unsigned *keys, unsigned *values, unsigned length, unsigned is_ascending)
 {
     enum { MOST = 1024 };
     __shared__ unsigned key[MOST], value[MOST];
@@ -57,13 +85,14 @@ __device__ inline unsigned scan_of_warp(unsigned x, volatile unsigned *room)
 }
 
 // Four keys for each thread by four bits of them: ranks by scans in step within warps, key by key and bit by bit.
-extern "C" __global__ void radix_step(uint4 *keys, unsigned first_bit)
+extern "C" __global__ void radix_step(uint4 *keys)
 {
     __shared__ unsigned room[512], sums[16], sorted[1024];
     __shared__ unsigned trues;
     const unsigned t = threadIdx.x;
     uint4 key = keys[blockIdx.x * blockDim.x + t];
-    for (unsigned bit = first_bit; bit < first_bit + 4; bit++) {
+#pragma unroll
+    for (unsigned bit = 0; bit < 4; bit++) {
         const unsigned is0 = !(key.x >> bit & 1), is1 = !(key.y >> bit & 1), is2 = !(key.z >> bit & 1), is3 = !(key.w >> bit & 1);
         const unsigned own = is0 + is1 + is2 + is3, in_warp = scan_of_warp(own, room);
         if ((t & 31) == 31)

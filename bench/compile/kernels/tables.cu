@@ -17,65 +17,130 @@ extern "C" __global__ void histogram_shared(const unsigned *words, unsigned *bin
     atomicAdd(&bins[threadIdx.x], own[threadIdx.x]);
 }
 
-// Elements that pass are packed: one atomic operation for each warp.
-extern "C" __global__ void filter_by_warps(const int *in, int *out, int *count, int n, int least)
+// Elements that pass are packed in their order: places from votes in each warp and a scan by shuffles among the warps.
+extern "C" __global__ void compact(const int *in, int *out, int *count, int n, int least)
 {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;
-    const bool passes = i < n && in[i] > least;
-    const unsigned those = __ballot_sync(0xffffffffu, passes);
-    const int leader = __ffs(those) - 1;
-    int base = 0;
-    if (lane == leader)
-        base = atomicAdd(count, __popc(those));
-    base = __shfl_sync(0xffffffffu, base, leader < 0 ? 0 : leader);
-    if (passes)
-        out[base + __popc(those & ((1u << lane) - 1))] = in[i];
-}
-
-// Open addressing by compare and swap.
-extern "C" __global__ void hash_insert(unsigned long long *table, const unsigned *keys, const unsigned *values, unsigned n, unsigned mask)
-{
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    const unsigned key = keys[i] + 1;
-    unsigned slot = key;
-    slot ^= slot >> 16;
-    slot *= 0x85ebca6b;
-    slot ^= slot >> 13;
-    slot *= 0xc2b2ae35;
-    slot ^= slot >> 16;
-    const unsigned long long pair = (unsigned long long)key << 32 | values[i];
-    for (unsigned turns = 0; turns <= mask; turns++) {
-        slot &= mask;
-        const unsigned long long before = atomicCAS(&table[slot], 0ull, pair);
-        if (before == 0 || (unsigned)(before >> 32) == key) {
-            if (before != 0)
-                atomicExch(&table[slot], pair);
-            return;
+    __shared__ int of_warp[32];
+    __shared__ int base;
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    for (int start = blockIdx.x * blockDim.x; start < n; start += gridDim.x * blockDim.x) {
+        const int i = start + threadIdx.x;
+        const bool passes = i < n && in[i] > least;
+        const unsigned those = __ballot_sync(0xffffffffu, passes);
+        if (lane == 0)
+            of_warp[warp] = __popc(those);
+        __syncthreads();
+        if (warp == 0) {
+            const int own = lane < (int)blockDim.x / 32 ? of_warp[lane] : 0;
+            int sum = own;
+#pragma unroll
+            for (int offset = 1; offset < 32; offset *= 2) {
+                const int below = __shfl_up_sync(0xffffffffu, sum, offset);
+                if (lane >= offset)
+                    sum += below;
+            }
+            of_warp[lane] = sum - own;
+            if (lane == 31)
+                base = atomicAdd(count, sum);
         }
-        slot++;
+        __syncthreads();
+        if (passes)
+            out[base + of_warp[warp] + __popc(those & ((1u << lane) - 1))] = in[i];
+        __syncthreads();
     }
 }
 
-struct node {
-    int start, edges;
-};
-
-extern "C" __global__ void breadth_first(const node *nodes, const int *edges, bool *is_in_front, bool *is_next, const bool *is_visited,
-                                         int *cost, int n)
+// A table of buckets of 32 places: a warp inserts the pairs of its lanes one after the other, looking at a whole bucket at once.
+extern "C" __global__ void hash_insert(unsigned long long *table, const unsigned *keys, const unsigned *values, unsigned n,
+                                       unsigned buckets, int *failed)
 {
-    const int t = blockIdx.x * 512 + threadIdx.x;
-    if (t < n && is_in_front[t]) {
-        is_in_front[t] = false;
-        for (int i = nodes[t].start; i < nodes[t].edges + nodes[t].start; i++) {
-            const int to = edges[i];
-            if (!is_visited[to]) {
-                cost[to] = cost[t] + 1;
-                is_next[to] = true;
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;
+    unsigned long long own = 0;
+    bool is_waiting = i < n;
+    if (is_waiting)
+        own = (unsigned long long)(keys[i] + 1) << 32 | values[i];
+    unsigned work;
+    while ((work = __ballot_sync(0xffffffffu, is_waiting)) != 0) {
+        const int source = __ffs(work) - 1;
+        const unsigned long long pair = __shfl_sync(0xffffffffu, own, source);
+        unsigned slot = (unsigned)(pair >> 32);
+        slot ^= slot >> 16;
+        slot *= 0x85ebca6b;
+        slot ^= slot >> 13;
+        bool is_done = false;
+        for (unsigned turn = 0; turn < buckets && !is_done; turn++) {
+            unsigned long long *const place = &table[(slot + turn) % buckets * 32 + lane];
+            const unsigned long long before = *place;
+            const unsigned same = __ballot_sync(0xffffffffu, before >> 32 == pair >> 32);
+            if (same != 0) {
+                if ((int)lane == __ffs(same) - 1)
+                    atomicExch(place, pair);
+                is_done = true;
+            }
+            unsigned empty = __ballot_sync(0xffffffffu, before == 0);
+            while (!is_done && empty != 0) {
+                const int chosen = __ffs(empty) - 1;
+                bool has_it = false;
+                if ((int)lane == chosen)
+                    has_it = atomicCAS(place, 0ull, pair) == 0;
+                is_done = __any_sync(0xffffffffu, has_it);
+                empty &= empty - 1;
+            }
+        }
+        if ((int)lane == source) {
+            is_waiting = false;
+            if (!is_done)
+                atomicAdd(failed, 1);
+        }
+    }
+}
+
+// One level of a search: neighbours are collected in shared memory, then put into the next front, a place for each by a scan.
+extern "C" __global__ void breadth_first(const int *starts, const int *edges, const int *front, int front_length, int *next,
+                                         int *next_length, int *level, int now)
+{
+    enum { BLOCK = 256, ROOM = 1024 };
+    __shared__ int found[ROOM], of_warp[BLOCK / 32];
+    __shared__ int count, base;
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    if (threadIdx.x == 0)
+        count = 0;
+    __syncthreads();
+    const int i = blockIdx.x * BLOCK + threadIdx.x;
+    int own = 0;
+    if (i < front_length) {
+        const int from = front[i];
+        for (int j = starts[from]; j < starts[from + 1]; j++) {
+            const int to = edges[j];
+            if (atomicCAS(&level[to], -1, now + 1) == -1) {
+                const int at = atomicAdd(&count, 1);
+                if (at < ROOM)
+                    found[at] = to;
+                else
+                    next[atomicAdd(next_length, 1)] = to;
+                own++;
             }
         }
     }
+#pragma unroll
+    for (int offset = 1; offset < 32; offset *= 2) {
+        const int below = __shfl_up_sync(0xffffffffu, own, offset);
+        if (lane >= offset)
+            own += below;
+    }
+    if (lane == 31)
+        of_warp[warp] = own;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        int all = 0;
+        for (int w = 0; w < BLOCK / 32; w++)
+            all += of_warp[w];
+        all = min(all, (int)ROOM);
+        base = all > 0 ? atomicAdd(next_length, all) : 0;
+    }
+    __syncthreads();
+    for (int at = threadIdx.x; at < min(count, (int)ROOM); at += BLOCK)
+        next[base + at] = found[at];
 }
 
 // One tile of all shortest paths, in shared memory.
@@ -123,30 +188,47 @@ extern "C" __global__ void kmeans(const float *features, const float *centres, i
     member[i] = nearest;
 }
 
-// Forward through a layer: weights by inputs, summed along y.
-extern "C" __global__ void layer_forward(const float *input, float *weights, float *sums, int hidden)
+template <bool is_maximum> __device__ inline float of_block(float x, float *room)
 {
-    enum { SIDE = 16 };
-    __shared__ float node[SIDE], product[SIDE][SIDE];
-    const int tx = threadIdx.x, ty = threadIdx.y;
-    const int at = (hidden + 1) * SIDE * blockIdx.y + (hidden + 1) * ty + tx + 1 + hidden + 1;
-    if (tx == 0)
-        node[ty] = input[SIDE * blockIdx.y + ty + 1];
-    __syncthreads();
-    product[ty][tx] = weights[at];
-    __syncthreads();
-    product[ty][tx] *= node[ty];
-    __syncthreads();
-    for (int i = 1; i <= __log2f(SIDE); i++) {
-        const int by = (int)__powf(2, i);
-        if (ty % by == 0)
-            product[ty][tx] += product[ty + by / 2][tx];
-        __syncthreads();
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
+#pragma unroll
+    for (int offset = 16; offset > 0; offset /= 2) {
+        const float other = __shfl_xor_sync(0xffffffffu, x, offset);
+        x = is_maximum ? fmaxf(x, other) : x + other;
     }
-    weights[at] = product[ty][tx];
     __syncthreads();
-    if (tx == 0)
-        sums[blockIdx.y * hidden + ty] = product[tx][ty];
+    if (lane == 0)
+        room[warp] = x;
+    __syncthreads();
+    x = lane < warps ? room[lane] : is_maximum ? -3.4e38f : 0;
+#pragma unroll
+    for (int offset = 16; offset > 0; offset /= 2) {
+        const float other = __shfl_xor_sync(0xffffffffu, x, offset);
+        x = is_maximum ? fmaxf(x, other) : x + other;
+    }
+    return x;
+}
+
+// A row for each block: normed by mean and variance, scaled, and its softmax.
+extern "C" __global__ void softmax_rows(const float *in, const float *scale, const float *shift, float *out, int columns)
+{
+    __shared__ float room[32];
+    const float *row = in + blockIdx.x * columns;
+    float sum = 0, square = 0, most = -3.4e38f, all = 0;
+    for (int i = threadIdx.x; i < columns; i += blockDim.x)
+        sum += row[i];
+    const float mean = of_block<false>(sum, room) / columns;
+    for (int i = threadIdx.x; i < columns; i += blockDim.x)
+        square += (row[i] - mean) * (row[i] - mean);
+    const float factor = rsqrtf(of_block<false>(square, room) / columns + 1e-5f);
+    for (int i = threadIdx.x; i < columns; i += blockDim.x)
+        most = fmaxf(most, (row[i] - mean) * factor * scale[i] + shift[i]);
+    most = of_block<true>(most, room);
+    for (int i = threadIdx.x; i < columns; i += blockDim.x)
+        all += expf((row[i] - mean) * factor * scale[i] + shift[i] - most);
+    all = of_block<false>(all, room);
+    for (int i = threadIdx.x; i < columns; i += blockDim.x)
+        out[blockIdx.x * columns + i] = expf((row[i] - mean) * factor * scale[i] + shift[i] - most) / all;
 }
 
 // Where a word of up to 32 bytes stands in a text, by a table of skips in shared memory.
