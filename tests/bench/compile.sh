@@ -28,7 +28,7 @@ while IFS=$'\t' read -r name kind source kernel _; do
     [[ $name = "#"* ]] && continue
     [ -f "$top/$source" ] || fail "$name: $source is not there"
     case $kernel in
-        - | _Z*) ;; # a program; a name of C++, which the source has in other words
+        - | _Z*) ;; # a program; names of C++, which the source has in other words
         *) grep -q "extern \"C\" __global__ void $kernel(" "$top/$source" || fail "$name: $source has no $kernel" ;;
     esac
     case $kind in kernel | large | program) ;; *) fail "$name: $kind is no kind" ;; esac
