@@ -7,50 +7,48 @@ namespace cg = cooperative_groups;
 
 enum { THREADS = 64, PIXELS = 16, OF_FOUR = 992, OF_THREE = 160 };
 
-__device__ inline float3 operator+(float3 a, float3 b)
+__device__ __forceinline__ float3 operator+(float3 a, float3 b)
 {
     return make_float3(a.x + b.x, a.y + b.y, a.z + b.z);
 }
 
-__device__ inline float3 operator-(float3 a, float3 b)
+__device__ __forceinline__ float3 operator-(float3 a, float3 b)
 {
     return make_float3(a.x - b.x, a.y - b.y, a.z - b.z);
 }
 
-__device__ inline float3 operator*(float3 a, float3 b)
+__device__ __forceinline__ float3 operator*(float3 a, float3 b)
 {
     return make_float3(a.x * b.x, a.y * b.y, a.z * b.z);
 }
 
-__device__ inline float3 operator*(float3 a, float by)
+__device__ __forceinline__ float3 operator*(float3 a, float by)
 {
     return make_float3(a.x * by, a.y * by, a.z * by);
 }
 
-__device__ inline float dot(float3 a, float3 b)
+__device__ __forceinline__ float dot(float3 a, float3 b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-typedef cg::thread_block_tile<PIXELS> few;
-
 // Of 16 threads, each with a colour: the sum of all, in each of them.
-__device__ inline void sum_colours(const float3 *colours, float3 *sums, const few &those)
+__device__ __forceinline__ void sum_colours(const float3 *colours, float3 *sums, cg::thread_group those)
 {
     const int t = threadIdx.x;
     sums[t] = colours[t];
-    those.sync();
+    cg::sync(those);
 #pragma unroll
     for (int step = 8; step > 0; step /= 2) {
         const float3 other = sums[t ^ step];
-        those.sync();
+        cg::sync(those);
         sums[t] = sums[t] + other;
-        those.sync();
+        cg::sync(those);
     }
 }
 
 // The axis of most variance: covariances summed by 16 threads, then the power method.
-__device__ inline float3 axis_of(const float3 *colours, float3 mean, const few &those)
+__device__ __forceinline__ float3 axis_of(const float3 *colours, float3 mean, cg::thread_group those)
 {
     __shared__ float covariance[PIXELS * 6];
     const int t = threadIdx.x;
@@ -63,14 +61,14 @@ __device__ inline float3 axis_of(const float3 *colours, float3 mean, const few &
         covariance[6 * t + 4] = far.y * far.z;
         covariance[6 * t + 5] = far.z * far.z;
     }
-    those.sync();
+    cg::sync(those);
 #pragma unroll
     for (int half = 8; half > 0; half /= 2) {
         if (t < half)
 #pragma unroll
             for (int i = 0; i < 6; i++)
                 covariance[6 * t + i] += covariance[6 * (t + half) + i];
-        those.sync();
+        cg::sync(those);
     }
     float3 v = {1, 1, 1};
 #pragma unroll
@@ -85,7 +83,7 @@ __device__ inline float3 axis_of(const float3 *colours, float3 mean, const few &
 }
 
 // Each of 16 values' place in their order; of equals, the first comes first.
-__device__ inline void rank_values(const float *values, int *ranks, const few &those)
+__device__ __forceinline__ void rank_values(const float *values, int *ranks, cg::thread_group those)
 {
     const int t = threadIdx.x;
     int rank = 0;
@@ -93,20 +91,20 @@ __device__ inline void rank_values(const float *values, int *ranks, const few &t
     for (int i = 0; i < PIXELS; i++)
         rank += values[i] < values[t];
     ranks[t] = rank;
-    those.sync();
+    cg::sync(those);
 #pragma unroll
     for (int i = 0; i < PIXELS - 1; i++) {
         if (t > i && t < PIXELS && ranks[t] == ranks[i])
             ranks[t]++;
-        those.sync();
+        cg::sync(those);
     }
 }
 
-__device__ inline void load_block(const unsigned *image, float3 *colours, float3 *sums, int *ranks, cg::thread_block block)
+__device__ __forceinline__ void load_block(const unsigned *image, float3 *colours, float3 *sums, int *ranks, cg::thread_block block)
 {
     __shared__ float along[PIXELS];
     const int t = threadIdx.x;
-    const few those = cg::tiled_partition<PIXELS>(block);
+    const cg::thread_group those = cg::tiled_partition(block, PIXELS);
     float3 colour;
     if (t < PIXELS) {
         const unsigned c = image[blockIdx.x * PIXELS + t];
@@ -116,18 +114,18 @@ __device__ inline void load_block(const unsigned *image, float3 *colours, float3
     cg::sync(block);
     if (t < PIXELS) {
         sum_colours(colours, sums, those);
-        those.sync();
+        cg::sync(those);
         const float3 axis = axis_of(colours, sums[t] * (1.0f / PIXELS), those);
         along[t] = dot(colour, axis);
-        those.sync();
+        cg::sync(those);
         rank_values(along, ranks, those);
-        those.sync();
+        cg::sync(those);
         colours[ranks[t]] = colour;
     }
 }
 
 // A colour to 5, 6 and 5 bits and back.
-__device__ inline float3 round_to_565(float3 v, unsigned short *word)
+__device__ __forceinline__ float3 round_to_565(float3 v, unsigned short *word)
 {
     v.x = rintf(__saturatef(v.x) * 31);
     v.y = rintf(__saturatef(v.y) * 63);
@@ -137,7 +135,7 @@ __device__ inline float3 round_to_565(float3 v, unsigned short *word)
 }
 
 // The error of the two colours that fit best where each pixel is one of four mixtures (two bits in `way` each).
-__device__ float fit_four(const float3 *colours, unsigned way, unsigned short *start, unsigned short *end, float3 sum)
+__device__ __forceinline__ float fit_four(const float3 *colours, unsigned way, unsigned short *start, unsigned short *end, float3 sum)
 {
     const float part[4] = {9, 0, 4, 1};
     const int number[4] = {0x090000, 0x000900, 0x040102, 0x010402};
@@ -159,7 +157,7 @@ __device__ float fit_four(const float3 *colours, unsigned way, unsigned short *s
 }
 
 // The same with three mixtures and black.
-__device__ float fit_three(const float3 *colours, unsigned way, unsigned short *start, unsigned short *end)
+__device__ __forceinline__ float fit_three(const float3 *colours, unsigned way, unsigned short *start, unsigned short *end)
 {
     const float part[4] = {4, 0, 0, 1};
     const int number[4] = {0x040000, 0x000400, 0x000000, 0x010101};
@@ -180,13 +178,14 @@ __device__ float fit_three(const float3 *colours, unsigned way, unsigned short *
     return 0.25f * (e.x + e.y + e.z);
 }
 
-__device__ inline void fit_all(const float3 *colours, const unsigned *ways, unsigned short &start, unsigned short &end, unsigned &best,
+template <int unrolled>
+__device__ __forceinline__ void fit_all(const float3 *colours, const unsigned *ways, unsigned short &start, unsigned short &end, unsigned &best,
                                float *errors, float3 sum, cg::thread_block block)
 {
     __shared__ unsigned kept[OF_THREE];
     const int t = threadIdx.x;
     float least = 3.4e38f;
-#pragma unroll
+#pragma unroll unrolled
     for (int i = 0; i < 16; i++) {
         const int at = t + THREADS * i;
         if (at >= OF_FOUR)
@@ -210,7 +209,7 @@ __device__ inline void fit_all(const float3 *colours, const unsigned *ways, unsi
         best ^= 0x55555555;
     }
     cg::sync(block);
-#pragma unroll
+#pragma unroll unrolled
     for (int i = 0; i < 3; i++) {
         const int at = t + THREADS * i;
         if (at >= OF_THREE)
@@ -235,7 +234,7 @@ __device__ inline void fit_all(const float3 *colours, const unsigned *ways, unsi
 }
 
 // Which of 64 threads has the least error; of equals, the first.
-__device__ inline int find_least(float *errors, cg::thread_block block)
+__device__ __forceinline__ int find_least(float *errors, cg::thread_block block)
 {
     __shared__ int of[THREADS];
     const int t = threadIdx.x;
@@ -255,7 +254,7 @@ __device__ inline int find_least(float *errors, cg::thread_block block)
     return of[0];
 }
 
-extern "C" __global__ void compress_blocks(const unsigned *ways, const unsigned *image, uint2 *out, int first)
+template <int unrolled> __device__ __forceinline__ void compress(const unsigned *ways, const unsigned *image, uint2 *out, int first)
 {
     cg::thread_block block = cg::this_thread_block();
     __shared__ float3 colours[PIXELS], sums[PIXELS];
@@ -265,7 +264,7 @@ extern "C" __global__ void compress_blocks(const unsigned *ways, const unsigned 
     cg::sync(block);
     unsigned short start = 0, end = 0;
     unsigned best = 0;
-    fit_all(colours, ways, start, end, best, errors, sums[0], block);
+    fit_all<unrolled>(colours, ways, start, end, best, errors, sums[0], block);
     cg::sync(block);
     const int winner = find_least(errors, block);
     if ((int)threadIdx.x != winner)
@@ -277,4 +276,15 @@ extern "C" __global__ void compress_blocks(const unsigned *ways, const unsigned 
     for (int i = 0; i < PIXELS; i++)
         indices |= (best >> (2 * ranks[i]) & 3) << (2 * i);
     out[first + blockIdx.x] = make_uint2((unsigned)end << 16 | start, indices);
+}
+
+extern "C" __global__ void compress_blocks(const unsigned *ways, const unsigned *image, uint2 *out, int first)
+{
+    compress<1>(ways, image, out, first);
+}
+
+// The same with the loops over all ways unrolled.
+extern "C" __global__ void compress_unrolled(const unsigned *ways, const unsigned *image, uint2 *out, int first)
+{
+    compress<16>(ways, image, out, first);
 }
