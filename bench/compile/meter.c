@@ -8,9 +8,9 @@
  *                              the first clEnqueueNDRangeKernel of a kernel with this local size, until it has run: PoCL
  *                              compiles for the local size when the command's turn comes
  *
- * Seconds are CPU time: of a build that of the thread that called, of a launch the process's, each with children that ended
- * meanwhile, such as a linker. The queue is waited for before and after a first launch, so a program whose commands wait
- * for what the host does later hangs.
+ * PROGRAM is the process and where the object lies in it, since children are metered too. Seconds are CPU time: of a build
+ * that of the thread that called, of a launch the process's, each with children that ended meanwhile, such as a linker. The
+ * queue is waited for before and after a first launch, so a program whose commands wait for what the host does later hangs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 #include <stdbool.h>
@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tests/stub/layer.h"
 
@@ -100,7 +101,7 @@ static cl_program CL_API_CALL with_source(cl_context context, cl_uint count, con
         return NULL;
     forget(program);
     target->clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &bytes);
-    TELL("source\t%p\t%zu\n", (void *)program, bytes ? bytes - 1 : 0);
+    TELL("source\t%d/%p\t%zu\n", (int)getpid(), (void *)program, bytes ? bytes - 1 : 0);
     return program;
 }
 
@@ -114,7 +115,7 @@ static cl_program CL_API_CALL with_binary(cl_context context, cl_uint count,
     if (!program)
         return NULL;
     forget(program);
-    TELL("binary\t%p\t%zu\n", (void *)program, lengths[0]);
+    TELL("binary\t%d/%p\t%zu\n", (int)getpid(), (void *)program, lengths[0]);
     return program;
 }
 
@@ -124,13 +125,14 @@ static cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_devi
 {
     const double start = used_by(CLOCK_THREAD_CPUTIME_ID);
     const cl_int error = target->clBuildProgram(program, count, devices, options, notify, data);
-    TELL("build\t%p\t%.4f\n", (void *)program, used_by(CLOCK_THREAD_CPUTIME_ID) - start);
+    TELL("build\t%d/%p\t%.4f\n", (int)getpid(), (void *)program,
+         used_by(CLOCK_THREAD_CPUTIME_ID) - start);
     return error;
 }
 
 static cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name, cl_int *error)
 {
-    TELL("kernel\t%p\t%s\n", (void *)program, name);
+    TELL("kernel\t%d/%p\t%s\n", (int)getpid(), (void *)program, name);
     return target->clCreateKernel(program, name, error);
 }
 
@@ -154,7 +156,7 @@ static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_ui
                                                         local, count, events, event);
     if (is_told) {
         target->clFinish(queue);
-        TELL("launch\t%p\t%s\t%.4f\n", (void *)program, what,
+        TELL("launch\t%d/%p\t%s\t%.4f\n", (int)getpid(), (void *)program, what,
              used_by(CLOCK_PROCESS_CPUTIME_ID) - start);
     }
     return error;

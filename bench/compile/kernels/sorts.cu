@@ -1,17 +1,6 @@
 // Sorting within blocks.
 // SPDX-License-Identifier: Apache-2.0
 
-__device__ inline void exchange(unsigned &key_a, unsigned &value_a, unsigned &key_b, unsigned &value_b, unsigned is_ascending)
-{
-    if ((key_a > key_b) == is_ascending) {
-        const unsigned key = key_a, value = value_a;
-        key_a = key_b;
-        key_b = key;
-        value_a = value_b;
-        value_b = value;
-    }
-}
-
 // A key for each thread: distances within a warp by shuffles, longer ones through shared memory, all unrolled.
 extern "C" __global__ void bitonic_sort(unsigned *keys)
 {
@@ -39,36 +28,73 @@ extern "C" __global__ void bitonic_sort(unsigned *keys)
     keys[blockIdx.x * BLOCK + t] = key;
 }
 
-// Pairs in shared memory, by loops.
-extern "C" __global__ void bitonic_pairs(unsigned *keys, unsigned *values, unsigned length, unsigned is_ascending)
+// Ranks among keys with the same eight bits: lanes of one digit find each other by a vote for each bit, four keys for each lane.
+extern "C" __global__ void radix_match(const unsigned *keys, unsigned *out, unsigned *counts, int shift)
 {
-    enum { MOST = 1024 };
-    __shared__ unsigned key[MOST], value[MOST];
-    const unsigned t = threadIdx.x;
-    keys += blockIdx.x * MOST + t;
-    values += blockIdx.x * MOST + t;
-    key[t] = keys[0];
-    value[t] = values[0];
-    key[t + MOST / 2] = keys[MOST / 2];
-    value[t + MOST / 2] = values[MOST / 2];
-    for (unsigned size = 2; size < length; size *= 2) {
-        const unsigned way = is_ascending ^ ((t & (size / 2)) != 0);
-        for (unsigned stride = size / 2; stride > 0; stride /= 2) {
-            __syncthreads();
-            const unsigned at = 2 * t - (t & (stride - 1));
-            exchange(key[at], value[at], key[at + stride], value[at + stride], way);
+    enum { BLOCK = 128, EACH = 4, DIGITS = 256, WARPS = BLOCK / 32 };
+    __shared__ unsigned own[WARPS][DIGITS], sums[WARPS];
+    const unsigned t = threadIdx.x, lane = t & 31, warp = t >> 5, below = (1u << lane) - 1;
+    unsigned key[EACH], rank[EACH];
+    for (unsigned i = lane; i < DIGITS; i += 32)
+        own[warp][i] = 0;
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < EACH; i++)
+        key[i] = keys[blockIdx.x * BLOCK * EACH + warp * 32 * EACH + i * 32 + lane];
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        const unsigned digit = key[i] >> shift & (DIGITS - 1);
+        unsigned same = 0xffffffffu;
+#pragma unroll
+        for (int bit = 0; bit < 8; bit++) {
+            const bool is_set = digit >> bit & 1;
+            const unsigned those = __ballot_sync(0xffffffffu, is_set);
+            same &= is_set ? those : ~those;
         }
-    }
-    for (unsigned stride = length / 2; stride > 0; stride /= 2) {
-        __syncthreads();
-        const unsigned at = 2 * t - (t & (stride - 1));
-        exchange(key[at], value[at], key[at + stride], value[at + stride], is_ascending);
+        const int leader = __ffs(same) - 1;
+        unsigned before = 0;
+        if ((int)lane == leader) {
+            before = own[warp][digit];
+            own[warp][digit] = before + __popc(same);
+        }
+        __syncwarp();
+        rank[i] = __shfl_sync(0xffffffffu, before, leader) + __popc(same & below);
     }
     __syncthreads();
-    keys[0] = key[t];
-    values[0] = value[t];
-    keys[MOST / 2] = key[t + MOST / 2];
-    values[MOST / 2] = value[t + MOST / 2];
+    unsigned carry = 0;
+    for (unsigned half = 0; half < DIGITS; half += BLOCK) {
+        unsigned sum = 0;
+#pragma unroll
+        for (int w = 0; w < WARPS; w++) {
+            const unsigned count = own[w][half + t];
+            own[w][half + t] = sum;
+            sum += count;
+        }
+        counts[blockIdx.x * DIGITS + half + t] = sum;
+        unsigned scanned = sum;
+#pragma unroll
+        for (int offset = 1; offset < 32; offset *= 2) {
+            const unsigned other = __shfl_up_sync(0xffffffffu, scanned, offset);
+            if ((int)lane >= offset)
+                scanned += other;
+        }
+        if (lane == 31)
+            sums[warp] = scanned;
+        __syncthreads();
+        unsigned start = carry + scanned - sum;
+        for (int w = 0; w < WARPS; w++) {
+            if (w < (int)warp)
+                start += sums[w];
+            carry += sums[w];
+        }
+#pragma unroll
+        for (int w = 0; w < WARPS; w++)
+            own[w][half + t] += start;
+        __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < EACH; i++)
+        out[blockIdx.x * BLOCK * EACH + own[warp][key[i] >> shift & (DIGITS - 1)] + rank[i]] = key[i];
 }
 
 __device__ inline unsigned scan_of_warp(unsigned x, volatile unsigned *room)
@@ -127,6 +153,7 @@ extern "C" __global__ void radix_step(uint4 *keys)
 __device__ inline unsigned rank_below(unsigned x, const unsigned *data, unsigned length, unsigned stride, bool counts_equal)
 {
     unsigned at = 0;
+#pragma unroll
     for (; stride > 0; stride /= 2) {
         const unsigned next = min(at + stride, length);
         if (counts_equal ? data[next - 1] <= x : data[next - 1] < x)
@@ -136,7 +163,7 @@ __device__ inline unsigned rank_below(unsigned x, const unsigned *data, unsigned
 }
 
 // Merges pairs of runs, twice as long each time, by searching each key's place in the other run.
-extern "C" __global__ void merge_sort(unsigned *keys, unsigned *values, unsigned length)
+extern "C" __global__ void merge_sort(unsigned *keys, unsigned *values)
 {
     enum { MOST = 1024 };
     __shared__ unsigned key[MOST], value[MOST];
@@ -147,7 +174,8 @@ extern "C" __global__ void merge_sort(unsigned *keys, unsigned *values, unsigned
     value[t] = values[0];
     key[t + MOST / 2] = keys[MOST / 2];
     value[t + MOST / 2] = values[MOST / 2];
-    for (unsigned stride = 1; stride < length; stride *= 2) {
+#pragma unroll
+    for (unsigned stride = 1; stride < MOST; stride *= 2) {
         const unsigned low = t & (stride - 1);
         unsigned *const base_key = key + 2 * (t - low), *const base_value = value + 2 * (t - low);
         __syncthreads();
