@@ -16,9 +16,6 @@
 /* The most parameters of a texture or surface: memory, facts, reference. */
 enum { OCL_PART_COUNT = 4 };
 
-/* Translations are OpenCL C 1.2, whatever else the driver would take. */
-#define TRANSLATION_OPTIONS "-cl-std=CL1.2"
-
 const struct ptx_entry *ocl_ptx_entry(const struct ocl_kernel *kernel)
 {
     return ptx_module_entry(ocl_program_origin(kernel->program)->ptx->module, kernel->ptx->index);
@@ -43,8 +40,8 @@ static ocl_status fill_kernel(struct ocl_kernel *kernel, struct ocl_program *pro
     if (!own || !kernel->ptx)
         return OCL_E_OUT_OF_MEMORY;
     own->options =
-        strdup(has_exact_divide(program->context) ? TRANSLATION_OPTIONS " " OCL_EXACT_DIVISION
-                                                  : TRANSLATION_OPTIONS);
+        strdup(has_exact_divide(program->context) ? OCL_TRANSLATION_OPTIONS " " OCL_EXACT_DIVISION
+                                                  : OCL_TRANSLATION_OPTIONS);
     kernel->ptx->index = index;
     kernel->name = kernel->text_name = ptx_module_entry(program->ptx->module, index)->name;
     return own->options ? OCL_OK : OCL_E_OUT_OF_MEMORY;

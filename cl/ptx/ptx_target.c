@@ -316,7 +316,8 @@ static bool has_subgroups(struct ocl_context *context)
 static bool has_exact_divide(struct ocl_context *context)
 {
     static const struct trial trial = {"exact divisions and square roots", division_text,
-                                       OCL_EXACT_DIVISION, is_division_right};
+                                       OCL_TRANSLATION_OPTIONS " " OCL_EXACT_DIVISION,
+                                       is_division_right};
     cl_device_fp_config config = 0;
     (void)clGetDeviceInfo(context->device->id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config,
                           NULL);
@@ -326,7 +327,8 @@ static bool has_exact_divide(struct ocl_context *context)
 
 static bool has_int64_atomics(struct ocl_context *context)
 {
-    static const struct trial trial = {"64-bit atomics", atomic_text, "", is_atomic_right};
+    static const struct trial trial = {"64-bit atomics", atomic_text, OCL_TRANSLATION_OPTIONS,
+                                       is_atomic_right};
     return context->device->facts.has_int64_atomics && can(context, &trial);
 }
 
@@ -335,7 +337,8 @@ static bool has_int64_atomics(struct ocl_context *context)
  * build says so, one that keeps no order does not. */
 static bool has_thread_fence(struct ocl_context *context)
 {
-    static const struct trial trial = {"fences of C", fence_text, "", is_fence_right};
+    static const struct trial trial = {"fences of C", fence_text, OCL_TRANSLATION_OPTIONS,
+                                       is_fence_right};
     cl_uint words[TRIAL_WORDS] = {0};
     if (context->device->facts.device_class != OCL_CLASS_CPU)
         return false;
@@ -348,7 +351,7 @@ static bool has_thread_fence(struct ocl_context *context)
 /* Only compilers for CPUs make vectors of loops. Where it could not be tried, all are lost: words are left zero. */
 static void find_lost_indices(struct ocl_context *context, struct ptx_target *target)
 {
-    static const struct trial trial = {"indices", index_text, "", NULL};
+    static const struct trial trial = {"indices", index_text, OCL_TRANSLATION_OPTIONS, NULL};
     const struct ocl_device_facts *facts = &context->device->facts;
     cl_uint words[TRIAL_WORDS] = {0};
     fill_tables(words);
