@@ -159,6 +159,16 @@ enum ptx_form {
                     * work-item, one for each block; for CPUs, and for what a device cannot do */
 };
 
+/* Facts that kernels have to be tried for. One that nobody has tried yet is given to a translation as the device's being
+ * able, or its losing: the translation says whether it depends on it. */
+enum ptx_fact {
+    PTX_FACT_INT64_ATOMICS = 1,
+    PTX_FACT_EXACT_DIVIDE = 2,
+    PTX_FACT_THREAD_FENCE = 4,
+    PTX_FACT_INDICES = 8, /* loses_... */
+    PTX_FACT_ALL = 15
+};
+
 /* Facts about the device, each probed by value. */
 struct ptx_target {
     enum ptx_pointers pointers;
@@ -247,6 +257,7 @@ struct ptx_kernel {
     /* FORM_BLOCK: a work-item runs as many blocks as word 3 of the grid says, one after another in x,
      * and needs the scratch bytes of all their threads. */
     bool joins_blocks;
+    unsigned facts; /* those of enum ptx_fact that text depends on; also after errors */
 };
 
 /* Translates one entry and what it calls.
