@@ -229,6 +229,13 @@ ocl_status ocl_program_compile(struct ocl_context *context, const void *code, si
                           is_il ? KIND_IL : KIND_TEXT, options, program, log);
 }
 
+ocl_status ocl_program_compile_own(struct ocl_context *context, const void *code, size_t bytes,
+                                   const char *options, cl_program *program, char **log)
+{
+    return compile_within(ocl_options_get()->cache_dir, context, code, bytes, KIND_OWN_TEXT,
+                          options, program, log);
+}
+
 ocl_status ocl_program_compile_kept(struct ocl_context *context, const void *code, size_t bytes,
                                     const char *options, cl_program *program, char **log)
 {

@@ -84,7 +84,10 @@ TEST_BODY(driver_declarations_are_enough_for_own_kernels)
             free(text);
             continue;
         }
-        if (build(&bench, text, OPTIONS " -D _OPENCL_H_") != OCL_OK)
+        if (build(&bench, text, OPTIONS " -D _OPENCL_H_") != OCL_OK ||
+            build(&bench, text,
+                  OPTIONS
+                  " -D CLEM_DEVICE_IS_CPU -D CLEM_ADDRESSES_ARE_NUMBERS -D _OPENCL_H_") != OCL_OK)
             fail_msg("%s", source->name);
         count++;
         free(text);
