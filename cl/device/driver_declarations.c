@@ -49,7 +49,6 @@ static const char shapes[] =
     "CLEM_HAS f(t, __private u *);\n"
     "#define CLEM_INDEX(f) size_t CLEM_IS f(uint);\n"
     "#define CLEM_COUNT(f) uint CLEM_IS f(void);\n"
-    "#define CLEM_SUBGROUP(f) uint CLEM_HAS f(void);\n"
     "#define CLEM_BARRIER(f) void CLEM_HAS __attribute__((convergent)) f(cl_mem_fence_flags);\n"
     "#define CLEM_FENCE(f) void CLEM_HAS f(cl_mem_fence_flags);\n"
     "#define CLEM_INTEGER(f) CLEM_EACH_INTEGER(CLEM_1, f)\n"

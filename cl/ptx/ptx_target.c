@@ -95,28 +95,6 @@ static bool is_fence_right(const cl_uint words[TRIAL_WORDS])
     return true;
 }
 
-/* --- sub-groups ------------------------------------------------------------------------------- */
-
-static const char subgroup_text[] = "#ifdef cl_khr_subgroups\n"
-                                    "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
-                                    "#endif\n"
-                                    "kernel void trial(global uint *words)\n"
-                                    "{\n"
-                                    "    const uint item = (uint)get_local_id(0);\n"
-                                    "    words[item] = get_sub_group_size();\n"
-                                    "    words[item + 64u] = get_sub_group_local_id();\n"
-                                    "    words[item + 128u] = get_sub_group_id();\n"
-                                    "}\n";
-
-static bool is_subgroup_right(const cl_uint words[TRIAL_WORDS])
-{
-    for (cl_uint i = 0; i < TRIAL_ITEMS; i++)
-        if (words[i] != WARP || words[i + TRIAL_ITEMS] != i % WARP ||
-            words[i + 2 * TRIAL_ITEMS] != i / WARP)
-            return false;
-    return true;
-}
-
 /* --- division and square roots ---------------------------------------------------------------- */
 
 /* The operands are those of is_division_right(); some quotients are denormal. */
@@ -303,16 +281,6 @@ static bool has_nvidia_asm(struct ocl_context *context)
            can(context, &trial);
 }
 
-static bool has_subgroups(struct ocl_context *context)
-{
-    static const struct trial trial = {"sub-groups of 32", subgroup_text, OCL_TRANSLATION_OPTIONS,
-                                       is_subgroup_right};
-    const struct ocl_device_facts *facts = &context->device->facts;
-    return (ocl_device_has_extension(facts, "cl_khr_subgroups") ||
-            ocl_device_has_extension(facts, "cl_intel_subgroups")) &&
-           can(context, &trial);
-}
-
 /* Only devices that promise it are tried: values that are right by chance promise nothing. */
 static bool has_exact_divide(struct ocl_context *context)
 {
@@ -384,7 +352,6 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
         .loses_turns = is_cpu,
         .has_nvidia_asm = has_nvidia_asm(context),
         .has_images = facts->has_images && ocl_image_is_preferred(context),
-        .subgroup_threads = has_subgroups(context) ? WARP : 0,
         .max_parameter_bytes = facts->max_parameter_bytes,
         .max_private_bytes = is_cpu ? PRIVATE_BYTES_ON_CPU : PRIVATE_BYTES,
         .force_form = -1,

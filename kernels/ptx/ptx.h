@@ -184,8 +184,6 @@ struct ptx_target {
     bool has_nvidia_asm;    /* asm() statements are PTX: warps are the hardware's own */
     bool has_images;        /* textures as images where they can be */
     bool shared_is_global;  /* shared memory lies in __global memory: PTX_ARGUMENT_SHARED */
-    unsigned subgroup_threads;  /* every sub-group has this many work-items in the order of their
-                                 * local IDs; 0: not known */
     size_t max_parameter_bytes; /* of all kernel arguments together */
     size_t max_private_bytes;   /* per work-item, that the device is known to take */
     int force_form;             /* -1, or an enum ptx_form, for tests */
