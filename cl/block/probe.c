@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cl/base/steady.h"
-#include "cl/device/driver_limits.h"
+#include "cl/device/driver_declarations.h"
 #include "cl/trace.h"
 #include "kernels/kernels.h"
 
@@ -43,17 +43,13 @@ static void log_build(struct ocl_context *context, cl_program program)
 
 static ocl_status build_program(struct ocl_context *context, cl_program *program)
 {
-    cl_int error;
     const struct kernel_source *source = find_source("probe");
     if (!source)
         return OCL_E_NOT_FOUND;
-    *program = clCreateProgramWithSource(context->cl, 1, (const char *[]){source->text},
-                                         &source->bytes, &error);
-    if (error != CL_SUCCESS)
+    const ocl_status error = ocl_driver_build_own(context->device, context->cl, source->text,
+                                                  source->bytes, "-cl-std=CL1.2", program);
+    if (error == OCL_OK || !*program)
         return error;
-    error = ocl_driver_build(context->device, *program, "-cl-std=CL1.2");
-    if (error == CL_SUCCESS)
-        return OCL_OK;
     log_build(context, *program);
     return error == CL_BUILD_PROGRAM_FAILURE ? OCL_E_BUILD : error;
 }

@@ -209,8 +209,7 @@ bool ocl_driver_is_pocl(const struct ocl_device_facts *facts)
     return strcmp(facts->platform_name, "Portable Computing Language") == 0;
 }
 
-/* 0 for all else. */
-static int pocl_major(const struct ocl_device *device)
+int ocl_driver_pocl_major(const struct ocl_device *device)
 {
     int major = 0;
     const char *version = strstr(device->facts.platform_version, "PoCL ");
@@ -240,7 +239,7 @@ static ocl_status build(void *data)
     const struct build *asked = data;
     const struct ocl_device *device = asked->device;
     char why[PATH_MAX];
-    const int major = pocl_major(device);
+    const int major = ocl_driver_pocl_major(device);
     for (size_t i = 0; major > 0 && i < CAUSES; i++)
         if (major < causes[i].major && causes[i].is_met(why, sizeof why)) {
             say(i, why);
@@ -262,7 +261,7 @@ ocl_status ocl_driver_build(const struct ocl_device *device, cl_program program,
 /* Versions from 4 on shorten what they name files after. */
 size_t ocl_driver_longest_name(const struct ocl_device *device)
 {
-    const int major = pocl_major(device);
+    const int major = ocl_driver_pocl_major(device);
     return major > 0 && major < 4 ? longest_name() : SIZE_MAX;
 }
 

@@ -15,6 +15,9 @@ size_t ocl_driver_longest_name(const struct ocl_device *device);
 
 bool ocl_driver_is_pocl(const struct ocl_device_facts *facts);
 
+/* The first number of PoCL's version, and 0 for all else. */
+int ocl_driver_pocl_major(const struct ocl_device *device);
+
 /* Whether the driver has a cache of its own for what it compiles, and compiles all again for whoever asks
  * for a program's binaries. PoCL does: it compiles every kernel for work-groups of any size then, which
  * takes as long as compiling for the launch (0.3 to 5 s) and is of use to no launch. */

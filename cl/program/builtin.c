@@ -76,8 +76,8 @@ static ocl_status build(struct ocl_context *context, const struct kernel_source 
                         struct ocl_program **program)
 {
     char *log = NULL;
-    const ocl_status status = ocl_program_build(context, source->text, source->bytes,
-                                                options_for(context), program, &log);
+    const ocl_status status = ocl_program_build_builtin(context, source->text, source->bytes,
+                                                        options_for(context), program, &log);
 
     if (status != OCL_OK)
         ocl_log(true, "%s: kernels/%s.cl: %s: %s", context->device->facts.name, source->name,
@@ -101,10 +101,8 @@ static ocl_status make_built(struct ocl_context *context, struct builtin *builti
     const ocl_status status = build(context, builtin->source, &program);
     pthread_mutex_lock(&lock);
     builtin->is_building = false;
-    if (status == OCL_OK) {
-        program->is_builtin = true;
+    if (status == OCL_OK)
         builtin->program = program;
-    }
     pthread_cond_broadcast(&built);
     return status;
 }

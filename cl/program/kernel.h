@@ -195,6 +195,10 @@ struct ocl_program {
     struct ocl_symbols *symbols; /* symbols.c */
 };
 
+/* ocl_program_build() of one of clem's own texts. */
+ocl_status ocl_program_build_builtin(struct ocl_context *context, const char *text, size_t bytes,
+                                     const char *options, struct ocl_program **program, char **log);
+
 /* Releases what a kernel holds, not the kernel itself. */
 void ocl_kernel_release(struct ocl_kernel *kernel);
 

@@ -105,8 +105,11 @@ static ocl_status compile(struct ocl_program *program, const void *code, size_t 
                           char **log)
 {
     char *second_log = NULL;
-    ocl_status status = ocl_program_compile(program->context, code, bytes, is_il,
-                                            program->info_options, &program->cl, log);
+    ocl_status status = program->is_builtin
+                            ? ocl_program_compile_own(program->context, code, bytes,
+                                                      program->info_options, &program->cl, log)
+                            : ocl_program_compile(program->context, code, bytes, is_il,
+                                                  program->info_options, &program->cl, log);
     program->has_info = status == OCL_OK;
     if (status != OCL_E_BUILD)
         return status;
@@ -132,7 +135,8 @@ static ocl_status build_kernels(struct ocl_program *program, const void *code, s
 }
 
 static ocl_status build(struct ocl_context *context, const void *code, size_t bytes,
-                        const char *options, struct ocl_program **program, char **log)
+                        const char *options, bool is_builtin, struct ocl_program **program,
+                        char **log)
 {
     const bool is_il = is_spirv(code, bytes);
     if (is_il && !*context->device->facts.il_version)
@@ -141,6 +145,7 @@ static ocl_status build(struct ocl_context *context, const void *code, size_t by
     if (status != OCL_OK)
         return status;
     struct ocl_program *made = *program;
+    made->is_builtin = is_builtin;
     return is_il ? build_kernels(made, code, bytes, true, log)
                  : build_kernels(made, made->text, made->text_bytes, false, log);
 }
@@ -180,6 +185,7 @@ struct making {
     const void *code;
     size_t bytes;
     const char *options;
+    bool is_builtin;
     struct ptx_module *module; /* or NULL; else in place of code */
     struct ocl_program *made;
     char *text; /* the compiler's */
@@ -192,10 +198,10 @@ static ocl_status make(void *data)
         return m->context->kernel_parts->ptx_open_parsed(m->context, m->module, &m->made, &m->text);
     if (!m->code)
         return OCL_E_INVALID_VALUE;
-    return ptx_is_ptx(m->code, m->bytes)
-               ? m->context->kernel_parts->ptx_open(m->context, m->code, m->bytes, &m->made,
-                                                    &m->text)
-               : build(m->context, m->code, m->bytes, m->options, &m->made, &m->text);
+    return ptx_is_ptx(m->code, m->bytes) ? m->context->kernel_parts->ptx_open(
+                                               m->context, m->code, m->bytes, &m->made, &m->text)
+                                         : build(m->context, m->code, m->bytes, m->options,
+                                                 m->is_builtin, &m->made, &m->text);
 }
 
 static ocl_status make_program(struct making *making, struct ocl_program **program, char **log)
@@ -210,6 +216,14 @@ ocl_status ocl_program_build(struct ocl_context *context, const void *code, size
                              const char *options, struct ocl_program **program, char **log)
 {
     struct making making = {.context = context, .code = code, .bytes = bytes, .options = options};
+    return make_program(&making, program, log);
+}
+
+ocl_status ocl_program_build_builtin(struct ocl_context *context, const char *text, size_t bytes,
+                                     const char *options, struct ocl_program **program, char **log)
+{
+    struct making making = {
+        .context = context, .code = text, .bytes = bytes, .options = options, .is_builtin = true};
     return make_program(&making, program, log);
 }
 

@@ -8,6 +8,7 @@
 
 #include "cl/base/deadline.h"
 #include "cl/base/options.h"
+#include "cl/device/driver_declarations.h"
 #include "cl/device/driver_limits.h"
 #include "cl/own_thread.h"
 #include "cl/program/program_cache.h"
@@ -62,14 +63,29 @@ static cl_program create_program(const struct ocl_context *context, const void *
     return clCreateProgramWithSource(context->cl, 1, &text, &bytes, error);
 }
 
-static ocl_status build_from_code(struct ocl_context *context, const void *code, size_t bytes,
-                                  bool is_il, const char *options, cl_program *program, char **log)
+/* What the code is. */
+enum kind { KIND_TEXT, KIND_OWN_TEXT /* clem's */, KIND_IL };
+
+/* *made is NULL only where the driver takes no such code. */
+static ocl_status create_and_build(const struct ocl_context *context, const void *code,
+                                   size_t bytes, enum kind kind, const char *options,
+                                   cl_program *made)
 {
     cl_int error = CL_SUCCESS;
-    cl_program made = create_program(context, code, bytes, is_il, &error);
+    if (kind == KIND_OWN_TEXT)
+        return ocl_driver_build_own(context->device, context->cl, code, bytes, options, made);
+    *made = create_program(context, code, bytes, kind == KIND_IL, &error);
+    return *made ? ocl_driver_build(context->device, *made, options) : error;
+}
+
+static ocl_status build_from_code(struct ocl_context *context, const void *code, size_t bytes,
+                                  enum kind kind, const char *options, cl_program *program,
+                                  char **log)
+{
+    cl_program made = NULL;
+    const ocl_status error = create_and_build(context, code, bytes, kind, options, &made);
     if (!made)
         return error;
-    error = ocl_driver_build(context->device, made, options);
     if (error == CL_SUCCESS) {
         trace_warnings(context, made);
         *program = made;
@@ -177,7 +193,7 @@ static void store_if_cheap(const struct ocl_context *context, const char *direct
 struct compilation {
     struct ocl_context *context;
     const char *directory; /* NULL: nothing is kept */
-    bool is_il;
+    enum kind kind;
     struct ocl_cache_key key;
     cl_program *program;
     char **log;
@@ -189,7 +205,7 @@ static ocl_status compile(void *data)
     if (c->directory && load_cached(c->context, c->directory, &c->key, c->program))
         return OCL_OK;
     const uint64_t begin = ocl_now();
-    ocl_status status = build_from_code(c->context, c->key.code, c->key.bytes, c->is_il,
+    ocl_status status = build_from_code(c->context, c->key.code, c->key.bytes, c->kind,
                                         c->key.options, c->program, c->log);
     if (status == OCL_OK && c->directory)
         store_if_cheap(c->context, c->directory, &c->key, ocl_now() - begin, *c->program);
@@ -197,11 +213,11 @@ static ocl_status compile(void *data)
 }
 
 static ocl_status compile_within(const char *directory, struct ocl_context *context,
-                                 const void *code, size_t bytes, bool is_il, const char *options,
-                                 cl_program *program, char **log)
+                                 const void *code, size_t bytes, enum kind kind,
+                                 const char *options, cl_program *program, char **log)
 {
     struct compilation wanted = {
-        context, directory, is_il, {&context->device->facts, options, code, bytes}, program, log};
+        context, directory, kind, {&context->device->facts, options, code, bytes}, program, log};
     *log = NULL;
     return own_thread_call(compile, &wanted, OCL_E_OUT_OF_MEMORY);
 }
@@ -209,13 +225,20 @@ static ocl_status compile_within(const char *directory, struct ocl_context *cont
 ocl_status ocl_program_compile(struct ocl_context *context, const void *code, size_t bytes,
                                bool is_il, const char *options, cl_program *program, char **log)
 {
-    return compile_within(ocl_options_get()->cache_dir, context, code, bytes, is_il, options,
-                          program, log);
+    return compile_within(ocl_options_get()->cache_dir, context, code, bytes,
+                          is_il ? KIND_IL : KIND_TEXT, options, program, log);
+}
+
+ocl_status ocl_program_compile_own(struct ocl_context *context, const void *code, size_t bytes,
+                                   const char *options, cl_program *program, char **log)
+{
+    return compile_within(ocl_options_get()->cache_dir, context, code, bytes, KIND_OWN_TEXT,
+                          options, program, log);
 }
 
 ocl_status ocl_program_compile_kept(struct ocl_context *context, const void *code, size_t bytes,
                                     const char *options, cl_program *program, char **log)
 {
-    return compile_within(ocl_program_cache_directory(), context, code, bytes, false, options,
-                          program, log);
+    return compile_within(ocl_program_cache_directory(), context, code, bytes, KIND_OWN_TEXT,
+                          options, program, log);
 }

@@ -15,7 +15,11 @@
 ocl_status ocl_program_compile(struct ocl_context *context, const void *code, size_t bytes,
                                bool is_il, const char *options, cl_program *program, char **log);
 
-/* The same for text, with a disk cache also where nobody asked for one: of translations, which users
+/* The same for texts of clem's own (driver_declarations.h). */
+ocl_status ocl_program_compile_own(struct ocl_context *context, const void *code, size_t bytes,
+                                   const char *options, cl_program *program, char **log);
+
+/* The same, with a disk cache also where nobody asked for one: of translations, which users
  * do not know as programs that they build. */
 ocl_status ocl_program_compile_kept(struct ocl_context *context, const void *code, size_t bytes,
                                     const char *options, cl_program *program, char **log);

@@ -16,21 +16,12 @@
 /* The most parameters of a texture or surface: memory, facts, reference. */
 enum { OCL_PART_COUNT = 4 };
 
-/* Translations are OpenCL C 1.2, whatever else the driver would take. */
-#define TRANSLATION_OPTIONS "-cl-std=CL1.2"
-
 const struct ptx_entry *ocl_ptx_entry(const struct ocl_kernel *kernel)
 {
     return ptx_module_entry(ocl_program_origin(kernel->program)->ptx->module, kernel->ptx->index);
 }
 
 /* ---- Modules ---- */
-
-static bool has_exact_divide(struct ocl_context *context)
-{
-    const struct ptx_target *target = ocl_ptx_target(context);
-    return target && target->has_exact_divide;
-}
 
 /* Each kernel gets a program of its own, empty until it is described. */
 static ocl_status fill_kernel(struct ocl_kernel *kernel, struct ocl_program *program, size_t index)
@@ -42,9 +33,7 @@ static ocl_status fill_kernel(struct ocl_kernel *kernel, struct ocl_program *pro
         own->origin = program;
     if (!own || !kernel->ptx)
         return OCL_E_OUT_OF_MEMORY;
-    own->options =
-        strdup(has_exact_divide(program->context) ? TRANSLATION_OPTIONS " " OCL_EXACT_DIVISION
-                                                  : TRANSLATION_OPTIONS);
+    own->options = strdup(OCL_TRANSLATION_OPTIONS);
     kernel->ptx->index = index;
     kernel->name = kernel->text_name = ptx_module_entry(program->ptx->module, index)->name;
     return own->options ? OCL_OK : OCL_E_OUT_OF_MEMORY;
@@ -210,19 +199,25 @@ static ocl_status make_shaped(const struct ocl_kernel *kernel, const size_t shap
     return OCL_OK;
 }
 
+static ocl_status take_options(struct ocl_program *program, const char *options, const char *more)
+{
+    char *made = NULL;
+    if (asprintf(&made, "%s %s", options, more) < 0)
+        return OCL_E_OUT_OF_MEMORY;
+    free(program->options);
+    program->options = made;
+    return OCL_OK;
+}
+
 /* The same kernel, built with one option more. */
 static ocl_status make_variant(const struct ocl_kernel *kernel, const char *option,
                                struct ocl_kernel **made)
 {
-    char *options = NULL;
-    const ocl_status status = make_shaped(kernel, kernel->ptx->shape, made);
+    ocl_status status = make_shaped(kernel, kernel->ptx->shape, made);
+    if (status == OCL_OK)
+        status = take_options((*made)->program, kernel->program->options, option);
     if (status != OCL_OK)
         return status;
-    struct ocl_program *program = (*made)->program;
-    if (asprintf(&options, "%s %s", kernel->program->options, option) < 0)
-        return OCL_E_OUT_OF_MEMORY;
-    free(program->options);
-    program->options = options;
     (*made)->ptx->by_image = kernel->ptx->by_image;
     return OCL_OK;
 }
@@ -620,18 +615,57 @@ static ocl_status take_translation(struct ocl_kernel *kernel, const struct ptx_k
     return status == OCL_OK ? build(kernel) : status;
 }
 
-static ocl_status translate(struct ocl_kernel *kernel, const struct ptx_target *device)
+/* Whether a text divides or takes roots: then it depends on how the device does. */
+static bool divides(const struct ptx_kernel *translated)
 {
-    struct ptx_target target = *device;
+    const char *text = translated->text;
+    if (!text)
+        return false;
+    if (translated->needs_device_header || strstr(text, "sqrt"))
+        return true;
+    for (const char *slash = strchr(text, '/'); slash; slash = strchr(slash + 1, '/'))
+        if (slash[1] != '*' && (slash == text || slash[-1] != '*'))
+            return true;
+    return false;
+}
+
+/* Once, and again where the translation depends on facts that turn out to be otherwise than it was told. */
+static enum ptx_status translate_for(struct ocl_kernel *kernel, struct ocl_ptx_facts *facts,
+                                     struct ptx_kernel *translated, struct ptx_log *log)
+{
     const struct ptx_module *module = ocl_program_origin(kernel->program)->ptx->module;
+    for (;;) {
+        struct ptx_target target;
+        const unsigned known = ocl_ptx_target(facts, &target);
+        target.shared_is_global = kernel->ptx->spills;
+        const enum ptx_status outcome =
+            ptx_translate(module, kernel->ptx->index, &target, translated, log);
+        if (divides(translated))
+            translated->facts |= PTX_FACT_EXACT_DIVIDE;
+        const unsigned missing = translated->facts & ~known;
+        if (!missing || ocl_ptx_find_out(kernel->program->context, facts, missing))
+            return outcome;
+        ptx_kernel_free(translated);
+        free(log->text);
+        *log = (struct ptx_log){0};
+    }
+}
+
+static ocl_status translate(struct ocl_kernel *kernel, struct ocl_ptx_facts *facts)
+{
+    struct ptx_target target;
     struct ptx_kernel translated = {0};
     struct ptx_log log = {0};
     ocl_status status = OCL_OK;
-    target.shared_is_global = kernel->ptx->spills;
-    const enum ptx_status outcome =
-        ptx_translate(module, kernel->ptx->index, &target, &translated, &log);
-    status = outcome == PTX_OK ? take_translation(kernel, &translated)
-                               : explain(kernel, outcome, log.text);
+    const enum ptx_status outcome = translate_for(kernel, facts, &translated, &log);
+    (void)ocl_ptx_target(facts, &target);
+    struct ocl_program *program = kernel->program;
+    if ((translated.facts & PTX_FACT_EXACT_DIVIDE) && target.has_exact_divide &&
+        !strstr(program->options, OCL_EXACT_DIVISION))
+        status = take_options(program, program->options, OCL_EXACT_DIVISION);
+    if (status == OCL_OK)
+        status = outcome == PTX_OK ? take_translation(kernel, &translated)
+                                   : explain(kernel, outcome, log.text);
     ptx_kernel_free(&translated);
     free(log.text);
     return status;
@@ -651,7 +685,7 @@ static bool has_too_much_shared(struct ocl_kernel *kernel)
 
 ocl_status ocl_ptx_describe(struct ocl_kernel *kernel)
 {
-    const struct ocl_ptx_facts *facts = ocl_ptx_facts(kernel->program->context);
+    struct ocl_ptx_facts *facts = ocl_ptx_facts(kernel->program->context);
     start_anew(kernel);
     const ocl_status status = facts ? list_parameters(kernel) : OCL_E_OUT_OF_MEMORY;
     if (status == OCL_OK && has_too_much_shared(kernel))
@@ -659,5 +693,5 @@ ocl_status ocl_ptx_describe(struct ocl_kernel *kernel)
     if (status != OCL_OK || ocl_ptx_binary_describe(kernel, facts))
         return status;
     start_anew(kernel);
-    return translate(kernel, &facts->target);
+    return translate(kernel, facts);
 }

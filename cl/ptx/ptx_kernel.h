@@ -63,9 +63,7 @@ struct ocl_call;
 ocl_status ocl_ptx_begin(struct ocl_call *call);
 void ocl_ptx_end(const struct ocl_call *call);
 
-/* What the translator is told about the context's device, found out at the first request; what
- * cannot be found out counts as missing. NULL only without memory. */
-const struct ptx_target *ocl_ptx_target(struct ocl_context *context);
+/* Of a context that is closing: what is known of its device. */
 void ocl_ptx_forget_target(struct ocl_context *context);
 
 #endif

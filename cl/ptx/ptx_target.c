@@ -95,28 +95,6 @@ static bool is_fence_right(const cl_uint words[TRIAL_WORDS])
     return true;
 }
 
-/* --- sub-groups ------------------------------------------------------------------------------- */
-
-static const char subgroup_text[] = "#ifdef cl_khr_subgroups\n"
-                                    "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
-                                    "#endif\n"
-                                    "kernel void trial(global uint *words)\n"
-                                    "{\n"
-                                    "    const uint item = (uint)get_local_id(0);\n"
-                                    "    words[item] = get_sub_group_size();\n"
-                                    "    words[item + 64u] = get_sub_group_local_id();\n"
-                                    "    words[item + 128u] = get_sub_group_id();\n"
-                                    "}\n";
-
-static bool is_subgroup_right(const cl_uint words[TRIAL_WORDS])
-{
-    for (cl_uint i = 0; i < TRIAL_ITEMS; i++)
-        if (words[i] != WARP || words[i + TRIAL_ITEMS] != i % WARP ||
-            words[i + 2 * TRIAL_ITEMS] != i / WARP)
-            return false;
-    return true;
-}
-
 /* --- division and square roots ---------------------------------------------------------------- */
 
 /* The operands are those of is_division_right(); some quotients are denormal. */
@@ -303,20 +281,12 @@ static bool has_nvidia_asm(struct ocl_context *context)
            can(context, &trial);
 }
 
-static bool has_subgroups(struct ocl_context *context)
-{
-    static const struct trial trial = {"sub-groups of 32", subgroup_text, "", is_subgroup_right};
-    const struct ocl_device_facts *facts = &context->device->facts;
-    return (ocl_device_has_extension(facts, "cl_khr_subgroups") ||
-            ocl_device_has_extension(facts, "cl_intel_subgroups")) &&
-           can(context, &trial);
-}
-
 /* Only devices that promise it are tried: values that are right by chance promise nothing. */
 static bool has_exact_divide(struct ocl_context *context)
 {
     static const struct trial trial = {"exact divisions and square roots", division_text,
-                                       OCL_EXACT_DIVISION, is_division_right};
+                                       OCL_TRANSLATION_OPTIONS " " OCL_EXACT_DIVISION,
+                                       is_division_right};
     cl_device_fp_config config = 0;
     (void)clGetDeviceInfo(context->device->id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config,
                           NULL);
@@ -326,7 +296,8 @@ static bool has_exact_divide(struct ocl_context *context)
 
 static bool has_int64_atomics(struct ocl_context *context)
 {
-    static const struct trial trial = {"64-bit atomics", atomic_text, "", is_atomic_right};
+    static const struct trial trial = {"64-bit atomics", atomic_text, OCL_TRANSLATION_OPTIONS,
+                                       is_atomic_right};
     return context->device->facts.has_int64_atomics && can(context, &trial);
 }
 
@@ -335,10 +306,9 @@ static bool has_int64_atomics(struct ocl_context *context)
  * build says so, one that keeps no order does not. */
 static bool has_thread_fence(struct ocl_context *context)
 {
-    static const struct trial trial = {"fences of C", fence_text, "", is_fence_right};
+    static const struct trial trial = {"fences of C", fence_text, OCL_TRANSLATION_OPTIONS,
+                                       is_fence_right};
     cl_uint words[TRIAL_WORDS] = {0};
-    if (context->device->facts.device_class != OCL_CLASS_CPU)
-        return false;
     const ocl_status status = try_out(context, &trial, words);
     const bool is_right = status == OCL_OK ? trial.is_right(words) : status != OCL_E_BUILD;
     ocl_trace("%s: %s %s", context->device->facts.name, trial.name, is_right ? "work" : "are out");
@@ -348,12 +318,10 @@ static bool has_thread_fence(struct ocl_context *context)
 /* Only compilers for CPUs make vectors of loops. Where it could not be tried, all are lost: words are left zero. */
 static void find_lost_indices(struct ocl_context *context, struct ptx_target *target)
 {
-    static const struct trial trial = {"indices", index_text, "", NULL};
+    static const struct trial trial = {"indices", index_text, OCL_TRANSLATION_OPTIONS, NULL};
     const struct ocl_device_facts *facts = &context->device->facts;
     cl_uint words[TRIAL_WORDS] = {0};
     fill_tables(words);
-    if (facts->device_class != OCL_CLASS_CPU)
-        return;
     (void)try_out(context, &trial, words);
     target->loses_all_wraps = !keeps_other_wraps(words);
     target->loses_wraps = target->loses_all_wraps || !keeps_strided_wraps(words);
@@ -367,6 +335,7 @@ static void find_lost_indices(struct ocl_context *context, struct ptx_target *ta
  * the stack of a thread of the host. */
 enum { PRIVATE_BYTES = 512 * 1024, PRIVATE_BYTES_ON_CPU = 64 * 1024 };
 
+/* All but enum ptx_fact. */
 static void find_target(struct ocl_context *context, struct ptx_target *target)
 {
     const struct ocl_device_facts *facts = &context->device->facts;
@@ -375,17 +344,18 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
         .pointers = context->capability.has_addresses ? PTX_POINTERS_NUMBERS : PTX_POINTERS_BUFFERS,
         .is_cpu = is_cpu,
         .has_double = facts->has_double,
-        .has_int64_atomics = has_int64_atomics(context),
-        .has_exact_divide = has_exact_divide(context),
-        .has_thread_fence = has_thread_fence(context),
+        .has_int64_atomics = true,
+        .has_exact_divide = true,
+        .has_thread_fence = is_cpu,
+        .loses_wraps = is_cpu,
+        .loses_all_wraps = is_cpu,
+        .loses_turns = is_cpu,
         .has_nvidia_asm = has_nvidia_asm(context),
         .has_images = facts->has_images && ocl_image_is_preferred(context),
-        .subgroup_threads = has_subgroups(context) ? WARP : 0,
         .max_parameter_bytes = facts->max_parameter_bytes,
         .max_private_bytes = is_cpu ? PRIVATE_BYTES_ON_CPU : PRIVATE_BYTES,
         .force_form = -1,
     };
-    find_lost_indices(context, target);
 }
 
 /* For tests: a form for all kernels, or the choice that a GPU without inline PTX would get. */
@@ -397,32 +367,100 @@ static void force(struct ptx_target *target, const char *form)
         target->force_form = strcmp(form, "item") == 0 ? PTX_FORM_ITEM : PTX_FORM_BLOCK;
 }
 
+static struct ocl_ptx_facts *make_facts(struct ocl_context *context)
+{
+    struct ocl_ptx_facts *made = calloc(1, sizeof *made);
+    if (!made)
+        return NULL;
+    pthread_mutex_init(&made->lock, NULL);
+    find_target(context, &made->target);
+    if (context->device->facts.device_class != OCL_CLASS_CPU)
+        made->known = PTX_FACT_THREAD_FENCE | PTX_FACT_INDICES;
+    if (ocl_options_get()->ptx_form)
+        force(&made->target, ocl_options_get()->ptx_form);
+    made->runs_ptx = ocl_ptx_binary_works(context);
+    return made;
+}
+
+static void free_facts(struct ocl_ptx_facts *facts)
+{
+    if (facts)
+        pthread_mutex_destroy(&facts->lock);
+    free(facts);
+}
+
 /* Whoever is first asks; others that come meanwhile ask too, and throw their answers away. */
-const struct ocl_ptx_facts *ocl_ptx_facts(struct ocl_context *context)
+struct ocl_ptx_facts *ocl_ptx_facts(struct ocl_context *context)
 {
     struct ocl_ptx_facts *facts = atomic_load(&context->ptx_facts);
     if (facts)
         return facts;
-    struct ocl_ptx_facts *made = calloc(1, sizeof *made);
-    if (!made)
-        return NULL;
-    find_target(context, &made->target);
-    if (ocl_options_get()->ptx_form)
-        force(&made->target, ocl_options_get()->ptx_form);
-    made->runs_ptx = ocl_ptx_binary_works(context);
-    if (atomic_compare_exchange_strong(&context->ptx_facts, &facts, made))
+    struct ocl_ptx_facts *made = make_facts(context);
+    if (!made || atomic_compare_exchange_strong(&context->ptx_facts, &facts, made))
         return made;
-    free(made);
+    free_facts(made);
     return facts;
 }
 
-const struct ptx_target *ocl_ptx_target(struct ocl_context *context)
+unsigned ocl_ptx_target(struct ocl_ptx_facts *facts, struct ptx_target *target)
 {
-    const struct ocl_ptx_facts *facts = ocl_ptx_facts(context);
-    return facts ? &facts->target : NULL;
+    pthread_mutex_lock(&facts->lock);
+    const unsigned known = facts->known;
+    *target = facts->target;
+    pthread_mutex_unlock(&facts->lock);
+    return known;
+}
+
+static void try_facts(struct ocl_context *context, unsigned wanted, struct ptx_target *target)
+{
+    if (wanted & PTX_FACT_INT64_ATOMICS)
+        target->has_int64_atomics = has_int64_atomics(context);
+    if (wanted & PTX_FACT_EXACT_DIVIDE)
+        target->has_exact_divide = has_exact_divide(context);
+    if (wanted & PTX_FACT_THREAD_FENCE)
+        target->has_thread_fence = has_thread_fence(context);
+    if (wanted & PTX_FACT_INDICES)
+        find_lost_indices(context, target);
+}
+
+static void take_facts(unsigned found, const struct ptx_target *from, struct ptx_target *to)
+{
+    if (found & PTX_FACT_INT64_ATOMICS)
+        to->has_int64_atomics = from->has_int64_atomics;
+    if (found & PTX_FACT_EXACT_DIVIDE)
+        to->has_exact_divide = from->has_exact_divide;
+    if (found & PTX_FACT_THREAD_FENCE)
+        to->has_thread_fence = from->has_thread_fence;
+    if (found & PTX_FACT_INDICES) {
+        to->loses_wraps = from->loses_wraps;
+        to->loses_all_wraps = from->loses_all_wraps;
+        to->loses_turns = from->loses_turns;
+    }
+}
+
+static bool are_same_facts(const struct ptx_target *a, const struct ptx_target *b)
+{
+    return a->has_int64_atomics == b->has_int64_atomics &&
+           a->has_exact_divide == b->has_exact_divide &&
+           a->has_thread_fence == b->has_thread_fence && a->loses_wraps == b->loses_wraps &&
+           a->loses_all_wraps == b->loses_all_wraps && a->loses_turns == b->loses_turns;
+}
+
+/* Threads that come at once all try: they find the same. */
+bool ocl_ptx_find_out(struct ocl_context *context, struct ocl_ptx_facts *facts, unsigned wanted)
+{
+    struct ptx_target assumed;
+    (void)ocl_ptx_target(facts, &assumed);
+    struct ptx_target found = assumed;
+    try_facts(context, wanted, &found);
+    pthread_mutex_lock(&facts->lock);
+    take_facts(wanted, &found, &facts->target);
+    facts->known |= wanted;
+    pthread_mutex_unlock(&facts->lock);
+    return are_same_facts(&assumed, &found);
 }
 
 void ocl_ptx_forget_target(struct ocl_context *context)
 {
-    free(atomic_exchange(&context->ptx_facts, NULL));
+    free_facts(atomic_exchange(&context->ptx_facts, NULL));
 }

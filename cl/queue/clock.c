@@ -9,7 +9,7 @@
 #include "cl/base/deadline.h"
 #include "cl/base/steady.h"
 #include "cl/block/block.h"
-#include "cl/device/driver_limits.h"
+#include "cl/device/driver_declarations.h"
 #include "cl/queue/queue_private.h"
 #include "cl/whole.h"
 #include "kernels/kernels.h"
@@ -92,15 +92,12 @@ static const struct kernel_source *find_source(void)
 static ocl_status build(struct ocl_clock *clock)
 {
     const struct kernel_source *source = find_source();
-    cl_int error;
 
     if (!source)
         return OCL_E_NOT_FOUND;
-    clock->program = clCreateProgramWithSource(
-        clock->context->cl, 1, (const char *[]){source->text}, &source->bytes, &error);
-    if (!clock->program)
-        return error;
-    error = ocl_driver_build(clock->context->device, clock->program, "-cl-std=CL1.2");
+    const ocl_status error =
+        ocl_driver_build_own(clock->context->device, clock->context->cl, source->text,
+                             source->bytes, "-cl-std=CL1.2", &clock->program);
     return error == CL_BUILD_PROGRAM_FAILURE ? OCL_E_NOT_SUPPORTED : error;
 }
 

@@ -160,6 +160,16 @@ enum ptx_form {
                     * work-item, one for each block; for CPUs, and for what a device cannot do */
 };
 
+/* Facts that kernels have to be tried for. One that nobody has tried yet is given to a translation as the device's being
+ * able, or its losing: the translation says whether it depends on it. */
+enum ptx_fact {
+    PTX_FACT_INT64_ATOMICS = 1,
+    PTX_FACT_EXACT_DIVIDE = 2,
+    PTX_FACT_THREAD_FENCE = 4,
+    PTX_FACT_INDICES = 8, /* loses_... */
+    PTX_FACT_ALL = 15
+};
+
 /* Facts about the device, each probed by value. */
 struct ptx_target {
     enum ptx_pointers pointers;
@@ -175,8 +185,6 @@ struct ptx_target {
     bool has_nvidia_asm;    /* asm() statements are PTX: warps are the hardware's own */
     bool has_images;        /* textures as images where they can be */
     bool shared_is_global;  /* shared memory lies in __global memory: PTX_ARGUMENT_SHARED */
-    unsigned subgroup_threads;  /* every sub-group has this many work-items in the order of their
-                                 * local IDs; 0: not known */
     size_t max_parameter_bytes; /* of all kernel arguments together */
     size_t max_private_bytes;   /* per work-item, that the device is known to take */
     int force_form;             /* -1, or an enum ptx_form, for tests */
@@ -249,6 +257,7 @@ struct ptx_kernel {
     /* FORM_BLOCK: a work-item runs as many blocks as word 3 of the grid says, one after another in x,
      * and needs the scratch bytes of all their threads. */
     bool joins_blocks;
+    unsigned facts; /* those of enum ptx_fact that text depends on; also after errors */
 };
 
 /* Translates one entry and what it calls.

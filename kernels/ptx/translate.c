@@ -425,13 +425,14 @@ static void add_head(struct translation *t, struct ptx_text *whole)
                             "#pragma clang diagnostic ignored \"-Wpass-failed\"\n#endif\n");
     if (uses_word(t, "double"))
         ptx_text_put(whole, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
-    if (t->emitter.target->has_int64_atomics && uses_word(t, "atom_"))
+    if (uses_word(t, "atom_") && ptx_ask(&t->emitter, PTX_FACT_INT64_ATOMICS)->has_int64_atomics)
         ptx_text_put(whole, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
                             "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n");
     if (uses_word(t, "CLEM_FENCE("))
         ptx_text_add(whole, "#define CLEM_FENCE(flags, order) %s\n",
-                     t->emitter.target->has_thread_fence ? "__atomic_thread_fence(order)"
-                                                         : "mem_fence(flags)");
+                     ptx_ask(&t->emitter, PTX_FACT_THREAD_FENCE)->has_thread_fence
+                         ? "__atomic_thread_fence(order)"
+                         : "mem_fence(flags)");
     if (t->plan.needs & PTX_NEED_DEVICE_HEADER)
         ptx_text_put(whole, "#include \"clem_device.h\"\n");
     ptx_text_add(whole,
@@ -590,6 +591,7 @@ enum ptx_status ptx_translate(const struct ptx_module *module, size_t index,
             status = t->emitter.status;
     } else
         status = ptx_outcome(&t->budget, log, ptx_module_entry(module, index)->name);
+    kernel->facts = t->emitter.facts;
     end(t);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cl/memory.h"
+#include "cl/ptx/ptx_facts.h"
 #include "cl/ptx/ptx_kernel.h"
 #include "cl/symbols.h"
 #include "cl/texture.h"
@@ -717,4 +718,80 @@ TEST_BODY(ptx_program_fetches_from_its_texture_parameter)
     free_device(source);
     free_device(target);
     close_bench(&bench);
+}
+
+/* ---- Facts that are tried when a kernel depends on them ---- */
+
+static const char divisions[] =
+    HEAD ".visible .entry divide(.param .u64 p, .param .f32 f)\n"
+         "{\n"
+         "  .reg .f32 %f<4>; .reg .b64 %rd<2>;\n"
+         "  ld.param.u64 %rd1, [p];\n"
+         "  ld.param.f32 %f1, [f];\n"
+         "  ld.global.f32 %f2, [%rd1];\n"
+         "  div.rn.f32 %f3, %f2, %f1;\n"
+         "  st.global.f32 [%rd1], %f3;\n"
+         "  ret;\n"
+         "}\n"
+         ".visible .entry divide_loosely(.param .u64 p, .param .f32 f)\n"
+         "{\n"
+         "  .reg .f32 %f<4>; .reg .b64 %rd<2>;\n"
+         "  ld.param.u64 %rd1, [p];\n"
+         "  ld.param.f32 %f1, [f];\n"
+         "  ld.global.f32 %f2, [%rd1];\n"
+         "  div.full.f32 %f3, %f2, %f1;\n"
+         "  st.global.f32 [%rd1], %f3;\n"
+         "  ret;\n"
+         "}\n";
+
+static unsigned known_facts(const struct bench *bench)
+{
+    struct ptx_target target;
+    return ocl_ptx_target(ocl_ptx_facts(bench->context), &target);
+}
+
+/* The text and the options of a kernel that has been described; the caller frees them. */
+static char *translation_of(const struct bench *bench, const char *name)
+{
+    char *made = NULL;
+    struct ocl_kernel *kernel = find_kernel(bench, name);
+    assert_int_equal(ocl_kernel_facts(kernel)->status, OCL_OK);
+    if (!kernel->program->text)
+        TEST_SKIP("the driver takes PTX as it is");
+    assert_true(asprintf(&made, "%s\n%s", kernel->program->options, kernel->program->text) > 0);
+    return made;
+}
+
+TEST_BODY(ptx_program_tries_the_device_for_what_a_kernel_depends_on)
+{
+    struct bench bench = open_bench(arithmetic, NULL);
+    free(translation_of(&bench, "scale"));
+    assert_false(known_facts(&bench) & PTX_FACT_EXACT_DIVIDE);
+    assert_false(known_facts(&bench) & PTX_FACT_INT64_ATOMICS);
+    ocl_program_release(bench.program);
+    assert_int_equal(
+        ocl_program_build(bench.context, divisions, strlen(divisions), NULL, &bench.program, NULL),
+        OCL_OK);
+    free(translation_of(&bench, "divide"));
+    assert_true(known_facts(&bench) & PTX_FACT_EXACT_DIVIDE);
+    close_bench(&bench);
+}
+
+/* Whatever was tried before. A loose division, too, is one that the options are for. */
+TEST_BODY(ptx_program_is_the_same_whenever_facts_are_tried)
+{
+    static const char *const names[] = {"divide", "divide_loosely"};
+    for (size_t i = 0; i < 2; i++) {
+        struct ptx_target target;
+        struct bench late = open_bench(divisions, NULL), early = open_bench(divisions, NULL);
+        (void)ocl_ptx_find_out(early.context, ocl_ptx_facts(early.context), PTX_FACT_ALL);
+        char *first = translation_of(&late, names[i]), *second = translation_of(&early, names[i]);
+        assert_string_equal(first, second);
+        (void)ocl_ptx_target(ocl_ptx_facts(early.context), &target);
+        assert_int_equal(strstr(first, OCL_EXACT_DIVISION) != NULL, target.has_exact_divide);
+        free(first);
+        free(second);
+        close_bench(&late);
+        close_bench(&early);
+    }
 }

@@ -100,7 +100,6 @@ static struct ptx_target target_of(enum ptx_pointers pointers, unsigned facts)
                                .loses_turns = has(facts, 8) == is_item,
                                .has_images = has(facts, 9),
                                .shared_is_global = has(facts, 10),
-                               .subgroup_threads = has(facts, 11) ? 32 : 0,
                                .max_parameter_bytes = has(facts, 12) ? 4352 : 1024,
                                .max_private_bytes = has(facts, 13) ? 256 : 65536,
                                .force_form = has(facts, 14)            ? -1

@@ -484,6 +484,47 @@ TEST_BODY(ptx_translate_hides_indices)
 #undef PTX_INDEX
 }
 
+/* That a translation depends on these facts, and is the same where all others are otherwise. */
+static void assert_facts(const char *ptx, enum ptx_form form, unsigned facts)
+{
+    struct ptx_target assumed = plain;
+    assumed.force_form = (int)form;
+    assumed.has_exact_divide = assumed.has_thread_fence = true;
+    assumed.loses_wraps = assumed.loses_all_wraps = assumed.loses_turns = true;
+    struct ptx_target other = assumed;
+    other.has_int64_atomics = (facts & PTX_FACT_INT64_ATOMICS) != 0;
+    other.has_exact_divide = (facts & PTX_FACT_EXACT_DIVIDE) != 0;
+    other.has_thread_fence = (facts & PTX_FACT_THREAD_FENCE) != 0;
+    other.loses_wraps = other.loses_all_wraps = other.loses_turns = (facts & PTX_FACT_INDICES) != 0;
+    struct ptx_kernel first = translate_for(ptx, &assumed), second = translate_for(ptx, &other);
+    assert_int_equal(first.facts, facts);
+    assert_string_equal(first.text, second.text);
+    ptx_kernel_free(&first);
+    ptx_kernel_free(&second);
+}
+
+TEST_BODY(ptx_translate_says_which_facts_it_depends_on)
+{
+    const char *add = PTX_BODY("ld.param.u64 %rd1, [a];\nadd.f32 %f1, %f2, %f3;\ndiv.full.f32 %f4, "
+                               "%f1, %f2;\nst.global.f32 [%rd1], %f4;"),
+               *divide = PTX_BODY("ld.param.u64 %rd1, [a];\ndiv.rn.f32 %f1, %f2, %f3;\n"
+                                  "st.global.f32 [%rd1], %f1;"),
+               *atomic = PTX_BODY("ld.param.u64 %rd1, [a];\natom.global.add.u64 %rd2, [%rd1], 1;"),
+               *fence = PTX_BODY("membar.gl;"), *barrier = PTX_BODY("bar.sync 0;"),
+               *index =
+                   PTX_BODY("ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmul.lo.u32 %r2, %r1, "
+                            "3;\nand.b32 %r3, %r2, 63;\nmul.wide.u32 %rd2, %r3, 4;\n"
+                            "add.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r1;");
+    for (int form = PTX_FORM_ITEM; form <= PTX_FORM_BLOCK; form++) {
+        assert_facts(add, (enum ptx_form)form, 0);
+        assert_facts(divide, (enum ptx_form)form, PTX_FACT_EXACT_DIVIDE);
+        assert_facts(atomic, (enum ptx_form)form, PTX_FACT_INT64_ATOMICS);
+        assert_facts(fence, (enum ptx_form)form, PTX_FACT_THREAD_FENCE);
+        assert_facts(index, (enum ptx_form)form, PTX_FACT_INDICES);
+    }
+    assert_facts(barrier, PTX_FORM_ITEM, PTX_FACT_THREAD_FENCE);
+}
+
 TEST_BODY(ptx_translate_writes_atomics)
 {
     const char *ptx =

@@ -37,7 +37,15 @@ struct ptx_emitter {
     struct ptx_log *log;
     enum ptx_status status; /* PTX_OK until something was refused; the first one stays */
     uint32_t temporaries;   /* counts names of the emitters' own variables */
+    unsigned facts;         /* those of enum ptx_fact that were asked */
 };
+
+/* The target, for one who asks it for a fact. */
+static inline const struct ptx_target *ptx_ask(struct ptx_emitter *e, enum ptx_fact fact)
+{
+    e->facts |= fact;
+    return e->target;
+}
 
 /* ---- Text ---- */
 

@@ -328,5 +328,5 @@ bool ptx_hides(struct ptx_emitter *e, const struct ptx_instruction *in)
         for (size_t i = 0; i < f->instruction_count; i++)
             body->hides[i] = goes_wrong(&s, e->target, &f->instructions[i]);
     }
-    return body->hides[in - f->instructions];
+    return body->hides[in - f->instructions] && ptx_ask(e, PTX_FACT_INDICES);
 }

@@ -167,7 +167,8 @@ static const struct variant *choose_variant(struct ptx_emitter *e, const struct 
                                     : "this atomic operation has no translation for this type");
         return NULL;
     }
-    if (ptx_type_bytes((enum ptx_type)variant->type) < 8 || e->target->has_int64_atomics)
+    if (ptx_type_bytes((enum ptx_type)variant->type) < 8 ||
+        ptx_ask(e, PTX_FACT_INT64_ATOMICS)->has_int64_atomics)
         return variant;
     variant = by_halves(in);
     if (!variant)

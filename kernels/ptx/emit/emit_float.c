@@ -54,13 +54,12 @@ static bool is_plain(const struct ptx_instruction *in)
     }
 }
 
-/* div.rn.f32, rcp.rn.f32 and sqrt.rn.f32: OpenCL leaves these operators 2.5 and 3 ULP. */
-static const char *exact_template(const struct ptx_emitter *e, const struct ptx_instruction *in,
-                                  const struct row *row)
+/* div.rn.f32, rcp.rn.f32 and sqrt.rn.f32: OpenCL leaves these operators 2.5 and 3 ULP. NULL: another operation. */
+static const char *by_other_means(const struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const bool is_loose = in->flags & (PTX_APPROX | PTX_FULL);
-    if (e->target->has_exact_divide || is_loose || in->types[0] != PTX_F32)
-        return row->nearest;
+    if (is_loose || in->types[0] != PTX_F32)
+        return NULL;
     switch (in->opcode) {
     case PTX_OPCODE_div:
         return e->target->has_double ? "clem_div_by_double($a, $b)"
@@ -71,8 +70,15 @@ static const char *exact_template(const struct ptx_emitter *e, const struct ptx_
     case PTX_OPCODE_sqrt:
         return e->target->has_double ? "clem_sqrt_by_double($a)" : "clem_sqrt_f32($a, clem_rn)";
     default:
-        return row->nearest;
+        return NULL;
     }
+}
+
+static const char *exact_template(struct ptx_emitter *e, const struct ptx_instruction *in,
+                                  const struct row *row)
+{
+    const char *other = by_other_means(e, in);
+    return other && !ptx_ask(e, PTX_FACT_EXACT_DIVIDE)->has_exact_divide ? other : row->nearest;
 }
 
 /* Signs apart and NaN as the result are of float alone, and signs are of two numbers. */

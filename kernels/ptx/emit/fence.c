@@ -4,7 +4,7 @@
 
 void ptx_keep_order(struct ptx_emitter *e)
 {
-    if (e->target->has_thread_fence)
+    if (ptx_ask(e, PTX_FACT_THREAD_FENCE)->has_thread_fence)
         ptx_line(e, "clem_fence_compiler();");
 }
 
@@ -12,7 +12,8 @@ void ptx_keep_order(struct ptx_emitter *e)
 void ptx_write_fence(struct ptx_emitter *e, uint8_t scope, uint8_t order)
 {
     const bool is_own = scope == PTX_SCOPE_CTA && e->plan->form == PTX_FORM_BLOCK;
-    const char *fence = is_own && e->target->has_thread_fence ? "clem_fence_compiler()"
+    const char *fence = is_own && ptx_ask(e, PTX_FACT_THREAD_FENCE)->has_thread_fence
+                            ? "clem_fence_compiler()"
                         : !e->target->has_nvidia_asm
                             ? (order == PTX_ORDER_SC ? "clem_fence()" : "clem_fence_acq_rel()")
                         : scope == PTX_SCOPE_CTA ? "clem_native_fence_cta()"

@@ -1,0 +1,24 @@
+/* Builds clem's own texts, without what drivers' compilers would read for all that OpenCL C has. Private to cl/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_DRIVER_DECLARATIONS_H
+#define OCL_DRIVER_DECLARATIONS_H
+
+#include "cl/device/device_private.h"
+
+/* A program of a text of clem's own, built for one device.
+ * Units:  bytes are those of the text, without its NUL.
+ * Needs:  the text calls functions of OpenCL C by their names, not by names that it pastes together. One that
+ *         driver_declarations.def lacks, or with vectors, costs it a second build.
+ * Errors: those of ocl_driver_build() and clCreateProgramWithSource(). Where a build fails, *program is there, with the
+ *         compiler's log; otherwise, in a failure, NULL.
+ * Owns:   the caller releases *program. */
+ocl_status ocl_driver_build_own(const struct ocl_device *device, cl_context context,
+                                const char *text, size_t bytes, const char *options,
+                                cl_program *program);
+
+/* The text with declarations of the functions of OpenCL C that it calls, or NULL: without memory, where it
+ * calls others, and for drivers that are not known to build it then. The caller frees it. */
+char *ocl_driver_declare(const struct ocl_device *device, const char *text, size_t bytes,
+                         const char *options);
+
+#endif
