@@ -30,5 +30,7 @@ END {
         if (is_own[i]) own += front[i]
     print "own", own + 0
     print "clem", clem == "" ? "-" : sprintf("%.3f", clem)
+    for (i = 1; i <= kernels; i++) # one whose first launch has not ended
+        if (stuck == "clem" && back[i] == "-") stuck = "back"
     print "stuck", stuck
 }
