@@ -384,8 +384,7 @@ static void write_thread(struct ptx_emitter *e, const struct needs n)
 
 /* ---- The straight way ---- */
 
-/* Threads between two barriers do not depend on each other, which compilers cannot see but may be told.
- * Not where calls keep parameters in variables of the loop's body. */
+/* Threads between two barriers do not depend on each other, which compilers cannot see but may be told. */
 static void begin_threads(struct ptx_emitter *e)
 {
     const bool joins_blocks = e->block_writer->facts->joins_blocks;
@@ -396,8 +395,9 @@ static void begin_threads(struct ptx_emitter *e)
              shrinks ? "clem_live.s2" : "clem_grid.s6");
     ptx_line(e, "for (uint clem_tid_y = 0; clem_tid_y < %s; clem_tid_y++)",
              shrinks ? "clem_live.s1" : "clem_grid.s5");
-    if (!e->block_writer->region->has_call)
-        ptx_text_put(e->out, "#pragma clang loop vectorize(assume_safety)\n");
+    ptx_text_put(e->out, ptx_block_is_wide(e->block_writer->regions, e->block_writer->region)
+                             ? "#pragma clang loop vectorize(assume_safety)\n"
+                             : PTX_BLOCK_PLAIN_LOOP);
     ptx_line(e, "for (uint clem_tid_x = 0; clem_tid_x < %s; clem_tid_x++) {",
              shrinks ? "clem_live.s0" : "clem_grid.s4");
     ptx_line(e,
@@ -855,7 +855,7 @@ static void name_block(struct ptx_emitter *e)
 {
     const bool joins_blocks = e->block_writer->facts->joins_blocks;
     e->plan->joins_blocks = joins_blocks;
-    ptx_line(e, "const uint3 clem_item = clem_item_of(get_global_id(2), %s, clem_grid.s1);",
+    ptx_line(e, "const uint3 clem_item = clem_item_of(clem_work_item, %s, clem_grid.s1);",
              joins_blocks ? "(clem_grid.s0 + clem_grid.s3 - 1u) / clem_grid.s3" : "clem_grid.s0");
     if (joins_blocks) {
         ptx_line(e, "const uint clem_first = clem_item.x * clem_grid.s3;");

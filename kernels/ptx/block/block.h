@@ -89,6 +89,7 @@ struct ptx_block_facts {
     uint8_t *keeps;       /* enum ptx_keep per register */
     int32_t *definitions; /* of constant and recomputed registers: instruction; of those with an
                            * offset: the one that they begin with */
+    int32_t *steps;       /* of registers along a row of threads: block_vector.c */
     bool has_parts;       /* barriers that not all threads of the block take part in */
     bool is_straight;     /* no thread ever leaves the straight way */
     bool never_meets;     /* threads never meet: those that part may each go on alone */
@@ -105,6 +106,8 @@ const struct ptx_block_facts *ptx_block_cut(struct ptx_emitter *e,
                                             const struct ptx_function *function);
 /* Of a kernel whose ways are known. */
 void ptx_block_find_keeps(struct ptx_emitter *e, struct ptx_block_facts *facts);
+
+int32_t *ptx_block_find_steps(struct ptx_emitter *e, const struct ptx_regions *r);
 
 /* Whether threads may begin with a region, not only come by. */
 static inline bool ptx_region_is_entered(const struct ptx_regions *r, size_t number)
@@ -167,6 +170,11 @@ void ptx_block_scatter(struct ptx_emitter *e, const bool *wanted);
  * Loads offsets itself. */
 void ptx_block_gather(struct ptx_emitter *e, const bool *wanted);
 
+/* The array in which a register is between regions on the way being written, NULL: it is in none. */
+const char *ptx_block_array(struct ptx_emitter *e, const struct ptx_operand *operand);
+/* Whether an operand is the same for the whole block, and at hand outside loops over threads. */
+bool ptx_block_is_constant(const struct ptx_emitter *e, const struct ptx_operand *operand);
+
 /* At the start of the kernel: arrays in clem_scratch, whose bytes the plan is told; what all threads have in common.
  * At the start of a region of the straight way: what they had so far, of the registers that it loads. */
 void ptx_block_declare_arrays(struct ptx_emitter *e);
@@ -197,6 +205,9 @@ static inline const char *ptx_block_threads(const struct ptx_emitter *e)
 /* Before loops that are seldom run, or have nothing that vectors could do at once: their copies would
  * cost compilers more time than the rest of the kernel. */
 #define PTX_BLOCK_PLAIN_LOOP "#pragma clang loop vectorize(disable) unroll(disable)\n"
+
+/* Whether the loop over the threads of a region is told to be made vectors of: block_vector.c. */
+bool ptx_block_is_wide(const struct ptx_regions *r, const struct ptx_region *region);
 
 /* The step of the region being written, for the lanes clem_active of the warp that begins with thread
  * clem_base; on the straight way, for all warps. If is_lane_open afterwards, then within a block and a

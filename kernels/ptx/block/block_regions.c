@@ -596,6 +596,7 @@ const struct ptx_block_facts *ptx_block_cut(struct ptx_emitter *e,
     if (!facts->waits) /* both ways are cut alike */
         facts->parted = facts->straight;
     ptx_block_find_keeps(e, facts);
+    facts->steps = ptx_block_find_steps(e, facts->straight);
     conclude(facts);
     return facts;
 }

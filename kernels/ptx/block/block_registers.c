@@ -38,6 +38,23 @@ static const char *array_element(struct ptx_emitter *e, uint32_t index)
     return ptx_format(e, "a_%s[clem_index]", ptx_current_body(e)->names[index]);
 }
 
+const char *ptx_block_array(struct ptx_emitter *e, const struct ptx_operand *operand)
+{
+    const struct ptx_block_writer *writer = e->block_writer;
+    if (operand->kind != PTX_OPERAND_REGISTER || operand->part != 0 ||
+        e->function->registers[operand->index].width > 1 ||
+        home_of(writer, (size_t)operand->index) != HOME_ARRAY)
+        return NULL;
+    return ptx_format(e, "a_%s", ptx_current_body(e)->names[operand->index]);
+}
+
+bool ptx_block_is_constant(const struct ptx_emitter *e, const struct ptx_operand *operand)
+{
+    return operand->kind == PTX_OPERAND_INTEGER ||
+           (operand->kind == PTX_OPERAND_REGISTER && operand->part == 0 &&
+            e->block_writer->facts->keeps[operand->index] == PTX_KEEP_CONSTANT);
+}
+
 /* Whether it is in one on any way. */
 static bool has_array(const struct ptx_block_writer *writer, size_t index)
 {
