@@ -401,9 +401,9 @@ static void add_kernel_apart(struct translation *t, const char *name)
     const bool has_shared = (t->plan.needs & PTX_NEED_SHARED) || ptx_has_shared(&t->plan);
     ptx_text_add(&t->code,
                  "static CLEM_ALONE void clem_run_block(\n"
-                 "    ulong clem_work_item,\n%s%s    %s)\n{\n",
-                 has_shared ? "    __local uchar *clem_shared,\n" : "",
-                 t->plan.scratch_bytes ? "    CLEM_SCRATCH uchar *clem_scratch," : "",
+                 "    ulong clem_work_item,%s%s%s)\n{\n",
+                 has_shared ? "\n    __local uchar *clem_shared," : "",
+                 t->plan.scratch_bytes ? "\n    CLEM_SCRATCH uchar *clem_scratch," : "",
                  t->parameters.data);
     add_body(t);
     ptx_text_put(&t->code, "\n");

@@ -52,8 +52,10 @@ static void begin_lanes(struct ptx_emitter *e, bool writes)
     }
     ptx_line(e, "CLEM_THREAD(clem_base + clem_lane)");
     ptx_line(e, "(void)clem_tid_x, (void)clem_tid_y, (void)clem_tid_z;");
-    if (writes && !is_straight)
+    if (writes && !is_straight) {
+        ptx_line(e, "uint clem_next = CLEM_ENDED, clem_for = 0u;");
         ptx_line(e, "{");
+    }
     if (writes)
         ptx_flow_writes(step, note, written);
     else

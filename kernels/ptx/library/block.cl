@@ -42,6 +42,18 @@ uint3 clem_item_of(ulong number, uint row, uint rows)
     const uint clem_tid_y = clem_index / clem_grid.s4 % clem_grid.s5;                             \
     const uint clem_tid_z = clem_index / clem_grid.s4 / clem_grid.s5;
 
+/* Likewise for the lanes of a warp one after the other, without a division for each. */
+#define CLEM_FIRST_LANE(base)                                                                      \
+    clem_tid_x = (base) % clem_grid.s4, clem_tid_y = (base) / clem_grid.s4 % clem_grid.s5,        \
+    clem_tid_z = (base) / clem_grid.s4 / clem_grid.s5
+
+#define CLEM_NEXT_LANE                                                                             \
+    clem_lane++,                                                                                   \
+        ++clem_tid_x == clem_grid.s4                                                               \
+            ? (clem_tid_x = 0u,                                                                    \
+               ++clem_tid_y == clem_grid.s5 ? (clem_tid_y = 0u, clem_tid_z++) : clem_tid_z)        \
+            : clem_tid_z
+
 /* The same where the threads are those of several blocks. */
 #define CLEM_JOINED_THREAD(number)                                                                 \
     const uint clem_index = (number);                                                             \
@@ -50,6 +62,16 @@ uint3 clem_item_of(ulong number, uint row, uint rows)
     const uint clem_tid_z = clem_index / clem_grid.s4 / clem_grid.s5 % clem_grid.s6;              \
     const uint clem_ctaid_x =                                                                     \
         clem_first + clem_index / clem_grid.s4 / clem_grid.s5 / clem_grid.s6;
+
+/* Which of some lanes of a warp have not ended. */
+static inline uint clem_living(CLEM_SCRATCH const uint *state, uint lanes)
+{
+    uint living = 0u;
+    for (uint i = 0; i < 32u; i++)
+        if (lanes >> i & 1u)
+            living |= (uint)(state[i] != CLEM_ENDED) << i;
+    return living;
+}
 
 /* Whether all threads that have not ended go on with the same region, and are those whose numbers are
  * below some in each dimension: `live`, and in s3 how many. are_first: none of the block is before one of
@@ -69,7 +91,8 @@ static bool clem_is_together(CLEM_SCRATCH const uint *state, uint8 grid, uint ar
                                 max(found.s2, z + 1u), found.s3 + 1u);
                 end = index + 1u;
             }
-    if (differ != 0u || first == CLEM_ENDED || found.s0 * found.s1 * found.s2 != found.s3 ||
+    if (differ != 0u || found.s3 == 0u || found.s0 * found.s1 * found.s2 != found.s3 ||
+        first == CLEM_ENDED ||
         (are_first && end != found.s3))
         return false;
     *live = found;
