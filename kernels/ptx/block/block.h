@@ -161,6 +161,8 @@ struct ptx_block_writer {
     const struct ptx_region *region;   /* being written */
     int32_t node;                      /* likewise */
     enum ptx_way way;                  /* likewise */
+    const bool *is_set;                /* per register: the region sets it in any case; or NULL */
+    bool is_at_end;                    /* the label at the region's end comes next */
     bool is_stepping;                  /* a step is being written, not the rest of its region */
     bool *
         is_kept; /* per register: what all have in common is kept, as it was when a region began, in o_: on EITHER */
@@ -168,7 +170,7 @@ struct ptx_block_writer {
 };
 
 /* Registers of the thread clem_index, by flags per register: block_registers.c. Declares those of `loads` and
- * `declared`; the former get their values, the latter zeros. */
+ * `declared`; the former get their values, the latter zeros, if the region may not set them. */
 void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *declared);
 /* Likewise between two regions of the straight way, whichever way is being written. */
 void ptx_block_load_common(struct ptx_emitter *e, const bool *loads, const bool *declared);
@@ -268,6 +270,10 @@ bool ptx_block_is_wide(const struct ptx_regions *r, const struct ptx_region *reg
  * clem_base; on the straight way, for all warps. If is_lane_open afterwards, then within a block and a
  * loop over lanes in it. */
 void ptx_block_step(struct ptx_emitter *e);
+/* What threads of all regions begin with there. */
+void ptx_block_begin_thread(struct ptx_emitter *e);
+/* The thread's part of local memory. */
+void ptx_block_name_local(struct ptx_emitter *e);
 /* Whether it writes anything where warps go one by one. */
 bool ptx_block_has_step(const struct ptx_region *region);
 

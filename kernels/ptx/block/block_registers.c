@@ -100,10 +100,8 @@ void ptx_block_declare_arrays(struct ptx_emitter *e)
         for (uint32_t i = 0; i < e->function->register_count; i++) {
             if (!has_array(writer, i) || element_bytes(e, i) != bytes)
                 continue;
-            ptx_line(e,
-                     "CLEM_SCRATCH %s *const a_%s = (CLEM_SCRATCH %s *)(clem_scratch + %zuu * "
-                     "clem_threads);",
-                     plain_type(e, i), ptx_current_body(e)->names[i], plain_type(e, i), offset);
+            ptx_line(e, "CLEM_ARRAY(%s, a_%s, %zuu)", plain_type(e, i),
+                     ptx_current_body(e)->names[i], offset);
             offset += bytes;
         }
         if (bytes == 16) { /* here, aligned as the largest types of .local variables may be */
@@ -280,6 +278,7 @@ void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *declar
 {
     const size_t count = e->function->register_count;
     const uint8_t *keeps = e->block_writer->facts->keeps;
+    const bool *is_set = e->block_writer->is_set;
     struct loading l = {.e = e};
     l.declared = ptx_arena_lend(e->arena, count + 1, sizeof *l.declared);
     l.done = ptx_arena_lend(e->arena, count + 1, sizeof *l.done);
@@ -287,7 +286,8 @@ void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *declar
     for (size_t i = 0; i < count; i++) {
         if (loads[i])
             load_register(&l, (uint32_t)i, true);
-        else if (declared[i] && keeps[i] != PTX_KEEP_CONSTANT && keeps[i] != PTX_KEEP_NOT)
+        else if (declared[i] && keeps[i] != PTX_KEEP_CONSTANT && keeps[i] != PTX_KEEP_NOT &&
+                 !(is_set && is_set[i]))
             ptx_line(e, "%s = 0;", ptx_current_body(e)->names[i]);
     }
     ptx_arena_return(e->arena, l.done);

@@ -36,6 +36,19 @@ static void note(void *with, uint32_t index, bool is_whole)
     ((bool *)with)[index] = true;
 }
 
+void ptx_block_name_local(struct ptx_emitter *e)
+{
+    ptx_line(e, "CLEM_SCRATCH uchar *const clem_local = clem_locals + clem_index * %zuu;",
+             (e->plan->local_bytes + 15) / 16 * 16);
+    ptx_line(e, "(void)clem_local;");
+}
+
+void ptx_block_begin_thread(struct ptx_emitter *e)
+{
+    ptx_line(e, "uint clem_next = CLEM_ENDED, clem_for = 0u;");
+    ptx_block_name_local(e);
+}
+
 /* The registers that the step reads are loaded, those that it writes declared; closed by end_lanes(). */
 static void begin_lanes(struct ptx_emitter *e, bool writes)
 {
@@ -53,7 +66,7 @@ static void begin_lanes(struct ptx_emitter *e, bool writes)
     ptx_line(e, "CLEM_THREAD(clem_base + clem_lane)");
     ptx_line(e, "(void)clem_tid_x, (void)clem_tid_y, (void)clem_tid_z;");
     if (writes && !is_straight) {
-        ptx_line(e, "uint clem_next = CLEM_ENDED, clem_for = 0u;");
+        ptx_block_begin_thread(e);
         ptx_line(e, "{");
     }
     if (writes)
@@ -135,7 +148,7 @@ static const char *result_array(struct ptx_emitter *e, const struct ptx_operand 
         return "0";
     const char *array = ptx_block_array(e, operand);
     return array && ptx_type_bytes(ptx_register_type(e, (uint32_t)operand->index)) == bytes
-               ? ptx_format(e, "%s + clem_base", array)
+               ? ptx_format(e, bytes == 4 ? "CLEM_BITS(%s)" : "%s + clem_base", array)
                : NULL;
 }
 
@@ -145,7 +158,7 @@ static const char *brought_array(struct ptx_emitter *e, const struct ptx_operand
 {
     const char *array = ptx_block_array(e, operand);
     return array && ptx_type_bytes(ptx_register_type(e, (uint32_t)operand->index)) == bytes
-               ? ptx_format(e, "%s + clem_base", array)
+               ? ptx_format(e, bytes == 4 ? "CLEM_BITS(%s)" : "%s + clem_base", array)
                : NULL;
 }
 
@@ -160,12 +173,9 @@ static bool calls_shuffle(struct ptx_emitter *e, const struct ptx_instruction *s
     if (!to || !brought || !is_within || !ptx_block_is_constant(e, &o[from + 1]) ||
         !ptx_block_is_constant(e, &o[from + 2]))
         return false;
-    ptx_line(
-        e,
-        "clem_warp_%s((CLEM_SCRATCH clem_u32_a *)(%s), %s, (CLEM_SCRATCH const clem_u32_a *)(%s), "
-        "%s, %s, clem_active);",
-        shuffle_function(e, step) + strlen("clem_lane_"), to, is_within, brought,
-        ptx_value(e, &o[from + 1], PTX_U32), ptx_value(e, &o[from + 2], PTX_U32));
+    ptx_line(e, "clem_warp_%s(%s, %s, %s, %s, %s, clem_active);",
+             shuffle_function(e, step) + strlen("clem_lane_"), to, is_within, brought,
+             ptx_value(e, &o[from + 1], PTX_U32), ptx_value(e, &o[from + 2], PTX_U32));
     return true;
 }
 
@@ -242,16 +252,18 @@ static void write_vote(struct ptx_emitter *e, const struct ptx_instruction *step
     const bool is_ballot = step->operation == PTX_OP_BALLOT;
     const char *array = result_array(e, to, is_ballot ? 4 : 1);
     const bool has_masks = !array || (mask && !ptx_block_is_constant(e, mask));
+    const bool is_full =
+        !mask || (mask->kind == PTX_OPERAND_INTEGER && (uint32_t)mask->bits == UINT32_MAX);
     if (has_masks)
         ptx_line(e, "uint clem_m[32];");
-    else if (mask)
+    else if (!is_full)
         ptx_line(e, "const uint clem_mask = %s & clem_active;", ptx_value(e, mask, PTX_U32));
     collect_votes(e, step, has_masks);
     if (!has_masks) {
         ptx_line(e,
-                 is_ballot ? "clem_warp_fill((CLEM_SCRATCH clem_u32_a *)(%s), %s, clem_active);"
+                 is_ballot ? "clem_warp_fill(%s, %s, clem_active);"
                            : "clem_warp_tell(%s, %s, clem_active);",
-                 array, vote_result(e, step, mask ? "clem_mask" : "clem_active"));
+                 array, vote_result(e, step, is_full ? "clem_active" : "clem_mask"));
         return;
     }
     begin_lanes(e, true);

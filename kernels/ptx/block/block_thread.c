@@ -147,12 +147,20 @@ static const char *spun_text(const struct ptx_block_writer *writer, int32_t to)
                                    : " | (clem_steps < clem_patience ? 0u : CLEM_SPUN)";
 }
 
+/* To the region's end, if something stands between. */
+static const char *end_text(struct ptx_emitter *e)
+{
+    const struct ptx_block_writer *writer = e->block_writer;
+    return writer->is_at_end ? ""
+                             : ptx_format(e, "goto %sD%u;", way_name(writer),
+                                          (unsigned)(writer->region - writer->regions->all));
+}
+
 static const char *go_text(struct ptx_emitter *e, uint32_t target)
 {
     const struct ptx_block_writer *writer = e->block_writer;
     const struct ptx_region *region = writer->region, *to = &writer->regions->all[target];
-    const char *jump =
-        ptx_format(e, "goto %sD%u;", way_name(writer), (unsigned)(region - writer->regions->all));
+    const char *jump = end_text(e);
     if (!ptx_block_notes_state(writer))
         return region->target_count + region->leaves < 2
                    ? jump
@@ -175,8 +183,7 @@ static const char *leave_text(struct ptx_emitter *e)
     const struct ptx_region *region = writer->region;
     if (writer->way == PTX_WAY_ALONE)
         return "goto WE;";
-    const char *jump =
-        ptx_format(e, "goto %sD%u;", way_name(writer), (unsigned)(region - writer->regions->all));
+    const char *jump = end_text(e);
     if (ptx_block_notes_state(writer))
         return ptx_format(e, "{ clem_next = %s; %s }", ptx_block_ended_value(e), jump);
     /* A list of targets that stands last may seem to be left at its end, though no thread ends there. */
@@ -311,7 +318,6 @@ struct ptx_block_needs ptx_block_find_needs(struct ptx_emitter *e)
 void ptx_block_declare_thread(struct ptx_emitter *e)
 {
     const struct ptx_block_writer *writer = e->block_writer;
-    const struct ptx_plan *plan = e->plan;
     if (writer->way == PTX_WAY_STRAIGHT && ptx_block_notes_state(writer))
         ptx_line(e, "uint clem_next = %s%s;", ptx_block_ended_value(e),
                  ptx_block_notes_wait(writer) ? ", clem_for = 0u" : "");
@@ -319,9 +325,8 @@ void ptx_block_declare_thread(struct ptx_emitter *e)
         ptx_line(e, "uint clem_next = CLEM_ENDED;");
     if (writer->region->turns)
         ptx_line(e, "uint clem_turns = 0u;");
-    ptx_line(e, "CLEM_SCRATCH uchar *const clem_local = clem_locals + clem_index * %zuu;",
-             (plan->local_bytes + 15) / 16 * 16);
-    ptx_line(e, "(void)clem_local;");
+    if (writer->way == PTX_WAY_STRAIGHT || writer->way == PTX_WAY_ALONE)
+        ptx_block_name_local(e);
     if (writer->region->has_call) {
         ptx_line(e, "uchar clem_exit_flag = 0, *const clem_exited = &clem_exit_flag;");
         ptx_declare_parameters(e);
@@ -346,8 +351,14 @@ void ptx_block_write_node(struct ptx_emitter *e, size_t place)
     const struct ptx_node *node = &flow->nodes[region->nodes[place]];
     writer->node = region->nodes[place];
     ptx_text_add(e->out, "%s%d:;\n", way_name(writer), (int)region->nodes[place]);
-    for (uint32_t i = node->first; i < node->end && e->status == PTX_OK; i++)
-        ptx_emit_instruction(e, &flow->function->instructions[i]);
+    const bool is_last = place + 1 == region->node_count && writer->way != PTX_WAY_ALONE;
+    for (uint32_t i = node->first; i < node->end && e->status == PTX_OK; i++) {
+        const struct ptx_instruction *in = &flow->function->instructions[i];
+        writer->is_at_end =
+            is_last && i + 1 == node->end && in->guard < 0 && in->opcode != PTX_OPCODE_brx;
+        ptx_emit_instruction(e, in);
+    }
+    writer->is_at_end = false;
     const struct ptx_instruction *last = &flow->function->instructions[node->end - 1];
     const bool has_ended =
         last->guard < 0 && (last->opcode == PTX_OPCODE_bra || last->opcode == PTX_OPCODE_ret ||
@@ -358,15 +369,40 @@ void ptx_block_write_node(struct ptx_emitter *e, size_t place)
     /* Not the next turn of a loop, which may come next where all of a kernel is one region. */
     const bool follows = place + 1 < region->node_count && region->nodes[place + 1] == next &&
                          next != PTX_NO_NODE && flow->position[next] > flow->position[writer->node];
-    if (!follows)
-        ptx_line(e, "%s", edge_text(e, next));
+    if (follows)
+        return;
+    writer->is_at_end = is_last;
+    const char *edge = edge_text(e, next);
+    writer->is_at_end = false;
+    if (*edge)
+        ptx_line(e, "%s", edge);
+}
+
+static void set(void *with, uint32_t index, bool is_whole)
+{
+    ((bool *)with)[index] |= is_whole;
+}
+
+/* Registers that all threads of a region set: at its head. */
+static void find_set(const struct ptx_block_writer *writer, bool *is_set)
+{
+    const struct ptx_flow *flow = writer->regions->flow;
+    const struct ptx_node *head = &flow->nodes[writer->region->head];
+    for (uint32_t i = head->first; i < head->end; i++)
+        if (&flow->function->instructions[i] != writer->region->step)
+            ptx_flow_writes(&flow->function->instructions[i], set, is_set);
 }
 
 void ptx_block_write_thread(struct ptx_emitter *e, const struct ptx_block_needs n)
 {
-    const struct ptx_block_writer *writer = e->block_writer;
+    struct ptx_block_writer *writer = e->block_writer;
+    bool *is_set = ptx_arena_lend(e->arena, e->function->register_count + 1, sizeof *is_set);
+    find_set(writer, is_set);
     ptx_block_declare_thread(e);
+    writer->is_set = is_set;
     ptx_block_load(e, n.loads, n.declared);
+    writer->is_set = NULL;
+    ptx_arena_return(e->arena, is_set);
     for (size_t i = 0; i < writer->region->node_count; i++)
         ptx_block_write_node(e, i);
     ptx_text_add(e->out, "%sD%u:;\n", way_name(writer),

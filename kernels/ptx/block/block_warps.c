@@ -34,7 +34,7 @@ static void begin_active_lanes(struct ptx_emitter *e)
     ptx_line(e, "if (!(clem_active >> clem_lane & 1u))");
     ptx_line(e, "    continue;");
     ptx_line(e, "const uint clem_index = clem_base + clem_lane;");
-    ptx_line(e, "uint clem_next = CLEM_ENDED, clem_for = 0u;");
+    ptx_block_begin_thread(e);
 }
 
 static void end_active_lanes(struct ptx_emitter *e)

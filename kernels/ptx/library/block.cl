@@ -35,6 +35,12 @@ uint3 clem_item_of(ulong number, uint row, uint rows)
                         : (uint3)(x, (uint)(above % rows), (uint)(above / rows));
 }
 
+/* An array with an element for each thread, from so many bytes for each on; and a warp's elements of one, as bits. */
+#define CLEM_ARRAY(type, name, at)                                                                 \
+    CLEM_SCRATCH type *const name = (CLEM_SCRATCH type *)(clem_scratch + (at) * clem_threads);
+
+#define CLEM_BITS(array) (CLEM_SCRATCH clem_u32_a *)((array) + clem_base)
+
 /* The thread's numbers, from its number in the block. */
 #define CLEM_THREAD(number)                                                                        \
     const uint clem_index = (number);                                                             \
