@@ -15,6 +15,8 @@ struct translation {
     struct ptx_emitter emitter;
     struct ptx_plan plan;
     struct ptx_text functions, body, dispatchers, code, library, whole;
+    struct ptx_text parameters,
+        names; /* of the kernel, as they are declared and as they are passed on */
     struct ptx_argument *arguments; /* malloc'ed: they outlive the arena */
     size_t argument_count, argument_capacity;
 };
@@ -93,6 +95,16 @@ static void add_argument(struct translation *t, struct ptx_argument argument)
     t->arguments[t->argument_count++] = argument;
 }
 
+/* Where the last word begins. */
+static const char *last_word(const char *words)
+{
+    const char *found = words;
+    for (const char *at = words; *at; at++)
+        if (*at == ' ' || *at == '*')
+            found = at + 1;
+    return found;
+}
+
 __attribute__((format(printf, 3, 4))) static void
 declare(struct translation *t, struct ptx_argument argument, const char *format, ...)
 {
@@ -101,7 +113,9 @@ declare(struct translation *t, struct ptx_argument argument, const char *format,
     va_start(list, format);
     vsnprintf(words, sizeof words, format, list);
     va_end(list);
-    ptx_text_add(&t->code, "%s%s", t->argument_count ? ",\n    " : "\n    ", words);
+    const char *comma = t->argument_count ? "," : "";
+    ptx_text_add(&t->parameters, "%s\n    %s", comma, words);
+    ptx_text_add(&t->names, ", %s", last_word(words));
     add_argument(t, argument);
 }
 
@@ -151,7 +165,7 @@ static void declare_parameters(struct translation *t)
 static void declare_textures(struct translation *t)
 {
     for (const struct ptx_texture_argument *x = t->plan.textures; x; x = x->next) {
-        ptx_text_add(&t->code, "%s%s", t->argument_count ? ",\n    " : "\n    ", x->declaration);
+        ptx_text_add(&t->parameters, "%s\n    %s", t->argument_count ? "," : "", x->declaration);
         add_argument(t, x->argument);
     }
     if (t->plan.needs & PTX_NEED_TABLE)
@@ -349,27 +363,74 @@ static void name_scratch(struct translation *t)
                  t->plan.scratch_bytes);
 }
 
-static void add_kernel(struct translation *t)
+static void name_memory(struct translation *t)
 {
-    struct ptx_body *entry = &t->plan.bodies[t->plan.body_count - 1];
-    ptx_enter_body(&t->emitter, entry);
-    ptx_text_add(&t->code, "__kernel CLEM_WORK_GROUP void %s(", entry->name);
-    declare_parameters(t);
-    declare_textures(t);
-    declare_blocks(t);
-    declare_memory(t);
-    ptx_text_put(&t->code, ")\n{\n");
     if (ptx_has_shared(&t->plan))
         name_shared(t);
     else if (t->plan.needs & PTX_NEED_SHARED)
         ptx_text_put(&t->code, "    __local uchar *const clem_shared = 0;\n");
     if (t->plan.scratch_bytes)
         name_scratch(t);
+}
+
+static void add_body(struct translation *t)
+{
     if ((t->plan.needs & PTX_NEED_ZERO) && t->plan.form == PTX_FORM_BLOCK)
         ptx_text_put(&t->code, "    const uint clem_zero = clem_grid.s7;\n");
     if (t->plan.form == PTX_FORM_ITEM)
         ptx_text_put(&t->code, ptx_item_head(&t->emitter));
     ptx_text_put(&t->code, t->body.data + strlen("{\n"));
+}
+
+static void begin_kernel(struct translation *t, const char *name)
+{
+    ptx_text_add(&t->code, "__kernel CLEM_WORK_GROUP void %s(%s)\n{\n", name,
+                 t->parameters.data ? t->parameters.data : "");
+}
+
+/* PoCL makes machine code of a kernel three times: as it is, and within each of two loops over work-groups. Of a function
+ * that the kernel calls it makes it once. Not where texts are for images, which functions may not be given everywhere. */
+static bool is_apart(const struct translation *t)
+{
+    return t->plan.form == PTX_FORM_BLOCK && t->emitter.target->is_cpu && !t->plan.textures;
+}
+
+/* What depends on the work-item's number is the kernel's: a function that asks for it is put in place of its call. */
+static void add_kernel_apart(struct translation *t, const char *name)
+{
+    const bool has_shared = (t->plan.needs & PTX_NEED_SHARED) || ptx_has_shared(&t->plan);
+    ptx_text_add(&t->code,
+                 "static CLEM_ALONE void clem_run_block(\n"
+                 "    ulong clem_work_item,%s%s%s)\n{\n",
+                 has_shared ? "\n    __local uchar *clem_shared," : "",
+                 t->plan.scratch_bytes ? "\n    CLEM_SCRATCH uchar *clem_scratch," : "",
+                 t->parameters.data);
+    add_body(t);
+    ptx_text_put(&t->code, "\n");
+    begin_kernel(t, name);
+    name_memory(t);
+    ptx_text_add(&t->code, "    clem_run_block(get_global_id(2)%s%s%s);\n}\n",
+                 has_shared ? ", clem_shared" : "", t->plan.scratch_bytes ? ", clem_scratch" : "",
+                 t->names.data);
+}
+
+static void add_kernel(struct translation *t)
+{
+    struct ptx_body *entry = &t->plan.bodies[t->plan.body_count - 1];
+    ptx_enter_body(&t->emitter, entry);
+    declare_parameters(t);
+    declare_textures(t);
+    declare_blocks(t);
+    declare_memory(t);
+    if (is_apart(t)) {
+        add_kernel_apart(t, entry->name);
+        return;
+    }
+    begin_kernel(t, entry->name);
+    name_memory(t);
+    if (t->plan.form == PTX_FORM_BLOCK)
+        ptx_text_put(&t->code, "    const ulong clem_work_item = get_global_id(2);\n");
+    add_body(t);
 }
 
 /* Work-items that are enqueued in parts must be told of the whole. */
@@ -524,8 +585,8 @@ static void translate(struct translation *t)
 static void begin(struct translation *t, const struct ptx_module *module, size_t index,
                   const struct ptx_target *target, struct ptx_log *log)
 {
-    struct ptx_text *const texts[] = {&t->functions, &t->body,    &t->dispatchers,
-                                      &t->code,      &t->library, &t->whole};
+    struct ptx_text *const texts[] = {&t->functions, &t->body,  &t->dispatchers, &t->code,
+                                      &t->library,   &t->whole, &t->parameters,  &t->names};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         texts[i]->arena = &t->arena;
     const size_t most = ptx_most_memory(module->text_bytes), taken = module->budget.memory;
@@ -570,6 +631,8 @@ static void end(struct translation *t)
     free(t->dispatchers.data);
     free(t->code.data);
     free(t->library.data);
+    free(t->parameters.data);
+    free(t->names.data);
     free(t->whole.data);
     free(t->arguments);
     ptx_arena_free(&t->arena);

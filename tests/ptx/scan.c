@@ -59,7 +59,8 @@ static const char types[] =
     "clem_f32* clem_f64* struct __global __local __constant __private CLEM_LOCAL CLEM_SCRATCH "
     "const "
     "volatile unsigned static local ";
-static const char keywords[] = " if for while switch sizeof do else case default ";
+static const char keywords[] =
+    " if for while switch sizeof do else case default CLEM_THREAD CLEM_JOINED_THREAD CLEM_ARRAY ";
 static const char builtins[] =
     " as_* convert_* get_local_id get_group_id get_global_id get_local_size get_num_groups "
     "get_global_size get_sub_group_local_id get_sub_group_id min max clamp abs abs_diff clz "
@@ -72,13 +73,17 @@ static const char builtins[] =
 static const char own_arrays[] = " a_* clem_state clem_ways clem_wait clem_live clem_arrived ";
 static const char lane_arrays[] = " clem_x clem_b clem_c clem_m ";
 static const char own_calls[] =
-    " clem_fence_compiler CLEM_THREAD CLEM_JOINED_THREAD CLEM_TABLE_ROW CLEM_ROW_MEMORY "
+    " clem_fence_compiler CLEM_TABLE_ROW CLEM_ROW_MEMORY "
     "clem_table_texture clem_table_surface clem_surface_offset clem_is_shared clem_is_local "
     "clem_generic_to_shared clem_generic_to_local clem_shared_to_generic clem_local_to_generic "
     "CLEM_SCRATCH_START clem_has_failed clem_clock __attribute__ aligned ";
 static const char own_block_calls[] =
-    " clem_is_together clem_choose_region clem_choose_waiting clem_release_barriers clem_trap ";
-static const char own_places[] = " S_* R* clem_part clem_meet ";
+    " clem_run_block clem_living clem_is_together clem_choose_region clem_choose_waiting "
+    "clem_release_barriers clem_trap ";
+/* What stands before a statement; behind some, macros that are statements, no `;` comes. */
+static const char control_words[] =
+    " if for while switch CLEM_THREAD CLEM_JOINED_THREAD CLEM_ARRAY ";
+static const char own_places[] = " S_* R* clem_part clem_run clem_meet ";
 
 /* Kinds of marks. STRICT: none of them, or what an access is given. */
 enum kind { STRICT, MEMORY, IMAGE, CALL, MEETING, FENCE, BRANCH };
@@ -181,7 +186,8 @@ static bool may_call(const struct scan *s, struct word name)
     case CALL:
         return true;
     case MEETING:
-        if (is_among(name, " barrier clem_native_* clem_lane_* clem_lanes_* clem_weight "))
+        if (is_among(name, " barrier clem_native_* clem_lane_* clem_lanes_* clem_warp_* "
+                           "clem_weight CLEM_BITS "))
             return true;
         break;
     case FENCE:
@@ -271,8 +277,7 @@ static void open_paren(struct scan *s)
     if (s->paren_depth + 1 < MOST_DEPTH)
         s->paren_depth++;
     s->parens[s->paren_depth].holds_types = true;
-    s->parens[s->paren_depth].is_control =
-        s->before == START && is_among(s->last, " if for while switch ");
+    s->parens[s->paren_depth].is_control = s->before == START && is_among(s->last, control_words);
     s->before = s->parens[s->paren_depth].is_control ? START : OPERATOR;
 }
 

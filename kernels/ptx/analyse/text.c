@@ -93,7 +93,7 @@ const char *ptx_format(struct ptx_emitter *e, const char *format, ...)
 
 void ptx_line(struct ptx_emitter *e, const char *format, ...)
 {
-    static const char blanks[] = "                                ";
+    static const char blanks[] = "            "; /* no more: they would be a third of long texts */
     struct ptx_text *out = e->out;
     if (format[0] == '}' && out->depth > 0)
         out->depth--;

@@ -60,6 +60,8 @@ struct ptx_region {
     size_t exit_count; /* of its last targets: starts of loops which threads leave so */
     bool is_decided;   /* all threads that come along in step go the same way */
     bool has_call;
+    bool is_alike; /* of the straight way: the parted way has the same */
+    bool is_wide;  /* on the straight way it has a loop of its own, which is made vectors of */
     bool *touched; /* per register: read or written here, after the step */
     bool *written;
     bool *late;  /* per register: written where threads that end here need not have come by */
@@ -89,6 +91,7 @@ struct ptx_block_facts {
     uint8_t *keeps;       /* enum ptx_keep per register */
     int32_t *definitions; /* of constant and recomputed registers: instruction; of those with an
                            * offset: the one that they begin with */
+    int32_t *steps;       /* of registers along a row of threads: block_vector.c */
     bool has_parts;       /* barriers that not all threads of the block take part in */
     bool is_straight;     /* no thread ever leaves the straight way */
     bool never_meets;     /* threads never meet: those that part may each go on alone */
@@ -106,10 +109,19 @@ const struct ptx_block_facts *ptx_block_cut(struct ptx_emitter *e,
 /* Of a kernel whose ways are known. */
 void ptx_block_find_keeps(struct ptx_emitter *e, struct ptx_block_facts *facts);
 
+int32_t *ptx_block_find_steps(struct ptx_emitter *e, const struct ptx_regions *r);
+
 /* Whether threads may begin with a region, not only come by. */
 static inline bool ptx_region_is_entered(const struct ptx_regions *r, size_t number)
 {
     return !r->facts->starts_alone || number == 0 || r->all[number].waits;
+}
+
+/* What a region of either way is called where threads note that they are there: its number on the parted way. */
+static inline size_t ptx_region_number(const struct ptx_block_facts *facts,
+                                       const struct ptx_region *region)
+{
+    return (size_t)facts->parted->region_of[region->head];
 }
 
 /* One variable on the straight way. */
@@ -133,11 +145,12 @@ struct ptx_barrier_operands ptx_barrier_operands_of(const struct ptx_instruction
 /* The mask of member lanes of a warp operation, or NULL where it has none. */
 const struct ptx_operand *ptx_member_mask(const struct ptx_instruction *in);
 
-/* ---- Writing: block.c, block_registers.c, block_step.c ---- */
+/* ---- Writing: block.c, block_warps.c, block_registers.c, block_step.c ---- */
 
 enum ptx_way {
-    PTX_WAY_STRAIGHT, /* all threads of the block, region by region */
+    PTX_WAY_STRAIGHT, /* all threads of the block, region by region, each in loops of its own */
     PTX_WAY_PARTED,   /* warp by warp */
+    PTX_WAY_EITHER,   /* warp by warp, and clem_parted says whether threads are in step */
     PTX_WAY_ALONE /* thread by thread, each to its end or to where it waits: where threads never meet */
 };
 
@@ -148,12 +161,16 @@ struct ptx_block_writer {
     const struct ptx_region *region;   /* being written */
     int32_t node;                      /* likewise */
     enum ptx_way way;                  /* likewise */
+    const bool *is_set;                /* per register: the region sets it in any case; or NULL */
+    bool is_at_end;                    /* the label at the region's end comes next */
     bool is_stepping;                  /* a step is being written, not the rest of its region */
+    bool *
+        is_kept; /* per register: what all have in common is kept, as it was when a region began, in o_: on EITHER */
     bool is_lane_open; /* the step's loop over lanes goes on with the rest of its region */
 };
 
 /* Registers of the thread clem_index, by flags per register: block_registers.c. Declares those of `loads` and
- * `declared`; the former get their values, the latter zeros. */
+ * `declared`; the former get their values, the latter zeros, if the region may not set them. */
 void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *declared);
 /* Likewise between two regions of the straight way, whichever way is being written. */
 void ptx_block_load_common(struct ptx_emitter *e, const bool *loads, const bool *declared);
@@ -161,17 +178,65 @@ void ptx_block_load_common(struct ptx_emitter *e, const bool *loads, const bool 
 void ptx_block_store(struct ptx_emitter *e, const bool *stores);
 /* Those that are offsets: ptx_block_load_common() must load them before what follows. */
 bool *ptx_block_offsets(struct ptx_emitter *e, const bool *wanted);
-/* Gives the thread its own, in arrays, of what all have in common. */
-void ptx_block_scatter(struct ptx_emitter *e, const bool *wanted);
-/* The other way round: takes it from the first thread; clem_same is 0 from then on if another has other values.
- * Loads offsets itself. */
-void ptx_block_gather(struct ptx_emitter *e, const bool *wanted);
+/* Where threads that were in step part: gives the thread its own, in arrays, of all that they had in common, but for what
+ * threads stored that may differ in it where they parted, in the region clem_region. Loads offsets itself. */
+void ptx_block_scatter(struct ptx_emitter *e);
+/* The other way round: takes it from the first thread; clem_same is 0 from then on if another has other values. Only of
+ * registers that matter: clem_matters has a bit for each that is shared, in the order of registers. */
+void ptx_block_gather(struct ptx_emitter *e);
+
+/* The array in which a register is between regions on the way being written, NULL: it is in none. */
+const char *ptx_block_array(struct ptx_emitter *e, const struct ptx_operand *operand);
+/* Whether an operand is the same for the whole block, and at hand outside loops over threads. */
+bool ptx_block_is_constant(const struct ptx_emitter *e, const struct ptx_operand *operand);
 
 /* At the start of the kernel: arrays in clem_scratch, whose bytes the plan is told; what all threads have in common.
- * At the start of a region of the straight way: what they had so far, of the registers that it loads. */
+ * ptx_block_keep_shared(): keeps it before a region that may be on either way. At the start of a region of the straight way: what they had so far, of the registers that it loads. */
 void ptx_block_declare_arrays(struct ptx_emitter *e);
 void ptx_block_declare_shared(struct ptx_emitter *e);
+void ptx_block_keep_shared(struct ptx_emitter *e);
 void ptx_block_take_shared(struct ptx_emitter *e, const bool *loads);
+/* Which shared registers matter at a region's start, as a bit for each. */
+uint64_t ptx_block_shared_at(struct ptx_emitter *e, const struct ptx_region *region);
+bool ptx_block_has_shared(const struct ptx_emitter *e);
+
+/* Which registers a region's threads begin with, which they leave, and all that its text names. */
+struct ptx_block_needs {
+    bool *loads, *stores, *declared;
+};
+
+/* The text of the region being written for one thread, on the way being written: block_thread.c. write_thread() gives back
+ * what find_needs() lent. */
+void ptx_block_take_way(struct ptx_block_writer *writer, enum ptx_way way);
+struct ptx_block_needs ptx_block_find_needs(struct ptx_emitter *e);
+void ptx_block_declare_thread(struct ptx_emitter *e);
+void ptx_block_write_node(struct ptx_emitter *e, size_t place);
+void ptx_block_write_thread(struct ptx_emitter *e, const struct ptx_block_needs n);
+void ptx_block_thread(struct ptx_emitter *e);
+
+/* Where its threads go: whether to what they must wait for; whether one of two ways, which can be told apart by how many
+ * take the second; which of its targets one is; and what clem_state says of those that go to a region. */
+bool ptx_block_notes_wait(const struct ptx_block_writer *writer);
+bool ptx_block_has_two_ways(const struct ptx_region *region);
+unsigned ptx_block_way_of(const struct ptx_region *region, uint32_t target);
+const char *ptx_block_state_value(struct ptx_emitter *e, const struct ptx_region *region);
+
+/* The numbers of thread clem_number. A loop over all threads of the block, with them; closed by "}". Those that are not on
+ * the straight way are passed over. */
+void ptx_block_name_thread(struct ptx_emitter *e);
+void ptx_block_begin_each(struct ptx_emitter *e);
+void ptx_block_pass_over_ended(struct ptx_emitter *e, const char *action);
+
+/* Whether its threads wait for others at a region's start. Whether threads that part go warp by warp; if not, they never
+ * part or go on alone. Whether a region has loops of its own on the straight way. */
+bool ptx_block_waits_for_block(const struct ptx_region *region);
+bool ptx_block_has_warps(const struct ptx_block_facts *facts);
+bool ptx_block_has_loops(const struct ptx_block_facts *facts, const struct ptx_region *region);
+
+/* Regions warp by warp: the parted way, and the straight way for regions that have no loops of their own.
+ * block_warps.c. */
+void ptx_block_declare_warps(struct ptx_emitter *e);
+void ptx_block_warps(struct ptx_emitter *e);
 
 /* Whether the threads of the region being written note where they go, in clem_next; what that says of one that ends;
  * whether the thread at the end of a region does not end there, as an expression of C, NULL: none does. block_ways.c. */
@@ -198,12 +263,19 @@ static inline const char *ptx_block_threads(const struct ptx_emitter *e)
  * cost compilers more time than the rest of the kernel. */
 #define PTX_BLOCK_PLAIN_LOOP "#pragma clang loop vectorize(disable) unroll(disable)\n"
 
+/* Whether the loop over the threads of a region is told to be made vectors of: block_vector.c. */
+bool ptx_block_is_wide(const struct ptx_regions *r, const struct ptx_region *region);
+
 /* The step of the region being written, for the lanes clem_active of the warp that begins with thread
  * clem_base; on the straight way, for all warps. If is_lane_open afterwards, then within a block and a
  * loop over lanes in it. */
 void ptx_block_step(struct ptx_emitter *e);
 /* One of which nothing is written. */
 void ptx_block_pass_step(struct ptx_emitter *e);
+/* What threads of all regions begin with there. */
+void ptx_block_begin_thread(struct ptx_emitter *e);
+/* The thread's part of local memory. */
+void ptx_block_name_local(struct ptx_emitter *e);
 /* Whether it writes anything where warps go one by one. */
 bool ptx_block_has_step(const struct ptx_region *region);
 

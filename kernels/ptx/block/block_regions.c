@@ -580,6 +580,12 @@ static void conclude(struct ptx_block_facts *facts)
     facts->is_straight = is_decided(facts->straight) && !facts->has_parts && !facts->starts_alone;
     facts->shrinks = !facts->is_straight && !facts->never_meets && !facts->has_parts;
     facts->has_lanes = has_lanes(facts->straight);
+    for (size_t i = 0; i < facts->straight->count; i++) {
+        struct ptx_region *region = &facts->straight->all[i];
+        const struct ptx_region *other = &facts->parted->all[ptx_region_number(facts, region)];
+        region->is_wide = ptx_block_is_wide(facts->straight, region);
+        region->is_alike = !region->turns && region->node_count == other->node_count;
+    }
 }
 
 const struct ptx_block_facts *ptx_block_cut(struct ptx_emitter *e,
@@ -596,6 +602,7 @@ const struct ptx_block_facts *ptx_block_cut(struct ptx_emitter *e,
     if (!facts->waits) /* both ways are cut alike */
         facts->parted = facts->straight;
     ptx_block_find_keeps(e, facts);
+    facts->steps = ptx_block_find_steps(e, facts->straight);
     conclude(facts);
     return facts;
 }

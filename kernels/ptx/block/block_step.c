@@ -37,6 +37,19 @@ static void note(void *with, uint32_t index, bool is_whole)
     ((bool *)with)[index] = true;
 }
 
+void ptx_block_name_local(struct ptx_emitter *e)
+{
+    ptx_line(e, "CLEM_SCRATCH uchar *const clem_local = clem_locals + clem_index * %zuu;",
+             (e->plan->local_bytes + 15) / 16 * 16);
+    ptx_line(e, "(void)clem_local;");
+}
+
+void ptx_block_begin_thread(struct ptx_emitter *e)
+{
+    ptx_line(e, "uint clem_next = CLEM_ENDED, clem_for = 0u;");
+    ptx_block_name_local(e);
+}
+
 /* The registers that the step reads are loaded, those that it writes declared; closed by end_lanes(). */
 static void begin_lanes(struct ptx_emitter *e, bool writes)
 {
@@ -45,9 +58,7 @@ static void begin_lanes(struct ptx_emitter *e, bool writes)
     bool *reads = ptx_arena_lend(e->arena, count + 1, sizeof *reads);
     bool *written = ptx_arena_lend(e->arena, count + 1, sizeof *written);
     const bool is_straight = e->block_writer->way == PTX_WAY_STRAIGHT;
-    ptx_text_put(e->out, is_straight ? "#pragma clang loop vectorize(assume_safety) "
-                                       "interleave_count(1)\n"
-                                     : PTX_BLOCK_PLAIN_LOOP);
+    ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
     ptx_line(e, "for (uint clem_lane = 0; clem_lane < clem_lanes; clem_lane++) {");
     if (!is_straight) {
         ptx_line(e, "if (!(clem_active >> clem_lane & 1u))");
@@ -55,8 +66,10 @@ static void begin_lanes(struct ptx_emitter *e, bool writes)
     }
     ptx_line(e, "CLEM_THREAD(clem_base + clem_lane)");
     ptx_line(e, "(void)clem_tid_x, (void)clem_tid_y, (void)clem_tid_z;");
-    if (writes && !is_straight)
+    if (writes && !is_straight) {
+        ptx_block_begin_thread(e);
         ptx_line(e, "{");
+    }
     if (writes)
         ptx_flow_writes(step, note, written);
     else
@@ -125,6 +138,48 @@ static const char *shuffle_function(struct ptx_emitter *e, const struct ptx_inst
     }
 }
 
+/* The array that an operation leaves its result in, of elements of so many bytes; "0" where nobody reads it, NULL where it
+ * is kept in another way. */
+static const char *result_array(struct ptx_emitter *e, const struct ptx_operand *operand,
+                                size_t bytes)
+{
+    const struct ptx_block_writer *writer = e->block_writer;
+    if (operand->kind == PTX_OPERAND_SINK ||
+        (operand->kind == PTX_OPERAND_REGISTER && !is_used(writer, (uint32_t)operand->index)))
+        return "0";
+    const char *array = ptx_block_array(e, operand);
+    return array && ptx_type_bytes(ptx_register_type(e, (uint32_t)operand->index)) == bytes
+               ? ptx_format(e, bytes == 4 ? "CLEM_BITS(%s)" : "%s + clem_base", array)
+               : NULL;
+}
+
+/* The array that lanes bring their values in; likewise. */
+static const char *brought_array(struct ptx_emitter *e, const struct ptx_operand *operand,
+                                 size_t bytes)
+{
+    const char *array = ptx_block_array(e, operand);
+    return array && ptx_type_bytes(ptx_register_type(e, (uint32_t)operand->index)) == bytes
+               ? ptx_format(e, bytes == 4 ? "CLEM_BITS(%s)" : "%s + clem_base", array)
+               : NULL;
+}
+
+/* What a warp does with registers that are in arrays, in one call: written out, each operation would cost compilers two
+ * loops, and be made vectors of anew. */
+static bool calls_shuffle(struct ptx_emitter *e, const struct ptx_instruction *step)
+{
+    const struct ptx_operand *o = step->operands;
+    const unsigned from = ptx_destination_count(step);
+    const char *to = result_array(e, &o[0], 4), *brought = brought_array(e, &o[from], 4);
+    const char *is_within = from == 2 ? result_array(e, &o[1], 1) : "0";
+    if (!to || !brought || !is_within || !ptx_block_is_constant(e, &o[from + 1]) ||
+        !ptx_block_is_constant(e, &o[from + 2]))
+        return false;
+    ptx_line(e, "clem_warp_%s(%s, %s, %s, %s, %s, clem_active);",
+             shuffle_function(e, step) + strlen("clem_lane_"), to, is_within, brought,
+             ptx_value(e, &o[from + 1], PTX_U32), ptx_value(e, &o[from + 2], PTX_U32));
+    return true;
+}
+
 /* A lane that does not take part brings 0: undefined in CUDA, but sums over the first lanes of a warp
  * that shuffle at full width rely on it. */
 static void write_shuffle(struct ptx_emitter *e, const struct ptx_instruction *step)
@@ -135,6 +190,8 @@ static void write_shuffle(struct ptx_emitter *e, const struct ptx_instruction *s
         ptx_refuse(e, "operands are missing");
         return;
     }
+    if (calls_shuffle(e, step))
+        return;
     ptx_line(e, "uint clem_x[32], clem_b[32];");
     begin_lanes(e, false);
     ptx_line(e, "clem_x[clem_lane] = %s;", ptx_value(e, &o[from], PTX_B32));
@@ -152,34 +209,66 @@ static void write_shuffle(struct ptx_emitter *e, const struct ptx_instruction *s
     end_lanes(e, true);
 }
 
-static const char *vote_result(struct ptx_emitter *e, const struct ptx_instruction *step)
+/* Of the votes of the lanes of a mask, which is named. */
+static const char *vote_result(struct ptx_emitter *e, const struct ptx_instruction *step,
+                               const char *mask)
 {
     switch (step->operation) {
     case PTX_OP_ALL:
-        return "(uchar)((clem_votes & clem_m[clem_lane]) == clem_m[clem_lane])";
+        return ptx_format(e, "(uchar)((clem_votes & %s) == %s)", mask, mask);
     case PTX_OP_ANY:
-        return "(uchar)((clem_votes & clem_m[clem_lane]) != 0u)";
+        return ptx_format(e, "(uchar)((clem_votes & %s) != 0u)", mask);
     case PTX_OP_UNI:
-        return "(uchar)((clem_votes & clem_m[clem_lane]) == clem_m[clem_lane] || "
-               "(clem_votes & clem_m[clem_lane]) == 0u)";
+        return ptx_format(e, "(uchar)((clem_votes & %s) == %s || (clem_votes & %s) == 0u)", mask,
+                          mask, mask);
     case PTX_OP_BALLOT:
-        return "(clem_votes & clem_m[clem_lane])";
+        return ptx_format(e, "(clem_votes & %s)", mask);
     default:
         ptx_refuse(e, "an unknown vote");
         return "0";
     }
 }
 
+/* Into clem_votes. */
+static void collect_votes(struct ptx_emitter *e, const struct ptx_instruction *step, bool has_masks)
+{
+    const struct ptx_operand *vote = &step->operands[1];
+    const char *brought = brought_array(e, vote, 1);
+    if (brought && !has_masks) {
+        ptx_line(e, "const uint clem_votes = %sclem_warp_votes(%s, clem_active);",
+                 vote->is_negated ? "~" : "", brought);
+        return;
+    }
+    ptx_line(e, "uint clem_votes = 0u;");
+    begin_lanes(e, false);
+    ptx_line(e, "clem_votes |= (uint)(%s) << clem_lane;", ptx_predicate(e, vote));
+    if (has_masks)
+        lay_mask(e, step);
+    end_lanes(e, false);
+}
+
 static void write_vote(struct ptx_emitter *e, const struct ptx_instruction *step)
 {
-    ptx_line(e, "uint clem_m[32], clem_votes = 0u;");
-    begin_lanes(e, false);
-    ptx_line(e, "clem_votes |= (uint)(%s) << clem_lane;", ptx_predicate(e, &step->operands[1]));
-    lay_mask(e, step);
-    end_lanes(e, false);
+    const struct ptx_operand *mask = ptx_member_mask(step), *to = &step->operands[0];
+    const bool is_ballot = step->operation == PTX_OP_BALLOT;
+    const char *array = result_array(e, to, is_ballot ? 4 : 1);
+    const bool has_masks = !array || (mask && !ptx_block_is_constant(e, mask));
+    const bool is_full =
+        !mask || (mask->kind == PTX_OPERAND_INTEGER && (uint32_t)mask->bits == UINT32_MAX);
+    if (has_masks)
+        ptx_line(e, "uint clem_m[32];");
+    else if (!is_full)
+        ptx_line(e, "const uint clem_mask = %s & clem_active;", ptx_value(e, mask, PTX_U32));
+    collect_votes(e, step, has_masks);
+    if (!has_masks) {
+        ptx_line(e,
+                 is_ballot ? "clem_warp_fill(%s, %s, clem_active);"
+                           : "clem_warp_tell(%s, %s, clem_active);",
+                 array, vote_result(e, step, is_full ? "clem_active" : "clem_mask"));
+        return;
+    }
     begin_lanes(e, true);
-    ptx_set(e, &step->operands[0], step->operation == PTX_OP_BALLOT ? PTX_B32 : PTX_PRED,
-            vote_result(e, step));
+    ptx_set(e, to, is_ballot ? PTX_B32 : PTX_PRED, vote_result(e, step, "clem_m[clem_lane]"));
     end_lanes(e, true);
 }
 

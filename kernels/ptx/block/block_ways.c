@@ -81,6 +81,7 @@ bool ptx_block_notes_state(const struct ptx_block_writer *writer)
     case PTX_WAY_STRAIGHT:
         return !writer->region->is_decided;
     case PTX_WAY_PARTED:
+    case PTX_WAY_EITHER:
         return true;
     default:
         return false;

@@ -20,6 +20,9 @@
 
 typedef __global uchar *clem_pointer;
 
+/* A function that is not put in place of its calls. */
+#define CLEM_ALONE __attribute__((noinline))
+
 /* Which work-item of the grid has the number, where a row has `row` of them and a plane `rows` rows. Divides as seldom, and
  * numbers as small, as it can: blocks may be short. */
 uint3 clem_item_of(ulong number, uint row, uint rows)
@@ -32,12 +35,30 @@ uint3 clem_item_of(ulong number, uint row, uint rows)
                         : (uint3)(x, (uint)(above % rows), (uint)(above / rows));
 }
 
+/* An array with an element for each thread, from so many bytes for each on; and a warp's elements of one, as bits. */
+#define CLEM_ARRAY(type, name, at)                                                                 \
+    CLEM_SCRATCH type *const name = (CLEM_SCRATCH type *)(clem_scratch + (at) * clem_threads);
+
+#define CLEM_BITS(array) (CLEM_SCRATCH clem_u32_a *)((array) + clem_base)
+
 /* The thread's numbers, from its number in the block. */
 #define CLEM_THREAD(number)                                                                        \
     const uint clem_index = (number);                                                             \
     const uint clem_tid_x = clem_index % clem_grid.s4;                                            \
     const uint clem_tid_y = clem_index / clem_grid.s4 % clem_grid.s5;                             \
     const uint clem_tid_z = clem_index / clem_grid.s4 / clem_grid.s5;
+
+/* Likewise for the lanes of a warp one after the other, without a division for each. */
+#define CLEM_FIRST_LANE(base)                                                                      \
+    clem_tid_x = (base) % clem_grid.s4, clem_tid_y = (base) / clem_grid.s4 % clem_grid.s5,        \
+    clem_tid_z = (base) / clem_grid.s4 / clem_grid.s5
+
+#define CLEM_NEXT_LANE                                                                             \
+    clem_lane++,                                                                                   \
+        ++clem_tid_x == clem_grid.s4                                                               \
+            ? (clem_tid_x = 0u,                                                                    \
+               ++clem_tid_y == clem_grid.s5 ? (clem_tid_y = 0u, clem_tid_z++) : clem_tid_z)        \
+            : clem_tid_z
 
 /* The same where the threads are those of several blocks. */
 #define CLEM_JOINED_THREAD(number)                                                                 \
@@ -47,6 +68,16 @@ uint3 clem_item_of(ulong number, uint row, uint rows)
     const uint clem_tid_z = clem_index / clem_grid.s4 / clem_grid.s5 % clem_grid.s6;              \
     const uint clem_ctaid_x =                                                                     \
         clem_first + clem_index / clem_grid.s4 / clem_grid.s5 / clem_grid.s6;
+
+/* Which of some lanes of a warp have not ended. */
+static inline uint clem_living(CLEM_SCRATCH const uint *state, uint lanes)
+{
+    uint living = 0u;
+    for (uint i = 0; i < 32u; i++)
+        if (lanes >> i & 1u)
+            living |= (uint)(state[i] != CLEM_ENDED) << i;
+    return living;
+}
 
 /* Whether all threads that have not ended go on with the same region, and are those whose numbers are
  * below some in each dimension: `live`, and in s3 how many. are_first: none of the block is before one of
@@ -66,7 +97,8 @@ static bool clem_is_together(CLEM_SCRATCH const uint *state, uint8 grid, uint ar
                                 max(found.s2, z + 1u), found.s3 + 1u);
                 end = index + 1u;
             }
-    if (differ != 0u || first == CLEM_ENDED || found.s0 * found.s1 * found.s2 != found.s3 ||
+    if (differ != 0u || found.s3 == 0u || found.s0 * found.s1 * found.s2 != found.s3 ||
+        first == CLEM_ENDED ||
         (are_first && end != found.s3))
         return false;
     *live = found;
@@ -264,6 +296,78 @@ static inline uint clem_lane_at(uint lane, uint b, uint c)
     const uint mask = c >> 8 & 31u, last = (lane & mask) | (c & 31u & ~mask);
     const uint from = (lane & mask) | (b & 31u & ~mask);
     return from <= last ? from | 32u : lane;
+}
+
+/* The lanes `active` of a warp exchange values: `from` and `to` are its elements of arrays, which may be one. is_within, if
+ * not 0, gets whether a lane read within its segment. A lane that is not active brings 0: undefined in CUDA, but sums over
+ * the first lanes of a warp that shuffle at full width rely on it. */
+#define CLEM_SHUFFLE(lane_of)                                                                      \
+    uint x[32];                                                                                    \
+    const uint lanes = 32u - clz(active);                                                          \
+    for (uint i = 0; i < 32u; i++)                                                                 \
+        x[i] = 0u;                                                                                 \
+    _Pragma("clang loop vectorize(assume_safety) interleave_count(1)")                             \
+    for (uint i = 0; i < lanes; i++)                                                               \
+        x[i] = active >> i & 1u ? from[i] : 0u;                                                    \
+    if (to)                                                                                        \
+        _Pragma("clang loop vectorize(assume_safety) interleave_count(1)")                         \
+        for (uint i = 0; i < lanes; i++)                                                           \
+            if (active >> i & 1u)                                                                  \
+                to[i] = x[lane_of(i, b, c) & 31u];                                                 \
+    for (uint i = 0; is_within && i < lanes; i++)                                                  \
+        if (active >> i & 1u)                                                                      \
+            is_within[i] = (uchar)(lane_of(i, b, c) >> 5);
+
+static CLEM_ALONE void clem_warp_up(CLEM_SCRATCH clem_u32_a *to, CLEM_SCRATCH uchar *is_within,
+                                                   CLEM_SCRATCH const clem_u32_a *from, uint b, uint c, uint active)
+{
+    CLEM_SHUFFLE(clem_lane_up)
+}
+
+static CLEM_ALONE void clem_warp_down(CLEM_SCRATCH clem_u32_a *to, CLEM_SCRATCH uchar *is_within,
+                                                     CLEM_SCRATCH const clem_u32_a *from, uint b, uint c, uint active)
+{
+    CLEM_SHUFFLE(clem_lane_down)
+}
+
+static CLEM_ALONE void clem_warp_across(CLEM_SCRATCH clem_u32_a *to, CLEM_SCRATCH uchar *is_within,
+                                                       CLEM_SCRATCH const clem_u32_a *from, uint b, uint c, uint active)
+{
+    CLEM_SHUFFLE(clem_lane_across)
+}
+
+static CLEM_ALONE void clem_warp_at(CLEM_SCRATCH clem_u32_a *to, CLEM_SCRATCH uchar *is_within,
+                                                   CLEM_SCRATCH const clem_u32_a *from, uint b, uint c, uint active)
+{
+    CLEM_SHUFFLE(clem_lane_at)
+}
+
+/* Which of the lanes have a 1. */
+static CLEM_ALONE uint clem_warp_votes(CLEM_SCRATCH const uchar *from, uint active)
+{
+    uint votes = 0u;
+    const uint lanes = 32u - clz(active);
+#pragma clang loop vectorize(assume_safety) interleave_count(1)
+    for (uint i = 0; i < lanes; i++)
+        votes |= (from[i] & 1u) << i;
+    return votes & active;
+}
+
+/* All lanes get the same. */
+static CLEM_ALONE void clem_warp_fill(CLEM_SCRATCH clem_u32_a *to, uint value, uint active)
+{
+    const uint lanes = 32u - clz(active);
+#pragma clang loop vectorize(assume_safety) interleave_count(1)
+    for (uint i = 0; to && i < lanes; i++)
+        if (active >> i & 1u)
+            to[i] = value;
+}
+
+static CLEM_ALONE void clem_warp_tell(CLEM_SCRATCH uchar *to, uchar value, uint active)
+{
+    for (uint i = 0; to && i < 32u; i++)
+        if (active >> i & 1u)
+            to[i] = value;
 }
 
 static inline uint clem_lanes_equal(const ulong *x, uint members, uint lane)

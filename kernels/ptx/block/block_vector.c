@@ -1,0 +1,229 @@
+/* Which regions of the straight way are told to be made vectors of: compilers take several times as long over a loop that
+ * they widen, which is worth it where its threads touch memory side by side, and nowhere else. For others they would
+ * gather and scatter one element after the other.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/ptx/block/block.h"
+
+/* By how much a register grows from one thread of a row to the next, in the unit of its value: 0 where it is the same for
+ * the row. Of all that a kernel writes to it, wherever that is. */
+enum { STEP_UNKNOWN = INT32_MIN, STEP_NONE /* nothing written was looked at yet */ };
+
+/* Longer loops are not widened: what a compiler does to them grows faster than they do. Where only registers are touched,
+ * it is worth it for a few instructions, as they stand between warp operations, in a kernel that has not many of them. */
+enum { MOST_INSTRUCTIONS = 256, FEW_INSTRUCTIONS = 12, FEW_REGIONS = 24 };
+
+static int32_t step_from(int64_t step)
+{
+    return step > STEP_NONE && step <= INT32_MAX ? (int32_t)step : STEP_UNKNOWN;
+}
+
+static int32_t step_of_product(int32_t step, int64_t factor)
+{
+    return step <= STEP_NONE || factor > INT32_MAX || factor < INT32_MIN
+               ? (step == STEP_NONE ? STEP_NONE : step_from(step == 0 ? 0 : INT64_MAX))
+               : step_from(step * factor);
+}
+
+static int32_t step_of_sum(int32_t a, int32_t b)
+{
+    if (a == STEP_UNKNOWN || b == STEP_UNKNOWN)
+        return STEP_UNKNOWN;
+    return a == STEP_NONE || b == STEP_NONE ? STEP_NONE : step_from((int64_t)a + b);
+}
+
+static int32_t step_of_operand(const int32_t *steps, const struct ptx_operand *operand)
+{
+    switch (operand->kind) {
+    case PTX_OPERAND_REGISTER:
+    case PTX_OPERAND_ADDRESS:
+        if (operand->index < 0)
+            return 0;
+        return operand->part ? STEP_UNKNOWN : steps[operand->index];
+    case PTX_OPERAND_SPECIAL:
+        if (operand->index == PTX_TID_X)
+            return 1;
+        return operand->index == PTX_TID_Y || operand->index == PTX_TID_Z ||
+                       ptx_special_is_uniform(operand->index)
+                   ? 0
+                   : STEP_UNKNOWN;
+    case PTX_OPERAND_VECTOR:
+    case PTX_OPERAND_TEXTURE:
+        return STEP_UNKNOWN;
+    default:
+        return 0;
+    }
+}
+
+/* Of what is computed from what an instruction reads, in no way that is known: 0 where all that is the same for the row. */
+static int32_t step_of_rest(const int32_t *steps, const struct ptx_instruction *in)
+{
+    int32_t step = 0;
+    for (uint32_t i = ptx_destination_count(in); i < in->operand_count && step == 0; i++)
+        step = step_of_operand(steps, &in->operands[i]);
+    return step == 0 || step == STEP_NONE ? step : STEP_UNKNOWN;
+}
+
+static int32_t step_of_factors(const int32_t *steps, const struct ptx_operand *o)
+{
+    const int32_t a = step_of_operand(steps, &o[0]), b = step_of_operand(steps, &o[1]);
+    if (o[1].kind == PTX_OPERAND_INTEGER)
+        return step_of_product(a, o[1].bits);
+    if (o[0].kind == PTX_OPERAND_INTEGER)
+        return step_of_product(b, o[0].bits);
+    return a == 0 && b == 0 ? 0 : a == STEP_NONE || b == STEP_NONE ? STEP_NONE : STEP_UNKNOWN;
+}
+
+static int32_t step_of_shift(const int32_t *steps, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *o = in->operands;
+    return o[2].kind == PTX_OPERAND_INTEGER && o[2].bits >= 0 && o[2].bits < 31
+               ? step_of_product(step_of_operand(steps, &o[1]), INT64_C(1) << o[2].bits)
+               : step_of_rest(steps, in);
+}
+
+/* Of what an instruction writes. */
+static int32_t step_of_result(const int32_t *steps, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *o = in->operands;
+    switch (in->operand_count > 2 || in->opcode == PTX_OPCODE_mov ? in->opcode : PTX_OPCODE_cvt) {
+    case PTX_OPCODE_mov:
+        return step_of_operand(steps, &o[1]);
+    case PTX_OPCODE_or: /* a sum whose terms have no bit in common */
+    case PTX_OPCODE_add:
+        return step_of_sum(step_of_operand(steps, &o[1]), step_of_operand(steps, &o[2]));
+    case PTX_OPCODE_sub:
+        return step_of_sum(step_of_operand(steps, &o[1]),
+                           step_of_product(step_of_operand(steps, &o[2]), -1));
+    case PTX_OPCODE_mul:
+        return step_of_factors(steps, &o[1]);
+    case PTX_OPCODE_mad:
+        return step_of_sum(step_of_factors(steps, &o[1]), step_of_operand(steps, &o[3]));
+    case PTX_OPCODE_shl:
+        return step_of_shift(steps, in);
+    default:
+        return (in->opcode == PTX_OPCODE_cvt && !ptx_type_is_float(in->types[0])) ||
+                       in->opcode == PTX_OPCODE_cvta
+                   ? step_of_operand(steps, &o[1])
+                   : step_of_rest(steps, in);
+    }
+}
+
+struct writing {
+    int32_t *steps, step;
+    bool is_changed;
+};
+
+static void note_step(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct writing *w = with;
+    const int32_t before = w->steps[index];
+    if (before == STEP_NONE)
+        w->steps[index] = w->step;
+    else if (w->step != STEP_NONE && w->step != before)
+        w->steps[index] = STEP_UNKNOWN;
+    w->is_changed |= w->steps[index] != before;
+}
+
+/* What the block form knows to be the same for all threads is so; all else is as it is written. */
+int32_t *ptx_block_find_steps(struct ptx_emitter *e, const struct ptx_regions *r)
+{
+    const struct ptx_function *f = r->flow->function;
+    int32_t *steps = ptx_arena_array(e->arena, f->register_count + 1, sizeof *steps);
+    for (size_t i = 0; i < f->register_count; i++)
+        steps[i] = r->uniform.registers[i] ? 0 : STEP_NONE;
+    struct writing w = {.steps = steps, .is_changed = true};
+    while (w.is_changed) {
+        w.is_changed = false;
+        ptx_steps(e->arena, f->instruction_count);
+        for (size_t i = 0; i < f->instruction_count; i++) {
+            const struct ptx_instruction *in = &f->instructions[i];
+            w.step = in->operand_count < 2 ? STEP_UNKNOWN : step_of_result(steps, in);
+            ptx_flow_writes(in, note_step, &w);
+        }
+    }
+    return steps;
+}
+
+static bool is_memory(const struct ptx_instruction *in)
+{
+    return (in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_st) &&
+           in->space != PTX_SPACE_PARAM && in->space != PTX_SPACE_CONST;
+}
+
+/* What has no vectors. */
+static bool is_plain(const struct ptx_instruction *in)
+{
+    switch (in->opcode) {
+    case PTX_OPCODE_atom:
+    case PTX_OPCODE_red:
+    case PTX_OPCODE_trap:
+    case PTX_OPCODE_brx:
+    case PTX_OPCODE_membar:
+    case PTX_OPCODE_fence:
+    case PTX_OPCODE_tex:
+    case PTX_OPCODE_tld4:
+    case PTX_OPCODE_suld:
+    case PTX_OPCODE_sust:
+    case PTX_OPCODE_sured:
+        return false;
+    default:
+        return true;
+    }
+}
+
+struct widening {
+    const int32_t *steps;
+    bool is_wide, is_worth_it;
+};
+
+/* Neighbours, the same for all, or a step that is known: columns of a matrix. */
+static void look_at_instruction(struct widening *w, const struct ptx_instruction *in)
+{
+    w->is_wide &= is_plain(in);
+    if (!is_memory(in) || in->operand_count < 2)
+        return;
+    const int32_t step = step_of_operand(w->steps, &in->operands[in->opcode == PTX_OPCODE_ld]);
+    w->is_wide &= step > STEP_NONE && in->space != PTX_SPACE_LOCAL && !ptx_is_volatile(in);
+    w->is_worth_it |= step != 0;
+}
+
+/* Only loops without loops in them are made vectors of. */
+static bool has_loop(const struct ptx_regions *r, const struct ptx_region *region)
+{
+    for (size_t i = 0; i < region->node_count; i++) {
+        const struct ptx_node *node = &r->flow->nodes[region->nodes[i]];
+        for (uint32_t j = 0; j < node->next_count; j++) {
+            const int32_t to = node->next[j];
+            if (&r->all[r->region_of[to]] == region && to != region->head &&
+                r->flow->position[to] <= r->flow->position[region->nodes[i]])
+                return true;
+        }
+    }
+    return false;
+}
+
+static size_t instructions_of(const struct ptx_regions *r, const struct ptx_region *region)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < region->node_count; i++)
+        count += r->flow->nodes[region->nodes[i]].end - r->flow->nodes[region->nodes[i]].first;
+    return count;
+}
+
+bool ptx_block_is_wide(const struct ptx_regions *r, const struct ptx_region *region)
+{
+    const struct ptx_function *f = r->flow->function;
+    const size_t count = instructions_of(r, region);
+    struct widening w = {.steps = r->facts->steps, .is_wide = true};
+    w.is_worth_it = count <= FEW_INSTRUCTIONS && r->count <= FEW_REGIONS;
+    if (region->has_call || region->turns || has_loop(r, region) || count > MOST_INSTRUCTIONS)
+        return false;
+    for (size_t i = 0; i < region->node_count; i++) {
+        const struct ptx_node *node = &r->flow->nodes[region->nodes[i]];
+        for (uint32_t j = node->first; j < node->end; j++)
+            if (&f->instructions[j] != region->step)
+                look_at_instruction(&w, &f->instructions[j]);
+    }
+    return w.is_wide && w.is_worth_it;
+}
