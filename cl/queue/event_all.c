@@ -3,7 +3,7 @@
 #include "cl/event.h"
 #include "cl/queue/queue_private.h"
 
-/* A queue of its own gathers the others' work: it goes when that is complete. */
+/* A queue of its own gathers the others' work: it goes when that is complete. The next one need not wait for it. */
 ocl_status ocl_event_record_all(struct ocl_event *event)
 {
     struct ocl_context *context = ocl_event_context(event);
@@ -13,8 +13,10 @@ ocl_status ocl_event_record_all(struct ocl_event *event)
 
     if (status != OCL_OK)
         return status;
+    atomic_store(&all->is_covered, true);
     while (status == OCL_OK && ocl_queue_walk_on(&walk))
-        status = ocl_queue_wait_for(all, walk.at);
+        if (!atomic_load(&walk.at->is_covered))
+            status = ocl_queue_wait_for(all, walk.at);
     ocl_queue_walk_end(&walk);
     if (status == OCL_OK)
         status = ocl_event_record(event, all);

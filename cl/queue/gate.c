@@ -24,9 +24,10 @@ struct gate {
     ocl_gate_function *function;
     void *data;
     int holders; /* the task, and the driver while it may call back; the last one frees it (wait_lock) */
-    bool is_posted;    /* (wait_lock) */
-    bool is_stuck;     /* the driver has refused to open it (wait_lock) */
-    struct gate *next; /* all closed ones (wait_lock) */
+    bool is_posted;     /* (wait_lock) */
+    bool is_stuck;      /* the driver has refused to open it (wait_lock) */
+    struct gate *next;  /* all closed ones, thousands at times (wait_lock) */
+    struct gate **link; /* what points here (wait_lock) */
 };
 
 /* ---- Waiting at closed gates ---- */
@@ -104,6 +105,9 @@ static void list_gate(struct gate *gate)
 {
     pthread_mutex_lock(&wait_lock);
     gate->next = closed_gates;
+    gate->link = &closed_gates;
+    if (gate->next)
+        gate->next->link = &gate->next;
     closed_gates = gate;
     pthread_mutex_unlock(&wait_lock);
 }
@@ -111,12 +115,9 @@ static void list_gate(struct gate *gate)
 /* Wait lock held. */
 static void unlist_gate(const struct gate *gate)
 {
-    struct gate **link = &closed_gates;
-
-    while (*link && *link != gate)
-        link = &(*link)->next;
-    if (*link)
-        *link = gate->next;
+    *gate->link = gate->next;
+    if (gate->next)
+        gate->next->link = gate->link;
 }
 
 /* Wait lock held. */

@@ -62,6 +62,7 @@ static struct ocl_queue *take_memory(void)
 static void reset(struct ocl_queue *queue)
 {
     queue->is_destroyed = false;
+    atomic_store(&queue->is_covered, false);
     queue->awaits_release = false;
     queue->clock_kernel = NULL;
     queue->reading = NULL;

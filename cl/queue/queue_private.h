@@ -33,6 +33,7 @@ struct ocl_queue {
     unsigned reading_stamps;     /* that share it */
     _Atomic uint32_t references; /* the owner's, and one for each task or loop that needs it */
     bool is_destroyed;           /* the owner's is on its way back (queue_lock) */
+    _Atomic bool is_covered;     /* who waits for the other queues waits for all of it */
     bool has_locks;              /* the locks outlive the queue, as the memory does */
     pthread_mutex_t order_lock, lock;
     cl_event mark; /* a marker behind the first mark_position commands, or NULL (lock) */

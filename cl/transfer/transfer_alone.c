@@ -50,7 +50,8 @@ static ocl_status follow(struct ocl_queue *queue, struct ocl_context *context)
     return status;
 }
 
-/* Makes all that the contexts get from now on wait for queue. */
+/* Makes all that the contexts get from now on wait for queue, which gets nothing more: who waits for their entrances has
+ * waited for it. */
 static ocl_status precede(struct ocl_queue *queue, const struct contexts *contexts)
 {
     struct ocl_event *after;
@@ -61,6 +62,8 @@ static ocl_status precede(struct ocl_queue *queue, const struct contexts *contex
     status = ocl_event_record(after, queue);
     for (unsigned i = 0; status == OCL_OK && i < contexts->count; i++)
         status = ocl_event_wait_in_all(after, contexts->list[i]);
+    if (status == OCL_OK)
+        atomic_store(&queue->is_covered, true);
     ocl_event_destroy(after);
     return status;
 }

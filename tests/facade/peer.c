@@ -518,6 +518,40 @@ TEST_BODY(peer_copies_of_a_legacy_stream_are_in_the_order_of_both)
     }
 }
 
+/* Seconds of the processors' time that each copy of a byte from device 0 to device 1 takes, of so many that wait together
+ * in the legacy stream: between all work of both devices, or asynchronous. */
+static double cost_of_waiting(unsigned count, bool is_alone, char *target, const char *source)
+{
+    struct patience patience = PATIENCE_INITIALIZER;
+    struct timespec before, after;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+    patience_hold(&patience, NULL);
+    for (unsigned i = 0; i < count; i++)
+        assert_success(is_alone ? cudaMemcpyPeer(target, 1, source, 0, 1)
+                                : cudaMemcpyPeerAsync(target, 1, source, 0, 1, NULL));
+    assert_true(patience_end(&patience));
+    assert_success(cudaDeviceSynchronize());
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+    return ((double)(after.tv_sec - before.tv_sec) +
+            1e-9 * (double)(after.tv_nsec - before.tv_nsec)) /
+           count;
+}
+
+/* 11 and 10 times as dear where what opens a gate looks through all closed ones, and where each copy between all work waits for
+ * all copies before it; 1.5 times where not. */
+TEST_BODY(peer_copies_that_wait_cost_the_same_among_thousands)
+{
+    need_two_devices();
+    char *there = allocate_on(1, 1), *here = allocate_on(0, 1);
+    (void)cost_of_waiting(500, false, there, here);
+    const double few = cost_of_waiting(1000, false, there, here);
+    assert_true(cost_of_waiting(8000, false, there, here) < 5 * few);
+    const double few_alone = cost_of_waiting(250, true, there, here);
+    assert_true(cost_of_waiting(2000, true, there, here) < 5 * few_alone);
+    assert_success(cudaFree(there));
+    assert_success(cudaFree(here));
+}
+
 /* Memory of the same stream is there again at once. */
 TEST_BODY(peer_copies_hold_up_no_pool)
 {

@@ -149,14 +149,14 @@ TEST_BODY(merge_keeps_where_instructions_come_from)
                    ".section .debug_abbrev { .b8 1 }\n"
                    ".section .debug_str { info: .b8 1, 2 }\n.pragma \"x\";\n",
               HEAD ".visible .entry k() { .loc 1 2 3\n .loc 2 4 5, function_name info + 1, "
-                   "inlined_at 1 2 3\n ret; }\n.file 1 \"c.cu\"\n.file 2 \"b.h\", 7, 8\n"
+                   "inlined_at 1 2 3\n ret; }\n.file 1 \"/d\" \"c.cu\"\n.file 2 \"b.h\", 7, 8\n"
                    ".section .debug_str\n{\ninfo:\n.b8 3\n}\n",
               PTX_OK);
     assert_non_null(strstr(merged, ".loc 3 2 3\n .loc 4 4 5, function_name info__1 + 1, "
                                    "inlined_at 3 2 3\n ret;"));
     assert_non_null(strstr(merged, ".file 1 \"a.cu\", 12, 34\n.file 2 \"b.h\"\n"
                                    ".section .debug_str { info: .b8 1, 2 }\n"
-                                   ".file 3 \"c.cu\"\n.file 4 \"b.h\", 7, 8\n"
+                                   ".file 3 \"/d\" \"c.cu\"\n.file 4 \"b.h\", 7, 8\n"
                                    ".section .debug_str\n{\ninfo__1:\n.b8 3\n}\n"));
     assert_null(strstr(merged, "abbrev"));
     assert_non_null(strstr(merged, ".global .u32 v;"));

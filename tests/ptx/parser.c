@@ -390,11 +390,13 @@ TEST_BODY(ptx_passes_over_what_is_no_location)
     }
     struct ptx_module *m =
         read_ptx(PTX_BODY(".loc 99999999999 7 3\nret;") ".file 7 \"second\"\n.file 3 \"a\"\n"
-                                                        ".file 7 \"third\"\n");
+                                                        ".file 7 \"third\"\n"
+                                                        ".file 4 \"/d\" \"b\", 1, 2\n");
     assert_true(ptx_location_of(m, instruction_at(m, 0))->file == UINT32_MAX);
     assert_null(ptx_find_file(m, UINT32_MAX));
     assert_name(m, 7, "second");
     assert_name(m, 3, "a");
+    assert_name(m, 4, "b");
     assert_null(ptx_find_file(m, 5));
     ptx_module_free(m);
 }

@@ -161,13 +161,15 @@ static void add_debug(struct merge *merge, const char *start, const char *end, s
     merge->last_debug = &made->next;
 }
 
-/* .file 1 "name", 2, 3: from behind the first word on. */
+/* .file 1 "folder" "name", 2, 3: from behind the first word on. The folder is clang's. */
 static void read_file(struct merge *merge, struct ptx_lexer *lexer, const char *start, size_t text)
 {
     struct ptx_token number, token;
     ptx_lex(lexer, &number);
     ptx_lex(lexer, &token);
     bool is_whole = number.kind == PTX_TOKEN_INTEGER && token.kind == PTX_TOKEN_STRING;
+    if (is_whole && ptx_lex_peek(lexer) == '"')
+        ptx_lex(lexer, &token);
     while (ptx_lex_peek(lexer) == ',') {
         ptx_lex(lexer, &token);
         ptx_lex(lexer, &token);

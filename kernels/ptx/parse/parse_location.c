@@ -26,7 +26,7 @@ static unsigned read_numbers(struct ptx_parser *p, uint64_t *numbers, unsigned m
 
 /* ---- Files ---- */
 
-/* .file 1 "name", time, bytes: without a semicolon. */
+/* .file 1 "folder" "name", time, bytes: without a semicolon. The folder is clang's. */
 static void read_file(struct ptx_parser *p)
 {
     struct ptx_file made = {0};
@@ -36,7 +36,7 @@ static void read_file(struct ptx_parser *p)
         number = p->token.bits;
         ptx_next(p);
     }
-    if (has_number && p->token.kind == PTX_TOKEN_STRING) {
+    for (; has_number && p->token.kind == PTX_TOKEN_STRING; ptx_next(p)) {
         made.name = p->token.text;
         made.name_length = (uint32_t)p->token.length;
     }
