@@ -3,12 +3,6 @@
 
 /* Index space of all: one work-item. Alignment: that of the parameters' types. */
 
-/* Stores the device address of buffer. */
-kernel void probe_learn(global uchar *buffer, global ulong *answer)
-{
-    answer[0] = (ulong)buffer;
-}
-
 /* from[0] is the address of a uint x, from[1] a number n. Stores x + n into the uint after x, and
  * into from[2] the address that from has here. */
 void follow(global ulong *from)
@@ -18,10 +12,13 @@ void follow(global ulong *from)
     from[2] = (ulong)from;
 }
 
-/* For drivers that let an address be given for a pointer parameter. */
-kernel void probe_follow(global ulong *from)
+/* Stores into answer[0] the device address of from, and follows it where answer[1] is not 0: for drivers that let an
+ * address be given for a pointer parameter. One kernel for both, because PoCL compiles each when it is launched. */
+kernel void probe_learn(global ulong *from, global ulong *answer)
 {
-    follow(from);
+    answer[0] = (ulong)from;
+    if (answer[1] != 0)
+        follow(from);
 }
 
 /* For those that do not. */

@@ -21,6 +21,7 @@ struct learner {
 
 struct ocl_probe {
     cl_program program;
+    cl_mem follows;       /* an answer that makes probe_learn() follow the address */
     pthread_mutex_t lock; /* a leaf: the list */
     struct learner *free;
 };
@@ -64,6 +65,14 @@ static void CL_CALLBACK note_driver_message(const char *message, const void *pri
     ocl_trace("the driver says: %s", message);
 }
 
+/* What probe_learn() answers into. NULL after an error. */
+static cl_mem create_answer(const struct ocl_context *context, cl_ulong follows, cl_int *error)
+{
+    cl_ulong words[2] = {0, follows};
+    return clCreateBuffer(context->cl, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof words,
+                          words, error);
+}
+
 static ocl_status create_objects(struct ocl_context *context)
 {
     cl_int error;
@@ -74,6 +83,9 @@ static ocl_status create_objects(struct ocl_context *context)
     if (error != CL_SUCCESS)
         return error;
     context->service = clCreateCommandQueue(context->cl, device->id, 0, &error);
+    if (error != CL_SUCCESS)
+        return error;
+    context->probe->follows = create_answer(context, 1, &error);
     return error == CL_SUCCESS ? build_program(context, &context->probe->program) : error;
 }
 
@@ -108,6 +120,8 @@ void ocl_probe_destroy(struct ocl_context *context)
         probe->free = learner->next;
         destroy_learner(learner);
     }
+    if (probe->follows)
+        clReleaseMemObject(probe->follows);
     if (probe->program)
         clReleaseProgram(probe->program);
     if (context->service)
@@ -130,7 +144,7 @@ static ocl_status create_learner(struct ocl_context *context, struct learner **l
     made->kernel = clCreateKernel(context->probe->program, "probe_learn", &error);
     if (error != CL_SUCCESS)
         goto fail;
-    made->answer = clCreateBuffer(context->cl, CL_MEM_READ_WRITE, sizeof(cl_ulong), NULL, &error);
+    made->answer = create_answer(context, 0, &error);
     if (error != CL_SUCCESS)
         goto fail;
     error = clSetKernelArg(made->kernel, 1, sizeof(cl_mem), &made->answer);
@@ -194,6 +208,17 @@ ocl_status ocl_probe_kernel(struct ocl_context *context, const char *name, cl_ke
     cl_int error;
     *kernel = clCreateKernel(context->probe->program, name, &error);
     return error;
+}
+
+ocl_status ocl_probe_follow_kernel(struct ocl_context *context, cl_kernel *kernel)
+{
+    ocl_status status = ocl_probe_kernel(context, "probe_learn", kernel);
+    if (status != OCL_OK)
+        return status;
+    status = clSetKernelArg(*kernel, 1, sizeof(cl_mem), &context->probe->follows);
+    if (status != OCL_OK)
+        clReleaseKernel(*kernel);
+    return status;
 }
 
 ocl_status ocl_probe_run(struct ocl_context *context, cl_kernel kernel)

@@ -120,8 +120,8 @@ static ocl_status run_follow(struct ocl_context *context, uint64_t words)
 {
     const bool is_number = context->capability.pass == OCL_PASS_NUMBER;
     cl_kernel kernel;
-    ocl_status status =
-        ocl_probe_kernel(context, is_number ? "probe_follow_number" : "probe_follow", &kernel);
+    ocl_status status = is_number ? ocl_probe_kernel(context, "probe_follow_number", &kernel)
+                                  : ocl_probe_follow_kernel(context, &kernel);
     if (status != OCL_OK)
         return status;
     declare(context, kernel);
