@@ -470,3 +470,67 @@ TEST_BODY(ptx_block_leaves_out_code_behind_lists_of_targets)
     assert_has(&kernel, "_r2", false);
     ptx_kernel_free(&kernel);
 }
+
+/* Compilers take as long for each text of a region as there are. */
+TEST_BODY(ptx_block_regions_without_vectors_are_written_once)
+{
+    struct ptx_kernel kernel = translate(
+        PTX_BODY(SHARED "mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\nld.param.u64 %rd1, [a];\n"
+                        "ld.param.u32 %r9, [n];\nsetp.ge.u32 %p1, %r1, %r9;\n@%p1 ret;\n"
+                        "st.shared.u32 [%r2], %r1;\nbar.sync 0;\n"
+                        "ld.shared.u32 %r3, [%r2+4];\nmul.wide.u32 %rd2, %r3, 4;\n"
+                        "add.u64 %rd3, %rd1, %rd2;\natom.global.add.u32 %r4, [%rd3], 31415;\n"
+                        "st.global.u32 [%rd3+4], %r4;\nret;\n"));
+    const char *atomic = strstr(kernel.text, "31415u");
+    assert_non_null(atomic);
+    assert_null(strstr(atomic + 1, "31415u"));
+    assert_has(&kernel,
+               "S_0:", true); /* threads store side by side: vectors, on the straight way */
+    assert_has(&kernel, "case 0u: goto S_0;", true);
+    assert_has(&kernel, "S_1:", false);
+    assert_has(&kernel, "E2:;", true);
+    assert_has(&kernel, "clem_all &= clem_next", true);
+    ptx_kernel_free(&kernel);
+}
+
+/* Threads are only told to be made vectors of where they touch memory side by side. */
+TEST_BODY(ptx_block_gathers_are_no_vectors)
+{
+#define PTX_ACCESS(address)                                                                        \
+    PTX_BODY(SHARED "mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\nld.param.u64 %rd1, [a];\n"        \
+                    "st.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r3, [%r2];\n"          \
+                    "mul.wide.u32 %rd2, " address ", 4;\nadd.u64 %rd3, %rd1, %rd2;\n"              \
+                    "bar.sync 0;\nst.global.u32 [%rd3], %r1;\nret;\n")
+    static const char *const texts[] = {PTX_ACCESS("%r1"), PTX_ACCESS("%r3")};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct ptx_kernel kernel = translate(texts[i]);
+        assert_has(&kernel, "vectorize(assume_safety)", true);
+        const char *last = strstr(kernel.text, "S_2:;");
+        assert_non_null(last);
+        assert_int_equal(strstr(last, "vectorize(assume_safety)") != NULL, i == 0);
+        ptx_kernel_free(&kernel);
+    }
+#undef PTX_ACCESS
+}
+
+/* Each group of lanes has one place, at which the first one's value stays. */
+TEST_BODY(ptx_block_first_of_lanes_at_one_place_stores)
+{
+#define PTX_STORE(shift, store)                                                                    \
+    PTX_BODY("mov.u32 %r1, %tid.x;\nld.param.u64 %rd1, [a];\n"                                     \
+             "shfl.sync.down.b32 %r2, %r1, 1, 31, -1;\n" shift                                     \
+             "mul.wide.u32 %rd2, %r3, 4;\nadd.u64 %rd3, %rd1, %rd2;\n" store                       \
+             " [%rd3], %r2;\nret;\n")
+    struct ptx_kernel kernel = translate(PTX_STORE("shr.u32 %r3, %r1, 5;\n", "st.global.u32"));
+    assert_has(&kernel, "if (clem_owners[0] == clem_index) {", true);
+    ptx_kernel_free(&kernel);
+    /* Addresses that all differ, and one that may be of each thread's own local memory. */
+    static const char *const others[] = {PTX_STORE("add.u32 %r3, %r1, 5;\n", "st.global.u32"),
+                                         PTX_STORE("shr.u32 %r3, %r1, 5;\n", "st.u32")};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        kernel = translate(others[i]);
+        assert_has(&kernel, "clem_owners", false);
+        ptx_kernel_free(&kernel);
+    }
+#undef PTX_STORE
+}

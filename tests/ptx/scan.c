@@ -70,7 +70,8 @@ static const char builtins[] =
     "copysign isnan isinf isfinite isnormal signbit fmod remainder ldexp pow all any ";
 
 /* What the forms have beside the kernel's accesses: where threads are, what they wait for, their registers. */
-static const char own_arrays[] = " a_* clem_state clem_ways clem_wait clem_live clem_arrived ";
+static const char own_arrays[] =
+    " a_* clem_state clem_ways clem_wait clem_live clem_arrived clem_places clem_owners ";
 static const char lane_arrays[] = " clem_x clem_b clem_c clem_m ";
 static const char own_calls[] =
     " clem_fence_compiler CLEM_TABLE_ROW CLEM_ROW_MEMORY "

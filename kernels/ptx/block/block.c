@@ -179,6 +179,7 @@ static void write_straight(struct ptx_emitter *e, size_t number)
                  ptx_block_has_two_ways(writer->region) ? "" : "clem_all = ~0u, ");
     const struct ptx_block_needs n = ptx_block_find_needs(e);
     ptx_block_take_shared(e, n.loads);
+    ptx_block_begin_firsts(e, ptx_block_contended_in(writer->regions, writer->region));
     begin_threads(e);
     ptx_block_write_thread(e, n);
     note_way(e);

@@ -162,6 +162,7 @@ struct ptx_block_writer {
     int32_t node;                      /* likewise */
     enum ptx_way way;                  /* likewise */
     const bool *is_set;                /* per register: the region sets it in any case; or NULL */
+    size_t contended;                  /* stores at one place of several threads, so far */
     bool is_at_end;                    /* the label at the region's end comes next */
     bool is_stepping;                  /* a step is being written, not the rest of its region */
     bool *
@@ -265,6 +266,13 @@ static inline const char *ptx_block_threads(const struct ptx_emitter *e)
 
 /* Whether the loop over the threads of a region is told to be made vectors of: block_vector.c. */
 bool ptx_block_is_wide(const struct ptx_regions *r, const struct ptx_region *region);
+
+/* Whether a store may be several threads' at one place: block_vector.c. NVIDIA's hardware then keeps what the first lane
+ * stores. How many there are in a region, each of which knows the place and the thread that was first, in clem_places and
+ * clem_owners: begun before a warp's lanes, or a block's threads, run the region being written. */
+bool ptx_block_is_contended(const struct ptx_regions *r, size_t instruction);
+size_t ptx_block_contended_in(const struct ptx_regions *r, const struct ptx_region *region);
+void ptx_block_begin_firsts(struct ptx_emitter *e, size_t count);
 
 /* The step of the region being written, for the lanes clem_active of the warp that begins with thread
  * clem_base; on the straight way, for all warps. If is_lane_open afterwards, then within a block and a

@@ -344,6 +344,47 @@ static int32_t next_node(const struct ptx_block_writer *writer, const struct ptx
                                                                                   : next;
 }
 
+void ptx_block_begin_firsts(struct ptx_emitter *e, size_t count)
+{
+    if (count == 0)
+        return;
+    ptx_line(e, "ulong clem_places[%zu];", count);
+    ptx_line(e, "uint clem_owners[%zu];", count);
+    ptx_line(e, "for (uint i = 0; i < %zuu; i++)", count);
+    ptx_line(e, "    clem_owners[i] = ~0u;");
+}
+
+/* Of threads side by side that store at one place the first one's value stays. */
+static void write_contended(struct ptx_emitter *e, const struct ptx_instruction *in, size_t number)
+{
+    const int32_t index = in->operands[0].index;
+    const char *place =
+        index < 0 ? "0ul" : ptx_format(e, "(ulong)%s", ptx_register_name(e, (uint32_t)index, 0));
+    const char *guard = "";
+    if (in->guard >= 0)
+        guard = ptx_format(e, "%s%s && ", in->guard_negated ? "!" : "",
+                           ptx_register_name(e, (uint32_t)in->guard, 0));
+    ptx_line(e, "if (%s(clem_owners[%zu] == ~0u || clem_places[%zu] != %s))", guard, number, number,
+             place);
+    ptx_line(e, "    clem_places[%zu] = %s, clem_owners[%zu] = clem_index;", number, place, number);
+    ptx_line(e, "if (clem_owners[%zu] == clem_index) {", number);
+    ptx_emit_instruction(e, in);
+    ptx_line(e, "}");
+}
+
+static void write_instruction(struct ptx_emitter *e, size_t instruction)
+{
+    struct ptx_block_writer *writer = e->block_writer;
+    const struct ptx_regions *r = writer->regions;
+    const struct ptx_body *body = ptx_current_body(e);
+    const struct ptx_instruction *in = &r->flow->function->instructions[instruction];
+    if (writer->way != PTX_WAY_ALONE && !(body->is_copied && body->is_copied[instruction]) &&
+        ptx_block_is_contended(r, instruction))
+        write_contended(e, in, writer->contended++);
+    else
+        ptx_emit_instruction(e, in);
+}
+
 void ptx_block_write_node(struct ptx_emitter *e, size_t place)
 {
     struct ptx_block_writer *writer = e->block_writer;
@@ -357,7 +398,7 @@ void ptx_block_write_node(struct ptx_emitter *e, size_t place)
         const struct ptx_instruction *in = &flow->function->instructions[i];
         writer->is_at_end =
             is_last && i + 1 == node->end && in->guard < 0 && in->opcode != PTX_OPCODE_brx;
-        ptx_emit_instruction(e, in);
+        write_instruction(e, i);
     }
     writer->is_at_end = false;
     const struct ptx_instruction *last = &flow->function->instructions[node->end - 1];
@@ -400,6 +441,7 @@ void ptx_block_write_thread(struct ptx_emitter *e, const struct ptx_block_needs 
     bool *is_set = ptx_arena_lend(e->arena, e->function->register_count + 1, sizeof *is_set);
     find_set(writer, is_set);
     ptx_block_declare_thread(e);
+    writer->contended = 0;
     writer->is_set = is_set;
     ptx_block_load(e, n.loads, n.declared);
     writer->is_set = NULL;

@@ -1,4 +1,5 @@
-/* Which regions of the straight way are told to be made vectors of: compilers take several times as long over a loop that
+/* How registers change along a row of threads, and what follows: which regions of the straight way are told to be made
+ * vectors of, and where threads side by side store at one place. Compilers take several times as long over a loop that
  * they widen, which is worth it where its threads touch memory side by side, and nowhere else. For others they would
  * gather and scatter one element after the other.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -6,7 +7,11 @@
 
 /* By how much a register grows from one thread of a row to the next, in the unit of its value: 0 where it is the same for
  * the row. Of all that a kernel writes to it, wherever that is. */
-enum { STEP_UNKNOWN = INT32_MIN, STEP_NONE /* nothing written was looked at yet */ };
+enum {
+    STEP_UNKNOWN = INT32_MIN,
+    STEP_NONE, /* nothing written was looked at yet */
+    STEP_SLOW  /* it stays the same for some threads, then changes */
+};
 
 /* Longer loops are not widened: what a compiler does to them grows faster than they do. Where only registers are touched,
  * it is worth it for a few instructions, as they stand between warp operations, in a kernel that has not many of them. */
@@ -14,21 +19,25 @@ enum { MOST_INSTRUCTIONS = 256, FEW_INSTRUCTIONS = 12, FEW_REGIONS = 24 };
 
 static int32_t step_from(int64_t step)
 {
-    return step > STEP_NONE && step <= INT32_MAX ? (int32_t)step : STEP_UNKNOWN;
+    return step > STEP_SLOW && step <= INT32_MAX ? (int32_t)step : STEP_UNKNOWN;
 }
 
 static int32_t step_of_product(int32_t step, int64_t factor)
 {
-    return step <= STEP_NONE || factor > INT32_MAX || factor < INT32_MIN
-               ? (step == STEP_NONE ? STEP_NONE : step_from(step == 0 ? 0 : INT64_MAX))
-               : step_from(step * factor);
+    if (step <= STEP_SLOW || step == 0)
+        return step;
+    return factor > INT32_MAX || factor < INT32_MIN ? STEP_UNKNOWN : step_from(step * factor);
 }
 
 static int32_t step_of_sum(int32_t a, int32_t b)
 {
     if (a == STEP_UNKNOWN || b == STEP_UNKNOWN)
         return STEP_UNKNOWN;
-    return a == STEP_NONE || b == STEP_NONE ? STEP_NONE : step_from((int64_t)a + b);
+    if (a == STEP_NONE || b == STEP_NONE)
+        return STEP_NONE;
+    if (a == STEP_SLOW || b == STEP_SLOW)
+        return (a == 0 || a == STEP_SLOW) && (b == 0 || b == STEP_SLOW) ? STEP_SLOW : STEP_UNKNOWN;
+    return step_from((int64_t)a + b);
 }
 
 static int32_t step_of_operand(const int32_t *steps, const struct ptx_operand *operand)
@@ -81,6 +90,20 @@ static int32_t step_of_shift(const int32_t *steps, const struct ptx_instruction 
                : step_of_rest(steps, in);
 }
 
+/* Of what is without the lowest bits of something; the sign of a number counts as the same for all, which it is where
+ * compilers ask for it: in divisions of what is not negative. */
+static int32_t step_of_upper(const int32_t *steps, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *o = in->operands;
+    const int32_t step = step_of_operand(steps, &o[1]);
+    if (in->opcode == PTX_OPCODE_shr && o[2].kind == PTX_OPERAND_INTEGER && o[2].bits >= 31)
+        return step == STEP_NONE || step == STEP_UNKNOWN ? step : 0;
+    const bool is_cut = o[2].kind == PTX_OPERAND_INTEGER &&
+                        (in->opcode == PTX_OPCODE_and ? (int32_t)o[2].bits < 0 : o[2].bits > 0);
+    return is_cut && (step > STEP_SLOW ? step != 0 : step == STEP_SLOW) ? STEP_SLOW
+                                                                        : step_of_rest(steps, in);
+}
+
 /* Of what an instruction writes. */
 static int32_t step_of_result(const int32_t *steps, const struct ptx_instruction *in)
 {
@@ -100,6 +123,10 @@ static int32_t step_of_result(const int32_t *steps, const struct ptx_instruction
         return step_of_sum(step_of_factors(steps, &o[1]), step_of_operand(steps, &o[3]));
     case PTX_OPCODE_shl:
         return step_of_shift(steps, in);
+    case PTX_OPCODE_shr:
+    case PTX_OPCODE_and:
+    case PTX_OPCODE_div:
+        return step_of_upper(steps, in);
     default:
         return (in->opcode == PTX_OPCODE_cvt && !ptx_type_is_float(in->types[0])) ||
                        in->opcode == PTX_OPCODE_cvta
@@ -172,6 +199,43 @@ static bool is_plain(const struct ptx_instruction *in)
     }
 }
 
+/* ---- Threads that store at one place ---- */
+
+static bool is_varied(const struct ptx_regions *r, const struct ptx_operand *value)
+{
+    bool is_any = value->kind == PTX_OPERAND_REGISTER && !r->uniform.registers[value->index];
+    for (uint32_t i = 0; value->kind == PTX_OPERAND_VECTOR && i < value->count; i++)
+        is_any |= is_varied(r, &value->list[i]);
+    return is_any;
+}
+
+/* Where some threads go only, one address for all is that of the one thread which comes there. A generic address may be of
+ * local memory, where the same one is another place for each thread. */
+bool ptx_block_is_contended(const struct ptx_regions *r, size_t instruction)
+{
+    const struct ptx_instruction *in = &r->flow->function->instructions[instruction];
+    if (in->opcode != PTX_OPCODE_st || in->operand_count < 2 || in->order != PTX_ORDER_NONE ||
+        (in->space != PTX_SPACE_GLOBAL && in->space != PTX_SPACE_SHARED) || ptx_is_volatile(in))
+        return false;
+    const int32_t step = step_of_operand(r->facts->steps, &in->operands[0]);
+    return is_varied(r, &in->operands[1]) &&
+           (step == STEP_SLOW ||
+            (step == 0 && !r->uniform.is_divergent[r->flow->node_of[instruction]]));
+}
+
+size_t ptx_block_contended_in(const struct ptx_regions *r, const struct ptx_region *region)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < region->node_count; i++) {
+        const struct ptx_node *node = &r->flow->nodes[region->nodes[i]];
+        for (uint32_t j = node->first; j < node->end; j++)
+            count += ptx_block_is_contended(r, j);
+    }
+    return count;
+}
+
+/* ---- Which loops ---- */
+
 struct widening {
     const int32_t *steps;
     bool is_wide, is_worth_it;
@@ -184,7 +248,7 @@ static void look_at_instruction(struct widening *w, const struct ptx_instruction
     if (!is_memory(in) || in->operand_count < 2)
         return;
     const int32_t step = step_of_operand(w->steps, &in->operands[in->opcode == PTX_OPCODE_ld]);
-    w->is_wide &= step > STEP_NONE && in->space != PTX_SPACE_LOCAL && !ptx_is_volatile(in);
+    w->is_wide &= step > STEP_SLOW && in->space != PTX_SPACE_LOCAL && !ptx_is_volatile(in);
     w->is_worth_it |= step != 0;
 }
 

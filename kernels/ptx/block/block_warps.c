@@ -76,12 +76,25 @@ static void write_steps(struct ptx_emitter *e, bool *has_lanes)
         end_switch(e);
 }
 
+static size_t most_contended(const struct ptx_regions *r)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        const size_t count = ptx_block_contended_in(r, &r->all[i]);
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
 /* All in one loop over lanes: compilers take far longer over a loop than over another case in it. */
 static void write_regions(struct ptx_emitter *e)
 {
     struct ptx_block_writer *writer = e->block_writer;
     bool *has_lanes =
         ptx_arena_array(e->arena, writer->facts->parted->count + 1, sizeof *has_lanes);
+    const size_t both = most_contended(writer->facts->straight);
+    const size_t parted = most_contended(writer->facts->parted);
+    ptx_block_begin_firsts(e, both > parted ? both : parted);
     write_steps(e, has_lanes);
     begin_active_lanes(e);
     ptx_line(e, "switch (clem_region) {");
