@@ -124,8 +124,9 @@ static const char *begin_mark(struct ptx_emitter *e, const struct ptx_access *a)
     const struct ptx_location *at = in ? ptx_location_of(e->module, in) : NULL;
     const size_t bytes =
         a->bytes ? a->bytes : ptx_type_bytes((enum ptx_type)a->type) * (a->width ? a->width : 1u);
-    return ptx_format(e, "/*{%s %s %zu %u %u:%u*/", kinds[a->kind], spaces[a->space], bytes,
-                      in ? in->line : 0, at ? at->file : 0, at ? at->line : 0);
+    return ptx_format(e, "/*{%s %s %zu %u %u:%u*/", kinds[a->kind],
+                      bytes > 0 ? spaces[a->space] : "none", bytes, in ? in->line : 0,
+                      at ? at->file : 0, at ? at->line : 0);
 }
 
 static const char *between(struct ptx_emitter *e, const char *begin, const char *text,

@@ -302,7 +302,10 @@ static const char *write_dispatcher(struct ptx_emitter *e, const struct ptx_func
         ptx_text_add(out, "    default: %s;\n",
                      ptx_access_text(e, PTX_ACCESS_BRANCH, "clem_trap(clem_runtime)"));
     }
-    ptx_text_add(out, "    }\n%s}\n\n", has_result ? "    return q0;\n" : "");
+    ptx_text_put(out, "    }\n");
+    if (has_result)
+        ptx_text_add(out, "    %s\n", ptx_access_text(e, PTX_ACCESS_BRANCH, "return q0;"));
+    ptx_text_put(out, "}\n\n");
     return name;
 }
 
