@@ -50,6 +50,7 @@ struct ocl_device_facts {
     bool has_int64_atomics;
     bool has_svm_coarse, has_svm_fine, has_svm_system, has_svm_atomics;
     bool has_usm, has_bda;
+    bool has_located_buffers; /* cl_nv_create_buffer: buffers that lie in the host's memory */
 };
 
 /* Whether a blank-separated list (facts.extensions) holds the word. */

@@ -100,13 +100,22 @@ static bool is_page_aligned(const void *pointer)
     return (uintptr_t)pointer % (uintptr_t)ocl_block_page_bytes() == 0;
 }
 
+static cl_mem new_buffer(const struct ocl_block *block, cl_int *error)
+{
+    const struct ocl_context *context = block->context;
+    if (context->capability.host_method == OCL_HOST_LOCATED)
+        return OCL_STEADY(context->device->extension->create_located(
+            context->cl, CL_MEM_READ_WRITE, OCL_LOCATED_HOST, block->bytes, NULL, error));
+    return clCreateBuffer(context->cl, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, block->bytes,
+                          NULL, error);
+}
+
 /* Drivers that pin give whole pages. One that does not (it uses malloc) has nothing to gain over
  * pages of our own. */
 static ocl_status create_alloc(struct ocl_block *block)
 {
     cl_int error;
-    block->buffer = clCreateBuffer(block->context->cl, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                   block->bytes, NULL, &error);
+    block->buffer = new_buffer(block, &error);
     ocl_status status = error == CL_SUCCESS ? map_for_good(block) : error;
     if (status != OCL_OK || is_page_aligned(block->pointer))
         return status;
@@ -143,9 +152,8 @@ static ocl_status create_host_usm(struct ocl_block *block)
 static ocl_status create_host(struct ocl_block *block)
 {
     static ocl_status (*const methods[])(struct ocl_block *) = {
-        [OCL_HOST_ALLOC] = create_alloc,
-        [OCL_HOST_USE] = create_use,
-        [OCL_HOST_SVM] = create_fine_svm,
+        [OCL_HOST_ALLOC] = create_alloc,  [OCL_HOST_LOCATED] = create_alloc,
+        [OCL_HOST_USE] = create_use,      [OCL_HOST_SVM] = create_fine_svm,
         [OCL_HOST_USM] = create_host_usm,
     };
     const struct ocl_capability *capability = &block->context->capability;

@@ -410,6 +410,8 @@ static bool has_method(const struct ocl_context *context, enum ocl_host_method m
                context->capability.has_addresses;
     if (method == OCL_HOST_USM)
         return context->capability.address == OCL_ADDRESS_USM && device->extension->host_alloc;
+    if (method == OCL_HOST_LOCATED)
+        return device->facts.has_located_buffers && device->extension->create_located;
     return true;
 }
 
@@ -427,17 +429,20 @@ static ocl_status test_host_method(struct ocl_context *context, enum ocl_host_me
 }
 
 /* The first method whose memory kernels reach, or else the first that works. A CPU has nothing to
- * pin, so there pages of our own come first: they are aligned and need no driver. */
+ * pin, so there pages of our own come first: they are aligned and need no driver. NVIDIA's driver (580)
+ * gives a buffer that it allocates or takes by a pointer as much device memory as well, even if no kernel
+ * ever names the buffer; not so one that it is told to locate in the host's memory. */
 static void choose_host_method(struct ocl_context *context, bool may_try)
 {
-    static const enum ocl_host_method orders[2][4] = {
-        {OCL_HOST_USM, OCL_HOST_ALLOC, OCL_HOST_USE, OCL_HOST_SVM},
-        {OCL_HOST_USE, OCL_HOST_ALLOC, OCL_HOST_SVM, OCL_HOST_USM},
+    enum { METHODS = 5 };
+    static const enum ocl_host_method orders[2][METHODS] = {
+        {OCL_HOST_USM, OCL_HOST_LOCATED, OCL_HOST_ALLOC, OCL_HOST_USE, OCL_HOST_SVM},
+        {OCL_HOST_USE, OCL_HOST_LOCATED, OCL_HOST_ALLOC, OCL_HOST_SVM, OCL_HOST_USM},
     };
     const enum ocl_host_method *order =
         orders[context->device->facts.device_class == OCL_CLASS_CPU];
     enum ocl_host_method working = OCL_HOST_NONE;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < METHODS; i++) {
         bool reaches;
         if (!has_method(context, order[i]) ||
             test_host_method(context, order[i], may_try, &reaches) != OCL_OK)

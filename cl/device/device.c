@@ -243,6 +243,7 @@ static void ask_shared_memory(cl_device_id id, struct ocl_device_facts *facts)
     facts->has_svm_system = svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
     facts->has_svm_atomics = svm & CL_DEVICE_SVM_ATOMICS;
     facts->has_usm = ocl_device_has_extension(facts, "cl_intel_unified_shared_memory");
+    facts->has_located_buffers = ocl_device_has_extension(facts, "cl_nv_create_buffer");
     facts->has_bda = ocl_device_has_extension(facts, "cl_ext_buffer_device_address");
 }
 

@@ -28,6 +28,7 @@ static const struct {
     FUNCTION(enqueue_usm_copy, "clEnqueueMemcpyINTEL"),
     FUNCTION(enqueue_usm_fill, "clEnqueueMemFillINTEL"),
     FUNCTION(set_arg_device_pointer, "clSetKernelArgDevicePointerEXT"),
+    FUNCTION(create_located, "clCreateBufferNV"),
 };
 
 struct platform_entry {

@@ -27,6 +27,10 @@ enum { OCL_BDA_NONE, OCL_BDA_DRAFT, OCL_BDA_RELEASED };
 #define OCL_DEVICE_PCI_DOMAIN_ID_NV 0x400A
 #define OCL_DEVICE_TOPOLOGY_AMD     0x4037
 
+/* Where a buffer lies, by clCreateBufferNV(); no header of Debian 12 has it.
+ * Source: cl_nv_create_buffer in Khronos' registry (cl_ext.h). */
+#define OCL_LOCATED_HOST ((cl_bitfield)1 << 0)
+
 struct ocl_extension {
     void *(CL_API_CALL *device_alloc)(cl_context, cl_device_id, const cl_ulong *, size_t, cl_uint,
                                       cl_int *);
@@ -41,6 +45,9 @@ struct ocl_extension {
     cl_int(CL_API_CALL *enqueue_usm_fill)(cl_command_queue, void *, const void *, size_t, size_t,
                                           cl_uint, const cl_event *, cl_event *);
     cl_int(CL_API_CALL *set_arg_device_pointer)(cl_kernel, cl_uint, cl_ulong);
+    /* A buffer in the place that the bits after the flags name. */
+    cl_mem(CL_API_CALL *create_located)(cl_context, cl_mem_flags, cl_bitfield, size_t, void *,
+                                        cl_int *);
 };
 
 /* Function pointers of a platform; entries the platform lacks are NULL. Lives as long as the

@@ -59,11 +59,12 @@ enum ocl_pass {
 
 /* How pinned host memory is made. */
 enum ocl_host_method {
-    OCL_HOST_NONE,  /* not proved yet */
-    OCL_HOST_ALLOC, /* CL_MEM_ALLOC_HOST_PTR, mapped for good */
-    OCL_HOST_USE,   /* CL_MEM_USE_HOST_PTR over pages of the process, mapped for good */
-    OCL_HOST_SVM,   /* clSVMAlloc, fine-grained */
-    OCL_HOST_USM    /* clHostMemAllocINTEL */
+    OCL_HOST_NONE,    /* not proved yet */
+    OCL_HOST_ALLOC,   /* CL_MEM_ALLOC_HOST_PTR, mapped for good */
+    OCL_HOST_USE,     /* CL_MEM_USE_HOST_PTR over pages of the process, mapped for good */
+    OCL_HOST_LOCATED, /* clCreateBufferNV, in the host's memory, mapped for good */
+    OCL_HOST_SVM,     /* clSVMAlloc, fine-grained */
+    OCL_HOST_USM      /* clHostMemAllocINTEL */
 };
 
 /* How managed memory is made. */

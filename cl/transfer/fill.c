@@ -155,6 +155,20 @@ static void fill_in_turn(void *data, ocl_status status)
     end_later(later);
 }
 
+/* Takes over what is given. Pinned memory of another context is in no order of that context's. */
+static ocl_status give_turn(struct ocl_queue *queue, struct later *later)
+{
+    struct ocl_turn turn;
+    ocl_status status =
+        ocl_turn_begin(&turn, queue, later->side.kind == OCL_SIDE_DEVICE ? later->own : NULL, NULL);
+
+    if (status == OCL_OK)
+        status = ocl_queue_in_turn(queue, fill_in_turn, later);
+    if (status != OCL_OK)
+        end_later(later);
+    return ocl_turn_end(&turn, status);
+}
+
 /* Takes over the side's reference. */
 static ocl_status fill_later(struct ocl_queue *queue, struct ocl_side *side,
                              const struct filling *filling)
@@ -170,9 +184,8 @@ static ocl_status fill_later(struct ocl_queue *queue, struct ocl_side *side,
     if (context != queue->context)
         status = ocl_transfer_borrow_queue(context, &later->own);
     if (status == OCL_OK)
-        status = ocl_queue_in_turn(queue, fill_in_turn, later);
-    if (status != OCL_OK)
-        end_later(later);
+        return give_turn(queue, later);
+    end_later(later);
     return status;
 }
 

@@ -149,6 +149,27 @@ bool ocl_transfer_goes_later(const struct ocl_transfer *transfer)
     return needs_host && !ocl_queue_is_idle(transfer->queue);
 }
 
+/* Pinned memory of another context is in no order of that context's. */
+static struct ocl_queue *owner(const struct ocl_side *side, struct ocl_queue *borrowed)
+{
+    return side->kind == OCL_SIDE_DEVICE ? borrowed : NULL;
+}
+
+/* Takes over the passage. */
+static ocl_status give_turn(struct ocl_queue *queue, struct passage *passage)
+{
+    const struct ocl_transfer *transfer = &passage->transfer;
+    struct ocl_turn turn;
+    ocl_status status = ocl_turn_begin(&turn, queue, owner(&transfer->source, passage->from),
+                                       owner(&transfer->target, passage->to));
+
+    if (status == OCL_OK)
+        status = ocl_queue_in_turn(queue, run_passage, passage);
+    if (status != OCL_OK)
+        end_passage(passage);
+    return ocl_turn_end(&turn, status);
+}
+
 ocl_status ocl_transfer_later(struct ocl_transfer *transfer)
 {
     struct ocl_queue *queue = transfer->queue;
@@ -163,8 +184,7 @@ ocl_status ocl_transfer_later(struct ocl_transfer *transfer)
     if (status == OCL_OK)
         status = borrow_for(&passage->transfer.target, queue, &passage->to);
     if (status == OCL_OK)
-        status = ocl_queue_in_turn(queue, run_passage, passage);
-    if (status != OCL_OK)
-        end_passage(passage);
+        return give_turn(queue, passage);
+    end_passage(passage);
     return status;
 }

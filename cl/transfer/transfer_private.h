@@ -41,6 +41,19 @@ ocl_status ocl_transfer_later(struct ocl_transfer *transfer);
 /* A queue of a context that stays as long as the reference, for what is done in a turn. */
 ocl_status ocl_transfer_borrow_queue(struct ocl_context *context, struct ocl_queue **queue);
 
+/* Around giving a queue what is to be done in its turn. A turn of a legacy queue that works on device memory of other contexts
+ * has its place in the order of their legacy queues too, as NVIDIA's runtime has it (two H100, driver 580).
+ *
+ * begin: others are queues of such contexts, or of the queue's own, or NULL. end: passes status on, or the failure to
+ * make the others wait. Owns: references to the others in between, since the turn may be over before its end.
+ * Order: end follows begin, whatever came of it. */
+struct ocl_turn {
+    struct ocl_queue *queue, *others[2];
+};
+ocl_status ocl_turn_begin(struct ocl_turn *turn, struct ocl_queue *queue, struct ocl_queue *first,
+                          struct ocl_queue *second);
+ocl_status ocl_turn_end(struct ocl_turn *turn, ocl_status status);
+
 /* Pageable memory to the device, and back (complete on return), through pinned chunks. The host end
  * may also be pinned memory when all earlier work is complete. */
 ocl_status ocl_transfer_write_staged(struct ocl_transfer *transfer);

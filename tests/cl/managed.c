@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cl/binding/ptx_runtime.h"
+#include "cl/device/extension.h"
 #include "tests/cl/held.h"
 
 /* ---- What it is ---- */
@@ -62,8 +63,10 @@ TEST_BODY(managed_oversubscription_is_refused)
     void *pointer = NULL;
 
     ocl_memory_info(bench.context, &free_bytes, &total);
+    /* Beyond the device the host's pinned memory may stand in. */
+    const size_t host = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     assert_int_equal(
-        ocl_managed_allocate(bench.context, total + MIB, 0, OCL_MANAGED_GLOBAL, &pointer),
+        ocl_managed_allocate(bench.context, total + host, 0, OCL_MANAGED_GLOBAL, &pointer),
         OCL_E_OUT_OF_MEMORY);
     assert_int_equal(ocl_managed_allocate(bench.context, SIZE_MAX, 0, OCL_MANAGED_GLOBAL, &pointer),
                      OCL_E_OUT_OF_MEMORY);
@@ -114,6 +117,29 @@ TEST_BODY(managed_beyond_the_device_is_pinned)
     assert_true(during > before - 32 * MIB); /* it is no memory of the device */
     free_managed(held);
     close_managed(&bench);
+    assert_int_equal(unsetenv("STUB_SVM_MOST"), 0);
+}
+
+/* Where pinned memory takes the device's memory too, it stands in only if the driver can be told to locate it in the host's. */
+TEST_BODY(managed_beyond_the_device_is_located_in_the_host)
+{
+    assert_int_equal(setenv("STUB_SVM_MOST", "10000000", 1), 0);
+    assert_int_equal(setenv("STUB_SHADOW_MOST", "10000000", 1), 0);
+    struct bench bench = open_managed();
+    struct ocl_capability *capability = &bench.context->capability;
+    void *pointer = NULL;
+
+    if (!is_migrating(&bench) || !find_stub() || !capability->reaches_pinned_host)
+        TEST_SKIP("managed memory does not move, or kernels reach no pinned memory");
+    assert_non_null(bench.context->device->extension->create_located);
+    capability->host_method = OCL_HOST_ALLOC;
+    assert_int_equal(ocl_managed_allocate(bench.context, 16 * MIB, 0, OCL_MANAGED_GLOBAL, &pointer),
+                     OCL_E_OUT_OF_MEMORY);
+    capability->host_method = OCL_HOST_LOCATED;
+    for (int round = 0; round < 3; round++)
+        check_stand_in(&bench, 16 * MIB + 12);
+    close_managed(&bench);
+    assert_int_equal(unsetenv("STUB_SHADOW_MOST"), 0);
     assert_int_equal(unsetenv("STUB_SVM_MOST"), 0);
 }
 

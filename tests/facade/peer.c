@@ -445,6 +445,89 @@ TEST_BODY(peer_copies_are_ordered_with_all_streams)
     check_among_streams(0, 1, 0, true);
 }
 
+/* Work of the legacy stream on memory of another device. */
+enum legacy_work {
+    COPY_PEER,
+    COPY_LINEAR,
+    COPY_ROWS,
+    COPY_PINNED,
+    COPY_WITHIN,
+    FILL,
+    LEGACY_WORKS
+};
+
+struct legacy_ends {
+    char *source, *target, *within; /* on device 0; on device 1 */
+    char *pinned;
+};
+
+static cudaError_t do_legacy_work(enum legacy_work work, const struct legacy_ends *at)
+{
+    switch (work) {
+    case COPY_PEER:
+        return cudaMemcpyPeerAsync(at->target, 1, at->source, 0, BYTES, NULL);
+    case COPY_LINEAR:
+        return cudaMemcpyAsync(at->target, at->source, BYTES, cudaMemcpyDeviceToDevice, NULL);
+    case COPY_ROWS:
+        return cudaMemcpy2DAsync(at->target, 1000, at->source, 1000, 1000, BYTES / 1000,
+                                 cudaMemcpyDeviceToDevice, NULL);
+    case COPY_PINNED:
+        return cudaMemcpyAsync(at->target, at->pinned, BYTES, cudaMemcpyHostToDevice, NULL);
+    case COPY_WITHIN:
+        return cudaMemcpyAsync(at->target, at->within, BYTES, cudaMemcpyDeviceToDevice, NULL);
+    default:
+        return cudaMemsetAsync(at->target, 1, BYTES, NULL);
+    }
+}
+
+/* In the order of both devices' legacy streams, and of the blocking ones: as on two H100, driver 580. */
+static void check_legacy_work(enum legacy_work work, bool is_legacy)
+{
+    struct patience patience = PATIENCE_INITIALIZER;
+    struct legacy_ends at = {allocate_on(0, BYTES), allocate_on(1, BYTES), allocate_on(1, BYTES),
+                             NULL};
+    char *read = allocate_on(1, BYTES);
+    cudaStream_t stream = NULL, held = stream_on(1);
+    if (!is_legacy)
+        assert_success(cudaStreamCreate(&stream));
+    assert_success(cudaMallocHost((void **)&at.pinned, BYTES));
+    memset(at.pinned, 1, BYTES);
+    assert_success(cudaMemset(at.within, 1, BYTES));
+    assert_success(cudaMemset(at.source, 1, BYTES));
+    assert_success(cudaDeviceSynchronize());
+    patience_hold(&patience, stream);
+    assert_success(cudaMemsetAsync(at.target, 2, BYTES, stream));
+    assert_success(cudaSetDevice(0));
+    assert_success(do_legacy_work(work, &at));
+    assert_success(cudaSetDevice(1));
+    assert_success(cudaMemcpyAsync(read, at.target, BYTES, cudaMemcpyDeviceToDevice, stream));
+    assert_success(cudaMemsetAsync(read, 7, BYTES, held)); /* waits for nothing of this */
+    assert_success(cudaStreamSynchronize(held));
+    assert_int_equal(cudaStreamQuery(stream), cudaErrorNotReady);
+    assert_true(patience_end(&patience));
+    assert_success(cudaStreamSynchronize(stream));
+    assert_int_equal(byte_at(read), 1);
+    assert_int_equal(byte_at(read + BYTES - 1), 1);
+    assert_int_equal(byte_at(at.target + BYTES / 2), 1);
+    assert_success(cudaStreamDestroy(held));
+    if (!is_legacy)
+        assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaFreeHost(at.pinned));
+    assert_success(cudaFree(at.source));
+    assert_success(cudaFree(at.target));
+    assert_success(cudaFree(at.within));
+    assert_success(cudaFree(read));
+}
+
+TEST_BODY(peer_work_of_a_legacy_stream_is_in_the_order_of_both)
+{
+    need_two_devices();
+    for (enum legacy_work work = COPY_PEER; work < LEGACY_WORKS; work++) {
+        check_legacy_work(work, true);
+        check_legacy_work(work, false);
+    }
+}
+
 /* Memory of the same stream is there again at once. */
 TEST_BODY(peer_copies_hold_up_no_pool)
 {

@@ -758,6 +758,7 @@ enum extension {
     USM_FILL,
     SET_ADDRESS,
     PROGRAM_WITH_IL,
+    CREATE_LOCATED,
     EXTENSIONS
 };
 
@@ -882,6 +883,19 @@ static cl_program CL_API_CALL program_with_il(cl_context context, const void *il
     return made;
 }
 
+static cl_mem CL_API_CALL create_located(cl_context context, cl_mem_flags flags, cl_bitfield where,
+                                         size_t size, void *host, cl_int *error)
+{
+    REAL_EXTENSION(CREATE_LOCATED, cl_mem,
+                   (cl_context, cl_mem_flags, cl_bitfield, size_t, void *, cl_int *));
+    *error = fault_of_call("clCreateBufferNV");
+    cl_mem made = *error != 0 ? NULL : real(context, flags, where, size, host, error);
+    if (made != NULL)
+        count(BUFFER, 1);
+    note_birth(made);
+    return made;
+}
+
 /* Ours for a function of this name, so that strategies that allocate through an extension fail on demand as well. */
 #define STAND_IN(name, which, function)                                                            \
     {                                                                                              \
@@ -903,6 +917,7 @@ static const struct {
     STAND_IN("clEnqueueMemcpyINTEL", USM_COPY, usm_copy),
     STAND_IN("clEnqueueMemFillINTEL", USM_FILL, usm_fill),
     STAND_IN("clCreateProgramWithILKHR", PROGRAM_WITH_IL, program_with_il),
+    STAND_IN("clCreateBufferNV", CREATE_LOCATED, create_located),
 };
 
 /* One pointer is kept per function: a second platform's, when it is another one, is called directly. */

@@ -218,6 +218,7 @@ static bool may_touch(const struct maker *maker, const struct command *c, unsign
     case DO_COPY_2D:
     case DO_COPY_BATCH:
     case DO_CHECK:
+        return memory != MEMORY_POOL || p->buffer[buffer].device == c->device;
     case DO_PREFETCH:
     case DO_ADVISE:
         return true;

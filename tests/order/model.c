@@ -179,16 +179,43 @@ static int event_life_before(const struct program *program, int y)
     return x;
 }
 
-/* ordered_by_legacy: one is work of the legacy stream and the other of a blocking stream of its device. */
+/* is_on: the region is memory of that device. */
+static bool is_on(const struct program *program, const struct region *region, unsigned device)
+{
+    return region->count && program->buffer[region->buffer].memory == MEMORY_DEVICE &&
+           program->buffer[region->buffer].device == device;
+}
+
+/* is_legacy_of: work of the device's legacy stream, or of another's that copies from or to memory of the device. */
+static bool is_legacy_of(const struct program *program, const struct command *command,
+                         unsigned device)
+{
+    if (kind_of(program, command) != STREAM_LEGACY)
+        return false;
+    return command->device == device ||
+           (is_copy(command) &&
+            (is_on(program, &command->target, device) || is_on(program, &command->first, device)));
+}
+
+static bool is_blocking_of(const struct program *program, const struct command *command,
+                           unsigned device)
+{
+    const enum stream_kind kind = kind_of(program, command);
+    return command->device == device && kind != STREAM_LEGACY && kind != STREAM_NON_BLOCKING;
+}
+
+/* ordered_by_legacy: both are work of one legacy stream, or one is and the other is a blocking stream's of its device. */
 static bool ordered_by_legacy(const struct program *program, const struct command *earlier,
                               const struct command *later)
 {
-    const enum stream_kind a = kind_of(program, earlier);
-    const enum stream_kind b = kind_of(program, later);
-
-    if (earlier->device != later->device || (a == STREAM_LEGACY) == (b == STREAM_LEGACY))
-        return false;
-    return a != STREAM_NON_BLOCKING && b != STREAM_NON_BLOCKING;
+    for (unsigned device = 0; device < program->devices; device++) {
+        const bool a = is_legacy_of(program, earlier, device);
+        const bool b = is_legacy_of(program, later, device);
+        if ((a && b) || (a && is_blocking_of(program, later, device)) ||
+            (b && is_blocking_of(program, earlier, device)))
+            return true;
+    }
+    return false;
 }
 
 /* Points. */

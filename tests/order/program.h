@@ -55,7 +55,10 @@
  *              place is another one. Calls that name it have returned before it is destroyed. No memory is attached to a
  *              stream then. (Runtime API, cudaStreamDestroy, cudaEventDestroy)
  *   devices    Legacy and per-thread streams are each device's own; events are recorded on their device's streams and
- *              waited for by all. What copies between devices wait for beyond their stream is no edge.
+ *              waited for by all. A copy in the legacy stream from or to memory of another device is in the order of that
+ *              device's legacy stream too (two H100, driver 580). What copies between devices wait for beyond that is no edge.
+ *              Memory of a device's pool is the other's where the pool's access says so, which no program sets. (Runtime API,
+ *              cudaMemPoolSetAccess)
  *   gates      Between a host function that waits for its caller and the call that lets it go on stand only calls that must
  *              not wait for other work: launches, Async copies and fills without pageable memory, events, queries,
  *              stream-ordered allocation. A program that never ends shows that one did. (Programming Guide,

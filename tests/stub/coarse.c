@@ -114,6 +114,59 @@ static cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info na
     return error;
 }
 
+/* ---- Buffers over the host's memory ---- */
+
+enum { LOCATED_HOST = 1 }; /* CL_MEM_LOCATION_HOST_NV */
+
+/* As NVIDIA's driver has it, such a buffer takes as much of the device's memory: of that there are so many bytes. */
+static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t bytes,
+                                        void *host, cl_int *error)
+{
+    const char *most = getenv("STUB_SHADOW_MOST");
+
+    if (most && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_USE_HOST_PTR)) != 0 &&
+        bytes > strtoul(most, NULL, 10)) {
+        *error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+        return NULL;
+    }
+    return target->clCreateBuffer(context, flags, bytes, host, error);
+}
+
+static void CL_CALLBACK free_pages(cl_mem buffer, void *pages)
+{
+    (void)buffer;
+    free(pages);
+}
+
+/* But not one of these, which the driver makes over whole pages of its own. */
+static cl_mem CL_API_CALL create_located(cl_context context, cl_mem_flags flags, cl_bitfield where,
+                                         size_t bytes, void *host, cl_int *error)
+{
+    void *pages = NULL;
+    cl_mem buffer;
+
+    *error = CL_INVALID_VALUE;
+    if (where != LOCATED_HOST || (flags & CL_MEM_USE_HOST_PTR) != 0 || host ||
+        posix_memalign(&pages, (size_t)sysconf(_SC_PAGESIZE), bytes) != 0)
+        return NULL;
+    buffer = target->clCreateBuffer(context, flags | CL_MEM_USE_HOST_PTR, bytes, pages, error);
+    if (!buffer || target->clSetMemObjectDestructorCallback(buffer, free_pages, pages) != 0)
+        free(pages);
+    return buffer;
+}
+
+static void *CL_API_CALL get_extension(cl_platform_id platform, const char *name)
+{
+    cl_mem(CL_API_CALL * function)(cl_context, cl_mem_flags, cl_bitfield, size_t, void *,
+                                   cl_int *) = create_located;
+    void *address;
+
+    if (strcmp(name, "clCreateBufferNV") != 0)
+        return target->clGetExtensionFunctionAddressForPlatform(platform, name);
+    memcpy(&address, &function, sizeof address);
+    return address;
+}
+
 /* ---- Memory ---- */
 
 static bool map_host_pages(struct memory *memory)
@@ -399,6 +452,8 @@ void clem_stub_install(struct _cl_icd_dispatch *layer, const struct _cl_icd_disp
 {
     target = below;
     layer->clGetDeviceInfo = get_device_info;
+    layer->clCreateBuffer = create_buffer;
+    layer->clGetExtensionFunctionAddressForPlatform = get_extension;
     layer->clSVMAlloc = svm_alloc;
     layer->clSVMFree = svm_free;
     layer->clEnqueueSVMMap = svm_map;
