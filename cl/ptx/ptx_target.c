@@ -394,7 +394,9 @@ static void force(struct ptx_target *target, const char *form)
     if (strcmp(form, "gpu") == 0)
         target->is_cpu = target->has_nvidia_asm = false;
     else
-        target->force_form = strcmp(form, "item") == 0 ? PTX_FORM_ITEM : PTX_FORM_BLOCK;
+        target->force_form = strcmp(form, "item") == 0   ? PTX_FORM_ITEM
+                             : strcmp(form, "warp") == 0 ? PTX_FORM_WARP
+                                                         : PTX_FORM_BLOCK;
 }
 
 /* Whoever is first asks; others that come meanwhile ask too, and throw their answers away. */

@@ -155,8 +155,10 @@ enum ptx_pointers {
 /* What one OpenCL work-item does. */
 enum ptx_form {
     PTX_FORM_ITEM, /* one CUDA thread: work-items and groups as the launch says */
-    PTX_FORM_BLOCK /* a whole CUDA block, thread after thread between its barriers: groups of one
-                    * work-item, one for each block; for CPUs, and for what a device cannot do */
+    PTX_FORM_BLOCK, /* a whole CUDA block, thread after thread between its barriers: groups of one
+                     * work-item, one for each block; for CPUs, and for what a device cannot do */
+    PTX_FORM_WARP   /* likewise, warp after warp: what a warp's lanes do as vectors, for compilers that have
+                     * those of 32 elements. Kernels that it cannot have get PTX_FORM_BLOCK */
 };
 
 /* Facts about the device, each probed by value. */
@@ -200,7 +202,8 @@ enum ptx_argument_kind {
     PTX_ARGUMENT_SHARED, /* __local bytes: `bytes` static ones, then the launch's dynamic ones. Where
                            * the target says that they are global: PTX_SHARED_BYTES of __global memory
                            * for each block of an enqueued command */
-    PTX_ARGUMENT_SCRATCH, /* __local bytes: `bytes` for each thread of a CUDA block; FORM_BLOCK. Built
+    PTX_ARGUMENT_SCRATCH, /* __local bytes: `bytes` for each thread of a CUDA block, in FORM_WARP
+                           * of whole warps; FORM_BLOCK and FORM_WARP. Built
                            * with -D CLEM_SCRATCH=__global: __global bytes, for each block of an
                            * enqueued command so many, rounded up to a multiple of 128 */
     PTX_ARGUMENT_RUNTIME, /* __global struct clem_runtime (library/runtime.h) of the module */

@@ -1,5 +1,6 @@
 /* A kernel's text from its parts.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -349,24 +350,89 @@ static void name_scratch(struct translation *t)
                  t->plan.scratch_bytes);
 }
 
-static void add_kernel(struct translation *t)
+static void name_memory(struct translation *t)
 {
-    struct ptx_body *entry = &t->plan.bodies[t->plan.body_count - 1];
-    ptx_enter_body(&t->emitter, entry);
-    ptx_text_add(&t->code, "__kernel CLEM_WORK_GROUP void %s(", entry->name);
-    declare_parameters(t);
-    declare_textures(t);
-    declare_blocks(t);
-    declare_memory(t);
-    ptx_text_put(&t->code, ")\n{\n");
     if (ptx_has_shared(&t->plan))
         name_shared(t);
     else if (t->plan.needs & PTX_NEED_SHARED)
         ptx_text_put(&t->code, "    __local uchar *const clem_shared = 0;\n");
     if (t->plan.scratch_bytes)
         name_scratch(t);
-    if ((t->plan.needs & PTX_NEED_ZERO) && t->plan.form == PTX_FORM_BLOCK)
+}
+
+static void name_zero(struct translation *t)
+{
+    if ((t->plan.needs & PTX_NEED_ZERO) && t->plan.form != PTX_FORM_ITEM)
         ptx_text_put(&t->code, "    const uint clem_zero = clem_grid.s7;\n");
+}
+
+/* All that the kernel is given, as declarations. */
+static const char *declare_all(struct translation *t)
+{
+    const size_t start = t->code.used;
+    declare_parameters(t);
+    declare_textures(t);
+    declare_blocks(t);
+    declare_memory(t);
+    const char *text =
+        ptx_arena_text(&t->arena, t->code.data + start, t->code.used - start);
+    t->code.used = start;
+    return text;
+}
+
+/* The names in declarations: the last word of each. */
+static const char *names_in(struct translation *t, const char *declarations)
+{
+    const char *names = "";
+    for (const char *end; *declarations; declarations = *end ? end + 1 : end) {
+        end = declarations + strcspn(declarations, ",");
+        const char *name = end;
+        while (name > declarations && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
+            name--;
+        names = ptx_format(&t->emitter, "%s%.*s, ", names, (int)(end - name), name);
+    }
+    return names;
+}
+
+#define BLOCK_OF_ITEM "clem_item_of(get_global_id(2), clem_grid.s0, clem_grid.s1)"
+
+/* PoCL has a kernel's body three times, for what it does with work-items, and that of a function once. Textures come by
+ * macros, whose names are not known here. */
+static void add_kernel_of_warps(struct translation *t, const char *name, const char *declarations)
+{
+    if (t->plan.textures) {
+        ptx_text_add(&t->code, "__kernel CLEM_WORK_GROUP void %s(%s)\n{\n", name, declarations);
+        name_memory(t);
+        ptx_text_put(&t->code, "    const uint3 clem_item = " BLOCK_OF_ITEM ";\n");
+        name_zero(t);
+        ptx_text_put(&t->code, t->body.data + strlen("{\n"));
+        return;
+    }
+    const char *shared = t->plan.needs & PTX_NEED_SHARED ? "__local uchar *const clem_shared, " : "";
+    ptx_text_add(&t->code,
+                 "CLEM_APART void clem_block(%s,\n    %sCLEM_SCRATCH uchar *const clem_scratch, "
+                 "uint3 clem_item)\n{\n",
+                 declarations, shared);
+    name_zero(t);
+    ptx_text_put(&t->code, t->body.data + strlen("{\n"));
+    ptx_text_add(&t->code, "\n__kernel CLEM_WORK_GROUP void %s(%s)\n{\n", name, declarations);
+    name_memory(t);
+    ptx_text_add(&t->code, "    clem_block(%s%sclem_scratch, " BLOCK_OF_ITEM ");\n}\n",
+                 names_in(t, declarations), shared[0] ? "clem_shared, " : "");
+}
+
+static void add_kernel(struct translation *t)
+{
+    struct ptx_body *entry = &t->plan.bodies[t->plan.body_count - 1];
+    ptx_enter_body(&t->emitter, entry);
+    const char *declarations = declare_all(t);
+    if (t->plan.form == PTX_FORM_WARP) {
+        add_kernel_of_warps(t, entry->name, declarations);
+        return;
+    }
+    ptx_text_add(&t->code, "__kernel CLEM_WORK_GROUP void %s(%s)\n{\n", entry->name, declarations);
+    name_memory(t);
+    name_zero(t);
     if (t->plan.form == PTX_FORM_ITEM)
         ptx_text_put(&t->code, ptx_item_head(&t->emitter));
     ptx_text_put(&t->code, t->body.data + strlen("{\n"));
@@ -387,6 +453,8 @@ static void write_parts(struct translation *t)
     struct ptx_body *entry = &plan->bodies[plan->body_count - 1];
     if (plan->form == PTX_FORM_BLOCK)
         ptx_block_prepare(e);
+    else if (plan->form == PTX_FORM_WARP)
+        ptx_warp_prepare(e);
     else if (plan->resumes)
         ptx_resume_prepare(e);
     if (plan->form == PTX_FORM_ITEM && e->target->shared_is_global)
@@ -397,6 +465,8 @@ static void write_parts(struct translation *t)
     e->out = &t->body;
     if (e->status == PTX_OK && plan->form == PTX_FORM_BLOCK)
         ptx_block_kernel(e, entry);
+    else if (e->status == PTX_OK && plan->form == PTX_FORM_WARP)
+        ptx_warp_kernel(e, entry);
     else if (e->status == PTX_OK)
         ptx_item_kernel(e, entry);
 }
@@ -420,7 +490,7 @@ static void add_head(struct translation *t, struct ptx_text *whole)
 {
     ptx_text_put(whole, "#pragma OPENCL FP_CONTRACT OFF\n");
     /* clang says on the user's terminal which of the loops that it was asked to vectorize it could not. */
-    if (t->plan.form == PTX_FORM_BLOCK)
+    if (t->plan.form != PTX_FORM_ITEM)
         ptx_text_put(whole, "#ifdef __clang__\n"
                             "#pragma clang diagnostic ignored \"-Wpass-failed\"\n#endif\n");
     if (uses_word(t, "double"))
@@ -438,22 +508,23 @@ static void add_head(struct translation *t, struct ptx_text *whole)
                  "%s#define CLEM_LOCAL %s\n#ifndef CLEM_WORK_GROUP\n"
                  "#define CLEM_WORK_GROUP /* attributes of the kernel */\n#endif\n\n",
                  t->emitter.target->shared_is_global ? "#define __local __global\n" : "",
-                 t->plan.form == PTX_FORM_BLOCK ? "CLEM_SCRATCH" : "__private");
+                 t->plan.form == PTX_FORM_ITEM ? "__private" : "CLEM_SCRATCH");
 }
 
 /* Where __local memory does not hold the scratch of a block, the text is built with
  * `-D CLEM_SCRATCH=__global`. */
-static void add_scratch(struct ptx_text *whole)
+static void add_scratch(struct ptx_text *whole, bool has_warps)
 {
+    const char *threads = "clem_grid.s4 * clem_grid.s5 * clem_grid.s6";
     ptx_text_put(whole, "#ifndef CLEM_SCRATCH\n"
                         "#define CLEM_SCRATCH __local\n"
                         "#define CLEM_SCRATCH_START(bytes) 0\n"
-                        "#else\n"
-                        "#define CLEM_SCRATCH_START(bytes) \\\n"
-                        "    (" GROUP_NUMBER " * \\\n"
-                        "     (((bytes) * clem_grid.s4 * clem_grid.s5 * clem_grid.s6 + 127ul) & "
-                        "~127ul))\n"
-                        "#endif\n");
+                        "#else\n");
+    ptx_text_add(whole,
+                 "#define CLEM_SCRATCH_START(bytes) \\\n"
+                 "    (" GROUP_NUMBER " * \\\n"
+                 "     (((bytes) * %s%s%s + 127ul) & ~127ul))\n#endif\n",
+                 has_warps ? "((" : "", threads, has_warps ? " + 31u) & ~31u)" : "");
 }
 
 static void add_text(struct translation *t)
@@ -463,8 +534,8 @@ static void add_text(struct translation *t)
     ptx_link(&t->emitter, &t->library, t->code.data);
     check_double(t);
     add_head(t, &t->whole);
-    if (t->plan.form == PTX_FORM_BLOCK)
-        add_scratch(&t->whole);
+    if (t->plan.form != PTX_FORM_ITEM)
+        add_scratch(&t->whole, t->plan.form == PTX_FORM_WARP);
     if (t->library.data)
         ptx_text_put(&t->whole, t->library.data);
     add_structures(t, &t->whole);
@@ -505,13 +576,15 @@ static void translate(struct translation *t)
     e->function = NULL;
     e->instruction = NULL;
     const bool may_resume = has_plain_barriers(e);
-    if (plan->form == PTX_FORM_BLOCK || may_resume || plan->has_cycle)
+    if (plan->form != PTX_FORM_ITEM || may_resume || plan->has_cycle)
         plan->entry = ptx_block_inline(e, plan->entry);
     plan->resumes = may_resume && e->status == PTX_OK && ptx_resume_is_needed(e, plan->entry);
     if (e->status == PTX_OK)
         ptx_plan_make(e);
     if (e->status != PTX_OK)
         return;
+    if (plan->form == PTX_FORM_WARP && !ptx_warp_suits(e))
+        plan->form = PTX_FORM_BLOCK;
     find_pointers(e);
     check_local(e);
     if (e->status == PTX_OK)

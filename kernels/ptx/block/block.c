@@ -38,10 +38,15 @@ static const char *const specials[PTX_SPECIAL_OTHER + 1] = {
     [PTX_LANEMASK_GT] = "(~1u << (clem_index & 31u))",
 };
 
+const char *ptx_block_special(enum ptx_special special)
+{
+    return specials[special];
+}
+
 static const char *special_value(struct ptx_emitter *e, enum ptx_special special)
 {
     (void)e;
-    return specials[special];
+    return ptx_block_special(special);
 }
 
 static void take_way(struct ptx_block_writer *writer, enum ptx_way way)
@@ -55,7 +60,7 @@ static const char *way_name(const struct ptx_block_writer *writer)
     return writer->way == PTX_WAY_STRAIGHT ? "S" : "W";
 }
 
-static const char *barrier_wait(struct ptx_emitter *e, const struct ptx_instruction *step)
+const char *ptx_block_barrier_wait(struct ptx_emitter *e, const struct ptx_instruction *step)
 {
     const struct ptx_barrier_operands o = ptx_barrier_operands_of(step);
     const char *number = o.number ? ptx_value(e, o.number, PTX_U32) : "0u";
@@ -152,7 +157,7 @@ static const char *go_text(struct ptx_emitter *e, uint32_t target)
     if (waits_for_warp(to))
         wait = ptx_format(e, "clem_for = %s; ", ptx_value(e, ptx_member_mask(to->step), PTX_U32));
     else if (waits_for_block(to))
-        wait = ptx_format(e, "clem_for = %s; ", barrier_wait(e, to->step));
+        wait = ptx_format(e, "clem_for = %s; ", ptx_block_barrier_wait(e, to->step));
     const char *next = writer->way == PTX_WAY_STRAIGHT
                            ? ptx_format(e, "%uu", way_of(region, target))
                            : ptx_format(e, "%s%s", state_value(e, to), spun_text(writer, to->head));
@@ -821,20 +826,19 @@ static void write_alone(struct ptx_emitter *e)
 
 /* ---- The kernel ---- */
 
-static void write_constants(struct ptx_emitter *e)
+void ptx_block_write_constants(struct ptx_emitter *e, const struct ptx_block_facts *facts)
 {
-    const struct ptx_block_writer *writer = e->block_writer;
-    const struct ptx_regions *r = writer->regions;
+    const struct ptx_flow *flow = facts->flow;
     bool *wanted = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *wanted);
     for (size_t i = 0; i < e->function->register_count; i++)
-        wanted[i] = r->facts->keeps[i] == PTX_KEEP_CONSTANT;
+        wanted[i] = facts->keeps[i] == PTX_KEEP_CONSTANT;
     ptx_declare_registers(e, wanted);
-    for (size_t i = 0; i < r->flow->reachable; i++) {
-        const struct ptx_node *node = &r->flow->nodes[r->flow->order[i]];
+    for (size_t i = 0; i < flow->reachable; i++) {
+        const struct ptx_node *node = &flow->nodes[flow->order[i]];
         for (uint32_t j = node->first; j < node->end; j++) {
-            const struct ptx_instruction *in = &r->flow->function->instructions[j];
+            const struct ptx_instruction *in = &flow->function->instructions[j];
             if (ptx_destination_count(in) == 1 && in->operands[0].kind == PTX_OPERAND_REGISTER &&
-                r->facts->keeps[in->operands[0].index] == PTX_KEEP_CONSTANT)
+                facts->keeps[in->operands[0].index] == PTX_KEEP_CONSTANT)
                 ptx_emit_instruction(e, in);
         }
     }
@@ -929,7 +933,7 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
         ptx_line(e, "uint4 clem_live = (uint4)(clem_grid.s456, clem_threads);");
     ptx_block_declare_shared(e);
     empty_stacks(e);
-    write_constants(e);
+    ptx_block_write_constants(e, writer->facts);
     if (!r->facts->is_straight && !r->facts->never_meets) {
         ptx_need(e, PTX_NEED_RUNTIME);
         ptx_line(e, "uint clem_arrived[16] = {0};");

@@ -58,6 +58,9 @@ void ptx_write_packed(struct ptx_emitter *e, const struct ptx_instruction *in,
                       const char *(*one)(struct ptx_emitter *, const struct ptx_instruction *,
                                          const struct ptx_fill *));
 
+/* The function of lop3 with a table, of $a, $b and $c. */
+const char *ptx_lop3_template(struct ptx_emitter *e, unsigned table);
+
 /* Refuses doubles where the device has none. */
 bool ptx_lacks_double(struct ptx_emitter *e, const struct ptx_instruction *in);
 
