@@ -2,6 +2,8 @@
  * one of -1 and 0. What is not inline is long, and better compiled once.
  * SPDX-License-Identifier: Apache-2.0 */
 
+/* m: the same in memory, which need not be aligned as vectors are. half: of half a warp in memory, as blocks of 16 threads in
+ * x have rows. */
 typedef uchar clem_u8v __attribute__((ext_vector_type(32)));
 typedef char clem_s8v __attribute__((ext_vector_type(32)));
 typedef ushort clem_u16v __attribute__((ext_vector_type(32)));
@@ -11,15 +13,17 @@ typedef int clem_s32v __attribute__((ext_vector_type(32)));
 typedef ulong clem_u64v __attribute__((ext_vector_type(32)));
 typedef long clem_s64v __attribute__((ext_vector_type(32)));
 typedef float clem_f32v __attribute__((ext_vector_type(32)));
-
-typedef double clem_f64v __attribute__((ext_vector_type(32)));
-
-/* The same in memory, which need not be aligned as vectors are. */
 typedef uchar clem_u8m __attribute__((ext_vector_type(32), aligned(1), may_alias));
 typedef ushort clem_u16m __attribute__((ext_vector_type(32), aligned(2), may_alias));
 typedef uint clem_u32m __attribute__((ext_vector_type(32), aligned(4), may_alias));
 typedef ulong clem_u64m __attribute__((ext_vector_type(32), aligned(8), may_alias));
 typedef float clem_f32m __attribute__((ext_vector_type(32), aligned(4), may_alias));
+typedef uchar clem_half_u8 __attribute__((ext_vector_type(16), aligned(1), may_alias));
+typedef ushort clem_half_u16 __attribute__((ext_vector_type(16), aligned(2), may_alias));
+typedef uint clem_half_u32 __attribute__((ext_vector_type(16), aligned(4), may_alias));
+typedef ulong clem_half_u64 __attribute__((ext_vector_type(16), aligned(8), may_alias));
+
+typedef double clem_f64v __attribute__((ext_vector_type(32)));
 
 typedef double clem_f64m __attribute__((ext_vector_type(32), aligned(8), may_alias));
 
@@ -197,13 +201,15 @@ static inline uint clem_settle_lanes(CLEM_SCRATCH const uint *state, CLEM_SCRATC
     return first;
 }
 
-/* When no warp can go on: opens barriers. Most often all warps are at the same one. */
+/* When all warps had their turn: opens barriers, unless some can go on. Most often all warps are at the same one. */
 CLEM_APART uint clem_release_warps(CLEM_SCRATCH uint *pc, CLEM_SCRATCH const uint *masks,
                                                          CLEM_SCRATCH uint *state, CLEM_SCRATCH uint *wait, uint warps,
                                                          uint *arrived)
 {
     uint first = CLEM_ENDED, differ = 0u;
     for (uint i = 0; i < warps; i++) {
+        if (pc[i] <= CLEM_REGION)
+            return CLEM_RELEASED;
         first = first == CLEM_ENDED ? pc[i] : first;
         differ |= pc[i] != CLEM_ENDED && pc[i] != first;
     }
@@ -297,73 +303,92 @@ static inline clem_f64v clem_vfma_f64(clem_f64v a, clem_f64v b, clem_f64v c)
 
 #define CLEM_SHARED_PLACE(T, at) ((__local T *)(base + (at)))
 
+#define CLEM_HALF(T) clem_half_##T
+
+#define clem_half_iota ((clem_half_u32)(0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 10u, 11u, 12u, 13u, 14u, 15u))
+
 /* What the lanes load from and store to addresses of their own: neighbours at once where the warp is whole, otherwise one
  * after the other, the lowest last, since its value is what stays where several store to one place. */
-#define CLEM_VECTOR_MEMORY(T, E, S, A, N, BASE, PASS, PLACE)                                                     \
-    CLEM_APART clem_##T##v clem_gather_##S##_##T(BASE clem_##A##v a, uint active)                                \
-    {                                                                                                            \
-        E r[32];                                                                                                 \
-        clem_##A##v at[1] = {a};                                                                                 \
-        if (active == ~0u) {                                                                                     \
-            if (__builtin_reduce_or(a - a.s0) == 0)                                                              \
-                return (clem_##T##v)(*PLACE(E, a.s0));                                                           \
-            for (uint i = 0; i < 32u; i++)                                                                       \
-                r[i] = *PLACE(E, ((N *)at)[i]);                                                                  \
-        } else {                                                                                                 \
-            for (uint rest = active; rest != 0u; rest &= rest - 1u) {                                            \
-                const uint i = 31u - clz(rest & (0u - rest));                                                    \
-                r[i] = *PLACE(E, ((N *)at)[i]);                                                                  \
-            }                                                                                                    \
-        }                                                                                                        \
-        return *(clem_##T##m *)r;                                                                                \
-    }                                                                                                            \
-    CLEM_APART void clem_scatter_##S##_##T(BASE clem_##A##v a, clem_##T##v x, uint active)                       \
-    {                                                                                                            \
-        clem_##A##v at[1] = {a};                                                                                 \
-        clem_##T##v from[1] = {x};                                                                               \
-        for (uint rest = active; rest != 0u;) {                                                                  \
-            const uint i = 31u - clz(rest);                                                                      \
-            *PLACE(E, ((N *)at)[i]) = ((E *)from)[i];                                                            \
-            rest &= ~(1u << i);                                                                                  \
-        }                                                                                                        \
-    }                                                                                                            \
-    static inline clem_##T##v clem_load_##S##_##T(BASE clem_##A##v a, uint active)                               \
-    {                                                                                                            \
-        if (active == ~0u && __builtin_reduce_or(a - a.s0 - clem_to(clem_iota, clem_##A##v) * (N)sizeof(E)) == 0)\
-            return *PLACE(clem_##T##m, a.s0);                                                                    \
-        return clem_gather_##S##_##T(PASS a, active);                                                            \
-    }                                                                                                            \
-    static inline void clem_store_##S##_##T(BASE clem_##A##v a, clem_##T##v x, uint active)                      \
-    {                                                                                                            \
-        if (active == ~0u && __builtin_reduce_or(a - a.s0 - clem_to(clem_iota, clem_##A##v) * (N)sizeof(E)) == 0)\
-            *PLACE(clem_##T##m, a.s0) = x;                                                                       \
-        else                                                                                                     \
-            clem_scatter_##S##_##T(PASS a, x, active);                                                           \
+#define CLEM_VECTOR_MEMORY(T, E, V, S, A, N, BASE, PASS, PLACE)                                                              \
+    static inline void clem_gather_half_##S##_##T(BASE const N *a, uint active, E *r)                                        \
+    {                                                                                                                        \
+        const CLEM_HALF(A) at = *(const CLEM_HALF(A) *)a;                                                                    \
+        const CLEM_HALF(A) off = at - at.s0;                                                                                 \
+        if (active == 0xffffu && __builtin_reduce_or(off) == 0)                                                              \
+            *(CLEM_HALF(T) *)r = (CLEM_HALF(T))(*PLACE(E, at.s0));                                                           \
+        else if (active == 0xffffu && __builtin_reduce_or(off - clem_to(clem_half_iota, CLEM_HALF(A)) * (N)sizeof(E)) == 0)  \
+            *(CLEM_HALF(T) *)r = *PLACE(CLEM_HALF(T), at.s0);                                                                \
+        else                                                                                                                 \
+            for (uint rest = active; rest != 0u; rest &= rest - 1u) {                                                        \
+                const uint i = 31u - clz(rest & (0u - rest));                                                                \
+                r[i] = *PLACE(E, a[i]);                                                                                      \
+            }                                                                                                                \
+    }                                                                                                                        \
+    CLEM_APART V clem_gather_##S##_##T(BASE clem_##A##v a, uint active)                                                      \
+    {                                                                                                                        \
+        E r[32];                                                                                                             \
+        clem_##A##v at[1] = {a};                                                                                             \
+        clem_gather_half_##S##_##T(PASS (N *)at, active & 0xffffu, r);                                                       \
+        clem_gather_half_##S##_##T(PASS (N *)at + 16, active >> 16, r + 16);                                                 \
+        return *(clem_##T##m *)r;                                                                                            \
+    }                                                                                                                        \
+    static inline void clem_scatter_half_##S##_##T(BASE const N *a, const E *x, uint active)                                 \
+    {                                                                                                                        \
+        const CLEM_HALF(A) at = *(const CLEM_HALF(A) *)a;                                                                    \
+        if (active == 0xffffu &&                                                                                             \
+            __builtin_reduce_or(at - at.s0 - clem_to(clem_half_iota, CLEM_HALF(A)) * (N)sizeof(E)) == 0)                     \
+            *PLACE(CLEM_HALF(T), at.s0) = *(const CLEM_HALF(T) *)x;                                                          \
+        else                                                                                                                 \
+            for (uint rest = active; rest != 0u;) {                                                                          \
+                const uint i = 31u - clz(rest);                                                                              \
+                *PLACE(E, a[i]) = x[i];                                                                                      \
+                rest &= ~(1u << i);                                                                                          \
+            }                                                                                                                \
+    }                                                                                                                        \
+    CLEM_APART void clem_scatter_##S##_##T(BASE clem_##A##v a, V x, uint active)                                             \
+    {                                                                                                                        \
+        clem_##A##v at[1] = {a};                                                                                             \
+        V from[1] = {x};                                                                                                     \
+        clem_scatter_half_##S##_##T(PASS (N *)at + 16, (E *)from + 16, active >> 16);                                        \
+        clem_scatter_half_##S##_##T(PASS (N *)at, (E *)from, active & 0xffffu);                                              \
+    }                                                                                                                        \
+    static inline V clem_load_##S##_##T(BASE clem_##A##v a, uint active)                                                     \
+    {                                                                                                                        \
+        if (active == ~0u && __builtin_reduce_or(a - a.s0 - clem_to(clem_iota, clem_##A##v) * (N)sizeof(E)) == 0)            \
+            return *PLACE(clem_##T##m, a.s0);                                                                                \
+        return clem_gather_##S##_##T(PASS a, active);                                                                        \
+    }                                                                                                                        \
+    static inline void clem_store_##S##_##T(BASE clem_##A##v a, V x, uint active)                                            \
+    {                                                                                                                        \
+        if (active == ~0u && __builtin_reduce_or(a - a.s0 - clem_to(clem_iota, clem_##A##v) * (N)sizeof(E)) == 0)            \
+            *PLACE(clem_##T##m, a.s0) = x;                                                                                   \
+        else                                                                                                                 \
+            clem_scatter_##S##_##T(PASS a, x, active);                                                                       \
     }
 
 /* Defines clem_load_global_u8 clem_store_global_u8 */
-CLEM_VECTOR_MEMORY(u8, clem_u8_a, global, u64, ulong, CLEM_NO_BASE, CLEM_NO_BASE, CLEM_GLOBAL_PLACE)
+CLEM_VECTOR_MEMORY(u8, clem_u8_a, clem_u8v, global, u64, ulong, CLEM_NO_BASE, CLEM_NO_BASE, CLEM_GLOBAL_PLACE)
 
 /* Defines clem_load_global_u16 clem_store_global_u16 */
-CLEM_VECTOR_MEMORY(u16, clem_u16_a, global, u64, ulong, CLEM_NO_BASE, CLEM_NO_BASE, CLEM_GLOBAL_PLACE)
+CLEM_VECTOR_MEMORY(u16, clem_u16_a, clem_u16v, global, u64, ulong, CLEM_NO_BASE, CLEM_NO_BASE, CLEM_GLOBAL_PLACE)
 
 /* Defines clem_load_global_u32 clem_store_global_u32 */
-CLEM_VECTOR_MEMORY(u32, clem_u32_a, global, u64, ulong, CLEM_NO_BASE, CLEM_NO_BASE, CLEM_GLOBAL_PLACE)
+CLEM_VECTOR_MEMORY(u32, clem_u32_a, clem_u32v, global, u64, ulong, CLEM_NO_BASE, CLEM_NO_BASE, CLEM_GLOBAL_PLACE)
 
 /* Defines clem_load_global_u64 clem_store_global_u64 */
-CLEM_VECTOR_MEMORY(u64, clem_u64_a, global, u64, ulong, CLEM_NO_BASE, CLEM_NO_BASE, CLEM_GLOBAL_PLACE)
+CLEM_VECTOR_MEMORY(u64, clem_u64_a, clem_u64v, global, u64, ulong, CLEM_NO_BASE, CLEM_NO_BASE, CLEM_GLOBAL_PLACE)
 
 /* Defines clem_load_shared_u8 clem_store_shared_u8 */
-CLEM_VECTOR_MEMORY(u8, clem_u8_a, shared, u32, uint, CLEM_SHARED_BASE, CLEM_PASS_BASE, CLEM_SHARED_PLACE)
+CLEM_VECTOR_MEMORY(u8, clem_u8_a, clem_u8v, shared, u32, uint, CLEM_SHARED_BASE, CLEM_PASS_BASE, CLEM_SHARED_PLACE)
 
 /* Defines clem_load_shared_u16 clem_store_shared_u16 */
-CLEM_VECTOR_MEMORY(u16, clem_u16_a, shared, u32, uint, CLEM_SHARED_BASE, CLEM_PASS_BASE, CLEM_SHARED_PLACE)
+CLEM_VECTOR_MEMORY(u16, clem_u16_a, clem_u16v, shared, u32, uint, CLEM_SHARED_BASE, CLEM_PASS_BASE, CLEM_SHARED_PLACE)
 
 /* Defines clem_load_shared_u32 clem_store_shared_u32 */
-CLEM_VECTOR_MEMORY(u32, clem_u32_a, shared, u32, uint, CLEM_SHARED_BASE, CLEM_PASS_BASE, CLEM_SHARED_PLACE)
+CLEM_VECTOR_MEMORY(u32, clem_u32_a, clem_u32v, shared, u32, uint, CLEM_SHARED_BASE, CLEM_PASS_BASE, CLEM_SHARED_PLACE)
 
 /* Defines clem_load_shared_u64 clem_store_shared_u64 */
-CLEM_VECTOR_MEMORY(u64, clem_u64_a, shared, u32, uint, CLEM_SHARED_BASE, CLEM_PASS_BASE, CLEM_SHARED_PLACE)
+CLEM_VECTOR_MEMORY(u64, clem_u64_a, clem_u64v, shared, u32, uint, CLEM_SHARED_BASE, CLEM_PASS_BASE, CLEM_SHARED_PLACE)
 
 /* ---- What the lanes of a warp do together ---- */
 
@@ -536,24 +561,24 @@ CLEM_VECTOR_REDUCTION(lanes_min_s32)
 CLEM_VECTOR_REDUCTION(lanes_max_s32)
 
 /* The value of the lowest lane that is active. */
-#define CLEM_LOWEST(T, E)                                                                          \
-    CLEM_APART E clem_lowest_##T(clem_##T##v x, uint active)                 \
+#define CLEM_LOWEST(V, T, E)                                                                          \
+    CLEM_APART E clem_lowest_##T(V x, uint active)                 \
     {                                                                                              \
-        clem_##T##v at[1] = {x};                                                                   \
+        V at[1] = {x};                                                                             \
         return ((E *)at)[31u - clz(active & (0u - active))];                            \
     }
 
 /* Defines clem_lowest_u8 */
-CLEM_LOWEST(u8, clem_u8_a)
+CLEM_LOWEST(clem_u8v, u8, clem_u8_a)
 
 /* Defines clem_lowest_u16 */
-CLEM_LOWEST(u16, clem_u16_a)
+CLEM_LOWEST(clem_u16v, u16, clem_u16_a)
 
 /* Defines clem_lowest_u32 */
-CLEM_LOWEST(u32, clem_u32_a)
+CLEM_LOWEST(clem_u32v, u32, clem_u32_a)
 
 /* Defines clem_lowest_u64 */
-CLEM_LOWEST(u64, clem_u64_a)
+CLEM_LOWEST(clem_u64v, u64, clem_u64_a)
 
 /* Of each lane: the lowest of its own mask. */
 CLEM_APART clem_u32v clem_first_lanes(clem_u32v members)

@@ -182,10 +182,10 @@ static void begin_warp(struct ptx_emitter *e)
         ptx_line(e, "uint clem_steps = 0u;");
     ptx_line(e, "(void)clem_base, (void)clem_frame;");
     ptx_keep_order(e);
-    ptx_line(e, "if (clem_region == CLEM_ENDED)");
-    ptx_line(e, "    continue;");
     ptx_line(e, "if (clem_region == CLEM_PARTED)");
     ptx_line(e, "    goto clem_choose;");
+    ptx_line(e, "if (clem_region > CLEM_REGION)");
+    ptx_line(e, "    continue;");
     ptx_line(e, "goto clem_dispatch;");
 }
 

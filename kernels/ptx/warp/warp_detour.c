@@ -15,12 +15,16 @@ struct search {
     size_t count;
 };
 
-/* A node that waits for other warps cannot be in one. */
+/* Lanes come to it only by leaving the turn to other warps for a while. */
+static bool is_stop(const struct ptx_warp_writer *w, int32_t node)
+{
+    const struct ptx_instruction *step = ptx_warp_step_of(w, node);
+    return w->waits[node] || w->strides[node] || (step && ptx_is_barrier(step));
+}
+
 static bool can_be_within(const struct search *s, int32_t node)
 {
-    const struct ptx_instruction *step = ptx_warp_step_of(s->w, node);
-    return s->count < MOST_NODES && !s->w->waits[node] &&
-           s->w->detour_of[node] == PTX_NO_NODE && !(step && ptx_is_barrier(step));
+    return s->count < MOST_NODES && !is_stop(s->w, node) && s->w->detour_of[node] == PTX_NO_NODE;
 }
 
 /* All nodes on the ways from `first` to where they meet. Those must come between them in the order of the flow, so that
@@ -31,8 +35,6 @@ static bool gather(struct search *s, int32_t first)
     const int32_t meeting = flow->postdominator[first];
     s->count = 0;
     s->mark++;
-    if (!can_be_within(s, first))
-        return false;
     s->nodes[s->count++] = first;
     s->marks[first] = s->mark;
     for (size_t i = 0; i < s->count; i++) {
@@ -40,6 +42,8 @@ static bool gather(struct search *s, int32_t first)
         ptx_steps(flow->arena, 1 + node->next_count);
         for (uint32_t j = 0; j < node->next_count; j++) {
             const int32_t to = node->next[j];
+            if (to == first && is_stop(s->w, first))
+                return false;
             if (to == meeting || s->marks[to] == s->mark)
                 continue;
             if (!can_be_within(s, to) || flow->position[to] < flow->position[first] ||

@@ -113,6 +113,16 @@ static bool lead(struct ptx_emitter *e, int32_t to)
     return true;
 }
 
+/* All other warps take their turn of a loop first. */
+static void give_way(struct ptx_emitter *e, int32_t to)
+{
+    ptx_line(e, "if (clem_others == 0u) {");
+    ptx_line(e, "clem_pc[clem_warp_at] = %s;", state_text(e, to));
+    ptx_line(e, "clem_masks[clem_warp_at] = clem_active;");
+    ptx_line(e, "continue;");
+    ptx_line(e, "}");
+}
+
 static bool waits_again(const struct ptx_warp_writer *w, int32_t to)
 {
     return to != PTX_NO_NODE && w->waits[to] &&
@@ -129,6 +139,9 @@ void ptx_warp_write_edge(struct ptx_emitter *e, int32_t to)
         ptx_line(e, "goto clem_choose;");
         ptx_line(e, "}");
     }
+    if (to != PTX_NO_NODE && w->strides[to] && waiting_of(e, to) == WAIT_NOT &&
+        w->flow->position[to] <= w->flow->position[w->node])
+        give_way(e, to);
     if (w->is_whole[w->node] && lead(e, to))
         return;
     if (!w->is_whole[w->node]) {

@@ -93,9 +93,15 @@ static void find_whole(struct ptx_emitter *e)
             (is_any && u.registers[i] && w->flow->function->registers[i].width <= 1);
 }
 
-static void find_waits(struct ptx_emitter *e)
+static void find_loops(struct ptx_emitter *e)
 {
     struct ptx_warp_writer *w = e->warp_writer;
+    const struct ptx_function *f = w->flow->function;
+    bool *starts = ptx_arena_array(e->arena, f->instruction_count + 1, sizeof *starts);
+    ptx_block_strides(e, f, starts);
+    w->strides = ptx_arena_array(e->arena, w->flow->count + 1, sizeof *w->strides);
+    for (size_t i = 0; i < w->flow->count; i++)
+        w->strides[i] = starts[w->flow->nodes[i].first];
     const struct ptx_regions *r = w->facts->parted;
     w->waits = ptx_arena_array(e->arena, w->flow->count + 1, sizeof *w->waits);
     for (size_t i = 0; i < r->count; i++)
@@ -161,6 +167,7 @@ static void choose_items(struct ptx_emitter *e, int32_t number)
         const struct ptx_instruction *in = &all[i];
         w->items[i] = in == ptx_warp_step_of(w, number) || is_branch(in) || is_constant(w, in)
                           ? PTX_ITEM_NOTHING
+                      : is_tied(e, i)                          ? PTX_ITEM_LANES
                       : is_once(w, in)                         ? PTX_ITEM_ONCE
                       : !is_bound && ptx_warp_is_vector(e, in) ? PTX_ITEM_VECTOR
                                                                : PTX_ITEM_LANES;
@@ -262,7 +269,7 @@ bool ptx_warp_plan(struct ptx_emitter *e, const struct ptx_function *function)
     w->facts = ptx_block_cut(e, function);
     w->flow = w->facts->flow;
     w->node = PTX_NO_NODE;
-    find_waits(e);
+    find_loops(e);
     find_whole(e);
     w->is_sent = ptx_arena_array(e->arena, w->flow->count + 1, sizeof *w->is_sent);
     w->items = ptx_arena_take(e->arena, function->instruction_count + 1);
