@@ -154,10 +154,10 @@ enum ptx_pointers {
 
 /* What one OpenCL work-item does. */
 enum ptx_form {
-    PTX_FORM_ITEM, /* one CUDA thread: work-items and groups as the launch says */
+    PTX_FORM_ITEM,  /* one CUDA thread: work-items and groups as the launch says */
     PTX_FORM_BLOCK, /* a whole CUDA block, thread after thread between its barriers: groups of one
                      * work-item, one for each block; for CPUs, and for what a device cannot do */
-    PTX_FORM_WARP   /* likewise, warp after warp: what a warp's lanes do as vectors, for compilers that have
+    PTX_FORM_WARP /* likewise, warp after warp: what a warp's lanes do as vectors, for compilers that have
                      * those of 32 elements. Kernels that it cannot have get PTX_FORM_BLOCK */
 };
 

@@ -374,8 +374,7 @@ static const char *declare_all(struct translation *t)
     declare_textures(t);
     declare_blocks(t);
     declare_memory(t);
-    const char *text =
-        ptx_arena_text(&t->arena, t->code.data + start, t->code.used - start);
+    const char *text = ptx_arena_text(&t->arena, t->code.data + start, t->code.used - start);
     t->code.used = start;
     return text;
 }
@@ -408,7 +407,8 @@ static void add_kernel_of_warps(struct translation *t, const char *name, const c
         ptx_text_put(&t->code, t->body.data + strlen("{\n"));
         return;
     }
-    const char *shared = t->plan.needs & PTX_NEED_SHARED ? "__local uchar *const clem_shared, " : "";
+    const char *shared =
+        t->plan.needs & PTX_NEED_SHARED ? "__local uchar *const clem_shared, " : "";
     ptx_text_add(&t->code,
                  "CLEM_APART void clem_block(%s,\n    %sCLEM_SCRATCH uchar *const clem_scratch, "
                  "uint3 clem_item)\n{\n",

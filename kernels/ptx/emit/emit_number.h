@@ -1,5 +1,5 @@
 /* What the emitters of arithmetic share: expressions from templates, instructions handed to NVIDIA's compiler as they are.
- * Private to kernels/ptx/emit/.
+ * Private to kernels/ptx/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNELS_PTX_EMIT_NUMBER_H
 #define KERNELS_PTX_EMIT_NUMBER_H

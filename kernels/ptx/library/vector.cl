@@ -51,7 +51,7 @@ static inline uint clem_mask_of(clem_s32v lanes)
 /* ---- Registers between the nodes of a kernel: in the frame of their warp ---- */
 
 /* Of the lane that is being run. */
-#define clem_at(T, at) (((CLEM_SCRATCH T *)(clem_frame + (at)))[clem_lane])
+#define clem_of_lane(T, at) (((CLEM_SCRATCH T *)(clem_frame + (at)))[clem_lane])
 
 /* One for all lanes. */
 #define clem_one(T, at) (*(CLEM_SCRATCH T *)(clem_frame + (at)))

@@ -3,8 +3,8 @@
  * clem_pc holds, for each warp, the node that all its lanes of clem_masks go on with, with CLEM_AT_BARRIER where they wait
  * there; CLEM_ENDED; or CLEM_PARTED: then clem_state and clem_wait tell of each lane, as in the block form.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "kernels/ptx/emit/access.h"
 #include "kernels/ptx/warp/warp.h"
+#include "kernels/ptx/emit/access.h"
 
 /* ---- Hooks ---- */
 
@@ -15,7 +15,7 @@ static const char *special_value(struct ptx_emitter *e, enum ptx_special special
     case PTX_TID_X:
     case PTX_TID_Y:
     case PTX_TID_Z:
-        return ptx_format(e, "clem_at(uint, %d)", numbers + 128 * (int)(special - PTX_TID_X));
+        return ptx_format(e, "clem_of_lane(uint, %d)", numbers + 128 * (int)(special - PTX_TID_X));
     case PTX_LANEID:
         return "clem_lane";
     case PTX_WARPID:
@@ -78,7 +78,8 @@ static void write_once(struct ptx_emitter *e, const struct ptx_instruction *in)
 static uint32_t end_of_lanes(const struct ptx_warp_writer *w, uint32_t first, uint32_t end)
 {
     uint32_t last = first;
-    for (uint32_t i = first; i < end && w->items[i] != PTX_ITEM_VECTOR && w->items[i] != PTX_ITEM_ONCE; i++)
+    for (uint32_t i = first;
+         i < end && w->items[i] != PTX_ITEM_VECTOR && w->items[i] != PTX_ITEM_ONCE; i++)
         if (w->items[i] == PTX_ITEM_LANES)
             last = i;
     return last + 1;
@@ -236,10 +237,11 @@ static void name_memory(struct ptx_emitter *e)
     const size_t local = (e->plan->local_bytes + 15) / 16 * 16;
     ptx_line(e, "CLEM_SCRATCH uchar *const clem_locals = clem_scratch + clem_warp_count * %zuu;",
              w->frame_bytes);
-    ptx_line(e,
-             "CLEM_SCRATCH uint *const clem_state = (CLEM_SCRATCH uint *)(clem_locals + clem_warp_count "
-             "* %zuu);",
-             32 * local);
+    ptx_line(
+        e,
+        "CLEM_SCRATCH uint *const clem_state = (CLEM_SCRATCH uint *)(clem_locals + clem_warp_count "
+        "* %zuu);",
+        32 * local);
     ptx_line(e, "CLEM_SCRATCH uint *const clem_wait = clem_state + clem_warp_count * 32u;");
     ptx_line(e, "CLEM_SCRATCH uint *const clem_pc = clem_wait + clem_warp_count * 32u;");
     ptx_line(e, "CLEM_SCRATCH uint *const clem_masks = clem_pc + clem_warp_count;");

@@ -42,10 +42,12 @@ struct ptx_warp_writer {
     int32_t *homes;   /* per register: where in the frame, or PTX_NO_HOME */
     bool *is_whole;   /* per node */
     bool *waits;      /* per node: it begins a loop in which threads wait for what others do */
-    bool *strides;    /* per node: it begins a loop of which all warps had better take a turn before the next */
-    bool *is_sent;    /* per node: lanes are sent there, not only led by a goto */
-    uint8_t *items;   /* per instruction: enum ptx_item */
-    int32_t *detour_of; /* per node: the node that the detour begins with which it belongs to, or PTX_NO_NODE */
+    bool *
+        strides; /* per node: it begins a loop of which all warps had better take a turn before the next */
+    bool *is_sent;  /* per node: lanes are sent there, not only led by a goto */
+    uint8_t *items; /* per instruction: enum ptx_item */
+    int32_t *
+        detour_of; /* per node: the node that the detour begins with which it belongs to, or PTX_NO_NODE */
     size_t frame_bytes;
     int32_t numbers; /* where in the frame the x, y and z of the lanes' threads are */
 

@@ -134,9 +134,8 @@ static void write_end(struct ptx_emitter *e, const struct ptx_instruction *last)
     int32_t taken, other;
     const bool has_two = ptx_warp_ways(e, e->warp_writer->node, &taken, &other);
     if (has_two) {
-        const struct ptx_operand guard = {.kind = PTX_OPERAND_REGISTER,
-                                          .index = last->guard,
-                                          .is_negated = last->guard_negated};
+        const struct ptx_operand guard = {
+            .kind = PTX_OPERAND_REGISTER, .index = last->guard, .is_negated = last->guard_negated};
         ptx_line(e, "const uint clem_taken = clem_mask_of(%s) & clem_active;",
                  ptx_warp_value(e, &guard, PTX_PRED));
     }

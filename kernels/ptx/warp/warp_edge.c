@@ -83,7 +83,9 @@ static void send(struct ptx_emitter *e, int32_t to, const char *spun)
     const char *wait = common_wait(e, to);
     if (!wait)
         write_own_waits(e, step_of(e, to));
-    ptx_line(e, "clem_send_lanes(clem_state + clem_base, clem_wait + clem_base, clem_active, %s%s, %s, %du);",
+    ptx_line(e,
+             "clem_send_lanes(clem_state + clem_base, clem_wait + clem_base, clem_active, %s%s, "
+             "%s, %du);",
              state_text(e, to), spun, wait ? wait : "0u", wait != NULL);
 }
 
@@ -125,8 +127,7 @@ static void give_way(struct ptx_emitter *e, int32_t to)
 
 static bool waits_again(const struct ptx_warp_writer *w, int32_t to)
 {
-    return to != PTX_NO_NODE && w->waits[to] &&
-           w->flow->position[to] <= w->flow->position[w->node];
+    return to != PTX_NO_NODE && w->waits[to] && w->flow->position[to] <= w->flow->position[w->node];
 }
 
 void ptx_warp_write_edge(struct ptx_emitter *e, int32_t to)
@@ -212,8 +213,9 @@ static void write_partial_end(struct ptx_emitter *e, int32_t other)
     ptx_line(e, "}");
     if (!e->warp_writer->is_whole[e->warp_writer->node]) {
         ptx_line(e, "if (clem_others != 0u && clem_taken != 0u)");
-        ptx_line(e, "    clem_send_lanes(clem_state + clem_base, clem_wait + clem_base, clem_taken, "
-                    "CLEM_ENDED, 0u, 1u);");
+        ptx_line(e,
+                 "    clem_send_lanes(clem_state + clem_base, clem_wait + clem_base, clem_taken, "
+                 "CLEM_ENDED, 0u, 1u);");
     }
     ptx_line(e, "clem_active &= ~clem_taken;");
     ptx_warp_write_edge(e, other);
@@ -230,9 +232,8 @@ static void write_trap(struct ptx_emitter *e, const struct ptx_instruction *in)
 static void write_guarded(struct ptx_emitter *e, const struct ptx_instruction *in, int32_t taken,
                           int32_t other)
 {
-    const struct ptx_operand guard = {.kind = PTX_OPERAND_REGISTER,
-                                      .index = in->guard,
-                                      .is_negated = in->guard_negated};
+    const struct ptx_operand guard = {
+        .kind = PTX_OPERAND_REGISTER, .index = in->guard, .is_negated = in->guard_negated};
     if (is_one(e, &guard)) {
         ptx_warp_take_one(e, (uint32_t)in->guard, true);
         ptx_line(e, "const uint clem_taken = %s ? clem_active : 0u;", ptx_predicate(e, &guard));

@@ -29,8 +29,7 @@ bool ptx_warp_is_access(struct ptx_emitter *e, const struct ptx_instruction *in)
                           (space == PTX_SPACE_GLOBAL &&
                            (address->variable || ptx_is_pointer_register(e, address->index)));
     const bool is_register = value->kind == PTX_OPERAND_REGISTER;
-    return is_known && (in->opcode == PTX_OPCODE_st || is_register) &&
-           ptx_warp_has_value(e, value);
+    return is_known && (in->opcode == PTX_OPCODE_st || is_register) && ptx_warp_has_value(e, value);
 }
 
 /* Whether all lanes have the same address. */
@@ -73,9 +72,9 @@ static void load_one(struct ptx_emitter *e, const struct ptx_instruction *in)
     const enum ptx_type type = (enum ptx_type)in->types[0];
     if (access.address->index >= 0)
         ptx_warp_take_one(e, (uint32_t)access.address->index, true);
-    ptx_warp_set(e, in, value_of(in), type,
-                 ptx_format(e, "((clem_%sv)(%s))", ptx_warp_vector_name(type),
-                            ptx_access(e, &access)));
+    ptx_warp_set(
+        e, in, value_of(in), type,
+        ptx_format(e, "((clem_%sv)(%s))", ptx_warp_vector_name(type), ptx_access(e, &access)));
 }
 
 static void load_each(struct ptx_emitter *e, const struct ptx_instruction *in)
@@ -86,9 +85,10 @@ static void load_each(struct ptx_emitter *e, const struct ptx_instruction *in)
     const char *name = ptx_warp_vector_name(type);
     if (is_shared)
         ptx_need(e, PTX_NEED_SHARED | PTX_NEED_SHARED_BYTES);
-    access.text = ptx_format(e, "clem_load_%s_%s(%s%s, clem_active)",
-                             is_shared ? "shared" : "global", ptx_warp_vector_name(whole),
-                             is_shared ? "clem_shared, " : "", places(e, access.address, is_shared));
+    access.text =
+        ptx_format(e, "clem_load_%s_%s(%s%s, clem_active)", is_shared ? "shared" : "global",
+                   ptx_warp_vector_name(whole), is_shared ? "clem_shared, " : "",
+                   places(e, access.address, is_shared));
     const char *value = ptx_access(e, &access);
     const bool is_same = strcmp(ptx_warp_vector_name(whole), name) == 0;
     ptx_warp_set(e, in, value_of(in), type,

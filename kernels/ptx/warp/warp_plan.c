@@ -88,9 +88,8 @@ static void find_whole(struct ptx_emitter *e)
     for (size_t i = 0; i < w->flow->count; i++)
         w->is_whole[i] = is_any && !u.is_divergent[i];
     for (size_t i = 0; i < registers; i++)
-        w->is_uniform[i] =
-            w->facts->keeps[i] == PTX_KEEP_CONSTANT ||
-            (is_any && u.registers[i] && w->flow->function->registers[i].width <= 1);
+        w->is_uniform[i] = w->facts->keeps[i] == PTX_KEEP_CONSTANT ||
+                           (is_any && u.registers[i] && w->flow->function->registers[i].width <= 1);
 }
 
 static void find_loops(struct ptx_emitter *e)

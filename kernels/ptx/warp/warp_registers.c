@@ -89,9 +89,8 @@ static const char *home_of(struct ptx_emitter *e, uint32_t index)
 {
     const enum ptx_type type = ptx_register_type(e, index);
     const int home = (int)e->warp_writer->homes[index];
-    return type == PTX_PRED
-               ? ptx_format(e, "clem_take_pred(%d)", home)
-               : ptx_format(e, "clem_home_%s(%d)", ptx_warp_vector_name(type), home);
+    return type == PTX_PRED ? ptx_format(e, "clem_take_pred(%d)", home)
+                            : ptx_format(e, "clem_home_%s(%d)", ptx_warp_vector_name(type), home);
 }
 
 /* `clem_u32v v_r5 = ...;`, the first time with its type. */
@@ -133,8 +132,9 @@ static const char *as_vector(struct ptx_emitter *e, const char *x, enum ptx_type
                              enum ptx_type to)
 {
     const char *name = ptx_warp_vector_name(to);
-    return strcmp(ptx_warp_vector_name(from), name) == 0 ? x
-                                                         : ptx_format(e, "clem_as(%s, clem_%sv)", x, name);
+    return strcmp(ptx_warp_vector_name(from), name) == 0
+               ? x
+               : ptx_format(e, "clem_as(%s, clem_%sv)", x, name);
 }
 
 /* As ptx_as_type(): cut, or extended by the sign of what is converted. */
@@ -153,9 +153,8 @@ static const char *converted(struct ptx_emitter *e, const char *x, enum ptx_type
 
 static const char *splat(struct ptx_emitter *e, enum ptx_type type, const char *value)
 {
-    return type == PTX_PRED
-               ? ptx_format(e, "((clem_s32v)(-(int)%s))", value)
-               : ptx_format(e, "((clem_%sv)(%s))", ptx_warp_vector_name(type), value);
+    return type == PTX_PRED ? ptx_format(e, "((clem_s32v)(-(int)%s))", value)
+                            : ptx_format(e, "((clem_%sv)(%s))", ptx_warp_vector_name(type), value);
 }
 
 /* ---- Special registers ---- */
@@ -272,9 +271,8 @@ void ptx_warp_set(struct ptx_emitter *e, const struct ptx_instruction *in,
     if (held != PTX_PRED)
         value = converted(e, value, type, held);
     if (in->guard >= 0 && take_vector(e, index)) {
-        const struct ptx_operand guard = {.kind = PTX_OPERAND_REGISTER,
-                                          .index = in->guard,
-                                          .is_negated = in->guard_negated};
+        const struct ptx_operand guard = {
+            .kind = PTX_OPERAND_REGISTER, .index = in->guard, .is_negated = in->guard_negated};
         value = ptx_format(e, "%s ? %s : v_%s",
                            ptx_warp_mask(e, ptx_warp_value(e, &guard, PTX_PRED),
                                          held == PTX_PRED ? 4 : ptx_type_bytes(held)),
@@ -313,7 +311,7 @@ static void note_write(void *with, uint32_t index, bool is_whole)
 
 static const char *lane_home(struct ptx_emitter *e, uint32_t index)
 {
-    return ptx_format(e, "clem_at(%s, %d)", plain_type(e, index),
+    return ptx_format(e, "clem_of_lane(%s, %d)", plain_type(e, index),
                       (int)e->warp_writer->homes[index]);
 }
 

@@ -41,8 +41,8 @@ static const struct {
 
 static bool is_same_for_all(const struct ptx_emitter *e, const struct ptx_operand *operand)
 {
-    return operand->kind == PTX_OPERAND_INTEGER || (operand->kind == PTX_OPERAND_REGISTER &&
-                                                    e->warp_writer->is_uniform[operand->index]);
+    return operand->kind == PTX_OPERAND_INTEGER ||
+           (operand->kind == PTX_OPERAND_REGISTER && e->warp_writer->is_uniform[operand->index]);
 }
 
 /* A lane that does not take part brings 0, as in the block form. */
@@ -51,8 +51,7 @@ static void write_shuffle(struct ptx_emitter *e, const struct ptx_instruction *s
     const struct ptx_operand *o = step->operands;
     const unsigned from = ptx_destination_count(step);
     size_t kind = 0;
-    while (kind < sizeof shuffles / sizeof *shuffles &&
-           shuffles[kind].operation != step->operation)
+    while (kind < sizeof shuffles / sizeof *shuffles && shuffles[kind].operation != step->operation)
         kind++;
     if (kind == sizeof shuffles / sizeof *shuffles || step->operand_count < from + 3) {
         ptx_refuse(e, "an unknown shuffle");
@@ -79,10 +78,9 @@ static void write_shuffle(struct ptx_emitter *e, const struct ptx_instruction *s
 
 static void write_vote(struct ptx_emitter *e, const struct ptx_instruction *step)
 {
-    const char *votes =
-        hold(e, "uint",
-             ptx_format(e, "clem_mask_of(%s) & clem_active",
-                        ptx_warp_value(e, &step->operands[1], PTX_PRED)));
+    const char *votes = hold(e, "uint",
+                             ptx_format(e, "clem_mask_of(%s) & clem_active",
+                                        ptx_warp_value(e, &step->operands[1], PTX_PRED)));
     const char *mask = members(e, step);
     const char *some = hold(e, "clem_u32v", ptx_format(e, "%s & %s", mask, votes));
     const struct ptx_operand *to = &step->operands[0];
@@ -206,10 +204,10 @@ static void write_barrier_result(struct ptx_emitter *e, const struct ptx_instruc
         hold(e, "uint", "clem_wait[clem_base + 31u - clz(clem_active & (0u - clem_active))]");
     const bool is_count = operation == PTX_OP_POPC;
     const char *count = ptx_format(e, "(%s & 0xffffu)", found);
-    const char *value =
-        is_count                    ? count
-        : operation == PTX_OP_AND ? ptx_format(e, "(uchar)(%s == %s >> 16)", count, found)
-                                    : ptx_format(e, "(uchar)(%s != 0u)", count);
+    const char *value = is_count ? count
+                        : operation == PTX_OP_AND
+                            ? ptx_format(e, "(uchar)(%s == %s >> 16)", count, found)
+                            : ptx_format(e, "(uchar)(%s != 0u)", count);
     if (to->kind == PTX_OPERAND_REGISTER && e->warp_writer->is_uniform[to->index]) {
         ptx_warp_take_one(e, (uint32_t)to->index, false);
         ptx_set(e, to, is_count ? PTX_U32 : PTX_PRED, value);

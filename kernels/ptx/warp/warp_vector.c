@@ -9,8 +9,10 @@
 /* ---- Arithmetic ---- */
 
 enum { WHOLE = 1 << 0, WIDE = 1 << 1, FLOAT = 1 << 2, PREDICATE = 1 << 3, SMALL = 1 << 4 };
-enum { MODES = PTX_HI | PTX_LO | PTX_WIDE | PTX_SAT | PTX_CC | PTX_RELU | PTX_FTZ | PTX_NAN_FLAG |
-               PTX_XORSIGN_ABS };
+enum {
+    MODES = PTX_HI | PTX_LO | PTX_WIDE | PTX_SAT | PTX_CC | PTX_RELU | PTX_FTZ | PTX_NAN_FLAG |
+            PTX_XORSIGN_ABS
+};
 
 /* kinds: whole numbers of 32 bits; of 64; of 16; floats of both sizes; predicates. `types` of the result and the sources as
  * in emit_integer.c: t: the type; n: its size without sign; i: .u32; w: twice the size; v: that without sign. In templates
@@ -162,9 +164,9 @@ static void write_lop3(struct ptx_emitter *e, const struct ptx_instruction *in)
         fill.arguments[i] = ptx_warp_value(e, &in->operands[1 + i], PTX_U32);
     ptx_warp_set(
         e, in, &in->operands[0], PTX_U32,
-        ptx_format(e, "(clem_u32v)(%s)",
-                   ptx_expression(e, ptx_lop3_template(e, (unsigned)in->operands[4].bits & 255),
-                                  &fill)));
+        ptx_format(
+            e, "(clem_u32v)(%s)",
+            ptx_expression(e, ptx_lop3_template(e, (unsigned)in->operands[4].bits & 255), &fill)));
 }
 
 /* ---- Comparisons ---- */
@@ -245,8 +247,8 @@ static bool is_choice(const struct ptx_instruction *in)
 static void write_choice(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const enum ptx_type type = numeric((enum ptx_type)in->types[0]);
-    const char *mask = ptx_warp_mask(e, ptx_warp_value(e, &in->operands[3], PTX_PRED),
-                                     ptx_type_bytes(type));
+    const char *mask =
+        ptx_warp_mask(e, ptx_warp_value(e, &in->operands[3], PTX_PRED), ptx_type_bytes(type));
     ptx_warp_set(e, in, &in->operands[0], type,
                  ptx_format(e, "(%s ? %s : %s)", mask, ptx_warp_value(e, &in->operands[1], type),
                             ptx_warp_value(e, &in->operands[2], type)));
@@ -338,8 +340,12 @@ struct writer {
 };
 
 static const struct writer writers[] = {
-    {is_wide, write_wide},       {is_lop3, write_lop3},       {is_comparison, write_comparison},
-    {is_choice, write_choice},   {is_packing, write_packing}, {is_move, write_move},
+    {is_wide, write_wide},
+    {is_lop3, write_lop3},
+    {is_comparison, write_comparison},
+    {is_choice, write_choice},
+    {is_packing, write_packing},
+    {is_move, write_move},
     {is_conversion, write_conversion},
 };
 
