@@ -80,10 +80,10 @@ static const char own_calls[] =
 static const char own_block_calls[] =
     " clem_is_together clem_choose_region clem_choose_waiting clem_release_barriers clem_trap "
     "clem_block clem_begin_warps clem_number_threads clem_choose_lanes clem_settle_lanes "
-    "clem_release_warps clem_part_lanes clem_send_lanes clem_mask_of clem_lanes_of clem_home_* "
+    "clem_release_warps clem_part_lanes clem_send_lanes clem_wait_for clem_mask_of clem_lanes_of clem_home_* "
     "clem_one clem_of_lane clem_lowest_* clem_take_pred clem_put_pred clem_blend_* clem_as "
     "clem_to ";
-static const char own_places[] = " S_* R* N* K* clem_part clem_meet clem_choose clem_dispatch ";
+static const char own_places[] = " S_* R* N* K* clem_part clem_meet clem_choose clem_dispatch clem_send clem_send_on clem_leave ";
 
 /* Kinds of marks. STRICT: none of them, or what an access is given. */
 enum kind { STRICT, MEMORY, IMAGE, CALL, MEETING, FENCE, BRANCH };

@@ -826,22 +826,28 @@ static void write_alone(struct ptx_emitter *e)
 
 /* ---- The kernel ---- */
 
-void ptx_block_write_constants(struct ptx_emitter *e, const struct ptx_block_facts *facts)
+void ptx_block_write_constants(struct ptx_emitter *e, const struct ptx_flow *flow,
+                               const bool *is_constant)
 {
-    const struct ptx_flow *flow = facts->flow;
-    bool *wanted = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *wanted);
-    for (size_t i = 0; i < e->function->register_count; i++)
-        wanted[i] = facts->keeps[i] == PTX_KEEP_CONSTANT;
-    ptx_declare_registers(e, wanted);
+    ptx_declare_registers(e, is_constant);
     for (size_t i = 0; i < flow->reachable; i++) {
         const struct ptx_node *node = &flow->nodes[flow->order[i]];
         for (uint32_t j = node->first; j < node->end; j++) {
             const struct ptx_instruction *in = &flow->function->instructions[j];
             if (ptx_destination_count(in) == 1 && in->operands[0].kind == PTX_OPERAND_REGISTER &&
-                facts->keeps[in->operands[0].index] == PTX_KEEP_CONSTANT)
+                is_constant[in->operands[0].index])
                 ptx_emit_instruction(e, in);
         }
     }
+}
+
+static void write_constants(struct ptx_emitter *e)
+{
+    const struct ptx_block_facts *facts = e->block_writer->facts;
+    bool *wanted = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *wanted);
+    for (size_t i = 0; i < e->function->register_count; i++)
+        wanted[i] = facts->keeps[i] == PTX_KEEP_CONSTANT;
+    ptx_block_write_constants(e, facts->flow, wanted);
 }
 
 /* Calls that are left must not hold what only regions can do. */
@@ -933,7 +939,7 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
         ptx_line(e, "uint4 clem_live = (uint4)(clem_grid.s456, clem_threads);");
     ptx_block_declare_shared(e);
     empty_stacks(e);
-    ptx_block_write_constants(e, writer->facts);
+    write_constants(e);
     if (!r->facts->is_straight && !r->facts->never_meets) {
         ptx_need(e, PTX_NEED_RUNTIME);
         ptx_line(e, "uint clem_arrived[16] = {0};");

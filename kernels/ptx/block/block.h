@@ -180,7 +180,8 @@ const char *ptx_block_ended_value(struct ptx_emitter *e);
 const char *ptx_block_goes_on(struct ptx_emitter *e);
 
 /* Computes what is the same for the whole block, before all else. block.c. */
-void ptx_block_write_constants(struct ptx_emitter *e, const struct ptx_block_facts *facts);
+void ptx_block_write_constants(struct ptx_emitter *e, const struct ptx_flow *flow,
+                               const bool *is_constant);
 /* What the threads that go to a barrier wait for, in clem_wait; a special register of the thread being run, or NULL. */
 const char *ptx_block_barrier_wait(struct ptx_emitter *e, const struct ptx_instruction *step);
 const char *ptx_block_special(enum ptx_special special);

@@ -150,6 +150,13 @@ CLEM_APART void clem_send_lanes(CLEM_SCRATCH uint *state, CLEM_SCRATCH uint *wai
         *w = m ? (clem_u32v)(what_for) : *w;
 }
 
+/* What some lanes of a warp wait for. */
+static inline void clem_wait_for(CLEM_SCRATCH uint *wait, uint lanes, uint what_for)
+{
+    CLEM_SCRATCH clem_u32m *const w = (CLEM_SCRATCH clem_u32m *)wait;
+    *w = clem_lanes_of(lanes) ? (clem_u32v)(what_for) : *w;
+}
+
 /* The lanes of a warp were together until now: `active`, all others have ended. */
 static inline void clem_part_lanes(CLEM_SCRATCH uint *state, uint active)
 {
@@ -307,6 +314,11 @@ static inline clem_f64v clem_vfma_f64(clem_f64v a, clem_f64v b, clem_f64v c)
 
 #define clem_half_iota ((clem_half_u32)(0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 10u, 11u, 12u, 13u, 14u, 15u))
 
+/* Whether the addresses of the active lanes are those of neighbours, lane 0's being `start`. */
+#define CLEM_ARE_NEIGHBOURS(A, N, a, start, bytes, active)                                         \
+    ((clem_mask_of(clem_to(a == (N)(start) + clem_to(clem_iota, clem_##A##v) * (N)(bytes), clem_s32v)) & \
+      (active)) == (active))
+
 /* What the lanes load from and store to addresses of their own: neighbours at once where the warp is whole, otherwise one
  * after the other, the lowest last, since its value is what stays where several store to one place. */
 #define CLEM_VECTOR_MEMORY(T, E, V, S, A, N, BASE, PASS, PLACE)                                                              \
@@ -328,6 +340,14 @@ static inline clem_f64v clem_vfma_f64(clem_f64v a, clem_f64v b, clem_f64v c)
     {                                                                                                                        \
         E r[32];                                                                                                             \
         clem_##A##v at[1] = {a};                                                                                             \
+        const uint first = 31u - clz(active & (0u - active));                                                                \
+        const long start = (long)((N *)at)[first] - (long)(first * sizeof(E));                                                      \
+        if (active != ~0u && CLEM_ARE_NEIGHBOURS(A, N, a, start, sizeof(E), active)) {                                       \
+            for (uint i = 0; i < 32u; i++)                                                                                   \
+                if (active >> i & 1u)                                                                                        \
+                    r[i] = PLACE(E, start)[i];                                                                               \
+            return *(clem_##T##m *)r;                                                                                        \
+        }                                                                                                                    \
         clem_gather_half_##S##_##T(PASS (N *)at, active & 0xffffu, r);                                                       \
         clem_gather_half_##S##_##T(PASS (N *)at + 16, active >> 16, r + 16);                                                 \
         return *(clem_##T##m *)r;                                                                                            \
@@ -349,6 +369,14 @@ static inline clem_f64v clem_vfma_f64(clem_f64v a, clem_f64v b, clem_f64v c)
     {                                                                                                                        \
         clem_##A##v at[1] = {a};                                                                                             \
         V from[1] = {x};                                                                                                     \
+        const uint first = 31u - clz(active & (0u - active));                                                                \
+        const long start = (long)((N *)at)[first] - (long)(first * sizeof(E));                                                      \
+        if (active != ~0u && CLEM_ARE_NEIGHBOURS(A, N, a, start, sizeof(E), active)) {                                       \
+            for (uint i = 0; i < 32u; i++)                                                                                   \
+                if (active >> i & 1u)                                                                                        \
+                    PLACE(E, start)[i] = ((E *)from)[i];                                                                     \
+            return;                                                                                                          \
+        }                                                                                                                    \
         clem_scatter_half_##S##_##T(PASS (N *)at + 16, (E *)from + 16, active >> 16);                                        \
         clem_scatter_half_##S##_##T(PASS (N *)at, (E *)from, active & 0xffffu);                                              \
     }                                                                                                                        \

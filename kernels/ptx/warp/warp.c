@@ -153,6 +153,20 @@ static void write_node(struct ptx_emitter *e, int32_t number)
 static void write_dispatch(struct ptx_emitter *e)
 {
     const struct ptx_warp_writer *w = e->warp_writer;
+    ptx_text_put(e->out, "clem_leave:;\n");
+    ptx_line(e, "if (clem_others == 0u) {");
+    ptx_line(e, "clem_pc[clem_warp_at] = clem_go;");
+    ptx_line(e, "clem_masks[clem_warp_at] = clem_active;");
+    ptx_line(e, "continue;");
+    ptx_line(e, "}");
+    ptx_line(e, "clem_for = 0u;");
+    ptx_text_put(e->out, "clem_send:;\n");
+    ptx_line(e, "clem_wait_for(clem_wait + clem_base, clem_active, clem_for);");
+    ptx_text_put(e->out, "clem_send_on:;\n");
+    ptx_line(e, "if (clem_others == 0u)");
+    ptx_line(e, "    clem_part_lanes(clem_state + clem_base, clem_active);");
+    ptx_line(e, "clem_send_lanes(clem_state + clem_base, clem_wait + clem_base, clem_active, "
+                "clem_go, 0u, 0u);");
     ptx_text_put(e->out, "clem_choose:;\n");
     ptx_line(e, "clem_region = clem_choose_lanes(clem_state + clem_base, clem_wait + clem_base, "
                 "&clem_active, &clem_others, &clem_left);");
@@ -175,7 +189,7 @@ static void begin_warp(struct ptx_emitter *e)
     const struct ptx_warp_writer *w = e->warp_writer;
     ptx_line(e, "for (uint clem_warp_at = 0; clem_warp_at < clem_warp_count; clem_warp_at++) {");
     ptx_line(e, "uint clem_region = clem_pc[clem_warp_at], clem_active = clem_masks[clem_warp_at], "
-                "clem_others = 0u;");
+                "clem_others = 0u, clem_go = 0u, clem_for = 0u;");
     ptx_line(e, "const uint clem_base = clem_warp_at * 32u;");
     ptx_line(e, "CLEM_SCRATCH uchar *const clem_frame = clem_scratch + clem_warp_at * %zuu;",
              w->frame_bytes);
@@ -278,7 +292,7 @@ void ptx_warp_kernel(struct ptx_emitter *e, struct ptx_body *entry)
     if (names_threads(entry->function))
         ptx_line(e, "clem_number_threads(clem_scratch + %d, %zuu, clem_grid);", (int)w->numbers,
                  w->frame_bytes);
-    ptx_block_write_constants(e, w->facts);
+    ptx_block_write_constants(e, w->flow, w->is_constant);
     ptx_need(e, PTX_NEED_RUNTIME);
     write_rounds(e);
     ptx_line(e, "}");

@@ -37,6 +37,8 @@ enum { PTX_NO_HOME = -1 };
 struct ptx_warp_writer {
     const struct ptx_block_facts *facts;
     const struct ptx_flow *flow;
+    bool *
+        is_constant; /* per register: the same for the whole block at any time, and computed before all nodes */
     bool *is_uniform; /* per register: one variable for all lanes of a warp */
     bool *crosses;    /* per register: some node begins with it */
     int32_t *homes;   /* per register: where in the frame, or PTX_NO_HOME */

@@ -164,13 +164,21 @@ static void write_one(struct ptx_emitter *e, int32_t number, ptx_write_node *wri
     ptx_line(e, "}");
 }
 
+static bool leaves(const struct ptx_warp_writer *w, int32_t first)
+{
+    for (size_t i = 0; i < w->flow->count; i++)
+        if (w->detour_of[i] == first && w->flow->nodes[i].leaves)
+            return true;
+    return false;
+}
+
 static void write_meeting(struct ptx_emitter *e, const struct ptx_instruction *last)
 {
     struct ptx_warp_writer *w = e->warp_writer;
     const int32_t to = w->flow->postdominator[w->node];
     (void)last;
     ptx_line(e, "clem_active = clem_all;");
-    if (to != PTX_NO_NODE) {
+    if (to != PTX_NO_NODE && leaves(w, w->node)) {
         ptx_line(e, "if (clem_active == 0u) {");
         ptx_warp_write_edge(e, PTX_NO_NODE);
         ptx_line(e, "}");

@@ -78,50 +78,44 @@ static const char *state_text(struct ptx_emitter *e, int32_t to)
 }
 
 /* The active lanes; what others there are is in clem_state. */
-static void send(struct ptx_emitter *e, int32_t to, const char *spun)
+static void send(struct ptx_emitter *e, int32_t to)
 {
     const char *wait = common_wait(e, to);
     if (!wait)
         write_own_waits(e, step_of(e, to));
     ptx_line(e,
-             "clem_send_lanes(clem_state + clem_base, clem_wait + clem_base, clem_active, %s%s, "
-             "%s, %du);",
-             state_text(e, to), spun, wait ? wait : "0u", wait != NULL);
+             "clem_send_lanes(clem_state + clem_base, clem_wait + clem_base, clem_active, %s, %s, "
+             "%du);",
+             state_text(e, to), wait ? wait : "0u", wait != NULL);
 }
 
-static void part(struct ptx_emitter *e)
+/* What stands behind all nodes does it, for all active lanes. */
+static void send_all(struct ptx_emitter *e, int32_t to, const char *spun)
 {
-    ptx_line(e, "if (clem_others == 0u)");
-    ptx_line(e, "    clem_part_lanes(clem_state + clem_base, clem_active);");
+    const char *wait = common_wait(e, to);
+    if (wait) {
+        ptx_line(e, "clem_go = %s%s, clem_for = %s;", state_text(e, to), spun, wait);
+        ptx_line(e, "goto clem_send;");
+        return;
+    }
+    write_own_waits(e, step_of(e, to));
+    ptx_line(e, "clem_go = %s%s;", state_text(e, to), spun);
+    ptx_line(e, "goto clem_send_on;");
 }
 
-/* All lanes that live go there together. False: they must be sent. */
-static bool lead(struct ptx_emitter *e, int32_t to)
+/* Whether a warp that goes there leaves the turn to the next, its lanes together. */
+static bool is_end(const struct ptx_emitter *e, int32_t to)
 {
-    if (to == PTX_NO_NODE) {
-        ptx_line(e, "clem_pc[clem_warp_at] = CLEM_ENDED;");
-        ptx_line(e, "continue;");
-        return true;
-    }
-    if (waiting_of(e, to) == WAIT_BLOCK) {
-        if (!is_plain(step_of(e, to)) || e->warp_writer->facts->has_parts)
-            return false;
-        ptx_line(e, "clem_pc[clem_warp_at] = %s;", state_text(e, to));
-        ptx_line(e, "clem_masks[clem_warp_at] = clem_active;");
-        ptx_line(e, "continue;");
-        return true;
-    }
-    ptx_line(e, "goto N%d;", (int)to);
-    return true;
+    return to == PTX_NO_NODE || (waiting_of(e, to) == WAIT_BLOCK && is_plain(step_of(e, to)) &&
+                                 !e->warp_writer->facts->has_parts);
 }
 
 /* All other warps take their turn of a loop first. */
 static void give_way(struct ptx_emitter *e, int32_t to)
 {
     ptx_line(e, "if (clem_others == 0u) {");
-    ptx_line(e, "clem_pc[clem_warp_at] = %s;", state_text(e, to));
-    ptx_line(e, "clem_masks[clem_warp_at] = clem_active;");
-    ptx_line(e, "continue;");
+    ptx_line(e, "clem_go = %s;", state_text(e, to));
+    ptx_line(e, "goto clem_leave;");
     ptx_line(e, "}");
 }
 
@@ -135,27 +129,24 @@ void ptx_warp_write_edge(struct ptx_emitter *e, int32_t to)
     const struct ptx_warp_writer *w = e->warp_writer;
     if (waits_again(w, to)) {
         ptx_line(e, "if (clem_steps++ >= clem_patience) {");
-        part(e);
-        send(e, to, " | CLEM_SPUN");
-        ptx_line(e, "goto clem_choose;");
+        send_all(e, to, " | CLEM_SPUN");
         ptx_line(e, "}");
     }
     if (to != PTX_NO_NODE && w->strides[to] && waiting_of(e, to) == WAIT_NOT &&
         w->flow->position[to] <= w->flow->position[w->node])
         give_way(e, to);
-    if (w->is_whole[w->node] && lead(e, to))
-        return;
-    if (!w->is_whole[w->node]) {
-        const size_t start = e->out->used;
-        ptx_line(e, "if (clem_others == 0u) {");
-        if (lead(e, to))
-            ptx_line(e, "}");
-        else
-            e->out->used = start, e->out->depth--;
+    if (is_end(e, to)) {
+        ptx_line(e, "clem_go = %s;", state_text(e, to));
+        ptx_line(e, "goto clem_leave;");
+    } else if (waiting_of(e, to) == WAIT_BLOCK) {
+        send_all(e, to, "");
+    } else if (w->is_whole[w->node]) {
+        ptx_line(e, "goto N%d;", (int)to);
+    } else {
+        ptx_line(e, "if (clem_others == 0u)");
+        ptx_line(e, "    goto N%d;", (int)to);
+        send_all(e, to, "");
     }
-    part(e);
-    send(e, to, "");
-    ptx_line(e, "goto clem_choose;");
 }
 
 /* ---- Branches ---- */
@@ -196,13 +187,14 @@ static void write_split(struct ptx_emitter *e, int32_t taken, int32_t other)
     ptx_line(e, "if (clem_taken == 0u) {");
     ptx_warp_write_edge(e, other);
     ptx_line(e, "}");
-    part(e);
+    ptx_line(e, "if (clem_others == 0u)");
+    ptx_line(e, "    clem_part_lanes(clem_state + clem_base, clem_active);");
+    ptx_line(e, "clem_others = 1u;");
     ptx_line(e, "const uint clem_not_taken = clem_active & ~clem_taken;");
     ptx_line(e, "clem_active = clem_taken;");
-    send(e, taken, "");
+    send(e, taken);
     ptx_line(e, "clem_active = clem_not_taken;");
-    send(e, other, "");
-    ptx_line(e, "goto clem_choose;");
+    send_all(e, other, "");
 }
 
 /* Lanes that end are not missed where all others are together. */

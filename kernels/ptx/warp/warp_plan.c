@@ -88,8 +88,64 @@ static void find_whole(struct ptx_emitter *e)
     for (size_t i = 0; i < w->flow->count; i++)
         w->is_whole[i] = is_any && !u.is_divergent[i];
     for (size_t i = 0; i < registers; i++)
-        w->is_uniform[i] = w->facts->keeps[i] == PTX_KEEP_CONSTANT ||
+        w->is_uniform[i] = w->is_constant[i] ||
                            (is_any && u.registers[i] && w->flow->function->registers[i].width <= 1);
+}
+
+/* ---- Constants ---- */
+
+static void count_write(void *with, uint32_t index, bool is_whole)
+{
+    ((uint32_t *)with)[index] += is_whole ? 1 : 2;
+}
+
+struct looking {
+    const bool *flags;
+    bool all;
+};
+
+static void look(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct looking *l = with;
+    l->all &= l->flags[index];
+}
+
+static bool can_be_constant(const struct ptx_warp_writer *w, const struct ptx_instruction *in)
+{
+    if (in->guard >= 0 || in->has_second_destination || ptx_destination_count(in) != 1 ||
+        in->operands[0].kind != PTX_OPERAND_REGISTER || in->operands[0].part != 0 ||
+        !ptx_flow_is_pure(w->flow->function, in) || in->space == PTX_SPACE_LOCAL)
+        return false;
+    struct looking l = {w->is_constant, true};
+    for (uint32_t i = 1; i < in->operand_count; i++)
+        l.all &= (in->operands[i].kind != PTX_OPERAND_SPECIAL ||
+                  ptx_special_is_uniform(in->operands[i].index)) &&
+                 (!in->operands[i].variable || in->operands[i].variable->space != PTX_SPACE_LOCAL);
+    ptx_flow_reads(in, look, &l);
+    return l.all;
+}
+
+/* The block form has only those so that regions begin with. */
+static void find_constants(struct ptx_emitter *e)
+{
+    struct ptx_warp_writer *w = e->warp_writer;
+    const struct ptx_function *f = w->flow->function;
+    uint32_t *writes = ptx_arena_array(e->arena, f->register_count + 1, sizeof *writes);
+    w->is_constant = ptx_arena_array(e->arena, f->register_count + 1, sizeof *w->is_constant);
+    for (size_t i = 0; i < f->instruction_count; i++)
+        ptx_flow_writes(&f->instructions[i], count_write, writes);
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        ptx_steps(e->arena, f->instruction_count);
+        for (size_t i = 0; i < f->instruction_count; i++) {
+            const struct ptx_instruction *in = &f->instructions[i];
+            if (!can_be_constant(w, in) || writes[in->operands[0].index] != 1 ||
+                w->is_constant[in->operands[0].index])
+                continue;
+            w->is_constant[in->operands[0].index] = is_changed = true;
+        }
+    }
 }
 
 static void find_loops(struct ptx_emitter *e)
@@ -115,18 +171,6 @@ static bool is_branch(const struct ptx_instruction *in)
            in->opcode == PTX_OPCODE_exit || in->opcode == PTX_OPCODE_trap;
 }
 
-struct looking {
-    const bool *flags;
-    bool all;
-};
-
-static void look(void *with, uint32_t index, bool is_whole)
-{
-    (void)is_whole;
-    struct looking *l = with;
-    l->all &= l->flags[index];
-}
-
 static bool writes_uniform(const struct ptx_warp_writer *w, const struct ptx_instruction *in)
 {
     struct looking l = {w->is_uniform, ptx_destination_count(in) > 0};
@@ -143,7 +187,7 @@ static bool is_once(const struct ptx_warp_writer *w, const struct ptx_instructio
 static bool is_constant(const struct ptx_warp_writer *w, const struct ptx_instruction *in)
 {
     return ptx_destination_count(in) == 1 && in->operands[0].kind == PTX_OPERAND_REGISTER &&
-           w->facts->keeps[in->operands[0].index] == PTX_KEEP_CONSTANT;
+           w->is_constant[in->operands[0].index];
 }
 
 /* What hands on more than registers, which must stay in one loop: carries, copies in runs. */
@@ -184,7 +228,7 @@ static void find_crossing(struct ptx_emitter *e)
         for (size_t j = 0; j < registers; j++)
             w->crosses[j] |= ptx_flow_is_live(w->flow, w->flow->order[i], (uint32_t)j);
     for (size_t i = 0; i < registers; i++)
-        w->crosses[i] &= w->facts->keeps[i] != PTX_KEEP_CONSTANT;
+        w->crosses[i] &= !w->is_constant[i];
 }
 
 static void place(struct ptx_emitter *e, uint32_t index, size_t *end)
@@ -268,6 +312,7 @@ bool ptx_warp_plan(struct ptx_emitter *e, const struct ptx_function *function)
     w->facts = ptx_block_cut(e, function);
     w->flow = w->facts->flow;
     w->node = PTX_NO_NODE;
+    find_constants(e);
     find_loops(e);
     find_whole(e);
     w->is_sent = ptx_arena_array(e->arena, w->flow->count + 1, sizeof *w->is_sent);

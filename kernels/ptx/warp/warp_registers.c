@@ -60,7 +60,7 @@ void ptx_warp_begin_node(struct ptx_emitter *e, int32_t node)
 void ptx_warp_take_one(struct ptx_emitter *e, uint32_t index, bool wants_value)
 {
     struct ptx_warp_writer *w = e->warp_writer;
-    if (w->facts->keeps[index] == PTX_KEEP_CONSTANT)
+    if (w->is_constant[index])
         return;
     const bool loads = wants_value && !w->is_cached[index] && w->homes[index] != PTX_NO_HOME;
     const char *declaration =
