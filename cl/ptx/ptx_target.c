@@ -13,7 +13,7 @@
 #include "cl/ptx/ptx_kernel.h"
 #include "cl/trace.h"
 
-enum { TRIAL_ITEMS = 64, TRIAL_WORDS = 4 * TRIAL_ITEMS, WARP = 32 };
+enum { TRIAL_ITEMS = 64, TRIAL_WORDS = 5 * TRIAL_ITEMS, WARP = 32 };
 
 /* A kernel `trial` over one group of TRIAL_ITEMS work-items that leaves words to judge. */
 struct trial {
@@ -74,7 +74,16 @@ static bool is_atomic_right(const cl_uint words[TRIAL_WORDS])
 /* --- fences ----------------------------------------------------------------------------------- */
 
 /* Values alone cannot show that a fence orders, only that it is one to the compiler and does no harm. */
-static const char fence_text[] = "kernel void trial(global uint *words)\n"
+static const char fence_text[] = "#ifdef __has_builtin\n"
+                                 "#if __has_builtin(__builtin_convertvector) && "
+                                 "__has_builtin(__builtin_reduce_or) && "
+                                 "__has_builtin(__builtin_reduce_min)\n"
+                                 "#define HAS_VECTORS\n"
+                                 "typedef uint lanes __attribute__((ext_vector_type(32)));\n"
+                                 "typedef ulong wide __attribute__((ext_vector_type(32)));\n"
+                                 "#endif\n"
+                                 "#endif\n"
+                                 "kernel void trial(global uint *words)\n"
                                  "{\n"
                                  "    const uint item = (uint)get_local_id(0);\n"
                                  "    words[item] = item * 5u + 1u;\n"
@@ -84,7 +93,23 @@ static const char fence_text[] = "kernel void trial(global uint *words)\n"
                                  "    words[item + 128u] = words[item + 64u] + 3u;\n"
                                  "    __atomic_signal_fence(5);\n"
                                  "    words[item + 192u] = words[item + 128u] + 4u;\n"
+                                 "#ifdef HAS_VECTORS\n"
+                                 "    const lanes x = (lanes)(item) * 3u;\n"
+                                 "    const wide y = __builtin_convertvector(x, wide) << 33;\n"
+                                 "    const lanes z = __builtin_convertvector(y >> 32, lanes);\n"
+                                 "    words[item + 256u] = __builtin_reduce_or(x < z ? z : x) +\n"
+                                 "                         __builtin_reduce_min(x) + 1u;\n"
+                                 "#endif\n"
                                  "}\n";
+
+/* Vectors of 32 elements, as clang has them: tried by the same program, which does without where there are none. */
+static bool are_vectors_right(const cl_uint words[TRIAL_WORDS])
+{
+    for (cl_uint i = 0; i < TRIAL_ITEMS; i++)
+        if (words[i + 4 * TRIAL_ITEMS] != i * 9 + 1)
+            return false;
+    return true;
+}
 
 static bool is_fence_right(const cl_uint words[TRIAL_WORDS])
 {
@@ -333,16 +358,18 @@ static bool has_int64_atomics(struct ocl_context *context)
 /* GPUs order by mem_fence() or their own instructions. CPUs by the C language's: PoCL's mem_fence() is
  * empty. Where those could not be tried for want of memory they are believed in: a kernel that does not
  * build says so, one that keeps no order does not. */
-static bool has_thread_fence(struct ocl_context *context)
+static void find_thread_fence(struct ocl_context *context, struct ptx_target *target)
 {
     static const struct trial trial = {"fences of C", fence_text, "", is_fence_right};
     cl_uint words[TRIAL_WORDS] = {0};
     if (context->device->facts.device_class != OCL_CLASS_CPU)
-        return false;
+        return;
     const ocl_status status = try_out(context, &trial, words);
     const bool is_right = status == OCL_OK ? trial.is_right(words) : status != OCL_E_BUILD;
-    ocl_trace("%s: %s %s", context->device->facts.name, trial.name, is_right ? "work" : "are out");
-    return is_right;
+    target->has_thread_fence = is_right;
+    target->has_lane_vectors = status == OCL_OK && are_vectors_right(words);
+    ocl_trace("%s: %s %s, vectors of 32 elements %s", context->device->facts.name, trial.name,
+              is_right ? "work" : "are out", target->has_lane_vectors ? "too" : "are out");
 }
 
 /* Only compilers for CPUs make vectors of loops. Where it could not be tried, all are lost: words are left zero. */
@@ -377,7 +404,6 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
         .has_double = facts->has_double,
         .has_int64_atomics = has_int64_atomics(context),
         .has_exact_divide = has_exact_divide(context),
-        .has_thread_fence = has_thread_fence(context),
         .has_nvidia_asm = has_nvidia_asm(context),
         .has_images = facts->has_images && ocl_image_is_preferred(context),
         .subgroup_threads = has_subgroups(context) ? WARP : 0,
@@ -385,6 +411,7 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
         .max_private_bytes = is_cpu ? PRIVATE_BYTES_ON_CPU : PRIVATE_BYTES,
         .force_form = -1,
     };
+    find_thread_fence(context, target);
     find_lost_indices(context, target);
 }
 

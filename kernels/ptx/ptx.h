@@ -170,6 +170,7 @@ struct ptx_target {
     bool has_exact_divide;  /* float's / and sqrt() are correctly rounded, as programs are built */
     bool has_thread_fence;  /* __atomic_thread_fence() and __atomic_signal_fence(): of CPUs, whose
                              * mem_fence() may be nothing, not even to their compiler */
+    bool has_lane_vectors;  /* ext_vector_type(32) and what clang has for it: PTX_FORM_WARP */
     bool loses_wraps;       /* indices that wrap around are followed beyond: strided ones, and */
     bool loses_all_wraps;   /* those that grow by one too; needs loses_wraps */
     bool loses_turns;       /* indices that functions make of a loop's turn are of an earlier one */
