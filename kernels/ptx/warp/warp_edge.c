@@ -168,9 +168,14 @@ bool ptx_warp_ways(const struct ptx_emitter *e, int32_t node, int32_t *taken, in
     *other = ptx_warp_node_at(e, end);
     if (!ends && last->opcode != PTX_OPCODE_bra)
         return false;
+    const bool has_label = last->operand_count > 0 &&
+                           last->operands[last->operand_count - 1].kind == PTX_OPERAND_LABEL;
     const int32_t to =
-        ends ? PTX_NO_NODE
-             : ptx_warp_node_at(e, flow->function->labels[last->operands[0].index].instruction);
+        ends || !has_label
+            ? PTX_NO_NODE
+            : ptx_warp_node_at(e,
+                               flow->function->labels[last->operands[last->operand_count - 1].index]
+                                   .instruction);
     if (last->guard < 0) {
         *other = to;
         return false;

@@ -6,7 +6,8 @@
 
 /* ---- Which kernels ---- */
 
-/* Calls keep their parameters in variables of one thread, lists of targets and alloca are not worth it. */
+/* Calls keep their parameters in variables of one thread; lists of targets, alloca and registers that are vectors of PTX
+ * are not worth it. */
 static bool is_of_one_thread(const struct ptx_instruction *in)
 {
     return in->opcode == PTX_OPCODE_call || in->opcode == PTX_OPCODE_brx;
@@ -18,6 +19,9 @@ bool ptx_warp_suits(const struct ptx_emitter *e)
     const struct ptx_function *f = plan->bodies[plan->body_count - 1].function;
     if (plan->body_count != 1 || plan->has_stack || e->target->pointers != PTX_POINTERS_NUMBERS)
         return false;
+    for (size_t i = 0; i < f->register_count; i++)
+        if (f->registers[i].width > 1)
+            return false;
     for (size_t i = 0; i < f->instruction_count; i++)
         if (is_of_one_thread(&f->instructions[i]))
             return false;

@@ -266,6 +266,10 @@ void ptx_warp_set(struct ptx_emitter *e, const struct ptx_instruction *in,
 {
     if (destination->kind == PTX_OPERAND_SINK)
         return;
+    if (destination->kind != PTX_OPERAND_REGISTER) {
+        ptx_refuse(e, "a destination that is no register");
+        return;
+    }
     const uint32_t index = (uint32_t)destination->index;
     const enum ptx_type held = ptx_register_type(e, index);
     if (held != PTX_PRED)
