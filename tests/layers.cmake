@@ -135,6 +135,26 @@ if(enqueues_apart)
     message(SEND_ERROR "no longer enqueues by itself: ${enqueues_apart}")
 endif()
 
+# Pointers into a kernel's memory are written in emit/access.c alone, and so is all that follows them.
+file(GLOB sources RELATIVE ${ROOT} ${ROOT}/kernels/ptx/emit/*.c ${ROOT}/kernels/ptx/block/*.c ${ROOT}/kernels/ptx/*.c)
+set(has_pointers "")
+foreach(source IN LISTS sources)
+    file(READ ${ROOT}/${source} text)
+    string(REGEX REPLACE "[^\n]*#[ \t]*include[^\n]*" "" text "${text}")
+    string(REPLACE ";" "" text "${text}")
+    string(REGEX MATCHALL "\"([^\"\\\\\n]|\\\\.)*\"" literals "${text}")
+    list(FILTER literals INCLUDE REGEX
+        "\\*\\(|\\*%s =|\\)\\[|->|clem_generic_(load|store)\\(|clem_copy_async|clem_shared \\+|__(local|constant) %s|atomic_[a-z]+\\(")
+    if(literals AND source STREQUAL "kernels/ptx/emit/access.c")
+        set(has_pointers ${source})
+    elseif(literals)
+        message(SEND_ERROR "${source} writes an access, which is for kernels/ptx/emit/access.c: ${literals}")
+    endif()
+endforeach()
+if(NOT has_pointers)
+    message(SEND_ERROR "kernels/ptx/emit/access.c writes no access")
+endif()
+
 # Calls of the driver go through cl/base/opencl.h, which keeps cancellation away, and tests/stub/cancelling.c knows them all.
 file(READ ${ROOT}/cl/base/opencl.h text)
 string(REGEX MATCHALL "#define cl[A-Za-z]+" steady_calls "${text}")

@@ -13,7 +13,8 @@ enum ptx_status {
     PTX_OK,
     PTX_E_OUT_OF_MEMORY,
     PTX_E_SYNTAX,        /* the text is no PTX; the log says line and token */
-    PTX_E_UNSUPPORTED,   /* the log names kernel, line and instruction, and why it cannot be had */
+    PTX_E_UNSUPPORTED,   /* the log names kernel, line (of PTX, and of CUDA where that is known) and
+                          * instruction, and why it cannot be had */
     PTX_E_NEEDS_ADDRESS, /* only where kernels have no addresses: a pointer that comes from memory */
     PTX_E_TOO_LARGE /* the log names the budget that does not suffice: see kernels/ptx/base/budget.h */
 };

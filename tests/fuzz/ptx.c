@@ -10,6 +10,7 @@
 #include "facade/code/code.h"
 #include "facade/code/fatbin.h"
 #include "kernels/ptx/ir/ir.h"
+#include "tests/ptx/scan.h"
 
 /* FUZZ_FORM and FUZZ_API are one of each. */
 enum { FORM_ITEM, FORM_BLOCK, FORM_WARP, FORM_RESUME };
@@ -123,6 +124,27 @@ static struct ptx_kernel translated(const struct ptx_module *module, size_t inde
     return kernel;
 }
 
+/* All that is an access is marked as one, and marks change nothing else. */
+static void check_accesses(const struct ptx_module *module, size_t index, struct ptx_target target,
+                           const struct ptx_kernel *kernel)
+{
+    target.marks_accesses = true;
+    struct ptx_kernel marked = translated(module, index, &target);
+    if (!marked.text || !kernel->text) { /* marks are text, of which there may be too much */
+        ptx_kernel_free(&marked);
+        return;
+    }
+    const char *why, *at = scan_for_accesses(marked.text, scan_start(marked.text),
+                                             marked.form != PTX_FORM_ITEM, &why);
+    char *bare = scan_without_marks(marked.text);
+    if (at || !bare || strcmp(bare, kernel->text) != 0) {
+        fprintf(stderr, "%s\n---- %s: %s\n", marked.text, at ? why : "marks", at ? at : "");
+        abort();
+    }
+    free(bare);
+    ptx_kernel_free(&marked);
+}
+
 static void translate(const struct ptx_module *module, unsigned facts)
 {
     for (size_t i = 0; i < ptx_module_entry_count(module) && i < 4; ++i)
@@ -135,6 +157,7 @@ static void translate(const struct ptx_module *module, unsigned facts)
                     (kernel.text && strcmp(kernel.text, again.text) != 0))
                     abort(); /* the same is the same, byte for byte */
                 ptx_kernel_free(&again);
+                check_accesses(module, i, target, &kernel);
             }
             ptx_kernel_free(&kernel);
         }

@@ -191,6 +191,39 @@ TEST_BODY(ptx_writes_no_access_of_the_fuzzers_corpus_elsewhere)
     assert_true(check_folder(TEST_CORPUS "/ptx") > 100);
 }
 
+/* Loads and stores for which a loop stands that copies: each of the loop's is marked. */
+TEST_BODY(ptx_marks_copies_in_runs)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    assert_non_null(out);
+    fputs(PTX_HEAD ".visible .entry k(.param .align 8 .b8 s[512], .param .u64 a)\n{\n"
+                   ".local .align 8 .b8 l[512];\n.reg .b32 %r<128>;\n.reg .b64 %d<4>;\n"
+                   "ld.param.u64 %d1, [a];\ncvta.to.global.u64 %d2, %d1;\n",
+          out);
+    for (unsigned i = 0; i < 128; ++i)
+        fprintf(out, "ld.param.u32 %%r%u, [s+%u];\n", i, 4 * i);
+    for (unsigned i = 0; i < 128; ++i)
+        fprintf(out, "st.local.u32 [l+%u], %%r%u;\n", 4 * i, i);
+    fputs("ld.local.u32 %r1, [l+128];\nst.global.u32 [%d2], %r1;\nret;\n}\n", out);
+    fclose(out);
+    struct ptx_module *m = read_ptx(text);
+    for (size_t i = 0; i < TARGETS; ++i) {
+        struct ptx_kernel kernel = translated(m, 0, i, true);
+        assert_non_null(kernel.text);
+        assert_non_null(strstr(kernel.text, "/*{store local 4 "));
+        const char *loop = strstr(kernel.text, "for (uint t");
+        assert_non_null(loop);
+        const char *load = strstr(loop, "/*{load param 4 ");
+        assert_true(load && load < strstr(loop, "\n    }"));
+        ptx_kernel_free(&kernel);
+    }
+    ptx_module_free(m);
+    check_text(text, bytes, "copies");
+    free(text);
+}
+
 /* ---- Every kind of instruction ---- */
 
 /* A statement in the fourth line of a kernel, and what its access is. */
@@ -245,7 +278,7 @@ static const struct {
     {"call f, (%rd1);", "call none 0"},
     {"call %rd2, (%rd1), P;", "call none 0"},
     {"call (%rd2), malloc, (%rd1);", "call none 0"},
-    {"alloca.u64 %rd1, %rd2;", "store local 4"},
+    {"alloca.u64 %rd1, %rd2;", "branch none 0"},
 };
 
 static char *text_of(const char *statement)
@@ -306,4 +339,28 @@ TEST_BODY(ptx_marks_accesses_of_every_instruction)
         ptx_module_free(m);
         free(text);
     }
+}
+
+/* A function that the block form puts in the place of its call: what it does is where it says so, and what is done for the
+ * call, here the value that it is given in .local, is where the call is. */
+TEST_BODY(ptx_marks_accesses_of_what_is_inlined)
+{
+    struct ptx_module *m =
+        read_ptx(PTX_HEAD ".func f(.param .align 4 .b8 a[8]) { .reg .u64 %d; .reg .u32 %r;\n"
+                          ".loc 2 3 1\nld.param.u32 %r, [a+4];\ncvt.u64.u32 %d, %r;\n"
+                          ".loc 2 4 1\nbar.sync 0;\n"
+                          ".loc 2 5 1\nst.global.u32 [%d], %r;\nret; }\n"
+                          ".visible .entry k() { .param .align 4 .b8 p[8];\n"
+                          ".loc 1 8 1\nst.param.u32 [p+4], 7;\n.loc 1 9 1\ncall f, (p);\n"
+                          ".loc 1 10 1\nbar.sync 0;\nret; }\n");
+    struct ptx_kernel kernel = translated(m, 0, 1, true);
+    assert_non_null(kernel.text);
+    static const char *const marks[] = {"/*{store local 4 15 1:8*/", "/*{load local 4 6 2:3*/",
+                                        "/*{barrier none 0 9 2:4*/", "/*{store global 4 11 2:5*/",
+                                        "/*{barrier none 0 19 1:10*/"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i)
+        if (!strstr(kernel.text, marks[i]))
+            fail_msg("no %s in %s", marks[i], scan_start(kernel.text));
+    ptx_kernel_free(&kernel);
+    ptx_module_free(m);
 }

@@ -204,3 +204,55 @@ TEST_BODY(ptx_resume_is_chosen_where_barriers_are_not_met_by_all)
         PTX_BODY("ld.param.u32 %r1, [n];\nsetp.gt.u32 %p1, %r1, 5;\n@%p1 ret;\nbar.sync 0;\nret;"),
         false);
 }
+
+/* ---- Where in the CUDA sources ---- */
+
+static void assert_named(const struct ptx_target *target, const char *text, const char *words)
+{
+    struct ptx_module *module = read_ptx(text);
+    struct ptx_kernel kernel = {0};
+    struct ptx_log log = {0};
+    assert_true(ptx_translate(module, 0, target, &kernel, &log) != PTX_OK);
+    assert_non_null(log.text);
+    if (!strstr(log.text, words))
+        fail_msg("'%s' does not say '%s'", log.text, words);
+    free(log.text);
+    ptx_kernel_free(&kernel);
+    ptx_module_free(module);
+}
+
+#define FILES ".file 1 \"dir/k.cu\"\n.file 2 \"f.h\", 1, 2\n"
+
+TEST_BODY(ptx_refusals_name_the_line_of_the_source)
+{
+    static const struct ptx_target buffers = {
+        .pointers = PTX_POINTERS_BUFFERS, .max_parameter_bytes = 4096, .force_form = -1};
+    assert_named(&full, PTX_BODY(".loc 1 77 5\nmov.u32 %r1, %envreg2;\nret;") FILES,
+                 "kernel k, dir/k.cu:77, PTX line 13: mov.u32: %envreg");
+    assert_named(&full,
+                 PTX_BODY(".loc 2 3 1, function_name s, inlined_at 1 12 8\n"
+                          "mov.u32 %r1, %envreg2;\nret;") FILES,
+                 "kernel k, f.h:3, inlined at dir/k.cu:12, PTX line 13: mov.u32");
+    /* No line, no such file, none for the instruction. */
+    assert_named(&full, PTX_BODY(".loc 1 0 0\nmov.u32 %r1, %envreg2;\nret;") FILES,
+                 "kernel k, line 13: mov.u32");
+    assert_named(&full, PTX_BODY(".loc 7 8 0\nmov.u32 %r1, %envreg2;\nret;") FILES,
+                 "kernel k, line 13: mov.u32");
+    assert_named(&full, PTX_BODY("mov.u32 %r1, %envreg2;\n.loc 1 8 0\nret;") FILES,
+                 "kernel k, line 12: mov.u32");
+    assert_named(&buffers,
+                 PTX_BODY("ld.param.u64 %rd1, [a];\n.loc 1 5 1\nld.global.u64 %rd2, [%rd1];\n"
+                          ".loc 1 6 1\nld.global.u32 %r1, [%rd2];\nret;") FILES,
+                 "%rd2 (dir/k.cu:5, PTX line 14: ld)");
+}
+
+/* In a function that the block form puts in the place of its call, and what is written for that. */
+TEST_BODY(ptx_refusals_name_the_line_of_the_source_of_a_callee)
+{
+    assert_named(&cpu,
+                 PTX_HEAD
+                 ".func f(.param .u32 a) { .reg .u32 %r; .loc 2 3 1 bar.sync 0; .loc 2 4 1 "
+                 "mov.u32 %r, %envreg2; ret; }\n"
+                 ".visible .entry k() { .loc 1 9 1 call f, (1); ret; }\n" FILES,
+                 "f.h:4, PTX line 4: mov.u32: %envreg");
+}

@@ -62,6 +62,10 @@ __attribute__((format(printf, 2, 3))) void ptx_line(struct ptx_emitter *e, const
 /* A fresh name for a variable of the emitter's own; declare it within braces. */
 const char *ptx_temporary(struct ptx_emitter *e);
 
+/* For messages, where an instruction stands: "line 345", or where its source is known "k.cu:12, PTX line 345" and
+ * "f.h:3, inlined at k.cu:12, PTX line 345". */
+const char *ptx_line_text(struct ptx_emitter *e, const struct ptx_instruction *in);
+
 /* Refuses the instruction being written: "kernel k, line 12: mma.sync...: why". Goes on, so that the
  * caller just returns. */
 __attribute__((format(printf, 2, 3))) void ptx_refuse(struct ptx_emitter *e, const char *why, ...);

@@ -113,6 +113,25 @@ const char *ptx_temporary(struct ptx_emitter *e)
     return ptx_format(e, "t%u", ++e->temporaries);
 }
 
+/* "k.cu:12", or NULL where the file is not known. */
+static const char *source_text(struct ptx_emitter *e, uint32_t file, uint32_t line)
+{
+    const struct ptx_file *found = line > 0 ? ptx_find_file(e->module, file) : NULL;
+    return found ? ptx_format(e, "%.*s:%u", (int)found->name_length, found->name, (unsigned)line)
+                 : NULL;
+}
+
+const char *ptx_line_text(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const struct ptx_location *at = ptx_location_of(e->module, in);
+    const char *own = at ? source_text(e, at->file, at->line) : NULL;
+    if (!own)
+        return ptx_format(e, "line %u", (unsigned)in->line);
+    const char *call = source_text(e, at->at_file, at->at_line);
+    return ptx_format(e, "%s%s%s, PTX line %u", own, call ? ", inlined at " : "", call ? call : "",
+                      (unsigned)in->line);
+}
+
 /* Who is refused, and where. */
 static const char *place_of(struct ptx_emitter *e)
 {
@@ -123,7 +142,7 @@ static const char *place_of(struct ptx_emitter *e)
                                   within ? ", function " : "", within ? function->name : "");
     if (!e->instruction)
         return head;
-    return ptx_format(e, "%s, line %u: %s", head, (unsigned)e->instruction->line,
+    return ptx_format(e, "%s, %s: %s", head, ptx_line_text(e, e->instruction),
                       e->instruction->words ? e->instruction->words
                                             : ptx_opcode_name(e->instruction->opcode));
 }

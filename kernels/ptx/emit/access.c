@@ -120,7 +120,7 @@ static const char *begin_mark(struct ptx_emitter *e, const struct ptx_access *a)
         [PTX_SPACE_SHARED] = "shared",   [PTX_SPACE_LOCAL] = "local",
         [PTX_SPACE_CONST] = "const",     [PTX_SPACE_PARAM] = "param",
         [PTX_SPACE_REG] = "reg",         [PTX_SPACE_TEX] = "tex"};
-    const struct ptx_instruction *in = e->instruction;
+    const struct ptx_instruction *in = a->is_own ? NULL : e->instruction;
     const struct ptx_location *at = in ? ptx_location_of(e->module, in) : NULL;
     const size_t bytes =
         a->bytes ? a->bytes : ptx_type_bytes((enum ptx_type)a->type) * (a->width ? a->width : 1u);

@@ -24,42 +24,53 @@ enum ptx_access_kind {
 /* One of them. It is e->instruction's, whose order, scope and location are its own. */
 struct ptx_access {
     uint8_t kind; /* enum ptx_access_kind */
-    uint8_t
-        space; /* enum ptx_space: of memory; PTX_SPACE_GENERIC: not known before the kernel runs */
+    /* No instruction's but the translation's: what counts a stack, copies of parameters, the barrier of a loop around the
+     * kernel, functions that call by number. Written anywhere, also where no statement may come before. */
+    bool is_own;
+
+    /* Memory: an enum ptx_space, GENERIC where it is known only when the kernel runs; */
+    uint8_t space;
     bool is_volatile, is_read_only;
-    /* Of memory: an ADDRESS. Or an address as a number, the name of a ulong; in .local, which no instruction's operand names,
-     * a pointer. What lies there: a type and how many of it, or c_type, as the pointer's target is called in C. */
+    /* an ADDRESS; or an address that is a number, by the name of a ulong; or, of .local, a pointer; */
     const struct ptx_operand *address;
     const char *number;
-    uint8_t type, width; /* enum ptx_type; width 0 is 1 */
+    /* what is there: an enum ptx_type, and how many (0: one). In C it is called c_type where that is given. */
+    uint8_t type, width;
     const char *c_type;
-    const char *index; /* an expression: so many elements behind; NULL: none */
-    const char *function,
-        *value; /* STORE, COPY, ATOMIC: what it is given; ATOMIC, SURFACE: by which function */
-    const struct ptx_operand *from; /* COPY: the ADDRESS in .global that `bytes` come from */
+    const char *index;    /* an expression: so many of them behind the address; NULL: none */
+    const char *value;    /* STORE, ATOMIC, COPY: what it is given */
+    const char *function; /* ATOMIC, and SURFACE where that is one: who does it */
+    const struct ptx_operand *from; /* COPY: an ADDRESS in .global, of which it reads `bytes` */
     unsigned bytes;
+
     const char *object; /* TEXTURE, SURFACE: its name in the text */
-    /* All others: the expression or statement of C that does it; or who writes it, as several. */
+    /* All others: the expression or statement that does it; or who writes it, where it is more than one. */
     const char *text;
     void (*write)(struct ptx_emitter *e, const struct ptx_instruction *in);
 };
 
-/* Everything of the kind is written by this, in every form, and by nothing else: what is to surround accesses is added here.
- * Returns it as an expression or statement of C, which the caller writes at once and once, in a line of its own or as what is
- * set; nothing of it is left to be written where access->write did. Marked where the target says so:
- *   an access, its kind, space, bytes, line of PTX, number of its file and line there, and within it what is none of it:
- *   / *{store global 4 12 1:5* / ... / *[* / value / *]* / ... / *}* /      (without the blanks) */
+/* Everything of the kind is written by this, in every form, and by nothing else: what is to be done at each access is added
+ * here, as statements before it (ptx_line(); not where it is_own).
+ * Shape:  returns an expression or statement of C, "" where access->write wrote it.
+ * Needs:  statements may stand here, within braces, and the caller's next line has what is returned, once.
+ * Marks:  where the target says so, comments stand around it, which open with {, then its kind, space, bytes, line of PTX, and
+ *         number of its file and line there; and others, which open with [, around what it is given. */
 const char *ptx_access(struct ptx_emitter *e, const struct ptx_access *access);
 
 /* Whether an access of that type at an offset of a parameter is to all of it, a variable of C, whose type then is
  * ptx_parameter_type()'s. */
 bool ptx_is_whole_parameter(const struct ptx_variable *v, enum ptx_type type, int64_t offset);
 
-/* One whose text is known. */
+/* One whose text is known; and one of the translation's own. */
 static inline const char *ptx_access_text(struct ptx_emitter *e, enum ptx_access_kind kind,
                                           const char *text)
 {
     return ptx_access(e, &(struct ptx_access){.kind = (uint8_t)kind, .text = text});
+}
+static inline const char *ptx_own_access_text(struct ptx_emitter *e, enum ptx_access_kind kind,
+                                              const char *text)
+{
+    return ptx_access(e, &(struct ptx_access){.kind = (uint8_t)kind, .is_own = true, .text = text});
 }
 
 #endif

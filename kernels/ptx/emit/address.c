@@ -53,10 +53,10 @@ const char *ptx_described_register(struct ptx_emitter *e, int32_t index)
         if (!writes_register(in, index))
             continue;
         if (in->operand_count > 1 && in->operands[1].variable)
-            return ptx_format(e, "%s (line %u: %s of %s)", name, (unsigned)in->line,
+            return ptx_format(e, "%s (%s: %s of %s)", name, ptx_line_text(e, in),
                               ptx_opcode_name((enum ptx_opcode)in->opcode),
                               in->operands[1].variable->name);
-        return ptx_format(e, "%s (line %u: %s)", name, (unsigned)in->line,
+        return ptx_format(e, "%s (%s: %s)", name, ptx_line_text(e, in),
                           ptx_opcode_name((enum ptx_opcode)in->opcode));
     }
     return name;

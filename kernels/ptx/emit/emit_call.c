@@ -114,15 +114,15 @@ static bool emit_supplied(struct ptx_emitter *e, const struct ptx_instruction *i
         }
         ptx_need(e, supplied[i].needs);
         const char *behind = supplied[i].behind ? supplied[i].behind(e) : "";
-        const char *call =
+        const char *text =
             ptx_access_text(e, PTX_ACCESS_CALL,
                             ptx_format(e, "%s(clem_runtime, %s%s%s)", supplied[i].c_name,
                                        argument_list(e, in, callee, supplied[i].passed),
                                        behind[0] ? ", " : "", behind));
         if (supplied[i].has_result)
-            write_result(e, in, callee, call);
+            write_result(e, in, callee, text);
         else
-            ptx_line(e, "%s;", call);
+            ptx_line(e, "%s;", text);
         if (ptx_call_is_last(in))
             ptx_write_exit(e);
         return true;
@@ -202,8 +202,8 @@ static bool emit_math(struct ptx_emitter *e, const struct ptx_instruction *in,
         return true;
     }
     const enum ptx_type bits = ptx_parameter_type(callee->results[0]);
-    const char *call = ptx_access_text(e, PTX_ACCESS_CALL, ptx_format(e, "%s(%s)", name, list));
-    write_result(e, in, callee, ptx_as_type(e, call, result, bits));
+    const char *text = ptx_access_text(e, PTX_ACCESS_CALL, ptx_format(e, "%s(%s)", name, list));
+    write_result(e, in, callee, ptx_as_type(e, text, result, bits));
     return true;
 }
 
@@ -228,9 +228,13 @@ static bool fits(struct ptx_emitter *e, const struct ptx_instruction *in,
 
 static const char *call_text(struct ptx_emitter *e, const char *name, const char *arguments)
 {
-    const char *call = arguments[0] ? ptx_format(e, "%s(CLEM_PASS_AND %s)", name, arguments)
-                                    : ptx_format(e, "%s(CLEM_PASS)", name);
-    return ptx_access_text(e, PTX_ACCESS_CALL, call);
+    return arguments[0] ? ptx_format(e, "%s(CLEM_PASS_AND %s)", name, arguments)
+                        : ptx_format(e, "%s(CLEM_PASS)", name);
+}
+
+static const char *call(struct ptx_emitter *e, const char *name, const char *arguments)
+{
+    return ptx_access_text(e, PTX_ACCESS_CALL, call_text(e, name, arguments));
 }
 
 /* Of CUDA's runtime for devices. */
@@ -260,7 +264,7 @@ static void emit_direct(struct ptx_emitter *e, const struct ptx_instruction *in,
     }
     if (!fits(e, in, callee))
         return;
-    write_result(e, in, callee, call_text(e, body->name, argument_list(e, in, callee, UINT32_MAX)));
+    write_result(e, in, callee, call(e, body->name, argument_list(e, in, callee, UINT32_MAX)));
     if (body->can_exit)
         ptx_write_exit_check(e);
 }
@@ -295,16 +299,17 @@ static const char *write_dispatcher(struct ptx_emitter *e, const struct ptx_func
         is_any = true;
         *can_exit |= body->can_exit;
         ptx_text_add(out, "    case %u: %s%s; break;\n", (unsigned)body->function->number,
-                     has_result ? "q0 = " : "", call_text(e, body->name, pass));
+                     has_result ? "q0 = " : "",
+                     ptx_own_access_text(e, PTX_ACCESS_CALL, call_text(e, body->name, pass)));
     }
     if (!is_any) { /* whoever calls it anyhow follows a pointer to nowhere */
         ptx_need(e, PTX_NEED_RUNTIME);
         ptx_text_add(out, "    default: %s;\n",
-                     ptx_access_text(e, PTX_ACCESS_BRANCH, "clem_trap(clem_runtime)"));
+                     ptx_own_access_text(e, PTX_ACCESS_BRANCH, "clem_trap(clem_runtime)"));
     }
     ptx_text_put(out, "    }\n");
     if (has_result)
-        ptx_text_add(out, "    %s\n", ptx_access_text(e, PTX_ACCESS_BRANCH, "return q0;"));
+        ptx_text_add(out, "    %s\n", ptx_own_access_text(e, PTX_ACCESS_BRANCH, "return q0;"));
     ptx_text_put(out, "}\n\n");
     return name;
 }
@@ -330,9 +335,8 @@ static void emit_indirect(struct ptx_emitter *e, const struct ptx_instruction *i
     const char *name = write_dispatcher(e, shape, &can_exit);
     const char *number = ptx_value(e, &in->operands[1], PTX_U64);
     const char *rest = argument_list(e, in, shape, UINT32_MAX);
-    const char *call =
-        call_text(e, name, ptx_format(e, "%s%s%s", number, rest[0] ? ", " : "", rest));
-    write_result(e, in, shape, call);
+    write_result(e, in, shape,
+                 call(e, name, ptx_format(e, "%s%s%s", number, rest[0] ? ", " : "", rest)));
     if (can_exit)
         ptx_write_exit_check(e);
 }

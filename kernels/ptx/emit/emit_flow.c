@@ -45,8 +45,9 @@ void ptx_write_trap(struct ptx_emitter *e)
 void ptx_write_exit_check(struct ptx_emitter *e)
 {
     ptx_need(e, PTX_NEED_EXITED);
+    const char *text = leave(e);
     ptx_line(e, "if (*clem_exited)");
-    ptx_line(e, "    %s", leave(e));
+    ptx_line(e, "    %s", text);
 }
 
 static void emit_switch(struct ptx_emitter *e, const struct ptx_instruction *in)
@@ -56,9 +57,12 @@ static void emit_switch(struct ptx_emitter *e, const struct ptx_instruction *in)
         return;
     }
     const struct ptx_targets *targets = &e->function->targets[in->operands[1].index];
+    const char **jumps = ptx_arena_array(e->arena, targets->count, sizeof *jumps);
+    for (size_t i = 0; i < targets->count; i++)
+        jumps[i] = jump(e, (uint32_t)targets->labels[i]);
     ptx_line(e, "switch (%s) {", ptx_value(e, &in->operands[0], PTX_U32));
     for (size_t i = 0; i < targets->count; i++)
-        ptx_line(e, "case %zu: %s", i, jump(e, (uint32_t)targets->labels[i]));
+        ptx_line(e, "case %zu: %s", i, jumps[i]);
     ptx_line(e, "}");
 }
 

@@ -262,6 +262,7 @@ static const char *stack_top(struct ptx_emitter *e, const char *value)
     return ptx_access(
         e, &(struct ptx_access){.kind = value ? PTX_ACCESS_STORE : PTX_ACCESS_LOAD,
                                 .space = PTX_SPACE_LOCAL,
+                                .is_own = true,
                                 .number = ptx_format(e, "clem_local + %zu", e->plan->stack_at),
                                 .type = PTX_U32,
                                 .c_type = "CLEM_LOCAL uint",

@@ -630,19 +630,19 @@ static void emit_reduce(struct ptx_emitter *e, const struct ptx_instruction *in)
              "const long %s = clem_surface_offset(&clem_surface_facts__%s, %s, %s, %s, %d, 4, %s);",
              at, object.name, place.x, place.y, place.layer ? place.layer : place.z,
              place.layer ? 1 : 0, border_mode(in));
-    ptx_line(e, "if (%s >= 0)", at);
     const enum ptx_type value_type = type == PTX_S32 ? PTX_S32 : PTX_U32;
-    ptx_line(
-        e, "    %s;",
-        ptx_access(e, &(struct ptx_access){.kind = PTX_ACCESS_SURFACE,
-                                           .space = PTX_SPACE_TEX,
-                                           .is_volatile = true,
-                                           .type = (uint8_t)type,
-                                           .c_type = c_type,
-                                           .object = object.name,
-                                           .index = at,
-                                           .function = function,
-                                           .value = ptx_value(e, &in->operands[1], value_type)}));
+    const struct ptx_access access = {.kind = PTX_ACCESS_SURFACE,
+                                      .space = PTX_SPACE_TEX,
+                                      .is_volatile = true,
+                                      .type = (uint8_t)type,
+                                      .c_type = c_type,
+                                      .object = object.name,
+                                      .index = at,
+                                      .function = function,
+                                      .value = ptx_value(e, &in->operands[1], value_type)};
+    const char *text = ptx_access(e, &access);
+    ptx_line(e, "if (%s >= 0)", at);
+    ptx_line(e, "    %s;", text);
     ptx_line(e, "}");
 }
 

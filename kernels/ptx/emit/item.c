@@ -207,6 +207,7 @@ static void copy_parameters(struct ptx_emitter *e, const struct ptx_body *body)
         const struct ptx_operand parameter = {
             .kind = PTX_OPERAND_ADDRESS, .index = -1, .variable = v->copy_of};
         struct ptx_access access = {.kind = PTX_ACCESS_LOAD,
+                                    .is_own = true,
                                     .space = PTX_SPACE_PARAM,
                                     .is_read_only = true,
                                     .address = &parameter,
@@ -216,6 +217,7 @@ static void copy_parameters(struct ptx_emitter *e, const struct ptx_body *body)
         const char *value = ptx_access(e, &access);
         access =
             (struct ptx_access){.kind = PTX_ACCESS_STORE,
+                                .is_own = true,
                                 .space = PTX_SPACE_LOCAL,
                                 .number = "clem_local",
                                 .type = PTX_U8,
@@ -261,6 +263,7 @@ void ptx_item_kernel(struct ptx_emitter *e, struct ptx_body *entry)
 const char *ptx_empty_stack(struct ptx_emitter *e, const char *c_type, const char *pointer)
 {
     return ptx_access(e, &(struct ptx_access){.kind = PTX_ACCESS_STORE,
+                                              .is_own = true,
                                               .space = PTX_SPACE_LOCAL,
                                               .number = pointer,
                                               .type = PTX_U32,

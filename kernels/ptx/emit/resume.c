@@ -151,7 +151,8 @@ static const char *loop_head(struct ptx_emitter *e)
                       "    default: goto clem_meet;\n"
                       "    }\n",
                       e->target->shared_is_global ? "local" : "__local",
-                      ptx_access_text(e, PTX_ACCESS_BARRIER, "barrier(CLK_LOCAL_MEM_FENCE)"), ways);
+                      ptx_own_access_text(e, PTX_ACCESS_BARRIER, "barrier(CLK_LOCAL_MEM_FENCE)"),
+                      ways);
 }
 
 static const char *loop_tail(struct ptx_emitter *e)
@@ -169,8 +170,8 @@ static const char *loop_tail(struct ptx_emitter *e)
                       "        break;\n"
                       "    clem_turn = clem_next;\n"
                       "    }\n",
-                      ptx_access_text(e, PTX_ACCESS_BARRIER,
-                                      "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)"));
+                      ptx_own_access_text(e, PTX_ACCESS_BARRIER,
+                                          "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)"));
 }
 
 void ptx_resume_wrap(struct ptx_emitter *e, size_t start)

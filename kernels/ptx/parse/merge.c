@@ -415,13 +415,16 @@ static struct renames *collect_renames(struct merge *merge, size_t texts)
     return all;
 }
 
+/* What comes next in a .loc that is another in a merged text. */
+enum debug_next { NOTHING, FILE_NUMBER, LABEL };
+
 /* What is to be written in the place of a token that debug information refers by: numbers of files follow those of the
  * texts before, labels of .debug_str have the number of their text. */
 struct debug_words {
     size_t text;
     uint64_t first_file;
     bool is_within; /* .loc and what belongs to it */
-    enum { NOTHING, FILE_NUMBER, LABEL } next;
+    enum debug_next next;
     char word[32]; /* written before or in the place of the token */
 };
 
@@ -435,7 +438,7 @@ static bool is_word(const struct ptx_token *token, const char *word)
 static const char *debug_word(struct debug_words *d, const struct ptx_token *token,
                               const char **suffix)
 {
-    const int expected = d->next;
+    const enum debug_next expected = d->next;
     d->next = NOTHING;
     *suffix = NULL;
     if (d->text == 0)
