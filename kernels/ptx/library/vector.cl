@@ -544,9 +544,8 @@ CLEM_APART clem_u32v clem_match_lanes(clem_u64v x, clem_u32v members, uint activ
 }
 
 /* Of each lane: a reduction over the lanes of its own mask, by a function of library/block.cl. */
-#define CLEM_VECTOR_REDUCTION(name)                                                                \
-    CLEM_APART clem_u32v clem_v##name(clem_u32v x, clem_u32v members,        \
-                                                            uint active)                           \
+#define CLEM_VECTOR_REDUCTION(name, f)                                                             \
+    CLEM_APART clem_u32v name(clem_u32v x, clem_u32v members, uint active)                           \
     {                                                                                              \
         uint values[32], masks[32], r[32];                                                         \
         *(clem_u32m *)values = x;                                                                  \
@@ -557,7 +556,7 @@ CLEM_APART clem_u32v clem_match_lanes(clem_u64v x, clem_u32v members, uint activ
                 continue;                                                                          \
             if (masks[i] != mask) {                                                                \
                 mask = masks[i];                                                                   \
-                found = clem_##name(values, mask);                                                 \
+                found = f(values, mask);                                                           \
             }                                                                                      \
             r[i] = found;                                                                          \
         }                                                                                          \
@@ -565,28 +564,28 @@ CLEM_APART clem_u32v clem_match_lanes(clem_u64v x, clem_u32v members, uint activ
     }
 
 /* Defines clem_vlanes_add */
-CLEM_VECTOR_REDUCTION(lanes_add)
+CLEM_VECTOR_REDUCTION(clem_vlanes_add, clem_lanes_add)
 
 /* Defines clem_vlanes_and */
-CLEM_VECTOR_REDUCTION(lanes_and)
+CLEM_VECTOR_REDUCTION(clem_vlanes_and, clem_lanes_and)
 
 /* Defines clem_vlanes_or */
-CLEM_VECTOR_REDUCTION(lanes_or)
+CLEM_VECTOR_REDUCTION(clem_vlanes_or, clem_lanes_or)
 
 /* Defines clem_vlanes_xor */
-CLEM_VECTOR_REDUCTION(lanes_xor)
+CLEM_VECTOR_REDUCTION(clem_vlanes_xor, clem_lanes_xor)
 
 /* Defines clem_vlanes_min_u32 */
-CLEM_VECTOR_REDUCTION(lanes_min_u32)
+CLEM_VECTOR_REDUCTION(clem_vlanes_min_u32, clem_lanes_min_u32)
 
 /* Defines clem_vlanes_max_u32 */
-CLEM_VECTOR_REDUCTION(lanes_max_u32)
+CLEM_VECTOR_REDUCTION(clem_vlanes_max_u32, clem_lanes_max_u32)
 
 /* Defines clem_vlanes_min_s32 */
-CLEM_VECTOR_REDUCTION(lanes_min_s32)
+CLEM_VECTOR_REDUCTION(clem_vlanes_min_s32, clem_lanes_min_s32)
 
 /* Defines clem_vlanes_max_s32 */
-CLEM_VECTOR_REDUCTION(lanes_max_s32)
+CLEM_VECTOR_REDUCTION(clem_vlanes_max_s32, clem_lanes_max_s32)
 
 /* The value of the lowest lane that is active. */
 #define CLEM_LOWEST(V, T, E)                                                                          \
