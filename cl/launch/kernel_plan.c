@@ -16,7 +16,7 @@ static const struct ocl_device_facts *device_of(const struct ocl_kernel *kernel)
 /* A translation may do a whole thread block in one work-item. */
 static bool does_blocks(const struct ocl_kernel *kernel)
 {
-    return kernel->ptx && kernel->ptx->form == PTX_FORM_BLOCK;
+    return kernel->ptx && kernel->ptx->form != PTX_FORM_ITEM;
 }
 
 /* ---- Limits ---- */
@@ -72,7 +72,10 @@ static size_t drivers_own(const struct ocl_kernel *kernel)
 /* Needs: fits_group(), fits_shared(). */
 static size_t scratch_of_block(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
 {
-    return kernel->ptx->scratch_bytes * launch->items[0] * launch->items[1] * launch->items[2];
+    enum { WARP = 32 };
+    const size_t threads = launch->items[0] * launch->items[1] * launch->items[2];
+    return kernel->ptx->scratch_bytes *
+           (kernel->ptx->form == PTX_FORM_WARP ? round_up(threads, WARP) : threads);
 }
 
 /* Of __local memory, in a launch of a translation that does not spill. */

@@ -490,7 +490,7 @@ void ocl_ptx_limit(struct ocl_kernel *kernel)
 {
     const struct ptx_entry *entry = ocl_ptx_entry(kernel);
     struct ocl_kernel_facts *facts = &kernel->facts;
-    const bool does_blocks = kernel->ptx->form == PTX_FORM_BLOCK;
+    const bool does_blocks = kernel->ptx->form != PTX_FORM_ITEM;
     facts->local_bytes = entry->shared_bytes;
     facts->most_local = PTX_SHARED_BYTES;
     facts->private_bytes = entry->local_bytes;

@@ -71,6 +71,29 @@ static bool is_atomic_right(const cl_uint words[TRIAL_WORDS])
            words[67] == 2 * (TRIAL_ITEMS - 1);
 }
 
+/* --- vectors ---------------------------------------------------------------------------------- */
+
+/* As clang has them. */
+static const char vector_text[] =
+    "typedef uint lanes __attribute__((ext_vector_type(32)));\n"
+    "typedef ulong wide __attribute__((ext_vector_type(32)));\n"
+    "kernel void trial(global uint *words)\n"
+    "{\n"
+    "    const uint item = (uint)get_local_id(0);\n"
+    "    const lanes x = (lanes)(item) * 3u;\n"
+    "    const wide y = __builtin_convertvector(x, wide) << 33;\n"
+    "    const lanes z = __builtin_convertvector(y >> 32, lanes);\n"
+    "    words[item] = __builtin_reduce_or(x < z ? z : x) + __builtin_reduce_min(x) + 1u;\n"
+    "}\n";
+
+static bool are_vectors_right(const cl_uint words[TRIAL_WORDS])
+{
+    for (cl_uint i = 0; i < TRIAL_ITEMS; i++)
+        if (words[i] != i * 9 + 1)
+            return false;
+    return true;
+}
+
 /* --- fences ----------------------------------------------------------------------------------- */
 
 /* Values alone cannot show that a fence orders, only that it is one to the compiler and does no harm. */
@@ -315,6 +338,13 @@ static bool has_thread_fence(struct ocl_context *context)
     return is_right;
 }
 
+static bool has_lane_vectors(struct ocl_context *context)
+{
+    static const struct trial trial = {"vectors of 32 elements", vector_text,
+                                       OCL_TRANSLATION_OPTIONS, are_vectors_right};
+    return can(context, &trial);
+}
+
 /* Only compilers for CPUs make vectors of loops. Where it could not be tried, all are lost: words are left zero. */
 static void find_lost_indices(struct ocl_context *context, struct ptx_target *target)
 {
@@ -347,6 +377,7 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
         .has_int64_atomics = true,
         .has_exact_divide = true,
         .has_thread_fence = is_cpu,
+        .has_lane_vectors = is_cpu,
         .loses_wraps = is_cpu,
         .loses_all_wraps = is_cpu,
         .loses_turns = is_cpu,
@@ -364,7 +395,9 @@ static void force(struct ptx_target *target, const char *form)
     if (strcmp(form, "gpu") == 0)
         target->is_cpu = target->has_nvidia_asm = false;
     else
-        target->force_form = strcmp(form, "item") == 0 ? PTX_FORM_ITEM : PTX_FORM_BLOCK;
+        target->force_form = strcmp(form, "item") == 0   ? PTX_FORM_ITEM
+                             : strcmp(form, "warp") == 0 ? PTX_FORM_WARP
+                                                         : PTX_FORM_BLOCK;
 }
 
 static struct ocl_ptx_facts *make_facts(struct ocl_context *context)
@@ -375,7 +408,7 @@ static struct ocl_ptx_facts *make_facts(struct ocl_context *context)
     pthread_mutex_init(&made->lock, NULL);
     find_target(context, &made->target);
     if (context->device->facts.device_class != OCL_CLASS_CPU)
-        made->known = PTX_FACT_THREAD_FENCE | PTX_FACT_INDICES;
+        made->known = PTX_FACT_THREAD_FENCE | PTX_FACT_INDICES | PTX_FACT_LANE_VECTORS;
     if (ocl_options_get()->ptx_form)
         force(&made->target, ocl_options_get()->ptx_form);
     made->runs_ptx = ocl_ptx_binary_works(context);
@@ -419,6 +452,8 @@ static void try_facts(struct ocl_context *context, unsigned wanted, struct ptx_t
         target->has_exact_divide = has_exact_divide(context);
     if (wanted & PTX_FACT_THREAD_FENCE)
         target->has_thread_fence = has_thread_fence(context);
+    if (wanted & PTX_FACT_LANE_VECTORS)
+        target->has_lane_vectors = has_lane_vectors(context);
     if (wanted & PTX_FACT_INDICES)
         find_lost_indices(context, target);
 }
@@ -431,6 +466,8 @@ static void take_facts(unsigned found, const struct ptx_target *from, struct ptx
         to->has_exact_divide = from->has_exact_divide;
     if (found & PTX_FACT_THREAD_FENCE)
         to->has_thread_fence = from->has_thread_fence;
+    if (found & PTX_FACT_LANE_VECTORS)
+        to->has_lane_vectors = from->has_lane_vectors;
     if (found & PTX_FACT_INDICES) {
         to->loses_wraps = from->loses_wraps;
         to->loses_all_wraps = from->loses_all_wraps;
@@ -442,7 +479,8 @@ static bool are_same_facts(const struct ptx_target *a, const struct ptx_target *
 {
     return a->has_int64_atomics == b->has_int64_atomics &&
            a->has_exact_divide == b->has_exact_divide &&
-           a->has_thread_fence == b->has_thread_fence && a->loses_wraps == b->loses_wraps &&
+           a->has_thread_fence == b->has_thread_fence &&
+           a->has_lane_vectors == b->has_lane_vectors && a->loses_wraps == b->loses_wraps &&
            a->loses_all_wraps == b->loses_all_wraps && a->loses_turns == b->loses_turns;
 }
 

@@ -22,7 +22,9 @@ static const struct ptx_target cpu = {
 static bool write_kernel(FILE *file, const struct ptx_module *module, size_t index)
 {
     static const char *const forms[] = {[PTX_FORM_ITEM] = "a work-item for each thread",
-                                        [PTX_FORM_BLOCK] = "a work-item for each block"};
+                                        [PTX_FORM_BLOCK] = "a work-item for each block",
+                                        [PTX_FORM_WARP] =
+                                            "a work-item for each block, vectors for warps"};
     const char *name = ptx_module_entry(module, index)->name;
     struct ptx_kernel kernel = {0};
     struct ptx_log log = {0};

@@ -155,9 +155,11 @@ enum ptx_pointers {
 
 /* What one OpenCL work-item does. */
 enum ptx_form {
-    PTX_FORM_ITEM, /* one CUDA thread: work-items and groups as the launch says */
-    PTX_FORM_BLOCK /* a whole CUDA block, thread after thread between its barriers: groups of one
-                    * work-item, one for each block; for CPUs, and for what a device cannot do */
+    PTX_FORM_ITEM,  /* one CUDA thread: work-items and groups as the launch says */
+    PTX_FORM_BLOCK, /* a whole CUDA block, thread after thread between its barriers: groups of one
+                     * work-item, one for each block; for CPUs, and for what a device cannot do */
+    PTX_FORM_WARP /* likewise, warp after warp: what a warp's lanes do as vectors, for compilers that have
+                     * those of 32 elements. Kernels that it cannot have get PTX_FORM_BLOCK */
 };
 
 /* Facts that kernels have to be tried for. One that nobody has tried yet is given to a translation as the device's being
@@ -167,7 +169,8 @@ enum ptx_fact {
     PTX_FACT_EXACT_DIVIDE = 2,
     PTX_FACT_THREAD_FENCE = 4,
     PTX_FACT_INDICES = 8, /* loses_... */
-    PTX_FACT_ALL = 15
+    PTX_FACT_LANE_VECTORS = 16,
+    PTX_FACT_ALL = 31
 };
 
 /* Facts about the device, each probed by value. */
@@ -179,6 +182,7 @@ struct ptx_target {
     bool has_exact_divide;  /* float's / and sqrt() are correctly rounded, as programs are built */
     bool has_thread_fence;  /* __atomic_thread_fence() and __atomic_signal_fence(): of CPUs, whose
                              * mem_fence() may be nothing, not even to their compiler */
+    bool has_lane_vectors;  /* ext_vector_type(32) and what clang has for it: PTX_FORM_WARP */
     bool loses_wraps;       /* indices that wrap around are followed beyond: strided ones, and */
     bool loses_all_wraps;   /* those that grow by one too; needs loses_wraps */
     bool loses_turns;       /* indices that functions make of a loop's turn are of an earlier one */
@@ -209,7 +213,8 @@ enum ptx_argument_kind {
     PTX_ARGUMENT_SHARED, /* __local bytes: `bytes` static ones, then the launch's dynamic ones. Where
                            * the target says that they are global: PTX_SHARED_BYTES of __global memory
                            * for each block of an enqueued command */
-    PTX_ARGUMENT_SCRATCH, /* __local bytes: `bytes` for each thread of a CUDA block; FORM_BLOCK. Built
+    PTX_ARGUMENT_SCRATCH, /* __local bytes: `bytes` for each thread of a CUDA block, in FORM_WARP
+                           * of whole warps; FORM_BLOCK and FORM_WARP. Built
                            * with -D CLEM_SCRATCH=__global: __global bytes, for each block of an
                            * enqueued command so many, rounded up to a multiple of 128 */
     PTX_ARGUMENT_RUNTIME, /* __global struct clem_runtime (library/runtime.h) of the module */

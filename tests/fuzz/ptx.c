@@ -13,7 +13,7 @@
 #include "tests/ptx/scan.h"
 
 /* FUZZ_FORM and FUZZ_API are one of each. */
-enum { FORM_ITEM, FORM_BLOCK, FORM_RESUME };
+enum { FORM_ITEM, FORM_BLOCK, FORM_WARP, FORM_RESUME };
 enum { API_DRIVER, API_RUNTIME };
 
 /* Programs are told by the library's log, which nobody reads here. */
@@ -87,24 +87,26 @@ static bool has(unsigned facts, unsigned bit)
 static struct ptx_target target_of(enum ptx_pointers pointers, unsigned facts)
 {
     const bool is_item = FUZZ_FORM == FORM_ITEM;
-    return (struct ptx_target){.pointers = pointers,
-                               .is_cpu = has(facts, 0) != (FUZZ_FORM == FORM_BLOCK),
-                               .has_double = !has(facts, 1),
-                               .has_int64_atomics =
-                                   has(facts, 2) != (pointers == PTX_POINTERS_NUMBERS),
-                               .has_exact_divide = has(facts, 3),
-                               .has_nvidia_asm = has(facts, 4) != is_item,
-                               .has_thread_fence = has(facts, 5) == is_item,
-                               .loses_wraps = has(facts, 6) == is_item,
-                               .loses_all_wraps = has(facts, 6) == is_item && has(facts, 7),
-                               .loses_turns = has(facts, 8) == is_item,
-                               .has_images = has(facts, 9),
-                               .shared_is_global = has(facts, 10),
-                               .max_parameter_bytes = has(facts, 12) ? 4352 : 1024,
-                               .max_private_bytes = has(facts, 13) ? 256 : 65536,
-                               .force_form = has(facts, 14)            ? -1
-                                             : FUZZ_FORM == FORM_BLOCK ? PTX_FORM_BLOCK
-                                                                       : PTX_FORM_ITEM};
+    return (struct ptx_target){
+        .pointers = pointers,
+        .is_cpu = has(facts, 0) != (FUZZ_FORM == FORM_BLOCK || FUZZ_FORM == FORM_WARP),
+        .has_lane_vectors = FUZZ_FORM == FORM_WARP,
+        .has_double = !has(facts, 1),
+        .has_int64_atomics = has(facts, 2) != (pointers == PTX_POINTERS_NUMBERS),
+        .has_exact_divide = has(facts, 3),
+        .has_nvidia_asm = has(facts, 4) != is_item,
+        .has_thread_fence = has(facts, 5) == is_item,
+        .loses_wraps = has(facts, 6) == is_item,
+        .loses_all_wraps = has(facts, 6) == is_item && has(facts, 7),
+        .loses_turns = has(facts, 8) == is_item,
+        .has_images = has(facts, 9),
+        .shared_is_global = has(facts, 10),
+        .max_parameter_bytes = has(facts, 12) ? 4352 : 1024,
+        .max_private_bytes = has(facts, 13) ? 256 : 65536,
+        .force_form = has(facts, 14)            ? -1
+                      : FUZZ_FORM == FORM_BLOCK ? PTX_FORM_BLOCK
+                      : FUZZ_FORM == FORM_WARP  ? PTX_FORM_WARP
+                                                : PTX_FORM_ITEM};
 }
 
 static struct ptx_kernel translated(const struct ptx_module *module, size_t index,
@@ -132,7 +134,7 @@ static void check_accesses(const struct ptx_module *module, size_t index, struct
         return;
     }
     const char *why, *at = scan_for_accesses(marked.text, scan_start(marked.text),
-                                             marked.form == PTX_FORM_BLOCK, &why);
+                                             marked.form != PTX_FORM_ITEM, &why);
     char *bare = scan_without_marks(marked.text);
     if (at || !bare || strcmp(bare, kernel->text) != 0) {
         fprintf(stderr, "%s\n---- %s: %s\n", marked.text, at ? why : "marks", at ? at : "");

@@ -8,6 +8,7 @@
 static const struct ptx_target targets[] = {
     {.is_cpu = true, .has_thread_fence = true, .force_form = -1},
     {.is_cpu = true, .has_thread_fence = true, .force_form = PTX_FORM_BLOCK},
+    {.is_cpu = true, .has_thread_fence = true, .force_form = PTX_FORM_WARP},
     {.is_cpu = true, .loses_wraps = true, .loses_turns = true, .force_form = PTX_FORM_ITEM},
     {.force_form = -1},
     {.has_nvidia_asm = true, .has_images = true, .force_form = -1},
@@ -132,7 +133,7 @@ static void check_kernel(const struct ptx_module *m, size_t index, size_t target
         assert_string_equal(bare, plain.text);
         free(bare);
         const char *why, *at = scan_for_accesses(kernel.text, scan_start(kernel.text),
-                                                 kernel.form == PTX_FORM_BLOCK, &why);
+                                                 kernel.form != PTX_FORM_ITEM, &why);
         if (at)
             fail_msg("%s, kernel %zu, target %zu: %s without a mark: %.*s", name, index, target,
                      why, (int)strcspn(at, "\n"), at);

@@ -24,7 +24,13 @@ static const struct ptx_target targets[] = {{.is_cpu = true,
                                              .has_double = true,
                                              .has_int64_atomics = true,
                                              .max_parameter_bytes = 4352,
-                                             .force_form = PTX_FORM_BLOCK}};
+                                             .force_form = PTX_FORM_BLOCK},
+                                            {.is_cpu = true,
+                                             .has_double = true,
+                                             .has_int64_atomics = true,
+                                             .max_parameter_bytes = 1024,
+                                             .max_private_bytes = 65536,
+                                             .force_form = PTX_FORM_WARP}};
 
 /* ---- Shapes ---- */
 

@@ -55,7 +55,7 @@ static struct word word_at(const char *at)
 static const char types[] =
     " void bool uchar* char* ushort* short* uint* int* ulong* long* float* double* size_t "
     "clem_pointer clem_u8* clem_u16* clem_u32* clem_u64* clem_s8_a clem_s16_a clem_s32_a "
-    "clem_s64_a "
+    "clem_s64_a clem_s8v clem_s16v clem_s32v clem_s64v "
     "clem_f32* clem_f64* struct __global __local __constant __private CLEM_LOCAL CLEM_SCRATCH "
     "const "
     "volatile unsigned static local ";
@@ -71,7 +71,8 @@ static const char builtins[] =
 
 /* What the forms have beside the kernel's accesses: where threads are, what they wait for, their registers. */
 static const char own_arrays[] =
-    " a_* clem_state clem_ways clem_wait clem_live clem_arrived clem_places clem_owners ";
+    " a_* clem_state clem_ways clem_wait clem_live clem_arrived clem_places clem_owners clem_pc "
+    "clem_masks ";
 static const char lane_arrays[] = " clem_x clem_b clem_c clem_m ";
 static const char own_calls[] =
     " clem_fence_compiler CLEM_TABLE_ROW CLEM_ROW_MEMORY "
@@ -80,11 +81,17 @@ static const char own_calls[] =
     "CLEM_SCRATCH_START clem_has_failed clem_clock __attribute__ aligned ";
 static const char own_block_calls[] =
     " clem_run_block clem_living clem_is_together clem_choose_region clem_choose_waiting "
-    "clem_release_barriers clem_trap ";
+    "clem_release_barriers clem_trap "
+    "clem_begin_warps clem_number_threads clem_choose_lanes clem_settle_lanes "
+    "clem_release_warps clem_part_lanes clem_send_lanes clem_wait_for clem_mask_of clem_lanes_of "
+    "clem_home_* clem_one clem_of_lane clem_lowest_* clem_take_pred clem_put_pred clem_blend_* "
+    "clem_as clem_to ";
 /* What stands before a statement; behind some, macros that are statements, no `;` comes. */
 static const char control_words[] =
     " if for while switch CLEM_THREAD CLEM_JOINED_THREAD CLEM_ARRAY ";
-static const char own_places[] = " S_* R* clem_part clem_run clem_meet ";
+static const char own_places[] =
+    " S_* R* N* K* clem_part clem_run clem_meet clem_choose clem_dispatch clem_send clem_send_on "
+    "clem_leave ";
 
 /* Kinds of marks. STRICT: none of them, or what an access is given. */
 enum kind { STRICT, MEMORY, IMAGE, CALL, MEETING, FENCE, BRANCH };
@@ -188,7 +195,8 @@ static bool may_call(const struct scan *s, struct word name)
         return true;
     case MEETING:
         if (is_among(name, " barrier clem_native_* clem_lane_* clem_lanes_* clem_warp_* "
-                           "clem_weight CLEM_BITS "))
+                           "clem_weight CLEM_BITS clem_vlane_* clem_vlanes_* clem_shift_* "
+                           "clem_permute clem_match_lanes clem_first_lanes "))
             return true;
         break;
     case FENCE:
@@ -399,7 +407,8 @@ const char *scan_start(const char *text)
 {
     const char *functions = strstr(text, "#define CLEM_CONTEXT ");
     const char *kernel = strstr(text, "__kernel CLEM_WORK_GROUP void");
-    return functions ? functions : kernel ? kernel : text + strlen(text);
+    const char *block = strstr(text, "static CLEM_ALONE void clem_run_block(");
+    return functions ? functions : block ? block : kernel ? kernel : text + strlen(text);
 }
 
 const char *scan_for_accesses(const char *text, const char *from, bool is_block, const char **why)

@@ -104,7 +104,7 @@ static bool is_inlined(struct growing *c, const struct ptx_function *function)
         return c->verdicts[function->number] == 2;
     const struct ptx_plan *plan = c->e->plan;
     const struct ptx_body *body = ptx_plan_body(plan, function);
-    const bool waits = plan->form == PTX_FORM_BLOCK && body && body->waits;
+    const bool waits = plan->form != PTX_FORM_ITEM && body && body->waits;
     c->verdicts[function->number] = waits ? 2 : 1; /* recursion was refused before */
     for (size_t i = 0; i < function->instruction_count; i++) {
         const struct ptx_instruction *in = &function->instructions[i];

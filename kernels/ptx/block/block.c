@@ -273,23 +273,28 @@ static void write_alone(struct ptx_emitter *e)
 
 /* ---- The kernel ---- */
 
-static void write_constants(struct ptx_emitter *e)
+void ptx_block_write_constants(struct ptx_emitter *e, const struct ptx_flow *flow,
+                               const bool *is_constant)
 {
-    const struct ptx_block_writer *writer = e->block_writer;
-    const struct ptx_regions *r = writer->regions;
-    bool *wanted = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *wanted);
-    for (size_t i = 0; i < e->function->register_count; i++)
-        wanted[i] = r->facts->keeps[i] == PTX_KEEP_CONSTANT;
-    ptx_declare_registers(e, wanted);
-    for (size_t i = 0; i < r->flow->reachable; i++) {
-        const struct ptx_node *node = &r->flow->nodes[r->flow->order[i]];
+    ptx_declare_registers(e, is_constant);
+    for (size_t i = 0; i < flow->reachable; i++) {
+        const struct ptx_node *node = &flow->nodes[flow->order[i]];
         for (uint32_t j = node->first; j < node->end; j++) {
-            const struct ptx_instruction *in = &r->flow->function->instructions[j];
+            const struct ptx_instruction *in = &flow->function->instructions[j];
             if (ptx_destination_count(in) == 1 && in->operands[0].kind == PTX_OPERAND_REGISTER &&
-                r->facts->keeps[in->operands[0].index] == PTX_KEEP_CONSTANT)
+                is_constant[in->operands[0].index])
                 ptx_emit_instruction(e, in);
         }
     }
+}
+
+static void write_constants(struct ptx_emitter *e)
+{
+    const struct ptx_block_facts *facts = e->block_writer->facts;
+    bool *wanted = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *wanted);
+    for (size_t i = 0; i < e->function->register_count; i++)
+        wanted[i] = facts->keeps[i] == PTX_KEEP_CONSTANT;
+    ptx_block_write_constants(e, facts->flow, wanted);
 }
 
 /* Calls that are left must not hold what only regions can do. */

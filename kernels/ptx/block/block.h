@@ -1,4 +1,4 @@
-/* PTX_FORM_BLOCK: one work-item runs all threads of a CUDA block. Private to kernels/ptx/block/.
+/* PTX_FORM_BLOCK: one work-item runs all threads of a CUDA block. Private to kernels/ptx/.
  *
  * A kernel is cut into regions: each has one way in, and a barrier, a warp operation or an access that
  * warps make in lockstep stands at a region's start only: its step, done for all threads before the rest
@@ -244,6 +244,13 @@ void ptx_block_warps(struct ptx_emitter *e);
 bool ptx_block_notes_state(const struct ptx_block_writer *writer);
 const char *ptx_block_ended_value(struct ptx_emitter *e);
 const char *ptx_block_goes_on(struct ptx_emitter *e);
+
+/* Computes what is the same for the whole block, before all else. block.c. */
+void ptx_block_write_constants(struct ptx_emitter *e, const struct ptx_flow *flow,
+                               const bool *is_constant);
+/* What the threads that go to a barrier wait for, in clem_wait; a special register of the thread being run, or NULL. */
+const char *ptx_block_barrier_wait(struct ptx_emitter *e, const struct ptx_instruction *step);
+const char *ptx_block_special(enum ptx_special special);
 
 /* What decides where the threads of a region go. */
 struct ptx_choice {

@@ -33,10 +33,15 @@ static const char *const specials[PTX_SPECIAL_OTHER + 1] = {
     [PTX_LANEMASK_GT] = "(~1u << (clem_index & 31u))",
 };
 
+const char *ptx_block_special(enum ptx_special special)
+{
+    return specials[special];
+}
+
 static const char *special_value(struct ptx_emitter *e, enum ptx_special special)
 {
     (void)e;
-    return specials[special];
+    return ptx_block_special(special);
 }
 
 void ptx_block_take_way(struct ptx_block_writer *writer, enum ptx_way way)
@@ -65,7 +70,7 @@ static const char *way_name(const struct ptx_block_writer *writer)
     return writer->way == PTX_WAY_STRAIGHT ? "S" : writer->way == PTX_WAY_EITHER ? "E" : "W";
 }
 
-static const char *barrier_wait(struct ptx_emitter *e, const struct ptx_instruction *step)
+const char *ptx_block_barrier_wait(struct ptx_emitter *e, const struct ptx_instruction *step)
 {
     const struct ptx_barrier_operands o = ptx_barrier_operands_of(step);
     const char *number = o.number ? ptx_value(e, o.number, PTX_U32) : "0u";
@@ -170,7 +175,7 @@ static const char *go_text(struct ptx_emitter *e, uint32_t target)
     if (waits_for_warp(to))
         wait = ptx_format(e, "clem_for = %s; ", ptx_value(e, ptx_member_mask(to->step), PTX_U32));
     else if (ptx_block_waits_for_block(to))
-        wait = ptx_format(e, "clem_for = %s; ", barrier_wait(e, to->step));
+        wait = ptx_format(e, "clem_for = %s; ", ptx_block_barrier_wait(e, to->step));
     const char *next =
         writer->way == PTX_WAY_STRAIGHT
             ? ptx_format(e, "%uu", ptx_block_way_of(region, target))

@@ -180,8 +180,6 @@ static const char *place_text(struct ptx_emitter *e, const struct ptx_access *a)
 
 static const char *load_text(struct ptx_emitter *e, const struct ptx_access *a)
 {
-    if (a->text)
-        return a->text;
     if (a->space == PTX_SPACE_GENERIC)
         return ptx_format(e, "clem_generic_load(%s, %s, %s, clem_shared, clem_local)",
                           a->is_volatile ? "volatile " : "", type_text(e, a), a->number);
@@ -211,13 +209,14 @@ static const char *copy_text(struct ptx_emitter *e, const struct ptx_access *a)
 /* An atomic operation on a surface: `index` bytes from its start. */
 static const char *surface_text(struct ptx_emitter *e, const struct ptx_access *a)
 {
-    return a->text ? a->text
-                   : ptx_format(e, "%s((volatile __global %s *)(clem_surface_memory__%s + %s), %s)",
-                                a->function, a->c_type, a->object, a->index, given(e, a->value));
+    return ptx_format(e, "%s((volatile __global %s *)(clem_surface_memory__%s + %s), %s)",
+                      a->function, a->c_type, a->object, a->index, given(e, a->value));
 }
 
 static const char *access_text(struct ptx_emitter *e, const struct ptx_access *a)
 {
+    if (a->text)
+        return a->text;
     switch (a->kind) {
     case PTX_ACCESS_LOAD:
         return load_text(e, a);

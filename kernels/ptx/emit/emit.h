@@ -108,6 +108,7 @@ void ptx_write_fence(struct ptx_emitter *e, uint8_t scope, uint8_t order);
 bool ptx_emit_arithmetic(struct ptx_emitter *e, const struct ptx_instruction *in);
 /* Whether a function has add.cc, addc and kin: then its text declares `uint clem_carry = 0;`. */
 bool ptx_uses_carry(const struct ptx_function *function);
+bool ptx_is_carry(const struct ptx_instruction *in);
 bool ptx_emit_convert(struct ptx_emitter *e, const struct ptx_instruction *in); /* cvt */
 bool ptx_emit_compare(struct ptx_emitter *e,
                       const struct ptx_instruction *in); /* setp set selp slct */
@@ -184,5 +185,11 @@ void ptx_block_prepare(struct ptx_emitter *e);
  * entry have the names that ptx_value() and ld.param use; `clem_grid` is uint8: s012 gridDim, s456
  * blockDim. */
 void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry);
+
+/* ---- The warp form (warp.c): the same of it; and whether it can have the kernel ---- */
+
+bool ptx_warp_suits(const struct ptx_emitter *e);
+void ptx_warp_prepare(struct ptx_emitter *e);
+void ptx_warp_kernel(struct ptx_emitter *e, struct ptx_body *entry);
 
 #endif

@@ -199,7 +199,7 @@ static const char *const pairs[16] = {"0u",         "~($b | $c)", "($c & ~$b)", 
                                       "($b & $c)",  "~($b ^ $c)", "$c",         "($c | ~$b)",
                                       "$b",         "($b | ~$c)", "($b | $c)",  "~0u"};
 
-static const char *truth_table(struct ptx_emitter *e, unsigned table)
+const char *ptx_lop3_template(struct ptx_emitter *e, unsigned table)
 {
     const unsigned without = table & 15, with = table >> 4; /* a is 0; a is 1 */
     if (with == without)
@@ -234,7 +234,7 @@ static void write_lop3(struct ptx_emitter *e, const struct ptx_instruction *in)
         return;
     }
     const unsigned table = (unsigned)in->operands[first + 3].bits & 255;
-    const char *value = ptx_expression(e, truth_table(e, table), &fill);
+    const char *value = ptx_expression(e, ptx_lop3_template(e, table), &fill);
     if (!in->has_second_destination) {
         ptx_set(e, &in->operands[0], PTX_B32, value);
         return;
@@ -297,7 +297,7 @@ static const char *packed_integer(struct ptx_emitter *e, const struct ptx_instru
     return "0";
 }
 
-static bool is_carry(const struct ptx_instruction *in)
+bool ptx_is_carry(const struct ptx_instruction *in)
 {
     return (in->flags & PTX_CC) || in->opcode == PTX_OPCODE_addc || in->opcode == PTX_OPCODE_subc ||
            in->opcode == PTX_OPCODE_madc;
@@ -306,7 +306,7 @@ static bool is_carry(const struct ptx_instruction *in)
 bool ptx_uses_carry(const struct ptx_function *function)
 {
     for (size_t i = 0; i < function->instruction_count; i++)
-        if (is_carry(&function->instructions[i]))
+        if (ptx_is_carry(&function->instructions[i]))
             return true;
     return false;
 }
@@ -314,7 +314,7 @@ bool ptx_uses_carry(const struct ptx_function *function)
 bool ptx_emit_integer(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     const enum ptx_type type = (enum ptx_type)in->types[0];
-    if (is_carry(in))
+    if (ptx_is_carry(in))
         write_carry(e, in);
     else if (ptx_is_packed(type))
         ptx_write_packed(e, in, packed_integer);

@@ -1,5 +1,5 @@
 /* What the emitters of arithmetic share: expressions from templates, instructions handed to NVIDIA's compiler as they are.
- * Private to kernels/ptx/emit/.
+ * Private to kernels/ptx/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNELS_PTX_EMIT_NUMBER_H
 #define KERNELS_PTX_EMIT_NUMBER_H
@@ -57,6 +57,9 @@ const char *ptx_hold(struct ptx_emitter *e, enum ptx_type type, const char *valu
 void ptx_write_packed(struct ptx_emitter *e, const struct ptx_instruction *in,
                       const char *(*one)(struct ptx_emitter *, const struct ptx_instruction *,
                                          const struct ptx_fill *));
+
+/* The function of lop3 with a table, of $a, $b and $c. */
+const char *ptx_lop3_template(struct ptx_emitter *e, unsigned table);
 
 /* Refuses doubles where the device has none. */
 bool ptx_lacks_double(struct ptx_emitter *e, const struct ptx_instruction *in);

@@ -11,7 +11,7 @@ void ptx_keep_order(struct ptx_emitter *e)
 /* All threads of a block are one thread of the host where it takes a block for a work-item. */
 void ptx_write_fence(struct ptx_emitter *e, uint8_t scope, uint8_t order)
 {
-    const bool is_own = scope == PTX_SCOPE_CTA && e->plan->form == PTX_FORM_BLOCK;
+    const bool is_own = scope == PTX_SCOPE_CTA && e->plan->form != PTX_FORM_ITEM;
     const char *fence = is_own && ptx_ask(e, PTX_FACT_THREAD_FENCE)->has_thread_fence
                             ? "clem_fence_compiler()"
                         : !e->target->has_nvidia_asm

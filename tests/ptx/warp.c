@@ -1,0 +1,221 @@
+/* The text of kernels in PTX_FORM_WARP: what is written as vectors, where lanes part, what lies where, and which kernels get
+ * the form.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tests/ptx/read.h"
+
+static const struct ptx_target cpu = {.is_cpu = true,
+                                      .has_double = true,
+                                      .has_exact_divide = true,
+                                      .has_lane_vectors = true,
+                                      .max_parameter_bytes = 4096,
+                                      .force_form = PTX_FORM_WARP};
+
+static struct ptx_kernel translate_for(const char *text, const struct ptx_target *target)
+{
+    struct ptx_module *module = read_ptx(text);
+    struct ptx_kernel kernel = {0};
+    struct ptx_log log = {0};
+    const enum ptx_status status = ptx_translate(module, 0, target, &kernel, &log);
+    if (status != PTX_OK)
+        printf("%s\n", log.text ? log.text : "(nothing said)");
+    free(log.text);
+    ptx_module_free(module);
+    assert_int_equal(status, PTX_OK);
+    return kernel;
+}
+
+/* Of the kernel alone, without its library. */
+static size_t count(const struct ptx_kernel *kernel, const char *word)
+{
+    size_t found = 0;
+    for (const char *at = strstr(kernel->text, "static CLEM_ALONE void clem_run_block("); at;
+         found++) {
+        at = strstr(at + 1, word);
+        if (!at)
+            return found;
+    }
+    fail_msg("no kernel in:\n%s", kernel->text);
+    return 0;
+}
+
+/* The kernel of a body has each of the words, up to NULL. */
+static void assert_written(const char *text, const char *const *words, const char *const *others)
+{
+    struct ptx_kernel kernel = translate_for(text, &cpu);
+    assert_int_equal(kernel.form, PTX_FORM_WARP);
+    for (size_t i = 0; words[i]; i++)
+        if (count(&kernel, words[i]) == 0)
+            fail_msg("'%s' is not in:\n%s", words[i], kernel.text);
+    for (size_t i = 0; others && others[i]; i++)
+        if (count(&kernel, others[i]) > 0)
+            fail_msg("'%s' is in:\n%s", others[i], kernel.text);
+    ptx_kernel_free(&kernel);
+}
+
+#define WRITTEN(text, ...) assert_written(text, (const char *const[]){__VA_ARGS__, NULL}, NULL)
+#define SHARED             ".shared .align 4 .b8 s[1024];\n"
+#define LOAD               "ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\n"
+
+TEST_BODY(ptx_warp_writes_arithmetic_as_vectors)
+{
+    const char *const words[] = {"(v_r1 + v_r1)",
+                                 "(v_r2 << 3)",
+                                 "clem_vshr_u32(v_r2, v_r1)",
+                                 "v_r3 < v_r2 ? v_r3 : v_r2",
+                                 "clem_to(v_r1, clem_u64v) * clem_to(((clem_u32v)(4u)), clem_u64v)",
+                                 "clem_to(v_r4, clem_f32v)",
+                                 "clem_vfma_f32(v_f1, v_f1, v_f1)",
+                                 "(clem_to(v_r5, clem_u64v) | clem_to(v_r6, clem_u64v) << 32)",
+                                 NULL};
+    const char *const others[] = {"CLEM_LANES_OF_WARP", NULL};
+    assert_written(PTX_BODY(LOAD "add.u32 %r2, %r1, %r1;\nshl.b32 %r3, %r2, 3;\n"
+                                 "shr.u32 %r4, %r2, %r1;\nmin.u32 %r5, %r3, %r2;\n"
+                                 "mul.wide.u32 %rd2, %r1, 4;\ncvt.rn.f32.u32 %f1, %r4;\n"
+                                 "fma.rn.f32 %f2, %f1, %f1, %f1;\nxor.b32 %r6, %r5, %r4;\n"
+                                 "mov.b64 %rd3, {%r5, %r6};\nadd.s64 %rd4, %rd1, %rd2;\n"
+                                 "st.global.f32 [%rd4], %f2;\nst.global.u64 [%rd4], %rd3;\nret;\n"),
+                   words, others);
+}
+
+/* What has no vectors is written lane by lane, neighbours in one loop. */
+TEST_BODY(ptx_warp_has_loops_over_lanes_for_the_rest)
+{
+    struct ptx_kernel kernel = translate_for(
+        PTX_BODY(LOAD "brev.b32 %r2, %r1;\npopc.b32 %r3, %r2;\nadd.u32 %r4, %r3, %r1;\n"
+                      "prmt.b32 %r5, %r4, %r1, %r3;\nst.global.u32 [%rd1], %r5;\nret;\n"),
+        &cpu);
+    assert_int_equal(count(&kernel, "CLEM_LANES_OF_WARP"), 2);
+    assert_int_equal(count(&kernel, "r2 = clem_brev_b32("), 1);
+    assert_int_equal(count(&kernel, "v_r4 = (v_r3 + v_r1)"), 1);
+    assert_int_equal(count(&kernel, "clem_lowest_u32(v_r5, clem_active)"), 1); /* to one place */
+    ptx_kernel_free(&kernel);
+}
+
+/* A run of what a thread hands on beside its registers stays in one loop. */
+TEST_BODY(ptx_warp_keeps_carries_together)
+{
+    struct ptx_kernel kernel = translate_for(
+        PTX_BODY(LOAD "add.cc.u32 %r2, %r1, %r1;\nxor.b32 %r3, %r1, 5;\naddc.u32 %r4, %r1, 0;\n"
+                      "add.u32 %r5, %r2, %r4;\nadd.u32 %r5, %r5, %r3;\n"
+                      "st.global.u32 [%rd1], %r5;\nret;\n"),
+        &cpu);
+    assert_int_equal(count(&kernel, "CLEM_LANES_OF_WARP"), 1);
+    ptx_kernel_free(&kernel);
+}
+
+/* What all threads count alike is one variable, and its branch a plain one. */
+TEST_BODY(ptx_warp_counts_once_for_all_lanes)
+{
+    const char *const words[] = {"clem_one(uint, ", "r4 = (uint)r4 + 1u;",
+                                 "const uint clem_taken = p1 ? clem_active : 0u;",
+                                 "clem_store_shared_u32(clem_shared, v_r2", NULL};
+    const char *const others[] = {"clem_blend_", "clem_others == 0u)\n                goto N",
+                                  NULL};
+    assert_written(PTX_BODY(SHARED LOAD
+                            "ld.param.u32 %r9, [n];\nshl.b32 %r2, %r1, 2;\nmov.u32 %r4, 0;\n"
+                            "LOOP:\nbar.sync 0;\nst.shared.u32 [%r2], %r1;\nbar.sync 0;\n"
+                            "ld.shared.u32 %r1, [%r2];\nadd.u32 %r4, %r4, 1;\n"
+                            "setp.lt.u32 %p1, %r4, %r9;\n@%p1 bra LOOP;\n"
+                            "st.global.u32 [%rd1], %r1;\nret;\n"),
+                   words, others);
+}
+
+/* Ways that lanes part on and wait for nobody are one piece with a mask for each node, and keep what others have. */
+TEST_BODY(ptx_warp_takes_detours)
+{
+    const char *const words[] = {"uint clem_all = clem_active", " |= clem_active & ~clem_taken;",
+                                 "clem_active = clem_all;", "clem_blend_u32(", NULL};
+    const char *const others[] = {"clem_send_lanes(clem_state + clem_base, clem_wait + clem_base, "
+                                  "clem_active, 1u",
+                                  NULL};
+#define PTX_WAY(middle)                                                                            \
+    PTX_BODY(SHARED LOAD "mov.u32 %r2, %r1;\nsetp.gt.u32 %p1, %r1, 5;\n@%p1 bra ON;\n"             \
+                         "add.u32 %r2, %r1, 3;\n" middle "ON:\nst.shared.u32 [s], %r2;\n"          \
+                         "bar.sync 0;\nld.shared.u32 %r3, [s];\n"                                  \
+                         "st.global.u32 [%rd1], %r3;\nret;\n")
+    assert_written(PTX_WAY(""), words, others);
+    /* Not where they may wait. */
+    const char *const parts[] = {"clem_send_lanes(clem_state", "goto clem_choose;", NULL};
+    const char *const no_detour[] = {"clem_all", NULL};
+    assert_written(PTX_WAY("bar.sync 1;\n"), parts, no_detour);
+#undef PTX_WAY
+}
+
+/* A loop that lanes leave at different turns goes on for those that have not. */
+TEST_BODY(ptx_warp_loops_until_no_lane_is_left)
+{
+    WRITTEN(PTX_BODY(LOAD "mov.u32 %r2, 0;\nLOOP:\nadd.u32 %r2, %r2, 3;\n"
+                          "setp.lt.u32 %p1, %r2, %r1;\n@%p1 bra LOOP;\n"
+                          "st.global.u32 [%rd1], %r2;\nret;\n"),
+            "clem_to1 |= clem_taken;", "if (clem_to1 != 0u)\n", "goto K1;");
+}
+
+TEST_BODY(ptx_warp_exchanges_by_vectors)
+{
+    WRITTEN(PTX_BODY(LOAD "shfl.sync.up.b32 %r2, %r1, 1, 0, -1;\n"
+                          "shfl.sync.idx.b32 %r3, %r2, %r1, 31, -1;\n"
+                          "setp.gt.u32 %p1, %r3, 4;\nvote.sync.ballot.b32 %r4, %p1, -1;\n"
+                          "match.any.sync.b32 %r5, %r4, -1;\nredux.sync.add.u32 %r6, %r5, -1;\n"
+                          "st.global.u32 [%rd1], %r6;\nret;\n"),
+            "clem_shift_up(", "clem_permute(", "clem_mask_of(v_p1) & clem_active",
+            "clem_match_lanes(", "clem_vlanes_add(");
+}
+
+/* Barriers that count, or tell results, go by each lane's own state. */
+TEST_BODY(ptx_warp_knows_every_barrier)
+{
+    WRITTEN(PTX_BODY(LOAD "setp.gt.u32 %p1, %r1, 4;\nbar.red.popc.u32 %r2, 0, %p1;\n"
+                          "st.global.u32 [%rd1], %r2;\nret;\n"),
+            "clem_wait[clem_index] = (0u & 15u) | ", "goto clem_send_on;", "& 0xffffu)");
+    WRITTEN(PTX_BODY(LOAD "bar.arrive 1, 64;\nbar.sync 2, 64;\nst.global.u32 [%rd1], %r1;\nret;\n"),
+            "clem_arrived[", "clem_weight(");
+}
+
+/* Threads that wait in a loop let others go. */
+TEST_BODY(ptx_warp_leaves_loops_that_wait)
+{
+    WRITTEN(PTX_BODY(SHARED LOAD
+                     "LOOP:\natom.global.cas.b32 %r2, [%rd1], 0, 1;\n"
+                     "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra LOOP;\n"
+                     "st.global.u32 [%rd1+4], %r1;\natom.global.exch.b32 %r3, [%rd1], 0;\n"
+                     "bar.sync 0;\nret;\n"),
+            "if (clem_steps++ >= clem_patience)", " | CLEM_SPUN", "clem_has_failed(clem_runtime)");
+}
+
+#define SHUFFLE "shfl.sync.down.b32 %r1, %r1, 1, 31, -1;\n"
+
+static enum ptx_form form_of(const char *text, const struct ptx_target *target)
+{
+    struct ptx_kernel kernel = translate_for(text, target);
+    const enum ptx_form form = kernel.form;
+    ptx_kernel_free(&kernel);
+    return form;
+}
+
+TEST_BODY(ptx_warp_is_chosen_where_warps_do_much)
+{
+    static const char *const many =
+        PTX_BODY(LOAD SHUFFLE SHUFFLE SHUFFLE SHUFFLE SHUFFLE SHUFFLE SHUFFLE SHUFFLE
+                 "st.global.u32 [%rd1], %r1;\nret;\n");
+    static const char *const few =
+        PTX_BODY(LOAD SHUFFLE "bar.sync 0;\nst.global.u32 [%rd1], %r1;\nret;\n");
+    struct ptx_target target = cpu;
+    target.force_form = -1;
+    assert_int_equal(form_of(many, &target), PTX_FORM_WARP);
+    assert_int_equal(form_of(few, &target), PTX_FORM_BLOCK);
+    target.has_lane_vectors = false;
+    assert_int_equal(form_of(many, &target), PTX_FORM_BLOCK);
+    target.has_lane_vectors = true;
+    target.is_cpu = false;
+    assert_int_equal(form_of(many, &target), PTX_FORM_BLOCK);
+}
+
+/* Calls hand parameters on in variables of one thread. */
+TEST_BODY(ptx_warp_leaves_calls_to_the_block_form)
+{
+    static const char *const text =
+        PTX_HEAD ".func f(.param .u64 a) { .reg .u64 %a; ld.param.u64 %a, [a]; ret; }\n"
+                 ".visible .entry k(.param .u64 a) { .reg .u64 %rd1; ld.param.u64 %rd1, [a];\n"
+                 "{ .param .u64 x; st.param.u64 [x], %rd1; call f, (x); }\nret; }\n";
+    assert_int_equal(form_of(text, &cpu), PTX_FORM_BLOCK);
+}
