@@ -21,7 +21,8 @@ struct learner {
 
 struct ocl_probe {
     cl_program program;
-    cl_mem follows;       /* an answer that makes probe_learn() follow the address */
+    cl_mem
+        follows; /* an answer that makes probe_learn() follow the address; NULL before it is asked to */
     pthread_mutex_t lock; /* a leaf: the list */
     struct learner *free;
 };
@@ -83,9 +84,6 @@ static ocl_status create_objects(struct ocl_context *context)
     if (error != CL_SUCCESS)
         return error;
     context->service = clCreateCommandQueue(context->cl, device->id, 0, &error);
-    if (error != CL_SUCCESS)
-        return error;
-    context->probe->follows = create_answer(context, 1, &error);
     return error == CL_SUCCESS ? build_program(context, &context->probe->program) : error;
 }
 
@@ -212,7 +210,11 @@ ocl_status ocl_probe_kernel(struct ocl_context *context, const char *name, cl_ke
 
 ocl_status ocl_probe_follow_kernel(struct ocl_context *context, cl_kernel *kernel)
 {
-    ocl_status status = ocl_probe_kernel(context, "probe_learn", kernel);
+    ocl_status status = OCL_OK;
+    if (!context->probe->follows)
+        context->probe->follows = create_answer(context, 1, &status);
+    if (status == OCL_OK)
+        status = ocl_probe_kernel(context, "probe_learn", kernel);
     if (status != OCL_OK)
         return status;
     status = clSetKernelArg(*kernel, 1, sizeof(cl_mem), &context->probe->follows);

@@ -21,7 +21,7 @@ ocl_status ocl_probe_learn(struct ocl_context *context, cl_mem buffer, uint64_t 
 /* A kernel of the program; the caller releases it. */
 ocl_status ocl_probe_kernel(struct ocl_context *context, const char *name, cl_kernel *kernel);
 
-/* The one that follows the address which it is given as argument 0; the same. */
+/* The one that follows the address which it is given as argument 0; the same. Needs: no other thread asks. */
 ocl_status ocl_probe_follow_kernel(struct ocl_context *context, cl_kernel *kernel);
 
 /* Runs one work-item of a kernel whose arguments are set, and waits. Errors: the driver's, also
