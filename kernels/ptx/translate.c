@@ -396,7 +396,9 @@ static const char *declare_all(struct translation *t)
     declare_textures(t);
     declare_blocks(t);
     declare_memory(t);
-    const char *text = ptx_arena_text(&t->arena, t->code.data + start, t->code.used - start);
+    const char *text = "";
+    if (t->code.used > start)
+        text = ptx_arena_text(&t->arena, t->code.data + start, t->code.used - start);
     t->code.used = start;
     return text;
 }
