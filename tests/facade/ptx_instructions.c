@@ -154,6 +154,12 @@ TEST_BODY(ptx_instructions_by_block)
     run_rows(BLOCK);
 }
 
+TEST_BODY(ptx_instructions_by_warp)
+{
+    setenv("CLEM_PTX_FORM", "warp", 1);
+    run_rows(BLOCK);
+}
+
 TEST_BODY(ptx_instructions_as_the_device_has_them)
 {
     run_rows(BOTH);

@@ -91,15 +91,17 @@ TEST_BODY(ptx_warp_has_loops_over_lanes_for_the_rest)
     ptx_kernel_free(&kernel);
 }
 
-/* A run of what a thread hands on beside its registers stays in one loop. */
-TEST_BODY(ptx_warp_keeps_carries_together)
+/* What a thread hands on beside its registers comes from one loop to the next. */
+TEST_BODY(ptx_warp_keeps_carries)
 {
     struct ptx_kernel kernel = translate_for(
         PTX_BODY(LOAD "add.cc.u32 %r2, %r1, %r1;\nxor.b32 %r3, %r1, 5;\naddc.u32 %r4, %r1, 0;\n"
                       "add.u32 %r5, %r2, %r4;\nadd.u32 %r5, %r5, %r3;\n"
                       "st.global.u32 [%rd1], %r5;\nret;\n"),
         &cpu);
-    assert_int_equal(count(&kernel, "CLEM_LANES_OF_WARP"), 1);
+    assert_int_equal(count(&kernel, "CLEM_LANES_OF_WARP"), 2);
+    assert_int_equal(count(&kernel, "uint clem_carry = clem_of_lane(uint, "), 2);
+    assert_int_equal(count(&kernel, ") = clem_carry;"), 2);
     ptx_kernel_free(&kernel);
 }
 

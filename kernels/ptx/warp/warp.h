@@ -51,7 +51,9 @@ struct ptx_warp_writer {
     int32_t *
         detour_of; /* per node: the node that the detour begins with which it belongs to, or PTX_NO_NODE */
     size_t frame_bytes;
-    int32_t numbers; /* where in the frame the x, y and z of the lanes' threads are */
+    int32_t
+        numbers; /* where in the frame the x, y and z of the lanes' threads are; and their carries */
+    int32_t carries;
 
     /* The node being written. */
     int32_t node;

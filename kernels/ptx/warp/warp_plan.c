@@ -105,7 +105,7 @@ static void count_write(void *with, uint32_t index, bool is_whole)
 
 struct looking {
     const bool *flags;
-    bool all;
+    bool all, is_any;
 };
 
 static void look(void *with, uint32_t index, bool is_whole)
@@ -121,7 +121,7 @@ static bool can_be_constant(const struct ptx_warp_writer *w, const struct ptx_in
         in->operands[0].kind != PTX_OPERAND_REGISTER || in->operands[0].part != 0 ||
         !ptx_flow_is_pure(w->flow->function, in) || in->space == PTX_SPACE_LOCAL)
         return false;
-    struct looking l = {w->is_constant, true};
+    struct looking l = {.flags = w->is_constant, .all = true};
     for (uint32_t i = 1; i < in->operand_count; i++)
         l.all &= (in->operands[i].kind != PTX_OPERAND_SPECIAL ||
                   ptx_special_is_uniform(in->operands[i].index)) &&
@@ -175,11 +175,19 @@ static bool is_branch(const struct ptx_instruction *in)
            in->opcode == PTX_OPCODE_exit || in->opcode == PTX_OPCODE_trap;
 }
 
+static void look_at_write(void *with, uint32_t index, bool is_whole)
+{
+    struct looking *l = with;
+    look(with, index, is_whole);
+    l->is_any = true;
+}
+
+/* Not what may do more than set registers, nor what sets none. */
 static bool writes_uniform(const struct ptx_warp_writer *w, const struct ptx_instruction *in)
 {
-    struct looking l = {w->is_uniform, ptx_destination_count(in) > 0};
-    ptx_flow_writes(in, look, &l);
-    return l.all;
+    struct looking l = {.flags = w->is_uniform, .all = ptx_flow_is_pure(w->flow->function, in)};
+    ptx_flow_writes(in, look_at_write, &l);
+    return l.all && l.is_any;
 }
 
 static bool is_once(const struct ptx_warp_writer *w, const struct ptx_instruction *in)
@@ -194,12 +202,11 @@ static bool is_constant(const struct ptx_warp_writer *w, const struct ptx_instru
            w->is_constant[in->operands[0].index];
 }
 
-/* What hands on more than registers, which must stay in one loop: carries, copies in runs. */
+/* Copies in runs, which must stay in one loop. */
 static bool is_tied(struct ptx_emitter *e, uint32_t i)
 {
     const struct ptx_body *body = ptx_current_body(e);
-    return ptx_is_carry(&body->function->instructions[i]) ||
-           (body->copies && (body->copies[i] || body->is_copied[i]));
+    return body->copies && (body->copies[i] || body->is_copied[i]);
 }
 
 static void choose_items(struct ptx_emitter *e, int32_t number)
@@ -288,8 +295,9 @@ static void place_all(struct ptx_emitter *e)
 {
     struct ptx_warp_writer *w = e->warp_writer;
     const size_t registers = w->flow->function->register_count;
-    size_t end = 3 * 128, last = 0;
+    size_t end = 4 * 128, last = 0;
     w->numbers = 0;
+    w->carries = 3 * 128;
     w->homes = ptx_arena_array(e->arena, registers + 1, sizeof *w->homes);
     struct touching t = {.e = e};
     t.items = ptx_arena_array(e->arena, registers + 1, sizeof *t.items);

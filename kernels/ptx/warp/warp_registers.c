@@ -374,7 +374,7 @@ static void declare_of_lane(struct ptx_emitter *e, bool has_carry)
              (e->plan->local_bytes + 15) / 16 * 16);
     ptx_line(e, "(void)clem_local;");
     if (has_carry)
-        ptx_line(e, "uint clem_carry = 0u;");
+        ptx_line(e, "uint clem_carry = clem_of_lane(uint, %d);", (int)e->warp_writer->carries);
 }
 
 void ptx_warp_lanes(struct ptx_emitter *e, uint32_t first, uint32_t end)
@@ -395,6 +395,8 @@ void ptx_warp_lanes(struct ptx_emitter *e, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end && e->status == PTX_OK; i++)
         if (w->items[i] != PTX_ITEM_NOTHING)
             ptx_emit_instruction(e, &all[i]);
+    if (has_carry)
+        ptx_line(e, "clem_of_lane(uint, %d) = clem_carry;", (int)w->carries);
     close_lanes(e, &n);
     return_needs(e, &n);
 }
