@@ -9,7 +9,8 @@
 /* What kernels that launch kernels call, which CUB and Thrust name wherever the host's code is compiled, and nobody calls. */
 __device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance();
 __device__ void *cudaGetParameterBuffer(size_t alignment, size_t bytes);
-__device__ cudaError_t cudaLaunchDevice(void *kernel, void *parameters, dim3 grid, dim3 block, unsigned shared, cudaStream_t stream);
+__device__ cudaError_t cudaLaunchDevice(void *kernel, void *parameters, dim3 grid, dim3 block,
+                                        unsigned shared, cudaStream_t stream);
 
 #include <cstdio>
 #include <cstdlib>
@@ -78,7 +79,8 @@ template <class T> struct device_memory {
     }
     explicit device_memory(const std::vector<T> &values) : device_memory(values.size())
     {
-        must(cudaMemcpy(data, values.data(), count * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
+        must(cudaMemcpy(data, values.data(), count * sizeof(T), cudaMemcpyHostToDevice),
+             "cudaMemcpy");
     }
     device_memory(const device_memory &) = delete;
     device_memory &operator=(const device_memory &) = delete;
@@ -89,7 +91,8 @@ template <class T> struct device_memory {
     std::vector<T> host() const
     {
         std::vector<T> values(count);
-        must(cudaMemcpy(values.data(), data, count * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy");
+        must(cudaMemcpy(values.data(), data, count * sizeof(T), cudaMemcpyDeviceToHost),
+             "cudaMemcpy");
         return values;
     }
 };
