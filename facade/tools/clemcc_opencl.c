@@ -11,6 +11,7 @@
 /* A CPU that has what PoCL's have; what another device gets, CLEM_DUMP shows. */
 static const struct ptx_target cpu = {
     .is_cpu = true,
+    .has_lane_vectors = true,
     .has_double = true,
     .has_int64_atomics = true,
     .max_parameter_bytes = 1024,

@@ -67,9 +67,9 @@ static bool has_room(struct ptx_emitter *e)
 }
 
 /* What warps do together costs compilers much in the block form, a loop for each, and in the square of a function's size;
- * loops between barriers alone run faster there. Measured on PoCL 3.1 with LLVM 15: a scan of a block by 10 shuffles takes
- * 1.7 s to compile and 91 ms to run, by warps 0.4 s and 12 ms; a sum by 5 shuffles 1.4 s and 1.3 ms, by warps 0.4 s and
- * 1.8 ms; CUB's sum 9.9 s against 1.5 s, its scan 15 s against 2.7 s. */
+ * loops between barriers alone run faster there. PoCL 3.1 with LLVM 15, CPU seconds to compile and milliseconds to run, block
+ * and warp form: a block's scan by 10 shuffles 0.9 s, 92 ms and 0.4 s, 13 ms; a sum by 5 shuffles 0.8 s, 1.6 ms and 0.4 s,
+ * 1.8 ms; a sparse product by 5 shuffles 0.7 s, 7 ms and 0.4 s, 10 ms; CUB's sum 5.2 s and 1.0 s, its scan 6.6 s and 1.7 s. */
 static bool is_better_by_warps(const struct ptx_emitter *e)
 {
     enum { MANY_OPERATIONS = 8, MANY_INSTRUCTIONS = 400 };
@@ -84,16 +84,19 @@ static bool is_better_by_warps(const struct ptx_emitter *e)
     return operations >= MANY_OPERATIONS || (operations > 0 && instructions >= MANY_INSTRUCTIONS);
 }
 
+static bool has_vectors(struct ptx_emitter *e)
+{
+    return e->target->is_cpu && ptx_ask(e, PTX_FACT_LANE_VECTORS)->has_lane_vectors;
+}
+
 static enum ptx_form choose_form(struct ptx_emitter *e)
 {
-    if (e->target->force_form >= 0)
-        return (enum ptx_form)e->target->force_form;
+    const int forced = e->target->force_form;
+    if (forced >= 0)
+        return forced != PTX_FORM_WARP || has_vectors(e) ? (enum ptx_form)forced : PTX_FORM_BLOCK;
     if (suits_item(e) && has_room(e))
         return PTX_FORM_ITEM;
-    return e->target->is_cpu && is_better_by_warps(e) &&
-                   ptx_ask(e, PTX_FACT_LANE_VECTORS)->has_lane_vectors
-               ? PTX_FORM_WARP
-               : PTX_FORM_BLOCK;
+    return is_better_by_warps(e) && has_vectors(e) ? PTX_FORM_WARP : PTX_FORM_BLOCK;
 }
 
 /* Barriers that become OpenCL's, which more is asked of than of CUDA's. NVIDIA's own are CUDA's. */

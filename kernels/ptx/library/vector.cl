@@ -35,7 +35,7 @@ typedef double clem_f64m __attribute__((ext_vector_type(32), aligned(8), may_ali
 #define clem_to(x, T) __builtin_convertvector(x, T)
 
 #define clem_iota                                                                                  \
-    ((clem_u32v)(0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 10u, 11u, 12u, 13u, 14u, 15u, 16u, 17u,  \
+    ((clem_u32v)(0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 10u, 11u, 12u, 13u, 14u, 15u, 16u, 17u,   \
                  18u, 19u, 20u, 21u, 22u, 23u, 24u, 25u, 26u, 27u, 28u, 29u, 30u, 31u))
 
 #define clem_lane_bits ((clem_u32v)(1u) << clem_iota)
@@ -93,7 +93,7 @@ static inline uint clem_mask_of(clem_s32v lanes)
 #define CLEM_LANES_OF_WARP                                                                         \
     for (uint clem_rest = clem_active; clem_rest != 0u; clem_rest &= clem_rest - 1u)
 
-#define CLEM_LANE_OF_WARP                                                                          \
+#define CLEM_LANE_OF_WARP                                                                               \
     const uint clem_lane = 31u - clz(clem_rest & (0u - clem_rest)), clem_index = clem_base + clem_lane;
 
 /* ---- Where the lanes of a warp go on ---- */
@@ -139,8 +139,8 @@ CLEM_APART void clem_number_threads(CLEM_SCRATCH uchar *frames, uint bytes, uint
 }
 
 /* Some lanes of a warp go to a state; what they wait for there, unless it is known already. */
-CLEM_APART void clem_send_lanes(CLEM_SCRATCH uint *state, CLEM_SCRATCH uint *wait, uint lanes,
-                                                      uint go, uint what_for, uint has_wait)
+CLEM_APART void clem_send_lanes(CLEM_SCRATCH uint *state, CLEM_SCRATCH uint *wait, uint lanes, uint go,
+                                uint what_for, uint has_wait)
 {
     const clem_s32v m = clem_lanes_of(lanes);
     CLEM_SCRATCH clem_u32m *const s = (CLEM_SCRATCH clem_u32m *)state;
@@ -165,8 +165,8 @@ static inline void clem_part_lanes(CLEM_SCRATCH uint *state, uint active)
 
 /* The lowest node that some lanes of a warp can go on with, and which lanes; CLEM_ENDED: none. others: whether more lanes
  * live. As clem_choose_region() and clem_choose_waiting(). */
-CLEM_APART uint clem_choose_lanes(CLEM_SCRATCH uint *state, CLEM_SCRATCH const uint *wait,
-                                                        uint *active, uint *others, uint *left)
+CLEM_APART uint clem_choose_lanes(CLEM_SCRATCH uint *state, CLEM_SCRATCH const uint *wait, uint *active,
+                                  uint *others, uint *left)
 {
     for (;;) {
         const clem_u32v s = *(CLEM_SCRATCH clem_u32m *)state;
@@ -209,9 +209,8 @@ static inline uint clem_settle_lanes(CLEM_SCRATCH const uint *state, CLEM_SCRATC
 }
 
 /* When all warps had their turn: opens barriers, unless some can go on. Most often all warps are at the same one. */
-CLEM_APART uint clem_release_warps(CLEM_SCRATCH uint *pc, CLEM_SCRATCH const uint *masks,
-                                                         CLEM_SCRATCH uint *state, CLEM_SCRATCH uint *wait, uint warps,
-                                                         uint *arrived)
+CLEM_APART uint clem_release_warps(CLEM_SCRATCH uint *pc, CLEM_SCRATCH const uint *masks, CLEM_SCRATCH uint *state,
+                                   CLEM_SCRATCH uint *wait, uint warps, uint *arrived)
 {
     uint first = CLEM_ENDED, differ = 0u;
     for (uint i = 0; i < warps; i++) {
@@ -315,107 +314,117 @@ static inline clem_f64v clem_vfma_f64(clem_f64v a, clem_f64v b, clem_f64v c)
 #define clem_half_iota ((clem_half_u32)(0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 10u, 11u, 12u, 13u, 14u, 15u))
 
 /* Whether the addresses of the active lanes are those of neighbours, lane 0's being `start`. */
-#define CLEM_ARE_NEIGHBOURS(A, N, a, start, bytes, active)                                         \
+#define CLEM_ARE_NEIGHBOURS(A, N, a, start, bytes, active)                                               \
     ((clem_mask_of(clem_to(a == (N)(start) + clem_to(clem_iota, clem_##A##v) * (N)(bytes), clem_s32v)) & \
       (active)) == (active))
 
 /* What the lanes load from and store to addresses of their own: neighbours at once where the warp is whole, otherwise one
- * after the other, the lowest last, since its value is what stays where several store to one place. */
-#define CLEM_VECTOR_MEMORY(T, E, V, S, A, N, BASE, PASS, PLACE)                                                              \
-    static inline void clem_gather_half_##S##_##T(BASE const N *a, uint active, E *r)                                        \
-    {                                                                                                                        \
-        const CLEM_HALF(A) at = *(const CLEM_HALF(A) *)a;                                                                    \
-        const CLEM_HALF(A) off = at - at.s0;                                                                                 \
-        if (active == 0xffffu && __builtin_reduce_or(off) == 0)                                                              \
-            *(CLEM_HALF(T) *)r = (CLEM_HALF(T))(*PLACE(E, at.s0));                                                           \
-        else if (active == 0xffffu && __builtin_reduce_or(off - clem_to(clem_half_iota, CLEM_HALF(A)) * (N)sizeof(E)) == 0)  \
-            *(CLEM_HALF(T) *)r = *PLACE(CLEM_HALF(T), at.s0);                                                                \
-        else                                                                                                                 \
-            for (uint rest = active; rest != 0u; rest &= rest - 1u) {                                                        \
-                const uint i = 31u - clz(rest & (0u - rest));                                                                \
-                r[i] = *PLACE(E, a[i]);                                                                                      \
-            }                                                                                                                \
-    }                                                                                                                        \
-    CLEM_APART V clem_gather_##S##_##T(BASE clem_##A##v a, uint active)                                                      \
-    {                                                                                                                        \
-        E r[32];                                                                                                             \
-        clem_##A##v at[1] = {a};                                                                                             \
-        const uint first = 31u - clz(active & (0u - active));                                                                \
-        const long start = (long)((N *)at)[first] - (long)(first * sizeof(E));                                                      \
-        if (active != ~0u && CLEM_ARE_NEIGHBOURS(A, N, a, start, sizeof(E), active)) {                                       \
-            for (uint i = 0; i < 32u; i++)                                                                                   \
-                if (active >> i & 1u)                                                                                        \
-                    r[i] = PLACE(E, start)[i];                                                                               \
-            return *(clem_##T##m *)r;                                                                                        \
-        }                                                                                                                    \
-        clem_gather_half_##S##_##T(PASS (N *)at, active & 0xffffu, r);                                                       \
-        clem_gather_half_##S##_##T(PASS (N *)at + 16, active >> 16, r + 16);                                                 \
-        return *(clem_##T##m *)r;                                                                                            \
-    }                                                                                                                        \
-    static inline void clem_scatter_half_##S##_##T(BASE const N *a, const E *x, uint active)                                 \
-    {                                                                                                                        \
-        const CLEM_HALF(A) at = *(const CLEM_HALF(A) *)a;                                                                    \
-        if (active == 0xffffu &&                                                                                             \
-            __builtin_reduce_or(at - at.s0 - clem_to(clem_half_iota, CLEM_HALF(A)) * (N)sizeof(E)) == 0)                     \
-            *PLACE(CLEM_HALF(T), at.s0) = *(const CLEM_HALF(T) *)x;                                                          \
-        else                                                                                                                 \
-            for (uint rest = active; rest != 0u;) {                                                                          \
-                const uint i = 31u - clz(rest);                                                                              \
-                *PLACE(E, a[i]) = x[i];                                                                                      \
-                rest &= ~(1u << i);                                                                                          \
-            }                                                                                                                \
-    }                                                                                                                        \
-    CLEM_APART void clem_scatter_##S##_##T(BASE clem_##A##v a, V x, uint active)                                             \
-    {                                                                                                                        \
-        clem_##A##v at[1] = {a};                                                                                             \
-        V from[1] = {x};                                                                                                     \
-        const uint first = 31u - clz(active & (0u - active));                                                                \
-        const long start = (long)((N *)at)[first] - (long)(first * sizeof(E));                                                      \
-        if (active != ~0u && CLEM_ARE_NEIGHBOURS(A, N, a, start, sizeof(E), active)) {                                       \
-            for (uint i = 0; i < 32u; i++)                                                                                   \
-                if (active >> i & 1u)                                                                                        \
-                    PLACE(E, start)[i] = ((E *)from)[i];                                                                     \
-            return;                                                                                                          \
-        }                                                                                                                    \
-        clem_scatter_half_##S##_##T(PASS (N *)at + 16, (E *)from + 16, active >> 16);                                        \
-        clem_scatter_half_##S##_##T(PASS (N *)at, (E *)from, active & 0xffffu);                                              \
-    }                                                                                                                        \
-    static inline V clem_load_##S##_##T(BASE clem_##A##v a, uint active)                                                     \
-    {                                                                                                                        \
-        if (active == ~0u && __builtin_reduce_or(a - a.s0 - clem_to(clem_iota, clem_##A##v) * (N)sizeof(E)) == 0)            \
-            return *PLACE(clem_##T##m, a.s0);                                                                                \
-        return clem_gather_##S##_##T(PASS a, active);                                                                        \
-    }                                                                                                                        \
-    static inline void clem_store_##S##_##T(BASE clem_##A##v a, V x, uint active)                                            \
-    {                                                                                                                        \
-        if (active == ~0u && __builtin_reduce_or(a - a.s0 - clem_to(clem_iota, clem_##A##v) * (N)sizeof(E)) == 0)            \
-            *PLACE(clem_##T##m, a.s0) = x;                                                                                   \
-        else                                                                                                                 \
-            clem_scatter_##S##_##T(PASS a, x, active);                                                                       \
+ * after the other, the lowest last, since its value is what stays where several store to one place.
+ * clem_call_...: not inline, for kernels with many. */
+#define CLEM_VECTOR_MEMORY(T, E, V, S, A, N, BASE, PASS, PLACE)                                                   \
+    static inline void clem_gather_half_##S##_##T(BASE const N *a, uint active, E *r)                             \
+    {                                                                                                             \
+        const CLEM_HALF(A) at = *(const CLEM_HALF(A) *)a;                                                         \
+        const CLEM_HALF(A) off = at - at.s0;                                                                      \
+        if (active == 0xffffu && __builtin_reduce_or(off) == 0)                                                   \
+            *(CLEM_HALF(T) *)r = (CLEM_HALF(T))(*PLACE(E, at.s0));                                                \
+        else if (active == 0xffffu &&                                                                             \
+            __builtin_reduce_or(off - clem_to(clem_half_iota, CLEM_HALF(A)) * (N)sizeof(E)) == 0)                 \
+            *(CLEM_HALF(T) *)r = *PLACE(CLEM_HALF(T), at.s0);                                                     \
+        else                                                                                                      \
+            for (uint rest = active; rest != 0u; rest &= rest - 1u) {                                             \
+                const uint i = 31u - clz(rest & (0u - rest));                                                     \
+                r[i] = *PLACE(E, a[i]);                                                                           \
+            }                                                                                                     \
+    }                                                                                                             \
+    CLEM_APART V clem_gather_##S##_##T(BASE clem_##A##v a, uint active)                                           \
+    {                                                                                                             \
+        E r[32];                                                                                                  \
+        clem_##A##v at[1] = {a};                                                                                  \
+        const uint first = 31u - clz(active & (0u - active));                                                     \
+        const long start = (long)((N *)at)[first] - (long)(first * sizeof(E));                                    \
+        if (active != ~0u && CLEM_ARE_NEIGHBOURS(A, N, a, start, sizeof(E), active)) {                            \
+            for (uint i = 0; i < 32u; i++)                                                                        \
+                if (active >> i & 1u)                                                                             \
+                    r[i] = PLACE(E, start)[i];                                                                    \
+            return *(clem_##T##m *)r;                                                                             \
+        }                                                                                                         \
+        clem_gather_half_##S##_##T(PASS (N *)at, active & 0xffffu, r);                                            \
+        clem_gather_half_##S##_##T(PASS (N *)at + 16, active >> 16, r + 16);                                      \
+        return *(clem_##T##m *)r;                                                                                 \
+    }                                                                                                             \
+    static inline void clem_scatter_half_##S##_##T(BASE const N *a, const E *x, uint active)                      \
+    {                                                                                                             \
+        const CLEM_HALF(A) at = *(const CLEM_HALF(A) *)a;                                                         \
+        if (active == 0xffffu &&                                                                                  \
+            __builtin_reduce_or(at - at.s0 - clem_to(clem_half_iota, CLEM_HALF(A)) * (N)sizeof(E)) == 0)          \
+            *PLACE(CLEM_HALF(T), at.s0) = *(const CLEM_HALF(T) *)x;                                               \
+        else                                                                                                      \
+            for (uint rest = active; rest != 0u;) {                                                               \
+                const uint i = 31u - clz(rest);                                                                   \
+                *PLACE(E, a[i]) = x[i];                                                                           \
+                rest &= ~(1u << i);                                                                               \
+            }                                                                                                     \
+    }                                                                                                             \
+    CLEM_APART void clem_scatter_##S##_##T(BASE clem_##A##v a, V x, uint active)                                  \
+    {                                                                                                             \
+        clem_##A##v at[1] = {a};                                                                                  \
+        V from[1] = {x};                                                                                          \
+        const uint first = 31u - clz(active & (0u - active));                                                     \
+        const long start = (long)((N *)at)[first] - (long)(first * sizeof(E));                                    \
+        if (active != ~0u && CLEM_ARE_NEIGHBOURS(A, N, a, start, sizeof(E), active)) {                            \
+            for (uint i = 0; i < 32u; i++)                                                                        \
+                if (active >> i & 1u)                                                                             \
+                    PLACE(E, start)[i] = ((E *)from)[i];                                                          \
+            return;                                                                                               \
+        }                                                                                                         \
+        clem_scatter_half_##S##_##T(PASS (N *)at + 16, (E *)from + 16, active >> 16);                             \
+        clem_scatter_half_##S##_##T(PASS (N *)at, (E *)from, active & 0xffffu);                                   \
+    }                                                                                                             \
+    static inline V clem_load_##S##_##T(BASE clem_##A##v a, uint active)                                          \
+    {                                                                                                             \
+        if (active == ~0u && __builtin_reduce_or(a - a.s0 - clem_to(clem_iota, clem_##A##v) * (N)sizeof(E)) == 0) \
+            return *PLACE(clem_##T##m, a.s0);                                                                     \
+        return clem_gather_##S##_##T(PASS a, active);                                                             \
+    }                                                                                                             \
+    static inline void clem_store_##S##_##T(BASE clem_##A##v a, V x, uint active)                                 \
+    {                                                                                                             \
+        if (active == ~0u && __builtin_reduce_or(a - a.s0 - clem_to(clem_iota, clem_##A##v) * (N)sizeof(E)) == 0) \
+            *PLACE(clem_##T##m, a.s0) = x;                                                                        \
+        else                                                                                                      \
+            clem_scatter_##S##_##T(PASS a, x, active);                                                            \
+    }                                                                                                             \
+    CLEM_APART V clem_call_load_##S##_##T(BASE clem_##A##v a, uint active)                                        \
+    {                                                                                                             \
+        return clem_load_##S##_##T(PASS a, active);                                                               \
+    }                                                                                                             \
+    CLEM_APART void clem_call_store_##S##_##T(BASE clem_##A##v a, V x, uint active)                               \
+    {                                                                                                             \
+        clem_store_##S##_##T(PASS a, x, active);                                                                  \
     }
 
-/* Defines clem_load_global_u8 clem_store_global_u8 */
+/* Defines clem_load_global_u8 clem_store_global_u8 clem_call_load_global_u8 clem_call_store_global_u8 */
 CLEM_VECTOR_MEMORY(u8, clem_u8_a, clem_u8v, global, u64, ulong, CLEM_NO_BASE, CLEM_NO_BASE, CLEM_GLOBAL_PLACE)
 
-/* Defines clem_load_global_u16 clem_store_global_u16 */
+/* Defines clem_load_global_u16 clem_store_global_u16 clem_call_load_global_u16 clem_call_store_global_u16 */
 CLEM_VECTOR_MEMORY(u16, clem_u16_a, clem_u16v, global, u64, ulong, CLEM_NO_BASE, CLEM_NO_BASE, CLEM_GLOBAL_PLACE)
 
-/* Defines clem_load_global_u32 clem_store_global_u32 */
+/* Defines clem_load_global_u32 clem_store_global_u32 clem_call_load_global_u32 clem_call_store_global_u32 */
 CLEM_VECTOR_MEMORY(u32, clem_u32_a, clem_u32v, global, u64, ulong, CLEM_NO_BASE, CLEM_NO_BASE, CLEM_GLOBAL_PLACE)
 
-/* Defines clem_load_global_u64 clem_store_global_u64 */
+/* Defines clem_load_global_u64 clem_store_global_u64 clem_call_load_global_u64 clem_call_store_global_u64 */
 CLEM_VECTOR_MEMORY(u64, clem_u64_a, clem_u64v, global, u64, ulong, CLEM_NO_BASE, CLEM_NO_BASE, CLEM_GLOBAL_PLACE)
 
-/* Defines clem_load_shared_u8 clem_store_shared_u8 */
+/* Defines clem_load_shared_u8 clem_store_shared_u8 clem_call_load_shared_u8 clem_call_store_shared_u8 */
 CLEM_VECTOR_MEMORY(u8, clem_u8_a, clem_u8v, shared, u32, uint, CLEM_SHARED_BASE, CLEM_PASS_BASE, CLEM_SHARED_PLACE)
 
-/* Defines clem_load_shared_u16 clem_store_shared_u16 */
+/* Defines clem_load_shared_u16 clem_store_shared_u16 clem_call_load_shared_u16 clem_call_store_shared_u16 */
 CLEM_VECTOR_MEMORY(u16, clem_u16_a, clem_u16v, shared, u32, uint, CLEM_SHARED_BASE, CLEM_PASS_BASE, CLEM_SHARED_PLACE)
 
-/* Defines clem_load_shared_u32 clem_store_shared_u32 */
+/* Defines clem_load_shared_u32 clem_store_shared_u32 clem_call_load_shared_u32 clem_call_store_shared_u32 */
 CLEM_VECTOR_MEMORY(u32, clem_u32_a, clem_u32v, shared, u32, uint, CLEM_SHARED_BASE, CLEM_PASS_BASE, CLEM_SHARED_PLACE)
 
-/* Defines clem_load_shared_u64 clem_store_shared_u64 */
+/* Defines clem_load_shared_u64 clem_store_shared_u64 clem_call_load_shared_u64 clem_call_store_shared_u64 */
 CLEM_VECTOR_MEMORY(u64, clem_u64_a, clem_u64v, shared, u32, uint, CLEM_SHARED_BASE, CLEM_PASS_BASE, CLEM_SHARED_PLACE)
 
 /* ---- What the lanes of a warp do together ---- */
@@ -545,7 +554,7 @@ CLEM_APART clem_u32v clem_match_lanes(clem_u64v x, clem_u32v members, uint activ
 
 /* Of each lane: a reduction over the lanes of its own mask, by a function of library/block.cl. */
 #define CLEM_VECTOR_REDUCTION(name, f)                                                             \
-    CLEM_APART clem_u32v name(clem_u32v x, clem_u32v members, uint active)                           \
+    CLEM_APART clem_u32v name(clem_u32v x, clem_u32v members, uint active)                         \
     {                                                                                              \
         uint values[32], masks[32], r[32];                                                         \
         *(clem_u32m *)values = x;                                                                  \
@@ -588,11 +597,11 @@ CLEM_VECTOR_REDUCTION(clem_vlanes_min_s32, clem_lanes_min_s32)
 CLEM_VECTOR_REDUCTION(clem_vlanes_max_s32, clem_lanes_max_s32)
 
 /* The value of the lowest lane that is active. */
-#define CLEM_LOWEST(V, T, E)                                                                          \
-    CLEM_APART E clem_lowest_##T(V x, uint active)                 \
+#define CLEM_LOWEST(V, T, E)                                                                       \
+    CLEM_APART E clem_lowest_##T(V x, uint active)                                                 \
     {                                                                                              \
         V at[1] = {x};                                                                             \
-        return ((E *)at)[31u - clz(active & (0u - active))];                            \
+        return ((E *)at)[31u - clz(active & (0u - active))];                                       \
     }
 
 /* Defines clem_lowest_u8 */

@@ -50,6 +50,7 @@ struct ptx_warp_writer {
     uint8_t *items; /* per instruction: enum ptx_item */
     int32_t *
         detour_of; /* per node: the node that the detour begins with which it belongs to, or PTX_NO_NODE */
+    bool calls_memory; /* loads and stores are so many that compilers had better see calls */
     size_t frame_bytes;
     int32_t
         numbers; /* where in the frame the x, y and z of the lanes' threads are; and their carries */

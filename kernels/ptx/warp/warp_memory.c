@@ -85,10 +85,10 @@ static void load_each(struct ptx_emitter *e, const struct ptx_instruction *in)
     const char *name = ptx_warp_vector_name(type);
     if (is_shared)
         ptx_need(e, PTX_NEED_SHARED | PTX_NEED_SHARED_BYTES);
-    access.text =
-        ptx_format(e, "clem_load_%s_%s(%s%s, clem_active)", is_shared ? "shared" : "global",
-                   ptx_warp_vector_name(whole), is_shared ? "clem_shared, " : "",
-                   places(e, access.address, is_shared));
+    access.text = ptx_format(
+        e, "clem_%sload_%s_%s(%s%s, clem_active)", e->warp_writer->calls_memory ? "call_" : "",
+        is_shared ? "shared" : "global", ptx_warp_vector_name(whole),
+        is_shared ? "clem_shared, " : "", places(e, access.address, is_shared));
     const char *value = ptx_access(e, &access);
     const bool is_same = strcmp(ptx_warp_vector_name(whole), name) == 0;
     ptx_warp_set(e, in, value_of(in), type,
@@ -103,7 +103,8 @@ static void store_each(struct ptx_emitter *e, const struct ptx_instruction *in)
     if (is_shared)
         ptx_need(e, PTX_NEED_SHARED | PTX_NEED_SHARED_BYTES);
     access.text =
-        ptx_format(e, "clem_store_%s_%s(%s%s, %s, clem_active)", is_shared ? "shared" : "global",
+        ptx_format(e, "clem_%sstore_%s_%s(%s%s, %s, clem_active)",
+                   e->warp_writer->calls_memory ? "call_" : "", is_shared ? "shared" : "global",
                    ptx_warp_vector_name(whole), is_shared ? "clem_shared, " : "",
                    places(e, access.address, is_shared), ptx_warp_value(e, value_of(in), whole));
     ptx_line(e, "%s;", ptx_access(e, &access));
@@ -117,7 +118,7 @@ static void store_one(struct ptx_emitter *e, const struct ptx_instruction *in)
     const enum ptx_type whole = without_sign((enum ptx_type)in->types[0]);
     if (access.address->index >= 0)
         ptx_warp_take_one(e, (uint32_t)access.address->index, true);
-    access.type = whole;
+    access.type = (uint8_t)whole;
     access.value = ptx_format(e, "clem_lowest_%s(%s, clem_active)", ptx_warp_vector_name(whole),
                               ptx_warp_value(e, value, whole));
     ptx_line(e, "%s;", ptx_access(e, &access));

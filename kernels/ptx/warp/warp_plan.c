@@ -81,19 +81,40 @@ static bool are_whole(struct ptx_emitter *e, const struct ptx_uniformity *u)
     return true;
 }
 
-static void find_whole(struct ptx_emitter *e)
+static void find_whole(struct ptx_emitter *e, const struct ptx_uniformity *u, bool is_any)
 {
     struct ptx_warp_writer *w = e->warp_writer;
     const size_t registers = w->flow->function->register_count;
-    struct ptx_uniformity u = ptx_flow_uniformity(e->arena, w->flow);
-    const bool is_any = are_whole(e, &u);
-    w->is_whole = ptx_arena_array(e->arena, w->flow->count + 1, sizeof *w->is_whole);
-    w->is_uniform = ptx_arena_array(e->arena, registers + 1, sizeof *w->is_uniform);
     for (size_t i = 0; i < w->flow->count; i++)
-        w->is_whole[i] = is_any && !u.is_divergent[i];
+        w->is_whole[i] = is_any && !u->is_divergent[i];
     for (size_t i = 0; i < registers; i++)
-        w->is_uniform[i] = w->is_constant[i] ||
-                           (is_any && u.registers[i] && w->flow->function->registers[i].width <= 1);
+        w->is_uniform[i] = w->is_constant[i] || (is_any && u->registers[i]);
+    ptx_warp_find_detours(e);
+}
+
+/* Whether lanes may wait for others of their warp where those need not come by, but in detours, which nobody leaves
+ * before the end. */
+static bool waits_apart(const struct ptx_warp_writer *w, const struct ptx_uniformity *u)
+{
+    for (size_t i = 0; i < w->flow->reachable; i++) {
+        const int32_t at = w->flow->order[i];
+        const struct ptx_instruction *step = ptx_warp_step_of(w, at);
+        if (u->is_divergent[at] && step && ptx_member_mask(step) && w->detour_of[at] == PTX_NO_NODE)
+            return true;
+    }
+    return false;
+}
+
+static void find_ways(struct ptx_emitter *e)
+{
+    struct ptx_warp_writer *w = e->warp_writer;
+    const struct ptx_uniformity u = ptx_flow_uniformity(e->arena, w->flow);
+    w->is_whole = ptx_arena_array(e->arena, w->flow->count + 1, sizeof *w->is_whole);
+    w->is_uniform =
+        ptx_arena_array(e->arena, w->flow->function->register_count + 1, sizeof *w->is_uniform);
+    find_whole(e, &u, are_whole(e, &u));
+    if (waits_apart(w, &u))
+        find_whole(e, &u, false);
 }
 
 /* ---- Constants ---- */
@@ -318,6 +339,18 @@ static void place_all(struct ptx_emitter *e)
     w->frame_bytes = (last + 127) / 128 * 128;
 }
 
+static bool has_many_accesses(const struct ptx_warp_writer *w)
+{
+    enum { MANY = 24 };
+    size_t count = 0;
+    for (size_t i = 0; i < w->flow->function->instruction_count; i++) {
+        const uint16_t opcode = w->flow->function->instructions[i].opcode;
+        count +=
+            w->items[i] == PTX_ITEM_VECTOR && (opcode == PTX_OPCODE_ld || opcode == PTX_OPCODE_st);
+    }
+    return count > MANY;
+}
+
 bool ptx_warp_plan(struct ptx_emitter *e, const struct ptx_function *function)
 {
     struct ptx_warp_writer *w = e->warp_writer;
@@ -326,7 +359,7 @@ bool ptx_warp_plan(struct ptx_emitter *e, const struct ptx_function *function)
     w->node = PTX_NO_NODE;
     find_constants(e);
     find_loops(e);
-    find_whole(e);
+    find_ways(e);
     w->is_sent = ptx_arena_array(e->arena, w->flow->count + 1, sizeof *w->is_sent);
     w->items = ptx_arena_take(e->arena, function->instruction_count + 1);
     w->is_declared =
@@ -334,7 +367,7 @@ bool ptx_warp_plan(struct ptx_emitter *e, const struct ptx_function *function)
     w->is_cached = ptx_arena_array(e->arena, function->register_count + 1, sizeof *w->is_cached);
     for (size_t i = 0; i < w->flow->reachable; i++)
         choose_items(e, w->flow->order[i]);
-    ptx_warp_find_detours(e);
+    w->calls_memory = has_many_accesses(w);
     find_crossing(e);
     place_all(e);
     return w->flow->reachable <= UINT16_MAX;
