@@ -24,10 +24,9 @@ struct gate {
     ocl_gate_function *function;
     void *data;
     int holders; /* the task, and the driver while it may call back; the last one frees it (wait_lock) */
-    bool is_posted;     /* (wait_lock) */
-    bool is_stuck;      /* the driver has refused to open it (wait_lock) */
-    struct gate *next;  /* all closed ones, thousands at times (wait_lock) */
-    struct gate **link; /* what points here (wait_lock) */
+    bool is_posted;               /* (wait_lock) */
+    bool is_stuck;                /* the driver has refused to open it (wait_lock) */
+    struct gate *next, *previous; /* all closed ones, thousands at times (wait_lock) */
 };
 
 /* ---- Waiting at closed gates ---- */
@@ -105,9 +104,9 @@ static void list_gate(struct gate *gate)
 {
     pthread_mutex_lock(&wait_lock);
     gate->next = closed_gates;
-    gate->link = &closed_gates;
+    gate->previous = NULL;
     if (gate->next)
-        gate->next->link = &gate->next;
+        gate->next->previous = gate;
     closed_gates = gate;
     pthread_mutex_unlock(&wait_lock);
 }
@@ -115,9 +114,12 @@ static void list_gate(struct gate *gate)
 /* Wait lock held. */
 static void unlist_gate(const struct gate *gate)
 {
-    *gate->link = gate->next;
+    if (gate == closed_gates)
+        closed_gates = gate->next;
+    else
+        gate->previous->next = gate->next;
     if (gate->next)
-        gate->next->link = gate->link;
+        gate->next->previous = gate->previous;
 }
 
 /* Wait lock held. */

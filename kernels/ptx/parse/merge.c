@@ -2,6 +2,7 @@
  * defines becomes one thing, and names that are private to their texts stay apart.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -453,8 +454,7 @@ static const char *debug_word(struct debug_words *d, const struct ptx_token *tok
                    (d->is_within && (token->kind == PTX_TOKEN_INTEGER || token->kind == ',' ||
                                      token->kind == '+' || token->kind == PTX_TOKEN_WORD));
     if (expected == FILE_NUMBER && token->kind == PTX_TOKEN_INTEGER) {
-        snprintf(d->word, sizeof d->word, "%llu",
-                 (unsigned long long)(token->bits + d->first_file));
+        snprintf(d->word, sizeof d->word, "%" PRIu64, token->bits + d->first_file);
         return d->word;
     }
     if (expected == LABEL && token->kind == PTX_TOKEN_WORD) {
@@ -503,8 +503,7 @@ static void write_debug(FILE *out, const struct merge *merge, const struct debug
     while (debug->text > 0 && lexer.at < debug->end) {
         ptx_lex(&lexer, &token);
         if (is_file) {
-            fprintf(out, ".file %llu",
-                    (unsigned long long)(token.bits + merge->files[debug->text]));
+            fprintf(out, ".file %" PRIu64, token.bits + merge->files[debug->text]);
             written = token.text + token.length;
             break;
         }

@@ -316,7 +316,7 @@ static void place_all(struct ptx_emitter *e)
 {
     struct ptx_warp_writer *w = e->warp_writer;
     const size_t registers = w->flow->function->register_count;
-    size_t end = 4 * 128, last = 0;
+    size_t end = (size_t)4 * 128, last = 0;
     w->numbers = 0;
     w->carries = 3 * 128;
     w->homes = ptx_arena_array(e->arena, registers + 1, sizeof *w->homes);
