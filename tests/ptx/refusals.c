@@ -29,6 +29,8 @@ static const struct {
 } rows[] = {
     {&full, "", "mov.u32 %r1, %envreg2;", "line 15: mov.u32: %envreg"},
     {&cpu, "", "mov.b32 %r1, %envreg1;", "line 15: mov.b32: %envreg"},
+    {&cpu, "", "shfl.sync.add.b32 %r1, %r2, 1, 31, -1; st.global.u32 [%rd1], %r1;",
+     "line 15: shfl.sync.add.b32: an unknown shuffle"},
     {&full, "", "mbarrier.init.shared.b64 [%r1], %r2;", "line 15: mbarrier.init.shared.b64"},
     {&full, "", "mbarrier.arrive.expect_tx.shared::cta.b64 %rd1, [%r1], %r2;", "line 15: mbarrier"},
     {&full, "", "mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2;", "line 15: mbarrier"},

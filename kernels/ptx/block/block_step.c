@@ -121,17 +121,18 @@ static void lay_mask(struct ptx_emitter *e, const struct ptx_instruction *step)
         ptx_line(e, "clem_m[clem_lane] = clem_active;");
 }
 
-static const char *shuffle_function(struct ptx_emitter *e, const struct ptx_instruction *step)
+/* The end of the names of its functions, clem_lane_ and clem_warp_. */
+static const char *shuffle_way(struct ptx_emitter *e, const struct ptx_instruction *step)
 {
     switch (step->operation) {
     case PTX_OP_UP:
-        return "clem_lane_up";
+        return "up";
     case PTX_OP_DOWN:
-        return "clem_lane_down";
+        return "down";
     case PTX_OP_BFLY:
-        return "clem_lane_across";
+        return "across";
     case PTX_OP_IDX:
-        return "clem_lane_at";
+        return "at";
     default:
         ptx_refuse(e, "an unknown shuffle");
         return "";
@@ -174,9 +175,9 @@ static bool calls_shuffle(struct ptx_emitter *e, const struct ptx_instruction *s
     if (!to || !brought || !is_within || !ptx_block_is_constant(e, &o[from + 1]) ||
         !ptx_block_is_constant(e, &o[from + 2]))
         return false;
-    ptx_line(e, "clem_warp_%s(%s, %s, %s, %s, %s, clem_active);",
-             shuffle_function(e, step) + strlen("clem_lane_"), to, is_within, brought,
-             ptx_value(e, &o[from + 1], PTX_U32), ptx_value(e, &o[from + 2], PTX_U32));
+    ptx_line(e, "clem_warp_%s(%s, %s, %s, %s, %s, clem_active);", shuffle_way(e, step), to,
+             is_within, brought, ptx_value(e, &o[from + 1], PTX_U32),
+             ptx_value(e, &o[from + 2], PTX_U32));
     return true;
 }
 
@@ -195,7 +196,7 @@ static void write_shuffle(struct ptx_emitter *e, const struct ptx_instruction *s
     ptx_line(e, "uint clem_x[32], clem_b[32];");
     begin_lanes(e, false);
     ptx_line(e, "clem_x[clem_lane] = %s;", ptx_value(e, &o[from], PTX_B32));
-    ptx_line(e, "clem_b[clem_lane] = %s(clem_lane, %s, %s);", shuffle_function(e, step),
+    ptx_line(e, "clem_b[clem_lane] = clem_lane_%s(clem_lane, %s, %s);", shuffle_way(e, step),
              ptx_value(e, &o[from + 1], PTX_U32), ptx_value(e, &o[from + 2], PTX_U32));
     end_lanes(e, false);
     begin_lanes(e, true);
