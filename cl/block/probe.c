@@ -21,8 +21,8 @@ struct learner {
 
 struct ocl_probe {
     cl_program program;
-    cl_mem
-        follows; /* an answer that makes probe_learn() follow the address; NULL before it is asked to */
+    /* An answer that makes probe_learn() follow the address; NULL before it is asked to. */
+    cl_mem follows;
     pthread_mutex_t lock; /* a leaf: the list */
     struct learner *free;
 };

@@ -27,6 +27,22 @@ static inline struct ptx_module *read_ptx(const char *text)
     return module;
 }
 
+/* The first kernel of a text for a target. The caller frees it. */
+static inline struct ptx_kernel translate_for(const char *text, const struct ptx_target *target)
+{
+    struct ptx_module *module = read_ptx(text);
+    struct ptx_kernel kernel = {0};
+    struct ptx_log log = {0};
+    const enum ptx_status status = ptx_translate(module, 0, target, &kernel, &log);
+    if (status != PTX_OK)
+        printf("%s\n", log.text ? log.text : "(nothing said)");
+    free(log.text);
+    ptx_module_free(module);
+    assert_int_equal(status, PTX_OK);
+    assert_int_equal(strlen(kernel.text), kernel.text_bytes);
+    return kernel;
+}
+
 /* That the text is refused, and that the words that say why contain `part`. */
 static inline void assert_refused(const char *text, const char *part)
 {

@@ -7,22 +7,6 @@ static const struct ptx_target plain = {.has_double = true,
                                         .max_parameter_bytes = 4096,
                                         .force_form = PTX_FORM_ITEM};
 
-/* The only kernel of a text for a target; the caller frees it. */
-static struct ptx_kernel translate_for(const char *text, const struct ptx_target *target)
-{
-    struct ptx_module *module = read_ptx(text);
-    struct ptx_kernel kernel = {0};
-    struct ptx_log log = {0};
-    const enum ptx_status status = ptx_translate(module, 0, target, &kernel, &log);
-    if (status != PTX_OK)
-        printf("%s\n", log.text ? log.text : "(nothing said)");
-    free(log.text);
-    ptx_module_free(module);
-    assert_int_equal(status, PTX_OK);
-    assert_int_equal(strlen(kernel.text), kernel.text_bytes);
-    return kernel;
-}
-
 /* That the text of a kernel contains each of the words up to a NULL, in this order. */
 static void assert_text(const char *ptx, const struct ptx_target *target, const char *const *words)
 {

@@ -10,20 +10,6 @@ static const struct ptx_target cpu = {.is_cpu = true,
                                       .max_parameter_bytes = 4096,
                                       .force_form = PTX_FORM_WARP};
 
-static struct ptx_kernel translate_for(const char *text, const struct ptx_target *target)
-{
-    struct ptx_module *module = read_ptx(text);
-    struct ptx_kernel kernel = {0};
-    struct ptx_log log = {0};
-    const enum ptx_status status = ptx_translate(module, 0, target, &kernel, &log);
-    if (status != PTX_OK)
-        printf("%s\n", log.text ? log.text : "(nothing said)");
-    free(log.text);
-    ptx_module_free(module);
-    assert_int_equal(status, PTX_OK);
-    return kernel;
-}
-
 /* Of the kernel alone, without its library. */
 static size_t count(const struct ptx_kernel *kernel, const char *word)
 {

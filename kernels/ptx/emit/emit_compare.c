@@ -2,29 +2,40 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/emit/emit_number.h"
 
-/* Of whole numbers, and of floats: there ne, lt and kin want both to be numbers, neu and kin do not. */
+/* Of whole numbers, and of floats: there ne, lt and kin want both to be numbers, neu and kin do not. of_lanes: of vectors of
+ * floats, where that differs. */
 static const struct {
-    const char *whole, *with_nan;
+    const char *whole, *with_nan, *of_lanes;
 } comparisons[] = {
-    [PTX_EQ] = {"$a == $b", "$a == $b"},
-    [PTX_NE] = {"$a != $b", "$a < $b || $a > $b"},
-    [PTX_LT] = {"$a < $b", "$a < $b"},
-    [PTX_LE] = {"$a <= $b", "$a <= $b"},
-    [PTX_GT] = {"$a > $b", "$a > $b"},
-    [PTX_GE] = {"$a >= $b", "$a >= $b"},
-    [PTX_CMP_LO] = {"$a < $b", NULL},
-    [PTX_CMP_LS] = {"$a <= $b", NULL},
-    [PTX_CMP_HI] = {"$a > $b", NULL},
-    [PTX_CMP_HS] = {"$a >= $b", NULL},
-    [PTX_EQU] = {NULL, "!($a < $b || $a > $b)"},
-    [PTX_NEU] = {NULL, "$a != $b"},
-    [PTX_LTU] = {NULL, "!($a >= $b)"},
-    [PTX_LEU] = {NULL, "!($a > $b)"},
-    [PTX_GTU] = {NULL, "!($a <= $b)"},
-    [PTX_GEU] = {NULL, "!($a < $b)"},
-    [PTX_NUM] = {NULL, "$a == $a && $b == $b"},
-    [PTX_NAN] = {NULL, "$a != $a || $b != $b"},
+    [PTX_EQ] = {"$a == $b", "$a == $b", NULL},
+    [PTX_NE] = {"$a != $b", "$a < $b || $a > $b", "($a < $b) | ($a > $b)"},
+    [PTX_LT] = {"$a < $b", "$a < $b", NULL},
+    [PTX_LE] = {"$a <= $b", "$a <= $b", NULL},
+    [PTX_GT] = {"$a > $b", "$a > $b", NULL},
+    [PTX_GE] = {"$a >= $b", "$a >= $b", NULL},
+    [PTX_CMP_LO] = {"$a < $b", NULL, NULL},
+    [PTX_CMP_LS] = {"$a <= $b", NULL, NULL},
+    [PTX_CMP_HI] = {"$a > $b", NULL, NULL},
+    [PTX_CMP_HS] = {"$a >= $b", NULL, NULL},
+    [PTX_EQU] = {NULL, "!($a < $b || $a > $b)", "~(($a < $b) | ($a > $b))"},
+    [PTX_NEU] = {NULL, "$a != $b", NULL},
+    [PTX_LTU] = {NULL, "!($a >= $b)", "~($a >= $b)"},
+    [PTX_LEU] = {NULL, "!($a > $b)", "~($a > $b)"},
+    [PTX_GTU] = {NULL, "!($a <= $b)", "~($a <= $b)"},
+    [PTX_GEU] = {NULL, "!($a < $b)", "~($a < $b)"},
+    [PTX_NUM] = {NULL, "$a == $a && $b == $b", "($a == $a) & ($b == $b)"},
+    [PTX_NAN] = {NULL, "$a != $a || $b != $b", "($a != $a) | ($b != $b)"},
 };
+
+const char *ptx_comparison(uint8_t compare, bool is_float, bool is_of_lanes)
+{
+    if (compare >= sizeof comparisons / sizeof *comparisons)
+        return NULL;
+    if (!is_float)
+        return comparisons[compare].whole;
+    return is_of_lanes && comparisons[compare].of_lanes ? comparisons[compare].of_lanes
+                                                        : comparisons[compare].with_nan;
+}
 
 static bool is_without_sign(const struct ptx_instruction *in)
 {
@@ -36,9 +47,7 @@ static const char *compare(struct ptx_emitter *e, const struct ptx_instruction *
                            enum ptx_type type, const char *a, const char *b)
 {
     const bool is_float = ptx_type_is_float(type);
-    const char *template = NULL;
-    if (in->compare < sizeof comparisons / sizeof *comparisons)
-        template = is_float ? comparisons[in->compare].with_nan : comparisons[in->compare].whole;
+    const char *template = ptx_comparison(in->compare, is_float, false);
     if (!template) {
         ptx_refuse(e, "this comparison of .%s has no translation", ptx_type_name(type));
         return "0";

@@ -27,9 +27,6 @@ typedef double clem_f64v __attribute__((ext_vector_type(32)));
 
 typedef double clem_f64m __attribute__((ext_vector_type(32), aligned(8), may_alias));
 
-/* A function that is long enough to be one. */
-#define CLEM_APART __attribute__((noinline)) static
-
 #define clem_as(x, T) __builtin_astype(x, T)
 
 #define clem_to(x, T) __builtin_convertvector(x, T)
@@ -111,7 +108,7 @@ static inline void clem_begin_warps(CLEM_SCRATCH uint *pc, CLEM_SCRATCH uint *ma
 }
 
 /* The numbers of all threads, a frame after the other. Those beyond the last thread are nobody's. */
-CLEM_APART void clem_number_threads(CLEM_SCRATCH uchar *frames, uint bytes, uint8 grid)
+static CLEM_ALONE void clem_number_threads(CLEM_SCRATCH uchar *frames, uint bytes, uint8 grid)
 {
     const uint threads = grid.s4 * grid.s5 * grid.s6;
     if (grid.s4 % 32u == 0u || grid.s5 * grid.s6 == 1u) {
@@ -139,7 +136,7 @@ CLEM_APART void clem_number_threads(CLEM_SCRATCH uchar *frames, uint bytes, uint
 }
 
 /* Some lanes of a warp go to a state; what they wait for there, unless it is known already. */
-CLEM_APART void clem_send_lanes(CLEM_SCRATCH uint *state, CLEM_SCRATCH uint *wait, uint lanes, uint go,
+static CLEM_ALONE void clem_send_lanes(CLEM_SCRATCH uint *state, CLEM_SCRATCH uint *wait, uint lanes, uint go,
                                 uint what_for, uint has_wait)
 {
     const clem_s32v m = clem_lanes_of(lanes);
@@ -165,7 +162,7 @@ static inline void clem_part_lanes(CLEM_SCRATCH uint *state, uint active)
 
 /* The lowest node that some lanes of a warp can go on with, and which lanes; CLEM_ENDED: none. others: whether more lanes
  * live. As clem_choose_region() and clem_choose_waiting(). */
-CLEM_APART uint clem_choose_lanes(CLEM_SCRATCH uint *state, CLEM_SCRATCH const uint *wait, uint *active,
+static CLEM_ALONE uint clem_choose_lanes(CLEM_SCRATCH uint *state, CLEM_SCRATCH const uint *wait, uint *active,
                                   uint *others, uint *left)
 {
     for (;;) {
@@ -209,7 +206,7 @@ static inline uint clem_settle_lanes(CLEM_SCRATCH const uint *state, CLEM_SCRATC
 }
 
 /* When all warps had their turn: opens barriers, unless some can go on. Most often all warps are at the same one. */
-CLEM_APART uint clem_release_warps(CLEM_SCRATCH uint *pc, CLEM_SCRATCH const uint *masks, CLEM_SCRATCH uint *state,
+static CLEM_ALONE uint clem_release_warps(CLEM_SCRATCH uint *pc, CLEM_SCRATCH const uint *masks, CLEM_SCRATCH uint *state,
                                    CLEM_SCRATCH uint *wait, uint warps, uint *arrived)
 {
     uint first = CLEM_ENDED, differ = 0u;
@@ -337,7 +334,7 @@ static inline clem_f64v clem_vfma_f64(clem_f64v a, clem_f64v b, clem_f64v c)
                 r[i] = *PLACE(E, a[i]);                                                                           \
             }                                                                                                     \
     }                                                                                                             \
-    CLEM_APART V clem_gather_##S##_##T(BASE clem_##A##v a, uint active)                                           \
+    static CLEM_ALONE V clem_gather_##S##_##T(BASE clem_##A##v a, uint active)                                           \
     {                                                                                                             \
         E r[32];                                                                                                  \
         clem_##A##v at[1] = {a};                                                                                  \
@@ -366,7 +363,7 @@ static inline clem_f64v clem_vfma_f64(clem_f64v a, clem_f64v b, clem_f64v c)
                 rest &= ~(1u << i);                                                                               \
             }                                                                                                     \
     }                                                                                                             \
-    CLEM_APART void clem_scatter_##S##_##T(BASE clem_##A##v a, V x, uint active)                                  \
+    static CLEM_ALONE void clem_scatter_##S##_##T(BASE clem_##A##v a, V x, uint active)                                  \
     {                                                                                                             \
         clem_##A##v at[1] = {a};                                                                                  \
         V from[1] = {x};                                                                                          \
@@ -394,11 +391,11 @@ static inline clem_f64v clem_vfma_f64(clem_f64v a, clem_f64v b, clem_f64v c)
         else                                                                                                      \
             clem_scatter_##S##_##T(PASS a, x, active);                                                            \
     }                                                                                                             \
-    CLEM_APART V clem_call_load_##S##_##T(BASE clem_##A##v a, uint active)                                        \
+    static CLEM_ALONE V clem_call_load_##S##_##T(BASE clem_##A##v a, uint active)                                        \
     {                                                                                                             \
         return clem_load_##S##_##T(PASS a, active);                                                               \
     }                                                                                                             \
-    CLEM_APART void clem_call_store_##S##_##T(BASE clem_##A##v a, V x, uint active)                               \
+    static CLEM_ALONE void clem_call_store_##S##_##T(BASE clem_##A##v a, V x, uint active)                               \
     {                                                                                                             \
         clem_store_##S##_##T(PASS a, x, active);                                                                  \
     }
@@ -430,7 +427,7 @@ CLEM_VECTOR_MEMORY(u64, clem_u64_a, clem_u64v, shared, u32, uint, CLEM_SHARED_BA
 /* ---- What the lanes of a warp do together ---- */
 
 /* The value of lane from[i] of each lane i. */
-CLEM_APART clem_u32v clem_permute(clem_u32v x, clem_u32v from)
+static CLEM_ALONE clem_u32v clem_permute(clem_u32v x, clem_u32v from)
 {
     uint values[32], lanes[32], r[32];
     *(clem_u32m *)values = x;
@@ -538,7 +535,7 @@ static inline clem_u32v clem_vlane_at(clem_u32v b, clem_u32v c, clem_s32v *withi
 }
 
 /* Of each lane: the lanes of its own mask with its own value. */
-CLEM_APART clem_u32v clem_match_lanes(clem_u64v x, clem_u32v members, uint active)
+static CLEM_ALONE clem_u32v clem_match_lanes(clem_u64v x, clem_u32v members, uint active)
 {
     ulong values[32];
     *(clem_u64m *)values = x;
@@ -554,7 +551,7 @@ CLEM_APART clem_u32v clem_match_lanes(clem_u64v x, clem_u32v members, uint activ
 
 /* Of each lane: a reduction over the lanes of its own mask, by a function of library/block.cl. */
 #define CLEM_VECTOR_REDUCTION(name, f)                                                             \
-    CLEM_APART clem_u32v name(clem_u32v x, clem_u32v members, uint active)                         \
+    static CLEM_ALONE clem_u32v name(clem_u32v x, clem_u32v members, uint active)                         \
     {                                                                                              \
         uint values[32], masks[32], r[32];                                                         \
         *(clem_u32m *)values = x;                                                                  \
@@ -598,7 +595,7 @@ CLEM_VECTOR_REDUCTION(clem_vlanes_max_s32, clem_lanes_max_s32)
 
 /* The value of the lowest lane that is active. */
 #define CLEM_LOWEST(V, T, E)                                                                       \
-    CLEM_APART E clem_lowest_##T(V x, uint active)                                                 \
+    static CLEM_ALONE E clem_lowest_##T(V x, uint active)                                                 \
     {                                                                                              \
         V at[1] = {x};                                                                             \
         return ((E *)at)[31u - clz(active & (0u - active))];                                       \
@@ -617,7 +614,7 @@ CLEM_LOWEST(clem_u32v, u32, clem_u32_a)
 CLEM_LOWEST(clem_u64v, u64, clem_u64_a)
 
 /* Of each lane: the lowest of its own mask. */
-CLEM_APART clem_u32v clem_first_lanes(clem_u32v members)
+static CLEM_ALONE clem_u32v clem_first_lanes(clem_u32v members)
 {
     uint masks[32];
     *(clem_u32m *)masks = members;

@@ -171,35 +171,6 @@ static void write_lop3(struct ptx_emitter *e, const struct ptx_instruction *in)
 
 /* ---- Comparisons ---- */
 
-static const char *comparison_of(uint8_t compare, bool is_float)
-{
-    static const struct {
-        const char *whole, *with_nan;
-    } signs[] = {
-        [PTX_EQ] = {"$a == $b", "$a == $b"},
-        [PTX_NE] = {"$a != $b", "($a < $b) | ($a > $b)"},
-        [PTX_LT] = {"$a < $b", "$a < $b"},
-        [PTX_LE] = {"$a <= $b", "$a <= $b"},
-        [PTX_GT] = {"$a > $b", "$a > $b"},
-        [PTX_GE] = {"$a >= $b", "$a >= $b"},
-        [PTX_CMP_LO] = {"$a < $b", NULL},
-        [PTX_CMP_LS] = {"$a <= $b", NULL},
-        [PTX_CMP_HI] = {"$a > $b", NULL},
-        [PTX_CMP_HS] = {"$a >= $b", NULL},
-        [PTX_EQU] = {NULL, "~(($a < $b) | ($a > $b))"},
-        [PTX_NEU] = {NULL, "$a != $b"},
-        [PTX_LTU] = {NULL, "~($a >= $b)"},
-        [PTX_LEU] = {NULL, "~($a > $b)"},
-        [PTX_GTU] = {NULL, "~($a <= $b)"},
-        [PTX_GEU] = {NULL, "~($a < $b)"},
-        [PTX_NUM] = {NULL, "($a == $a) & ($b == $b)"},
-        [PTX_NAN] = {NULL, "($a != $a) | ($b != $b)"},
-    };
-    if (compare >= sizeof signs / sizeof *signs)
-        return NULL;
-    return is_float ? signs[compare].with_nan : signs[compare].whole;
-}
-
 static enum ptx_type compared_type(const struct ptx_instruction *in)
 {
     const enum ptx_type type = (enum ptx_type)in->types[0];
@@ -214,7 +185,7 @@ static bool is_comparison(const struct ptx_instruction *in)
         return false;
     const enum ptx_type type = (enum ptx_type)in->types[0];
     const uint8_t kind = kind_of(type);
-    return (kind & (ALL | FLOAT)) && comparison_of(in->compare, kind == FLOAT);
+    return (kind & (ALL | FLOAT)) && ptx_comparison(in->compare, kind == FLOAT, true);
 }
 
 static void write_comparison(struct ptx_emitter *e, const struct ptx_instruction *in)
@@ -224,7 +195,8 @@ static void write_comparison(struct ptx_emitter *e, const struct ptx_instruction
         type,
         {ptx_warp_value(e, &in->operands[1], type), ptx_warp_value(e, &in->operands[2], type)}};
     const char *value = ptx_format(
-        e, "(%s)", ptx_expression(e, comparison_of(in->compare, ptx_type_is_float(type)), &fill));
+        e, "(%s)",
+        ptx_expression(e, ptx_comparison(in->compare, ptx_type_is_float(type), true), &fill));
     if (ptx_type_bytes(type) != 4)
         value = ptx_format(e, "clem_to(%s, clem_s32v)", value);
     if (in->operand_count > 3)
