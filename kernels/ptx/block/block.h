@@ -177,8 +177,6 @@ void ptx_block_load(struct ptx_emitter *e, const bool *loads, const bool *declar
 void ptx_block_load_common(struct ptx_emitter *e, const bool *loads, const bool *declared);
 /* Writes the registers of `stores` back. */
 void ptx_block_store(struct ptx_emitter *e, const bool *stores);
-/* Those that are offsets: ptx_block_load_common() must load them before what follows. */
-bool *ptx_block_offsets(struct ptx_emitter *e, const bool *wanted);
 /* Where threads that were in step part: gives the thread its own, in arrays, of all that they had in common, but for what
  * threads stored that may differ in it where they parted, in the region clem_region. Loads offsets itself. */
 void ptx_block_scatter(struct ptx_emitter *e);

@@ -373,7 +373,8 @@ void ptx_block_store(struct ptx_emitter *e, const bool *stores)
 
 /* ---- From what all have in common to each thread's own, and back ---- */
 
-bool *ptx_block_offsets(struct ptx_emitter *e, const bool *wanted)
+/* Those that are offsets: ptx_block_load_common() must load them before what follows. */
+static bool *offsets_of(struct ptx_emitter *e, const bool *wanted)
 {
     const size_t count = e->function->register_count;
     bool *offsets = ptx_arena_array(e->arena, count + 1, sizeof *offsets);
@@ -415,7 +416,7 @@ void ptx_block_scatter(struct ptx_emitter *e)
 {
     const bool *shared = shared_registers(e);
     const bool *none = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *none);
-    ptx_block_load_common(e, ptx_block_offsets(e, shared), none);
+    ptx_block_load_common(e, offsets_of(e, shared), none);
     for (uint32_t i = 0; i < e->function->register_count; i++)
         if (shared[i])
             ptx_line(e, "%s%s = %s%s;", split_condition(e, i), array_element(e, i),
@@ -442,7 +443,7 @@ void ptx_block_gather(struct ptx_emitter *e)
     const bool *shared = shared_registers(e);
     const bool *none = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *none);
     unsigned number = 0;
-    ptx_block_load_common(e, ptx_block_offsets(e, shared), none);
+    ptx_block_load_common(e, offsets_of(e, shared), none);
     for (uint32_t i = 0; i < e->function->register_count; i++) {
         if (!shared[i])
             continue;

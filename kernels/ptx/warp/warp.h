@@ -118,8 +118,6 @@ const struct ptx_instruction *ptx_warp_step_of(const struct ptx_warp_writer *w, 
 /* Where lanes go at the end of the node being written; and all active lanes, at the end of a detour. */
 void ptx_warp_write_edges(struct ptx_emitter *e);
 void ptx_warp_write_edge(struct ptx_emitter *e, int32_t to);
-/* The node that an instruction is in, or PTX_NO_NODE: threads end there. */
-int32_t ptx_warp_node_at(const struct ptx_emitter *e, size_t instruction);
 /* The last instruction of a node may lead lanes two ways: to *taken those for which its guard holds. All go to *other where
  * it has none. */
 bool ptx_warp_ways(const struct ptx_emitter *e, int32_t node, int32_t *taken, int32_t *other);

@@ -151,7 +151,8 @@ void ptx_warp_write_edge(struct ptx_emitter *e, int32_t to)
 
 /* ---- Branches ---- */
 
-int32_t ptx_warp_node_at(const struct ptx_emitter *e, size_t instruction)
+/* The node that an instruction is in, or PTX_NO_NODE: threads end there. */
+static int32_t node_at(const struct ptx_emitter *e, size_t instruction)
 {
     const struct ptx_flow *flow = e->warp_writer->flow;
     const int32_t to = flow->node_of[instruction];
@@ -165,7 +166,7 @@ bool ptx_warp_ways(const struct ptx_emitter *e, int32_t node, int32_t *taken, in
     const struct ptx_instruction *last = &flow->function->instructions[end - 1];
     const bool ends = last->opcode == PTX_OPCODE_ret || last->opcode == PTX_OPCODE_exit ||
                       last->opcode == PTX_OPCODE_trap;
-    *other = ptx_warp_node_at(e, end);
+    *other = node_at(e, end);
     if (!ends && last->opcode != PTX_OPCODE_bra)
         return false;
     const bool has_label = last->operand_count > 0 &&
@@ -173,9 +174,8 @@ bool ptx_warp_ways(const struct ptx_emitter *e, int32_t node, int32_t *taken, in
     const int32_t to =
         ends || !has_label
             ? PTX_NO_NODE
-            : ptx_warp_node_at(e,
-                               flow->function->labels[last->operands[last->operand_count - 1].index]
-                                   .instruction);
+            : node_at(e, flow->function->labels[last->operands[last->operand_count - 1].index]
+                             .instruction);
     if (last->guard < 0) {
         *other = to;
         return false;
