@@ -25,6 +25,79 @@ __global__ void last_of_block(int *out)
     out[blockIdx.x] = next + 100 * t;
 }
 
+/* The same of stores of several words, which the first of some lanes makes. */
+__global__ void four_at_once(uint4 *out)
+{
+    const unsigned t = threadIdx.x, next = __shfl_xor_sync(~0u, t, 1);
+    if (t % 32 >= 5)
+        out[t / 32] = make_uint4(t, next, t + 1, next + 1);
+}
+
+/* ---- Whatever the order of threads, none takes what it stored itself for older than what it stored before ---- */
+
+#define NOTHING_MOVES asm volatile("" ::: "memory")
+
+/* Each stores alone, in its turn of the loop. */
+__global__ void own_turn(unsigned *place, unsigned *seen, int turns)
+{
+    const unsigned t = threadIdx.x;
+    __syncthreads();
+#pragma unroll 1
+    for (int i = 0; i < turns; i++)
+        if (t % 32 == (unsigned)i) {
+            place[t / 32] = t + 1;
+            NOTHING_MOVES;
+            seen[t] = place[t / 32];
+        }
+    __syncthreads();
+}
+
+/* One of those that stay wins each turn, and goes. */
+__global__ void elections(unsigned *wins)
+{
+    __shared__ unsigned place[4];
+    const unsigned t = threadIdx.x;
+    bool is_done = false;
+    __syncthreads();
+    for (int turn = 0; !is_done && turn < 1000; turn++) {
+        place[t / 32] = t;
+        NOTHING_MOVES;
+        if (place[t / 32] == t) {
+            wins[t] = 1;
+            is_done = true;
+        }
+    }
+    __syncthreads();
+}
+
+/* The last that each thread does to its place is to store less than a thousand. */
+__global__ void small_at_last(unsigned *places)
+{
+    const unsigned t = threadIdx.x;
+    __syncthreads();
+    atomicXor(&places[t / 32], 1u << 20);
+    places[t / 32] = t + 1;
+    __syncthreads();
+}
+
+static void look_at_own_stores()
+{
+    const int threads = 96;
+    device_array<unsigned> place(4), seen(threads), wins(threads), places(3);
+    own_turn<<<1, threads>>>(place.data, seen.data, 32);
+    LAUNCHED();
+    elections<<<1, threads>>>(wins.data);
+    LAUNCHED();
+    small_at_last<<<1, threads>>>(places.data);
+    LAUNCHED();
+    for (int i = 0; i < threads; i++) {
+        EXPECT(seen.host()[i] == (unsigned)i + 1);
+        EXPECT(wins.host()[i] == 1);
+    }
+    for (unsigned value : places.host())
+        EXPECT(value > 0 && value <= (unsigned)threads);
+}
+
 int main(int count, char **arguments)
 {
     const int rows = 64, columns = 37;
@@ -43,5 +116,11 @@ int main(int count, char **arguments)
     LAUNCHED();
     EXPECT(places.host() == std::vector<int>(5, 4));
     result("blocks", places.host());
+    device_array<uint4> fours(2);
+    four_at_once<<<1, 64>>>(fours.data);
+    LAUNCHED();
+    EXPECT(fours.host()[0].x == 5 && fours.host()[0].y == 4 && fours.host()[0].w == 5);
+    EXPECT(fours.host()[1].x == 37 && fours.host()[1].y == 36 && fours.host()[1].z == 38);
+    look_at_own_stores();
     return program_end();
 }

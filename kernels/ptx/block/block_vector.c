@@ -211,7 +211,7 @@ static bool is_varied(const struct ptx_regions *r, const struct ptx_operand *val
 
 /* Where some threads go only, one address for all is that of the one thread which comes there. A generic address may be of
  * local memory, where the same one is another place for each thread. */
-bool ptx_block_is_contended(const struct ptx_regions *r, size_t instruction)
+static bool stores_at_one_place(const struct ptx_regions *r, size_t instruction)
 {
     const struct ptx_instruction *in = &r->flow->function->instructions[instruction];
     if (in->opcode != PTX_OPCODE_st || in->operand_count < 2 || in->order != PTX_ORDER_NONE ||
@@ -221,6 +221,81 @@ bool ptx_block_is_contended(const struct ptx_regions *r, size_t instruction)
     return is_varied(r, &in->operands[1]) &&
            (step == STEP_SLOW ||
             (step == 0 && !r->uniform.is_divergent[r->flow->node_of[instruction]]));
+}
+
+static bool may_write_in(const struct ptx_instruction *in, enum ptx_space space)
+{
+    switch (in->opcode) {
+    case PTX_OPCODE_call:
+        return true;
+    case PTX_OPCODE_st:
+    case PTX_OPCODE_atom:
+    case PTX_OPCODE_red:
+        return in->space == space ||
+               (in->space != PTX_SPACE_GLOBAL && in->space != PTX_SPACE_SHARED &&
+                in->space != PTX_SPACE_LOCAL && in->space != PTX_SPACE_PARAM);
+    default:
+        return false;
+    }
+}
+
+/* Of what stands before it in its node: whether that is left out likewise, for the same threads where it is at the same
+ * place. */
+static bool goes_with(const struct ptx_regions *r, size_t before, size_t store)
+{
+    return r->flow->node_of[before] == r->flow->node_of[store] &&
+           r->flow->function->instructions[before].guard < 0 && stores_at_one_place(r, before);
+}
+
+/* Whether a thread may have written there before, in the same region: it would see that stay if its store were left out. */
+static bool may_be_written_before(const struct ptx_regions *r, const struct ptx_region *region,
+                                  size_t store)
+{
+    const struct ptx_flow *flow = r->flow;
+    const struct ptx_instruction *all = flow->function->instructions;
+    const int32_t last = flow->position[flow->node_of[store]];
+    for (size_t i = 0; i < region->node_count; i++) {
+        const struct ptx_node *node = &flow->nodes[region->nodes[i]];
+        const bool is_own = region->nodes[i] == flow->node_of[store];
+        ptx_steps(flow->arena, 1 + node->end - node->first);
+        for (uint32_t j = node->first; flow->position[region->nodes[i]] <= last && j < node->end;
+             j++)
+            if ((!is_own || j < store) && may_write_in(&all[j], (enum ptx_space)all[store].space) &&
+                !goes_with(r, j, store))
+                return true;
+    }
+    return false;
+}
+
+/* Whether a thread may come to a node of a region again before the next thread has its turn: it passes the head of a loop
+ * that comes no later in the order of the flow, and whose end comes no earlier. */
+static bool is_in_loop(const struct ptx_regions *r, const struct ptx_region *region, int32_t at)
+{
+    const struct ptx_flow *flow = r->flow;
+    for (size_t i = 0; i < region->node_count; i++) {
+        const int32_t from = region->nodes[i];
+        const struct ptx_node *node = &flow->nodes[from];
+        ptx_steps(flow->arena, 1 + node->next_count);
+        for (uint32_t j = 0; flow->position[from] >= flow->position[at] && j < node->next_count;
+             j++) {
+            const int32_t to = node->next[j];
+            if (&r->all[r->region_of[to]] == region && flow->position[to] <= flow->position[at] &&
+                (to != region->head || r->is_turn[to]))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Stores of all threads but the first at a place are left out, which no thread may notice: none reads its own value, or
+ * stores another, in between. */
+bool ptx_block_is_contended(const struct ptx_regions *r, size_t instruction)
+{
+    if (!stores_at_one_place(r, instruction))
+        return false;
+    const int32_t node = r->flow->node_of[instruction];
+    const struct ptx_region *region = &r->all[r->region_of[node]];
+    return !is_in_loop(r, region, node) && !may_be_written_before(r, region, instruction);
 }
 
 size_t ptx_block_contended_in(const struct ptx_regions *r, const struct ptx_region *region)

@@ -93,6 +93,13 @@ static inline uint clem_mask_of(clem_s32v lanes)
 #define CLEM_LANE_OF_WARP                                                                               \
     const uint clem_lane = 31u - clz(clem_rest & (0u - clem_rest)), clem_index = clem_base + clem_lane;
 
+/* The highest first. */
+#define CLEM_LANES_DOWNWARD                                                                        \
+    for (uint clem_rest = clem_active; clem_rest != 0u; clem_rest &= ~(0x80000000u >> clz(clem_rest)))
+
+#define CLEM_HIGHEST_LANE                                                                          \
+    const uint clem_lane = 31u - clz(clem_rest), clem_index = clem_base + clem_lane;
+
 /* ---- Where the lanes of a warp go on ---- */
 
 /* Of clem_pc: the lanes of the warp are not together, clem_state says where each is. */

@@ -79,7 +79,7 @@ static uint32_t end_of_lanes(const struct ptx_warp_writer *w, uint32_t first, ui
 {
     uint32_t last = first;
     for (uint32_t i = first;
-         i < end && w->items[i] != PTX_ITEM_VECTOR && w->items[i] != PTX_ITEM_ONCE; i++)
+         i < end && (w->items[i] == PTX_ITEM_LANES || w->items[i] == PTX_ITEM_NOTHING); i++)
         if (w->items[i] == PTX_ITEM_LANES)
             last = i;
     return last + 1;
@@ -118,6 +118,9 @@ static void write_inside(struct ptx_emitter *e, int32_t number)
             break;
         case PTX_ITEM_VECTOR:
             ptx_warp_write_vector(e, &all[i]);
+            break;
+        case PTX_ITEM_STORE:
+            ptx_warp_lanes(e, i, i + 1);
             break;
         case PTX_ITEM_LANES: {
             const uint32_t end = end_of_lanes(w, i, node->end);

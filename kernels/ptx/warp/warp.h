@@ -16,7 +16,7 @@
  * way there. Registers that are the same for all threads of a block are one variable there.
  *
  * What lives from one node to another lies in the frame of its warp, in scratch memory: compilers see no value that runs
- * through the many ways between nodes. Within a node, instructions are written in one of three ways (enum ptx_item): as
+ * through the many ways between nodes. Within a node, instructions are written in one of these ways (enum ptx_item): as
  * they are, once, where all lanes have the same operands; as arithmetic of vectors; and all others, neighbours together,
  * as a loop over the active lanes, whose body the emitters of the other forms write.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -29,7 +29,8 @@ enum ptx_item {
     PTX_ITEM_NOTHING, /* written elsewhere: steps, branches, constants */
     PTX_ITEM_ONCE,
     PTX_ITEM_VECTOR,
-    PTX_ITEM_LANES
+    PTX_ITEM_LANES,
+    PTX_ITEM_STORE /* lane after lane in a loop of its own, the lowest last: of several at one place its value stays */
 };
 
 enum { PTX_NO_HOME = -1 };
@@ -96,7 +97,7 @@ void ptx_warp_set(struct ptx_emitter *e, const struct ptx_instruction *in,
                   const struct ptx_operand *destination, enum ptx_type type, const char *value);
 
 /* A loop over the active lanes around instructions from `first` on: their registers are loaded before and stored
- * after. */
+ * after. It begins with the lowest lane; of a PTX_ITEM_STORE, with the highest. */
 void ptx_warp_lanes(struct ptx_emitter *e, uint32_t first, uint32_t end);
 /* The head of such a loop, and the registers that an instruction reads; closed by "}". */
 void ptx_warp_begin_lanes(struct ptx_emitter *e, const struct ptx_instruction *reader);

@@ -230,6 +230,13 @@ static bool is_tied(struct ptx_emitter *e, uint32_t i)
     return body->copies && (body->copies[i] || body->is_copied[i]);
 }
 
+/* One that several lanes may do at one place. */
+static bool is_store(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_st && in->space != PTX_SPACE_LOCAL &&
+           in->space != PTX_SPACE_PARAM;
+}
+
 static void choose_items(struct ptx_emitter *e, int32_t number)
 {
     struct ptx_warp_writer *w = e->warp_writer;
@@ -245,6 +252,7 @@ static void choose_items(struct ptx_emitter *e, int32_t number)
                       : is_tied(e, i)                          ? PTX_ITEM_LANES
                       : is_once(w, in)                         ? PTX_ITEM_ONCE
                       : !is_bound && ptx_warp_is_vector(e, in) ? PTX_ITEM_VECTOR
+                      : is_store(in)                           ? PTX_ITEM_STORE
                                                                : PTX_ITEM_LANES;
     }
 }
@@ -304,7 +312,7 @@ static void place_of_node(struct touching *t, int32_t number)
         const struct ptx_instruction *in = &w->flow->function->instructions[i];
         const uint8_t item = w->items[i];
         t->item += item != PTX_ITEM_LANES || before != PTX_ITEM_LANES;
-        t->is_loop = item == PTX_ITEM_LANES;
+        t->is_loop = item == PTX_ITEM_LANES || item == PTX_ITEM_STORE;
         ptx_flow_reads(in, touch, t);
         ptx_flow_writes(in, touch, t);
         before = item;

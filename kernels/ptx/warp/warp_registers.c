@@ -320,15 +320,15 @@ static const char *lane_home(struct ptx_emitter *e, uint32_t index)
 }
 
 /* Those that are one variable for all lanes stand before the loop. */
-static void open_lanes(struct ptx_emitter *e, const struct lane_needs *n)
+static void open_lanes(struct ptx_emitter *e, const struct lane_needs *n, bool is_downward)
 {
     const struct ptx_warp_writer *w = e->warp_writer;
     for (uint32_t i = 0; i < e->function->register_count; i++)
         if (n->touched[i] && w->is_uniform[i])
             ptx_warp_take_one(e, i, true);
     ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
-    ptx_line(e, "CLEM_LANES_OF_WARP {");
-    ptx_line(e, "CLEM_LANE_OF_WARP");
+    ptx_line(e, is_downward ? "CLEM_LANES_DOWNWARD {" : "CLEM_LANES_OF_WARP {");
+    ptx_line(e, is_downward ? "CLEM_HIGHEST_LANE" : "CLEM_LANE_OF_WARP");
     for (uint32_t i = 0; i < e->function->register_count; i++) {
         if (!n->touched[i] || w->is_uniform[i])
             continue;
@@ -390,7 +390,7 @@ void ptx_warp_lanes(struct ptx_emitter *e, uint32_t first, uint32_t end)
         ptx_flow_writes(&all[i], note_write, &n);
         has_carry |= ptx_is_carry(&all[i]);
     }
-    open_lanes(e, &n);
+    open_lanes(e, &n, w->items[first] == PTX_ITEM_STORE);
     declare_of_lane(e, has_carry);
     for (uint32_t i = first; i < end && e->status == PTX_OK; i++)
         if (w->items[i] != PTX_ITEM_NOTHING)
@@ -405,6 +405,6 @@ void ptx_warp_begin_lanes(struct ptx_emitter *e, const struct ptx_instruction *r
 {
     struct lane_needs n = lend_needs(e);
     ptx_flow_reads(reader, note_read, &n);
-    open_lanes(e, &n);
+    open_lanes(e, &n, false);
     return_needs(e, &n);
 }
