@@ -348,7 +348,8 @@ static bool has_lane_vectors(struct ocl_context *context)
 /* Only compilers for CPUs make vectors of loops. Where it could not be tried, all are lost: words are left zero. */
 static void find_lost_indices(struct ocl_context *context, struct ptx_target *target)
 {
-    static const struct trial trial = {"indices", index_text, OCL_TRANSLATION_OPTIONS, NULL};
+    /* Compilers are asked for vectors that they may not make: the program's user is not to hear of it. */
+    static const struct trial trial = {"indices", index_text, OCL_TRANSLATION_OPTIONS " -w", NULL};
     const struct ocl_device_facts *facts = &context->device->facts;
     cl_uint words[TRIAL_WORDS] = {0};
     fill_tables(words);
