@@ -559,3 +559,20 @@ void ptx_find_copies(struct ptx_emitter *e, struct ptx_body *body)
     if (s.has_moved)
         find_copied(&s);
 }
+
+static void show_base(const struct ptx_place *place, ptx_show_register *show, void *with)
+{
+    if (place->address.index >= 0)
+        show(with, (uint32_t)place->address.index, true);
+}
+
+void ptx_body_reads(const struct ptx_body *body, size_t index, ptx_show_register *show, void *with)
+{
+    ptx_flow_reads(&body->function->instructions[index], show, with);
+    for (const struct ptx_copy *copy = body->copies ? body->copies[index] : NULL; copy;
+         copy = copy->next)
+        for (size_t i = 0; i < copy->part_count; i++) {
+            show_base(&copy->parts[i].from, show, with);
+            show_base(&copy->parts[i].to, show, with);
+        }
+}

@@ -28,6 +28,7 @@
 #define KERNELS_PTX_PLAN_H
 
 #include "kernels/ptx/analyse/emitter.h"
+#include "kernels/ptx/analyse/flow.h"
 
 /* Bytes of memory as ptx_pointer() takes them, or of a .param variable. */
 struct ptx_place {
@@ -215,6 +216,10 @@ void ptx_find_pointers(struct ptx_emitter *e, struct ptx_body *body);
 void ptx_find_origins(struct ptx_emitter *e, struct ptx_body *body);
 void ptx_find_copies(struct ptx_emitter *e, struct ptx_body *body);
 void ptx_name_registers(struct ptx_emitter *e, struct ptx_body *body);
+
+/* Shows what is read where a body has an instruction: by itself, and by the copies that are carried out there, whose loads
+ * may stand far before it. */
+void ptx_body_reads(const struct ptx_body *body, size_t index, ptx_show_register *show, void *with);
 
 /* The register that st.param stores into a variable, or NULL of other instructions. */
 const struct ptx_operand *ptx_stored_argument(const struct ptx_instruction *in);

@@ -41,7 +41,7 @@ struct ptx_warp_writer {
     bool *
         is_constant; /* per register: the same for the whole block at any time, and computed before all nodes */
     bool *is_uniform; /* per register: one variable for all lanes of a warp */
-    bool *crosses;    /* per register: some node begins with it */
+    bool *crosses;    /* per register: some node begins with it, or several use it */
     int32_t *homes;   /* per register: where in the frame, or PTX_NO_HOME */
     bool *is_whole;   /* per node */
     bool *waits;      /* per node: it begins a loop in which threads wait for what others do */

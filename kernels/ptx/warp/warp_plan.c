@@ -259,15 +259,39 @@ static void choose_items(struct ptx_emitter *e, int32_t number)
 
 /* ---- Homes ---- */
 
+struct visiting {
+    bool *crosses;
+    int32_t *last; /* per register: 1 + the node that touched it last, or 0 */
+    int32_t node;
+};
+
+static void visit(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct visiting *v = with;
+    v->crosses[index] |= v->last[index] != 0 && v->last[index] != v->node + 1;
+    v->last[index] = v->node + 1;
+}
+
+/* What several nodes touch, each for itself, has one home for all of them too. */
 static void find_crossing(struct ptx_emitter *e)
 {
     struct ptx_warp_writer *w = e->warp_writer;
-    const size_t registers = w->flow->function->register_count;
-    w->crosses = ptx_arena_array(e->arena, registers + 1, sizeof *w->crosses);
-    for (size_t i = 0; i < w->flow->reachable; i++)
-        for (size_t j = 0; j < registers; j++)
-            w->crosses[j] |= ptx_flow_is_live(w->flow, w->flow->order[i], (uint32_t)j);
-    for (size_t i = 0; i < registers; i++)
+    const struct ptx_function *f = w->flow->function;
+    w->crosses = ptx_arena_array(e->arena, f->register_count + 1, sizeof *w->crosses);
+    struct visiting v = {.crosses = w->crosses};
+    v.last = ptx_arena_array(e->arena, f->register_count + 1, sizeof *v.last);
+    for (size_t i = 0; i < w->flow->reachable; i++) {
+        v.node = w->flow->order[i];
+        const struct ptx_node *node = &w->flow->nodes[v.node];
+        for (uint32_t j = node->first; j < node->end; j++) {
+            ptx_body_reads(ptx_current_body(e), j, visit, &v);
+            ptx_flow_writes(&f->instructions[j], visit, &v);
+        }
+        for (size_t j = 0; j < f->register_count; j++)
+            w->crosses[j] |= ptx_flow_is_live(w->flow, v.node, (uint32_t)j);
+    }
+    for (size_t i = 0; i < f->register_count; i++)
         w->crosses[i] &= !w->is_constant[i];
 }
 
@@ -313,7 +337,7 @@ static void place_of_node(struct touching *t, int32_t number)
         const uint8_t item = w->items[i];
         t->item += item != PTX_ITEM_LANES || before != PTX_ITEM_LANES;
         t->is_loop = item == PTX_ITEM_LANES || item == PTX_ITEM_STORE;
-        ptx_flow_reads(in, touch, t);
+        ptx_body_reads(ptx_current_body(t->e), i, touch, t);
         ptx_flow_writes(in, touch, t);
         before = item;
     }

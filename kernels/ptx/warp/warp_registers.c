@@ -386,7 +386,7 @@ void ptx_warp_lanes(struct ptx_emitter *e, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; i++) {
         if (w->items[i] == PTX_ITEM_NOTHING)
             continue;
-        ptx_flow_reads(&all[i], note_read, &n);
+        ptx_body_reads(ptx_current_body(e), i, note_read, &n);
         ptx_flow_writes(&all[i], note_write, &n);
         has_carry |= ptx_is_carry(&all[i]);
     }
