@@ -159,6 +159,35 @@ TEST_BODY(ptx_warp_knows_every_barrier)
             "clem_arrived[", "clem_weight(");
 }
 
+/* Where the register lies in the frame of its warp, as the first loop over lanes that keeps it says. */
+static unsigned home_of(const struct ptx_kernel *kernel, const char *name)
+{
+    char word[96];
+    const char *at = kernel->text;
+    while ((at = strstr(at, "clem_of_lane(uint, "))) {
+        unsigned home = 0;
+        if (sscanf(at, "clem_of_lane(uint, %u) = %95[^;_]", &home, word) == 2 &&
+            strcmp(word, name) == 0)
+            return home;
+        at++;
+    }
+    fail_msg("%s has no home in:\n%s", name, kernel->text);
+    return 0;
+}
+
+/* What two nodes use, each for itself, must not lie where one of them keeps something else. */
+TEST_BODY(ptx_warp_keeps_registers_of_several_nodes_apart)
+{
+    struct ptx_kernel kernel = translate_for(
+        PTX_BODY(LOAD "popc.b32 %r5, %r1;\nadd.u32 %r7, %r5, 1;\nst.global.u32 [%rd1], %r7;\n"
+                      "setp.gt.u32 %p1, %r1, 4;\n@%p1 bra NEXT;\nst.global.u32 [%rd1+4], %r1;\n"
+                      "NEXT:\npopc.b32 %r6, %r1;\nadd.u32 %r8, %r6, 1;\npopc.b32 %r5, %r8;\n"
+                      "add.u32 %r9, %r5, %r6;\nst.global.u32 [%rd1+8], %r9;\nret;\n"),
+        &cpu);
+    assert_int_not_equal(home_of(&kernel, "r5"), home_of(&kernel, "r6"));
+    ptx_kernel_free(&kernel);
+}
+
 /* Threads that wait in a loop let others go. */
 TEST_BODY(ptx_warp_leaves_loops_that_wait)
 {
