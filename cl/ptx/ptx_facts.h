@@ -6,8 +6,9 @@
 #include "cl/state/state.h"
 #include "kernels/ptx/ptx.h"
 
-/* Translations are OpenCL C 1.2, whatever else the driver would take. */
-#define OCL_TRANSLATION_OPTIONS "-cl-std=CL1.2"
+/* Translations are OpenCL C 1.2, whatever else the driver would take; and they say nothing on the user's stderr, where PoCL
+ * counts its warnings. */
+#define OCL_TRANSLATION_OPTIONS "-cl-std=CL1.2 -w"
 
 /* The option under which a device divides exactly, where it can: ptx_target.has_exact_divide. */
 #define OCL_EXACT_DIVISION "-cl-fp32-correctly-rounded-divide-sqrt"

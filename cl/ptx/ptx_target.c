@@ -349,7 +349,7 @@ static bool has_lane_vectors(struct ocl_context *context)
 static void find_lost_indices(struct ocl_context *context, struct ptx_target *target)
 {
     /* Compilers are asked for vectors that they may not make: the program's user is not to hear of it. */
-    static const struct trial trial = {"indices", index_text, OCL_TRANSLATION_OPTIONS " -w", NULL};
+    static const struct trial trial = {"indices", index_text, OCL_TRANSLATION_OPTIONS, NULL};
     const struct ocl_device_facts *facts = &context->device->facts;
     cl_uint words[TRIAL_WORDS] = {0};
     fill_tables(words);

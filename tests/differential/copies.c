@@ -464,7 +464,7 @@ static bool run(uint64_t seed, size_t copies, bool prints, CUdeviceptr global, C
 int main(int count, char **arguments)
 {
     uint64_t seed = 1;
-    size_t modules = 6, copies = 8, wrong = 0;
+    size_t modules = 6, copies = 6, wrong = 0;
     bool prints = false;
     for (int option; (option = getopt(count, arguments, "s:m:c:p")) != -1;) {
         if (option == 's')

@@ -1,5 +1,7 @@
 /* Cutting a kernel into regions, one way at a time, and what is known of the kernel as a whole.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "kernels/ptx/block/block.h"
 
 /* Per instruction: where regions begin in any case. */
@@ -16,6 +18,7 @@ struct cutting {
     struct ptx_regions *r; /* being made */
     bool *is_head;         /* per node: a region begins with it */
     bool *is_turned;       /* per node: see struct ptx_cuts */
+    bool *is_avoided;      /* per node: some way out of its region may not come by it */
 };
 
 static bool is_step(const struct ptx_instruction *in)
@@ -273,20 +276,22 @@ static void reach_from(const struct ptx_regions *r, struct reach *w, int32_t fro
     }
 }
 
-static bool is_passed(const struct ptx_regions *r, const struct ptx_region *region, int32_t node,
-                      struct reach *w)
+static void look_around(struct cutting *c, const struct ptx_region *region, int32_t node,
+                        struct reach *w)
 {
+    struct ptx_regions *r = c->r;
+    const bool is_head = node == region->head;
+    bool is_avoided = false, is_around = false;
     reach_from(r, w, region->head, node);
-    const uint32_t around = w->mark;
-    if (node == region->head)
-        return true;
-    bool is_around = false;
-    for (size_t i = 0; i < region->target_count; i++)
-        w->seen[i] = w->targets[region->targets[i]] == around;
+    for (size_t i = 0; i < region->target_count; i++) {
+        w->seen[i] = w->targets[region->targets[i]] == w->mark;
+        is_avoided |= w->seen[i];
+    }
     reach_from(r, w, node, PTX_NO_NODE);
     for (size_t i = 0; i < region->target_count; i++)
         is_around |= w->seen[i] && w->targets[region->targets[i]] == w->mark;
-    return !w->comes_back && !is_around;
+    r->is_passed[node] = is_head || (!w->comes_back && !is_around);
+    c->is_avoided[node] = is_avoided && !is_head;
 }
 
 static void find_passed(struct cutting *c)
@@ -298,12 +303,14 @@ static void find_passed(struct cutting *c)
     w.stack = ptx_arena_array(c->arena, r->flow->count + 1, sizeof *w.stack);
     w.seen = ptx_arena_array(c->arena, r->count + 1, sizeof *w.seen);
     r->is_passed = ptx_arena_array(c->arena, r->flow->count + 1, sizeof *r->is_passed);
+    c->is_avoided = ptx_arena_array(c->arena, r->flow->count + 1, sizeof *c->is_avoided);
+    memset(c->is_avoided, true, r->flow->count);
     for (size_t i = 0; i < r->count; i++) {
         const struct ptx_region *region = &r->all[i];
         if (region->node_count > MOST_NODES || region->turns)
             continue;
         for (size_t j = 0; j < region->node_count; j++)
-            r->is_passed[region->nodes[j]] = is_passed(r, region, region->nodes[j], &w);
+            look_around(c, region, region->nodes[j], &w);
     }
 }
 
@@ -428,7 +435,7 @@ static void find_late(struct cutting *c, struct ptx_region *region)
         for (uint32_t j = r->flow->nodes[at].first; j < r->flow->nodes[at].end; j++) {
             if (late[at] || is_divergent)
                 ptx_flow_writes(&f->instructions[j], touch, region->late);
-            if (is_divergent && !region->is_decided)
+            if ((is_divergent || c->is_avoided[at]) && !region->is_decided)
                 ptx_flow_writes(&f->instructions[j], touch, region->split);
         }
     }
