@@ -23,11 +23,15 @@ enum {
     MOST_THREADS = 200,
     MOST_STATEMENTS = 400,
     MOST_DEPTH = 3,
+    FUNCTIONS = 2,
+    UNLIKE = 77777777, /* of which values have some multiple at first */
     NONE = -1
 };
 
 enum kind {
     COMPUTE,
+    PERHAPS, /* the same under a condition */
+    CALL,    /* a function that does such things, too */
     STORE,   /* one's own slot of one or several words */
     LOAD,    /* the same back */
     KEEP,    /* one's own word of shared memory */
@@ -63,6 +67,8 @@ struct making {
     struct statement statements[MOST_STATEMENTS];
     size_t count;
     unsigned labels, shape[3], threads;
+    int32_t functions[FUNCTIONS]; /* their statements */
+    bool has_functions;
     struct thread all[MOST_THREADS];
     uint32_t cells[CELLS];
 };
@@ -81,15 +87,17 @@ static enum kind pick_kind(struct making *m, unsigned depth, bool is_uniform, bo
 {
     static const enum kind plain[] = {COMPUTE, COMPUTE, COMPUTE, STORE,   STORE, LOAD,  KEEP, TAKE,
                                       ADD,     SHUFFLE, SHUFFLE, SHUFFLE, VOTE,  MATCH, MEET};
-    const unsigned chance = pick(m, 20);
+    const unsigned chance = pick(m, 22);
     if (chance < 6 && depth < MOST_DEPTH)
         return chance < 3 ? IF : chance == 5 && is_uniform ? ROUNDS : LOOP;
     if (chance == 6 && is_in_loop)
         return BREAK;
     if (chance <= 8 && is_uniform)
         return EXCHANGE;
-    if (chance == 9 && depth == 0)
+    if (chance == 9 && depth == 0 && is_uniform)
         return LEAVE;
+    if (chance == 20 || chance == 21)
+        return chance == 20 && m->has_functions ? CALL : PERHAPS;
     return plain[pick(m, sizeof plain / sizeof *plain)];
 }
 
@@ -119,6 +127,17 @@ static int32_t make_list(struct making *m, unsigned depth, bool is_uniform, bool
         last = &m->statements[made].next;
     }
     return first;
+}
+
+/* Functions first: a kernel whose statements were made before them would call none. Not every module has some: the warp
+ * form leaves kernels that call to the block form. */
+static int32_t make_kernel(struct making *m)
+{
+    const bool has_functions = pick(m, 3) == 0;
+    for (size_t i = 0; has_functions && i < FUNCTIONS; i++)
+        m->functions[i] = make_list(m, 1, false, false);
+    m->has_functions = has_functions;
+    return make_list(m, 0, true, false);
 }
 
 /* ---- Arithmetic ---- */
@@ -314,6 +333,18 @@ static void write_statement(struct making *m, const struct statement *s, unsigne
     case COMPUTE:
         put(m, computing[s->form], s, depth, 0, 0);
         break;
+    case PERHAPS:
+        write_condition(m, s);
+        put(m, "@%p xor.b32 %v{to}, %v{a}, %v{b};", s, depth, 0, 0);
+        break;
+    case CALL:
+        put(m,
+            "{\n.param .b32 x, y, z, w;\n.param .b64 o, l, c;\nst.param.b32 [x], %v{a};\n"
+            "st.param.b32 [y], %v{b};\nst.param.b32 [z], %m{m};\nst.param.b64 [o], %own;\n"
+            "st.param.b64 [l], %loc;\nst.param.b64 [c], %cells;\ncall (w), f{f}, (x, y, z, o, l, "
+            "c);\nld.param.b32 %v{to}, [w];\n}",
+            s, depth, s->form % FUNCTIONS, 0);
+        break;
     case STORE:
     case LOAD:
         write_access(m, s);
@@ -376,25 +407,48 @@ static void write_list(struct making *m, int32_t list, unsigned depth, unsigned 
         write_statement(m, &m->statements[list], depth, end);
 }
 
-static void write_head(struct making *m)
+/* Registers; and what a thread knows of itself. */
+static void write_self(struct making *m)
+{
+    fprintf(m->out,
+            ".reg .pred %%p, %%q;\n.reg .b64 %%o, %%own, %%loc, %%cells, %%in;\n"
+            ".reg .b32 %%v<%d>, %%t<4>, %%m<%d>, %%n<%d>, %%i<%d>, %%lane, %%s;\n",
+            READ, MOST_DEPTH + 2, MOST_DEPTH + 2, MOST_DEPTH + 2);
+    fprintf(m->out,
+            "mov.u32 %%t0, %%tid.z;\nmov.u32 %%t1, %%tid.y;\nmad.lo.u32 %%t0, %%t0, %u, %%t1;\n"
+            "mov.u32 %%t1, %%tid.x;\nmad.lo.u32 %%v8, %%t0, %u, %%t1;\nmov.u32 %%lane, %%laneid;\n"
+            "mov.u32 %%s, shared;\nmad.lo.u32 %%s, %%v8, 4, %%s;\n",
+            m->shape[1], m->shape[0]);
+}
+
+static void write_function(struct making *m, unsigned number)
 {
     fprintf(
         m->out,
-        ".version 7.5\n.target sm_75\n.address_size 64\n"
-        ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 cells)\n{\n"
-        ".shared .align 4 .b8 shared[%d];\n.local .align 16 .b8 kept[%d];\n.reg .pred %%p, %%q;\n"
-        ".reg .b32 %%v<%d>, %%t<4>, %%m<%d>, %%n<%d>, %%i<%d>, %%lane, %%s;\n"
-        ".reg .b64 %%o, %%own, %%loc, %%cells, %%in;\n",
-        MOST_THREADS * 4, SLOTS * 4, READ, MOST_DEPTH + 2, MOST_DEPTH + 2, MOST_DEPTH + 2);
+        ".func (.param .b32 w) f%u(.param .b32 x, .param .b32 y, .param .b32 z, .param .b64 o,\n"
+        "    .param .b64 l, .param .b64 c)\n{\n",
+        number);
+    write_self(m);
+    fputs("ld.param.b32 %v0, [x];\nld.param.b32 %v1, [y];\nld.param.b32 %m1, [z];\n"
+          "ld.param.b64 %own, [o];\nld.param.b64 %loc, [l];\nld.param.b64 %cells, [c];\n",
+          m->out);
+    for (unsigned i = 2; i < VALUES; i++)
+        fprintf(m->out, "mov.u32 %%v%u, %u;\n", i, i * UNLIKE);
+    write_list(m, m->functions[number], 1, 0);
+    fputs("st.param.b32 [w], %v0;\nret;\n}\n", m->out);
+}
+
+static void write_kernel(struct making *m, int32_t list)
+{
     fprintf(m->out,
-            "mov.u32 %%t0, %%tid.z;\nmov.u32 %%t1, %%tid.y;\nmad.lo.u32 %%t0, %%t0, %u, %%t1;\n"
-            "mov.u32 %%t1, %%tid.x;\nmad.lo.u32 %%v8, %%t0, %u, %%t1;\nmov.u32 %%lane, %%laneid;\n",
-            m->shape[1], m->shape[0]);
+            ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 cells)\n{\n"
+            ".local .align 16 .b8 kept[%d];\n",
+            SLOTS * 4);
+    write_self(m);
     /* The mask of a warp's threads at first: the last may be short. */
     fprintf(m->out,
             "sub.u32 %%t0, %%v8, %%lane;\nsub.u32 %%t0, %u, %%t0;\nmov.u32 %%m0, 1;\n"
-            "shl.b32 %%m0, %%m0, %%t0;\nsub.u32 %%m0, %%m0, 1;\n"
-            "mov.u32 %%s, shared;\nmad.lo.u32 %%s, %%v8, 4, %%s;\nmov.u32 %%t0, 0;\n"
+            "shl.b32 %%m0, %%m0, %%t0;\nsub.u32 %%m0, %%m0, 1;\nmov.u32 %%t0, 0;\n"
             "st.shared.u32 [%%s], %%t0;\nbar.sync 0;\n",
             m->threads);
     fprintf(m->out,
@@ -407,6 +461,10 @@ static void write_head(struct making *m)
         fprintf(m->out, "st.local.u32 [%%loc+%d], 0;\n", 4 * i);
     for (int i = 0; i < VALUES; i++)
         fprintf(m->out, "ld.global.u32 %%v%d, [%%in+%d];\n", i, 4 * i);
+    write_list(m, list, 0, 0);
+    for (int i = 0; i < VALUES; i++)
+        fprintf(m->out, "st.global.u32 [%%own+%d], %%v%d;\n", 4 * (SLOTS + i), i);
+    fputs("ret;\n}\n", m->out);
 }
 
 static char *module_of(struct making *m, int32_t list)
@@ -416,11 +474,12 @@ static char *module_of(struct making *m, int32_t list)
     m->out = open_memstream(&text, &bytes);
     if (!m->out)
         return NULL;
-    write_head(m);
-    write_list(m, list, 0, 0);
-    for (int i = 0; i < VALUES; i++)
-        fprintf(m->out, "st.global.u32 [%%own+%d], %%v%d;\n", 4 * (SLOTS + i), i);
-    fputs("ret;\n}\n", m->out);
+    fprintf(m->out,
+            ".version 7.5\n.target sm_75\n.address_size 64\n.shared .align 4 .b8 shared[%d];\n",
+            MOST_THREADS * 4);
+    for (unsigned i = 0; m->has_functions && i < FUNCTIONS; i++)
+        write_function(m, i);
+    write_kernel(m, list);
     fclose(m->out);
     return text;
 }
@@ -505,6 +564,29 @@ static void access_slots(const struct statement *s, struct thread *thread)
     memcpy(at, stored, words * sizeof *at);
 }
 
+static void do_list(struct making *m, int32_t list, bool *active);
+
+/* Those of the caller come back, but for one. */
+static void do_call(struct making *m, const struct statement *s, const bool *active)
+{
+    bool inside[MOST_THREADS];
+    uint32_t held[MOST_THREADS][VALUES];
+    memcpy(inside, active, sizeof inside);
+    for (unsigned i = 0; i < m->threads; i++) {
+        uint32_t *values = m->all[i].values;
+        memcpy(held[i], values, sizeof held[i]);
+        const uint32_t given[] = {values[s->a], values[s->b]};
+        for (unsigned j = 0; active[i] && j < VALUES; j++)
+            values[j] = j < 2 ? given[j] : j * UNLIKE;
+    }
+    do_list(m, m->functions[s->form % FUNCTIONS], inside);
+    for (unsigned i = 0; i < m->threads; i++) {
+        if (active[i])
+            held[i][s->to] = m->all[i].values[0];
+        memcpy(m->all[i].values, held[i], sizeof held[i]);
+    }
+}
+
 /* What an active thread has in its register after it. */
 static uint32_t result_of(struct making *m, const struct statement *s, const bool *active,
                           unsigned thread)
@@ -513,6 +595,8 @@ static uint32_t result_of(struct making *m, const struct statement *s, const boo
     switch (s->kind) {
     case COMPUTE:
         return computed(s->form, one->values[s->a], one->values[s->b]);
+    case PERHAPS:
+        return holds(s, one) ? one->values[s->a] ^ one->values[s->b] : one->values[s->to];
     case TAKE:
         return one->shared;
     case SHUFFLE:
@@ -553,8 +637,6 @@ static void do_together(struct making *m, const struct statement *s, const bool 
             m->all[i].values[s->to] = results[i];
 }
 
-static void do_list(struct making *m, int32_t list, bool *active);
-
 static void do_if(struct making *m, const struct statement *s, const bool *active)
 {
     bool yes[MOST_THREADS] = {false}, no[MOST_THREADS] = {false};
@@ -589,6 +671,8 @@ static void do_list(struct making *m, int32_t list, bool *active)
             do_if(m, s, active);
         else if (s->kind == LOOP || s->kind == ROUNDS)
             do_loop(m, s, active);
+        else if (s->kind == CALL)
+            do_call(m, s, active);
         else if (s->kind == BREAK || s->kind == LEAVE)
             for (unsigned i = 0; i < m->threads; i++)
                 active[i] &= !holds(s, &m->all[i]);
@@ -680,7 +764,7 @@ static bool run(uint64_t seed, bool prints, const struct memory *memory)
     generator_start(&m->generator, seed, true);
     memcpy(m->shape, shapes[pick(m, sizeof shapes / sizeof *shapes)], sizeof m->shape);
     m->threads = m->shape[0] * m->shape[1] * m->shape[2];
-    const int32_t list = make_list(m, 0, true, false);
+    const int32_t list = make_kernel(m);
     char *text = module_of(m, list);
     if (text && prints)
         is_right = puts(text) >= 0;
