@@ -1,5 +1,6 @@
 # How a results file's text and IR grow with the PTX: bytes of text (4 KB less, which every kernel has) for each of PTX, LLVM's
-# instructions for each of PTX, and the kernels that stand more than three times above the line fitted to all.
+# instructions for each of PTX, and the kernels that stand more than three times above the line fitted to all,
+# in which kernels weigh alike however long they are.
 # SPDX-License-Identifier: Apache-2.0
 function take(what, x, y) {
     n[what]++
@@ -19,17 +20,19 @@ function rank(what, part,    at) {
     at = int(n[what] * part + 0.999999)
     return ratios[what, at < 1 ? 1 : at]
 }
-function show(what, bar,    i, within, sx, sy, sxx, sxy, slope, start, fitted) {
+function show(what, bar,    i, w, all, within, sx, sy, sxx, sxy, slope, start, fitted) {
     if (n[what] < 3) return
     for (i = 1; i <= n[what]; i++) {
         within += ratios[what, i] <= bar
-        sx += xs[what, i]; sy += ys[what, i]
-        sxx += xs[what, i] ^ 2; sxy += xs[what, i] * ys[what, i]
+        w = 1 / xs[what, i] ^ 2
+        all += w
+        sx += w * xs[what, i]; sy += w * ys[what, i]
+        sxx += w * xs[what, i] ^ 2; sxy += w * xs[what, i] * ys[what, i]
     }
-    slope = n[what] * sxx - sx * sx
+    slope = all * sxx - sx * sx
     if (slope == 0) return
-    slope = (n[what] * sxy - sx * sy) / slope
-    start = (sy - slope * sx) / n[what]
+    slope = (all * sxy - sx * sy) / slope
+    start = (sy - slope * sx) / all
     sort_ratios(what)
     printf "%-44s median %6.1f  p90 %6.1f  max %6.1f  <= %d: %d of %d  line %.0f + %.1f x\n", what, rank(what, 0.5), \
         rank(what, 0.9), ratios[what, n[what]], bar, within, n[what], start, slope
