@@ -275,6 +275,26 @@ static inline clem_s64v clem_vshr_s64(clem_s64v a, clem_u32v b)
     return a >> clem_to(b > 63u ? (clem_u32v)(63u) : b, clem_s64v);
 }
 
+/* Ones: counted in pairs of bits, then in fours, in bytes, in all. */
+static CLEM_ALONE clem_u32v clem_vpopc_b32(clem_u32v a)
+{
+    a = a - (a >> 1 & 0x55555555u);
+    a = (a & 0x33333333u) + (a >> 2 & 0x33333333u);
+    a = (a + (a >> 4)) & 0x0f0f0f0fu;
+    a = a + (a >> 8);
+    return (a + (a >> 16)) & 63u;
+}
+
+/* Zeros above the highest one: all bits that have no one above or at their place. */
+static CLEM_ALONE clem_u32v clem_vclz_b32(clem_u32v a)
+{
+    a = a | a >> 1;
+    a = a | a >> 2;
+    a = a | a >> 4;
+    a = a | a >> 8;
+    return clem_vpopc_b32(~(a | a >> 16));
+}
+
 static inline clem_u32v clem_vmul_hi_u32(clem_u32v a, clem_u32v b)
 {
     return clem_to(clem_to(a, clem_u64v) * clem_to(b, clem_u64v) >> 32, clem_u32v);
