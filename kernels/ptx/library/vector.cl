@@ -45,21 +45,21 @@ static inline uint clem_mask_of(clem_s32v lanes)
     return __builtin_reduce_or(clem_as(lanes, clem_u32v) & clem_lane_bits);
 }
 
-/* ---- Registers between the nodes of a kernel: in the frame of their warp ---- */
+/* ---- Registers between the nodes of a kernel: in the frame of their warp, which is CLEM_FRAME ---- */
 
 /* Of the lane that is being run. */
-#define clem_of_lane(T, at) (((CLEM_SCRATCH T *)(clem_frame + (at)))[clem_lane])
+#define clem_of_lane(T, at) (((CLEM_FRAME T *)(clem_frame + (at)))[clem_lane])
 
 /* One for all lanes. */
-#define clem_one(T, at) (*(CLEM_SCRATCH T *)(clem_frame + (at)))
+#define clem_one(T, at) (*(CLEM_FRAME T *)(clem_frame + (at)))
 
-#define clem_home_u8(at) (*(CLEM_SCRATCH clem_u8m *)(clem_frame + (at)))
-#define clem_home_u16(at) (*(CLEM_SCRATCH clem_u16m *)(clem_frame + (at)))
-#define clem_home_u32(at) (*(CLEM_SCRATCH clem_u32m *)(clem_frame + (at)))
-#define clem_home_u64(at) (*(CLEM_SCRATCH clem_u64m *)(clem_frame + (at)))
-#define clem_home_f32(at) (*(CLEM_SCRATCH clem_f32m *)(clem_frame + (at)))
+#define clem_home_u8(at) (*(CLEM_FRAME clem_u8m *)(clem_frame + (at)))
+#define clem_home_u16(at) (*(CLEM_FRAME clem_u16m *)(clem_frame + (at)))
+#define clem_home_u32(at) (*(CLEM_FRAME clem_u32m *)(clem_frame + (at)))
+#define clem_home_u64(at) (*(CLEM_FRAME clem_u64m *)(clem_frame + (at)))
+#define clem_home_f32(at) (*(CLEM_FRAME clem_f32m *)(clem_frame + (at)))
 
-#define clem_home_f64(at) (*(CLEM_SCRATCH clem_f64m *)(clem_frame + (at)))
+#define clem_home_f64(at) (*(CLEM_FRAME clem_f64m *)(clem_frame + (at)))
 
 /* Predicates are bytes there, 0 or 1. */
 #define clem_take_pred(at) (clem_to(clem_home_u8(at), clem_s32v) != 0)
