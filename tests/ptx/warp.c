@@ -179,13 +179,35 @@ static unsigned home_of(const struct ptx_kernel *kernel, const char *name)
 TEST_BODY(ptx_warp_keeps_registers_of_several_nodes_apart)
 {
     struct ptx_kernel kernel = translate_for(
-        PTX_BODY(LOAD "popc.b32 %r5, %r1;\nadd.u32 %r7, %r5, 1;\nst.global.u32 [%rd1], %r7;\n"
+        PTX_BODY(LOAD "brev.b32 %r5, %r1;\nadd.u32 %r7, %r5, 1;\nst.global.u32 [%rd1], %r7;\n"
                       "setp.gt.u32 %p1, %r1, 4;\n@%p1 bra NEXT;\nst.global.u32 [%rd1+4], %r1;\n"
-                      "NEXT:\npopc.b32 %r6, %r1;\nadd.u32 %r8, %r6, 1;\npopc.b32 %r5, %r8;\n"
+                      "NEXT:\nbrev.b32 %r6, %r1;\nadd.u32 %r8, %r6, 1;\nbrev.b32 %r5, %r8;\n"
                       "add.u32 %r9, %r5, %r6;\nst.global.u32 [%rd1+8], %r9;\nret;\n"),
         &cpu);
     assert_int_not_equal(home_of(&kernel, "r5"), home_of(&kernel, "r6"));
     ptx_kernel_free(&kernel);
+}
+
+/* Each lane has its own way: what no node knows together needs one place. */
+TEST_BODY(ptx_warp_keeps_registers_that_never_meet_at_one_place)
+{
+    struct ptx_kernel kernel = translate_for(
+        PTX_BODY(LOAD "brev.b32 %r5, %r1;\nsetp.gt.u32 %p1, %r1, 4;\n@%p1 bra A;\n"
+                      "st.global.u32 [%rd1+4], %r1;\nA:\nst.global.u32 [%rd1], %r5;\n"
+                      "@%p1 bra B;\nst.global.u32 [%rd1+8], %r1;\nB:\nbrev.b32 %r6, %r1;\n"
+                      "brev.b32 %r7, %r6;\n@%p1 bra C;\nst.global.u32 [%rd1+12], %r1;\n"
+                      "C:\nadd.u32 %r8, %r6, %r7;\nst.global.u32 [%rd1+16], %r8;\nret;\n"),
+        &cpu);
+    assert_int_equal(home_of(&kernel, "r5"), home_of(&kernel, "r6"));
+    assert_int_not_equal(home_of(&kernel, "r6"), home_of(&kernel, "r7"));
+    ptx_kernel_free(&kernel);
+}
+
+TEST_BODY(ptx_warp_counts_bits_of_all_lanes_at_once)
+{
+    WRITTEN(PTX_BODY(LOAD "popc.b32 %r2, %r1;\nclz.b32 %r3, %r1;\nadd.u32 %r4, %r2, %r3;\n"
+                          "st.global.u32 [%rd1], %r4;\nret;\n"),
+            "v_r2 = (clem_vpopc_b32(v_r1))", "v_r3 = (clem_vclz_b32(v_r1))");
 }
 
 /* Threads that wait in a loop let others go. */

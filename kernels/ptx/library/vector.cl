@@ -45,21 +45,21 @@ static inline uint clem_mask_of(clem_s32v lanes)
     return __builtin_reduce_or(clem_as(lanes, clem_u32v) & clem_lane_bits);
 }
 
-/* ---- Registers between the nodes of a kernel: in the frame of their warp ---- */
+/* ---- Registers between the nodes of a kernel: in the frame of their warp, which is CLEM_FRAME ---- */
 
 /* Of the lane that is being run. */
-#define clem_of_lane(T, at) (((CLEM_SCRATCH T *)(clem_frame + (at)))[clem_lane])
+#define clem_of_lane(T, at) (((CLEM_FRAME T *)(clem_frame + (at)))[clem_lane])
 
 /* One for all lanes. */
-#define clem_one(T, at) (*(CLEM_SCRATCH T *)(clem_frame + (at)))
+#define clem_one(T, at) (*(CLEM_FRAME T *)(clem_frame + (at)))
 
-#define clem_home_u8(at) (*(CLEM_SCRATCH clem_u8m *)(clem_frame + (at)))
-#define clem_home_u16(at) (*(CLEM_SCRATCH clem_u16m *)(clem_frame + (at)))
-#define clem_home_u32(at) (*(CLEM_SCRATCH clem_u32m *)(clem_frame + (at)))
-#define clem_home_u64(at) (*(CLEM_SCRATCH clem_u64m *)(clem_frame + (at)))
-#define clem_home_f32(at) (*(CLEM_SCRATCH clem_f32m *)(clem_frame + (at)))
+#define clem_home_u8(at) (*(CLEM_FRAME clem_u8m *)(clem_frame + (at)))
+#define clem_home_u16(at) (*(CLEM_FRAME clem_u16m *)(clem_frame + (at)))
+#define clem_home_u32(at) (*(CLEM_FRAME clem_u32m *)(clem_frame + (at)))
+#define clem_home_u64(at) (*(CLEM_FRAME clem_u64m *)(clem_frame + (at)))
+#define clem_home_f32(at) (*(CLEM_FRAME clem_f32m *)(clem_frame + (at)))
 
-#define clem_home_f64(at) (*(CLEM_SCRATCH clem_f64m *)(clem_frame + (at)))
+#define clem_home_f64(at) (*(CLEM_FRAME clem_f64m *)(clem_frame + (at)))
 
 /* Predicates are bytes there, 0 or 1. */
 #define clem_take_pred(at) (clem_to(clem_home_u8(at), clem_s32v) != 0)
@@ -273,6 +273,26 @@ static inline clem_u64v clem_vshr_u64(clem_u64v a, clem_u32v b)
 static inline clem_s64v clem_vshr_s64(clem_s64v a, clem_u32v b)
 {
     return a >> clem_to(b > 63u ? (clem_u32v)(63u) : b, clem_s64v);
+}
+
+/* Ones: counted in pairs of bits, then in fours, in bytes, in all. */
+static CLEM_ALONE clem_u32v clem_vpopc_b32(clem_u32v a)
+{
+    a = a - (a >> 1 & 0x55555555u);
+    a = (a & 0x33333333u) + (a >> 2 & 0x33333333u);
+    a = (a + (a >> 4)) & 0x0f0f0f0fu;
+    a = a + (a >> 8);
+    return (a + (a >> 16)) & 63u;
+}
+
+/* Zeros above the highest one: all bits that have no one above or at their place. */
+static CLEM_ALONE clem_u32v clem_vclz_b32(clem_u32v a)
+{
+    a = a | a >> 1;
+    a = a | a >> 2;
+    a = a | a >> 4;
+    a = a | a >> 8;
+    return clem_vpopc_b32(~(a | a >> 16));
 }
 
 static inline clem_u32v clem_vmul_hi_u32(clem_u32v a, clem_u32v b)

@@ -247,6 +247,15 @@ static void name_block(struct ptx_emitter *e)
     ptx_line(e, "const uint clem_warp_count = (clem_threads + 31u) >> 5;");
 }
 
+/* For each load compilers look for what was stored last on all ways there, and find nothing that they could use, since
+ * lanes may begin with any node: where these are many, it takes a third of all their time, and they are told not to. */
+static void name_frame(struct ptx_emitter *e)
+{
+    enum { MANY = 128 };
+    ptx_text_add(e->out, "#define CLEM_FRAME %sCLEM_SCRATCH\n",
+                 e->warp_writer->flow->reachable > MANY ? "volatile " : "");
+}
+
 /* The frames of all warps, then what there is of each thread, then of each warp. */
 static void name_memory(struct ptx_emitter *e)
 {
@@ -292,6 +301,7 @@ void ptx_warp_kernel(struct ptx_emitter *e, struct ptx_body *entry)
     ptx_line(e, "{");
     name_block(e);
     name_memory(e);
+    name_frame(e);
     if (names_threads(entry->function))
         ptx_line(e, "clem_number_threads(clem_scratch + %d, %zuu, clem_grid);", (int)w->numbers,
                  w->frame_bytes);

@@ -42,7 +42,7 @@ struct ptx_warp_writer {
         is_constant; /* per register: the same for the whole block at any time, and computed before all nodes */
     bool *is_uniform; /* per register: one variable for all lanes of a warp */
     bool *crosses;    /* per register: some node begins with it, or several use it */
-    int32_t *homes;   /* per register: where in the frame, or PTX_NO_HOME */
+    int32_t *homes;   /* per register: where in the frame, others there too, or PTX_NO_HOME */
     bool *is_whole;   /* per node */
     bool *waits;      /* per node: it begins a loop in which threads wait for what others do */
     bool *
@@ -67,6 +67,10 @@ struct ptx_warp_writer {
 void ptx_warp_find_detours(struct ptx_emitter *e);
 typedef void ptx_write_node(struct ptx_emitter *e, int32_t node);
 void ptx_warp_write_detour(struct ptx_emitter *e, int32_t first, ptx_write_node *write);
+
+/* warp_homes.c: where registers are in the frame, its bytes, and which nodes begin with a register. After how each
+ * instruction is written. */
+void ptx_warp_find_homes(struct ptx_emitter *e);
 
 /* warp_plan.c: whether the form can have the kernel at all; what is written how, and where registers are. */
 bool ptx_warp_plan(struct ptx_emitter *e, const struct ptx_function *function);

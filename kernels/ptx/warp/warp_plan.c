@@ -1,4 +1,4 @@
-/* What is written how, which nodes whole warps run, and where registers lie in the frame of a warp.
+/* What is written how, and which nodes whole warps run.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
@@ -257,120 +257,6 @@ static void choose_items(struct ptx_emitter *e, int32_t number)
     }
 }
 
-/* ---- Homes ---- */
-
-struct visiting {
-    bool *crosses;
-    int32_t *last; /* per register: 1 + the node that touched it last, or 0 */
-    int32_t node;
-};
-
-static void visit(void *with, uint32_t index, bool is_whole)
-{
-    (void)is_whole;
-    struct visiting *v = with;
-    v->crosses[index] |= v->last[index] != 0 && v->last[index] != v->node + 1;
-    v->last[index] = v->node + 1;
-}
-
-/* What several nodes touch, each for itself, has one home for all of them too. */
-static void find_crossing(struct ptx_emitter *e)
-{
-    struct ptx_warp_writer *w = e->warp_writer;
-    const struct ptx_function *f = w->flow->function;
-    w->crosses = ptx_arena_array(e->arena, f->register_count + 1, sizeof *w->crosses);
-    struct visiting v = {.crosses = w->crosses};
-    v.last = ptx_arena_array(e->arena, f->register_count + 1, sizeof *v.last);
-    for (size_t i = 0; i < w->flow->reachable; i++) {
-        v.node = w->flow->order[i];
-        const struct ptx_node *node = &w->flow->nodes[v.node];
-        for (uint32_t j = node->first; j < node->end; j++) {
-            ptx_body_reads(ptx_current_body(e), j, visit, &v);
-            ptx_flow_writes(&f->instructions[j], visit, &v);
-        }
-        for (size_t j = 0; j < f->register_count; j++)
-            w->crosses[j] |= ptx_flow_is_live(w->flow, v.node, (uint32_t)j);
-    }
-    for (size_t i = 0; i < f->register_count; i++)
-        w->crosses[i] &= !w->is_constant[i];
-}
-
-static void place(struct ptx_emitter *e, uint32_t index, size_t *end)
-{
-    struct ptx_warp_writer *w = e->warp_writer;
-    const size_t bytes = ptx_warp_home_bytes(e, index), step = bytes > 64 ? 64 : bytes;
-    *end = (*end + step - 1) / step * step;
-    w->homes[index] = (int32_t)*end;
-    *end += bytes;
-}
-
-struct touching {
-    struct ptx_emitter *e;
-    int32_t *items; /* per register: number of the last item that touched it in this node */
-    bool *in_lanes; /* per register: and whether any was a loop over lanes */
-    int32_t item;
-    bool is_loop;
-    size_t *end;
-};
-
-/* Vectors cannot be told lane by lane: what a loop over lanes shares with what stands beside it has a home too. */
-static void touch(void *with, uint32_t index, bool is_whole)
-{
-    (void)is_whole;
-    struct touching *t = with;
-    struct ptx_warp_writer *w = t->e->warp_writer;
-    if (w->is_uniform[index] || w->homes[index] != PTX_NO_HOME)
-        return;
-    if (t->items[index] >= 0 && t->items[index] != t->item && (t->is_loop || t->in_lanes[index]))
-        place(t->e, index, t->end);
-    t->items[index] = t->item;
-    t->in_lanes[index] |= t->is_loop;
-}
-
-static void place_of_node(struct touching *t, int32_t number)
-{
-    const struct ptx_warp_writer *w = t->e->warp_writer;
-    const struct ptx_node *node = &w->flow->nodes[number];
-    uint8_t before = PTX_ITEM_NOTHING;
-    for (uint32_t i = node->first; i < node->end; i++) {
-        const struct ptx_instruction *in = &w->flow->function->instructions[i];
-        const uint8_t item = w->items[i];
-        t->item += item != PTX_ITEM_LANES || before != PTX_ITEM_LANES;
-        t->is_loop = item == PTX_ITEM_LANES || item == PTX_ITEM_STORE;
-        ptx_body_reads(ptx_current_body(t->e), i, touch, t);
-        ptx_flow_writes(in, touch, t);
-        before = item;
-    }
-}
-
-/* What crosses has a place of its own; what does not shares it with what other nodes have so. */
-static void place_all(struct ptx_emitter *e)
-{
-    struct ptx_warp_writer *w = e->warp_writer;
-    const size_t registers = w->flow->function->register_count;
-    size_t end = (size_t)4 * 128, last = 0;
-    w->numbers = 0;
-    w->carries = 3 * 128;
-    w->homes = ptx_arena_array(e->arena, registers + 1, sizeof *w->homes);
-    struct touching t = {.e = e};
-    t.items = ptx_arena_array(e->arena, registers + 1, sizeof *t.items);
-    t.in_lanes = ptx_arena_array(e->arena, registers + 1, sizeof *t.in_lanes);
-    for (uint32_t i = 0; i < registers; i++) {
-        w->homes[i] = PTX_NO_HOME;
-        t.items[i] = -1;
-        if (w->crosses[i])
-            place(e, i, &end);
-    }
-    end = last = (end + 63) / 64 * 64;
-    for (size_t i = 0; i < w->flow->reachable; i++) {
-        size_t own = end;
-        t.end = &own;
-        place_of_node(&t, w->flow->order[i]);
-        last = own > last ? own : last;
-    }
-    w->frame_bytes = (last + 127) / 128 * 128;
-}
-
 static bool has_many_accesses(const struct ptx_warp_writer *w)
 {
     enum { MANY = 24 };
@@ -400,7 +286,6 @@ bool ptx_warp_plan(struct ptx_emitter *e, const struct ptx_function *function)
     for (size_t i = 0; i < w->flow->reachable; i++)
         choose_items(e, w->flow->order[i]);
     w->calls_memory = has_many_accesses(w);
-    find_crossing(e);
-    place_all(e);
+    ptx_warp_find_homes(e);
     return w->flow->reachable <= UINT16_MAX;
 }

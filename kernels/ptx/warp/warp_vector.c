@@ -39,6 +39,8 @@ static const struct row rows[] = {
     {PTX_OPCODE_or, 0, ALL | PREDICATE, "nnn", "$a | $b"},
     {PTX_OPCODE_xor, 0, ALL | PREDICATE, "nnn", "$a ^ $b"},
     {PTX_OPCODE_not, 0, ALL | PREDICATE, "nn", "~$a"},
+    {PTX_OPCODE_popc, 0, WHOLE, "in", "clem_vpopc_b32($a)"},
+    {PTX_OPCODE_clz, 0, WHOLE, "in", "clem_vclz_b32($a)"},
     {PTX_OPCODE_shl, 0, WHOLE | WIDE, "nni", "clem_vshl_$z($a, $b)"},
     {PTX_OPCODE_shr, 0, WHOLE | WIDE, "tti", "clem_vshr_$t($a, $b)"},
     {PTX_OPCODE_add, 0, FLOAT, "ttt", "$a + $b"},
