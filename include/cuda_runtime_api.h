@@ -1158,8 +1158,13 @@ cudaError_t CUDARTAPI cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *
                                                        cudaSurfaceObject_t surfObject);
 
 /* ---- graph management -----------------------------------------------------------------------
- * OpenCL has no equal of graphs: all of these return cudaErrorNotSupported.
+ * Arguments and structures are copied when a node is made. Calls that take one graph, or one executable graph, are for
+ * one thread at a time. Functions about attributes of nodes, external semaphores, memory of graphs, user objects,
+ * conditional nodes, and cudaGraphDebugDotPrint, return cudaErrorNotSupported.
  *
+ * Errors: cudaErrorInvalidValue for what is no live graph, node or executable graph, for a node of another graph or
+ *         kind, for a circle of dependencies (when the graph is instantiated); cudaErrorGraphExecUpdateFailure; those
+ *         of the call that does the same without a graph.
  * Source: CUDA Runtime API 13.0, Graph Management.
  */
 

@@ -171,15 +171,35 @@ static ocl_status submit_alone(const struct ocl_copy *copy, struct ocl_copy_hold
 cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream,
                                bool is_async)
 {
-    const struct ocl_copy *copy = &request->copy;
     struct facade_context *context = NULL;
     struct facade_stream *found = NULL;
-    struct held_place source, target;
     if (facade_copy_is_empty(request))
         return facade_current(&context);
     cudaError_t error = facade_stream_find(stream, &found);
-    if (error == cudaSuccess)
-        error = check_ends(request, &source, &target);
+    return error == cudaSuccess ? facade_copy_submit_in(request, found, is_async) : error;
+}
+
+cudaError_t facade_copy_check(const struct facade_copy_request *request)
+{
+    struct facade_context *context = NULL;
+    struct held_place source, target;
+    cudaError_t error = facade_current(&context);
+    if (error != cudaSuccess || facade_copy_is_empty(request))
+        return error;
+    error = check_ends(request, &source, &target);
+    if (error != cudaSuccess)
+        return error;
+    ocl_memory_let_go(source.allocation);
+    ocl_memory_let_go(target.allocation);
+    return cudaSuccess;
+}
+
+cudaError_t facade_copy_submit_in(const struct facade_copy_request *request,
+                                  struct facade_stream *found, bool is_async)
+{
+    const struct ocl_copy *copy = &request->copy;
+    struct held_place source, target;
+    cudaError_t error = check_ends(request, &source, &target);
     if (error != cudaSuccess)
         return error;
     const struct ocl_copy_holds holds = {source.allocation, target.allocation};

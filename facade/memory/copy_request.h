@@ -69,6 +69,13 @@ bool facade_copy_is_empty(const struct facade_copy_request *request);
 cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream,
                                bool is_async);
 
+/* The same in a stream that was found, for a request that is not empty. */
+cudaError_t facade_copy_submit_in(const struct facade_copy_request *request,
+                                  struct facade_stream *stream, bool is_async);
+
+/* The checks of facade_copy_submit() alone. */
+cudaError_t facade_copy_check(const struct facade_copy_request *request);
+
 /* --- copy_description.c ----------------------------------------------------------------------- */
 
 /* Errors: cudaErrorInvalidDevice. */

@@ -38,12 +38,25 @@ cudaError_t facade_memory_set(const struct ocl_fill *fill, cudaStream_t stream, 
 {
     struct facade_context *context = NULL;
     struct facade_stream *found = NULL;
-    struct facade_place place;
     if (is_empty(fill))
         return facade_current(&context);
     cudaError_t error = facade_stream_find(stream, &found);
-    if (error == cudaSuccess)
-        error = check_fill(fill, &place);
+    return error == cudaSuccess ? facade_memory_set_in(fill, found, is_async) : error;
+}
+
+cudaError_t facade_memory_set_check(const struct ocl_fill *fill)
+{
+    struct facade_context *context = NULL;
+    struct facade_place place;
+    cudaError_t error = facade_current(&context);
+    return error == cudaSuccess && !is_empty(fill) ? check_fill(fill, &place) : error;
+}
+
+cudaError_t facade_memory_set_in(const struct ocl_fill *fill, struct facade_stream *found,
+                                 bool is_async)
+{
+    struct facade_place place;
+    cudaError_t error = check_fill(fill, &place);
     if (error != cudaSuccess)
         return error;
     bool waits =

@@ -122,9 +122,27 @@ cudaError_t facade_event_record(cudaEvent_t handle, cudaStream_t stream_handle, 
     /* External events belong to a capture, and no stream is ever capturing. */
     if (flags == cudaEventRecordExternal)
         return cudaErrorIllegalState;
+    return facade_event_record_in(handle, stream);
+}
+
+cudaError_t facade_event_record_in(cudaEvent_t handle, struct facade_stream *stream)
+{
+    struct facade_event *event = NULL;
+    cudaError_t error = facade_event_find(handle, &event);
+    if (error != cudaSuccess)
+        return error;
     if (event->context != stream->context)
         return cudaErrorInvalidResourceHandle;
     return facade_error_from(ocl_event_record(event->event, stream->queue), FACADE_OTHER);
+}
+
+cudaError_t facade_event_wait_in(cudaEvent_t handle, struct facade_stream *stream)
+{
+    struct facade_event *event = NULL;
+    cudaError_t error = facade_event_find(handle, &event);
+    if (error != cudaSuccess)
+        return error;
+    return facade_error_from(ocl_event_wait_in_queue(event->event, stream->queue), FACADE_OTHER);
 }
 
 cudaError_t facade_event_record_context(cudaEvent_t handle, struct facade_context *context)

@@ -340,6 +340,12 @@ static cudaError_t add_host_call(cudaStream_t handle, const struct host_call *ca
     return error == cudaSuccess ? enqueue_host_call(stream, call) : error;
 }
 
+cudaError_t facade_stream_call(struct facade_stream *stream, cudaHostFn_t function, void *data)
+{
+    const struct host_call call = {.function = function, .data = data};
+    return enqueue_host_call(stream, &call);
+}
+
 cudaError_t facade_stream_host_function(cudaStream_t handle, cudaHostFn_t function, void *data)
 {
     const struct host_call call = {.function = function, .data = data};

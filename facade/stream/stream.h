@@ -26,6 +26,9 @@ cudaError_t facade_stream_wait_event(cudaStream_t handle, cudaEvent_t event, uns
 /* function(data) after earlier work, not at all when that failed. */
 cudaError_t facade_stream_host_function(cudaStream_t handle, cudaHostFn_t function, void *data);
 
+/* The same, for a function, in a stream that was found. */
+cudaError_t facade_stream_call(struct facade_stream *stream, cudaHostFn_t function, void *data);
+
 /* callback(stream, status, data) after earlier work, also when that failed. */
 cudaError_t facade_stream_add_driver_callback(cudaStream_t handle, CUstreamCallback callback,
                                               void *data, unsigned flags);
