@@ -5,7 +5,9 @@
 #include "cl/device.h"
 #include "cl/trace.h"
 #include "facade/code/launch.h"
+#include "facade/code/launch_work.h"
 #include "facade/code/registration.h"
+#include "facade/graph/capture.h"
 #include "facade/state/limits.h"
 #include "facade/state/runtime.h"
 #include "facade/state/thread_state.h"
@@ -175,15 +177,36 @@ cudaError_t facade_launch_check_shape(const struct facade_function *function, di
                : cudaSuccess;
 }
 
+static cudaError_t capture_launch(struct facade_function *function, dim3 grid, dim3 block,
+                                  void *const *args, size_t shared, struct facade_stream *stream)
+{
+    struct facade_work *work = NULL;
+    const struct cudaKernelNodeParams params = {
+        .func = function,
+        .gridDim = grid,
+        .blockDim = block,
+        .sharedMemBytes = (unsigned)shared,
+        .kernelParams = (void **)(uintptr_t)args,
+    };
+    if (stream->context != function->module->context)
+        return cudaErrorInvalidResourceHandle;
+    cudaError_t error = facade_work_of_launch(&params, &work);
+    return error == cudaSuccess ? facade_capture_add(stream, cudaGraphNodeTypeKernel, work, NULL)
+                                : error;
+}
+
 cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 block,
                           void *const *args, size_t shared, cudaStream_t stream_handle)
 {
     struct facade_stream *stream = NULL;
+    bool is_capturing = false;
     cudaError_t error = facade_launch_check_shape(function, grid, block, shared);
     if (error == cudaSuccess)
-        error = facade_stream_find(stream_handle, &stream);
-    return error == cudaSuccess ? facade_launch_in(function, grid, block, args, shared, stream)
-                                : error;
+        error = facade_stream_find_to_capture(stream_handle, &stream, &is_capturing);
+    if (error != cudaSuccess)
+        return error;
+    return is_capturing ? capture_launch(function, grid, block, args, shared, stream)
+                        : facade_launch_in(function, grid, block, args, shared, stream);
 }
 
 cudaError_t facade_launch_in(struct facade_function *function, dim3 grid, dim3 block,

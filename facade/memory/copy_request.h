@@ -47,6 +47,9 @@ cudaError_t facade_copy_claim(struct facade_copy_request *request, enum cudaMemc
 cudaError_t facade_copy_claim_arrays(struct facade_copy_request *request, enum cudaMemcpyKind kind,
                                      bool source_is_array, bool target_is_array);
 
+/* The kind that says the same about both ends, or cudaMemcpyDefault. */
+enum cudaMemcpyKind facade_copy_kind(const struct facade_copy_request *request);
+
 /* Fills in a volume of extent (bytes, rows, slices) between two ends, but not the claims.
  * Errors: cudaErrorInvalidValue: base 0; rows or slices too small; beyond an array. */
 cudaError_t facade_copy_volume(struct facade_copy_request *request,

@@ -10,6 +10,13 @@
 cudaError_t facade_work_of_copy(const struct cudaMemcpy3DParms *params, struct facade_work **work);
 cudaError_t facade_work_of_fill(const struct cudaMemsetParams *params, struct facade_work **work);
 
+/* The same of what a stream captures. */
+struct facade_copy_request;
+struct ocl_fill;
+cudaError_t facade_work_of_request(const struct facade_copy_request *request,
+                                   struct facade_work **work);
+cudaError_t facade_work_of_ocl_fill(const struct ocl_fill *fill, struct facade_work **work);
+
 /* A linear copy as a volume of one row. */
 struct cudaMemcpy3DParms facade_copy_as_volume(void *target, const void *source, size_t bytes,
                                                enum cudaMemcpyKind kind);

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "facade/graph/capture.h"
 #include "facade/replay/graph_exec.h"
 #include "facade/state/handles.h"
 #include "facade/stream/event.h"
@@ -198,6 +199,14 @@ static cudaError_t launch_exec(struct facade_exec *exec, struct facade_stream *s
     return error != cudaSuccess ? error : end;
 }
 
+/* In a capture, the graph as it would be launched now is a node. */
+static cudaError_t capture_exec(const struct facade_exec *exec, struct facade_stream *stream)
+{
+    struct facade_graph *child = facade_graph_clone(exec->graph);
+    return child != NULL ? facade_capture_add(stream, cudaGraphNodeTypeGraph, NULL, child)
+                         : cudaErrorMemoryAllocation;
+}
+
 /* --- instantiating ---------------------------------------------------------------------------- */
 
 static size_t count_works(const struct facade_graph *graph)
@@ -378,10 +387,13 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     struct facade_exec *exec = NULL;
     struct facade_stream *found = NULL;
+    bool is_capturing = false;
     cudaError_t error = facade_exec_find(graphExec, &exec);
     if (error == cudaSuccess)
-        error = facade_stream_find(stream, &found);
-    return facade_result(error == cudaSuccess ? launch_exec(exec, found) : error);
+        error = facade_stream_find_to_capture(stream, &found, &is_capturing);
+    if (error != cudaSuccess)
+        return facade_result(error);
+    return facade_result(is_capturing ? capture_exec(exec, found) : launch_exec(exec, found));
 }
 
 /* Work that was launched goes on: it needs nothing of the graph. */
