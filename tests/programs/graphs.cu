@@ -1,4 +1,5 @@
-/* Graphs: made node by node, cloned, with a graph inside, with variables, updated, and launched again and again.
+/* Graphs: made node by node, cloned, with a graph inside, with variables, updated, and launched again and again;
+ * captured in two streams.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "program.h"
 
@@ -109,6 +110,61 @@ static unsigned expected(unsigned filled, unsigned multiplied, unsigned added)
     return (filled * multiplied + added) * (unsigned)n;
 }
 
+/* The same, but for the sum, as streams are given it: one sets the factor while the other fills. */
+static cudaGraph_t captured_graph(whole &w, unsigned what, cudaStream_t stream, cudaStream_t other)
+{
+    cudaGraph_t graph;
+    cudaEvent_t fork, join;
+    CUDA(cudaEventCreate(&fork));
+    CUDA(cudaEventCreate(&join));
+    CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    CUDA(cudaEventRecord(fork, stream));
+    CUDA(cudaStreamWaitEvent(other, fork, 0));
+    CUDA(cudaMemsetAsync(w.values, 1, n * sizeof(unsigned), stream));
+    CUDA(cudaMemcpyToSymbolAsync(factor, w.host_factor, sizeof(unsigned), 0, cudaMemcpyHostToDevice,
+                                 other));
+    CUDA(cudaEventRecord(join, other));
+    CUDA(cudaStreamWaitEvent(stream, join, 0));
+    multiply<<<(n + 255) / 256, 256, 0, stream>>>(w.values, n);
+    add<<<(n + 255) / 256, 256, 0, stream>>>(w.values, n, what);
+    sum<<<1, 256, 0, stream>>>(w.values, n, 0);
+    CUDA(cudaGetLastError());
+    CUDA(cudaMemcpyFromSymbolAsync(w.host_sum, summary, sizeof(unsigned), 0, cudaMemcpyDeviceToHost,
+                                   stream));
+    CUDA(cudaLaunchHostFunc(stream, note, w.notes));
+    CUDA(cudaStreamEndCapture(stream, &graph));
+    CUDA(cudaEventDestroy(fork));
+    CUDA(cudaEventDestroy(join));
+    return graph;
+}
+
+static void test_captured(whole &w, cudaStream_t stream)
+{
+    cudaStream_t other;
+    cudaGraphExec_t exec;
+    cudaGraphExecUpdateResultInfo info;
+    CUDA(cudaStreamCreate(&other));
+    cudaGraph_t graph = captured_graph(w, 11, stream, other);
+    const int before = *w.notes;
+    CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    for (unsigned i = 1; i <= 5; i++) {
+        *w.host_factor = i;
+        CUDA(cudaGraphLaunch(exec, stream));
+        CUDA(cudaStreamSynchronize(stream));
+        EXPECT(*w.host_sum == expected(0x01010101, i, 11));
+    }
+    CUDA(cudaGraphDestroy(graph));
+    graph = captured_graph(w, 12, stream, other);
+    CUDA(cudaGraphExecUpdate(exec, graph, &info));
+    CUDA(cudaGraphLaunch(exec, other));
+    CUDA(cudaStreamSynchronize(other));
+    EXPECT(*w.host_sum == expected(0x01010101, 5, 12));
+    EXPECT(*w.notes == before + 6);
+    CUDA(cudaGraphExecDestroy(exec));
+    CUDA(cudaGraphDestroy(graph));
+    CUDA(cudaStreamDestroy(other));
+}
+
 int main(int count, char **arguments)
 {
     program_begin(count, arguments);
@@ -154,6 +210,7 @@ int main(int count, char **arguments)
     CUDA(cudaStreamSynchronize(stream));
     EXPECT(*w.host_sum == expected(3, 10, 7));
     EXPECT(notes == 14);
+    test_captured(w, stream);
     CUDA(cudaGraphExecDestroy(third));
     CUDA(cudaGraphExecDestroy(cloned));
     CUDA(cudaGraphExecDestroy(exec));
