@@ -533,6 +533,44 @@ TEST_BODY(capture_of_many_threads)
     assert_success(cudaFree(p));
 }
 
+/* One API ends what the other began, and both have the same graph. */
+TEST_BODY(capture_by_the_driver_api)
+{
+    int *p = device_ints(1);
+    const cudaStream_t stream = new_stream();
+    const cudaGraph_t graph = new_graph();
+    CUgraph made = NULL;
+    cudaGraphNode_t node = NULL;
+    const CUgraphEdgeData wrong = {.type = 2};
+    assert_success(cudaGraphAddEmptyNode(&node, graph, NULL, 0));
+    assert_int_equal(cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL),
+                     CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    assert_int_equal(cuStreamEndCapture(stream, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuStreamEndCapture(stream, &made), CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
+    append(p, 1, stream);
+    assert_int_equal(cuStreamEndCapture(stream, &made), CUDA_SUCCESS);
+    assert_int_equal(count_nodes(made), 1);
+    assert_success(cudaGraphDestroy(made));
+    assert_int_equal(
+        cuStreamBeginCaptureToGraph(stream, graph, &node, &wrong, 1, CU_STREAM_CAPTURE_MODE_GLOBAL),
+        CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(
+        cuStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL),
+        CUDA_SUCCESS);
+    assert_int_equal(cuStreamUpdateCaptureDependencies(stream, &node, NULL, 1,
+                                                       CU_STREAM_SET_CAPTURE_DEPENDENCIES),
+                     CUDA_SUCCESS);
+    append(p, 2, stream);
+    assert_ptr_equal(end(stream), graph);
+    size_t count = 0;
+    assert_success(cudaGraphGetEdges(graph, NULL, NULL, NULL, &count));
+    assert_int_equal(count, 1);
+    assert_success(cudaGraphDestroy(graph));
+    assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaFree(p));
+}
+
 /* The driver API asks about the same captures. */
 TEST_BODY(capture_is_told_to_the_driver_api)
 {
