@@ -465,12 +465,21 @@ cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
     return cudaSuccess;
 }
 
+/* A stream captures to the graph, or to one inside. */
+static bool is_captured_to(const struct facade_graph *graph)
+{
+    bool is_any = graph->is_capturing;
+    for (struct facade_node *node = graph->first; !is_any && node != NULL; node = node->next)
+        is_any = node->child != NULL && is_captured_to(node->child);
+    return is_any;
+}
+
 /* The graph of a node goes with that node alone. */
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
     struct facade_graph *found = NULL;
     cudaError_t error = facade_graph_find(graph, &found);
-    if (error == cudaSuccess && (found->owner != NULL || found->is_capturing))
+    if (error == cudaSuccess && (found->owner != NULL || is_captured_to(found)))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         facade_graph_delete(found);
@@ -578,6 +587,8 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
     struct facade_node *found = NULL;
     cudaError_t error = facade_node_find(node, &found);
+    if (error == cudaSuccess && found->child != NULL && is_captured_to(found->child))
+        error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         facade_node_delete(found);
     return facade_result(error);

@@ -384,6 +384,32 @@ TEST_BODY(capture_tells_and_takes_dependencies)
     assert_success(cudaFree(p));
 }
 
+/* What a stream captures to stays, however deep it lies. */
+TEST_BODY(capture_to_a_graph_inside_another)
+{
+    int *p = device_ints(1);
+    const cudaStream_t stream = new_stream();
+    const cudaGraph_t inner = new_graph(), graph = new_graph();
+    cudaGraph_t own = NULL;
+    cudaGraphNode_t node = NULL;
+    assert_success(cudaGraphAddChildGraphNode(&node, graph, NULL, 0, inner));
+    assert_success(cudaGraphDestroy(inner));
+    assert_success(cudaGraphChildGraphNodeGetGraph(node, &own));
+    assert_success(
+        cudaStreamBeginCaptureToGraph(stream, own, NULL, NULL, 0, cudaStreamCaptureModeGlobal));
+    assert_fails(cudaErrorInvalidValue, cudaGraphDestroyNode(node));
+    assert_fails(cudaErrorInvalidValue, cudaGraphDestroy(graph));
+    append(p, 7, stream);
+    assert_ptr_equal(end(stream), own);
+    const cudaGraphExec_t exec = instantiate(graph);
+    assert_int_equal(result_of(exec, p), 7);
+    assert_success(cudaGraphExecDestroy(exec));
+    assert_success(cudaGraphDestroyNode(node));
+    assert_success(cudaGraphDestroy(graph));
+    assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaFree(p));
+}
+
 TEST_BODY(capture_of_a_launched_graph)
 {
     int *p = device_ints(1);
