@@ -165,6 +165,58 @@ static void test_captured(whole &w, cudaStream_t stream)
     CUDA(cudaStreamDestroy(other));
 }
 
+/* Copies to and from variables become others, in the graph and in what was made of it. */
+static void test_variables(cudaStream_t stream)
+{
+    static const unsigned one[2] = {1, 2}, other[2] = {30, 40};
+    unsigned *read;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t write_node, read_node;
+    cudaMemcpy3DParms params;
+    CUDA(cudaMallocHost((void **)&read, 2 * sizeof(unsigned)));
+    CUDA(cudaGraphCreate(&graph, 0));
+    CUDA(cudaGraphAddMemcpyNodeToSymbol(&write_node, graph, NULL, 0, summary, one, sizeof one, 0,
+                                        cudaMemcpyHostToDevice));
+    CUDA(cudaGraphAddMemcpyNodeFromSymbol(&read_node, graph, &write_node, 1, read, summary,
+                                          sizeof(unsigned), 0, cudaMemcpyDeviceToHost));
+    EXPECT(cudaGraphMemcpyNodeSetParamsToSymbol(write_node, summary, one, sizeof one, 4,
+                                                cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
+    EXPECT(cudaGraphMemcpyNodeSetParamsToSymbol(write_node, read, one, sizeof one, 0,
+                                                cudaMemcpyHostToDevice) == cudaErrorInvalidSymbol);
+    EXPECT(cudaGraphMemcpyNodeSetParamsFromSymbol(read_node, read, summary, 4, 0,
+                                                  cudaMemcpyHostToDevice) ==
+           cudaErrorInvalidMemcpyDirection);
+    cudaGetLastError();
+    CUDA(cudaGraphMemcpyNodeSetParamsFromSymbol(read_node, read, summary, 2 * sizeof(unsigned), 0,
+                                                cudaMemcpyDeviceToHost));
+    CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA(cudaGraphLaunch(exec, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    EXPECT(read[0] == 1 && read[1] == 2);
+    CUDA(cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, write_node, summary, other,
+                                                  sizeof(unsigned), sizeof(unsigned),
+                                                  cudaMemcpyHostToDevice));
+    CUDA(cudaGraphLaunch(exec, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    EXPECT(read[0] == 1 && read[1] == 30);
+    CUDA(cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, read_node, read, summary,
+                                                    sizeof(unsigned), sizeof(unsigned),
+                                                    cudaMemcpyDeviceToHost));
+    CUDA(cudaGraphLaunch(exec, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    EXPECT(read[0] == 30 && read[1] == 30);
+    CUDA(cudaGraphMemcpyNodeGetParams(read_node, &params));
+    CUDA(cudaGraphExecMemcpyNodeSetParams(exec, read_node, &params));
+    CUDA(cudaGraphMemcpyNodeSetParams(read_node, &params));
+    CUDA(cudaGraphLaunch(exec, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    EXPECT(read[0] == 1 && read[1] == 30);
+    CUDA(cudaGraphExecDestroy(exec));
+    CUDA(cudaGraphDestroy(graph));
+    CUDA(cudaFreeHost(read));
+}
+
 int main(int count, char **arguments)
 {
     program_begin(count, arguments);
@@ -211,6 +263,7 @@ int main(int count, char **arguments)
     EXPECT(*w.host_sum == expected(3, 10, 7));
     EXPECT(notes == 14);
     test_captured(w, stream);
+    test_variables(stream);
     CUDA(cudaGraphExecDestroy(third));
     CUDA(cudaGraphExecDestroy(cloned));
     CUDA(cudaGraphExecDestroy(exec));
