@@ -290,9 +290,13 @@ cudaError_t CUDARTAPI
 cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length CLEM_DEFAULT(0),
                          unsigned int flags CLEM_DEFAULT(cudaMemAttachSingle));
 
-/* cudaStreamBeginCapture: stream capture; the five functions that begin, end and change one
- * return cudaErrorNotSupported.
- */
+/* cudaStreamBeginCapture: what the stream is given from now on becomes nodes of a graph, which cudaStreamEndCapture
+ * gives back; so does what is given to streams that wait for events recorded in it. Memory that is allocated in streams
+ * cannot be captured.
+ *
+ * Errors: begin: cudaErrorStreamCaptureUnsupported  the legacy stream; cudaErrorIllegalState  it captures already;
+ *         end: cudaErrorIllegalState  it does not; cudaErrorStreamCaptureUnmatched, ...WrongThread, ...Invalidated,
+ *         ...Unjoined, all but WrongThread with the capture ended or invalidated. */
 cudaError_t CUDARTAPI cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 
 cudaError_t CUDARTAPI cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
@@ -306,13 +310,12 @@ cudaError_t CUDARTAPI cudaThreadExchangeStreamCaptureMode(enum cudaStreamCapture
 
 cudaError_t CUDARTAPI cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
 
-/* cudaStreamIsCapturing: always cudaStreamCaptureStatusNone, as nothing can be captured. */
+/* Errors: cudaErrorStreamCaptureImplicit  the legacy stream, while one captures that waits for it. */
 cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t stream,
                                             enum cudaStreamCaptureStatus *pCaptureStatus);
 
-/* cudaStreamGetCaptureInfo: as cudaStreamIsCapturing; the other results, which may be NULL, stay
- * as they are.
- */
+/* cudaStreamGetCaptureInfo: as cudaStreamIsCapturing; the other results, which may be NULL, stay as they are for a
+ * stream that is not capturing. Lists are valid until the stream is used again. */
 cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(
     cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out,
     unsigned long long *id_out CLEM_DEFAULT(0), cudaGraph_t *graph_out CLEM_DEFAULT(0),
@@ -1158,8 +1161,13 @@ cudaError_t CUDARTAPI cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *
                                                        cudaSurfaceObject_t surfObject);
 
 /* ---- graph management -----------------------------------------------------------------------
- * OpenCL has no equal of graphs: all of these return cudaErrorNotSupported.
+ * Arguments and structures are copied when a node is made. Calls that take one graph, or one executable graph, are for
+ * one thread at a time. Functions about attributes of nodes, external semaphores, memory of graphs, user objects,
+ * conditional nodes, and cudaGraphDebugDotPrint, return cudaErrorNotSupported.
  *
+ * Errors: cudaErrorInvalidValue for what is no live graph, node or executable graph, for a node of another graph or
+ *         kind, for a circle of dependencies (when the graph is instantiated); cudaErrorGraphExecUpdateFailure; those
+ *         of the call that does the same without a graph.
  * Source: CUDA Runtime API 13.0, Graph Management.
  */
 

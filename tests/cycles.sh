@@ -18,9 +18,10 @@ cl queue_life queue_list: a queue that goes leaves the lists, whose walks hold q
 cl transfer_later transfer_peer transfer_rect transfer_run: a copy whose turn comes later is carried out as others are
 facade entry_lookup per_thread: the names of functions for streams of threads are looked up as all others
 facade error_map runtime: what an error means depends on the context, whose opening may fail
-facade event stream: events wait in streams, and streams for events
+facade copy_description copy_request memory_set memory_work: a copy or fill in a stream that captures is a node, which copies or fills
+facade event stream stream_work: events wait in streams, and streams for events; in a capture both are nodes
 facade handles thread_state: a thread remembers handles that it has found
-facade launch registration: a kernel's stub is registered, and configurations of launches are kept with it
+facade launch launch_work registration: a kernel's stub is registered, and configurations of launches are kept with it; captured launches are nodes
 facade library module: a library has a module in each context
 "
 rooms=$(sed -n "s,^$folder: *,,p" "$(dirname "$0")/rooms.txt")

@@ -5,7 +5,9 @@
 #include "cl/device.h"
 #include "cl/trace.h"
 #include "facade/code/launch.h"
+#include "facade/code/launch_work.h"
 #include "facade/code/registration.h"
+#include "facade/graph/capture.h"
 #include "facade/state/limits.h"
 #include "facade/state/runtime.h"
 #include "facade/state/thread_state.h"
@@ -156,8 +158,8 @@ static bool has_too_much_shared(const struct facade_function *function, size_t s
     return true;
 }
 
-static cudaError_t check_shape(const struct facade_function *function, dim3 grid, dim3 block,
-                               size_t shared)
+cudaError_t facade_launch_check_shape(const struct facade_function *function, dim3 grid, dim3 block,
+                                      size_t shared)
 {
     struct facade_launch_limits limits;
     const cudaError_t error = facade_launch_limits(function, &limits);
@@ -175,16 +177,41 @@ static cudaError_t check_shape(const struct facade_function *function, dim3 grid
                : cudaSuccess;
 }
 
+static cudaError_t capture_launch(struct facade_function *function, dim3 grid, dim3 block,
+                                  void *const *args, size_t shared, struct facade_stream *stream)
+{
+    struct facade_work *work = NULL;
+    const struct cudaKernelNodeParams params = {
+        .func = function,
+        .gridDim = grid,
+        .blockDim = block,
+        .sharedMemBytes = (unsigned)shared,
+        .kernelParams = (void **)(uintptr_t)args,
+    };
+    if (stream->context != function->module->context)
+        return cudaErrorInvalidResourceHandle;
+    cudaError_t error = facade_work_of_launch(&params, &work);
+    return error == cudaSuccess ? facade_capture_add(stream, cudaGraphNodeTypeKernel, work, NULL)
+                                : error;
+}
+
 cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 block,
                           void *const *args, size_t shared, cudaStream_t stream_handle)
 {
     struct facade_stream *stream = NULL;
-    cudaError_t error = check_shape(function, grid, block, shared);
+    bool is_capturing = false;
+    cudaError_t error = facade_launch_check_shape(function, grid, block, shared);
+    if (error == cudaSuccess)
+        error = facade_stream_find_to_capture(stream_handle, &stream, &is_capturing);
     if (error != cudaSuccess)
         return error;
-    error = facade_stream_find(stream_handle, &stream);
-    if (error != cudaSuccess)
-        return error;
+    return is_capturing ? capture_launch(function, grid, block, args, shared, stream)
+                        : facade_launch_in(function, grid, block, args, shared, stream);
+}
+
+cudaError_t facade_launch_in(struct facade_function *function, dim3 grid, dim3 block,
+                             void *const *args, size_t shared, struct facade_stream *stream)
+{
     if (stream->context != function->module->context)
         return cudaErrorInvalidResourceHandle;
     if (args == NULL && ocl_kernel_facts(function->kernel)->entry_count > 0) {
@@ -324,6 +351,39 @@ cudaError_t facade_function_parameter(const struct facade_function *function, si
     return cudaErrorInvalidValue;
 }
 
+cudaError_t facade_packed_read(void *const *extra, struct facade_packed *packed)
+{
+    const size_t *size = NULL;
+    for (size_t i = 0; extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
+        if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            packed->bytes = extra[i + 1];
+        else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            size = extra[i + 1];
+        else
+            return cudaErrorInvalidValue;
+    }
+    packed->size = size != NULL ? *size : 0;
+    return cudaSuccess;
+}
+
+cudaError_t facade_packed_check(const struct facade_packed *packed, size_t count, size_t bytes)
+{
+    if (count > 0 && (packed->bytes == NULL || packed->size == 0))
+        return cudaErrorInvalidValue;
+    return packed->size > bytes ? cudaErrorLaunchOutOfResources : cudaSuccess;
+}
+
+size_t facade_function_measure(const struct facade_function *function, size_t *bytes)
+{
+    size_t count = 0, offset = 0, size = 0;
+    *bytes = 0;
+    while (facade_function_parameter(function, count, &offset, &size) == cudaSuccess) {
+        *bytes = offset + size > *bytes ? offset + size : *bytes;
+        count++;
+    }
+    return count;
+}
+
 static cudaError_t check_attribute(const struct cudaLaunchAttribute_st *attribute)
 {
     const cudaLaunchAttributeValue *value = &attribute->val;
@@ -369,6 +429,15 @@ cudaError_t facade_launch_check_attributes(const struct cudaLaunchAttribute_st *
 
 /* --- entry points ----------------------------------------------------------------------------- */
 
+cudaError_t facade_launch_error_of(const void *func, cudaError_t error)
+{
+    if (error != cudaErrorInvalidConfiguration)
+        return error;
+    const bool is_handle = facade_handle_find(FACADE_KERNEL, func) != NULL ||
+                           facade_handle_find(FACADE_FUNCTION, func) != NULL;
+    return is_handle ? cudaErrorInvalidValue : error;
+}
+
 static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                           cudaStream_t stream)
 {
@@ -376,12 +445,7 @@ static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, 
     cudaError_t error = facade_function_find(func, &function);
     if (error == cudaSuccess)
         error = facade_launch(function, grid, block, args, shared, stream);
-    if (error != cudaErrorInvalidConfiguration)
-        return error;
-    /* Only of host functions does NVIDIA's runtime know that the configuration is what is wrong. */
-    bool is_handle = facade_handle_find(FACADE_KERNEL, func) != NULL ||
-                     facade_handle_find(FACADE_FUNCTION, func) != NULL;
-    return is_handle ? cudaErrorInvalidValue : error;
+    return facade_launch_error_of(func, error);
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,

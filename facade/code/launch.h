@@ -30,6 +30,33 @@ cudaError_t facade_launch_limits(const struct facade_function *function,
 cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 block,
                           void *const *args, size_t shared, cudaStream_t stream);
 
+/* The same in a stream that was found. */
+cudaError_t facade_launch_in(struct facade_function *function, dim3 grid, dim3 block,
+                             void *const *args, size_t shared, struct facade_stream *stream);
+
+/* What facade_launch() refuses before it looks at stream and arguments. Errors: cudaErrorInvalidConfiguration;
+ * cudaErrorInvalidValue. */
+cudaError_t facade_launch_check_shape(const struct facade_function *function, dim3 grid, dim3 block,
+                                      size_t shared);
+
+/* cudaErrorInvalidConfiguration as it is said of what func is: of handles, NVIDIA's runtime does not know that the
+ * configuration is what is wrong. */
+cudaError_t facade_launch_error_of(const void *func, cudaError_t error);
+
+/* What the `extra` list of a launch says: arguments in one buffer. Errors: cudaErrorInvalidValue. */
+struct facade_packed {
+    const void *bytes;
+    size_t size;
+};
+cudaError_t facade_packed_read(void *const *extra, struct facade_packed *packed);
+
+/* Whether the function's arguments, bytes in all, can be in there. Errors: cudaErrorInvalidValue;
+ * cudaErrorLaunchOutOfResources for more than they are. */
+cudaError_t facade_packed_check(const struct facade_packed *packed, size_t count, size_t bytes);
+
+/* How many parameters a function has for its caller, and the bytes up to the end of the last one. */
+size_t facade_function_measure(const struct facade_function *function, size_t *bytes);
+
 /* Refuses launch attributes that ask for more than an ordinary launch; hints are accepted and
  * change nothing.
  * Errors: cudaErrorInvalidValue for unknown ones and a missing list, cudaErrorNotSupported. */

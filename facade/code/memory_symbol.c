@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "facade/code/launch_work.h"
 #include "facade/code/registration.h"
 #include "facade/memory/copy_request.h"
 
@@ -79,6 +80,18 @@ static cudaError_t check_kind(enum cudaMemcpyKind kind, enum cudaMemcpyKind host
     return kind == host || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault
                ? cudaSuccess
                : cudaErrorInvalidMemcpyDirection;
+}
+
+cudaError_t facade_symbol_part(const void *symbol, size_t offset, size_t count,
+                               enum cudaMemcpyKind kind, enum cudaMemcpyKind host, void **part)
+{
+    struct ocl_symbol found;
+    cudaError_t error = find_part(symbol, offset, count, false, &found);
+    if (error == cudaSuccess)
+        error = check_kind(kind, host);
+    if (error == cudaSuccess)
+        *part = part_of(&found, offset);
+    return error;
 }
 
 static cudaError_t copy_to(const void *symbol, const void *source, size_t count, size_t offset,

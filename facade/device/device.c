@@ -6,6 +6,7 @@
 
 #include "cl/device.h"
 #include "facade/device/device.h"
+#include "facade/graph/capture.h"
 #include "facade/state/limits.h"
 #include "facade/state/runtime.h"
 
@@ -111,9 +112,11 @@ cudaError_t facade_device_synchronize(void)
 {
     struct facade_context *context = NULL;
     cudaError_t error = facade_current(&context);
-    if (error != cudaSuccess)
-        return error;
-    return facade_context_finish(context);
+    if (error == cudaSuccess)
+        error = facade_capture_check_context(context);
+    if (error == cudaSuccess)
+        error = facade_capture_check_call();
+    return error == cudaSuccess ? facade_context_finish(context) : error;
 }
 
 /* --- entry points ----------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* The driver API's contexts: primary ones, created ones, the thread's stack of current ones.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/driver/driver.h"
+#include "facade/graph/capture.h"
 
 #include "facade/device/device.h"
 #include "facade/state/runtime.h"
@@ -360,9 +361,11 @@ CUresult cuCtxSynchronize_v2(CUcontext ctx)
     CUresult result = find_context(ctx, &context);
     if (result == CUDA_SUCCESS)
         result = facade_driver_error(facade_context_check(context));
-    if (result != CUDA_SUCCESS)
-        return result;
-    return facade_driver_error(facade_context_finish(context));
+    if (result == CUDA_SUCCESS)
+        result = facade_driver_error(facade_capture_check_context(context));
+    if (result == CUDA_SUCCESS)
+        result = facade_driver_error(facade_capture_check_call());
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_context_finish(context)) : result;
 }
 
 CUresult cuCtxSetLimit(CUlimit limit, size_t value)

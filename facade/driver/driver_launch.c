@@ -115,54 +115,19 @@ CUresult cuFuncLoad(CUfunction function)
 
 /* --- arguments in one buffer ------------------------------------------------------------------ */
 
-/* What the `extra` list of a launch says. */
-struct packed {
-    const void *bytes;
-    size_t size;
-};
-
-static CUresult read_extra(void *const *extra, struct packed *packed)
-{
-    const size_t *size = NULL;
-    for (size_t i = 0; extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
-        if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
-            packed->bytes = extra[i + 1];
-        else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
-            size = extra[i + 1];
-        else
-            return CUDA_ERROR_INVALID_VALUE;
-    }
-    packed->size = size != NULL ? *size : 0;
-    return CUDA_SUCCESS;
-}
-
-/* How many parameters a function has for its caller, and the bytes up to the end of the last
- * one. */
-static size_t measure_parameters(const struct facade_function *function, size_t *bytes)
-{
-    size_t count = 0, offset = 0, size = 0;
-    *bytes = 0;
-    while (facade_function_parameter(function, count, &offset, &size) == cudaSuccess) {
-        *bytes = offset + size > *bytes ? offset + size : *bytes;
-        count++;
-    }
-    return count;
-}
-
 /* Launches with arguments from a buffer. Parameters behind its end are zero, as NVIDIA's driver has
  * it. */
 static CUresult launch_packed(struct facade_function *function, dim3 grid, dim3 block,
-                              size_t shared, CUstream stream, const struct packed *packed)
+                              size_t shared, CUstream stream, const struct facade_packed *packed)
 {
     size_t bytes = 0;
-    size_t count = measure_parameters(function, &bytes);
-    if (count > 0 && (packed->bytes == NULL || packed->size == 0))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (packed->size > bytes)
-        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    size_t count = facade_function_measure(function, &bytes);
+    CUresult result = facade_driver_error(facade_packed_check(packed, count, bytes));
+    if (result != CUDA_SUCCESS)
+        return result;
     char *copy = calloc(bytes + 1, 1);
     void **args = calloc(count + 1, sizeof *args);
-    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+    result = CUDA_ERROR_OUT_OF_MEMORY;
     if (copy == NULL || args == NULL)
         goto done;
     if (packed->size > 0)
@@ -185,7 +150,7 @@ static CUresult launch(CUfunction handle, dim3 grid, dim3 block, size_t shared, 
                        void **params, void **extra)
 {
     struct facade_function *function = NULL;
-    struct packed packed = {NULL, 0};
+    struct facade_packed packed = {NULL, 0};
     CUresult result = find_function(handle, &function);
     if (result != CUDA_SUCCESS)
         return result;
@@ -193,7 +158,7 @@ static CUresult launch(CUfunction handle, dim3 grid, dim3 block, size_t shared, 
         return CUDA_ERROR_INVALID_VALUE;
     if (extra == NULL)
         return facade_driver_error(facade_launch(function, grid, block, params, shared, stream));
-    result = read_extra(extra, &packed);
+    result = facade_driver_error(facade_packed_read(extra, &packed));
     return result == CUDA_SUCCESS ? launch_packed(function, grid, block, shared, stream, &packed)
                                   : result;
 }
@@ -344,7 +309,7 @@ CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstre
     pthread_mutex_unlock(&old_lock);
     result = CUDA_ERROR_INVALID_VALUE;
     if (is_set) {
-        const struct packed packed = {copy->arguments, copy->bytes};
+        const struct facade_packed packed = {copy->arguments, copy->bytes};
         const dim3 grid = {(unsigned)grid_width, (unsigned)grid_height, 1};
         result = launch_packed(function, grid, copy->block, copy->shared, hStream, &packed);
     }

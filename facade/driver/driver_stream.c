@@ -40,7 +40,7 @@ CUresult cuStreamDestroy(CUstream hStream)
 static CUresult find_stream(CUstream handle, struct facade_stream **stream)
 {
     CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_find(handle, stream))
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_look(handle, stream))
                                   : result;
 }
 
@@ -176,7 +176,7 @@ CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
                : result;
 }
 
-/* --- capture: nothing is ever captured -------------------------------------------------------- */
+/* --- capture ---------------------------------------------------------------------------------- */
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
@@ -189,23 +189,37 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
     return result;
 }
 
-CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+/* Edges say nothing, and have one layout in both APIs. */
+_Static_assert(sizeof(CUgraphEdgeData) == sizeof(cudaGraphEdgeData), "one layout");
+
+static CUresult capture_info(CUstream stream, CUstreamCaptureStatus *told, unsigned long long *id,
+                             CUgraph *graph, const CUgraphNode **nodes,
+                             const CUgraphEdgeData **edges, size_t *count)
 {
-    struct facade_stream *stream = NULL;
-    if (captureStatus == NULL)
+    int status = 0;
+    const cudaGraphEdgeData *same = NULL;
+    if (told == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = find_stream(hStream, &stream);
+    CUresult result = facade_driver_check();
     if (result == CUDA_SUCCESS)
-        *captureStatus = CU_STREAM_CAPTURE_STATUS_NONE;
+        result = facade_driver_error(
+            facade_stream_capture_info(stream, &status, id, graph, nodes, &same, count));
+    if (result == CUDA_SUCCESS)
+        *told = (CUstreamCaptureStatus)status;
+    if (edges != NULL && same != NULL)
+        *edges = (const CUgraphEdgeData *)(const void *)same;
     return result;
 }
 
-/* Nothing but the status is written for a stream that is not capturing. */
+CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    return capture_info(hStream, captureStatus, NULL, NULL, NULL, NULL, NULL);
+}
+
 CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
                                 cuuint64_t *id_out)
 {
-    (void)id_out;
-    return cuStreamIsCapturing(hStream, captureStatus_out);
+    return cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, NULL, NULL, NULL, NULL);
 }
 
 CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
@@ -213,8 +227,8 @@ CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *capt
                                    const CUgraphNode **dependencies_out,
                                    size_t *numDependencies_out)
 {
-    (void)id_out, (void)graph_out, (void)dependencies_out, (void)numDependencies_out;
-    return cuStreamIsCapturing(hStream, captureStatus_out);
+    return cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, graph_out,
+                                     dependencies_out, NULL, numDependencies_out);
 }
 
 CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
@@ -223,7 +237,10 @@ CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *capt
                                    const CUgraphEdgeData **edgeData_out,
                                    size_t *numDependencies_out)
 {
-    (void)id_out, (void)graph_out, (void)dependencies_out, (void)edgeData_out,
-        (void)numDependencies_out;
-    return cuStreamIsCapturing(hStream, captureStatus_out);
+    unsigned long long id = id_out != NULL ? *id_out : 0;
+    const CUresult result = capture_info(hStream, captureStatus_out, &id, graph_out,
+                                         dependencies_out, edgeData_out, numDependencies_out);
+    if (id_out != NULL)
+        *id_out = id;
+    return result;
 }

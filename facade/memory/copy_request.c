@@ -2,10 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/memory/copy_request.h"
 
+#include "facade/graph/capture.h"
 #include "facade/memory/managed_advice.h"
 #include "facade/memory/memory_array.h"
+#include "facade/memory/memory_work.h"
 #include "facade/memory/pointer_attributes.h"
 #include "facade/state/handles.h"
+#include "facade/stream/stream.h"
 
 /* --- checking and submitting ------------------------------------------------------------------ */
 
@@ -87,9 +90,12 @@ static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_
     *held = (struct held_place){.allocation = NULL};
     if (array != NULL) {
         *held = hold(end->address);
+        /* A graph may name an array that another has taken the place of since. */
+        const bool is_inside =
+            held->place.kind != FACADE_PAGEABLE && fits(copy, end, held->place.left);
         held->place = (struct facade_place){.kind = FACADE_DEVICE,
                                             .context = ocl_array_context(array->array)};
-        return cudaSuccess;
+        return is_inside ? cudaSuccess : cudaErrorInvalidValue;
     }
     if (end->address == 0)
         return cudaErrorInvalidValue;
@@ -140,6 +146,15 @@ static bool is_between_devices(const struct facade_place *source, const struct f
            source->context != target->context;
 }
 
+enum cudaMemcpyKind facade_copy_kind(const struct facade_copy_request *request)
+{
+    for (int kind = cudaMemcpyHostToHost; kind < cudaMemcpyDefault; kind++) {
+        if (claims[kind].source == request->source && claims[kind].target == request->target)
+            return (enum cudaMemcpyKind)kind;
+    }
+    return cudaMemcpyDefault;
+}
+
 bool facade_copy_is_empty(const struct facade_copy_request *request)
 {
     return request->copy.width == 0 || request->copy.height == 0 || request->copy.depth == 0;
@@ -168,18 +183,52 @@ static ocl_status submit_alone(const struct ocl_copy *copy, struct ocl_copy_hold
     return ocl_transfer_copy_alone(queue, copy);
 }
 
+static cudaError_t capture_copy(const struct facade_copy_request *request,
+                                struct facade_stream *stream)
+{
+    struct facade_work *work = NULL;
+    cudaError_t error = facade_work_of_request(request, &work);
+    return error == cudaSuccess ? facade_capture_add(stream, cudaGraphNodeTypeMemcpy, work, NULL)
+                                : error;
+}
+
 cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream,
                                bool is_async)
 {
-    const struct ocl_copy *copy = &request->copy;
     struct facade_context *context = NULL;
     struct facade_stream *found = NULL;
-    struct held_place source, target;
+    bool is_capturing = false;
     if (facade_copy_is_empty(request))
         return facade_current(&context);
-    cudaError_t error = facade_stream_find(stream, &found);
-    if (error == cudaSuccess)
-        error = check_ends(request, &source, &target);
+    cudaError_t error = is_async ? facade_stream_find_to_capture(stream, &found, &is_capturing)
+                                 : facade_stream_find(stream, &found);
+    if (error != cudaSuccess)
+        return error;
+    return is_capturing ? capture_copy(request, found)
+                        : facade_copy_submit_in(request, found, is_async);
+}
+
+cudaError_t facade_copy_check(const struct facade_copy_request *request)
+{
+    struct facade_context *context = NULL;
+    struct held_place source, target;
+    cudaError_t error = facade_current(&context);
+    if (error != cudaSuccess || facade_copy_is_empty(request))
+        return error;
+    error = check_ends(request, &source, &target);
+    if (error != cudaSuccess)
+        return error;
+    ocl_memory_let_go(source.allocation);
+    ocl_memory_let_go(target.allocation);
+    return cudaSuccess;
+}
+
+cudaError_t facade_copy_submit_in(const struct facade_copy_request *request,
+                                  struct facade_stream *found, bool is_async)
+{
+    const struct ocl_copy *copy = &request->copy;
+    struct held_place source, target;
+    cudaError_t error = check_ends(request, &source, &target);
     if (error != cudaSuccess)
         return error;
     const struct ocl_copy_holds holds = {source.allocation, target.allocation};

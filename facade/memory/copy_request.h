@@ -47,6 +47,9 @@ cudaError_t facade_copy_claim(struct facade_copy_request *request, enum cudaMemc
 cudaError_t facade_copy_claim_arrays(struct facade_copy_request *request, enum cudaMemcpyKind kind,
                                      bool source_is_array, bool target_is_array);
 
+/* The kind that says the same about both ends, or cudaMemcpyDefault. */
+enum cudaMemcpyKind facade_copy_kind(const struct facade_copy_request *request);
+
 /* Fills in a volume of extent (bytes, rows, slices) between two ends, but not the claims.
  * Errors: cudaErrorInvalidValue: base 0; rows or slices too small; beyond an array. */
 cudaError_t facade_copy_volume(struct facade_copy_request *request,
@@ -68,6 +71,13 @@ bool facade_copy_is_empty(const struct facade_copy_request *request);
  *         allocation; cudaErrorInvalidResourceHandle: no such stream. */
 cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaStream_t stream,
                                bool is_async);
+
+/* The same in a stream that was found, for a request that is not empty. */
+cudaError_t facade_copy_submit_in(const struct facade_copy_request *request,
+                                  struct facade_stream *stream, bool is_async);
+
+/* The checks of facade_copy_submit() alone. */
+cudaError_t facade_copy_check(const struct facade_copy_request *request);
 
 /* --- copy_description.c ----------------------------------------------------------------------- */
 

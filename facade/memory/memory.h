@@ -65,4 +65,9 @@ cudaError_t facade_memory_host_flags(unsigned *flags, const void *host);
  *         address or pitch that is no multiple of element_bytes, a pitch below the row. */
 cudaError_t facade_memory_set(const struct ocl_fill *fill, cudaStream_t stream, bool is_async);
 
+/* The same in a stream that was found, for a fill that is not empty; and its checks alone, of any. */
+cudaError_t facade_memory_set_in(const struct ocl_fill *fill, struct facade_stream *stream,
+                                 bool is_async);
+cudaError_t facade_memory_set_check(const struct ocl_fill *fill);
+
 #endif

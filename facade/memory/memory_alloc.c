@@ -1,6 +1,7 @@
 /* Device memory: allocation, rows with a pitch, freeing, how much there is.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/memory.h"
+#include "facade/graph/capture.h"
 #include "facade/memory/managed_advice.h"
 #include "facade/memory/memory.h"
 #include "facade/state/handles.h"
@@ -18,6 +19,8 @@ cudaError_t facade_memory_allocate(void **pointer, size_t bytes)
         return cudaErrorInvalidValue;
     *pointer = NULL;
     cudaError_t error = facade_current(&context);
+    if (error == cudaSuccess)
+        error = facade_capture_check_call();
     if (error != cudaSuccess || bytes == 0)
         return error;
     ocl_status status = ocl_memory_allocate(context_cl(context), bytes, 0, &address);
@@ -65,6 +68,8 @@ cudaError_t facade_memory_free(void *pointer)
     struct facade_context *context = NULL;
     struct ocl_memory_view view;
     cudaError_t error = facade_current(&context);
+    if (error == cudaSuccess)
+        error = facade_capture_check_call();
     if (error != cudaSuccess || pointer == NULL)
         return error;
     if (!ocl_memory_find(pointer, &view))

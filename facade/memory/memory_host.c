@@ -1,5 +1,6 @@
 /* Pinned host memory: allocated, or the user's own pinned in place.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "facade/graph/capture.h"
 #include "facade/memory/managed_advice.h"
 #include "facade/memory/memory.h"
 #include "facade/memory/pointer_attributes.h"
@@ -40,6 +41,8 @@ cudaError_t facade_memory_allocate_host(void **host, size_t bytes, unsigned flag
     if ((flags & ~(unsigned)ALLOCATE_FLAGS) != 0)
         return cudaErrorInvalidValue;
     cudaError_t error = facade_current(&context);
+    if (error == cudaSuccess)
+        error = facade_capture_check_call();
     if (error != cudaSuccess || bytes == 0)
         return error;
     ocl_status status =
@@ -64,6 +67,8 @@ cudaError_t facade_memory_free_host(void *host)
 {
     struct facade_context *context = NULL;
     cudaError_t error = facade_current(&context);
+    if (error == cudaSuccess)
+        error = facade_capture_check_call();
     if (error != cudaSuccess || host == NULL)
         return error;
     return free_known(OCL_MEMORY_HOST, host);
@@ -89,6 +94,8 @@ cudaError_t facade_memory_register(void *host, size_t bytes, unsigned flags)
         bytes > UINTPTR_MAX - (uintptr_t)host)
         return cudaErrorInvalidValue;
     cudaError_t error = facade_current(&context);
+    if (error == cudaSuccess)
+        error = facade_capture_check_call();
     if (error != cudaSuccess)
         return error;
     if (bytes >> USER_ADDRESS_BITS != 0)
@@ -103,6 +110,8 @@ cudaError_t facade_memory_unregister(void *host)
     struct facade_context *context = NULL;
     struct ocl_memory_view view;
     cudaError_t error = facade_current(&context);
+    if (error == cudaSuccess)
+        error = facade_capture_check_call();
     if (error != cudaSuccess)
         return error;
     if (host == NULL)

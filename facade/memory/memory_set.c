@@ -1,9 +1,12 @@
 /* Fills: linear, rows with a pitch, volumes.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "facade/graph/capture.h"
 #include "facade/memory/managed_advice.h"
 #include "facade/memory/memory.h"
+#include "facade/memory/memory_work.h"
 #include "facade/memory/pointer_attributes.h"
 #include "facade/state/handles.h"
+#include "facade/stream/stream.h"
 
 static bool is_empty(const struct ocl_fill *fill)
 {
@@ -34,16 +37,41 @@ static cudaError_t check_fill(const struct ocl_fill *fill, struct facade_place *
                                                                   : cudaErrorInvalidValue;
 }
 
+static cudaError_t capture_fill(const struct ocl_fill *fill, struct facade_stream *stream)
+{
+    struct facade_work *work = NULL;
+    cudaError_t error = facade_work_of_ocl_fill(fill, &work);
+    return error == cudaSuccess ? facade_capture_add(stream, cudaGraphNodeTypeMemset, work, NULL)
+                                : error;
+}
+
 cudaError_t facade_memory_set(const struct ocl_fill *fill, cudaStream_t stream, bool is_async)
 {
     struct facade_context *context = NULL;
     struct facade_stream *found = NULL;
-    struct facade_place place;
+    bool is_capturing = false;
     if (is_empty(fill))
         return facade_current(&context);
-    cudaError_t error = facade_stream_find(stream, &found);
-    if (error == cudaSuccess)
-        error = check_fill(fill, &place);
+    cudaError_t error = is_async ? facade_stream_find_to_capture(stream, &found, &is_capturing)
+                                 : facade_stream_find(stream, &found);
+    if (error != cudaSuccess)
+        return error;
+    return is_capturing ? capture_fill(fill, found) : facade_memory_set_in(fill, found, is_async);
+}
+
+cudaError_t facade_memory_set_check(const struct ocl_fill *fill)
+{
+    struct facade_context *context = NULL;
+    struct facade_place place;
+    cudaError_t error = facade_current(&context);
+    return error == cudaSuccess && !is_empty(fill) ? check_fill(fill, &place) : error;
+}
+
+cudaError_t facade_memory_set_in(const struct ocl_fill *fill, struct facade_stream *found,
+                                 bool is_async)
+{
+    struct facade_place place;
+    cudaError_t error = check_fill(fill, &place);
     if (error != cudaSuccess)
         return error;
     bool waits =

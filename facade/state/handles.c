@@ -16,7 +16,7 @@ struct header {
     uint32_t bytes;
 };
 
-enum { LARGEST_OBJECT = 1024, KIND_COUNT = FACADE_LINK + 1 };
+enum { LARGEST_OBJECT = 1024, KIND_COUNT = FACADE_GRAPH_EXEC + 1 };
 
 static struct ocl_slab slabs[KIND_COUNT];
 static struct ocl_range_map *handles;

@@ -17,8 +17,17 @@
  *
  *   1 context.open_lock   opening and closing a context (only who needs the same context waits)
  *   2 context.lock        the lists of what a context owns
- *   3 leaves: handle table, list of contexts, log list, state of old launches, a library's lists
+ *   3 the lock of captures (capture.c)
+ *   4 leaves: handle table, list of contexts, log list, state of old launches, a library's lists
  */
+
+/* Nodes of a graph that the next one of a stream comes behind (capture.c, whose lock guards it). */
+struct facade_capture;
+struct facade_ends {
+    cudaGraphNode_t *nodes;
+    cudaGraphEdgeData *edges; /* as many, all zero */
+    size_t count, capacity;
+};
 
 /* CUcontext, and the runtime's primary context of each device. */
 /* What contexts have of parts, in the order in which they are forgotten when the context closes. */
@@ -79,6 +88,9 @@ struct facade_stream {
     enum cudaSynchronizationPolicy sync_policy;
     cudaLaunchMemSyncDomainMap domain_map;
     cudaLaunchMemSyncDomain domain;
+    struct facade_capture *capture; /* capture.c, whose lock guards these three */
+    struct facade_ends ends;
+    struct facade_stream *next_captured;
     struct facade_stream *next, *previous;
 };
 
@@ -86,6 +98,8 @@ struct facade_event {
     struct facade_context *context;
     struct ocl_event *event;
     unsigned flags;
+    _Atomic uint64_t capture_id; /* recorded in this capture (capture.c); 0: in none */
+    struct facade_ends ends;
     struct facade_event *next, *previous;
 };
 

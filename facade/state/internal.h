@@ -111,7 +111,10 @@ enum facade_kind {
     FACADE_SURFACE,
     FACADE_TEXTURE_REFERENCE,
     FACADE_SURFACE_REFERENCE,
-    FACADE_LINK
+    FACADE_LINK,
+    FACADE_GRAPH,
+    FACADE_GRAPH_NODE,
+    FACADE_GRAPH_EXEC
 };
 
 /* A zeroed object of bytes with the given kind, findable until facade_handle_free(). NULL without memory. */

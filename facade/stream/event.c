@@ -1,8 +1,10 @@
 /* Events: creation, recording, waiting, timing.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/stream/event.h"
+#include "facade/graph/capture.h"
 #include "facade/state/runtime.h"
 #include "facade/stream/stream.h"
+#include "facade/stream/stream_work.h"
 
 enum { KNOWN_FLAGS = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess };
 
@@ -15,6 +17,7 @@ static void forget_events(struct facade_context *context)
     while (event != NULL) {
         struct facade_event *next = event->next;
         struct ocl_event *inner = event->event;
+        facade_capture_forget_event(event);
         facade_handle_free(event);
         ocl_event_destroy(inner);
         event = next;
@@ -102,29 +105,65 @@ cudaError_t facade_event_destroy(cudaEvent_t handle)
         return error;
     const struct facade_context *context = event->context;
     struct ocl_event *inner = event->event;
+    facade_capture_forget_event(event);
     unlink_event(event);
     facade_handle_free(event);
     ocl_event_destroy(inner);
     return facade_context_check(context);
 }
 
+/* In a capture, an event is a mark of what comes before it, or, for who is outside, a node. */
+static cudaError_t record_captured(struct facade_event *event, struct facade_stream *stream,
+                                   unsigned flags)
+{
+    struct facade_work *work = NULL;
+    if (flags != cudaEventRecordExternal)
+        return facade_capture_record(event, stream);
+    cudaError_t error = facade_work_of_record((cudaEvent_t)event, &work);
+    return error == cudaSuccess
+               ? facade_capture_add(stream, cudaGraphNodeTypeEventRecord, work, NULL)
+               : error;
+}
+
 cudaError_t facade_event_record(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flags)
 {
     struct facade_event *event = NULL;
     struct facade_stream *stream = NULL;
+    bool is_capturing = false;
     cudaError_t error = facade_event_find(handle, &event);
     if (error == cudaSuccess)
-        error = facade_stream_find(stream_handle, &stream);
+        error = facade_stream_find_to_capture(stream_handle, &stream, &is_capturing);
     if (error != cudaSuccess)
         return error;
     if ((flags & ~(unsigned)cudaEventRecordExternal) != 0)
         return cudaErrorInvalidValue;
-    /* External events belong to a capture, and no stream is ever capturing. */
-    if (flags == cudaEventRecordExternal)
+    if (flags == cudaEventRecordExternal && !is_capturing)
         return cudaErrorIllegalState;
     if (event->context != stream->context)
         return cudaErrorInvalidResourceHandle;
+    return is_capturing ? record_captured(event, stream, flags)
+                        : facade_event_record_in(handle, stream);
+}
+
+cudaError_t facade_event_record_in(cudaEvent_t handle, struct facade_stream *stream)
+{
+    struct facade_event *event = NULL;
+    cudaError_t error = facade_event_find(handle, &event);
+    if (error != cudaSuccess)
+        return error;
+    if (event->context != stream->context)
+        return cudaErrorInvalidResourceHandle;
+    facade_capture_forget_event(event);
     return facade_error_from(ocl_event_record(event->event, stream->queue), FACADE_OTHER);
+}
+
+cudaError_t facade_event_wait_in(cudaEvent_t handle, struct facade_stream *stream)
+{
+    struct facade_event *event = NULL;
+    cudaError_t error = facade_event_find(handle, &event);
+    if (error != cudaSuccess)
+        return error;
+    return facade_error_from(ocl_event_wait_in_queue(event->event, stream->queue), FACADE_OTHER);
 }
 
 cudaError_t facade_event_record_context(cudaEvent_t handle, struct facade_context *context)
@@ -135,8 +174,11 @@ cudaError_t facade_event_record_context(cudaEvent_t handle, struct facade_contex
         error = facade_event_find(handle, &event);
     if (error == cudaSuccess && event->context != context)
         error = cudaErrorInvalidResourceHandle;
+    if (error == cudaSuccess)
+        error = facade_capture_check_context(context);
     if (error != cudaSuccess)
         return error;
+    facade_capture_forget_event(event);
     return facade_error_from(ocl_event_record_all(event->event), FACADE_OTHER);
 }
 
@@ -146,16 +188,29 @@ cudaError_t facade_event_wait_context(cudaEvent_t handle, struct facade_context 
     cudaError_t error = facade_context_check(context);
     if (error == cudaSuccess)
         error = facade_event_find(handle, &event);
+    if (error == cudaSuccess)
+        error = facade_capture_check_event(event);
+    if (error == cudaSuccess)
+        error = facade_capture_check_context(context);
     if (error != cudaSuccess)
         return error;
     return facade_error_from(ocl_event_wait_in_all(event->event, atomic_load(&context->cl)),
                              FACADE_OTHER);
 }
 
+/* Whether work is done can be told of what is no part of a capture, and while none forbids to ask. */
+static cudaError_t find_to_ask(cudaEvent_t handle, struct facade_event **event)
+{
+    cudaError_t error = facade_event_find(handle, event);
+    if (error == cudaSuccess)
+        error = facade_capture_check_event(*event);
+    return error == cudaSuccess ? facade_capture_check_call() : error;
+}
+
 cudaError_t facade_event_query(cudaEvent_t handle)
 {
     struct facade_event *event = NULL;
-    cudaError_t error = facade_event_find(handle, &event);
+    cudaError_t error = find_to_ask(handle, &event);
     if (error != cudaSuccess)
         return error;
     return facade_error_from(ocl_event_query(event->event), FACADE_OTHER);
@@ -164,7 +219,7 @@ cudaError_t facade_event_query(cudaEvent_t handle)
 cudaError_t facade_event_synchronize(cudaEvent_t handle)
 {
     struct facade_event *event = NULL;
-    cudaError_t error = facade_event_find(handle, &event);
+    cudaError_t error = find_to_ask(handle, &event);
     if (error != cudaSuccess)
         return error;
     return facade_error_from(ocl_event_wait(event->event), FACADE_OTHER);
@@ -179,6 +234,10 @@ cudaError_t facade_event_elapsed(float *milliseconds, cudaEvent_t start, cudaEve
     cudaError_t error = facade_event_find(start, &first);
     if (error == cudaSuccess)
         error = facade_event_find(end, &last);
+    if (error == cudaSuccess)
+        error = facade_capture_check_event(first);
+    if (error == cudaSuccess)
+        error = facade_capture_check_event(last);
     if (error != cudaSuccess)
         return error;
     if (((first->flags | last->flags) & cudaEventDisableTiming) != 0 ||

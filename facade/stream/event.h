@@ -17,6 +17,8 @@ cudaError_t facade_event_destroy(cudaEvent_t handle);
 /* Errors: cudaErrorInvalidValue for unknown flags; cudaErrorIllegalState for
  *         cudaEventRecordExternal. */
 cudaError_t facade_event_record(cudaEvent_t handle, cudaStream_t stream, unsigned flags);
+cudaError_t facade_event_record_in(cudaEvent_t handle, struct facade_stream *stream);
+cudaError_t facade_event_wait_in(cudaEvent_t handle, struct facade_stream *stream);
 cudaError_t facade_event_query(cudaEvent_t handle);
 
 /* cuCtxRecordEvent and cuCtxWaitEvent: behind all work of a context, and before all that comes.

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 
 #include "facade/device/device.h"
+#include "facade/graph/capture.h"
 #include "facade/state/runtime.h"
 #include "facade/state/thread_state.h"
 #include "facade/stream/event.h"
 #include "facade/stream/stream.h"
+#include "facade/stream/stream_work.h"
 
 static _Atomic uint64_t next_id = 1;
 
@@ -45,6 +47,7 @@ static void forget_streams(struct facade_context *context)
     pthread_mutex_unlock(&context->lock);
     while (stream != NULL) {
         struct facade_stream *next = stream->next;
+        facade_capture_leave(stream);
         facade_handle_free(stream);
         stream = next;
     }
@@ -99,6 +102,7 @@ static cudaError_t make_stream(struct facade_context *context, unsigned flags, i
 static void unmake_stream(struct facade_stream *stream)
 {
     struct ocl_queue *queue = stream->queue;
+    facade_capture_leave(stream);
     unlink_stream(stream);
     facade_handle_free(stream);
     ocl_queue_destroy(queue);
@@ -202,7 +206,7 @@ static bool is_per_thread(cudaStream_t handle)
     return handle == cudaStreamPerThread || (handle == NULL && facade_is_per_thread());
 }
 
-cudaError_t facade_stream_find(cudaStream_t handle, struct facade_stream **found)
+cudaError_t facade_stream_look(cudaStream_t handle, struct facade_stream **found)
 {
     struct facade_context *context = NULL;
     cudaError_t error = facade_current(&context);
@@ -214,6 +218,23 @@ cudaError_t facade_stream_find(cudaStream_t handle, struct facade_stream **found
         return per_thread_stream(context, found);
     *found = facade_handle_find(FACADE_STREAM, handle);
     return *found != NULL ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t facade_stream_find(cudaStream_t handle, struct facade_stream **found)
+{
+    bool is_capturing = false;
+    cudaError_t error = facade_stream_look(handle, found);
+    return error == cudaSuccess ? facade_capture_check(*found, FACADE_TO_SUBMIT, &is_capturing)
+                                : error;
+}
+
+cudaError_t facade_stream_find_to_capture(cudaStream_t handle, struct facade_stream **found,
+                                          bool *is_capturing)
+{
+    *is_capturing = false;
+    cudaError_t error = facade_stream_look(handle, found);
+    return error == cudaSuccess ? facade_capture_check(*found, FACADE_TO_CAPTURE, is_capturing)
+                                : error;
 }
 
 /* --- what both APIs do with streams ----------------------------------------------------------- */
@@ -270,11 +291,23 @@ cudaError_t facade_stream_query(cudaStream_t handle)
     return facade_error_from(ocl_queue_query(stream->queue), FACADE_OTHER);
 }
 
+/* An event of no capture is a node in one. */
+static cudaError_t wait_external(struct facade_stream *stream, cudaEvent_t event, bool is_capturing)
+{
+    struct facade_work *work = NULL;
+    if (!is_capturing)
+        return cudaErrorIllegalState;
+    cudaError_t error = facade_work_of_wait(event, &work);
+    return error == cudaSuccess ? facade_capture_add(stream, cudaGraphNodeTypeWaitEvent, work, NULL)
+                                : error;
+}
+
 cudaError_t facade_stream_wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags)
 {
     struct facade_stream *stream = NULL;
     struct facade_event *found = NULL;
-    cudaError_t error = facade_stream_find(handle, &stream);
+    bool is_capturing = false, is_done = false;
+    cudaError_t error = facade_stream_find_to_capture(handle, &stream, &is_capturing);
     if (error != cudaSuccess)
         return error;
     if ((flags & ~(unsigned)cudaEventWaitExternal) != 0)
@@ -282,9 +315,11 @@ cudaError_t facade_stream_wait_event(cudaStream_t handle, cudaEvent_t event, uns
     error = facade_event_find(event, &found);
     if (error != cudaSuccess)
         return error;
-    /* External events belong to a capture, and no stream is ever capturing. */
     if (flags == cudaEventWaitExternal)
-        return cudaErrorIllegalState;
+        return wait_external(stream, event, is_capturing);
+    error = facade_capture_wait(found, stream, &is_done);
+    if (error != cudaSuccess || is_done)
+        return error;
     return facade_error_from(ocl_event_wait_in_queue(found->event, stream->queue), FACADE_OTHER);
 }
 
@@ -340,10 +375,26 @@ static cudaError_t add_host_call(cudaStream_t handle, const struct host_call *ca
     return error == cudaSuccess ? enqueue_host_call(stream, call) : error;
 }
 
-cudaError_t facade_stream_host_function(cudaStream_t handle, cudaHostFn_t function, void *data)
+cudaError_t facade_stream_call(struct facade_stream *stream, cudaHostFn_t function, void *data)
 {
     const struct host_call call = {.function = function, .data = data};
-    return function != NULL ? add_host_call(handle, &call) : cudaErrorInvalidValue;
+    return enqueue_host_call(stream, &call);
+}
+
+cudaError_t facade_stream_host_function(cudaStream_t handle, cudaHostFn_t function, void *data)
+{
+    const struct cudaHostNodeParams params = {function, data};
+    struct facade_stream *stream = NULL;
+    struct facade_work *work = NULL;
+    bool is_capturing = false;
+    if (function == NULL)
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_stream_find_to_capture(handle, &stream, &is_capturing);
+    if (error != cudaSuccess || !is_capturing)
+        return error == cudaSuccess ? facade_stream_call(stream, function, data) : error;
+    error = facade_work_of_host(&params, &work);
+    return error == cudaSuccess ? facade_capture_add(stream, cudaGraphNodeTypeHost, work, NULL)
+                                : error;
 }
 
 static cudaError_t add_callback(cudaStream_t handle, cudaStreamCallback_t callback, void *data,

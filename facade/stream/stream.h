@@ -19,12 +19,21 @@ bool facade_stream_is_legacy(cudaStream_t handle);
 cudaError_t facade_stream_synchronize(cudaStream_t handle);
 cudaError_t facade_stream_query(cudaStream_t handle);
 
+/* As facade_stream_find(), for calls that a stream may capture instead; and for those that only ask the handle's own
+ * properties, which captures do not mind. */
+cudaError_t facade_stream_find_to_capture(cudaStream_t handle, struct facade_stream **found,
+                                          bool *is_capturing);
+cudaError_t facade_stream_look(cudaStream_t handle, struct facade_stream **found);
+
 /* Errors: cudaErrorInvalidValue for unknown flags; cudaErrorIllegalState for
  *         cudaEventWaitExternal. */
 cudaError_t facade_stream_wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags);
 
 /* function(data) after earlier work, not at all when that failed. */
 cudaError_t facade_stream_host_function(cudaStream_t handle, cudaHostFn_t function, void *data);
+
+/* The same, for a function, in a stream that was found. */
+cudaError_t facade_stream_call(struct facade_stream *stream, cudaHostFn_t function, void *data);
 
 /* callback(stream, status, data) after earlier work, also when that failed. */
 cudaError_t facade_stream_add_driver_callback(cudaStream_t handle, CUstreamCallback callback,
@@ -37,6 +46,21 @@ cudaError_t facade_stream_get_attribute(cudaStream_t handle, int attribute,
 cudaError_t facade_stream_set_attribute(cudaStream_t handle, int attribute,
                                         const cudaLaunchAttributeValue *value);
 cudaError_t facade_stream_copy_attributes(cudaStream_t target, cudaStream_t source);
+
+/* capture_calls.c: mode is cudaStreamCaptureMode or CUstreamCaptureMode. Errors: those of the runtime's functions. */
+cudaError_t facade_stream_begin_capture(cudaStream_t handle, int mode);
+cudaError_t facade_stream_begin_capture_to(cudaStream_t handle, cudaGraph_t graph,
+                                           const cudaGraphNode_t *nodes,
+                                           const cudaGraphEdgeData *edges, size_t count, int mode);
+cudaError_t facade_stream_end_capture(cudaStream_t handle, cudaGraph_t *graph);
+
+/* status: cudaStreamCaptureStatus or CUstreamCaptureStatus; all other results may be NULL, and stay as they are for a
+ * stream that is not capturing. */
+cudaError_t facade_stream_capture_info(cudaStream_t handle, int *status, unsigned long long *id,
+                                       cudaGraph_t *graph, const cudaGraphNode_t **nodes,
+                                       const cudaGraphEdgeData **edges, size_t *count);
+cudaError_t facade_stream_depend(cudaStream_t handle, const cudaGraphNode_t *nodes,
+                                 const cudaGraphEdgeData *edges, size_t count, unsigned flags);
 
 /* Swaps the calling thread's capture mode with *mode. Needs: mode is not NULL. */
 cudaError_t facade_exchange_capture_mode(int *mode);

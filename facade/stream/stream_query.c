@@ -1,8 +1,6 @@
-/* What can be asked about a stream, its attributes, and the capture queries (clem captures
- * nothing).
+/* What can be asked about a stream, and its attributes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/device/device.h"
-#include "facade/state/thread_state.h"
 #include "facade/stream/stream.h"
 
 cudaError_t facade_stream_get_attribute(cudaStream_t handle, int attribute,
@@ -11,7 +9,7 @@ cudaError_t facade_stream_get_attribute(cudaStream_t handle, int attribute,
     struct facade_stream *stream = NULL;
     if (value == NULL)
         return cudaErrorInvalidValue;
-    cudaError_t error = facade_stream_find(handle, &stream);
+    cudaError_t error = facade_stream_look(handle, &stream);
     if (error != cudaSuccess)
         return error;
     switch (attribute) {
@@ -41,7 +39,7 @@ cudaError_t facade_stream_set_attribute(cudaStream_t handle, int attribute,
     struct facade_stream *stream = NULL;
     if (value == NULL)
         return cudaErrorInvalidValue;
-    cudaError_t error = facade_stream_find(handle, &stream);
+    cudaError_t error = facade_stream_look(handle, &stream);
     if (error != cudaSuccess)
         return error;
     switch (attribute) {
@@ -74,9 +72,9 @@ cudaError_t facade_stream_set_attribute(cudaStream_t handle, int attribute,
 cudaError_t facade_stream_copy_attributes(cudaStream_t target, cudaStream_t source)
 {
     struct facade_stream *to = NULL, *from = NULL;
-    cudaError_t error = facade_stream_find(target, &to);
+    cudaError_t error = facade_stream_look(target, &to);
     if (error == cudaSuccess)
-        error = facade_stream_find(source, &from);
+        error = facade_stream_look(source, &from);
     if (error != cudaSuccess)
         return error;
     to->access_policy = from->access_policy;
@@ -93,7 +91,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
     struct facade_stream *stream = NULL;
     if (priority == NULL)
         return facade_result(cudaErrorInvalidValue);
-    cudaError_t error = facade_stream_find(hStream, &stream);
+    cudaError_t error = facade_stream_look(hStream, &stream);
     if (error == cudaSuccess)
         *priority = stream->priority;
     return facade_result(error);
@@ -104,7 +102,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
     struct facade_stream *stream = NULL;
     if (flags == NULL)
         return facade_result(cudaErrorInvalidValue);
-    cudaError_t error = facade_stream_find(hStream, &stream);
+    cudaError_t error = facade_stream_look(hStream, &stream);
     if (error == cudaSuccess)
         *flags = stream->flags;
     return facade_result(error);
@@ -115,7 +113,7 @@ cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
     struct facade_stream *stream = NULL;
     if (streamId == NULL)
         return facade_result(cudaErrorInvalidValue);
-    cudaError_t error = facade_stream_find(hStream, &stream);
+    cudaError_t error = facade_stream_look(hStream, &stream);
     if (error == cudaSuccess)
         *streamId = stream->id;
     return facade_result(error);
@@ -126,7 +124,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
     struct facade_stream *stream = NULL;
     if (device == NULL)
         return facade_result(cudaErrorInvalidValue);
-    cudaError_t error = facade_stream_find(hStream, &stream);
+    cudaError_t error = facade_stream_look(hStream, &stream);
     if (error == cudaSuccess)
         *device = stream->context->device;
     return facade_result(error);
@@ -154,49 +152,4 @@ cudaError_t cudaCtxResetPersistingL2Cache(void)
 {
     struct facade_context *context = NULL;
     return facade_result(facade_current(&context));
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
-{
-    struct facade_stream *found = NULL;
-    if (pCaptureStatus == NULL)
-        return facade_result(cudaErrorInvalidValue);
-    cudaError_t error = facade_stream_find(stream, &found);
-    if (error == cudaSuccess)
-        *pCaptureStatus = cudaStreamCaptureStatusNone;
-    return facade_result(error);
-}
-
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
-                                     enum cudaStreamCaptureStatus *captureStatus_out,
-                                     unsigned long long *id_out, cudaGraph_t *graph_out,
-                                     const cudaGraphNode_t **dependencies_out,
-                                     const cudaGraphEdgeData **edgeData_out,
-                                     size_t *numDependencies_out)
-{
-    /* Nothing but the status is written for a stream that is not capturing. */
-    (void)id_out, (void)graph_out, (void)dependencies_out, (void)edgeData_out,
-        (void)numDependencies_out;
-    return cudaStreamIsCapturing(stream, captureStatus_out);
-}
-
-cudaError_t facade_exchange_capture_mode(int *mode)
-{
-    if (*mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed)
-        return cudaErrorInvalidValue;
-    int old = facade_thread()->capture_mode;
-    facade_thread()->capture_mode = *mode;
-    *mode = old;
-    return cudaSuccess;
-}
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
-{
-    if (mode == NULL)
-        return facade_result(cudaErrorInvalidValue);
-    int value = (int)*mode;
-    cudaError_t error = facade_exchange_capture_mode(&value);
-    if (error == cudaSuccess)
-        *mode = (enum cudaStreamCaptureMode)value;
-    return facade_result(error);
 }

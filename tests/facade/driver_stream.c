@@ -142,7 +142,7 @@ TEST_BODY(driver_stream_keeps_attributes)
     assert_int_equal(value.syncPolicy, CU_SYNC_POLICY_YIELD);
 }
 
-TEST_BODY(driver_stream_never_captures)
+TEST_BODY(driver_stream_captures_nothing_unasked)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;

@@ -1,0 +1,21 @@
+/* Nodes of graphs that launch kernels, and copies to and from variables for nodes.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FACADE_LAUNCH_WORK_H
+#define FACADE_LAUNCH_WORK_H
+
+#include "facade/graph/work.h"
+
+/* Makes a work with one reference for the caller, which has a copy of the arguments. The kernel is the current context's.
+ * Errors: those of cudaLaunchKernel(); cudaErrorInvalidValue without parameters; cudaErrorMemoryAllocation. */
+cudaError_t facade_work_of_launch(const struct cudaKernelNodeParams *params,
+                                  struct facade_work **work);
+
+/* What it was made from; the arguments are the work's own. Needs: a work of that kind. */
+struct cudaKernelNodeParams facade_work_launch(const struct facade_work *work);
+
+/* Where a part of a variable lies in the current context's memory; host is the kind that has the other end on the host.
+ * Errors: those of cudaMemcpyToSymbol(). */
+cudaError_t facade_symbol_part(const void *symbol, size_t offset, size_t count,
+                               enum cudaMemcpyKind kind, enum cudaMemcpyKind host, void **part);
+
+#endif

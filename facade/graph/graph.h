@@ -1,0 +1,80 @@
+/* Graphs: nodes, what they do, and which comes behind which. As in CUDA, calls that take one graph, or nodes of one, are
+ * for one thread at a time.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FACADE_GRAPH_H
+#define FACADE_GRAPH_H
+
+#include "facade/graph/work.h"
+
+/* Nodes that one node has an edge with. */
+struct facade_node_list {
+    struct facade_node **nodes;
+    size_t count, capacity;
+};
+
+/* Of a graph (cudaGraphNode_t). */
+struct facade_node {
+    struct facade_graph *graph;
+    enum cudaGraphNodeType type;
+    struct facade_work *work;   /* NULL: nothing is done */
+    struct facade_graph *child; /* cudaGraphNodeTypeGraph: the node's own */
+    struct facade_node_list before, after;
+    uint64_t id;     /* unique in the process, never used again */
+    uint64_t origin; /* in a clone: id of the node that this one was made from; else 0 */
+    struct facade_node *next, *previous; /* in the order in which they were added */
+    struct facade_node *twin;            /* while the graph is cloned */
+    size_t position;                     /* while the graph is walked */
+    bool is_disabled;                    /* in executable graphs */
+};
+
+/* cudaGraph_t */
+struct facade_graph {
+    struct facade_node *first, *last;
+    size_t count;
+    struct facade_node *owner; /* the node whose child it is; NULL: the user's */
+    uint64_t id;               /* as of nodes */
+    uint64_t origin;
+    bool is_capturing; /* capture.c adds nodes to it */
+};
+
+/* Errors: cudaErrorInvalidValue for what is no live graph, or node. */
+cudaError_t facade_graph_find(cudaGraph_t handle, struct facade_graph **graph);
+cudaError_t facade_node_find(cudaGraphNode_t handle, struct facade_node **node);
+
+/* NULL without memory. */
+struct facade_graph *facade_graph_new(void);
+void facade_graph_delete(struct facade_graph *graph);
+
+/* A copy with works shared, whose nodes know where they come from. NULL without memory. */
+struct facade_graph *facade_graph_clone(struct facade_graph *graph);
+
+/* The node of graph, or of its nodes' graphs, that was made from the node with this id; or NULL. */
+struct facade_node *facade_graph_node_from(const struct facade_graph *graph, uint64_t origin);
+
+/* Adds a node behind others of the graph. Owns: the node takes the caller's reference to work, and child, if there is a
+ * node. NULL without memory. */
+struct facade_node *facade_graph_add(struct facade_graph *graph, enum cudaGraphNodeType type,
+                                     struct facade_work *work, struct facade_graph *child,
+                                     const cudaGraphNode_t *before, size_t count);
+void facade_node_delete(struct facade_node *node);
+
+/* An edge that is not there yet. Errors: cudaErrorMemoryAllocation. */
+cudaError_t facade_graph_connect(struct facade_node *from, struct facade_node *to);
+bool facade_graph_are_connected(const struct facade_node *from, const struct facade_node *to);
+
+/* Gives the node another work of its type, and takes the caller's reference. */
+void facade_node_set_work(struct facade_node *node, struct facade_work *work);
+
+/* What a list of count handles says about dependencies in graph: live nodes of it, none twice, edges without anything
+ * special. edges may be NULL. Errors: cudaErrorInvalidValue; cudaErrorNotSupported for programmatic edges. */
+cudaError_t facade_graph_check_nodes(const struct facade_graph *graph, const cudaGraphNode_t *nodes,
+                                     size_t count);
+cudaError_t facade_graph_check_edges(const cudaGraphEdgeData *edges, size_t count);
+
+/* The nodes in an order in which each comes behind those it depends on: count of *order, which the caller frees.
+ * Errors: cudaErrorInvalidValue when there is none (a circle; *culprit is on it or behind it);
+ *         cudaErrorMemoryAllocation. */
+cudaError_t facade_graph_order(const struct facade_graph *graph, struct facade_node ***order,
+                               struct facade_node **culprit);
+
+#endif

@@ -1,0 +1,32 @@
+/* Executable graphs. As in CUDA, calls that take one are for one thread at a time.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FACADE_GRAPH_EXEC_H
+#define FACADE_GRAPH_EXEC_H
+
+#include "facade/graph/graph.h"
+
+/* How a context takes part in launches: a stream of its own for work that is its, where the graph is launched in another
+ * one's, and a mark behind what was submitted. */
+struct facade_lane {
+    struct facade_context *context;
+    uint64_t context_id, generation; /* the lane is stale when the context has others */
+    cudaStream_t stream;
+    cudaEvent_t mark;
+    struct facade_lane *next;
+};
+
+/* cudaGraphExec_t */
+struct facade_exec {
+    struct facade_graph *graph; /* a clone */
+    struct facade_node **order; /* its nodes that do something, and those of the graphs in it */
+    size_t count;
+    unsigned long long flags;
+    struct facade_lane *lanes;
+    struct facade_lane *last; /* whose mark is behind the last launch; NULL before the first */
+    uint64_t last_stream;     /* id of the stream of the last launch */
+};
+
+/* Errors: cudaErrorInvalidValue for what is no live executable graph. */
+cudaError_t facade_exec_find(cudaGraphExec_t handle, struct facade_exec **exec);
+
+#endif
