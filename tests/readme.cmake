@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.25)
 get_filename_component(ROOT ${ROOT} ABSOLUTE)
-set(counted_groups graph interop per_thread driver_graph driver_interop driver_virtual)
+set(counted_groups graph_rest interop per_thread driver_interop driver_virtual)
 
 # count_groups(file pattern out out_cannot): of a .def file, a Markdown table row per group, and an item per group that has
 # functions that OpenCL cannot serve. pattern matches a row without blanks: group, name as programs write it, status.

@@ -109,12 +109,13 @@ static void enlist(struct facade_capture *capture, struct facade_stream *stream)
     capture->streams = stream;
 }
 
-static void delist(struct facade_stream *stream)
+static void delist(struct facade_capture *capture, struct facade_stream *stream)
 {
-    struct facade_stream **link = &stream->capture->streams;
-    while (*link != stream)
+    struct facade_stream **link = &capture->streams;
+    while (*link != NULL && *link != stream)
         link = &(*link)->next_captured;
-    *link = stream->next_captured;
+    if (*link != NULL)
+        *link = stream->next_captured;
     stream->capture = NULL;
     stream->next_captured = NULL;
     drop_ends(&stream->ends);
@@ -125,7 +126,7 @@ static struct facade_graph *close_capture(struct facade_capture *capture)
 {
     struct facade_graph *graph = capture->graph;
     while (capture->streams != NULL)
-        delist(capture->streams);
+        delist(capture, capture->streams);
     if (capture->previous != NULL)
         capture->previous->next = capture->next;
     else
@@ -567,7 +568,7 @@ void facade_capture_leave(struct facade_stream *stream)
         discard(capture);
     } else if (capture != NULL) {
         capture->is_spoilt = true;
-        delist(stream);
+        delist(capture, stream);
     }
     pthread_mutex_unlock(&lock);
 }

@@ -259,8 +259,9 @@ static cudaError_t make_exec(struct facade_graph *graph, unsigned long long flag
     exec->graph = facade_graph_clone(graph);
     if (exec->graph != NULL)
         exec->order = malloc((count_works(exec->graph) + 1) * sizeof(struct facade_node *));
-    cudaError_t error =
-        exec->order != NULL ? put_in_order(exec, exec->graph, &found) : cudaErrorMemoryAllocation;
+    cudaError_t error = exec->graph != NULL && exec->order != NULL
+                            ? put_in_order(exec, exec->graph, &found)
+                            : cudaErrorMemoryAllocation;
     if (error == cudaSuccess) {
         *made = exec;
         return cudaSuccess;
