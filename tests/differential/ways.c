@@ -748,8 +748,8 @@ static bool compare(struct making *m, uint64_t seed, int32_t list, const char *t
     launch(m, text, memory);
     check(cuMemcpyDtoH(got, memory->out, sizeof got), "cuMemcpyDtoH");
     check(cuMemcpyDtoH(cells, memory->cells, sizeof cells), "cuMemcpyDtoH");
-    return is_equal(seed, "thread", got, expected, MOST_RESULTS, RESULTS) &
-           is_equal(seed, "cells", cells, m->cells, CELLS, CELLS);
+    const bool is_right = is_equal(seed, "thread", got, expected, MOST_RESULTS, RESULTS);
+    return is_equal(seed, "cells", cells, m->cells, CELLS, CELLS) && is_right;
 }
 
 static bool run(uint64_t seed, bool prints, const struct memory *memory)
