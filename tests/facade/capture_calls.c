@@ -246,6 +246,37 @@ TEST_BODY(capture_is_spoilt_by_what_cannot_be_captured)
     assert_success(cudaFree(p));
 }
 
+/* Memory of every kind is made and freed by calls that CUDA holds for unsafe during a capture. */
+TEST_BODY(capture_is_spoilt_by_memory_of_every_kind)
+{
+    enum { MANAGED, ARRAY, MIPMAPPED, PINNED, FREE_ARRAY, FREE_MIPMAPPED, CALLS };
+    const cudaStream_t stream = new_stream();
+    const struct cudaChannelFormatDesc texel = {32, 0, 0, 0, cudaChannelFormatKindFloat};
+    const struct cudaExtent extent = {8, 8, 0};
+    void *memory = NULL;
+    cudaArray_t array = NULL, other = NULL;
+    cudaMipmappedArray_t mipmapped = NULL, another = NULL;
+    assert_success(cudaMallocArray(&array, &texel, 8, 8, 0));
+    assert_success(cudaMallocMipmappedArray(&mipmapped, &texel, extent, 2, 0));
+    for (int call = 0; call < CALLS; call++) {
+        begin(stream, cudaStreamCaptureModeGlobal);
+        const cudaError_t error =
+            call == MANAGED      ? cudaMallocManaged(&memory, 16, cudaMemAttachGlobal)
+            : call == ARRAY      ? cudaMallocArray(&other, &texel, 8, 8, 0)
+            : call == MIPMAPPED  ? cudaMallocMipmappedArray(&another, &texel, extent, 2, 0)
+            : call == PINNED     ? cudaMallocHost(&memory, 16)
+            : call == FREE_ARRAY ? cudaFreeArray(array)
+                                 : cudaFreeMipmappedArray(mipmapped);
+        assert_fails(cudaErrorStreamCaptureUnsupported, error);
+        assert_spoilt(stream);
+    }
+    begin(stream, cudaStreamCaptureModeRelaxed);
+    assert_success(cudaFreeArray(array));
+    assert_success(cudaFreeMipmappedArray(mipmapped));
+    assert_success(cudaGraphDestroy(end(stream)));
+    assert_success(cudaStreamDestroy(stream));
+}
+
 /* Who captures in a stream that the legacy stream waits for cannot use that meanwhile. */
 TEST_BODY(capture_is_spoilt_by_the_legacy_stream)
 {

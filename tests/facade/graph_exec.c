@@ -209,6 +209,61 @@ TEST_BODY(graph_exec_of_what_is_gone)
     assert_success(cudaFree(q));
 }
 
+/* Handles are at the addresses of others that were freed: a node's own is still gone. */
+TEST_BODY(graph_exec_takes_no_other_for_what_is_gone)
+{
+    int *p = device_ints(1);
+    cudaLibrary_t library = load_text(graph_kernels);
+    const cudaGraph_t graph = new_graph(), marking = new_graph(), filling = new_graph();
+    const struct cudaChannelFormatDesc texel = {32, 0, 0, 0, cudaChannelFormatKindSigned};
+    const struct cudaExtent extent = {1, 1, 1};
+    cudaGraphNode_t node = NULL;
+    cudaEvent_t event = NULL;
+    cudaArray_t array = NULL;
+    int digit = 1;
+    void *arguments[] = {&p, &digit};
+    const struct cudaKernelNodeParams params = {
+        .func = (void *)(uintptr_t)find_kernel(library, "append"),
+        .gridDim = {1, 1, 1},
+        .blockDim = {1, 1, 1},
+        .kernelParams = arguments,
+    };
+    assert_success(cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
+    assert_success(cudaEventCreate(&event));
+    assert_success(cudaGraphAddEventRecordNode(&node, marking, NULL, 0, event));
+    assert_success(cudaMallocArray(&array, &texel, 1, 0, 0));
+    assert_success(cudaGraphAddMemcpyNode(&node, filling, NULL, 0,
+                                          &(struct cudaMemcpy3DParms){.srcPtr = {&digit, 4, 4, 1},
+                                                                      .dstArray = array,
+                                                                      .extent = extent,
+                                                                      .kind = cudaMemcpyDefault}));
+    const cudaGraphExec_t execs[] = {instantiate(graph), instantiate(marking),
+                                     instantiate(filling)};
+    for (int i = 0; i < 3; i++)
+        assert_success(cudaGraphLaunch(execs[i], NULL));
+    assert_success(cudaDeviceSynchronize());
+    assert_success(cudaLibraryUnload(library));
+    assert_success(cudaEventDestroy(event));
+    assert_success(cudaFreeArray(array));
+    library =
+        load_text("kernel void other(global int *p, global int *q, global int *r) { *r = 7; }");
+    (void)find_kernel(library, "other");
+    assert_success(cudaEventCreate(&event));
+    assert_success(cudaMallocArray(&array, &texel, 1, 0, 0));
+    for (int i = 0; i < 3; i++)
+        assert_fails(cudaErrorInvalidResourceHandle, cudaGraphLaunch(execs[i], NULL));
+    assert_success(cudaDeviceSynchronize());
+    for (int i = 0; i < 3; i++)
+        assert_success(cudaGraphExecDestroy(execs[i]));
+    assert_success(cudaGraphDestroy(filling));
+    assert_success(cudaGraphDestroy(marking));
+    assert_success(cudaGraphDestroy(graph));
+    assert_success(cudaFreeArray(array));
+    assert_success(cudaEventDestroy(event));
+    assert_success(cudaLibraryUnload(library));
+    assert_success(cudaFree(p));
+}
+
 struct own_graph {
     int *p;
     int result;

@@ -69,6 +69,142 @@ static void set_to_eight(void *data)
     *(int *)data = 8;
 }
 
+/* Two ends that come together: the one that is joined first stores a, the other b. */
+static cudaGraph_t joined(int *p, int *q, bool is_reversed, int a, int b, cudaGraphNode_t *nodes)
+{
+    const cudaGraph_t graph = new_graph();
+    for (int i = 0; i < 2; i++) {
+        const bool is_first = (i == 0) != is_reversed;
+        assert_success(
+            add_append(nodes + !is_first, graph, NULL, 0, is_first ? p : q, is_first ? a : b));
+    }
+    assert_success(cudaGraphAddEmptyNode(nodes + 2, graph, nodes, 2));
+    return graph;
+}
+
+/* Nodes are what their dependencies say, whichever was added first. */
+TEST_BODY(graph_update_pairs_nodes_by_their_dependencies)
+{
+    int *p = device_ints(1), *q = device_ints(1);
+    cudaGraphNode_t old[3], nodes[3];
+    cudaGraphExecUpdateResultInfo info;
+    const cudaGraph_t graph = joined(p, q, false, 1, 2, old);
+    const cudaGraph_t other = joined(p, q, true, 3, 4, nodes);
+    const cudaGraphExec_t exec = instantiate(graph);
+    assert_success(cudaGraphExecUpdate(exec, other, &info));
+    assert_int_equal(result_of(exec, p), 3);
+    assert_int_equal(read_device_int(q), 4);
+    int digit = 5;
+    void *arguments[] = {&p, &digit};
+    struct cudaKernelNodeParams params;
+    assert_success(cudaGraphKernelNodeGetParams(old[0], &params));
+    params.kernelParams = arguments;
+    assert_success(cudaGraphExecKernelNodeSetParams(exec, old[0], &params));
+    assert_int_equal(result_of(exec, p), 5);
+    assert_int_equal(read_device_int(q), 44);
+    assert_success(cudaGraphExecDestroy(exec));
+    assert_success(cudaGraphDestroy(other));
+    assert_success(cudaGraphDestroy(graph));
+    assert_success(cudaFree(q));
+    assert_success(cudaFree(p));
+}
+
+/* Nodes that nothing is behind are told apart by when they came to be so. */
+TEST_BODY(graph_update_pairs_ends_in_their_order)
+{
+    int *p = device_ints(1), *q = device_ints(1);
+    cudaGraphNode_t old[2], nodes[2];
+    cudaGraphExecUpdateResultInfo info;
+    const cudaGraph_t graph = new_graph(), other = new_graph();
+    assert_success(add_append(old, graph, NULL, 0, p, 1));
+    assert_success(cudaGraphAddMemsetNode(
+        old + 1, graph, NULL, 0,
+        &(struct cudaMemsetParams){
+            .dst = q, .elementSize = 4, .value = 2, .width = 1, .height = 1}));
+    assert_success(cudaGraphAddMemsetNode(
+        nodes, other, NULL, 0,
+        &(struct cudaMemsetParams){
+            .dst = q, .elementSize = 4, .value = 4, .width = 1, .height = 1}));
+    assert_success(add_append(nodes + 1, other, NULL, 0, p, 3));
+    const cudaGraphExec_t exec = instantiate(graph);
+    assert_fails(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, other, &info));
+    assert_int_equal(info.result, cudaGraphExecUpdateErrorNodeTypeChanged);
+    assert_success(cudaGraphAddDependencies(other, nodes, nodes + 1, NULL, 1));
+    assert_success(cudaGraphRemoveDependencies(other, nodes, nodes + 1, NULL, 1));
+    assert_success(cudaGraphExecUpdate(exec, other, &info));
+    assert_int_equal(result_of(exec, p), 3);
+    assert_int_equal(read_device_int(q), 4);
+    assert_success(cudaGraphExecDestroy(exec));
+    assert_success(cudaGraphDestroy(other));
+    assert_success(cudaGraphDestroy(graph));
+    assert_success(cudaFree(q));
+    assert_success(cudaFree(p));
+}
+
+static cudaGraph_t capture_two(int *p, int *q, bool is_reversed, int digit)
+{
+    const cudaStream_t one = new_stream(), other = new_stream();
+    cudaEvent_t fork = NULL, join = NULL;
+    cudaGraph_t graph = NULL;
+    assert_success(cudaEventCreate(&fork));
+    assert_success(cudaEventCreate(&join));
+    assert_success(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
+    assert_success(cudaEventRecord(fork, one));
+    assert_success(cudaStreamWaitEvent(other, fork, 0));
+    for (int i = 0; i < 2; i++) {
+        void *arguments[] = {&p, &digit};
+        if ((i == 0) != is_reversed)
+            assert_success(launch_1d(graph_kernel("append"), 1, 1, arguments, 0, one));
+        else
+            assert_success(cudaMemsetAsync(q, digit, sizeof *q, other));
+    }
+    assert_success(cudaEventRecord(join, other));
+    assert_success(cudaStreamWaitEvent(one, join, 0));
+    assert_success(cudaStreamEndCapture(one, &graph));
+    assert_success(cudaEventDestroy(join));
+    assert_success(cudaEventDestroy(fork));
+    assert_success(cudaStreamDestroy(other));
+    assert_success(cudaStreamDestroy(one));
+    return graph;
+}
+
+/* Only the order of calls on each stream matters, as threads that capture together need it. */
+TEST_BODY(graph_update_of_captures_that_interleave_otherwise)
+{
+    int *p = device_ints(1), *q = device_ints(1);
+    cudaGraphExecUpdateResultInfo info;
+    const cudaGraph_t graph = capture_two(p, q, false, 1), other = capture_two(p, q, true, 2);
+    const cudaGraphExec_t exec = instantiate(graph);
+    assert_success(cudaGraphExecUpdate(exec, other, &info));
+    assert_int_equal(result_of(exec, p), 2);
+    assert_int_equal(read_device_int(q), 0x02020202);
+    assert_success(cudaGraphExecDestroy(exec));
+    assert_success(cudaGraphDestroy(other));
+    assert_success(cudaGraphDestroy(graph));
+    assert_success(cudaFree(q));
+    assert_success(cudaFree(p));
+}
+
+/* An edge that fits none is told by both of its nodes. */
+TEST_BODY(graph_update_tells_which_edge_differs)
+{
+    int *p = device_ints(1);
+    cudaGraphNode_t old[4], nodes[4];
+    cudaGraphExecUpdateResultInfo info;
+    const cudaGraph_t graph = chain(p, 1, 4, old), other = chain(p, 1, 4, nodes);
+    assert_success(cudaGraphAddDependencies(graph, old, old + 3, NULL, 1));
+    assert_success(cudaGraphAddDependencies(other, nodes + 1, nodes + 3, NULL, 1));
+    const cudaGraphExec_t exec = instantiate(graph);
+    assert_fails(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, other, &info));
+    assert_int_equal(info.result, cudaGraphExecUpdateErrorTopologyChanged);
+    assert_ptr_equal(info.errorNode, nodes[2]);
+    assert_ptr_equal(info.errorFromNode, nodes[1]);
+    assert_success(cudaGraphExecDestroy(exec));
+    assert_success(cudaGraphDestroy(other));
+    assert_success(cudaGraphDestroy(graph));
+    assert_success(cudaFree(p));
+}
+
 TEST_BODY(graph_update_of_single_nodes)
 {
     int *p = device_ints(2), number = 0, to = 0, digit = 6;
