@@ -10,15 +10,17 @@
 struct launch_work {
     struct facade_work work;
     struct facade_function *function;
+    uint64_t function_number;
     struct cudaKernelNodeParams params;
     void *arguments[];
 };
 
-/* The kernel's library may have been unloaded since. */
+/* The kernel's library may have been unloaded since, and another kernel be in its place. */
 static cudaError_t run_launch(const struct facade_work *work, struct facade_stream *stream)
 {
     const struct launch_work *launch = (const struct launch_work *)work;
-    if (facade_handle_find(FACADE_FUNCTION, launch->function) == NULL)
+    if (facade_handle_find_again(FACADE_FUNCTION, launch->function, launch->function_number) ==
+        NULL)
         return cudaErrorInvalidResourceHandle;
     return facade_launch_in(launch->function, launch->params.gridDim, launch->params.blockDim,
                             launch->arguments, launch->params.sharedMemBytes, stream);
@@ -76,6 +78,7 @@ static cudaError_t make_launch(struct facade_function *function,
     if (made == NULL)
         return cudaErrorMemoryAllocation;
     made->function = function;
+    made->function_number = facade_handle_number(function);
     made->params = *params;
     copy_arguments(made, count, params->kernelParams, &packed);
     made->params.kernelParams = made->arguments;

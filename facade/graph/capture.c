@@ -100,6 +100,14 @@ static void prune(struct facade_ends *ends, const struct facade_graph *graph)
     ends->count = kept;
 }
 
+/* The graph ends at these, in this order, for now: updates pair nodes by it. */
+static void end_graph(struct facade_ends *ends)
+{
+    for (size_t i = 0; i < ends->count; i++)
+        facade_graph_end_at((struct facade_node *)ends->nodes[i]);
+    ends->count = 0;
+}
+
 /* --- captures: lock held ---------------------------------------------------------------------- */
 
 static void enlist(struct facade_capture *capture, struct facade_stream *stream)
@@ -330,8 +338,10 @@ static cudaError_t depend(struct facade_stream *stream, const cudaGraphNode_t *n
         return error;
     if (!reserve(&stream->ends, stream->ends.count + count))
         return cudaErrorMemoryAllocation;
-    if (only_these)
-        stream->ends.count = 0;
+    if (only_these) {
+        prune(&stream->ends, stream->capture->graph);
+        end_graph(&stream->ends);
+    }
     return join_ends(&stream->ends, nodes, count, stream->capture->graph)
                ? cudaSuccess
                : cudaErrorMemoryAllocation;
@@ -530,11 +540,13 @@ static cudaError_t finish(struct facade_capture *capture, cudaGraph_t *graph)
         prune(&s->ends, capture->graph);
     if (error == cudaSuccess)
         error = check_joined(capture);
-    if (error == cudaSuccess)
-        *graph = (cudaGraph_t)close_capture(capture);
-    else
+    if (error != cudaSuccess) {
         discard(capture);
-    return error;
+        return error;
+    }
+    end_graph(&capture->origin->ends);
+    *graph = (cudaGraph_t)close_capture(capture);
+    return cudaSuccess;
 }
 
 static cudaError_t end(struct facade_stream *stream, cudaGraph_t *graph)

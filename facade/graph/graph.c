@@ -72,10 +72,17 @@ cudaError_t facade_graph_connect(struct facade_node *from, struct facade_node *t
     return cudaSuccess;
 }
 
+void facade_graph_end_at(struct facade_node *node)
+{
+    node->ended = atomic_fetch_add(&next_id, 1);
+}
+
 static void disconnect(struct facade_node *from, struct facade_node *to)
 {
     take_out(&from->after, to);
     take_out(&to->before, from);
+    if (from->after.count == 0)
+        facade_graph_end_at(from);
 }
 
 /* --- nodes ------------------------------------------------------------------------------------ */
@@ -112,7 +119,7 @@ static struct facade_node *new_node(struct facade_graph *graph, enum cudaGraphNo
     if (node == NULL)
         return NULL;
     node->type = type;
-    node->id = atomic_fetch_add(&next_id, 1);
+    node->id = node->ended = atomic_fetch_add(&next_id, 1);
     link_node(graph, node);
     return node;
 }
@@ -191,6 +198,7 @@ static bool copy_node(struct facade_graph *clone, struct facade_node *node)
     }
     (void)facade_work_hold(node->work);
     node->twin->origin = node->id;
+    node->twin->ended = node->ended;
     node->twin->is_disabled = node->is_disabled;
     return true;
 }
@@ -285,11 +293,13 @@ cudaError_t facade_graph_check_nodes(const struct facade_graph *graph, const cud
     struct facade_node *node = NULL;
     if (count > 0 && (nodes == NULL || count > graph->count))
         return cudaErrorInvalidValue;
-    for (struct facade_node *each = graph->first; each != NULL; each = each->next)
-        each->position = 0;
     for (size_t i = 0; i < count; i++) {
-        if (facade_node_find(nodes[i], &node) != cudaSuccess || node->graph != graph ||
-            node->position++ > 0)
+        if (facade_node_find(nodes[i], &node) != cudaSuccess || node->graph != graph)
+            return cudaErrorInvalidValue;
+        node->position = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (node_of(nodes[i])->position++ > 0)
             return cudaErrorInvalidValue;
     }
     return cudaSuccess;

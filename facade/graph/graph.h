@@ -22,9 +22,10 @@ struct facade_node {
     uint64_t id;     /* unique in the process, never used again */
     uint64_t origin; /* in a clone: id of the node that this one was made from; else 0 */
     struct facade_node *next, *previous; /* in the order in which they were added */
-    struct facade_node *twin;            /* while the graph is cloned */
-    size_t position;                     /* while the graph is walked */
-    bool is_disabled;                    /* in executable graphs */
+    uint64_t ended; /* grows with when it came to have no node behind it, while it has none */
+    struct facade_node *twin, *todo; /* while the graph is cloned, or paired with another */
+    size_t position;                 /* while the graph is walked */
+    bool is_disabled;                /* in executable graphs */
 };
 
 /* cudaGraph_t */
@@ -60,6 +61,8 @@ void facade_node_delete(struct facade_node *node);
 
 /* An edge that is not there yet. Errors: cudaErrorMemoryAllocation. */
 cudaError_t facade_graph_connect(struct facade_node *from, struct facade_node *to);
+/* The node has none behind it from now on, though it had none before. */
+void facade_graph_end_at(struct facade_node *node);
 bool facade_graph_are_connected(const struct facade_node *from, const struct facade_node *to);
 
 /* Gives the node another work of its type, and takes the caller's reference. */

@@ -1,6 +1,7 @@
 /* Arrays and mipmapped arrays: making, finding and ending them, for both APIs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/device/device.h"
+#include "facade/graph/capture.h"
 #include "facade/memory/memory_array.h"
 #include "facade/state/runtime.h"
 
@@ -228,6 +229,8 @@ cudaError_t facade_array_create(cudaArray_t *handle, const struct facade_array_f
     *handle = NULL;
     cudaError_t error = facade_current(&context);
     if (error == cudaSuccess)
+        error = facade_capture_check_call();
+    if (error == cudaSuccess)
         error = check_shape(extent, flags, false, context->device);
     if (error == cudaSuccess)
         error = make_array(context, format, extent, 1, flags, &inner);
@@ -284,6 +287,8 @@ cudaError_t facade_mipmapped_array_create(cudaMipmappedArray_t *handle,
     *handle = NULL;
     levels = clamp_levels(levels, extent, flags);
     cudaError_t error = facade_current(&context);
+    if (error == cudaSuccess)
+        error = facade_capture_check_call();
     if (error == cudaSuccess)
         error = check_shape(extent, flags, true, context->device);
     if (error == cudaSuccess)
@@ -407,6 +412,8 @@ cudaError_t facade_array_free(cudaArray_t handle)
 {
     struct facade_array *array = NULL;
     cudaError_t error = facade_array_find(handle, &array);
+    if (error == cudaSuccess)
+        error = facade_capture_check_call();
     if (error != cudaSuccess)
         return error;
     if (array->mipmap != NULL)
@@ -421,6 +428,8 @@ cudaError_t facade_mipmapped_array_free(cudaMipmappedArray_t handle)
 {
     struct facade_mipmapped_array *mipmap = NULL;
     cudaError_t error = facade_mipmapped_array_find(handle, &mipmap);
+    if (error == cudaSuccess)
+        error = facade_capture_check_call();
     if (error != cudaSuccess)
         return error;
     const struct facade_context *context = mipmap->context;

@@ -7,6 +7,7 @@
 
 #include "cl/managed.h"
 #include "facade/device/device.h"
+#include "facade/graph/capture.h"
 #include "facade/memory/managed_advice.h"
 #include "facade/stream/stream.h"
 
@@ -23,6 +24,8 @@ cudaError_t facade_managed_allocate(void **pointer, size_t bytes, unsigned flags
         return cudaErrorInvalidValue;
     *pointer = NULL;
     cudaError_t error = facade_current(&context);
+    if (error == cudaSuccess)
+        error = facade_capture_check_call();
     if (error != cudaSuccess || bytes == 0)
         return error;
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)

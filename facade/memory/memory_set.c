@@ -37,12 +37,29 @@ static cudaError_t check_fill(const struct ocl_fill *fill, struct facade_place *
                                                                   : cudaErrorInvalidValue;
 }
 
-static cudaError_t capture_fill(const struct ocl_fill *fill, struct facade_stream *stream)
+static cudaError_t capture_rows(const struct ocl_fill *fill, struct facade_stream *stream)
 {
     struct facade_work *work = NULL;
     cudaError_t error = facade_work_of_ocl_fill(fill, &work);
     return error == cudaSuccess ? facade_capture_add(stream, cudaGraphNodeTypeMemset, work, NULL)
                                 : error;
+}
+
+/* A node has rows: of a volume all in one, where its slices follow each other as rows do, else those of each slice. */
+static cudaError_t capture_fill(const struct ocl_fill *fill, struct facade_stream *stream)
+{
+    struct ocl_fill rows = *fill;
+    struct facade_place place;
+    const bool is_one = fill->slice_bytes == fill->pitch * fill->height;
+    cudaError_t error = check_fill(fill, &place);
+    rows.depth = 1;
+    if (is_one)
+        rows.height *= fill->depth;
+    for (size_t left = is_one ? 1 : fill->depth; error == cudaSuccess && left > 0; left--) {
+        error = capture_rows(&rows, stream);
+        rows.address += fill->slice_bytes;
+    }
+    return error;
 }
 
 cudaError_t facade_memory_set(const struct ocl_fill *fill, cudaStream_t stream, bool is_async)

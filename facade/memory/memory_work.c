@@ -9,6 +9,7 @@ struct copy_work {
     struct facade_work work;
     struct cudaMemcpy3DParms params;
     struct facade_copy_request request;
+    uint64_t source_number, target_number; /* of its arrays; 0: memory */
 };
 
 struct fill_work {
@@ -19,15 +20,23 @@ struct fill_work {
 
 /* --- copies ----------------------------------------------------------------------------------- */
 
-static bool is_there(const struct facade_array *array)
+/* An array may have been freed since, and another one be in its place. */
+static bool is_there(const struct facade_array *array, uint64_t number)
 {
-    return array == NULL || facade_handle_find(FACADE_ARRAY, array) != NULL;
+    return array == NULL || facade_handle_find_again(FACADE_ARRAY, array, number) != NULL;
+}
+
+static uint64_t number_of(const struct facade_array *array)
+{
+    return array != NULL ? facade_handle_number(array) : 0;
 }
 
 static cudaError_t run_copy(const struct facade_work *work, struct facade_stream *stream)
 {
-    const struct facade_copy_request *request = &((const struct copy_work *)work)->request;
-    if (!is_there(request->source_array) || !is_there(request->target_array))
+    const struct copy_work *made = (const struct copy_work *)work;
+    const struct facade_copy_request *request = &made->request;
+    if (!is_there(request->source_array, made->source_number) ||
+        !is_there(request->target_array, made->target_number))
         return cudaErrorInvalidResourceHandle;
     return facade_copy_is_empty(request) ? cudaSuccess
                                          : facade_copy_submit_in(request, stream, true);
@@ -58,6 +67,8 @@ static cudaError_t make_copy(const struct facade_copy_request *request,
     made->params = *params;
     made->request = *request;
     made->request.reads_in_order = true;
+    made->source_number = number_of(request->source_array);
+    made->target_number = number_of(request->target_array);
     *work = &made->work;
     return cudaSuccess;
 }
@@ -183,7 +194,6 @@ cudaError_t facade_work_of_fill(const struct cudaMemsetParams *params, struct fa
     return make_fill(&fill, params, work);
 }
 
-/* Of a volume, the parameters have room for the first slice alone. */
 cudaError_t facade_work_of_ocl_fill(const struct ocl_fill *fill, struct facade_work **work)
 {
     const struct cudaMemsetParams params = {

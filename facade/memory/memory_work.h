@@ -10,7 +10,7 @@
 cudaError_t facade_work_of_copy(const struct cudaMemcpy3DParms *params, struct facade_work **work);
 cudaError_t facade_work_of_fill(const struct cudaMemsetParams *params, struct facade_work **work);
 
-/* The same of what a stream captures. */
+/* The same of what a stream captures; a fill is of one slice. */
 struct facade_copy_request;
 struct ocl_fill;
 cudaError_t facade_work_of_request(const struct facade_copy_request *request,

@@ -144,11 +144,12 @@ static cudaError_t run(struct launch *launch, const struct facade_work *work)
         work->context != NULL ? work->context : launch->stream->context;
     struct facade_stream *stream = NULL;
     struct facade_lane *lane = NULL;
-    if (context == launch->stream->context && launch->at == launch->stream)
-        return work->kind->run(work, launch->stream);
-    if (facade_handle_find(FACADE_CONTEXT, context) == NULL ||
+    const bool is_home = context == launch->stream->context;
+    if ((!is_home && facade_handle_find(FACADE_CONTEXT, context) == NULL) ||
         (work->context != NULL && context->id != work->context_id))
         return cudaErrorContextIsDestroyed;
+    if (is_home && launch->at == launch->stream)
+        return work->kind->run(work, launch->stream);
     cudaError_t error = find_stream(launch, context, &stream, &lane);
     if (error == cudaSuccess)
         error = go_to(launch, stream, lane);

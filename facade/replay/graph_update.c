@@ -3,81 +3,20 @@
 #include "facade/code/launch_work.h"
 #include "facade/memory/memory_work.h"
 #include "facade/replay/graph_exec.h"
+#include "facade/replay/graph_pairs.h"
 #include "facade/replay/node_params.h"
 #include "facade/stream/stream_work.h"
 
 /* --- whole graphs ----------------------------------------------------------------------------- */
 
-static void number(struct facade_graph *graph)
+/* Of nodes that were paired. */
+static void take_works(struct facade_graph *old)
 {
-    size_t count = 0;
-    for (struct facade_node *node = graph->first; node != NULL; node = node->next)
-        node->position = count++;
-}
-
-/* Nodes that were added in the same place depend on nodes that were. */
-static bool have_same_edges(const struct facade_node *one, const struct facade_node *other)
-{
-    if (one->before.count != other->before.count)
-        return false;
-    for (size_t i = 0; i < one->before.count; i++) {
-        size_t k = 0;
-        while (k < other->before.count &&
-               other->before.nodes[k]->position != one->before.nodes[i]->position)
-            k++;
-        if (k == other->before.count)
-            return false;
-    }
-    return true;
-}
-
-static enum cudaGraphExecUpdateResult compare(struct facade_graph *old, struct facade_graph *wanted,
-                                              cudaGraphExecUpdateResultInfo *info);
-
-static enum cudaGraphExecUpdateResult compare_nodes(struct facade_node *old,
-                                                    struct facade_node *wanted,
-                                                    cudaGraphExecUpdateResultInfo *info)
-{
-    enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
-    if (old->type != wanted->type)
-        result = cudaGraphExecUpdateErrorNodeTypeChanged;
-    else if (!have_same_edges(old, wanted))
-        result = cudaGraphExecUpdateErrorTopologyChanged;
-    else if (old->child != NULL)
-        return compare(old->child, wanted->child, info);
-    else if (old->work != NULL)
-        result = old->work->kind->may_become(old->work, wanted->work);
-    if (result != cudaGraphExecUpdateSuccess)
-        info->errorNode = (cudaGraphNode_t)wanted;
-    return result;
-}
-
-/* Nodes are told apart by the order in which they were added. */
-static enum cudaGraphExecUpdateResult compare(struct facade_graph *old, struct facade_graph *wanted,
-                                              cudaGraphExecUpdateResultInfo *info)
-{
-    enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
-    if (old->count != wanted->count)
-        return cudaGraphExecUpdateErrorTopologyChanged;
-    number(old);
-    number(wanted);
-    struct facade_node *other = wanted->first;
-    for (struct facade_node *node = old->first;
-         result == cudaGraphExecUpdateSuccess && node != NULL;
-         node = node->next, other = other->next)
-        result = compare_nodes(node, other, info);
-    return result;
-}
-
-static void take_works(struct facade_graph *old, const struct facade_graph *wanted)
-{
-    const struct facade_node *other = wanted->first;
-    for (struct facade_node *node = old->first; node != NULL;
-         node = node->next, other = other->next) {
+    for (struct facade_node *node = old->first; node != NULL; node = node->next) {
         if (node->child != NULL)
-            take_works(node->child, other->child);
+            take_works(node->child);
         else
-            facade_node_set_work(node, facade_work_hold(other->work));
+            facade_node_set_work(node, facade_work_hold(node->twin->work));
     }
 }
 
@@ -85,10 +24,12 @@ static void take_works(struct facade_graph *old, const struct facade_graph *want
 static cudaError_t update(struct facade_exec *exec, struct facade_graph *wanted,
                           cudaGraphExecUpdateResultInfo *info)
 {
-    info->result = compare(exec->graph, wanted, info);
+    info->result = facade_graph_pair(exec->graph, wanted, info);
+    if (info->result == cudaGraphExecUpdateError)
+        return cudaErrorMemoryAllocation;
     if (info->result != cudaGraphExecUpdateSuccess)
         return cudaErrorGraphExecUpdateFailure;
-    take_works(exec->graph, wanted);
+    take_works(exec->graph);
     return cudaSuccess;
 }
 
@@ -250,9 +191,11 @@ cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaG
 static cudaError_t set_child(struct facade_node *own, struct facade_graph *wanted)
 {
     cudaGraphExecUpdateResultInfo unused = {.result = cudaGraphExecUpdateSuccess};
-    if (compare(own->child, wanted, &unused) != cudaGraphExecUpdateSuccess)
-        return cudaErrorInvalidValue;
-    take_works(own->child, wanted);
+    const enum cudaGraphExecUpdateResult result = facade_graph_pair(own->child, wanted, &unused);
+    if (result != cudaGraphExecUpdateSuccess)
+        return result == cudaGraphExecUpdateError ? cudaErrorMemoryAllocation
+                                                  : cudaErrorInvalidValue;
+    take_works(own->child);
     return cudaSuccess;
 }
 

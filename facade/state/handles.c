@@ -9,9 +9,12 @@
 #include "facade/state/handles.h"
 #include "facade/state/thread_state.h"
 
-/* Sits in front of every object. slab_word is the slab's while the object is free. */
+/* Sits in front of every object. */
 struct header {
-    void *slab_word;
+    union {
+        void *slab_word; /* the slab's, while the object is free */
+        uint64_t number; /* while it is live */
+    };
     uint32_t kind;
     uint32_t bytes;
 };
@@ -26,6 +29,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
  * they are live until another one is freed. A launch looks for its context, kernel and stream; right
  * after a wait the tree's eight lines for each of them are in no near cache any more. */
 static _Atomic uint64_t freed_count;
+static _Atomic uint64_t next_number = 1;
 
 static void make_table(void)
 {
@@ -44,6 +48,7 @@ void *facade_handle_new(enum facade_kind kind, size_t bytes)
     struct header *header = ocl_slab_take(&slabs[kind]);
     if (header == NULL)
         return NULL;
+    header->number = atomic_fetch_add_explicit(&next_number, 1, memory_order_relaxed);
     header->kind = (uint32_t)kind;
     header->bytes = (uint32_t)bytes;
     void *object = header + 1;
@@ -95,4 +100,15 @@ void *facade_handle_find(enum facade_kind kind, const void *object)
     if (found != NULL)
         *last = (struct facade_known){found, freed};
     return found;
+}
+
+uint64_t facade_handle_number(const void *object)
+{
+    return ((const struct header *)object - 1)->number;
+}
+
+void *facade_handle_find_again(enum facade_kind kind, const void *object, uint64_t number)
+{
+    void *found = facade_handle_find(kind, object);
+    return found != NULL && facade_handle_number(found) == number ? found : NULL;
 }

@@ -124,6 +124,12 @@ void facade_handle_free(void *object);
 /* object itself when it is a live handle of this kind, otherwise NULL. Lock-free. */
 void *facade_handle_find(enum facade_kind kind, const void *object);
 
+/* What no other handle of the process has, of any time. Requires: object is live. */
+uint64_t facade_handle_number(const void *object);
+
+/* As facade_handle_find(), and NULL too where another object has taken the place of the one with this number. */
+void *facade_handle_find_again(enum facade_kind kind, const void *object, uint64_t number);
+
 /* How many handles have been freed: what was found before the last one went has to be looked for again. */
 uint64_t facade_handles_freed(void);
 

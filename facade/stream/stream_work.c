@@ -12,6 +12,7 @@ struct host_work {
 struct event_work {
     struct facade_work work;
     cudaEvent_t event;
+    uint64_t event_number;
 };
 
 static enum cudaGraphExecUpdateResult may_always_become(const struct facade_work *work,
@@ -52,14 +53,23 @@ struct cudaHostNodeParams facade_work_host(const struct facade_work *work)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
+/* The event may have been destroyed since, and another one be in its place. */
+static bool is_there(const struct facade_work *work)
+{
+    const struct event_work *made = (const struct event_work *)work;
+    return facade_handle_find_again(FACADE_EVENT, made->event, made->event_number) != NULL;
+}
+
 static cudaError_t run_record(const struct facade_work *work, struct facade_stream *stream)
 {
-    return facade_event_record_in(facade_work_event(work), stream);
+    return is_there(work) ? facade_event_record_in(facade_work_event(work), stream)
+                          : cudaErrorInvalidResourceHandle;
 }
 
 static cudaError_t run_wait(const struct facade_work *work, struct facade_stream *stream)
 {
-    return facade_event_wait_in(facade_work_event(work), stream);
+    return is_there(work) ? facade_event_wait_in(facade_work_event(work), stream)
+                          : cudaErrorInvalidResourceHandle;
 }
 
 static const struct facade_work_kind record_kind = {cudaGraphNodeTypeEventRecord, run_record,
@@ -77,6 +87,7 @@ static cudaError_t make_event_work(const struct facade_work_kind *kind, cudaEven
     if (made == NULL)
         return cudaErrorMemoryAllocation;
     made->event = event;
+    made->event_number = facade_handle_number(*found);
     *work = &made->work;
     return cudaSuccess;
 }

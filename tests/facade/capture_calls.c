@@ -137,6 +137,43 @@ TEST_BODY(capture_of_rows_and_arrays)
     assert_success(cudaFree(p));
 }
 
+/* A node has the parameters of rows alone: slices are nodes, or rows of one. */
+TEST_BODY(capture_of_volumes_keeps_every_slice)
+{
+    enum { WIDTH = 5, HEIGHT = 3, DEPTH = 4, MOST = 4096 };
+    static unsigned char bytes[MOST];
+    for (size_t rows = HEIGHT; rows <= HEIGHT + 1; rows++) {
+        const cudaStream_t stream = new_stream();
+        const size_t pitch = 16, all = pitch * rows * DEPTH;
+        cudaGraphNode_t nodes[DEPTH];
+        struct cudaMemsetParams params;
+        void *memory = NULL;
+        assert_success(cudaMalloc(&memory, all));
+        begin(stream, cudaStreamCaptureModeGlobal);
+        assert_success(cudaMemset3DAsync((struct cudaPitchedPtr){memory, pitch, WIDTH, rows}, 7,
+                                         (struct cudaExtent){WIDTH, HEIGHT, DEPTH}, stream));
+        const cudaGraph_t graph = end(stream);
+        size_t count = DEPTH;
+        assert_int_equal(count_nodes(graph), rows == HEIGHT ? 1 : DEPTH);
+        assert_success(cudaGraphGetNodes(graph, nodes, &count));
+        for (size_t i = 0; i < count; i++) {
+            assert_success(cudaGraphMemsetNodeGetParams(nodes[i], &params));
+            assert_success(cudaGraphMemsetNodeSetParams(nodes[i], &params));
+        }
+        const cudaGraphExec_t exec = instantiate(graph);
+        assert_success(cudaMemset(memory, 1, all));
+        assert_success(cudaGraphLaunch(exec, stream));
+        assert_success(cudaStreamSynchronize(stream));
+        assert_success(cudaMemcpy(bytes, memory, all, cudaMemcpyDeviceToHost));
+        for (size_t i = 0; i < all; i++)
+            assert_int_equal(bytes[i], i % pitch < WIDTH && i / pitch % rows < HEIGHT ? 7 : 1);
+        assert_success(cudaGraphExecDestroy(exec));
+        assert_success(cudaGraphDestroy(graph));
+        assert_success(cudaStreamDestroy(stream));
+        assert_success(cudaFree(memory));
+    }
+}
+
 TEST_BODY(capture_forks_and_joins)
 {
     int *p = device_ints(2);
