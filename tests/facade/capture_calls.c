@@ -444,10 +444,7 @@ TEST_BODY(capture_tells_and_takes_dependencies)
     assert_success(cudaStreamEndCapture(stream, &told));
     assert_ptr_equal(told, graph);
     assert_int_equal(count_nodes(graph), 4);
-    const cudaGraphExec_t exec = instantiate(graph);
-    assert_int_equal(result_of(exec, p), 123);
-    assert_success(cudaGraphExecDestroy(exec));
-    assert_success(cudaGraphDestroy(graph));
+    assert_int_equal(run_and_end(graph, p), 123);
     assert_success(cudaStreamDestroy(stream));
     assert_success(cudaFree(p));
 }
@@ -499,10 +496,7 @@ TEST_BODY(capture_of_a_launched_graph)
     assert_success(cudaGraphNodeGetDependentNodes(node, &node, NULL, &count));
     assert_success(cudaGraphNodeGetType(node, &type));
     assert_int_equal(type, cudaGraphNodeTypeGraph);
-    const cudaGraphExec_t exec = instantiate(graph);
-    assert_int_equal(result_of(exec, p), 123);
-    assert_success(cudaGraphExecDestroy(exec));
-    assert_success(cudaGraphDestroy(graph));
+    assert_int_equal(run_and_end(graph, p), 123);
     assert_success(cudaStreamDestroy(stream));
     assert_success(cudaFree(p));
 }

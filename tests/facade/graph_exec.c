@@ -39,10 +39,7 @@ TEST_BODY(graph_exec_may_go_backwards)
     for (int i = 0; i < 3; i++)
         assert_success(add_append(nodes + i, graph, NULL, 0, p, i + 1));
     assert_success(cudaGraphAddDependencies(graph, nodes + 1, nodes, NULL, 2));
-    const cudaGraphExec_t exec = instantiate(graph);
-    assert_int_equal(result_of(exec, p), 321);
-    assert_success(cudaGraphExecDestroy(exec));
-    assert_success(cudaGraphDestroy(graph));
+    assert_int_equal(run_and_end(graph, p), 321);
     assert_success(cudaFree(p));
 }
 

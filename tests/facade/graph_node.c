@@ -66,10 +66,7 @@ TEST_BODY(graph_node_kernel_takes_packed_arguments)
     params.kernelParams = NULL;
     assert_success(cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
     packed.value = 1;
-    const cudaGraphExec_t exec = instantiate(graph);
-    assert_int_equal(result_of(exec, p), 9);
-    assert_success(cudaGraphExecDestroy(exec));
-    assert_success(cudaGraphDestroy(graph));
+    assert_int_equal(run_and_end(graph, p), 9);
     assert_success(cudaFree(p));
 }
 
@@ -231,10 +228,7 @@ TEST_BODY(graph_node_has_a_graph_of_its_own)
     assert_success(cudaGraphGetRootNodes(own, &a, &count));
     assert_success(cudaGraphNodeGetDependentNodes(a, &b, NULL, &count));
     assert_success(add_append(&more, own, &b, 1, p, 4));
-    const cudaGraphExec_t exec = instantiate(graph);
-    assert_int_equal(result_of(exec, p), 12345);
-    assert_success(cudaGraphExecDestroy(exec));
-    assert_success(cudaGraphDestroy(graph));
+    assert_int_equal(run_and_end(graph, p), 12345);
     assert_success(cudaFree(p));
 }
 
@@ -281,9 +275,6 @@ TEST_BODY(graph_node_of_any_kind_by_one_call)
     assert_fails(cudaErrorNotSupported, cudaGraphAddNode(nodes, graph, NULL, NULL, 0, &params));
     params.type = (enum cudaGraphNodeType)12;
     assert_fails(cudaErrorInvalidValue, cudaGraphAddNode(nodes, graph, NULL, NULL, 0, &params));
-    const cudaGraphExec_t exec = instantiate(graph);
-    assert_int_equal(result_of(exec, p), 168);
-    assert_success(cudaGraphExecDestroy(exec));
-    assert_success(cudaGraphDestroy(graph));
+    assert_int_equal(run_and_end(graph, p), 168);
     assert_success(cudaFree(p));
 }

@@ -65,4 +65,14 @@ static inline int result_of(cudaGraphExec_t exec, int *p)
     return result;
 }
 
+/* The result of one launch of the graph, which ends with it. */
+static inline int run_and_end(cudaGraph_t graph, int *p)
+{
+    const cudaGraphExec_t exec = instantiate(graph);
+    const int result = result_of(exec, p);
+    assert_success(cudaGraphExecDestroy(exec));
+    assert_success(cudaGraphDestroy(graph));
+    return result;
+}
+
 #endif
