@@ -41,6 +41,7 @@ struct ocl_device_facts {
     int platform_major; /* of the OpenCL that the platform's dispatch table has */
     int opencl_major, opencl_minor;
     enum ocl_device_class device_class;
+    char processor[17]; /* which instructions a CPU has, for what is kept; or empty */
     uint8_t uuid[16];
     bool has_uuid; /* uuid came from the driver; otherwise it is made from names and index */
     bool has_pci;

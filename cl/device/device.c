@@ -10,6 +10,7 @@
 
 #include "cl/base/host_memory.h"
 #include "cl/base/options.h"
+#include "cl/base/processor.h"
 #include "cl/base/steady.h"
 #include "cl/device/device_select.h"
 #include "cl/device/driver_folder.h"
@@ -187,6 +188,14 @@ static void ask_class(cl_device_id id, struct ocl_device_facts *facts)
         facts->device_class = OCL_CLASS_ACCELERATOR;
 }
 
+static void find_processor(struct ocl_device_facts *facts)
+{
+    const char *root = ocl_options_get()->host_root;
+    static_assert(sizeof facts->processor == OCL_PROCESSOR_BYTES, "a copy is one of all");
+    if (facts->device_class == OCL_CLASS_CPU)
+        ocl_processor_features(root ? root : "", facts->processor);
+}
+
 /* Three ways to say where on the bus the device is: Khronos', NVIDIA's and AMD's. */
 static void ask_pci(cl_device_id id, struct ocl_device_facts *facts)
 {
@@ -276,6 +285,7 @@ static void ask_facts(struct ocl_device *device)
         2)
         facts->opencl_major = facts->opencl_minor = 0;
     ask_class(device->id, facts);
+    find_processor(facts);
     ask_pci(device->id, facts);
     ask_uuid(device->id, facts);
     ask_shared_memory(device->id, facts);

@@ -234,6 +234,18 @@ struct build {
     const char *options;
 };
 
+/* PoCL names what it keeps after the model of the processor that its LLVM knows, which is the same for processors that
+ * have other instructions (an older LLVM's newest model; a virtual machine's mask), and after the options. */
+static char *name_processor(const struct ocl_device *device, const char *options)
+{
+    char *named = NULL;
+    if (!ocl_driver_keeps_programs(device) || !device->facts.processor[0])
+        return strdup(options);
+    if (asprintf(&named, "%s -D CLEM_PROCESSOR_%s", options, device->facts.processor) < 0)
+        return NULL;
+    return named;
+}
+
 static ocl_status build(void *data)
 {
     const struct build *asked = data;
@@ -245,10 +257,13 @@ static ocl_status build(void *data)
             say(i, why);
             return OCL_E_NOT_SUPPORTED;
         }
+    char *named = name_processor(device, asked->options);
+    if (!named)
+        return OCL_E_OUT_OF_MEMORY;
     const int before = ocl_steady_begin();
-    const ocl_status status =
-        clBuildProgram(asked->program, 1, &device->id, asked->options, NULL, NULL);
+    const ocl_status status = clBuildProgram(asked->program, 1, &device->id, named, NULL, NULL);
     ocl_steady_end(before);
+    free(named);
     return status;
 }
 

@@ -37,13 +37,11 @@ static const uint64_t second_start = UINT64_C(0x9e3779b97f4a7c15); /* any other 
 /* The key as bytes: texts end with their NUL, so no two keys have the same bytes. */
 static char *make_key(const struct ocl_cache_key *key, size_t *bytes)
 {
-    const char *const texts[] = {key->device->name,
-                                 key->device->vendor,
-                                 key->device->driver_version,
-                                 key->device->device_version,
-                                 key->device->platform_name,
-                                 key->device->platform_version,
-                                 key->options};
+    const struct ocl_device_facts *device = key->device;
+    const char *const texts[] = {device->name,           device->vendor,
+                                 device->driver_version, device->device_version,
+                                 device->platform_name,  device->platform_version,
+                                 device->processor,      key->options};
     size_t length = key->bytes;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         length += strlen(texts[i]) + 1;

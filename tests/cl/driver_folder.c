@@ -121,3 +121,47 @@ TEST_BODY(driver_folder_has_each_kernel_once)
     if (find_twice())
         fail_msg("twice: %s", find_twice());
 }
+
+static int program_count;
+
+static int note_program(const char *path, const struct stat *facts, int type, struct FTW *place)
+{
+    (void)facts;
+    program_count += type == FTW_F && strcmp(path + place->base, "program.bc") == 0;
+    return 0;
+}
+
+/* How many programs PoCL keeps once one is built as for a processor. */
+static int build_for(const struct bench *bench, const char *processor)
+{
+    static const char kernel[] = "__kernel void k(__global int *p) { p[0] = 1; }\n";
+    const char *const code = kernel;
+    struct ocl_device device = *bench->context->device;
+    strcpy(device.facts.processor, processor);
+    cl_program program =
+        clCreateProgramWithSource(bench->context->cl, 1, (const char **)&code, NULL, NULL);
+    assert_non_null(program);
+    assert_int_equal(ocl_driver_build(&device, program, ""), OCL_OK);
+    clReleaseProgram(program);
+    program_count = 0;
+    assert_int_equal(nftw(folder, note_program, 8, FTW_PHYS), 0);
+    return program_count;
+}
+
+/* What has machine code of one processor is not what another one is given. */
+TEST_BODY(driver_folder_tells_processors_apart)
+{
+    char command[64];
+    assert_non_null(mkdtemp(folder));
+    setenv("POCL_CACHE_DIR", folder, 1);
+    struct bench bench = open_bench(NULL, NULL);
+    if (ocl_driver_pocl_major(bench.context->device) == 0)
+        TEST_SKIP("the driver is not PoCL");
+    assert_int_equal(strlen(bench.context->device->facts.processor), 16);
+    const int first = build_for(&bench, "0000000000000001");
+    assert_int_equal(build_for(&bench, "0000000000000001"), first);
+    assert_int_equal(build_for(&bench, "0000000000000002"), first + 1);
+    close_bench(&bench);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
+}

@@ -91,12 +91,14 @@ TEST_BODY(program_cache_gives_back_what_was_stored)
 
 TEST_BODY(program_cache_tells_keys_apart)
 {
-    struct ocl_device_facts other_name = some_device, other_driver = some_device;
-    struct ocl_cache_key keys[] = {some_key, some_key, some_key, some_key, some_key};
+    struct ocl_device_facts other_name = some_device, other_driver = some_device,
+                            other_processor = some_device;
+    struct ocl_cache_key keys[] = {some_key, some_key, some_key, some_key, some_key, some_key};
 
     make_folder();
     strcpy(other_name.name, "devic");
     strcpy(other_driver.driver_version, "2");
+    strcpy(other_processor.processor, "0123456789abcdef");
     keys[0].device = &other_name;
     keys[1].device = &other_driver;
     keys[2].options = "-cl-at";
@@ -105,6 +107,7 @@ TEST_BODY(program_cache_tells_keys_apart)
     keys[3].options = "";
     keys[4].code = "texts";
     keys[4].bytes = 5;
+    keys[5].device = &other_processor;
     ocl_program_cache_store(folder, &some_key, "binary", 6);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_false(finds(&keys[i], ""));
