@@ -10,6 +10,9 @@
 cudaError_t facade_work_of_launch(const struct cudaKernelNodeParams *params,
                                   struct facade_work **work);
 
+/* Makes its launch a cooperative one. Needs: a work of that kind that nobody else has yet, whose grid fits. */
+void facade_work_set_cooperative(struct facade_work *work);
+
 /* What it was made from; the arguments are the work's own. Needs: a work of that kind. */
 struct cudaKernelNodeParams facade_work_launch(const struct facade_work *work);
 

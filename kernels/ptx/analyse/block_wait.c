@@ -25,6 +25,7 @@ struct waiting {
     bool spaces[PTX_SPACE_TEX + 1]; /* per space: what was stored there follows from it */
     bool has_fence;                 /* what plain loads bring is looked up anew in each turn, too */
     bool has_source;                /* something reads what others do */
+    bool is_far;                    /* and those may be of other blocks */
     bool has_number,
         by_number; /* something takes a number; that is what is followed, nothing else */
     const struct ptx_instruction *exchanges[MOST_EXCHANGES];
@@ -361,9 +362,17 @@ static void note_instruction(struct waiting *w, const struct ptx_instruction *in
         w->exchanges[w->exchange_count++] = in;
 }
 
+static void note_source(struct waiting *w, const struct ptx_instruction *in)
+{
+    const bool is_number = takes_number(w, in), reads = !is_number && is_source(w, in);
+    w->has_number |= is_number;
+    w->has_source |= reads;
+    w->is_far |= (is_number || reads) && in->space != PTX_SPACE_SHARED;
+}
+
 static void look_through(struct waiting *w)
 {
-    w->has_fence = w->has_source = w->has_number = w->by_number = false;
+    w->has_fence = w->has_source = w->is_far = w->has_number = w->by_number = false;
     w->atomics = w->exchange_count = 0;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < w->loop_count; i++) {
@@ -372,10 +381,8 @@ static void look_through(struct waiting *w)
             for (uint32_t j = node->first; j < node->end; j++)
                 if (pass == 0)
                     note_instruction(w, instruction_of(w, j));
-                else if (takes_number(w, instruction_of(w, j)))
-                    w->has_number = true;
                 else
-                    w->has_source |= is_source(w, instruction_of(w, j));
+                    note_source(w, instruction_of(w, j));
         }
 }
 
@@ -419,12 +426,18 @@ static bool may_wait(const struct waiting *w, const struct ptx_function *functio
     return false;
 }
 
-bool ptx_block_waits(struct ptx_emitter *e, const struct ptx_function *function, bool *waits)
+/* Whether there are such loops, and whether one is_far. */
+struct found {
+    bool is_any, is_far;
+};
+
+static struct found find_waits(struct ptx_emitter *e, const struct ptx_function *function,
+                               bool *waits)
 {
     struct waiting w = {.e = e};
-    bool is_any = false;
+    struct found found = {false, false};
     if (!may_wait(&w, function))
-        return false;
+        return found;
     w.flow = ptx_flow_make(e->arena, function, NULL);
     w.loop = ptx_arena_array(e->arena, w.flow->count + 1, sizeof *w.loop);
     w.stack = ptx_arena_array(e->arena, w.flow->count + 1, sizeof *w.stack);
@@ -436,9 +449,20 @@ bool ptx_block_waits(struct ptx_emitter *e, const struct ptx_function *function,
         const int32_t head = w.flow->order[i];
         if (!waits_in_loop(&w, head))
             continue;
-        is_any = true;
+        found.is_any = true;
+        found.is_far |= w.is_far;
         if (waits)
             waits[w.flow->nodes[head].first] = true;
     }
-    return is_any;
+    return found;
+}
+
+bool ptx_block_waits(struct ptx_emitter *e, const struct ptx_function *function, bool *waits)
+{
+    return find_waits(e, function, waits).is_any;
+}
+
+bool ptx_waits_for_blocks(struct ptx_emitter *e, const struct ptx_function *function)
+{
+    return find_waits(e, function, NULL).is_far;
 }

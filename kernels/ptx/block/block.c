@@ -213,6 +213,36 @@ static struct ptx_region *whole_of(struct ptx_emitter *e, bool *loads)
     return whole;
 }
 
+/* ---- Blocks that go on where they were left ---- */
+
+static bool may_go_on(const struct ptx_emitter *e)
+{
+    return e->plan->takes_turns && !e->block_writer->facts->is_straight;
+}
+
+void ptx_block_resume(struct ptx_emitter *e, bool has_barriers)
+{
+    if (!may_go_on(e))
+        return;
+    ptx_line(e, "if (clem_resumes) {");
+    if (has_barriers)
+        ptx_line(e, "clem_take_arrived(clem_turn, clem_arrived);");
+    if (has_barriers && !e->block_writer->facts->has_parts)
+        ptx_line(e, "clem_parted = 1u;");
+    if (has_barriers && e->block_writer->facts->waits)
+        ptx_line(e, "clem_patience = 4u;");
+    ptx_line(e, "goto clem_again;");
+    ptx_line(e, "}");
+}
+
+void ptx_block_name_resume(struct ptx_emitter *e)
+{
+    if (may_go_on(e))
+        ptx_text_put(e->out, "clem_again:;\n");
+}
+
+/* ---- Each thread alone, if it waits ---- */
+
 /* A thread that waits is left as it is for the next round. */
 static void leave_thread(struct ptx_emitter *e)
 {
@@ -227,6 +257,8 @@ static void leave_thread(struct ptx_emitter *e)
     ptx_line(e, "clem_left = 1u;");
     ptx_block_store(e, stores);
     ptx_line(e, "}");
+    if (e->plan->takes_turns)
+        ptx_line(e, "clem_moved |= clem_state[clem_index] ^ clem_next;");
     ptx_line(e, "clem_state[clem_index] = clem_next;");
 }
 
@@ -237,6 +269,7 @@ static void write_alone(struct ptx_emitter *e)
     const struct ptx_regions *r = writer->regions;
     bool *loads = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *loads);
     writer->region = whole_of(e, loads);
+    ptx_block_name_resume(e);
     if (r->facts->waits) {
         ptx_line(e, "for (uint clem_left = 1u; clem_left;) {");
         ptx_line(e, "clem_left = 0u;");
@@ -268,6 +301,7 @@ static void write_alone(struct ptx_emitter *e)
         ptx_line(e, "if (clem_left && clem_has_failed(clem_runtime))");
         ptx_line(e, "    return;");
     }
+    ptx_turn_leave(e, NULL);
     ptx_line(e, "}");
 }
 
@@ -349,6 +383,7 @@ static void write_other_way(struct ptx_emitter *e)
 {
     const struct ptx_regions *r = e->block_writer->regions;
     if (never_straight(r)) {
+        ptx_turn_unless_resumed(e);
         ptx_line(e, "for (uint i = 0; i < clem_threads; i++)");
         ptx_line(e, "    clem_state[i] = 0u;");
     }
@@ -395,6 +430,7 @@ static void empty_stacks(struct ptx_emitter *e)
     const struct ptx_plan *plan = e->plan;
     if (!plan->has_stack)
         return;
+    ptx_turn_unless_resumed(e);
     ptx_line(e, "for (uint i = 0; i < clem_threads; i++)");
     const size_t bytes = (plan->local_bytes + 15) / 16 * 16;
     ptx_line(
@@ -420,6 +456,7 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
         return;
     ptx_line(e, "{");
     name_block(e);
+    ptx_turn_begin(e);
     ptx_block_declare_arrays(e);
     if (r->facts->shrinks)
         ptx_line(e, "uint4 clem_live = (uint4)(clem_grid.s456, clem_threads);");
@@ -430,6 +467,8 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
         ptx_block_declare_warps(e);
     else if (!r->facts->is_straight)
         ptx_line(e, "uint clem_region = 0u;");
+    if (!ptx_block_has_warps(r->facts))
+        ptx_block_resume(e, false);
     for (size_t i = 0; i < r->count && !never_straight(r) && e->status == PTX_OK; i++)
         if (ptx_block_has_loops(r->facts, &r->all[i]))
             write_straight(e, i);

@@ -226,10 +226,13 @@ static void end_round(struct ptx_emitter *e)
     const bool waits = e->block_writer->facts->waits;
     ptx_line(e, "const uint clem_outcome = clem_release_barriers(clem_state, clem_wait, "
                 "clem_threads, clem_arrived);");
+    if (e->plan->takes_turns)
+        ptx_line(e, "clem_moved |= clem_outcome == CLEM_RELEASED;");
     if (waits) {
         ptx_line(e,
                  "if (clem_outcome == CLEM_STUCK && clem_left && clem_has_failed(clem_runtime))");
         ptx_line(e, "    return;");
+        ptx_turn_leave(e, "clem_outcome == CLEM_STUCK");
     }
     ptx_line(e, waits ? "if (clem_outcome == CLEM_STUCK && !clem_left)"
                       : "if (clem_outcome == CLEM_STUCK)");
@@ -286,6 +289,7 @@ void ptx_block_declare_warps(struct ptx_emitter *e)
         ptx_line(e, "uint clem_parted = 0u, clem_all = ~0u, clem_any = 0u;");
     if (facts->waits)
         ptx_line(e, "uint clem_patience = CLEM_PATIENCE, clem_left = 0u, clem_steps = 0u;");
+    ptx_block_resume(e, true);
     if (!facts->has_parts && !ptx_block_has_loops(facts, &facts->straight->all[0]))
         ptx_line(e, "goto clem_run;");
 }
@@ -298,6 +302,7 @@ void ptx_block_warps(struct ptx_emitter *e)
         write_parting(e);
         write_run(e);
     }
+    ptx_block_name_resume(e);
     ptx_line(e, "for (;;) {");
     ptx_line(e, "uint clem_active;");
     if (!facts->has_parts) {
