@@ -438,9 +438,9 @@ static bool is_apart(const struct translation *t)
 /* Around the call of the block, where blocks take turns. */
 static const char turns_begin[] =
     "    const uint clem_blocks = clem_grid.s0 * clem_grid.s1 * clem_grid.s2;\n"
-    "    uint clem_slot = (uint)get_global_id(2);\n"
+    "    uint clem_slot = (uint)get_global_id(2), clem_block = 0u;\n"
     "    uint2 clem_idle = (uint2)(0u);\n"
-    "    while (clem_take_turn(clem_rota, clem_blocks, &clem_slot)) {\n"
+    "    while (clem_take_turn(clem_rota, clem_blocks, &clem_slot, &clem_block)) {\n"
     "    __global struct clem_turn *const clem_turn = clem_turn_of(clem_rota, clem_slot);\n";
 static const char turns_end[] = "    if (!clem_end_turn(clem_rota, &clem_slot, &clem_idle))\n"
                                 "        break;\n"
@@ -464,7 +464,7 @@ static void add_kernel_apart(struct translation *t, const char *name)
         ptx_text_put(&t->code, turns_begin);
     name_memory(t);
     ptx_text_add(&t->code, "    clem_run_block(%s%s%s%s);\n%s}\n",
-                 t->plan.takes_turns ? "clem_turn->block, clem_turn" : "get_global_id(2)",
+                 t->plan.takes_turns ? "clem_block, clem_turn" : "get_global_id(2)",
                  has_shared ? ", clem_shared" : "", t->plan.scratch_bytes ? ", clem_scratch" : "",
                  t->names.data, t->plan.takes_turns ? turns_end : "");
 }

@@ -213,36 +213,6 @@ static struct ptx_region *whole_of(struct ptx_emitter *e, bool *loads)
     return whole;
 }
 
-/* ---- Blocks that go on where they were left ---- */
-
-static bool may_go_on(const struct ptx_emitter *e)
-{
-    return e->plan->takes_turns && !e->block_writer->facts->is_straight;
-}
-
-void ptx_block_resume(struct ptx_emitter *e, bool has_barriers)
-{
-    if (!may_go_on(e))
-        return;
-    ptx_line(e, "if (clem_resumes) {");
-    if (has_barriers)
-        ptx_line(e, "clem_take_arrived(clem_turn, clem_arrived);");
-    if (has_barriers && !e->block_writer->facts->has_parts)
-        ptx_line(e, "clem_parted = 1u;");
-    if (has_barriers && e->block_writer->facts->waits)
-        ptx_line(e, "clem_patience = 4u;");
-    ptx_line(e, "goto clem_again;");
-    ptx_line(e, "}");
-}
-
-void ptx_block_name_resume(struct ptx_emitter *e)
-{
-    if (may_go_on(e))
-        ptx_text_put(e->out, "clem_again:;\n");
-}
-
-/* ---- Each thread alone, if it waits ---- */
-
 /* A thread that waits is left as it is for the next round. */
 static void leave_thread(struct ptx_emitter *e)
 {
@@ -269,7 +239,7 @@ static void write_alone(struct ptx_emitter *e)
     const struct ptx_regions *r = writer->regions;
     bool *loads = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *loads);
     writer->region = whole_of(e, loads);
-    ptx_block_name_resume(e);
+    ptx_turn_name_resume(e);
     if (r->facts->waits) {
         ptx_line(e, "for (uint clem_left = 1u; clem_left;) {");
         ptx_line(e, "clem_left = 0u;");
@@ -467,8 +437,8 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
         ptx_block_declare_warps(e);
     else if (!r->facts->is_straight)
         ptx_line(e, "uint clem_region = 0u;");
-    if (!ptx_block_has_warps(r->facts))
-        ptx_block_resume(e, false);
+    if (!ptx_block_has_warps(r->facts) && !r->facts->is_straight)
+        ptx_turn_resume(e, NULL);
     for (size_t i = 0; i < r->count && !never_straight(r) && e->status == PTX_OK; i++)
         if (ptx_block_has_loops(r->facts, &r->all[i]))
             write_straight(e, i);

@@ -232,11 +232,6 @@ bool ptx_block_waits_for_block(const struct ptx_region *region);
 bool ptx_block_has_warps(const struct ptx_block_facts *facts);
 bool ptx_block_has_loops(const struct ptx_block_facts *facts, const struct ptx_region *region);
 
-/* A block that goes on where it was left: at its kernel's start, and before the loop of the parted way, to which it goes.
- * Nothing where blocks do not take turns. has_barriers: threads arrive at some. */
-void ptx_block_resume(struct ptx_emitter *e, bool has_barriers);
-void ptx_block_name_resume(struct ptx_emitter *e);
-
 /* Regions warp by warp: the parted way, and the straight way for regions that have no loops of their own.
  * block_warps.c. */
 void ptx_block_declare_warps(struct ptx_emitter *e);

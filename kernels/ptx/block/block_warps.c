@@ -289,7 +289,8 @@ void ptx_block_declare_warps(struct ptx_emitter *e)
         ptx_line(e, "uint clem_parted = 0u, clem_all = ~0u, clem_any = 0u;");
     if (facts->waits)
         ptx_line(e, "uint clem_patience = CLEM_PATIENCE, clem_left = 0u, clem_steps = 0u;");
-    ptx_block_resume(e, true);
+    ptx_turn_resume(e, ptx_format(e, "%s%s", facts->has_parts ? "" : "clem_parted = 1u;",
+                                  facts->waits ? " clem_patience = 4u;" : ""));
     if (!facts->has_parts && !ptx_block_has_loops(facts, &facts->straight->all[0]))
         ptx_line(e, "goto clem_run;");
 }
@@ -302,7 +303,7 @@ void ptx_block_warps(struct ptx_emitter *e)
         write_parting(e);
         write_run(e);
     }
-    ptx_block_name_resume(e);
+    ptx_turn_name_resume(e);
     ptx_line(e, "for (;;) {");
     ptx_line(e, "uint clem_active;");
     if (!facts->has_parts) {

@@ -189,6 +189,10 @@ void ptx_find_turns(struct ptx_emitter *e);
 void ptx_turn_begin(struct ptx_emitter *e);
 void ptx_turn_unless_resumed(struct ptx_emitter *e);
 void ptx_turn_leave(struct ptx_emitter *e, const char *condition);
+/* One that goes on: from where its registers are declared, behind a statement more, to the place that is named. NULL: its
+ * barriers have nobody who has arrived. */
+void ptx_turn_resume(struct ptx_emitter *e, const char *before);
+void ptx_turn_name_resume(struct ptx_emitter *e);
 
 /* ---- The block form (block.c) ---- */
 

@@ -75,6 +75,25 @@ void ptx_turn_unless_resumed(struct ptx_emitter *e)
         ptx_line(e, "if (!clem_resumes)");
 }
 
+void ptx_turn_resume(struct ptx_emitter *e, const char *before)
+{
+    if (!e->plan->takes_turns)
+        return;
+    ptx_line(e, "if (clem_resumes) {");
+    if (before)
+        ptx_line(e, "clem_take_arrived(clem_turn, clem_arrived);");
+    if (before && before[0])
+        ptx_line(e, "%s", before);
+    ptx_line(e, "goto clem_again;");
+    ptx_line(e, "}");
+}
+
+void ptx_turn_name_resume(struct ptx_emitter *e)
+{
+    if (e->plan->takes_turns)
+        ptx_text_put(e->out, "clem_again:;\n");
+}
+
 void ptx_turn_leave(struct ptx_emitter *e, const char *condition)
 {
     if (!e->plan->takes_turns)

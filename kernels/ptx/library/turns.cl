@@ -65,13 +65,14 @@ static bool clem_resume_block(__global struct clem_rota *rota, __global struct c
 
 /* The next turn of a worker, from its slot on; false: other workers run all blocks that have not ended. Who leaves says so
  * first, and then looks whether a block was left waiting to one who is just leaving, too. */
-static CLEM_ALONE bool clem_take_turn(__global struct clem_rota *rota, uint blocks, uint *slot)
+static CLEM_ALONE bool clem_take_turn(__global struct clem_rota *rota, uint blocks, uint *slot, uint *block)
 {
     for (;;) {
         for (uint i = 0; i < rota->slots; i++) {
             __global struct clem_turn *const turn = clem_turn_of(rota, *slot);
             if (clem_resume_block(rota, turn) || clem_begin_block(rota, turn, blocks)) {
                 clem_fence();
+                *block = turn->block;
                 return true;
             }
             *slot = clem_next_slot(rota, *slot);
