@@ -419,7 +419,7 @@ cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config, cons
 /* cudaLaunchCooperativeKernel: cudaLaunchKernel of blocks that may wait for all others.
  *
  * Errors:  those of cudaLaunchKernel; cudaErrorNotSupported where cudaDevAttrCooperativeLaunch is
- *          0, and for kernels in OpenCL C; cudaErrorCooperativeLaunchTooLarge for more blocks than
+ *          0; cudaErrorCooperativeLaunchTooLarge for more blocks than
  *          cudaOccupancyMaxActiveBlocksPerMultiprocessor() says for each multiprocessor.
  */
 cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim,

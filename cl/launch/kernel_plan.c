@@ -54,11 +54,11 @@ static bool fits_shared(const struct ocl_kernel *kernel, const struct ocl_launch
     return own <= most && launch->local_bytes <= most - own;
 }
 
-/* Whether all blocks of a launch can wait for each other, or need not. What OpenCL C does nobody knows. */
+/* Whether all blocks of a launch can wait for each other, or need not: OpenCL C has no way to. */
 static bool may_cooperate(struct ocl_kernel *kernel)
 {
-    const bool may = device_of(kernel)->device_class == OCL_CLASS_CPU && kernel->ptx &&
-                     !kernel->ptx->waits_for_blocks;
+    const bool may = device_of(kernel)->device_class == OCL_CLASS_CPU &&
+                     !(kernel->ptx && kernel->ptx->waits_for_blocks);
     if (!may)
         ocl_kernel_complain(kernel, "its blocks cannot wait for each other on this device");
     return may;
