@@ -260,8 +260,9 @@ bool ptx_block_strides(struct ptx_emitter *e, const struct ptx_function *functio
 /* Whether the function, without those it calls, has loops in which threads wait for what others do; marks
  * in `waits`, per instruction, where those begin, unless it is NULL. Needs: the survey. block_wait.c. */
 bool ptx_block_waits(struct ptx_emitter *e, const struct ptx_function *function, bool *waits);
-/* Whether one of those loops looks at memory that other blocks have, too. */
-bool ptx_waits_for_blocks(struct ptx_emitter *e, const struct ptx_function *function);
+/* Whether there are loops in which threads, or a block as a whole, wait for what other blocks do; marks in `loops` all
+ * instructions that are in one, unless it is NULL. */
+bool ptx_waits_for_blocks(struct ptx_emitter *e, const struct ptx_function *function, bool *loops);
 
 /* A load or an atomic operation that brings what another thread may have written since the last one. */
 bool ptx_sees_others(const struct ptx_instruction *in);

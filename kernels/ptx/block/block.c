@@ -111,7 +111,10 @@ static void scatter_states(struct ptx_emitter *e)
 static void go_to(struct ptx_emitter *e, const char *before, uint32_t region)
 {
     const struct ptx_regions *r = e->block_writer->regions;
-    if (ptx_block_has_loops(r->facts, &r->all[region]))
+    if (r->all[region].yields)
+        ptx_line(e, "%s{ clem_region = %zuu; goto clem_round; }", before,
+                 ptx_region_number(r->facts, &r->all[region]));
+    else if (ptx_block_has_loops(r->facts, &r->all[region]))
         ptx_line(e, "%sgoto S_%u;", before, (unsigned)region);
     else
         ptx_line(e, "%s{ clem_region = %zuu; goto clem_run; }", before,
@@ -349,9 +352,37 @@ static void part_alone(struct ptx_emitter *e)
     ptx_line(e, "}");
 }
 
+/* All threads are in step, about to begin the region clem_region: of a loop in which the block may wait for others. */
+static void write_yielding(struct ptx_emitter *e)
+{
+    const struct ptx_regions *r = e->block_writer->facts->straight;
+    ptx_text_put(e->out, "clem_round:;\n");
+    ptx_line(e, "if (++clem_rounds < CLEM_ROUNDS)");
+    ptx_line(e, "switch (clem_region) {");
+    for (size_t i = 0; i < r->count; i++)
+        if (r->all[i].yields && ptx_block_has_loops(r->facts, &r->all[i]))
+            ptx_line(e, "case %zuu: goto S_%zu;", ptx_region_number(r->facts, &r->all[i]), i);
+    ptx_line(e, ptx_block_has_warps(r->facts) ? "default: goto clem_run;" : "default: break;");
+    ptx_line(e, "}");
+    ptx_block_begin_each(e);
+    ptx_block_pass_over_ended(e, "clem_state[clem_index] = CLEM_ENDED; ");
+    ptx_line(e, "clem_state[clem_index] = clem_region;");
+    ptx_line(e, "}");
+    ptx_line(e, "clem_region = CLEM_ENDED;"); /* nobody has come from a region where threads parted */
+    if (ptx_block_has_shared(e)) {
+        ptx_block_begin_each(e);
+        ptx_block_scatter(e);
+        ptx_line(e, "}");
+    }
+    ptx_line(e, "clem_leave_turn(clem_turn, clem_moved);");
+    ptx_line(e, "return;");
+}
+
 static void write_other_way(struct ptx_emitter *e)
 {
     const struct ptx_regions *r = e->block_writer->regions;
+    if (r->facts->yields && !never_straight(r))
+        write_yielding(e);
     if (never_straight(r)) {
         ptx_turn_unless_resumed(e);
         ptx_line(e, "for (uint i = 0; i < clem_threads; i++)");

@@ -212,11 +212,19 @@ static void write_run(struct ptx_emitter *e)
 /* All warps have run a region on the straight way. */
 static void end_run(struct ptx_emitter *e)
 {
+    const struct ptx_regions *r = e->block_writer->facts->straight;
     ptx_line(e, "if (clem_any == CLEM_ENDED && clem_all == CLEM_ENDED)");
     ptx_line(e, "    return;");
     ptx_line(e, "if (clem_all != clem_any)");
     ptx_line(e, "    goto clem_part;");
     ptx_line(e, "clem_region = clem_any & CLEM_REGION;");
+    if (e->block_writer->facts->yields) {
+        ptx_line(e, "switch (clem_region) {");
+        for (size_t i = 0; i < r->count; i++)
+            if (r->all[i].yields)
+                ptx_line(e, "case %zuu: goto clem_round;", ptx_region_number(r->facts, &r->all[i]));
+        end_switch(e);
+    }
     ptx_line(e, "goto clem_run;");
 }
 
@@ -232,8 +240,10 @@ static void end_round(struct ptx_emitter *e)
         ptx_line(e,
                  "if (clem_outcome == CLEM_STUCK && clem_left && clem_has_failed(clem_runtime))");
         ptx_line(e, "    return;");
-        ptx_turn_leave(e, "clem_outcome == CLEM_STUCK");
+        ptx_turn_leave(e, "clem_outcome == CLEM_STUCK && clem_left");
     }
+    if (e->block_writer->facts->yields)
+        ptx_turn_leave(e, PTX_TURN_OF_ROUNDS);
     ptx_line(e, waits ? "if (clem_outcome == CLEM_STUCK && !clem_left)"
                       : "if (clem_outcome == CLEM_STUCK)");
     ptx_line(e, "    clem_trap(clem_runtime);");

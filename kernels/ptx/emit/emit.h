@@ -184,11 +184,13 @@ bool ptx_reads_workspace(const struct ptx_plan *plan);
 void ptx_find_turns(struct ptx_emitter *e);
 
 /* Of a block's text, nothing where none are taken. At its start: clem_resumes, clem_moved. Before a statement that one
- * which goes on leaves out. Where clem_left says that threads wait, under a condition more, unless that is NULL: the end of
- * the turn; then the block's barriers keep who has arrived. */
+ * which goes on leaves out. Under a condition, the end of the turn, and the block's barriers keep who has arrived; NULL:
+ * where clem_left says that threads wait, and there are no barriers. */
 void ptx_turn_begin(struct ptx_emitter *e);
 void ptx_turn_unless_resumed(struct ptx_emitter *e);
 void ptx_turn_leave(struct ptx_emitter *e, const char *condition);
+/* The condition where a block as a whole may wait: barriers have opened often enough. */
+#define PTX_TURN_OF_ROUNDS "clem_outcome == CLEM_RELEASED && ++clem_rounds >= CLEM_ROUNDS"
 /* One that goes on: from where its registers are declared, behind a statement more, to the place that is named. NULL: its
  * barriers have nobody who has arrived. */
 void ptx_turn_resume(struct ptx_emitter *e, const char *before);

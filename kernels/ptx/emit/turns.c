@@ -52,7 +52,7 @@ void ptx_find_turns(struct ptx_emitter *e)
     if (!e->target->is_cpu)
         return;
     for (size_t i = 0; i < plan->body_count && !waits; i++)
-        waits = ptx_waits_for_blocks(e, plan->bodies[i].function);
+        waits = ptx_waits_for_blocks(e, plan->bodies[i].function, NULL);
     plan->takes_turns = plan->form != PTX_FORM_ITEM && !has_textures(plan) &&
                         (waits || ptx_reads_workspace(plan));
     plan->waits_for_blocks = waits && !plan->takes_turns;
@@ -66,7 +66,8 @@ void ptx_turn_begin(struct ptx_emitter *e)
         return;
     ptx_line(e, "const uint clem_resumes = clem_resumes_turn(clem_turn);");
     ptx_line(e, "uint clem_moved = !clem_resumes;");
-    ptx_line(e, "(void)clem_moved;");
+    ptx_line(e, "uint clem_rounds = 0u;");
+    ptx_line(e, "(void)clem_moved, (void)clem_rounds;");
 }
 
 void ptx_turn_unless_resumed(struct ptx_emitter *e)
@@ -99,7 +100,7 @@ void ptx_turn_leave(struct ptx_emitter *e, const char *condition)
     if (!e->plan->takes_turns)
         return;
     if (condition)
-        ptx_line(e, "if (%s && clem_left) {", condition);
+        ptx_line(e, "if (%s) {", condition);
     else
         ptx_line(e, "if (clem_left) {");
     if (condition)

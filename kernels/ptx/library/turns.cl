@@ -125,6 +125,9 @@ static CLEM_ALONE bool clem_end_turn(__global struct clem_rota *rota, uint *slot
 
 /* ---- Within a block ---- */
 
+/* How often a block comes to loops in which it waits as a whole before it lets others go. */
+#define CLEM_ROUNDS 64u
+
 /* Whether the block goes on where it was left. Until it is left again, it is as if it ended in this turn. */
 static inline uint clem_resumes_turn(__global struct clem_turn *turn)
 {

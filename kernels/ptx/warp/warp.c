@@ -229,12 +229,14 @@ static void write_rounds(struct ptx_emitter *e)
         ptx_line(e,
                  "if (clem_outcome == CLEM_STUCK && clem_left && clem_has_failed(clem_runtime))");
         ptx_line(e, "    return;");
-        ptx_turn_leave(e, "clem_outcome == CLEM_STUCK");
+        ptx_turn_leave(e, "clem_outcome == CLEM_STUCK && clem_left");
         ptx_line(e, "if (clem_outcome == CLEM_STUCK && clem_left)");
         ptx_line(e, "    continue;");
     }
     if (e->plan->takes_turns)
         ptx_line(e, "clem_moved |= clem_outcome == CLEM_RELEASED;");
+    if (w->facts->yields)
+        ptx_turn_leave(e, PTX_TURN_OF_ROUNDS);
     ptx_line(e, "if (clem_outcome == CLEM_STUCK)");
     ptx_line(e, "    clem_trap(clem_runtime);");
     ptx_line(e, "if (clem_outcome != CLEM_RELEASED)");
