@@ -72,6 +72,84 @@ static void test_backwards(int *memory)
     }
 }
 
+/* ---- A block as a whole, between its barriers ---- */
+
+/* What each waits for: the same register of all threads; a vote; a barrier of some warps. */
+__global__ void by_barriers(volatile int *flags, int *out)
+{
+    __shared__ int seen;
+    const bool is_last = blockIdx.x + 1 == gridDim.x;
+    int own = (int)threadIdx.x, turns = 0, all = 1;
+    do {
+        if (threadIdx.x == 0)
+            seen = is_last ? 1 : flags[blockIdx.x + 1];
+        __syncthreads();
+        all = seen;
+        own += all ? 0 : turns;
+        turns++;
+        __syncthreads();
+    } while (all == 0);
+    out[blockIdx.x * THREADS + threadIdx.x] = own >= (int)threadIdx.x ? all : -1;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        flags[blockIdx.x] = all + 1;
+}
+
+__global__ void by_votes(volatile int *flags, int *out)
+{
+    const bool is_last = blockIdx.x + 1 == gridDim.x;
+    int all = 1;
+    while (!__syncthreads_or(threadIdx.x == 7 && (is_last || flags[blockIdx.x + 1] != 0)))
+        ;
+    if (!is_last)
+        all = flags[blockIdx.x + 1];
+    out[blockIdx.x * THREADS + threadIdx.x] = all;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        flags[blockIdx.x] = all + 1;
+}
+
+__global__ void by_some(volatile int *flags, int *out)
+{
+    __shared__ volatile int seen;
+    const bool is_last = blockIdx.x + 1 == gridDim.x;
+    int all = 1;
+    if (threadIdx.x < 32) {
+        do {
+            if (threadIdx.x == 0)
+                seen = is_last ? 1 : flags[blockIdx.x + 1];
+            asm volatile("bar.sync 1, 32;" ::: "memory");
+            all = seen;
+            asm volatile("bar.sync 1, 32;" ::: "memory");
+        } while (all == 0);
+    }
+    __syncthreads();
+    out[blockIdx.x * THREADS + threadIdx.x] = seen;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        flags[blockIdx.x] = seen + 1;
+}
+
+static void test_whole(int *memory)
+{
+    enum { BLOCKS = 20 };
+    void (*const kernels[])(volatile int *, int *) = {by_barriers, by_votes, by_some};
+    for (const auto kernel : kernels) {
+        int got[BLOCKS * THREADS];
+        bool is_right = true;
+        CUDA(cudaMemset(memory, 0, BLOCKS * sizeof(int)));
+        kernel<<<BLOCKS, THREADS>>>(memory, memory + BLOCKS);
+        LAUNCHED();
+        CUDA(cudaMemcpy(got, memory + BLOCKS, sizeof got, cudaMemcpyDefault));
+        for (int i = 0; i < BLOCKS * THREADS; i++)
+            is_right = is_right && got[i] == BLOCKS - i / THREADS;
+        EXPECT(is_right);
+    }
+}
+
 /* ---- Each thread for its neighbour in another block ---- */
 
 __global__ void by_threads(volatile int *place, int rounds)
@@ -217,6 +295,7 @@ int main(int count, char **arguments)
     CUDA(cudaMalloc(&memory, 1 << 17));
     test_lock(memory);
     test_backwards(memory);
+    test_whole(memory);
     test_threads(memory);
     test_ring(memory);
     test_scan();
