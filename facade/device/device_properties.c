@@ -14,33 +14,19 @@ static int at_most(uint64_t value, int limit)
     return value < (uint64_t)limit ? (int)value : limit;
 }
 
-/* The device's primary context, or NULL where none is open. */
-static const struct ocl_context *open_context(int device)
-{
-    const struct facade_context *primary = facade_primary(device);
-    return primary != NULL ? atomic_load_explicit(&primary->cl, memory_order_acquire) : NULL;
-}
-
 /* What an open context does, or else what one will do on a device of these facts if its driver
  * keeps its word: the question comes before there is a context, and is not worth making one. */
 static enum ocl_managed_method managed_method(int device)
 {
     const struct ocl_device_facts *facts = ocl_device_facts(device);
-    const struct ocl_context *open = open_context(device);
+    const struct facade_context *primary = facade_primary(device);
+    const struct ocl_context *open =
+        primary != NULL ? atomic_load_explicit(&primary->cl, memory_order_acquire) : NULL;
     if (open != NULL)
         return ocl_managed_method(open);
     if (facts->has_host_unified_memory || facts->has_usm || facts->has_svm_fine)
         return OCL_MANAGED_SHARED;
     return facts->has_svm_coarse ? OCL_MANAGED_MIGRATING : OCL_MANAGED_NONE;
-}
-
-/* Blocks wait for each other on processors that leave one for another: not on GPUs through OpenCL. Kernels find the grid's
- * barrier by its address. */
-static bool takes_cooperation(int device)
-{
-    const struct ocl_context *open = open_context(device);
-    return ocl_device_facts(device)->device_class == OCL_CLASS_CPU &&
-           (open == NULL || ocl_context_address(open) != OCL_ADDRESS_HANDLE);
 }
 
 cudaError_t facade_device_attribute(int *value, int attribute, int device)
