@@ -62,7 +62,10 @@ class grid_group
             const unsigned long long barrier = workspace() + 4;
             unsigned int now;
             do
-                __asm__ volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(barrier) : "memory");
+                __asm__ volatile("ld.acquire.gpu.u32 %0, [%1];"
+                                 : "=r"(now)
+                                 : "l"(barrier)
+                                 : "memory");
             while (((now ^ before) & 0x80000000u) == 0);
         }
         __syncthreads();

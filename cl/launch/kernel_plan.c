@@ -217,8 +217,7 @@ static size_t blocks_at_once(const struct ocl_kernel *kernel, const struct ocl_l
     const size_t most = (size_t)facts->max_alloc_bytes / 2 / bytes;
     const size_t busy =
         (size_t)facts->compute_units * (takes_turns ? WAITING_PER_UNIT : BLOCKS_PER_UNIT);
-    const size_t worth =
-        takes_turns && WORTH / bytes > MOST_WAITING ? MOST_WAITING : WORTH / bytes;
+    const size_t worth = takes_turns && WORTH / bytes > MOST_WAITING ? MOST_WAITING : WORTH / bytes;
     size_t blocks = worth > busy ? worth : busy;
     if (launch->is_cooperative)
         return all <= most ? all : 0;

@@ -17,7 +17,8 @@ struct ocl_plan {
      * __global memory for each thread block of a command. */
     size_t scratch_bytes;
     size_t shared_bytes; /* where the kernel spills: of __global memory for each thread block */
-    size_t at_once; /* where the kernel spills: thread blocks of a command, > 0; where they take turns: that may have begun
+    size_t
+        at_once; /* where the kernel spills: thread blocks of a command, > 0; where they take turns: that may have begun
                      * and not ended */
 };
 

@@ -144,7 +144,8 @@ static cudaError_t check_cooperation(const struct facade_function *function, dim
                                         shared, cudaOccupancyDefault);
     if (error != cudaSuccess)
         return error;
-    const uint64_t most = (uint64_t)blocks * (uint64_t)processors, plane = (uint64_t)grid.x * grid.y;
+    const uint64_t most = (uint64_t)blocks * (uint64_t)processors,
+                   plane = (uint64_t)grid.x * grid.y;
     if (plane <= most && plane * grid.z <= most)
         return cudaSuccess;
     ocl_kernel_complain(function->kernel,

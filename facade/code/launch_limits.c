@@ -16,7 +16,7 @@ static unsigned smaller(size_t a, unsigned b)
 }
 
 cudaError_t facade_launch_facts(const struct facade_function *function,
-                              const struct ocl_kernel_facts **facts)
+                                const struct ocl_kernel_facts **facts)
 {
     *facts = ocl_kernel_facts(function->kernel);
     return (*facts)->is_unknown ? facade_error_from((*facts)->status, FACADE_LAUNCH) : cudaSuccess;

@@ -138,7 +138,8 @@ static CUresult launch_packed(struct facade_function *function, dim3 grid, dim3 
         facade_function_parameter(function, i, &offset, NULL);
         args[i] = copy + offset;
     }
-    result = facade_driver_error(facade_launch(function, grid, block, args, shared, stream, is_cooperative));
+    result = facade_driver_error(
+        facade_launch(function, grid, block, args, shared, stream, is_cooperative));
 done:
     free(args);
     free(copy);
@@ -161,9 +162,9 @@ static CUresult launch(CUfunction handle, dim3 grid, dim3 block, size_t shared, 
         return facade_driver_error(
             facade_launch(function, grid, block, params, shared, stream, is_cooperative));
     result = facade_driver_error(facade_packed_read(extra, &packed));
-    return result == CUDA_SUCCESS ? launch_packed(function, grid, block, shared, stream, &packed,
-                                                  is_cooperative)
-                                  : result;
+    return result == CUDA_SUCCESS
+               ? launch_packed(function, grid, block, shared, stream, &packed, is_cooperative)
+               : result;
 }
 
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
@@ -197,9 +198,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = find_function(f, &function);
     if (result == CUDA_SUCCESS)
-        result = facade_driver_error(
-            facade_launch_check_attributes((const void *)config->attrs, config->numAttrs,
-                                           &is_cooperative));
+        result = facade_driver_error(facade_launch_check_attributes(
+            (const void *)config->attrs, config->numAttrs, &is_cooperative));
     if (result != CUDA_SUCCESS)
         return result;
     const dim3 grid = {config->gridDimX, config->gridDimY, config->gridDimZ};

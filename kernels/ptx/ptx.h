@@ -221,7 +221,7 @@ enum ptx_argument_kind {
     PTX_ARGUMENT_GRID, /* uint8 by value: gridDim x y z, 1, blockDim x y z, 0; FORM_BLOCK, and where
                            * shared memory is global; the 1 may be more where the kernel joins blocks */
     PTX_ARGUMENT_DYNAMIC, /* uint by value: the launch's dynamic shared bytes */
-    PTX_ARGUMENT_TURNS,   /* __global struct clem_rota (library/turns.h), with a record for each slot */
+    PTX_ARGUMENT_TURNS, /* __global struct clem_rota (library/turns.h), with a record for each slot */
     PTX_ARGUMENT_ZERO,    /* uint by value: 0, which no compiler knows */
     PTX_ARGUMENT_TEXTURE, /* a bundle of parameters as kernels/device/clem_texture.h and
                              * clem_surface.h declare them, fed by element `index`, or by reference

@@ -44,8 +44,9 @@ static bool suits_item(struct ptx_emitter *e)
     const struct ptx_body *entry = &plan->bodies[plan->body_count - 1];
     const struct ptx_target *target = e->target;
     if (!entry->has_barriers && !entry->has_warp_operations)
-        return !target->is_cpu || (!ptx_reads_workspace(plan) && !ptx_block_has_meetings(e, entry->function) &&
-                                   !suits_stride(e, entry->function) && !entry->waits);
+        return !target->is_cpu ||
+               (!ptx_reads_workspace(plan) && !ptx_block_has_meetings(e, entry->function) &&
+                !suits_stride(e, entry->function) && !entry->waits);
     if (target->is_cpu)
         return false;
     if (target->has_nvidia_asm)

@@ -81,7 +81,8 @@ static const char own_calls[] =
     "CLEM_SCRATCH_START clem_has_failed clem_workspace clem_clock __attribute__ aligned ";
 static const char own_block_calls[] =
     " clem_run_block clem_take_turn clem_turn_of clem_end_turn clem_resumes_turn clem_leave_turn "
-    "clem_keep_arrived clem_take_arrived clem_living clem_is_together clem_choose_region clem_choose_waiting "
+    "clem_keep_arrived clem_take_arrived clem_living clem_is_together clem_choose_region "
+    "clem_choose_waiting "
     "clem_release_barriers clem_trap "
     "clem_begin_warps clem_number_threads clem_choose_lanes clem_settle_lanes "
     "clem_release_warps clem_part_lanes clem_send_lanes clem_wait_for clem_mask_of clem_lanes_of "

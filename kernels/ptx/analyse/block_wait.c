@@ -329,8 +329,7 @@ static bool waits_for_block(const struct waiting *w, int32_t at)
 static void add_node(struct waiting *w, int32_t head, int32_t at)
 {
     const int32_t *position = w->flow->position;
-    if (w->is_in[at] || position[at] == PTX_NO_NODE ||
-        (!w->meets_block && waits_for_block(w, at)))
+    if (w->is_in[at] || position[at] == PTX_NO_NODE || (!w->meets_block && waits_for_block(w, at)))
         return;
     if (position[at] < position[head]) /* by a way into the loop that does not come by its head */
         return;

@@ -368,7 +368,8 @@ static void write_yielding(struct ptx_emitter *e)
     ptx_block_pass_over_ended(e, "clem_state[clem_index] = CLEM_ENDED; ");
     ptx_line(e, "clem_state[clem_index] = clem_region;");
     ptx_line(e, "}");
-    ptx_line(e, "clem_region = CLEM_ENDED;"); /* nobody has come from a region where threads parted */
+    ptx_line(e,
+             "clem_region = CLEM_ENDED;"); /* nobody has come from a region where threads parted */
     if (ptx_block_has_shared(e)) {
         ptx_block_begin_each(e);
         ptx_block_scatter(e);

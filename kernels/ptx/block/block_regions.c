@@ -591,9 +591,9 @@ static void find_yields(struct ptx_emitter *e, struct ptx_block_facts *facts)
     facts->yields = true;
     for (size_t i = 0; i < facts->straight->count; i++) {
         struct ptx_region *region = &facts->straight->all[i];
-        region->yields = loops[facts->flow->nodes[region->head].first] &&
-                         !(region->step && ptx_is_barrier(region->step) &&
-                           ptx_barrier_reduces(region->step));
+        region->yields =
+            loops[facts->flow->nodes[region->head].first] &&
+            !(region->step && ptx_is_barrier(region->step) && ptx_barrier_reduces(region->step));
     }
 }
 
@@ -601,8 +601,8 @@ static void find_yields(struct ptx_emitter *e, struct ptx_block_facts *facts)
 static void conclude(struct ptx_block_facts *facts)
 {
     facts->has_parts = has_parts(facts->straight);
-    facts->is_straight = is_decided(facts->straight) && !facts->has_parts && !facts->starts_alone &&
-                         !facts->yields;
+    facts->is_straight =
+        is_decided(facts->straight) && !facts->has_parts && !facts->starts_alone && !facts->yields;
     facts->shrinks = !facts->is_straight && !facts->never_meets && !facts->has_parts;
     facts->has_lanes = has_lanes(facts->straight);
     for (size_t i = 0; i < facts->straight->count; i++) {

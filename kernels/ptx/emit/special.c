@@ -70,8 +70,7 @@ static const char *workspace_half(struct ptx_emitter *e, bool is_upper)
     ptx_need(e, PTX_NEED_TURNS);
     if (e->target->pointers == PTX_POINTERS_BUFFERS)
         ptx_refuse_address(e, "%%envreg, which grid-wide barriers read, holds an address");
-    return is_upper ? "(uint)(clem_workspace(clem_rota) >> 32)"
-                    : "(uint)clem_workspace(clem_rota)";
+    return is_upper ? "(uint)(clem_workspace(clem_rota) >> 32)" : "(uint)clem_workspace(clem_rota)";
 }
 
 const char *ptx_special_value(struct ptx_emitter *e, int32_t special)
@@ -102,7 +101,8 @@ const char *ptx_special_value(struct ptx_emitter *e, int32_t special)
     const bool is_workspace = special == PTX_ENVREG1 || special == PTX_ENVREG2;
     if (is_workspace && e->plan->takes_turns)
         return workspace_half(e, special == PTX_ENVREG1);
-    ptx_refuse(e, is_workspace || special == PTX_ENVREG ? "%%envreg, which grid-wide barriers read, has no value"
-                                        : "a special register that has no value here");
+    ptx_refuse(e, is_workspace || special == PTX_ENVREG
+                      ? "%%envreg, which grid-wide barriers read, has no value"
+                      : "a special register that has no value here");
     return "0u";
 }

@@ -53,8 +53,8 @@ void ptx_find_turns(struct ptx_emitter *e)
         return;
     for (size_t i = 0; i < plan->body_count && !waits; i++)
         waits = ptx_waits_for_blocks(e, plan->bodies[i].function, NULL);
-    plan->takes_turns = plan->form != PTX_FORM_ITEM && !has_textures(plan) &&
-                        (waits || ptx_reads_workspace(plan));
+    plan->takes_turns =
+        plan->form != PTX_FORM_ITEM && !has_textures(plan) && (waits || ptx_reads_workspace(plan));
     plan->waits_for_blocks = waits && !plan->takes_turns;
 }
 

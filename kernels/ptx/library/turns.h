@@ -15,7 +15,8 @@ struct clem_rota {
     uint next;           /* the first block that has not begun */
     uint waiting;        /* blocks that wait for a worker */
     uint progress;       /* grows whenever a block has done more than wait, and others do */
-    uint workspace[2];   /* of the grid's barrier, as CUDA's compilers know it: its bytes, who has arrived */
+    uint workspace
+        [2]; /* of the grid's barrier, as CUDA's compilers know it: its bytes, who has arrived */
     uint reserved[24];
 };
 
