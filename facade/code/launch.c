@@ -128,9 +128,8 @@ cudaError_t facade_launch_check_shape(const struct facade_function *function, di
                : cudaSuccess;
 }
 
-/* All blocks of a cooperative launch are at work at once. Needs: the shape was checked. */
-static cudaError_t check_cooperation(const struct facade_function *function, dim3 grid, dim3 block,
-                                     size_t shared)
+cudaError_t facade_launch_check_cooperation(const struct facade_function *function, dim3 grid,
+                                            dim3 block, size_t shared)
 {
     const int device = function->module->context->device;
     int can = 0, processors = 0, blocks = 0;
@@ -183,7 +182,7 @@ cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 bloc
     bool is_capturing = false;
     cudaError_t error = facade_launch_check_shape(function, grid, block, shared);
     if (error == cudaSuccess && is_cooperative)
-        error = check_cooperation(function, grid, block, shared);
+        error = facade_launch_check_cooperation(function, grid, block, shared);
     if (error == cudaSuccess)
         error = facade_stream_find_to_capture(stream_handle, &stream, &is_capturing);
     if (error != cudaSuccess)

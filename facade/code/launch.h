@@ -29,6 +29,11 @@ cudaError_t facade_launch_in(struct facade_function *function, dim3 grid, dim3 b
 cudaError_t facade_launch_check_shape(const struct facade_function *function, dim3 grid, dim3 block,
                                       size_t shared);
 
+/* What it refuses then of a cooperative launch, all of whose blocks are at work at once. Needs: the shape was checked. Errors:
+ * cudaErrorNotSupported; cudaErrorCooperativeLaunchTooLarge. */
+cudaError_t facade_launch_check_cooperation(const struct facade_function *function, dim3 grid,
+                                            dim3 block, size_t shared);
+
 /* cudaErrorInvalidConfiguration as it is said of what func is: of handles, NVIDIA's runtime does not know that the
  * configuration is what is wrong. */
 cudaError_t facade_launch_error_of(const void *func, cudaError_t error);

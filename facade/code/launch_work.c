@@ -111,6 +111,16 @@ void facade_work_set_cooperative(struct facade_work *work)
     ((struct launch_work *)work)->is_cooperative = true;
 }
 
+cudaError_t facade_work_cooperate_as(struct facade_work *work, const struct facade_work *before)
+{
+    struct launch_work *launch = (struct launch_work *)work;
+    if (before->kind != &launch_kind || !((const struct launch_work *)before)->is_cooperative)
+        return cudaSuccess;
+    launch->is_cooperative = true;
+    return facade_launch_check_cooperation(launch->function, launch->params.gridDim,
+                                           launch->params.blockDim, launch->params.sharedMemBytes);
+}
+
 struct cudaKernelNodeParams facade_work_launch(const struct facade_work *work)
 {
     return ((const struct launch_work *)work)->params;

@@ -173,6 +173,26 @@ static void test_streams(unsigned *values)
     }
 }
 
+/* A node keeps the attribute when its parameters are set. */
+static void set_other_grid(cudaGraph_t graph, cudaGraphExec_t exec, unsigned *values)
+{
+    cudaGraphNode_t node;
+    cudaKernelNodeParams params = {};
+    size_t nodes = 1;
+    int count = ROUNDS;
+    void *args[] = {&values, &count};
+    CUDA(cudaGraphGetNodes(graph, &node, &nodes));
+    CUDA(cudaGraphKernelNodeGetParams(node, &params));
+    params.kernelParams = args;
+    params.gridDim = dim3(most_blocks(32) + 1);
+    EXPECT(cudaGraphKernelNodeSetParams(node, &params) == cudaErrorCooperativeLaunchTooLarge);
+    EXPECT(cudaGraphExecKernelNodeSetParams(exec, node, &params) ==
+           cudaErrorCooperativeLaunchTooLarge);
+    EXPECT(cudaGetLastError() == cudaErrorCooperativeLaunchTooLarge);
+    params.gridDim = dim3(5);
+    CUDA(cudaGraphExecKernelNodeSetParams(exec, node, &params));
+}
+
 /* By an attribute; and captured, from where it is launched twice. */
 static void test_attribute(unsigned *values)
 {
@@ -208,6 +228,10 @@ static void test_attribute(unsigned *values)
         CUDA(cudaStreamSynchronize(stream));
         EXPECT(is_right(values, 3, 32, ROUNDS));
     }
+    set_other_grid(graph, exec, values);
+    CUDA(cudaGraphLaunch(exec, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    EXPECT(is_right(values, 5, 32, ROUNDS));
     CUDA(cudaGraphExecDestroy(exec));
     CUDA(cudaGraphDestroy(graph));
     CUDA(cudaStreamDestroy(stream));
