@@ -59,7 +59,7 @@ static ocl_status make_turns(const struct ocl_call *call, cl_mem *buffer)
 {
     cl_int error = CL_SUCCESS;
     const struct ocl_plan *plan = call->plan;
-    const size_t bytes = sizeof(struct clem_rota) + plan->at_once * sizeof(struct clem_turn);
+    const size_t bytes = sizeof(struct clem_rota) + plan->at_once * sizeof(struct clem_rota_slot);
     struct clem_rota *rota = calloc(1, bytes);
     if (!rota)
         return OCL_E_OUT_OF_MEMORY;

@@ -442,7 +442,7 @@ static const char turns_begin[] =
     "    uint clem_slot = (uint)get_global_id(2), clem_block = 0u;\n"
     "    uint2 clem_idle = (uint2)(0u);\n"
     "    while (clem_take_turn(clem_rota, clem_blocks, &clem_slot, &clem_block)) {\n"
-    "    __global struct clem_turn *const clem_turn = clem_turn_of(clem_rota, clem_slot);\n";
+    "    __global struct clem_rota_slot *const clem_turn = clem_turn_of(clem_rota, clem_slot);\n";
 static const char turns_end[] = "    if (!clem_end_turn(clem_rota, &clem_slot, &clem_idle))\n"
                                 "        break;\n"
                                 "    }\n";
@@ -454,7 +454,7 @@ static void add_kernel_apart(struct translation *t, const char *name)
     ptx_text_add(&t->code,
                  "static CLEM_ALONE void clem_run_block(\n"
                  "    ulong clem_work_item,%s%s%s%s)\n{\n",
-                 t->plan.takes_turns ? "\n    __global struct clem_turn *clem_turn," : "",
+                 t->plan.takes_turns ? "\n    __global struct clem_rota_slot *clem_turn," : "",
                  has_shared ? "\n    __local uchar *clem_shared," : "",
                  t->plan.scratch_bytes ? "\n    CLEM_SCRATCH uchar *clem_scratch," : "",
                  t->parameters.data);

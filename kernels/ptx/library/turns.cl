@@ -12,9 +12,9 @@ static inline ulong clem_workspace(__global struct clem_rota *rota)
     return rota->is_cooperative ? (ulong)&rota->workspace[0] : 0ul;
 }
 
-static inline __global struct clem_turn *clem_turn_of(__global struct clem_rota *rota, uint slot)
+static inline __global struct clem_rota_slot *clem_turn_of(__global struct clem_rota *rota, uint slot)
 {
-    return (__global struct clem_turn *)(rota + 1) + slot;
+    return (__global struct clem_rota_slot *)(rota + 1) + slot;
 }
 
 static inline uint clem_rota_word(__global uint *word)
@@ -22,13 +22,13 @@ static inline uint clem_rota_word(__global uint *word)
     return *(volatile __global uint *)word;
 }
 
-static inline bool clem_claim_slot(__global struct clem_turn *turn, uint from)
+static inline bool clem_claim_slot(__global struct clem_rota_slot *turn, uint from)
 {
     return clem_rota_word(&turn->state) == from &&
            atomic_cmpxchg((volatile __global uint *)&turn->state, from, CLEM_SLOT_RUNS) == from;
 }
 
-static inline void clem_give_slot(__global struct clem_turn *turn, uint to)
+static inline void clem_give_slot(__global struct clem_rota_slot *turn, uint to)
 {
     clem_fence();
     atomic_xchg((volatile __global uint *)&turn->state, to);
@@ -40,7 +40,7 @@ static inline uint clem_next_slot(__global struct clem_rota *rota, uint slot)
 }
 
 /* Begins the next block in a slot that is free; false: there is none, or the slot is not free. */
-static bool clem_begin_block(__global struct clem_rota *rota, __global struct clem_turn *turn, uint blocks)
+static bool clem_begin_block(__global struct clem_rota *rota, __global struct clem_rota_slot *turn, uint blocks)
 {
     if (clem_rota_word(&rota->next) >= blocks || !clem_claim_slot(turn, CLEM_SLOT_FREE))
         return false;
@@ -55,7 +55,7 @@ static bool clem_begin_block(__global struct clem_rota *rota, __global struct cl
 }
 
 /* Goes on with a block that waits. */
-static bool clem_resume_block(__global struct clem_rota *rota, __global struct clem_turn *turn)
+static bool clem_resume_block(__global struct clem_rota *rota, __global struct clem_rota_slot *turn)
 {
     if (!clem_claim_slot(turn, CLEM_SLOT_WAITS))
         return false;
@@ -69,7 +69,7 @@ static CLEM_ALONE bool clem_take_turn(__global struct clem_rota *rota, uint bloc
 {
     for (;;) {
         for (uint i = 0; i < rota->slots; i++) {
-            __global struct clem_turn *const turn = clem_turn_of(rota, *slot);
+            __global struct clem_rota_slot *const turn = clem_turn_of(rota, *slot);
             if (clem_resume_block(rota, turn) || clem_begin_block(rota, turn, blocks)) {
                 clem_fence();
                 *block = turn->block;
@@ -101,7 +101,7 @@ static bool clem_leaves_turns(__global struct clem_rota *rota)
 /* The end of a turn. idle: how many in a row brought no progress, and what progress there was. False: the worker leaves. */
 static CLEM_ALONE bool clem_end_turn(__global struct clem_rota *rota, uint *slot, uint2 *idle)
 {
-    __global struct clem_turn *const turn = clem_turn_of(rota, *slot);
+    __global struct clem_rota_slot *const turn = clem_turn_of(rota, *slot);
     const uint left = turn->left;
     if (left != CLEM_TURN_WAITED && clem_rota_word(&rota->waiting) != 0u)
         atomic_inc((volatile __global uint *)&rota->progress);
@@ -129,26 +129,26 @@ static CLEM_ALONE bool clem_end_turn(__global struct clem_rota *rota, uint *slot
 #define CLEM_ROUNDS 64u
 
 /* Whether the block goes on where it was left. Until it is left again, it is as if it ended in this turn. */
-static inline uint clem_resumes_turn(__global struct clem_turn *turn)
+static inline uint clem_resumes_turn(__global struct clem_rota_slot *turn)
 {
     const uint resumes = turn->left != CLEM_TURN_ENDED;
     turn->left = CLEM_TURN_ENDED;
     return resumes;
 }
 
-static inline void clem_leave_turn(__global struct clem_turn *turn, uint moved)
+static inline void clem_leave_turn(__global struct clem_rota_slot *turn, uint moved)
 {
     turn->left = moved ? CLEM_TURN_MOVED : CLEM_TURN_WAITED;
 }
 
 /* Those who have arrived at its barriers. */
-static inline void clem_keep_arrived(__global struct clem_turn *turn, const uint *arrived)
+static inline void clem_keep_arrived(__global struct clem_rota_slot *turn, const uint *arrived)
 {
     for (uint i = 0; i < 16u; i++)
         turn->arrived[i] = arrived[i];
 }
 
-static inline void clem_take_arrived(__global const struct clem_turn *turn, uint *arrived)
+static inline void clem_take_arrived(__global const struct clem_rota_slot *turn, uint *arrived)
 {
     for (uint i = 0; i < 16u; i++)
         arrived[i] = turn->arrived[i];

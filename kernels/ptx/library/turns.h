@@ -21,7 +21,7 @@ struct clem_rota {
 };
 
 /* Of a slot: which block it holds, and what of that is in no memory of its own. */
-struct clem_turn {
+struct clem_rota_slot {
     uint state; /* CLEM_SLOT_... */
     uint left;  /* CLEM_TURN_... of the last turn */
     uint block;
