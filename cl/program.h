@@ -124,6 +124,7 @@ struct ocl_launch {
     size_t items[3];        /* work-items per group and dimension, > 0 */
     size_t local_bytes;     /* for the __local pointer parameter, if there is one */
     void *const *arguments; /* one pointer per entry, to the value; read before returning */
+    bool is_cooperative;    /* groups may wait for all others of the launch */
 };
 
 /* Launches. Safe from many threads on one kernel.
@@ -131,8 +132,9 @@ struct ocl_launch {
  *         A pointer argument may be NULL, point into the middle of an allocation, be pinned host
  *         memory, or (where kernels have addresses) be any number at all.
  * Needs:  kernel and queue belong to one context.
+ *         A cooperative launch's groups are at work all at once, and its kernel may ask for the grid's workspace.
  * Errors: OCL_E_LAUNCH_SIZE; OCL_E_INVALID_VALUE for missing arguments; OCL_E_NOT_SUPPORTED for a
- *         kernel that cannot be launched (facts.status); OCL_E_NEEDS_ADDRESS under the handle
+ *         kernel that cannot be launched (facts.status), or not cooperatively (logged); OCL_E_NEEDS_ADDRESS under the handle
  *         strategy: the pointer is in no allocation, or its offset cannot be passed; the driver's;
  *         the sticky failure. OCL_E_INVALID_VALUE (logged) for an entry that is not the texture or
  *         surface object that the kernel wants, OCL_E_NOT_SUPPORTED (logged) for one that can be no

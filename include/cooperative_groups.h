@@ -6,8 +6,8 @@
 #include "crt/device_functions.h"
 #include "vector_types.h"
 
-/* Blocks, tiles and the threads of a warp that are together. A grid knows its ranks; its threads
- * cannot wait for each other: programs ask cudaDevAttrCooperativeLaunch before they do.
+/* Grids, blocks, tiles and the threads of a warp that are together. The threads of a grid can wait for each other in a
+ * cooperative launch, where is_valid() says so.
  *
  * Source: CUDA C++ Programming Guide 13.0, Cooperative Groups.
  */
@@ -22,17 +22,61 @@ namespace cooperative_groups
 
 class grid_group
 {
+    /* Two words, of which the second is the barrier: all blocks add to it, the first so much that the upper bit changes
+     * when all have come. Its address is told by registers; 0: this is no cooperative launch. */
+    CLEM_DEVICE static unsigned long long workspace()
+    {
+        unsigned int upper, lower;
+        __asm__ volatile("mov.u32 %0, %%envreg1;" : "=r"(upper));
+        __asm__ volatile("mov.u32 %0, %%envreg2;" : "=r"(lower));
+        return static_cast<unsigned long long>(upper) << 32 | lower;
+    }
+    CLEM_DEVICE static bool is_first()
+    {
+        return threadIdx.x + threadIdx.y + threadIdx.z == 0;
+    }
+
   public:
-    /* What nvcc's code begins with, too: kernels that get here are refused by this register's name,
-     * when they are launched. */
+    typedef unsigned int arrival_token;
+
+    CLEM_DEVICE arrival_token barrier_arrive() const
+    {
+        unsigned int before = 0;
+        const unsigned long long barrier = workspace() + 4;
+        if (barrier == 4)
+            __trap();
+        __syncthreads();
+        if (is_first()) {
+            const bool is_first_block = blockIdx.x + blockIdx.y + blockIdx.z == 0;
+            const unsigned int others = gridDim.x * gridDim.y * gridDim.z - 1;
+            __asm__ volatile("atom.add.release.gpu.u32 %0, [%1], %2;"
+                             : "=r"(before)
+                             : "l"(barrier), "r"(is_first_block ? 0x80000000u - others : 1u)
+                             : "memory");
+        }
+        return before;
+    }
+    CLEM_DEVICE void barrier_wait(arrival_token &&before) const
+    {
+        if (is_first()) {
+            const unsigned long long barrier = workspace() + 4;
+            unsigned int now;
+            do
+                __asm__ volatile("ld.acquire.gpu.u32 %0, [%1];"
+                                 : "=r"(now)
+                                 : "l"(barrier)
+                                 : "memory");
+            while (((now ^ before) & 0x80000000u) == 0);
+        }
+        __syncthreads();
+    }
     CLEM_DEVICE void sync() const
     {
-        unsigned int r;
-        __asm__ volatile("mov.u32 %0, %%envreg2;" : "=r"(r)::"memory");
+        barrier_wait(barrier_arrive());
     }
     CLEM_DEVICE bool is_valid() const
     {
-        return false;
+        return workspace() != 0;
     }
     CLEM_DEVICE unsigned long long block_rank() const
     {

@@ -2946,6 +2946,9 @@ CUresult CUDAAPI cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned in
 CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams,
                                   void **extra);
 
+/* cuLaunchCooperativeKernel: cuLaunchKernel of blocks that may wait for all others: all of them
+ * must fit at once, on a device whose CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH is not 0.
+ */
 CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
                                            unsigned int gridDimY, unsigned int gridDimZ,
                                            unsigned int blockDimX, unsigned int blockDimY,

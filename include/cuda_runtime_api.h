@@ -411,13 +411,16 @@ cudaError_t CUDARTAPI cudaLaunchKernel(const void *func, dim3 gridDim, dim3 bloc
 /* cudaLaunchKernelExC: cudaLaunchKernel with the shape in *config.
  *
  * Errors:  those of cudaLaunchKernel; cudaErrorNotSupported for an attribute that asks for
- *          cooperation or clusters.
+ *          clusters; those of cudaLaunchCooperativeKernel for one that asks for cooperation.
  */
 cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func,
                                           void **args);
 
-/* cudaLaunchCooperativeKernel: returns cudaErrorNotSupported: OpenCL cannot synchronize a whole
- * grid.
+/* cudaLaunchCooperativeKernel: cudaLaunchKernel of blocks that may wait for all others.
+ *
+ * Errors:  those of cudaLaunchKernel; cudaErrorNotSupported where cudaDevAttrCooperativeLaunch is
+ *          0; cudaErrorCooperativeLaunchTooLarge for more blocks than
+ *          cudaOccupancyMaxActiveBlocksPerMultiprocessor() says for each multiprocessor.
  */
 cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim,
                                                   void **args, size_t sharedMem,

@@ -21,7 +21,7 @@ facade error_map runtime: what an error means depends on the context, whose open
 facade copy_description copy_request memory_set memory_work: a copy or fill in a stream that captures is a node, which copies or fills
 facade event stream stream_work: events wait in streams, and streams for events; in a capture both are nodes
 facade handles thread_state: a thread remembers handles that it has found
-facade launch launch_work registration: a kernel's stub is registered, and configurations of launches are kept with it; captured launches are nodes
+facade launch launch_work occupancy registration: a kernel's stub is registered, and configurations of launches are kept with it; captured launches are nodes; a cooperative launch has as many blocks as fit, which is asked of functions
 facade library module: a library has a module in each context
 "
 rooms=$(sed -n "s,^$folder: *,,p" "$(dirname "$0")/rooms.txt")

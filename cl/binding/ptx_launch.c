@@ -9,6 +9,7 @@
 #include "cl/memory/address.h"
 #include "cl/ptx/ptx_kernel.h"
 #include "cl/trace.h"
+#include "kernels/ptx/library/turns.h"
 
 /* Words that may be addresses are changed as they are where they are arguments of their own. */
 static void fill_bank(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
@@ -53,6 +54,24 @@ static ocl_status make_memory(const struct ocl_call *call, size_t block_bytes, c
     return error;
 }
 
+/* Zeros, but for what the launch begins with. */
+static ocl_status make_turns(const struct ocl_call *call, cl_mem *buffer)
+{
+    cl_int error = CL_SUCCESS;
+    const struct ocl_plan *plan = call->plan;
+    const size_t bytes = sizeof(struct clem_rota) + plan->at_once * sizeof(struct clem_rota_slot);
+    struct clem_rota *rota = calloc(1, bytes);
+    if (!rota)
+        return OCL_E_OUT_OF_MEMORY;
+    rota->slots = (uint)plan->at_once;
+    rota->workers = (uint)plan->global[2];
+    rota->is_cooperative = call->launch->is_cooperative;
+    *buffer = clCreateBuffer(call->kernel->program->context->cl,
+                             CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, rota, &error);
+    free(rota);
+    return error;
+}
+
 ocl_status ocl_ptx_begin(struct ocl_call *call)
 {
     const struct ocl_kernel *kernel = call->kernel;
@@ -72,6 +91,8 @@ ocl_status ocl_ptx_begin(struct ocl_call *call)
         status = make_memory(call, call->plan->scratch_bytes, &memory->scratch);
     if (status == OCL_OK && kernel->ptx->spills)
         status = make_memory(call, call->plan->shared_bytes, &memory->shared);
+    if (status == OCL_OK && kernel->ptx->takes_turns)
+        status = make_turns(call, &memory->turns);
     return status;
 }
 
@@ -85,7 +106,7 @@ void ocl_ptx_end(const struct ocl_call *call)
 {
     const struct ocl_kernel *kernel = call->kernel;
     const struct ocl_ptx_memory *memory = &call->memory;
-    const cl_mem buffers[] = {memory->bank, memory->scratch, memory->shared};
+    const cl_mem buffers[] = {memory->bank, memory->scratch, memory->shared, memory->turns};
     if (kernel->ptx->has_table)
         ocl_table_end(kernel->program->context);
     if (memory->is_noted)

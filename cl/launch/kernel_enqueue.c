@@ -199,6 +199,8 @@ static cl_int set_slot(const struct setting *setting)
         return set_value(setting, &(const cl_uint){(cl_uint)dynamic_bytes});
     case OCL_SLOT_BANK:
         return set_memory(setting, call->memory.bank);
+    case OCL_SLOT_TURNS:
+        return set_memory(setting, call->memory.turns);
     }
     return CL_INVALID_ARG_INDEX;
 }

@@ -54,6 +54,16 @@ static bool fits_shared(const struct ocl_kernel *kernel, const struct ocl_launch
     return own <= most && launch->local_bytes <= most - own;
 }
 
+/* Whether all blocks of a launch can wait for each other, or need not: OpenCL C has no way to. */
+static bool may_cooperate(struct ocl_kernel *kernel)
+{
+    const bool may = device_of(kernel)->device_class == OCL_CLASS_CPU &&
+                     !(kernel->ptx && kernel->ptx->waits_for_blocks);
+    if (!may)
+        ocl_kernel_complain(kernel, "its blocks cannot wait for each other on this device");
+    return may;
+}
+
 /* ---- Variants ---- */
 
 static size_t round_up(size_t bytes, size_t step)
@@ -195,16 +205,22 @@ static bool count_work(const struct ocl_kernel *kernel, const struct ocl_launch 
 /* ---- Memory ---- */
 
 /* Enough for all compute units to be busy, and no more than a part of the device's memory. 0: it has no room
- * for one. */
+ * for one. Where blocks wait for each other: as many as a multiprocessor may have, on each, and some, since programs count
+ * on so many being at work at once; all of a cooperative launch. */
 static size_t blocks_at_once(const struct ocl_kernel *kernel, const struct ocl_launch *launch,
                              size_t bytes)
 {
-    enum { WORTH = 64 << 20, BLOCKS_PER_UNIT = 4 };
+    enum { WORTH = 64 << 20, BLOCKS_PER_UNIT = 4, WAITING_PER_UNIT = 16, MOST_WAITING = 1024 };
     const struct ocl_device_facts *facts = device_of(kernel);
+    const bool takes_turns = kernel->ptx->takes_turns;
     const size_t all = launch->groups[0] * launch->groups[1] * launch->groups[2];
     const size_t most = (size_t)facts->max_alloc_bytes / 2 / bytes;
-    const size_t busy = (size_t)facts->compute_units * BLOCKS_PER_UNIT;
-    size_t blocks = WORTH / bytes > busy ? WORTH / bytes : busy;
+    const size_t busy =
+        (size_t)facts->compute_units * (takes_turns ? WAITING_PER_UNIT : BLOCKS_PER_UNIT);
+    const size_t worth = takes_turns && WORTH / bytes > MOST_WAITING ? MOST_WAITING : WORTH / bytes;
+    size_t blocks = worth > busy ? worth : busy;
+    if (launch->is_cooperative)
+        return all <= most ? all : 0;
     if (blocks > most)
         blocks = most;
     return blocks < all ? blocks : all;
@@ -220,6 +236,20 @@ static void cut(struct ocl_plan *plan)
         plan->portion[d] = taken * plan->local[d];
         most = taken < groups || taken == 0 ? 1 : most / taken;
     }
+}
+
+/* One work-item for each compute unit, which take the blocks one after the other. */
+static ocl_status plan_turns(const struct ocl_kernel *kernel, struct ocl_plan *plan)
+{
+    enum { MOST_WORKERS = 0xffff };
+    const size_t blocks = plan->global[2], units = device_of(kernel)->compute_units;
+    size_t workers = units < MOST_WORKERS ? units : MOST_WORKERS;
+    if (blocks > UINT32_MAX - MOST_WORKERS)
+        return OCL_E_LAUNCH_SIZE;
+    if (workers > plan->at_once)
+        workers = plan->at_once;
+    plan->global[2] = plan->portion[2] = workers > 0 ? workers : 1;
+    return OCL_OK;
 }
 
 /* As library and text round it. */
@@ -243,6 +273,8 @@ static ocl_status plan_memory(const struct ocl_kernel *kernel, const struct ocl_
                 (unsigned long long)device_of(kernel)->max_alloc_bytes / 2);
         return OCL_E_OUT_OF_MEMORY;
     }
+    if (kernel->ptx->takes_turns)
+        return plan_turns(kernel, plan);
     cut(plan);
     return OCL_OK;
 }
@@ -250,6 +282,8 @@ static ocl_status plan_memory(const struct ocl_kernel *kernel, const struct ocl_
 ocl_status ocl_plan_make(struct ocl_kernel **kernel, const struct ocl_launch *launch,
                          struct ocl_plan *plan)
 {
+    if (launch->is_cooperative && !may_cooperate(*kernel))
+        return OCL_E_NOT_SUPPORTED;
     if (!fits_group(*kernel, launch) || !fits_shared(*kernel, launch))
         return OCL_E_LAUNCH_SIZE;
     ocl_status status = must_spill(*kernel, launch) ? take_spilled(kernel) : OCL_OK;

@@ -17,13 +17,16 @@ struct ocl_plan {
      * __global memory for each thread block of a command. */
     size_t scratch_bytes;
     size_t shared_bytes; /* where the kernel spills: of __global memory for each thread block */
-    size_t at_once;      /* where the kernel spills: thread blocks of a command, > 0 */
+    size_t
+        at_once; /* where the kernel spills: thread blocks of a command, > 0; where they take turns: that may have begun
+                     * and not ended */
 };
 
 /* Works it out, and replaces *kernel by the variant that keeps shared memory and scratch in __global memory
  * where the device's __local memory does not hold them.
  * Needs:  ocl_kernel_ready() was OCL_OK, and the facts' status is.
- * Errors: OCL_E_LAUNCH_SIZE for what kernel or device do not take; OCL_E_OUT_OF_MEMORY (logged where it is the
+ * Errors: OCL_E_LAUNCH_SIZE for what kernel or device do not take; OCL_E_NOT_SUPPORTED (logged) for a cooperative launch of
+ *         a kernel whose blocks cannot wait for each other; OCL_E_OUT_OF_MEMORY (logged where it is the
  *         device that has no room for one thread block); the driver's, about the variant. */
 ocl_status ocl_plan_make(struct ocl_kernel **kernel, const struct ocl_launch *launch,
                          struct ocl_plan *plan);

@@ -27,6 +27,8 @@ struct ocl_ptx_kernel {
     size_t scratch_bytes; /* of __local memory for each thread of a thread block;
                            PTX_FORM_BLOCK */
     bool joins_blocks;    /* a work-item may run several thread blocks */
+    bool takes_turns;     /* as of struct ptx_kernel; then it spills */
+    bool waits_for_blocks;
     bool has_runtime, has_table, has_bank;
     bool has_shared; /* it is given shared memory, or declares it */
     size_t shape[3]; /* of a variant: the only one that its work-groups can have; otherwise zeros */
@@ -43,6 +45,7 @@ struct ocl_ptx_kernel {
 struct ocl_ptx_memory {
     cl_mem bank;            /* the args entries as one struct, where the kernel takes them so */
     cl_mem scratch, shared; /* where the kernel spills: of as many thread blocks as a command has */
+    cl_mem turns;           /* where thread blocks take turns: struct clem_rota and its records */
     bool is_noted;          /* that it may write to the runtime */
 };
 

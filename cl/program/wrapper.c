@@ -66,6 +66,7 @@ static void write_parameter(FILE *stream, const struct ocl_kernel *kernel,
     case OCL_SLOT_GRID:
     case OCL_SLOT_DYNAMIC:
     case OCL_SLOT_BANK:
+    case OCL_SLOT_TURNS:
         fprintf(stream, "%s clem_%u", argument->type, slot->parameter);
         break;
     }

@@ -378,6 +378,9 @@ static void take_argument(struct ocl_kernel *kernel, const struct ptx_argument *
     case PTX_ARGUMENT_DYNAMIC:
         take_made(to, OCL_PARAMETER_VALUE, OCL_MADE_DYNAMIC);
         break;
+    case PTX_ARGUMENT_TURNS:
+        take_made(to, OCL_PARAMETER_VALUE, OCL_MADE_TURNS);
+        break;
     case PTX_ARGUMENT_ZERO:
         take_made(to, OCL_PARAMETER_VALUE, OCL_MADE_ZERO);
         break;
@@ -599,6 +602,9 @@ static ocl_status take_translation(struct ocl_kernel *kernel, const struct ptx_k
 {
     kernel->ptx->form = translated->form;
     kernel->ptx->joins_blocks = translated->joins_blocks;
+    kernel->ptx->takes_turns = translated->takes_turns;
+    kernel->ptx->waits_for_blocks = translated->waits_for_blocks;
+    kernel->ptx->spills |= translated->takes_turns;
     ocl_status status = take_arguments(kernel, translated);
     if (status == OCL_OK && kernel->ptx->has_table &&
         !kernel->program->context->capability.has_addresses) {

@@ -6,22 +6,14 @@
 #include "cl/trace.h"
 #include "facade/code/launch.h"
 #include "facade/code/launch_work.h"
+#include "facade/code/occupancy.h"
 #include "facade/code/registration.h"
+#include "facade/device/device.h"
 #include "facade/graph/capture.h"
 #include "facade/state/limits.h"
 #include "facade/state/runtime.h"
 #include "facade/state/thread_state.h"
 #include "facade/stream/stream.h"
-
-/* CUDA's limits for compute capability 7.5, which clem reports. A device may have less. */
-static const unsigned grid_limits[3] = {2147483647u, 65535u, 65535u};
-static const unsigned block_limits[3] = {1024u, 1024u, 64u};
-static const unsigned thread_limit = 1024u;
-
-static unsigned smaller(size_t a, unsigned b)
-{
-    return a < b ? (unsigned)a : b;
-}
 
 /* Libraries, modules and contexts end with handles, so what a name led to in a context holds until one is freed. */
 static struct facade_known_function *known_function(const void *name)
@@ -62,47 +54,6 @@ cudaError_t facade_function_find(const void *func, struct facade_function **func
         *known =
             (struct facade_known_function){func, (*function)->module->context, *function, freed};
     return error;
-}
-
-/* What the driver failed to tell is no fact. */
-static cudaError_t find_facts(const struct facade_function *function,
-                              const struct ocl_kernel_facts **facts)
-{
-    *facts = ocl_kernel_facts(function->kernel);
-    return (*facts)->is_unknown ? facade_error_from((*facts)->status, FACADE_LAUNCH) : cudaSuccess;
-}
-
-/* Dynamic bytes that a limit leaves the kernel. What OpenCL C declares __local can be no other memory, so of its
- * kernels the device's limit holds as well. */
-static size_t left_of(uint64_t limit, const struct ocl_kernel_facts *kernel)
-{
-    const uint64_t most = kernel->most_local < limit ? kernel->most_local : limit;
-    return most > kernel->local_bytes ? (size_t)most - kernel->local_bytes : 0;
-}
-
-cudaError_t facade_launch_limits(const struct facade_function *function,
-                                 struct facade_launch_limits *limits)
-{
-    const struct ocl_device_facts *device = ocl_device_facts(function->module->context->device);
-    const struct ocl_kernel_facts *kernel;
-    const cudaError_t error = find_facts(function, &kernel);
-    if (error != cudaSuccess)
-        return error;
-    for (int i = 0; i < 3; i++) {
-        limits->grid[i] = grid_limits[i];
-        limits->block[i] = smaller(device->max_work_item[i], block_limits[i]);
-    }
-    /* Not the kernel's own number, which drivers give as advice: NVIDIA's says 256 for kernels that
-     * run with 1024. */
-    limits->device_threads = smaller(device->max_work_group, thread_limit);
-    limits->threads = kernel->most_threads > 0
-                          ? smaller(kernel->most_threads, limits->device_threads)
-                          : limits->device_threads;
-    limits->opt_in_shared = left_of(FACADE_OPT_IN_SHARED_BYTES, kernel);
-    limits->shared = function->max_dynamic_shared >= 0 ? (size_t)function->max_dynamic_shared
-                                                       : left_of(FACADE_SHARED_BYTES, kernel);
-    limits->own_shared = kernel->local_bytes;
-    return cudaSuccess;
 }
 
 static bool is_empty(dim3 size)
@@ -177,8 +128,34 @@ cudaError_t facade_launch_check_shape(const struct facade_function *function, di
                : cudaSuccess;
 }
 
+cudaError_t facade_launch_check_cooperation(const struct facade_function *function, dim3 grid,
+                                            dim3 block, size_t shared)
+{
+    const int device = function->module->context->device;
+    int can = 0, processors = 0, blocks = 0;
+    cudaError_t error = facade_device_attribute(&can, cudaDevAttrCooperativeLaunch, device);
+    if (error == cudaSuccess && can == 0)
+        error = cudaErrorNotSupported;
+    if (error == cudaSuccess)
+        error = facade_device_attribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = facade_occupancy_blocks(&blocks, function, (int)(block.x * block.y * block.z),
+                                        shared, cudaOccupancyDefault);
+    if (error != cudaSuccess)
+        return error;
+    const uint64_t most = (uint64_t)blocks * (uint64_t)processors,
+                   plane = (uint64_t)grid.x * grid.y;
+    if (plane <= most && plane * grid.z <= most)
+        return cudaSuccess;
+    ocl_kernel_complain(function->kernel,
+                        "a cooperative launch of %u x %u x %u blocks, and %llu of them fit at once",
+                        grid.x, grid.y, grid.z, (unsigned long long)most);
+    return cudaErrorCooperativeLaunchTooLarge;
+}
+
 static cudaError_t capture_launch(struct facade_function *function, dim3 grid, dim3 block,
-                                  void *const *args, size_t shared, struct facade_stream *stream)
+                                  void *const *args, size_t shared, struct facade_stream *stream,
+                                  bool is_cooperative)
 {
     struct facade_work *work = NULL;
     const struct cudaKernelNodeParams params = {
@@ -191,26 +168,33 @@ static cudaError_t capture_launch(struct facade_function *function, dim3 grid, d
     if (stream->context != function->module->context)
         return cudaErrorInvalidResourceHandle;
     cudaError_t error = facade_work_of_launch(&params, &work);
+    if (error == cudaSuccess && is_cooperative)
+        facade_work_set_cooperative(work);
     return error == cudaSuccess ? facade_capture_add(stream, cudaGraphNodeTypeKernel, work, NULL)
                                 : error;
 }
 
 cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 block,
-                          void *const *args, size_t shared, cudaStream_t stream_handle)
+                          void *const *args, size_t shared, cudaStream_t stream_handle,
+                          bool is_cooperative)
 {
     struct facade_stream *stream = NULL;
     bool is_capturing = false;
     cudaError_t error = facade_launch_check_shape(function, grid, block, shared);
+    if (error == cudaSuccess && is_cooperative)
+        error = facade_launch_check_cooperation(function, grid, block, shared);
     if (error == cudaSuccess)
         error = facade_stream_find_to_capture(stream_handle, &stream, &is_capturing);
     if (error != cudaSuccess)
         return error;
-    return is_capturing ? capture_launch(function, grid, block, args, shared, stream)
-                        : facade_launch_in(function, grid, block, args, shared, stream);
+    return is_capturing
+               ? capture_launch(function, grid, block, args, shared, stream, is_cooperative)
+               : facade_launch_in(function, grid, block, args, shared, stream, is_cooperative);
 }
 
 cudaError_t facade_launch_in(struct facade_function *function, dim3 grid, dim3 block,
-                             void *const *args, size_t shared, struct facade_stream *stream)
+                             void *const *args, size_t shared, struct facade_stream *stream,
+                             bool is_cooperative)
 {
     if (stream->context != function->module->context)
         return cudaErrorInvalidResourceHandle;
@@ -224,6 +208,7 @@ cudaError_t facade_launch_in(struct facade_function *function, dim3 grid, dim3 b
         .items = {block.x, block.y, block.z},
         .local_bytes = shared,
         .arguments = args,
+        .is_cooperative = is_cooperative,
     };
     const ocl_status status = ocl_kernel_launch(function->kernel, stream->queue, &launch);
     /* Of a kernel that needs addresses, no argument is wrong. */
@@ -247,7 +232,7 @@ static cudaError_t function_attributes(const struct facade_function *function,
 {
     struct facade_launch_limits limits;
     const struct ocl_kernel_facts *kernel;
-    cudaError_t error = find_facts(function, &kernel);
+    cudaError_t error = facade_launch_facts(function, &kernel);
     if (error == cudaSuccess)
         error = facade_launch_limits(function, &limits);
     if (error != cudaSuccess)
@@ -334,7 +319,7 @@ cudaError_t facade_function_parameter(const struct facade_function *function, si
                                       size_t *offset, size_t *bytes)
 {
     const struct ocl_kernel_facts *kernel;
-    const cudaError_t error = find_facts(function, &kernel);
+    const cudaError_t error = facade_launch_facts(function, &kernel);
     if (error != cudaSuccess)
         return error;
     for (size_t i = 0; i < kernel->parameter_count; i++) {
@@ -384,7 +369,8 @@ size_t facade_function_measure(const struct facade_function *function, size_t *b
     return count;
 }
 
-static cudaError_t check_attribute(const struct cudaLaunchAttribute_st *attribute)
+static cudaError_t check_attribute(const struct cudaLaunchAttribute_st *attribute,
+                                   bool *is_cooperative)
 {
     const cudaLaunchAttributeValue *value = &attribute->val;
     switch ((int)attribute->id) {
@@ -400,7 +386,8 @@ static cudaError_t check_attribute(const struct cudaLaunchAttribute_st *attribut
     case cudaLaunchAttributeNvlinkUtilCentricScheduling:
         return cudaSuccess;
     case cudaLaunchAttributeCooperative:
-        return value->cooperative == 0 ? cudaSuccess : cudaErrorNotSupported;
+        *is_cooperative = value->cooperative != 0;
+        return cudaSuccess;
     case cudaLaunchAttributeClusterDimension:
         return value->clusterDim.x <= 1 && value->clusterDim.y <= 1 && value->clusterDim.z <= 1
                    ? cudaSuccess
@@ -419,11 +406,12 @@ static cudaError_t check_attribute(const struct cudaLaunchAttribute_st *attribut
 }
 
 cudaError_t facade_launch_check_attributes(const struct cudaLaunchAttribute_st *attributes,
-                                           unsigned count)
+                                           unsigned count, bool *is_cooperative)
 {
     cudaError_t error = count == 0 || attributes != NULL ? cudaSuccess : cudaErrorInvalidValue;
+    *is_cooperative = false;
     for (unsigned i = 0; error == cudaSuccess && i < count; i++)
-        error = check_attribute(&attributes[i]);
+        error = check_attribute(&attributes[i], is_cooperative);
     return error;
 }
 
@@ -439,30 +427,38 @@ cudaError_t facade_launch_error_of(const void *func, cudaError_t error)
 }
 
 static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
-                          cudaStream_t stream)
+                          cudaStream_t stream, bool is_cooperative)
 {
     struct facade_function *function = NULL;
     cudaError_t error = facade_function_find(func, &function);
     if (error == cudaSuccess)
-        error = facade_launch(function, grid, block, args, shared, stream);
+        error = facade_launch(function, grid, block, args, shared, stream, is_cooperative);
     return facade_launch_error_of(func, error);
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
                              size_t sharedMem, cudaStream_t stream)
 {
-    return facade_result(launch(func, gridDim, blockDim, args, sharedMem, stream));
+    return facade_result(launch(func, gridDim, blockDim, args, sharedMem, stream, false));
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
+                                        size_t sharedMem, cudaStream_t stream)
+{
+    return facade_result(launch(func, gridDim, blockDim, args, sharedMem, stream, true));
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
     if (config == NULL)
         return facade_result(cudaErrorInvalidValue);
-    cudaError_t error = facade_launch_check_attributes(config->attrs, config->numAttrs);
+    bool is_cooperative = false;
+    cudaError_t error =
+        facade_launch_check_attributes(config->attrs, config->numAttrs, &is_cooperative);
     if (error != cudaSuccess)
         return facade_result(error);
     return facade_result(launch(func, config->gridDim, config->blockDim, args,
-                                config->dynamicSmemBytes, config->stream));
+                                config->dynamicSmemBytes, config->stream, is_cooperative));
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)

@@ -3,41 +3,36 @@
 #ifndef FACADE_LAUNCH_H
 #define FACADE_LAUNCH_H
 
-#include "facade/code/library.h"
+#include "facade/code/launch_limits.h"
 
 /* What a `const void *func` of the runtime means: a cudaKernel_t, a CUfunction, or a registered
  * host function.
  * Errors: cudaErrorInvalidDeviceFunction; the sticky failure of its context. */
 cudaError_t facade_function_find(const void *func, struct facade_function **function);
 
-/* Limits of a launch in CUDA's terms, for the current device. */
-struct facade_launch_limits {
-    unsigned grid[3];
-    unsigned block[3];
-    unsigned device_threads; /* per block, of the device */
-    unsigned threads;        /* per block, of the device and the kernel */
-    size_t shared;           /* dynamic bytes that may be asked for */
-    size_t own_shared;       /* bytes of the kernel's own */
-    size_t opt_in_shared;    /* the most that cudaFuncSetAttribute may make of that */
-};
-/* Errors: the driver's, where it fails when it is asked about the kernel. */
-cudaError_t facade_launch_limits(const struct facade_function *function,
-                                 struct facade_launch_limits *limits);
-
-/* Launches function. Units: grid in blocks, block in threads, shared in bytes.
+/* Launches function; is_cooperative: its blocks may wait for all others. Units: grid in blocks, block in threads, shared
+ * in bytes.
  * Errors: cudaErrorInvalidConfiguration for empty or too large dimensions; cudaErrorInvalidValue
- *         for more threads than the kernel's own bounds, too much shared memory or missing args; those of the stream. */
+ *         for more threads than the kernel's own bounds, too much shared memory or missing args; cooperative ones: cudaErrorNotSupported where the
+ *         device or the kernel cannot, cudaErrorCooperativeLaunchTooLarge for more blocks than fit; those of the stream. */
 cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 block,
-                          void *const *args, size_t shared, cudaStream_t stream);
+                          void *const *args, size_t shared, cudaStream_t stream,
+                          bool is_cooperative);
 
 /* The same in a stream that was found. */
 cudaError_t facade_launch_in(struct facade_function *function, dim3 grid, dim3 block,
-                             void *const *args, size_t shared, struct facade_stream *stream);
+                             void *const *args, size_t shared, struct facade_stream *stream,
+                             bool is_cooperative);
 
 /* What facade_launch() refuses before it looks at stream and arguments. Errors: cudaErrorInvalidConfiguration;
  * cudaErrorInvalidValue. */
 cudaError_t facade_launch_check_shape(const struct facade_function *function, dim3 grid, dim3 block,
                                       size_t shared);
+
+/* What it refuses then of a cooperative launch, all of whose blocks are at work at once. Needs: the shape was checked. Errors:
+ * cudaErrorNotSupported; cudaErrorCooperativeLaunchTooLarge. */
+cudaError_t facade_launch_check_cooperation(const struct facade_function *function, dim3 grid,
+                                            dim3 block, size_t shared);
 
 /* cudaErrorInvalidConfiguration as it is said of what func is: of handles, NVIDIA's runtime does not know that the
  * configuration is what is wrong. */
@@ -57,11 +52,11 @@ cudaError_t facade_packed_check(const struct facade_packed *packed, size_t count
 /* How many parameters a function has for its caller, and the bytes up to the end of the last one. */
 size_t facade_function_measure(const struct facade_function *function, size_t *bytes);
 
-/* Refuses launch attributes that ask for more than an ordinary launch; hints are accepted and
- * change nothing.
+/* Refuses launch attributes that ask for more than an ordinary launch, or a cooperative one, which *is_cooperative tells;
+ * hints are accepted and change nothing.
  * Errors: cudaErrorInvalidValue for unknown ones and a missing list, cudaErrorNotSupported. */
 cudaError_t facade_launch_check_attributes(const struct cudaLaunchAttribute_st *attributes,
-                                           unsigned count);
+                                           unsigned count, bool *is_cooperative);
 
 /* One attribute, cudaFuncAttribute or CUfunction_attribute. Errors: cudaErrorInvalidValue for one
  * that is unknown, for one that cannot be set, and for a value that it cannot have. */

@@ -12,6 +12,7 @@ struct launch_work {
     struct facade_function *function;
     uint64_t function_number;
     struct cudaKernelNodeParams params;
+    bool is_cooperative;
     void *arguments[];
 };
 
@@ -23,7 +24,8 @@ static cudaError_t run_launch(const struct facade_work *work, struct facade_stre
         NULL)
         return cudaErrorInvalidResourceHandle;
     return facade_launch_in(launch->function, launch->params.gridDim, launch->params.blockDim,
-                            launch->arguments, launch->params.sharedMemBytes, stream);
+                            launch->arguments, launch->params.sharedMemBytes, stream,
+                            launch->is_cooperative);
 }
 
 /* Another kernel may take its place, but none of another device. */
@@ -102,6 +104,21 @@ cudaError_t facade_work_of_launch(const struct cudaKernelNodeParams *params,
     if (error == cudaSuccess)
         error = make_launch(function, params, work);
     return facade_launch_error_of(params->func, error);
+}
+
+void facade_work_set_cooperative(struct facade_work *work)
+{
+    ((struct launch_work *)work)->is_cooperative = true;
+}
+
+cudaError_t facade_work_cooperate_as(struct facade_work *work, const struct facade_work *before)
+{
+    struct launch_work *launch = (struct launch_work *)work;
+    if (before->kind != &launch_kind || !((const struct launch_work *)before)->is_cooperative)
+        return cudaSuccess;
+    launch->is_cooperative = true;
+    return facade_launch_check_cooperation(launch->function, launch->params.gridDim,
+                                           launch->params.blockDim, launch->params.sharedMemBytes);
 }
 
 struct cudaKernelNodeParams facade_work_launch(const struct facade_work *work)

@@ -10,6 +10,14 @@
 cudaError_t facade_work_of_launch(const struct cudaKernelNodeParams *params,
                                   struct facade_work **work);
 
+/* Makes its launch a cooperative one. Needs: a work of that kind that nobody else has yet, whose grid fits. */
+void facade_work_set_cooperative(struct facade_work *work);
+
+/* Makes it one where that which a node had before is one: an attribute outlives parameters. Shape: nothing is done for works
+ * of other kinds. Needs: both are of one kind, and nobody else has the first yet. Errors: those of
+ * facade_launch_check_cooperation(). */
+cudaError_t facade_work_cooperate_as(struct facade_work *work, const struct facade_work *before);
+
 /* What it was made from; the arguments are the work's own. Needs: a work of that kind. */
 struct cudaKernelNodeParams facade_work_launch(const struct facade_work *work);
 

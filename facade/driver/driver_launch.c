@@ -118,7 +118,8 @@ CUresult cuFuncLoad(CUfunction function)
 /* Launches with arguments from a buffer. Parameters behind its end are zero, as NVIDIA's driver has
  * it. */
 static CUresult launch_packed(struct facade_function *function, dim3 grid, dim3 block,
-                              size_t shared, CUstream stream, const struct facade_packed *packed)
+                              size_t shared, CUstream stream, const struct facade_packed *packed,
+                              bool is_cooperative)
 {
     size_t bytes = 0;
     size_t count = facade_function_measure(function, &bytes);
@@ -137,7 +138,8 @@ static CUresult launch_packed(struct facade_function *function, dim3 grid, dim3 
         facade_function_parameter(function, i, &offset, NULL);
         args[i] = copy + offset;
     }
-    result = facade_driver_error(facade_launch(function, grid, block, args, shared, stream));
+    result = facade_driver_error(
+        facade_launch(function, grid, block, args, shared, stream, is_cooperative));
 done:
     free(args);
     free(copy);
@@ -147,7 +149,7 @@ done:
 /* --- launches --------------------------------------------------------------------------------- */
 
 static CUresult launch(CUfunction handle, dim3 grid, dim3 block, size_t shared, CUstream stream,
-                       void **params, void **extra)
+                       void **params, void **extra, bool is_cooperative)
 {
     struct facade_function *function = NULL;
     struct facade_packed packed = {NULL, 0};
@@ -157,10 +159,12 @@ static CUresult launch(CUfunction handle, dim3 grid, dim3 block, size_t shared, 
     if (params != NULL && extra != NULL)
         return CUDA_ERROR_INVALID_VALUE;
     if (extra == NULL)
-        return facade_driver_error(facade_launch(function, grid, block, params, shared, stream));
+        return facade_driver_error(
+            facade_launch(function, grid, block, params, shared, stream, is_cooperative));
     result = facade_driver_error(facade_packed_read(extra, &packed));
-    return result == CUDA_SUCCESS ? launch_packed(function, grid, block, shared, stream, &packed)
-                                  : result;
+    return result == CUDA_SUCCESS
+               ? launch_packed(function, grid, block, shared, stream, &packed, is_cooperative)
+               : result;
 }
 
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
@@ -169,7 +173,17 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
                         void **kernelParams, void **extra)
 {
     const dim3 grid = {gridDimX, gridDimY, gridDimZ}, block = {blockDimX, blockDimY, blockDimZ};
-    return launch(f, grid, block, sharedMemBytes, hStream, kernelParams, extra);
+    return launch(f, grid, block, sharedMemBytes, hStream, kernelParams, extra, false);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                   unsigned int gridDimZ, unsigned int blockDimX,
+                                   unsigned int blockDimY, unsigned int blockDimZ,
+                                   unsigned int sharedMemBytes, CUstream hStream,
+                                   void **kernelParams)
+{
+    const dim3 grid = {gridDimX, gridDimY, gridDimZ}, block = {blockDimX, blockDimY, blockDimZ};
+    return launch(f, grid, block, sharedMemBytes, hStream, kernelParams, NULL, true);
 }
 
 /* The attributes of both APIs have one layout. */
@@ -179,17 +193,19 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
                           void **extra)
 {
     struct facade_function *function = NULL;
+    bool is_cooperative = false;
     if (config == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = find_function(f, &function);
     if (result == CUDA_SUCCESS)
-        result = facade_driver_error(
-            facade_launch_check_attributes((const void *)config->attrs, config->numAttrs));
+        result = facade_driver_error(facade_launch_check_attributes(
+            (const void *)config->attrs, config->numAttrs, &is_cooperative));
     if (result != CUDA_SUCCESS)
         return result;
-    return cuLaunchKernel(f, config->gridDimX, config->gridDimY, config->gridDimZ,
-                          config->blockDimX, config->blockDimY, config->blockDimZ,
-                          config->sharedMemBytes, config->hStream, kernelParams, extra);
+    const dim3 grid = {config->gridDimX, config->gridDimY, config->gridDimZ};
+    const dim3 block = {config->blockDimX, config->blockDimY, config->blockDimZ};
+    return launch(f, grid, block, config->sharedMemBytes, config->hStream, kernelParams, extra,
+                  is_cooperative);
 }
 
 /* --- launches by state ------------------------------------------------------------------------ */
@@ -311,7 +327,7 @@ CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstre
     if (is_set) {
         const struct facade_packed packed = {copy->arguments, copy->bytes};
         const dim3 grid = {(unsigned)grid_width, (unsigned)grid_height, 1};
-        result = launch_packed(function, grid, copy->block, copy->shared, hStream, &packed);
+        result = launch_packed(function, grid, copy->block, copy->shared, hStream, &packed, false);
     }
     free(copy);
     return result;

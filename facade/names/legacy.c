@@ -140,7 +140,7 @@ static cudaError_t launch(const void *func)
         error = place_arguments(function, args);
     if (error == cudaSuccess)
         error = facade_launch(function, configuration.grid, configuration.block, args,
-                              configuration.shared, configuration.stream);
+                              configuration.shared, configuration.stream, false);
     facade_thread()->argument_bytes = 0;
     return error;
 }

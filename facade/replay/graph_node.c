@@ -235,8 +235,13 @@ static cudaError_t find_to_ask(cudaGraphNode_t handle, enum cudaGraphNodeType ty
 /* The end of each function that gives a node other parameters, which were read unless error says why not. */
 static cudaError_t end_set(struct facade_node *node, cudaError_t error, struct facade_work *work)
 {
+    if (error != cudaSuccess)
+        return facade_result(error);
+    error = facade_work_cooperate_as(work, node->work);
     if (error == cudaSuccess)
         facade_node_set_work(node, work);
+    else
+        facade_work_let_go(work);
     return facade_result(error);
 }
 

@@ -76,12 +76,14 @@ static cudaError_t end_set(struct facade_node *own, cudaError_t error, struct fa
 {
     if (error != cudaSuccess)
         return facade_result(error);
-    if (own->work->kind->may_become(own->work, work) == cudaGraphExecUpdateSuccess) {
+    error = own->work->kind->may_become(own->work, work) == cudaGraphExecUpdateSuccess
+                ? facade_work_cooperate_as(work, own->work)
+                : cudaErrorInvalidValue;
+    if (error == cudaSuccess)
         facade_node_set_work(own, work);
-        return cudaSuccess;
-    }
-    facade_work_let_go(work);
-    return facade_result(cudaErrorInvalidValue);
+    else
+        facade_work_let_go(work);
+    return facade_result(error);
 }
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,

@@ -221,6 +221,7 @@ enum ptx_argument_kind {
     PTX_ARGUMENT_GRID, /* uint8 by value: gridDim x y z, 1, blockDim x y z, 0; FORM_BLOCK, and where
                            * shared memory is global; the 1 may be more where the kernel joins blocks */
     PTX_ARGUMENT_DYNAMIC, /* uint by value: the launch's dynamic shared bytes */
+    PTX_ARGUMENT_TURNS, /* __global struct clem_rota (library/turns.h), with a record for each slot */
     PTX_ARGUMENT_ZERO,    /* uint by value: 0, which no compiler knows */
     PTX_ARGUMENT_TEXTURE, /* a bundle of parameters as kernels/device/clem_texture.h and
                              * clem_surface.h declare them, fed by element `index`, or by reference
@@ -262,6 +263,12 @@ struct ptx_kernel {
     /* FORM_BLOCK: a work-item runs as many blocks as word 3 of the grid says, one after another in x,
      * and needs the scratch bytes of all their threads. */
     bool joins_blocks;
+    /* FORM_BLOCK and FORM_WARP: blocks may wait for each other. Work-items, of which there are fewer than 2^16, run all
+     * fewer than 2^32 - 2^16 blocks of the launch, in as many slots as the turns say: shared memory and scratch are
+     * __global memory for each slot. */
+    bool takes_turns;
+    /* FORM_ITEM and others: blocks may wait for each other, and take no turns. */
+    bool waits_for_blocks;
     unsigned facts; /* those of enum ptx_fact that text depends on; also after errors */
 };
 

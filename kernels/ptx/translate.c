@@ -44,8 +44,9 @@ static bool suits_item(struct ptx_emitter *e)
     const struct ptx_body *entry = &plan->bodies[plan->body_count - 1];
     const struct ptx_target *target = e->target;
     if (!entry->has_barriers && !entry->has_warp_operations)
-        return !target->is_cpu || (!ptx_block_has_meetings(e, entry->function) &&
-                                   !suits_stride(e, entry->function) && !entry->waits);
+        return !target->is_cpu ||
+               (!ptx_reads_workspace(plan) && !ptx_block_has_meetings(e, entry->function) &&
+                !suits_stride(e, entry->function) && !entry->waits);
     if (target->is_cpu)
         return false;
     if (target->has_nvidia_asm)
@@ -229,6 +230,9 @@ static void declare_memory(struct translation *t)
     if (plan->needs & PTX_NEED_RUNTIME)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_RUNTIME},
                 "__global struct clem_runtime *clem_runtime");
+    if (plan->takes_turns)
+        declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_TURNS, .type = "__global void *"},
+                "__global struct clem_rota *clem_rota");
     if (plan->launch_parameters)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_GRID, .bytes = 32, .alignment = 32},
                 "uint8 clem_grid");
@@ -314,6 +318,7 @@ static const struct {
     {PTX_NEED_ZERO, "uint ", "clem_zero"},
     {PTX_NEED_EXITED, "uchar *", "clem_exited"},
     {PTX_NEED_TABLE, "__global const struct clem_texture *", "clem_table"},
+    {PTX_NEED_TURNS, "__global struct clem_rota *", "clem_rota"},
 };
 
 static void add_context_macros(struct translation *t)
@@ -372,12 +377,18 @@ static void add_functions(struct translation *t)
     "((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + "              \
     "get_group_id(0))"
 
+/* Of the memory of all work-groups, or blocks, of a command, the place that one has. */
+static const char *place_text(const struct translation *t)
+{
+    return t->plan.takes_turns ? "clem_slot" : GROUP_NUMBER;
+}
+
 static void name_shared(struct translation *t)
 {
     ptx_text_put(&t->code,
                  "    __local uchar *const clem_shared = (__local uchar *)clem_shared_memory");
-    if (t->emitter.target->shared_is_global)
-        ptx_text_add(&t->code, " +\n        " GROUP_NUMBER " * %uul", (unsigned)PTX_SHARED_BYTES);
+    if (ptx_shared_is_global(&t->emitter))
+        ptx_text_add(&t->code, " +\n        %s * %uul", place_text(t), (unsigned)PTX_SHARED_BYTES);
     ptx_text_put(&t->code, ";\n");
 }
 
@@ -425,23 +436,38 @@ static bool is_apart(const struct translation *t)
     return t->plan.form != PTX_FORM_ITEM && t->emitter.target->is_cpu && !t->plan.textures;
 }
 
+/* Around the call of the block, where blocks take turns. */
+static const char turns_begin[] =
+    "    const uint clem_blocks = clem_grid.s0 * clem_grid.s1 * clem_grid.s2;\n"
+    "    uint clem_slot = (uint)get_global_id(2), clem_block = 0u;\n"
+    "    uint2 clem_idle = (uint2)(0u);\n"
+    "    while (clem_take_turn(clem_rota, clem_blocks, &clem_slot, &clem_block)) {\n"
+    "    __global struct clem_rota_slot *const clem_turn = clem_turn_of(clem_rota, clem_slot);\n";
+static const char turns_end[] = "    if (!clem_end_turn(clem_rota, &clem_slot, &clem_idle))\n"
+                                "        break;\n"
+                                "    }\n";
+
 /* What depends on the work-item's number is the kernel's: a function that asks for it is put in place of its call. */
 static void add_kernel_apart(struct translation *t, const char *name)
 {
     const bool has_shared = (t->plan.needs & PTX_NEED_SHARED) || ptx_has_shared(&t->plan);
     ptx_text_add(&t->code,
                  "static CLEM_ALONE void clem_run_block(\n"
-                 "    ulong clem_work_item,%s%s%s)\n{\n",
+                 "    ulong clem_work_item,%s%s%s%s)\n{\n",
+                 t->plan.takes_turns ? "\n    __global struct clem_rota_slot *clem_turn," : "",
                  has_shared ? "\n    __local uchar *clem_shared," : "",
                  t->plan.scratch_bytes ? "\n    CLEM_SCRATCH uchar *clem_scratch," : "",
                  t->parameters.data);
     add_body(t);
     ptx_text_put(&t->code, "\n");
     begin_kernel(t, name);
+    if (t->plan.takes_turns)
+        ptx_text_put(&t->code, turns_begin);
     name_memory(t);
-    ptx_text_add(&t->code, "    clem_run_block(get_global_id(2)%s%s%s);\n}\n",
+    ptx_text_add(&t->code, "    clem_run_block(%s%s%s%s);\n%s}\n",
+                 t->plan.takes_turns ? "clem_block, clem_turn" : "get_global_id(2)",
                  has_shared ? ", clem_shared" : "", t->plan.scratch_bytes ? ", clem_scratch" : "",
-                 t->names.data);
+                 t->names.data, t->plan.takes_turns ? turns_end : "");
 }
 
 static void add_kernel(struct translation *t)
@@ -533,24 +559,31 @@ static void add_head(struct translation *t, struct ptx_text *whole)
     ptx_text_add(whole,
                  "%s#define CLEM_LOCAL %s\n#ifndef CLEM_WORK_GROUP\n"
                  "#define CLEM_WORK_GROUP /* attributes of the kernel */\n#endif\n\n",
-                 t->emitter.target->shared_is_global ? "#define __local __global\n" : "",
+                 ptx_shared_is_global(&t->emitter) ? "#define __local __global\n" : "",
                  t->plan.form == PTX_FORM_ITEM ? "__private" : "CLEM_SCRATCH");
 }
 
 /* Where __local memory does not hold the scratch of a block, the text is built with
  * `-D CLEM_SCRATCH=__global`. */
-static void add_scratch(struct ptx_text *whole, bool has_warps)
+static void add_scratch(const struct translation *t, struct ptx_text *whole)
 {
     const char *threads = "clem_grid.s4 * clem_grid.s5 * clem_grid.s6";
-    ptx_text_put(whole, "#ifndef CLEM_SCRATCH\n"
-                        "#define CLEM_SCRATCH __local\n"
-                        "#define CLEM_SCRATCH_START(bytes) 0\n"
-                        "#else\n");
+    const bool has_warps = t->plan.form == PTX_FORM_WARP;
+    if (t->plan.takes_turns)
+        ptx_text_put(whole, "#ifndef CLEM_SCRATCH\n"
+                            "#define CLEM_SCRATCH __global\n"
+                            "#endif\n");
+    else
+        ptx_text_put(whole, "#ifndef CLEM_SCRATCH\n"
+                            "#define CLEM_SCRATCH __local\n"
+                            "#define CLEM_SCRATCH_START(bytes) 0\n"
+                            "#else\n");
     ptx_text_add(whole,
                  "#define CLEM_SCRATCH_START(bytes) \\\n"
-                 "    (" GROUP_NUMBER " * \\\n"
-                 "     (((bytes) * %s%s%s + 127ul) & ~127ul))\n#endif\n",
-                 has_warps ? "((" : "", threads, has_warps ? " + 31u) & ~31u)" : "");
+                 "    (%s * \\\n"
+                 "     (((bytes) * %s%s%s + 127ul) & ~127ul))\n%s",
+                 place_text(t), has_warps ? "((" : "", threads, has_warps ? " + 31u) & ~31u)" : "",
+                 t->plan.takes_turns ? "" : "#endif\n");
 }
 
 static void add_text(struct translation *t)
@@ -561,7 +594,7 @@ static void add_text(struct translation *t)
     check_double(t);
     add_head(t, &t->whole);
     if (t->plan.form != PTX_FORM_ITEM)
-        add_scratch(&t->whole, t->plan.form == PTX_FORM_WARP);
+        add_scratch(t, &t->whole);
     if (t->library.data)
         ptx_text_put(&t->whole, t->library.data);
     add_structures(t, &t->whole);
@@ -611,6 +644,7 @@ static void translate(struct translation *t)
         return;
     if (plan->form == PTX_FORM_WARP && !ptx_warp_suits(e))
         plan->form = PTX_FORM_BLOCK;
+    ptx_find_turns(e);
     find_pointers(e);
     check_local(e);
     if (e->status == PTX_OK)
@@ -655,6 +689,8 @@ static bool finish(struct translation *t, struct ptx_kernel *kernel)
     kernel->arguments = t->arguments;
     kernel->argument_count = t->argument_count;
     kernel->joins_blocks = t->plan.joins_blocks;
+    kernel->takes_turns = t->plan.takes_turns;
+    kernel->waits_for_blocks = t->plan.waits_for_blocks;
     kernel->needs_device_header = (t->plan.needs & PTX_NEED_DEVICE_HEADER) != 0;
     t->whole.data = NULL;
     t->arguments = NULL;

@@ -454,6 +454,62 @@ TEST_BODY(launch_of_unknown_pointers)
 
 /* --- cudaLaunchKernelExC ---------------------------------------------------------------------- */
 
+static bool launches_cooperate(void)
+{
+    int value = -1;
+    assert_success(cudaDeviceGetAttribute(&value, cudaDevAttrCooperativeLaunch, 0));
+    return value != 0;
+}
+
+static unsigned most_cooperating(const void *kernel, int block)
+{
+    int blocks = 0, processors = 0;
+    assert_success(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block, 0));
+    assert_success(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+    return (unsigned)(blocks * processors);
+}
+
+/* What is wrong with any launch comes before what is wrong with a cooperative one, and that before stream and arguments. */
+TEST_BODY(launch_refuses_what_cannot_cooperate)
+{
+    static const char not_a_kernel = 0;
+    cudaLibrary_t library = load_text(pointer_text);
+    const void *kernel = find_kernel(library, "store");
+    int *p = device_ints(64), value = 9;
+    void *args[] = {&p, &value};
+    cudaStream_t dead = NULL;
+    assert_success(cudaStreamCreate(&dead));
+    assert_success(cudaStreamDestroy(dead));
+    const dim3 one = {1, 1, 1}, none = {1, 0, 1}, block = {64, 1, 1};
+    const dim3 most = {most_cooperating(kernel, 64), 1, 1}, line = {most.x + 1, 1, 1};
+    const dim3 slab = {2, most.x, 2}, wide = {1025, 1, 1};
+    assert_fails(cudaErrorInvalidDeviceFunction,
+                 cudaLaunchCooperativeKernel(NULL, one, one, args, 0, NULL));
+    assert_fails(cudaErrorInvalidResourceHandle,
+                 cudaLaunchCooperativeKernel(&not_a_kernel, one, one, args, 0, NULL));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaLaunchCooperativeKernel(kernel, none, one, args, 0, NULL));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaLaunchCooperativeKernel(kernel, line, wide, args, 0, NULL));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaLaunchCooperativeKernel(kernel, line, block, args, SIZE_MAX, NULL));
+    if (launches_cooperate()) {
+        assert_fails(cudaErrorCooperativeLaunchTooLarge,
+                     cudaLaunchCooperativeKernel(kernel, line, block, NULL, 0, dead));
+        assert_fails(cudaErrorCooperativeLaunchTooLarge,
+                     cudaLaunchCooperativeKernel(kernel, slab, block, args, 0, NULL));
+        assert_true(cudaLaunchCooperativeKernel(kernel, most, block, args, 0, dead) != cudaSuccess);
+        assert_fails(cudaErrorInvalidValue,
+                     cudaLaunchCooperativeKernel(kernel, most, block, NULL, 0, NULL));
+        assert_success(cudaLaunchCooperativeKernel(kernel, one, block, args, 0, NULL));
+        assert_int_equal(read_device_int(p + 63), 9);
+    } else
+        assert_fails(cudaErrorNotSupported,
+                     cudaLaunchCooperativeKernel(kernel, one, block, args, 0, NULL));
+    assert_success(cudaFree(p));
+    assert_success(cudaLibraryUnload(library));
+}
+
 TEST_BODY(launch_with_attributes)
 {
     cudaLibrary_t library = load_text(pointer_text);
@@ -477,10 +533,19 @@ TEST_BODY(launch_with_attributes)
     config.numAttrs = 0;
     config.gridDim.x = 0;
     assert_fails(cudaErrorInvalidValue, cudaLaunchKernelExC(&config, kernel, args));
+    value = 10;
     attributes[0].id = cudaLaunchAttributeCooperative;
     attributes[0].val.cooperative = 1;
-    config = (cudaLaunchConfig_t){{1, 1, 1}, {1, 1, 1}, 0, stream, attributes, 1};
-    assert_fails(cudaErrorNotSupported, cudaLaunchKernelExC(&config, kernel, args));
+    config = (cudaLaunchConfig_t){{1, 1, 1}, {8, 1, 1}, 0, stream, attributes, 1};
+    if (launches_cooperate()) {
+        assert_success(cudaLaunchKernelExC(&config, kernel, args));
+        assert_success(cudaStreamSynchronize(stream));
+        assert_int_equal(read_device_int(p + 7), 10);
+    } else
+        assert_fails(cudaErrorNotSupported, cudaLaunchKernelExC(&config, kernel, args));
+    config.gridDim.x = most_cooperating(kernel, 8) + 1;
+    assert_fails(launches_cooperate() ? cudaErrorCooperativeLaunchTooLarge : cudaErrorNotSupported,
+                 cudaLaunchKernelExC(&config, kernel, args));
     assert_fails(cudaErrorInvalidValue, cudaLaunchKernelExC(NULL, kernel, args));
     assert_success(cudaStreamDestroy(stream));
     assert_success(cudaFree(p));

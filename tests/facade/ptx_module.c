@@ -503,11 +503,22 @@ TEST_BODY(ptx_module_launches_with_attributes)
     assert_driver(cuLaunchKernelEx(&config, store, NULL, extra));
     expect_stored(out, 9 + ADDED);
     attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
-    assert_int_equal(cuLaunchKernelEx(&config, store, arguments, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    int can = 0;
+    assert_driver(cuDeviceGetAttribute(&can, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 0));
+    const CUresult expected = can ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+    v = 11;
+    assert_int_equal(cuLaunchKernelEx(&config, store, arguments, NULL), expected);
+    expect_stored(out, (can ? v : 9) + ADDED);
+    v = 12;
     assert_int_equal(cuLaunchCooperativeKernel(store, 2, 1, 1, ITEMS / 2, 1, 1, 0, NULL, arguments),
-                     CUDA_ERROR_NOT_SUPPORTED);
+                     expected);
+    expect_stored(out, (can ? v : 9) + ADDED);
     assert_int_equal(cuLaunchKernelEx(NULL, store, arguments, NULL), CUDA_ERROR_INVALID_VALUE);
-    expect_stored(out, 9 + ADDED);
+    assert_int_equal(cuLaunchCooperativeKernel(NULL, 2, 1, 1, ITEMS / 2, 1, 1, 0, NULL, arguments),
+                     CUDA_ERROR_INVALID_HANDLE);
+    assert_int_equal(
+        cuLaunchCooperativeKernel(store, 65535, 1, 1, ITEMS / 2, 1, 1, 0, NULL, arguments),
+        can ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_ERROR_NOT_SUPPORTED);
 }
 
 enum { LONG_NAME = 3000 };

@@ -520,3 +520,72 @@ TEST_BODY(ptx_block_first_of_lanes_at_one_place_stores)
     }
 #undef PTX_STORE
 }
+
+/* What a loop looks at, whether it is left because of that, and in which text; on a CPU, and otherwise. */
+TEST_BODY(ptx_block_turns_are_taken_where_blocks_may_wait)
+{
+#define POLL "L: ld.volatile.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nret;\n"
+    static const struct {
+        const char *text;
+        bool takes;
+    } rows[] = {
+        {PTX_BODY("ld.param.u64 %rd1, [a];\n" POLL), true},
+        {PTX_BODY("ld.param.u64 %rd1, [a];\nbar.sync 0;\n" POLL), true},
+        {PTX_BODY("mov.u32 %r1, %envreg2;\nst.global.u32 [%rd1], %r1;\nret;\n"), true},
+        {PTX_BODY("L: atom.global.cas.b32 %r1, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r1, 0;\n"
+                  "@%p1 bra L;\nret;\n"),
+         true},
+        /* Through barriers, by way of shared memory. */
+        {PTX_BODY(SHARED "L: ld.volatile.global.u32 %r1, [%rd1];\nst.shared.u32 [s], %r1;\n"
+                         "bar.sync 0;\nld.shared.u32 %r2, [s];\nbar.sync 0;\n"
+                         "setp.eq.u32 %p1, %r2, 0;\n@%p1 bra L;\nret;\n"),
+         true},
+        /* Of the block's own; looked at once; so often as is known; until the exchange is one's own. */
+        {PTX_BODY(SHARED "L: ld.volatile.shared.u32 %r1, [s];\nsetp.eq.u32 %p1, %r1, 0;\n"
+                         "@%p1 bra L;\nret;\n"),
+         false},
+        {PTX_BODY("ld.volatile.global.u32 %r1, [%rd1];\nst.global.u32 [%rd2], %r1;\nret;\n"),
+         false},
+        {PTX_BODY("mov.u32 %r2, 0;\nL: ld.volatile.global.u32 %r1, [%rd1];\n"
+                  "st.global.u32 [%rd2], %r1;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 9;\n"
+                  "@%p1 bra L;\nret;\n"),
+         false},
+        {PTX_BODY("ld.global.u32 %r1, [%rd1];\nL: mov.u32 %r2, %r1;\nadd.u32 %r3, %r2, 1;\n"
+                  "atom.global.cas.b32 %r1, [%rd1], %r2, %r3;\nsetp.ne.u32 %p1, %r1, %r2;\n"
+                  "@%p1 bra L;\nret;\n"),
+         false},
+    };
+#undef POLL
+    struct ptx_target gpu = cpu;
+    gpu.is_cpu = false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ptx_kernel kernel = translate(rows[i].text);
+        if (kernel.takes_turns != rows[i].takes)
+            fail_msg("row %zu: %s", i, kernel.text);
+        assert_int_equal(has_argument(&kernel, PTX_ARGUMENT_TURNS), rows[i].takes);
+        assert_has(&kernel, "clem_rota", rows[i].takes);
+        assert_has(&kernel, "clem_turn_of(", rows[i].takes);
+        assert_false(kernel.waits_for_blocks);
+        ptx_kernel_free(&kernel);
+        if (strstr(rows[i].text, "%envreg"))
+            continue;
+        kernel = translate_for(rows[i].text, &gpu);
+        assert_false(kernel.takes_turns || kernel.waits_for_blocks);
+        assert_has(&kernel, "clem_rota", false);
+        ptx_kernel_free(&kernel);
+    }
+}
+
+/* A work-item for each thread cannot be left. */
+TEST_BODY(ptx_block_items_take_no_turns)
+{
+    struct ptx_target items = cpu;
+    items.force_form = PTX_FORM_ITEM;
+    struct ptx_kernel kernel =
+        translate_for(PTX_BODY("L: ld.volatile.global.u32 %r1, [%rd1];\nsetp.eq.u32 %p1, %r1, 0;\n"
+                               "@%p1 bra L;\nret;\n"),
+                      &items);
+    assert_false(kernel.takes_turns);
+    assert_true(kernel.waits_for_blocks);
+    ptx_kernel_free(&kernel);
+}

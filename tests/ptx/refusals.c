@@ -28,7 +28,7 @@ static const struct {
     const char *before, *body, *part;
 } rows[] = {
     {&full, "", "mov.u32 %r1, %envreg2;", "line 15: mov.u32: %envreg"},
-    {&cpu, "", "mov.b32 %r1, %envreg1;", "line 15: mov.b32: %envreg"},
+    {&cpu, "", "mov.b32 %r1, %envreg0;", "line 15: mov.b32: %envreg"},
     {&cpu, "", "shfl.sync.add.b32 %r1, %r2, 1, 31, -1; st.global.u32 [%rd1], %r1;",
      "line 15: shfl.sync.add.b32: an unknown shuffle"},
     {&full, "", "mbarrier.init.shared.b64 [%r1], %r2;", "line 15: mbarrier.init.shared.b64"},
@@ -254,7 +254,7 @@ TEST_BODY(ptx_refusals_name_the_line_of_the_source_of_a_callee)
     assert_named(&cpu,
                  PTX_HEAD
                  ".func f(.param .u32 a) { .reg .u32 %r; .loc 2 3 1 bar.sync 0; .loc 2 4 1 "
-                 "mov.u32 %r, %envreg2; ret; }\n"
+                 "mov.u32 %r, %envreg3; ret; }\n"
                  ".visible .entry k() { .loc 1 9 1 call f, (1); ret; }\n" FILES,
                  "f.h:4, PTX line 4: mov.u32: %envreg");
 }

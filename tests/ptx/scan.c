@@ -78,9 +78,11 @@ static const char own_calls[] =
     " clem_fence_compiler CLEM_TABLE_ROW CLEM_ROW_MEMORY "
     "clem_table_texture clem_table_surface clem_surface_offset clem_is_shared clem_is_local "
     "clem_generic_to_shared clem_generic_to_local clem_shared_to_generic clem_local_to_generic "
-    "CLEM_SCRATCH_START clem_has_failed clem_clock __attribute__ aligned ";
+    "CLEM_SCRATCH_START clem_has_failed clem_workspace clem_clock __attribute__ aligned ";
 static const char own_block_calls[] =
-    " clem_run_block clem_living clem_is_together clem_choose_region clem_choose_waiting "
+    " clem_run_block clem_take_turn clem_turn_of clem_end_turn clem_resumes_turn clem_leave_turn "
+    "clem_keep_arrived clem_take_arrived clem_living clem_is_together clem_choose_region "
+    "clem_choose_waiting "
     "clem_release_barriers clem_trap "
     "clem_begin_warps clem_number_threads clem_choose_lanes clem_settle_lanes "
     "clem_release_warps clem_part_lanes clem_send_lanes clem_wait_for clem_mask_of clem_lanes_of "
@@ -91,7 +93,7 @@ static const char control_words[] =
     " if for while switch CLEM_THREAD CLEM_JOINED_THREAD CLEM_ARRAY ";
 static const char own_places[] =
     " S_* R* N* K* clem_part clem_run clem_meet clem_choose clem_dispatch clem_send clem_send_on "
-    "clem_leave ";
+    "clem_leave clem_again clem_round ";
 
 /* Kinds of marks. STRICT: none of them, or what an access is given. */
 enum kind { STRICT, MEMORY, IMAGE, CALL, MEETING, FENCE, BRANCH };

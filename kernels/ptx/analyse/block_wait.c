@@ -25,6 +25,8 @@ struct waiting {
     bool spaces[PTX_SPACE_TEX + 1]; /* per space: what was stored there follows from it */
     bool has_fence;                 /* what plain loads bring is looked up anew in each turn, too */
     bool has_source;                /* something reads what others do */
+    bool is_far;                    /* and those may be of other blocks */
+    bool meets_block;               /* loops may have barriers in them */
     bool has_number,
         by_number; /* something takes a number; that is what is followed, nothing else */
     const struct ptx_instruction *exchanges[MOST_EXCHANGES];
@@ -327,7 +329,7 @@ static bool waits_for_block(const struct waiting *w, int32_t at)
 static void add_node(struct waiting *w, int32_t head, int32_t at)
 {
     const int32_t *position = w->flow->position;
-    if (w->is_in[at] || position[at] == PTX_NO_NODE || waits_for_block(w, at))
+    if (w->is_in[at] || position[at] == PTX_NO_NODE || (!w->meets_block && waits_for_block(w, at)))
         return;
     if (position[at] < position[head]) /* by a way into the loop that does not come by its head */
         return;
@@ -361,9 +363,17 @@ static void note_instruction(struct waiting *w, const struct ptx_instruction *in
         w->exchanges[w->exchange_count++] = in;
 }
 
+static void note_source(struct waiting *w, const struct ptx_instruction *in)
+{
+    const bool is_number = takes_number(w, in), reads = !is_number && is_source(w, in);
+    w->has_number |= is_number;
+    w->has_source |= reads;
+    w->is_far |= (is_number || reads) && in->space != PTX_SPACE_SHARED;
+}
+
 static void look_through(struct waiting *w)
 {
-    w->has_fence = w->has_source = w->has_number = w->by_number = false;
+    w->has_fence = w->has_source = w->is_far = w->has_number = w->by_number = false;
     w->atomics = w->exchange_count = 0;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < w->loop_count; i++) {
@@ -372,10 +382,8 @@ static void look_through(struct waiting *w)
             for (uint32_t j = node->first; j < node->end; j++)
                 if (pass == 0)
                     note_instruction(w, instruction_of(w, j));
-                else if (takes_number(w, instruction_of(w, j)))
-                    w->has_number = true;
                 else
-                    w->has_source |= is_source(w, instruction_of(w, j));
+                    note_source(w, instruction_of(w, j));
         }
 }
 
@@ -419,19 +427,27 @@ static bool may_wait(const struct waiting *w, const struct ptx_function *functio
     return false;
 }
 
+static bool begin(struct waiting *w, const struct ptx_function *function)
+{
+    struct ptx_emitter *e = w->e;
+    if (!may_wait(w, function))
+        return false;
+    w->flow = ptx_flow_make(e->arena, function, NULL);
+    w->loop = ptx_arena_array(e->arena, w->flow->count + 1, sizeof *w->loop);
+    w->stack = ptx_arena_array(e->arena, w->flow->count + 1, sizeof *w->stack);
+    w->is_in = ptx_arena_array(e->arena, w->flow->count + 1, sizeof *w->is_in);
+    w->marks = ptx_arena_array(e->arena, w->flow->count + 1, sizeof *w->marks);
+    w->is_apart = ptx_arena_array(e->arena, w->flow->count + 1, sizeof *w->is_apart);
+    w->registers = ptx_arena_array(e->arena, function->register_count + 1, sizeof *w->registers);
+    return true;
+}
+
 bool ptx_block_waits(struct ptx_emitter *e, const struct ptx_function *function, bool *waits)
 {
     struct waiting w = {.e = e};
     bool is_any = false;
-    if (!may_wait(&w, function))
+    if (!begin(&w, function))
         return false;
-    w.flow = ptx_flow_make(e->arena, function, NULL);
-    w.loop = ptx_arena_array(e->arena, w.flow->count + 1, sizeof *w.loop);
-    w.stack = ptx_arena_array(e->arena, w.flow->count + 1, sizeof *w.stack);
-    w.is_in = ptx_arena_array(e->arena, w.flow->count + 1, sizeof *w.is_in);
-    w.marks = ptx_arena_array(e->arena, w.flow->count + 1, sizeof *w.marks);
-    w.is_apart = ptx_arena_array(e->arena, w.flow->count + 1, sizeof *w.is_apart);
-    w.registers = ptx_arena_array(e->arena, function->register_count + 1, sizeof *w.registers);
     for (size_t i = 0; i < w.flow->reachable; i++) {
         const int32_t head = w.flow->order[i];
         if (!waits_in_loop(&w, head))
@@ -439,6 +455,32 @@ bool ptx_block_waits(struct ptx_emitter *e, const struct ptx_function *function,
         is_any = true;
         if (waits)
             waits[w.flow->nodes[head].first] = true;
+    }
+    return is_any;
+}
+
+static void mark_loop(const struct waiting *w, bool *loops)
+{
+    for (size_t i = 0; i < w->loop_count; i++) {
+        const struct ptx_node *node = &w->flow->nodes[w->loop[i]];
+        for (uint32_t j = node->first; j < node->end; j++)
+            loops[j] = true;
+    }
+}
+
+/* Here loops are looked at through barriers, too: in their turns a block waits for another as a whole. */
+bool ptx_waits_for_blocks(struct ptx_emitter *e, const struct ptx_function *function, bool *loops)
+{
+    struct waiting w = {.e = e, .meets_block = true};
+    bool is_any = false;
+    if (!begin(&w, function))
+        return false;
+    for (size_t i = 0; i < w.flow->reachable; i++) {
+        if (!waits_in_loop(&w, w.flow->order[i]) || !w.is_far)
+            continue;
+        is_any = true;
+        if (loops)
+            mark_loop(&w, loops);
     }
     return is_any;
 }

@@ -43,6 +43,8 @@ static const char *obstacle_of_special(const struct ptx_instruction *in)
             continue;
         switch (in->operands[i].index) {
         case PTX_ENVREG:
+        case PTX_ENVREG1:
+        case PTX_ENVREG2:
             return "it reads %envreg, which is the driver's own";
         case PTX_DYNAMIC_SMEM_SIZE:
         case PTX_TOTAL_SMEM_SIZE:

@@ -93,7 +93,8 @@ enum ptx_need {
     PTX_NEED_DEVICE_HEADER = 1 << 10, /* #include "clem_device.h" */
     PTX_NEED_SHARED_BYTES = 1 << 11,  /* accesses to .shared itself, not only the base of windows */
     PTX_NEED_TABLE_WRITES = 1 << 12,  /* surfaces of the table are written */
-    PTX_NEED_ZERO = 1 << 13           /* clem_zero */
+    PTX_NEED_ZERO = 1 << 13,          /* clem_zero */
+    PTX_NEED_TURNS = 1 << 14          /* clem_rota */
 };
 
 /* A .shared variable and its place. */
@@ -165,6 +166,9 @@ struct ptx_plan {
     const char *launch_parameters, *launch_names;
     bool resumes; /* FORM_ITEM: barriers are met as in resume.c */
     unsigned resume_count;
+    /* FORM_BLOCK and FORM_WARP: blocks may wait for each other, so that one which gets no further leaves its work-item to
+     * another; all that it has is in global memory. library/turns.h. */
+    bool takes_turns, waits_for_blocks; /* as of struct ptx_kernel */
 
     /* Set by ptx_block_kernel(). */
     bool joins_blocks; /* FORM_BLOCK: a work-item may run several blocks, see struct ptx_kernel */
@@ -177,6 +181,11 @@ static inline bool ptx_has_shared(const struct ptx_plan *plan)
 {
     return (plan->needs & PTX_NEED_SHARED) &&
            (plan->shared_count > 0 || (plan->needs & PTX_NEED_SHARED_BYTES));
+}
+
+static inline bool ptx_shared_is_global(const struct ptx_emitter *e)
+{
+    return e->target->shared_is_global || e->plan->takes_turns;
 }
 
 /* Notes that the text uses clem_shared and the like. */
@@ -251,6 +260,9 @@ bool ptx_block_strides(struct ptx_emitter *e, const struct ptx_function *functio
 /* Whether the function, without those it calls, has loops in which threads wait for what others do; marks
  * in `waits`, per instruction, where those begin, unless it is NULL. Needs: the survey. block_wait.c. */
 bool ptx_block_waits(struct ptx_emitter *e, const struct ptx_function *function, bool *waits);
+/* Whether there are loops in which threads, or a block as a whole, wait for what other blocks do; marks in `loops` all
+ * instructions that are in one, unless it is NULL. */
+bool ptx_waits_for_blocks(struct ptx_emitter *e, const struct ptx_function *function, bool *loops);
 
 /* A load or an atomic operation that brings what another thread may have written since the last one. */
 bool ptx_sees_others(const struct ptx_instruction *in);

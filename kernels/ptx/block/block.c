@@ -111,7 +111,10 @@ static void scatter_states(struct ptx_emitter *e)
 static void go_to(struct ptx_emitter *e, const char *before, uint32_t region)
 {
     const struct ptx_regions *r = e->block_writer->regions;
-    if (ptx_block_has_loops(r->facts, &r->all[region]))
+    if (r->all[region].yields)
+        ptx_line(e, "%s{ clem_region = %zuu; goto clem_round; }", before,
+                 ptx_region_number(r->facts, &r->all[region]));
+    else if (ptx_block_has_loops(r->facts, &r->all[region]))
         ptx_line(e, "%sgoto S_%u;", before, (unsigned)region);
     else
         ptx_line(e, "%s{ clem_region = %zuu; goto clem_run; }", before,
@@ -227,6 +230,8 @@ static void leave_thread(struct ptx_emitter *e)
     ptx_line(e, "clem_left = 1u;");
     ptx_block_store(e, stores);
     ptx_line(e, "}");
+    if (e->plan->takes_turns)
+        ptx_line(e, "clem_moved |= clem_state[clem_index] ^ clem_next;");
     ptx_line(e, "clem_state[clem_index] = clem_next;");
 }
 
@@ -237,6 +242,7 @@ static void write_alone(struct ptx_emitter *e)
     const struct ptx_regions *r = writer->regions;
     bool *loads = ptx_arena_array(e->arena, e->function->register_count + 1, sizeof *loads);
     writer->region = whole_of(e, loads);
+    ptx_turn_name_resume(e);
     if (r->facts->waits) {
         ptx_line(e, "for (uint clem_left = 1u; clem_left;) {");
         ptx_line(e, "clem_left = 0u;");
@@ -268,6 +274,7 @@ static void write_alone(struct ptx_emitter *e)
         ptx_line(e, "if (clem_left && clem_has_failed(clem_runtime))");
         ptx_line(e, "    return;");
     }
+    ptx_turn_leave(e, NULL);
     ptx_line(e, "}");
 }
 
@@ -345,10 +352,40 @@ static void part_alone(struct ptx_emitter *e)
     ptx_line(e, "}");
 }
 
+/* All threads are in step, about to begin the region clem_region: of a loop in which the block may wait for others. */
+static void write_yielding(struct ptx_emitter *e)
+{
+    const struct ptx_regions *r = e->block_writer->facts->straight;
+    ptx_text_put(e->out, "clem_round:;\n");
+    ptx_line(e, "if (++clem_rounds < CLEM_ROUNDS)");
+    ptx_line(e, "switch (clem_region) {");
+    for (size_t i = 0; i < r->count; i++)
+        if (r->all[i].yields && ptx_block_has_loops(r->facts, &r->all[i]))
+            ptx_line(e, "case %zuu: goto S_%zu;", ptx_region_number(r->facts, &r->all[i]), i);
+    ptx_line(e, ptx_block_has_warps(r->facts) ? "default: goto clem_run;" : "default: break;");
+    ptx_line(e, "}");
+    ptx_block_begin_each(e);
+    ptx_block_pass_over_ended(e, "clem_state[clem_index] = CLEM_ENDED; ");
+    ptx_line(e, "clem_state[clem_index] = clem_region;");
+    ptx_line(e, "}");
+    ptx_line(e,
+             "clem_region = CLEM_ENDED;"); /* nobody has come from a region where threads parted */
+    if (ptx_block_has_shared(e)) {
+        ptx_block_begin_each(e);
+        ptx_block_scatter(e);
+        ptx_line(e, "}");
+    }
+    ptx_line(e, "clem_leave_turn(clem_turn, clem_moved);");
+    ptx_line(e, "return;");
+}
+
 static void write_other_way(struct ptx_emitter *e)
 {
     const struct ptx_regions *r = e->block_writer->regions;
+    if (r->facts->yields && !never_straight(r))
+        write_yielding(e);
     if (never_straight(r)) {
+        ptx_turn_unless_resumed(e);
         ptx_line(e, "for (uint i = 0; i < clem_threads; i++)");
         ptx_line(e, "    clem_state[i] = 0u;");
     }
@@ -395,6 +432,7 @@ static void empty_stacks(struct ptx_emitter *e)
     const struct ptx_plan *plan = e->plan;
     if (!plan->has_stack)
         return;
+    ptx_turn_unless_resumed(e);
     ptx_line(e, "for (uint i = 0; i < clem_threads; i++)");
     const size_t bytes = (plan->local_bytes + 15) / 16 * 16;
     ptx_line(
@@ -420,6 +458,7 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
         return;
     ptx_line(e, "{");
     name_block(e);
+    ptx_turn_begin(e);
     ptx_block_declare_arrays(e);
     if (r->facts->shrinks)
         ptx_line(e, "uint4 clem_live = (uint4)(clem_grid.s456, clem_threads);");
@@ -430,6 +469,8 @@ void ptx_block_kernel(struct ptx_emitter *e, struct ptx_body *entry)
         ptx_block_declare_warps(e);
     else if (!r->facts->is_straight)
         ptx_line(e, "uint clem_region = 0u;");
+    if (!ptx_block_has_warps(r->facts) && !r->facts->is_straight)
+        ptx_turn_resume(e, NULL);
     for (size_t i = 0; i < r->count && !never_straight(r) && e->status == PTX_OK; i++)
         if (ptx_block_has_loops(r->facts, &r->all[i]))
             write_straight(e, i);

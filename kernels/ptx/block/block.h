@@ -56,7 +56,9 @@ struct ptx_region {
     size_t target_count;
     bool leaves; /* threads may end here */
     bool waits;  /* it begins a loop in which threads wait for what others do */
-    bool turns;  /* of such a loop within it each thread takes many turns at a time, on its own */
+    bool
+        yields; /* on the straight way: the block has others go here, now and then, for which it may wait */
+    bool turns; /* of such a loop within it each thread takes many turns at a time, on its own */
     size_t exit_count; /* of its last targets: starts of loops which threads leave so */
     bool is_decided;   /* all threads that come along in step go the same way */
     bool has_call;
@@ -97,7 +99,9 @@ struct ptx_block_facts {
     bool never_meets;     /* threads never meet: those that part may each go on alone */
     bool waits;           /* there are loops in which threads wait for what others do */
     bool starts_alone;    /* and wait: no thread ever takes the straight way */
-    bool joins_blocks;    /* threads are those of clem_grid.s3 blocks in a row */
+    bool
+        yields; /* the block may wait for others as a whole: for some region, or between barriers */
+    bool joins_blocks; /* threads are those of clem_grid.s3 blocks in a row */
     /* Threads that end need not keep the others from the straight way: it is for the threads of the
      * box clem_live.s012, of which there are clem_live.s3. Where lanes exchange values there
      * (has_lanes), those must be the first of the block. */

@@ -576,15 +576,33 @@ static void find_facts(struct ptx_emitter *e, struct ptx_block_facts *facts)
     facts->never_meets = never_meet(e, function);
     facts->starts_alone =
         facts->waits && facts->never_meets && !ptx_block_strides(e, function, NULL);
-    facts->joins_blocks =
-        facts->never_meets && !facts->waits && !uses_shared(e) && !may_wait(e, function);
+    facts->joins_blocks = facts->never_meets && !facts->waits && !uses_shared(e) &&
+                          !may_wait(e, function) && !e->plan->takes_turns;
+}
+
+/* Where blocks take turns, and threads stay in step, the block lets others go at regions of loops in which it may wait for
+ * them. Not where a barrier counts votes first: those of threads in step are not noted. */
+static void find_yields(struct ptx_emitter *e, struct ptx_block_facts *facts)
+{
+    const struct ptx_function *f = facts->flow->function;
+    bool *loops = ptx_arena_array(e->arena, f->instruction_count + 1, sizeof *loops);
+    if (!e->plan->takes_turns || facts->starts_alone || !ptx_waits_for_blocks(e, f, loops))
+        return;
+    facts->yields = true;
+    for (size_t i = 0; i < facts->straight->count; i++) {
+        struct ptx_region *region = &facts->straight->all[i];
+        region->yields =
+            loops[facts->flow->nodes[region->head].first] &&
+            !(region->step && ptx_is_barrier(region->step) && ptx_barrier_reduces(region->step));
+    }
 }
 
 /* What follows from them. */
 static void conclude(struct ptx_block_facts *facts)
 {
     facts->has_parts = has_parts(facts->straight);
-    facts->is_straight = is_decided(facts->straight) && !facts->has_parts && !facts->starts_alone;
+    facts->is_straight =
+        is_decided(facts->straight) && !facts->has_parts && !facts->starts_alone && !facts->yields;
     facts->shrinks = !facts->is_straight && !facts->never_meets && !facts->has_parts;
     facts->has_lanes = has_lanes(facts->straight);
     for (size_t i = 0; i < facts->straight->count; i++) {
@@ -610,6 +628,7 @@ const struct ptx_block_facts *ptx_block_cut(struct ptx_emitter *e,
         facts->parted = facts->straight;
     ptx_block_find_keeps(e, facts);
     facts->steps = ptx_block_find_steps(e, facts->straight);
+    find_yields(e, facts);
     conclude(facts);
     return facts;
 }

@@ -212,11 +212,19 @@ static void write_run(struct ptx_emitter *e)
 /* All warps have run a region on the straight way. */
 static void end_run(struct ptx_emitter *e)
 {
+    const struct ptx_regions *r = e->block_writer->facts->straight;
     ptx_line(e, "if (clem_any == CLEM_ENDED && clem_all == CLEM_ENDED)");
     ptx_line(e, "    return;");
     ptx_line(e, "if (clem_all != clem_any)");
     ptx_line(e, "    goto clem_part;");
     ptx_line(e, "clem_region = clem_any & CLEM_REGION;");
+    if (e->block_writer->facts->yields) {
+        ptx_line(e, "switch (clem_region) {");
+        for (size_t i = 0; i < r->count; i++)
+            if (r->all[i].yields)
+                ptx_line(e, "case %zuu: goto clem_round;", ptx_region_number(r->facts, &r->all[i]));
+        end_switch(e);
+    }
     ptx_line(e, "goto clem_run;");
 }
 
@@ -226,11 +234,16 @@ static void end_round(struct ptx_emitter *e)
     const bool waits = e->block_writer->facts->waits;
     ptx_line(e, "const uint clem_outcome = clem_release_barriers(clem_state, clem_wait, "
                 "clem_threads, clem_arrived);");
+    if (e->plan->takes_turns)
+        ptx_line(e, "clem_moved |= clem_outcome == CLEM_RELEASED;");
     if (waits) {
         ptx_line(e,
                  "if (clem_outcome == CLEM_STUCK && clem_left && clem_has_failed(clem_runtime))");
         ptx_line(e, "    return;");
+        ptx_turn_leave(e, "clem_outcome == CLEM_STUCK && clem_left");
     }
+    if (e->block_writer->facts->yields)
+        ptx_turn_leave(e, PTX_TURN_OF_ROUNDS);
     ptx_line(e, waits ? "if (clem_outcome == CLEM_STUCK && !clem_left)"
                       : "if (clem_outcome == CLEM_STUCK)");
     ptx_line(e, "    clem_trap(clem_runtime);");
@@ -286,6 +299,8 @@ void ptx_block_declare_warps(struct ptx_emitter *e)
         ptx_line(e, "uint clem_parted = 0u, clem_all = ~0u, clem_any = 0u;");
     if (facts->waits)
         ptx_line(e, "uint clem_patience = CLEM_PATIENCE, clem_left = 0u, clem_steps = 0u;");
+    ptx_turn_resume(e, ptx_format(e, "%s%s", facts->has_parts ? "" : "clem_parted = 1u;",
+                                  facts->waits ? " clem_patience = 4u;" : ""));
     if (!facts->has_parts && !ptx_block_has_loops(facts, &facts->straight->all[0]))
         ptx_line(e, "goto clem_run;");
 }
@@ -298,6 +313,7 @@ void ptx_block_warps(struct ptx_emitter *e)
         write_parting(e);
         write_run(e);
     }
+    ptx_turn_name_resume(e);
     ptx_line(e, "for (;;) {");
     ptx_line(e, "uint clem_active;");
     if (!facts->has_parts) {

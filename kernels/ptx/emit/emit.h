@@ -176,6 +176,26 @@ const char *ptx_empty_stack(struct ptx_emitter *e, const char *c_type, const cha
  * clem_local, the flag behind clem_exited. translate.c puts them behind the first "{\n". */
 const char *ptx_item_head(struct ptx_emitter *e);
 
+/* ---- Blocks that may wait for each other: turns.c, library/turns.h ---- */
+
+/* Whether the entry, or what it calls, reads where the grid's workspace is. */
+bool ptx_reads_workspace(const struct ptx_plan *plan);
+/* Fills the plan's takes_turns and waits_for_blocks. Needs: the form, and the entry with what was put into it. */
+void ptx_find_turns(struct ptx_emitter *e);
+
+/* Of a block's text, nothing where none are taken. At its start: clem_resumes, clem_moved. Before a statement that one
+ * which goes on leaves out. Under a condition, the end of the turn, and the block's barriers keep who has arrived; NULL:
+ * where clem_left says that threads wait, and there are no barriers. */
+void ptx_turn_begin(struct ptx_emitter *e);
+void ptx_turn_unless_resumed(struct ptx_emitter *e);
+void ptx_turn_leave(struct ptx_emitter *e, const char *condition);
+/* The condition where a block as a whole may wait: barriers have opened often enough. */
+#define PTX_TURN_OF_ROUNDS "clem_outcome == CLEM_RELEASED && ++clem_rounds >= CLEM_ROUNDS"
+/* One that goes on: from where its registers are declared, behind a statement more, to the place that is named. NULL: its
+ * barriers have nobody who has arrived. */
+void ptx_turn_resume(struct ptx_emitter *e, const char *before);
+void ptx_turn_name_resume(struct ptx_emitter *e);
+
 /* ---- The block form (block.c) ---- */
 
 /* Sets e->hooks and the plan's launch_..., before functions are written. */

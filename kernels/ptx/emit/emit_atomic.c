@@ -90,7 +90,7 @@ static const char *function_text(struct ptx_emitter *e, const struct variant *va
                                  bool is_shared)
 {
     const bool is_native = variant->native && e->target->has_nvidia_asm;
-    const bool is_local = is_shared && !e->target->shared_is_global;
+    const bool is_local = is_shared && !ptx_shared_is_global(e);
     return ptx_format(e, "%s%s", is_native ? variant->native : variant->call,
                       !is_native && !is_of_library(variant) ? ""
                       : is_local                            ? "_shared"

@@ -64,6 +64,15 @@ static const char *shared_size(struct ptx_emitter *e, int32_t special)
                : ptx_format(e, "(%zuu + clem_dynamic_bytes)", e->plan->shared_bytes);
 }
 
+/* The address of the grid's workspace, in halves. */
+static const char *workspace_half(struct ptx_emitter *e, bool is_upper)
+{
+    ptx_need(e, PTX_NEED_TURNS);
+    if (e->target->pointers == PTX_POINTERS_BUFFERS)
+        ptx_refuse_address(e, "%%envreg, which grid-wide barriers read, holds an address");
+    return is_upper ? "(uint)(clem_workspace(clem_rota) >> 32)" : "(uint)clem_workspace(clem_rota)";
+}
+
 const char *ptx_special_value(struct ptx_emitter *e, int32_t special)
 {
     if (special < 0 || special >= PTX_SPECIAL_OTHER)
@@ -89,7 +98,11 @@ const char *ptx_special_value(struct ptx_emitter *e, int32_t special)
         return part_specials[special];
     if (e->plan->form == PTX_FORM_ITEM && item_specials[special])
         return item_specials[special];
-    ptx_refuse(e, special == PTX_ENVREG ? "%%envreg, which grid-wide barriers read, has no value"
-                                        : "a special register that has no value here");
+    const bool is_workspace = special == PTX_ENVREG1 || special == PTX_ENVREG2;
+    if (is_workspace && e->plan->takes_turns)
+        return workspace_half(e, special == PTX_ENVREG1);
+    ptx_refuse(e, is_workspace || special == PTX_ENVREG
+                      ? "%%envreg, which grid-wide barriers read, has no value"
+                      : "a special register that has no value here");
     return "0u";
 }

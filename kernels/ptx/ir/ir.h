@@ -280,7 +280,9 @@ enum ptx_special { /* special registers; those with .x .y .z keep 3 places in a 
                    PTX_TOTAL_SMEM_SIZE,
                    PTX_DYNAMIC_SMEM_SIZE,
                    PTX_AGGR_SMEM_SIZE,
-                   PTX_ENVREG, /* any */
+                   PTX_ENVREG, /* any but the next two, which hold the address of a grid's workspace */
+                   PTX_ENVREG1, /* its upper half */
+                   PTX_ENVREG2,
                    PTX_PM,
                    PTX_CLUSTER /* any %cluster... register: answered as a cluster of one block */,
                    PTX_SPECIAL_OTHER

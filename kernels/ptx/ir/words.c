@@ -125,6 +125,8 @@ static const struct {
     {"%clock_hi", PTX_CLOCK_HI},
     {"%ctaid", PTX_CTAID_X},
     {"%dynamic_smem_size", PTX_DYNAMIC_SMEM_SIZE},
+    {"%envreg1", PTX_ENVREG1},
+    {"%envreg2", PTX_ENVREG2},
     {"%globaltimer", PTX_GLOBALTIMER},
     {"%globaltimer_hi", PTX_GLOBALTIMER_HI},
     {"%globaltimer_lo", PTX_GLOBALTIMER_LO},

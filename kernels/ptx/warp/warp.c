@@ -212,8 +212,11 @@ static void write_rounds(struct ptx_emitter *e)
     const struct ptx_warp_writer *w = e->warp_writer;
     const bool waits = w->facts->waits;
     ptx_line(e, "%s",
-             waits ? "for (uint clem_patience = CLEM_PATIENCE;; clem_patience = 4u) {"
-                   : "for (;;) {");
+             !waits ? "for (;;) {"
+             : e->plan->takes_turns
+                 ? "for (uint clem_patience = clem_resumes ? 4u : CLEM_PATIENCE;; "
+                   "clem_patience = 4u) {"
+                 : "for (uint clem_patience = CLEM_PATIENCE;; clem_patience = 4u) {");
     ptx_line(e, "uint clem_left = 0u;");
     begin_warp(e);
     for (size_t i = 0; i < w->flow->reachable && e->status == PTX_OK; i++)
@@ -226,9 +229,14 @@ static void write_rounds(struct ptx_emitter *e)
         ptx_line(e,
                  "if (clem_outcome == CLEM_STUCK && clem_left && clem_has_failed(clem_runtime))");
         ptx_line(e, "    return;");
+        ptx_turn_leave(e, "clem_outcome == CLEM_STUCK && clem_left");
         ptx_line(e, "if (clem_outcome == CLEM_STUCK && clem_left)");
         ptx_line(e, "    continue;");
     }
+    if (e->plan->takes_turns)
+        ptx_line(e, "clem_moved |= clem_outcome == CLEM_RELEASED;");
+    if (w->facts->yields)
+        ptx_turn_leave(e, PTX_TURN_OF_ROUNDS);
     ptx_line(e, "if (clem_outcome == CLEM_STUCK)");
     ptx_line(e, "    clem_trap(clem_runtime);");
     ptx_line(e, "if (clem_outcome != CLEM_RELEASED)");
@@ -272,6 +280,11 @@ static void name_memory(struct ptx_emitter *e)
     ptx_line(e, "CLEM_SCRATCH uint *const clem_pc = clem_wait + clem_warp_count * 32u;");
     ptx_line(e, "CLEM_SCRATCH uint *const clem_masks = clem_pc + clem_warp_count;");
     ptx_line(e, "uint clem_arrived[16] = {0};");
+    if (e->plan->takes_turns) {
+        ptx_line(e, "if (clem_resumes)");
+        ptx_line(e, "    clem_take_arrived(clem_turn, clem_arrived);");
+    }
+    ptx_turn_unless_resumed(e);
     ptx_line(e, "clem_begin_warps(clem_pc, clem_masks, clem_threads);");
     e->plan->scratch_bytes = w->frame_bytes / 32 + local + 4 + 4 + 1;
 }
@@ -300,11 +313,14 @@ void ptx_warp_kernel(struct ptx_emitter *e, struct ptx_body *entry)
         return;
     ptx_line(e, "{");
     name_block(e);
+    ptx_turn_begin(e);
     name_memory(e);
     name_frame(e);
-    if (names_threads(entry->function))
+    if (names_threads(entry->function)) {
+        ptx_turn_unless_resumed(e);
         ptx_line(e, "clem_number_threads(clem_scratch + %d, %zuu, clem_grid);", (int)w->numbers,
                  w->frame_bytes);
+    }
     ptx_block_write_constants(e, w->flow, w->is_constant);
     ptx_need(e, PTX_NEED_RUNTIME);
     write_rounds(e);

@@ -34,6 +34,22 @@ static int ask_kernel(cudaKernel_t kernel)
     return error;
 }
 
+/* A library from load to unload, and memory for its kernels: THREADS ints. */
+static int use_library(const char *text, int (*use)(cudaLibrary_t library, int *memory))
+{
+    cudaLibrary_t library = NULL;
+    void *memory = NULL;
+    int error = 0;
+    TRY(cudaMalloc, &memory, THREADS * sizeof(int));
+    TRY(cudaLibraryLoadData, &library, text, NULL, NULL, 0, NULL, NULL, 0);
+    if (error == 0)
+        error = use(library, memory);
+    if (library != NULL)
+        END(cudaLibraryUnload, library);
+    END(cudaFree, memory);
+    return error;
+}
+
 static int launch_fill(cudaLibrary_t library, int *memory)
 {
     struct {
@@ -56,22 +72,17 @@ static int launch_fill(cudaLibrary_t library, int *memory)
     TRY(cudaLaunchKernelExC, &config, (const void *)fill, args);
     TRY(cudaMemcpy, &last, memory + 255, sizeof last, cudaMemcpyDeviceToHost);
     CHECK(last == 43);
+    pair.a = 44;
+    TRY(cudaLaunchCooperativeKernel, (const void *)fill, (dim3){4, 1, 1}, (dim3){64, 1, 1}, args, 0,
+        NULL);
+    TRY(cudaMemcpy, &last, memory + 255, sizeof last, cudaMemcpyDeviceToHost);
+    CHECK(last == 44);
     return error;
 }
 
 int operation_launch(void)
 {
-    cudaLibrary_t library = NULL;
-    void *memory = NULL;
-    int error = 0;
-    TRY(cudaMalloc, &memory, THREADS * sizeof(int));
-    TRY(cudaLibraryLoadData, &library, code, NULL, NULL, 0, NULL, NULL, 0);
-    if (error == 0)
-        error = launch_fill(library, memory);
-    if (library != NULL)
-        END(cudaLibraryUnload, library);
-    END(cudaFree, memory);
-    return error;
+    return use_library(code, launch_fill);
 }
 
 /* ---- Variables ---- */
@@ -146,17 +157,50 @@ static int bump(cudaLibrary_t library, int *memory)
     return error;
 }
 
+/* Two blocks that wait for each other by the grid's barrier, as nvcc writes it. */
+static const char meeting[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                              ".visible .entry meet(.param .u64 out)\n{\n"
+                              "    .reg .pred %p<2>;\n    .reg .b32 %r<9>;\n    .reg .b64 %rd<6>;\n"
+                              "    ld.param.u64 %rd1, [out];\n"
+                              "    cvta.to.global.u64 %rd1, %rd1;\n"
+                              "    mov.u32 %r1, %envreg2;\n"
+                              "    mov.u32 %r2, %envreg1;\n"
+                              "    mov.b64 %rd2, {%r1, %r2};\n"
+                              "    mov.u32 %r3, %ctaid.x;\n"
+                              "    mul.wide.u32 %rd3, %r3, 4;\n"
+                              "    add.s64 %rd3, %rd1, %rd3;\n"
+                              "    add.u32 %r4, %r3, 5;\n"
+                              "    st.global.u32 [%rd3], %r4;\n"
+                              "    atom.add.release.gpu.u32 %r5, [%rd2+4], 1;\n"
+                              "L:  ld.acquire.gpu.u32 %r6, [%rd2+4];\n"
+                              "    setp.lt.u32 %p1, %r6, 2;\n"
+                              "    @%p1 bra L;\n"
+                              "    xor.b32 %r3, %r3, 1;\n"
+                              "    mul.wide.u32 %rd4, %r3, 4;\n"
+                              "    add.s64 %rd4, %rd1, %rd4;\n"
+                              "    ld.global.u32 %r7, [%rd4];\n"
+                              "    st.global.u32 [%rd3+8], %r7;\n"
+                              "    ret;\n}\n";
+
+static int meet(cudaLibrary_t library, int *memory)
+{
+    cudaKernel_t kernel = NULL;
+    void *args[] = {&memory};
+    int values[2] = {0, 0}, error = 0;
+    TRY(cudaLibraryGetKernel, &kernel, library, "meet");
+    TRY(cudaLaunchCooperativeKernel, (const void *)kernel, (dim3){2, 1, 1}, (dim3){1, 1, 1}, args,
+        0, NULL);
+    TRY(cudaMemcpy, values, memory + 2, sizeof values, cudaMemcpyDeviceToHost);
+    CHECK(values[0] == 6 && values[1] == 5);
+    return error;
+}
+
+int operation_cooperation(void)
+{
+    return use_library(meeting, meet);
+}
+
 int operation_ptx(void)
 {
-    cudaLibrary_t library = NULL;
-    void *memory = NULL;
-    int error = 0;
-    TRY(cudaMalloc, &memory, THREADS * sizeof(int));
-    TRY(cudaLibraryLoadData, &library, ptx, NULL, NULL, 0, NULL, NULL, 0);
-    if (error == 0)
-        error = bump(library, memory);
-    if (library != NULL)
-        END(cudaLibraryUnload, library);
-    END(cudaFree, memory);
-    return error;
+    return use_library(ptx, bump);
 }
