@@ -222,8 +222,9 @@ static bool is_varied(const struct ptx_regions *r, const struct ptx_operand *val
 static bool stores_at_one_place(const struct ptx_regions *r, size_t instruction)
 {
     const struct ptx_instruction *in = &r->flow->function->instructions[instruction];
-    if (in->opcode != PTX_OPCODE_st || in->operand_count < 2 || in->order != PTX_ORDER_NONE ||
-        (in->space != PTX_SPACE_GLOBAL && in->space != PTX_SPACE_SHARED) || ptx_is_volatile(in))
+    if (in->opcode != PTX_OPCODE_st || in->operand_count < 2 ||
+        (in->order != PTX_ORDER_NONE && in->order != PTX_ORDER_VOLATILE) ||
+        (in->space != PTX_SPACE_GLOBAL && in->space != PTX_SPACE_SHARED))
         return false;
     const int32_t step = step_of_operand(r->facts->steps, &in->operands[0]);
     return is_varied(r, &in->operands[1]) &&

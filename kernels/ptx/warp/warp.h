@@ -30,7 +30,8 @@ enum ptx_item {
     PTX_ITEM_ONCE,
     PTX_ITEM_VECTOR,
     PTX_ITEM_LANES,
-    PTX_ITEM_STORE /* lane after lane in a loop of its own, the lowest last: of several at one place its value stays */
+    PTX_ITEM_STORE /* lane after lane in a loop of its own, the lowest last: of several at one place its value stays. At one
+                    * place for all, that lane alone */
 };
 
 enum { PTX_NO_HOME = -1 };
@@ -111,6 +112,8 @@ void ptx_warp_begin_lanes(struct ptx_emitter *e, const struct ptx_instruction *r
 /* Whether it can be written so; and writes it. */
 bool ptx_warp_is_vector(struct ptx_emitter *e, const struct ptx_instruction *in);
 void ptx_warp_write_vector(struct ptx_emitter *e, const struct ptx_instruction *in);
+/* Whether all lanes have the same address. */
+bool ptx_warp_is_one_place(const struct ptx_emitter *e, const struct ptx_operand *address);
 bool ptx_warp_is_access(struct ptx_emitter *e, const struct ptx_instruction *in);
 void ptx_warp_write_access(struct ptx_emitter *e, const struct ptx_instruction *in);
 
