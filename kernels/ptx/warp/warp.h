@@ -95,6 +95,8 @@ const char *ptx_warp_value(struct ptx_emitter *e, const struct ptx_operand *oper
                            enum ptx_type type);
 /* Whether there is such a vector. */
 bool ptx_warp_has_value(struct ptx_emitter *e, const struct ptx_operand *operand);
+/* Whether all lanes have the same address. */
+bool ptx_warp_is_one_place(const struct ptx_emitter *e, const struct ptx_operand *address);
 /* A predicate for elements of so many bytes. */
 const char *ptx_warp_mask(struct ptx_emitter *e, const char *mask, size_t bytes);
 /* Sets a register from a vector of the type, under the instruction's guard. */
@@ -112,8 +114,6 @@ void ptx_warp_begin_lanes(struct ptx_emitter *e, const struct ptx_instruction *r
 /* Whether it can be written so; and writes it. */
 bool ptx_warp_is_vector(struct ptx_emitter *e, const struct ptx_instruction *in);
 void ptx_warp_write_vector(struct ptx_emitter *e, const struct ptx_instruction *in);
-/* Whether all lanes have the same address. */
-bool ptx_warp_is_one_place(const struct ptx_emitter *e, const struct ptx_operand *address);
 bool ptx_warp_is_access(struct ptx_emitter *e, const struct ptx_instruction *in);
 void ptx_warp_write_access(struct ptx_emitter *e, const struct ptx_instruction *in);
 

@@ -32,11 +32,6 @@ bool ptx_warp_is_access(struct ptx_emitter *e, const struct ptx_instruction *in)
     return is_known && (in->opcode == PTX_OPCODE_st || is_register) && ptx_warp_has_value(e, value);
 }
 
-bool ptx_warp_is_one_place(const struct ptx_emitter *e, const struct ptx_operand *address)
-{
-    return address->variable || address->index < 0 || e->warp_writer->is_uniform[address->index];
-}
-
 static enum ptx_type without_sign(enum ptx_type type)
 {
     static const enum ptx_type types[] = {

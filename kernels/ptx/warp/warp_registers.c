@@ -320,6 +320,11 @@ static const char *lane_home(struct ptx_emitter *e, uint32_t index)
 }
 
 /* Those that are one variable for all lanes stand before the loop. */
+bool ptx_warp_is_one_place(const struct ptx_emitter *e, const struct ptx_operand *address)
+{
+    return address->variable || address->index < 0 || e->warp_writer->is_uniform[address->index];
+}
+
 /* Over which lanes a loop is, and in which order. */
 enum lanes { LANES_UPWARD, LANES_DOWNWARD, LANES_WINNER };
 
