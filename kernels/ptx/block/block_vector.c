@@ -112,6 +112,15 @@ static int32_t step_of_upper(const int32_t *steps, const struct ptx_instruction 
                                                                         : step_of_rest(steps, in);
 }
 
+/* Of what is kept within bounds that are the same for all: most threads are. */
+static int32_t step_of_clamp(const int32_t *steps, const struct ptx_instruction *in)
+{
+    const int32_t a = step_of_operand(steps, &in->operands[1]),
+                  b = step_of_operand(steps, &in->operands[2]);
+    const int32_t step = a == 0 ? b : b == 0 ? a : STEP_UNKNOWN;
+    return step > STEP_SLOW && !ptx_type_is_float(in->types[0]) ? step : step_of_rest(steps, in);
+}
+
 /* Of what an instruction writes. */
 static int32_t step_of_result(const int32_t *steps, const struct ptx_instruction *in)
 {
@@ -131,6 +140,9 @@ static int32_t step_of_result(const int32_t *steps, const struct ptx_instruction
         return step_of_sum(step_of_factors(steps, &o[1]), step_of_operand(steps, &o[3]));
     case PTX_OPCODE_shl:
         return step_of_shift(steps, in);
+    case PTX_OPCODE_min:
+    case PTX_OPCODE_max:
+        return step_of_clamp(steps, in);
     case PTX_OPCODE_shr:
     case PTX_OPCODE_and:
     case PTX_OPCODE_div:
