@@ -68,10 +68,10 @@ static bool has_room(struct ptx_emitter *e)
 
 /* What warps do together costs compilers much in the block form, a loop for each, and in the square of a function's size;
  * loops between barriers alone run faster there. PoCL 3.1 with LLVM 15, CPU seconds to compile and milliseconds to run, block
- * and warp form: a block's scan by 10 shuffles 0.9 s, 92 ms and 0.4 s, 13 ms; elements packed by a vote and 5 shuffles 0.7 s,
- * 130 ms and 0.5 s, 25 ms; a sum by 5 shuffles 0.8 s, 1.6 ms and 0.4 s, 1.8 ms; a sparse product by 5 shuffles 0.7 s, 3 ms and
- * 0.4 s, 5 ms; CUB's sum 5.2 s and 1.0 s, its scan 6.6 s and 1.7 s. Steps of lockstep are regions too: 250 of them 3.4 s and
- * 1.3 s. */
+ * and warp form: a block's scan by 10 shuffles 0.9 s, 92 ms and 0.4 s, 13 ms; a sum by 5 shuffles 0.8 s, 1.6 ms and 0.4 s,
+ * 1.8 ms; CUB's sum 5.2 s and 1.0 s, its scan 6.6 s and 1.7 s. Milliseconds alone: elements packed by a vote and 5 shuffles
+ * 130 and 26, a sparse product by 5 shuffles 3.2 and 5.2. Steps of lockstep are regions, too: a process that compiles a kernel
+ * of some 250 of them takes 4.0 s and 1.9 s. */
 static bool is_better_by_warps(struct ptx_emitter *e)
 {
     enum { MANY_OPERATIONS = 6, MANY_INSTRUCTIONS = 400, MANY_MEETINGS = 96 };
