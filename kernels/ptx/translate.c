@@ -45,7 +45,7 @@ static bool suits_item(struct ptx_emitter *e)
     const struct ptx_target *target = e->target;
     if (!entry->has_barriers && !entry->has_warp_operations)
         return !target->is_cpu ||
-               (!ptx_reads_workspace(plan) && !ptx_block_has_meetings(e, entry->function) &&
+               (!ptx_reads_workspace(plan) && ptx_block_silent_meetings(e, entry->function) == 0 &&
                 !suits_stride(e, entry->function) && !entry->waits);
     if (target->is_cpu)
         return false;
@@ -70,19 +70,25 @@ static bool has_room(struct ptx_emitter *e)
 /* What warps do together costs compilers much in the block form, a loop for each, and in the square of a function's size;
  * loops between barriers alone run faster there. PoCL 3.1 with LLVM 15, CPU seconds to compile and milliseconds to run, block
  * and warp form: a block's scan by 10 shuffles 0.9 s, 92 ms and 0.4 s, 13 ms; a sum by 5 shuffles 0.8 s, 1.6 ms and 0.4 s,
- * 1.8 ms; a sparse product by 5 shuffles 0.7 s, 7 ms and 0.4 s, 10 ms; CUB's sum 5.2 s and 1.0 s, its scan 6.6 s and 1.7 s. */
-static bool is_better_by_warps(const struct ptx_emitter *e)
+ * 1.8 ms; CUB's sum 5.2 s and 1.0 s, its scan 6.6 s and 1.7 s. Milliseconds alone: elements packed by a vote and 5 shuffles
+ * 130 and 26, a sparse product by 5 shuffles 3.2 and 5.2. Steps of lockstep are regions, too: a process that compiles a kernel
+ * of some 250 of them takes 4.0 s and 1.9 s. */
+static bool is_better_by_warps(struct ptx_emitter *e)
 {
-    enum { MANY_OPERATIONS = 8, MANY_INSTRUCTIONS = 400 };
+    enum { MANY_OPERATIONS = 6, MANY_INSTRUCTIONS = 400, MANY_MEETINGS = 96 };
     const struct ptx_plan *plan = e->plan;
     size_t operations = 0, instructions = 0;
+    size_t meetings = ptx_block_silent_meetings(e, plan->bodies[plan->body_count - 1].function);
     for (size_t i = 0; i < plan->body_count; i++) {
         const struct ptx_function *f = plan->bodies[i].function;
         instructions += f->instruction_count;
-        for (size_t j = 0; j < f->instruction_count; j++)
+        for (size_t j = 0; j < f->instruction_count; j++) {
             operations += ptx_is_warp_operation(&f->instructions[j]);
+            meetings += ptx_is_lockstep(&f->instructions[j]);
+        }
     }
-    return operations >= MANY_OPERATIONS || (operations > 0 && instructions >= MANY_INSTRUCTIONS);
+    return operations >= MANY_OPERATIONS || meetings >= MANY_MEETINGS ||
+           (operations > 0 && instructions >= MANY_INSTRUCTIONS);
 }
 
 static bool has_vectors(struct ptx_emitter *e)

@@ -33,6 +33,32 @@ __global__ void four_at_once(uint4 *out)
         out[t / 32] = make_uint4(t, next, t + 1, next + 1);
 }
 
+/* Volatile stores, at one place for a block of one warp and at one for some lanes, to global and to shared memory. */
+__global__ void volatile_places(volatile int *out)
+{
+    __shared__ volatile int places[8];
+    const int t = (int)threadIdx.x, next = __shfl_down_sync(~0u, t * 5 + 1, 1);
+    out[12 * blockIdx.x] = next;
+    out[12 * blockIdx.x + 4 + t / 4] = next;
+    places[3] = next + 1;
+    __syncthreads();
+    if (t == 0)
+        out[12 * blockIdx.x + 1] = places[3];
+}
+
+static void look_at_volatile_stores()
+{
+    device_array<int> out(24);
+    volatile_places<<<2, 32>>>(out.data);
+    LAUNCHED();
+    const std::vector<int> host = out.host();
+    for (int i = 0; i < 24; i += 12) {
+        EXPECT(host[i] == 6 && host[i + 1] == 7);
+        for (int group = 0; group < 8; group++)
+            EXPECT(host[i + 4 + group] == (4 * group + 1) * 5 + 1);
+    }
+}
+
 /* ---- Whatever the order of threads, none takes what it stored itself for older than what it stored before ---- */
 
 #define NOTHING_MOVES asm volatile("" ::: "memory")
@@ -121,6 +147,7 @@ int main(int count, char **arguments)
     LAUNCHED();
     EXPECT(fours.host()[0].x == 5 && fours.host()[0].y == 4 && fours.host()[0].w == 5);
     EXPECT(fours.host()[1].x == 37 && fours.host()[1].y == 36 && fours.host()[1].z == 38);
+    look_at_volatile_stores();
     look_at_own_stores();
     return program_end();
 }

@@ -354,8 +354,8 @@ TEST_BODY(ptx_block_loads_of_what_others_stored_are_steps)
     ptx_kernel_free(&kernel);
 }
 
-/* A column for each thread, unrolled: hundreds of steps would take compilers minutes. */
-TEST_BODY(ptx_block_unrolled_shared_memory_is_of_threads_alone)
+/* However many they are: each thread may read what the one before has just stored. */
+TEST_BODY(ptx_block_unrolled_shared_memory_is_in_lockstep)
 {
     enum { ROWS = 60 };
     char body[ROWS * 90 + 200], *end = body;
@@ -375,7 +375,7 @@ TEST_BODY(ptx_block_unrolled_shared_memory_is_of_threads_alone)
              body);
     struct ptx_kernel kernel = translate(text);
     assert_int_equal(kernel.form, PTX_FORM_BLOCK);
-    assert_has(&kernel, "S_5:", false); /* the barriers alone */
+    assert_has(&kernel, "S_119:;", true); /* each access, and the barriers */
     ptx_kernel_free(&kernel);
     free(text);
 }
@@ -457,16 +457,23 @@ TEST_BODY(ptx_block_leaves_out_code_behind_lists_of_targets)
     ptx_kernel_free(&kernel);
 }
 
-/* Compilers take as long for each text of a region as there are. */
+/* Compilers take as long for each text of a region as there are, of which short kernels have few. */
 TEST_BODY(ptx_block_regions_without_vectors_are_written_once)
 {
-    struct ptx_kernel kernel = translate(
-        PTX_BODY(SHARED "mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\nld.param.u64 %rd1, [a];\n"
-                        "ld.param.u32 %r9, [n];\nsetp.ge.u32 %p1, %r1, %r9;\n@%p1 ret;\n"
-                        "st.shared.u32 [%r2], %r1;\nbar.sync 0;\n"
-                        "ld.shared.u32 %r3, [%r2+4];\nmul.wide.u32 %rd2, %r3, 4;\n"
-                        "add.u64 %rd3, %rd1, %rd2;\natom.global.add.u32 %r4, [%rd3], 31415;\n"
-                        "st.global.u32 [%rd3+4], %r4;\nret;\n"));
+#define PTX_TEN(text) text text text text text text text text text text
+#define PTX_SCATTER(more)                                                                          \
+    PTX_BODY(SHARED "mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\nld.param.u64 %rd1, [a];\n"        \
+                    "ld.param.u32 %r9, [n];\nsetp.ge.u32 %p1, %r1, %r9;\n@%p1 ret;\n"              \
+                    "st.shared.u32 [%r2], %r1;\nbar.sync 0;\n"                                     \
+                    "ld.shared.u32 %r3, [%r2+4];\n" more "mul.wide.u32 %rd2, %r3, 4;\n"            \
+                    "add.u64 %rd3, %rd1, %rd2;\natom.global.add.u32 %r4, [%rd3], 31415;\n"         \
+                    "st.global.u32 [%rd3+4], %r4;\nret;\n")
+    struct ptx_kernel kernel = translate(PTX_SCATTER(""));
+    assert_has(&kernel, "S_1:", true);
+    ptx_kernel_free(&kernel);
+    kernel = translate(PTX_SCATTER(PTX_TEN(PTX_TEN("add.u32 %r3, %r3, %r1;\n"))));
+#undef PTX_SCATTER
+#undef PTX_TEN
     const char *atomic = strstr(kernel.text, "31415u");
     assert_non_null(atomic);
     assert_null(strstr(atomic + 1, "31415u"));
@@ -479,7 +486,7 @@ TEST_BODY(ptx_block_regions_without_vectors_are_written_once)
     ptx_kernel_free(&kernel);
 }
 
-/* Threads are only told to be made vectors of where they touch memory side by side. */
+/* Threads are only told to be made vectors of where they touch memory side by side, be it within bounds. */
 TEST_BODY(ptx_block_gathers_are_no_vectors)
 {
 #define PTX_ACCESS(address)                                                                        \
@@ -487,16 +494,39 @@ TEST_BODY(ptx_block_gathers_are_no_vectors)
                     "st.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r3, [%r2];\n"          \
                     "mul.wide.u32 %rd2, " address ", 4;\nadd.u64 %rd3, %rd1, %rd2;\n"              \
                     "bar.sync 0;\nst.global.u32 [%rd3], %r1;\nret;\n")
-    static const char *const texts[] = {PTX_ACCESS("%r1"), PTX_ACCESS("%r3")};
+    static const char *const texts[] = {PTX_ACCESS("%r1"), PTX_ACCESS("%r3"), PTX_ACCESS("%r4")};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct ptx_kernel kernel = translate(texts[i]);
         assert_has(&kernel, "vectorize(assume_safety)", true);
         const char *last = strstr(kernel.text, "S_2:;");
         assert_non_null(last);
-        assert_int_equal(strstr(last, "vectorize(assume_safety)") != NULL, i == 0);
+        assert_int_equal(strstr(last, "vectorize(assume_safety)") != NULL, i != 1);
         ptx_kernel_free(&kernel);
     }
 #undef PTX_ACCESS
+}
+
+/* But where they compute much with what they gather. */
+TEST_BODY(ptx_block_gathers_amid_arithmetic_are_vectors)
+{
+#define PTX_SIX(text) text text text text text text
+#define PTX_COMPUTE(arithmetic)                                                                    \
+    PTX_BODY(SHARED "mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\nld.param.u64 %rd1, [a];\n"        \
+                    "ld.shared.u32 %r3, [%r2];\nmul.wide.u32 %rd2, %r1, 4;\n"                      \
+                    "add.u64 %rd3, %rd1, %rd2;\nbar.sync 0;\n"                                     \
+                    "ld.shared.f32 %f1, [%r3];\n" arithmetic "st.global.f32 [%rd3], %f1;\nret;\n")
+    static const char *const texts[] = {
+        PTX_COMPUTE(PTX_SIX("fma.rn.f32 %f1, %f1, %f1, %f1;\n")),
+        PTX_COMPUTE(PTX_SIX(PTX_SIX("fma.rn.f32 %f1, %f1, %f1, %f1;\n")))};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct ptx_kernel kernel = translate(texts[i]);
+        const char *last = strstr(kernel.text, "S_1:;");
+        assert_non_null(last);
+        assert_int_equal(strstr(last, "vectorize(assume_safety)") != NULL, i == 1);
+        ptx_kernel_free(&kernel);
+    }
+#undef PTX_COMPUTE
+#undef PTX_SIX
 }
 
 /* Each group of lanes has one place, at which the first one's value stays. */

@@ -77,6 +77,20 @@ TEST_BODY(ptx_warp_has_loops_over_lanes_for_the_rest)
     ptx_kernel_free(&kernel);
 }
 
+/* Of stores at one place that have no vectors one lane does its own; where each has a place, or a guard says who stores, all. */
+TEST_BODY(ptx_warp_stores_once_at_one_place)
+{
+    struct ptx_kernel kernel = translate_for(
+        PTX_BODY(LOAD "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                      "setp.gt.u32 %p1, %r1, 5;\nst.volatile.global.u32 [%rd1], %r1;\n"
+                      "st.volatile.global.u32 [%rd3], %r1;\n"
+                      "@%p1 st.global.u32 [%rd1], %r1;\nret;\n"),
+        &cpu);
+    assert_int_equal(count(&kernel, "CLEM_WINNING_LANE {"), 1);
+    assert_int_equal(count(&kernel, "CLEM_LANES_DOWNWARD {"), 2);
+    ptx_kernel_free(&kernel);
+}
+
 /* What a thread hands on beside its registers comes from one loop to the next. */
 TEST_BODY(ptx_warp_keeps_carries)
 {

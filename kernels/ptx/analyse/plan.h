@@ -251,8 +251,8 @@ const bool *ptx_opaque_guards(struct ptx_emitter *e);
 
 /* ---- For the block form ---- */
 
-/* Whether threads hand values through shared memory with no barrier between, as warps in lockstep may. */
-bool ptx_block_has_meetings(struct ptx_emitter *e, const struct ptx_function *function);
+/* At how many accesses threads hand values through shared memory with no barrier between, as warps in lockstep may. */
+size_t ptx_block_silent_meetings(struct ptx_emitter *e, const struct ptx_function *function);
 /* Whether the function has loops that threads had better run in step; marks in `starts`, per
  * instruction, where those begin, unless it is NULL. block_stride.c. */
 bool ptx_block_strides(struct ptx_emitter *e, const struct ptx_function *function, bool *starts);

@@ -64,6 +64,7 @@ struct ptx_region {
     bool has_call;
     bool is_alike; /* of the straight way: the parted way has the same */
     bool is_wide;  /* on the straight way it has a loop of its own, which is made vectors of */
+    bool is_short; /* and one which is not */
     bool *touched; /* per register: read or written here, after the step */
     bool *written;
     bool *late;  /* per register: written where threads that end here need not have come by */

@@ -16,6 +16,178 @@ static bool is_shared(const struct ptx_instruction *in, uint16_t opcode)
     return in->opcode == opcode && in->space == PTX_SPACE_SHARED;
 }
 
+static bool is_barrier(const struct ptx_instruction *in)
+{
+    return ptx_is_barrier(in) || in->opcode == PTX_OPCODE_bar;
+}
+
+/* ---- Meetings ---- */
+
+/* What was stored on the ways to an instruction with no barrier since. One store, or several to one place, stand for
+ * nothing but that place. */
+enum { STORED_NOTHING = -1, STORED_SEVERAL = -2 };
+
+struct meetings {
+    const struct ptx_flow *flow;
+    const struct ptx_instruction *all;
+    bool *starts;
+    int64_t *stored; /* per node, at its start: a store, or one of the enum */
+    bool *
+        is_passed; /* per node: at its start a load that begins a region has come before; or at its end one comes after */
+};
+
+static bool is_start(const struct meetings *m, size_t i, uint16_t opcode)
+{
+    return m->starts[i] && is_shared(&m->all[i], opcode);
+}
+
+static int64_t join_stores(const struct meetings *m, int64_t a, int64_t b)
+{
+    if (a == b || b == STORED_NOTHING)
+        return a;
+    if (a == STORED_NOTHING)
+        return b;
+    return a >= 0 && b >= 0 && ptx_is_same_place(&m->all[a], &m->all[b]) ? a : STORED_SEVERAL;
+}
+
+/* Loads of other places than all that was stored is at begin a region. */
+static int64_t pass_stores(const struct meetings *m, const struct ptx_node *node, int64_t stored)
+{
+    for (uint32_t i = node->first; i < node->end; i++) {
+        const struct ptx_instruction *in = &m->all[i];
+        if (is_barrier(in))
+            stored = STORED_NOTHING;
+        else if (is_shared(in, PTX_OPCODE_st))
+            stored = join_stores(m, stored, i);
+        else if (is_shared(in, PTX_OPCODE_ld) && stored != STORED_NOTHING)
+            m->starts[i] |= stored == STORED_SEVERAL || !ptx_is_same_place(in, &m->all[stored]);
+    }
+    return stored;
+}
+
+/* Stores behind a load that begins a region begin one, too. */
+static bool pass_loads(const struct meetings *m, const struct ptx_node *node, bool is_passed)
+{
+    for (uint32_t i = node->first; i < node->end; i++) {
+        if (is_barrier(&m->all[i]))
+            is_passed = false;
+        m->starts[i] |= is_passed && is_shared(&m->all[i], PTX_OPCODE_st);
+        is_passed |= is_start(m, i, PTX_OPCODE_ld);
+    }
+    return is_passed;
+}
+
+/* And stores before one. */
+static bool pass_loads_back(const struct meetings *m, const struct ptx_node *node, bool is_passed)
+{
+    for (uint32_t i = node->end; i > node->first; i--) {
+        if (is_barrier(&m->all[i - 1]))
+            is_passed = false;
+        m->starts[i - 1] |= is_passed && is_shared(&m->all[i - 1], PTX_OPCODE_st);
+        is_passed |= is_start(m, i - 1, PTX_OPCODE_ld);
+    }
+    return is_passed;
+}
+
+/* What a node leads to is told; whether that is news anywhere. What is known grows twice at most. */
+static bool tell_stores(const struct meetings *m, int32_t at)
+{
+    const struct ptx_node *node = &m->flow->nodes[at];
+    const int64_t stored = pass_stores(m, node, m->stored[at]);
+    bool is_news = false;
+    for (uint32_t i = 0; i < node->next_count; i++) {
+        int64_t *next = &m->stored[node->next[i]];
+        const int64_t joined = join_stores(m, *next, stored);
+        is_news |= joined != *next;
+        *next = joined;
+    }
+    return is_news;
+}
+
+static bool tell_passed(const struct meetings *m, const int32_t *to, uint32_t count, bool is_passed)
+{
+    bool is_news = false;
+    for (uint32_t i = 0; is_passed && i < count; i++) {
+        is_news |= !m->is_passed[to[i]];
+        m->is_passed[to[i]] = true;
+    }
+    return is_news;
+}
+
+static bool tell_loads(const struct meetings *m, int32_t at)
+{
+    const struct ptx_node *node = &m->flow->nodes[at];
+    return tell_passed(m, node->next, node->next_count, pass_loads(m, node, m->is_passed[at]));
+}
+
+static bool tell_loads_back(const struct meetings *m, int32_t at)
+{
+    const struct ptx_node *node = &m->flow->nodes[at];
+    return tell_passed(m, node->previous, node->previous_count,
+                       pass_loads_back(m, node, m->is_passed[at]));
+}
+
+/* Node after node in the order of the flow or against it, until nothing is new: once more for each loop within loops. */
+static void settle(struct meetings *m, bool tell(const struct meetings *, int32_t), bool is_back)
+{
+    const struct ptx_flow *flow = m->flow;
+    memset(m->is_passed, 0, (flow->count + 1) * sizeof *m->is_passed);
+    for (bool is_news = true; is_news;) {
+        is_news = false;
+        ptx_steps(flow->arena, flow->function->instruction_count);
+        for (size_t i = 0; i < flow->reachable; i++)
+            is_news |= tell(m, flow->order[is_back ? flow->reachable - 1 - i : i]);
+    }
+}
+
+static void find_silent_meetings(struct ptx_emitter *e, const struct ptx_function *function,
+                                 bool *starts)
+{
+    struct meetings m = {.flow = ptx_flow_make(e->arena, function, NULL),
+                         .all = function->instructions,
+                         .starts = starts};
+    m.stored = ptx_arena_array(e->arena, m.flow->count + 1, sizeof *m.stored);
+    m.is_passed = ptx_arena_array(e->arena, m.flow->count + 1, sizeof *m.is_passed);
+    for (size_t i = 0; i < m.flow->count; i++)
+        m.stored[i] = STORED_NOTHING;
+    settle(&m, tell_stores, false);
+    settle(&m, tell_loads, false);
+    settle(&m, tell_loads_back, true);
+}
+
+static bool has_shared_stores(const struct ptx_function *function)
+{
+    for (size_t i = 0; i < function->instruction_count; i++)
+        if (is_shared(&function->instructions[i], PTX_OPCODE_st))
+            return true;
+    return false;
+}
+
+size_t ptx_block_silent_meetings(struct ptx_emitter *e, const struct ptx_function *function)
+{
+    bool *starts = ptx_arena_array(e->arena, function->instruction_count + 1, sizeof *starts);
+    size_t count = 0;
+    if (has_shared_stores(function))
+        find_silent_meetings(e, function, starts);
+    for (size_t i = 0; i < function->instruction_count; i++)
+        count += starts[i];
+    return count;
+}
+
+bool *ptx_block_meetings(struct ptx_emitter *e, const struct ptx_function *function)
+{
+    bool *starts = ptx_arena_array(e->arena, function->instruction_count + 1, sizeof *starts);
+    if (has_shared_stores(function))
+        find_silent_meetings(e, function, starts);
+    for (size_t i = 0; i < function->instruction_count; i++) {
+        const struct ptx_instruction *in = &function->instructions[i];
+        starts[i] |= ptx_is_barrier(in) || ptx_is_warp_operation(in) || ptx_is_lockstep(in);
+    }
+    return starts;
+}
+
+/* ---- Critical sections ---- */
+
 /* What a walk along the ways without barriers from one instruction finds. */
 struct walk {
     const struct ptx_flow *flow;
@@ -39,7 +211,7 @@ static bool look_through(const struct walk *w, size_t first, size_t end, found_i
 {
     for (size_t i = first; i < end; i++) {
         const struct ptx_instruction *in = &w->flow->function->instructions[i];
-        if (ptx_is_barrier(in) || (in->opcode == PTX_OPCODE_bar))
+        if (is_barrier(in))
             return false;
         const enum walking next = found(with, i);
         if (next != WALK_ON) {
@@ -75,111 +247,6 @@ static void walk_from(struct walk *w, size_t instruction, found_instruction *fou
         first = w->flow->nodes[at].first;
     }
 }
-
-struct search {
-    const struct ptx_function *function;
-    const struct ptx_instruction *from;
-    bool *starts;
-    bool is_met; /* a load that begins a region comes after */
-};
-
-/* After a store: loads of other places. */
-static enum walking mark_load(void *with, size_t instruction)
-{
-    struct search *s = with;
-    const struct ptx_instruction *in = &s->function->instructions[instruction];
-    if (is_shared(in, PTX_OPCODE_ld) && !ptx_is_same_place(in, s->from))
-        s->starts[instruction] = true;
-    return WALK_ON;
-}
-
-/* After a load that begins a region: stores. */
-static enum walking mark_store(void *with, size_t instruction)
-{
-    struct search *s = with;
-    if (is_shared(&s->function->instructions[instruction], PTX_OPCODE_st))
-        s->starts[instruction] = true;
-    return WALK_ON;
-}
-
-/* After a store: whether such a load comes at all. */
-static enum walking look_for_load(void *with, size_t instruction)
-{
-    struct search *s = with;
-    s->is_met |=
-        s->starts[instruction] && is_shared(&s->function->instructions[instruction], PTX_OPCODE_ld);
-    return s->is_met ? WALK_END : WALK_ON;
-}
-
-/* Code for warps in lockstep has a few such accesses for each step of a reduction or a scan. Kernels with more were
- * unrolled for threads that work alone: the stores would cost time in the square of their number here, and the regions
- * a compiler's time. */
-enum { MOST_STORES = 512, MOST_MEETINGS = 96 };
-
-static void drop_if_many(bool *starts, size_t count)
-{
-    size_t meetings = 0;
-    for (size_t i = 0; i < count; i++)
-        meetings += starts[i];
-    if (meetings > MOST_MEETINGS)
-        memset(starts, 0, count * sizeof *starts);
-}
-
-static void find_silent_meetings(struct ptx_emitter *e, const struct ptx_function *function,
-                                 bool *starts)
-{
-    struct search s = {.function = function, .starts = starts};
-    struct walk w = {.flow = ptx_flow_make(e->arena, function, NULL)};
-    w.marks = ptx_arena_array(e->arena, w.flow->count + 1, sizeof *w.marks);
-    w.stack = ptx_arena_array(e->arena, w.flow->count + 1, sizeof *w.stack);
-    found_instruction *const passes[] = {mark_load, mark_store, look_for_load};
-    for (size_t pass = 0; pass < sizeof passes / sizeof *passes; pass++)
-        for (size_t i = 0; i < function->instruction_count; i++) {
-            s.from = &function->instructions[i];
-            const bool is_start = is_shared(s.from, pass == 1 ? PTX_OPCODE_ld : PTX_OPCODE_st);
-            if (!is_start || (pass == 1 && !starts[i]))
-                continue;
-            s.is_met = false;
-            walk_from(&w, i, passes[pass], &s);
-            starts[i] |= s.is_met;
-        }
-    drop_if_many(starts, function->instruction_count);
-}
-
-static size_t count_shared_stores(const struct ptx_function *function)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < function->instruction_count; i++)
-        count += is_shared(&function->instructions[i], PTX_OPCODE_st);
-    return count;
-}
-
-bool ptx_block_has_meetings(struct ptx_emitter *e, const struct ptx_function *function)
-{
-    bool *starts = ptx_arena_array(e->arena, function->instruction_count + 1, sizeof *starts);
-    const size_t stores = count_shared_stores(function);
-    if (stores > 0 && stores <= MOST_STORES)
-        find_silent_meetings(e, function, starts);
-    for (size_t i = 0; i < function->instruction_count; i++)
-        if (starts[i])
-            return true;
-    return false;
-}
-
-bool *ptx_block_meetings(struct ptx_emitter *e, const struct ptx_function *function)
-{
-    bool *starts = ptx_arena_array(e->arena, function->instruction_count + 1, sizeof *starts);
-    const size_t stores = count_shared_stores(function);
-    if (stores > 0 && stores <= MOST_STORES)
-        find_silent_meetings(e, function, starts);
-    for (size_t i = 0; i < function->instruction_count; i++) {
-        const struct ptx_instruction *in = &function->instructions[i];
-        starts[i] |= ptx_is_barrier(in) || ptx_is_warp_operation(in) || ptx_is_lockstep(in);
-    }
-    return starts;
-}
-
-/* ---- Critical sections ---- */
 
 /* Between taking a lock and letting go of it, a thread must not be made to wait for others of its block:
  * they would wait for the lock. */

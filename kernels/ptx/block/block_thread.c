@@ -61,8 +61,8 @@ bool ptx_block_has_loops(const struct ptx_block_facts *facts, const struct ptx_r
 {
     const bool reduces =
         region->step && ptx_is_barrier(region->step) && ptx_barrier_reduces(region->step);
-    return !facts->has_parts &&
-           (!ptx_block_has_warps(facts) || region->is_wide || !region->is_alike || reduces);
+    return !facts->has_parts && (!ptx_block_has_warps(facts) || region->is_wide ||
+                                 region->is_short || !region->is_alike || reduces);
 }
 
 static const char *way_name(const struct ptx_block_writer *writer)

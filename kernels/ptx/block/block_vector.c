@@ -14,8 +14,16 @@ enum {
 };
 
 /* Longer loops are not widened: what a compiler does to them grows faster than they do. Where only registers are touched,
- * it is worth it for a few instructions, as they stand between warp operations, in a kernel that has not many of them. */
-enum { MOST_INSTRUCTIONS = 256, FEW_INSTRUCTIONS = 12, FEW_REGIONS = 24 };
+ * it is worth it for a few instructions, as they stand between warp operations, in a kernel that has not many of them.
+ * Where there are so many operations of float for each access that is none of neighbours, longer loops are, too: a
+ * product of tiles of 64 x 64 takes 1.9 ms in place of 4.1, and PoCL 3.1 no longer to compile. */
+enum {
+    MOST_INSTRUCTIONS = 256,
+    FEW_INSTRUCTIONS = 12,
+    FEW_REGIONS = 24,
+    MOST_ARITHMETIC = 1024,
+    FLOATS_FOR_GATHER = 12
+};
 
 static int32_t step_from(int64_t step)
 {
@@ -104,6 +112,15 @@ static int32_t step_of_upper(const int32_t *steps, const struct ptx_instruction 
                                                                         : step_of_rest(steps, in);
 }
 
+/* Of what is kept within bounds that are the same for all: most threads are. */
+static int32_t step_of_clamp(const int32_t *steps, const struct ptx_instruction *in)
+{
+    const int32_t a = step_of_operand(steps, &in->operands[1]),
+                  b = step_of_operand(steps, &in->operands[2]);
+    const int32_t step = a == 0 ? b : b == 0 ? a : STEP_UNKNOWN;
+    return step > STEP_SLOW && !ptx_type_is_float(in->types[0]) ? step : step_of_rest(steps, in);
+}
+
 /* Of what an instruction writes. */
 static int32_t step_of_result(const int32_t *steps, const struct ptx_instruction *in)
 {
@@ -123,6 +140,9 @@ static int32_t step_of_result(const int32_t *steps, const struct ptx_instruction
         return step_of_sum(step_of_factors(steps, &o[1]), step_of_operand(steps, &o[3]));
     case PTX_OPCODE_shl:
         return step_of_shift(steps, in);
+    case PTX_OPCODE_min:
+    case PTX_OPCODE_max:
+        return step_of_clamp(steps, in);
     case PTX_OPCODE_shr:
     case PTX_OPCODE_and:
     case PTX_OPCODE_div:
@@ -214,8 +234,9 @@ static bool is_varied(const struct ptx_regions *r, const struct ptx_operand *val
 static bool stores_at_one_place(const struct ptx_regions *r, size_t instruction)
 {
     const struct ptx_instruction *in = &r->flow->function->instructions[instruction];
-    if (in->opcode != PTX_OPCODE_st || in->operand_count < 2 || in->order != PTX_ORDER_NONE ||
-        (in->space != PTX_SPACE_GLOBAL && in->space != PTX_SPACE_SHARED) || ptx_is_volatile(in))
+    if (in->opcode != PTX_OPCODE_st || in->operand_count < 2 ||
+        (in->order != PTX_ORDER_NONE && in->order != PTX_ORDER_VOLATILE) ||
+        (in->space != PTX_SPACE_GLOBAL && in->space != PTX_SPACE_SHARED))
         return false;
     const int32_t step = step_of_operand(r->facts->steps, &in->operands[0]);
     return is_varied(r, &in->operands[1]) &&
@@ -313,17 +334,28 @@ size_t ptx_block_contended_in(const struct ptx_regions *r, const struct ptx_regi
 
 struct widening {
     const int32_t *steps;
-    bool is_wide, is_worth_it;
+    bool is_plain, is_worth_it;
+    size_t gathers, floats; /* accesses that are none of neighbours; arithmetic */
 };
+
+static bool is_float_arithmetic(const struct ptx_instruction *in)
+{
+    return (in->opcode == PTX_OPCODE_fma || in->opcode == PTX_OPCODE_mad ||
+            in->opcode == PTX_OPCODE_add || in->opcode == PTX_OPCODE_sub ||
+            in->opcode == PTX_OPCODE_mul) &&
+           ptx_type_is_float(in->types[0]);
+}
 
 /* Neighbours, the same for all, or a step that is known: columns of a matrix. */
 static void look_at_instruction(struct widening *w, const struct ptx_instruction *in)
 {
-    w->is_wide &= is_plain(in);
+    w->is_plain &= is_plain(in);
+    w->floats += is_float_arithmetic(in);
     if (!is_memory(in) || in->operand_count < 2)
         return;
     const int32_t step = step_of_operand(w->steps, &in->operands[in->opcode == PTX_OPCODE_ld]);
-    w->is_wide &= step > STEP_SLOW && in->space != PTX_SPACE_LOCAL && !ptx_is_volatile(in);
+    w->is_plain &= in->space != PTX_SPACE_LOCAL && !ptx_is_volatile(in);
+    w->gathers += step <= STEP_SLOW;
     w->is_worth_it |= step != 0;
 }
 
@@ -354,9 +386,9 @@ bool ptx_block_is_wide(const struct ptx_regions *r, const struct ptx_region *reg
 {
     const struct ptx_function *f = r->flow->function;
     const size_t count = instructions_of(r, region);
-    struct widening w = {.steps = r->facts->steps, .is_wide = true};
+    struct widening w = {.steps = r->facts->steps, .is_plain = true};
     w.is_worth_it = count <= FEW_INSTRUCTIONS && r->count <= FEW_REGIONS;
-    if (region->has_call || region->turns || has_loop(r, region) || count > MOST_INSTRUCTIONS)
+    if (region->has_call || region->turns || has_loop(r, region) || count > MOST_ARITHMETIC)
         return false;
     for (size_t i = 0; i < region->node_count; i++) {
         const struct ptx_node *node = &r->flow->nodes[region->nodes[i]];
@@ -364,5 +396,8 @@ bool ptx_block_is_wide(const struct ptx_regions *r, const struct ptx_region *reg
             if (&f->instructions[j] != region->step)
                 look_at_instruction(&w, &f->instructions[j]);
     }
-    return w.is_wide && w.is_worth_it;
+    const bool is_arithmetic = w.floats > 0 && w.gathers * FLOATS_FOR_GATHER <= w.floats &&
+                               2 * w.floats >= count && ptx_block_contended_in(r, region) == 0;
+    return w.is_plain && w.is_worth_it &&
+           ((w.gathers == 0 && count <= MOST_INSTRUCTIONS) || is_arithmetic);
 }

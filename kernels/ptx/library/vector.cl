@@ -93,6 +93,17 @@ static inline uint clem_mask_of(clem_s32v lanes)
 #define CLEM_LANE_OF_WARP                                                                               \
     const uint clem_lane = 31u - clz(clem_rest & (0u - clem_rest)), clem_index = clem_base + clem_lane;
 
+/* Of lanes of a warp that store at one place: the one whose value stays. NVIDIA's hardware keeps the lowest lane's. The order
+ * of CLEM_LANES_DOWNWARD and of clem_scatter_...() follows it, and so do the owners of the block form. */
+#define CLEM_WINNER(active) (31u - clz((active) & (0u - (active))))
+
+/* That lane alone. */
+#define CLEM_WINNING_LANE                                                                          \
+    if (clem_active != 0u)
+
+#define CLEM_LANE_THAT_WINS                                                                        \
+    const uint clem_lane = CLEM_WINNER(clem_active), clem_index = clem_base + clem_lane;
+
 /* The highest first. */
 #define CLEM_LANES_DOWNWARD                                                                        \
     for (uint clem_rest = clem_active; clem_rest != 0u; clem_rest &= ~(0x80000000u >> clz(clem_rest)))
@@ -620,12 +631,12 @@ CLEM_VECTOR_REDUCTION(clem_vlanes_min_s32, clem_lanes_min_s32)
 /* Defines clem_vlanes_max_s32 */
 CLEM_VECTOR_REDUCTION(clem_vlanes_max_s32, clem_lanes_max_s32)
 
-/* The value of the lowest lane that is active. */
+/* The value of the lane whose store stays. */
 #define CLEM_LOWEST(V, T, E)                                                                       \
     static CLEM_ALONE E clem_lowest_##T(V x, uint active)                                                 \
     {                                                                                              \
         V at[1] = {x};                                                                             \
-        return ((E *)at)[31u - clz(active & (0u - active))];                                       \
+        return ((E *)at)[CLEM_WINNER(active)];                                                     \
     }
 
 /* Defines clem_lowest_u8 */

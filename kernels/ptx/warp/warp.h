@@ -30,7 +30,8 @@ enum ptx_item {
     PTX_ITEM_ONCE,
     PTX_ITEM_VECTOR,
     PTX_ITEM_LANES,
-    PTX_ITEM_STORE /* lane after lane in a loop of its own, the lowest last: of several at one place its value stays */
+    PTX_ITEM_STORE /* lane after lane in a loop of its own, the lowest last: of several at one place its value stays. At one
+                    * place for all, that lane alone */
 };
 
 enum { PTX_NO_HOME = -1 };
@@ -94,6 +95,8 @@ const char *ptx_warp_value(struct ptx_emitter *e, const struct ptx_operand *oper
                            enum ptx_type type);
 /* Whether there is such a vector. */
 bool ptx_warp_has_value(struct ptx_emitter *e, const struct ptx_operand *operand);
+/* Whether all lanes have the same address. */
+bool ptx_warp_is_one_place(const struct ptx_emitter *e, const struct ptx_operand *address);
 /* A predicate for elements of so many bytes. */
 const char *ptx_warp_mask(struct ptx_emitter *e, const char *mask, size_t bytes);
 /* Sets a register from a vector of the type, under the instruction's guard. */

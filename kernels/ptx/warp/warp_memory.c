@@ -32,12 +32,6 @@ bool ptx_warp_is_access(struct ptx_emitter *e, const struct ptx_instruction *in)
     return is_known && (in->opcode == PTX_OPCODE_st || is_register) && ptx_warp_has_value(e, value);
 }
 
-/* Whether all lanes have the same address. */
-static bool is_one_place(const struct ptx_emitter *e, const struct ptx_operand *address)
-{
-    return address->variable || address->index < 0 || e->warp_writer->is_uniform[address->index];
-}
-
 static enum ptx_type without_sign(enum ptx_type type)
 {
     static const enum ptx_type types[] = {
@@ -126,7 +120,7 @@ static void store_one(struct ptx_emitter *e, const struct ptx_instruction *in)
 
 void ptx_warp_write_access(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
-    const bool is_one = is_one_place(e, address_of(in));
+    const bool is_one = ptx_warp_is_one_place(e, address_of(in));
     if (in->opcode == PTX_OPCODE_ld)
         (is_one ? load_one : load_each)(e, in);
     else

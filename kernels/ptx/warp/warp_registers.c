@@ -320,15 +320,45 @@ static const char *lane_home(struct ptx_emitter *e, uint32_t index)
 }
 
 /* Those that are one variable for all lanes stand before the loop. */
-static void open_lanes(struct ptx_emitter *e, const struct lane_needs *n, bool is_downward)
+bool ptx_warp_is_one_place(const struct ptx_emitter *e, const struct ptx_operand *address)
+{
+    return address->variable || address->index < 0 || e->warp_writer->is_uniform[address->index];
+}
+
+/* Over which lanes a loop is, and in which order. */
+enum lanes { LANES_UPWARD, LANES_DOWNWARD, LANES_WINNER };
+
+static const struct {
+    const char *loop, *lane;
+} loops[] = {
+    [LANES_UPWARD] = {"CLEM_LANES_OF_WARP {", "CLEM_LANE_OF_WARP"},
+    [LANES_DOWNWARD] = {"CLEM_LANES_DOWNWARD {", "CLEM_HIGHEST_LANE"},
+    [LANES_WINNER] = {"CLEM_WINNING_LANE {", "CLEM_LANE_THAT_WINS"},
+};
+
+/* Of stores at one place for all lanes only one is done. Where a guard says who stores, each lane is asked. */
+static enum lanes lanes_of(const struct ptx_emitter *e, uint32_t first)
+{
+    const struct ptx_warp_writer *w = e->warp_writer;
+    const struct ptx_instruction *in = &e->function->instructions[first];
+    if (w->items[first] != PTX_ITEM_STORE)
+        return LANES_UPWARD;
+    const bool is_one =
+        in->guard < 0 && (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_SHARED) &&
+        in->operands[0].kind == PTX_OPERAND_ADDRESS && ptx_warp_is_one_place(e, &in->operands[0]);
+    return is_one ? LANES_WINNER : LANES_DOWNWARD;
+}
+
+static void open_lanes(struct ptx_emitter *e, const struct lane_needs *n, enum lanes lanes)
 {
     const struct ptx_warp_writer *w = e->warp_writer;
     for (uint32_t i = 0; i < e->function->register_count; i++)
         if (n->touched[i] && w->is_uniform[i])
             ptx_warp_take_one(e, i, true);
-    ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
-    ptx_line(e, is_downward ? "CLEM_LANES_DOWNWARD {" : "CLEM_LANES_OF_WARP {");
-    ptx_line(e, is_downward ? "CLEM_HIGHEST_LANE" : "CLEM_LANE_OF_WARP");
+    if (lanes != LANES_WINNER)
+        ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
+    ptx_line(e, "%s", loops[lanes].loop);
+    ptx_line(e, "%s", loops[lanes].lane);
     for (uint32_t i = 0; i < e->function->register_count; i++) {
         if (!n->touched[i] || w->is_uniform[i])
             continue;
@@ -390,7 +420,7 @@ void ptx_warp_lanes(struct ptx_emitter *e, uint32_t first, uint32_t end)
         ptx_flow_writes(&all[i], note_write, &n);
         has_carry |= ptx_is_carry(&all[i]);
     }
-    open_lanes(e, &n, w->items[first] == PTX_ITEM_STORE);
+    open_lanes(e, &n, lanes_of(e, first));
     declare_of_lane(e, has_carry);
     for (uint32_t i = first; i < end && e->status == PTX_OK; i++)
         if (w->items[i] != PTX_ITEM_NOTHING)
@@ -405,6 +435,6 @@ void ptx_warp_begin_lanes(struct ptx_emitter *e, const struct ptx_instruction *r
 {
     struct lane_needs n = lend_needs(e);
     ptx_flow_reads(reader, note_read, &n);
-    open_lanes(e, &n, false);
+    open_lanes(e, &n, LANES_UPWARD);
     return_needs(e, &n);
 }
