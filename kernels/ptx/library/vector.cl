@@ -87,15 +87,14 @@ static inline uint clem_mask_of(clem_s32v lanes)
 
 /* ---- Lane after lane ---- */
 
-#define CLEM_LANES_OF_WARP                                                                         \
-    for (uint clem_rest = clem_active; clem_rest != 0u; clem_rest &= clem_rest - 1u)
+/* Whether there is another, clem_rest being those that are not run yet and that one. */
+#define CLEM_LANES_OF_WARP ((clem_rest &= clem_rest - 1u) != 0u)
 
 #define CLEM_LANE_OF_WARP                                                                               \
     const uint clem_lane = 31u - clz(clem_rest & (0u - clem_rest)), clem_index = clem_base + clem_lane;
 
 /* The highest first. */
-#define CLEM_LANES_DOWNWARD                                                                        \
-    for (uint clem_rest = clem_active; clem_rest != 0u; clem_rest &= ~(0x80000000u >> clz(clem_rest)))
+#define CLEM_LANES_DOWNWARD ((clem_rest &= ~(0x80000000u >> clz(clem_rest))) != 0u)
 
 #define CLEM_HIGHEST_LANE                                                                          \
     const uint clem_lane = 31u - clz(clem_rest), clem_index = clem_base + clem_lane;

@@ -103,8 +103,9 @@ void ptx_warp_set(struct ptx_emitter *e, const struct ptx_instruction *in,
 /* A loop over the active lanes around instructions from `first` on: their registers are loaded before and stored
  * after. It begins with the lowest lane; of a PTX_ITEM_STORE, with the highest. */
 void ptx_warp_lanes(struct ptx_emitter *e, uint32_t first, uint32_t end);
-/* The head of such a loop, and the registers that an instruction reads; closed by "}". */
+/* The head of such a loop, and the registers that an instruction reads; and its end. */
 void ptx_warp_begin_lanes(struct ptx_emitter *e, const struct ptx_instruction *reader);
+void ptx_warp_end_lanes(struct ptx_emitter *e, bool is_downward);
 
 /* ---- warp_vector.c, warp_memory.c: instructions as arithmetic of vectors ---- */
 

@@ -319,15 +319,18 @@ static const char *lane_home(struct ptx_emitter *e, uint32_t index)
                       (int)e->warp_writer->homes[index]);
 }
 
-/* Those that are one variable for all lanes stand before the loop. */
+/* Those that are one variable for all lanes stand before the loop. Its condition stands at its end, for there is a lane:
+ * compilers turn other loops round, and look through the whole kernel for each that they turn. */
 static void open_lanes(struct ptx_emitter *e, const struct lane_needs *n, bool is_downward)
 {
     const struct ptx_warp_writer *w = e->warp_writer;
     for (uint32_t i = 0; i < e->function->register_count; i++)
         if (n->touched[i] && w->is_uniform[i])
             ptx_warp_take_one(e, i, true);
+    ptx_line(e, "{");
+    ptx_line(e, "uint clem_rest = clem_active;");
     ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
-    ptx_line(e, is_downward ? "CLEM_LANES_DOWNWARD {" : "CLEM_LANES_OF_WARP {");
+    ptx_line(e, "do {");
     ptx_line(e, is_downward ? "CLEM_HIGHEST_LANE" : "CLEM_LANE_OF_WARP");
     for (uint32_t i = 0; i < e->function->register_count; i++) {
         if (!n->touched[i] || w->is_uniform[i])
@@ -339,7 +342,13 @@ static void open_lanes(struct ptx_emitter *e, const struct lane_needs *n, bool i
     }
 }
 
-static void close_lanes(struct ptx_emitter *e, const struct lane_needs *n)
+void ptx_warp_end_lanes(struct ptx_emitter *e, bool is_downward)
+{
+    ptx_line(e, is_downward ? "} while (CLEM_LANES_DOWNWARD);" : "} while (CLEM_LANES_OF_WARP);");
+    ptx_line(e, "}");
+}
+
+static void close_lanes(struct ptx_emitter *e, const struct lane_needs *n, bool is_downward)
 {
     struct ptx_warp_writer *w = e->warp_writer;
     for (uint32_t i = 0; i < e->function->register_count; i++) {
@@ -349,7 +358,7 @@ static void close_lanes(struct ptx_emitter *e, const struct lane_needs *n)
         if (w->homes[i] != PTX_NO_HOME)
             ptx_line(e, "%s = %s;", lane_home(e, i), name_of(e, i));
     }
-    ptx_line(e, "}");
+    ptx_warp_end_lanes(e, is_downward);
 }
 
 static struct lane_needs lend_needs(struct ptx_emitter *e)
@@ -390,14 +399,15 @@ void ptx_warp_lanes(struct ptx_emitter *e, uint32_t first, uint32_t end)
         ptx_flow_writes(&all[i], note_write, &n);
         has_carry |= ptx_is_carry(&all[i]);
     }
-    open_lanes(e, &n, w->items[first] == PTX_ITEM_STORE);
+    const bool is_downward = w->items[first] == PTX_ITEM_STORE;
+    open_lanes(e, &n, is_downward);
     declare_of_lane(e, has_carry);
     for (uint32_t i = first; i < end && e->status == PTX_OK; i++)
         if (w->items[i] != PTX_ITEM_NOTHING)
             ptx_emit_instruction(e, &all[i]);
     if (has_carry)
         ptx_line(e, "clem_of_lane(uint, %d) = clem_carry;", (int)w->carries);
-    close_lanes(e, &n);
+    close_lanes(e, &n, is_downward);
     return_needs(e, &n);
 }
 
