@@ -149,6 +149,27 @@ TEST_BODY(ptx_warp_exchanges_by_vectors)
             "clem_match_lanes(", "clem_vlanes_add(");
 }
 
+/* Lanes that did one warp operation together wait at no other of the same mask; at one of another mask they do. */
+TEST_BODY(ptx_warp_goes_on_from_operation_to_operation)
+{
+    static const char *const bodies[] = {
+        PTX_BODY(LOAD "shfl.sync.up.b32 %r2, %r1, 1, 0, -1;\nadd.u32 %r3, %r2, %r1;\n"
+                      "shfl.sync.up.b32 %r4, %r3, 2, 0, -1;\nst.global.u32 [%rd1], %r4;\nret;\n"),
+        PTX_BODY(LOAD "shfl.sync.up.b32 %r2, %r1, 1, 0, -1;\nadd.u32 %r3, %r2, %r1;\n"
+                      "shfl.sync.up.b32 %r4, %r3, 2, 0, 15;\nst.global.u32 [%rd1], %r4;\nret;\n"),
+        PTX_BODY(LOAD "shfl.sync.up.b32 %r2, %r1, 1, 0, %r1;\nadd.u32 %r1, %r2, %r1;\n"
+                      "shfl.sync.up.b32 %r4, %r3, 2, 0, %r1;\nst.global.u32 [%rd1], %r4;\nret;\n"),
+        PTX_BODY(LOAD "shfl.sync.up.b32 %r2, %r1, 1, 0, -1;\nbar.sync 0;\n"
+                      "shfl.sync.up.b32 %r4, %r2, 2, 0, -1;\nst.global.u32 [%rd1], %r4;\nret;\n")};
+    static const size_t nodes[] = {2, 3, 3, 4};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        struct ptx_kernel kernel = translate_for(bodies[i], &cpu);
+        assert_int_equal(count(&kernel, "clem_shift_up("), 2);
+        assert_int_equal(count(&kernel, ":;\n            {\n"), nodes[i]);
+        ptx_kernel_free(&kernel);
+    }
+}
+
 /* Barriers that count, or tell results, go by each lane's own state. */
 TEST_BODY(ptx_warp_knows_every_barrier)
 {

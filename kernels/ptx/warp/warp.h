@@ -26,7 +26,8 @@
 #include "kernels/ptx/block/block.h"
 
 enum ptx_item {
-    PTX_ITEM_NOTHING, /* written elsewhere: steps, branches, constants */
+    PTX_ITEM_NOTHING, /* written elsewhere: steps that nodes begin with, branches, constants */
+    PTX_ITEM_STEP,    /* a warp operation of the lanes that did the one before */
     PTX_ITEM_ONCE,
     PTX_ITEM_VECTOR,
     PTX_ITEM_LANES,
