@@ -257,8 +257,9 @@ static cl_int enqueue_portions(struct ocl_command *command, cl_kernel kernel,
                 for (int d = 0; d < 3; d++)
                     items[d] = plan->global[d] - at[d] < plan->portion[d] ? plan->global[d] - at[d]
                                                                           : plan->portion[d];
-                error = ocl_enqueue_range(command, kernel, plan->dimensions, at, items, plan->local,
-                                          NULL);
+                const size_t offset[3] = {plan->first + at[0], at[1], at[2]};
+                error = ocl_enqueue_range(command, kernel, plan->dimensions, offset, items,
+                                          plan->local, NULL);
             }
     return error;
 }

@@ -276,6 +276,9 @@ static ocl_status plan_memory(const struct ocl_kernel *kernel, const struct ocl_
     if (kernel->ptx->takes_turns)
         return plan_turns(kernel, plan);
     cut(plan);
+    /* PoCL builds kernels anew where there is an offset: of several commands each has one, which work-items that do a block
+     * each do not look at. */
+    plan->first = does_blocks(kernel) && plan->portion[2] < plan->global[2];
     return OCL_OK;
 }
 

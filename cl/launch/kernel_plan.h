@@ -18,8 +18,9 @@ struct ocl_plan {
     size_t scratch_bytes;
     size_t shared_bytes; /* where the kernel spills: of __global memory for each thread block */
     size_t
-        at_once; /* where the kernel spills: thread blocks of a command, > 0; where they take turns: that may have begun
-                     * and not ended */
+        at_once; /* where the kernel spills: thread blocks of a command, > 0; where they take turns: that may have
+                          * begun and not ended */
+    size_t first; /* the offset of all its commands in dimension 0 */
 };
 
 /* Works it out, and replaces *kernel by the variant that keeps shared memory and scratch in __global memory

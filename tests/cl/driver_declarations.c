@@ -57,10 +57,12 @@ TEST_BODY(driver_declarations_have_all_scalar_types)
         "    { int c = 1; IS(int, max(c, c)); IS(int, popcount(c)); IS(int, clamp(c, c, c)); }\n"
         "    { long c = 1; IS(long, max(c, c)); IS(long, clz(c)); IS(long, mul_hi(c, c)); }\n"
         "    { float c = 1; IS(float, max(c, c)); IS(float, fma(c, c, c)); IS(float, sqrt(c)); }\n"
+        "    { float16 c = 1; IS(float16, fma(c, c, c)); }\n"
         "#ifdef cl_khr_fp64\n"
         "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
         "    { double c = 1; IS(double, min(c, c)); IS(double, fma(c, c, c)); IS(double, ldexp(c, "
         "1)); }\n"
+        "    { double16 c = 1; IS(double16, fma(c, c, c)); }\n"
         "#endif\n"
         "    p[0] = 1;\n"
         "}\n";

@@ -63,6 +63,17 @@ TEST_BODY(ptx_warp_writes_arithmetic_as_vectors)
                    words, others);
 }
 
+TEST_BODY(ptx_warp_takes_fields_as_vectors)
+{
+    const char *const words[] = {"(v_r1 >> 3 & 31u)", "(v_r2 >> 24)",
+                                 "(clem_as(clem_as(clem_as(v_r3, clem_s32v), clem_u32v) << 21, clem_s32v) >> 24)",
+                                 "r5 = clem_bfe_u32(r4, 32u, 8u)", NULL};
+    assert_written(PTX_BODY(LOAD "bfe.u32 %r2, %r1, 3, 5;\nbfe.u32 %r3, %r2, 24, 9;\n"
+                                 "bfe.s32 %r4, %r3, 3, 8;\nbfe.u32 %r5, %r4, 32, 8;\n"
+                                 "st.global.u32 [%rd1], %r5;\nret;\n"),
+                   words, NULL);
+}
+
 /* What has no vectors is written lane by lane, neighbours in one loop. */
 TEST_BODY(ptx_warp_has_loops_over_lanes_for_the_rest)
 {
@@ -161,6 +172,27 @@ TEST_BODY(ptx_warp_exchanges_by_vectors)
                           "st.global.u32 [%rd1], %r6;\nret;\n"),
             "clem_shift_up(", "clem_permute(", "clem_mask_of(v_p1) & clem_active",
             "clem_match_lanes(", "clem_vlanes_add(");
+}
+
+/* Lanes that did one warp operation together wait at no other of the same mask; at one of another mask they do. */
+TEST_BODY(ptx_warp_goes_on_from_operation_to_operation)
+{
+    static const char *const bodies[] = {
+        PTX_BODY(LOAD "shfl.sync.up.b32 %r2, %r1, 1, 0, -1;\nadd.u32 %r3, %r2, %r1;\n"
+                      "shfl.sync.up.b32 %r4, %r3, 2, 0, -1;\nst.global.u32 [%rd1], %r4;\nret;\n"),
+        PTX_BODY(LOAD "shfl.sync.up.b32 %r2, %r1, 1, 0, -1;\nadd.u32 %r3, %r2, %r1;\n"
+                      "shfl.sync.up.b32 %r4, %r3, 2, 0, 15;\nst.global.u32 [%rd1], %r4;\nret;\n"),
+        PTX_BODY(LOAD "shfl.sync.up.b32 %r2, %r1, 1, 0, %r1;\nadd.u32 %r1, %r2, %r1;\n"
+                      "shfl.sync.up.b32 %r4, %r3, 2, 0, %r1;\nst.global.u32 [%rd1], %r4;\nret;\n"),
+        PTX_BODY(LOAD "shfl.sync.up.b32 %r2, %r1, 1, 0, -1;\nbar.sync 0;\n"
+                      "shfl.sync.up.b32 %r4, %r2, 2, 0, -1;\nst.global.u32 [%rd1], %r4;\nret;\n")};
+    static const size_t nodes[] = {2, 3, 3, 4};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        struct ptx_kernel kernel = translate_for(bodies[i], &cpu);
+        assert_int_equal(count(&kernel, "clem_shift_up("), 2);
+        assert_int_equal(count(&kernel, ":;\n            {\n"), nodes[i]);
+        ptx_kernel_free(&kernel);
+    }
 }
 
 /* Barriers that count, or tell results, go by each lane's own state. */

@@ -308,10 +308,64 @@ static void join_sections(struct ptx_emitter *e, const struct ptx_function *func
     }
 }
 
+/* ---- Warp operations of the same lanes ---- */
+
+struct mask_search {
+    uint32_t index;
+    bool is_written;
+};
+
+static void find_mask(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    struct mask_search *s = with;
+    s->is_written |= index == s->index;
+}
+
+static bool sets_mask(const struct ptx_instruction *in, const struct ptx_operand *mask)
+{
+    struct mask_search s = {.index = (uint32_t)mask->index};
+    if (mask->kind != PTX_OPERAND_REGISTER)
+        return false;
+    ptx_flow_writes(in, find_mask, &s);
+    return s.is_written;
+}
+
+static bool is_same_mask(const struct ptx_operand *a, const struct ptx_operand *b)
+{
+    return a->kind == b->kind && (a->kind == PTX_OPERAND_REGISTER ? a->index == b->index
+                                  : a->kind == PTX_OPERAND_INTEGER && a->bits == b->bits);
+}
+
+/* Lanes that did one together do the next of the same mask together too, with nothing between that they could part at:
+ * none has to wait there for another. */
+static void join_warp_operations(struct ptx_emitter *e, const struct ptx_function *function,
+                                 bool *starts)
+{
+    const struct ptx_flow *flow = ptx_flow_make(e->arena, function, NULL);
+    const struct ptx_operand *mask = NULL; /* of the last one, where all that came after it is done by its lanes */
+    for (size_t i = 0; i < function->instruction_count; i++) {
+        const struct ptx_instruction *in = &function->instructions[i];
+        if (i > 0 && flow->node_of[i] != flow->node_of[i - 1])
+            mask = NULL;
+        if (ptx_is_warp_operation(in)) {
+            const struct ptx_operand *own = ptx_member_mask(in);
+            starts[i] &= !(mask && own && is_same_mask(mask, own));
+            mask = own;
+        } else if (starts[i]) {
+            mask = NULL;
+        }
+        if (mask && sets_mask(in, mask))
+            mask = NULL;
+    }
+}
+
 bool *ptx_block_starts(struct ptx_emitter *e, const struct ptx_function *function)
 {
     bool *starts = ptx_block_meetings(e, function);
     ptx_block_strides(e, function, starts);
     join_sections(e, function, starts);
+    if (e->warp_writer)
+        join_warp_operations(e, function, starts);
     return starts;
 }

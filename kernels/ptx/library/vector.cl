@@ -87,8 +87,8 @@ static inline uint clem_mask_of(clem_s32v lanes)
 
 /* ---- Lane after lane ---- */
 
-#define CLEM_LANES_OF_WARP                                                                         \
-    for (uint clem_rest = clem_active; clem_rest != 0u; clem_rest &= clem_rest - 1u)
+/* Whether there is another, clem_rest being those that are not run yet and that one. */
+#define CLEM_LANES_OF_WARP ((clem_rest &= clem_rest - 1u) != 0u)
 
 #define CLEM_LANE_OF_WARP                                                                               \
     const uint clem_lane = 31u - clz(clem_rest & (0u - clem_rest)), clem_index = clem_base + clem_lane;
@@ -97,16 +97,12 @@ static inline uint clem_mask_of(clem_s32v lanes)
  * of CLEM_LANES_DOWNWARD and of clem_scatter_...() follows it, and so do the owners of the block form. */
 #define CLEM_WINNER(active) (31u - clz((active) & (0u - (active))))
 
-/* That lane alone. */
-#define CLEM_WINNING_LANE                                                                          \
-    if (clem_active != 0u)
-
+/* Some lane is active. */
 #define CLEM_LANE_THAT_WINS                                                                        \
     const uint clem_lane = CLEM_WINNER(clem_active), clem_index = clem_base + clem_lane;
 
 /* The highest first. */
-#define CLEM_LANES_DOWNWARD                                                                        \
-    for (uint clem_rest = clem_active; clem_rest != 0u; clem_rest &= ~(0x80000000u >> clz(clem_rest)))
+#define CLEM_LANES_DOWNWARD ((clem_rest &= ~(0x80000000u >> clz(clem_rest))) != 0u)
 
 #define CLEM_HIGHEST_LANE                                                                          \
     const uint clem_lane = 31u - clz(clem_rest), clem_index = clem_base + clem_lane;

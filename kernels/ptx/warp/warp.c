@@ -113,6 +113,9 @@ static void write_inside(struct ptx_emitter *e, int32_t number)
         ptx_warp_step(e, step);
     for (uint32_t i = node->first; i < node->end && e->status == PTX_OK; i++) {
         switch (w->items[i]) {
+        case PTX_ITEM_STEP:
+            ptx_warp_step(e, &all[i]);
+            break;
         case PTX_ITEM_ONCE:
             write_once(e, &all[i]);
             break;

@@ -26,7 +26,8 @@
 #include "kernels/ptx/block/block.h"
 
 enum ptx_item {
-    PTX_ITEM_NOTHING, /* written elsewhere: steps, branches, constants */
+    PTX_ITEM_NOTHING, /* written elsewhere: steps that nodes begin with, branches, constants */
+    PTX_ITEM_STEP,    /* a warp operation of the lanes that did the one before */
     PTX_ITEM_ONCE,
     PTX_ITEM_VECTOR,
     PTX_ITEM_LANES,
@@ -103,11 +104,15 @@ const char *ptx_warp_mask(struct ptx_emitter *e, const char *mask, size_t bytes)
 void ptx_warp_set(struct ptx_emitter *e, const struct ptx_instruction *in,
                   const struct ptx_operand *destination, enum ptx_type type, const char *value);
 
+/* Over which lanes a loop is, and in which order: all active ones, or of stores at one place the one that wins. */
+enum ptx_warp_lanes { PTX_LANES_UPWARD, PTX_LANES_DOWNWARD, PTX_LANES_WINNER };
+
 /* A loop over the active lanes around instructions from `first` on: their registers are loaded before and stored
  * after. It begins with the lowest lane; of a PTX_ITEM_STORE, with the highest. */
 void ptx_warp_lanes(struct ptx_emitter *e, uint32_t first, uint32_t end);
-/* The head of such a loop, and the registers that an instruction reads; closed by "}". */
+/* The head of such a loop, and the registers that an instruction reads; and its end. */
 void ptx_warp_begin_lanes(struct ptx_emitter *e, const struct ptx_instruction *reader);
+void ptx_warp_end_lanes(struct ptx_emitter *e, enum ptx_warp_lanes lanes);
 
 /* ---- warp_vector.c, warp_memory.c: instructions as arithmetic of vectors ---- */
 

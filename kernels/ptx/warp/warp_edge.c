@@ -60,7 +60,7 @@ static void write_own_waits(struct ptx_emitter *e, const struct ptx_instruction 
     ptx_line(e, "clem_wait[clem_index] = %s;",
              ptx_is_barrier(step) ? ptx_block_barrier_wait(e, step)
                                   : ptx_value(e, ptx_member_mask(step), PTX_U32));
-    ptx_line(e, "}");
+    ptx_warp_end_lanes(e, PTX_LANES_UPWARD);
 }
 
 /* ---- Sending lanes ---- */

@@ -249,6 +249,7 @@ static void choose_items(struct ptx_emitter *e, int32_t number)
         const struct ptx_instruction *in = &all[i];
         w->items[i] = in == ptx_warp_step_of(w, number) || is_branch(in) || is_constant(w, in)
                           ? PTX_ITEM_NOTHING
+                      : ptx_is_warp_operation(in)              ? PTX_ITEM_STEP
                       : is_tied(e, i)                          ? PTX_ITEM_LANES
                       : is_once(w, in)                         ? PTX_ITEM_ONCE
                       : !is_bound && ptx_warp_is_vector(e, in) ? PTX_ITEM_VECTOR

@@ -325,40 +325,42 @@ bool ptx_warp_is_one_place(const struct ptx_emitter *e, const struct ptx_operand
     return address->variable || address->index < 0 || e->warp_writer->is_uniform[address->index];
 }
 
-/* Over which lanes a loop is, and in which order. */
-enum lanes { LANES_UPWARD, LANES_DOWNWARD, LANES_WINNER };
-
-static const struct {
-    const char *loop, *lane;
-} loops[] = {
-    [LANES_UPWARD] = {"CLEM_LANES_OF_WARP {", "CLEM_LANE_OF_WARP"},
-    [LANES_DOWNWARD] = {"CLEM_LANES_DOWNWARD {", "CLEM_HIGHEST_LANE"},
-    [LANES_WINNER] = {"CLEM_WINNING_LANE {", "CLEM_LANE_THAT_WINS"},
-};
-
 /* Of stores at one place for all lanes only one is done. Where a guard says who stores, each lane is asked. */
-static enum lanes lanes_of(const struct ptx_emitter *e, uint32_t first)
+static enum ptx_warp_lanes lanes_of(const struct ptx_emitter *e, uint32_t first)
 {
     const struct ptx_warp_writer *w = e->warp_writer;
     const struct ptx_instruction *in = &e->function->instructions[first];
     if (w->items[first] != PTX_ITEM_STORE)
-        return LANES_UPWARD;
+        return PTX_LANES_UPWARD;
     const bool is_one =
         in->guard < 0 && (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_SHARED) &&
         in->operands[0].kind == PTX_OPERAND_ADDRESS && ptx_warp_is_one_place(e, &in->operands[0]);
-    return is_one ? LANES_WINNER : LANES_DOWNWARD;
+    return is_one ? PTX_LANES_WINNER : PTX_LANES_DOWNWARD;
 }
 
-static void open_lanes(struct ptx_emitter *e, const struct lane_needs *n, enum lanes lanes)
+static const struct {
+    const char *lane, *end;
+} lane_loops[] = {
+    [PTX_LANES_UPWARD] = {"CLEM_LANE_OF_WARP", "} while (CLEM_LANES_OF_WARP);"},
+    [PTX_LANES_DOWNWARD] = {"CLEM_HIGHEST_LANE", "} while (CLEM_LANES_DOWNWARD);"},
+    [PTX_LANES_WINNER] = {"CLEM_LANE_THAT_WINS", NULL},
+};
+
+/* Those that are one variable for all lanes stand before the loop. Its condition stands at its end, for there is a lane:
+ * compilers turn other loops round, and look through the whole kernel for each that they turn. */
+static void open_lanes(struct ptx_emitter *e, const struct lane_needs *n, enum ptx_warp_lanes lanes)
 {
     const struct ptx_warp_writer *w = e->warp_writer;
     for (uint32_t i = 0; i < e->function->register_count; i++)
         if (n->touched[i] && w->is_uniform[i])
             ptx_warp_take_one(e, i, true);
-    if (lanes != LANES_WINNER)
+    ptx_line(e, "{");
+    if (lanes != PTX_LANES_WINNER) {
+        ptx_line(e, "uint clem_rest = clem_active;");
         ptx_text_put(e->out, PTX_BLOCK_PLAIN_LOOP);
-    ptx_line(e, "%s", loops[lanes].loop);
-    ptx_line(e, "%s", loops[lanes].lane);
+        ptx_line(e, "do {");
+    }
+    ptx_line(e, "%s", lane_loops[lanes].lane);
     for (uint32_t i = 0; i < e->function->register_count; i++) {
         if (!n->touched[i] || w->is_uniform[i])
             continue;
@@ -369,7 +371,15 @@ static void open_lanes(struct ptx_emitter *e, const struct lane_needs *n, enum l
     }
 }
 
-static void close_lanes(struct ptx_emitter *e, const struct lane_needs *n)
+void ptx_warp_end_lanes(struct ptx_emitter *e, enum ptx_warp_lanes lanes)
+{
+    if (lane_loops[lanes].end)
+        ptx_line(e, "%s", lane_loops[lanes].end);
+    ptx_line(e, "}");
+}
+
+static void close_lanes(struct ptx_emitter *e, const struct lane_needs *n,
+                        enum ptx_warp_lanes lanes)
 {
     struct ptx_warp_writer *w = e->warp_writer;
     for (uint32_t i = 0; i < e->function->register_count; i++) {
@@ -379,7 +389,7 @@ static void close_lanes(struct ptx_emitter *e, const struct lane_needs *n)
         if (w->homes[i] != PTX_NO_HOME)
             ptx_line(e, "%s = %s;", lane_home(e, i), name_of(e, i));
     }
-    ptx_line(e, "}");
+    ptx_warp_end_lanes(e, lanes);
 }
 
 static struct lane_needs lend_needs(struct ptx_emitter *e)
@@ -420,14 +430,15 @@ void ptx_warp_lanes(struct ptx_emitter *e, uint32_t first, uint32_t end)
         ptx_flow_writes(&all[i], note_write, &n);
         has_carry |= ptx_is_carry(&all[i]);
     }
-    open_lanes(e, &n, lanes_of(e, first));
+    const enum ptx_warp_lanes lanes = lanes_of(e, first);
+    open_lanes(e, &n, lanes);
     declare_of_lane(e, has_carry);
     for (uint32_t i = first; i < end && e->status == PTX_OK; i++)
         if (w->items[i] != PTX_ITEM_NOTHING)
             ptx_emit_instruction(e, &all[i]);
     if (has_carry)
         ptx_line(e, "clem_of_lane(uint, %d) = clem_carry;", (int)w->carries);
-    close_lanes(e, &n);
+    close_lanes(e, &n, lanes);
     return_needs(e, &n);
 }
 
@@ -435,6 +446,6 @@ void ptx_warp_begin_lanes(struct ptx_emitter *e, const struct ptx_instruction *r
 {
     struct lane_needs n = lend_needs(e);
     ptx_flow_reads(reader, note_read, &n);
-    open_lanes(e, &n, LANES_UPWARD);
+    open_lanes(e, &n, PTX_LANES_UPWARD);
     return_needs(e, &n);
 }

@@ -171,6 +171,36 @@ static void write_lop3(struct ptx_emitter *e, const struct ptx_instruction *in)
             ptx_expression(e, ptx_lop3_template(e, (unsigned)in->operands[4].bits & 255), &fill)));
 }
 
+/* ---- bfe ---- */
+
+static bool is_between(const struct ptx_operand *operand, int64_t least, int64_t most)
+{
+    return operand->kind == PTX_OPERAND_INTEGER && operand->bits >= least && operand->bits <= most;
+}
+
+static bool is_field(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_bfe && in->operand_count == 4 && in->type_count == 1 &&
+           (in->types[0] == PTX_U32 || in->types[0] == PTX_S32) &&
+           is_between(&in->operands[2], 0, 31) && is_between(&in->operands[3], 1, 32);
+}
+
+/* What is beyond the word is 0, or its sign. */
+static void write_field(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const enum ptx_type type = (enum ptx_type)in->types[0];
+    const unsigned at = (unsigned)in->operands[2].bits, bits = (unsigned)in->operands[3].bits;
+    const char *value = ptx_warp_value(e, &in->operands[1], type);
+    if (at + bits >= 32)
+        value = ptx_format(e, "(%s >> %u)", value, at);
+    else if (type == PTX_U32)
+        value = ptx_format(e, "(%s >> %u & %uu)", value, at, (1u << bits) - 1u);
+    else
+        value = ptx_format(e, "(clem_as(clem_as(%s, clem_u32v) << %u, clem_s32v) >> %u)", value,
+                           32 - at - bits, 32 - bits);
+    ptx_warp_set(e, in, &in->operands[0], type, value);
+}
+
 /* ---- Comparisons ---- */
 
 static enum ptx_type compared_type(const struct ptx_instruction *in)
@@ -314,13 +344,10 @@ struct writer {
 };
 
 static const struct writer writers[] = {
-    {is_wide, write_wide},
-    {is_lop3, write_lop3},
-    {is_comparison, write_comparison},
-    {is_choice, write_choice},
-    {is_packing, write_packing},
-    {is_move, write_move},
-    {is_conversion, write_conversion},
+    {is_wide, write_wide},     {is_lop3, write_lop3},
+    {is_field, write_field},   {is_comparison, write_comparison},
+    {is_choice, write_choice}, {is_packing, write_packing},
+    {is_move, write_move},     {is_conversion, write_conversion},
 };
 
 static const struct writer *find_writer(const struct ptx_instruction *in)
