@@ -3,6 +3,7 @@
 #include "cl/value.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "cl/base/deadline.h"
 #include "cl/base/steady.h"
@@ -14,9 +15,9 @@
 #include "cl/transfer.h"
 #include "cl/transfer/side.h"
 
-/* How long the thread rests between two looks: at first, and at most. Looks that take long, at a device's memory, come so much
- * less often that they take a hundredth of a core. */
-enum { FIRST_NAP_NS = 20000, LONGEST_NAP_NS = 1000000, NAPS_PER_LOOK = 100 };
+/* How long the thread rests between two looks: at first, and when nothing has happened for a while. It rests longer then by
+ * what looks cost, with waking up for them, so that they take less than a hundredth of a core. */
+enum { FIRST_NAP_NS = 20000, LONG_NAP_NS = 1000000, NAPS_PER_LOOK = 150 };
 
 /* A wait for a value, or its write by the host, which takes its turn. */
 struct turn {
@@ -38,6 +39,7 @@ struct ocl_values {
     struct turn *waits; /* whose turn has come (lock) */
     uint64_t news;      /* counts what may have ended a wait (lock) */
     bool is_ending, is_closing;
+    uint64_t spent; /* the thread's own: its time on a processor up to the last look */
     _Atomic(struct ocl_queue *) queue; /* for looks at device memory, or NULL */
 };
 
@@ -189,6 +191,24 @@ static void put_back(struct ocl_values *values, struct turn *waits)
     values->waits = waits;
 }
 
+static uint64_t spent_by_thread(void)
+{
+    struct timespec time = {0};
+
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* After a look that others computed for took so long; what this thread has spent since the look before is not all in that. */
+static uint64_t long_nap(struct ocl_values *values, uint64_t took)
+{
+    const uint64_t spent = spent_by_thread(), own = spent - values->spent;
+    const uint64_t nap = (own > took ? own : took) * NAPS_PER_LOOK;
+
+    values->spent = spent;
+    return nap > LONG_NAP_NS ? nap : LONG_NAP_NS;
+}
+
 /* One look; the lock is held at the begin and the end. Returns how long to rest. */
 static uint64_t look_once(struct ocl_values *values, uint64_t nap)
 {
@@ -204,9 +224,8 @@ static uint64_t look_once(struct ocl_values *values, uint64_t nap)
     pthread_mutex_lock(&values->lock);
     put_back(values, waits);
     nap = ended > 0 ? FIRST_NAP_NS : 2 * nap;
-    if (nap <= LONGEST_NAP_NS)
-        return nap;
-    return took * NAPS_PER_LOOK > LONGEST_NAP_NS ? took * NAPS_PER_LOOK : LONGEST_NAP_NS;
+    const uint64_t rest = long_nap(values, took);
+    return nap < LONG_NAP_NS ? nap : rest;
 }
 
 static void *watch(void *data)
@@ -221,7 +240,7 @@ static void *watch(void *data)
             continue;
         }
         if (values->news != seen)
-            nap = FIRST_NAP_NS;
+            nap = FIRST_NAP_NS / 2;
         seen = values->news;
         nap = look_once(values, nap);
         if (values->waits && values->news == seen)
