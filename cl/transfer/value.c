@@ -397,8 +397,38 @@ static ocl_status take_turn(struct ocl_queue *queue, const struct turn *wanted, 
 
 /* ---- What queues are given ---- */
 
-/* Through the device, where the host does not reach the memory. */
-static ocl_status write_by_device(struct ocl_queue *queue, const struct ocl_value *value)
+static void CL_CALLBACK free_source(cl_event event, cl_int status, void *source)
+{
+    (void)event;
+    (void)status;
+    free(source);
+}
+
+/* The driver reads the source in its turn: staging, which there is little of, is not held meanwhile. */
+static ocl_status write_own(struct ocl_queue *queue, const struct turn *write)
+{
+    const struct ocl_place place = ocl_side_place(&write->side, write->side.address);
+    uint64_t *source = malloc(sizeof *source);
+    cl_event event;
+
+    if (!source)
+        return OCL_E_OUT_OF_MEMORY;
+    *source = write->value.value; /* little-endian, as all devices are */
+    ocl_status status = ocl_command_write(queue, &place, source, write->value.bytes, &event);
+    if (status != OCL_OK) {
+        free(source);
+        return status;
+    }
+    if (clSetEventCallback(event, CL_COMPLETE, free_source, source) != CL_SUCCESS) {
+        status = ocl_queue_wait_for_event(queue->context, event);
+        free(source);
+    }
+    clReleaseEvent(event);
+    return status;
+}
+
+/* Memory of another context's device. */
+static ocl_status write_foreign(struct ocl_queue *queue, const struct ocl_value *value)
 {
     const struct ocl_copy copy = {
         .source = {.address = (uintptr_t)&value->value},
@@ -407,7 +437,16 @@ static ocl_status write_by_device(struct ocl_queue *queue, const struct ocl_valu
         .height = 1,
         .depth = 1,
     };
-    const ocl_status status = ocl_transfer_copy(queue, &copy, OCL_WAIT_SOURCE);
+
+    return ocl_transfer_copy(queue, &copy, OCL_WAIT_SOURCE);
+}
+
+/* Through the device, where the host does not reach the memory. */
+static ocl_status write_by_device(struct ocl_queue *queue, const struct turn *write)
+{
+    const bool is_own = write->side.allocation->context == queue->context;
+    const ocl_status status =
+        is_own ? write_own(queue, write) : write_foreign(queue, &write->value);
     struct ocl_values *values = atomic_load(&queue->context->values);
 
     if (values)
@@ -428,7 +467,7 @@ ocl_status ocl_queue_write_value(struct ocl_queue *queue, const struct ocl_value
     if (write.side.kind == OCL_SIDE_PAGEABLE)
         return OCL_E_NOT_FOUND;
     if (!ocl_side_is_host_memory(&write.side)) {
-        const ocl_status status = write_by_device(queue, value);
+        const ocl_status status = write_by_device(queue, &write);
         ocl_side_release(&write.side);
         return status;
     }
