@@ -31,6 +31,7 @@
 #include "cl/symbol/symbols_private.h"
 #include "cl/trace.h"
 #include "cl/transfer/staging.h"
+#include "cl/value.h"
 
 /* Source: CUDA Runtime API 13.0, cudaDeviceSetLimit, and what its driver tells at first. */
 enum { PRINT_BYTES = 1 << 20, HEAP_BYTES = 8 << 20 };
@@ -150,6 +151,7 @@ ocl_status ocl_context_open(int device, struct ocl_context **context)
 
 static void close_context(struct ocl_context *context)
 {
+    ocl_values_end(context);
     if (atomic_load(&context->runtime))
         (void)ocl_queues_finish(context); /* kernels may still print */
     ocl_runtime_destroy(context);
@@ -159,6 +161,7 @@ static void close_context(struct ocl_context *context)
         context); /* not before: what compiles for it is waited for when the process ends */
     if (status != OCL_OK)
         return;
+    ocl_values_close(context);
     if (context->service && !atomic_load(&context->is_abandoned))
         (void)ocl_steady_finish(
             context->service); /* whoever could not read an answer left the kernel behind */

@@ -16,6 +16,7 @@
 #include "cl/state/contexts.h"
 #include "cl/state/state.h"
 #include "cl/trace.h"
+#include "cl/value.h"
 
 /* In all, however many contexts there are and however often exit handlers ask. */
 enum { EXIT_WAIT_MS = 10000, LONGEST_NAP_MS = 16 };
@@ -96,12 +97,15 @@ static void wait_at_exit(void *unused)
     (void)unused;
     if (ocl_process_is_forked())
         return;
+    ocl_contexts_visit(ocl_values_end); /* what nobody is left to write would be waited for */
     ocl_contexts_visit(ocl_queues_note_ending);
     wait_while(is_ending);
 }
 
 static void wait_for_all(void)
 {
+    if (!ocl_process_is_forked())
+        ocl_contexts_visit(ocl_values_end);
     wait_while(is_busy);
 }
 

@@ -13,7 +13,7 @@ enum { OPEN_TRIES = 3 };
 /* The user event always ends with CL_COMPLETE: drivers disagree about what a failed one does to the
  * commands behind it (PoCL's clFinish() returns success), so failures travel in the context
  * instead. */
-struct gate {
+struct ocl_gate {
     struct ocl_worker_task task;
     struct ocl_worker *worker;
     struct ocl_queue *queue;        /* counted: a destroyed queue lives until its gates are open */
@@ -24,9 +24,10 @@ struct gate {
     ocl_gate_function *function;
     void *data;
     int holders; /* the task, and the driver while it may call back; the last one frees it (wait_lock) */
-    bool is_posted;               /* (wait_lock) */
-    bool is_stuck;                /* the driver has refused to open it (wait_lock) */
-    struct gate *next, *previous; /* all closed ones, thousands at times (wait_lock) */
+    bool is_posted;                   /* (wait_lock) */
+    bool is_kept;                     /* function does not open it: ocl_gate_open() does */
+    bool is_stuck;                    /* the driver has refused to open it (wait_lock) */
+    struct ocl_gate *next, *previous; /* all closed ones, thousands at times (wait_lock) */
 };
 
 /* ---- Waiting at closed gates ---- */
@@ -98,9 +99,9 @@ ocl_status ocl_gate_pass(struct ocl_queue *queue)
 
 /* ---- Gates ---- */
 
-static struct gate *closed_gates;
+static struct ocl_gate *closed_gates;
 
-static void list_gate(struct gate *gate)
+static void list_gate(struct ocl_gate *gate)
 {
     pthread_mutex_lock(&wait_lock);
     gate->next = closed_gates;
@@ -112,7 +113,7 @@ static void list_gate(struct gate *gate)
 }
 
 /* Wait lock held. */
-static void unlist_gate(const struct gate *gate)
+static void unlist_gate(const struct ocl_gate *gate)
 {
     if (gate == closed_gates)
         closed_gates = gate->next;
@@ -123,14 +124,14 @@ static void unlist_gate(const struct gate *gate)
 }
 
 /* Wait lock held. */
-static void drop_gate(struct gate *gate)
+static void drop_gate(struct ocl_gate *gate)
 {
     if (--gate->holders == 0)
         free(gate);
 }
 
 /* The source's status is known, or will never be. Wait lock held. */
-static void post(struct gate *gate, cl_int status)
+static void post(struct ocl_gate *gate, cl_int status)
 {
     if (gate->is_posted)
         return;
@@ -142,7 +143,7 @@ static void post(struct gate *gate, cl_int status)
 void ocl_gate_open_all(const struct ocl_context *context, cl_int status)
 {
     pthread_mutex_lock(&wait_lock);
-    for (struct gate *gate = closed_gates; gate; gate = gate->next) {
+    for (struct ocl_gate *gate = closed_gates; gate; gate = gate->next) {
         if (gate->from == context && gate->holders > 1) /* who makes it has not asked yet */
             post(gate, status);
     }
@@ -171,7 +172,7 @@ static bool set_open(cl_event event)
 }
 
 /* The gate's event is set, or nobody will try to any more. */
-static void end_gate(struct gate *gate)
+static void end_gate(struct ocl_gate *gate)
 {
     clReleaseEvent(gate->event);
     pthread_mutex_lock(&wait_lock);
@@ -180,7 +181,7 @@ static void end_gate(struct gate *gate)
     pthread_mutex_unlock(&wait_lock);
 }
 
-static void leave_closed(struct gate *gate)
+static void leave_closed(struct ocl_gate *gate)
 {
     struct ocl_context *context = gate->context;
 
@@ -192,7 +193,7 @@ static void leave_closed(struct gate *gate)
 
 static void open_gate(void *data)
 {
-    struct gate *gate = data;
+    struct ocl_gate *gate = data;
     struct ocl_queue *queue = gate->queue;
 
     /* One that stays closed stays counted: who looks whether any is closed goes on to wait in the driver, for ever. */
@@ -205,10 +206,10 @@ static void open_gate(void *data)
     ocl_queue_release(queue);
 }
 
-static struct gate *take_stuck(const struct ocl_context *context)
+static struct ocl_gate *take_stuck(const struct ocl_context *context)
 {
     pthread_mutex_lock(&wait_lock);
-    struct gate *gate = closed_gates;
+    struct ocl_gate *gate = closed_gates;
     while (gate && !(gate->is_stuck && gate->context == context))
         gate = gate->next;
     if (gate)
@@ -219,7 +220,7 @@ static struct gate *take_stuck(const struct ocl_context *context)
 
 bool ocl_gate_open_stuck(struct ocl_context *context)
 {
-    struct gate *gate;
+    struct ocl_gate *gate;
 
     while ((gate = take_stuck(context)) != NULL) {
         if (set_open(gate->event))
@@ -231,8 +232,12 @@ bool ocl_gate_open_stuck(struct ocl_context *context)
 
 static void run_gate(struct ocl_worker_task *task)
 {
-    struct gate *gate = (struct gate *)task; /* its first member */
+    struct ocl_gate *gate = (struct ocl_gate *)task; /* its first member */
 
+    if (gate->is_kept) {
+        gate->function(gate->data, gate->status);
+        return;
+    }
     /* A function that ends its thread has returned. */
     pthread_cleanup_push(open_gate, gate);
     gate->function(gate->data, gate->status);
@@ -241,7 +246,7 @@ static void run_gate(struct ocl_worker_task *task)
 
 static void CL_CALLBACK post_gate(cl_event event, cl_int status, void *data)
 {
-    struct gate *gate = data;
+    struct ocl_gate *gate = data;
 
     (void)event;
     pthread_mutex_lock(&wait_lock);
@@ -250,9 +255,10 @@ static void CL_CALLBACK post_gate(cl_event event, cl_int status, void *data)
     pthread_mutex_unlock(&wait_lock);
 }
 
-static ocl_status make_gate(struct ocl_queue *queue, struct ocl_worker *worker, struct gate **gate)
+static ocl_status make_gate(struct ocl_queue *queue, struct ocl_worker *worker,
+                            struct ocl_gate **gate)
 {
-    struct gate *made = calloc(1, sizeof *made);
+    struct ocl_gate *made = calloc(1, sizeof *made);
     cl_int error;
 
     if (!made)
@@ -275,7 +281,7 @@ static ocl_status make_gate(struct ocl_queue *queue, struct ocl_worker *worker, 
 }
 
 /* A source of a context that was abandoned may never end, and nobody opens the gate then. */
-static ocl_status watch_source(struct gate *gate, cl_event source)
+static ocl_status watch_source(struct ocl_gate *gate, cl_event source)
 {
     pthread_mutex_lock(&wait_lock);
     const bool is_abandoned = atomic_load(&gate->from->is_abandoned);
@@ -297,10 +303,12 @@ static ocl_status watch_source(struct gate *gate, cl_event source)
     return is_posted ? OCL_OK : status;
 }
 
-ocl_status ocl_gate_hold(struct ocl_queue *queue, const struct ocl_context *from, cl_event source,
-                         struct ocl_worker *worker, ocl_gate_function *function, void *data)
+/* kept: NULL for a gate that opens when function has returned. */
+static ocl_status hold(struct ocl_queue *queue, const struct ocl_context *from, cl_event source,
+                       struct ocl_worker *worker, ocl_gate_function *function, void *data,
+                       struct ocl_gate **kept)
 {
-    struct gate *gate;
+    struct ocl_gate *gate;
     ocl_status status = ocl_worker_start(worker);
 
     if (status == OCL_OK)
@@ -310,6 +318,9 @@ ocl_status ocl_gate_hold(struct ocl_queue *queue, const struct ocl_context *from
     gate->from = from;
     gate->function = function;
     gate->data = data;
+    gate->is_kept = kept != NULL;
+    if (kept)
+        *kept = gate;
     status = ocl_queue_hold(queue, 1, &gate->event);
     if (status == OCL_OK)
         status = watch_source(gate, source);
@@ -318,10 +329,27 @@ ocl_status ocl_gate_hold(struct ocl_queue *queue, const struct ocl_context *from
     return status;
 }
 
+ocl_status ocl_gate_hold(struct ocl_queue *queue, const struct ocl_context *from, cl_event source,
+                         struct ocl_worker *worker, ocl_gate_function *function, void *data)
+{
+    return hold(queue, from, source, worker, function, data, NULL);
+}
+
+ocl_status ocl_gate_keep(struct ocl_queue *queue, cl_event source, ocl_gate_function *function,
+                         void *data, struct ocl_gate **gate)
+{
+    return hold(queue, queue->context, source, queue->context->bridge, function, data, gate);
+}
+
+void ocl_gate_open(struct ocl_gate *gate)
+{
+    open_gate(gate);
+}
+
 /* The worker goes when its only task is over. */
 static void run_gate_alone(struct ocl_worker_task *task)
 {
-    struct gate *gate = (struct gate *)task;
+    struct ocl_gate *gate = (struct ocl_gate *)task;
     struct ocl_worker *worker = gate->worker;
 
     run_gate(task);
@@ -331,7 +359,7 @@ static void run_gate_alone(struct ocl_worker_task *task)
 ocl_status ocl_gate_hold_until(struct ocl_queue *queue, ocl_gate_function *function, void *data)
 {
     struct ocl_worker *worker;
-    struct gate *gate = NULL;
+    struct ocl_gate *gate = NULL;
     ocl_status status = ocl_worker_create(&worker);
 
     if (status != OCL_OK)

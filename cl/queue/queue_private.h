@@ -305,7 +305,14 @@ typedef void ocl_gate_function(void *data, cl_int status);
 ocl_status ocl_gate_hold(struct ocl_queue *queue, const struct ocl_context *from, cl_event source,
                          struct ocl_worker *worker, ocl_gate_function *function, void *data);
 
-/* The same until function, which runs at once on a thread of its own and may wait for the device, has returned. */
+/* As ocl_gate_hold() by the bridge worker, for a source of the queue's context; *gate, which is written before function may run,
+ * stays closed until somebody opens it, function or another. Needs: that happens once, after function has begun. */
+struct ocl_gate;
+ocl_status ocl_gate_keep(struct ocl_queue *queue, cl_event source, ocl_gate_function *function,
+                         void *data, struct ocl_gate **gate);
+void ocl_gate_open(struct ocl_gate *gate);
+
+/* As ocl_gate_hold() until function, which runs at once on a thread of its own and may wait for the device, has returned. */
 ocl_status ocl_gate_hold_until(struct ocl_queue *queue, ocl_gate_function *function, void *data);
 
 #endif

@@ -20,7 +20,7 @@
  *   3 claims of addresses
  *   4 range map write lock
  *   5 leaves: context.queue_lock (the list of queues), context.block_lock, context.pin_lock, event.lock, array.lock, program.lock,
- *     migration.lock, stream-ordered pools (their list, each shard), clock, slabs, probe, staging ring, worker, copy
+ *     values.lock, migration.lock, stream-ordered pools (their list, each shard), clock, slabs, probe, staging ring, worker, copy
  *     pool, built-in programs, making and freeing SVM, watching SIGSEGV
  *
  * Above all of them: a move of managed memory (managed_private.h), which is not a lock: its owner waits for the driver.
@@ -37,6 +37,7 @@ struct ocl_ptx_facts;   /* ptx_target.c */
 struct ocl_runtime;     /* ptx_runtime.c */
 struct ocl_table;       /* ptx_table.c */
 struct ocl_worker;      /* worker.h */
+struct ocl_values;      /* value.c: what queues wait for in memory */
 struct ocl_migration;   /* managed_private.h */
 struct ocl_region;      /* likewise */
 
@@ -162,8 +163,9 @@ struct ocl_context {
     cl_mem stamp_buffer;               /* for OCL_STAMP_COMMAND */
     struct ocl_worker *host_functions; /* runs users' functions: may block for long */
     struct ocl_worker *bridge; /* completes gates and releases things: never blocks on a user */
-    _Atomic unsigned gates;    /* gate.c: how many are closed */
-    _Atomic bool is_abandoned; /* one could not be opened: what waits for it never ends */
+    _Atomic(struct ocl_values *) values; /* made at the first use */
+    _Atomic unsigned gates;              /* gate.c: how many are closed */
+    _Atomic bool is_abandoned;           /* one could not be opened: what waits for it never ends */
     pthread_mutex_t twin_lock; /* before all others: launches with twins, one after another */
     pthread_mutex_t memory_lock;
     _Atomic(struct ocl_pool *) pool;      /* device memory; made at the first use */

@@ -97,8 +97,8 @@ TEST_BODY(ptx_warp_stores_once_at_one_place)
                       "st.volatile.global.u32 [%rd3], %r1;\n"
                       "@%p1 st.global.u32 [%rd1], %r1;\nret;\n"),
         &cpu);
-    assert_int_equal(count(&kernel, "CLEM_WINNING_LANE {"), 1);
-    assert_int_equal(count(&kernel, "CLEM_LANES_DOWNWARD {"), 2);
+    assert_int_equal(count(&kernel, "CLEM_LANE_THAT_WINS"), 1);
+    assert_int_equal(count(&kernel, "while (CLEM_LANES_DOWNWARD)"), 2);
     ptx_kernel_free(&kernel);
 }
 

@@ -251,6 +251,52 @@ int operation_driver_set(void)
     return error;
 }
 
+/* ---- Stream memory operations ---- */
+
+static int operate_on_values(CUdeviceptr a, CUstream stream, CUstream other)
+{
+    CUstreamBatchMemOpParams batch[1];
+    int error = 0;
+    memset(batch, 0, sizeof batch);
+    batch[0].operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+    batch[0].writeValue.address = a + 16;
+    batch[0].writeValue.value = 4;
+    TRY(cuStreamWaitValue32_v2, stream, a, 1, CU_STREAM_WAIT_VALUE_EQ);
+    TRY(cuStreamWaitValue64_v2, stream, a + 8, 2, CU_STREAM_WAIT_VALUE_EQ);
+    TRY(cuStreamBatchMemOp_v2, stream, 1, batch, 0);
+    TRY(cuStreamWriteValue64_v2, other, a + 8, 2, 0);
+    TRY(cuStreamWriteValue32_v2, other, a, 1, 0);
+    TRY(cuStreamSynchronize, other);
+    if (error == 0)
+        TRY(cuStreamSynchronize, stream);
+    return error;
+}
+
+/* What could not be written may leave a wait, which ends with the context. */
+int operation_driver_values(void)
+{
+    static uint32_t found[16];
+    CUdeviceptr a = 0;
+    CUstream stream = NULL, other = NULL;
+    int error = use_device();
+    TRY(cuMemAlloc_v2, &a, sizeof found);
+    TRY(cuMemsetD32_v2, a, 0, sizeof found / sizeof *found);
+    TRY(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
+    TRY(cuStreamCreate, &other, CU_STREAM_NON_BLOCKING);
+    if (error == 0)
+        error = operate_on_values(a, stream, other);
+    TRY(cuMemcpyDtoH_v2, found, a, sizeof found);
+    CHECK(found[0] == 1 && found[2] == 2 && found[4] == 4);
+    if (error != 0)
+        (void)CALL(cuDevicePrimaryCtxReset_v2, 0);
+    else {
+        END(cuStreamDestroy_v2, other);
+        END(cuStreamDestroy_v2, stream);
+        END(cuMemFree_v2, a);
+    }
+    return error;
+}
+
 /* ---- Stream-ordered memory ---- */
 
 static int ask_pool(CUmemoryPool pool)
