@@ -65,9 +65,10 @@ TEST_BODY(ptx_warp_writes_arithmetic_as_vectors)
 
 TEST_BODY(ptx_warp_takes_fields_as_vectors)
 {
-    const char *const words[] = {"(v_r1 >> 3 & 31u)", "(v_r2 >> 24)",
-                                 "(clem_as(clem_as(clem_as(v_r3, clem_s32v), clem_u32v) << 21, clem_s32v) >> 24)",
-                                 "r5 = clem_bfe_u32(r4, 32u, 8u)", NULL};
+    const char *const words[] = {
+        "(v_r1 >> 3 & 31u)", "(v_r2 >> 24)",
+        "(clem_as(clem_as(clem_as(v_r3, clem_s32v), clem_u32v) << 21, clem_s32v) >> 24)",
+        "r5 = clem_bfe_u32(r4, 32u, 8u)", NULL};
     assert_written(PTX_BODY(LOAD "bfe.u32 %r2, %r1, 3, 5;\nbfe.u32 %r3, %r2, 24, 9;\n"
                                  "bfe.s32 %r4, %r3, 3, 8;\nbfe.u32 %r5, %r4, 32, 8;\n"
                                  "st.global.u32 [%rd1], %r5;\nret;\n"),

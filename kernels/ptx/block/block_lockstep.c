@@ -333,8 +333,9 @@ static bool sets_mask(const struct ptx_instruction *in, const struct ptx_operand
 
 static bool is_same_mask(const struct ptx_operand *a, const struct ptx_operand *b)
 {
-    return a->kind == b->kind && (a->kind == PTX_OPERAND_REGISTER ? a->index == b->index
-                                  : a->kind == PTX_OPERAND_INTEGER && a->bits == b->bits);
+    return a->kind == b->kind &&
+           (a->kind == PTX_OPERAND_REGISTER ? a->index == b->index
+                                            : a->kind == PTX_OPERAND_INTEGER && a->bits == b->bits);
 }
 
 /* Lanes that did one together do the next of the same mask together too, with nothing between that they could part at:
@@ -343,7 +344,8 @@ static void join_warp_operations(struct ptx_emitter *e, const struct ptx_functio
                                  bool *starts)
 {
     const struct ptx_flow *flow = ptx_flow_make(e->arena, function, NULL);
-    const struct ptx_operand *mask = NULL; /* of the last one, where all that came after it is done by its lanes */
+    const struct ptx_operand *mask =
+        NULL; /* of the last one, where all that came after it is done by its lanes */
     for (size_t i = 0; i < function->instruction_count; i++) {
         const struct ptx_instruction *in = &function->instructions[i];
         if (i > 0 && flow->node_of[i] != flow->node_of[i - 1])
