@@ -18,6 +18,14 @@ extern "C" {
  * Differs: OpenCL has no profiler to steer, so both only check that there is a context.
  * Source:  CUDA Driver API 13.0, Profiler Control.
  */
+/* Not supported: CUDA 13 has no profiler that reads files. */
+typedef enum CUoutput_mode_enum {
+    CU_OUT_KEY_VALUE_PAIR = 0x00,
+    CU_OUT_CSV = 0x01,
+} CUoutput_mode;
+CUresult CUDAAPI cuProfilerInitialize(const char *configFile, const char *outputFile,
+                                      CUoutput_mode outputMode);
+
 CUresult CUDAAPI cuProfilerStart(void);
 CUresult CUDAAPI cuProfilerStop(void);
 

@@ -125,3 +125,8 @@ struct cudaKernelNodeParams facade_work_launch(const struct facade_work *work)
 {
     return ((const struct launch_work *)work)->params;
 }
+
+struct facade_function *facade_work_function(const struct facade_work *work)
+{
+    return ((const struct launch_work *)work)->function;
+}

@@ -21,6 +21,10 @@ cudaError_t facade_work_cooperate_as(struct facade_work *work, const struct faca
 /* What it was made from; the arguments are the work's own. Needs: a work of that kind. */
 struct cudaKernelNodeParams facade_work_launch(const struct facade_work *work);
 
+/* Its function, which may have been unloaded since. */
+struct facade_function;
+struct facade_function *facade_work_function(const struct facade_work *work);
+
 /* Where a part of a variable lies in the current context's memory; host is the kind that has the other end on the host.
  * Errors: those of cudaMemcpyToSymbol(). */
 cudaError_t facade_symbol_part(const void *symbol, size_t offset, size_t count,

@@ -326,88 +326,7 @@ cudaError_t facade_graph_check_edges(const cudaGraphEdgeData *edges, size_t coun
     return error;
 }
 
-/* --- entry points ----------------------------------------------------------------------------- */
-
-/* What lists of handles have in common: without a list, how many there are; otherwise as many as it holds, the rest of
- * it NULL, and how many those are. */
-struct answer {
-    cudaGraphNode_t *first, *second; /* either may be NULL */
-    cudaGraphEdgeData *edges;
-    size_t room, count;
-};
-
-static void answer_add(struct answer *answer, struct facade_node *first, struct facade_node *second)
-{
-    const size_t i = answer->count++;
-    if (i >= answer->room)
-        return;
-    if (answer->first != NULL)
-        answer->first[i] = (cudaGraphNode_t)first;
-    if (answer->second != NULL)
-        answer->second[i] = (cudaGraphNode_t)second;
-    if (answer->edges != NULL)
-        answer->edges[i] = (cudaGraphEdgeData){0};
-}
-
-static void answer_end(struct answer *answer, size_t *count)
-{
-    const bool is_asked = answer->first != NULL || answer->second != NULL;
-    for (size_t i = answer->count; is_asked && i < answer->room; i++) {
-        if (answer->first != NULL)
-            answer->first[i] = NULL;
-        if (answer->second != NULL)
-            answer->second[i] = NULL;
-    }
-    *count = is_asked && answer->count > answer->room ? answer->room : answer->count;
-}
-
-static cudaError_t list_nodes(cudaGraph_t handle, cudaGraphNode_t *nodes, size_t *count,
-                              bool only_roots)
-{
-    struct facade_graph *graph = NULL;
-    cudaError_t error = facade_graph_find(handle, &graph);
-    if (error != cudaSuccess || count == NULL)
-        return cudaErrorInvalidValue;
-    struct answer answer = {.first = nodes, .room = nodes != NULL ? *count : 0};
-    for (struct facade_node *node = graph->first; node != NULL; node = node->next) {
-        if (!only_roots || node->before.count == 0)
-            answer_add(&answer, node, NULL);
-    }
-    answer_end(&answer, count);
-    return cudaSuccess;
-}
-
-static cudaError_t list_edges(cudaGraph_t handle, cudaGraphNode_t *from, cudaGraphNode_t *to,
-                              cudaGraphEdgeData *edges, size_t *count)
-{
-    struct facade_graph *graph = NULL;
-    cudaError_t error = facade_graph_find(handle, &graph);
-    if (error != cudaSuccess || count == NULL || (from == NULL) != (to == NULL) ||
-        (edges != NULL && from == NULL))
-        return cudaErrorInvalidValue;
-    struct answer answer = {from, to, edges, from != NULL ? *count : 0, 0};
-    for (struct facade_node *node = graph->first; node != NULL; node = node->next) {
-        for (size_t i = 0; i < node->after.count; i++)
-            answer_add(&answer, node, node->after.nodes[i]);
-    }
-    answer_end(&answer, count);
-    return cudaSuccess;
-}
-
-static cudaError_t list_neighbours(cudaGraphNode_t handle, cudaGraphNode_t *nodes,
-                                   cudaGraphEdgeData *edges, size_t *count, bool after)
-{
-    struct facade_node *node = NULL;
-    cudaError_t error = facade_node_find(handle, &node);
-    if (error != cudaSuccess || count == NULL || (edges != NULL && nodes == NULL))
-        return cudaErrorInvalidValue;
-    const struct facade_node_list *list = after ? &node->after : &node->before;
-    struct answer answer = {.first = nodes, .edges = edges, .room = nodes != NULL ? *count : 0};
-    for (size_t i = 0; i < list->count; i++)
-        answer_add(&answer, list->nodes[i], NULL);
-    answer_end(&answer, count);
-    return cudaSuccess;
-}
+/* --- what both APIs call ---------------------------------------------------------------------- */
 
 /* The two ends of an edge in this graph. */
 static cudaError_t find_ends(const struct facade_graph *graph, cudaGraphNode_t from_handle,
@@ -461,16 +380,16 @@ static cudaError_t remove_edges(const cudaGraphNode_t *from, const cudaGraphNode
     return cudaSuccess;
 }
 
-cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
+cudaError_t facade_graph_create(cudaGraph_t *pGraph, unsigned int flags)
 {
     if (pGraph == NULL || flags != 0)
-        return facade_result(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     cudaError_t error = facade_process_state();
     if (error != cudaSuccess)
-        return facade_result(error);
+        return error;
     struct facade_graph *graph = facade_graph_new();
     if (graph == NULL)
-        return facade_result(cudaErrorMemoryAllocation);
+        return cudaErrorMemoryAllocation;
     *pGraph = (cudaGraph_t)graph;
     return cudaSuccess;
 }
@@ -485,7 +404,7 @@ static bool is_captured_to(const struct facade_graph *graph)
 }
 
 /* The graph of a node goes with that node alone. */
-cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+cudaError_t facade_graph_destroy(cudaGraph_t graph)
 {
     struct facade_graph *found = NULL;
     cudaError_t error = facade_graph_find(graph, &found);
@@ -493,44 +412,44 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         facade_graph_delete(found);
-    return facade_result(error);
+    return error;
 }
 
-cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
+cudaError_t facade_graph_clone_to(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
 {
     struct facade_graph *graph = NULL;
     if (pGraphClone == NULL)
-        return facade_result(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     cudaError_t error = facade_graph_find(originalGraph, &graph);
     if (error != cudaSuccess)
-        return facade_result(error);
+        return error;
     struct facade_graph *clone = facade_graph_clone(graph);
     if (clone == NULL)
-        return facade_result(cudaErrorMemoryAllocation);
+        return cudaErrorMemoryAllocation;
     *pGraphClone = (cudaGraph_t)clone;
     return cudaSuccess;
 }
 
-cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode,
-                                     cudaGraph_t clonedGraph)
+cudaError_t facade_graph_find_in_clone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode,
+                                       cudaGraph_t clonedGraph)
 {
     struct facade_node *node = NULL;
     struct facade_graph *clone = NULL;
     if (pNode == NULL)
-        return facade_result(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     cudaError_t error = facade_node_find(originalNode, &node);
     if (error == cudaSuccess)
         error = facade_graph_find(clonedGraph, &clone);
     if (error != cudaSuccess)
-        return facade_result(error);
+        return error;
     struct facade_node *found = facade_graph_node_from(clone, node->id);
     if (found == NULL)
-        return facade_result(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     *pNode = (cudaGraphNode_t)found;
     return cudaSuccess;
 }
 
-cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
+cudaError_t facade_node_type(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
 {
     struct facade_node *found = NULL;
     cudaError_t error = facade_node_find(node, &found);
@@ -538,62 +457,32 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *p
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         *pType = found->type;
-    return facade_result(error);
+    return error;
 }
 
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
-{
-    return facade_result(list_nodes(graph, nodes, numNodes, false));
-}
-
-cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes,
-                                  size_t *pNumRootNodes)
-{
-    return facade_result(list_nodes(graph, pRootNodes, pNumRootNodes, true));
-}
-
-cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
-                              cudaGraphEdgeData *edgeData, size_t *numEdges)
-{
-    return facade_result(list_edges(graph, from, to, edgeData, numEdges));
-}
-
-cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies,
-                                         cudaGraphEdgeData *edgeData, size_t *pNumDependencies)
-{
-    return facade_result(list_neighbours(node, pDependencies, edgeData, pNumDependencies, false));
-}
-
-cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes,
-                                           cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes)
-{
-    return facade_result(
-        list_neighbours(node, pDependentNodes, edgeData, pNumDependentNodes, true));
-}
-
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
-                                     const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData,
-                                     size_t numDependencies)
+cudaError_t facade_graph_add_edges(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                   const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData,
+                                   size_t numDependencies)
 {
     struct facade_graph *found = NULL;
     cudaError_t error = check_pairs(graph, from, to, numDependencies, &found);
     if (error == cudaSuccess)
         error = facade_graph_check_edges(edgeData, numDependencies);
-    return facade_result(error == cudaSuccess ? add_edges(from, to, numDependencies) : error);
+    return error == cudaSuccess ? add_edges(from, to, numDependencies) : error;
 }
 
-cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
-                                        const cudaGraphNode_t *to,
-                                        const cudaGraphEdgeData *edgeData, size_t numDependencies)
+cudaError_t facade_graph_remove_edges(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                      const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData,
+                                      size_t numDependencies)
 {
     struct facade_graph *found = NULL;
     cudaError_t error = check_pairs(graph, from, to, numDependencies, &found);
     if (error == cudaSuccess)
         error = facade_graph_check_edges(edgeData, numDependencies);
-    return facade_result(error == cudaSuccess ? remove_edges(from, to, numDependencies) : error);
+    return error == cudaSuccess ? remove_edges(from, to, numDependencies) : error;
 }
 
-cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
+cudaError_t facade_node_destroy(cudaGraphNode_t node)
 {
     struct facade_node *found = NULL;
     cudaError_t error = facade_node_find(node, &found);
@@ -601,5 +490,83 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         facade_node_delete(found);
-    return facade_result(error);
+    return error;
+}
+
+/* --- entry points ----------------------------------------------------------------------------- */
+
+cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
+{
+    return facade_result(facade_graph_create(pGraph, flags));
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    return facade_result(facade_graph_destroy(graph));
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
+{
+    return facade_result(facade_graph_clone_to(pGraphClone, originalGraph));
+}
+
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode,
+                                     cudaGraph_t clonedGraph)
+{
+    return facade_result(facade_graph_find_in_clone(pNode, originalNode, clonedGraph));
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
+{
+    return facade_result(facade_node_type(node, pType));
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
+{
+    return facade_result(facade_graph_list_nodes(graph, nodes, numNodes, false));
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes,
+                                  size_t *pNumRootNodes)
+{
+    return facade_result(facade_graph_list_nodes(graph, pRootNodes, pNumRootNodes, true));
+}
+
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                              cudaGraphEdgeData *edgeData, size_t *numEdges)
+{
+    return facade_result(facade_graph_list_edges(graph, from, to, edgeData, numEdges));
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies,
+                                         cudaGraphEdgeData *edgeData, size_t *pNumDependencies)
+{
+    return facade_result(
+        facade_node_list_neighbours(node, pDependencies, edgeData, pNumDependencies, false));
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes,
+                                           cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes)
+{
+    return facade_result(
+        facade_node_list_neighbours(node, pDependentNodes, edgeData, pNumDependentNodes, true));
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                     const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData,
+                                     size_t numDependencies)
+{
+    return facade_result(facade_graph_add_edges(graph, from, to, edgeData, numDependencies));
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                        const cudaGraphNode_t *to,
+                                        const cudaGraphEdgeData *edgeData, size_t numDependencies)
+{
+    return facade_result(facade_graph_remove_edges(graph, from, to, edgeData, numDependencies));
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+    return facade_result(facade_node_destroy(node));
 }

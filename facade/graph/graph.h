@@ -80,4 +80,31 @@ cudaError_t facade_graph_check_edges(const cudaGraphEdgeData *edges, size_t coun
 cudaError_t facade_graph_order(const struct facade_graph *graph, struct facade_node ***order,
                                struct facade_node **culprit);
 
+/* --- what both APIs call, which check all that they are given ---------------------------------
+ *
+ * Errors: cudaErrorInvalidValue for what is no live graph or node, or not the graph's; cudaErrorMemoryAllocation. */
+cudaError_t facade_graph_create(cudaGraph_t *graph, unsigned flags);
+cudaError_t facade_graph_destroy(cudaGraph_t graph);
+cudaError_t facade_graph_clone_to(cudaGraph_t *clone, cudaGraph_t graph);
+cudaError_t facade_graph_find_in_clone(cudaGraphNode_t *node, cudaGraphNode_t original,
+                                       cudaGraph_t clone);
+cudaError_t facade_node_type(cudaGraphNode_t node, enum cudaGraphNodeType *type);
+cudaError_t facade_node_destroy(cudaGraphNode_t node);
+
+/* Lists: *count is the room in them, and then how many there are. edges may be NULL. */
+cudaError_t facade_graph_list_nodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count,
+                                    bool only_roots);
+cudaError_t facade_graph_list_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                                    cudaGraphEdgeData *edges, size_t *count);
+cudaError_t facade_node_list_neighbours(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                        cudaGraphEdgeData *edges, size_t *count, bool after);
+
+/* Edges with what is special about them, or NULL. */
+cudaError_t facade_graph_add_edges(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                   const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
+                                   size_t count);
+cudaError_t facade_graph_remove_edges(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                      const cudaGraphNode_t *to, const cudaGraphEdgeData *edges,
+                                      size_t count);
+
 #endif

@@ -338,3 +338,51 @@ cudaError_t facade_copy_from_driver_3d_peer(struct facade_copy_request *request,
     };
     return facade_copy_from_driver_3d(request, &plain);
 }
+
+/* What the kind of a copy says of its ends. */
+static CUmemorytype type_of_end(cudaArray_t array, enum cudaMemcpyKind kind,
+                                enum cudaMemcpyKind other_kind)
+{
+    if (array != NULL)
+        return CU_MEMORYTYPE_ARRAY;
+    if (kind == cudaMemcpyDefault)
+        return CU_MEMORYTYPE_UNIFIED;
+    return kind == cudaMemcpyHostToHost || kind == other_kind ? CU_MEMORYTYPE_HOST
+                                                              : CU_MEMORYTYPE_DEVICE;
+}
+
+/* Bytes of an element; an array that was freed since has lost what it says. */
+static size_t unit_of(cudaArray_t handle)
+{
+    const struct facade_array *array = facade_handle_find(FACADE_ARRAY, handle);
+    return array != NULL ? ocl_texel_bytes(&array->format.texel) : 1;
+}
+
+/* Addresses stand in both places that may hold them. */
+CUDA_MEMCPY3D facade_copy_to_driver_3d(const struct cudaMemcpy3DParms *p)
+{
+    const size_t from = unit_of(p->srcArray), to = unit_of(p->dstArray);
+    return (CUDA_MEMCPY3D){
+        .srcXInBytes = p->srcPos.x * from,
+        .srcY = p->srcPos.y,
+        .srcZ = p->srcPos.z,
+        .srcMemoryType = type_of_end(p->srcArray, p->kind, cudaMemcpyHostToDevice),
+        .srcHost = p->srcPtr.ptr,
+        .srcDevice = (uintptr_t)p->srcPtr.ptr,
+        .srcArray = (CUarray)p->srcArray,
+        .srcPitch = p->srcPtr.pitch,
+        .srcHeight = p->srcPtr.ysize,
+        .dstXInBytes = p->dstPos.x * to,
+        .dstY = p->dstPos.y,
+        .dstZ = p->dstPos.z,
+        .dstMemoryType = type_of_end(p->dstArray, p->kind, cudaMemcpyDeviceToHost),
+        .dstHost = p->dstPtr.ptr,
+        .dstDevice = (uintptr_t)p->dstPtr.ptr,
+        .dstArray = (CUarray)p->dstArray,
+        .dstPitch = p->dstPtr.pitch,
+        .dstHeight = p->dstPtr.ysize,
+        .WidthInBytes = p->extent.width * (p->srcArray != NULL ? from : to),
+        .Height = p->extent.height,
+        .Depth = p->extent.depth,
+    };
+}

@@ -104,6 +104,8 @@ cudaError_t facade_copy_from_operation(struct facade_copy_request *request,
  *         form's contexts are the caller's matter. */
 cudaError_t facade_copy_from_driver_2d(struct facade_copy_request *request, const CUDA_MEMCPY2D *p);
 cudaError_t facade_copy_from_driver_3d(struct facade_copy_request *request, const CUDA_MEMCPY3D *p);
+/* The same copy as the driver API describes it. */
+CUDA_MEMCPY3D facade_copy_to_driver_3d(const struct cudaMemcpy3DParms *p);
 cudaError_t facade_copy_from_driver_3d_peer(struct facade_copy_request *request,
                                             const CUDA_MEMCPY3D_PEER *p);
 

@@ -4,6 +4,7 @@
 #define __CUDA_API_VERSION_INTERNAL
 #endif
 #include "facade/state/internal.h"
+#include "include/cudaProfiler.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 

@@ -324,8 +324,8 @@ static cudaError_t instantiate(cudaGraphExec_t *result, cudaGraph_t handle,
 }
 
 /* Of an upload only the checks are left: what it would bring to the device comes with the first launch. */
-static cudaError_t instantiate_with(cudaGraphExec_t *result, cudaGraph_t handle,
-                                    cudaGraphInstantiateParams *params)
+cudaError_t facade_exec_instantiate_with(cudaGraphExec_t *result, cudaGraph_t handle,
+                                         cudaGraphInstantiateParams *params)
 {
     struct facade_stream *stream = NULL;
     if (params == NULL)
@@ -345,13 +345,63 @@ static cudaError_t instantiate_with(cudaGraphExec_t *result, cudaGraph_t handle,
     return error;
 }
 
+/* --- what both APIs call ---------------------------------------------------------------------- */
+
+cudaError_t facade_exec_instantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
+                                    unsigned long long flags)
+{
+    cudaGraphInstantiateParams told;
+    return instantiate(pGraphExec, graph, flags, false, &told);
+}
+
+cudaError_t facade_exec_flags(cudaGraphExec_t graphExec, unsigned long long *flags)
+{
+    struct facade_exec *exec = NULL;
+    cudaError_t error = facade_exec_find(graphExec, &exec);
+    if (error == cudaSuccess && flags == NULL)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        *flags = exec->flags;
+    return error;
+}
+
+cudaError_t facade_exec_upload(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    struct facade_exec *exec = NULL;
+    struct facade_stream *found = NULL;
+    cudaError_t error = facade_exec_find(graphExec, &exec);
+    return error == cudaSuccess ? facade_stream_find(stream, &found) : error;
+}
+
+cudaError_t facade_exec_launch(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    struct facade_exec *exec = NULL;
+    struct facade_stream *found = NULL;
+    bool is_capturing = false;
+    cudaError_t error = facade_exec_find(graphExec, &exec);
+    if (error == cudaSuccess)
+        error = facade_stream_find_to_capture(stream, &found, &is_capturing);
+    if (error != cudaSuccess)
+        return error;
+    return is_capturing ? capture_exec(exec, found) : launch_exec(exec, found);
+}
+
+/* Work that was launched goes on: it needs nothing of the graph. */
+cudaError_t facade_exec_destroy(cudaGraphExec_t graphExec)
+{
+    struct facade_exec *exec = NULL;
+    cudaError_t error = facade_exec_find(graphExec, &exec);
+    if (error == cudaSuccess)
+        unmake_exec(exec);
+    return error;
+}
+
 /* --- entry points ----------------------------------------------------------------------------- */
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
                                           unsigned long long flags)
 {
-    cudaGraphInstantiateParams told;
-    return facade_result(instantiate(pGraphExec, graph, flags, false, &told));
+    return facade_result(facade_exec_instantiate(pGraphExec, graph, flags));
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
@@ -363,47 +413,25 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
                                            cudaGraphInstantiateParams *instantiateParams)
 {
-    return facade_result(instantiate_with(pGraphExec, graph, instantiateParams));
+    return facade_result(facade_exec_instantiate_with(pGraphExec, graph, instantiateParams));
 }
 
 cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags)
 {
-    struct facade_exec *exec = NULL;
-    cudaError_t error = facade_exec_find(graphExec, &exec);
-    if (error == cudaSuccess && flags == NULL)
-        error = cudaErrorInvalidValue;
-    if (error == cudaSuccess)
-        *flags = exec->flags;
-    return facade_result(error);
+    return facade_result(facade_exec_flags(graphExec, flags));
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
-    struct facade_exec *exec = NULL;
-    struct facade_stream *found = NULL;
-    cudaError_t error = facade_exec_find(graphExec, &exec);
-    return facade_result(error == cudaSuccess ? facade_stream_find(stream, &found) : error);
+    return facade_result(facade_exec_upload(graphExec, stream));
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
-    struct facade_exec *exec = NULL;
-    struct facade_stream *found = NULL;
-    bool is_capturing = false;
-    cudaError_t error = facade_exec_find(graphExec, &exec);
-    if (error == cudaSuccess)
-        error = facade_stream_find_to_capture(stream, &found, &is_capturing);
-    if (error != cudaSuccess)
-        return facade_result(error);
-    return facade_result(is_capturing ? capture_exec(exec, found) : launch_exec(exec, found));
+    return facade_result(facade_exec_launch(graphExec, stream));
 }
 
-/* Work that was launched goes on: it needs nothing of the graph. */
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 {
-    struct facade_exec *exec = NULL;
-    cudaError_t error = facade_exec_find(graphExec, &exec);
-    if (error == cudaSuccess)
-        unmake_exec(exec);
-    return facade_result(error);
+    return facade_result(facade_exec_destroy(graphExec));
 }

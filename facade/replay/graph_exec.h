@@ -29,4 +29,26 @@ struct facade_exec {
 /* Errors: cudaErrorInvalidValue for what is no live executable graph. */
 cudaError_t facade_exec_find(cudaGraphExec_t handle, struct facade_exec **exec);
 
+/* --- what both APIs call: the runtime's functions without the last error ----------------------- */
+
+cudaError_t facade_exec_instantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                    unsigned long long flags);
+cudaError_t facade_exec_instantiate_with(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                         cudaGraphInstantiateParams *params);
+cudaError_t facade_exec_flags(cudaGraphExec_t exec, unsigned long long *flags);
+cudaError_t facade_exec_upload(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t facade_exec_launch(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t facade_exec_destroy(cudaGraphExec_t exec);
+cudaError_t facade_exec_update(cudaGraphExec_t exec, cudaGraph_t graph,
+                               cudaGraphExecUpdateResultInfo *info);
+cudaError_t facade_exec_set_child(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child);
+cudaError_t facade_exec_set_enabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled);
+cudaError_t facade_exec_get_enabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned *enabled);
+
+/* Gives a node of an executable graph what said says. Errors: those of the reader; cudaErrorInvalidValue for a node of
+ * another type, or a change that CUDA does not allow. */
+struct facade_node_said;
+cudaError_t facade_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node,
+                            const struct facade_node_said *said);
+
 #endif

@@ -177,30 +177,53 @@ static bool is_within(const struct facade_graph *graph, const struct facade_grap
     return graph == outer;
 }
 
-/* *params is read as params, which are the caller's, may say; child is what came of it. */
-static cudaError_t add_as_said(const struct place *place, const struct cudaGraphNodeParams *params)
+static cudaError_t add_said(const struct place *place, const struct facade_node_said *said)
 {
     struct facade_work *work = NULL;
     struct facade_graph *child = NULL;
-    cudaError_t error = facade_node_params_read(params, &work, &child);
+    cudaError_t error = said->read(said->params, &work, &child);
     if (error != cudaSuccess)
         return error;
     if (child != NULL && is_within(place->graph, child))
         return cudaErrorInvalidValue;
-    return add(place, params->type, work, child);
+    return add(place, said->type, work, child);
+}
+
+cudaError_t facade_node_add(cudaGraphNode_t *added, cudaGraph_t graph,
+                            const cudaGraphNode_t *before, const cudaGraphEdgeData *edges,
+                            size_t count, const struct facade_node_said *said)
+{
+    struct place place = {added, graph, before, count, NULL};
+    cudaError_t error = check_place(&place);
+    if (error == cudaSuccess)
+        error = facade_graph_check_edges(edges, count);
+    return error == cudaSuccess ? add_said(&place, said) : error;
+}
+
+static cudaError_t read_any(const void *params, struct facade_work **work,
+                            struct facade_graph **child)
+{
+    return facade_node_params_read(params, work, child);
+}
+
+/* The type of what is no structure is nobody's: reading it fails. */
+static struct facade_node_said said_of(const struct cudaGraphNodeParams *params)
+{
+    return (struct facade_node_said){params != NULL ? params->type : cudaGraphNodeTypeEmpty, params,
+                                     read_any};
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                        const cudaGraphNode_t *pDependencies, size_t numDependencies,
                                        cudaGraph_t childGraph)
 {
-    struct place place = {pGraphNode, graph, pDependencies, numDependencies, NULL};
     const struct cudaGraphNodeParams params = {
         .type = cudaGraphNodeTypeGraph,
         .graph = {childGraph, cudaGraphChildGraphOwnershipClone},
     };
-    cudaError_t error = check_place(&place);
-    return facade_result(error == cudaSuccess ? add_as_said(&place, &params) : error);
+    const struct facade_node_said said = said_of(&params);
+    return facade_result(
+        facade_node_add(pGraphNode, graph, pDependencies, NULL, numDependencies, &said));
 }
 
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -208,11 +231,9 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                              const cudaGraphEdgeData *dependencyData, size_t numDependencies,
                              struct cudaGraphNodeParams *nodeParams)
 {
-    struct place place = {pGraphNode, graph, pDependencies, numDependencies, NULL};
-    cudaError_t error = check_place(&place);
-    if (error == cudaSuccess)
-        error = facade_graph_check_edges(dependencyData, numDependencies);
-    return facade_result(error == cudaSuccess ? add_as_said(&place, nodeParams) : error);
+    const struct facade_node_said said = said_of(nodeParams);
+    return facade_result(
+        facade_node_add(pGraphNode, graph, pDependencies, dependencyData, numDependencies, &said));
 }
 
 /* --- parameters ------------------------------------------------------------------------------- */
@@ -225,8 +246,8 @@ static cudaError_t find_of_type(cudaGraphNode_t handle, enum cudaGraphNodeType t
 }
 
 /* For functions that give back what result points to. */
-static cudaError_t find_to_ask(cudaGraphNode_t handle, enum cudaGraphNodeType type,
-                               const void *result, struct facade_node **node)
+cudaError_t facade_node_find_to_ask(cudaGraphNode_t handle, enum cudaGraphNodeType type,
+                                    const void *result, struct facade_node **node)
 {
     cudaError_t error = find_of_type(handle, type, node);
     return result != NULL ? error : cudaErrorInvalidValue;
@@ -249,7 +270,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
                                          struct cudaKernelNodeParams *pNodeParams)
 {
     struct facade_node *found = NULL;
-    cudaError_t error = find_to_ask(node, cudaGraphNodeTypeKernel, pNodeParams, &found);
+    cudaError_t error = facade_node_find_to_ask(node, cudaGraphNodeTypeKernel, pNodeParams, &found);
     if (error == cudaSuccess)
         *pNodeParams = facade_work_launch(found->work);
     return facade_result(error);
@@ -270,7 +291,7 @@ cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node,
                                          struct cudaMemcpy3DParms *pNodeParams)
 {
     struct facade_node *found = NULL;
-    cudaError_t error = find_to_ask(node, cudaGraphNodeTypeMemcpy, pNodeParams, &found);
+    cudaError_t error = facade_node_find_to_ask(node, cudaGraphNodeTypeMemcpy, pNodeParams, &found);
     if (error == cudaSuccess)
         *pNodeParams = facade_work_copy(found->work);
     return facade_result(error);
@@ -325,7 +346,7 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, cons
 cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams)
 {
     struct facade_node *found = NULL;
-    cudaError_t error = find_to_ask(node, cudaGraphNodeTypeMemset, pNodeParams, &found);
+    cudaError_t error = facade_node_find_to_ask(node, cudaGraphNodeTypeMemset, pNodeParams, &found);
     if (error == cudaSuccess)
         *pNodeParams = facade_work_fill(found->work);
     return facade_result(error);
@@ -345,7 +366,7 @@ cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams)
 {
     struct facade_node *found = NULL;
-    cudaError_t error = find_to_ask(node, cudaGraphNodeTypeHost, pNodeParams, &found);
+    cudaError_t error = facade_node_find_to_ask(node, cudaGraphNodeTypeHost, pNodeParams, &found);
     if (error == cudaSuccess)
         *pNodeParams = facade_work_host(found->work);
     return facade_result(error);
@@ -365,7 +386,8 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
 cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
 {
     struct facade_node *found = NULL;
-    cudaError_t error = find_to_ask(node, cudaGraphNodeTypeEventRecord, event_out, &found);
+    cudaError_t error =
+        facade_node_find_to_ask(node, cudaGraphNodeTypeEventRecord, event_out, &found);
     if (error == cudaSuccess)
         *event_out = facade_work_event(found->work);
     return facade_result(error);
@@ -384,7 +406,8 @@ cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t e
 cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
 {
     struct facade_node *found = NULL;
-    cudaError_t error = find_to_ask(node, cudaGraphNodeTypeWaitEvent, event_out, &found);
+    cudaError_t error =
+        facade_node_find_to_ask(node, cudaGraphNodeTypeWaitEvent, event_out, &found);
     if (error == cudaSuccess)
         *event_out = facade_work_event(found->work);
     return facade_result(error);
@@ -403,22 +426,30 @@ cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t eve
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph)
 {
     struct facade_node *found = NULL;
-    cudaError_t error = find_to_ask(node, cudaGraphNodeTypeGraph, pGraph, &found);
+    cudaError_t error = facade_node_find_to_ask(node, cudaGraphNodeTypeGraph, pGraph, &found);
     if (error == cudaSuccess)
         *pGraph = (cudaGraph_t)found->child;
     return facade_result(error);
 }
 
 /* A child graph is changed by itself; an empty node has nothing to change. */
-cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
+cudaError_t facade_node_set(cudaGraphNode_t node, const struct facade_node_said *said)
 {
     struct facade_node *found = NULL;
     struct facade_work *work = NULL;
     struct facade_graph *child = NULL;
-    if (nodeParams == NULL || nodeParams->type == cudaGraphNodeTypeGraph)
-        return facade_result(cudaErrorInvalidValue);
-    cudaError_t error = find_of_type(node, nodeParams->type, &found);
+    if (said->params == NULL || said->type == cudaGraphNodeTypeGraph)
+        return cudaErrorInvalidValue;
+    cudaError_t error = find_of_type(node, said->type, &found);
     if (error == cudaSuccess)
-        error = facade_node_params_read(nodeParams, &work, &child);
-    return end_set(found, error, work);
+        error = said->read(said->params, &work, &child);
+    if (error == cudaSuccess)
+        facade_node_set_work(found, work);
+    return error;
+}
+
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)
+{
+    const struct facade_node_said said = said_of(nodeParams);
+    return facade_result(facade_node_set(node, &said));
 }

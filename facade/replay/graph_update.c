@@ -33,18 +33,18 @@ static cudaError_t update(struct facade_exec *exec, struct facade_graph *wanted,
     return cudaSuccess;
 }
 
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
-                                cudaGraphExecUpdateResultInfo *resultInfo)
+cudaError_t facade_exec_update(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
+                               cudaGraphExecUpdateResultInfo *resultInfo)
 {
     struct facade_exec *exec = NULL;
     struct facade_graph *graph = NULL;
     if (resultInfo == NULL)
-        return facade_result(cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     *resultInfo = (cudaGraphExecUpdateResultInfo){.result = cudaGraphExecUpdateError};
     cudaError_t error = facade_exec_find(hGraphExec, &exec);
     if (error == cudaSuccess)
         error = facade_graph_find(hGraph, &graph);
-    return facade_result(error == cudaSuccess ? update(exec, graph, resultInfo) : error);
+    return error == cudaSuccess ? update(exec, graph, resultInfo) : error;
 }
 
 /* --- single nodes ----------------------------------------------------------------------------- */
@@ -71,19 +71,24 @@ static cudaError_t find_of_type(cudaGraphExec_t exec_handle, cudaGraphNode_t nod
     return error == cudaSuccess && (*own)->type == type ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* The end of each function that gives a node other parameters, which were read unless error says why not. */
-static cudaError_t end_set(struct facade_node *own, cudaError_t error, struct facade_work *work)
+/* Takes the reference to work, whatever comes of it. */
+static cudaError_t replace(struct facade_node *own, struct facade_work *work)
 {
-    if (error != cudaSuccess)
-        return facade_result(error);
-    error = own->work->kind->may_become(own->work, work) == cudaGraphExecUpdateSuccess
-                ? facade_work_cooperate_as(work, own->work)
-                : cudaErrorInvalidValue;
+    const cudaError_t error =
+        own->work->kind->may_become(own->work, work) == cudaGraphExecUpdateSuccess
+            ? facade_work_cooperate_as(work, own->work)
+            : cudaErrorInvalidValue;
     if (error == cudaSuccess)
         facade_node_set_work(own, work);
     else
         facade_work_let_go(work);
-    return facade_result(error);
+    return error;
+}
+
+/* The end of each function that gives a node other parameters, which were read unless error says why not. */
+static cudaError_t end_set(struct facade_node *own, cudaError_t error, struct facade_work *work)
+{
+    return facade_result(error == cudaSuccess ? replace(own, work) : error);
 }
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
@@ -201,32 +206,47 @@ static cudaError_t set_child(struct facade_node *own, struct facade_graph *wante
     return cudaSuccess;
 }
 
-cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
-                                                 cudaGraph_t childGraph)
+cudaError_t facade_exec_set_child(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                  cudaGraph_t childGraph)
 {
     struct facade_node *own = NULL;
     struct facade_graph *wanted = NULL;
     cudaError_t error = find_of_type(hGraphExec, node, cudaGraphNodeTypeGraph, &own);
     if (error == cudaSuccess)
         error = facade_graph_find(childGraph, &wanted);
-    return facade_result(error == cudaSuccess ? set_child(own, wanted) : error);
+    return error == cudaSuccess ? set_child(own, wanted) : error;
 }
 
 /* An empty node has nothing to change; a graph is changed by a function of its own. */
-cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node,
-                                       struct cudaGraphNodeParams *nodeParams)
+cudaError_t facade_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node,
+                            const struct facade_node_said *said)
 {
     struct facade_node *own = NULL;
     struct facade_work *work = NULL;
     struct facade_graph *child = NULL;
-    if (nodeParams == NULL || nodeParams->type == cudaGraphNodeTypeEmpty)
-        return facade_result(cudaErrorInvalidValue);
-    if (nodeParams->type == cudaGraphNodeTypeGraph)
-        return cudaGraphExecChildGraphNodeSetParams(graphExec, node, nodeParams->graph.graph);
-    cudaError_t error = find_of_type(graphExec, node, nodeParams->type, &own);
+    if (said->params == NULL || said->type == cudaGraphNodeTypeEmpty ||
+        said->type == cudaGraphNodeTypeGraph)
+        return cudaErrorInvalidValue;
+    cudaError_t error = find_of_type(exec, node, said->type, &own);
     if (error == cudaSuccess)
-        error = facade_node_params_read(nodeParams, &work, &child);
-    return end_set(own, error, work);
+        error = said->read(said->params, &work, &child);
+    return error == cudaSuccess ? replace(own, work) : error;
+}
+
+static cudaError_t read_any(const void *params, struct facade_work **work,
+                            struct facade_graph **child)
+{
+    return facade_node_params_read(params, work, child);
+}
+
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node,
+                                       struct cudaGraphNodeParams *nodeParams)
+{
+    if (nodeParams != NULL && nodeParams->type == cudaGraphNodeTypeGraph)
+        return cudaGraphExecChildGraphNodeSetParams(graphExec, node, nodeParams->graph.graph);
+    const struct facade_node_said said = {
+        nodeParams != NULL ? nodeParams->type : cudaGraphNodeTypeEmpty, nodeParams, read_any};
+    return facade_result(facade_exec_set(graphExec, node, &said));
 }
 
 /* --- leaving nodes out ------------------------------------------------------------------------ */
@@ -244,17 +264,17 @@ static cudaError_t find_to_leave_out(cudaGraphExec_t exec_handle, cudaGraphNode_
                : cudaErrorInvalidValue;
 }
 
-cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
+cudaError_t facade_exec_set_enabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
                                     unsigned int isEnabled)
 {
     struct facade_node *own = NULL;
     cudaError_t error = find_to_leave_out(hGraphExec, hNode, &own);
     if (error == cudaSuccess)
         own->is_disabled = isEnabled == 0;
-    return facade_result(error);
+    return error;
 }
 
-cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
+cudaError_t facade_exec_get_enabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
                                     unsigned int *isEnabled)
 {
     struct facade_node *own = NULL;
@@ -263,5 +283,31 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t 
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         *isEnabled = !own->is_disabled;
-    return facade_result(error);
+    return error;
+}
+
+/* --- entry points ----------------------------------------------------------------------------- */
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
+                                cudaGraphExecUpdateResultInfo *resultInfo)
+{
+    return facade_result(facade_exec_update(hGraphExec, hGraph, resultInfo));
+}
+
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                                 cudaGraph_t childGraph)
+{
+    return facade_result(facade_exec_set_child(hGraphExec, node, childGraph));
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
+                                    unsigned int isEnabled)
+{
+    return facade_result(facade_exec_set_enabled(hGraphExec, hNode, isEnabled));
+}
+
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
+                                    unsigned int *isEnabled)
+{
+    return facade_result(facade_exec_get_enabled(hGraphExec, hNode, isEnabled));
 }

@@ -11,6 +11,26 @@
 cudaError_t facade_node_params_read(const struct cudaGraphNodeParams *params,
                                     struct facade_work **work, struct facade_graph **child);
 
+/* Parameters of a node in the form in which a call has them. */
+struct facade_node_said {
+    enum cudaGraphNodeType type;
+    const void *params;
+    /* As facade_node_params_read(). */
+    cudaError_t (*read)(const void *params, struct facade_work **work, struct facade_graph **child);
+};
+
+/* Adds a node that does what said says, or gives a node that. Where a node goes, and which it is, is checked first.
+ * Errors: cudaErrorInvalidValue; those of the reader. */
+cudaError_t facade_node_add(cudaGraphNode_t *added, cudaGraph_t graph,
+                            const cudaGraphNode_t *before, const cudaGraphEdgeData *edges,
+                            size_t count, const struct facade_node_said *said);
+cudaError_t facade_node_set(cudaGraphNode_t node, const struct facade_node_said *said);
+
+/* A node of this type, for calls that write what they are asked for to result.
+ * Errors: cudaErrorInvalidValue, also without result. */
+cudaError_t facade_node_find_to_ask(cudaGraphNode_t handle, enum cudaGraphNodeType type,
+                                    const void *result, struct facade_node **node);
+
 /* Linear copies, and those to and from variables, as works. */
 cudaError_t facade_work_of_bytes(void *target, const void *source, size_t bytes,
                                  enum cudaMemcpyKind kind, struct facade_work **work);

@@ -1,0 +1,17 @@
+/* What both files of the driver API's graphs share.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FACADE_DRIVER_GRAPH_H
+#define FACADE_DRIVER_GRAPH_H
+
+#include "facade/driver/driver.h"
+
+/* Edges of both APIs are the same bytes. */
+_Static_assert(sizeof(CUgraphEdgeData) == sizeof(cudaGraphEdgeData), "one layout");
+_Static_assert(offsetof(CUgraphEdgeData, type) == offsetof(cudaGraphEdgeData, type), "one layout");
+
+static inline const cudaGraphEdgeData *facade_edges_of(const CUgraphEdgeData *edges)
+{
+    return (const cudaGraphEdgeData *)(const void *)edges;
+}
+
+#endif
