@@ -68,13 +68,9 @@ CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device)
 
 CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 {
-    struct facade_stream *stream = NULL;
-    if (flags == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = find_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        *flags = stream->flags;
-    return result;
+    CUresult result = flags != NULL ? facade_driver_check() : CUDA_ERROR_INVALID_VALUE;
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_stream_flags(hStream, flags))
+                                  : result;
 }
 
 CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId)

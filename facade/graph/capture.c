@@ -18,6 +18,7 @@ struct facade_capture {
     bool is_spoilt;
     struct facade_stream *origin;
     struct facade_stream *streams; /* origin among them */
+    struct facade_ends left;       /* of streams that are gone */
     struct facade_capture *next, *previous;
 };
 
@@ -142,12 +143,13 @@ static struct facade_graph *close_capture(struct facade_capture *capture)
     if (capture->next != NULL)
         capture->next->previous = capture->previous;
     graph->is_capturing = false;
+    drop_ends(&capture->left);
     free(capture);
     atomic_fetch_sub_explicit(&capture_count, 1, memory_order_release);
     return graph;
 }
 
-/* What came of a capture that failed: the user's graph stays. */
+/* What was captured so far, which nobody asks for: the user's graph stays. */
 static void discard(struct facade_capture *capture)
 {
     const bool is_users = capture->is_users;
@@ -245,6 +247,13 @@ cudaError_t facade_capture_check_call(void)
     }
     pthread_mutex_unlock(&lock);
     return error;
+}
+
+cudaError_t facade_capture_check_wait(struct facade_stream *stream)
+{
+    bool is_capturing = false;
+    const cudaError_t error = facade_capture_check(stream, FACADE_TO_SUBMIT, &is_capturing);
+    return error == cudaSuccess ? facade_capture_check_call() : error;
 }
 
 cudaError_t facade_capture_check_context(const struct facade_context *context)
@@ -401,6 +410,17 @@ cudaError_t facade_capture_check_event(const struct facade_event *event)
     return cudaErrorCapturedEvent;
 }
 
+cudaError_t facade_capture_check_time(const struct facade_event *event)
+{
+    const uint64_t id = atomic_load(&event->capture_id);
+    if (id == 0)
+        return cudaSuccess;
+    pthread_mutex_lock(&lock);
+    const bool is_open = find_capture(id) != NULL;
+    pthread_mutex_unlock(&lock);
+    return is_open ? cudaErrorCapturedEvent : cudaErrorInvalidValue;
+}
+
 static cudaError_t spoil_both(struct facade_capture *one, struct facade_capture *other,
                               cudaError_t error)
 {
@@ -510,6 +530,15 @@ static void mark_back(struct facade_node *node, struct facade_node **todo)
     }
 }
 
+static bool are_marked(const struct facade_ends *ends)
+{
+    for (size_t i = 0; i < ends->count; i++) {
+        if (((const struct facade_node *)ends->nodes[i])->position == 0)
+            return false;
+    }
+    return true;
+}
+
 /* Whether the origin has waited for all that other streams captured. Lock held. */
 static cudaError_t check_joined(const struct facade_capture *capture)
 {
@@ -523,26 +552,31 @@ static cudaError_t check_joined(const struct facade_capture *capture)
     for (size_t i = 0; i < ends->count; i++)
         mark_back((struct facade_node *)ends->nodes[i], todo);
     free(todo);
+    if (!are_marked(&capture->left))
+        return cudaErrorStreamCaptureUnjoined;
     for (const struct facade_stream *s = capture->streams; s != NULL; s = s->next_captured) {
-        for (size_t i = 0; i < s->ends.count; i++) {
-            if (((const struct facade_node *)s->ends.nodes[i])->position == 0)
-                return cudaErrorStreamCaptureUnjoined;
-        }
+        if (!are_marked(&s->ends))
+            return cudaErrorStreamCaptureUnjoined;
     }
     return cudaSuccess;
 }
 
-/* Lock held. A capture that fails here is over as well. */
+/* Lock held. A capture that fails here is over as well, and its graph gone, whoever made it. */
 static cudaError_t finish(struct facade_capture *capture, cudaGraph_t *graph)
 {
     cudaError_t error = capture->is_spoilt ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
     for (struct facade_stream *s = capture->streams; s != NULL; s = s->next_captured)
         prune(&s->ends, capture->graph);
+    prune(&capture->left, capture->graph);
     if (error == cudaSuccess)
         error = check_joined(capture);
     if (error != cudaSuccess) {
-        discard(capture);
+        facade_graph_delete(close_capture(capture));
         return error;
+    }
+    if (graph == NULL) {
+        discard(capture);
+        return cudaSuccess;
     }
     end_graph(&capture->origin->ends);
     *graph = (cudaGraph_t)close_capture(capture);
@@ -563,7 +597,8 @@ static cudaError_t end(struct facade_stream *stream, cudaGraph_t *graph)
 
 cudaError_t facade_capture_end(struct facade_stream *stream, cudaGraph_t *graph)
 {
-    *graph = NULL;
+    if (graph != NULL)
+        *graph = NULL;
     pthread_mutex_lock(&lock);
     const cudaError_t error = end(stream, graph);
     pthread_mutex_unlock(&lock);
@@ -579,7 +614,8 @@ void facade_capture_leave(struct facade_stream *stream)
     if (capture != NULL && capture->origin == stream) {
         discard(capture);
     } else if (capture != NULL) {
-        capture->is_spoilt = true;
+        if (!join_ends(&capture->left, stream->ends.nodes, stream->ends.count, capture->graph))
+            capture->is_spoilt = true;
         delist(capture, stream);
     }
     pthread_mutex_unlock(&lock);

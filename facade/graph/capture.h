@@ -24,6 +24,10 @@ cudaError_t facade_capture_check(struct facade_stream *stream, enum facade_purpo
  * they capture (cudaThreadExchangeStreamCaptureMode). Errors: cudaErrorStreamCaptureUnsupported, which spoils. */
 cudaError_t facade_capture_check_call(void);
 
+/* Calls that ask a stream whether it is done, wait for it or manage memory in its order: what FACADE_TO_SUBMIT refuses, and
+ * then what facade_capture_check_call() does. */
+cudaError_t facade_capture_check_wait(struct facade_stream *stream);
+
 /* The same for calls that wait for a whole context. */
 cudaError_t facade_capture_check_context(const struct facade_context *context);
 
@@ -46,11 +50,15 @@ cudaError_t facade_capture_wait(struct facade_event *event, struct facade_stream
  *         capture. */
 cudaError_t facade_capture_check_event(const struct facade_event *event);
 
+/* The same for the time between events, which spoils nothing. Errors: cudaErrorInvalidValue once the capture is over. */
+cudaError_t facade_capture_check_time(const struct facade_event *event);
+
 /* Begins and ends. graph is the user's, or NULL for a new one.
  * Errors: begin: cudaErrorIllegalState, cudaErrorStreamCaptureUnsupported for the legacy stream; end: those of
  *         cudaStreamEndCapture(). */
 cudaError_t facade_capture_begin(struct facade_stream *stream, int mode, struct facade_graph *graph,
                                  const cudaGraphNode_t *before, size_t count);
+/* graph: NULL where nobody asks for it. */
 cudaError_t facade_capture_end(struct facade_stream *stream, cudaGraph_t *graph);
 
 /* The stream goes, and with it what it began. */

@@ -360,8 +360,9 @@ static cudaError_t add_edges(const cudaGraphNode_t *from, const cudaGraphNode_t 
     size_t added = 0;
     for (; error == cudaSuccess && added < count; added++) {
         struct facade_node *first = node_of(from[added]), *second = node_of(to[added]);
-        error = facade_graph_are_connected(first, second) ? cudaErrorInvalidValue
-                                                          : facade_graph_connect(first, second);
+        error = first == second || facade_graph_are_connected(first, second)
+                    ? cudaErrorInvalidValue
+                    : facade_graph_connect(first, second);
     }
     for (size_t i = 0; error != cudaSuccess && i + 1 < added; i++)
         disconnect(node_of(from[i]), node_of(to[i]));
@@ -408,8 +409,10 @@ cudaError_t facade_graph_destroy(cudaGraph_t graph)
 {
     struct facade_graph *found = NULL;
     cudaError_t error = facade_graph_find(graph, &found);
-    if (error == cudaSuccess && (found->owner != NULL || is_captured_to(found)))
+    if (error == cudaSuccess && found->owner != NULL)
         error = cudaErrorInvalidValue;
+    if (error == cudaSuccess && is_captured_to(found))
+        error = cudaErrorIllegalState;
     if (error == cudaSuccess)
         facade_graph_delete(found);
     return error;
@@ -519,37 +522,6 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t ori
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
 {
     return facade_result(facade_node_type(node, pType));
-}
-
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
-{
-    return facade_result(facade_graph_list_nodes(graph, nodes, numNodes, false));
-}
-
-cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes,
-                                  size_t *pNumRootNodes)
-{
-    return facade_result(facade_graph_list_nodes(graph, pRootNodes, pNumRootNodes, true));
-}
-
-cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
-                              cudaGraphEdgeData *edgeData, size_t *numEdges)
-{
-    return facade_result(facade_graph_list_edges(graph, from, to, edgeData, numEdges));
-}
-
-cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies,
-                                         cudaGraphEdgeData *edgeData, size_t *pNumDependencies)
-{
-    return facade_result(
-        facade_node_list_neighbours(node, pDependencies, edgeData, pNumDependencies, false));
-}
-
-cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes,
-                                           cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes)
-{
-    return facade_result(
-        facade_node_list_neighbours(node, pDependentNodes, edgeData, pNumDependentNodes, true));
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,

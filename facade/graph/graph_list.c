@@ -23,9 +23,12 @@ static void answer_add(struct answer *answer, struct facade_node *first, struct 
         answer->edges[i] = (cudaGraphEdgeData){0};
 }
 
-static void answer_end(struct answer *answer, size_t *count)
+/* Errors: cudaErrorInvalidValue for a list that has no room for any. */
+static cudaError_t answer_end(struct answer *answer, size_t *count)
 {
     const bool is_asked = answer->first != NULL || answer->second != NULL;
+    if (is_asked && answer->room == 0 && answer->count > 0)
+        return cudaErrorInvalidValue;
     for (size_t i = answer->count; is_asked && i < answer->room; i++) {
         if (answer->first != NULL)
             answer->first[i] = NULL;
@@ -33,6 +36,7 @@ static void answer_end(struct answer *answer, size_t *count)
             answer->second[i] = NULL;
     }
     *count = is_asked && answer->count > answer->room ? answer->room : answer->count;
+    return cudaSuccess;
 }
 
 cudaError_t facade_graph_list_nodes(cudaGraph_t handle, cudaGraphNode_t *nodes, size_t *count,
@@ -47,8 +51,7 @@ cudaError_t facade_graph_list_nodes(cudaGraph_t handle, cudaGraphNode_t *nodes, 
         if (!only_roots || node->before.count == 0)
             answer_add(&answer, node, NULL);
     }
-    answer_end(&answer, count);
-    return cudaSuccess;
+    return answer_end(&answer, count);
 }
 
 cudaError_t facade_graph_list_edges(cudaGraph_t handle, cudaGraphNode_t *from, cudaGraphNode_t *to,
@@ -64,8 +67,7 @@ cudaError_t facade_graph_list_edges(cudaGraph_t handle, cudaGraphNode_t *from, c
         for (size_t i = 0; i < node->after.count; i++)
             answer_add(&answer, node, node->after.nodes[i]);
     }
-    answer_end(&answer, count);
-    return cudaSuccess;
+    return answer_end(&answer, count);
 }
 
 cudaError_t facade_node_list_neighbours(cudaGraphNode_t handle, cudaGraphNode_t *nodes,
@@ -79,6 +81,38 @@ cudaError_t facade_node_list_neighbours(cudaGraphNode_t handle, cudaGraphNode_t 
     struct answer answer = {.first = nodes, .edges = edges, .room = nodes != NULL ? *count : 0};
     for (size_t i = 0; i < list->count; i++)
         answer_add(&answer, list->nodes[i], NULL);
-    answer_end(&answer, count);
-    return cudaSuccess;
+    return answer_end(&answer, count);
+}
+
+/* --- entry points ----------------------------------------------------------------------------- */
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
+{
+    return facade_result(facade_graph_list_nodes(graph, nodes, numNodes, false));
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes,
+                                  size_t *pNumRootNodes)
+{
+    return facade_result(facade_graph_list_nodes(graph, pRootNodes, pNumRootNodes, true));
+}
+
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                              cudaGraphEdgeData *edgeData, size_t *numEdges)
+{
+    return facade_result(facade_graph_list_edges(graph, from, to, edgeData, numEdges));
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies,
+                                         cudaGraphEdgeData *edgeData, size_t *pNumDependencies)
+{
+    return facade_result(
+        facade_node_list_neighbours(node, pDependencies, edgeData, pNumDependencies, false));
+}
+
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes,
+                                           cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes)
+{
+    return facade_result(
+        facade_node_list_neighbours(node, pDependentNodes, edgeData, pNumDependentNodes, true));
 }

@@ -465,7 +465,7 @@ cudaError_t facade_pool_allocate(void **pointer, size_t bytes, cudaStream_t hand
     struct facade_stream *stream = NULL;
     if (pointer == NULL)
         return cudaErrorInvalidValue;
-    cudaError_t error = facade_stream_find(handle, &stream);
+    cudaError_t error = facade_stream_find_to_wait(handle, &stream);
     if (error != cudaSuccess)
         return error;
     struct facade_pool *pool = current_of(facade_primary(stream->context->device));
@@ -478,7 +478,7 @@ cudaError_t facade_pool_allocate_from(void **pointer, size_t bytes, cudaMemPool_
     struct facade_stream *stream = NULL;
     if (pointer == NULL)
         return cudaErrorInvalidValue;
-    cudaError_t error = facade_stream_find(stream_handle, &stream);
+    cudaError_t error = facade_stream_find_to_wait(stream_handle, &stream);
     return error == cudaSuccess ? allocate(pointer, bytes, find(handle), stream) : error;
 }
 
@@ -486,7 +486,7 @@ cudaError_t facade_pool_free(void *pointer, cudaStream_t handle)
 {
     struct facade_stream *stream = NULL;
     struct ocl_memory_view view;
-    cudaError_t error = facade_stream_find(handle, &stream);
+    cudaError_t error = facade_stream_find_to_wait(handle, &stream);
     if (error != cudaSuccess || pointer == NULL)
         return error;
     if (ocl_memory_find(pointer, &view) && view.kind == OCL_MEMORY_MANAGED)

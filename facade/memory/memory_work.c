@@ -73,9 +73,17 @@ static cudaError_t make_copy(const struct facade_copy_request *request,
     return cudaSuccess;
 }
 
+static bool has_nothing(struct cudaExtent extent)
+{
+    return extent.width == 0 || extent.height == 0 || extent.depth == 0;
+}
+
+/* Nothing to copy is no node, though it is no error of a call. */
 cudaError_t facade_work_of_copy(const struct cudaMemcpy3DParms *params, struct facade_work **work)
 {
     struct facade_copy_request request;
+    if (params != NULL && has_nothing(params->extent))
+        return cudaErrorInvalidValue;
     cudaError_t error = facade_copy_from_3d(&request, params);
     return error == cudaSuccess ? make_copy(&request, params, work) : error;
 }
@@ -151,12 +159,17 @@ static cudaError_t run_fill(const struct facade_work *work, struct facade_stream
     return facade_memory_set_in(&((const struct fill_work *)work)->fill, stream, true);
 }
 
+/* Runs may change their length, rows may not. Source: CUDA Runtime API 13.0, cudaGraphExecMemsetNodeSetParams. */
 static enum cudaGraphExecUpdateResult fill_may_become(const struct facade_work *work,
                                                       const struct facade_work *with)
 {
-    (void)work;
-    (void)with;
-    return cudaGraphExecUpdateSuccess;
+    const struct cudaMemsetParams *old = &((const struct fill_work *)work)->params;
+    const struct cudaMemsetParams *new = &((const struct fill_work *)with)->params;
+    const bool is_same = old->width == new->width && old->height == new->height &&
+                         old->pitch == new->pitch && old->elementSize == new->elementSize;
+    return is_same || (old->height <= 1 && new->height <= 1)
+               ? cudaGraphExecUpdateSuccess
+               : cudaGraphExecUpdateErrorParametersChanged;
 }
 
 static const struct facade_work_kind fill_kind = {cudaGraphNodeTypeMemset, run_fill,

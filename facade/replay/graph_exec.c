@@ -361,7 +361,7 @@ cudaError_t facade_exec_flags(cudaGraphExec_t graphExec, unsigned long long *fla
     if (error == cudaSuccess && flags == NULL)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        *flags = exec->flags;
+        *flags = exec->flags & ~(unsigned long long)cudaGraphInstantiateFlagUseNodePriority;
     return error;
 }
 

@@ -253,17 +253,21 @@ cudaError_t facade_node_find_to_ask(cudaGraphNode_t handle, enum cudaGraphNodeTy
     return result != NULL ? error : cudaErrorInvalidValue;
 }
 
-/* The end of each function that gives a node other parameters, which were read unless error says why not. */
-static cudaError_t end_set(struct facade_node *node, cudaError_t error, struct facade_work *work)
+/* Takes the reference to work, whatever comes of it. */
+static cudaError_t replace(struct facade_node *node, struct facade_work *work)
 {
-    if (error != cudaSuccess)
-        return facade_result(error);
-    error = facade_work_cooperate_as(work, node->work);
+    cudaError_t error = facade_work_cooperate_as(work, node->work);
     if (error == cudaSuccess)
         facade_node_set_work(node, work);
     else
         facade_work_let_go(work);
-    return facade_result(error);
+    return error;
+}
+
+/* The end of each function that gives a node other parameters, which were read unless error says why not. */
+static cudaError_t end_set(struct facade_node *node, cudaError_t error, struct facade_work *work)
+{
+    return facade_result(error == cudaSuccess ? replace(node, work) : error);
 }
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
@@ -443,9 +447,7 @@ cudaError_t facade_node_set(cudaGraphNode_t node, const struct facade_node_said 
     cudaError_t error = find_of_type(node, said->type, &found);
     if (error == cudaSuccess)
         error = said->read(said->params, &work, &child);
-    if (error == cudaSuccess)
-        facade_node_set_work(found, work);
-    return error;
+    return error == cudaSuccess && work != NULL ? replace(found, work) : error;
 }
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams)

@@ -38,8 +38,9 @@ cudaError_t facade_exec_update(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
 {
     struct facade_exec *exec = NULL;
     struct facade_graph *graph = NULL;
+    cudaGraphExecUpdateResultInfo unasked;
     if (resultInfo == NULL)
-        return cudaErrorInvalidValue;
+        resultInfo = &unasked;
     *resultInfo = (cudaGraphExecUpdateResultInfo){.result = cudaGraphExecUpdateError};
     cudaError_t error = facade_exec_find(hGraphExec, &exec);
     if (error == cudaSuccess)
@@ -201,7 +202,7 @@ static cudaError_t set_child(struct facade_node *own, struct facade_graph *wante
     const enum cudaGraphExecUpdateResult result = facade_graph_pair(own->child, wanted, &unused);
     if (result != cudaGraphExecUpdateSuccess)
         return result == cudaGraphExecUpdateError ? cudaErrorMemoryAllocation
-                                                  : cudaErrorInvalidValue;
+                                                  : cudaErrorGraphExecUpdateFailure;
     take_works(own->child);
     return cudaSuccess;
 }

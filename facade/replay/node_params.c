@@ -67,6 +67,14 @@ static cudaError_t read_child(const struct cudaChildGraphNodeParams *params,
     return *child != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
+static bool is_zero(const void *data, size_t bytes)
+{
+    const unsigned char *byte = data;
+    while (bytes > 0 && byte[bytes - 1] == 0)
+        bytes--;
+    return bytes == 0;
+}
+
 static bool has_reserved(const struct cudaGraphNodeParams *params)
 {
     return params->reserved0[0] != 0 || params->reserved0[1] != 0 || params->reserved0[2] != 0 ||
@@ -94,7 +102,8 @@ cudaError_t facade_node_params_read(const struct cudaGraphNodeParams *params,
     case cudaGraphNodeTypeGraph:
         return read_child(&params->graph, child);
     case cudaGraphNodeTypeEmpty:
-        return cudaSuccess;
+        return is_zero(params->reserved1, sizeof params->reserved1) ? cudaSuccess
+                                                                    : cudaErrorInvalidValue;
     case cudaGraphNodeTypeWaitEvent:
         return facade_work_of_wait(params->eventWait.event, work);
     case cudaGraphNodeTypeEventRecord:

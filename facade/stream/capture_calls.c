@@ -39,8 +39,6 @@ cudaError_t facade_stream_begin_capture_to(cudaStream_t handle, cudaGraph_t grap
 cudaError_t facade_stream_end_capture(cudaStream_t handle, cudaGraph_t *graph)
 {
     struct facade_stream *stream = NULL;
-    if (graph == NULL)
-        return cudaErrorInvalidValue;
     cudaError_t error = facade_stream_look(handle, &stream);
     return error == cudaSuccess ? facade_capture_end(stream, graph) : error;
 }

@@ -234,15 +234,16 @@ cudaError_t facade_event_elapsed(float *milliseconds, cudaEvent_t start, cudaEve
     cudaError_t error = facade_event_find(start, &first);
     if (error == cudaSuccess)
         error = facade_event_find(end, &last);
-    if (error == cudaSuccess)
-        error = facade_capture_check_event(first);
-    if (error == cudaSuccess)
-        error = facade_capture_check_event(last);
     if (error != cudaSuccess)
         return error;
     if (((first->flags | last->flags) & cudaEventDisableTiming) != 0 ||
         first->context != last->context)
         return cudaErrorInvalidResourceHandle;
+    error = facade_capture_check_time(first);
+    if (error == cudaSuccess)
+        error = facade_capture_check_time(last);
+    if (error != cudaSuccess)
+        return error;
     if (!ocl_event_is_recorded(first->event) || !ocl_event_is_recorded(last->event))
         return cudaErrorInvalidResourceHandle;
     ocl_status status = ocl_event_elapsed(first->event, last->event, &nanoseconds);

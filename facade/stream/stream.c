@@ -237,6 +237,12 @@ cudaError_t facade_stream_find_to_capture(cudaStream_t handle, struct facade_str
                                 : error;
 }
 
+cudaError_t facade_stream_find_to_wait(cudaStream_t handle, struct facade_stream **found)
+{
+    cudaError_t error = facade_stream_look(handle, found);
+    return error == cudaSuccess ? facade_capture_check_wait(*found) : error;
+}
+
 /* --- what both APIs do with streams ----------------------------------------------------------- */
 
 static int clamped(int priority)
@@ -276,7 +282,7 @@ cudaError_t facade_stream_destroy(cudaStream_t handle)
 cudaError_t facade_stream_synchronize(cudaStream_t handle)
 {
     struct facade_stream *stream = NULL;
-    cudaError_t error = facade_stream_find(handle, &stream);
+    cudaError_t error = facade_stream_find_to_wait(handle, &stream);
     if (error != cudaSuccess)
         return error;
     return facade_error_from(ocl_queue_finish(stream->queue), FACADE_OTHER);
@@ -285,7 +291,7 @@ cudaError_t facade_stream_synchronize(cudaStream_t handle)
 cudaError_t facade_stream_query(cudaStream_t handle)
 {
     struct facade_stream *stream = NULL;
-    cudaError_t error = facade_stream_find(handle, &stream);
+    cudaError_t error = facade_stream_find_to_wait(handle, &stream);
     if (error != cudaSuccess)
         return error;
     return facade_error_from(ocl_queue_query(stream->queue), FACADE_OTHER);

@@ -25,6 +25,12 @@ cudaError_t facade_stream_find_to_capture(cudaStream_t handle, struct facade_str
                                           bool *is_capturing);
 cudaError_t facade_stream_look(cudaStream_t handle, struct facade_stream **found);
 
+/* As facade_stream_find(), for calls that facade_capture_check_wait() is for. */
+cudaError_t facade_stream_find_to_wait(cudaStream_t handle, struct facade_stream **found);
+
+/* A stream's flags, which nobody may ask for while it captures: NVIDIA's runtime spoils the capture, too. */
+cudaError_t facade_stream_flags(cudaStream_t handle, unsigned *flags);
+
 /* Errors: cudaErrorInvalidValue for unknown flags; cudaErrorIllegalState for
  *         cudaEventWaitExternal. */
 cudaError_t facade_stream_wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags);

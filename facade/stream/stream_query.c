@@ -1,6 +1,7 @@
 /* What can be asked about a stream, and its attributes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/device/device.h"
+#include "facade/graph/capture.h"
 #include "facade/stream/stream.h"
 
 cudaError_t facade_stream_get_attribute(cudaStream_t handle, int attribute,
@@ -84,6 +85,21 @@ cudaError_t facade_stream_copy_attributes(cudaStream_t target, cudaStream_t sour
     return cudaSuccess;
 }
 
+/* The legacy stream has no capture to spoil. */
+cudaError_t facade_stream_flags(cudaStream_t handle, unsigned *flags)
+{
+    struct facade_stream *stream = NULL;
+    bool is_capturing = false;
+    if (flags == NULL)
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_stream_look(handle, &stream);
+    if (error == cudaSuccess && !facade_stream_is_legacy(handle))
+        error = facade_capture_check(stream, FACADE_TO_SUBMIT, &is_capturing);
+    if (error == cudaSuccess)
+        *flags = stream->flags;
+    return error;
+}
+
 /* --- entry points ----------------------------------------------------------------------------- */
 
 cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
@@ -99,13 +115,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
 
 cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
 {
-    struct facade_stream *stream = NULL;
-    if (flags == NULL)
-        return facade_result(cudaErrorInvalidValue);
-    cudaError_t error = facade_stream_look(hStream, &stream);
-    if (error == cudaSuccess)
-        *flags = stream->flags;
-    return facade_result(error);
+    return facade_result(facade_stream_flags(hStream, flags));
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)

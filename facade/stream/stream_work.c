@@ -80,6 +80,8 @@ static const struct facade_work_kind wait_kind = {cudaGraphNodeTypeWaitEvent, ru
 static cudaError_t make_event_work(const struct facade_work_kind *kind, cudaEvent_t event,
                                    struct facade_work **work, struct facade_event **found)
 {
+    if (event == NULL)
+        return cudaErrorInvalidValue;
     cudaError_t error = facade_event_find(event, found);
     if (error != cudaSuccess)
         return error;

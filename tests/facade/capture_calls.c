@@ -27,7 +27,6 @@ static void assert_spoilt(cudaStream_t stream)
     assert_null(graph);
     assert_success(cudaStreamIsCapturing(stream, &status));
     assert_int_equal(status, cudaStreamCaptureStatusNone);
-    assert_success(cudaStreamSynchronize(stream));
 }
 
 static void append(int *p, int digit, cudaStream_t stream)
@@ -235,8 +234,10 @@ TEST_BODY(capture_refuses_bad_arguments)
         cudaErrorInvalidResourceHandle,
         cudaStreamBeginCapture((cudaStream_t)(uintptr_t)4096, cudaStreamCaptureModeGlobal));
     assert_fails(cudaErrorIllegalState, cudaStreamEndCapture(stream, &graph));
-    assert_fails(cudaErrorInvalidValue, cudaStreamEndCapture(stream, NULL));
+    assert_fails(cudaErrorIllegalState, cudaStreamEndCapture(stream, NULL));
     assert_fails(cudaErrorInvalidValue, cudaStreamIsCapturing(stream, NULL));
+    begin(stream, cudaStreamCaptureModeGlobal);
+    assert_success(cudaStreamEndCapture(stream, NULL));
     assert_fails(cudaErrorIllegalState,
                  cudaStreamUpdateCaptureDependencies(stream, NULL, NULL, 0, 0));
     begin(stream, cudaStreamCaptureModeGlobal);
@@ -424,7 +425,7 @@ TEST_BODY(capture_tells_and_takes_dependencies)
                                                                       cudaStreamCaptureModeGlobal));
     assert_success(
         cudaStreamBeginCaptureToGraph(stream, graph, &first, NULL, 1, cudaStreamCaptureModeGlobal));
-    assert_fails(cudaErrorInvalidValue, cudaGraphDestroy(graph));
+    assert_fails(cudaErrorIllegalState, cudaGraphDestroy(graph));
     append(p, 2, stream);
     assert_success(cudaStreamGetCaptureInfo(stream, &status, &id, &told, &before, &edges, &count));
     assert_true(status == cudaStreamCaptureStatusActive && told == graph && count == 1 && id != 0);
@@ -463,7 +464,7 @@ TEST_BODY(capture_to_a_graph_inside_another)
     assert_success(
         cudaStreamBeginCaptureToGraph(stream, own, NULL, NULL, 0, cudaStreamCaptureModeGlobal));
     assert_fails(cudaErrorInvalidValue, cudaGraphDestroyNode(node));
-    assert_fails(cudaErrorInvalidValue, cudaGraphDestroy(graph));
+    assert_fails(cudaErrorIllegalState, cudaGraphDestroy(graph));
     append(p, 7, stream);
     assert_ptr_equal(end(stream), own);
     const cudaGraphExec_t exec = instantiate(graph);
@@ -514,7 +515,16 @@ TEST_BODY(capture_ends_with_its_streams)
     assert_success(cudaEventRecord(event, stream));
     assert_success(cudaStreamWaitEvent(other, event, 0));
     assert_success(cudaStreamDestroy(other));
-    assert_spoilt(stream);
+    graph = end(stream);
+    assert_int_equal(count_nodes(graph), 1);
+    assert_success(cudaGraphDestroy(graph));
+    other = new_stream();
+    begin(stream, cudaStreamCaptureModeGlobal);
+    assert_success(cudaEventRecord(event, stream));
+    assert_success(cudaStreamWaitEvent(other, event, 0));
+    append(p, 2, other);
+    assert_success(cudaStreamDestroy(other));
+    assert_fails(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(stream, &graph));
     other = new_stream();
     begin(stream, cudaStreamCaptureModeGlobal);
     assert_success(cudaEventRecord(event, stream));
@@ -633,7 +643,7 @@ TEST_BODY(capture_by_the_driver_api)
     assert_success(cudaGraphAddEmptyNode(&node, graph, NULL, 0));
     assert_int_equal(cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL),
                      CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    assert_int_equal(cuStreamEndCapture(stream, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuStreamEndCapture(stream, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_int_equal(cuStreamEndCapture(stream, &made), CUDA_ERROR_ILLEGAL_STATE);
     assert_int_equal(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
     append(p, 1, stream);

@@ -71,7 +71,7 @@ TEST_BODY(graph_exec_refuses_bad_arguments)
     assert_int_equal(params.result_out, cudaGraphInstantiateSuccess);
     assert_fails(cudaErrorInvalidValue, cudaGraphExecGetFlags(exec, NULL));
     assert_success(cudaGraphExecGetFlags(exec, &flags));
-    assert_int_equal(flags, params.flags);
+    assert_int_equal(flags, cudaGraphInstantiateFlagUpload);
     assert_success(cudaGraphUpload(exec, NULL));
     assert_fails(cudaErrorInvalidResourceHandle,
                  cudaGraphLaunch(exec, (cudaStream_t)(uintptr_t)4096));

@@ -175,8 +175,7 @@ TEST_BODY(graph_node_records_and_waits_for_events)
     cudaGraphNode_t nodes[3];
     assert_success(cudaEventCreateWithFlags(&before, cudaEventDisableTiming));
     assert_success(cudaEventCreateWithFlags(&behind, cudaEventDisableTiming));
-    assert_fails(cudaErrorInvalidResourceHandle,
-                 cudaGraphAddEventWaitNode(nodes, graph, NULL, 0, NULL));
+    assert_fails(cudaErrorInvalidValue, cudaGraphAddEventWaitNode(nodes, graph, NULL, 0, NULL));
     assert_success(cudaGraphAddEventWaitNode(nodes, graph, NULL, 0, before));
     assert_success(add_append(nodes + 1, graph, nodes, 1, p, 4));
     assert_success(cudaGraphAddEventRecordNode(nodes + 2, graph, nodes + 1, 1, before));
