@@ -1,5 +1,7 @@
 /* Operations of the runtime API: loading code, launching it, variables of it, PTX.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
 #include "operation.h"
 
 enum { THREADS = 256 };
@@ -197,6 +199,9 @@ static int meet(cudaLibrary_t library, int *memory)
 
 int operation_cooperation(void)
 {
+    int can = 1;
+    if (cudaDeviceGetAttribute(&can, cudaDevAttrCooperativeLaunch, 0) == cudaSuccess && can == 0)
+        exit(77); /* GPUs cannot */
     return use_library(meeting, meet);
 }
 
