@@ -1,7 +1,6 @@
 /* Lanes of a warp that hand values through shared memory hundreds of times, with neither a barrier nor __syncwarp() between:
  * hardware that runs a warp in lockstep gives them what the lanes before have just stored.
  * SPDX-License-Identifier: Apache-2.0 */
-
 #include "program.h"
 
 enum { WARPS = 2, THREADS = 32 * WARPS, ROUNDS = 20 };
