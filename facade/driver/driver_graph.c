@@ -99,7 +99,7 @@ CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
     CUresult result = facade_driver_check();
     if (result == CUDA_SUCCESS)
         result = facade_driver_error(facade_node_type(hNode, type != NULL ? &found : NULL));
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS && type != NULL)
         *type = (CUgraphNodeType)found;
     return result;
 }
@@ -243,7 +243,7 @@ CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)
     CUresult result = facade_driver_check();
     if (result == CUDA_SUCCESS)
         result = facade_driver_error(facade_exec_flags(hGraphExec, flags != NULL ? &found : NULL));
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS && flags != NULL)
         *flags = found;
     return result;
 }
@@ -266,7 +266,7 @@ CUresult cuGraphExecDestroy(CUgraphExec hGraphExec)
 CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
                               CUgraphExecUpdateResultInfo *resultInfo)
 {
-    cudaGraphExecUpdateResultInfo info;
+    cudaGraphExecUpdateResultInfo info = {.result = cudaGraphExecUpdateError};
     CUresult result = facade_driver_check();
     if (result != CUDA_SUCCESS)
         return result;
@@ -281,7 +281,7 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
 CUresult cuGraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,
                            CUgraphExecUpdateResult *updateResult_out)
 {
-    CUgraphExecUpdateResultInfo info;
+    CUgraphExecUpdateResultInfo info = {.result = CU_GRAPH_EXEC_UPDATE_ERROR};
     CUresult result = facade_driver_check();
     if (result != CUDA_SUCCESS)
         return result;

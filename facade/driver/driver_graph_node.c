@@ -365,7 +365,7 @@ CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAM
 {
     struct facade_node *node = NULL;
     CUresult result = find_to_ask(hNode, cudaGraphNodeTypeKernel, nodeParams, &node);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS || nodeParams == NULL)
         return result;
     const struct cudaKernelNodeParams params = facade_work_launch(node->work);
     const bool is_kernel = facade_handle_find(FACADE_KERNEL, params.func) != NULL;

@@ -82,7 +82,7 @@ static bool has_nothing(struct cudaExtent extent)
 cudaError_t facade_work_of_copy(const struct cudaMemcpy3DParms *params, struct facade_work **work)
 {
     struct facade_copy_request request;
-    if (params != NULL && has_nothing(params->extent))
+    if (params == NULL || has_nothing(params->extent))
         return cudaErrorInvalidValue;
     cudaError_t error = facade_copy_from_3d(&request, params);
     return error == cudaSuccess ? make_copy(&request, params, work) : error;
