@@ -391,7 +391,8 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v
     CUDA_KERNEL_NODE_PARAMS params;
     struct facade_node *node = NULL;
     CUresult result = cuGraphKernelNodeGetParams_v2(hNode, nodeParams != NULL ? &params : NULL);
-    if (result != CUDA_SUCCESS || facade_node_find(hNode, &node) != cudaSuccess)
+    if (result != CUDA_SUCCESS || nodeParams == NULL ||
+        facade_node_find(hNode, &node) != cudaSuccess)
         return result;
     *nodeParams = (CUDA_KERNEL_NODE_PARAMS_v1){
         (CUfunction)facade_work_function(node->work),
@@ -426,7 +427,7 @@ CUresult cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams
 {
     struct facade_node *node = NULL;
     CUresult result = find_to_ask(hNode, cudaGraphNodeTypeMemcpy, nodeParams, &node);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS || nodeParams == NULL)
         return result;
     const struct cudaMemcpy3DParms params = facade_work_copy(node->work);
     *nodeParams = facade_copy_to_driver_3d(&params);
@@ -444,7 +445,7 @@ CUresult cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *
 {
     struct facade_node *node = NULL;
     CUresult result = find_to_ask(hNode, cudaGraphNodeTypeMemset, nodeParams, &node);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS || nodeParams == NULL)
         return result;
     const struct cudaMemsetParams params = facade_work_fill(node->work);
     *nodeParams = (CUDA_MEMSET_NODE_PARAMS){
@@ -465,7 +466,7 @@ CUresult cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *node
 {
     struct facade_node *node = NULL;
     CUresult result = find_to_ask(hNode, cudaGraphNodeTypeHost, nodeParams, &node);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS || nodeParams == NULL)
         return result;
     const struct cudaHostNodeParams params = facade_work_host(node->work);
     *nodeParams = (CUDA_HOST_NODE_PARAMS){params.fn, params.userData};
