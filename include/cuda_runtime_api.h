@@ -1085,7 +1085,8 @@ cudaError_t CUDARTAPI cudaRuntimeGetVersion(int *runtimeVersion);
  * it.
  *
  * Owns:    the handle, until cudaLogsUnregisterCallback.
- * Locks:   no lock is held during the call.
+ * Locks:   no lock is held during the call. Outside of callbacks, cudaLogsUnregisterCallback waits for those that other
+ *          threads are in.
  */
 cudaError_t CUDARTAPI cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData,
                                                cudaLogsCallbackHandle *callback_out);

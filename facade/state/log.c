@@ -20,12 +20,18 @@ struct callback {
     cudaLogsCallback_t function;
     void *data;
     struct callback *next;
+    unsigned running; /* deliveries to it that have begun and not ended (lock) */
+    bool is_gone;     /* unregistered: the last delivery frees it (lock) */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *lines[KEPT];
 static unsigned count; /* messages so far; message i is in lines[i % KEPT] */
 static struct callback *callbacks;
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER; /* some delivery to a callback (lock) */
+
+/* Whether this thread is in a callback: it waits for none then, for that could be its own. */
+static _Thread_local bool is_delivering;
 
 /* "[hh:mm:ss.mmm][process][CUDA][E] message", a new string. */
 static char *make_line(bool is_error, const char *message)
@@ -41,26 +47,70 @@ static char *make_line(bool is_error, const char *message)
     return length >= 0 ? line : NULL;
 }
 
-/* Callbacks run without the lock, from a copy, so that they may register, unregister and log. */
-static struct callback *copy_callbacks(size_t *copied)
+/* A message on its way. Callbacks run without the lock, from a list of those of that moment, so that they may register,
+ * unregister and log. */
+struct delivery {
+    struct callback **to;
+    size_t count, done;
+    char *line;
+    bool was_delivering;
+};
+
+/* Lock held. */
+static void begin_delivery(struct delivery *delivery)
 {
     size_t n = 0;
     for (const struct callback *c = callbacks; c != NULL; c = c->next)
         n++;
-    struct callback *copy = calloc(n + 1, sizeof *copy);
-    *copied = copy != NULL ? n : 0;
-    n = 0;
-    for (const struct callback *c = callbacks; copy != NULL && c != NULL; c = c->next)
-        copy[n++] = *c;
-    return copy;
+    delivery->to = calloc(n + 1, sizeof(struct callback *));
+    for (struct callback *c = callbacks; delivery->to != NULL && c != NULL; c = c->next) {
+        c->running++;
+        delivery->to[delivery->count++] = c;
+    }
+}
+
+/* The first that are not done are, as many as that. */
+static void end_some(struct delivery *delivery, size_t some)
+{
+    pthread_mutex_lock(&lock);
+    for (; some > 0; some--) {
+        struct callback *callback = delivery->to[delivery->done++];
+        callback->running--;
+        if (callback->is_gone && callback->running == 0)
+            facade_handle_free(callback);
+    }
+    pthread_cond_broadcast(&ended);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Also where a callback ends its thread. */
+static void end_delivery(void *data)
+{
+    struct delivery *delivery = data;
+    end_some(delivery, delivery->count - delivery->done);
+    is_delivering = delivery->was_delivering;
+    free(delivery->to);
+    free(delivery->line);
+}
+
+static void deliver(struct delivery *delivery, cudaLogLevel level)
+{
+    delivery->was_delivering = is_delivering;
+    is_delivering = true;
+    pthread_cleanup_push(end_delivery, delivery);
+    while (delivery->done < delivery->count) {
+        const struct callback *callback = delivery->to[delivery->done];
+        callback->function(callback->data, level, delivery->line, strlen(delivery->line));
+        end_some(delivery, 1);
+    }
+    pthread_cleanup_pop(1);
 }
 
 void facade_log(bool is_error, const char *message)
 {
-    size_t copied = 0;
     char *line = make_line(is_error, message);
-    char *given = line != NULL ? strdup(line) : NULL;
-    if (given == NULL) {
+    struct delivery delivery = {.line = line != NULL ? strdup(line) : NULL};
+    if (delivery.line == NULL) {
         free(line);
         return;
     }
@@ -68,13 +118,9 @@ void facade_log(bool is_error, const char *message)
     free(lines[count % KEPT]);
     lines[count % KEPT] = line;
     count++;
-    struct callback *copy = copy_callbacks(&copied);
+    begin_delivery(&delivery);
     pthread_mutex_unlock(&lock);
-    for (size_t i = 0; i < copied; i++)
-        copy[i].function(copy[i].data, is_error ? cudaLogLevelError : cudaLogLevelWarning, given,
-                         strlen(given));
-    free(copy);
-    free(given);
+    deliver(&delivery, is_error ? cudaLogLevelError : cudaLogLevelWarning);
 }
 
 static cudaError_t add_callback(cudaLogsCallback_t function, void *data, void **handle)
@@ -85,12 +131,24 @@ static cudaError_t add_callback(cudaLogsCallback_t function, void *data, void **
     if (callback == NULL)
         return cudaErrorMemoryAllocation;
     pthread_mutex_lock(&lock);
-    *callback = (struct callback){function, data, callbacks};
+    *callback = (struct callback){.function = function, .data = data, .next = callbacks};
     callbacks = callback;
     pthread_mutex_unlock(&lock);
     if (handle != NULL)
         *handle = callback;
     return cudaSuccess;
+}
+
+/* Whether it was there. Lock held. */
+static bool take_out(struct callback *callback)
+{
+    struct callback **link = &callbacks;
+    while (*link != NULL && *link != callback)
+        link = &(*link)->next;
+    if (*link == NULL)
+        return false;
+    *link = callback->next;
+    return true;
 }
 
 static cudaError_t remove_callback(void *handle)
@@ -99,15 +157,15 @@ static cudaError_t remove_callback(void *handle)
     if (callback == NULL)
         return cudaErrorInvalidValue;
     pthread_mutex_lock(&lock);
-    for (struct callback **link = &callbacks; *link != NULL; link = &(*link)->next) {
-        if (*link == callback) {
-            *link = callback->next;
-            break;
-        }
-    }
+    const bool was_there = take_out(callback);
+    while (was_there && callback->running > 0 && !is_delivering)
+        pthread_cond_wait(&ended, &lock);
+    const bool is_over = was_there && callback->running == 0;
+    callback->is_gone |= was_there && !is_over;
     pthread_mutex_unlock(&lock);
-    facade_handle_free(callback);
-    return cudaSuccess;
+    if (is_over)
+        facade_handle_free(callback);
+    return was_there ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* Number of messages logged so far: a position in the log. */
