@@ -21,6 +21,8 @@ static CUdeviceptr zeros(size_t bytes)
     CUdeviceptr memory = 0;
     assert_driver(cuMemAlloc(&memory, bytes));
     assert_driver(cuMemsetD8(memory, 0, bytes));
+    assert_driver(
+        cuStreamSynchronize(NULL)); /* the tests' streams do not wait for the legacy one */
     return memory;
 }
 

@@ -1,5 +1,7 @@
 /* Tests of facade/state/log.c: messages, listeners, positions, dumps.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "tests/cl/captured.h"
@@ -205,6 +207,44 @@ TEST_BODY(log_dumps_beside_new_messages)
     char data[1] = {0};
     assert_success(cudaFree(NULL));
     run_threads(4, log_and_dump, data, 0);
+}
+
+struct slow_listener {
+    atomic_int begun, ended;
+};
+
+static void listen_slowly(void *data, cudaLogLevel level, char *message, size_t length)
+{
+    struct slow_listener *listener = data;
+    (void)level;
+    (void)message;
+    (void)length;
+    atomic_store(&listener->begun, 1);
+    usleep(50000);
+    atomic_store(&listener->ended, 1);
+}
+
+static void *make_message_elsewhere(void *data)
+{
+    (void)data;
+    make_message("elsewhere");
+    return NULL;
+}
+
+/* What the callback was given may go as soon as it is unregistered. */
+TEST_BODY(log_unregistering_waits_for_callbacks)
+{
+    struct slow_listener listener = {0, 0};
+    cudaLogsCallbackHandle handle = NULL;
+    pthread_t thread;
+    assert_success(cudaLogsRegisterCallback(listen_slowly, &listener, &handle));
+    assert_int_equal(pthread_create(&thread, NULL, make_message_elsewhere, NULL), 0);
+    while (atomic_load(&listener.begun) == 0)
+        usleep(1000);
+    assert_success(cudaLogsUnregisterCallback(handle));
+    assert_int_equal(atomic_load(&listener.ended), 1);
+    assert_fails(cudaErrorInvalidValue, cudaLogsUnregisterCallback(handle));
+    assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
 /* --- what stderr hears without being asked --------------------------------------------------------- */

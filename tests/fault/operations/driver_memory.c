@@ -281,6 +281,7 @@ int operation_driver_values(void)
     int error = use_device();
     TRY(cuMemAlloc_v2, &a, sizeof found);
     TRY(cuMemsetD32_v2, a, 0, sizeof found / sizeof *found);
+    TRY(cuStreamSynchronize, NULL);
     TRY(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
     TRY(cuStreamCreate, &other, CU_STREAM_NON_BLOCKING);
     if (error == 0)
