@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "facade/state/log.h"
+#include "facade/state/thread_state.h"
 
 /* How many messages are kept, and what cudaLogsDumpToMemory writes at most.
  * Source: CUDA Runtime API 13.0, Error Log Management Functions. */
@@ -29,9 +30,6 @@ static char *lines[KEPT];
 static unsigned count; /* messages so far; message i is in lines[i % KEPT] */
 static struct callback *callbacks;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER; /* some delivery to a callback (lock) */
-
-/* Whether this thread is in a callback: it waits for none then, for that could be its own. */
-static _Thread_local bool is_delivering;
 
 /* "[hh:mm:ss.mmm][process][CUDA][E] message", a new string. */
 static char *make_line(bool is_error, const char *message)
@@ -88,15 +86,15 @@ static void end_delivery(void *data)
 {
     struct delivery *delivery = data;
     end_some(delivery, delivery->count - delivery->done);
-    is_delivering = delivery->was_delivering;
+    facade_thread()->is_delivering = delivery->was_delivering;
     free(delivery->to);
     free(delivery->line);
 }
 
 static void deliver(struct delivery *delivery, cudaLogLevel level)
 {
-    delivery->was_delivering = is_delivering;
-    is_delivering = true;
+    delivery->was_delivering = facade_thread()->is_delivering;
+    facade_thread()->is_delivering = true;
     pthread_cleanup_push(end_delivery, delivery);
     while (delivery->done < delivery->count) {
         const struct callback *callback = delivery->to[delivery->done];
@@ -158,7 +156,8 @@ static cudaError_t remove_callback(void *handle)
         return cudaErrorInvalidValue;
     pthread_mutex_lock(&lock);
     const bool was_there = take_out(callback);
-    while (was_there && callback->running > 0 && !is_delivering)
+    /* A thread in a callback waits for none: that could be its own. */
+    while (was_there && callback->running > 0 && !facade_thread()->is_delivering)
         pthread_cond_wait(&ended, &lock);
     const bool is_over = was_there && callback->running == 0;
     callback->is_gone |= was_there && !is_over;

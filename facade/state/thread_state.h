@@ -38,6 +38,7 @@ struct facade_thread {
     int device;
     bool is_per_thread;
     bool is_in_host_function;      /* runtime.c */
+    bool is_delivering;            /* log.c: in a callback */
     int capture_mode;              /* stream_query.c */
     unsigned char *arguments;      /* legacy.c: of the launch that is being put together */
     size_t argument_bytes;         /* legacy.c: up to the end of the last one */
