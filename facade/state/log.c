@@ -67,7 +67,7 @@ static void begin_delivery(struct delivery *delivery)
     }
 }
 
-/* The first that are not done are, as many as that. */
+/* The next callbacks, as many as `some`, are done with. */
 static void end_some(struct delivery *delivery, size_t some)
 {
     pthread_mutex_lock(&lock);
