@@ -81,11 +81,30 @@ static void copy_streaming(unsigned char *to, const unsigned char *from, size_t 
 }
 #endif
 
+/* An aligned value goes in one piece, as a device's copy engine takes it: programs look at values by copies while other
+ * streams write them. */
+static bool copy_value(unsigned char *to, const unsigned char *from, size_t bytes)
+{
+    if ((bytes != 4 && bytes != 8) || ((uintptr_t)to | (uintptr_t)from) % bytes)
+        return false;
+    if (bytes == 8)
+        __atomic_store_n((uint64_t *)(void *)to,
+                         __atomic_load_n((const uint64_t *)(const void *)from, __ATOMIC_ACQUIRE),
+                         __ATOMIC_RELEASE);
+    else
+        __atomic_store_n((uint32_t *)(void *)to,
+                         __atomic_load_n((const uint32_t *)(const void *)from, __ATOMIC_ACQUIRE),
+                         __ATOMIC_RELEASE);
+    return true;
+}
+
 static void copy_bytes(const struct ocl_copy *copy, size_t first, size_t end, bool is_streaming)
 {
     unsigned char *to = (unsigned char *)(uintptr_t)copy->target.address + first;
     const unsigned char *from = (const unsigned char *)(uintptr_t)copy->source.address + first;
 
+    if (copy_value(to, from, end - first))
+        return;
     if (is_streaming)
         copy_streaming(to, from, end - first);
     else
