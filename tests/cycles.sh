@@ -13,6 +13,7 @@ cl image_facts image_test: what is known of images is found out with one
 cl kernel_info kernel_size: sizes of types are told by a kernel
 cl managed_fault managed_pages managed_traffic: a page that is touched moves, and moves wait for commands
 cl memory ordered_pool ordered_reuse twin: what is short of memory takes it from pools, which keep allocations
+cl ptx_ahead ptx_apart: a kernel that is needed begins with those that may be next, which are compiled as it is
 cl ptx_binary ptx_kernel ptx_target: whether the driver takes PTX as it is, a kernel tells
 cl queue_life queue_list: a queue that goes leaves the lists, whose walks hold queues
 cl transfer_later transfer_peer transfer_rect transfer_run: a copy whose turn comes later is carried out as others are

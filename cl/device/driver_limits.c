@@ -236,7 +236,7 @@ struct build {
 
 /* PoCL names what it keeps after the model of the processor that its LLVM knows, which is the same for processors that
  * have other instructions (an older LLVM's newest model; a virtual machine's mask), and after the options. */
-static char *name_processor(const struct ocl_device *device, const char *options)
+char *ocl_driver_options(const struct ocl_device *device, const char *options)
 {
     char *named = NULL;
     if (!ocl_driver_keeps_programs(device) || !device->facts.processor[0])
@@ -257,7 +257,7 @@ static ocl_status build(void *data)
             say(i, why);
             return OCL_E_NOT_SUPPORTED;
         }
-    char *named = name_processor(device, asked->options);
+    char *named = ocl_driver_options(device, asked->options);
     if (!named)
         return OCL_E_OUT_OF_MEMORY;
     const int before = ocl_steady_begin();

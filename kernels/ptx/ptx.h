@@ -267,6 +267,8 @@ struct ptx_kernel {
      * fewer than 2^32 - 2^16 blocks of the launch, in as many slots as the turns say: shared memory and scratch are
      * __global memory for each slot. */
     bool takes_turns;
+    /* Launched with zeros for all its arguments, and nothing behind its pointers, it ends at once. */
+    bool ends_when_empty;
     /* FORM_ITEM and others: blocks may wait for each other, and take no turns. */
     bool waits_for_blocks;
     unsigned facts; /* those of enum ptx_fact that text depends on; also after errors */

@@ -467,6 +467,7 @@ static void add_kernel_apart(struct translation *t, const char *name)
     add_body(t);
     ptx_text_put(&t->code, "\n");
     begin_kernel(t, name);
+    ptx_text_put(&t->code, "    if (clem_grid.s4 == 0u)\n        return; /* compiled ahead */\n");
     if (t->plan.takes_turns)
         ptx_text_put(&t->code, turns_begin);
     name_memory(t);
@@ -695,6 +696,7 @@ static bool finish(struct translation *t, struct ptx_kernel *kernel)
     kernel->arguments = t->arguments;
     kernel->argument_count = t->argument_count;
     kernel->joins_blocks = t->plan.joins_blocks;
+    kernel->ends_when_empty = is_apart(t);
     kernel->takes_turns = t->plan.takes_turns;
     kernel->waits_for_blocks = t->plan.waits_for_blocks;
     kernel->needs_device_header = (t->plan.needs & PTX_NEED_DEVICE_HEADER) != 0;
