@@ -108,8 +108,16 @@ static void read_by_device(struct ocl_queue *queue, struct turn *waits)
         ocl_value_read_all(queue, reads);
 }
 
+/* Memory of another context that is being closed, which waits until nobody uses that any more. */
+static bool is_in_closing(const struct turn *wait)
+{
+    return atomic_load(&wait->side.allocation->context->is_closing);
+}
+
 static bool is_over(const struct turn *wait)
 {
+    if (is_in_closing(wait))
+        return true;
     if (!is_of_device(wait))
         return holds(wait, read_by_host(wait));
     return wait->read.is_read && holds(wait, wait->read.value);

@@ -12,7 +12,7 @@
 struct facade_capture {
     uint64_t id; /* unique in the process */
     int mode;
-    const struct facade_thread *thread; /* that began it */
+    uint64_t thread; /* the number of the one that began it */
     struct facade_graph *graph;
     bool is_users; /* the graph was there before */
     bool is_spoilt;
@@ -224,7 +224,7 @@ cudaError_t facade_capture_check(struct facade_stream *stream, enum facade_purpo
 /* Source: CUDA Runtime API 13.0, cudaThreadExchangeStreamCaptureMode. */
 static bool forbids(const struct facade_capture *capture, const struct facade_thread *thread)
 {
-    if (capture->thread == thread)
+    if (capture->thread == thread->number)
         return capture->mode != cudaStreamCaptureModeRelaxed;
     return thread->capture_mode == cudaStreamCaptureModeGlobal &&
            capture->mode == cudaStreamCaptureModeGlobal;
@@ -498,7 +498,7 @@ cudaError_t facade_capture_begin(struct facade_stream *stream, int mode, struct 
     cudaError_t error = capture != NULL && target != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
     if (error == cudaSuccess) {
         capture->mode = mode;
-        capture->thread = facade_thread();
+        capture->thread = facade_thread()->number;
         capture->graph = target;
         capture->is_users = graph != NULL;
         capture->origin = stream;
@@ -590,7 +590,7 @@ static cudaError_t end(struct facade_stream *stream, cudaGraph_t *graph)
         return cudaErrorIllegalState;
     if (capture->origin != stream)
         return spoil_both(capture, NULL, cudaErrorStreamCaptureUnmatched);
-    if (capture->mode != cudaStreamCaptureModeRelaxed && capture->thread != facade_thread())
+    if (capture->mode != cudaStreamCaptureModeRelaxed && capture->thread != facade_thread()->number)
         return cudaErrorStreamCaptureWrongThread;
     return finish(capture, graph);
 }

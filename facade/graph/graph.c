@@ -15,12 +15,18 @@ static struct facade_node *node_of(cudaGraphNode_t handle)
 
 cudaError_t facade_graph_find(cudaGraph_t handle, struct facade_graph **graph)
 {
+    cudaError_t error = facade_process_check_fork();
+    if (error != cudaSuccess)
+        return error;
     *graph = facade_handle_find(FACADE_GRAPH, handle);
     return *graph != NULL ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t facade_node_find(cudaGraphNode_t handle, struct facade_node **node)
 {
+    cudaError_t error = facade_process_check_fork();
+    if (error != cudaSuccess)
+        return error;
     *node = facade_handle_find(FACADE_GRAPH_NODE, handle);
     return *node != NULL ? cudaSuccess : cudaErrorInvalidValue;
 }

@@ -38,7 +38,7 @@ struct facade_graph {
     bool is_capturing; /* capture.c adds nodes to it */
 };
 
-/* Errors: cudaErrorInvalidValue for what is no live graph, or node. */
+/* Errors: cudaErrorInvalidValue for what is no live graph, or node; cudaErrorInitializationError in a forked child. */
 cudaError_t facade_graph_find(cudaGraph_t handle, struct facade_graph **graph);
 cudaError_t facade_node_find(cudaGraphNode_t handle, struct facade_node **node);
 

@@ -14,6 +14,9 @@
 
 cudaError_t facade_exec_find(cudaGraphExec_t handle, struct facade_exec **exec)
 {
+    cudaError_t error = facade_process_check_fork();
+    if (error != cudaSuccess)
+        return error;
     *exec = facade_handle_find(FACADE_GRAPH_EXEC, handle);
     return *exec != NULL ? cudaSuccess : cudaErrorInvalidValue;
 }

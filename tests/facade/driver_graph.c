@@ -168,6 +168,48 @@ TEST_BODY(driver_graph_copies_from_arrays)
     assert_driver(cuArrayDestroy(copy.srcArray));
 }
 
+/* The runtime counts an array's elements in memory too, the driver bytes. */
+TEST_BODY(driver_graph_tells_places_beside_arrays_in_bytes)
+{
+    enum { TEXELS = 8, AT = 3, WIDTH = 4 };
+    const struct cudaChannelFormatDesc texel = {32, 0, 0, 0, cudaChannelFormatKindUnsigned};
+    unsigned words[TEXELS], back[TEXELS] = {0};
+    struct cudaMemcpy3DParms up = {.srcPtr = {words, sizeof words, TEXELS, 1},
+                                   .srcPos = {AT, 0, 0},
+                                   .extent = {WIDTH, 1, 1},
+                                   .kind = cudaMemcpyHostToDevice};
+    struct cudaMemcpy3DParms down = {.dstPtr = {back, sizeof back, TEXELS, 1},
+                                     .dstPos = {AT, 0, 0},
+                                     .extent = {WIDTH, 1, 1},
+                                     .kind = cudaMemcpyDeviceToHost};
+    cudaGraph_t graph = NULL;
+    cudaGraphNode_t nodes[2] = {NULL};
+    CUgraphExec exec = NULL;
+    CUDA_MEMCPY3D told;
+    for (unsigned i = 0; i < TEXELS; i++)
+        words[i] = i + 1;
+    driver_use_primary();
+    assert_int_equal(cudaMallocArray(&up.dstArray, &texel, TEXELS, 0, 0), cudaSuccess);
+    down.srcArray = up.dstArray;
+    assert_int_equal(cudaGraphCreate(&graph, 0), cudaSuccess);
+    assert_int_equal(cudaGraphAddMemcpyNode(&nodes[0], graph, NULL, 0, &up), cudaSuccess);
+    assert_int_equal(cudaGraphAddMemcpyNode(&nodes[1], graph, nodes, 1, &down), cudaSuccess);
+    assert_driver(cuGraphMemcpyNodeGetParams(nodes[0], &told));
+    assert_int_equal(told.srcXInBytes, AT * sizeof *words);
+    assert_int_equal(told.WidthInBytes, WIDTH * sizeof *words);
+    assert_driver(cuGraphMemcpyNodeSetParams(nodes[0], &told));
+    assert_driver(cuGraphMemcpyNodeGetParams(nodes[1], &told));
+    assert_int_equal(told.dstXInBytes, AT * sizeof *back);
+    assert_driver(cuGraphMemcpyNodeSetParams(nodes[1], &told));
+    assert_driver(cuGraphInstantiate(&exec, graph, 0));
+    launch(exec);
+    for (unsigned i = 0; i < TEXELS; i++)
+        assert_int_equal(back[i], i >= AT && i < AT + WIDTH ? i + 1 : 0);
+    assert_driver(cuGraphExecDestroy(exec));
+    assert_int_equal(cudaGraphDestroy(graph), cudaSuccess);
+    assert_int_equal(cudaFreeArray(up.dstArray), cudaSuccess);
+}
+
 TEST_BODY(driver_graph_refuses_bad_arguments)
 {
     struct chain c = {0};

@@ -338,6 +338,26 @@ TEST_BODY(memory_operation_ends_with_its_stream_and_its_context)
     assert_driver(cuDevicePrimaryCtxReset(0));
 }
 
+/* A stream of one context that waits for what nobody writes into memory of another does not hold the other's end. */
+TEST_BODY(memory_operation_ends_with_the_context_of_its_memory)
+{
+    CUcontext context = NULL;
+    const CUcontext primary = driver_use_primary();
+    for (int i = 0; i < 2; i++) {
+        assert_driver(cuCtxCreate(&context, NULL, 0, 0));
+        const CUdeviceptr memory = i == 0 ? zeros(64) : device_pointer(pinned_word());
+        assert_driver(cuCtxSetCurrent(primary));
+        CUstream stream = new_stream(CU_STREAM_NON_BLOCKING);
+        assert_driver(cuStreamWaitValue32(stream, memory, 1, CU_STREAM_WAIT_VALUE_EQ));
+        assert_driver(cuStreamWaitValue32(stream, memory, 2, CU_STREAM_WAIT_VALUE_EQ));
+        sleep_ms(5);
+        assert_int_equal(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+        assert_driver(cuCtxDestroy(context));
+        assert_driver(cuStreamSynchronize(stream));
+        assert_driver(cuStreamDestroy(stream));
+    }
+}
+
 TEST_BODY(memory_operation_does_not_hold_the_end_of_the_process)
 {
     int status = -1;
