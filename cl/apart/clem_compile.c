@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,6 +17,8 @@
 
 #include "cl/apart/apart_wire.h"
 #include "cl/base/opencl.h"
+#include "cl/device/driver_llvm.h"
+#include "cl/trace.h"
 
 /* ---- Its end ---- */
 
@@ -115,6 +118,28 @@ struct device {
     cl_command_queue queue;
 };
 
+/* driver_llvm.c's. stderr goes nowhere unless CLEM_TRACE is set. */
+void ocl_trace(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    fputs("clem-compile: ", stderr);
+    vfprintf(stderr, format, values);
+    fputc('\n', stderr);
+    va_end(values);
+}
+
+/* As libclem does it before its first build. */
+static void tame_compiler(cl_platform_id platform)
+{
+    char version[256] = "";
+    int major = 0;
+    clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof version, version, NULL);
+    const char *number = strcasestr(version, "pocl ");
+    if (number && sscanf(number + strlen("pocl "), "%d", &major) == 1)
+        ocl_driver_llvm_tame(major, version);
+}
+
 static cl_platform_id find_pocl(void)
 {
     enum { MOST = 64 };
@@ -146,6 +171,7 @@ static struct device *find_device(cl_uint place)
         clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST, ids, &count) != CL_SUCCESS ||
         place >= count)
         return NULL;
+    tame_compiler(platform);
     device->id = ids[place];
     device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &error);
     if (device->context)
@@ -153,13 +179,12 @@ static struct device *find_device(cl_uint place)
     return device->queue ? device : NULL;
 }
 
-/* On stderr, which goes nowhere unless CLEM_TRACE is set. */
 static void show_log(const struct device *device, cl_program program)
 {
     static char log[64 << 10];
     if (clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL) ==
         CL_SUCCESS)
-        fprintf(stderr, "clem-compile: %s\n", log);
+        ocl_trace("%s", log);
 }
 
 static cl_program build(const struct device *device, const struct job *job)
