@@ -14,4 +14,10 @@ static inline const cudaGraphEdgeData *facade_edges_of(const CUgraphEdgeData *ed
     return (const cudaGraphEdgeData *)(const void *)edges;
 }
 
+/* Reads a CUgraphNodeParams, as facade_node_said's readers do: in the context that it names, if it names one. */
+struct facade_work;
+struct facade_graph;
+cudaError_t facade_driver_node_read(const void *given, struct facade_work **work,
+                                    struct facade_graph **child);
+
 #endif

@@ -187,7 +187,7 @@ TEST_BODY(driver_graph_refuses_bad_arguments)
     params.reserved2 = 1;
     assert_int_equal(cuGraphAddNode(&node, c.graph, NULL, NULL, 0, &params),
                      CUDA_ERROR_INVALID_VALUE);
-    params = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP};
+    params = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL};
     assert_int_equal(cuGraphAddNode(&node, c.graph, NULL, NULL, 0, &params),
                      CUDA_ERROR_NOT_SUPPORTED);
     assert_int_equal(cuGraphInstantiateWithParams(&exec, c.graph, NULL), CUDA_ERROR_INVALID_VALUE);
