@@ -20,4 +20,9 @@ struct facade_graph;
 cudaError_t facade_driver_node_read(const void *given, struct facade_work **work,
                                     struct facade_graph **child);
 
+/* cuGraphAddNode() for a conditional node, whose graphs are then in params. */
+CUresult facade_driver_conditional_add(CUgraphNode *added, CUgraph graph, const CUgraphNode *before,
+                                       const CUgraphEdgeData *edges, size_t count,
+                                       CUDA_CONDITIONAL_NODE_PARAMS *params);
+
 #endif

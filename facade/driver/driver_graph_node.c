@@ -332,19 +332,29 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph,
     return add(phGraphNode, hGraph, dependencies, numDependencies, &said);
 }
 
+static CUresult add_any(CUgraphNode *added, CUgraph graph, const CUgraphNode *before,
+                        const CUgraphEdgeData *edges, size_t count, CUgraphNodeParams *params)
+{
+    const struct facade_node_said said = said_any(params);
+    if (params == NULL || params->type != CU_GRAPH_NODE_TYPE_CONDITIONAL || has_reserved(params))
+        return add_behind(added, graph, before, edges, count, &said);
+    CUresult result = facade_driver_check();
+    return result == CUDA_SUCCESS ? facade_driver_conditional_add(added, graph, before, edges,
+                                                                  count, &params->conditional)
+                                  : result;
+}
+
 CUresult cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                         size_t numDependencies, CUgraphNodeParams *nodeParams)
 {
-    const struct facade_node_said said = said_any(nodeParams);
-    return add(phGraphNode, hGraph, dependencies, numDependencies, &said);
+    return add_any(phGraphNode, hGraph, dependencies, NULL, numDependencies, nodeParams);
 }
 
 CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
                            const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData,
                            size_t numDependencies, CUgraphNodeParams *nodeParams)
 {
-    const struct facade_node_said said = said_any(nodeParams);
-    return add_behind(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, &said);
+    return add_any(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams);
 }
 
 /* --- parameters ------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* Executable graphs: other parameters for their nodes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/code/launch_work.h"
+#include "facade/graph/conditional.h"
 #include "facade/memory/memory_work.h"
 #include "facade/replay/graph_exec.h"
 #include "facade/replay/graph_pairs.h"
@@ -12,10 +13,11 @@
 /* Of nodes that were paired. */
 static void take_works(struct facade_graph *old)
 {
+    struct facade_graph *inner;
     for (struct facade_node *node = old->first; node != NULL; node = node->next) {
-        if (node->child != NULL)
-            take_works(node->child);
-        else
+        for (size_t i = 0; (inner = facade_node_inner(node, i)) != NULL; i++)
+            take_works(inner);
+        if (node->work != NULL)
             facade_node_set_work(node, facade_work_hold(node->twin->work));
     }
 }
@@ -30,6 +32,7 @@ static cudaError_t update(struct facade_exec *exec, struct facade_graph *wanted,
     if (info->result != cudaGraphExecUpdateSuccess)
         return cudaErrorGraphExecUpdateFailure;
     take_works(exec->graph);
+    facade_conditions_take(exec->graph->conditions, wanted->conditions);
     return cudaSuccess;
 }
 
