@@ -218,12 +218,12 @@ TEST_BODY(ptx_translate_refuses_the_heap_where_pointers_are_buffers)
 
 #define PTX_SET_CONDITION(parameters, arguments)                                                   \
     PTX_HEAD                                                                                       \
-        ".extern .func cudaGraphSetConditional(" parameters ");\n"                                 \
-        ".visible .entry k(.param .u64 h, .param .u32 v)\n{\n"                                     \
-        ".reg .b64 %rd<2>; .reg .b32 %r<2>;\n"                                                     \
-        "ld.param.u64 %rd1, [h];\nld.param.u32 %r1, [v];\n{\n.param .b64 p;\n.param .b32 q;\n"     \
-        "st.param.b64 [p], %rd1;\nst.param.b32 [q], %r1;\n"                                        \
-        "call.uni cudaGraphSetConditional, (" arguments ");\n}\n}\n"
+    ".extern .func cudaGraphSetConditional(" parameters ");\n"                                     \
+    ".visible .entry k(.param .u64 h, .param .u32 v)\n{\n"                                         \
+    ".reg .b64 %rd<2>; .reg .b32 %r<2>;\n"                                                         \
+    "ld.param.u64 %rd1, [h];\nld.param.u32 %r1, [v];\n{\n.param .b64 p;\n.param .b32 q;\n"         \
+    "st.param.b64 [p], %rd1;\nst.param.b32 [q], %r1;\n"                                            \
+    "call.uni cudaGraphSetConditional, (" arguments ");\n}\n}\n"
 
 TEST_BODY(ptx_translate_sets_conditions_of_graphs)
 {
