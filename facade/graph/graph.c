@@ -61,7 +61,8 @@ static void take_out(struct facade_node_list *list, const struct facade_node *no
 
 bool facade_graph_are_connected(const struct facade_node *from, const struct facade_node *to)
 {
-    return find_in(&to->before, from) < to->before.count;
+    return from->after.count < to->before.count ? find_in(&from->after, to) < from->after.count
+                                                : find_in(&to->before, from) < to->before.count;
 }
 
 cudaError_t facade_graph_connect(struct facade_node *from, struct facade_node *to)
@@ -180,8 +181,17 @@ struct facade_graph *facade_graph_new(void)
     return graph;
 }
 
+/* Of all nodes, which go: taking edges out one by one would look through long lists for each. What half a list of a graph that
+ * is not whole names may be the other half of no edge. */
+static void drop_edges(struct facade_graph *graph)
+{
+    for (struct facade_node *node = graph->first; node != NULL; node = node->next)
+        node->before.count = node->after.count = 0;
+}
+
 void facade_graph_delete(struct facade_graph *graph)
 {
+    drop_edges(graph);
     while (graph->last != NULL)
         facade_node_delete(graph->last);
     facade_conditions_let_go(graph->conditions);
@@ -223,13 +233,6 @@ static bool copy_list(struct facade_node_list *copy, const struct facade_node_li
     return true;
 }
 
-/* What half a list names may be the other half of no edge. */
-static void drop_edges(struct facade_graph *graph)
-{
-    for (struct facade_node *node = graph->first; node != NULL; node = node->next)
-        node->before.count = node->after.count = 0;
-}
-
 struct facade_graph *facade_graph_clone(struct facade_graph *graph)
 {
     struct facade_graph *clone = facade_graph_new();
@@ -244,7 +247,6 @@ struct facade_graph *facade_graph_clone(struct facade_graph *graph)
     if (is_whole) {
         clone->origin = graph->id;
     } else if (clone != NULL) {
-        drop_edges(clone);
         facade_graph_delete(clone);
         clone = NULL;
     }

@@ -252,6 +252,7 @@ static void unmake_exec(struct facade_exec *exec)
     if (exec->graph != NULL)
         facade_graph_delete(exec->graph);
     free(exec->order);
+    free(exec->own);
     facade_handle_free(exec);
 }
 
