@@ -283,6 +283,69 @@ TEST_BODY(conditional_bodies_outlive_captures)
     assert_success(cudaStreamDestroy(stream));
 }
 
+/* As libraries have it that capture: the node is added by hand, and what is captured next comes behind it. */
+TEST_BODY(conditional_nodes_join_captures)
+{
+    int *p = device_ints(4);
+    const cudaStream_t stream = new_stream(), inner = new_stream();
+    enum cudaStreamCaptureStatus status;
+    cudaGraph_t graph = NULL, *bodies = NULL, body = NULL;
+    const cudaGraphNode_t *before = NULL;
+    size_t count = 0;
+    int digit = 1;
+    void *arguments[] = {&p, &digit};
+    const struct cudaKernelNodeParams params = params_of("append", arguments);
+    assert_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    assert_success(launch_1d(params.func, 1, 1, arguments, 0, stream));
+    assert_success(cudaStreamGetCaptureInfo(stream, &status, NULL, &graph, &before, NULL, &count));
+    assert_int_equal(count, 1);
+    const cudaGraphConditionalHandle handle = new_handle(graph, 1, cudaGraphCondAssignDefault);
+    cudaGraphNode_t node = add_conditional(graph, before, handle, cudaGraphCondTypeIf, 1, &bodies);
+    assert_success(cudaStreamUpdateCaptureDependencies(stream, &node, NULL, 1,
+                                                       cudaStreamSetCaptureDependencies));
+    assert_success(cudaStreamBeginCaptureToGraph(inner, bodies[0], NULL, NULL, 0,
+                                                 cudaStreamCaptureModeRelaxed));
+    digit = 2;
+    assert_success(launch_1d(params.func, 1, 1, arguments, 0, inner));
+    assert_success(cudaStreamEndCapture(inner, &body));
+    digit = 3;
+    assert_success(launch_1d(params.func, 1, 1, arguments, 0, stream));
+    assert_success(cudaStreamEndCapture(stream, &graph));
+    const cudaGraphExec_t exec = instantiate(graph);
+    run_on(exec, p, 0);
+    expect(p, 0, 0, 123);
+    end_graph(exec, graph);
+    assert_success(cudaStreamDestroy(inner));
+    assert_success(cudaStreamDestroy(stream));
+}
+
+/* What a kernel sets is nobody's where it is launched by itself, or in a graph without conditional nodes; nor is a handle that
+ * the graph does not have. */
+TEST_BODY(conditional_values_are_of_their_graph)
+{
+    int *p = device_ints(4);
+    cudaGraphConditionalHandle handle = 1;
+    void *arguments[] = {&p, &handle};
+    const struct cudaKernelNodeParams params = params_of("down", arguments);
+    begin_with(p, 4);
+    assert_success(launch_1d(params.func, 1, 1, arguments, 0, NULL));
+    const cudaGraph_t plain = new_graph();
+    add_down(plain, NULL, p, handle);
+    cudaGraphExec_t exec = instantiate(plain);
+    assert_success(cudaGraphLaunch(exec, NULL));
+    assert_success(cudaStreamSynchronize(NULL));
+    expect(p, 2, 2, 0);
+    end_graph(exec, plain);
+    const struct loop loop = make_loop(p);
+    const cudaGraphNode_t zero = add_set(loop.bodies[0], &loop.inner, 0, 1);
+    const cudaGraphNode_t next = add_set(loop.bodies[0], &zero, 2, 1);
+    add_set(loop.bodies[0], &next, (cudaGraphConditionalHandle)1 << 32 | 1, 1);
+    exec = instantiate(loop.graph);
+    run_on(exec, p, 3);
+    expect(p, 0, 3, 0);
+    end_graph(exec, loop.graph);
+}
+
 /* Two at a time, whose handles are the same numbers. */
 TEST_BODY(conditional_graphs_run_beside_each_other)
 {
