@@ -126,8 +126,11 @@ cudaError_t facade_condition_create(cudaGraphConditionalHandle *made, cudaGraph_
 
 void facade_conditional_delete(struct facade_conditional *conditional)
 {
-    for (unsigned i = 0; conditional != NULL && i < conditional->size; i++)
-        facade_graph_delete((struct facade_graph *)conditional->graphs[i]);
+    for (unsigned i = 0; conditional != NULL && i < conditional->size; i++) {
+        struct facade_graph *body = (struct facade_graph *)conditional->graphs[i];
+        body->owner = NULL; /* which may be gone */
+        facade_graph_delete(body);
+    }
     free(conditional);
 }
 

@@ -174,11 +174,12 @@ static struct site *find_idle(const struct facade_context *context, size_t room)
     return found;
 }
 
+/* In the child of a fork, who held the lock may not be there. */
 static void give_back(struct site *site)
 {
     if (site == NULL)
         return;
-    if (!is_live(site)) {
+    if (!is_live(site) || facade_process_state() == cudaErrorInitializationError) {
         free(site);
         return;
     }
