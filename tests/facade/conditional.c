@@ -1,5 +1,6 @@
 /* Tests of facade/graph/conditional.c and facade/replay/conditional_run.c: conditional nodes of graphs.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -368,6 +369,59 @@ TEST_BODY(conditional_graphs_run_beside_each_other)
         expect(p[i], 0, 10 + i, 0);
         end_graph(execs[i], loops[i].graph);
         assert_success(cudaStreamDestroy(streams[i]));
+    }
+}
+
+enum { MANY = 20 };
+
+struct launcher {
+    unsigned seed;
+    int *p, rounds;
+    cudaStream_t stream;
+    cudaGraph_t graphs[MANY];
+    cudaGraphExec_t execs[MANY];
+};
+
+/* Graphs that are destroyed behind their launches, with waits here and there. */
+static void *launch_many(void *data)
+{
+    struct launcher *own = data;
+    for (int i = 0; i < 3 * MANY; i++) {
+        const int next = 1 + rand_r(&own->seed) % 4;
+        own->rounds += next;
+        THREAD_SUCCESS(
+            cudaMemcpyAsync(own->p, &next, sizeof next, cudaMemcpyHostToDevice, own->stream));
+        THREAD_SUCCESS(cudaGraphLaunch(own->execs[i / 3], own->stream));
+        if (rand_r(&own->seed) % 3 == 0)
+            THREAD_SUCCESS(cudaStreamSynchronize(own->stream));
+        if (i % 3 < 2)
+            continue;
+        THREAD_SUCCESS(cudaGraphExecDestroy(own->execs[i / 3]));
+        THREAD_SUCCESS(cudaGraphDestroy(own->graphs[i / 3]));
+    }
+    return NULL;
+}
+
+TEST_BODY(conditional_graphs_in_many_threads)
+{
+    enum { THREADS = 4 };
+    struct launcher launchers[THREADS];
+    for (unsigned i = 0; i < THREADS; i++) {
+        struct launcher *own = &launchers[i];
+        *own = (struct launcher){.seed = i + 1, .p = device_ints(4)};
+        assert_success(
+            cudaStreamCreateWithFlags(&own->stream, i % 2 != 0 ? cudaStreamNonBlocking : 0));
+        begin_with(own->p, 0);
+        for (int k = 0; k < MANY; k++) {
+            own->graphs[k] = make_loop(own->p).graph;
+            own->execs[k] = instantiate(own->graphs[k]);
+        }
+    }
+    run_threads(THREADS, launch_many, launchers, sizeof *launchers);
+    assert_success(cudaDeviceSynchronize());
+    for (int i = 0; i < THREADS; i++) {
+        expect(launchers[i].p, 0, launchers[i].rounds, 0);
+        assert_success(cudaStreamDestroy(launchers[i].stream));
     }
 }
 
