@@ -210,6 +210,17 @@ static cudaError_t find_condition(struct facade_graph *graph, cudaGraphCondition
                : cudaSuccess;
 }
 
+/* Graphs within graphs are gone through by functions that call themselves, in threads with little stack. */
+enum { MOST_LEVELS = 64 };
+
+static bool is_too_deep(const struct facade_graph *graph)
+{
+    unsigned levels = 1;
+    for (; graph->owner != NULL && levels <= MOST_LEVELS; levels++)
+        graph = graph->owner->graph;
+    return levels > MOST_LEVELS;
+}
+
 static cudaError_t check_add(const cudaGraphNode_t *added, cudaGraph_t handle,
                              const cudaGraphNode_t *before, const cudaGraphEdgeData *edges,
                              size_t count, struct facade_graph **graph)
@@ -234,6 +245,8 @@ cudaError_t facade_conditional_add(cudaGraphNode_t *added, cudaGraph_t handle,
         error = find_condition(graph, params->handle, context, &condition);
     if (error == cudaSuccess && !is_of_size(params))
         error = cudaErrorInvalidValue;
+    if (error == cudaSuccess && is_too_deep(graph))
+        error = cudaErrorNotSupported;
     if (error != cudaSuccess)
         return error;
     const struct facade_conditional like = {params->type, params->size, params->handle};

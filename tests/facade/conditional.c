@@ -558,6 +558,28 @@ TEST_BODY(conditional_graphs_say_why_they_are_none)
     assert_success(cudaGraphDestroy(loop.graph));
 }
 
+/* In the innermost graph of as many as there may be. */
+TEST_BODY(conditional_nodes_nest_to_a_limit)
+{
+    enum { LEVELS = 64 };
+    int *p = device_ints(4);
+    const cudaGraph_t graph = new_graph();
+    cudaGraph_t at = graph, *bodies = NULL;
+    cudaGraphNode_t node = NULL;
+    for (int i = 0; i < LEVELS; i++) {
+        add_conditional(at, NULL, new_handle(at, 1, cudaGraphCondAssignDefault),
+                        cudaGraphCondTypeIf, 1, &bodies);
+        at = bodies[0];
+    }
+    add_digit(at, NULL, p, 5);
+    const cudaGraphExec_t exec = instantiate(graph);
+    run_on(exec, p, 0);
+    expect(p, 0, 0, 5);
+    struct cudaGraphNodeParams params = conditional(new_handle(at, 1, 0), cudaGraphCondTypeIf, 1);
+    assert_fails(cudaErrorNotSupported, cudaGraphAddNode(&node, at, NULL, NULL, 0, &params));
+    end_graph(exec, graph);
+}
+
 TEST_BODY(conditional_nodes_refuse_bad_arguments)
 {
     const cudaGraph_t graph = new_graph();
