@@ -211,7 +211,7 @@ static cudaError_t find_condition(struct facade_graph *graph, cudaGraphCondition
 }
 
 /* Graphs within graphs are gone through by functions that call themselves, in threads with little stack. */
-enum { MOST_LEVELS = 64 };
+enum { MOST_LEVELS = 32 };
 
 static bool is_too_deep(const struct facade_graph *graph)
 {

@@ -45,7 +45,7 @@ cudaError_t facade_condition_create(cudaGraphConditionalHandle *made, cudaGraph_
 
 /* Adds a node with empty graphs, which params->phGraph_out gives back. context: NULL for the handle's.
  * Errors: cudaErrorInvalidValue, also for a handle that another node has, or that is another context's;
- *         cudaErrorNotSupported for more than 64 levels of graphs; cudaErrorMemoryAllocation. */
+ *         cudaErrorNotSupported for more than 32 levels of graphs; cudaErrorMemoryAllocation. */
 cudaError_t facade_conditional_add(cudaGraphNode_t *added, cudaGraph_t graph,
                                    const cudaGraphNode_t *before, const cudaGraphEdgeData *edges,
                                    size_t count, struct cudaConditionalNodeParams *params,

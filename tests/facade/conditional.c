@@ -561,7 +561,7 @@ TEST_BODY(conditional_graphs_say_why_they_are_none)
 /* In the innermost graph of as many as there may be. */
 TEST_BODY(conditional_nodes_nest_to_a_limit)
 {
-    enum { LEVELS = 64 };
+    enum { LEVELS = 32 };
     int *p = device_ints(4);
     const cudaGraph_t graph = new_graph();
     cudaGraph_t at = graph, *bodies = NULL;
