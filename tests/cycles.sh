@@ -20,6 +20,7 @@ cl transfer_later transfer_peer transfer_rect transfer_run: a copy whose turn co
 facade entry_lookup per_thread: the names of functions for streams of threads are looked up as all others
 facade error_map runtime: what an error means depends on the context, whose opening may fail
 facade copy_description copy_request memory_set memory_work: a copy or fill in a stream that captures is a node, which copies or fills
+facade conditional graph: conditional nodes have graphs, which have nodes
 facade event stream stream_work: events wait in streams, and streams for events; in a capture both are nodes
 facade handles thread_state: a thread remembers handles that it has found
 facade launch launch_work occupancy registration: a kernel's stub is registered, and configurations of launches are kept with it; captured launches are nodes; a cooperative launch has as many blocks as fit, which is asked of functions

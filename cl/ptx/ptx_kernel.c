@@ -373,6 +373,10 @@ static void take_argument(struct ocl_kernel *kernel, const struct ptx_argument *
     case PTX_ARGUMENT_RUNTIME:
         take_hidden(to, OCL_ENTRY_RUNTIME, &ptx->has_runtime);
         break;
+    case PTX_ARGUMENT_CONDITIONS:
+        to->kind = OCL_PARAMETER_HIDDEN;
+        to->entry = OCL_ENTRY_CONDITIONS;
+        break;
     case PTX_ARGUMENT_GRID:
         take_made(to, OCL_PARAMETER_VALUE, OCL_MADE_GRID);
         break;

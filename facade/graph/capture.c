@@ -561,7 +561,7 @@ static cudaError_t check_joined(const struct facade_capture *capture)
     return cudaSuccess;
 }
 
-/* Lock held. A capture that fails here is over as well, and its graph gone, whoever made it. */
+/* Lock held. A capture that fails here is over as well, and its graph gone, whoever made it, but for one in another graph. */
 static cudaError_t finish(struct facade_capture *capture, cudaGraph_t *graph)
 {
     cudaError_t error = capture->is_spoilt ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
@@ -571,7 +571,9 @@ static cudaError_t finish(struct facade_capture *capture, cudaGraph_t *graph)
     if (error == cudaSuccess)
         error = check_joined(capture);
     if (error != cudaSuccess) {
-        facade_graph_delete(close_capture(capture));
+        struct facade_graph *lost = close_capture(capture);
+        if (lost->owner == NULL)
+            facade_graph_delete(lost);
         return error;
     }
     if (graph == NULL) {

@@ -236,6 +236,9 @@ static void declare_memory(struct translation *t)
     if (plan->needs & PTX_NEED_RUNTIME)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_RUNTIME},
                 "__global struct clem_runtime *clem_runtime");
+    if (plan->needs & PTX_NEED_CONDITIONS)
+        declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_CONDITIONS},
+                "__global uint *clem_conditions");
     if (plan->takes_turns)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_TURNS, .type = "__global void *"},
                 "__global struct clem_rota *clem_rota");
@@ -320,6 +323,7 @@ static const struct {
     {PTX_NEED_SHARED, "__local uchar *", "clem_shared"},
     {PTX_NEED_LOCAL, "CLEM_LOCAL uchar *", "clem_local"},
     {PTX_NEED_RUNTIME, "__global struct clem_runtime *", "clem_runtime"},
+    {PTX_NEED_CONDITIONS, "__global uint *", "clem_conditions"},
     {PTX_NEED_DYNAMIC, "uint ", "clem_dynamic_bytes"},
     {PTX_NEED_ZERO, "uint ", "clem_zero"},
     {PTX_NEED_EXITED, "uchar *", "clem_exited"},
