@@ -36,8 +36,8 @@ static enum cudaGraphExecUpdateResult may_become(const struct facade_work *work,
                                           : cudaGraphExecUpdateErrorFunctionChanged;
 }
 
-static const struct facade_work_kind launch_kind = {cudaGraphNodeTypeKernel, run_launch,
-                                                    may_become};
+static const struct facade_work_kind launch_kind = {cudaGraphNodeTypeKernel, run_launch, may_become,
+                                                    NULL};
 
 /* Parameters behind the buffer's end are zero, as in launches. */
 static void copy_arguments(struct launch_work *made, size_t count, void *const *from,

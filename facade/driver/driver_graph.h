@@ -14,4 +14,9 @@ static inline const cudaGraphEdgeData *facade_edges_of(const CUgraphEdgeData *ed
     return (const cudaGraphEdgeData *)(const void *)edges;
 }
 
+/* cuGraphAddNode() for a node that allocates or frees. */
+CUresult facade_driver_memory_add(CUgraphNode *added, CUgraph graph, const CUgraphNode *before,
+                                  const CUgraphEdgeData *edges, size_t count,
+                                  CUgraphNodeParams *params);
+
 #endif

@@ -328,11 +328,17 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph,
     return add(phGraphNode, hGraph, dependencies, numDependencies, &said);
 }
 
+static bool is_of_memory(const CUgraphNodeParams *params)
+{
+    return params != NULL && !has_reserved(params) &&
+           (params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+            params->type == CU_GRAPH_NODE_TYPE_MEM_FREE);
+}
+
 CUresult cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                         size_t numDependencies, CUgraphNodeParams *nodeParams)
 {
-    const struct facade_node_said said = said_any(nodeParams);
-    return add(phGraphNode, hGraph, dependencies, numDependencies, &said);
+    return cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, NULL, numDependencies, nodeParams);
 }
 
 CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -340,6 +346,9 @@ CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
                            size_t numDependencies, CUgraphNodeParams *nodeParams)
 {
     const struct facade_node_said said = said_any(nodeParams);
+    if (is_of_memory(nodeParams))
+        return facade_driver_memory_add(phGraphNode, hGraph, dependencies, dependencyData,
+                                        numDependencies, nodeParams);
     return add_behind(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, &said);
 }
 

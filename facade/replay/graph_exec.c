@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "facade/graph/capture.h"
+#include "facade/memory/graph_block.h"
 #include "facade/replay/graph_exec.h"
 #include "facade/state/handles.h"
 #include "facade/stream/event.h"
@@ -182,20 +183,31 @@ static cudaError_t end_launch(struct launch *launch, struct facade_lane *home)
     return error;
 }
 
+static bool is_auto_free(const struct facade_exec *exec)
+{
+    return (exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
+}
+
 static cudaError_t launch_exec(struct facade_exec *exec, struct facade_stream *stream)
 {
     struct facade_lane *home = NULL;
     struct launch launch = {exec, stream, stream, NULL};
+    const bool has_memory = exec->graph->memory_nodes > 0;
     cudaError_t error = find_lane(exec, stream->context, &home);
     launch.lane = home;
     if (error == cudaSuccess)
         error = begin_launch(&launch);
+    if (error == cudaSuccess && has_memory)
+        error = facade_graph_memory_begin(exec->order, exec->count, is_auto_free(exec), stream);
     if (error != cudaSuccess)
         return error;
-    for (size_t i = 0; error == cudaSuccess && i < exec->count; i++) {
-        if (!exec->order[i]->is_disabled)
-            error = run(&launch, exec->order[i]->work);
+    size_t done = 0;
+    for (; error == cudaSuccess && done < exec->count; done++) {
+        if (!exec->order[done]->is_disabled)
+            error = run(&launch, exec->order[done]->work);
     }
+    if (error != cudaSuccess && has_memory)
+        facade_graph_memory_abandon(exec->order, done, stream);
     const cudaError_t end = end_launch(&launch, home);
     return error != cudaSuccess ? error : end;
 }
@@ -203,6 +215,9 @@ static cudaError_t launch_exec(struct facade_exec *exec, struct facade_stream *s
 /* In a capture, the graph as it would be launched now is a node. */
 static cudaError_t capture_exec(const struct facade_exec *exec, struct facade_stream *stream)
 {
+    const cudaError_t error = facade_graph_check_copy(exec->graph);
+    if (error != cudaSuccess)
+        return error;
     struct facade_graph *child = facade_graph_clone(exec->graph);
     return child != NULL ? facade_capture_add(stream, cudaGraphNodeTypeGraph, NULL, child)
                          : cudaErrorMemoryAllocation;
@@ -236,8 +251,32 @@ static cudaError_t put_in_order(struct facade_exec *exec, const struct facade_gr
     return error;
 }
 
+/* As long as one is there, no other may use the memory of its graph. */
+static cudaError_t check_only(const struct facade_graph *graph)
+{
+    return graph->memory_nodes > 0 && atomic_load(&graph->has_exec) ? cudaErrorNotSupported
+                                                                    : cudaSuccess;
+}
+
+static void bind_to_origin(struct facade_exec *exec, struct facade_graph *graph)
+{
+    exec->origin = graph;
+    exec->origin_number = facade_handle_number(graph);
+    atomic_store(&graph->has_exec, true);
+}
+
+static void unbind_from_origin(const struct facade_exec *exec)
+{
+    struct facade_graph *graph =
+        facade_handle_find_again(FACADE_GRAPH, exec->origin, exec->origin_number);
+    if (graph != NULL)
+        atomic_store(&graph->has_exec, false);
+}
+
 static void unmake_exec(struct facade_exec *exec)
 {
+    if (exec->origin != NULL)
+        unbind_from_origin(exec);
     while (exec->lanes != NULL) {
         struct facade_lane *lane = exec->lanes;
         exec->lanes = lane->next;
@@ -311,9 +350,13 @@ static cudaError_t instantiate(cudaGraphExec_t *result, cudaGraph_t handle,
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = check_flags(flags, may_upload);
+    if (error == cudaSuccess)
+        error = check_only(graph);
     if (error != cudaSuccess)
         return error;
     error = make_exec(graph, flags, &exec, &culprit);
+    if (error == cudaSuccess && graph->memory_nodes > 0)
+        bind_to_origin(exec, graph);
     if (error == cudaSuccess)
         *result = (cudaGraphExec_t)exec;
     if (culprit != 0) {

@@ -18,6 +18,8 @@ struct facade_lane {
 /* cudaGraphExec_t */
 struct facade_exec {
     struct facade_graph *graph; /* a clone */
+    const void *origin;         /* that it is a clone of, while a handle of this number is there */
+    uint64_t origin_number;
     struct facade_node **order; /* its nodes that do something, and those of the graphs in it */
     size_t count;
     unsigned long long flags;

@@ -63,6 +63,9 @@ static cudaError_t read_child(const struct cudaChildGraphNodeParams *params,
     }
     if (params->ownership != cudaGraphChildGraphOwnershipClone)
         return cudaErrorInvalidValue;
+    error = facade_graph_check_copy(graph);
+    if (error != cudaSuccess)
+        return error;
     *child = facade_graph_clone(graph);
     return *child != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
@@ -79,6 +82,12 @@ static bool has_reserved(const struct cudaGraphNodeParams *params)
 {
     return params->reserved0[0] != 0 || params->reserved0[1] != 0 || params->reserved0[2] != 0 ||
            params->reserved2 != 0;
+}
+
+bool facade_node_params_are_of_memory(const struct cudaGraphNodeParams *params)
+{
+    return params != NULL && !has_reserved(params) &&
+           (params->type == cudaGraphNodeTypeMemAlloc || params->type == cudaGraphNodeTypeMemFree);
 }
 
 cudaError_t facade_node_params_read(const struct cudaGraphNodeParams *params,
