@@ -495,11 +495,11 @@ static bool give_pages(const struct ocl_fixed *block)
 /* Giving pages back does not block, and nobody may begin a part of the block meanwhile. */
 void ocl_fixed_trim(int device)
 {
-    (void)ocl_fixed_settle();
     pthread_mutex_lock(&lock);
     for (struct ocl_fixed *block = blocks; block; block = block->next) {
         if (block->device == device && block->used > 0 && block->whole && is_idle(block))
             recount(block, 0, give_pages(block) ? 0 : block->reserved);
     }
     pthread_mutex_unlock(&lock);
+    (void)ocl_fixed_settle();
 }

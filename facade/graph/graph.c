@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "facade/graph/graph.h"
+#include "facade/graph/user_object.h"
 
 static _Atomic uint64_t next_id = 1;
 
@@ -202,6 +203,7 @@ void facade_graph_delete(struct facade_graph *graph)
         facade_node_delete(graph->last);
     if (graph->memory != NULL)
         graph->end_memory(graph->memory);
+    facade_user_references_end(graph->objects);
     facade_handle_free(graph);
 }
 
@@ -256,6 +258,7 @@ struct facade_graph *facade_graph_clone(struct facade_graph *graph)
     for (struct facade_node *node = graph->first; is_whole && node != NULL; node = node->next)
         is_whole = copy_list(&node->twin->before, &node->before) &&
                    copy_list(&node->twin->after, &node->after);
+    is_whole = is_whole && facade_user_references_copy(graph, false, &clone->objects);
     if (is_whole) {
         clone->origin = graph->id;
     } else if (clone != NULL) {

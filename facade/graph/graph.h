@@ -35,7 +35,8 @@ struct facade_graph {
     struct facade_node *owner; /* the node whose child it is; NULL: the user's */
     uint64_t id;               /* as of nodes */
     uint64_t origin;
-    bool is_capturing;   /* capture.c adds nodes to it */
+    bool is_capturing;                      /* capture.c adds nodes to it */
+    struct facade_user_references *objects; /* user_object.c's */
     size_t memory_nodes; /* in it and in the graphs inside: that allocate or free */
     _Atomic bool
         has_exec; /* one was instantiated from it, and is there; kept for those with such nodes */

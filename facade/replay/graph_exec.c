@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "facade/graph/capture.h"
+#include "facade/graph/user_object.h"
 #include "facade/memory/graph_block.h"
 #include "facade/replay/graph_exec.h"
 #include "facade/state/handles.h"
@@ -273,8 +274,28 @@ static void unbind_from_origin(const struct facade_exec *exec)
         atomic_store(&graph->has_exec, false);
 }
 
+static void end_references(void *references, ocl_status status)
+{
+    (void)status;
+    facade_user_references_end(references);
+}
+
+/* Behind the last launch, whose work may use what they stand for. */
+void facade_exec_end_references(struct facade_exec *exec, struct facade_user_references *references)
+{
+    struct facade_lane *lane = exec->last;
+    struct facade_stream *stream = references != NULL && lane != NULL && is_live(lane)
+                                       ? facade_handle_find(FACADE_STREAM, lane->stream)
+                                       : NULL;
+    if (stream == NULL || facade_event_wait_in(lane->mark, stream) != cudaSuccess ||
+        ocl_queue_host_function(stream->queue, end_references, references, true) != OCL_OK)
+        facade_user_references_end(references);
+}
+
 static void unmake_exec(struct facade_exec *exec)
 {
+    if (exec->graph != NULL)
+        facade_exec_end_references(exec, facade_user_references_take(exec->graph));
     if (exec->origin != NULL)
         unbind_from_origin(exec);
     while (exec->lanes != NULL) {

@@ -31,6 +31,11 @@ struct facade_exec {
 /* Errors: cudaErrorInvalidValue for what is no live executable graph. */
 cudaError_t facade_exec_find(cudaGraphExec_t handle, struct facade_exec **exec);
 
+/* Gives back references to user objects behind what was launched. */
+struct facade_user_references;
+void facade_exec_end_references(struct facade_exec *exec,
+                                struct facade_user_references *references);
+
 /* --- what both APIs call: the runtime's functions without the last error ----------------------- */
 
 cudaError_t facade_exec_instantiate(cudaGraphExec_t *exec, cudaGraph_t graph,

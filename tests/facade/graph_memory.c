@@ -111,7 +111,7 @@ TEST_BODY(graph_memory_is_shared_one_after_the_other)
     freed = add_free(graph, &node, p);
     int *beside = add_memory(graph, &node, 1, BYTES, &other);
     assert_ptr_not_equal(beside, p);
-    int *larger = add_memory(graph, &freed, 1, 2 * BYTES, &other);
+    int *larger = add_memory(graph, &freed, 1, (size_t)2 * BYTES, &other);
     assert_true(larger >= p + BYTES / 4 || larger + BYTES / 2 <= p);
     int *again = add_memory(graph, &freed, 1, BYTES / 4, &node);
     assert_ptr_equal(again, p);

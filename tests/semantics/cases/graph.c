@@ -572,9 +572,6 @@ void case_graph_user_objects(void)
     cudaUserObject_t object = NULL;
     static int data;
     make_runtime_context();
-    if (is_lacking(
-            cudaUserObjectCreate(&object, &data, nothing, 1, cudaUserObjectNoDestructorSync)))
-        return;
     CALL(cudaUserObjectCreate(NULL, &data, nothing, 1, cudaUserObjectNoDestructorSync));
     CALL(cudaUserObjectCreate(&object, NULL, nothing, 1, cudaUserObjectNoDestructorSync));
     CALL(cudaUserObjectCreate(&object, &data, NULL, 1, cudaUserObjectNoDestructorSync));
