@@ -127,8 +127,6 @@ void case_graph_kernel_attributes(void)
     cudaKernelNodeAttrValue value;
     REQUIRE(cudaGraphAddEmptyNode(&empty, graph, NULL, 0));
     memset(&value, 0, sizeof value);
-    if (is_lacking(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributePriority, &value)))
-        return;
     CALL(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributePriority, &value));
     VALUE(value.priority, "priority");
     CALL(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributeCooperative, &value));
