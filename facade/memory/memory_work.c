@@ -52,7 +52,7 @@ static enum cudaGraphExecUpdateResult copy_may_become(const struct facade_work *
 }
 
 static const struct facade_work_kind copy_kind = {cudaGraphNodeTypeMemcpy, run_copy,
-                                                  copy_may_become};
+                                                  copy_may_become, NULL};
 
 /* What nodes before it write to pageable memory is what a copy reads there. */
 static cudaError_t make_copy(const struct facade_copy_request *request,
@@ -173,7 +173,7 @@ static enum cudaGraphExecUpdateResult fill_may_become(const struct facade_work *
 }
 
 static const struct facade_work_kind fill_kind = {cudaGraphNodeTypeMemset, run_fill,
-                                                  fill_may_become};
+                                                  fill_may_become, NULL};
 
 static cudaError_t make_fill(const struct ocl_fill *fill, const struct cudaMemsetParams *params,
                              struct facade_work **work)
