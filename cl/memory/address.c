@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "cl/memory/allocation.h"
+#include "cl/memory/fixed_private.h"
 #include "cl/range_map.h"
 #include "cl/state/state.h"
 
@@ -109,8 +110,10 @@ static struct ocl_allocation *acquire(uint64_t address, bool is_live)
     if (ocl_allocation_offset(found, address) < found->bytes &&
         (!is_live || atomic_load_explicit(&found->is_live, memory_order_acquire)))
         return found;
+    struct ocl_allocation *part =
+        is_live && found->fixed ? ocl_fixed_acquire(found->fixed, address) : NULL;
     ocl_allocation_release(found);
-    return NULL;
+    return part;
 }
 
 struct ocl_allocation *ocl_address_acquire(uint64_t address)

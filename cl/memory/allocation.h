@@ -27,6 +27,8 @@ struct ocl_allocation {
     bool is_listed; /* they do */
     _Atomic(struct ocl_twin *) twin; /* twin.h: of pinned memory that kernels do not see, or NULL */
     struct ocl_ordered *ordered; /* ordered_private.h: of stream-ordered memory, otherwise NULL */
+    struct ocl_fixed
+        *fixed; /* fixed_private.h: the block that it is, or that it is a part of; else NULL */
     _Atomic(struct ocl_region *)
         region;           /* managed_private.h: of its own; NULL: its block's, if that has one */
     _Atomic bool is_live; /* known to users; whoever clears it ends the allocation */

@@ -11,6 +11,7 @@
 #include "cl/block/block.h"
 #include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
+#include "cl/memory/fixed_private.h"
 #include "cl/memory/ordered_private.h"
 #include "cl/memory/pool.h"
 #include "cl/memory/twin.h"
@@ -63,17 +64,22 @@ static struct ocl_pool *pool_of(struct ocl_context *context, enum ocl_memory_kin
 /* Needs: no references. */
 static void destroy(struct ocl_allocation *allocation)
 {
+    struct ocl_fixed *const part_of = allocation->piece ? NULL : allocation->fixed;
+    if (part_of)
+        ocl_fixed_unlist(allocation);
     ocl_address_erase(allocation);
     ocl_twin_destroy(atomic_load(&allocation->twin));
     allocation->context->paging->join(allocation);
     if (allocation->piece)
         ocl_pool_give(atomic_load(pool_place(allocation->context, allocation->home)),
                       allocation->piece);
-    else
+    else if (!part_of)
         ocl_block_destroy(allocation->block);
     if (allocation->ordered)
         ocl_ordered_forget(allocation->ordered);
     ocl_slab_give(&allocations, allocation);
+    if (part_of)
+        ocl_fixed_let_go(part_of);
 }
 
 static struct ocl_allocation *allocation_take(struct ocl_context *context,
@@ -99,6 +105,7 @@ static struct ocl_allocation *allocation_take(struct ocl_context *context,
     atomic_store(&made->twin, NULL);
     atomic_store(&made->is_live, false);
     made->ordered = NULL;
+    made->fixed = NULL;
     atomic_store(&made->region, NULL);
     return made;
 }
@@ -276,6 +283,43 @@ ocl_status ocl_allocation_make_ordered(struct ocl_context *context, size_t bytes
     return fill_in(made, ordered->capacity, &host, address);
 }
 
+/* Users never know it: it is published, but not live. */
+ocl_status ocl_allocation_make_whole(struct ocl_context *context, size_t bytes,
+                                     struct ocl_fixed *block, struct ocl_allocation **whole)
+{
+    const enum ocl_memory_kind kind = OCL_MEMORY_DEVICE;
+    struct ocl_allocation *made =
+        pool_of(context, kind) ? allocation_take(context, kind, bytes, 0) : NULL;
+    if (!made)
+        return OCL_E_OUT_OF_MEMORY;
+    ocl_status status = take_piece_for(made, pooled_bytes(context, kind, bytes));
+    if (status == OCL_OK) {
+        const struct ocl_piece_view view = ocl_pool_view(made->piece);
+        place(made, view.block, view.offset);
+        made->fixed = block;
+        atomic_store_explicit(&made->references, 1, memory_order_release);
+        status = ocl_address_insert(made);
+    }
+    if (status == OCL_OK)
+        *whole = made;
+    else
+        destroy(made);
+    return status == OCL_E_ALREADY ? OCL_E_OUT_OF_MEMORY : status;
+}
+
+struct ocl_allocation *ocl_allocation_make_part(const struct ocl_allocation *whole,
+                                                struct ocl_fixed *block, size_t offset,
+                                                size_t bytes)
+{
+    struct ocl_allocation *made = allocation_take(whole->context, whole->kind, bytes, 0);
+    if (!made)
+        return NULL;
+    place(made, whole->block, whole->offset + offset);
+    made->fixed = block;
+    atomic_store_explicit(&made->references, 1, memory_order_release);
+    return made;
+}
+
 ocl_status ocl_memory_allocate(struct ocl_context *context, size_t bytes, unsigned flags,
                                uint64_t *address)
 {
@@ -362,6 +406,8 @@ static ocl_status end(struct ocl_allocation *allocation)
 {
     if (allocation->ordered)
         return ocl_ordered_give(allocation);
+    if (allocation->fixed)
+        return ocl_fixed_give(allocation, NULL);
     const ocl_status status = ocl_queues_finish(allocation->context);
     if (!allocation->piece)
         ocl_address_erase(allocation);
@@ -431,6 +477,7 @@ void ocl_memory_release_all(struct ocl_context *context)
 {
     ocl_ordered_leave(context);
     ocl_slab_visit(&allocations, end_if_of, context);
+    ocl_fixed_leave(context);
     ocl_pool_destroy(atomic_exchange(&context->pool, NULL));
     ocl_pool_destroy(atomic_exchange(&context->host_pool, NULL));
     ocl_pool_destroy(atomic_exchange(&context->managed_pool, NULL));

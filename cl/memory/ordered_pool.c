@@ -7,6 +7,7 @@
 
 #include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
+#include "cl/memory/fixed_private.h"
 #include "cl/memory/ordered_shard.h"
 #include "cl/queue/queue_private.h"
 #include "cl/slab.h"
@@ -248,6 +249,7 @@ void ocl_ordered_settle(struct ocl_context *context)
 {
     uint64_t cursor = UINT64_MAX;
     struct ocl_ordered_pool *pool;
+    (void)ocl_fixed_settle();
     while ((pool = pool_next(&cursor)) != NULL) {
         const uint64_t least = atomic_load(&pool->is_destroyed)
                                    ? 0
@@ -262,7 +264,7 @@ bool ocl_ordered_shrink(struct ocl_context *context)
 {
     uint64_t cursor = UINT64_MAX;
     struct ocl_ordered_pool *pool;
-    bool had_any = false;
+    bool had_any = ocl_fixed_settle();
     while ((pool = pool_next(&cursor)) != NULL) {
         had_any |= ocl_ordered_pool_release_kept(pool, context, 0);
         pool_release(pool);

@@ -5,6 +5,7 @@
 #include "cl/base/deadline.h"
 #include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
+#include "cl/memory/fixed_private.h"
 #include "cl/memory/ordered_shard.h"
 #include "cl/queue/queue_private.h"
 #include "cl/trace.h"
@@ -354,7 +355,7 @@ ocl_status ocl_ordered_free(struct ocl_queue *queue, struct ocl_ordered_pool *pl
         return OCL_E_NOT_FOUND;
     ocl_status status = OCL_E_NOT_FOUND;
     if (found->kind == OCL_MEMORY_DEVICE && ocl_allocation_offset(found, address) == 0)
-        status = free_found(queue, plain, found);
+        status = found->fixed ? ocl_fixed_end(queue, address) : free_found(queue, plain, found);
     ocl_allocation_release(found);
     return status;
 }

@@ -25,4 +25,9 @@ CUresult facade_driver_conditional_add(CUgraphNode *added, CUgraph graph, const 
                                        const CUgraphEdgeData *edges, size_t count,
                                        CUDA_CONDITIONAL_NODE_PARAMS *params);
 
+/* cuGraphAddNode() for a node that allocates or frees. */
+CUresult facade_driver_memory_add(CUgraphNode *added, CUgraph graph, const CUgraphNode *before,
+                                  const CUgraphEdgeData *edges, size_t count,
+                                  CUgraphNodeParams *params);
+
 #endif

@@ -336,7 +336,11 @@ static CUresult add_any(CUgraphNode *added, CUgraph graph, const CUgraphNode *be
                         const CUgraphEdgeData *edges, size_t count, CUgraphNodeParams *params)
 {
     const struct facade_node_said said = said_any(params);
-    if (params == NULL || params->type != CU_GRAPH_NODE_TYPE_CONDITIONAL || has_reserved(params))
+    const bool is_whole = params != NULL && !has_reserved(params);
+    const CUgraphNodeType type = is_whole ? params->type : CU_GRAPH_NODE_TYPE_EMPTY;
+    if (type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+        return facade_driver_memory_add(added, graph, before, edges, count, params);
+    if (type != CU_GRAPH_NODE_TYPE_CONDITIONAL)
         return add_behind(added, graph, before, edges, count, &said);
     CUresult result = facade_driver_check();
     return result == CUDA_SUCCESS ? facade_driver_conditional_add(added, graph, before, edges,

@@ -5,6 +5,7 @@
 
 #include "facade/graph/conditional.h"
 #include "facade/graph/graph.h"
+#include "facade/graph/user_object.h"
 
 static _Atomic uint64_t next_id = 1;
 
@@ -132,6 +133,20 @@ static struct facade_node *new_node(struct facade_graph *graph, enum cudaGraphNo
     return node;
 }
 
+/* Nodes that allocate or free come, or go. */
+static void count_memory(struct facade_graph *graph, size_t more, size_t less)
+{
+    for (; graph != NULL; graph = graph->owner != NULL ? graph->owner->graph : NULL)
+        graph->memory_nodes += more - less;
+}
+
+static size_t memory_nodes_of(const struct facade_node *node)
+{
+    if (node->child != NULL)
+        return node->child->memory_nodes;
+    return node->type == cudaGraphNodeTypeMemAlloc || node->type == cudaGraphNodeTypeMemFree;
+}
+
 void facade_node_delete(struct facade_node *node)
 {
     struct facade_graph *child = node->child;
@@ -140,13 +155,17 @@ void facade_node_delete(struct facade_node *node)
         disconnect(node->before.nodes[node->before.count - 1], node);
     while (node->after.count > 0)
         disconnect(node, node->after.nodes[node->after.count - 1]);
+    if (node->work != NULL || child != NULL)
+        count_memory(node->graph, 0, memory_nodes_of(node));
     unlink_node(node);
     facade_work_let_go(node->work);
     free(node->before.nodes);
     free(node->after.nodes);
     facade_handle_free(node);
-    if (child != NULL)
+    if (child != NULL) {
+        child->owner = NULL;
         facade_graph_delete(child);
+    }
     facade_conditional_delete(conditional);
 }
 
@@ -165,6 +184,7 @@ struct facade_node *facade_graph_add(struct facade_graph *graph, enum cudaGraphN
     }
     node->work = work;
     node->child = child;
+    count_memory(graph, memory_nodes_of(node), 0);
     if (child != NULL)
         child->owner = node;
     return node;
@@ -200,8 +220,17 @@ void facade_graph_delete(struct facade_graph *graph)
     drop_edges(graph);
     while (graph->last != NULL)
         facade_node_delete(graph->last);
+    if (graph->memory != NULL)
+        graph->end_memory(graph->memory);
+    facade_user_references_end(graph->objects);
     facade_conditions_let_go(graph->conditions);
     facade_handle_free(graph);
+}
+
+cudaError_t facade_graph_check_copy(const struct facade_graph *graph)
+{
+    return graph->memory_nodes > 0 || facade_graph_has_conditional(graph) ? cudaErrorNotSupported
+                                                                          : cudaSuccess;
 }
 
 /* Edges follow when all nodes are there. */
@@ -250,6 +279,7 @@ struct facade_graph *facade_graph_clone(struct facade_graph *graph)
     for (struct facade_node *node = graph->first; is_whole && node != NULL; node = node->next)
         is_whole = copy_list(&node->twin->before, &node->before) &&
                    copy_list(&node->twin->after, &node->after);
+    is_whole = is_whole && facade_user_references_copy(graph, false, &clone->objects);
     if (is_whole) {
         clone->origin = graph->id;
     } else if (clone != NULL) {
@@ -401,6 +431,13 @@ static cudaError_t remove_edges(const cudaGraphNode_t *from, const cudaGraphNode
     return cudaSuccess;
 }
 
+/* What memory nodes share, and when, is settled by what comes behind what. Source: CUDA Runtime API 13.0,
+ * cudaGraphAddMemAllocNode. */
+static cudaError_t check_removal(const struct facade_graph *graph)
+{
+    return graph->memory_nodes > 0 ? cudaErrorNotSupported : cudaSuccess;
+}
+
 cudaError_t facade_graph_create(cudaGraph_t *pGraph, unsigned int flags)
 {
     if (pGraph == NULL || flags != 0)
@@ -447,8 +484,8 @@ cudaError_t facade_graph_clone_to(cudaGraph_t *pGraphClone, cudaGraph_t original
     if (pGraphClone == NULL)
         return cudaErrorInvalidValue;
     cudaError_t error = facade_graph_find(originalGraph, &graph);
-    if (error == cudaSuccess && facade_graph_has_conditional(graph))
-        error = cudaErrorNotSupported;
+    if (error == cudaSuccess)
+        error = facade_graph_check_copy(graph);
     if (error != cudaSuccess)
         return error;
     struct facade_graph *clone = facade_graph_clone(graph);
@@ -507,6 +544,8 @@ cudaError_t facade_graph_remove_edges(cudaGraph_t graph, const cudaGraphNode_t *
     cudaError_t error = check_pairs(graph, from, to, numDependencies, &found);
     if (error == cudaSuccess)
         error = facade_graph_check_edges(edgeData, numDependencies);
+    if (error == cudaSuccess && numDependencies > 0)
+        error = check_removal(found);
     return error == cudaSuccess ? remove_edges(from, to, numDependencies) : error;
 }
 
@@ -517,6 +556,8 @@ cudaError_t facade_node_destroy(cudaGraphNode_t node)
     const struct facade_graph *inner;
     for (size_t i = 0; error == cudaSuccess && (inner = facade_node_inner(found, i)) != NULL; i++)
         error = is_captured_to(inner) ? cudaErrorInvalidValue : cudaSuccess;
+    if (error == cudaSuccess)
+        error = check_removal(found->graph);
     if (error == cudaSuccess)
         facade_node_delete(found);
     return error;

@@ -36,8 +36,14 @@ struct facade_graph {
     struct facade_node *owner; /* the node whose child it is; NULL: the user's */
     uint64_t id;               /* as of nodes */
     uint64_t origin;
-    struct facade_conditions *conditions; /* conditional.h; NULL before there is a handle */
-    bool is_capturing;                    /* capture.c adds nodes to it */
+    struct facade_conditions *conditions;   /* conditional.h; NULL before there is a handle */
+    bool is_capturing;                      /* capture.c adds nodes to it */
+    struct facade_user_references *objects; /* user_object.c's */
+    size_t memory_nodes; /* in it and in the graphs inside: that allocate or free */
+    _Atomic bool
+        has_exec; /* one was instantiated from it, and is there; kept for those with such nodes */
+    struct facade_graph_memory *memory; /* graph_block.c's, with what ends it; NULL: none */
+    void (*end_memory)(struct facade_graph_memory *memory);
 };
 
 /* Errors: cudaErrorInvalidValue for what is no live graph, or node; cudaErrorInitializationError in a forked child. */
@@ -48,8 +54,12 @@ cudaError_t facade_node_find(cudaGraphNode_t handle, struct facade_node **node);
 struct facade_graph *facade_graph_new(void);
 void facade_graph_delete(struct facade_graph *graph);
 
-/* A copy with works shared, whose nodes know where they come from. NULL without memory. */
+/* A copy with works shared, whose nodes know where they come from. NULL without memory. What allocates or frees is for executable
+ * graphs alone to copy: others ask facade_graph_check_copy() first. */
 struct facade_graph *facade_graph_clone(struct facade_graph *graph);
+
+/* Errors: cudaErrorNotSupported for a graph that has nodes that allocate or free, or conditional ones. */
+cudaError_t facade_graph_check_copy(const struct facade_graph *graph);
 
 /* The graphs of a node, by index: its child, or the bodies of a conditional node; NULL behind the last. */
 struct facade_graph *facade_node_inner(const struct facade_node *node, size_t index);

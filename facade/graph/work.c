@@ -23,6 +23,9 @@ struct facade_work *facade_work_hold(struct facade_work *work)
 
 void facade_work_let_go(struct facade_work *work)
 {
-    if (work != NULL && atomic_fetch_sub_explicit(&work->references, 1, memory_order_acq_rel) == 1)
-        free(work);
+    if (work == NULL || atomic_fetch_sub_explicit(&work->references, 1, memory_order_acq_rel) != 1)
+        return;
+    if (work->kind->end != NULL)
+        work->kind->end(work);
+    free(work);
 }

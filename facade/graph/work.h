@@ -21,6 +21,9 @@ struct facade_work_kind {
     /* Whether an executable graph may do `with` instead of work. Both are of this kind. */
     enum cudaGraphExecUpdateResult (*may_become)(const struct facade_work *work,
                                                  const struct facade_work *with);
+
+    /* Gives back what the work holds, when nobody has it any more. NULL: nothing. */
+    void (*end)(struct facade_work *work);
 };
 
 /* The first member of each work. */

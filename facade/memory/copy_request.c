@@ -66,6 +66,20 @@ static struct held_place hold(uint64_t address)
     return held;
 }
 
+/* What a graph is still to allocate is memory for nodes alone; elsewhere it is nobody's, and not the host's either. */
+static cudaError_t find_to_be(uint64_t base, uint64_t address, bool is_node,
+                              struct facade_place *place)
+{
+    struct facade_place found;
+    if (place->kind != FACADE_PAGEABLE || !facade_place_find_to_be(base, &found))
+        return cudaSuccess;
+    if (!is_node || address - base >= found.left)
+        return cudaErrorInvalidValue;
+    *place = found;
+    place->left -= (size_t)(address - base);
+    return cudaSuccess;
+}
+
 /* An end that begins inside its base's allocation is in there; otherwise only pageable memory
  * has no bounds to leave. */
 static cudaError_t hold_end(uint64_t base, uint64_t address, struct held_place *held)
@@ -85,7 +99,8 @@ static cudaError_t hold_end(uint64_t base, uint64_t address, struct held_place *
 /* Sets *held, whatever comes of it. */
 static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_end *end,
                              uint64_t base, enum facade_claim claim,
-                             const struct facade_array *array, struct held_place *held)
+                             const struct facade_array *array, bool is_node,
+                             struct held_place *held)
 {
     *held = (struct held_place){.allocation = NULL};
     if (array != NULL) {
@@ -99,7 +114,11 @@ static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_
     }
     if (end->address == 0)
         return cudaErrorInvalidValue;
-    cudaError_t error = hold_end(base != 0 ? base : end->address, end->address, held);
+    if (base == 0)
+        base = end->address;
+    cudaError_t error = hold_end(base, end->address, held);
+    if (error == cudaSuccess)
+        error = find_to_be(base, end->address, is_node, &held->place);
     if (error != cudaSuccess)
         return error;
     if (held->place.kind == FACADE_PAGEABLE && claim == FACADE_CLAIM_DEVICE)
@@ -108,16 +127,16 @@ static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_
 }
 
 /* Both ends; none is held where one is bad. */
-static cudaError_t check_ends(const struct facade_copy_request *request, struct held_place *source,
-                              struct held_place *target)
+static cudaError_t check_ends(const struct facade_copy_request *request, bool is_node,
+                              struct held_place *source, struct held_place *target)
 {
     const struct ocl_copy *copy = &request->copy;
     *source = (struct held_place){.allocation = NULL};
     cudaError_t error = check_end(copy, &copy->target, request->target_base, request->target,
-                                  request->target_array, target);
+                                  request->target_array, is_node, target);
     if (error == cudaSuccess)
         error = check_end(copy, &copy->source, request->source_base, request->source,
-                          request->source_array, source);
+                          request->source_array, is_node, source);
     if (error != cudaSuccess) {
         ocl_memory_let_go(source->allocation);
         ocl_memory_let_go(target->allocation);
@@ -215,7 +234,7 @@ cudaError_t facade_copy_check(const struct facade_copy_request *request)
     cudaError_t error = facade_current(&context);
     if (error != cudaSuccess || facade_copy_is_empty(request))
         return error;
-    error = check_ends(request, &source, &target);
+    error = check_ends(request, true, &source, &target);
     if (error != cudaSuccess)
         return error;
     ocl_memory_let_go(source.allocation);
@@ -228,7 +247,7 @@ cudaError_t facade_copy_submit_in(const struct facade_copy_request *request,
 {
     const struct ocl_copy *copy = &request->copy;
     struct held_place source, target;
-    cudaError_t error = check_ends(request, &source, &target);
+    cudaError_t error = check_ends(request, false, &source, &target);
     if (error != cudaSuccess)
         return error;
     const struct ocl_copy_holds holds = {source.allocation, target.allocation};

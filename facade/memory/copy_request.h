@@ -76,7 +76,7 @@ cudaError_t facade_copy_submit(const struct facade_copy_request *request, cudaSt
 cudaError_t facade_copy_submit_in(const struct facade_copy_request *request,
                                   struct facade_stream *stream, bool is_async);
 
-/* The checks of facade_copy_submit() alone. */
+/* The checks of facade_copy_submit() alone, for a node, which may name what a graph is still to allocate. */
 cudaError_t facade_copy_check(const struct facade_copy_request *request);
 
 /* --- copy_description.c ----------------------------------------------------------------------- */

@@ -9,6 +9,8 @@
 #include "cl/ordered_pool.h"
 #include "facade/device/device.h"
 #include "facade/device/peer.h"
+#include "facade/graph/capture.h"
+#include "facade/memory/graph_block.h"
 #include "facade/state/runtime.h"
 #include "facade/stream/stream.h"
 
@@ -201,7 +203,7 @@ static cudaError_t check_location(const struct cudaMemPoolProps *properties)
 }
 
 /* Nothing is shared with other processes. usage is a hint. */
-static cudaError_t check_properties(const struct cudaMemPoolProps *properties)
+cudaError_t facade_pool_check_properties(const struct cudaMemPoolProps *properties)
 {
     uint64_t total = 0, largest = 0;
     const int handle_types = (int)properties->handleTypes;
@@ -226,7 +228,7 @@ cudaError_t facade_pool_create(cudaMemPool_t *handle, const struct cudaMemPoolPr
         return cudaErrorInvalidValue;
     cudaError_t error = facade_devices(&count);
     if (error == cudaSuccess)
-        error = check_properties(properties);
+        error = facade_pool_check_properties(properties);
     if (error != cudaSuccess)
         return error;
     struct facade_pool *made = new_pool(properties->location.id, properties->maxSize);
@@ -384,8 +386,7 @@ static cudaError_t check_flags(enum cudaMemAccessFlags flags)
 }
 
 /* A device never loses access to its own memory. */
-static cudaError_t check_access(const struct facade_pool *pool,
-                                const struct cudaMemAccessDesc *wanted)
+cudaError_t facade_pool_check_access(int device, const struct cudaMemAccessDesc *wanted)
 {
     int can = 0;
     if (wanted->location.type != cudaMemLocationTypeDevice)
@@ -395,12 +396,11 @@ static cudaError_t check_access(const struct facade_pool *pool,
         error = check_flags(wanted->flags);
     if (error != cudaSuccess)
         return error;
-    if (wanted->flags == cudaMemAccessFlagsProtNone || wanted->location.id == pool->device) {
-        bool is_lost =
-            wanted->flags == cudaMemAccessFlagsProtNone && wanted->location.id == pool->device;
+    if (wanted->flags == cudaMemAccessFlagsProtNone || wanted->location.id == device) {
+        bool is_lost = wanted->flags == cudaMemAccessFlagsProtNone && wanted->location.id == device;
         return is_lost ? cudaErrorInvalidDevice : cudaSuccess;
     }
-    error = facade_peer_can_access(&can, wanted->location.id, pool->device);
+    error = facade_peer_can_access(&can, wanted->location.id, device);
     if (error == cudaSuccess && (can == 0 || wanted->location.id >= MOST_DEVICES))
         error = cudaErrorInvalidDevice;
     return error;
@@ -416,7 +416,7 @@ cudaError_t facade_pool_set_access(cudaMemPool_t handle, const struct cudaMemAcc
     if (pool == NULL || (list == NULL && count > 0))
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < count && error == cudaSuccess; i++)
-        error = check_access(pool, &list[i]);
+        error = facade_pool_check_access(pool->device, &list[i]);
     for (size_t i = 0; i < count && error == cudaSuccess; i++) {
         if (list[i].location.id != pool->device && list[i].location.id < MOST_DEVICES)
             atomic_store(&pool->access[list[i].location.id], (unsigned char)list[i].flags);
@@ -441,8 +441,27 @@ static cudaError_t context_for(const struct facade_pool *pool, const struct faca
     return error;
 }
 
+/* A stream that captures nothing may be one in whose order no memory may be managed now. */
+static cudaError_t find_stream(cudaStream_t handle, struct facade_stream **stream,
+                               bool *is_capturing)
+{
+    cudaError_t error = facade_stream_find_to_capture(handle, stream, is_capturing);
+    return error == cudaSuccess && !*is_capturing ? facade_capture_check_call() : error;
+}
+
+static cudaError_t capture_allocation(void **pointer, size_t bytes, const struct facade_pool *pool,
+                                      struct facade_stream *stream)
+{
+    const struct cudaMemAllocNodeParams params = {
+        .poolProps = {.allocType = cudaMemAllocationTypePinned,
+                      .location = {cudaMemLocationTypeDevice, pool->device}},
+        .bytesize = bytes,
+    };
+    return facade_capture_allocation(stream, &params, pointer);
+}
+
 static cudaError_t allocate(void **pointer, size_t bytes, struct facade_pool *pool,
-                            const struct facade_stream *stream)
+                            struct facade_stream *stream, bool is_capturing)
 {
     struct ocl_context *cl = NULL;
     uint64_t address = 0;
@@ -451,6 +470,8 @@ static cudaError_t allocate(void **pointer, size_t bytes, struct facade_pool *po
     *pointer = NULL;
     if (bytes == 0)
         return cudaSuccess;
+    if (is_capturing)
+        return capture_allocation(pointer, bytes, pool, stream);
     cudaError_t error = context_for(pool, stream, &cl);
     if (error != cudaSuccess)
         return error;
@@ -463,32 +484,39 @@ static cudaError_t allocate(void **pointer, size_t bytes, struct facade_pool *po
 cudaError_t facade_pool_allocate(void **pointer, size_t bytes, cudaStream_t handle)
 {
     struct facade_stream *stream = NULL;
+    bool is_capturing = false;
     if (pointer == NULL)
         return cudaErrorInvalidValue;
-    cudaError_t error = facade_stream_find_to_wait(handle, &stream);
+    cudaError_t error = find_stream(handle, &stream, &is_capturing);
     if (error != cudaSuccess)
         return error;
     struct facade_pool *pool = current_of(facade_primary(stream->context->device));
-    return pool != NULL ? allocate(pointer, bytes, pool, stream) : cudaErrorMemoryAllocation;
+    return pool != NULL ? allocate(pointer, bytes, pool, stream, is_capturing)
+                        : cudaErrorMemoryAllocation;
 }
 
 cudaError_t facade_pool_allocate_from(void **pointer, size_t bytes, cudaMemPool_t handle,
                                       cudaStream_t stream_handle)
 {
     struct facade_stream *stream = NULL;
+    bool is_capturing = false;
     if (pointer == NULL)
         return cudaErrorInvalidValue;
-    cudaError_t error = facade_stream_find_to_wait(stream_handle, &stream);
-    return error == cudaSuccess ? allocate(pointer, bytes, find(handle), stream) : error;
+    cudaError_t error = find_stream(stream_handle, &stream, &is_capturing);
+    return error == cudaSuccess ? allocate(pointer, bytes, find(handle), stream, is_capturing)
+                                : error;
 }
 
 cudaError_t facade_pool_free(void *pointer, cudaStream_t handle)
 {
     struct facade_stream *stream = NULL;
     struct ocl_memory_view view;
-    cudaError_t error = facade_stream_find_to_wait(handle, &stream);
+    bool is_capturing = false;
+    cudaError_t error = find_stream(handle, &stream, &is_capturing);
     if (error != cudaSuccess || pointer == NULL)
         return error;
+    if (is_capturing)
+        return facade_capture_free(stream, pointer);
     if (ocl_memory_find(pointer, &view) && view.kind == OCL_MEMORY_MANAGED)
         return cudaErrorNotSupported;
     const struct facade_pool *plain = default_of(facade_primary(stream->context->device));

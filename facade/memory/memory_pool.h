@@ -24,6 +24,12 @@ cudaError_t facade_pool_get_current_at(cudaMemPool_t *pool, const struct cudaMem
 cudaError_t facade_pool_set_current_at(const struct cudaMemLocation *location,
                                        enum cudaMemAllocationType type, cudaMemPool_t pool);
 
+/* What can be made, of what CUDA's properties may say, and who may use it then, of what descriptions of access may.
+ * Errors: cudaErrorInvalidValue; cudaErrorNotSupported for what clem has none of; cudaErrorInvalidDevice for a device that
+ *         cannot reach the memory; cudaErrorMemoryAllocation for a pool larger than the device's memory. */
+cudaError_t facade_pool_check_properties(const struct cudaMemPoolProps *properties);
+cudaError_t facade_pool_check_access(int device, const struct cudaMemAccessDesc *wanted);
+
 cudaError_t facade_pool_create(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties);
 
 /* The handle ends at once; memory of the pool lives until it is freed. */
@@ -44,7 +50,7 @@ cudaError_t facade_pool_set_access(cudaMemPool_t pool, const struct cudaMemAcces
                                    size_t count);
 
 /* Takes memory from the current pool of the stream's device, or from the given one. No bytes give
- * NULL. Errors: cudaErrorMemoryAllocation; *pointer is NULL then. */
+ * NULL. In a stream that captures, this and freeing are nodes. Errors: cudaErrorMemoryAllocation; *pointer is NULL then. */
 cudaError_t facade_pool_allocate(void **pointer, size_t bytes, cudaStream_t stream);
 cudaError_t facade_pool_allocate_from(void **pointer, size_t bytes, cudaMemPool_t pool,
                                       cudaStream_t stream);

@@ -24,7 +24,8 @@ static bool measure(const struct ocl_fill *fill, size_t *bytes)
            !__builtin_add_overflow(*bytes, slices, bytes);
 }
 
-static cudaError_t check_fill(const struct ocl_fill *fill, struct facade_place *place)
+/* A node may fill what its graph, or another one, is still to allocate. */
+static cudaError_t check_fill(const struct ocl_fill *fill, bool is_node, struct facade_place *place)
 {
     size_t bytes = 0;
     if (!measure(fill, &bytes) || fill->address % fill->element_bytes != 0)
@@ -33,6 +34,8 @@ static cudaError_t check_fill(const struct ocl_fill *fill, struct facade_place *
         (fill->pitch % fill->element_bytes != 0 || fill->pitch < fill->count * fill->element_bytes))
         return cudaErrorInvalidValue;
     *place = facade_place_find(fill->address);
+    if (is_node && place->kind == FACADE_PAGEABLE && facade_place_find_to_be(fill->address, place))
+        return bytes <= place->left ? cudaSuccess : cudaErrorInvalidValue;
     return place->kind != FACADE_PAGEABLE && bytes <= place->left ? cudaSuccess
                                                                   : cudaErrorInvalidValue;
 }
@@ -51,7 +54,7 @@ static cudaError_t capture_fill(const struct ocl_fill *fill, struct facade_strea
     struct ocl_fill rows = *fill;
     struct facade_place place;
     const bool is_one = fill->slice_bytes == fill->pitch * fill->height;
-    cudaError_t error = check_fill(fill, &place);
+    cudaError_t error = check_fill(fill, true, &place);
     rows.depth = 1;
     if (is_one)
         rows.height *= fill->depth;
@@ -81,14 +84,14 @@ cudaError_t facade_memory_set_check(const struct ocl_fill *fill)
     struct facade_context *context = NULL;
     struct facade_place place;
     cudaError_t error = facade_current(&context);
-    return error == cudaSuccess && !is_empty(fill) ? check_fill(fill, &place) : error;
+    return error == cudaSuccess && !is_empty(fill) ? check_fill(fill, true, &place) : error;
 }
 
 cudaError_t facade_memory_set_in(const struct ocl_fill *fill, struct facade_stream *found,
                                  bool is_async)
 {
     struct facade_place place;
-    cudaError_t error = check_fill(fill, &place);
+    cudaError_t error = check_fill(fill, false, &place);
     if (error != cudaSuccess)
         return error;
     bool waits =

@@ -53,7 +53,7 @@ static enum cudaGraphExecUpdateResult copy_may_become(const struct facade_work *
 }
 
 static const struct facade_work_kind copy_kind = {cudaGraphNodeTypeMemcpy, run_copy,
-                                                  copy_may_become};
+                                                  copy_may_become, NULL};
 
 /* Memory in an allocation does not become pageable when that is freed before a launch: a claim keeps it from that. */
 static void claim_allocation(enum facade_claim *claim, uint64_t address)
@@ -183,7 +183,7 @@ static enum cudaGraphExecUpdateResult fill_may_become(const struct facade_work *
 }
 
 static const struct facade_work_kind fill_kind = {cudaGraphNodeTypeMemset, run_fill,
-                                                  fill_may_become};
+                                                  fill_may_become, NULL};
 
 static cudaError_t make_fill(const struct ocl_fill *fill, const struct cudaMemsetParams *params,
                              struct facade_work **work)

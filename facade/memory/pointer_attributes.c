@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cl/fixed_memory.h"
 #include "facade/memory/managed_advice.h"
 #include "facade/state/handles.h"
 #include "facade/state/runtime.h"
@@ -52,6 +53,17 @@ struct facade_place facade_place_find(uint64_t address)
     const struct facade_place place = facade_place_hold(address, &allocation);
     ocl_memory_let_go(allocation);
     return place;
+}
+
+bool facade_place_find_to_be(uint64_t address, struct facade_place *place)
+{
+    struct ocl_memory_view view;
+    struct facade_place found = {.kind = FACADE_DEVICE};
+    if (!ocl_fixed_find(address, &found.context, &found.left) ||
+        ocl_memory_find((const void *)(uintptr_t)address, &view))
+        return false;
+    *place = found;
+    return true;
 }
 
 void *facade_place_device_pointer(const struct ocl_memory_view *view, uint64_t address)

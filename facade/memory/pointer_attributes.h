@@ -23,6 +23,10 @@ struct facade_place {
 /* Never fails: what is not known is pageable. */
 struct facade_place facade_place_find(uint64_t address);
 
+/* Whether a graph allocates there, and nothing is in use there now: memory for nodes alone. Gives its context and the bytes to the
+ * end of the graph's block. */
+bool facade_place_find_to_be(uint64_t address, struct facade_place *place);
+
 /* The same; the allocation, NULL for pageable memory, is the caller's to let go (ocl_memory_let_go()). */
 struct facade_place facade_place_hold(uint64_t address, struct ocl_allocation **allocation);
 

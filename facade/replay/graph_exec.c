@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "facade/graph/capture.h"
+#include "facade/graph/user_object.h"
+#include "facade/memory/graph_block.h"
 #include "facade/replay/conditional_run.h"
 #include "facade/replay/graph_exec.h"
 #include "facade/state/handles.h"
@@ -186,22 +188,33 @@ static cudaError_t end_launch(struct launch *launch, struct facade_lane *home)
     return error;
 }
 
+static bool is_auto_free(const struct facade_exec *exec)
+{
+    return (exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
+}
+
 static cudaError_t launch_exec(struct facade_exec *exec, struct facade_stream *stream)
 {
     struct facade_lane *home = NULL;
     struct launch launch = {exec, stream, stream, NULL};
+    const bool has_memory = exec->graph->memory_nodes > 0;
     cudaError_t error = find_lane(exec, stream->context, &home);
     launch.lane = home;
     if (error == cudaSuccess)
         error = begin_launch(&launch);
+    if (error == cudaSuccess && has_memory)
+        error = facade_graph_memory_begin(exec->order, exec->count, is_auto_free(exec), stream);
     if (error != cudaSuccess)
         return error;
+    size_t done = 0;
     if (exec->run != NULL)
         error = facade_run_launch(exec->run, exec->graph, stream);
-    for (size_t i = 0; exec->run == NULL && error == cudaSuccess && i < exec->count; i++) {
-        if (!exec->order[i]->is_disabled)
-            error = run(&launch, exec->order[i]->work);
+    for (; exec->run == NULL && error == cudaSuccess && done < exec->count; done++) {
+        if (!exec->order[done]->is_disabled)
+            error = run(&launch, exec->order[done]->work);
     }
+    if (error != cudaSuccess && has_memory)
+        facade_graph_memory_abandon(exec->order, done, stream);
     const cudaError_t end = end_launch(&launch, home);
     return error != cudaSuccess ? error : end;
 }
@@ -209,8 +222,9 @@ static cudaError_t launch_exec(struct facade_exec *exec, struct facade_stream *s
 /* In a capture, the graph as it would be launched now is a node. */
 static cudaError_t capture_exec(const struct facade_exec *exec, struct facade_stream *stream)
 {
-    if (exec->run != NULL)
-        return cudaErrorNotSupported; /* a graph with conditional nodes is no node */
+    const cudaError_t error = facade_graph_check_copy(exec->graph);
+    if (error != cudaSuccess)
+        return error;
     struct facade_graph *child = facade_graph_clone(exec->graph);
     return child != NULL ? facade_capture_add(stream, cudaGraphNodeTypeGraph, NULL, child)
                          : cudaErrorMemoryAllocation;
@@ -244,8 +258,52 @@ static cudaError_t put_in_order(struct facade_exec *exec, const struct facade_gr
     return error;
 }
 
+/* As long as one is there, no other may use the memory of its graph. */
+static cudaError_t check_only(const struct facade_graph *graph)
+{
+    return graph->memory_nodes > 0 && atomic_load(&graph->has_exec) ? cudaErrorNotSupported
+                                                                    : cudaSuccess;
+}
+
+static void bind_to_origin(struct facade_exec *exec, struct facade_graph *graph)
+{
+    exec->origin = graph;
+    exec->origin_number = facade_handle_number(graph);
+    atomic_store(&graph->has_exec, true);
+}
+
+static void unbind_from_origin(const struct facade_exec *exec)
+{
+    struct facade_graph *graph =
+        facade_handle_find_again(FACADE_GRAPH, exec->origin, exec->origin_number);
+    if (graph != NULL)
+        atomic_store(&graph->has_exec, false);
+}
+
+static void end_references(void *references, ocl_status status)
+{
+    (void)status;
+    facade_user_references_end(references);
+}
+
+/* Behind the last launch, whose work may use what they stand for. */
+void facade_exec_end_references(struct facade_exec *exec, struct facade_user_references *references)
+{
+    struct facade_lane *lane = exec->last;
+    struct facade_stream *stream = references != NULL && lane != NULL && is_live(lane)
+                                       ? facade_handle_find(FACADE_STREAM, lane->stream)
+                                       : NULL;
+    if (stream == NULL || facade_event_wait_in(lane->mark, stream) != cudaSuccess ||
+        ocl_queue_host_function(stream->queue, end_references, references, true) != OCL_OK)
+        facade_user_references_end(references);
+}
+
 static void unmake_exec(struct facade_exec *exec)
 {
+    if (exec->graph != NULL)
+        facade_exec_end_references(exec, facade_user_references_take(exec->graph));
+    if (exec->origin != NULL)
+        unbind_from_origin(exec);
     while (exec->lanes != NULL) {
         struct facade_lane *lane = exec->lanes;
         exec->lanes = lane->next;
@@ -340,9 +398,13 @@ static cudaError_t instantiate(cudaGraphExec_t *result, cudaGraph_t handle,
         error = check_flags(flags, may_upload);
     if (error == cudaSuccess)
         error = check_conditional(graph, told);
+    if (error == cudaSuccess)
+        error = check_only(graph);
     if (error != cudaSuccess)
         return error;
     error = make_exec(graph, flags, &exec, &culprit);
+    if (error == cudaSuccess && graph->memory_nodes > 0)
+        bind_to_origin(exec, graph);
     if (error == cudaSuccess)
         *result = (cudaGraphExec_t)exec;
     if (culprit != 0) {

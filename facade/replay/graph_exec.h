@@ -18,6 +18,8 @@ struct facade_lane {
 /* cudaGraphExec_t */
 struct facade_exec {
     struct facade_graph *graph; /* a clone */
+    const void *origin;         /* that it is a clone of, while a handle of this number is there */
+    uint64_t origin_number;
     struct facade_node **order; /* its nodes that do something, and those of the graphs in it */
     size_t count;
     struct facade_node **own; /* all its nodes, by their origin; NULL before one was asked for */
@@ -31,6 +33,11 @@ struct facade_exec {
 
 /* Errors: cudaErrorInvalidValue for what is no live executable graph. */
 cudaError_t facade_exec_find(cudaGraphExec_t handle, struct facade_exec **exec);
+
+/* Gives back references to user objects behind what was launched. */
+struct facade_user_references;
+void facade_exec_end_references(struct facade_exec *exec,
+                                struct facade_user_references *references);
 
 /* --- what both APIs call: the runtime's functions without the last error ----------------------- */
 

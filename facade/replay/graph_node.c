@@ -3,6 +3,7 @@
 #include "facade/code/launch_work.h"
 #include "facade/graph/conditional.h"
 #include "facade/memory/memory_work.h"
+#include "facade/replay/graph_memory.h"
 #include "facade/replay/node_params.h"
 #include "facade/stream/stream_work.h"
 
@@ -238,6 +239,23 @@ static cudaError_t add_conditional(cudaGraphNode_t *added, cudaGraph_t graph,
                : error;
 }
 
+/* Both forms of what is allocated are one. */
+static cudaError_t add_memory(cudaGraphNode_t *added, cudaGraph_t graph,
+                              const cudaGraphNode_t *before, const cudaGraphEdgeData *edges,
+                              size_t count, struct cudaGraphNodeParams *params)
+{
+    if (params->type == cudaGraphNodeTypeMemFree)
+        return facade_graph_add_free(added, graph, before, edges, count, params->free.dptr);
+    struct cudaMemAllocNodeParams same = {
+        params->alloc.poolProps, params->alloc.accessDescs, params->alloc.accessDescCount,
+        params->alloc.bytesize,  params->alloc.dptr,
+    };
+    const cudaError_t error =
+        facade_graph_add_allocation(added, graph, before, edges, count, &same);
+    params->alloc.dptr = same.dptr;
+    return error;
+}
+
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                              const cudaGraphNode_t *pDependencies,
                              const cudaGraphEdgeData *dependencyData, size_t numDependencies,
@@ -248,6 +266,9 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
         !facade_node_params_reserve(nodeParams))
         return facade_result(add_conditional(pGraphNode, graph, pDependencies, dependencyData,
                                              numDependencies, &nodeParams->conditional));
+    if (facade_node_params_are_of_memory(nodeParams))
+        return facade_result(add_memory(pGraphNode, graph, pDependencies, dependencyData,
+                                        numDependencies, nodeParams));
     return facade_result(
         facade_node_add(pGraphNode, graph, pDependencies, dependencyData, numDependencies, &said));
 }

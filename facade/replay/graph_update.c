@@ -4,6 +4,7 @@
 
 #include "facade/code/launch_work.h"
 #include "facade/graph/conditional.h"
+#include "facade/graph/user_object.h"
 #include "facade/memory/memory_work.h"
 #include "facade/replay/graph_exec.h"
 #include "facade/replay/graph_pairs.h"
@@ -28,13 +29,19 @@ static void take_works(struct facade_graph *old)
 static cudaError_t update(struct facade_exec *exec, struct facade_graph *wanted,
                           cudaGraphExecUpdateResultInfo *info)
 {
+    struct facade_user_references *references = NULL;
     info->result = facade_graph_pair(exec->graph, wanted, info);
+    if (info->result == cudaGraphExecUpdateSuccess &&
+        !facade_user_references_copy(wanted, true, &references))
+        info->result = cudaGraphExecUpdateError;
     if (info->result == cudaGraphExecUpdateError)
         return cudaErrorMemoryAllocation;
     if (info->result != cudaGraphExecUpdateSuccess)
         return cudaErrorGraphExecUpdateFailure;
     take_works(exec->graph);
     facade_conditions_take(exec->graph->conditions, wanted->conditions);
+    facade_exec_end_references(exec, facade_user_references_take(exec->graph));
+    exec->graph->objects = references;
     return cudaSuccess;
 }
 

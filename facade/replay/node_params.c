@@ -66,6 +66,9 @@ static cudaError_t read_child(const struct cudaChildGraphNodeParams *params,
     }
     if (params->ownership != cudaGraphChildGraphOwnershipClone)
         return cudaErrorInvalidValue;
+    error = facade_graph_check_copy(graph);
+    if (error != cudaSuccess)
+        return error;
     *child = facade_graph_clone(graph);
     return *child != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
@@ -82,6 +85,12 @@ bool facade_node_params_reserve(const struct cudaGraphNodeParams *params)
 {
     return params->reserved0[0] != 0 || params->reserved0[1] != 0 || params->reserved0[2] != 0 ||
            params->reserved2 != 0;
+}
+
+bool facade_node_params_are_of_memory(const struct cudaGraphNodeParams *params)
+{
+    return params != NULL && !facade_node_params_reserve(params) &&
+           (params->type == cudaGraphNodeTypeMemAlloc || params->type == cudaGraphNodeTypeMemFree);
 }
 
 cudaError_t facade_node_params_read(const struct cudaGraphNodeParams *params,

@@ -19,7 +19,7 @@ struct header {
     uint32_t bytes;
 };
 
-enum { LARGEST_OBJECT = 1024, KIND_COUNT = FACADE_GRAPH_EXEC + 1 };
+enum { LARGEST_OBJECT = 1024, KIND_COUNT = FACADE_KINDS };
 
 static struct ocl_slab slabs[KIND_COUNT];
 static struct ocl_range_map *handles;

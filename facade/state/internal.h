@@ -122,7 +122,9 @@ enum facade_kind {
     FACADE_LINK,
     FACADE_GRAPH,
     FACADE_GRAPH_NODE,
-    FACADE_GRAPH_EXEC
+    FACADE_GRAPH_EXEC,
+    FACADE_USER_OBJECT,
+    FACADE_KINDS
 };
 
 /* A zeroed object of bytes with the given kind, findable until facade_handle_free(). NULL without memory. */

@@ -32,7 +32,7 @@ static cudaError_t run_host(const struct facade_work *work, struct facade_stream
 }
 
 static const struct facade_work_kind host_kind = {cudaGraphNodeTypeHost, run_host,
-                                                  may_always_become};
+                                                  may_always_become, NULL};
 
 cudaError_t facade_work_of_host(const struct cudaHostNodeParams *params, struct facade_work **work)
 {
@@ -73,9 +73,9 @@ static cudaError_t run_wait(const struct facade_work *work, struct facade_stream
 }
 
 static const struct facade_work_kind record_kind = {cudaGraphNodeTypeEventRecord, run_record,
-                                                    may_always_become};
+                                                    may_always_become, NULL};
 static const struct facade_work_kind wait_kind = {cudaGraphNodeTypeWaitEvent, run_wait,
-                                                  may_always_become};
+                                                  may_always_become, NULL};
 
 static cudaError_t make_event_work(const struct facade_work_kind *kind, cudaEvent_t event,
                                    struct facade_work **work, struct facade_event **found)

@@ -127,8 +127,6 @@ void case_graph_kernel_attributes(void)
     cudaKernelNodeAttrValue value;
     REQUIRE(cudaGraphAddEmptyNode(&empty, graph, NULL, 0));
     memset(&value, 0, sizeof value);
-    if (is_lacking(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributePriority, &value)))
-        return;
     CALL(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributePriority, &value));
     VALUE(value.priority, "priority");
     CALL(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributeCooperative, &value));
@@ -572,9 +570,6 @@ void case_graph_user_objects(void)
     cudaUserObject_t object = NULL;
     static int data;
     make_runtime_context();
-    if (is_lacking(
-            cudaUserObjectCreate(&object, &data, nothing, 1, cudaUserObjectNoDestructorSync)))
-        return;
     CALL(cudaUserObjectCreate(NULL, &data, nothing, 1, cudaUserObjectNoDestructorSync));
     CALL(cudaUserObjectCreate(&object, NULL, nothing, 1, cudaUserObjectNoDestructorSync));
     CALL(cudaUserObjectCreate(&object, &data, NULL, 1, cudaUserObjectNoDestructorSync));
