@@ -29,11 +29,13 @@ size_t ocl_fixed_bytes(const struct ocl_fixed *block);
 /* What parts begin at multiples of, from the block's begin. */
 size_t ocl_fixed_unit(const struct ocl_fixed *block);
 
-/* From now on bytes at address are device memory like any other.
+/* From now on bytes at address are device memory like any other, for work that queue gets: behind what was queued elsewhere for
+ * parts of the block that have ended.
  * Needs:  the range lies in the block and begins at a unit; bytes > 0. Contents are not defined.
  * Errors: OCL_E_ALREADY when any byte of it is in use; OCL_E_NOT_FOUND when the block's context was closed;
- *         OCL_E_OUT_OF_MEMORY. */
-ocl_status ocl_fixed_begin(struct ocl_fixed *block, uint64_t address, size_t bytes);
+ *         OCL_E_OUT_OF_MEMORY; those of making the queue wait for others. */
+ocl_status ocl_fixed_begin(struct ocl_fixed *block, struct ocl_queue *queue, uint64_t address,
+                           size_t bytes);
 
 /* They are not any more, for work that is submitted to queue from now on.
  * Errors: OCL_E_NOT_FOUND when no part in use begins there; those of making the queue wait for others. */

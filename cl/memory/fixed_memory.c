@@ -340,9 +340,59 @@ static struct ocl_allocation *hold_whole(struct ocl_fixed *block)
     return whole;
 }
 
-ocl_status ocl_fixed_begin(struct ocl_fixed *block, uint64_t address, size_t bytes)
+/* Events of another context are no use to a queue: the caller waits for its work. */
+static ocl_status wait_for(const struct use *use, struct ocl_queue *queue)
+{
+    struct ocl_queue_waits waits;
+    ocl_queue_copy_waits(queue, &waits);
+    if (use->queue_id == atomic_load(&queue->id) ||
+        ocl_queue_waits_have(&waits, use->queue_id, use->position))
+        return OCL_OK;
+    struct ocl_queue *other = ocl_queue_acquire(use->queue, use->queue_id);
+    ocl_status status = OCL_OK;
+    if (!other)
+        return OCL_OK;
+    if (other->context != queue->context) {
+        ocl_queue_wait_out(other);
+    } else if (!ocl_queue_comes_after(queue, other, use->queue_id, use->position)) {
+        status = ocl_queue_wait_for(queue, other);
+        if (status == OCL_OK)
+            ocl_queue_note_wait(queue, use->queue_id, use->position);
+    }
+    ocl_queue_release(other);
+    return status;
+}
+
+/* More queues than this hold no block up at once, or all of them are waited for. */
+enum { MOST_USES = 16 };
+
+static ocl_status wait_for_uses(struct ocl_fixed *block, struct ocl_queue *queue)
+{
+    struct use uses[MOST_USES];
+    pthread_mutex_lock(&lock);
+    forget_uses(block);
+    const size_t count = block->use_count;
+    const bool is_known = count <= MOST_USES && !block->is_in_doubt;
+    if (is_known && count > 0)
+        memcpy(uses, block->uses, count * sizeof uses[0]);
+    pthread_mutex_unlock(&lock);
+    if (!is_known)
+        return ocl_queues_finish(queue->context);
+    if (count == 0)
+        return OCL_OK;
+    ocl_status status = ocl_queue_order(queue);
+    for (size_t i = 0; status == OCL_OK && i < count; i++)
+        status = wait_for(&uses[i], queue);
+    return status;
+}
+
+ocl_status ocl_fixed_begin(struct ocl_fixed *block, struct ocl_queue *queue, uint64_t address,
+                           size_t bytes)
 {
     const size_t offset = (size_t)(address - block->address);
+    const ocl_status ordered = wait_for_uses(block, queue);
+    if (ordered != OCL_OK)
+        return ordered;
     struct ocl_allocation *whole = hold_whole(block);
     if (!whole)
         return OCL_E_NOT_FOUND;

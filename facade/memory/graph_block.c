@@ -112,8 +112,7 @@ static cudaError_t error_of_begin(ocl_status status)
 static cudaError_t run_allocation(const struct facade_work *work, struct facade_stream *stream)
 {
     const struct allocation *own = ((const struct allocation_work *)work)->allocation;
-    (void)stream;
-    return error_of_begin(ocl_fixed_begin(own->block, own->address, own->bytes));
+    return error_of_begin(ocl_fixed_begin(own->block, stream->queue, own->address, own->bytes));
 }
 
 static cudaError_t run_free(const struct facade_work *work, struct facade_stream *stream)

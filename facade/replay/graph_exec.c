@@ -213,9 +213,9 @@ static cudaError_t launch_exec(struct facade_exec *exec, struct facade_stream *s
         if (!exec->order[done]->is_disabled)
             error = run(&launch, exec->order[done]->work);
     }
-    if (error != cudaSuccess && has_memory)
-        facade_graph_memory_abandon(exec->order, done, stream);
     const cudaError_t end = end_launch(&launch, home);
+    if (has_memory && (error != cudaSuccess || end != cudaSuccess))
+        facade_graph_memory_abandon(exec->order, done, stream);
     return error != cudaSuccess ? error : end;
 }
 

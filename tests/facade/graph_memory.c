@@ -192,6 +192,31 @@ TEST_BODY(graph_memory_stays_until_the_work_is_done)
     assert_success(cudaFree(out));
 }
 
+/* The next launch has the same memory, whatever stream and executable graph it is of. */
+TEST_BODY(graph_memory_is_used_by_one_launch_after_the_other)
+{
+    int *out = device_ints(1), *p = NULL;
+    const cudaStream_t first = new_stream(), second = new_stream();
+    struct gate gate = GATE_INITIALIZER;
+    const cudaGraph_t graph = whole_graph(out, &p);
+    cudaGraphExec_t exec = instantiate(graph);
+    gate_hold(&gate, first);
+    assert_success(cudaGraphLaunch(exec, first));
+    assert_success(cudaGraphExecDestroy(exec));
+    exec = instantiate(graph);
+    assert_success(cudaGraphLaunch(exec, second));
+    assert_stays_busy(second);
+    gate_open(&gate);
+    assert_success(cudaStreamSynchronize(second));
+    assert_int_equal(cudaStreamQuery(first), cudaSuccess);
+    assert_int_equal(read_device_int(out), 78);
+    assert_success(cudaGraphExecDestroy(exec));
+    assert_success(cudaGraphDestroy(graph));
+    assert_success(cudaStreamDestroy(first));
+    assert_success(cudaStreamDestroy(second));
+    assert_success(cudaFree(out));
+}
+
 TEST_BODY(graph_memory_is_trimmed_and_comes_back)
 {
     int *out = device_ints(1), *p = NULL;

@@ -46,9 +46,11 @@ static int launch_nodes(cudaGraph_t graph, const int *value, void *unfreed)
     TRY(cudaGraphInstantiate, &exec, graph, 0);
     for (int i = 0; error == 0 && i < 2; i++) {
         TRY(cudaGraphLaunch, exec, NULL);
+        if (error != 0)
+            break;
         TRY(cudaStreamSynchronize, NULL);
         CHECK(*value == 5);
-        TRY(cudaFree, unfreed);
+        END(cudaFree, unfreed);
     }
     if (exec != NULL)
         END(cudaGraphExecDestroy, exec);
