@@ -12,6 +12,10 @@ cudaError_t facade_device_check(int device);
  * cudaErrorInvalidDevice. */
 cudaError_t facade_device_attribute(int *value, int attribute, int device);
 
+/* Whether a device has virtual memory management: CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED.
+ * Needs: device is an ordinal. */
+bool facade_device_has_virtual(int device);
+
 /* Attributes of a pair of devices, and atomics that host and device, or two devices, can share:
  * none but access where facade_peer_can_access() finds it.
  * Errors: cudaErrorInvalidValue; cudaErrorInvalidDevice, also for a device with itself. */

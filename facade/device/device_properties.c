@@ -5,6 +5,7 @@
 
 #include "cl/device.h"
 #include "cl/managed.h"
+#include "cl/virtual.h"
 #include "facade/device/device.h"
 #include "facade/device/peer.h"
 #include "facade/state/limits.h"
@@ -14,19 +15,29 @@ static int at_most(uint64_t value, int limit)
     return value < (uint64_t)limit ? (int)value : limit;
 }
 
+static struct ocl_context *open_context(int device)
+{
+    const struct facade_context *primary = facade_primary(device);
+    return primary != NULL ? atomic_load_explicit(&primary->cl, memory_order_acquire) : NULL;
+}
+
 /* What an open context does, or else what one will do on a device of these facts if its driver
  * keeps its word: the question comes before there is a context, and is not worth making one. */
 static enum ocl_managed_method managed_method(int device)
 {
     const struct ocl_device_facts *facts = ocl_device_facts(device);
-    const struct facade_context *primary = facade_primary(device);
-    const struct ocl_context *open =
-        primary != NULL ? atomic_load_explicit(&primary->cl, memory_order_acquire) : NULL;
+    const struct ocl_context *open = open_context(device);
     if (open != NULL)
         return ocl_managed_method(open);
     if (facts->has_host_unified_memory || facts->has_usm || facts->has_svm_fine)
         return OCL_MANAGED_SHARED;
     return facts->has_svm_coarse ? OCL_MANAGED_MIGRATING : OCL_MANAGED_NONE;
+}
+
+bool facade_device_has_virtual(int device)
+{
+    struct ocl_context *open = open_context(device);
+    return open != NULL ? ocl_virtual_is_supported(open) : ocl_virtual_is_expected(device);
 }
 
 cudaError_t facade_device_attribute(int *value, int attribute, int device)

@@ -28,13 +28,13 @@ static bool is_write(CUstreamBatchMemOpType type)
 /* --- checks ----------------------------------------------------------------------------------- */
 
 /* Managed memory is refused, as CUDA documents. */
-static CUresult check_address(const struct ocl_value *value)
+static CUresult check_address(const struct ocl_value *value, bool is_write)
 {
     if (value->address == 0 || value->address % value->bytes != 0)
         return CUDA_ERROR_INVALID_VALUE;
     const struct facade_place place = facade_place_find(value->address);
     return (place.kind == FACADE_DEVICE || place.kind == FACADE_PINNED) &&
-                   place.left >= value->bytes
+                   facade_place_holds(&place, value->bytes, is_write)
                ? CUDA_SUCCESS
                : CUDA_ERROR_INVALID_VALUE;
 }
@@ -46,7 +46,7 @@ static CUresult check_wait(const struct operation *operation)
         (unsigned)CU_STREAM_WAIT_VALUE_NOR | (unsigned)CU_STREAM_WAIT_VALUE_FLUSH;
     if ((operation->flags & ~known) != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = check_address(&operation->value);
+    const CUresult result = check_address(&operation->value, false);
     if (result != CUDA_SUCCESS)
         return result;
     return (operation->flags & CU_STREAM_WAIT_VALUE_FLUSH) != 0 ? CUDA_ERROR_NOT_SUPPORTED
@@ -58,8 +58,9 @@ static CUresult check(const struct operation *operation)
     if (is_wait(operation->type))
         return check_wait(operation);
     if (is_write(operation->type))
-        return operation->flags == CU_STREAM_WRITE_VALUE_DEFAULT ? check_address(&operation->value)
-                                                                 : CUDA_ERROR_INVALID_VALUE;
+        return operation->flags == CU_STREAM_WRITE_VALUE_DEFAULT
+                   ? check_address(&operation->value, true)
+                   : CUDA_ERROR_INVALID_VALUE;
     if (operation->type == CU_STREAM_MEM_OP_BARRIER)
         return operation->flags <= CU_STREAM_MEMORY_BARRIER_TYPE_GPU ? CUDA_SUCCESS
                                                                      : CUDA_ERROR_INVALID_VALUE;

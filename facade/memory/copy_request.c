@@ -41,16 +41,18 @@ cudaError_t facade_copy_claim_arrays(struct facade_copy_request *request, enum c
     return error;
 }
 
-/* Whether the volume fits into left bytes; a volume that no size_t measures does not. */
-static bool fits(const struct ocl_copy *copy, const struct ocl_copy_end *end, size_t left)
+/* Whether the volume fits in where the end begins; a volume that no size_t measures does not. */
+static bool fits(const struct ocl_copy *copy, const struct ocl_copy_end *end,
+                 const struct facade_place *place)
 {
+    const bool is_target = end == &copy->target;
     size_t slices = 0, rows = 0, bytes = 0;
     if (__builtin_mul_overflow(copy->depth - 1, end->slice_bytes, &slices) ||
         __builtin_mul_overflow(copy->height - 1, end->pitch, &rows) ||
         __builtin_add_overflow(slices, rows, &bytes) ||
         __builtin_add_overflow(bytes, copy->width, &bytes))
         return false;
-    return bytes <= left;
+    return facade_place_holds(place, bytes, is_target);
 }
 
 /* An end of a copy, and the allocation that holds it, NULL for pageable memory. */
@@ -67,18 +69,23 @@ static struct held_place hold(uint64_t address)
 }
 
 /* An end that begins inside its base's allocation is in there; otherwise only pageable memory
- * has no bounds to leave. */
+ * has no bounds to leave, and mapped memory goes on in the next mapping. */
 static cudaError_t hold_end(uint64_t base, uint64_t address, struct held_place *held)
 {
     *held = hold(base);
     if (base == address)
         return cudaSuccess;
-    if (held->place.kind == FACADE_PAGEABLE)
+    if (held->place.kind == FACADE_PAGEABLE || held->place.virtual_address != 0) {
+        const bool was_virtual = held->place.virtual_address != 0;
+        ocl_memory_let_go(held->allocation);
         *held = hold(address);
-    else if (address - base >= held->place.left)
+        if (was_virtual && held->place.virtual_address == 0)
+            return cudaErrorInvalidValue;
+    } else if (address - base >= held->place.left) {
         return cudaErrorInvalidValue;
-    else
+    } else {
         held->place.left -= (size_t)(address - base);
+    }
     return cudaSuccess;
 }
 
@@ -91,8 +98,7 @@ static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_
     if (array != NULL) {
         *held = hold(end->address);
         /* A graph may name an array that another has taken the place of since. */
-        const bool is_inside =
-            held->place.kind != FACADE_PAGEABLE && fits(copy, end, held->place.left);
+        const bool is_inside = held->place.kind != FACADE_PAGEABLE && fits(copy, end, &held->place);
         held->place = (struct facade_place){.kind = FACADE_DEVICE,
                                             .context = ocl_array_context(array->array)};
         return is_inside ? cudaSuccess : cudaErrorInvalidValue;
@@ -104,7 +110,7 @@ static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_
         return error;
     if (held->place.kind == FACADE_PAGEABLE && claim == FACADE_CLAIM_DEVICE)
         return cudaErrorInvalidValue;
-    return fits(copy, end, held->place.left) ? cudaSuccess : cudaErrorInvalidValue;
+    return fits(copy, end, &held->place) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 /* Both ends; none is held where one is bad. */

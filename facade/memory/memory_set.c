@@ -33,8 +33,9 @@ static cudaError_t check_fill(const struct ocl_fill *fill, struct facade_place *
         (fill->pitch % fill->element_bytes != 0 || fill->pitch < fill->count * fill->element_bytes))
         return cudaErrorInvalidValue;
     *place = facade_place_find(fill->address);
-    return place->kind != FACADE_PAGEABLE && bytes <= place->left ? cudaSuccess
-                                                                  : cudaErrorInvalidValue;
+    return place->kind != FACADE_PAGEABLE && facade_place_holds(place, bytes, true)
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
 }
 
 static cudaError_t capture_rows(const struct ocl_fill *fill, struct facade_stream *stream)

@@ -18,7 +18,8 @@
  *   1 context.open_lock   opening and closing a context (only who needs the same context waits)
  *   2 context.lock        the lists of what a context owns
  *   3 the lock of captures (capture.c)
- *   4 leaves: handle table, list of contexts, log list, state of old launches, a library's lists
+ *   4 leaves: handle table, list of contexts, log list, state of old launches, a library's lists,
+ *     handles of physical memory
  */
 
 /* Nodes of a graph that the next one of a stream comes behind (capture.c, whose lock guards it). */

@@ -1,0 +1,535 @@
+/* Mappings: physical memory at reserved addresses, as the registry and kernels see it.
+ *
+ * Memory and addresses belong to a device and outlive contexts, but the registry knows memory of contexts. So what it knows
+ * of a mapping is an object of its own, the appearance, which another context takes over when its own closes.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "cl/memory/address.h"
+#include "cl/memory/allocation.h"
+#include "cl/memory/ordered_private.h"
+#include "cl/queue/queue_private.h"
+#include "cl/slab.h"
+#include "cl/state/contexts.h"
+#include "cl/state/state.h"
+#include "cl/virtual/mapping.h"
+#include "cl/virtual/virtual_private.h"
+
+/* The registry's; its block is in no context's list: kernels need not be told of the process's own pages. */
+struct appearance {
+    struct ocl_allocation allocation; /* its slab's word comes first */
+    struct ocl_block block;
+    _Atomic int access; /* what calls may do: enum ocl_access */
+};
+
+static struct ocl_slab appearances = OCL_SLAB_INITIALIZER(sizeof(struct appearance));
+
+struct ocl_mapping {
+    uint64_t address;
+    size_t bytes;
+    struct ocl_physical *physical; /* a reference */
+    uint64_t id;                   /* as the registry tells it */
+    unsigned char given[OCL_VIRTUAL_DEVICES];
+    enum ocl_access access;  /* of all devices together: what the pages allow */
+    const void *ending;      /* the call that unmaps it, or NULL */
+    struct appearance *seen; /* NULL: no context of the device is open, or it is ending */
+    struct ocl_mapping *next, *previous;
+};
+
+static struct ocl_mapping *mappings; /* all, linked by next (virtual lock) */
+static struct ocl_context *homes;    /* open contexts, linked by next_home (virtual lock) */
+
+/* ---- Appearances ---- */
+
+static void destroy(struct ocl_allocation *allocation)
+{
+    ocl_slab_give(&appearances, allocation);
+}
+
+static void fill_in(struct appearance *made, const struct ocl_mapping *mapping,
+                    struct ocl_context *context)
+{
+    struct ocl_allocation *allocation = &made->allocation;
+    made->block = (struct ocl_block){
+        .context = context,
+        .pointer = (void *)(uintptr_t)mapping->address,
+        .address = mapping->address,
+        .bytes = mapping->bytes,
+        .kind = OCL_BLOCK_DEVICE,
+    };
+    atomic_store(&made->access, (int)mapping->access);
+    allocation->destroy = destroy;
+    allocation->kind = allocation->home = OCL_MEMORY_DEVICE;
+    allocation->context = context;
+    allocation->address = mapping->address;
+    allocation->bytes = mapping->bytes;
+    allocation->flags = ocl_physical_flags(mapping->physical);
+    allocation->id = mapping->id;
+    allocation->block = &made->block;
+    allocation->is_virtual = true;
+}
+
+/* Virtual lock held. Errors: OCL_E_OUT_OF_MEMORY. */
+static ocl_status appear(struct ocl_mapping *mapping, struct ocl_context *context)
+{
+    struct appearance *made = ocl_slab_take(&appearances);
+    if (!made)
+        return OCL_E_OUT_OF_MEMORY;
+    fill_in(made, mapping, context);
+    atomic_store_explicit(&made->allocation.references, 1, memory_order_release);
+    if (ocl_address_insert(&made->allocation) != OCL_OK) {
+        ocl_allocation_release(&made->allocation);
+        return OCL_E_OUT_OF_MEMORY;
+    }
+    mapping->seen = made;
+    atomic_store(&made->allocation.is_live, true);
+    return OCL_OK;
+}
+
+/* From now on lookups do not find it. */
+static void disappear(struct appearance *seen)
+{
+    atomic_store(&seen->allocation.is_live, false);
+    ocl_address_erase(&seen->allocation);
+}
+
+/* Waits for calls that are just using it. No lock is held. */
+static void end_appearance(struct appearance *seen)
+{
+    for (uint32_t last = 1; !atomic_compare_exchange_strong(&seen->allocation.references, &last, 0);
+         last = 1)
+        sched_yield();
+    destroy(&seen->allocation);
+}
+
+static struct ocl_context *find_home(int device)
+{
+    struct ocl_context *context = homes;
+    while (context && context->device->index != device)
+        context = context->next_home;
+    return context;
+}
+
+void ocl_virtual_join(struct ocl_context *context)
+{
+    ocl_virtual_lock();
+    context->next_home = homes;
+    homes = context;
+    for (struct ocl_mapping *mapping = mappings; mapping; mapping = mapping->next)
+        if (!mapping->seen && !mapping->ending &&
+            ocl_physical_device(mapping->physical) == context->device->index)
+            (void)appear(mapping, context);
+    ocl_virtual_unlock();
+}
+
+/* Virtual lock held. A call that still uses the old appearance gives back the last reference to it. */
+static void move_out(struct ocl_mapping *mapping)
+{
+    struct appearance *old = mapping->seen;
+    struct ocl_context *home = find_home(ocl_physical_device(mapping->physical));
+    mapping->seen = NULL;
+    disappear(old);
+    ocl_allocation_release(&old->allocation);
+    if (home)
+        (void)appear(mapping, home);
+}
+
+void ocl_virtual_leave(struct ocl_context *context)
+{
+    ocl_virtual_lock();
+    struct ocl_context **link = &homes;
+    while (*link && *link != context)
+        link = &(*link)->next_home;
+    if (*link)
+        *link = context->next_home;
+    for (struct ocl_mapping *mapping = mappings; mapping; mapping = mapping->next)
+        if (mapping->seen && mapping->seen->allocation.context == context)
+            move_out(mapping);
+    ocl_virtual_unlock();
+}
+
+/* ---- Mappings of a reservation. The virtual lock is held. ---- */
+
+/* The first that ends behind address. */
+static size_t first_behind(const struct ocl_reservation *reservation, uint64_t address)
+{
+    size_t low = 0, high = reservation->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct ocl_mapping *mapping = reservation->mappings[middle];
+        if (mapping->address + mapping->bytes > address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Those of a range: count from index first on. */
+struct span {
+    struct ocl_reservation *reservation; /* NULL: the range is not all reserved */
+    size_t first, count;
+    size_t mapped; /* bytes of them */
+    bool is_whole; /* none of them reaches out of the range, or is ending */
+};
+
+static struct span span_of(uint64_t address, size_t bytes)
+{
+    struct span span = {.reservation = ocl_reservation_find(address, bytes), .is_whole = true};
+    if (!span.reservation)
+        return span;
+    span.first = first_behind(span.reservation, address);
+    for (size_t i = span.first; i < span.reservation->count; i++) {
+        const struct ocl_mapping *mapping = span.reservation->mappings[i];
+        if (mapping->address >= address + bytes)
+            break;
+        span.count++;
+        span.mapped += mapping->bytes;
+        span.is_whole &= mapping->address >= address &&
+                         mapping->address + mapping->bytes <= address + bytes && !mapping->ending;
+    }
+    return span;
+}
+
+static struct ocl_mapping *mapping_at(uint64_t address)
+{
+    const struct span span = span_of(address, 1);
+    struct ocl_mapping *found = span.count == 1 ? span.reservation->mappings[span.first] : NULL;
+    return found && !found->ending ? found : NULL;
+}
+
+static bool make_room(struct ocl_reservation *reservation)
+{
+    if (reservation->count < reservation->capacity)
+        return true;
+    const size_t capacity = reservation->capacity ? 2 * reservation->capacity : 4;
+    struct ocl_mapping **grown =
+        realloc(reservation->mappings, capacity * sizeof *reservation->mappings);
+    if (!grown)
+        return false;
+    reservation->mappings = grown;
+    reservation->capacity = capacity;
+    return true;
+}
+
+/* Needs: room. */
+static void link_mapping(struct ocl_reservation *reservation, size_t index,
+                         struct ocl_mapping *mapping)
+{
+    struct ocl_mapping **const place = reservation->mappings + index;
+    memmove(place + 1, place, (reservation->count - index) * sizeof *place);
+    *place = mapping;
+    reservation->count++;
+    mapping->next = mappings;
+    if (mappings)
+        mappings->previous = mapping;
+    mappings = mapping;
+}
+
+/* Of the whole process, not of its reservation. */
+static void unlink_mapping(struct ocl_mapping *mapping)
+{
+    if (mapping->previous)
+        mapping->previous->next = mapping->next;
+    else
+        mappings = mapping->next;
+    if (mapping->next)
+        mapping->next->previous = mapping->previous;
+}
+
+/* ---- Mapping ---- */
+
+/* Virtual lock held. */
+static ocl_status place(struct ocl_mapping *mapping, struct ocl_context *context)
+{
+    const struct span span = span_of(mapping->address, mapping->bytes);
+    if (!span.reservation || span.count > 0)
+        return OCL_E_INVALID_VALUE;
+    if (!make_room(span.reservation))
+        return OCL_E_OUT_OF_MEMORY;
+    ocl_status status = ocl_physical_place(mapping->physical, mapping->address);
+    if (status == OCL_OK)
+        status = appear(mapping, context);
+    if (status == OCL_OK)
+        link_mapping(span.reservation, span.first, mapping);
+    else
+        ocl_reservation_clear(mapping->address, mapping->bytes);
+    return status;
+}
+
+ocl_status ocl_virtual_map(struct ocl_context *context, struct ocl_physical *physical,
+                           uint64_t address)
+{
+    if (address % OCL_VIRTUAL_GRAIN != 0)
+        return OCL_E_INVALID_VALUE;
+    struct ocl_mapping *made = calloc(1, sizeof *made);
+    if (!made)
+        return OCL_E_OUT_OF_MEMORY;
+    ocl_physical_retain(physical);
+    made->physical = physical;
+    made->address = address;
+    made->bytes = ocl_physical_bytes(physical);
+    made->id = ocl_allocation_next_id();
+    ocl_virtual_lock();
+    const ocl_status status = place(made, context);
+    ocl_virtual_unlock();
+    if (status != OCL_OK) {
+        ocl_physical_release(physical);
+        free(made);
+    }
+    return status;
+}
+
+/* ---- Unmapping ---- */
+
+static void finish_queues(struct ocl_context *context)
+{
+    (void)ocl_queues_finish(context); /* its failure is for calls that ask for its work */
+}
+
+/* Work of any context may use the memory: all devices use the same pages. */
+static void wait_for_all(void)
+{
+    ocl_contexts_visit(finish_queues);
+}
+
+/* The mappings are the caller's from here on, and stay in their reservation. */
+static ocl_status begin_end(uint64_t address, size_t bytes, struct span *span,
+                            struct appearance ***seen)
+{
+    *span = span_of(address, bytes);
+    if (!span->reservation || !span->is_whole)
+        return OCL_E_INVALID_VALUE;
+    if (span->count == 0)
+        return OCL_OK;
+    *seen = malloc(span->count * sizeof **seen);
+    if (!*seen)
+        return OCL_E_OUT_OF_MEMORY;
+    for (size_t i = 0; i < span->count; i++) {
+        struct ocl_mapping *mapping = span->reservation->mappings[span->first + i];
+        mapping->ending = span;
+        (*seen)[i] = mapping->seen;
+        mapping->seen = NULL;
+        if ((*seen)[i])
+            atomic_store(&(*seen)[i]->access, OCL_ACCESS_NONE);
+    }
+    return OCL_OK;
+}
+
+/* Virtual lock held. Of what lies in the range now, others may have been mapped meanwhile where nothing was. Returns those
+ * that the call ends, linked by next. */
+static struct ocl_mapping *take_out(uint64_t address, size_t bytes, const void *call)
+{
+    const struct span span = span_of(address, bytes);
+    struct ocl_reservation *reservation = span.reservation;
+    struct ocl_mapping *ended = NULL;
+    size_t kept = span.first;
+    for (size_t i = span.first; i < reservation->count; i++) {
+        struct ocl_mapping *mapping = reservation->mappings[i];
+        if (mapping->ending != call) {
+            reservation->mappings[kept++] = mapping;
+            continue;
+        }
+        ocl_reservation_clear(mapping->address, mapping->bytes);
+        unlink_mapping(mapping);
+        mapping->next = ended;
+        ended = mapping;
+    }
+    reservation->count = kept;
+    return ended;
+}
+
+static void end_mappings(struct ocl_mapping *ended)
+{
+    while (ended) {
+        struct ocl_mapping *next = ended->next;
+        ocl_physical_release(ended->physical);
+        free(ended);
+        ended = next;
+    }
+}
+
+ocl_status ocl_virtual_unmap(uint64_t address, size_t bytes)
+{
+    struct span span;
+    struct appearance **seen = NULL;
+    ocl_virtual_lock();
+    const ocl_status status = begin_end(address, bytes, &span, &seen);
+    ocl_virtual_unlock();
+    if (status != OCL_OK || span.count == 0)
+        return status;
+    wait_for_all();
+    for (size_t i = 0; i < span.count; i++) {
+        if (seen[i]) {
+            disappear(seen[i]);
+            end_appearance(seen[i]);
+        }
+    }
+    free(seen);
+    ocl_virtual_lock();
+    struct ocl_mapping *ended = take_out(address, bytes, &span);
+    ocl_virtual_unlock();
+    end_mappings(ended);
+    return OCL_OK;
+}
+
+/* ---- Access ---- */
+
+static enum ocl_access together(const unsigned char given[OCL_VIRTUAL_DEVICES])
+{
+    unsigned access = OCL_ACCESS_NONE;
+    for (size_t i = 0; i < OCL_VIRTUAL_DEVICES; i++)
+        access |= given[i];
+    return (enum ocl_access)access;
+}
+
+/* What all devices could do with a mapping after the change. */
+struct change {
+    const struct ocl_virtual_access *list;
+    size_t count;
+};
+
+static void change_given(const struct change *change, unsigned char given[OCL_VIRTUAL_DEVICES])
+{
+    for (size_t i = 0; i < change->count; i++)
+        given[change->list[i].device] = (unsigned char)change->list[i].access;
+}
+
+static enum ocl_access access_after(const struct ocl_mapping *mapping, const struct change *change)
+{
+    unsigned char given[OCL_VIRTUAL_DEVICES];
+    memcpy(given, mapping->given, sizeof given);
+    change_given(change, given);
+    return together(given);
+}
+
+static bool protect(const struct ocl_mapping *mapping, enum ocl_access access)
+{
+    static const int protections[] = {
+        [OCL_ACCESS_NONE] = PROT_NONE,
+        [OCL_ACCESS_READ] = PROT_READ,
+        [OCL_ACCESS_WRITE] = PROT_READ | PROT_WRITE,
+    };
+    return mprotect((void *)(uintptr_t)mapping->address, mapping->bytes, protections[access]) == 0;
+}
+
+/* Calls are refused from here on what is taken away. Whether anything is. */
+static bool lower(const struct span *span, const struct change *change)
+{
+    bool is_lowered = false;
+    for (size_t i = 0; i < span->count; i++) {
+        struct ocl_mapping *mapping = span->reservation->mappings[span->first + i];
+        const unsigned kept = (unsigned)access_after(mapping, change) & (unsigned)mapping->access;
+        if (kept == (unsigned)mapping->access)
+            continue;
+        is_lowered = true;
+        if (mapping->seen)
+            atomic_store(&mapping->seen->access, (int)kept);
+    }
+    return is_lowered;
+}
+
+/* The system may have no room for one more range of pages; then all is as it was. */
+static ocl_status protect_all(const struct span *span, const struct change *change)
+{
+    struct ocl_mapping **const first = span->reservation->mappings + span->first;
+    size_t done = 0;
+    while (done < span->count && protect(first[done], access_after(first[done], change)))
+        done++;
+    if (done == span->count)
+        return OCL_OK;
+    while (done-- > 0)
+        (void)protect(first[done], first[done]->access);
+    return OCL_E_OUT_OF_MEMORY;
+}
+
+static void settle(const struct span *span, const struct change *change, bool is_changed)
+{
+    for (size_t i = 0; i < span->count; i++) {
+        struct ocl_mapping *mapping = span->reservation->mappings[span->first + i];
+        if (is_changed) {
+            change_given(change, mapping->given);
+            mapping->access = together(mapping->given);
+        }
+        if (mapping->seen)
+            atomic_store(&mapping->seen->access, (int)mapping->access);
+    }
+}
+
+/* Virtual lock held. *must_wait: it was not done, for work may be going on that it would disturb. */
+static ocl_status change_access(uint64_t address, size_t bytes, const struct change *change,
+                                bool has_waited, bool *must_wait)
+{
+    const struct span span = span_of(address, bytes);
+    if (!span.reservation || !span.is_whole || span.mapped != bytes || bytes == 0)
+        return OCL_E_INVALID_VALUE;
+    *must_wait = lower(&span, change) && !has_waited;
+    if (*must_wait)
+        return OCL_OK;
+    const ocl_status status = protect_all(&span, change);
+    settle(&span, change, status == OCL_OK);
+    return status;
+}
+
+ocl_status ocl_virtual_set_access(uint64_t address, size_t bytes,
+                                  const struct ocl_virtual_access *list, size_t count)
+{
+    const struct change change = {list, count};
+    bool must_wait = false;
+    ocl_virtual_lock();
+    ocl_status status = change_access(address, bytes, &change, false, &must_wait);
+    ocl_virtual_unlock();
+    if (status != OCL_OK || !must_wait)
+        return status;
+    wait_for_all();
+    ocl_virtual_lock();
+    status = change_access(address, bytes, &change, true, &must_wait);
+    ocl_virtual_unlock();
+    return status;
+}
+
+ocl_status ocl_virtual_access(uint64_t address, int device, enum ocl_access *access)
+{
+    ocl_virtual_lock();
+    const struct ocl_mapping *mapping = mapping_at(address);
+    if (mapping)
+        *access = (enum ocl_access)mapping->given[device];
+    ocl_virtual_unlock();
+    return mapping ? OCL_OK : OCL_E_INVALID_VALUE;
+}
+
+struct ocl_physical *ocl_virtual_memory_at(uint64_t address)
+{
+    ocl_virtual_lock();
+    const struct ocl_mapping *mapping = mapping_at(address);
+    struct ocl_physical *physical = mapping ? mapping->physical : NULL;
+    if (physical)
+        ocl_physical_retain(physical);
+    ocl_virtual_unlock();
+    return physical;
+}
+
+/* One mapping after the other, as the registry finds them. */
+bool ocl_virtual_allows(uint64_t address, size_t bytes, enum ocl_access access)
+{
+    bool is_allowed = true;
+    while (is_allowed && bytes > 0) {
+        struct ocl_allocation *found = ocl_address_acquire(address);
+        if (!found)
+            return false;
+        const struct appearance *seen = (const struct appearance *)found;
+        const size_t left = found->bytes - (size_t)(address - found->address);
+        const size_t part = bytes < left ? bytes : left;
+        is_allowed = found->is_virtual &&
+                     ((unsigned)atomic_load(&seen->access) & (unsigned)access) == (unsigned)access;
+        ocl_allocation_release(found);
+        address += part;
+        bytes -= part;
+    }
+    return is_allowed;
+}
