@@ -16,6 +16,7 @@
 #include "cl/queue/queue_private.h"
 #include "cl/slab.h"
 #include "cl/state/contexts.h"
+#include "cl/state/failure.h"
 #include "cl/state/state.h"
 #include "cl/virtual/mapping.h"
 #include "cl/virtual/virtual_private.h"
@@ -292,10 +293,20 @@ static void finish_queues(struct ocl_context *context)
     (void)ocl_queues_finish(context); /* its failure is for calls that ask for its work */
 }
 
-/* Work of any context may use the memory: all devices use the same pages. */
-static void wait_for_all(void)
+/* Whether the driver has refused to wait for work, so that nobody knows what it still does. Kernels that ended themselves
+ * have ended. */
+static bool is_lost(struct ocl_context *context)
+{
+    const ocl_status failure = ocl_context_failure(context);
+    return failure != OCL_OK && failure != OCL_E_ASSERT && failure != OCL_E_TRAP;
+}
+
+/* Work of any context may use the memory: all devices use the same pages. False: some may still go on, and a page that it
+ * uses must not be taken away, which would end the process. */
+static bool wait_for_all(void)
 {
     ocl_contexts_visit(finish_queues);
+    return ocl_contexts_find(is_lost) == NULL;
 }
 
 /* The mappings are the caller's from here on, and stay in their reservation. */
@@ -323,19 +334,21 @@ static ocl_status begin_end(uint64_t address, size_t bytes, struct span *span,
 
 /* Virtual lock held. Of what lies in the range now, others may have been mapped meanwhile where nothing was. Returns those
  * that the call ends, linked by next. */
-static struct ocl_mapping *take_out(uint64_t address, size_t bytes, const void *call)
+static struct ocl_mapping *take_out(uint64_t address, size_t bytes, const void *call, bool is_over)
 {
     const struct span span = span_of(address, bytes);
     struct ocl_reservation *reservation = span.reservation;
     struct ocl_mapping *ended = NULL;
     size_t kept = span.first;
+    reservation->is_lost |= !is_over;
     for (size_t i = span.first; i < reservation->count; i++) {
         struct ocl_mapping *mapping = reservation->mappings[i];
         if (mapping->ending != call) {
             reservation->mappings[kept++] = mapping;
             continue;
         }
-        ocl_reservation_clear(mapping->address, mapping->bytes);
+        if (is_over)
+            ocl_reservation_clear(mapping->address, mapping->bytes);
         unlink_mapping(mapping);
         mapping->next = ended;
         ended = mapping;
@@ -363,7 +376,7 @@ ocl_status ocl_virtual_unmap(uint64_t address, size_t bytes)
     ocl_virtual_unlock();
     if (status != OCL_OK || span.count == 0)
         return status;
-    wait_for_all();
+    const bool is_over = wait_for_all();
     for (size_t i = 0; i < span.count; i++) {
         if (seen[i]) {
             disappear(seen[i]);
@@ -372,7 +385,7 @@ ocl_status ocl_virtual_unmap(uint64_t address, size_t bytes)
     }
     free(seen);
     ocl_virtual_lock();
-    struct ocl_mapping *ended = take_out(address, bytes, &span);
+    struct ocl_mapping *ended = take_out(address, bytes, &span, is_over);
     ocl_virtual_unlock();
     end_mappings(ended);
     return OCL_OK;
@@ -461,17 +474,22 @@ static void settle(const struct span *span, const struct change *change, bool is
     }
 }
 
+/* What is known of work that uses the memory. */
+enum work { WORK_UNKNOWN, WORK_IS_OVER, WORK_IS_LOST };
+
 /* Virtual lock held. *must_wait: it was not done, for work may be going on that it would disturb. */
 static ocl_status change_access(uint64_t address, size_t bytes, const struct change *change,
-                                bool has_waited, bool *must_wait)
+                                enum work work, bool *must_wait)
 {
     const struct span span = span_of(address, bytes);
     if (!span.reservation || !span.is_whole || span.mapped != bytes || bytes == 0)
         return OCL_E_INVALID_VALUE;
-    *must_wait = lower(&span, change) && !has_waited;
+    const bool is_lower = lower(&span, change);
+    *must_wait = is_lower && work == WORK_UNKNOWN;
     if (*must_wait)
         return OCL_OK;
-    const ocl_status status = protect_all(&span, change);
+    const ocl_status status =
+        is_lower && work == WORK_IS_LOST ? OCL_OK : protect_all(&span, change);
     settle(&span, change, status == OCL_OK);
     return status;
 }
@@ -482,13 +500,13 @@ ocl_status ocl_virtual_set_access(uint64_t address, size_t bytes,
     const struct change change = {list, count};
     bool must_wait = false;
     ocl_virtual_lock();
-    ocl_status status = change_access(address, bytes, &change, false, &must_wait);
+    ocl_status status = change_access(address, bytes, &change, WORK_UNKNOWN, &must_wait);
     ocl_virtual_unlock();
     if (status != OCL_OK || !must_wait)
         return status;
-    wait_for_all();
+    const enum work work = wait_for_all() ? WORK_IS_OVER : WORK_IS_LOST;
     ocl_virtual_lock();
-    status = change_access(address, bytes, &change, true, &must_wait);
+    status = change_access(address, bytes, &change, work, &must_wait);
     ocl_virtual_unlock();
     return status;
 }

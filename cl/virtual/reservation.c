@@ -134,7 +134,8 @@ ocl_status ocl_virtual_free(uint64_t address, size_t bytes)
         found && found->address == address && found->bytes == bytes && found->count == 0;
     if (is_right) {
         ocl_range_map_erase(atomic_load(&reserved), address, bytes);
-        munmap((void *)(uintptr_t)address, bytes);
+        if (!found->is_lost)
+            munmap((void *)(uintptr_t)address, bytes);
     }
     ocl_virtual_unlock();
     if (!is_right)

@@ -14,6 +14,7 @@ struct ocl_reservation {
     size_t bytes;
     struct ocl_mapping **mappings; /* by address, lowest first */
     size_t count, capacity;
+    bool is_lost; /* work that nobody can wait for may use its pages: they stay */
 };
 
 /* Guards reservations and mappings (state.h). */

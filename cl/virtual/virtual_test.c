@@ -137,6 +137,6 @@ static bool expects_strategy(const struct ocl_device_facts *facts)
 bool ocl_virtual_is_expected(int device)
 {
     const struct ocl_device_facts *facts = ocl_device_facts(device);
-    return facts->device_class == OCL_CLASS_CPU && device < OCL_VIRTUAL_DEVICES &&
-           has_pointer_commands(facts) && expects_strategy(facts);
+    return facts->device_class == OCL_CLASS_CPU && facts->has_host_unified_memory &&
+           device < OCL_VIRTUAL_DEVICES && has_pointer_commands(facts) && expects_strategy(facts);
 }
