@@ -32,7 +32,8 @@ static bool has_pointer_commands(const struct ocl_device_facts *facts)
 static bool may_try(const struct ocl_context *context)
 {
     const struct ocl_capability *capability = &context->capability;
-    return capability->device_is_host_memory && capability->pass == OCL_PASS_SVM_POINTER &&
+    return context->device->index < OCL_VIRTUAL_DEVICES && capability->device_is_host_memory &&
+           capability->pass == OCL_PASS_SVM_POINTER &&
            (capability->address == OCL_ADDRESS_RAW || capability->address == OCL_ADDRESS_SVM) &&
            has_pointer_commands(&context->device->facts);
 }

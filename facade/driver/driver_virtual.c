@@ -69,10 +69,13 @@ static CUresult find_home(int device, struct ocl_context **home)
                                                             : CUDA_ERROR_NOT_SUPPORTED;
 }
 
+/* A context that has failed says so, whatever its device can do. */
 static CUresult ready(void)
 {
-    const CUresult result = can_be_had();
-    return result == CUDA_SUCCESS ? failure() : result;
+    CUresult result = facade_driver_ready();
+    if (result == CUDA_SUCCESS)
+        result = failure();
+    return result == CUDA_SUCCESS ? can_be_had() : result;
 }
 
 /* For what gives something back, which is done though the context has failed: it belongs to none, and no reset does it. */
@@ -154,7 +157,7 @@ CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
 {
     CUresult result = can_be_had();
     if (result != CUDA_SUCCESS)
-        return result;
+        return given_back(result);
     result = size != 0 ? driver_result(ocl_virtual_free(ptr, size)) : CUDA_ERROR_INVALID_VALUE;
     return given_back(result);
 }
@@ -221,7 +224,7 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
     struct ocl_physical *last = NULL;
     CUresult result = can_be_had();
     if (result != CUDA_SUCCESS)
-        return result;
+        return given_back(result);
     pthread_mutex_lock(&lock);
     struct facade_physical *found = find(handle);
     if (found != NULL && --found->users == 0) {
@@ -339,7 +342,7 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 {
     CUresult result = can_be_had();
     if (result != CUDA_SUCCESS)
-        return result;
+        return given_back(result);
     result = size != 0 ? driver_result(ocl_virtual_unmap(ptr, size)) : CUDA_ERROR_INVALID_VALUE;
     return given_back(result);
 }
