@@ -42,6 +42,7 @@ bool ocl_virtual_is_reserved(uint64_t address);
 /* ---- Memory ---- */
 
 struct ocl_physical;
+struct ocl_allocation;
 
 /* Zeroed memory for a device, with one reference for the caller.
  * Needs:  bytes are a multiple of the grain. flags: the caller's own. is_shared: it can be exported.
@@ -80,7 +81,7 @@ ocl_status ocl_virtual_map(struct ocl_context *context, struct ocl_physical *phy
                            uint64_t address);
 
 /* Takes away what is mapped in a range of a reservation; nothing need be.
- * Order:  waits for all work of all contexts.
+ * Order:  waits for all work of all contexts, and for calls that use it.
  * Errors: OCL_E_INVALID_VALUE: not all reserved, or a mapping lies in it in part. */
 ocl_status ocl_virtual_unmap(uint64_t address, size_t bytes);
 
@@ -92,7 +93,7 @@ struct ocl_virtual_access {
 
 /* Sets what devices may do with a range of whole mappings. All devices here use the process's own pages, so each can
  * do what any may.
- * Order:  waits for all work of all contexts where access is taken away.
+ * Order:  where access is taken away, as ocl_virtual_unmap().
  * Errors: OCL_E_INVALID_VALUE: the range is not all mapped, or ends within a mapping; OCL_E_OUT_OF_MEMORY. */
 ocl_status ocl_virtual_set_access(uint64_t address, size_t bytes,
                                   const struct ocl_virtual_access *list, size_t count);
@@ -100,7 +101,19 @@ ocl_status ocl_virtual_set_access(uint64_t address, size_t bytes,
 /* What a device may do at address. Errors: OCL_E_INVALID_VALUE: nothing is mapped there. */
 ocl_status ocl_virtual_access(uint64_t address, int device, enum ocl_access *access);
 
-/* Whether all of a range is mapped, and some device may do this with it. Lock-free. */
+/* Mappings that a call uses, and that stay until it lets them go. */
+struct ocl_virtual_hold {
+    struct ocl_allocation *few[4], **more;
+    size_t count;
+};
+
+/* Holds all of a range, if it is all mapped and some device may do this with it; otherwise, or without memory for the
+ * list, nothing, and false. What a call gives to queues meanwhile needs no hold any more. let_go: safe on an empty hold. */
+bool ocl_virtual_hold(uint64_t address, size_t bytes, enum ocl_access access,
+                      struct ocl_virtual_hold *hold);
+void ocl_virtual_let_go(struct ocl_virtual_hold *hold);
+
+/* Whether it could be held. */
 bool ocl_virtual_allows(uint64_t address, size_t bytes, enum ocl_access access);
 
 /* The memory mapped at address, with a reference for the caller, or NULL. */

@@ -37,7 +37,8 @@ struct ocl_mapping {
     uint64_t id;                   /* as the registry tells it */
     unsigned char given[OCL_VIRTUAL_DEVICES];
     enum ocl_access access;  /* of all devices together: what the pages allow */
-    const void *ending;      /* the call that unmaps it, or NULL */
+    const void *busy;        /* the call that changes it, which others wait for, or NULL */
+    bool is_ending;          /* that call unmaps it */
     struct appearance *seen; /* NULL: no context of the device is open, or it is ending */
     struct ocl_mapping *next, *previous;
 };
@@ -53,7 +54,7 @@ static void destroy(struct ocl_allocation *allocation)
 }
 
 static void fill_in(struct appearance *made, const struct ocl_mapping *mapping,
-                    struct ocl_context *context)
+                    struct ocl_context *context, enum ocl_access access)
 {
     struct ocl_allocation *allocation = &made->allocation;
     made->block = (struct ocl_block){
@@ -63,7 +64,7 @@ static void fill_in(struct appearance *made, const struct ocl_mapping *mapping,
         .bytes = mapping->bytes,
         .kind = OCL_BLOCK_DEVICE,
     };
-    atomic_store(&made->access, (int)mapping->access);
+    atomic_store(&made->access, (int)access);
     allocation->destroy = destroy;
     allocation->kind = allocation->home = OCL_MEMORY_DEVICE;
     allocation->context = context;
@@ -76,12 +77,13 @@ static void fill_in(struct appearance *made, const struct ocl_mapping *mapping,
 }
 
 /* Virtual lock held. Errors: OCL_E_OUT_OF_MEMORY. */
-static ocl_status appear(struct ocl_mapping *mapping, struct ocl_context *context)
+static ocl_status appear(struct ocl_mapping *mapping, struct ocl_context *context,
+                         enum ocl_access access)
 {
     struct appearance *made = ocl_slab_take(&appearances);
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
-    fill_in(made, mapping, context);
+    fill_in(made, mapping, context, access);
     atomic_store_explicit(&made->allocation.references, 1, memory_order_release);
     if (ocl_address_insert(&made->allocation) != OCL_OK) {
         ocl_allocation_release(&made->allocation);
@@ -92,11 +94,17 @@ static ocl_status appear(struct ocl_mapping *mapping, struct ocl_context *contex
     return OCL_OK;
 }
 
-/* From now on lookups do not find it. */
-static void disappear(struct appearance *seen)
+/* From now on lookups do not find the mapping. Returns what they found, which calls may still use, or NULL. Virtual lock
+ * held. */
+static struct appearance *take_down(struct ocl_mapping *mapping)
 {
-    atomic_store(&seen->allocation.is_live, false);
-    ocl_address_erase(&seen->allocation);
+    struct appearance *seen = mapping->seen;
+    mapping->seen = NULL;
+    if (seen) {
+        atomic_store(&seen->allocation.is_live, false);
+        ocl_address_erase(&seen->allocation);
+    }
+    return seen;
 }
 
 /* Waits for calls that are just using it. No lock is held. */
@@ -122,22 +130,20 @@ void ocl_virtual_join(struct ocl_context *context)
     context->next_home = homes;
     homes = context;
     for (struct ocl_mapping *mapping = mappings; mapping; mapping = mapping->next)
-        if (!mapping->seen && !mapping->ending &&
+        if (!mapping->seen && !mapping->is_ending &&
             ocl_physical_device(mapping->physical) == context->device->index)
-            (void)appear(mapping, context);
+            (void)appear(mapping, context, mapping->access);
     ocl_virtual_unlock();
 }
 
 /* Virtual lock held. A call that still uses the old appearance gives back the last reference to it. */
 static void move_out(struct ocl_mapping *mapping)
 {
-    struct appearance *old = mapping->seen;
+    const enum ocl_access access = (enum ocl_access)atomic_load(&mapping->seen->access);
     struct ocl_context *home = find_home(ocl_physical_device(mapping->physical));
-    mapping->seen = NULL;
-    disappear(old);
-    ocl_allocation_release(&old->allocation);
+    ocl_allocation_release(&take_down(mapping)->allocation);
     if (home)
-        (void)appear(mapping, home);
+        (void)appear(mapping, home, access);
 }
 
 void ocl_virtual_leave(struct ocl_context *context)
@@ -176,7 +182,8 @@ struct span {
     struct ocl_reservation *reservation; /* NULL: the range is not all reserved */
     size_t first, count;
     size_t mapped; /* bytes of them */
-    bool is_whole; /* none of them reaches out of the range, or is ending */
+    bool is_whole; /* none of them reaches out of the range */
+    bool is_busy;  /* a call changes one of them */
 };
 
 static struct span span_of(uint64_t address, size_t bytes)
@@ -191,8 +198,20 @@ static struct span span_of(uint64_t address, size_t bytes)
             break;
         span.count++;
         span.mapped += mapping->bytes;
-        span.is_whole &= mapping->address >= address &&
-                         mapping->address + mapping->bytes <= address + bytes && !mapping->ending;
+        span.is_whole &=
+            mapping->address >= address && mapping->address + mapping->bytes <= address + bytes;
+        span.is_busy |= mapping->busy != NULL;
+    }
+    return span;
+}
+
+/* The same, when no other call changes them. The lock is open while this waits. */
+static struct span settled_span(uint64_t address, size_t bytes)
+{
+    struct span span = span_of(address, bytes);
+    while (span.is_busy) {
+        ocl_virtual_wait();
+        span = span_of(address, bytes);
     }
     return span;
 }
@@ -201,7 +220,7 @@ static struct ocl_mapping *mapping_at(uint64_t address)
 {
     const struct span span = span_of(address, 1);
     struct ocl_mapping *found = span.count == 1 ? span.reservation->mappings[span.first] : NULL;
-    return found && !found->ending ? found : NULL;
+    return found && !found->is_ending ? found : NULL;
 }
 
 static bool make_room(struct ocl_reservation *reservation)
@@ -245,8 +264,17 @@ static void unlink_mapping(struct ocl_mapping *mapping)
 
 /* ---- Mapping ---- */
 
+/* The context, or, where another thread has closed it meanwhile, another one of its device, or NULL. */
+static struct ocl_context *home_instead(const struct ocl_context *context, int device)
+{
+    struct ocl_context *home = homes;
+    while (home && home != context)
+        home = home->next_home;
+    return home ? home : find_home(device);
+}
+
 /* Virtual lock held. */
-static ocl_status place(struct ocl_mapping *mapping, struct ocl_context *context)
+static ocl_status place(struct ocl_mapping *mapping, const struct ocl_context *context)
 {
     const struct span span = span_of(mapping->address, mapping->bytes);
     if (!span.reservation || span.count > 0)
@@ -254,8 +282,9 @@ static ocl_status place(struct ocl_mapping *mapping, struct ocl_context *context
     if (!make_room(span.reservation))
         return OCL_E_OUT_OF_MEMORY;
     ocl_status status = ocl_physical_place(mapping->physical, mapping->address);
-    if (status == OCL_OK)
-        status = appear(mapping, context);
+    struct ocl_context *home = home_instead(context, ocl_physical_device(mapping->physical));
+    if (status == OCL_OK && home)
+        status = appear(mapping, home, OCL_ACCESS_NONE);
     if (status == OCL_OK)
         link_mapping(span.reservation, span.first, mapping);
     else
@@ -286,7 +315,7 @@ ocl_status ocl_virtual_map(struct ocl_context *context, struct ocl_physical *phy
     return status;
 }
 
-/* ---- Unmapping ---- */
+/* ---- What calls and work still use ---- */
 
 static void finish_queues(struct ocl_context *context)
 {
@@ -301,33 +330,48 @@ static bool is_lost(struct ocl_context *context)
     return failure != OCL_OK && failure != OCL_E_ASSERT && failure != OCL_E_TRAP;
 }
 
-/* Work of any context may use the memory: all devices use the same pages. False: some may still go on, and a page that it
- * uses must not be taken away, which would end the process. */
-static bool wait_for_all(void)
+/* Appearances that were taken down. */
+struct old {
+    struct appearance **list; /* some may be NULL */
+    size_t count;
+};
+
+static bool make_old(struct old *old, size_t count)
+{
+    old->count = count;
+    old->list = calloc(count, sizeof *old->list);
+    return old->list != NULL;
+}
+
+/* Waits until nobody uses them: work of any context, for all devices use the same pages; then the calls that had found
+ * them, and what those gave to queues. False: some work may still go on, and a page that it uses must not be taken
+ * away, which would end the process. No lock is held. */
+static bool end_old(struct old *old)
 {
     ocl_contexts_visit(finish_queues);
+    for (size_t i = 0; i < old->count; i++)
+        if (old->list[i])
+            end_appearance(old->list[i]);
+    ocl_contexts_visit(finish_queues);
+    free(old->list);
     return ocl_contexts_find(is_lost) == NULL;
 }
 
-/* The mappings are the caller's from here on, and stay in their reservation. */
-static ocl_status begin_end(uint64_t address, size_t bytes, struct span *span,
-                            struct appearance ***seen)
+/* ---- Unmapping ---- */
+
+/* Virtual lock held. The mappings are the call's from here on, and stay in their reservation. old: empty. */
+static ocl_status begin_end(uint64_t address, size_t bytes, const void *call, struct old *old)
 {
-    *span = span_of(address, bytes);
-    if (!span->reservation || !span->is_whole)
+    const struct span span = settled_span(address, bytes);
+    if (!span.reservation || !span.is_whole)
         return OCL_E_INVALID_VALUE;
-    if (span->count == 0)
-        return OCL_OK;
-    *seen = malloc(span->count * sizeof **seen);
-    if (!*seen)
+    if (span.count > 0 && !make_old(old, span.count))
         return OCL_E_OUT_OF_MEMORY;
-    for (size_t i = 0; i < span->count; i++) {
-        struct ocl_mapping *mapping = span->reservation->mappings[span->first + i];
-        mapping->ending = span;
-        (*seen)[i] = mapping->seen;
-        mapping->seen = NULL;
-        if ((*seen)[i])
-            atomic_store(&(*seen)[i]->access, OCL_ACCESS_NONE);
+    for (size_t i = 0; i < span.count; i++) {
+        struct ocl_mapping *mapping = span.reservation->mappings[span.first + i];
+        mapping->busy = call;
+        mapping->is_ending = true;
+        old->list[i] = take_down(mapping);
     }
     return OCL_OK;
 }
@@ -339,11 +383,12 @@ static struct ocl_mapping *take_out(uint64_t address, size_t bytes, const void *
     const struct span span = span_of(address, bytes);
     struct ocl_reservation *reservation = span.reservation;
     struct ocl_mapping *ended = NULL;
+    const size_t end = span.first + span.count;
     size_t kept = span.first;
     reservation->is_lost |= !is_over;
-    for (size_t i = span.first; i < reservation->count; i++) {
+    for (size_t i = span.first; i < end; i++) {
         struct ocl_mapping *mapping = reservation->mappings[i];
-        if (mapping->ending != call) {
+        if (mapping->busy != call) {
             reservation->mappings[kept++] = mapping;
             continue;
         }
@@ -353,7 +398,10 @@ static struct ocl_mapping *take_out(uint64_t address, size_t bytes, const void *
         mapping->next = ended;
         ended = mapping;
     }
-    reservation->count = kept;
+    memmove(reservation->mappings + kept, reservation->mappings + end,
+            (reservation->count - end) * sizeof *reservation->mappings);
+    reservation->count -= end - kept;
+    ocl_virtual_wake();
     return ended;
 }
 
@@ -369,23 +417,15 @@ static void end_mappings(struct ocl_mapping *ended)
 
 ocl_status ocl_virtual_unmap(uint64_t address, size_t bytes)
 {
-    struct span span;
-    struct appearance **seen = NULL;
+    struct old old = {NULL, 0};
     ocl_virtual_lock();
-    const ocl_status status = begin_end(address, bytes, &span, &seen);
+    const ocl_status status = begin_end(address, bytes, &old, &old);
     ocl_virtual_unlock();
-    if (status != OCL_OK || span.count == 0)
+    if (status != OCL_OK || old.count == 0)
         return status;
-    const bool is_over = wait_for_all();
-    for (size_t i = 0; i < span.count; i++) {
-        if (seen[i]) {
-            disappear(seen[i]);
-            end_appearance(seen[i]);
-        }
-    }
-    free(seen);
+    const bool is_over = end_old(&old);
     ocl_virtual_lock();
-    struct ocl_mapping *ended = take_out(address, bytes, &span, is_over);
+    struct ocl_mapping *ended = take_out(address, bytes, &old, is_over);
     ocl_virtual_unlock();
     end_mappings(ended);
     return OCL_OK;
@@ -431,20 +471,40 @@ static bool protect(const struct ocl_mapping *mapping, enum ocl_access access)
     return mprotect((void *)(uintptr_t)mapping->address, mapping->bytes, protections[access]) == 0;
 }
 
-/* Calls are refused from here on what is taken away. Whether anything is. */
-static bool lower(const struct span *span, const struct change *change)
+static enum ocl_access kept_access(const struct ocl_mapping *mapping, const struct change *change)
 {
-    bool is_lowered = false;
+    return (enum ocl_access)((unsigned)access_after(mapping, change) & (unsigned)mapping->access);
+}
+
+/* Whether the change takes access away. */
+static bool lowers(const struct span *span, const struct change *change)
+{
+    for (size_t i = 0; i < span->count; i++) {
+        const struct ocl_mapping *mapping = span->reservation->mappings[span->first + i];
+        if (kept_access(mapping, change) != mapping->access)
+            return true;
+    }
+    return false;
+}
+
+/* The mappings are the call's from here on. What is taken away calls are refused by a new appearance; those that have found
+ * the old one are waited for with it. */
+static ocl_status lower(const struct span *span, const struct change *change, const void *call,
+                        struct old *old)
+{
+    if (!make_old(old, span->count))
+        return OCL_E_OUT_OF_MEMORY;
     for (size_t i = 0; i < span->count; i++) {
         struct ocl_mapping *mapping = span->reservation->mappings[span->first + i];
-        const unsigned kept = (unsigned)access_after(mapping, change) & (unsigned)mapping->access;
-        if (kept == (unsigned)mapping->access)
+        const enum ocl_access kept = kept_access(mapping, change);
+        mapping->busy = call;
+        if (!mapping->seen || kept == mapping->access)
             continue;
-        is_lowered = true;
-        if (mapping->seen)
-            atomic_store(&mapping->seen->access, (int)kept);
+        struct ocl_context *home = mapping->seen->allocation.context;
+        old->list[i] = take_down(mapping);
+        (void)appear(mapping, home, kept); /* settle() tries again */
     }
-    return is_lowered;
+    return OCL_OK;
 }
 
 /* The system may have no room for one more range of pages; then all is as it was. */
@@ -465,48 +525,53 @@ static void settle(const struct span *span, const struct change *change, bool is
 {
     for (size_t i = 0; i < span->count; i++) {
         struct ocl_mapping *mapping = span->reservation->mappings[span->first + i];
+        struct ocl_context *home = find_home(ocl_physical_device(mapping->physical));
+        mapping->busy = NULL;
         if (is_changed) {
             change_given(change, mapping->given);
             mapping->access = together(mapping->given);
         }
         if (mapping->seen)
             atomic_store(&mapping->seen->access, (int)mapping->access);
+        else if (home)
+            (void)appear(mapping, home, mapping->access);
     }
 }
 
-/* What is known of work that uses the memory. */
-enum work { WORK_UNKNOWN, WORK_IS_OVER, WORK_IS_LOST };
-
-/* Virtual lock held. *must_wait: it was not done, for work may be going on that it would disturb. */
-static ocl_status change_access(uint64_t address, size_t bytes, const struct change *change,
-                                enum work work, bool *must_wait)
+/* Virtual lock held. Where work that nobody can wait for may go on, pages keep what they allow. */
+static ocl_status change_pages(const struct span *span, const struct change *change, bool is_over)
 {
-    const struct span span = span_of(address, bytes);
+    const ocl_status status = is_over ? protect_all(span, change) : OCL_OK;
+    settle(span, change, status == OCL_OK);
+    return status;
+}
+
+/* Virtual lock held. old: empty; what has to be waited for before pages change, with a list where something has. */
+static ocl_status begin_change(uint64_t address, size_t bytes, const struct change *change,
+                               struct old *old)
+{
+    const struct span span = settled_span(address, bytes);
     if (!span.reservation || !span.is_whole || span.mapped != bytes || bytes == 0)
         return OCL_E_INVALID_VALUE;
-    const bool is_lower = lower(&span, change);
-    *must_wait = is_lower && work == WORK_UNKNOWN;
-    if (*must_wait)
-        return OCL_OK;
-    const ocl_status status =
-        is_lower && work == WORK_IS_LOST ? OCL_OK : protect_all(&span, change);
-    settle(&span, change, status == OCL_OK);
-    return status;
+    return lowers(&span, change) ? lower(&span, change, old, old)
+                                 : change_pages(&span, change, true);
 }
 
 ocl_status ocl_virtual_set_access(uint64_t address, size_t bytes,
                                   const struct ocl_virtual_access *list, size_t count)
 {
     const struct change change = {list, count};
-    bool must_wait = false;
+    struct old old = {NULL, 0};
     ocl_virtual_lock();
-    ocl_status status = change_access(address, bytes, &change, WORK_UNKNOWN, &must_wait);
+    ocl_status status = begin_change(address, bytes, &change, &old);
     ocl_virtual_unlock();
-    if (status != OCL_OK || !must_wait)
+    if (status != OCL_OK || !old.list)
         return status;
-    const enum work work = wait_for_all() ? WORK_IS_OVER : WORK_IS_LOST;
+    const bool is_over = end_old(&old);
     ocl_virtual_lock();
-    status = change_access(address, bytes, &change, work, &must_wait);
+    const struct span span = span_of(address, bytes); /* the same mappings: they are busy */
+    status = change_pages(&span, &change, is_over);
+    ocl_virtual_wake();
     ocl_virtual_unlock();
     return status;
 }
@@ -532,22 +597,80 @@ struct ocl_physical *ocl_virtual_memory_at(uint64_t address)
     return physical;
 }
 
-/* One mapping after the other, as the registry finds them. */
-bool ocl_virtual_allows(uint64_t address, size_t bytes, enum ocl_access access)
+/* ---- Using ---- */
+
+/* While a call changes a mapping it is not found for a moment, in which the lock is held. */
+static struct ocl_allocation *find_mapping(uint64_t address)
 {
-    bool is_allowed = true;
-    while (is_allowed && bytes > 0) {
-        struct ocl_allocation *found = ocl_address_acquire(address);
-        if (!found)
+    struct ocl_allocation *found = ocl_address_acquire(address);
+    if (!found && ocl_virtual_is_reserved(address))
+        found = ocl_address_acquire(address);
+    return found;
+}
+
+/* A reference goes with it. False without memory. */
+static bool add_held(struct ocl_virtual_hold *hold, struct ocl_allocation *found)
+{
+    enum { FEW = sizeof hold->few / sizeof *hold->few };
+    if (hold->count < FEW) {
+        hold->few[hold->count++] = found;
+        return true;
+    }
+    const size_t more = hold->count - FEW;
+    if ((more & (more - 1)) == 0) { /* 0, 1, 2, 4 .. are in use */
+        struct ocl_allocation **grown =
+            realloc(hold->more, (more > 0 ? 2 * more : 1) * sizeof *hold->more);
+        if (!grown)
             return false;
-        const struct appearance *seen = (const struct appearance *)found;
+        hold->more = grown;
+    }
+    hold->more[more] = found;
+    hold->count++;
+    return true;
+}
+
+static bool is_allowed(const struct ocl_allocation *found, enum ocl_access access)
+{
+    const struct appearance *seen = (const struct appearance *)found;
+    return found->is_virtual &&
+           ((unsigned)atomic_load(&seen->access) & (unsigned)access) == (unsigned)access;
+}
+
+bool ocl_virtual_hold(uint64_t address, size_t bytes, enum ocl_access access,
+                      struct ocl_virtual_hold *hold)
+{
+    *hold = (struct ocl_virtual_hold){.count = 0};
+    while (bytes > 0) {
+        struct ocl_allocation *found = find_mapping(address);
+        if (found && (!is_allowed(found, access) || !add_held(hold, found))) {
+            ocl_allocation_release(found);
+            found = NULL;
+        }
+        if (!found) {
+            ocl_virtual_let_go(hold);
+            return false;
+        }
         const size_t left = found->bytes - (size_t)(address - found->address);
         const size_t part = bytes < left ? bytes : left;
-        is_allowed = found->is_virtual &&
-                     ((unsigned)atomic_load(&seen->access) & (unsigned)access) == (unsigned)access;
-        ocl_allocation_release(found);
         address += part;
         bytes -= part;
     }
-    return is_allowed;
+    return true;
+}
+
+void ocl_virtual_let_go(struct ocl_virtual_hold *hold)
+{
+    enum { FEW = sizeof hold->few / sizeof *hold->few };
+    for (size_t i = 0; i < hold->count; i++)
+        ocl_allocation_release(i < FEW ? hold->few[i] : hold->more[i - FEW]);
+    free(hold->more);
+    *hold = (struct ocl_virtual_hold){.count = 0};
+}
+
+bool ocl_virtual_allows(uint64_t address, size_t bytes, enum ocl_access access)
+{
+    struct ocl_virtual_hold hold;
+    const bool allows = ocl_virtual_hold(address, bytes, access, &hold);
+    ocl_virtual_let_go(&hold);
+    return allows;
 }

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "cl/base/steady.h"
 #include "cl/range_map.h"
 #include "cl/virtual/virtual_private.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static _Atomic(struct ocl_range_map *) reserved; /* made once; NULL: nothing ever was */
 
 void ocl_virtual_lock(void)
@@ -19,6 +21,16 @@ void ocl_virtual_lock(void)
 void ocl_virtual_unlock(void)
 {
     pthread_mutex_unlock(&lock);
+}
+
+void ocl_virtual_wait(void)
+{
+    ocl_steady_wait(&changed, &lock);
+}
+
+void ocl_virtual_wake(void)
+{
+    pthread_cond_broadcast(&changed);
 }
 
 /* Without the lock, it may be wrong while other threads reserve and free. */

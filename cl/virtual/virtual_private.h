@@ -21,6 +21,10 @@ struct ocl_reservation {
 void ocl_virtual_lock(void);
 void ocl_virtual_unlock(void);
 
+/* With the lock, which is open while the first waits for the second. */
+void ocl_virtual_wait(void);
+void ocl_virtual_wake(void);
+
 /* The reservation that holds all of the range, or NULL. Virtual lock held. */
 struct ocl_reservation *ocl_reservation_find(uint64_t address, size_t bytes);
 

@@ -24,18 +24,30 @@ static bool measure(const struct ocl_fill *fill, size_t *bytes)
            !__builtin_add_overflow(*bytes, slices, bytes);
 }
 
-static cudaError_t check_fill(const struct ocl_fill *fill, struct facade_place *place)
+/* What is mapped is held where that is right. */
+static cudaError_t keep_filled(const struct ocl_fill *fill, struct facade_place *place,
+                               struct ocl_virtual_hold *hold)
 {
     size_t bytes = 0;
+    *hold = (struct ocl_virtual_hold){.count = 0};
     if (!measure(fill, &bytes) || fill->address % fill->element_bytes != 0)
         return cudaErrorInvalidValue;
     if (fill->height > 1 &&
         (fill->pitch % fill->element_bytes != 0 || fill->pitch < fill->count * fill->element_bytes))
         return cudaErrorInvalidValue;
     *place = facade_place_find(fill->address);
-    return place->kind != FACADE_PAGEABLE && facade_place_holds(place, bytes, true)
+    return place->kind != FACADE_PAGEABLE && facade_place_keep(place, bytes, true, hold)
                ? cudaSuccess
                : cudaErrorInvalidValue;
+}
+
+static cudaError_t check_fill(const struct ocl_fill *fill)
+{
+    struct facade_place place;
+    struct ocl_virtual_hold hold;
+    cudaError_t error = keep_filled(fill, &place, &hold);
+    ocl_virtual_let_go(&hold);
+    return error;
 }
 
 static cudaError_t capture_rows(const struct ocl_fill *fill, struct facade_stream *stream)
@@ -50,9 +62,8 @@ static cudaError_t capture_rows(const struct ocl_fill *fill, struct facade_strea
 static cudaError_t capture_fill(const struct ocl_fill *fill, struct facade_stream *stream)
 {
     struct ocl_fill rows = *fill;
-    struct facade_place place;
     const bool is_one = fill->slice_bytes == fill->pitch * fill->height;
-    cudaError_t error = check_fill(fill, &place);
+    cudaError_t error = check_fill(fill);
     rows.depth = 1;
     if (is_one)
         rows.height *= fill->depth;
@@ -80,22 +91,23 @@ cudaError_t facade_memory_set(const struct ocl_fill *fill, cudaStream_t stream, 
 cudaError_t facade_memory_set_check(const struct ocl_fill *fill)
 {
     struct facade_context *context = NULL;
-    struct facade_place place;
     cudaError_t error = facade_current(&context);
-    return error == cudaSuccess && !is_empty(fill) ? check_fill(fill, &place) : error;
+    return error == cudaSuccess && !is_empty(fill) ? check_fill(fill) : error;
 }
 
 cudaError_t facade_memory_set_in(const struct ocl_fill *fill, struct facade_stream *found,
                                  bool is_async)
 {
     struct facade_place place;
-    cudaError_t error = check_fill(fill, &place);
+    struct ocl_virtual_hold hold;
+    cudaError_t error = keep_filled(fill, &place, &hold);
     if (error != cudaSuccess)
         return error;
     bool waits =
         (!is_async && place.kind != FACADE_DEVICE) || facade_advice_is_synchronous(fill->address);
     ocl_status status =
         ocl_transfer_fill(found->queue, fill, waits ? OCL_WAIT_ALL : OCL_WAIT_SOURCE);
+    ocl_virtual_let_go(&hold);
     return facade_error_from(status, FACADE_OTHER);
 }
 

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "cl/virtual.h"
 #include "facade/memory/managed_advice.h"
 #include "facade/state/handles.h"
 #include "facade/state/runtime.h"
@@ -46,6 +45,8 @@ struct facade_place facade_place_hold(uint64_t address, struct ocl_allocation **
 {
     struct ocl_memory_view view;
     *allocation = ocl_memory_hold((const void *)(uintptr_t)address, &view);
+    if (*allocation == NULL && ocl_virtual_is_reserved(address)) /* a call may just change it */
+        *allocation = ocl_memory_hold((const void *)(uintptr_t)address, &view);
     if (*allocation == NULL)
         return unknown_place(address);
     return (struct facade_place){
@@ -56,12 +57,22 @@ struct facade_place facade_place_hold(uint64_t address, struct ocl_allocation **
     };
 }
 
-bool facade_place_holds(const struct facade_place *place, size_t bytes, bool is_write)
+bool facade_place_keep(const struct facade_place *place, size_t bytes, bool is_write,
+                       struct ocl_virtual_hold *hold)
 {
+    *hold = (struct ocl_virtual_hold){.count = 0};
     if (place->virtual_address == 0)
         return bytes <= place->left;
-    return ocl_virtual_allows(place->virtual_address, bytes,
-                              is_write ? OCL_ACCESS_WRITE : OCL_ACCESS_READ);
+    return ocl_virtual_hold(place->virtual_address, bytes,
+                            is_write ? OCL_ACCESS_WRITE : OCL_ACCESS_READ, hold);
+}
+
+bool facade_place_holds(const struct facade_place *place, size_t bytes, bool is_write)
+{
+    struct ocl_virtual_hold hold;
+    const bool holds = facade_place_keep(place, bytes, is_write, &hold);
+    ocl_virtual_let_go(&hold);
+    return holds;
 }
 
 struct facade_place facade_place_find(uint64_t address)
