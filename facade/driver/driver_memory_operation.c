@@ -71,7 +71,7 @@ static CUresult check(const struct operation *operation)
 /* --- carrying out ----------------------------------------------------------------------------- */
 
 /* A barrier orders what the stream does anyhow, one after the other. */
-static CUresult carry_out(struct ocl_queue *queue, const struct operation *operation)
+static ocl_status give(struct ocl_queue *queue, const struct operation *operation)
 {
     ocl_status status = OCL_OK;
     if (is_wait(operation->type))
@@ -79,6 +79,18 @@ static CUresult carry_out(struct ocl_queue *queue, const struct operation *opera
                                       (enum ocl_value_test)(operation->flags & 3));
     else if (is_write(operation->type))
         status = ocl_queue_write_value(queue, &operation->value);
+    return status;
+}
+
+/* What was checked may have been unmapped since. */
+static CUresult carry_out(struct ocl_queue *queue, const struct operation *operation)
+{
+    const struct facade_place place = facade_place_find(operation->value.address);
+    struct ocl_virtual_hold hold;
+    const bool is_there =
+        facade_place_keep(&place, operation->value.bytes, is_write(operation->type), &hold);
+    const ocl_status status = is_there ? give(queue, operation) : OCL_E_INVALID_VALUE;
+    ocl_virtual_let_go(&hold);
     return facade_driver_error(facade_error_from(status, FACADE_OTHER));
 }
 

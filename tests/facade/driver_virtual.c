@@ -802,7 +802,8 @@ TEST_BODY(driver_virtual_memory_of_two_devices)
         TEST_SKIP("one device");
     assert_driver(cuDeviceGetAttribute(&second_can,
                                        CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1));
-    assert_int_equal(second_can, 1);
+    if (second_can == 0)
+        TEST_SKIP("the second device has no virtual memory management");
     const CUmemAllocationProp prop = properties_of(1);
     CUdeviceptr address = reserve(2 * GRAIN);
     map_new(address, GRAIN);
