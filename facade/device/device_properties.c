@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "cl/context.h"
 #include "cl/device.h"
 #include "cl/managed.h"
 #include "cl/virtual.h"
@@ -38,6 +39,25 @@ bool facade_device_has_virtual(int device)
 {
     struct ocl_context *open = open_context(device);
     return open != NULL ? ocl_virtual_is_supported(open) : ocl_virtual_is_expected(device);
+}
+
+/* Under the handle strategy kernels get buffers, which the program's own memory has none of. */
+static bool reaches_pageable(int device)
+{
+    const struct ocl_context *open = open_context(device);
+    return ocl_device_facts(device)->has_svm_system &&
+           (open == NULL || ocl_context_address(open) != OCL_ADDRESS_HANDLE);
+}
+
+bool facade_devices_reach_pageable(void)
+{
+    int count = 0;
+    if (facade_devices(&count) != cudaSuccess)
+        return false;
+    for (int device = 0; device < count; device++)
+        if (!reaches_pageable(device))
+            return false;
+    return true;
 }
 
 cudaError_t facade_device_attribute(int *value, int attribute, int device)
