@@ -161,8 +161,8 @@ static enum cudaGraphExecUpdateResult may_become(const struct facade_work *work,
     return are_alike ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorParametersChanged;
 }
 
-static const struct facade_work_kind operations_kind = {FACADE_NODE_TYPE_OPERATIONS, run_operations,
-                                                        may_become};
+static const struct facade_work_kind operations_kind = {
+    .type = FACADE_NODE_TYPE_OPERATIONS, .run = run_operations, .may_become = may_become};
 
 static cudaError_t make_work(struct facade_context *context, unsigned count,
                              const CUstreamBatchMemOpParams *params, struct facade_work **work)

@@ -415,11 +415,13 @@ cudaError_t facade_exec_launch(cudaGraphExec_t graphExec, cudaStream_t stream)
     return is_capturing ? capture_exec(exec, found) : launch_exec(exec, found);
 }
 
-/* Work that was launched goes on: it needs nothing of the graph. */
+/* Work that was launched goes on: it needs nothing of the graph. A host function may not: it cannot end the lanes' streams. */
 cudaError_t facade_exec_destroy(cudaGraphExec_t graphExec)
 {
     struct facade_exec *exec = NULL;
-    cudaError_t error = facade_exec_find(graphExec, &exec);
+    cudaError_t error = facade_process_state();
+    if (error == cudaSuccess)
+        error = facade_exec_find(graphExec, &exec);
     if (error == cudaSuccess)
         unmake_exec(exec);
     return error;

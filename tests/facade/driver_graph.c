@@ -285,6 +285,39 @@ TEST_BODY(driver_graph_refuses_bad_arguments)
     end_chain(&c);
 }
 
+/* Graphs outlive contexts, and can be ended when none is current any more. */
+TEST_BODY(driver_graph_needs_no_context_to_end)
+{
+    CUcontext context = NULL;
+    CUdeviceptr memory = 0;
+    CUgraph graph = NULL, clone = NULL;
+    CUgraphNode nodes[2] = {NULL}, found = NULL;
+    CUgraphExec exec = NULL;
+    size_t count = 0;
+    const CUcontext primary = driver_use_primary();
+    assert_driver(cuCtxCreate(&context, NULL, 0, 0));
+    assert_driver(cuMemAlloc(&memory, 16));
+    const CUDA_MEMSET_NODE_PARAMS fill = {
+        .dst = memory, .value = 1, .elementSize = 4, .width = 4, .height = 1};
+    assert_driver(cuGraphCreate(&graph, 0));
+    assert_driver(cuGraphAddMemsetNode(&nodes[0], graph, NULL, 0, &fill, context));
+    assert_driver(cuGraphAddEmptyNode(&nodes[1], graph, nodes, 1));
+    assert_driver(cuGraphInstantiate(&exec, graph, 0));
+    assert_driver(cuGraphLaunch(exec, NULL));
+    assert_driver(cuCtxDestroy(context));
+    assert_driver(cuCtxSetCurrent(NULL));
+    assert_int_equal(cuGraphLaunch(exec, NULL), CUDA_ERROR_INVALID_CONTEXT);
+    assert_driver(cuGraphClone(&clone, graph));
+    assert_driver(cuGraphNodeFindInClone(&found, nodes[1], clone));
+    assert_driver(cuGraphDestroyNode(nodes[1]));
+    assert_driver(cuGraphGetNodes(graph, NULL, &count));
+    assert_int_equal(count, 1);
+    assert_driver(cuGraphExecDestroy(exec));
+    assert_driver(cuGraphDestroy(clone));
+    assert_driver(cuGraphDestroy(graph));
+    assert_driver(cuCtxSetCurrent(primary));
+}
+
 static void *address_of(const char *name, int version)
 {
     void *address = NULL;
