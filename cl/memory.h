@@ -27,6 +27,7 @@ struct ocl_memory_view {
     unsigned flags; /* the caller's own, given at allocation */
     uint64_t id;    /* unique in the process, never used again */
     void *pool_owner; /* of stream-ordered memory: see ordered_pool.h; NULL otherwise */
+    bool is_virtual;  /* a mapping: see virtual.h */
 };
 
 enum { OCL_MEMORY_ALIGNMENT = 256 };

@@ -117,6 +117,7 @@ set(enqueues_apart
     cl/context/capability.c   # self-tests of the address strategies, before the context's first queue
     cl/image/image_test.c     # self-test of images, when the first is made
     cl/managed/managed_test.c # self-test of memory that migrates, before the context's first queue
+    cl/virtual/virtual_test.c # self-test of virtual memory, of no queue of users
     cl/program/kernel_size.c  # asks the device for the sizes of a kernel's parameters, when it is found
     cl/ptx/ptx_binary.c       # self-test of the driver's way with PTX, before it is used
     cl/ptx/ptx_target.c       # self-test of instructions, before the first PTX is translated

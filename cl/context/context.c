@@ -32,6 +32,7 @@
 #include "cl/trace.h"
 #include "cl/transfer/staging.h"
 #include "cl/value.h"
+#include "cl/virtual/mapping.h"
 
 /* Source: CUDA Runtime API 13.0, cudaDeviceSetLimit, and what its driver tells at first. */
 enum { PRINT_BYTES = 1 << 20, HEAP_BYTES = 8 << 20 };
@@ -137,6 +138,7 @@ static ocl_status open_context(int device, struct ocl_context **context)
     }
     ocl_exit_watch(device);
     ocl_contexts_note(made);
+    ocl_virtual_join(made);
     *context = made;
     return OCL_OK;
 }
@@ -160,6 +162,7 @@ static void close_context(struct ocl_context *context)
     const ocl_status status = ocl_queues_close(context);
     ocl_contexts_forget(
         context); /* not before: what compiles for it is waited for when the process ends */
+    ocl_virtual_leave(context);
     if (status != OCL_OK)
         return;
     ocl_values_close(context);

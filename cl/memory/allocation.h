@@ -22,9 +22,10 @@ struct ocl_allocation {
     size_t offset;           /* of the first byte inside block */
     struct ocl_piece *piece; /* what goes back to the pool; NULL for the user's own memory */
     enum ocl_memory_kind
-        home;       /* whose pool that is: kind, but of managed memory that got pinned memory */
-    size_t span;    /* bytes that stand in the registry; 0: those of bytes, rounded up */
-    bool is_listed; /* they do */
+        home;        /* whose pool that is: kind, but of managed memory that got pinned memory */
+    size_t span;     /* bytes that stand in the registry; 0: those of bytes, rounded up */
+    bool is_listed;  /* they do */
+    bool is_virtual; /* a mapping (virtual.h), which nobody frees */
     _Atomic(struct ocl_twin *) twin; /* twin.h: of pinned memory that kernels do not see, or NULL */
     struct ocl_ordered *ordered; /* ordered_private.h: of stream-ordered memory, otherwise NULL */
     struct ocl_fixed
@@ -41,7 +42,7 @@ struct ocl_place {
     void *pointer;
 };
 
-/* Where address is, for commands of this context. Needs: address lies in allocation. */
+/* Where address is, for commands of this context. Needs: address lies in allocation, or in what is mapped behind it. */
 struct ocl_place ocl_allocation_place(const struct ocl_allocation *allocation, uint64_t address);
 
 /* memory.c's part of ocl_managed_allocate(): a piece, of at least least bytes, of a block of managed

@@ -102,6 +102,7 @@ static struct ocl_allocation *allocation_take(struct ocl_context *context,
     made->piece = NULL;
     made->span = 0;
     made->is_listed = false;
+    made->is_virtual = false;
     atomic_store(&made->twin, NULL);
     atomic_store(&made->is_live, false);
     made->ordered = NULL;
@@ -430,7 +431,8 @@ static ocl_status end_at(enum ocl_memory_kind kind, const void *pointer, bool ad
     if (!found)
         return OCL_E_NOT_FOUND;
     ocl_status status = OCL_E_NOT_FOUND;
-    if (found->kind == kind && is_adopted(found) == adopted && starts_at(found, address)) {
+    if (found->kind == kind && is_adopted(found) == adopted && !found->is_virtual &&
+        starts_at(found, address)) {
         wait_for_touches(found);
         if (atomic_exchange(&found->is_live, false))
             status = end(found);
@@ -507,6 +509,7 @@ struct ocl_allocation *ocl_memory_hold(const void *pointer, struct ocl_memory_vi
             .flags = found->flags,
             .id = found->id,
             .pool_owner = found->ordered ? ocl_ordered_owner(found->ordered) : NULL,
+            .is_virtual = found->is_virtual,
         };
     return found;
 }
@@ -544,7 +547,7 @@ struct ocl_place ocl_allocation_place(const struct ocl_allocation *allocation, u
 {
     const struct ocl_block *block = allocation->block;
     const uint64_t inner = ocl_allocation_offset(allocation, address);
-    assert(inner < allocation->bytes);
+    assert(inner < allocation->bytes || allocation->is_virtual);
     const size_t offset = allocation->offset + (size_t)inner;
     return (struct ocl_place){
         .buffer = block->buffer,

@@ -17,6 +17,7 @@
  *   1 queue.order_lock      making this queue wait for others (legacy against blocking)
  *   2 queue.lock            the queue's marker, its kernel for the clock, what it waited for
  *   3 context.memory_lock   pools, kept blocks, accounting
+ *   3 virtual memory        reservations and mappings
  *   3 claims of addresses
  *   4 range map write lock
  *   5 leaves: context.queue_lock (the list of queues), context.block_lock, context.pin_lock, event.lock, array.lock, program.lock,
@@ -130,6 +131,8 @@ struct ocl_queue_link {
 struct ocl_context {
     const struct ocl_device *device;
     struct ocl_context *next_open; /* context.c */
+    struct ocl_context *next_home; /* mapping.c: the next whose device has virtual memory */
+    _Atomic int virtual_memory;    /* virtual_test.c: whether this one has */
     unsigned lookers;              /* likewise: threads that look at it while the process ends */
     cl_context cl;
     struct ocl_capability capability;

@@ -12,6 +12,10 @@ cudaError_t facade_device_check(int device);
  * cudaErrorInvalidDevice. */
 cudaError_t facade_device_attribute(int *value, int attribute, int device);
 
+/* Whether a device has virtual memory management: CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED.
+ * Needs: device is an ordinal. */
+bool facade_device_has_virtual(int device);
+
 /* Whether kernels of every device use the program's own memory where it is, by its own addresses:
  * cudaDevAttrPageableMemoryAccess of all of them. */
 bool facade_devices_reach_pageable(void);

@@ -6,6 +6,7 @@
 #include "cl/context.h"
 #include "cl/device.h"
 #include "cl/managed.h"
+#include "cl/virtual.h"
 #include "facade/device/device.h"
 #include "facade/device/peer.h"
 #include "facade/state/limits.h"
@@ -15,7 +16,7 @@ static int at_most(uint64_t value, int limit)
     return value < (uint64_t)limit ? (int)value : limit;
 }
 
-static const struct ocl_context *open_context(int device)
+static struct ocl_context *open_context(int device)
 {
     const struct facade_context *primary = facade_primary(device);
     return primary != NULL ? atomic_load_explicit(&primary->cl, memory_order_acquire) : NULL;
@@ -32,6 +33,12 @@ static enum ocl_managed_method managed_method(int device)
     if (facts->has_host_unified_memory || facts->has_usm || facts->has_svm_fine)
         return OCL_MANAGED_SHARED;
     return facts->has_svm_coarse ? OCL_MANAGED_MIGRATING : OCL_MANAGED_NONE;
+}
+
+bool facade_device_has_virtual(int device)
+{
+    struct ocl_context *open = open_context(device);
+    return open != NULL ? ocl_virtual_is_supported(open) : ocl_virtual_is_expected(device);
 }
 
 /* Under the handle strategy kernels get buffers, which the program's own memory has none of. */

@@ -41,27 +41,30 @@ cudaError_t facade_copy_claim_arrays(struct facade_copy_request *request, enum c
     return error;
 }
 
-/* Whether the volume fits into left bytes; a volume that no size_t measures does not. */
-static bool fits(const struct ocl_copy *copy, const struct ocl_copy_end *end, size_t left)
+/* An end of a copy, the allocation that holds it, NULL for pageable memory, and what is mapped of it. */
+struct held_place {
+    struct facade_place place;
+    struct ocl_allocation *allocation;
+    struct ocl_virtual_hold mapped;
+};
+
+/* Whether the volume fits in where the end begins; a volume that no size_t measures does not. Mapped memory is held. */
+static bool fits(const struct ocl_copy *copy, const struct ocl_copy_end *end,
+                 struct held_place *held)
 {
+    const bool is_target = end == &copy->target;
     size_t slices = 0, rows = 0, bytes = 0;
     if (__builtin_mul_overflow(copy->depth - 1, end->slice_bytes, &slices) ||
         __builtin_mul_overflow(copy->height - 1, end->pitch, &rows) ||
         __builtin_add_overflow(slices, rows, &bytes) ||
         __builtin_add_overflow(bytes, copy->width, &bytes))
         return false;
-    return bytes <= left;
+    return facade_place_keep(&held->place, bytes, is_target, &held->mapped);
 }
-
-/* An end of a copy, and the allocation that holds it, NULL for pageable memory. */
-struct held_place {
-    struct facade_place place;
-    struct ocl_allocation *allocation;
-};
 
 static struct held_place hold(uint64_t address)
 {
-    struct held_place held;
+    struct held_place held = {.allocation = NULL};
     held.place = facade_place_hold(address, &held.allocation);
     return held;
 }
@@ -81,18 +84,23 @@ static cudaError_t find_to_be(uint64_t base, uint64_t address, bool is_node,
 }
 
 /* An end that begins inside its base's allocation is in there; otherwise only pageable memory
- * has no bounds to leave. */
+ * has no bounds to leave, and mapped memory goes on in the next mapping. */
 static cudaError_t hold_end(uint64_t base, uint64_t address, struct held_place *held)
 {
     *held = hold(base);
     if (base == address)
         return cudaSuccess;
-    if (held->place.kind == FACADE_PAGEABLE)
+    if (held->place.kind == FACADE_PAGEABLE || held->place.virtual_address != 0) {
+        const bool was_virtual = held->place.virtual_address != 0;
+        ocl_memory_let_go(held->allocation);
         *held = hold(address);
-    else if (address - base >= held->place.left)
+        if (was_virtual && held->place.virtual_address == 0)
+            return cudaErrorInvalidValue;
+    } else if (address - base >= held->place.left) {
         return cudaErrorInvalidValue;
-    else
+    } else {
         held->place.left -= (size_t)(address - base);
+    }
     return cudaSuccess;
 }
 
@@ -106,8 +114,7 @@ static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_
     if (array != NULL) {
         *held = hold(end->address);
         /* A graph may name an array that another has taken the place of since. */
-        const bool is_inside =
-            held->place.kind != FACADE_PAGEABLE && fits(copy, end, held->place.left);
+        const bool is_inside = held->place.kind != FACADE_PAGEABLE && fits(copy, end, held);
         held->place = (struct facade_place){.kind = FACADE_DEVICE,
                                             .context = ocl_array_context(array->array)};
         return is_inside ? cudaSuccess : cudaErrorInvalidValue;
@@ -123,7 +130,13 @@ static cudaError_t check_end(const struct ocl_copy *copy, const struct ocl_copy_
         return error;
     if (held->place.kind == FACADE_PAGEABLE && claim == FACADE_CLAIM_DEVICE)
         return cudaErrorInvalidValue;
-    return fits(copy, end, held->place.left) ? cudaSuccess : cudaErrorInvalidValue;
+    return fits(copy, end, held) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static void let_go(struct held_place *held)
+{
+    ocl_memory_let_go(held->allocation);
+    ocl_virtual_let_go(&held->mapped);
 }
 
 /* Both ends; none is held where one is bad. */
@@ -138,8 +151,8 @@ static cudaError_t check_ends(const struct facade_copy_request *request, bool is
         error = check_end(copy, &copy->source, request->source_base, request->source,
                           request->source_array, is_node, source);
     if (error != cudaSuccess) {
-        ocl_memory_let_go(source->allocation);
-        ocl_memory_let_go(target->allocation);
+        let_go(source);
+        let_go(target);
     }
     return error;
 }
@@ -237,8 +250,8 @@ cudaError_t facade_copy_check(const struct facade_copy_request *request)
     error = check_ends(request, true, &source, &target);
     if (error != cudaSuccess)
         return error;
-    ocl_memory_let_go(source.allocation);
-    ocl_memory_let_go(target.allocation);
+    let_go(&source);
+    let_go(&target);
     return cudaSuccess;
 }
 
@@ -259,6 +272,8 @@ cudaError_t facade_copy_submit_in(const struct facade_copy_request *request,
         request->is_alone || (!is_async && is_between_devices(&source.place, &target.place));
     ocl_status status = is_alone ? submit_alone(copy, holds, found->queue)
                                  : ocl_transfer_copy_held(found->queue, copy, holds, wait);
+    ocl_virtual_let_go(&source.mapped);
+    ocl_virtual_let_go(&target.mapped);
     if (status == OCL_OK && request->target_array != NULL)
         status = ocl_array_written(request->target_array->array, found->queue);
     if (status == OCL_OK && is_alone && is_synchronous)

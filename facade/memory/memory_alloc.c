@@ -1,6 +1,7 @@
 /* Device memory: allocation, rows with a pitch, freeing, how much there is.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/memory.h"
+#include "cl/virtual.h"
 #include "facade/graph/capture.h"
 #include "facade/memory/managed_advice.h"
 #include "facade/memory/memory.h"
@@ -90,6 +91,8 @@ cudaError_t facade_memory_info(size_t *free_bytes, size_t *total_bytes)
     if (error != cudaSuccess)
         return error;
     ocl_memory_info(context_cl(context), &available, &total);
+    const uint64_t physical = ocl_physical_taken(context->device);
+    available = physical < available ? available - (size_t)physical : 0;
     if (free_bytes != NULL)
         *free_bytes = available;
     if (total_bytes != NULL)

@@ -196,12 +196,14 @@ static cudaError_t walk_array(cudaArray_const_t handle, size_t x, size_t y, stru
                                                                         : cudaSuccess;
 }
 
-/* Whether count bytes from where the walk begins lie in it. */
-static bool has_room(const struct walk *walk, size_t count)
+/* Whether count bytes from where the walk begins lie in it, and may be written where is_target. */
+static bool has_room(const struct walk *walk, size_t count, bool is_target)
 {
     const struct facade_copy_end *end = &walk->end;
-    if (end->array == NULL)
-        return count <= facade_place_find(end->base).left;
+    if (end->array == NULL) {
+        const struct facade_place place = facade_place_find(end->base);
+        return facade_place_holds(&place, count, is_target);
+    }
     return end->y < walk->rows && count <= (walk->rows - end->y) * walk->row_bytes - end->x;
 }
 
@@ -241,7 +243,7 @@ static cudaError_t copy_walk(struct facade_copy_request *request, struct walk so
                              struct walk target, size_t count, cudaStream_t stream, bool is_async)
 {
     cudaError_t error = cudaSuccess;
-    if (!has_room(&source, count) || !has_room(&target, count))
+    if (!has_room(&source, count, false) || !has_room(&target, count, true))
         return cudaErrorInvalidValue;
     while (error == cudaSuccess && count > 0) {
         const struct cudaExtent piece = next_piece(&source, &target, count);

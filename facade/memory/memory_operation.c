@@ -46,13 +46,13 @@ static struct operation describe(const CUstreamBatchMemOpParams *params)
 /* --- checks ----------------------------------------------------------------------------------- */
 
 /* Managed memory is refused, as CUDA documents. */
-static cudaError_t check_address(const struct ocl_value *value)
+static cudaError_t check_address(const struct ocl_value *value, bool is_target)
 {
     if (value->address == 0 || value->address % value->bytes != 0)
         return cudaErrorInvalidValue;
     const struct facade_place place = facade_place_find(value->address);
     return (place.kind == FACADE_DEVICE || place.kind == FACADE_PINNED) &&
-                   place.left >= value->bytes
+                   facade_place_holds(&place, value->bytes, is_target)
                ? cudaSuccess
                : cudaErrorInvalidValue;
 }
@@ -64,7 +64,7 @@ static cudaError_t check_wait(const struct operation *operation)
         (unsigned)CU_STREAM_WAIT_VALUE_NOR | (unsigned)CU_STREAM_WAIT_VALUE_FLUSH;
     if ((operation->flags & ~known) != 0)
         return cudaErrorInvalidValue;
-    const cudaError_t error = check_address(&operation->value);
+    const cudaError_t error = check_address(&operation->value, false);
     if (error != cudaSuccess)
         return error;
     return (operation->flags & CU_STREAM_WAIT_VALUE_FLUSH) != 0 ? cudaErrorNotSupported
@@ -77,8 +77,9 @@ static cudaError_t check(const CUstreamBatchMemOpParams *params)
     if (is_wait(operation.type))
         return check_wait(&operation);
     if (is_write(operation.type))
-        return operation.flags == CU_STREAM_WRITE_VALUE_DEFAULT ? check_address(&operation.value)
-                                                                : cudaErrorInvalidValue;
+        return operation.flags == CU_STREAM_WRITE_VALUE_DEFAULT
+                   ? check_address(&operation.value, true)
+                   : cudaErrorInvalidValue;
     if (operation.type == CU_STREAM_MEM_OP_BARRIER)
         return operation.flags <= CU_STREAM_MEMORY_BARRIER_TYPE_GPU ? cudaSuccess
                                                                     : cudaErrorInvalidValue;
@@ -97,15 +98,27 @@ static cudaError_t check_all(unsigned count, const CUstreamBatchMemOpParams *par
 /* --- carrying out ----------------------------------------------------------------------------- */
 
 /* A barrier orders what the stream does anyhow, one after the other. */
+static ocl_status give(struct ocl_queue *queue, const struct operation *operation)
+{
+    ocl_status status = OCL_OK;
+    if (is_wait(operation->type))
+        status = ocl_queue_wait_value(queue, &operation->value,
+                                      (enum ocl_value_test)(operation->flags & 3));
+    else if (is_write(operation->type))
+        status = ocl_queue_write_value(queue, &operation->value);
+    return status;
+}
+
+/* What was checked may have been unmapped since. */
 static cudaError_t carry_out(struct ocl_queue *queue, const CUstreamBatchMemOpParams *params)
 {
     const struct operation operation = describe(params);
-    ocl_status status = OCL_OK;
-    if (is_wait(operation.type))
-        status = ocl_queue_wait_value(queue, &operation.value,
-                                      (enum ocl_value_test)(operation.flags & 3));
-    else if (is_write(operation.type))
-        status = ocl_queue_write_value(queue, &operation.value);
+    const struct facade_place place = facade_place_find(operation.value.address);
+    struct ocl_virtual_hold hold;
+    const bool is_there =
+        facade_place_keep(&place, operation.value.bytes, is_write(operation.type), &hold);
+    const ocl_status status = is_there ? give(queue, &operation) : OCL_E_INVALID_VALUE;
+    ocl_virtual_let_go(&hold);
     return facade_error_from(status, FACADE_OTHER);
 }
 

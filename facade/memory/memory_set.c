@@ -24,10 +24,12 @@ static bool measure(const struct ocl_fill *fill, size_t *bytes)
            !__builtin_add_overflow(*bytes, slices, bytes);
 }
 
-/* A node may fill what its graph, or another one, is still to allocate. */
-static cudaError_t check_fill(const struct ocl_fill *fill, bool is_node, struct facade_place *place)
+/* What is mapped is held where that is right. A node may fill what its graph, or another one, is still to allocate. */
+static cudaError_t keep_filled(const struct ocl_fill *fill, bool is_node,
+                               struct facade_place *place, struct ocl_virtual_hold *hold)
 {
     size_t bytes = 0;
+    *hold = (struct ocl_virtual_hold){.count = 0};
     if (!measure(fill, &bytes) || fill->address % fill->element_bytes != 0)
         return cudaErrorInvalidValue;
     if (fill->height > 1 &&
@@ -36,8 +38,18 @@ static cudaError_t check_fill(const struct ocl_fill *fill, bool is_node, struct 
     *place = facade_place_find(fill->address);
     if (is_node && place->kind == FACADE_PAGEABLE && facade_place_find_to_be(fill->address, place))
         return bytes <= place->left ? cudaSuccess : cudaErrorInvalidValue;
-    return place->kind != FACADE_PAGEABLE && bytes <= place->left ? cudaSuccess
-                                                                  : cudaErrorInvalidValue;
+    return place->kind != FACADE_PAGEABLE && facade_place_keep(place, bytes, true, hold)
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
+}
+
+static cudaError_t check_fill(const struct ocl_fill *fill)
+{
+    struct facade_place place;
+    struct ocl_virtual_hold hold;
+    cudaError_t error = keep_filled(fill, true, &place, &hold);
+    ocl_virtual_let_go(&hold);
+    return error;
 }
 
 static cudaError_t capture_rows(const struct ocl_fill *fill, struct facade_stream *stream)
@@ -52,9 +64,8 @@ static cudaError_t capture_rows(const struct ocl_fill *fill, struct facade_strea
 static cudaError_t capture_fill(const struct ocl_fill *fill, struct facade_stream *stream)
 {
     struct ocl_fill rows = *fill;
-    struct facade_place place;
     const bool is_one = fill->slice_bytes == fill->pitch * fill->height;
-    cudaError_t error = check_fill(fill, true, &place);
+    cudaError_t error = check_fill(fill);
     rows.depth = 1;
     if (is_one)
         rows.height *= fill->depth;
@@ -82,22 +93,23 @@ cudaError_t facade_memory_set(const struct ocl_fill *fill, cudaStream_t stream, 
 cudaError_t facade_memory_set_check(const struct ocl_fill *fill)
 {
     struct facade_context *context = NULL;
-    struct facade_place place;
     cudaError_t error = facade_current(&context);
-    return error == cudaSuccess && !is_empty(fill) ? check_fill(fill, true, &place) : error;
+    return error == cudaSuccess && !is_empty(fill) ? check_fill(fill) : error;
 }
 
 cudaError_t facade_memory_set_in(const struct ocl_fill *fill, struct facade_stream *found,
                                  bool is_async)
 {
     struct facade_place place;
-    cudaError_t error = check_fill(fill, false, &place);
+    struct ocl_virtual_hold hold;
+    cudaError_t error = keep_filled(fill, false, &place, &hold);
     if (error != cudaSuccess)
         return error;
     bool waits =
         (!is_async && place.kind != FACADE_DEVICE) || facade_advice_is_synchronous(fill->address);
     ocl_status status =
         ocl_transfer_fill(found->queue, fill, waits ? OCL_WAIT_ALL : OCL_WAIT_SOURCE);
+    ocl_virtual_let_go(&hold);
     return facade_error_from(status, FACADE_OTHER);
 }
 

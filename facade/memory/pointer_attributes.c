@@ -34,17 +34,46 @@ static enum facade_place_kind place_kind(enum ocl_memory_kind kind)
     }
 }
 
+/* Nothing is mapped at reserved addresses, but they are never the program's own memory. */
+static struct facade_place unknown_place(uint64_t address)
+{
+    if (ocl_virtual_is_reserved(address))
+        return (struct facade_place){.kind = FACADE_DEVICE, .virtual_address = address};
+    return (struct facade_place){.kind = FACADE_PAGEABLE, .left = SIZE_MAX};
+}
+
 struct facade_place facade_place_hold(uint64_t address, struct ocl_allocation **allocation)
 {
     struct ocl_memory_view view;
     *allocation = ocl_memory_hold((const void *)(uintptr_t)address, &view);
+    if (*allocation == NULL && ocl_virtual_is_reserved(address)) /* a call may just change it */
+        *allocation = ocl_memory_hold((const void *)(uintptr_t)address, &view);
     if (*allocation == NULL)
-        return (struct facade_place){FACADE_PAGEABLE, NULL, SIZE_MAX};
+        return unknown_place(address);
     return (struct facade_place){
         .kind = place_kind(view.kind),
         .context = view.context,
         .left = view.bytes - offset_in(&view, address),
+        .virtual_address = view.is_virtual ? address : 0,
     };
+}
+
+bool facade_place_keep(const struct facade_place *place, size_t bytes, bool is_write,
+                       struct ocl_virtual_hold *hold)
+{
+    *hold = (struct ocl_virtual_hold){.count = 0};
+    if (place->virtual_address == 0)
+        return bytes <= place->left;
+    return ocl_virtual_hold(place->virtual_address, bytes,
+                            is_write ? OCL_ACCESS_WRITE : OCL_ACCESS_READ, hold);
+}
+
+bool facade_place_holds(const struct facade_place *place, size_t bytes, bool is_write)
+{
+    struct ocl_virtual_hold hold;
+    const bool holds = facade_place_keep(place, bytes, is_write, &hold);
+    ocl_virtual_let_go(&hold);
+    return holds;
 }
 
 struct facade_place facade_place_find(uint64_t address)
@@ -163,13 +192,24 @@ static const struct {
     FACT_BOOL(CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE, no),
 };
 
+static CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS access_of(const struct ocl_memory_view *view,
+                                                     uint64_t address)
+{
+    if (!view->is_virtual || ocl_virtual_allows(address, 1, OCL_ACCESS_WRITE))
+        return CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+    return ocl_virtual_allows(address, 1, OCL_ACCESS_READ) ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ
+                                                           : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE;
+}
+
 static struct facts facts_of(const struct ocl_memory_view *view, uint64_t address)
 {
     const bool is_managed = view->kind == OCL_MEMORY_MANAGED;
     const bool is_device = view->kind == OCL_MEMORY_DEVICE || is_managed;
     return (struct facts){
-        /* Memory of a pool belongs to a device and to no context. */
-        .context = view->pool_owner ? NULL : (CUcontext)facade_context_owning(view->context),
+        /* Memory of a pool, and what is mapped, belongs to a device and to no context. */
+        .context = view->pool_owner || view->is_virtual
+                       ? NULL
+                       : (CUcontext)facade_context_owning(view->context),
         .memory_type = is_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
         .device_pointer = (uintptr_t)facade_place_device_pointer(view, address),
         .range_start = view->address,
@@ -181,7 +221,8 @@ static struct facts facts_of(const struct ocl_memory_view *view, uint64_t addres
         .is_mapped = 1,
         .is_managed = is_managed,
         .is_synchronous = is_managed || facade_advice_is_synchronous(address),
-        .access = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE,
+        .access = access_of(view, address),
+        .handle_types = view->is_virtual ? view->flags : 0,
     };
 }
 

@@ -4,6 +4,7 @@
 #define FACADE_POINTER_ATTRIBUTES_H
 
 #include "cl/memory.h"
+#include "cl/virtual.h"
 #include "facade/state/internal.h"
 
 enum facade_place_kind {
@@ -18,7 +19,16 @@ struct facade_place {
     enum facade_place_kind kind;
     struct ocl_context *context; /* NULL for pageable memory */
     size_t left; /* bytes from the address to the end of its allocation; SIZE_MAX when pageable */
+    uint64_t virtual_address; /* the address, where that is reserved, mapped or not; otherwise 0 */
 };
+
+/* Whether bytes from the place on are all of one allocation, or mapped one after the other, and may be read, or written
+ * where is_write. */
+bool facade_place_holds(const struct facade_place *place, size_t bytes, bool is_write);
+
+/* The same, and what is mapped stays so until it is let go (ocl_virtual_let_go()). *hold is set in any case. */
+bool facade_place_keep(const struct facade_place *place, size_t bytes, bool is_write,
+                       struct ocl_virtual_hold *hold);
 
 /* Never fails: what is not known is pageable. */
 struct facade_place facade_place_find(uint64_t address);

@@ -19,7 +19,7 @@
  *   2 context.lock        the lists of what a context owns
  *   3 the lock of captures (capture.c)
  *   4 leaves: handle table, list of contexts, log list, state of old launches, a library's lists, launches of graphs that
- *     threads of clem's own go through
+ *     threads of clem's own go through, handles of physical memory
  */
 
 /* Nodes of a graph that the next one of a stream comes behind (capture.c, whose lock guards it). */
