@@ -112,6 +112,8 @@ struct ocl_capability {
     /* The host may read and write device memory at its device address while no command runs (CPU
      * devices); proved by the self-test, never assumed. */
     bool device_is_host_memory;
+    bool
+        shares_memory; /* device memory consists of whole pages, which other processes may map too */
     char reason[512];
 };
 
@@ -141,7 +143,8 @@ struct ocl_context {
     pthread_mutex_t pin_lock;   /* a leaf: the list of pins */
     pthread_cond_t pin_changed; /* with pin_lock: a pin is made or gone */
     struct ocl_pin *pins;       /* block_registered.c */
-    _Atomic size_t block_slack; /* bytes asked for on top: the driver aligns to less than 256 */
+    _Atomic size_t
+        block_slack; /* bytes asked for on top: the driver aligns to less than is needed */
     /* Learned addresses may collide with the host's: block_buffer.c keeps them apart. */
     bool reserves_addresses;
     uint64_t driver_low, driver_high; /* part of the host's addresses that is the driver's */

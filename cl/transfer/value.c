@@ -12,6 +12,7 @@
 #include "cl/queue/command.h"
 #include "cl/queue/queue_private.h"
 #include "cl/state/failure.h"
+#include "cl/state/stillness.h"
 #include "cl/transfer.h"
 #include "cl/transfer/side.h"
 
@@ -80,12 +81,15 @@ static uint64_t read_by_host(const struct turn *wait)
 
 static void write_by_host(const struct turn *write)
 {
+    const struct ocl_context *context = write->side.allocation->context;
     void *at = (void *)(uintptr_t)write->side.address;
 
+    ocl_write_begin(context);
     if (write->value.bytes == 8)
         __atomic_store_n((uint64_t *)at, write->value.value, __ATOMIC_RELEASE);
     else
         __atomic_store_n((uint32_t *)at, (uint32_t)write->value.value, __ATOMIC_RELEASE);
+    ocl_write_end(context);
 }
 
 static ocl_status enqueue_read(struct ocl_queue *queue, struct turn *wait, cl_event *event)

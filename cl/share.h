@@ -1,0 +1,39 @@
+/* Memory that several processes of one user have.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_SHARE_H
+#define OCL_SHARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cl/context.h"
+#include "cl/status.h"
+
+/* What one process gives to another so that it finds something: an address of this process, which answers there, and a secret. */
+enum { OCL_SHARE_BYTES = 64 };
+struct ocl_share_handle {
+    unsigned char bytes[OCL_SHARE_BYTES];
+};
+
+/* Whether the device memory of a context can be shared: where it is the host's. */
+bool ocl_share_is_possible(const struct ocl_context *context);
+
+/* Makes a handle of the allocation of device memory that holds the byte at pointer; it means that allocation from its first byte
+ * on, as long as that lives. The same one each time. is_ordered: whether stream-ordered memory is meant, or other.
+ * Order:  the first one of a block waits for the work of all contexts, and holds off new work for as long as its bytes take.
+ * Errors: OCL_E_NOT_FOUND for anything else than such memory of this process's own; OCL_E_NOT_SUPPORTED; OCL_E_NOT_READY when the
+ *         device did not come to rest; OCL_E_OUT_OF_MEMORY. */
+ocl_status ocl_share_memory(const void *pointer, bool is_ordered, struct ocl_share_handle *handle);
+
+/* Opens another process's memory; once more in the same context gives the same address and counts.
+ * Order:  asks that process, and waits for its answer for at most some seconds.
+ * Errors: OCL_E_NOT_FOUND when the handle is none, or its process, or the memory there, is gone, or another user's;
+ *         OCL_E_ALREADY in the process that made the handle; OCL_E_NOT_SUPPORTED; CL_MAP_FAILURE; OCL_E_OUT_OF_MEMORY. */
+ocl_status ocl_share_open_memory(struct ocl_context *context, const struct ocl_share_handle *handle,
+                                 uint64_t *address);
+
+/* Gives back one opening. The last one waits for the context's work, as freeing does. Errors: OCL_E_NOT_FOUND when no opened
+ * memory starts there; the context's sticky failure. */
+ocl_status ocl_share_close_memory(const void *pointer);
+
+#endif

@@ -1,0 +1,102 @@
+/* Operations with what another process has: one of this program without faults, which lives until this one ends.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define __CUDA_API_VERSION_INTERNAL /* names are symbols, and old versions have theirs */
+#include "operation.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { BYTES = 300000 };
+
+/* What the other process tells. */
+struct offers {
+    bool can_share;
+    cudaIpcMemHandle_t memory;
+};
+
+static char host[BYTES];
+
+/* The other process. */
+int share_until_end(void)
+{
+    struct offers offers = {0};
+    void *memory = NULL;
+    char end;
+    if (cudaMalloc(&memory, BYTES) != cudaSuccess || cudaMemset(memory, 7, BYTES) != cudaSuccess)
+        return 1;
+    offers.can_share = cudaIpcGetMemHandle(&offers.memory, memory) == cudaSuccess;
+    if (write(STDOUT_FILENO, &offers, sizeof offers) != (ssize_t)sizeof offers)
+        return 1;
+    return read(STDIN_FILENO, &end, 1) == 0 ? 0 : 1;
+}
+
+static void begin_other(int told, int end)
+{
+    if (dup2(told, STDOUT_FILENO) >= 0 && dup2(end, STDIN_FILENO) >= 0)
+        execl("/proc/self/exe", "clem_faults", "share", (char *)NULL);
+    _exit(1);
+}
+
+static const struct offers *find_offers(void)
+{
+    static struct offers offers;
+    static bool is_known;
+    int told[2], end[2];
+    if (is_known)
+        return &offers;
+    if (pipe2(told, O_CLOEXEC) != 0 || pipe2(end, O_CLOEXEC) != 0)
+        fault_wrong(__FILE__, __LINE__, "no pipes");
+    const pid_t other = fork();
+    if (other == 0)
+        begin_other(told[1], end[0]);
+    close(told[1]);
+    close(end[0]); /* the other end closes with this process */
+    if (other < 0 || read(told[0], &offers, sizeof offers) != (ssize_t)sizeof offers)
+        fault_wrong(__FILE__, __LINE__, "the other process has nothing to tell");
+    close(told[0]);
+    if (!offers.can_share)
+        exit(77);
+    is_known = true;
+    return &offers;
+}
+
+int operation_share_memory(void)
+{
+    cudaIpcMemHandle_t handle;
+    CUipcMemHandle same;
+    void *memory = NULL;
+    int error = CALL(cudaMalloc, &memory, BYTES);
+    TRY(cudaMemset, memory, 5, BYTES);
+    TRY(cudaIpcGetMemHandle, &handle, memory);
+    TRY(cuIpcGetMemHandle, &same, (CUdeviceptr)memory);
+    memset(host, 0, sizeof host);
+    TRY(cudaMemcpy, host, memory, BYTES, cudaMemcpyDeviceToHost);
+    CHECK(host[0] == 5 && host[BYTES - 1] == 5 && memcmp(&handle, &same, sizeof same) == 0);
+    END(cudaFree, memory);
+    return error;
+}
+
+int operation_open_memory(void)
+{
+    const struct offers *offers = find_offers();
+    CUipcMemHandle same;
+    CUdeviceptr again = 0, old = 0;
+    void *memory = NULL;
+    memcpy(&same, &offers->memory, sizeof same);
+    int error = CALL(cudaIpcOpenMemHandle, &memory, offers->memory, cudaIpcMemLazyEnablePeerAccess);
+    TRY(cuIpcOpenMemHandle_v2, &again, same, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+    TRY(cuIpcOpenMemHandle, &old, same, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+    memset(host, 0, sizeof host);
+    TRY(cudaMemcpy, host, memory, BYTES, cudaMemcpyDeviceToHost);
+    CHECK(host[0] == 7 && host[BYTES - 1] == 7 && (CUdeviceptr)memory == again && again == old);
+    TRY(cudaMemset, memory, 7, BYTES);
+    if (memory != NULL)
+        END(cudaIpcCloseMemHandle, memory);
+    if (again != 0)
+        END(cuIpcCloseMemHandle, again);
+    if (old != 0)
+        END(cuIpcCloseMemHandle, old);
+    return error;
+}
