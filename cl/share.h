@@ -18,6 +18,9 @@ struct ocl_share_handle {
 /* Whether the device memory of a context can be shared: where it is the host's. */
 bool ocl_share_is_possible(const struct ocl_context *context);
 
+/* Whether that is to be expected of a context of the device, before there is one. */
+bool ocl_share_is_expected(int device);
+
 /* Makes a handle of the allocation of device memory that holds the byte at pointer; it means that allocation from its first byte
  * on, as long as that lives. The same one each time. is_ordered: whether stream-ordered memory is meant, or other.
  * Order:  the first one of a block waits for the work of all contexts, and holds off new work for as long as its bytes take.
@@ -35,5 +38,20 @@ ocl_status ocl_share_open_memory(struct ocl_context *context, const struct ocl_s
 /* Gives back one opening. The last one waits for the context's work, as freeing does. Errors: OCL_E_NOT_FOUND when no opened
  * memory starts there; the context's sticky failure. */
 ocl_status ocl_share_close_memory(const void *pointer);
+
+struct ocl_event;
+
+/* An event that other processes may open, and record and wait for as well: without timing, and otherwise as those of event.h. Its
+ * state lies in a file in memory. A record whose process ends before it is complete is a failure: of asking and waiting, and of the
+ * context whose queue waits for it.
+ * Errors: OCL_E_NOT_SUPPORTED where device memory cannot be shared, or the system has no such files; OCL_E_OUT_OF_MEMORY. */
+ocl_status ocl_share_create_event(struct ocl_context *context, struct ocl_event **event);
+
+/* Errors: OCL_E_NOT_FOUND for an event that was not made so; as ocl_share_memory(). */
+ocl_status ocl_share_event(struct ocl_event *event, struct ocl_share_handle *handle);
+
+/* Opens another process's event; each opening is an event of its own. Errors: as ocl_share_open_memory(). */
+ocl_status ocl_share_open_event(struct ocl_context *context, const struct ocl_share_handle *handle,
+                                struct ocl_event **event);
 
 #endif

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cl/base/deadline.h"
+#include "cl/base/options.h"
 #include "cl/memory/address.h"
 #include "cl/memory/allocation.h"
 #include "cl/queue/queue_private.h"
@@ -17,6 +18,14 @@
 bool ocl_share_is_possible(const struct ocl_context *context)
 {
     return context->capability.shares_memory;
+}
+
+bool ocl_share_is_expected(int device)
+{
+    const char *address = ocl_options_get()->address;
+
+    return ocl_device_facts(device)->device_class == OCL_CLASS_CPU &&
+           !(address && strcmp(address, ocl_address_name(OCL_ADDRESS_HANDLE)) == 0);
 }
 
 /* ---- Putting a file in place of pages ---- */

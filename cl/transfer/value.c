@@ -27,7 +27,8 @@ struct turn {
     struct ocl_value value;
     struct ocl_side side;
     enum ocl_value_test test;
-    uint64_t found; /* by the device's read, if is_read */
+    struct ocl_awaited *awaited; /* in place of value and side, or NULL */
+    uint64_t found;              /* by the device's read, if is_read */
     bool is_read;
     struct turn *next;
 };
@@ -143,6 +144,8 @@ static void read_by_device(struct ocl_queue *queue, struct turn *waits)
 
 static bool is_over(const struct turn *wait)
 {
+    if (wait->awaited)
+        return wait->awaited->is_over(wait->awaited);
     if (ocl_side_is_host_memory(&wait->side))
         return holds(wait, read_by_host(wait));
     return wait->is_read && holds(wait, wait->found);
@@ -150,6 +153,8 @@ static bool is_over(const struct turn *wait)
 
 static void end_wait(struct turn *wait)
 {
+    if (wait->awaited)
+        wait->awaited->end(wait->awaited);
     ocl_gate_open(wait->gate);
     ocl_side_release(&wait->side);
     free(wait);
@@ -524,6 +529,13 @@ ocl_status ocl_queue_wait_value(struct ocl_queue *queue, const struct ocl_value 
         return take_turn(queue, &wait, true);
     ocl_side_release(&wait.side);
     return ocl_context_failure(queue->context);
+}
+
+ocl_status ocl_queue_await(struct ocl_queue *queue, struct ocl_awaited *awaited)
+{
+    const struct turn wait = {.side = {.kind = OCL_SIDE_PAGEABLE}, .awaited = awaited};
+
+    return take_turn(queue, &wait, true);
 }
 
 void ocl_values_end(struct ocl_context *context)

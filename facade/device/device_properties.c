@@ -5,6 +5,7 @@
 
 #include "cl/device.h"
 #include "cl/managed.h"
+#include "cl/share.h"
 #include "facade/device/device.h"
 #include "facade/device/peer.h"
 #include "facade/state/limits.h"
@@ -27,6 +28,15 @@ static enum ocl_managed_method managed_method(int device)
     if (facts->has_host_unified_memory || facts->has_usm || facts->has_svm_fine)
         return OCL_MANAGED_SHARED;
     return facts->has_svm_coarse ? OCL_MANAGED_MIGRATING : OCL_MANAGED_NONE;
+}
+
+/* The same. */
+static bool can_share(int device)
+{
+    const struct facade_context *primary = facade_primary(device);
+    const struct ocl_context *open =
+        primary != NULL ? atomic_load_explicit(&primary->cl, memory_order_acquire) : NULL;
+    return open != NULL ? ocl_share_is_possible(open) : ocl_share_is_expected(device);
 }
 
 cudaError_t facade_device_attribute(int *value, int attribute, int device)

@@ -40,19 +40,6 @@ cudaError_t facade_ipc_memory_handle(cudaIpcMemHandle_t *handle, const void *poi
                                      : facade_error_from(status, FACADE_OTHER);
 }
 
-/* What opening a handle comes to. */
-static cudaError_t opening_error(ocl_status status)
-{
-    switch (status) {
-    case OCL_E_NOT_FOUND:
-        return cudaErrorInvalidResourceHandle;
-    case OCL_E_ALREADY:
-        return cudaErrorDeviceUninitialized;
-    default:
-        return facade_error_from(status, FACADE_OTHER);
-    }
-}
-
 cudaError_t facade_ipc_open_memory(void **pointer, const cudaIpcMemHandle_t *handle, unsigned flags)
 {
     struct ocl_context *context = NULL;
@@ -64,7 +51,7 @@ cudaError_t facade_ipc_open_memory(void **pointer, const cudaIpcMemHandle_t *han
     if (error != cudaSuccess)
         return error;
     memcpy(&given, handle, sizeof given);
-    error = opening_error(ocl_share_open_memory(context, &given, &address));
+    error = facade_error_from(ocl_share_open_memory(context, &given, &address), FACADE_SHARING);
     if (error == cudaSuccess)
         *pointer = (void *)(uintptr_t)address;
     return error;

@@ -14,7 +14,10 @@ enum { BYTES = 300000 };
 struct offers {
     bool can_share;
     cudaIpcMemHandle_t memory;
+    cudaIpcEventHandle_t event;
 };
+
+enum { FLAGS = cudaEventInterprocess | cudaEventDisableTiming };
 
 static char host[BYTES];
 
@@ -22,11 +25,15 @@ static char host[BYTES];
 int share_until_end(void)
 {
     struct offers offers = {0};
+    cudaEvent_t event = NULL;
     void *memory = NULL;
     char end;
     if (cudaMalloc(&memory, BYTES) != cudaSuccess || cudaMemset(memory, 7, BYTES) != cudaSuccess)
         return 1;
-    offers.can_share = cudaIpcGetMemHandle(&offers.memory, memory) == cudaSuccess;
+    offers.can_share = cudaIpcGetMemHandle(&offers.memory, memory) == cudaSuccess &&
+                       cudaEventCreateWithFlags(&event, FLAGS) == cudaSuccess &&
+                       cudaEventRecord(event, NULL) == cudaSuccess &&
+                       cudaIpcGetEventHandle(&offers.event, event) == cudaSuccess;
     if (write(STDOUT_FILENO, &offers, sizeof offers) != (ssize_t)sizeof offers)
         return 1;
     return read(STDIN_FILENO, &end, 1) == 0 ? 0 : 1;
@@ -98,5 +105,53 @@ int operation_open_memory(void)
         END(cuIpcCloseMemHandle, again);
     if (old != 0)
         END(cuIpcCloseMemHandle, old);
+    return error;
+}
+
+static int use_event(cudaEvent_t event)
+{
+    void *memory = NULL;
+    int error = CALL(cudaMalloc, &memory, BYTES);
+    TRY(cudaMemsetAsync, memory, 5, BYTES, NULL);
+    TRY(cudaEventRecord, event, NULL);
+    TRY(cudaStreamWaitEvent, cudaStreamPerThread, event, 0);
+    TRY(cudaMemsetAsync, memory, 6, BYTES, cudaStreamPerThread);
+    TRY(cudaStreamSynchronize, cudaStreamPerThread);
+    TRY(cudaEventSynchronize, event);
+    TRY(cudaEventQuery, event);
+    END(cudaFree, memory);
+    return error;
+}
+
+int operation_share_event(void)
+{
+    cudaIpcEventHandle_t handle;
+    CUipcEventHandle same;
+    cudaEvent_t event = NULL;
+    int error = CALL(cudaEventCreateWithFlags, &event, FLAGS);
+    TRY(cudaIpcGetEventHandle, &handle, event);
+    TRY(cuIpcGetEventHandle, &same, event);
+    if (error == 0)
+        error = use_event(event);
+    if (event != NULL)
+        END(cudaEventDestroy, event);
+    return error;
+}
+
+int operation_open_event(void)
+{
+    const struct offers *offers = find_offers();
+    CUipcEventHandle same;
+    cudaEvent_t event = NULL;
+    CUevent again = NULL;
+    memcpy(&same, &offers->event, sizeof same);
+    int error = CALL(cudaIpcOpenEventHandle, &event, offers->event);
+    TRY(cuIpcOpenEventHandle, &again, same);
+    if (error == 0)
+        error = use_event(event);
+    if (event != NULL)
+        END(cudaEventDestroy, event);
+    if (again != NULL)
+        END(cudaEventDestroy, again);
     return error;
 }
