@@ -65,12 +65,12 @@ static struct ocl_offer_handle parts_of(const struct ocl_share_handle *handle)
 
 bool ocl_offer_is_handle(const struct ocl_share_handle *handle, enum ocl_offer_kind kind)
 {
-    static const unsigned char zeros[sizeof((struct ocl_offer_handle *)0)->rest];
+    static const unsigned char none[OCL_OFFER_RANDOM];
     const struct ocl_offer_handle parts = parts_of(handle);
 
     return memcmp(parts.magic, ocl_offer_magic, sizeof parts.magic) == 0 &&
            parts.kind == (uint32_t)kind && parts.zero == 0 &&
-           memcmp(parts.rest, zeros, sizeof zeros) == 0;
+           (kind == OCL_OFFER_POOLED || memcmp(parts.group, none, sizeof none) == 0);
 }
 
 const unsigned char *ocl_offer_secret(const struct ocl_share_handle *handle)

@@ -14,7 +14,7 @@
 
 enum { OCL_OFFER_RANDOM = 16 };
 
-enum ocl_offer_kind { OCL_OFFER_MEMORY = 1, OCL_OFFER_EVENT = 2 };
+enum ocl_offer_kind { OCL_OFFER_MEMORY = 1, OCL_OFFER_EVENT = 2, OCL_OFFER_POOLED = 3 };
 
 /* What comes with the file. */
 struct ocl_offer_answer {
@@ -29,7 +29,8 @@ struct ocl_offer {
     bool (*give)(const struct ocl_offer *offer, struct ocl_offer_answer *answer, int *file,
                  void **hold);
     void (*let_go)(void *hold);
-    uint64_t address, id; /* the offer's own */
+    unsigned char group[OCL_OFFER_RANDOM]; /* of OCL_OFFER_POOLED: which pool; zeros otherwise */
+    uint64_t address, id;                  /* the offer's own */
     void *object;
     struct ocl_offer *next;
 };
@@ -40,6 +41,12 @@ struct ocl_offer {
 ocl_status ocl_offer_make(struct ocl_offer *made,
                           bool (*is_it)(const struct ocl_offer *made, const struct ocl_offer *old),
                           struct ocl_share_handle *handle);
+
+/* Listens, if that has not begun, and tells where. Errors: as above. */
+ocl_status ocl_offer_begin(unsigned char name[OCL_OFFER_RANDOM]);
+
+/* false: the system has no random bits to give. */
+bool ocl_offer_draw(unsigned char number[OCL_OFFER_RANDOM]);
 
 /* Frees the offers for which is_it(offer, argument) is true. Locks: the same. */
 void ocl_offer_drop(bool (*is_it)(const struct ocl_offer *offer, const void *argument),
@@ -59,7 +66,7 @@ struct ocl_offer_handle {
     char magic[8];
     uint32_t kind, zero;
     unsigned char server[OCL_OFFER_RANDOM], secret[OCL_OFFER_RANDOM];
-    unsigned char rest[16]; /* zeros */
+    unsigned char group[OCL_OFFER_RANDOM];
 };
 struct ocl_offer_request {
     char magic[8];

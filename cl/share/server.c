@@ -122,7 +122,7 @@ static void watch_forks(void)
     pthread_atfork(NULL, NULL, leave_to_parent);
 }
 
-static bool draw(unsigned char *number)
+bool ocl_offer_draw(unsigned char number[OCL_OFFER_RANDOM])
 {
     ssize_t got;
 
@@ -139,7 +139,7 @@ static int open_listener(void)
 
     if (file < 0)
         return -1;
-    if (draw(server)) {
+    if (ocl_offer_draw(server)) {
         const unsigned bytes = ocl_offer_name(server, &name);
         if (bind(file, (struct sockaddr *)&name, bytes) == 0 && listen(file, BACKLOG) == 0)
             return file;
@@ -170,6 +170,15 @@ static ocl_status begin_to_listen(void)
     return OCL_OK;
 }
 
+ocl_status ocl_offer_begin(unsigned char name[OCL_OFFER_RANDOM])
+{
+    pthread_mutex_lock(&lock);
+    const ocl_status status = begin_to_listen();
+    memcpy(name, server, OCL_OFFER_RANDOM);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
 /* ---- Offers ---- */
 
 static void write_handle(const struct ocl_offer *offer, struct ocl_share_handle *handle)
@@ -179,6 +188,7 @@ static void write_handle(const struct ocl_offer *offer, struct ocl_share_handle 
     memcpy(parts.magic, ocl_offer_magic, sizeof parts.magic);
     memcpy(parts.server, server, sizeof parts.server);
     memcpy(parts.secret, offer->secret, sizeof parts.secret);
+    memcpy(parts.group, offer->group, sizeof parts.group);
     memcpy(handle->bytes, &parts, sizeof parts);
 }
 
@@ -189,7 +199,7 @@ static ocl_status add(struct ocl_offer *made)
 
     if (status != OCL_OK)
         return status;
-    if (!draw(made->secret))
+    if (!ocl_offer_draw(made->secret))
         return OCL_E_NOT_SUPPORTED;
     made->next = offers;
     offers = made;

@@ -1,7 +1,9 @@
 /* Device memory that another process has as well.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -84,6 +86,62 @@ static ocl_status export(struct ocl_block *block)
     return status;
 }
 
+/* ---- Pools ---- */
+
+static const char pool_magic[8] = {'c', 'l', 'e', 'm', 'p', 'o', 'o', 'l'};
+
+struct pool_parts {
+    unsigned char server[OCL_OFFER_RANDOM], group[OCL_OFFER_RANDOM];
+};
+_Static_assert(sizeof(struct pool_parts) == OCL_SHARE_POOL_BYTES, "the parts of a pool's name");
+
+static struct pool_parts pool_parts(const struct ocl_share_pool *pool)
+{
+    struct pool_parts parts;
+
+    memcpy(&parts, pool->bytes, sizeof parts);
+    return parts;
+}
+
+ocl_status ocl_share_name_pool(struct ocl_share_pool *pool)
+{
+    struct pool_parts parts;
+    const ocl_status status = ocl_offer_begin(parts.server);
+
+    if (status != OCL_OK)
+        return status;
+    if (!ocl_offer_draw(parts.group))
+        return OCL_E_NOT_SUPPORTED;
+    memcpy(pool->bytes, &parts, sizeof parts);
+    return OCL_OK;
+}
+
+ocl_status ocl_share_make_pool_file(const struct ocl_share_pool *pool, int *file)
+{
+    *file = whole_above_streams(memfd_create("clem-pool", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (*file < 0)
+        return OCL_E_OUT_OF_MEMORY;
+    if (whole_write(*file, pool_magic, sizeof pool_magic) &&
+        whole_write(*file, pool->bytes, sizeof pool->bytes) &&
+        fcntl(*file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0)
+        return OCL_OK;
+    close(*file);
+    return OCL_E_OUT_OF_MEMORY;
+}
+
+ocl_status ocl_share_read_pool_file(int file, struct ocl_share_pool *pool)
+{
+    char text[sizeof pool_magic + sizeof pool->bytes];
+    struct stat facts;
+
+    if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode) ||
+        pread(file, text, sizeof text, 0) != (ssize_t)sizeof text ||
+        memcmp(text, pool_magic, sizeof pool_magic) != 0)
+        return OCL_E_NOT_FOUND;
+    memcpy(pool->bytes, text + sizeof pool_magic, sizeof pool->bytes);
+    return OCL_OK;
+}
+
 /* ---- Offering ---- */
 
 static void let_go(void *allocation)
@@ -113,7 +171,7 @@ static bool give(const struct ocl_offer *offer, struct ocl_offer_answer *answer,
 
 static bool is_same(const struct ocl_offer *made, const struct ocl_offer *old)
 {
-    return old->kind == OCL_OFFER_MEMORY && old->address == made->address && old->id == made->id;
+    return old->kind == made->kind && old->address == made->address && old->id == made->id;
 }
 
 /* What was offered at this address before is gone. */
@@ -121,17 +179,20 @@ static bool is_older(const struct ocl_offer *offer, const void *made)
 {
     const struct ocl_offer *newer = made;
 
-    return offer->kind == OCL_OFFER_MEMORY && offer->address == newer->address &&
+    return offer->kind != OCL_OFFER_EVENT && offer->address == newer->address &&
            offer->id != newer->id;
 }
 
-static ocl_status offer(const struct ocl_allocation *allocation, struct ocl_share_handle *handle)
+static ocl_status offer(const struct ocl_allocation *allocation, const struct ocl_share_pool *pool,
+                        struct ocl_share_handle *handle)
 {
     struct ocl_offer *made = calloc(1, sizeof *made);
 
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
-    made->kind = OCL_OFFER_MEMORY;
+    made->kind = pool ? OCL_OFFER_POOLED : OCL_OFFER_MEMORY;
+    if (pool)
+        memcpy(made->group, pool_parts(pool).group, sizeof made->group);
     made->give = give;
     made->let_go = let_go;
     made->address = allocation->address;
@@ -140,26 +201,27 @@ static ocl_status offer(const struct ocl_allocation *allocation, struct ocl_shar
     return ocl_offer_make(made, is_same, handle);
 }
 
-static ocl_status share(const struct ocl_allocation *allocation, bool is_ordered,
+static ocl_status share(const struct ocl_allocation *allocation, const struct ocl_share_pool *pool,
                         struct ocl_share_handle *handle)
 {
     if (allocation->kind != OCL_MEMORY_DEVICE || ocl_allocation_is_imported(allocation) ||
-        (allocation->ordered != NULL) != is_ordered)
+        (allocation->ordered != NULL) != (pool != NULL))
         return OCL_E_NOT_FOUND;
     if (!ocl_share_is_possible(allocation->context))
         return OCL_E_NOT_SUPPORTED;
     const ocl_status status = export(allocation->block);
-    return status == OCL_OK ? offer(allocation, handle) : status;
+    return status == OCL_OK ? offer(allocation, pool, handle) : status;
 }
 
-ocl_status ocl_share_memory(const void *pointer, bool is_ordered, struct ocl_share_handle *handle)
+ocl_status ocl_share_memory(const void *pointer, const struct ocl_share_pool *pool,
+                            struct ocl_share_handle *handle)
 {
     struct ocl_memory_view view;
     struct ocl_allocation *allocation = ocl_memory_hold(pointer, &view);
 
     if (!allocation)
         return OCL_E_NOT_FOUND;
-    const ocl_status status = share(allocation, is_ordered, handle);
+    const ocl_status status = share(allocation, pool, handle);
     ocl_memory_let_go(allocation);
     return status;
 }
@@ -171,6 +233,7 @@ struct opened {
     unsigned char secret[OCL_OFFER_RANDOM];
     const struct ocl_context *context; /* compared only */
     uint64_t address, id;              /* of the allocation */
+    bool is_pooled;
     unsigned count;
     struct opened *next;
 };
@@ -291,23 +354,54 @@ static ocl_status open_anew(struct ocl_context *context, const struct ocl_share_
     made->context = context;
     made->address = *address;
     made->id = view.id;
+    made->is_pooled = ocl_offer_is_handle(handle, OCL_OFFER_POOLED);
     made->count = 1;
     note(made, address);
     return OCL_OK;
 }
 
-ocl_status ocl_share_open_memory(struct ocl_context *context, const struct ocl_share_handle *handle,
-                                 uint64_t *address)
+static ocl_status open_as(enum ocl_offer_kind kind, struct ocl_context *context,
+                          const struct ocl_share_handle *handle, uint64_t *address)
 {
     if (!ocl_share_is_possible(context))
         return OCL_E_NOT_SUPPORTED;
-    if (!ocl_offer_is_handle(handle, OCL_OFFER_MEMORY))
+    if (!ocl_offer_is_handle(handle, kind))
         return OCL_E_NOT_FOUND;
     if (ocl_offer_is_own(handle))
         return OCL_E_ALREADY;
     if (open_again(context, ocl_offer_secret(handle), address))
         return OCL_OK;
     return open_anew(context, handle, address);
+}
+
+ocl_status ocl_share_open_memory(struct ocl_context *context, const struct ocl_share_handle *handle,
+                                 uint64_t *address)
+{
+    return open_as(OCL_OFFER_MEMORY, context, handle, address);
+}
+
+ocl_status ocl_share_open_pooled(struct ocl_context *context, const struct ocl_share_pool *pool,
+                                 const struct ocl_share_handle *handle, uint64_t *address)
+{
+    const struct pool_parts parts = pool_parts(pool);
+    struct ocl_offer_handle given;
+
+    memcpy(&given, handle->bytes, sizeof given);
+    if (memcmp(given.server, parts.server, sizeof parts.server) != 0 ||
+        memcmp(given.group, parts.group, sizeof parts.group) != 0)
+        return OCL_E_INVALID_VALUE;
+    return open_as(OCL_OFFER_POOLED, context, handle, address);
+}
+
+bool ocl_share_is_pooled(const void *pointer)
+{
+    pthread_mutex_lock(&lock);
+    const struct opened *at = all;
+    while (at && at->address != (uint64_t)(uintptr_t)pointer)
+        at = at->next;
+    const bool is_pooled = at && at->is_pooled;
+    pthread_mutex_unlock(&lock);
+    return is_pooled;
 }
 
 ocl_status ocl_share_close_memory(const void *pointer)

@@ -33,7 +33,7 @@ cudaError_t facade_ipc_memory_handle(cudaIpcMemHandle_t *handle, const void *poi
     cudaError_t error = find_context(&context);
     if (error != cudaSuccess)
         return error;
-    const ocl_status status = ocl_share_memory(pointer, false, &made);
+    const ocl_status status = ocl_share_memory(pointer, NULL, &made);
     if (status == OCL_OK)
         memcpy(handle, &made, sizeof *handle);
     return status == OCL_E_NOT_READY ? cudaErrorMapBufferObjectFailed
@@ -61,8 +61,18 @@ cudaError_t facade_ipc_close_memory(const void *pointer)
 {
     struct ocl_context *context = NULL;
     cudaError_t error = find_context(&context);
-    return error == cudaSuccess ? facade_error_from(ocl_share_close_memory(pointer), FACADE_OTHER)
-                                : error;
+    if (error != cudaSuccess)
+        return error;
+    if (ocl_share_is_pooled(pointer))
+        return cudaErrorInvalidValue;
+    return facade_error_from(ocl_share_close_memory(pointer), FACADE_OTHER);
+}
+
+cudaError_t facade_ipc_free_pooled(const void *pointer)
+{
+    if (!ocl_share_is_pooled(pointer))
+        return cudaErrorInvalidValue;
+    return facade_error_from(ocl_share_close_memory(pointer), FACADE_OTHER);
 }
 
 /* --- entry points ----------------------------------------------------------------------------- */

@@ -23,7 +23,11 @@ cudaError_t facade_ipc_memory_handle(cudaIpcMemHandle_t *handle, const void *poi
 cudaError_t facade_ipc_open_memory(void **pointer, const cudaIpcMemHandle_t *handle,
                                    unsigned flags);
 
-/* Errors: cudaErrorInvalidValue when no opened memory starts there. */
+/* Errors: cudaErrorInvalidValue when no opened memory starts there, or a pool's. */
 cudaError_t facade_ipc_close_memory(const void *pointer);
+
+/* What cudaFree() comes to for memory of another process: one opening less of a pool's. Errors: cudaErrorInvalidValue for other
+ * memory of theirs. */
+cudaError_t facade_ipc_free_pooled(const void *pointer);
 
 #endif

@@ -15,11 +15,28 @@ struct offers {
     bool can_share;
     cudaIpcMemHandle_t memory;
     cudaIpcEventHandle_t event;
+    struct cudaMemPoolPtrExportData data; /* of memory of a pool */
+    int process, pool_file;               /* where its descriptor is */
 };
 
 enum { FLAGS = cudaEventInterprocess | cudaEventDisableTiming };
 
 static char host[BYTES];
+
+static bool offer_pool(struct offers *offers)
+{
+    const struct cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,
+                                                .handleTypes = cudaMemHandleTypePosixFileDescriptor,
+                                                .location = {cudaMemLocationTypeDevice, 0}};
+    cudaMemPool_t pool;
+    void *memory;
+    offers->process = (int)getpid();
+    return cudaMemPoolCreate(&pool, &properties) == cudaSuccess &&
+           cudaMallocFromPoolAsync(&memory, BYTES, pool, NULL) == cudaSuccess &&
+           cudaMemPoolExportPointer(&offers->data, memory) == cudaSuccess &&
+           cudaMemPoolExportToShareableHandle(
+               &offers->pool_file, pool, cudaMemHandleTypePosixFileDescriptor, 0) == cudaSuccess;
+}
 
 /* The other process. */
 int share_until_end(void)
@@ -33,7 +50,8 @@ int share_until_end(void)
     offers.can_share = cudaIpcGetMemHandle(&offers.memory, memory) == cudaSuccess &&
                        cudaEventCreateWithFlags(&event, FLAGS) == cudaSuccess &&
                        cudaEventRecord(event, NULL) == cudaSuccess &&
-                       cudaIpcGetEventHandle(&offers.event, event) == cudaSuccess;
+                       cudaIpcGetEventHandle(&offers.event, event) == cudaSuccess &&
+                       offer_pool(&offers);
     if (write(STDOUT_FILENO, &offers, sizeof offers) != (ssize_t)sizeof offers)
         return 1;
     return read(STDIN_FILENO, &end, 1) == 0 ? 0 : 1;
@@ -67,6 +85,20 @@ static const struct offers *find_offers(void)
         exit(77);
     is_known = true;
     return &offers;
+}
+
+static int find_pool_file(void)
+{
+    static int file = -1;
+    const struct offers *offers = find_offers();
+    char path[64];
+    if (file >= 0)
+        return file;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", offers->process, offers->pool_file);
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        fault_wrong(__FILE__, __LINE__, "the other process's descriptor cannot be opened");
+    return file;
 }
 
 int operation_share_memory(void)
@@ -153,5 +185,69 @@ int operation_open_event(void)
         END(cudaEventDestroy, event);
     if (again != NULL)
         END(cudaEventDestroy, again);
+    return error;
+}
+
+static int use_pool(cudaMemPool_t pool, void *memory)
+{
+    struct cudaMemPoolPtrExportData data;
+    CUmemPoolPtrExportData same;
+    int error = CALL(cudaMemPoolExportPointer, &data, memory);
+    TRY(cuMemPoolExportPointer, &same, (CUdeviceptr)memory);
+    int file = -1, again = -1;
+    TRY(cudaMemPoolExportToShareableHandle, &file, pool, cudaMemHandleTypePosixFileDescriptor, 0);
+    TRY(cuMemPoolExportToShareableHandle, &again, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+        0);
+    if (file >= 0)
+        close(file);
+    if (again >= 0)
+        close(again);
+    return error;
+}
+
+int operation_share_pool(void)
+{
+    const struct cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,
+                                                .handleTypes = cudaMemHandleTypePosixFileDescriptor,
+                                                .location = {cudaMemLocationTypeDevice, 0}};
+    cudaMemPool_t pool = NULL;
+    void *memory = NULL;
+    int error = CALL(cudaMemPoolCreate, &pool, &properties);
+    TRY(cudaMallocFromPoolAsync, &memory, BYTES, pool, NULL);
+    if (error == 0)
+        error = use_pool(pool, memory);
+    if (memory != NULL)
+        END(cudaFreeAsync, memory, NULL);
+    if (pool != NULL)
+        END(cudaMemPoolDestroy, pool);
+    return error;
+}
+
+int operation_open_pool(void)
+{
+    const struct offers *offers = find_offers();
+    CUmemPoolPtrExportData same;
+    struct cudaMemPoolPtrExportData data = offers->data;
+    void *const file = (void *)(intptr_t)find_pool_file();
+    cudaMemPool_t pool = NULL, again = NULL;
+    CUdeviceptr second = 0;
+    void *memory = NULL;
+    memcpy(&same, &data, sizeof same);
+    int error = CALL(cudaMemPoolImportFromShareableHandle, &pool, file,
+                     cudaMemHandleTypePosixFileDescriptor, 0);
+    TRY(cuMemPoolImportFromShareableHandle, &again, file, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+        0);
+    TRY(cudaMemPoolImportPointer, &memory, pool, &data);
+    TRY(cuMemPoolImportPointer, &second, again, &same);
+    CHECK((CUdeviceptr)memory == second);
+    TRY(cudaMemset, memory, 5, BYTES);
+    if (second != 0)
+        END(cudaFreeAsync, (void *)second, NULL);
+    if (memory != NULL)
+        END(cudaFree, memory);
+    if (again != NULL)
+        END(cudaMemPoolDestroy, again);
+    if (pool != NULL)
+        END(cudaMemPoolDestroy, pool);
     return error;
 }
