@@ -61,7 +61,7 @@ ocl_status ocl_memory_give_back(const void *host);
  * Errors: OCL_E_NOT_SUPPORTED on devices whose memory is not the host's; OCL_E_INVALID_VALUE for no bytes; CL_MAP_FAILURE;
  *         OCL_E_OUT_OF_MEMORY. */
 ocl_status ocl_memory_import(struct ocl_context *context, int file, uint64_t offset, size_t bytes,
-                             uint64_t *address);
+                             unsigned flags, uint64_t *address);
 
 /* Ends that, as ocl_memory_free() ends other memory. Errors: OCL_E_NOT_FOUND where no such memory starts. */
 ocl_status ocl_memory_close(const void *pointer);

@@ -356,12 +356,12 @@ ocl_status ocl_memory_adopt(struct ocl_context *context, void *host, size_t byte
 }
 
 ocl_status ocl_memory_import(struct ocl_context *context, int file, uint64_t offset, size_t bytes,
-                             uint64_t *address)
+                             unsigned flags, uint64_t *address)
 {
     const uint64_t first = offset & -(uint64_t)sysconf(_SC_PAGESIZE);
     if (bytes == 0 || bytes > SIZE_MAX / 2 || !context->capability.shares_memory)
         return bytes == 0 ? OCL_E_INVALID_VALUE : OCL_E_NOT_SUPPORTED;
-    struct ocl_allocation *made = allocation_take(context, OCL_MEMORY_DEVICE, bytes, 0);
+    struct ocl_allocation *made = allocation_take(context, OCL_MEMORY_DEVICE, bytes, flags);
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
     made->span = bytes;

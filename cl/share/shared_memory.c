@@ -204,7 +204,7 @@ static ocl_status offer(const struct ocl_allocation *allocation, const struct oc
 static ocl_status share(const struct ocl_allocation *allocation, const struct ocl_share_pool *pool,
                         struct ocl_share_handle *handle)
 {
-    if (allocation->kind != OCL_MEMORY_DEVICE || ocl_allocation_is_imported(allocation) ||
+    if (allocation->kind != OCL_MEMORY_DEVICE || !allocation->piece ||
         (allocation->ordered != NULL) != (pool != NULL))
         return OCL_E_NOT_FOUND;
     if (!ocl_share_is_possible(allocation->context))
@@ -312,7 +312,7 @@ static ocl_status import(struct ocl_context *context, const struct ocl_share_han
     if (status != OCL_OK)
         return status;
     status = has_bytes(file, &answer)
-                 ? ocl_memory_import(context, file, answer.offset, (size_t)answer.bytes, address)
+                 ? ocl_memory_import(context, file, answer.offset, (size_t)answer.bytes, 0, address)
                  : OCL_E_NOT_FOUND;
     close(file);
     return status;

@@ -4,8 +4,10 @@
 
 #include <string.h>
 
+#include "cl/memory.h"
 #include "cl/share.h"
 #include "facade/graph/capture.h"
+#include "facade/memory/external_memory.h"
 #include "facade/state/handles.h"
 
 _Static_assert(sizeof(cudaIpcMemHandle_t) == sizeof(struct ocl_share_handle),
@@ -68,8 +70,11 @@ cudaError_t facade_ipc_close_memory(const void *pointer)
     return facade_error_from(ocl_share_close_memory(pointer), FACADE_OTHER);
 }
 
-cudaError_t facade_ipc_free_pooled(const void *pointer)
+cudaError_t facade_ipc_free_imported(const void *pointer)
 {
+    struct ocl_memory_view view;
+    if (ocl_memory_find(pointer, &view) && view.flags == FACADE_EXTERNAL_BUFFER)
+        return facade_error_from(ocl_memory_close(pointer), FACADE_OTHER);
     if (!ocl_share_is_pooled(pointer))
         return cudaErrorInvalidValue;
     return facade_error_from(ocl_share_close_memory(pointer), FACADE_OTHER);

@@ -26,8 +26,8 @@ cudaError_t facade_ipc_open_memory(void **pointer, const cudaIpcMemHandle_t *han
 /* Errors: cudaErrorInvalidValue when no opened memory starts there, or a pool's. */
 cudaError_t facade_ipc_close_memory(const void *pointer);
 
-/* What cudaFree() comes to for memory of another process: one opening less of a pool's. Errors: cudaErrorInvalidValue for other
- * memory of theirs. */
-cudaError_t facade_ipc_free_pooled(const void *pointer);
+/* What cudaFree() comes to for memory that is also another's: one opening less of a pool's; the end of an external object's buffer.
+ * Errors: cudaErrorInvalidValue for memory of other processes that is closed otherwise. */
+cudaError_t facade_ipc_free_imported(const void *pointer);
 
 #endif

@@ -76,7 +76,7 @@ cudaError_t facade_memory_free(void *pointer)
     if (!ocl_memory_find(pointer, &view))
         return cudaErrorInvalidValue;
     if (view.is_imported)
-        return facade_ipc_free_pooled(pointer);
+        return facade_ipc_free_imported(pointer);
     const bool is_managed = view.kind == OCL_MEMORY_MANAGED;
     ocl_status status =
         ocl_memory_free(is_managed ? OCL_MEMORY_MANAGED : OCL_MEMORY_DEVICE, pointer);

@@ -532,7 +532,7 @@ cudaError_t facade_pool_allocate_from(void **pointer, size_t bytes, cudaMemPool_
 static cudaError_t free_imported(const void *pointer, const struct facade_stream *stream)
 {
     cudaError_t error = facade_error_from(ocl_queue_finish(stream->queue), FACADE_OTHER);
-    return error == cudaSuccess ? facade_ipc_free_pooled(pointer) : error;
+    return error == cudaSuccess ? facade_ipc_free_imported(pointer) : error;
 }
 
 cudaError_t facade_pool_free(void *pointer, cudaStream_t handle)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { BYTES = 300000 };
@@ -249,5 +250,46 @@ int operation_open_pool(void)
         END(cudaMemPoolDestroy, again);
     if (pool != NULL)
         END(cudaMemPoolDestroy, pool);
+    return error;
+}
+
+static int make_file(void)
+{
+    const int file = memfd_create("fault", MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, BYTES) != 0)
+        fault_wrong(__FILE__, __LINE__, "no file in memory");
+    return file;
+}
+
+int operation_external_memory(void)
+{
+    const struct cudaExternalMemoryHandleDesc description = {
+        .type = cudaExternalMemoryHandleTypeOpaqueFd, .handle = {.fd = make_file()}, .size = BYTES};
+    const struct cudaExternalMemoryBufferDesc whole = {.size = BYTES};
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC same;
+    const CUDA_EXTERNAL_MEMORY_BUFFER_DESC part = {.offset = 4096, .size = 4096};
+    cudaExternalMemory_t external = NULL;
+    CUexternalMemory again = NULL;
+    CUdeviceptr second = 0;
+    void *memory = NULL;
+    memcpy(&same, &description, sizeof same);
+    same.handle.fd = make_file();
+    int error = CALL(cudaImportExternalMemory, &external, &description);
+    TRY(cuImportExternalMemory, &again, &same);
+    TRY(cudaExternalMemoryGetMappedBuffer, &memory, external, &whole);
+    TRY(cuExternalMemoryGetMappedBuffer, &second, again, &part);
+    TRY(cudaMemset, memory, 5, BYTES);
+    if (second != 0)
+        END(cudaFree, (void *)second);
+    if (memory != NULL)
+        END(cudaFree, memory);
+    if (again != NULL)
+        END(cuDestroyExternalMemory, again);
+    else
+        close(same.handle.fd);
+    if (external != NULL)
+        END(cudaDestroyExternalMemory, external);
+    else
+        close(description.handle.fd);
     return error;
 }
