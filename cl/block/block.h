@@ -22,7 +22,6 @@ struct ocl_block {
     uint64_t address; /* device address of byte 0 of buffer */
     size_t bytes;     /* of the driver's object: what was asked for and block_slack on top */
     bool is_mapped;   /* pinned host memory: buffer is mapped at pointer */
-    bool is_doubtful; /* imported: nobody could wait for kernels that use it */
     enum ocl_block_kind kind;
     const struct ocl_block_strategy *strategy; /* block_strategy.h */
     bool is_linked;                            /* on the context's list */

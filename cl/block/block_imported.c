@@ -14,10 +14,10 @@ static ocl_status create_imported(struct ocl_block *block)
     return status == OCL_OK ? ocl_block_choose_address(block, true) : status;
 }
 
-/* Kernels that still run find memory that is nobody's. */
+/* Kernels that still run, which nobody could wait for, find memory that is nobody's. */
 static void unmap(struct ocl_block *block)
 {
-    if (!block->is_doubtful)
+    if (!atomic_load(&block->context->is_doubtful))
         munmap(block->pages, block->bytes);
     else
         (void)mmap(block->pages, block->bytes, PROT_READ | PROT_WRITE,

@@ -392,8 +392,8 @@ static ocl_status end(struct ocl_allocation *allocation)
     const ocl_status status = ocl_queues_finish(allocation->context);
     if (!allocation->piece)
         ocl_address_erase(allocation);
-    if (ocl_allocation_is_imported(allocation))
-        allocation->block->is_doubtful = status != OCL_OK;
+    if (status != OCL_OK)
+        atomic_store(&allocation->context->is_doubtful, true);
     ocl_allocation_release(allocation); /* its own */
     return status;
 }

@@ -168,7 +168,9 @@ struct ocl_context {
     struct ocl_worker *bridge; /* completes gates and releases things: never blocks on a user */
     _Atomic(struct ocl_values *) values; /* made at the first use */
     _Atomic unsigned gates;              /* gate.c: how many are closed */
-    _Atomic bool is_abandoned;           /* one could not be opened: what waits for it never ends */
+    _Atomic bool
+        is_doubtful; /* the driver has refused to wait before memory was freed: kernels may run that nobody knows of */
+    _Atomic bool is_abandoned; /* one could not be opened: what waits for it never ends */
     pthread_mutex_t twin_lock; /* before all others: launches with twins, one after another */
     pthread_mutex_t memory_lock;
     _Atomic(struct ocl_pool *) pool;      /* device memory; made at the first use */
