@@ -1167,7 +1167,8 @@ cudaError_t CUDARTAPI cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *
 /* ---- graph management -----------------------------------------------------------------------
  * Arguments and structures are copied when a node is made. Calls that take one graph, or one executable graph, are for
  * one thread at a time. Functions about attributes of nodes, external semaphores, memory of graphs, user objects,
- * conditional nodes, and cudaGraphDebugDotPrint, return cudaErrorNotSupported.
+ * and cudaGraphDebugDotPrint, return cudaErrorNotSupported. Graphs with conditional nodes can be instantiated once at a time,
+ * neither be cloned nor be in another graph.
  *
  * Errors: cudaErrorInvalidValue for what is no live graph, node or executable graph, for a node of another graph or
  *         kind, for a circle of dependencies (when the graph is instantiated); cudaErrorGraphExecUpdateFailure; those

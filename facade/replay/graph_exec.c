@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "facade/graph/capture.h"
+#include "facade/replay/conditional_run.h"
 #include "facade/replay/graph_exec.h"
 #include "facade/state/handles.h"
 #include "facade/stream/event.h"
@@ -14,6 +15,9 @@
 
 cudaError_t facade_exec_find(cudaGraphExec_t handle, struct facade_exec **exec)
 {
+    cudaError_t error = facade_process_check_fork();
+    if (error != cudaSuccess)
+        return error;
     *exec = facade_handle_find(FACADE_GRAPH_EXEC, handle);
     return *exec != NULL ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -192,7 +196,9 @@ static cudaError_t launch_exec(struct facade_exec *exec, struct facade_stream *s
         error = begin_launch(&launch);
     if (error != cudaSuccess)
         return error;
-    for (size_t i = 0; error == cudaSuccess && i < exec->count; i++) {
+    if (exec->run != NULL)
+        error = facade_run_launch(exec->run, exec->graph, stream);
+    for (size_t i = 0; exec->run == NULL && error == cudaSuccess && i < exec->count; i++) {
         if (!exec->order[i]->is_disabled)
             error = run(&launch, exec->order[i]->work);
     }
@@ -203,6 +209,8 @@ static cudaError_t launch_exec(struct facade_exec *exec, struct facade_stream *s
 /* In a capture, the graph as it would be launched now is a node. */
 static cudaError_t capture_exec(const struct facade_exec *exec, struct facade_stream *stream)
 {
+    if (exec->run != NULL)
+        return cudaErrorNotSupported; /* a graph with conditional nodes is no node */
     struct facade_graph *child = facade_graph_clone(exec->graph);
     return child != NULL ? facade_capture_add(stream, cudaGraphNodeTypeGraph, NULL, child)
                          : cudaErrorMemoryAllocation;
@@ -243,9 +251,11 @@ static void unmake_exec(struct facade_exec *exec)
         exec->lanes = lane->next;
         end_lane(lane);
     }
+    facade_run_end(exec->run);
     if (exec->graph != NULL)
         facade_graph_delete(exec->graph);
     free(exec->order);
+    free(exec->own);
     facade_handle_free(exec);
 }
 
@@ -263,6 +273,8 @@ static cudaError_t make_exec(struct facade_graph *graph, unsigned long long flag
     cudaError_t error = exec->graph != NULL && exec->order != NULL
                             ? put_in_order(exec, exec->graph, &found)
                             : cudaErrorMemoryAllocation;
+    if (error == cudaSuccess && graph->conditions != NULL && graph->conditions->count > 0)
+        error = facade_run_make(exec->graph, graph->conditions, &exec->run, &found);
     if (error == cudaSuccess) {
         *made = exec;
         return cudaSuccess;
@@ -290,11 +302,26 @@ static cudaError_t check_flags(unsigned long long flags, bool may_upload)
 static struct facade_node *node_of(struct facade_graph *graph, uint64_t id)
 {
     for (struct facade_node *node = graph->first; node != NULL; node = node->next) {
-        struct facade_node *inner = node->child != NULL ? node_of(node->child, id) : NULL;
-        if (node->id == id || inner != NULL)
-            return inner != NULL ? inner : node;
+        struct facade_node *found = node->id == id ? node : NULL;
+        struct facade_graph *inner;
+        for (size_t i = 0; found == NULL && (inner = facade_node_inner(node, i)) != NULL; i++)
+            found = node_of(inner, id);
+        if (found != NULL)
+            return found;
     }
     return NULL;
+}
+
+static cudaError_t check_conditional(struct facade_graph *graph, cudaGraphInstantiateParams *told)
+{
+    struct facade_node *culprit = NULL;
+    bool is_unused = false;
+    const cudaError_t error = facade_conditional_check(graph, &culprit, &is_unused);
+    if (is_unused)
+        told->result_out = cudaGraphInstantiateConditionalHandleUnused;
+    if (error != cudaSuccess)
+        told->errNode_out = (cudaGraphNode_t)culprit;
+    return error;
 }
 
 static cudaError_t instantiate(cudaGraphExec_t *result, cudaGraph_t handle,
@@ -311,6 +338,8 @@ static cudaError_t instantiate(cudaGraphExec_t *result, cudaGraph_t handle,
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = check_flags(flags, may_upload);
+    if (error == cudaSuccess)
+        error = check_conditional(graph, told);
     if (error != cudaSuccess)
         return error;
     error = make_exec(graph, flags, &exec, &culprit);
@@ -386,11 +415,13 @@ cudaError_t facade_exec_launch(cudaGraphExec_t graphExec, cudaStream_t stream)
     return is_capturing ? capture_exec(exec, found) : launch_exec(exec, found);
 }
 
-/* Work that was launched goes on: it needs nothing of the graph. */
+/* Work that was launched goes on: it needs nothing of the graph. A host function may not: it cannot end the lanes' streams. */
 cudaError_t facade_exec_destroy(cudaGraphExec_t graphExec)
 {
     struct facade_exec *exec = NULL;
-    cudaError_t error = facade_exec_find(graphExec, &exec);
+    cudaError_t error = facade_process_state();
+    if (error == cudaSuccess)
+        error = facade_exec_find(graphExec, &exec);
     if (error == cudaSuccess)
         unmake_exec(exec);
     return error;

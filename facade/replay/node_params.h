@@ -11,6 +11,9 @@
 cudaError_t facade_node_params_read(const struct cudaGraphNodeParams *params,
                                     struct facade_work **work, struct facade_graph **child);
 
+/* Whether bytes are set that CUDA keeps to itself: such parameters are refused. */
+bool facade_node_params_reserve(const struct cudaGraphNodeParams *params);
+
 /* Parameters of a node in the form in which a call has them. */
 struct facade_node_said {
     enum cudaGraphNodeType type;
