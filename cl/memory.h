@@ -26,6 +26,7 @@ struct ocl_memory_view {
     size_t bytes;   /* as asked for, not rounded */
     unsigned flags; /* the caller's own, given at allocation */
     uint64_t id;    /* unique in the process, never used again */
+    bool is_imported; /* by ocl_memory_import() */
     void *pool_owner; /* of stream-ordered memory: see ordered_pool.h; NULL otherwise */
     bool is_virtual;  /* a mapping: see virtual.h */
 };
@@ -56,10 +57,20 @@ ocl_status ocl_memory_register(struct ocl_context *context, void *host, size_t b
 ocl_status ocl_memory_adopt(struct ocl_context *context, void *host, size_t bytes);
 ocl_status ocl_memory_give_back(const void *host);
 
+/* Device memory that is bytes of a file from offset on; the file stays the caller's, and must have those bytes.
+ * Shape:  the address is aligned as offset is, to at most a page; it is the host's as well.
+ * Errors: OCL_E_NOT_SUPPORTED on devices whose memory is not the host's; OCL_E_INVALID_VALUE for no bytes; CL_MAP_FAILURE;
+ *         OCL_E_OUT_OF_MEMORY. */
+ocl_status ocl_memory_import(struct ocl_context *context, int file, uint64_t offset, size_t bytes,
+                             unsigned flags, uint64_t *address);
+
+/* Ends that, as ocl_memory_free() ends other memory. Errors: OCL_E_NOT_FOUND where no such memory starts. */
+ocl_status ocl_memory_close(const void *pointer);
+
 /* Frees what starts exactly at pointer (device address or host pointer) and is of the given kind.
  * Order:  waits for all work of the owning context that was submitted before; stream-ordered memory is free
  *         behind the work of the legacy queue and the blocking ones instead, without waiting.
- * Errors: OCL_E_NOT_FOUND when nothing of that kind starts there, or adopted memory; the context's sticky
+ * Errors: OCL_E_NOT_FOUND when nothing of that kind starts there, or memory that is adopted or imported; the context's sticky
  *         failure. */
 ocl_status ocl_memory_free(enum ocl_memory_kind kind, const void *pointer);
 

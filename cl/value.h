@@ -3,6 +3,7 @@
 #ifndef OCL_VALUE_H
 #define OCL_VALUE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cl/queue.h"
@@ -30,6 +31,16 @@ ocl_status ocl_queue_write_value(struct ocl_queue *queue, const struct ocl_value
  * ocl_values_end() is called, and when the context that has the memory is closed. Errors: as above. */
 ocl_status ocl_queue_wait_value(struct ocl_queue *queue, const struct ocl_value *value,
                                 enum ocl_value_test test);
+
+/* Something else that a queue waits for, looked at in the same way. */
+struct ocl_awaited {
+    bool (*is_over)(struct ocl_awaited *awaited); /* asked again and again, by one thread */
+    void (*end)(
+        struct ocl_awaited *awaited); /* called once, when it is over or the wait ends without */
+};
+
+/* The same for that: end() is called before the queue goes on. Errors: as above, and end() is not called then. */
+ocl_status ocl_queue_await(struct ocl_queue *queue, struct ocl_awaited *awaited);
 
 /* Ends all waits of the context, and those that come later as soon as they begin. */
 void ocl_values_end(struct ocl_context *context);

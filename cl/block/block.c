@@ -119,7 +119,8 @@ static void end_blocks(struct ocl_block *blocks)
 {
     while (blocks) {
         struct ocl_block *next = blocks->next;
-        blocks->strategy->destroy(blocks);
+        if (ocl_block_end_export(blocks))
+            blocks->strategy->destroy(blocks);
         free(blocks);
         blocks = next;
     }
@@ -167,9 +168,15 @@ void ocl_block_destroy(struct ocl_block *block)
     end_blocks(dead);
 }
 
+/* What may be shared consists of whole pages. */
+static size_t alignment_of(const struct ocl_context *context)
+{
+    return context->capability.shares_memory ? ocl_block_page_bytes() : OCL_MEMORY_ALIGNMENT;
+}
+
 size_t ocl_block_first(const struct ocl_block *block)
 {
-    return (size_t)(-block->address & (OCL_MEMORY_ALIGNMENT - 1));
+    return (size_t)(-block->address & (alignment_of(block->context) - 1));
 }
 
 static ocl_status make_block(struct ocl_context *context, enum ocl_block_kind kind,
@@ -196,7 +203,7 @@ static ocl_status make_block(struct ocl_context *context, enum ocl_block_kind ki
 /* Asks for more on top from now on, enough for the alignment that address has. */
 static void raise_slack(struct ocl_context *context, uint64_t address)
 {
-    size_t needed = (size_t)(OCL_MEMORY_ALIGNMENT - (address & -address));
+    size_t needed = alignment_of(context) - (size_t)(address & -address);
     size_t slack = atomic_load(&context->block_slack);
     while (slack < needed && !atomic_compare_exchange_weak(&context->block_slack, &slack, needed))
         continue;
@@ -205,6 +212,10 @@ static void raise_slack(struct ocl_context *context, uint64_t address)
 ocl_status ocl_block_create(struct ocl_context *context, size_t bytes, struct ocl_block **block)
 {
     struct ocl_block *made = NULL;
+    const size_t unit = context->capability.shares_memory ? ocl_block_page_bytes() : 1;
+    if (bytes > SIZE_MAX - unit)
+        return OCL_E_OUT_OF_MEMORY;
+    bytes = (bytes + unit - 1) / unit * unit;
     for (int i = 0; i < ALIGNMENT_TRIES; i++) {
         size_t slack = atomic_load(&context->block_slack);
         if (bytes > SIZE_MAX - slack)

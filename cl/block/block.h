@@ -10,7 +10,8 @@ enum ocl_block_kind {
     OCL_BLOCK_DEVICE,     /* by the address strategy */
     OCL_BLOCK_HOST,       /* pinned, by the capability's host_method */
     OCL_BLOCK_REGISTERED, /* the user's memory */
-    OCL_BLOCK_MANAGED     /* by the capability's managed */
+    OCL_BLOCK_MANAGED,    /* by the capability's managed */
+    OCL_BLOCK_IMPORTED    /* pages of a file, which other processes map as well */
 };
 
 /* One allocation of the driver: what OpenCL commands and arguments name. */
@@ -28,8 +29,10 @@ struct ocl_block {
     size_t reserved_bytes;
     struct ocl_range_claim claim; /* keeps the device address apart from the host's addresses */
     struct ocl_pin *pins[3];      /* block_registered.c: the user's pages that the block shares */
-    void *pages;               /* pinned memory: what holds pointer, where it is not the buffer's */
-    struct ocl_region *region; /* managed memory whose pages move, or NULL */
+    void *pages; /* pinned memory: what holds pointer, where it is not the buffer's */
+    _Atomic(struct ocl_export *)
+        exported; /* block_exported.c: device memory that other processes may map, or NULL */
+    struct ocl_region *region;         /* managed memory whose pages move, or NULL */
     struct ocl_block *next, *previous; /* context.blocks (block_lock) */
 };
 
@@ -59,6 +62,28 @@ ocl_status ocl_block_create_managed(struct ocl_context *context, size_t bytes,
  * Errors: as above; OCL_E_INVALID_VALUE when the driver refuses the memory. */
 ocl_status ocl_block_wrap_host(struct ocl_context *context, void *host, size_t bytes,
                                struct ocl_block **block);
+
+/* Device memory over the bytes of a file from offset on, which is a multiple of a page; the file stays the caller's. It is at
+ * block->pointer, which is block->address, for the host as for kernels.
+ * Errors: as above; CL_MAP_FAILURE when the file cannot be mapped; OCL_E_NOT_SUPPORTED where capability.shares_memory is not. */
+ocl_status ocl_block_import(struct ocl_context *context, int file, uint64_t offset, size_t bytes,
+                            struct ocl_block **block);
+
+/* What a block gives to other processes. */
+struct ocl_export {
+    int file;     /* in memory alone; it cannot change its size */
+    size_t first; /* offset in the block of the file's first byte */
+    size_t bytes;
+};
+
+/* Puts a file in memory in place of a block's pages, with the same bytes at the same addresses, unless that has been done; from then
+ * on block->exported says which. Needs: capability.shares_memory, a block of device memory, and a stillness (stillness.h).
+ * Errors: OCL_E_OUT_OF_MEMORY, which leaves all as it was; OCL_E_NOT_SUPPORTED where the system has no such files. */
+ocl_status ocl_block_export(struct ocl_block *block);
+
+/* Before the driver gets the block back: its pages are the process's own again. false: the system has none, and the driver must not
+ * get the block back, whose memory others may have. */
+bool ocl_block_end_export(struct ocl_block *block);
 
 /* Gives the block back to the driver: at once, or, when a launch may have declared it, by the thread of
  * that launch. Needs: no command that uses it is running, and no cl_kernel has it as an argument that

@@ -19,6 +19,7 @@ extern const struct ocl_block_strategy ocl_block_bda, ocl_block_raw,
 extern const struct ocl_block_strategy ocl_block_svm, ocl_block_usm; /* block_shared.c */
 extern const struct ocl_block_strategy ocl_block_host;               /* block_host.c */
 extern const struct ocl_block_strategy ocl_block_registered;         /* block_registered.c */
+extern const struct ocl_block_strategy ocl_block_imported;           /* block_imported.c */
 
 /* block.c: a block that create makes of bytes at pointer, or of bytes, and that kernels are told of from then on. Errors:
  * create's, where they speak of memory as OCL_E_OUT_OF_MEMORY. */

@@ -11,6 +11,7 @@
 
 #include "cl/base/options.h"
 #include "cl/block/block.h"
+#include "cl/block/block_strategy.h"
 #include "cl/block/probe.h"
 #include "cl/device/extension.h"
 #include "cl/managed/managed_private.h"
@@ -603,6 +604,10 @@ static void find_abilities(struct ocl_context *context, bool may_try)
     choose_host_method(context, may_try);
     test_registered(context, may_try);
     capability->managed = choose_managed(context);
+    capability->shares_memory = capability->device_is_host_memory && capability->has_addresses &&
+                                capability->reaches_registered_host;
+    if (capability->shares_memory)
+        atomic_store(&context->block_slack, ocl_block_page_bytes());
     context->reserves_addresses =
         !capability->device_is_host_memory &&
         (capability->address == OCL_ADDRESS_RAW || capability->address == OCL_ADDRESS_BDA);

@@ -9,6 +9,7 @@
 #include "cl/program.h"
 #include "cl/queue.h"
 #include "cl/state/state.h"
+#include "cl/state/stillness.h"
 #include "cl/trace.h"
 
 static const char source[] =
@@ -34,8 +35,10 @@ static bool reaches(struct ocl_context *context, uint64_t address)
     struct ocl_program *program = NULL;
     struct ocl_queue *queue = NULL;
     char *log = NULL;
+    ocl_write_begin(context);
     words[0] = SEED;
     words[1] = 0;
+    ocl_write_end(context);
     ocl_status status = ocl_program_build(context, source, strlen(source), "", &program, &log);
     free(log);
     if (status == OCL_OK)

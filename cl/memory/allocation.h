@@ -45,6 +45,12 @@ struct ocl_place {
 /* Where address is, for commands of this context. Needs: address lies in allocation, or in what is mapped behind it. */
 struct ocl_place ocl_allocation_place(const struct ocl_allocation *allocation, uint64_t address);
 
+/* Whether it is another's memory that ocl_memory_close() gives back. */
+static inline bool ocl_allocation_is_imported(const struct ocl_allocation *allocation)
+{
+    return allocation->block && allocation->block->kind == OCL_BLOCK_IMPORTED;
+}
+
 /* memory.c's part of ocl_managed_allocate(): a piece, of at least least bytes, of a block of managed
  * memory, made known. Contents are not defined. Errors: as ocl_memory_allocate(). */
 ocl_status ocl_memory_allocate_managed(struct ocl_context *context, size_t bytes, size_t least,

@@ -362,6 +362,12 @@ static bool is_adopted(const struct ocl_allocation *allocation)
            allocation->block->kind == OCL_BLOCK_REGISTERED;
 }
 
+/* Memory that is not the caller's to free. */
+static bool is_lent(const struct ocl_allocation *allocation)
+{
+    return is_adopted(allocation) || ocl_allocation_is_imported(allocation);
+}
+
 static ocl_status pin(struct ocl_context *context, enum ocl_memory_kind kind, void *host,
                       size_t bytes, unsigned flags)
 {
@@ -394,6 +400,27 @@ ocl_status ocl_memory_adopt(struct ocl_context *context, void *host, size_t byte
     return pin(context, OCL_MEMORY_MANAGED, host, bytes, 0);
 }
 
+ocl_status ocl_memory_import(struct ocl_context *context, int file, uint64_t offset, size_t bytes,
+                             unsigned flags, uint64_t *address)
+{
+    const uint64_t first = offset & -(uint64_t)sysconf(_SC_PAGESIZE);
+    if (bytes == 0 || bytes > SIZE_MAX / 2 || !context->capability.shares_memory)
+        return bytes == 0 ? OCL_E_INVALID_VALUE : OCL_E_NOT_SUPPORTED;
+    struct ocl_allocation *made = allocation_take(context, OCL_MEMORY_DEVICE, bytes, flags);
+    if (!made)
+        return OCL_E_OUT_OF_MEMORY;
+    made->span = bytes;
+    ocl_status status =
+        ocl_block_import(context, file, first, (size_t)(offset - first) + bytes, &made->block);
+    if (status == OCL_OK)
+        place(made, made->block, (size_t)(offset - first));
+    const uint64_t made_address = made->address; /* once published, it may be closed */
+    status = publish(made, status);
+    if (status == OCL_OK)
+        *address = made_address;
+    return status == OCL_E_ALREADY ? OCL_E_OUT_OF_MEMORY : status;
+}
+
 /* --- Freeing --- */
 
 static bool starts_at(const struct ocl_allocation *allocation, uint64_t address)
@@ -412,6 +439,8 @@ static ocl_status end(struct ocl_allocation *allocation)
     const ocl_status status = ocl_queues_finish(allocation->context);
     if (!allocation->piece)
         ocl_address_erase(allocation);
+    if (status != OCL_OK)
+        atomic_store(&allocation->context->is_doubtful, true);
     ocl_allocation_release(allocation); /* its own */
     return status;
 }
@@ -424,14 +453,14 @@ static void wait_for_touches(const struct ocl_allocation *allocation)
         (void)ocl_queues_finish(allocation->context); /* end() waits again, and tells */
 }
 
-static ocl_status end_at(enum ocl_memory_kind kind, const void *pointer, bool adopted)
+static ocl_status end_at(enum ocl_memory_kind kind, const void *pointer, bool lent)
 {
     const uint64_t address = (uint64_t)(uintptr_t)pointer;
     struct ocl_allocation *found = ocl_address_acquire(address);
     if (!found)
         return OCL_E_NOT_FOUND;
     ocl_status status = OCL_E_NOT_FOUND;
-    if (found->kind == kind && is_adopted(found) == adopted && !found->is_virtual &&
+    if (found->kind == kind && is_lent(found) == lent && !found->is_virtual &&
         starts_at(found, address)) {
         wait_for_touches(found);
         if (atomic_exchange(&found->is_live, false))
@@ -449,6 +478,11 @@ ocl_status ocl_memory_free(enum ocl_memory_kind kind, const void *pointer)
 ocl_status ocl_memory_give_back(const void *host)
 {
     return end_at(OCL_MEMORY_MANAGED, host, true);
+}
+
+ocl_status ocl_memory_close(const void *pointer)
+{
+    return end_at(OCL_MEMORY_DEVICE, pointer, true);
 }
 
 void ocl_allocation_end(struct ocl_allocation *allocation)
@@ -508,6 +542,7 @@ struct ocl_allocation *ocl_memory_hold(const void *pointer, struct ocl_memory_vi
             .bytes = found->bytes,
             .flags = found->flags,
             .id = found->id,
+            .is_imported = ocl_allocation_is_imported(found),
             .pool_owner = found->ordered ? ocl_ordered_owner(found->ordered) : NULL,
             .is_virtual = found->is_virtual,
         };

@@ -6,6 +6,7 @@
 #include "cl/device/extension.h"
 #include "cl/queue/queue_private.h"
 #include "cl/state/paging.h"
+#include "cl/state/stillness.h"
 
 /* ---- Begin and end ---- */
 
@@ -14,6 +15,20 @@ static ocl_status wait_for_order(struct ocl_queue *queue, enum ocl_command_kind 
     const ocl_status status = kind == OCL_COMMAND_ORDER ? OCL_OK : ocl_queue_order(queue);
 
     return status == OCL_OK ? ocl_queue_open(queue) : status;
+}
+
+/* What others wait by writes nothing, and must come through while writes have to wait. */
+static bool may_write(enum ocl_command_kind kind)
+{
+    return kind == OCL_COMMAND_MEMORY || kind == OCL_COMMAND_APART;
+}
+
+static void leave(const struct ocl_queue *queue, enum ocl_command_kind kind)
+{
+    if (kind == OCL_COMMAND_MEMORY)
+        queue->context->paging->leave();
+    if (may_write(kind))
+        ocl_write_end(queue->context);
 }
 
 static void open_command(struct ocl_command *command, struct ocl_command opened)
@@ -25,13 +40,15 @@ static void open_command(struct ocl_command *command, struct ocl_command opened)
 ocl_status ocl_command_begin(struct ocl_command *command, struct ocl_queue *queue,
                              enum ocl_command_kind kind)
 {
+    if (may_write(kind))
+        ocl_write_begin(queue->context);
     if (kind == OCL_COMMAND_MEMORY)
         queue->context->paging->enter(queue);
     const ocl_status status = wait_for_order(queue, kind);
     if (status == OCL_OK)
         open_command(command, (struct ocl_command){queue, atomic_load(&queue->cl), kind, 0});
-    else if (kind == OCL_COMMAND_MEMORY)
-        queue->context->paging->leave();
+    else
+        leave(queue, kind);
     return status;
 }
 
@@ -50,8 +67,7 @@ static void end_in_queue(const struct ocl_command *command)
         if (command->kind != OCL_COMMAND_ORDER)
             (void)ocl_queue_flush(queue);
     }
-    if (command->kind == OCL_COMMAND_MEMORY)
-        queue->context->paging->leave();
+    leave(queue, command->kind);
 }
 
 void ocl_command_end(struct ocl_command *command)

@@ -8,6 +8,7 @@
 #include "cl/base/deadline.h"
 #include "cl/base/steady.h"
 #include "cl/queue/clock.h"
+#include "cl/queue/outer_event.h"
 #include "cl/queue/queue_private.h"
 #include "cl/queue/waited.h"
 #include "cl/slab.h"
@@ -35,6 +36,7 @@ struct ocl_event {
     struct ocl_context *context;
     bool has_timing;
     struct point point;
+    _Atomic(struct ocl_outer_event *) outer; /* in place of point, or NULL (changes under lock) */
 };
 
 static struct ocl_slab event_slab = OCL_SLAB_INITIALIZER(sizeof(struct ocl_event));
@@ -60,6 +62,48 @@ static ocl_status copy_point(struct ocl_event *event, struct point *point)
     return status;
 }
 
+/* ---- Events of several processes ---- */
+
+struct ocl_outer_event *ocl_event_hold_outer(struct ocl_event *event)
+{
+    if (!atomic_load(&event->outer))
+        return NULL;
+    pthread_mutex_lock(&event->lock);
+    struct ocl_outer_event *outer = atomic_load(&event->outer);
+    if (outer)
+        atomic_fetch_add(&outer->references, 1);
+    pthread_mutex_unlock(&event->lock);
+    return outer;
+}
+
+void ocl_outer_event_release(struct ocl_outer_event *outer)
+{
+    if (outer && atomic_fetch_sub(&outer->references, 1) == 1)
+        outer->ways->destroy(outer);
+}
+
+static void drop_outer(struct ocl_event *event)
+{
+    if (!atomic_load(&event->outer))
+        return;
+    pthread_mutex_lock(&event->lock);
+    struct ocl_outer_event *outer = atomic_exchange(&event->outer, NULL);
+    pthread_mutex_unlock(&event->lock);
+    ocl_outer_event_release(outer);
+}
+
+ocl_status ocl_event_create_outer(struct ocl_context *context, struct ocl_outer_event *outer,
+                                  struct ocl_event **event)
+{
+    const ocl_status status = ocl_event_create(context, false, event);
+
+    if (status == OCL_OK)
+        atomic_store(&(*event)->outer, outer);
+    return status;
+}
+
+/* ---- Making and ending ---- */
+
 ocl_status ocl_event_create(struct ocl_context *context, bool has_timing, struct ocl_event **event)
 {
     const ocl_status status = has_timing ? ocl_stamp_open(context) : OCL_OK;
@@ -84,6 +128,7 @@ void ocl_event_destroy(struct ocl_event *event)
 {
     if (!event)
         return;
+    drop_outer(event);
     replace_point(event, (struct point){.serial = 0});
     ocl_slab_give(&event_slab, event);
 }
@@ -123,6 +168,12 @@ ocl_status ocl_event_record(struct ocl_event *event, struct ocl_queue *queue)
 
     if (queue->context != event->context)
         return OCL_E_INVALID_VALUE;
+    struct ocl_outer_event *outer = ocl_event_hold_outer(event);
+    if (outer) {
+        const ocl_status recorded = outer->ways->record(outer, queue);
+        ocl_outer_event_release(outer);
+        return recorded;
+    }
     ocl_status status = ocl_queue_order(queue);
     if (status == OCL_OK)
         status = take_point(queue, event->has_timing, &point);
@@ -274,7 +325,14 @@ static ocl_status ask_and_settle(struct ocl_event *event, const struct point *po
 ocl_status ocl_event_query(struct ocl_event *event)
 {
     struct ocl_context *context = event->context;
+    struct ocl_outer_event *outer = ocl_event_hold_outer(event);
     struct point point;
+
+    if (outer) {
+        const ocl_status asked = outer->ways->query(outer);
+        ocl_outer_event_release(outer);
+        return asked == OCL_OK ? ocl_waited(context, OCL_WAITED_BY_ASKING, asked) : asked;
+    }
     ocl_status status = copy_point(event, &point);
 
     if (status != OCL_OK)
@@ -290,7 +348,14 @@ ocl_status ocl_event_query(struct ocl_event *event)
 ocl_status ocl_event_wait(struct ocl_event *event)
 {
     struct ocl_context *context = event->context;
+    struct ocl_outer_event *outer = ocl_event_hold_outer(event);
     struct point point;
+
+    if (outer) {
+        const ocl_status waited = outer->ways->wait(outer);
+        ocl_outer_event_release(outer);
+        return ocl_waited(context, OCL_WAITED_FOR_WORK, waited);
+    }
     ocl_status status = copy_point(event, &point);
 
     if (status != OCL_OK)
@@ -474,7 +539,14 @@ static ocl_status wait_for_point(struct ocl_queue *queue, struct ocl_event *even
  * Source: CUDA Runtime API 13.0, stream synchronization behavior, legacy default stream. */
 ocl_status ocl_event_wait_in_queue(struct ocl_event *event, struct ocl_queue *queue)
 {
+    struct ocl_outer_event *outer = ocl_event_hold_outer(event);
     struct point point;
+
+    if (outer) {
+        const ocl_status waiting = outer->ways->wait_in_queue(outer, queue);
+        ocl_outer_event_release(outer);
+        return waiting;
+    }
     ocl_status status = copy_point(event, &point);
 
     if (status != OCL_OK)

@@ -113,6 +113,8 @@ struct ocl_capability {
     /* The host may read and write device memory at its device address while no command runs (CPU
      * devices); proved by the self-test, never assumed. */
     bool device_is_host_memory;
+    bool
+        shares_memory; /* device memory consists of whole pages, which other processes may map too */
     char reason[512];
 };
 
@@ -144,7 +146,8 @@ struct ocl_context {
     pthread_mutex_t pin_lock;   /* a leaf: the list of pins */
     pthread_cond_t pin_changed; /* with pin_lock: a pin is made or gone */
     struct ocl_pin *pins;       /* block_registered.c */
-    _Atomic size_t block_slack; /* bytes asked for on top: the driver aligns to less than 256 */
+    _Atomic size_t
+        block_slack; /* bytes asked for on top: the driver aligns to less than is needed */
     /* Learned addresses may collide with the host's: block_buffer.c keeps them apart. */
     bool reserves_addresses;
     uint64_t driver_low, driver_high; /* part of the host's addresses that is the driver's */
@@ -168,8 +171,10 @@ struct ocl_context {
     struct ocl_worker *bridge; /* completes gates and releases things: never blocks on a user */
     _Atomic(struct ocl_values *) values; /* made at the first use */
     _Atomic unsigned gates;              /* gate.c: how many are closed */
-    _Atomic bool is_abandoned;           /* one could not be opened: what waits for it never ends */
-    _Atomic bool is_closing;             /* its memory goes: values there are waited for no more */
+    _Atomic bool
+        is_doubtful; /* the driver has refused to wait before memory was freed: kernels may run that nobody knows of */
+    _Atomic bool is_abandoned; /* one could not be opened: what waits for it never ends */
+    _Atomic bool is_closing;   /* its memory goes: values there are waited for no more */
     pthread_mutex_t twin_lock; /* before all others: launches with twins, one after another */
     pthread_mutex_t memory_lock;
     _Atomic(struct ocl_pool *) pool;      /* device memory; made at the first use */

@@ -8,6 +8,7 @@
 #include "cl/memory/transfer_command.h"
 #include "cl/queue/queue_private.h"
 #include "cl/state/failure.h"
+#include "cl/state/stillness.h"
 #include "cl/transfer/staging.h"
 #include "cl/transfer/transfer_kernel.h"
 #include "cl/transfer/transfer_private.h"
@@ -65,7 +66,9 @@ static ocl_status try_host(struct ocl_queue *queue, const struct filling *fillin
 
     if (status != OCL_OK || !ocl_queue_is_idle(queue))
         return status;
+    ocl_write_begin(queue->context);
     fill_by_host(filling);
+    ocl_write_end(queue->context);
     *is_done = true;
     return OCL_OK;
 }

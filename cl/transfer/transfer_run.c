@@ -10,6 +10,7 @@
 #include "cl/managed/managed_private.h"
 #include "cl/memory/address.h"
 #include "cl/memory/transfer_command.h"
+#include "cl/state/stillness.h"
 #include "cl/transfer/staging.h"
 #include "cl/transfer/transfer_kernel.h"
 
@@ -20,11 +21,14 @@ enum { THIRD_PLACE_BYTES = 64 * 1024 * 1024 };
 
 static void copy_by_host(const struct ocl_transfer *transfer)
 {
+    const struct ocl_context *context = transfer->queue->context;
     const struct ocl_copy *copy = &transfer->copy;
     const bool is_streaming =
         ocl_plan_is_linear(copy) && copy->width >= transfer->limits->host_streaming_from;
 
-    ocl_copy_pool_run(ocl_staging_pool(transfer->queue->context->staging), copy, is_streaming);
+    ocl_write_begin(context);
+    ocl_copy_pool_run(ocl_staging_pool(context->staging), copy, is_streaming);
+    ocl_write_end(context);
 }
 
 static bool is_pageable(const struct ocl_transfer *transfer)
@@ -86,11 +90,14 @@ void ocl_transfer_copy_by_host(const struct ocl_transfer *transfer)
 {
     const struct ocl_copy *copy = &transfer->copy;
 
-    if (ocl_plan_is_linear(copy) && ranges_overlap(copy))
-        memmove((void *)(uintptr_t)copy->target.address,
-                (const void *)(uintptr_t)copy->source.address, copy->width);
-    else
+    if (!ocl_plan_is_linear(copy) || !ranges_overlap(copy)) {
         copy_by_host(transfer);
+        return;
+    }
+    ocl_write_begin(transfer->queue->context);
+    memmove((void *)(uintptr_t)copy->target.address, (const void *)(uintptr_t)copy->source.address,
+            copy->width);
+    ocl_write_end(transfer->queue->context);
 }
 
 static ocl_status copy_host_to_host(const struct ocl_transfer *transfer)

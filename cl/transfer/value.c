@@ -12,6 +12,7 @@
 #include "cl/queue/command.h"
 #include "cl/queue/queue_private.h"
 #include "cl/state/failure.h"
+#include "cl/state/stillness.h"
 #include "cl/transfer.h"
 #include "cl/transfer/side.h"
 #include "cl/transfer/value_read.h"
@@ -27,7 +28,8 @@ struct turn {
     struct ocl_value value;
     struct ocl_side side;
     enum ocl_value_test test;
-    struct ocl_value_read read; /* of a wait in device memory */
+    struct ocl_awaited *awaited; /* in place of value and side, or NULL */
+    struct ocl_value_read read;  /* of a wait in device memory */
     struct turn *next;
 };
 
@@ -80,12 +82,15 @@ static uint64_t read_by_host(const struct turn *wait)
 
 static void write_by_host(const struct turn *write)
 {
+    const struct ocl_context *context = write->side.allocation->context;
     void *at = (void *)(uintptr_t)write->side.address;
 
+    ocl_write_begin(context);
     if (write->value.bytes == 8)
         __atomic_store_n((uint64_t *)at, write->value.value, __ATOMIC_RELEASE);
     else
         __atomic_store_n((uint32_t *)at, (uint32_t)write->value.value, __ATOMIC_RELEASE);
+    ocl_write_end(context);
 }
 
 static bool is_of_device(const struct turn *wait)
@@ -116,6 +121,8 @@ static bool is_in_closing(const struct turn *wait)
 
 static bool is_over(const struct turn *wait)
 {
+    if (wait->awaited)
+        return wait->awaited->is_over(wait->awaited);
     if (is_in_closing(wait))
         return true;
     if (!is_of_device(wait))
@@ -125,6 +132,8 @@ static bool is_over(const struct turn *wait)
 
 static void end_wait(struct turn *wait)
 {
+    if (wait->awaited)
+        wait->awaited->end(wait->awaited);
     ocl_gate_open(wait->gate);
     ocl_side_release(&wait->side);
     free(wait);
@@ -499,6 +508,13 @@ ocl_status ocl_queue_wait_value(struct ocl_queue *queue, const struct ocl_value 
         return take_turn(queue, &wait, true);
     ocl_side_release(&wait.side);
     return ocl_context_failure(queue->context);
+}
+
+ocl_status ocl_queue_await(struct ocl_queue *queue, struct ocl_awaited *awaited)
+{
+    const struct turn wait = {.side = {.kind = OCL_SIDE_PAGEABLE}, .awaited = awaited};
+
+    return take_turn(queue, &wait, true);
 }
 
 void ocl_values_end(struct ocl_context *context)

@@ -6,6 +6,7 @@
 #include "cl/context.h"
 #include "cl/device.h"
 #include "cl/managed.h"
+#include "cl/share.h"
 #include "cl/virtual.h"
 #include "facade/device/device.h"
 #include "facade/device/peer.h"
@@ -39,6 +40,13 @@ bool facade_device_has_virtual(int device)
 {
     struct ocl_context *open = open_context(device);
     return open != NULL ? ocl_virtual_is_supported(open) : ocl_virtual_is_expected(device);
+}
+
+/* The same. */
+static bool can_share(int device)
+{
+    const struct ocl_context *open = open_context(device);
+    return open != NULL ? ocl_share_is_possible(open) : ocl_share_is_expected(device);
 }
 
 /* Under the handle strategy kernels get buffers, which the program's own memory has none of. */

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/driver/driver.h"
 
+#include <string.h>
+
 #include "facade/stream/event.h"
 
 /* The flags have the runtime's numbers. */
@@ -65,4 +67,26 @@ CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEn
 CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {
     return cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd);
+}
+
+CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
+{
+    CUresult result = facade_driver_check();
+    cudaIpcEventHandle_t made;
+    if (result == CUDA_SUCCESS && pHandle == NULL)
+        result = CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        result = facade_driver_error(facade_event_handle(&made, event));
+    if (result == CUDA_SUCCESS)
+        memcpy(pHandle, &made, sizeof made);
+    return result;
+}
+
+CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
+{
+    CUresult result = facade_driver_check();
+    cudaIpcEventHandle_t given;
+    memcpy(&given, &handle, sizeof given);
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_event_open(phEvent, &given))
+                                  : result;
 }

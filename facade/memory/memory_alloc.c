@@ -3,6 +3,7 @@
 #include "cl/memory.h"
 #include "cl/virtual.h"
 #include "facade/graph/capture.h"
+#include "facade/memory/ipc.h"
 #include "facade/memory/managed_advice.h"
 #include "facade/memory/memory.h"
 #include "facade/state/handles.h"
@@ -75,6 +76,8 @@ cudaError_t facade_memory_free(void *pointer)
         return error;
     if (!ocl_memory_find(pointer, &view))
         return cudaErrorInvalidValue;
+    if (view.is_imported)
+        return facade_ipc_free_imported(pointer);
     const bool is_managed = view.kind == OCL_MEMORY_MANAGED;
     ocl_status status =
         ocl_memory_free(is_managed ? OCL_MEMORY_MANAGED : OCL_MEMORY_DEVICE, pointer);

@@ -11,6 +11,7 @@
 #include "facade/device/peer.h"
 #include "facade/graph/capture.h"
 #include "facade/memory/graph_block.h"
+#include "facade/memory/ipc.h"
 #include "facade/state/runtime.h"
 #include "facade/stream/stream.h"
 
@@ -21,6 +22,7 @@ struct facade_pool {
     int device;
     bool is_default;
     struct ocl_ordered_pool *pool;
+    struct facade_pool_sharing sharing;
     _Atomic unsigned char access[MOST_DEVICES]; /* cudaMemAccessFlags of other devices */
 };
 
@@ -38,12 +40,14 @@ static cudaMemPool_t handle_of(struct facade_pool *pool)
 
 /* --- which pool ------------------------------------------------------------------------------- */
 
-static struct facade_pool *new_pool(int device, size_t most_bytes)
+static struct facade_pool *new_pool(int device, size_t most_bytes,
+                                    const struct facade_pool_sharing *sharing)
 {
     struct facade_pool *made = facade_handle_new(FACADE_POOL, sizeof *made);
     if (made == NULL)
         return NULL;
     made->device = device;
+    made->sharing = *sharing;
     if (ocl_ordered_pool_create(most_bytes, made, &made->pool) == OCL_OK)
         return made;
     facade_handle_free(made);
@@ -58,7 +62,7 @@ static struct facade_pool *default_of(struct facade_context *primary)
     pthread_mutex_lock(&defaults_lock);
     pool = atomic_load(&primary->default_pool);
     if (pool == NULL) {
-        pool = new_pool(primary->device, 0);
+        pool = new_pool(primary->device, 0, &(struct facade_pool_sharing){.is_imported = false});
         if (pool != NULL)
             pool->is_default = true;
         atomic_store_explicit(&primary->default_pool, pool, memory_order_release);
@@ -108,7 +112,7 @@ cudaError_t facade_pool_set_current(int device, cudaMemPool_t handle)
     if (error != cudaSuccess)
         return error;
     struct facade_pool *pool = find(handle);
-    if (pool == NULL || pool->device != device)
+    if (pool == NULL || pool->device != device || pool->sharing.is_imported)
         return cudaErrorInvalidValue;
     atomic_store_explicit(&facade_primary(device)->current_pool, pool, memory_order_release);
     return cudaSuccess;
@@ -202,7 +206,19 @@ static cudaError_t check_location(const struct cudaMemPoolProps *properties)
     }
 }
 
-/* Nothing is shared with other processes. usage is a hint. */
+/* Whether pools of the device can be exported: known for certain when its primary context is open, as it then is. */
+static cudaError_t check_sharing(int device)
+{
+    struct facade_context *primary = facade_primary(device);
+    cudaError_t error = facade_primary_hold(primary);
+    if (error != cudaSuccess)
+        return error;
+    return ocl_share_is_possible(atomic_load_explicit(&primary->cl, memory_order_acquire))
+               ? cudaSuccess
+               : cudaErrorNotSupported;
+}
+
+/* There is no fabric. usage is a hint. */
 cudaError_t facade_pool_check_properties(const struct cudaMemPoolProps *properties)
 {
     uint64_t total = 0, largest = 0;
@@ -214,11 +230,23 @@ cudaError_t facade_pool_check_properties(const struct cudaMemPoolProps *properti
         return cudaErrorInvalidValue;
     cudaError_t error = check_location(properties);
     if (error == cudaSuccess && is_shared)
-        error = cudaErrorNotSupported;
+        error = handle_types == cudaMemHandleTypePosixFileDescriptor
+                    ? check_sharing(properties->location.id)
+                    : cudaErrorNotSupported;
     if (error != cudaSuccess)
         return error;
     ocl_device_memory(properties->location.id, &total, &largest);
     return properties->maxSize > total ? cudaErrorMemoryAllocation : cudaSuccess;
+}
+
+static cudaError_t make_pool(cudaMemPool_t *handle, int device, size_t most_bytes,
+                             const struct facade_pool_sharing *sharing)
+{
+    struct facade_pool *made = new_pool(device, most_bytes, sharing);
+    if (made == NULL)
+        return cudaErrorMemoryAllocation;
+    *handle = handle_of(made);
+    return cudaSuccess;
 }
 
 cudaError_t facade_pool_create(cudaMemPool_t *handle, const struct cudaMemPoolProps *properties)
@@ -231,11 +259,29 @@ cudaError_t facade_pool_create(cudaMemPool_t *handle, const struct cudaMemPoolPr
         error = facade_pool_check_properties(properties);
     if (error != cudaSuccess)
         return error;
-    struct facade_pool *made = new_pool(properties->location.id, properties->maxSize);
-    if (made == NULL)
-        return cudaErrorMemoryAllocation;
-    *handle = handle_of(made);
-    return cudaSuccess;
+    struct facade_pool_sharing sharing = {.is_exportable = (int)properties->handleTypes ==
+                                                           cudaMemHandleTypePosixFileDescriptor};
+    if (sharing.is_exportable)
+        error = facade_error_from(ocl_share_name_pool(&sharing.name), FACADE_OTHER);
+    return error == cudaSuccess
+               ? make_pool(handle, properties->location.id, properties->maxSize, &sharing)
+               : error;
+}
+
+cudaError_t facade_pool_import_as(cudaMemPool_t *pool, int device,
+                                  const struct ocl_share_pool *name)
+{
+    const struct facade_pool_sharing sharing = {.is_imported = true, .name = *name};
+    return make_pool(pool, device, 0, &sharing);
+}
+
+const struct facade_pool_sharing *facade_pool_sharing_of(cudaMemPool_t handle, int *device)
+{
+    const struct facade_pool *pool = find(handle);
+    if (pool == NULL)
+        return NULL;
+    *device = pool->device;
+    return &pool->sharing;
 }
 
 cudaError_t facade_pool_destroy(cudaMemPool_t handle)
@@ -465,7 +511,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, struct facade_pool *po
 {
     struct ocl_context *cl = NULL;
     uint64_t address = 0;
-    if (pool == NULL)
+    if (pool == NULL || pool->sharing.is_imported)
         return cudaErrorInvalidValue;
     *pointer = NULL;
     if (bytes == 0)
@@ -507,6 +553,13 @@ cudaError_t facade_pool_allocate_from(void **pointer, size_t bytes, cudaMemPool_
                                 : error;
 }
 
+/* Another process's memory, which nobody reuses here, is given back at once behind the stream's work. */
+static cudaError_t free_imported(const void *pointer, const struct facade_stream *stream)
+{
+    cudaError_t error = facade_error_from(ocl_queue_finish(stream->queue), FACADE_OTHER);
+    return error == cudaSuccess ? facade_ipc_free_imported(pointer) : error;
+}
+
 cudaError_t facade_pool_free(void *pointer, cudaStream_t handle)
 {
     struct facade_stream *stream = NULL;
@@ -517,8 +570,11 @@ cudaError_t facade_pool_free(void *pointer, cudaStream_t handle)
         return error;
     if (is_capturing)
         return facade_capture_free(stream, pointer);
-    if (ocl_memory_find(pointer, &view) && view.kind == OCL_MEMORY_MANAGED)
+    const bool is_known = ocl_memory_find(pointer, &view);
+    if (is_known && view.kind == OCL_MEMORY_MANAGED)
         return cudaErrorNotSupported;
+    if (is_known && view.is_imported)
+        return free_imported(pointer, stream);
     const struct facade_pool *plain = default_of(facade_primary(stream->context->device));
     if (plain == NULL)
         return cudaErrorMemoryAllocation;

@@ -3,6 +3,7 @@
 #ifndef FACADE_MEMORY_POOL_H
 #define FACADE_MEMORY_POOL_H
 
+#include "cl/share.h"
 #include "facade/state/internal.h"
 
 /* Every function that is given a pool says cudaErrorInvalidValue for one that is not alive. */
@@ -58,5 +59,34 @@ cudaError_t facade_pool_allocate_from(void **pointer, size_t bytes, cudaMemPool_
 /* Frees device memory, of whatever origin, in the order of the stream. NULL is nothing to do.
  * Errors: cudaErrorInvalidValue when no device memory starts there. */
 cudaError_t facade_pool_free(void *pointer, cudaStream_t stream);
+
+/* --- pool_sharing.c: pools of several processes ------------------------------------------------- */
+
+/* What a pool has to do with other processes. */
+struct facade_pool_sharing {
+    bool is_exportable; /* made to be exported as a file descriptor */
+    bool is_imported;   /* gives no memory itself */
+    struct ocl_share_pool name;
+};
+
+/* NULL: no live pool. The device is that of the pool. And a pool that stands for another process's. */
+const struct facade_pool_sharing *facade_pool_sharing_of(cudaMemPool_t pool, int *device);
+cudaError_t facade_pool_import_as(cudaMemPool_t *pool, int device,
+                                  const struct ocl_share_pool *name);
+
+/* type: cudaMemHandleTypePosixFileDescriptor; flags: 0. export writes an int, which the caller closes; import takes one as a
+ * pointer, which stays the caller's. Errors: cudaErrorInvalidValue for other types, flags, descriptors, and pools that were not
+ * made for it. */
+cudaError_t facade_pool_export(void *handle, cudaMemPool_t pool,
+                               enum cudaMemAllocationHandleType type, unsigned long long flags);
+cudaError_t facade_pool_import(cudaMemPool_t *pool, void *handle,
+                               enum cudaMemAllocationHandleType type, unsigned long long flags);
+
+/* Memory of such a pool, at whose first byte the importing process's pointer is; cudaFree() and cudaFreeAsync() give that back there.
+ * Order:  export waits as facade_ipc_memory_handle() does.
+ * Errors: cudaErrorInvalidValue for memory of no such pool, or of another one; import as facade_ipc_open_memory(). */
+cudaError_t facade_pool_export_pointer(struct cudaMemPoolPtrExportData *data, const void *pointer);
+cudaError_t facade_pool_import_pointer(void **pointer, cudaMemPool_t pool,
+                                       const struct cudaMemPoolPtrExportData *data);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cl/fixed_memory.h"
+#include "cl/share.h"
 #include "facade/memory/managed_advice.h"
 #include "facade/state/handles.h"
 #include "facade/state/runtime.h"
@@ -151,7 +152,7 @@ struct facts {
     int ordinal;
     size_t range_bytes;
     unsigned no; /* for what clem's memory never is */
-    unsigned is_mapped, is_managed, is_synchronous;
+    unsigned is_mapped, is_managed, is_synchronous, is_shareable;
     CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS access;
 };
 
@@ -178,7 +179,7 @@ static const struct {
     FACT(CU_POINTER_ATTRIBUTE_BUFFER_ID, buffer_id),
     FACT_BOOL(CU_POINTER_ATTRIBUTE_IS_MANAGED, is_managed),
     FACT(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, ordinal),
-    FACT_BOOL(CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, no),
+    FACT_BOOL(CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, is_shareable),
     FACT(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, range_start),
     FACT(CU_POINTER_ATTRIBUTE_RANGE_SIZE, range_bytes),
     FACT_BOOL(CU_POINTER_ATTRIBUTE_MAPPED, is_mapped),
@@ -220,6 +221,8 @@ static struct facts facts_of(const struct ocl_memory_view *view, uint64_t addres
         .range_bytes = view->bytes,
         .is_mapped = 1,
         .is_managed = is_managed,
+        .is_shareable = view->kind == OCL_MEMORY_DEVICE && view->pool_owner == NULL &&
+                        !view->is_imported && ocl_share_is_possible(view->context),
         .is_synchronous = is_managed || facade_advice_is_synchronous(address),
         .access = access_of(view, address),
         .handle_types = view->is_virtual ? view->flags : 0,

@@ -92,6 +92,8 @@ static const struct {
     {FACADE_LAUNCH, OCL_E_OUT_OF_MEMORY, cudaErrorLaunchOutOfResources},
     {FACADE_BUILD, OCL_E_NOT_SUPPORTED, cudaErrorNoKernelImageForDevice},
     {FACADE_BUILD, OCL_E_NOT_FOUND, cudaErrorSymbolNotFound},
+    {FACADE_SHARING, OCL_E_NOT_FOUND, cudaErrorInvalidResourceHandle},
+    {FACADE_SHARING, OCL_E_ALREADY, cudaErrorDeviceUninitialized}, /* CUDA_ERROR_INVALID_CONTEXT */
 };
 
 cudaError_t facade_error_from(ocl_status status, enum facade_operation operation)

@@ -36,7 +36,7 @@ CUresult facade_driver_unsupported(const char *name);
 ocl_status facade_judge(ocl_status status);
 
 /* What was being done when a status came back: a few codes mean different things at a launch and at a copy. */
-enum facade_operation { FACADE_OTHER, FACADE_LAUNCH, FACADE_BUILD };
+enum facade_operation { FACADE_OTHER, FACADE_LAUNCH, FACADE_BUILD, FACADE_SHARING };
 
 cudaError_t facade_error_from(ocl_status status, enum facade_operation operation);
 
@@ -113,6 +113,7 @@ enum facade_kind {
     FACADE_FUNCTION,
     FACADE_LOG_CALLBACK,
     FACADE_POOL,
+    FACADE_EXTERNAL,
     FACADE_ARRAY,
     FACADE_MIPMAPPED_ARRAY,
     FACADE_TEXTURE,

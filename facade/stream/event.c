@@ -1,6 +1,10 @@
 /* Events: creation, recording, waiting, timing.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/stream/event.h"
+
+#include <string.h>
+
+#include "cl/share.h"
 #include "facade/graph/capture.h"
 #include "facade/state/runtime.h"
 #include "facade/stream/stream.h"
@@ -60,14 +64,10 @@ cudaError_t facade_event_find(cudaEvent_t handle, struct facade_event **found)
     return *found != NULL ? cudaSuccess : cudaErrorContextIsDestroyed;
 }
 
-static cudaError_t make_event(struct facade_context *context, unsigned flags,
-                              struct facade_event **made)
+/* Takes over inner. */
+static cudaError_t make_event_of(struct facade_context *context, struct ocl_event *inner,
+                                 unsigned flags, struct facade_event **made)
 {
-    bool has_timing = (flags & cudaEventDisableTiming) == 0;
-    struct ocl_event *inner = NULL;
-    ocl_status status = ocl_event_create(atomic_load(&context->cl), has_timing, &inner);
-    if (status != OCL_OK)
-        return facade_error_from(status, FACADE_OTHER);
     *made = facade_handle_new(FACADE_EVENT, sizeof **made);
     if (*made == NULL) {
         ocl_event_destroy(inner);
@@ -80,20 +80,70 @@ static cudaError_t make_event(struct facade_context *context, unsigned flags,
     return cudaSuccess;
 }
 
+static cudaError_t make_event(struct facade_context *context, unsigned flags,
+                              struct facade_event **made)
+{
+    struct ocl_context *cl = atomic_load(&context->cl);
+    struct ocl_event *inner = NULL;
+    const ocl_status status =
+        (flags & cudaEventInterprocess) != 0
+            ? ocl_share_create_event(cl, &inner)
+            : ocl_event_create(cl, (flags & cudaEventDisableTiming) == 0, &inner);
+    return status == OCL_OK ? make_event_of(context, inner, flags, made)
+                            : facade_error_from(status, FACADE_OTHER);
+}
+
 cudaError_t facade_event_create(cudaEvent_t *handle, unsigned flags)
 {
     struct facade_context *context = NULL;
     struct facade_event *event = NULL;
     if (handle == NULL || (flags & ~(unsigned)KNOWN_FLAGS) != 0)
         return cudaErrorInvalidValue;
-    if ((flags & cudaEventInterprocess) != 0)
-        return (flags & cudaEventDisableTiming) != 0 ? cudaErrorNotSupported
-                                                     : cudaErrorInvalidValue;
+    if ((flags & cudaEventInterprocess) != 0 && (flags & cudaEventDisableTiming) == 0)
+        return cudaErrorInvalidValue;
     cudaError_t error = facade_current(&context);
     if (error == cudaSuccess)
         error = make_event(context, flags, &event);
     if (error == cudaSuccess)
         *handle = (cudaEvent_t)event;
+    return error;
+}
+
+cudaError_t facade_event_handle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+{
+    struct facade_event *found = NULL;
+    struct ocl_share_handle made;
+    if (handle == NULL)
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_event_find(event, &found);
+    if (error != cudaSuccess)
+        return error;
+    if (!ocl_share_is_possible(ocl_event_context(found->event)))
+        return cudaErrorNotSupported;
+    error = facade_error_from(ocl_share_event(found->event, &made), FACADE_SHARING);
+    if (error == cudaSuccess)
+        memcpy(handle, &made, sizeof *handle);
+    return error;
+}
+
+cudaError_t facade_event_open(cudaEvent_t *event, const cudaIpcEventHandle_t *handle)
+{
+    struct facade_context *context = NULL;
+    struct facade_event *made = NULL;
+    struct ocl_event *inner = NULL;
+    struct ocl_share_handle given;
+    if (event == NULL)
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_current(&context);
+    if (error != cudaSuccess)
+        return error;
+    memcpy(&given, handle, sizeof given);
+    error = facade_error_from(ocl_share_open_event(atomic_load(&context->cl), &given, &inner),
+                              FACADE_SHARING);
+    if (error == cudaSuccess)
+        error = make_event_of(context, inner, cudaEventDisableTiming, &made);
+    if (error == cudaSuccess)
+        *event = (cudaEvent_t)made;
     return error;
 }
 
@@ -292,4 +342,14 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     return facade_result(facade_event_elapsed(ms, start, end));
+}
+
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+{
+    return facade_result(facade_event_handle(handle, event));
+}
+
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+{
+    return facade_result(facade_event_open(event, &handle));
 }

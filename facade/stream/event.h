@@ -12,6 +12,15 @@ cudaError_t facade_event_find(cudaEvent_t handle, struct facade_event **found);
 
 /* Errors: cudaErrorInvalidValue for unknown flags, or interprocess without disabled timing. */
 cudaError_t facade_event_create(cudaEvent_t *handle, unsigned flags);
+
+/* The handle by which other processes open an interprocess event of this one; what such a handle opens, in the current context: an
+ * event without timing.
+ * Errors: cudaErrorInvalidResourceHandle for an event that is not of this process, or not interprocess, and for a handle whose
+ *         event or process is gone or another user's; cudaErrorDeviceUninitialized, which is CUDA_ERROR_INVALID_CONTEXT, in the
+ *         process whose handle it is; cudaErrorNotSupported where cudaDevAttrIpcEventSupport is 0. */
+cudaError_t facade_event_handle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
+cudaError_t facade_event_open(cudaEvent_t *event, const cudaIpcEventHandle_t *handle);
+
 cudaError_t facade_event_destroy(cudaEvent_t handle);
 
 /* Errors: cudaErrorInvalidValue for unknown flags; cudaErrorIllegalState for

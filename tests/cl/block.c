@@ -1,6 +1,7 @@
 /* Tests of cl/block*.c, under whichever address strategy the device has.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/block/block.h"
+#include "cl/block/block_strategy.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -21,12 +22,14 @@ TEST_BODY(block_has_an_aligned_byte_and_room_behind_it)
 {
     static const size_t sizes[] = {1, 255, 256, 4096, 65537, 1000003};
     struct ocl_context *context = open_tested();
+    const size_t alignment =
+        context->capability.shares_memory ? ocl_block_page_bytes() : OCL_MEMORY_ALIGNMENT;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct ocl_block *block = NULL;
         assert_int_equal(ocl_block_create(context, sizes[i], &block), OCL_OK);
         const size_t first = ocl_block_first(block);
-        assert_int_equal((block->address + first) % OCL_MEMORY_ALIGNMENT, 0);
-        assert_true(first < OCL_MEMORY_ALIGNMENT);
+        assert_int_equal((block->address + first) % alignment, 0);
+        assert_true(first < alignment);
         assert_true(first + sizes[i] <= block->bytes);
         assert_true(block->address != 0 && (block->buffer || block->pointer));
         ocl_block_destroy(block);

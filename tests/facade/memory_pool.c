@@ -347,6 +347,7 @@ TEST_BODY(memory_pool_create_refuses_bad_properties)
 {
     struct cudaMemPoolProps p = device_properties();
     cudaMemPool_t pool = NULL;
+    int types = 0;
     assert_fails(cudaErrorInvalidValue, cudaMemPoolCreate(NULL, &p));
     assert_fails(cudaErrorInvalidValue, cudaMemPoolCreate(&pool, NULL));
     p.allocType = cudaMemAllocationTypeInvalid;
@@ -359,9 +360,20 @@ TEST_BODY(memory_pool_create_refuses_bad_properties)
     assert_int_not_equal(cudaMemPoolCreate(&pool, &p), cudaSuccess);
     (void)cudaGetLastError();
     p = device_properties();
-    p.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+    p.handleTypes = cudaMemHandleTypeFabric;
     assert_fails(cudaErrorNotSupported, cudaMemPoolCreate(&pool, &p));
     assert_null(pool);
+    assert_success(cudaFree(NULL));
+    assert_success(cudaDeviceGetAttribute(&types, cudaDevAttrMemoryPoolSupportedHandleTypes, 0));
+    p.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+    if (types == 0) {
+        assert_fails(cudaErrorNotSupported, cudaMemPoolCreate(&pool, &p));
+        assert_null(pool);
+    } else {
+        assert_int_equal(types, cudaMemHandleTypePosixFileDescriptor);
+        assert_success(cudaMemPoolCreate(&pool, &p));
+        assert_success(cudaMemPoolDestroy(pool));
+    }
 }
 
 TEST_BODY(memory_pool_holds_no_more_than_its_maximum)

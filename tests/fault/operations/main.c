@@ -740,6 +740,8 @@ int main(int argc, char **argv)
         return check_entries();
     if (argc == 2 && strcmp(argv[1], "start") == 0)
         return check_start();
+    if (argc == 2 && strcmp(argv[1], "share") == 0)
+        return share_until_end();
     if (argc >= 4 && strcmp(argv[1], "sample") == 0)
         return run_sample(argv[2], (unsigned)atoi(argv[3]), argv + 4);
     if (argc == 4)
@@ -749,6 +751,6 @@ int main(int argc, char **argv)
     fprintf(stderr,
             "usage: clem_faults once|codes|shared|lost|events OPERATION [CODE], sample MODE PARTS "
             "[OPERATION...], "
-            "start or entries\n");
+            "start, entries or, for tests that have two processes, share\n");
     return 2;
 }

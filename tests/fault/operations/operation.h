@@ -54,6 +54,9 @@ static inline int fault_first(int a, int b)
 void (*fault_call_begins(const char *name, void (*function)(void)))(void);
 int fault_call_ends(int error);
 
+/* sharing.c: the process that has what operations share with it, until its input ends. */
+int share_until_end(void);
+
 /* Ends the process: something is wrong that no fault excuses. */
 _Noreturn void fault_wrong(const char *file, int line, const char *what);
 
