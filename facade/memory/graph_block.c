@@ -387,6 +387,8 @@ static cudaError_t check_allocation(const struct facade_graph *graph,
         (params->accessDescCount > 0 && params->accessDescs == NULL))
         return cudaErrorInvalidValue;
     cudaError_t error = facade_pool_check_properties(&params->poolProps);
+    if (error == cudaSuccess && params->poolProps.handleTypes != cudaMemHandleTypeNone)
+        error = cudaErrorNotSupported; /* what a graph allocates is no other process's */
     for (size_t i = 0; error == cudaSuccess && i < params->accessDescCount; i++)
         error = facade_pool_check_access(params->poolProps.location.id, &params->accessDescs[i]);
     if (error == cudaSuccess && graph->owner != NULL)
