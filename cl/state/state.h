@@ -21,8 +21,9 @@
  *   3 claims of addresses
  *   4 range map write lock
  *   5 leaves: context.queue_lock (the list of queues), context.block_lock, context.pin_lock, event.lock, array.lock, program.lock,
- *     values.lock, migration.lock, stream-ordered pools (their list, each shard), fixed blocks, clock, slabs, probe, staging ring, worker, copy
- *     pool, built-in programs, making and freeing SVM, watching SIGSEGV
+ *     values.lock, migration.lock, stream-ordered pools (their list, each shard), fixed blocks, clock, slabs, probe, staging ring,
+ *     worker, copy pool, built-in programs, making and freeing SVM, watching SIGSEGV, stillness, offers to other processes, what is
+ *     open of theirs
  *
  * Above all of them: a move of managed memory (managed_private.h), which is not a lock: its owner waits for the driver.
  */
