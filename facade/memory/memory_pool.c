@@ -233,7 +233,7 @@ cudaError_t facade_pool_check_properties(const struct cudaMemPoolProps *properti
         error = handle_types == cudaMemHandleTypePosixFileDescriptor
                     ? check_sharing(properties->location.id)
                     : cudaErrorNotSupported;
-    if (error != cudaSuccess)
+    if (error != cudaSuccess || properties->maxSize == 0)
         return error;
     ocl_device_memory(properties->location.id, &total, &largest);
     return properties->maxSize > total ? cudaErrorMemoryAllocation : cudaSuccess;
