@@ -34,11 +34,10 @@ static enum ocl_managed_method managed_method(int device)
     return facts->has_svm_coarse ? OCL_MANAGED_MIGRATING : OCL_MANAGED_NONE;
 }
 
-/* Under the handle strategy kernels get buffers, which the program's own memory has none of. */
 static bool reaches_pageable(int device)
 {
     const struct ocl_context *open = open_context(device);
-    return ocl_device_facts(device)->has_svm_system &&
+    return ocl_device_reaches_pageable(ocl_device_facts(device)) &&
            (open == NULL || ocl_context_address(open) != OCL_ADDRESS_HANDLE);
 }
 
