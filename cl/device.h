@@ -76,6 +76,10 @@ const struct ocl_device_facts *ocl_device_facts(int device);
 /* Whether the device's memory is the host's. */
 bool ocl_device_takes_host_memory(const struct ocl_device_facts *facts);
 
+/* Whether kernels may use any memory of the process, as far as can be told before there is a context: under the handle
+ * strategy, which CLEM_ADDRESS may ask for, they get buffers, which other memory has none of. */
+bool ocl_device_reaches_pageable(const struct ocl_device_facts *facts);
+
 /* What the driver says now about memory (PoCL's answer follows the host's); where it is the host's, no more than
  * this process may have. total and max_allocation in bytes. */
 void ocl_device_memory(int device, uint64_t *total, uint64_t *max_allocation);

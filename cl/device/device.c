@@ -487,6 +487,12 @@ bool ocl_device_takes_host_memory(const struct ocl_device_facts *facts)
     return facts->device_class == OCL_CLASS_CPU || facts->has_host_unified_memory;
 }
 
+bool ocl_device_reaches_pageable(const struct ocl_device_facts *facts)
+{
+    const char *wanted = ocl_options_get()->address;
+    return facts->has_svm_system && (wanted == NULL || strcmp(wanted, "handle") != 0);
+}
+
 void ocl_device_memory(int device, uint64_t *total, uint64_t *max_allocation)
 {
     cl_device_id id = ocl_device_get(device)->id;

@@ -49,11 +49,10 @@ static bool can_share(int device)
     return open != NULL ? ocl_share_is_possible(open) : ocl_share_is_expected(device);
 }
 
-/* Under the handle strategy kernels get buffers, which the program's own memory has none of. */
 static bool reaches_pageable(int device)
 {
     const struct ocl_context *open = open_context(device);
-    return ocl_device_facts(device)->has_svm_system &&
+    return ocl_device_reaches_pageable(ocl_device_facts(device)) &&
            (open == NULL || ocl_context_address(open) != OCL_ADDRESS_HANDLE);
 }
 

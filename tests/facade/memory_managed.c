@@ -374,11 +374,14 @@ TEST_BODY(managed_attached_memory_is_the_hosts_meanwhile)
 
 /* --- the program's own memory ------------------------------------------------------------------- */
 
+/* What is said before there is a context is so. */
 static bool reaches_pageable(void)
 {
-    int value = 77;
-    assert_success(cudaFree(NULL)); /* the strategy is chosen */
+    int before = 77, value = 78;
+    assert_success(cudaDeviceGetAttribute(&before, cudaDevAttrPageableMemoryAccess, 0));
+    assert_success(cudaFree(NULL));
     assert_success(cudaDeviceGetAttribute(&value, cudaDevAttrPageableMemoryAccess, 0));
+    assert_int_equal(value, before);
     return value != 0;
 }
 
