@@ -31,6 +31,7 @@ enum work {
     WORK_PEAK,
     WORK_ALLOC,
     WORK_LAUNCH,
+    WORK_GRAPH,
     WORK_CALL,
     WORK_MANAGED,
     WORK_TOUCH,
@@ -56,6 +57,16 @@ enum alloc_detail {
     ALLOC_PAGEABLE, /* malloc, each page touched */
 };
 enum launch_detail { LAUNCH_ONLY, LAUNCH_SYNC, LAUNCH_ARGUMENTS };
+/* Nodes of each graph, and kernels that are launched one by one beside it. */
+enum { BENCH_NODES = 100 };
+enum graph_detail {
+    GRAPH_CHAIN, /* a launch, each node behind the one before */
+    GRAPH_FAN,   /* all behind the first */
+    GRAPH_NONE,  /* no graph: the same kernels one by one */
+    GRAPH_INSTANTIATE,
+    GRAPH_UPDATE,
+    GRAPH_SET /* each node's parameters */
+};
 enum call_detail {
     CALL_COPY_IN,
     CALL_COPY_OUT,
@@ -283,8 +294,8 @@ void measure_task(const struct task *task, const struct device_facts *device,
 /* The ways of the CUDA API, each in the file of its name (launch and call: overhead.c), and of plain C
  * (host_limit.c, which answers NULL where C has nothing to compare). */
 extern const struct way cuda_transfer, cuda_set, cuda_rect, cuda_peak, cuda_alloc, cuda_launch,
-    cuda_call, cuda_managed, cuda_touch, cuda_texture, cuda_array, cuda_symbol, cuda_sum,
-    cuda_staging, cuda_pinned, cuda_peer;
+    cuda_graph, cuda_call, cuda_managed, cuda_touch, cuda_texture, cuda_array, cuda_symbol,
+    cuda_sum, cuda_staging, cuda_pinned, cuda_peer;
 const struct way *host_way(const struct task *task, const struct device_facts *device);
 
 #endif

@@ -264,12 +264,12 @@ static const struct way *cuda_way(enum work work)
         [WORK_TRANSFER] = &cuda_transfer, [WORK_SET] = &cuda_set,
         [WORK_RECT] = &cuda_rect,         [WORK_PEAK] = &cuda_peak,
         [WORK_ALLOC] = &cuda_alloc,       [WORK_LAUNCH] = &cuda_launch,
-        [WORK_CALL] = &cuda_call,         [WORK_MANAGED] = &cuda_managed,
-        [WORK_TOUCH] = &cuda_touch,       [WORK_TEXTURE] = &cuda_texture,
-        [WORK_ARRAY] = &cuda_array,       [WORK_SYMBOL] = &cuda_symbol,
-        [WORK_SUM] = &cuda_sum,           [WORK_STAGING] = &cuda_staging,
-        [WORK_PINNED] = &cuda_pinned,     [WORK_PEER] = &cuda_peer,
-        [WORK_STUDY] = &cuda_study};
+        [WORK_GRAPH] = &cuda_graph,       [WORK_CALL] = &cuda_call,
+        [WORK_MANAGED] = &cuda_managed,   [WORK_TOUCH] = &cuda_touch,
+        [WORK_TEXTURE] = &cuda_texture,   [WORK_ARRAY] = &cuda_array,
+        [WORK_SYMBOL] = &cuda_symbol,     [WORK_SUM] = &cuda_sum,
+        [WORK_STAGING] = &cuda_staging,   [WORK_PINNED] = &cuda_pinned,
+        [WORK_PEER] = &cuda_peer,         [WORK_STUDY] = &cuda_study};
     return ways[work];
 }
 

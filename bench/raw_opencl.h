@@ -90,7 +90,7 @@ bool raw_map(struct attempt *attempt, struct raw *raw, const struct raw_memory *
              cl_map_flags flags, size_t count,
              void (*work)(const struct attempt *attempt, void *mapped));
 
-extern const struct way raw_transfer, raw_set, raw_rect, raw_peak, raw_alloc, raw_launch, raw_call,
-    raw_texture;
+extern const struct way raw_transfer, raw_set, raw_rect, raw_peak, raw_alloc, raw_launch, raw_graph,
+    raw_call, raw_texture;
 
 #endif

@@ -85,13 +85,16 @@ void runtime_describe(struct device_facts *facts)
 const struct way *runtime_raw_way(const struct task *task)
 {
     static const struct way *const ways[WORKS] = {
-        [WORK_TRANSFER] = &raw_transfer, [WORK_SET] = &raw_set,        [WORK_RECT] = &raw_rect,
-        [WORK_PEAK] = &raw_peak,         [WORK_ALLOC] = &raw_alloc,    [WORK_LAUNCH] = &raw_launch,
-        [WORK_CALL] = &raw_call,         [WORK_TEXTURE] = &raw_texture};
+        [WORK_TRANSFER] = &raw_transfer, [WORK_SET] = &raw_set,     [WORK_RECT] = &raw_rect,
+        [WORK_PEAK] = &raw_peak,         [WORK_ALLOC] = &raw_alloc, [WORK_LAUNCH] = &raw_launch,
+        [WORK_GRAPH] = &raw_graph,       [WORK_CALL] = &raw_call,   [WORK_TEXTURE] = &raw_texture};
     /* OpenCL has no question like cudaPointerGetAttributes. */
     if (task->row->work == WORK_STUDY)
         return task->raw_beside ? &raw_study : NULL;
     if (task->row->work == WORK_CALL && task->row->detail == CALL_POINTER)
+        return NULL;
+    /* Nor graphs, but a floor of their launches. */
+    if (task->row->work == WORK_GRAPH && task->row->detail > GRAPH_NONE)
         return NULL;
     /* Nor flags for pinned memory, nor a way to take many of these kinds at once. */
     if (task->row->source == COMBINED || task->row->source == PORTABLE ||

@@ -125,6 +125,7 @@ struct ocl_launch {
     size_t local_bytes;     /* for the __local pointer parameter, if there is one */
     void *const *arguments; /* one pointer per entry, to the value; read before returning */
     bool is_cooperative;    /* groups may wait for all others of the launch */
+    uint64_t conditions; /* device address of what kernels set by cudaGraphSetConditional(), or 0 */
 };
 
 /* Launches. Safe from many threads on one kernel.

@@ -45,4 +45,10 @@ typedef void ocl_host_function(void *data, ocl_status status);
 ocl_status ocl_queue_host_function(struct ocl_queue *queue, ocl_host_function *function, void *data,
                                    bool run_after_failure);
 
+/* Runs function(data, failure) on a thread of the queue's own after all earlier work of the queue, also when that failed, and
+ * before later work. It may submit to other queues and wait for them; what it returns is the context's failure from then on,
+ * unless that is OCL_OK. Copies nothing. */
+typedef ocl_status ocl_turn_function(void *data, ocl_status failure);
+ocl_status ocl_queue_take_turn(struct ocl_queue *queue, ocl_turn_function *function, void *data);
+
 #endif

@@ -26,8 +26,8 @@ struct ocl_value {
 ocl_status ocl_queue_write_value(struct ocl_queue *queue, const struct ocl_value *value);
 
 /* Makes later commands of the queue wait until the test has held once after earlier work of the queue: the memory is looked at
- * again at each write of a value, and every few milliseconds. Waits for nothing itself. The wait ends too when the context fails or
- * ocl_values_end() is called. Errors: as above. */
+ * again at each write of a value, and every few milliseconds. Waits for nothing itself. The wait ends too when the context fails, when
+ * ocl_values_end() is called, and when the context that has the memory is closed. Errors: as above. */
 ocl_status ocl_queue_wait_value(struct ocl_queue *queue, const struct ocl_value *value,
                                 enum ocl_value_test test);
 

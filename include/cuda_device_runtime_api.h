@@ -5,8 +5,8 @@
 
 #include "builtin_types.h"
 
-/* Launching kernels from kernels needs the device runtime, which OpenCL has no equal of: no
- * function is declared here for device code.
+/* Launching kernels from kernels needs the device runtime, which OpenCL has no equal of. What kernels may call of it,
+ * cudaGraphSetConditional(), clemcc declares in each source (crt/device_runtime.h).
  */
 
 #endif

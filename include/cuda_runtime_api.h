@@ -1166,8 +1166,9 @@ cudaError_t CUDARTAPI cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *
 
 /* ---- graph management -----------------------------------------------------------------------
  * Arguments and structures are copied when a node is made. Calls that take one graph, or one executable graph, are for
- * one thread at a time. Functions about external semaphores and conditional nodes return
- * cudaErrorNotSupported.
+ * one thread at a time. Functions about external semaphores return cudaErrorNotSupported. Graphs with nodes that allocate or
+ * free memory, and those with conditional nodes, can be instantiated once at a time, neither be cloned nor be in another graph,
+ * but that the former may be given away to one.
  *
  * Errors: cudaErrorInvalidValue for what is no live graph, node or executable graph, for a node of another graph or
  *         kind, for a circle of dependencies (when the graph is instantiated); cudaErrorGraphExecUpdateFailure; those

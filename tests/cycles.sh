@@ -13,12 +13,14 @@ cl image_facts image_test: what is known of images is found out with one
 cl kernel_info kernel_size: sizes of types are told by a kernel
 cl managed_fault managed_pages managed_traffic: a page that is touched moves, and moves wait for commands
 cl address fixed_memory memory ordered_pool ordered_reuse twin: what is short of memory takes it from pools, which keep allocations; parts of blocks are found through those
+cl ptx_ahead ptx_apart: a kernel that is needed begins with those that may be next, which are compiled as it is
 cl ptx_binary ptx_kernel ptx_target: whether the driver takes PTX as it is, a kernel tells
 cl queue_life queue_list: a queue that goes leaves the lists, whose walks hold queues
 cl transfer_later transfer_peer transfer_rect transfer_run: a copy whose turn comes later is carried out as others are
 facade entry_lookup per_thread: the names of functions for streams of threads are looked up as all others
 facade error_map runtime: what an error means depends on the context, whose opening may fail
 facade copy_description copy_request memory_set memory_work: a copy or fill in a stream that captures is a node, which copies or fills
+facade conditional graph user_object: conditional nodes have graphs, which have nodes; graphs keep objects, as those inside do
 facade event stream stream_work: events wait in streams, and streams for events; in a capture both are nodes
 facade graph_block memory_pool: in a stream that captures, what a pool would do is a node, whose memory is described as pools are
 facade handles thread_state: a thread remembers handles that it has found

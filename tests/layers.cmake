@@ -109,6 +109,7 @@ endforeach()
 # Commands of streams are given to the driver in cl/queue/command.c alone, between their begin and their end. These files
 # enqueue on the context's service queue, which no stream knows and whose commands they wait for:
 set(enqueues_apart
+    cl/apart/clem_compile.c   # another program
     cl/base/opencl.h          # names them all
     cl/base/steady.h          # holds what they call
     cl/block/block_host.c     # pinned memory is mapped once, when it is made, and unmapped when it goes

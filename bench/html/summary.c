@@ -64,6 +64,7 @@ const struct group_words *group_words(const char *group)
         {"symbol", "Symbols", "copies to and from device variables"},
         {"alloc", "Allocation", "what allocating and freeing costs"},
         {"launch", "Launches", "what an empty kernel costs"},
+        {"graph", "Graphs", "what 100 kernels cost as one graph and one by one, and making graphs"},
         {"call", "Calls", "what single calls cost"},
         {"form", "Forms of peak kernels", "each form whatever it is good for"},
         {"check", "Questions answered by yes or no", "what CUDA documents, tried"},

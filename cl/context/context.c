@@ -151,6 +151,7 @@ ocl_status ocl_context_open(int device, struct ocl_context **context)
 
 static void close_context(struct ocl_context *context)
 {
+    atomic_store(&context->is_closing, true);
     ocl_values_end(context);
     if (atomic_load(&context->runtime))
         (void)ocl_queues_finish(context); /* kernels may still print */

@@ -196,11 +196,17 @@ static ocl_status build_text(const struct ocl_device *device, cl_context context
     return *program ? ocl_driver_build(device, *program, options) : error;
 }
 
+static char *without_header(const char *options)
+{
+    char *all = NULL;
+    return asprintf(&all, "%s " WITHOUT_HEADER, options) < 0 ? NULL : all;
+}
+
 static ocl_status build_declared(const struct ocl_device *device, cl_context context,
                                  const char *text, const char *options, cl_program *program)
 {
-    char *all = NULL;
-    if (asprintf(&all, "%s " WITHOUT_HEADER, options) < 0)
+    char *all = without_header(options);
+    if (!all)
         return OCL_E_OUT_OF_MEMORY;
     const ocl_status status = build_text(device, context, text, strlen(text), all, program);
     free(all);
@@ -221,4 +227,24 @@ ocl_status ocl_driver_build_own(const struct ocl_device *device, cl_context cont
     ocl_trace("%s: a program does not build by declarations of clem's", device->facts.name);
     clReleaseProgram(*program);
     return build_text(device, context, text, bytes, options, program);
+}
+
+void ocl_driver_source_free(struct ocl_driver_source *source)
+{
+    free(source->text);
+    free(source->options);
+}
+
+bool ocl_driver_source_make(const struct ocl_device *device, const char *text, size_t bytes,
+                            const char *options, struct ocl_driver_source *source)
+{
+    char *with_declarations = ocl_driver_declare(device, text, bytes, options);
+    char *all = with_declarations ? without_header(options) : strdup(options);
+    source->text = with_declarations ? with_declarations : strndup(text, bytes);
+    source->options = all ? ocl_driver_options(device, all) : NULL;
+    free(all);
+    if (source->text && source->options)
+        return true;
+    ocl_driver_source_free(source);
+    return false;
 }

@@ -21,4 +21,14 @@ ocl_status ocl_driver_build_own(const struct ocl_device *device, cl_context cont
 char *ocl_driver_declare(const struct ocl_device *device, const char *text, size_t bytes,
                          const char *options);
 
+/* What the first build of ocl_driver_build_own() gives to the driver, for who builds it elsewhere: texts that end with NUL. */
+struct ocl_driver_source {
+    char *text, *options;
+};
+
+/* False: there is no memory, and nothing to free. */
+bool ocl_driver_source_make(const struct ocl_device *device, const char *text, size_t bytes,
+                            const char *options, struct ocl_driver_source *source);
+void ocl_driver_source_free(struct ocl_driver_source *source);
+
 #endif

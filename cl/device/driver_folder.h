@@ -1,4 +1,4 @@
-/* The folder in which PoCL keeps compiled kernels: it runs what it finds there. Private to cl/device/.
+/* The folder in which PoCL keeps compiled kernels: it runs what it finds there. Private to cl/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_DRIVER_FOLDER_H
 #define OCL_DRIVER_FOLDER_H

@@ -9,7 +9,7 @@
  *   - bitcode out of its own cache as a program's binary: program_compile.c stores what the driver
  *     calls a binary only.
  *   - a kernel of clem's that runs several times while a wider grid of it comes: transfer_kernel.c.
- * What cannot be seen: facade/README.md, "With PoCL".
+ * What PoCL 6's compiler must not do: driver_llvm.c. What cannot be seen: facade/README.md, "With PoCL".
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/device/driver_limits.h"
 
@@ -30,6 +30,7 @@
 
 #include "cl/base/steady.h"
 #include "cl/device/driver_folder.h"
+#include "cl/device/driver_llvm.h"
 #include "cl/own_thread.h"
 #include "cl/sanitized.h"
 #include "cl/trace.h"
@@ -236,7 +237,7 @@ struct build {
 
 /* PoCL names what it keeps after the model of the processor that its LLVM knows, which is the same for processors that
  * have other instructions (an older LLVM's newest model; a virtual machine's mask), and after the options. */
-static char *name_processor(const struct ocl_device *device, const char *options)
+char *ocl_driver_options(const struct ocl_device *device, const char *options)
 {
     char *named = NULL;
     if (!ocl_driver_keeps_programs(device) || !device->facts.processor[0])
@@ -257,7 +258,8 @@ static ocl_status build(void *data)
             say(i, why);
             return OCL_E_NOT_SUPPORTED;
         }
-    char *named = name_processor(device, asked->options);
+    ocl_driver_llvm_tame(major, device->facts.platform_version);
+    char *named = ocl_driver_options(device, asked->options);
     if (!named)
         return OCL_E_OUT_OF_MEMORY;
     const int before = ocl_steady_begin();

@@ -10,6 +10,9 @@
 ocl_status ocl_driver_build(const struct ocl_device *device, cl_program program,
                             const char *options);
 
+/* The options with which ocl_driver_build() calls the driver, or NULL without memory. The caller frees them. */
+char *ocl_driver_options(const struct ocl_device *device, const char *options);
+
 /* The most characters that the name of a kernel may have which is launched. SIZE_MAX: any. */
 size_t ocl_driver_longest_name(const struct ocl_device *device);
 

@@ -22,6 +22,8 @@ static uint64_t read_pointer(const struct ocl_call *call, const struct ocl_slot 
     const struct ocl_kernel_parts *parts = kernel->program->context->kernel_parts;
     const uint32_t entry = slot->entry;
     uint64_t pointer;
+    if (entry == OCL_ENTRY_CONDITIONS)
+        return call->launch->conditions;
     if (entry >= OCL_ENTRY_RUNTIME)
         return parts->ptx_memory(kernel, entry);
     if (entry >= OCL_ENTRY_SYMBOLS)

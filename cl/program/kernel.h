@@ -70,6 +70,8 @@ static inline bool ocl_argument_is_pointer(const struct ocl_argument *argument)
 /* The memory that the kernels of a PTX module share with the host, and all textures. */
 #define OCL_ENTRY_RUNTIME 0xfffffff8u
 #define OCL_ENTRY_TABLE   0xfffffff9u
+/* The conditions of the launch. */
+#define OCL_ENTRY_CONDITIONS 0xfffffffau
 /* OCL_ENTRY_BUNDLES + index, below OCL_ENTRY_SYMBOLS, is the memory of what feeds a bundle. */
 #define OCL_ENTRY_BUNDLES 0x80000000u
 

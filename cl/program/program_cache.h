@@ -1,4 +1,4 @@
-/* Built programs on disk, so that the next process need not compile them. Private to cl/program/.
+/* Built programs on disk, so that the next process need not compile them. Private to cl/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_PROGRAM_CACHE_H
 #define OCL_PROGRAM_CACHE_H

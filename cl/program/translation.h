@@ -15,6 +15,7 @@ enum { OCL_BLOCK_THREADS = 1024 };
 struct ocl_ptx {
     struct ptx_module *module;
     void *managed;            /* the host's memory that is the managed block, or NULL */
+    _Atomic bool is_ahead;    /* its kernels are compiled, or will be: ptx_apart.h */
     _Atomic int binary_state; /* enum ocl_lazy_state of the next */
     cl_program binary;        /* the driver's build of the module as it is, or NULL */
 };
@@ -29,6 +30,7 @@ struct ocl_ptx_kernel {
     bool joins_blocks;    /* a work-item may run several thread blocks */
     bool takes_turns;     /* as of struct ptx_kernel; then it spills */
     bool waits_for_blocks;
+    bool ends_when_empty; /* as of struct ptx_kernel */
     bool has_runtime, has_table, has_bank;
     bool has_shared; /* it is given shared memory, or declares it */
     size_t shape[3]; /* of a variant: the only one that its work-groups can have; otherwise zeros */

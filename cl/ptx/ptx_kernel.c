@@ -9,6 +9,7 @@
 #include "cl/program/program_compile.h"
 #include "cl/program/program_include.h"
 #include "cl/ptx/dump.h"
+#include "cl/ptx/ptx_apart.h"
 #include "cl/ptx/ptx_binary.h"
 #include "cl/ptx/ptx_facts.h"
 #include "cl/trace.h"
@@ -372,6 +373,10 @@ static void take_argument(struct ocl_kernel *kernel, const struct ptx_argument *
     case PTX_ARGUMENT_RUNTIME:
         take_hidden(to, OCL_ENTRY_RUNTIME, &ptx->has_runtime);
         break;
+    case PTX_ARGUMENT_CONDITIONS:
+        to->kind = OCL_PARAMETER_HIDDEN;
+        to->entry = OCL_ENTRY_CONDITIONS;
+        break;
     case PTX_ARGUMENT_GRID:
         take_made(to, OCL_PARAMETER_VALUE, OCL_MADE_GRID);
         break;
@@ -598,12 +603,14 @@ static ocl_status build(struct ocl_kernel *kernel)
     return status;
 }
 
-static ocl_status take_translation(struct ocl_kernel *kernel, const struct ptx_kernel *translated)
+static ocl_status take_translation(struct ocl_kernel *kernel, const struct ptx_kernel *translated,
+                                   const struct ocl_ptx_told *told)
 {
     kernel->ptx->form = translated->form;
     kernel->ptx->joins_blocks = translated->joins_blocks;
     kernel->ptx->takes_turns = translated->takes_turns;
     kernel->ptx->waits_for_blocks = translated->waits_for_blocks;
+    kernel->ptx->ends_when_empty = translated->ends_when_empty;
     kernel->ptx->spills |= translated->takes_turns;
     ocl_status status = take_arguments(kernel, translated);
     if (status == OCL_OK && kernel->ptx->has_table &&
@@ -618,21 +625,7 @@ static ocl_status take_translation(struct ocl_kernel *kernel, const struct ptx_k
         status = keep_text(kernel, translated);
     if (status == OCL_OK)
         ocl_dump_translation(kernel->name, kernel->program->text, kernel->program->text_bytes);
-    return status == OCL_OK ? build(kernel) : status;
-}
-
-/* Whether a text divides or takes roots: then it depends on how the device does. */
-static bool divides(const struct ptx_kernel *translated)
-{
-    const char *text = translated->text;
-    if (!text)
-        return false;
-    if (translated->needs_device_header || strstr(text, "sqrt"))
-        return true;
-    for (const char *slash = strchr(text, '/'); slash; slash = strchr(slash + 1, '/'))
-        if (slash[1] != '*' && (slash == text || slash[-1] != '*'))
-            return true;
-    return false;
+    return status == OCL_OK && ocl_ptx_compile_apart(kernel, told) ? build(kernel) : status;
 }
 
 /* Once, and again where the translation depends on facts that turn out to be otherwise than it was told. */
@@ -646,7 +639,7 @@ static enum ptx_status translate_for(struct ocl_kernel *kernel, struct ocl_ptx_f
         target.shared_is_global = kernel->ptx->spills;
         const enum ptx_status outcome =
             ptx_translate(module, kernel->ptx->index, &target, translated, log);
-        if (divides(translated))
+        if (ocl_ptx_divides(translated))
             translated->facts |= PTX_FACT_EXACT_DIVIDE;
         const unsigned missing = translated->facts & ~known;
         if (!missing || ocl_ptx_find_out(kernel->program->context, facts, missing))
@@ -659,18 +652,18 @@ static enum ptx_status translate_for(struct ocl_kernel *kernel, struct ocl_ptx_f
 
 static ocl_status translate(struct ocl_kernel *kernel, struct ocl_ptx_facts *facts)
 {
-    struct ptx_target target;
+    struct ocl_ptx_told told;
     struct ptx_kernel translated = {0};
     struct ptx_log log = {0};
     ocl_status status = OCL_OK;
     const enum ptx_status outcome = translate_for(kernel, facts, &translated, &log);
-    (void)ocl_ptx_target(facts, &target);
+    told.known = ocl_ptx_target(facts, &told.target);
     struct ocl_program *program = kernel->program;
-    if ((translated.facts & PTX_FACT_EXACT_DIVIDE) && target.has_exact_divide &&
+    if ((translated.facts & PTX_FACT_EXACT_DIVIDE) && told.target.has_exact_divide &&
         !strstr(program->options, OCL_EXACT_DIVISION))
         status = take_options(program, program->options, OCL_EXACT_DIVISION);
     if (status == OCL_OK)
-        status = outcome == PTX_OK ? take_translation(kernel, &translated)
+        status = outcome == PTX_OK ? take_translation(kernel, &translated, &told)
                                    : explain(kernel, outcome, log.text);
     ptx_kernel_free(&translated);
     free(log.text);

@@ -50,10 +50,10 @@ static struct host_call *make_host_call(struct ocl_context *context, ocl_host_fu
     return call;
 }
 
-static ocl_status call_in_turn(struct ocl_queue *queue, struct ocl_worker *worker,
-                               ocl_host_function *function, void *data, bool run_after_failure)
+/* Takes over the call, which comes from malloc(), if there is no error. */
+static ocl_status give_turn(struct ocl_queue *queue, struct ocl_worker *worker,
+                            ocl_gate_function *function, void *call)
 {
-    struct host_call *call = make_host_call(queue->context, function, data, run_after_failure);
     uint64_t position;
     cl_event before;
 
@@ -63,12 +63,19 @@ static ocl_status call_in_turn(struct ocl_queue *queue, struct ocl_worker *worke
     if (status == OCL_OK)
         status = ocl_queue_mark(queue, &before, &position);
     if (status == OCL_OK) {
-        status = ocl_gate_hold(queue, queue->context, before, worker, run_host_call, call);
+        status = ocl_gate_hold(queue, queue->context, before, worker, function, call);
         clReleaseEvent(before);
     }
     if (status != OCL_OK)
         free(call);
     return status;
+}
+
+static ocl_status call_in_turn(struct ocl_queue *queue, struct ocl_worker *worker,
+                               ocl_host_function *function, void *data, bool run_after_failure)
+{
+    return give_turn(queue, worker, run_host_call,
+                     make_host_call(queue->context, function, data, run_after_failure));
 }
 
 ocl_status ocl_queue_host_function(struct ocl_queue *queue, ocl_host_function *function, void *data,
@@ -96,4 +103,37 @@ ocl_status ocl_queue_in_turn(struct ocl_queue *queue, ocl_host_function *functio
     const ocl_status status = find_turns(queue, &worker);
 
     return status == OCL_OK ? call_in_turn(queue, worker, function, data, true) : status;
+}
+
+/* ---- Turns ---- */
+
+struct turn_call {
+    struct ocl_context *context;
+    ocl_turn_function *function;
+    void *data;
+};
+
+static void run_turn_call(void *data, cl_int status)
+{
+    struct turn_call *call = data;
+
+    if (status < 0)
+        (void)ocl_context_fail(call->context, status);
+    const ocl_status failure = call->function(call->data, ocl_context_failure(call->context));
+    if (failure != OCL_OK)
+        (void)ocl_context_fail(call->context, failure);
+    free(call);
+}
+
+ocl_status ocl_queue_take_turn(struct ocl_queue *queue, ocl_turn_function *function, void *data)
+{
+    struct ocl_worker *worker;
+    const ocl_status status = find_turns(queue, &worker);
+
+    if (status != OCL_OK)
+        return status;
+    struct turn_call *call = malloc(sizeof *call);
+    if (call)
+        *call = (struct turn_call){queue->context, function, data};
+    return give_turn(queue, worker, run_turn_call, call);
 }

@@ -14,6 +14,7 @@
 #include "cl/state/failure.h"
 #include "cl/transfer.h"
 #include "cl/transfer/side.h"
+#include "cl/transfer/value_read.h"
 
 /* How long the thread rests between two looks: at first, and when nothing has happened for a while. It rests longer then by
  * what looks cost, with waking up for them, so that they take less than a hundredth of a core. */
@@ -26,8 +27,7 @@ struct turn {
     struct ocl_value value;
     struct ocl_side side;
     enum ocl_value_test test;
-    uint64_t found; /* by the device's read, if is_read */
-    bool is_read;
+    struct ocl_value_read read; /* of a wait in device memory */
     struct turn *next;
 };
 
@@ -88,60 +88,39 @@ static void write_by_host(const struct turn *write)
         __atomic_store_n((uint32_t *)at, (uint32_t)write->value.value, __ATOMIC_RELEASE);
 }
 
-static ocl_status enqueue_read(struct ocl_queue *queue, struct turn *wait, cl_event *event)
+static bool is_of_device(const struct turn *wait)
 {
-    const struct ocl_place place = ocl_side_place(&wait->side, wait->side.address);
-    const size_t bytes = wait->value.bytes;
-    struct ocl_command command;
-    ocl_status status = ocl_command_begin(&command, queue, OCL_COMMAND_APART);
-
-    if (status != OCL_OK)
-        return status;
-    status =
-        place.buffer
-            ? ocl_enqueue_read(&command, place.buffer, place.offset, bytes, &wait->found, event)
-            : ocl_enqueue_pointer_copy(&command, &wait->found, place.pointer, bytes, event);
-    ocl_command_end(&command);
-    return status;
-}
-
-/* All reads are complete with the last one, whose queue waits for no other. */
-static void await_reads(struct ocl_queue *queue, struct turn *waits, cl_event last)
-{
-    const cl_int error = ocl_steady_event(last);
-
-    clReleaseEvent(last);
-    if (error == CL_SUCCESS)
-        return;
-    ocl_queue_wait_out(queue);
-    for (struct turn *wait = waits; wait; wait = wait->next)
-        wait->is_read = false;
+    return !ocl_side_is_host_memory(&wait->side);
 }
 
 /* What cannot be read now is looked at again later. */
 static void read_by_device(struct ocl_queue *queue, struct turn *waits)
 {
-    cl_event last = NULL, event;
+    struct ocl_value_read *reads = NULL;
 
-    for (struct turn *wait = waits; wait; wait = wait->next) {
-        wait->found = 0;
-        wait->is_read =
-            !ocl_side_is_host_memory(&wait->side) && enqueue_read(queue, wait, &event) == OCL_OK;
-        if (!wait->is_read)
-            continue;
-        if (last)
-            clReleaseEvent(last);
-        last = event;
-    }
-    if (last)
-        await_reads(queue, waits, last);
+    for (struct turn *wait = waits; wait; wait = wait->next)
+        if (is_of_device(wait)) {
+            wait->read = (struct ocl_value_read){
+                .side = &wait->side, .bytes = wait->value.bytes, .next = reads};
+            reads = &wait->read;
+        }
+    if (reads)
+        ocl_value_read_all(queue, reads);
+}
+
+/* Memory of another context that is being closed, which waits until nobody uses that any more. */
+static bool is_in_closing(const struct turn *wait)
+{
+    return atomic_load(&wait->side.allocation->context->is_closing);
 }
 
 static bool is_over(const struct turn *wait)
 {
-    if (ocl_side_is_host_memory(&wait->side))
+    if (is_in_closing(wait))
+        return true;
+    if (!is_of_device(wait))
         return holds(wait, read_by_host(wait));
-    return wait->is_read && holds(wait, wait->found);
+    return wait->read.is_read && holds(wait, wait->read.value);
 }
 
 static void end_wait(struct turn *wait)

@@ -209,6 +209,7 @@ cudaError_t facade_launch_in(struct facade_function *function, dim3 grid, dim3 b
         .local_bytes = shared,
         .arguments = args,
         .is_cooperative = is_cooperative,
+        .conditions = stream->conditions,
     };
     const ocl_status status = ocl_kernel_launch(function->kernel, stream->queue, &launch);
     /* Of a kernel that needs addresses, no argument is wrong. */

@@ -494,6 +494,21 @@ cudaError_t cudaLibraryGetGlobal(void **dptr, size_t *bytes, cudaLibrary_t libra
     return facade_result(facade_library_global(library, name, false, dptr, bytes));
 }
 
+/* A function that host and device share is in no library here: clem's devices run no code of the host's. */
+static cudaError_t find_unified(void **fptr, cudaLibrary_t handle, const char *symbol)
+{
+    struct facade_library *library = NULL;
+    if (fptr == NULL || symbol == NULL)
+        return cudaErrorInvalidValue;
+    const cudaError_t error = facade_library_find(handle, &library);
+    return error == cudaSuccess ? cudaErrorInvalidValue : error;
+}
+
+cudaError_t cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library, const char *symbol)
+{
+    return facade_result(find_unified(fptr, library, symbol));
+}
+
 cudaError_t cudaLibraryGetManaged(void **dptr, size_t *bytes, cudaLibrary_t library,
                                   const char *name)
 {

@@ -1,6 +1,9 @@
 /* How many blocks fit on a multiprocessor: an estimate from the limits that clem reports.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/code/occupancy.h"
+
+#include <limits.h>
+
 #include "cl/device.h"
 #include "facade/code/launch.h"
 #include "facade/device/device.h"
@@ -99,6 +102,33 @@ cudaError_t facade_occupancy_shared(size_t *shared, const struct facade_function
     return cudaSuccess;
 }
 
+static bool has_clusters(const cudaLaunchConfig_t *config)
+{
+    for (unsigned i = 0; config->attrs != NULL && i < config->numAttrs; i++) {
+        const cudaLaunchAttributeValue *value = &config->attrs[i].val;
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension &&
+            (value->clusterDim.x > 1 || value->clusterDim.y > 1 || value->clusterDim.z > 1))
+            return true;
+    }
+    return false;
+}
+
+cudaError_t facade_occupancy_clusters(int *clusters, const struct facade_function *function,
+                                      const cudaLaunchConfig_t *config)
+{
+    const dim3 block = config->blockDim;
+    const uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    int blocks = 0;
+    if (has_clusters(config))
+        return cudaErrorInvalidClusterSize;
+    const cudaError_t error = facade_occupancy_blocks(
+        &blocks, function, threads < INT_MAX ? (int)threads : INT_MAX, config->dynamicSmemBytes, 0);
+    if (error == cudaSuccess)
+        *clusters =
+            blocks * attribute(function->module->context->device, cudaDevAttrMultiProcessorCount);
+    return error;
+}
+
 /* --- entry points ----------------------------------------------------------------------------- */
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func,
@@ -131,5 +161,35 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = facade_occupancy_shared(dynamicSmemSize, function, numBlocks, blockSize);
+    return facade_result(error);
+}
+
+static cudaError_t find_with_config(const void *func, const void *result,
+                                    const cudaLaunchConfig_t *config,
+                                    struct facade_function **function)
+{
+    const cudaError_t error = facade_function_find(func, function);
+    return error == cudaSuccess && (result == NULL || config == NULL) ? cudaErrorInvalidValue
+                                                                      : error;
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, const void *func,
+                                           const cudaLaunchConfig_t *launchConfig)
+{
+    struct facade_function *function = NULL;
+    cudaError_t error = find_with_config(func, numClusters, launchConfig, &function);
+    if (error == cudaSuccess)
+        error = facade_occupancy_clusters(numClusters, function, launchConfig);
+    return facade_result(error);
+}
+
+/* Every block is a cluster of its own. */
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func,
+                                                 const cudaLaunchConfig_t *launchConfig)
+{
+    struct facade_function *function = NULL;
+    const cudaError_t error = find_with_config(func, clusterSize, launchConfig, &function);
+    if (error == cudaSuccess)
+        *clusterSize = 1;
     return facade_result(error);
 }

@@ -32,4 +32,9 @@ cudaError_t facade_occupancy_best(int *grid, int *block_size,
 cudaError_t facade_occupancy_shared(size_t *shared, const struct facade_function *function,
                                     int blocks, int block_size);
 
+/* Clusters of one block that the device holds at once, of blocks as the configuration says. Larger clusters there are none of.
+ * Errors: cudaErrorInvalidClusterSize for larger ones; those of facade_occupancy_blocks(). */
+cudaError_t facade_occupancy_clusters(int *clusters, const struct facade_function *function,
+                                      const cudaLaunchConfig_t *config);
+
 #endif

@@ -12,6 +12,10 @@ cudaError_t facade_device_check(int device);
  * cudaErrorInvalidDevice. */
 cudaError_t facade_device_attribute(int *value, int attribute, int device);
 
+/* Whether kernels of every device use the program's own memory where it is, by its own addresses:
+ * cudaDevAttrPageableMemoryAccess of all of them. */
+bool facade_devices_reach_pageable(void);
+
 /* Attributes of a pair of devices, and atomics that host and device, or two devices, can share:
  * none but access where facade_peer_can_access() finds it.
  * Errors: cudaErrorInvalidValue; cudaErrorInvalidDevice, also for a device with itself. */

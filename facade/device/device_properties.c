@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "cl/context.h"
 #include "cl/device.h"
 #include "cl/managed.h"
 #include "facade/device/device.h"
@@ -14,19 +15,42 @@ static int at_most(uint64_t value, int limit)
     return value < (uint64_t)limit ? (int)value : limit;
 }
 
+static const struct ocl_context *open_context(int device)
+{
+    const struct facade_context *primary = facade_primary(device);
+    return primary != NULL ? atomic_load_explicit(&primary->cl, memory_order_acquire) : NULL;
+}
+
 /* What an open context does, or else what one will do on a device of these facts if its driver
  * keeps its word: the question comes before there is a context, and is not worth making one. */
 static enum ocl_managed_method managed_method(int device)
 {
     const struct ocl_device_facts *facts = ocl_device_facts(device);
-    const struct facade_context *primary = facade_primary(device);
-    const struct ocl_context *open =
-        primary != NULL ? atomic_load_explicit(&primary->cl, memory_order_acquire) : NULL;
+    const struct ocl_context *open = open_context(device);
     if (open != NULL)
         return ocl_managed_method(open);
     if (facts->has_host_unified_memory || facts->has_usm || facts->has_svm_fine)
         return OCL_MANAGED_SHARED;
     return facts->has_svm_coarse ? OCL_MANAGED_MIGRATING : OCL_MANAGED_NONE;
+}
+
+/* Under the handle strategy kernels get buffers, which the program's own memory has none of. */
+static bool reaches_pageable(int device)
+{
+    const struct ocl_context *open = open_context(device);
+    return ocl_device_facts(device)->has_svm_system &&
+           (open == NULL || ocl_context_address(open) != OCL_ADDRESS_HANDLE);
+}
+
+bool facade_devices_reach_pageable(void)
+{
+    int count = 0;
+    if (facade_devices(&count) != cudaSuccess)
+        return false;
+    for (int device = 0; device < count; device++)
+        if (!reaches_pageable(device))
+            return false;
+    return true;
 }
 
 cudaError_t facade_device_attribute(int *value, int attribute, int device)

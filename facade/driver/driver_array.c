@@ -130,6 +130,60 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CU
     return result;
 }
 
+/* --- what no array here has (facade/memory/memory_array.c) ------------------------------------ */
+
+static CUresult has_no_such(const void *answer, CUarray handle)
+{
+    struct facade_array *array = NULL;
+    if (answer == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = find(handle, &array);
+    return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : result;
+}
+
+static CUresult mipmap_has_no_such(const void *answer, CUmipmappedArray handle)
+{
+    struct facade_mipmapped_array *mipmap = NULL;
+    if (answer == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = facade_driver_check();
+    if (result == CUDA_SUCCESS)
+        result = facade_driver_error(
+            facade_mipmapped_array_find((cudaMipmappedArray_const_t)handle, &mipmap));
+    return result == CUDA_SUCCESS ? CUDA_ERROR_INVALID_VALUE : result;
+}
+
+CUresult cuArrayGetPlane(CUarray *pPlaneArray, CUarray hArray, unsigned int planeIdx)
+{
+    (void)planeIdx;
+    return has_no_such(pPlaneArray, hArray);
+}
+
+CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements,
+                                      CUarray array, CUdevice device)
+{
+    (void)device;
+    return has_no_such(memoryRequirements, array);
+}
+
+CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *memoryRequirements,
+                                               CUmipmappedArray mipmap, CUdevice device)
+{
+    (void)device;
+    return mipmap_has_no_such(memoryRequirements, mipmap);
+}
+
+CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties, CUarray array)
+{
+    return has_no_such(sparseProperties, array);
+}
+
+CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *sparseProperties,
+                                             CUmipmappedArray mipmap)
+{
+    return mipmap_has_no_such(sparseProperties, mipmap);
+}
+
 /* --- destroying ------------------------------------------------------------------------------- */
 
 CUresult cuArrayDestroy(CUarray hArray)

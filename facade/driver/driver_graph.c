@@ -62,19 +62,24 @@ CUresult cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode *depend
 
 /* --- graphs ----------------------------------------------------------------------------------- */
 
-/* The end of each function that has nothing to do but to call what the runtime's function calls. */
+/* The end of each function that has nothing to do but to call what the runtime's function calls. A graph belongs to no
+ * context: it is made, looked at and ended without one. */
 #define CALL(call)                                                                                 \
+    do {                                                                                           \
+        CUresult checked = facade_driver_ready();                                                  \
+        return checked == CUDA_SUCCESS ? facade_driver_error(call) : checked;                      \
+    } while (0)
+
+/* The same for what is done in the current context. */
+#define CALL_IN_CONTEXT(call)                                                                      \
     do {                                                                                           \
         CUresult checked = facade_driver_check();                                                  \
         return checked == CUDA_SUCCESS ? facade_driver_error(call) : checked;                      \
     } while (0)
 
-/* A graph belongs to no context. */
 CUresult cuGraphCreate(CUgraph *phGraph, unsigned int flags)
 {
-    CUresult result = facade_driver_ready();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_graph_create(phGraph, flags))
-                                  : result;
+    CALL(facade_graph_create(phGraph, flags));
 }
 
 CUresult cuGraphDestroy(CUgraph hGraph)
@@ -96,7 +101,7 @@ CUresult cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalNode,
 CUresult cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
 {
     enum cudaGraphNodeType found = cudaGraphNodeTypeEmpty;
-    CUresult result = facade_driver_check();
+    CUresult result = facade_driver_ready();
     if (result == CUDA_SUCCESS)
         result = facade_driver_error(facade_node_type(hNode, type != NULL ? &found : NULL));
     if (result == CUDA_SUCCESS && type != NULL)
@@ -199,7 +204,7 @@ _Static_assert((int)CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED ==
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
                                      unsigned long long flags)
 {
-    CALL(facade_exec_instantiate(phGraphExec, hGraph, flags));
+    CALL_IN_CONTEXT(facade_exec_instantiate(phGraphExec, hGraph, flags));
 }
 
 CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
@@ -240,7 +245,7 @@ CUresult cuGraphInstantiate(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNod
 CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)
 {
     unsigned long long found = 0;
-    CUresult result = facade_driver_check();
+    CUresult result = facade_driver_ready();
     if (result == CUDA_SUCCESS)
         result = facade_driver_error(facade_exec_flags(hGraphExec, flags != NULL ? &found : NULL));
     if (result == CUDA_SUCCESS && flags != NULL)
@@ -250,12 +255,12 @@ CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags)
 
 CUresult cuGraphUpload(CUgraphExec hGraphExec, CUstream hStream)
 {
-    CALL(facade_exec_upload(hGraphExec, hStream));
+    CALL_IN_CONTEXT(facade_exec_upload(hGraphExec, hStream));
 }
 
 CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
 {
-    CALL(facade_exec_launch(hGraphExec, hStream));
+    CALL_IN_CONTEXT(facade_exec_launch(hGraphExec, hStream));
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec hGraphExec)

@@ -19,4 +19,15 @@ CUresult facade_driver_memory_add(CUgraphNode *added, CUgraph graph, const CUgra
                                   const CUgraphEdgeData *edges, size_t count,
                                   CUgraphNodeParams *params);
 
+/* Reads a CUgraphNodeParams, as facade_node_said's readers do: in the context that it names, if it names one. */
+struct facade_work;
+struct facade_graph;
+cudaError_t facade_driver_node_read(const void *given, struct facade_work **work,
+                                    struct facade_graph **child);
+
+/* cuGraphAddNode() for a conditional node, whose graphs are then in params. */
+CUresult facade_driver_conditional_add(CUgraphNode *added, CUgraph graph, const CUgraphNode *before,
+                                       const CUgraphEdgeData *edges, size_t count,
+                                       CUDA_CONDITIONAL_NODE_PARAMS *params);
+
 #endif

@@ -5,6 +5,7 @@
 #include "facade/code/launch_work.h"
 #include "facade/driver/driver_graph.h"
 #include "facade/memory/copy_request.h"
+#include "facade/memory/memory_operation.h"
 #include "facade/memory/memory_work.h"
 #include "facade/replay/graph_exec.h"
 #include "facade/replay/node_params.h"
@@ -85,7 +86,8 @@ static cudaError_t read_here(const CUgraphNodeParams *params, struct facade_work
     case CU_GRAPH_NODE_TYPE_MEMSET:
         return read_fill(&params->memset, work);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-        return cudaErrorNotSupported;
+        return facade_work_of_operations(params->memOp.count, params->memOp.paramArray,
+                                         params->memOp.flags, work);
     default:
         return read_same(params, work, child);
     }
@@ -98,6 +100,8 @@ static CUcontext context_of(const CUgraphNodeParams *params)
         return params->kernel.ctx;
     if (params->type == CU_GRAPH_NODE_TYPE_MEMCPY)
         return params->memcpy.copyCtx;
+    if (params->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+        return params->memOp.ctx;
     return params->type == CU_GRAPH_NODE_TYPE_MEMSET ? params->memset.ctx : NULL;
 }
 
@@ -107,8 +111,8 @@ static bool has_reserved(const CUgraphNodeParams *params)
            params->reserved2 != 0;
 }
 
-static cudaError_t read_params(const void *given, struct facade_work **work,
-                               struct facade_graph **child)
+cudaError_t facade_driver_node_read(const void *given, struct facade_work **work,
+                                    struct facade_graph **child)
 {
     const CUgraphNodeParams *params = given;
     *work = NULL;
@@ -132,7 +136,7 @@ static cudaError_t read_params(const void *given, struct facade_work **work,
 
 static struct facade_node_said said_of(CUgraphNodeType type, const CUgraphNodeParams *params)
 {
-    return (struct facade_node_said){(enum cudaGraphNodeType)type, params, read_params};
+    return (struct facade_node_said){(enum cudaGraphNodeType)type, params, facade_driver_node_read};
 }
 
 /* Parameters of the first version are the others' first ones. */
@@ -330,26 +334,38 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph,
 
 static bool is_of_memory(const CUgraphNodeParams *params)
 {
-    return params != NULL && !has_reserved(params) &&
-           (params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
-            params->type == CU_GRAPH_NODE_TYPE_MEM_FREE);
+    return params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+           params->type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+}
+
+/* What is not read alone, but with its place. */
+static CUresult add_any(CUgraphNode *added, CUgraph graph, const CUgraphNode *before,
+                        const CUgraphEdgeData *edges, size_t count, CUgraphNodeParams *params)
+{
+    const struct facade_node_said said = said_any(params);
+    if (params == NULL || has_reserved(params))
+        return add_behind(added, graph, before, edges, count, &said);
+    if (is_of_memory(params))
+        return facade_driver_memory_add(added, graph, before, edges, count, params);
+    if (params->type != CU_GRAPH_NODE_TYPE_CONDITIONAL)
+        return add_behind(added, graph, before, edges, count, &said);
+    CUresult result = facade_driver_check();
+    return result == CUDA_SUCCESS ? facade_driver_conditional_add(added, graph, before, edges,
+                                                                  count, &params->conditional)
+                                  : result;
 }
 
 CUresult cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                         size_t numDependencies, CUgraphNodeParams *nodeParams)
 {
-    return cuGraphAddNode_v2(phGraphNode, hGraph, dependencies, NULL, numDependencies, nodeParams);
+    return add_any(phGraphNode, hGraph, dependencies, NULL, numDependencies, nodeParams);
 }
 
 CUresult cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
                            const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData,
                            size_t numDependencies, CUgraphNodeParams *nodeParams)
 {
-    const struct facade_node_said said = said_any(nodeParams);
-    if (is_of_memory(nodeParams))
-        return facade_driver_memory_add(phGraphNode, hGraph, dependencies, dependencyData,
-                                        numDependencies, nodeParams);
-    return add_behind(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, &said);
+    return add_any(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams);
 }
 
 /* --- parameters ------------------------------------------------------------------------------- */

@@ -70,6 +70,16 @@ CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *na
     return facade_driver_error(facade_library_kernel(found, name, (cudaKernel_t *)pKernel));
 }
 
+/* There is none: clem's devices run no code of the host's. */
+CUresult cuLibraryGetUnifiedFunction(void **fptr, CUlibrary library, const char *symbol)
+{
+    struct facade_library *found = NULL;
+    if (fptr == NULL || symbol == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = find_library(library, &found);
+    return result == CUDA_SUCCESS ? CUDA_ERROR_NOT_FOUND : result;
+}
+
 CUresult cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
 {
     struct facade_library *found = NULL;

@@ -1,172 +1,141 @@
-/* The driver API's stream memory operations.
+/* The driver API's stream memory operations, and their nodes of graphs.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/value.h"
 #include "facade/driver/driver.h"
-#include "facade/memory/pointer_attributes.h"
-#include "facade/state/handles.h"
+#include "facade/driver/driver_graph.h"
+#include "facade/memory/memory_operation.h"
+#include "facade/replay/graph_exec.h"
+#include "facade/replay/node_params.h"
+#include "facade/stream/stream.h"
 
-/* Source: CUDA Driver API 13.0, cuStreamBatchMemOp(). */
-enum { MOST_OPERATIONS = 256 };
+/* --- in streams ------------------------------------------------------------------------------- */
 
-/* An operation as it is carried out. */
-struct operation {
-    CUstreamBatchMemOpType type;
-    unsigned flags;
-    struct ocl_value value;
-};
-
-static bool is_wait(CUstreamBatchMemOpType type)
-{
-    return type == CU_STREAM_MEM_OP_WAIT_VALUE_32 || type == CU_STREAM_MEM_OP_WAIT_VALUE_64;
-}
-
-static bool is_write(CUstreamBatchMemOpType type)
-{
-    return type == CU_STREAM_MEM_OP_WRITE_VALUE_32 || type == CU_STREAM_MEM_OP_WRITE_VALUE_64;
-}
-
-/* --- checks ----------------------------------------------------------------------------------- */
-
-/* Managed memory is refused, as CUDA documents. */
-static CUresult check_address(const struct ocl_value *value)
-{
-    if (value->address == 0 || value->address % value->bytes != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    const struct facade_place place = facade_place_find(value->address);
-    return (place.kind == FACADE_DEVICE || place.kind == FACADE_PINNED) &&
-                   place.left >= value->bytes
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_INVALID_VALUE;
-}
-
-/* Remote writes cannot be flushed: CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES is 0. */
-static CUresult check_wait(const struct operation *operation)
-{
-    const unsigned known =
-        (unsigned)CU_STREAM_WAIT_VALUE_NOR | (unsigned)CU_STREAM_WAIT_VALUE_FLUSH;
-    if ((operation->flags & ~known) != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = check_address(&operation->value);
-    if (result != CUDA_SUCCESS)
-        return result;
-    return (operation->flags & CU_STREAM_WAIT_VALUE_FLUSH) != 0 ? CUDA_ERROR_NOT_SUPPORTED
-                                                                : CUDA_SUCCESS;
-}
-
-static CUresult check(const struct operation *operation)
-{
-    if (is_wait(operation->type))
-        return check_wait(operation);
-    if (is_write(operation->type))
-        return operation->flags == CU_STREAM_WRITE_VALUE_DEFAULT ? check_address(&operation->value)
-                                                                 : CUDA_ERROR_INVALID_VALUE;
-    if (operation->type == CU_STREAM_MEM_OP_BARRIER)
-        return operation->flags <= CU_STREAM_MEMORY_BARRIER_TYPE_GPU ? CUDA_SUCCESS
-                                                                     : CUDA_ERROR_INVALID_VALUE;
-    return operation->type == CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES ? CUDA_ERROR_NOT_SUPPORTED
-                                                                   : CUDA_ERROR_INVALID_VALUE;
-}
-
-/* --- carrying out ----------------------------------------------------------------------------- */
-
-/* A barrier orders what the stream does anyhow, one after the other. */
-static CUresult carry_out(struct ocl_queue *queue, const struct operation *operation)
-{
-    ocl_status status = OCL_OK;
-    if (is_wait(operation->type))
-        status = ocl_queue_wait_value(queue, &operation->value,
-                                      (enum ocl_value_test)(operation->flags & 3));
-    else if (is_write(operation->type))
-        status = ocl_queue_write_value(queue, &operation->value);
-    return facade_driver_error(facade_error_from(status, FACADE_OTHER));
-}
-
-static CUresult find_queue(CUstream handle, struct ocl_queue **queue)
+static CUresult operate(CUstream handle, unsigned count, const CUstreamBatchMemOpParams *params)
 {
     struct facade_stream *stream = NULL;
+    bool is_capturing = false;
     CUresult result = facade_driver_check();
-    if (result == CUDA_SUCCESS)
-        result = facade_driver_error(facade_stream_find(handle, &stream));
-    if (result == CUDA_SUCCESS)
-        *queue = stream->queue;
-    return result;
+    if (result != CUDA_SUCCESS)
+        return result;
+    cudaError_t error = facade_stream_find_to_capture(handle, &stream, &is_capturing);
+    if (error == cudaSuccess)
+        error = facade_operate(stream, is_capturing, count, params);
+    return facade_driver_error(error);
 }
 
-static CUresult operate(CUstream stream, struct operation operation)
+static CUresult wait(CUstream stream, CUstreamBatchMemOpType type, CUdeviceptr address,
+                     cuuint64_t value, unsigned flags)
 {
-    struct ocl_queue *queue = NULL;
-    CUresult result = find_queue(stream, &queue);
-    if (result == CUDA_SUCCESS)
-        result = check(&operation);
-    return result == CUDA_SUCCESS ? carry_out(queue, &operation) : result;
+    CUstreamBatchMemOpParams params = {.waitValue = {.operation = type, .address = address}};
+    if (type == CU_STREAM_MEM_OP_WAIT_VALUE_64)
+        params.waitValue.value64 = value;
+    else
+        params.waitValue.value = (cuuint32_t)value;
+    params.waitValue.flags = flags;
+    return operate(stream, 1, &params);
 }
 
-/* All kinds of operations begin alike; those without an address are told apart by their type. */
-static struct operation describe(const CUstreamBatchMemOpParams *params)
+static CUresult store(CUstream stream, CUstreamBatchMemOpType type, CUdeviceptr address,
+                      cuuint64_t value, unsigned flags)
 {
-    struct operation made = {.type = params->operation};
-    const bool is_long =
-        made.type == CU_STREAM_MEM_OP_WAIT_VALUE_64 || made.type == CU_STREAM_MEM_OP_WRITE_VALUE_64;
-    if (!is_wait(made.type) && !is_write(made.type)) {
-        made.flags = params->memoryBarrier.flags;
-        return made;
-    }
-    made.flags = params->waitValue.flags;
-    made.value.address = params->waitValue.address;
-    made.value.bytes = is_long ? 8 : 4;
-    made.value.value = is_long ? params->waitValue.value64 : params->waitValue.value;
-    return made;
+    CUstreamBatchMemOpParams params = {.writeValue = {.operation = type, .address = address}};
+    if (type == CU_STREAM_MEM_OP_WRITE_VALUE_64)
+        params.writeValue.value64 = value;
+    else
+        params.writeValue.value = (cuuint32_t)value;
+    params.writeValue.flags = flags;
+    return operate(stream, 1, &params);
 }
-
-/* --- entry points ----------------------------------------------------------------------------- */
 
 CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
                                 unsigned int flags)
 {
-    return operate(stream, (struct operation){CU_STREAM_MEM_OP_WAIT_VALUE_32,
-                                              flags,
-                                              {.address = addr, .value = value, .bytes = 4}});
+    return wait(stream, CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value, flags);
 }
 
 CUresult cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
                                 unsigned int flags)
 {
-    return operate(stream, (struct operation){CU_STREAM_MEM_OP_WAIT_VALUE_64,
-                                              flags,
-                                              {.address = addr, .value = value, .bytes = 8}});
+    return wait(stream, CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags);
 }
 
 CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
                                  unsigned int flags)
 {
-    return operate(stream, (struct operation){CU_STREAM_MEM_OP_WRITE_VALUE_32,
-                                              flags,
-                                              {.address = addr, .value = value, .bytes = 4}});
+    return store(stream, CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value, flags);
 }
 
 CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
                                  unsigned int flags)
 {
-    return operate(stream, (struct operation){CU_STREAM_MEM_OP_WRITE_VALUE_64,
-                                              flags,
-                                              {.address = addr, .value = value, .bytes = 8}});
+    return store(stream, CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags);
 }
 
-/* All are checked before the first is carried out. */
 CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count,
                                CUstreamBatchMemOpParams *paramArray, unsigned int flags)
 {
-    struct ocl_queue *queue = NULL;
-    if (flags != 0 || count > MOST_OPERATIONS || (count > 0 && paramArray == NULL))
+    if (flags != 0 || count > FACADE_MOST_OPERATIONS || (count > 0 && paramArray == NULL))
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = find_queue(stream, &queue);
-    for (unsigned i = 0; result == CUDA_SUCCESS && i < count; i++) {
-        const struct operation operation = describe(&paramArray[i]);
-        result = check(&operation);
-    }
-    for (unsigned i = 0; result == CUDA_SUCCESS && i < count; i++) {
-        const struct operation operation = describe(&paramArray[i]);
-        result = carry_out(queue, &operation);
-    }
-    return result;
+    return operate(stream, count, paramArray);
+}
+
+/* --- nodes ------------------------------------------------------------------------------------ */
+
+static struct facade_node_said said(CUgraphNodeParams *room,
+                                    const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    room->type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+    if (params != NULL)
+        room->memOp = (CUDA_BATCH_MEM_OP_NODE_PARAMS_v2){params->ctx, params->count,
+                                                         params->paramArray, params->flags};
+    return (struct facade_node_said){FACADE_NODE_TYPE_OPERATIONS, params != NULL ? room : NULL,
+                                     facade_driver_node_read};
+}
+
+CUresult cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                  const CUgraphNode *dependencies, size_t numDependencies,
+                                  const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    CUgraphNodeParams room = {0};
+    const struct facade_node_said what = said(&room, nodeParams);
+    CUresult result = facade_driver_check();
+    return result == CUDA_SUCCESS
+               ? facade_driver_error(facade_node_add(phGraphNode, hGraph, dependencies, NULL,
+                                                     numDependencies, &what))
+               : result;
+}
+
+CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode,
+                                        CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams_out)
+{
+    struct facade_node *node = NULL;
+    CUresult result = facade_driver_check();
+    if (result != CUDA_SUCCESS)
+        return result;
+    const cudaError_t error =
+        facade_node_find_to_ask(hNode, FACADE_NODE_TYPE_OPERATIONS, nodeParams_out, &node);
+    if (error != cudaSuccess)
+        return facade_driver_error(error);
+    nodeParams_out->paramArray = facade_work_operations(node->work, &nodeParams_out->count);
+    nodeParams_out->ctx = (CUcontext)node->work->context;
+    nodeParams_out->flags = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode,
+                                        const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    CUgraphNodeParams room = {0};
+    const struct facade_node_said what = said(&room, nodeParams);
+    CUresult result = facade_driver_check();
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_node_set(hNode, &what)) : result;
+}
+
+CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                            const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    CUgraphNodeParams room = {0};
+    const struct facade_node_said what = said(&room, nodeParams);
+    CUresult result = facade_driver_check();
+    return result == CUDA_SUCCESS ? facade_driver_error(facade_exec_set(hGraphExec, hNode, &what))
+                                  : result;
 }

@@ -71,3 +71,37 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunc
     return facade_driver_error(
         facade_occupancy_shared(dynamicSmemSize, function, numBlocks, blockSize));
 }
+
+static CUresult find_with_config(CUfunction handle, const void *answer,
+                                 const CUlaunchConfig *config, struct facade_function **function)
+{
+    if (answer == NULL || config == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    return find_function(handle, function);
+}
+
+CUresult cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func,
+                                      const CUlaunchConfig *config)
+{
+    struct facade_function *function = NULL;
+    const CUresult result = find_with_config(func, numClusters, config, &function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    const cudaLaunchConfig_t same = {
+        .gridDim = {config->gridDimX, config->gridDimY, config->gridDimZ},
+        .blockDim = {config->blockDimX, config->blockDimY, config->blockDimZ},
+        .dynamicSmemBytes = config->sharedMemBytes,
+        .attrs = (cudaLaunchAttribute *)config->attrs, /* the same type by another name */
+        .numAttrs = config->numAttrs};
+    return facade_driver_error(facade_occupancy_clusters(numClusters, function, &same));
+}
+
+CUresult cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func,
+                                            const CUlaunchConfig *config)
+{
+    struct facade_function *function = NULL;
+    const CUresult result = find_with_config(func, clusterSize, config, &function);
+    if (result == CUDA_SUCCESS)
+        *clusterSize = 1;
+    return result;
+}

@@ -12,7 +12,7 @@
 struct facade_capture {
     uint64_t id; /* unique in the process */
     int mode;
-    const struct facade_thread *thread; /* that began it */
+    uint64_t thread; /* the number of the one that began it */
     struct facade_graph *graph;
     bool is_users; /* the graph was there before */
     bool is_spoilt;
@@ -224,7 +224,7 @@ cudaError_t facade_capture_check(struct facade_stream *stream, enum facade_purpo
 /* Source: CUDA Runtime API 13.0, cudaThreadExchangeStreamCaptureMode. */
 static bool forbids(const struct facade_capture *capture, const struct facade_thread *thread)
 {
-    if (capture->thread == thread)
+    if (capture->thread == thread->number)
         return capture->mode != cudaStreamCaptureModeRelaxed;
     return thread->capture_mode == cudaStreamCaptureModeGlobal &&
            capture->mode == cudaStreamCaptureModeGlobal;
@@ -498,7 +498,7 @@ cudaError_t facade_capture_begin(struct facade_stream *stream, int mode, struct 
     cudaError_t error = capture != NULL && target != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
     if (error == cudaSuccess) {
         capture->mode = mode;
-        capture->thread = facade_thread();
+        capture->thread = facade_thread()->number;
         capture->graph = target;
         capture->is_users = graph != NULL;
         capture->origin = stream;
@@ -561,7 +561,7 @@ static cudaError_t check_joined(const struct facade_capture *capture)
     return cudaSuccess;
 }
 
-/* Lock held. A capture that fails here is over as well, and its graph gone, whoever made it. */
+/* Lock held. A capture that fails here is over as well, and its graph gone, whoever made it, but for one in another graph. */
 static cudaError_t finish(struct facade_capture *capture, cudaGraph_t *graph)
 {
     cudaError_t error = capture->is_spoilt ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
@@ -571,7 +571,9 @@ static cudaError_t finish(struct facade_capture *capture, cudaGraph_t *graph)
     if (error == cudaSuccess)
         error = check_joined(capture);
     if (error != cudaSuccess) {
-        facade_graph_delete(close_capture(capture));
+        struct facade_graph *lost = close_capture(capture);
+        if (lost->owner == NULL)
+            facade_graph_delete(lost);
         return error;
     }
     if (graph == NULL) {
@@ -590,7 +592,7 @@ static cudaError_t end(struct facade_stream *stream, cudaGraph_t *graph)
         return cudaErrorIllegalState;
     if (capture->origin != stream)
         return spoil_both(capture, NULL, cudaErrorStreamCaptureUnmatched);
-    if (capture->mode != cudaStreamCaptureModeRelaxed && capture->thread != facade_thread())
+    if (capture->mode != cudaStreamCaptureModeRelaxed && capture->thread != facade_thread()->number)
         return cudaErrorStreamCaptureWrongThread;
     return finish(capture, graph);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facade/graph/conditional.h"
 #include "facade/graph/graph.h"
 #include "facade/graph/user_object.h"
 
@@ -16,12 +17,18 @@ static struct facade_node *node_of(cudaGraphNode_t handle)
 
 cudaError_t facade_graph_find(cudaGraph_t handle, struct facade_graph **graph)
 {
+    cudaError_t error = facade_process_check_fork();
+    if (error != cudaSuccess)
+        return error;
     *graph = facade_handle_find(FACADE_GRAPH, handle);
     return *graph != NULL ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t facade_node_find(cudaGraphNode_t handle, struct facade_node **node)
 {
+    cudaError_t error = facade_process_check_fork();
+    if (error != cudaSuccess)
+        return error;
     *node = facade_handle_find(FACADE_GRAPH_NODE, handle);
     return *node != NULL ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -61,7 +68,8 @@ static void take_out(struct facade_node_list *list, const struct facade_node *no
 
 bool facade_graph_are_connected(const struct facade_node *from, const struct facade_node *to)
 {
-    return find_in(&to->before, from) < to->before.count;
+    return from->after.count < to->before.count ? find_in(&from->after, to) < from->after.count
+                                                : find_in(&to->before, from) < to->before.count;
 }
 
 cudaError_t facade_graph_connect(struct facade_node *from, struct facade_node *to)
@@ -142,6 +150,7 @@ static size_t memory_nodes_of(const struct facade_node *node)
 void facade_node_delete(struct facade_node *node)
 {
     struct facade_graph *child = node->child;
+    struct facade_conditional *conditional = node->conditional;
     while (node->before.count > 0)
         disconnect(node->before.nodes[node->before.count - 1], node);
     while (node->after.count > 0)
@@ -157,6 +166,7 @@ void facade_node_delete(struct facade_node *node)
         child->owner = NULL;
         facade_graph_delete(child);
     }
+    facade_conditional_delete(conditional);
 }
 
 struct facade_node *facade_graph_add(struct facade_graph *graph, enum cudaGraphNodeType type,
@@ -197,13 +207,23 @@ struct facade_graph *facade_graph_new(void)
     return graph;
 }
 
+/* Of all nodes, which go: taking edges out one by one would look through long lists for each. What half a list of a graph that
+ * is not whole names may be the other half of no edge. */
+static void drop_edges(struct facade_graph *graph)
+{
+    for (struct facade_node *node = graph->first; node != NULL; node = node->next)
+        node->before.count = node->after.count = 0;
+}
+
 void facade_graph_delete(struct facade_graph *graph)
 {
+    drop_edges(graph);
     while (graph->last != NULL)
         facade_node_delete(graph->last);
     if (graph->memory != NULL)
         graph->end_memory(graph->memory);
     facade_user_references_end(graph->objects);
+    facade_conditions_let_go(graph->conditions);
     facade_handle_free(graph);
 }
 
@@ -216,14 +236,19 @@ cudaError_t facade_graph_check_copy(const struct facade_graph *graph)
 static bool copy_node(struct facade_graph *clone, struct facade_node *node)
 {
     struct facade_graph *child = NULL;
-    if (node->child != NULL && (child = facade_graph_clone(node->child)) == NULL)
+    struct facade_conditional *conditional = NULL;
+    if ((node->child != NULL && (child = facade_graph_clone(node->child)) == NULL) ||
+        (node->conditional != NULL &&
+         (conditional = facade_conditional_clone(node->conditional)) == NULL))
         return false;
     node->twin = facade_graph_add(clone, node->type, node->work, child, NULL, 0);
     if (node->twin == NULL) {
         if (child != NULL)
             facade_graph_delete(child);
+        facade_conditional_delete(conditional);
         return false;
     }
+    facade_node_take_conditional(node->twin, conditional);
     (void)facade_work_hold(node->work);
     node->twin->origin = node->id;
     node->twin->ended = node->ended;
@@ -242,17 +267,12 @@ static bool copy_list(struct facade_node_list *copy, const struct facade_node_li
     return true;
 }
 
-/* What half a list names may be the other half of no edge. */
-static void drop_edges(struct facade_graph *graph)
-{
-    for (struct facade_node *node = graph->first; node != NULL; node = node->next)
-        node->before.count = node->after.count = 0;
-}
-
 struct facade_graph *facade_graph_clone(struct facade_graph *graph)
 {
     struct facade_graph *clone = facade_graph_new();
     bool is_whole = clone != NULL;
+    if (is_whole && graph->conditions != NULL)
+        is_whole = (clone->conditions = facade_conditions_copy(graph->conditions)) != NULL;
     for (struct facade_node *node = graph->first; is_whole && node != NULL; node = node->next)
         is_whole = copy_node(clone, node);
     for (struct facade_node *node = graph->first; is_whole && node != NULL; node = node->next)
@@ -262,7 +282,6 @@ struct facade_graph *facade_graph_clone(struct facade_graph *graph)
     if (is_whole) {
         clone->origin = graph->id;
     } else if (clone != NULL) {
-        drop_edges(clone);
         facade_graph_delete(clone);
         clone = NULL;
     }
@@ -271,15 +290,16 @@ struct facade_graph *facade_graph_clone(struct facade_graph *graph)
 
 struct facade_node *facade_graph_node_from(const struct facade_graph *graph, uint64_t origin)
 {
-    for (struct facade_node *node = graph->first; node != NULL; node = node->next) {
+    const struct facade_graph *inner;
+    struct facade_node *found = NULL;
+    for (struct facade_node *node = graph->first; found == NULL && node != NULL;
+         node = node->next) {
         if (node->origin == origin)
             return node;
-        struct facade_node *found =
-            node->child != NULL ? facade_graph_node_from(node->child, origin) : NULL;
-        if (found != NULL)
-            return found;
+        for (size_t i = 0; found == NULL && (inner = facade_node_inner(node, i)) != NULL; i++)
+            found = facade_graph_node_from(inner, origin);
     }
-    return NULL;
+    return found;
 }
 
 /* Takes nodes whose dependencies have all been taken, the one that was added first of them. */
@@ -434,9 +454,12 @@ cudaError_t facade_graph_create(cudaGraph_t *pGraph, unsigned int flags)
 /* A stream captures to the graph, or to one inside. */
 static bool is_captured_to(const struct facade_graph *graph)
 {
+    const struct facade_graph *inner;
     bool is_any = graph->is_capturing;
-    for (struct facade_node *node = graph->first; !is_any && node != NULL; node = node->next)
-        is_any = node->child != NULL && is_captured_to(node->child);
+    for (struct facade_node *node = graph->first; !is_any && node != NULL; node = node->next) {
+        for (size_t i = 0; !is_any && (inner = facade_node_inner(node, i)) != NULL; i++)
+            is_any = is_captured_to(inner);
+    }
     return is_any;
 }
 
@@ -462,6 +485,8 @@ cudaError_t facade_graph_clone_to(cudaGraph_t *pGraphClone, cudaGraph_t original
     cudaError_t error = facade_graph_find(originalGraph, &graph);
     if (error == cudaSuccess)
         error = facade_graph_check_copy(graph);
+    if (error == cudaSuccess && facade_graph_has_conditional(graph))
+        error = cudaErrorNotSupported;
     if (error != cudaSuccess)
         return error;
     struct facade_graph *clone = facade_graph_clone(graph);
@@ -529,8 +554,9 @@ cudaError_t facade_node_destroy(cudaGraphNode_t node)
 {
     struct facade_node *found = NULL;
     cudaError_t error = facade_node_find(node, &found);
-    if (error == cudaSuccess && found->child != NULL && is_captured_to(found->child))
-        error = cudaErrorInvalidValue;
+    const struct facade_graph *inner;
+    for (size_t i = 0; error == cudaSuccess && (inner = facade_node_inner(found, i)) != NULL; i++)
+        error = is_captured_to(inner) ? cudaErrorInvalidValue : cudaSuccess;
     if (error == cudaSuccess)
         error = check_removal(found->graph);
     if (error == cudaSuccess)

@@ -16,8 +16,9 @@ struct facade_node_list {
 struct facade_node {
     struct facade_graph *graph;
     enum cudaGraphNodeType type;
-    struct facade_work *work;   /* NULL: nothing is done */
-    struct facade_graph *child; /* cudaGraphNodeTypeGraph: the node's own */
+    struct facade_work *work;               /* NULL: nothing is done */
+    struct facade_graph *child;             /* cudaGraphNodeTypeGraph: the node's own */
+    struct facade_conditional *conditional; /* cudaGraphNodeTypeConditional: likewise */
     struct facade_node_list before, after;
     uint64_t id;     /* unique in the process, never used again */
     uint64_t origin; /* in a clone: id of the node that this one was made from; else 0 */
@@ -35,6 +36,7 @@ struct facade_graph {
     struct facade_node *owner; /* the node whose child it is; NULL: the user's */
     uint64_t id;               /* as of nodes */
     uint64_t origin;
+    struct facade_conditions *conditions;   /* conditional.h; NULL before there is a handle */
     bool is_capturing;                      /* capture.c adds nodes to it */
     struct facade_user_references *objects; /* user_object.c's */
     size_t memory_nodes; /* in it and in the graphs inside: that allocate or free */
@@ -44,7 +46,7 @@ struct facade_graph {
     void (*end_memory)(struct facade_graph_memory *memory);
 };
 
-/* Errors: cudaErrorInvalidValue for what is no live graph, or node. */
+/* Errors: cudaErrorInvalidValue for what is no live graph, or node; cudaErrorInitializationError in a forked child. */
 cudaError_t facade_graph_find(cudaGraph_t handle, struct facade_graph **graph);
 cudaError_t facade_node_find(cudaGraphNode_t handle, struct facade_node **node);
 
@@ -58,6 +60,9 @@ struct facade_graph *facade_graph_clone(struct facade_graph *graph);
 
 /* Errors: cudaErrorNotSupported for a graph that has nodes that allocate or free. */
 cudaError_t facade_graph_check_copy(const struct facade_graph *graph);
+
+/* The graphs of a node, by index: its child, or the bodies of a conditional node; NULL behind the last. */
+struct facade_graph *facade_node_inner(const struct facade_node *node, size_t index);
 
 /* The node of graph, or of its nodes' graphs, that was made from the node with this id; or NULL. */
 struct facade_node *facade_graph_node_from(const struct facade_graph *graph, uint64_t origin);

@@ -176,8 +176,11 @@ static bool copy_all(const struct facade_graph *graph, bool inner,
             hold(entry->object, entry->count);
     }
     for (const struct facade_node *node = inner ? graph->first : NULL; is_done && node != NULL;
-         node = node->next)
-        is_done = node->child == NULL || copy_all(node->child, inner, list);
+         node = node->next) {
+        const struct facade_graph *within;
+        for (size_t i = 0; is_done && (within = facade_node_inner(node, i)) != NULL; i++)
+            is_done = copy_all(within, inner, list);
+    }
     return is_done;
 }
 
@@ -198,10 +201,12 @@ struct facade_user_references *facade_user_references_take(struct facade_graph *
     struct facade_user_references *all = graph->objects, **end = &all;
     graph->objects = NULL;
     for (const struct facade_node *node = graph->first; node != NULL; node = node->next) {
-        while (*end != NULL)
-            end = &(*end)->next;
-        if (node->child != NULL)
-            *end = facade_user_references_take(node->child);
+        struct facade_graph *within;
+        for (size_t i = 0; (within = facade_node_inner(node, i)) != NULL; i++) {
+            while (*end != NULL)
+                end = &(*end)->next;
+            *end = facade_user_references_take(within);
+        }
     }
     return all;
 }

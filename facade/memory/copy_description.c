@@ -351,19 +351,19 @@ static CUmemorytype type_of_end(cudaArray_t array, enum cudaMemcpyKind kind,
                                                               : CU_MEMORYTYPE_DEVICE;
 }
 
-/* Bytes of an element; an array that was freed since has lost what it says. */
-static size_t unit_of(cudaArray_t handle)
+/* Bytes of what widths and positions count, in memory as well; an array that was freed since has lost what it says. */
+static size_t unit_of(const struct cudaMemcpy3DParms *p)
 {
-    const struct facade_array *array = facade_handle_find(FACADE_ARRAY, handle);
-    return array != NULL ? ocl_texel_bytes(&array->format.texel) : 1;
+    const struct facade_array *from = facade_handle_find(FACADE_ARRAY, p->srcArray);
+    return unit_bytes(from, facade_handle_find(FACADE_ARRAY, p->dstArray));
 }
 
 /* Addresses stand in both places that may hold them. */
 CUDA_MEMCPY3D facade_copy_to_driver_3d(const struct cudaMemcpy3DParms *p)
 {
-    const size_t from = unit_of(p->srcArray), to = unit_of(p->dstArray);
+    const size_t unit = unit_of(p);
     return (CUDA_MEMCPY3D){
-        .srcXInBytes = p->srcPos.x * from,
+        .srcXInBytes = p->srcPos.x * unit,
         .srcY = p->srcPos.y,
         .srcZ = p->srcPos.z,
         .srcMemoryType = type_of_end(p->srcArray, p->kind, cudaMemcpyHostToDevice),
@@ -372,7 +372,7 @@ CUDA_MEMCPY3D facade_copy_to_driver_3d(const struct cudaMemcpy3DParms *p)
         .srcArray = (CUarray)p->srcArray,
         .srcPitch = p->srcPtr.pitch,
         .srcHeight = p->srcPtr.ysize,
-        .dstXInBytes = p->dstPos.x * to,
+        .dstXInBytes = p->dstPos.x * unit,
         .dstY = p->dstPos.y,
         .dstZ = p->dstPos.z,
         .dstMemoryType = type_of_end(p->dstArray, p->kind, cudaMemcpyDeviceToHost),
@@ -381,7 +381,7 @@ CUDA_MEMCPY3D facade_copy_to_driver_3d(const struct cudaMemcpy3DParms *p)
         .dstArray = (CUarray)p->dstArray,
         .dstPitch = p->dstPtr.pitch,
         .dstHeight = p->dstPtr.ysize,
-        .WidthInBytes = p->extent.width * (p->srcArray != NULL ? from : to),
+        .WidthInBytes = p->extent.width * unit,
         .Height = p->extent.height,
         .Depth = p->extent.depth,
     };

@@ -64,6 +64,26 @@ static cudaError_t array_info(struct cudaChannelFormatDesc *desc, struct cudaExt
     return cudaSuccess;
 }
 
+/* What no array here has: planes are of formats for pictures in parts, and sparse arrays and those without memory of their own
+ * are refused when they are made (cudaArraySparse, cudaArrayDeferredMapping). CUDA's answer for all other arrays. */
+static cudaError_t has_no_such(const void *answer, cudaArray_t handle)
+{
+    struct facade_array *array = NULL;
+    if (answer == NULL || handle == NULL)
+        return cudaErrorInvalidValue;
+    const cudaError_t error = facade_array_find(handle, &array);
+    return error == cudaSuccess ? cudaErrorInvalidValue : error;
+}
+
+static cudaError_t mipmap_has_no_such(const void *answer, cudaMipmappedArray_t handle)
+{
+    struct facade_mipmapped_array *mipmap = NULL;
+    if (answer == NULL || handle == NULL)
+        return cudaErrorInvalidValue;
+    const cudaError_t error = facade_mipmapped_array_find(handle, &mipmap);
+    return error == cudaSuccess ? cudaErrorInvalidValue : error;
+}
+
 /* --- rectangles ------------------------------------------------------------------------------- */
 
 /* Needs: request's claims are made. */
@@ -326,6 +346,41 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExte
                              unsigned int *flags, cudaArray_t array)
 {
     return facade_result(array_info(desc, extent, flags, array));
+}
+
+cudaError_t cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray, unsigned int planeIdx)
+{
+    (void)planeIdx;
+    return facade_result(hArray == NULL ? cudaErrorInvalidResourceHandle
+                                        : has_no_such(pPlaneArray, hArray));
+}
+
+cudaError_t cudaArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements,
+                                           cudaArray_t array, int device)
+{
+    (void)device;
+    return facade_result(has_no_such(memoryRequirements, array));
+}
+
+cudaError_t
+cudaMipmappedArrayGetMemoryRequirements(struct cudaArrayMemoryRequirements *memoryRequirements,
+                                        cudaMipmappedArray_t mipmap, int device)
+{
+    (void)device;
+    return facade_result(mipmap_has_no_such(memoryRequirements, mipmap));
+}
+
+cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties,
+                                         cudaArray_t array)
+{
+    return facade_result(has_no_such(sparseProperties, array));
+}
+
+cudaError_t
+cudaMipmappedArrayGetSparseProperties(struct cudaArraySparseProperties *sparseProperties,
+                                      cudaMipmappedArray_t mipmap)
+{
+    return facade_result(mipmap_has_no_such(sparseProperties, mipmap));
 }
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,

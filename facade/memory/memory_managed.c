@@ -3,12 +3,14 @@
 #include "facade/memory/memory_managed.h"
 
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cl/managed.h"
 #include "facade/device/device.h"
 #include "facade/graph/capture.h"
 #include "facade/memory/managed_advice.h"
+#include "facade/memory/pointer_attributes.h"
 #include "facade/stream/stream.h"
 
 static struct ocl_context *context_cl(struct facade_context *context)
@@ -42,13 +44,15 @@ cudaError_t facade_managed_allocate(void **pointer, size_t bytes, unsigned flags
 /* --- ranges and places ------------------------------------------------------------------------ */
 
 struct range {
-    struct ocl_memory_view view;
+    struct ocl_memory_view view; /* nothing of pageable memory */
     size_t offset, bytes;
+    bool is_pageable; /* the program's own memory, which all devices use where it is */
 };
 
 static cudaError_t find_range(struct range *range, const void *pointer, size_t bytes)
 {
     struct facade_context *context = NULL;
+    range->is_pageable = false;
     cudaError_t error = facade_current(&context);
     if (error != cudaSuccess)
         return error;
@@ -58,6 +62,42 @@ static cudaError_t find_range(struct range *range, const void *pointer, size_t b
     range->offset = (size_t)((const char *)pointer - (const char *)range->view.host);
     range->bytes = bytes;
     return bytes <= range->view.bytes - range->offset ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/* Whether the process has memory there: all pages of the bytes are mapped. */
+static bool is_mapped(const void *pointer, size_t bytes)
+{
+    enum { PAGES = 1024 };
+    unsigned char resident[PAGES];
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t at = (uintptr_t)pointer / page * page;
+    const uintptr_t last = (uintptr_t)pointer + (bytes - 1);
+    if (last < (uintptr_t)pointer)
+        return false;
+    for (; at <= last; at += PAGES * page) {
+        const size_t left = last - at + 1;
+        if (mincore((void *)at, left < PAGES * page ? left : PAGES * page, resident) != 0)
+            return false;
+        if (left <= PAGES * page)
+            break; /* the address after it may be none */
+    }
+    return true;
+}
+
+static bool is_pageable(const void *pointer, size_t bytes)
+{
+    return facade_place_find((uintptr_t)pointer).kind == FACADE_PAGEABLE &&
+           facade_devices_reach_pageable() && is_mapped(pointer, bytes);
+}
+
+/* Also the program's own memory, where devices use it. */
+static cudaError_t find_any_range(struct range *range, const void *pointer, size_t bytes)
+{
+    const cudaError_t error = find_range(range, pointer, bytes);
+    if (error != cudaErrorInvalidValue || bytes == 0 || !is_pageable(pointer, bytes))
+        return error;
+    *range = (struct range){.bytes = bytes, .is_pageable = true};
+    return cudaSuccess;
 }
 
 /* Hosts without such nodes have their memory in node 0. */
@@ -120,9 +160,14 @@ cudaError_t facade_managed_attach(cudaStream_t stream, void *pointer, size_t byt
     if (error == cudaSuccess)
         error = attachment_of(flags, &attachment);
     if (error == cudaSuccess)
-        error = find_range(&range, pointer, bytes == 0 ? 1 : bytes);
+        error =
+            bytes == 0 ? find_range(&range, pointer, 1) : find_any_range(&range, pointer, bytes);
     if (error != cudaSuccess)
         return error;
+    if (range.is_pageable)
+        return attachment == OCL_MANAGED_SINGLE && facade_stream_is_legacy(stream)
+                   ? cudaErrorInvalidValue
+                   : cudaSuccess;
     if (range.offset != 0 || (bytes != 0 && bytes != range.view.bytes) ||
         (attachment == OCL_MANAGED_SINGLE && facade_stream_is_legacy(stream)) ||
         ocl_queue_context(found->queue) != range.view.context)
@@ -155,7 +200,10 @@ static ocl_status move(struct ocl_queue *queue, const struct range *range,
 static cudaError_t send(struct ocl_queue *queue, const struct range *range,
                         struct cudaMemLocation location)
 {
-    cudaError_t error = facade_error_from(move(queue, range, location), FACADE_OTHER);
+    cudaError_t error = cudaSuccess;
+    if (range->is_pageable)
+        return error;
+    error = facade_error_from(move(queue, range, location), FACADE_OTHER);
     if (error != cudaSuccess)
         return error;
     return facade_advice_change(&range->view, range->offset, range->bytes, note_prefetch,
@@ -172,7 +220,7 @@ cudaError_t facade_managed_prefetch(const void *pointer, size_t bytes,
     if (error == cudaSuccess && flags != 0)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        error = find_range(&range, pointer, bytes);
+        error = find_any_range(&range, pointer, bytes);
     if (error == cudaSuccess)
         error = check_location(location);
     return error == cudaSuccess ? send(found->queue, &range, resolve(location)) : error;
@@ -189,7 +237,7 @@ static cudaError_t check_ranges(const struct facade_managed_batch *batch, cudaSt
         return cudaErrorInvalidValue;
     cudaError_t error = facade_stream_find(stream, found);
     for (size_t i = 0; error == cudaSuccess && i < batch->count; i++)
-        error = find_range(&range, batch->pointers[i], batch->sizes[i]);
+        error = find_any_range(&range, batch->pointers[i], batch->sizes[i]);
     return error;
 }
 
@@ -218,7 +266,7 @@ cudaError_t facade_managed_prefetch_batch(const struct facade_managed_batch *bat
     for (size_t i = 0, place = 0; error == cudaSuccess && i < batch->count; i++) {
         while (place + 1 < batch->location_count && batch->indices[place + 1] == i)
             place++;
-        error = find_range(&range, batch->pointers[i], batch->sizes[i]);
+        error = find_any_range(&range, batch->pointers[i], batch->sizes[i]);
         if (error == cudaSuccess)
             error = send(found->queue, &range, resolve(batch->locations[place]));
     }
@@ -299,8 +347,8 @@ cudaError_t facade_managed_advise(const void *pointer, size_t bytes, int advice,
     struct range range;
     cudaError_t error = check_advice(advice, location);
     if (error == cudaSuccess)
-        error = find_range(&range, pointer, bytes);
-    if (error != cudaSuccess)
+        error = find_any_range(&range, pointer, bytes);
+    if (error != cudaSuccess || range.is_pageable)
         return error;
     return facade_advice_change(&range.view, range.offset, range.bytes, take_advice, &wanted);
 }

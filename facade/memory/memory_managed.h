@@ -6,7 +6,9 @@
 #include "facade/state/internal.h"
 
 /* None of these keeps a last error: entry points do, through facade_result() or
- * facade_driver_error(). Ranges are counted in bytes and lie in one managed allocation. */
+ * facade_driver_error(). Ranges are counted in bytes and lie in one managed allocation. Where
+ * all devices have cudaDevAttrPageableMemoryAccess, attaching, prefetching, discarding and advice
+ * also take mapped memory that CUDA did not allocate; nothing moves or is kept then. */
 
 /* Managed memory in the current context; flags: cudaMemAttachGlobal or cudaMemAttachHost, which
  * have the values of CU_MEM_ATTACH_*. Contents are zero. Zero bytes give NULL and cudaSuccess, a

@@ -4,6 +4,7 @@
 #include "facade/memory/copy_request.h"
 #include "facade/memory/memory.h"
 #include "facade/memory/memory_array.h"
+#include "facade/memory/pointer_attributes.h"
 
 struct copy_work {
     struct facade_work work;
@@ -54,6 +55,13 @@ static enum cudaGraphExecUpdateResult copy_may_become(const struct facade_work *
 static const struct facade_work_kind copy_kind = {cudaGraphNodeTypeMemcpy, run_copy,
                                                   copy_may_become, NULL};
 
+/* Memory in an allocation does not become pageable when that is freed before a launch: a claim keeps it from that. */
+static void claim_allocation(enum facade_claim *claim, uint64_t address)
+{
+    if (facade_place_find(address).kind != FACADE_PAGEABLE)
+        *claim = FACADE_CLAIM_DEVICE;
+}
+
 /* What nodes before it write to pageable memory is what a copy reads there. */
 static cudaError_t make_copy(const struct facade_copy_request *request,
                              const struct cudaMemcpy3DParms *params, struct facade_work **work)
@@ -67,6 +75,8 @@ static cudaError_t make_copy(const struct facade_copy_request *request,
     made->params = *params;
     made->request = *request;
     made->request.reads_in_order = true;
+    claim_allocation(&made->request.source, request->copy.source.address);
+    claim_allocation(&made->request.target, request->copy.target.address);
     made->source_number = number_of(request->source_array);
     made->target_number = number_of(request->target_array);
     *work = &made->work;

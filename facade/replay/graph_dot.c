@@ -203,13 +203,15 @@ static void print_graph(struct printing *p, const struct facade_graph *graph)
         print_edges(p, number, node);
     (void)fputs("  }\n", p->file);
     for (const struct facade_node *node = graph->first; node != NULL; node = node->next) {
-        if (node->child == NULL)
-            continue;
-        if (node->child->first != NULL)
-            (void)fprintf(p->file,
-                          "  \"graph_%zu_node_%zu\" -> \"graph_%zu_node_0\" [style=\"dashed\"];\n",
-                          number, node->position, p->graphs);
-        print_graph(p, node->child);
+        const struct facade_graph *inner;
+        for (size_t i = 0; (inner = facade_node_inner(node, i)) != NULL; i++) {
+            if (inner->first != NULL)
+                (void)fprintf(
+                    p->file,
+                    "  \"graph_%zu_node_%zu\" -> \"graph_%zu_node_0\" [style=\"dashed\"];\n",
+                    number, node->position, p->graphs);
+            print_graph(p, inner);
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 #include "facade/graph/capture.h"
 #include "facade/graph/user_object.h"
 #include "facade/memory/graph_block.h"
+#include "facade/replay/conditional_run.h"
 #include "facade/replay/graph_exec.h"
 #include "facade/state/handles.h"
 #include "facade/stream/event.h"
@@ -16,6 +17,9 @@
 
 cudaError_t facade_exec_find(cudaGraphExec_t handle, struct facade_exec **exec)
 {
+    cudaError_t error = facade_process_check_fork();
+    if (error != cudaSuccess)
+        return error;
     *exec = facade_handle_find(FACADE_GRAPH_EXEC, handle);
     return *exec != NULL ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -203,7 +207,9 @@ static cudaError_t launch_exec(struct facade_exec *exec, struct facade_stream *s
     if (error != cudaSuccess)
         return error;
     size_t done = 0;
-    for (; error == cudaSuccess && done < exec->count; done++) {
+    if (exec->run != NULL)
+        error = facade_run_launch(exec->run, exec->graph, stream);
+    for (; exec->run == NULL && error == cudaSuccess && done < exec->count; done++) {
         if (!exec->order[done]->is_disabled)
             error = run(&launch, exec->order[done]->work);
     }
@@ -216,6 +222,8 @@ static cudaError_t launch_exec(struct facade_exec *exec, struct facade_stream *s
 /* In a capture, the graph as it would be launched now is a node. */
 static cudaError_t capture_exec(const struct facade_exec *exec, struct facade_stream *stream)
 {
+    if (exec->run != NULL)
+        return cudaErrorNotSupported; /* a graph with conditional nodes is no node */
     const cudaError_t error = facade_graph_check_copy(exec->graph);
     if (error != cudaSuccess)
         return error;
@@ -252,11 +260,14 @@ static cudaError_t put_in_order(struct facade_exec *exec, const struct facade_gr
     return error;
 }
 
-/* As long as one is there, no other may use the memory of its graph. */
+/* As long as one is there, no other may use the memory of its graph. Where conditions decide what is launched, it is not known
+ * when the launch is made. */
 static cudaError_t check_only(const struct facade_graph *graph)
 {
-    return graph->memory_nodes > 0 && atomic_load(&graph->has_exec) ? cudaErrorNotSupported
-                                                                    : cudaSuccess;
+    return graph->memory_nodes > 0 &&
+                   (atomic_load(&graph->has_exec) || facade_graph_has_conditional(graph))
+               ? cudaErrorNotSupported
+               : cudaSuccess;
 }
 
 static void bind_to_origin(struct facade_exec *exec, struct facade_graph *graph)
@@ -303,9 +314,11 @@ static void unmake_exec(struct facade_exec *exec)
         exec->lanes = lane->next;
         end_lane(lane);
     }
+    facade_run_end(exec->run);
     if (exec->graph != NULL)
         facade_graph_delete(exec->graph);
     free(exec->order);
+    free(exec->own);
     facade_handle_free(exec);
 }
 
@@ -323,6 +336,8 @@ static cudaError_t make_exec(struct facade_graph *graph, unsigned long long flag
     cudaError_t error = exec->graph != NULL && exec->order != NULL
                             ? put_in_order(exec, exec->graph, &found)
                             : cudaErrorMemoryAllocation;
+    if (error == cudaSuccess && graph->conditions != NULL && graph->conditions->count > 0)
+        error = facade_run_make(exec->graph, graph->conditions, &exec->run, &found);
     if (error == cudaSuccess) {
         *made = exec;
         return cudaSuccess;
@@ -350,11 +365,26 @@ static cudaError_t check_flags(unsigned long long flags, bool may_upload)
 static struct facade_node *node_of(struct facade_graph *graph, uint64_t id)
 {
     for (struct facade_node *node = graph->first; node != NULL; node = node->next) {
-        struct facade_node *inner = node->child != NULL ? node_of(node->child, id) : NULL;
-        if (node->id == id || inner != NULL)
-            return inner != NULL ? inner : node;
+        struct facade_node *found = node->id == id ? node : NULL;
+        struct facade_graph *inner;
+        for (size_t i = 0; found == NULL && (inner = facade_node_inner(node, i)) != NULL; i++)
+            found = node_of(inner, id);
+        if (found != NULL)
+            return found;
     }
     return NULL;
+}
+
+static cudaError_t check_conditional(struct facade_graph *graph, cudaGraphInstantiateParams *told)
+{
+    struct facade_node *culprit = NULL;
+    bool is_unused = false;
+    const cudaError_t error = facade_conditional_check(graph, &culprit, &is_unused);
+    if (is_unused)
+        told->result_out = cudaGraphInstantiateConditionalHandleUnused;
+    if (error != cudaSuccess)
+        told->errNode_out = (cudaGraphNode_t)culprit;
+    return error;
 }
 
 static cudaError_t instantiate(cudaGraphExec_t *result, cudaGraph_t handle,
@@ -373,6 +403,8 @@ static cudaError_t instantiate(cudaGraphExec_t *result, cudaGraph_t handle,
         error = check_flags(flags, may_upload);
     if (error == cudaSuccess)
         error = check_only(graph);
+    if (error == cudaSuccess)
+        error = check_conditional(graph, told);
     if (error != cudaSuccess)
         return error;
     error = make_exec(graph, flags, &exec, &culprit);
@@ -450,11 +482,13 @@ cudaError_t facade_exec_launch(cudaGraphExec_t graphExec, cudaStream_t stream)
     return is_capturing ? capture_exec(exec, found) : launch_exec(exec, found);
 }
 
-/* Work that was launched goes on: it needs nothing of the graph. */
+/* Work that was launched goes on: it needs nothing of the graph. A host function may not: it cannot end the lanes' streams. */
 cudaError_t facade_exec_destroy(cudaGraphExec_t graphExec)
 {
     struct facade_exec *exec = NULL;
-    cudaError_t error = facade_exec_find(graphExec, &exec);
+    cudaError_t error = facade_process_state();
+    if (error == cudaSuccess)
+        error = facade_exec_find(graphExec, &exec);
     if (error == cudaSuccess)
         unmake_exec(exec);
     return error;

@@ -22,6 +22,9 @@ struct facade_exec {
     uint64_t origin_number;
     struct facade_node **order; /* its nodes that do something, and those of the graphs in it */
     size_t count;
+    struct facade_node **own; /* all its nodes, by their origin; NULL before one was asked for */
+    size_t own_count;
+    struct facade_run *run; /* of a graph with conditional nodes, instead of order; else NULL */
     unsigned long long flags;
     struct facade_lane *lanes;
     struct facade_lane *last; /* whose mark is behind the last launch; NULL before the first */

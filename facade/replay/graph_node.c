@@ -1,6 +1,7 @@
 /* Nodes of graphs by kind: adding them, their parameters.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/code/launch_work.h"
+#include "facade/graph/conditional.h"
 #include "facade/memory/memory_work.h"
 #include "facade/replay/graph_memory.h"
 #include "facade/replay/node_params.h"
@@ -244,6 +245,17 @@ static cudaError_t add_memory(cudaGraphNode_t *added, cudaGraph_t graph,
     return error;
 }
 
+static cudaError_t add_conditional(cudaGraphNode_t *added, cudaGraph_t graph,
+                                   const cudaGraphNode_t *before, const cudaGraphEdgeData *edges,
+                                   size_t count, struct cudaConditionalNodeParams *params)
+{
+    struct facade_context *context = NULL;
+    const cudaError_t error = facade_current(&context);
+    return error == cudaSuccess
+               ? facade_conditional_add(added, graph, before, edges, count, params, context)
+               : error;
+}
+
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                              const cudaGraphNode_t *pDependencies,
                              const cudaGraphEdgeData *dependencyData, size_t numDependencies,
@@ -253,6 +265,10 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
     if (facade_node_params_are_of_memory(nodeParams))
         return facade_result(add_memory(pGraphNode, graph, pDependencies, dependencyData,
                                         numDependencies, nodeParams));
+    if (nodeParams != NULL && nodeParams->type == cudaGraphNodeTypeConditional &&
+        !facade_node_params_reserve(nodeParams))
+        return facade_result(add_conditional(pGraphNode, graph, pDependencies, dependencyData,
+                                             numDependencies, &nodeParams->conditional));
     return facade_result(
         facade_node_add(pGraphNode, graph, pDependencies, dependencyData, numDependencies, &said));
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "facade/graph/conditional.h"
 #include "facade/replay/graph_pairs.h"
 
 struct pairing {
@@ -56,8 +57,15 @@ static enum cudaGraphExecUpdateResult look_at(struct pairing *p, struct facade_n
     enum cudaGraphExecUpdateResult result = pair_dependencies(p, old);
     if (result != cudaGraphExecUpdateSuccess)
         return result;
-    if (old->child != NULL)
-        return facade_graph_pair(old->child, wanted->child, p->info);
+    if (old->conditional != NULL &&
+        !facade_conditionals_agree(old->conditional, wanted->conditional))
+        return differ(p, cudaGraphExecUpdateErrorParametersChanged, wanted, NULL);
+    struct facade_graph *inner;
+    for (size_t i = 0; (inner = facade_node_inner(old, i)) != NULL; i++) {
+        result = facade_graph_pair(inner, facade_node_inner(wanted, i), p->info);
+        if (result != cudaGraphExecUpdateSuccess)
+            return result;
+    }
     if (old->work != NULL)
         result = old->work->kind->may_become(old->work, wanted->work);
     return result == cudaGraphExecUpdateSuccess ? result : differ(p, result, wanted, NULL);

@@ -1,6 +1,9 @@
 /* Executable graphs: other parameters for their nodes.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
 #include "facade/code/launch_work.h"
+#include "facade/graph/conditional.h"
 #include "facade/graph/user_object.h"
 #include "facade/memory/memory_work.h"
 #include "facade/replay/graph_exec.h"
@@ -13,10 +16,11 @@
 /* Of nodes that were paired. */
 static void take_works(struct facade_graph *old)
 {
+    struct facade_graph *inner;
     for (struct facade_node *node = old->first; node != NULL; node = node->next) {
-        if (node->child != NULL)
-            take_works(node->child);
-        else
+        for (size_t i = 0; (inner = facade_node_inner(node, i)) != NULL; i++)
+            take_works(inner);
+        if (node->work != NULL)
             facade_node_set_work(node, facade_work_hold(node->twin->work));
     }
 }
@@ -37,6 +41,7 @@ static cudaError_t update(struct facade_exec *exec, struct facade_graph *wanted,
     take_works(exec->graph);
     facade_exec_end_references(exec, facade_user_references_take(exec->graph));
     exec->graph->objects = references;
+    facade_conditions_take(exec->graph->conditions, wanted->conditions);
     return cudaSuccess;
 }
 
@@ -57,6 +62,51 @@ cudaError_t facade_exec_update(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
 
 /* --- single nodes ----------------------------------------------------------------------------- */
 
+static size_t count_nodes(const struct facade_graph *graph)
+{
+    const struct facade_graph *inner;
+    size_t count = graph->count;
+    for (const struct facade_node *node = graph->first; node != NULL; node = node->next) {
+        for (size_t i = 0; (inner = facade_node_inner(node, i)) != NULL; i++)
+            count += count_nodes(inner);
+    }
+    return count;
+}
+
+static void list_own(struct facade_exec *exec, const struct facade_graph *graph)
+{
+    const struct facade_graph *inner;
+    for (struct facade_node *node = graph->first; node != NULL; node = node->next) {
+        exec->own[exec->own_count++] = node;
+        for (size_t i = 0; (inner = facade_node_inner(node, i)) != NULL; i++)
+            list_own(exec, inner);
+    }
+}
+
+static int by_origin(const void *one, const void *other)
+{
+    const uint64_t a = (*(struct facade_node *const *)one)->origin,
+                   b = (*(struct facade_node *const *)other)->origin;
+    return (a > b) - (a < b);
+}
+
+/* Changing all nodes, one after the other, takes no time that grows with the square of their number. */
+static struct facade_node *find_by_origin(struct facade_exec *exec, uint64_t origin)
+{
+    const struct facade_node wanted = {.origin = origin};
+    const struct facade_node *key = &wanted;
+    if (exec->own == NULL) {
+        exec->own = malloc((count_nodes(exec->graph) + 1) * sizeof(struct facade_node *));
+        if (exec->own == NULL)
+            return facade_graph_node_from(exec->graph, origin);
+        list_own(exec, exec->graph);
+        qsort(exec->own, exec->own_count, sizeof(struct facade_node *), by_origin);
+    }
+    struct facade_node **found =
+        bsearch(&key, exec->own, exec->own_count, sizeof(struct facade_node *), by_origin);
+    return found != NULL ? *found : NULL;
+}
+
 /* The executable graph's own node for one of the graph that it was instantiated from. */
 static cudaError_t find_own(cudaGraphExec_t exec_handle, cudaGraphNode_t node_handle,
                             struct facade_exec **exec, struct facade_node **own)
@@ -67,7 +117,7 @@ static cudaError_t find_own(cudaGraphExec_t exec_handle, cudaGraphNode_t node_ha
         error = facade_node_find(node_handle, &node);
     if (error != cudaSuccess)
         return error;
-    *own = facade_graph_node_from((*exec)->graph, node->id);
+    *own = find_by_origin(*exec, node->id);
     return *own != NULL ? cudaSuccess : cudaErrorInvalidValue;
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/replay/node_params.h"
 #include "facade/code/launch_work.h"
+#include "facade/graph/conditional.h"
 #include "facade/memory/memory_work.h"
 #include "facade/stream/stream_work.h"
 
@@ -55,6 +56,8 @@ static cudaError_t read_child(const struct cudaChildGraphNodeParams *params,
 {
     struct facade_graph *graph = NULL;
     cudaError_t error = facade_graph_find(params->graph, &graph);
+    if (error == cudaSuccess && facade_graph_has_conditional(graph))
+        error = cudaErrorNotSupported;
     if (error != cudaSuccess)
         return error;
     if (params->ownership == cudaGraphChildGraphOwnershipMove) {
@@ -78,7 +81,7 @@ static bool is_zero(const void *data, size_t bytes)
     return bytes == 0;
 }
 
-static bool has_reserved(const struct cudaGraphNodeParams *params)
+bool facade_node_params_reserve(const struct cudaGraphNodeParams *params)
 {
     return params->reserved0[0] != 0 || params->reserved0[1] != 0 || params->reserved0[2] != 0 ||
            params->reserved2 != 0;
@@ -86,7 +89,7 @@ static bool has_reserved(const struct cudaGraphNodeParams *params)
 
 bool facade_node_params_are_of_memory(const struct cudaGraphNodeParams *params)
 {
-    return params != NULL && !has_reserved(params) &&
+    return params != NULL && !facade_node_params_reserve(params) &&
            (params->type == cudaGraphNodeTypeMemAlloc || params->type == cudaGraphNodeTypeMemFree);
 }
 
@@ -95,7 +98,7 @@ cudaError_t facade_node_params_read(const struct cudaGraphNodeParams *params,
 {
     *work = NULL;
     *child = NULL;
-    if (params == NULL || has_reserved(params))
+    if (params == NULL || facade_node_params_reserve(params))
         return cudaErrorInvalidValue;
     const struct cudaHostNodeParams host = {params->host.fn, params->host.userData};
     switch ((int)params->type) {

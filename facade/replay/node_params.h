@@ -14,6 +14,9 @@ cudaError_t facade_node_params_read(const struct cudaGraphNodeParams *params,
 /* Of a node that allocates or frees, which calls of its own add, without anything in what is reserved. */
 bool facade_node_params_are_of_memory(const struct cudaGraphNodeParams *params);
 
+/* Whether bytes are set that CUDA keeps to itself: such parameters are refused. */
+bool facade_node_params_reserve(const struct cudaGraphNodeParams *params);
+
 /* Parameters of a node in the form in which a call has them. */
 struct facade_node_said {
     enum cudaGraphNodeType type;

@@ -18,7 +18,8 @@
  *   1 context.open_lock   opening and closing a context (only who needs the same context waits)
  *   2 context.lock        the lists of what a context owns
  *   3 the lock of captures (capture.c)
- *   4 leaves: handle table, list of contexts, log list, state of old launches, a library's lists
+ *   4 leaves: handle table, list of contexts, log list, state of old launches, a library's lists, launches of graphs that
+ *     threads of clem's own go through
  */
 
 /* Nodes of a graph that the next one of a stream comes behind (capture.c, whose lock guards it). */
@@ -73,7 +74,11 @@ struct facade_context {
     /* Makes the handles of a part unknown; each part's file sets it with the part's first. */
     _Atomic(facade_part_function *) forget[FACADE_PARTS];
     _Atomic(facade_part_function *)
-        reap;                    /* ends retired modules where the context has no work; likewise */
+        reap; /* ends retired modules where the context has no work; likewise */
+    /* Ends what threads of clem's own do in the context, before it closes, and what they would do from now on in its opening,
+     * which settled then is; likewise. */
+    _Atomic(facade_part_function *) settle;
+    _Atomic uint64_t settled;    /* 0: none */
     struct facade_context *next; /* of all contexts (runtime.c) */
 };
 
@@ -88,6 +93,7 @@ struct facade_stream {
     enum cudaSynchronizationPolicy sync_policy;
     cudaLaunchMemSyncDomainMap domain_map;
     cudaLaunchMemSyncDomain domain;
+    uint64_t conditions; /* device address of what kernels in it set (conditional_run.c), or 0 */
     struct facade_capture *capture; /* capture.c, whose lock guards these three */
     struct facade_ends ends;
     struct facade_stream *next_captured;

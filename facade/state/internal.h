@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cl/process.h"
 #include "cl/status.h"
 #include "include/cuda.h"
 #include "include/cuda_runtime_api.h"
@@ -77,6 +78,13 @@ bool facade_launch_pop(struct facade_launch_configuration *configuration);
 /* cudaSuccess when calls may reach the driver; cudaErrorInitializationError in a forked child, cudaErrorCudartUnloading
  * after exit handlers have run. */
 cudaError_t facade_process_state(void);
+
+/* For what needs no driver, and so may be called in host functions and at exit as well: cudaErrorInitializationError in a
+ * forked child, where locks that other threads held stay locked. */
+static inline cudaError_t facade_process_check_fork(void)
+{
+    return ocl_process_is_forked() ? cudaErrorInitializationError : cudaSuccess;
+}
 
 /* Number of devices; cudaErrorNoDevice when there is none. */
 cudaError_t facade_devices(int *count);

@@ -123,6 +123,9 @@ void facade_log(bool is_error, const char *message)
 
 static cudaError_t add_callback(cudaLogsCallback_t function, void *data, void **handle)
 {
+    cudaError_t error = facade_process_check_fork();
+    if (error != cudaSuccess)
+        return error;
     if (function == NULL)
         return cudaErrorInvalidValue;
     struct callback *callback = facade_handle_new(FACADE_LOG_CALLBACK, sizeof *callback);
@@ -149,16 +152,29 @@ static bool take_out(struct callback *callback)
     return true;
 }
 
+/* A thread in a callback waits for none: that could be its own. One that is cancelled meanwhile goes on, since the lock
+ * would stay locked behind it. Lock held. */
+static void await_deliveries(const struct callback *callback)
+{
+    int cancelled = PTHREAD_CANCEL_ENABLE;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
+    while (callback->running > 0 && !facade_thread()->is_delivering)
+        pthread_cond_wait(&ended, &lock);
+    pthread_setcancelstate(cancelled, &(int){0});
+}
+
 static cudaError_t remove_callback(void *handle)
 {
+    cudaError_t error = facade_process_check_fork();
+    if (error != cudaSuccess)
+        return error;
     struct callback *callback = facade_handle_find(FACADE_LOG_CALLBACK, handle);
     if (callback == NULL)
         return cudaErrorInvalidValue;
     pthread_mutex_lock(&lock);
     const bool was_there = take_out(callback);
-    /* A thread in a callback waits for none: that could be its own. */
-    while (was_there && callback->running > 0 && !facade_thread()->is_delivering)
-        pthread_cond_wait(&ended, &lock);
+    if (was_there)
+        await_deliveries(callback);
     const bool is_over = was_there && callback->running == 0;
     callback->is_gone |= was_there && !is_over;
     pthread_mutex_unlock(&lock);
@@ -168,12 +184,17 @@ static cudaError_t remove_callback(void *handle)
 }
 
 /* Number of messages logged so far: a position in the log. */
-static unsigned position_now(void)
+static cudaError_t position_now(unsigned *position)
 {
+    cudaError_t error = facade_process_check_fork();
+    if (error != cudaSuccess)
+        return error;
+    if (position == NULL)
+        return cudaErrorInvalidValue;
     pthread_mutex_lock(&lock);
-    unsigned position = count;
+    *position = count;
     pthread_mutex_unlock(&lock);
-    return position;
+    return cudaSuccess;
 }
 
 /* The first message that is still kept, at or after position. Lock held. */
@@ -205,6 +226,9 @@ static cudaError_t write_to_file(unsigned *position, const char *path, unsigned 
 {
     size_t bytes = 0;
     (void)flags; /* NVIDIA's driver takes any */
+    cudaError_t error = facade_process_check_fork();
+    if (error != cudaSuccess)
+        return error;
     if (path == NULL)
         return cudaErrorInvalidValue;
     char *text = collect(position, &bytes);
@@ -226,6 +250,9 @@ static cudaError_t write_to_memory(unsigned *position, char *buffer, size_t *byt
 {
     size_t length = 0;
     (void)flags; /* NVIDIA's driver takes any */
+    cudaError_t error = facade_process_check_fork();
+    if (error != cudaSuccess)
+        return error;
     if (buffer == NULL || bytes == NULL || *bytes < STAMP_BYTES)
         return cudaErrorInvalidValue;
     char *text = collect(position, &length);
@@ -260,10 +287,7 @@ cudaError_t cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback)
 cudaError_t cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags)
 {
     (void)flags; /* NVIDIA's driver takes any */
-    if (iterator_out == NULL)
-        return facade_result(cudaErrorInvalidValue);
-    *iterator_out = position_now();
-    return cudaSuccess;
+    return facade_result(position_now(iterator_out));
 }
 
 cudaError_t cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile,

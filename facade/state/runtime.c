@@ -162,9 +162,12 @@ static void forget_parts(struct facade_context *context)
     }
 }
 
-/* Open lock held. */
+/* Open lock held: what settles needs no lock of a context that is open. */
 static void close_locked(struct facade_context *context)
 {
+    facade_part_function *settle = atomic_load(&context->settle);
+    if (settle != NULL && atomic_load(&context->cl) != NULL)
+        settle(context);
     struct ocl_context *cl = atomic_exchange(&context->cl, NULL);
     if (cl != NULL) {
         forget_parts(context);

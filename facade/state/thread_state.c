@@ -20,10 +20,12 @@ static void end(void *state)
 
 struct facade_thread *facade_thread_begin(struct ocl_thread *thread)
 {
+    static _Atomic uint64_t next_number = 1;
     struct facade_thread *made = ocl_thread_is_shared(thread) ? NULL : calloc(1, sizeof *made);
 
     if (made == NULL)
         return &shared;
+    made->number = atomic_fetch_add_explicit(&next_number, 1, memory_order_relaxed);
     thread->end_upper = end;
     thread->upper = made;
     return made;

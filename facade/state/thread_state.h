@@ -32,6 +32,7 @@ struct facade_stack_entry {
 };
 
 struct facade_thread {
+    uint64_t number;        /* unique in the process: another thread may have the address later */
     cudaError_t last_error; /* error.c */
     struct facade_known known[FACADE_KNOWN_HANDLES];
     struct facade_known_function functions[FACADE_KNOWN_FUNCTIONS];

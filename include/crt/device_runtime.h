@@ -31,6 +31,8 @@ __attribute__((device)) int vprintf(const char *format, const char *arguments);
 __attribute__((device)) int printf(const char *format, ...);
 __attribute__((device)) void *malloc(__SIZE_TYPE__ bytes) __attribute__((nothrow, malloc));
 __attribute__((device)) void free(void *memory) __attribute__((nothrow));
+__attribute__((device)) void cudaGraphSetConditional(unsigned long long handle, unsigned value)
+    __attribute__((nothrow));
 __attribute__((device, noreturn)) void __assertfail(const char *condition, const char *file,
                                                     unsigned line, const char *function,
                                                     __SIZE_TYPE__ character_bytes);

@@ -213,11 +213,12 @@ enum ptx_argument_kind {
     PTX_ARGUMENT_SHARED, /* __local bytes: `bytes` static ones, then the launch's dynamic ones. Where
                            * the target says that they are global: PTX_SHARED_BYTES of __global memory
                            * for each block of an enqueued command */
-    PTX_ARGUMENT_SCRATCH, /* __local bytes: `bytes` for each thread of a CUDA block, in FORM_WARP
+    PTX_ARGUMENT_SCRATCH,    /* __local bytes: `bytes` for each thread of a CUDA block, in FORM_WARP
                            * of whole warps; FORM_BLOCK and FORM_WARP. Built
                            * with -D CLEM_SCRATCH=__global: __global bytes, for each block of an
                            * enqueued command so many, rounded up to a multiple of 128 */
-    PTX_ARGUMENT_RUNTIME, /* __global struct clem_runtime (library/runtime.h) of the module */
+    PTX_ARGUMENT_RUNTIME,    /* __global struct clem_runtime (library/runtime.h) of the module */
+    PTX_ARGUMENT_CONDITIONS, /* __global uint *: conditions (library/runtime.h), or NULL */
     PTX_ARGUMENT_GRID, /* uint8 by value: gridDim x y z, 1, blockDim x y z, 0; FORM_BLOCK, and where
                            * shared memory is global; the 1 may be more where the kernel joins blocks */
     PTX_ARGUMENT_DYNAMIC, /* uint by value: the launch's dynamic shared bytes */
@@ -267,6 +268,8 @@ struct ptx_kernel {
      * fewer than 2^32 - 2^16 blocks of the launch, in as many slots as the turns say: shared memory and scratch are
      * __global memory for each slot. */
     bool takes_turns;
+    /* Launched with zeros for all its arguments, and nothing behind its pointers, it ends at once. */
+    bool ends_when_empty;
     /* FORM_ITEM and others: blocks may wait for each other, and take no turns. */
     bool waits_for_blocks;
     unsigned facts; /* those of enum ptx_fact that text depends on; also after errors */

@@ -236,6 +236,9 @@ static void declare_memory(struct translation *t)
     if (plan->needs & PTX_NEED_RUNTIME)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_RUNTIME},
                 "__global struct clem_runtime *clem_runtime");
+    if (plan->needs & PTX_NEED_CONDITIONS)
+        declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_CONDITIONS},
+                "__global uint *clem_conditions");
     if (plan->takes_turns)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_TURNS, .type = "__global void *"},
                 "__global struct clem_rota *clem_rota");
@@ -320,6 +323,7 @@ static const struct {
     {PTX_NEED_SHARED, "__local uchar *", "clem_shared"},
     {PTX_NEED_LOCAL, "CLEM_LOCAL uchar *", "clem_local"},
     {PTX_NEED_RUNTIME, "__global struct clem_runtime *", "clem_runtime"},
+    {PTX_NEED_CONDITIONS, "__global uint *", "clem_conditions"},
     {PTX_NEED_DYNAMIC, "uint ", "clem_dynamic_bytes"},
     {PTX_NEED_ZERO, "uint ", "clem_zero"},
     {PTX_NEED_EXITED, "uchar *", "clem_exited"},
@@ -467,6 +471,7 @@ static void add_kernel_apart(struct translation *t, const char *name)
     add_body(t);
     ptx_text_put(&t->code, "\n");
     begin_kernel(t, name);
+    ptx_text_put(&t->code, "    if (clem_grid.s4 == 0u)\n        return; /* compiled ahead */\n");
     if (t->plan.takes_turns)
         ptx_text_put(&t->code, turns_begin);
     name_memory(t);
@@ -695,6 +700,7 @@ static bool finish(struct translation *t, struct ptx_kernel *kernel)
     kernel->arguments = t->arguments;
     kernel->argument_count = t->argument_count;
     kernel->joins_blocks = t->plan.joins_blocks;
+    kernel->ends_when_empty = is_apart(t);
     kernel->takes_turns = t->plan.takes_turns;
     kernel->waits_for_blocks = t->plan.waits_for_blocks;
     kernel->needs_device_header = (t->plan.needs & PTX_NEED_DEVICE_HEADER) != 0;

@@ -227,6 +227,39 @@ for version in 14 15 16 17 18 19 20; do
         CLEM_CLANG=clang-$version "$clemcc" -ptx int128.cu >log 2>&1 || fail "clang $version: int128.cu: $(cat log)"
     fi
 done
+# Headers have __float128 where they think that clang does: libstdc++ by its macros, glibc, as from 2.38 on, by its version.
+mkdir -p quad/bits
+cat >quad/bits/floatn.h <<'END'
+#ifndef QUAD
+#define QUAD
+#include <features.h>
+#ifdef __glibc_clang_prereq
+#if __glibc_clang_prereq(3, 9)
+typedef _Complex float quad __attribute__((__mode__(__TC__)));
+typedef __float128 whole;
+#endif
+#endif
+#include_next <bits/floatn.h>
+#endif
+END
+cat >quad.cu <<'END'
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <random>
+#if defined(__FLOAT128__) || defined(__SIZEOF_FLOAT128__)
+template <class T> struct facts;
+template <> struct facts<__float128> { static __float128 largest() { return 0; } };
+#endif
+__global__ void k(float *x) { *x = std::numeric_limits<float>::max(); }
+END
+for version in '' -14 -15 -16 -17 -18 -19 -20; do
+    command -v clang$version >clang.log || continue
+    for standard in c++11 gnu++17 gnu++20; do
+        CLEM_CLANG=clang$version "$clemcc" -isystem quad -std=$standard -c quad.cu >log 2>&1 ||
+            fail "clang$version -std=$standard: quad.cu: $(cat log)"
+    done
+done
 if command -v clang-14 >clang.log; then
     echo '__device__ int all[4], *some = all + 2; __global__ void k() { some[0] = 1; }' >begins.cu
     CLEM_CLANG=clang-14 "$clemcc" -ptx begins.cu >log 2>&1 && fail "begins.cu: clang 14 takes it"

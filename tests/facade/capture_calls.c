@@ -594,6 +594,31 @@ TEST_BODY(capture_modes_say_what_threads_may)
     assert_success(cudaStreamDestroy(stream));
 }
 
+static void *begin_for_others(void *data)
+{
+    const cudaStream_t stream = *(cudaStream_t *)data;
+    THREAD_SUCCESS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    return NULL;
+}
+
+/* A thread may be at the address of one that is gone, and is another one all the same. */
+TEST_BODY(capture_of_a_thread_that_is_gone_is_not_the_next_ones)
+{
+    cudaStream_t stream = new_stream();
+    cudaGraph_t graph = NULL;
+    for (int round = 0; round < 4; round++) {
+        run_threads(1, begin_for_others, &stream, sizeof stream);
+        for (int i = 0; i < 4; i++) {
+            run_threads(1, end_for_another, &stream, sizeof stream);
+            run_threads(1, allocate_freely, NULL, 0);
+        }
+        assert_fails(cudaErrorStreamCaptureWrongThread, cudaStreamEndCapture(stream, &graph));
+        assert_success(cudaStreamDestroy(stream));
+        stream = new_stream();
+    }
+    assert_success(cudaStreamDestroy(stream));
+}
+
 static void *capture_alone(void *data)
 {
     int *p = *(int **)data, value = 0;

@@ -168,6 +168,95 @@ TEST_BODY(driver_graph_copies_from_arrays)
     assert_driver(cuArrayDestroy(copy.srcArray));
 }
 
+/* The runtime counts an array's elements in memory too, the driver bytes. */
+TEST_BODY(driver_graph_tells_places_beside_arrays_in_bytes)
+{
+    enum { TEXELS = 8, AT = 3, WIDTH = 4 };
+    const struct cudaChannelFormatDesc texel = {32, 0, 0, 0, cudaChannelFormatKindUnsigned};
+    unsigned words[TEXELS], back[TEXELS] = {0};
+    struct cudaMemcpy3DParms up = {.srcPtr = {words, sizeof words, TEXELS, 1},
+                                   .srcPos = {AT, 0, 0},
+                                   .extent = {WIDTH, 1, 1},
+                                   .kind = cudaMemcpyHostToDevice};
+    struct cudaMemcpy3DParms down = {.dstPtr = {back, sizeof back, TEXELS, 1},
+                                     .dstPos = {AT, 0, 0},
+                                     .extent = {WIDTH, 1, 1},
+                                     .kind = cudaMemcpyDeviceToHost};
+    cudaGraph_t graph = NULL;
+    cudaGraphNode_t nodes[2] = {NULL};
+    CUgraphExec exec = NULL;
+    CUDA_MEMCPY3D told;
+    for (unsigned i = 0; i < TEXELS; i++)
+        words[i] = i + 1;
+    driver_use_primary();
+    assert_int_equal(cudaMallocArray(&up.dstArray, &texel, TEXELS, 0, 0), cudaSuccess);
+    down.srcArray = up.dstArray;
+    assert_int_equal(cudaGraphCreate(&graph, 0), cudaSuccess);
+    assert_int_equal(cudaGraphAddMemcpyNode(&nodes[0], graph, NULL, 0, &up), cudaSuccess);
+    assert_int_equal(cudaGraphAddMemcpyNode(&nodes[1], graph, nodes, 1, &down), cudaSuccess);
+    assert_driver(cuGraphMemcpyNodeGetParams(nodes[0], &told));
+    assert_int_equal(told.srcXInBytes, AT * sizeof *words);
+    assert_int_equal(told.WidthInBytes, WIDTH * sizeof *words);
+    assert_driver(cuGraphMemcpyNodeSetParams(nodes[0], &told));
+    assert_driver(cuGraphMemcpyNodeGetParams(nodes[1], &told));
+    assert_int_equal(told.dstXInBytes, AT * sizeof *back);
+    assert_driver(cuGraphMemcpyNodeSetParams(nodes[1], &told));
+    assert_driver(cuGraphInstantiate(&exec, graph, 0));
+    launch(exec);
+    for (unsigned i = 0; i < TEXELS; i++)
+        assert_int_equal(back[i], i >= AT && i < AT + WIDTH ? i + 1 : 0);
+    assert_driver(cuGraphExecDestroy(exec));
+    assert_int_equal(cudaGraphDestroy(graph), cudaSuccess);
+    assert_int_equal(cudaFreeArray(up.dstArray), cudaSuccess);
+}
+
+/* A branch that is not taken, and one that is. */
+TEST_BODY(driver_graph_with_conditional_nodes)
+{
+    CUcontext context = NULL, other = NULL;
+    CUgraph graph = NULL;
+    CUgraphNode node = NULL, inner = NULL;
+    CUgraphExec exec = NULL;
+    CUgraphConditionalHandle handles[2] = {0, 0};
+    driver_use_primary();
+    assert_driver(cuCtxGetCurrent(&context));
+    const CUdeviceptr memory = driver_allocate(2 * sizeof(int));
+    assert_driver(cuMemsetD32(memory, 0, 2));
+    assert_driver(cuGraphCreate(&graph, 0));
+    for (unsigned i = 0; i < 2; i++) {
+        assert_driver(cuGraphConditionalHandleCreate(&handles[i], graph, i == 0 ? context : NULL, i,
+                                                     CU_GRAPH_COND_ASSIGN_DEFAULT));
+        CUgraphNodeParams params = {
+            .type = CU_GRAPH_NODE_TYPE_CONDITIONAL,
+            .conditional = {handles[i], CU_GRAPH_COND_TYPE_IF, 1, NULL, i == 0 ? NULL : context}};
+        assert_driver(cuGraphAddNode(&node, graph, NULL, NULL, 0, &params));
+        assert_non_null(params.conditional.phGraph_out);
+        const CUDA_MEMSET_NODE_PARAMS fill = {memory + 4 * i, 0, 7, 4, 1, 1};
+        assert_driver(cuGraphAddMemsetNode(&inner, params.conditional.phGraph_out[0], NULL, 0,
+                                           &fill, context));
+    }
+    assert_driver(cuGraphInstantiate(&exec, graph, 0));
+    launch(exec);
+    int found[2];
+    assert_driver(cuMemcpyDtoH(found, memory, sizeof found));
+    assert_int_equal(found[0], 0);
+    assert_int_equal(found[1], 7);
+    assert_int_equal(cuGraphConditionalHandleCreate(NULL, graph, context, 0, 0),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuGraphConditionalHandleCreate(&handles[0], graph, (CUcontext)&other, 0, 0),
+                     CUDA_ERROR_INVALID_CONTEXT);
+    assert_driver(cuGraphConditionalHandleCreate(&handles[0], graph, context, 0, 0));
+    assert_driver(cuCtxCreate(&other, NULL, 0, 0));
+    CUgraphNodeParams foreign = {
+        .type = CU_GRAPH_NODE_TYPE_CONDITIONAL,
+        .conditional = {handles[0], CU_GRAPH_COND_TYPE_IF, 1, NULL, other}};
+    assert_int_equal(cuGraphAddNode(&node, graph, NULL, NULL, 0, &foreign),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_driver(cuCtxDestroy(other));
+    assert_driver(cuGraphExecDestroy(exec));
+    assert_driver(cuGraphDestroy(graph));
+}
+
 TEST_BODY(driver_graph_refuses_bad_arguments)
 {
     struct chain c = {0};
@@ -187,13 +276,46 @@ TEST_BODY(driver_graph_refuses_bad_arguments)
     params.reserved2 = 1;
     assert_int_equal(cuGraphAddNode(&node, c.graph, NULL, NULL, 0, &params),
                      CUDA_ERROR_INVALID_VALUE);
-    params = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP};
+    params = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL};
     assert_int_equal(cuGraphAddNode(&node, c.graph, NULL, NULL, 0, &params),
                      CUDA_ERROR_NOT_SUPPORTED);
     assert_int_equal(cuGraphInstantiateWithParams(&exec, c.graph, NULL), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cuGraphLaunch((CUgraphExec)&c, NULL), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cudaPeekAtLastError(), cudaSuccess);
     end_chain(&c);
+}
+
+/* Graphs outlive contexts, and can be ended when none is current any more. */
+TEST_BODY(driver_graph_needs_no_context_to_end)
+{
+    CUcontext context = NULL;
+    CUdeviceptr memory = 0;
+    CUgraph graph = NULL, clone = NULL;
+    CUgraphNode nodes[2] = {NULL}, found = NULL;
+    CUgraphExec exec = NULL;
+    size_t count = 0;
+    const CUcontext primary = driver_use_primary();
+    assert_driver(cuCtxCreate(&context, NULL, 0, 0));
+    assert_driver(cuMemAlloc(&memory, 16));
+    const CUDA_MEMSET_NODE_PARAMS fill = {
+        .dst = memory, .value = 1, .elementSize = 4, .width = 4, .height = 1};
+    assert_driver(cuGraphCreate(&graph, 0));
+    assert_driver(cuGraphAddMemsetNode(&nodes[0], graph, NULL, 0, &fill, context));
+    assert_driver(cuGraphAddEmptyNode(&nodes[1], graph, nodes, 1));
+    assert_driver(cuGraphInstantiate(&exec, graph, 0));
+    assert_driver(cuGraphLaunch(exec, NULL));
+    assert_driver(cuCtxDestroy(context));
+    assert_driver(cuCtxSetCurrent(NULL));
+    assert_int_equal(cuGraphLaunch(exec, NULL), CUDA_ERROR_INVALID_CONTEXT);
+    assert_driver(cuGraphClone(&clone, graph));
+    assert_driver(cuGraphNodeFindInClone(&found, nodes[1], clone));
+    assert_driver(cuGraphDestroyNode(nodes[1]));
+    assert_driver(cuGraphGetNodes(graph, NULL, &count));
+    assert_int_equal(count, 1);
+    assert_driver(cuGraphExecDestroy(exec));
+    assert_driver(cuGraphDestroy(clone));
+    assert_driver(cuGraphDestroy(graph));
+    assert_driver(cuCtxSetCurrent(primary));
 }
 
 static void *address_of(const char *name, int version)

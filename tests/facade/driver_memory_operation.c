@@ -1,4 +1,4 @@
-/* Tests of facade/driver/driver_memory_operation.c and cl/transfer/value.c.
+/* Tests of facade/driver/driver_memory_operation.c, facade/memory/memory_operation.c and cl/transfer/value.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
 #include <stdio.h>
@@ -269,18 +269,143 @@ TEST_BODY(memory_operation_holds_all_that_comes_behind)
     assert_driver(cuStreamDestroy(other));
 }
 
-TEST_BODY(memory_operation_spoils_a_capture)
+static CUstreamBatchMemOpParams write_of(CUdeviceptr memory, unsigned value)
+{
+    return (CUstreamBatchMemOpParams){.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32,
+                                                     .address = memory,
+                                                     .value = value}};
+}
+
+static CUstreamBatchMemOpParams wait_of(CUdeviceptr memory, unsigned value)
+{
+    return (CUstreamBatchMemOpParams){.waitValue = {.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32,
+                                                    .address = memory,
+                                                    .value = value,
+                                                    .flags = CU_STREAM_WAIT_VALUE_EQ}};
+}
+
+TEST_BODY(memory_operation_is_captured_as_a_node)
 {
     CUdeviceptr memory[2];
     CUgraph graph = NULL;
+    CUgraphExec exec = NULL;
+    CUgraphNode nodes[3];
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+    size_t count = 3;
     find_memory(memory);
-    CUstream stream = new_stream(CU_STREAM_NON_BLOCKING);
+    CUstream stream = new_stream(CU_STREAM_NON_BLOCKING),
+             other = new_stream(CU_STREAM_NON_BLOCKING);
+    CUstreamBatchMemOpParams batch[] = {write_of(memory[0] + 4, 1), write_of(memory[0] + 8, 2)};
     assert_driver(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
-    assert_int_equal(cuStreamWriteValue32(stream, memory[0], 1, 0),
-                     CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    assert_int_equal(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    assert_int_equal(value_at(memory[0], 4), 0);
+    assert_driver(cuStreamWaitValue32(stream, memory[0], 1, CU_STREAM_WAIT_VALUE_EQ));
+    assert_driver(cuStreamBatchMemOp(stream, 2, batch, 0));
+    assert_int_equal(cuStreamWriteValue32(stream, memory[0] + 1, 1, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_driver(cuStreamEndCapture(stream, &graph));
+    assert_driver(cuGraphGetNodes(graph, nodes, &count));
+    assert_int_equal(count, 2);
+    assert_driver(cuGraphNodeGetType(nodes[0], &type));
+    assert_int_equal(type, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
+    assert_driver(cuGraphInstantiate(&exec, graph, 0));
+    assert_driver(cuGraphLaunch(exec, stream));
+    sleep_ms(10);
+    assert_int_equal(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+    assert_int_equal(value_at(memory[0] + 8, 4), 0);
+    assert_driver(cuStreamWriteValue32(other, memory[0], 1, 0));
+    assert_driver(cuStreamSynchronize(stream));
+    assert_int_equal(value_at(memory[0] + 4, 4), 1);
+    assert_int_equal(value_at(memory[0] + 8, 4), 2);
+    assert_driver(cuGraphExecDestroy(exec));
+    assert_driver(cuGraphDestroy(graph));
     assert_driver(cuStreamDestroy(stream));
+    assert_driver(cuStreamDestroy(other));
+}
+
+static void run_graph(CUgraphExec exec)
+{
+    assert_driver(cuGraphLaunch(exec, NULL));
+    assert_driver(cuStreamSynchronize(NULL));
+}
+
+/* What a node was given is copied, and what an executable graph was given is its own. */
+TEST_BODY(memory_operation_nodes_run_and_change)
+{
+    CUdeviceptr memory[2];
+    CUgraph graph = NULL;
+    CUgraphExec exec = NULL;
+    CUgraphNode node = NULL, second = NULL;
+    find_memory(memory);
+    CUcontext context = NULL;
+    assert_driver(cuCtxGetCurrent(&context));
+    CUstreamBatchMemOpParams batch[] = {write_of(memory[0], 3), wait_of(memory[0], 3)};
+    CUDA_BATCH_MEM_OP_NODE_PARAMS params = {context, 2, batch, 0}, told = {0};
+    assert_driver(cuGraphCreate(&graph, 0));
+    assert_driver(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &params));
+    CUstreamBatchMemOpParams last = write_of(memory[0] + 4, 5);
+    CUgraphNodeParams general = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                                 .memOp = {context, 1, &last, 0}};
+    assert_driver(cuGraphAddNode(&second, graph, &node, NULL, 1, &general));
+    batch[0].writeValue.value = 99;
+    assert_driver(cuGraphBatchMemOpNodeGetParams(node, &told));
+    assert_true(told.ctx == context && told.count == 2 && told.flags == 0);
+    assert_int_equal(told.paramArray[0].writeValue.value, 3);
+    assert_driver(cuGraphInstantiate(&exec, graph, 0));
+    run_graph(exec);
+    assert_int_equal(value_at(memory[0], 4), 3);
+    assert_int_equal(value_at(memory[0] + 4, 4), 5);
+    batch[0].writeValue.value = batch[1].waitValue.value = 8;
+    assert_driver(cuGraphExecBatchMemOpNodeSetParams(exec, node, &params));
+    run_graph(exec);
+    assert_int_equal(value_at(memory[0], 4), 8);
+    params.count = 1;
+    assert_int_equal(cuGraphExecBatchMemOpNodeSetParams(exec, node, &params),
+                     CUDA_ERROR_INVALID_VALUE);
+    batch[0] = wait_of(memory[0], 8);
+    params.count = 2;
+    assert_int_equal(cuGraphExecBatchMemOpNodeSetParams(exec, node, &params),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_driver(cuGraphBatchMemOpNodeSetParams(node, &params));
+    assert_driver(cuGraphBatchMemOpNodeGetParams(node, &told));
+    assert_int_equal(told.paramArray[0].operation, CU_STREAM_MEM_OP_WAIT_VALUE_32);
+    CUgraphExecUpdateResultInfo info;
+    assert_int_equal(cuGraphExecUpdate(exec, graph, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+    assert_int_equal(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED);
+    assert_ptr_equal(info.errorNode, node);
+    run_graph(exec);
+    assert_driver(cuGraphExecDestroy(exec));
+    assert_driver(cuGraphDestroy(graph));
+}
+
+TEST_BODY(memory_operation_nodes_refuse_what_batches_refuse)
+{
+    CUdeviceptr memory[2];
+    CUgraph graph = NULL;
+    CUgraphNode node = NULL;
+    find_memory(memory);
+    CUstreamBatchMemOpParams batch = write_of(memory[0] + 1, 3);
+    CUDA_BATCH_MEM_OP_NODE_PARAMS params = {NULL, 1, &batch, 0}, told;
+    assert_driver(cuGraphCreate(&graph, 0));
+    assert_int_equal(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &params),
+                     CUDA_ERROR_INVALID_VALUE);
+    batch = write_of(memory[0], 3);
+    params.flags = 1;
+    assert_int_equal(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &params),
+                     CUDA_ERROR_INVALID_VALUE);
+    params.flags = 0;
+    params.count = 257;
+    assert_int_equal(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &params),
+                     CUDA_ERROR_INVALID_VALUE);
+    params.count = 1;
+    assert_int_equal(cuGraphAddBatchMemOpNode(NULL, graph, NULL, 0, &params),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, NULL),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_driver(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &params));
+    assert_int_equal(cuGraphBatchMemOpNodeGetParams(node, NULL), CUDA_ERROR_INVALID_VALUE);
+    batch.operation = CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES;
+    assert_int_equal(cuGraphBatchMemOpNodeSetParams(node, &params), CUDA_ERROR_NOT_SUPPORTED);
+    assert_driver(cuGraphAddEmptyNode(&node, graph, NULL, 0));
+    assert_int_equal(cuGraphBatchMemOpNodeGetParams(node, &told), CUDA_ERROR_INVALID_VALUE);
+    assert_driver(cuGraphDestroy(graph));
 }
 
 static double cpu_seconds(void)
@@ -336,6 +461,26 @@ TEST_BODY(memory_operation_ends_with_its_stream_and_its_context)
     stream = new_stream(CU_STREAM_DEFAULT);
     assert_driver(cuStreamWaitValue32(stream, memory[1], 1, CU_STREAM_WAIT_VALUE_EQ));
     assert_driver(cuDevicePrimaryCtxReset(0));
+}
+
+/* A stream of one context that waits for what nobody writes into memory of another does not hold the other's end. */
+TEST_BODY(memory_operation_ends_with_the_context_of_its_memory)
+{
+    CUcontext context = NULL;
+    const CUcontext primary = driver_use_primary();
+    for (int i = 0; i < 2; i++) {
+        assert_driver(cuCtxCreate(&context, NULL, 0, 0));
+        const CUdeviceptr memory = i == 0 ? zeros(64) : device_pointer(pinned_word());
+        assert_driver(cuCtxSetCurrent(primary));
+        CUstream stream = new_stream(CU_STREAM_NON_BLOCKING);
+        assert_driver(cuStreamWaitValue32(stream, memory, 1, CU_STREAM_WAIT_VALUE_EQ));
+        assert_driver(cuStreamWaitValue32(stream, memory, 2, CU_STREAM_WAIT_VALUE_EQ));
+        sleep_ms(5);
+        assert_int_equal(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+        assert_driver(cuCtxDestroy(context));
+        assert_driver(cuStreamSynchronize(stream));
+        assert_driver(cuStreamDestroy(stream));
+    }
 }
 
 TEST_BODY(memory_operation_does_not_hold_the_end_of_the_process)

@@ -261,6 +261,68 @@ TEST_BODY(graph_exec_takes_no_other_for_what_is_gone)
     assert_success(cudaFree(p));
 }
 
+struct ending {
+    cudaGraphExec_t exec;
+    cudaError_t error;
+};
+
+static void end_in_host_function(void *data)
+{
+    struct ending *ending = data;
+    ending->error = cudaGraphExecDestroy(ending->exec);
+}
+
+/* What a launch made for an executable graph would stay behind. */
+TEST_BODY(graph_exec_is_not_ended_by_host_functions)
+{
+    struct ending ending = {NULL, cudaSuccess};
+    const struct cudaHostNodeParams call = {end_in_host_function, &ending};
+    const cudaGraph_t graph = new_graph();
+    cudaGraphNode_t node = NULL;
+    assert_success(cudaGraphAddHostNode(&node, graph, NULL, 0, &call));
+    ending.exec = instantiate(graph);
+    for (int i = 0; i < 2; i++) {
+        ending.error = cudaSuccess;
+        assert_success(cudaGraphLaunch(ending.exec, NULL));
+        assert_success(cudaDeviceSynchronize());
+        assert_int_equal(ending.error, cudaErrorNotPermitted);
+    }
+    assert_success(cudaGraphExecDestroy(ending.exec));
+    assert_success(cudaGraphDestroy(graph));
+}
+
+/* What was allocated when a node was made does not count as the host's own memory when it is freed. */
+TEST_BODY(graph_exec_copies_no_memory_that_is_gone)
+{
+    enum { BYTES = 1 << 22 };
+    static char mine[BYTES];
+    void *memory[3] = {NULL};
+    assert_success(cudaMalloc(&memory[0], BYTES));
+    assert_success(cudaMallocHost(&memory[1], BYTES));
+    assert_success(cudaMallocManaged(&memory[2], BYTES, cudaMemAttachGlobal));
+    for (int i = 0; i < 6; i++) {
+        const cudaGraph_t graph = new_graph();
+        cudaGraphNode_t node = NULL;
+        void *const to = i < 3 ? memory[i] : mine, *const from = i < 3 ? mine : memory[i - 3];
+        assert_success(
+            cudaGraphAddMemcpyNode1D(&node, graph, NULL, 0, to, from, BYTES, cudaMemcpyDefault));
+        const cudaGraphExec_t exec = instantiate(graph);
+        assert_success(cudaGraphLaunch(exec, NULL));
+        assert_success(cudaDeviceSynchronize());
+        assert_success(i % 3 == 1 ? cudaFreeHost(memory[1]) : cudaFree(memory[i % 3]));
+        assert_fails(cudaErrorInvalidValue, cudaGraphLaunch(exec, NULL));
+        assert_success(cudaDeviceSynchronize());
+        assert_success(cudaGraphExecDestroy(exec));
+        assert_success(cudaGraphDestroy(graph));
+        if (i == 0)
+            assert_success(cudaMalloc(&memory[0], BYTES));
+        else if (i == 1)
+            assert_success(cudaMallocHost(&memory[1], BYTES));
+        else if (i == 2)
+            assert_success(cudaMallocManaged(&memory[2], BYTES, cudaMemAttachGlobal));
+    }
+}
+
 struct own_graph {
     int *p;
     int result;

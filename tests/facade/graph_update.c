@@ -1,5 +1,8 @@
 /* Tests of facade/replay/graph_update.c: executable graphs that get other parameters.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <time.h>
+
 #include "tests/facade/graph_support.h"
 
 static cudaGraph_t chain(int *p, int first, int count, cudaGraphNode_t *nodes)
@@ -309,4 +312,62 @@ TEST_BODY(graph_update_of_events_and_child_graphs)
     assert_success(cudaGraphDestroy(child));
     assert_success(cudaGraphDestroy(graph));
     assert_success(cudaFree(p));
+}
+
+/* --- many nodes ------------------------------------------------------------------------------- */
+
+static double processor_seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* The processor time of everything but a launch, for a graph whose nodes all come behind the first. */
+static double seconds_for(int count, int *p)
+{
+    const cudaGraph_t graph = new_graph();
+    cudaGraphNode_t *nodes = malloc((size_t)count * sizeof *nodes);
+    cudaGraphExecUpdateResultInfo info;
+    int value = 1;
+    void *arguments[] = {&p, &value};
+    const struct cudaKernelNodeParams params = {
+        .func = (void *)(uintptr_t)graph_kernel("store"),
+        .gridDim = {1, 1, 1},
+        .blockDim = {1, 1, 1},
+        .kernelParams = arguments,
+    };
+    assert_non_null(nodes);
+    const double begin = processor_seconds();
+    for (int i = 0; i < count; i++)
+        assert_success(cudaGraphAddKernelNode(&nodes[i], graph, nodes, i > 0, &params));
+    const cudaGraphExec_t exec = instantiate(graph);
+    for (int i = 0; i < count; i++)
+        assert_success(cudaGraphExecKernelNodeSetParams(exec, nodes[i], &params));
+    assert_success(cudaGraphExecUpdate(exec, graph, &info));
+    assert_success(cudaGraphExecDestroy(exec));
+    assert_success(cudaGraphDestroy(graph));
+    const double end = processor_seconds();
+    free(nodes);
+    return end - begin;
+}
+
+static double least_seconds_for(int count, int *p)
+{
+    double least = seconds_for(count, p);
+    for (int i = 0; i < 3; i++) {
+        const double again = seconds_for(count, p);
+        least = again < least ? again : least;
+    }
+    return least;
+}
+
+/* 16 times the nodes: 16 times the time where it is linear, and caches make it more; 256 times where it grows with the square. */
+TEST_BODY(graph_update_takes_linear_time)
+{
+    enum { FEW = 4000 };
+    int *p = device_ints(1);
+    const double few = least_seconds_for(FEW, p);
+    const double many = least_seconds_for(16 * FEW, p);
+    assert_true(many < 100 * few);
 }

@@ -247,6 +247,45 @@ TEST_BODY(log_unregistering_waits_for_callbacks)
     assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
+static void listen_until_told(void *data, cudaLogLevel level, char *message, size_t length)
+{
+    struct slow_listener *listener = data;
+    (void)level;
+    (void)message;
+    (void)length;
+    atomic_store(&listener->begun, 1);
+    while (atomic_load(&listener->ended) == 0)
+        usleep(1000);
+}
+
+static void *unregister_elsewhere(void *handle)
+{
+    (void)cudaLogsUnregisterCallback(handle);
+    return NULL;
+}
+
+/* A thread that is cancelled while it waits for a callback leaves the log to others. */
+TEST_BODY(log_unregistering_may_be_cancelled)
+{
+    struct slow_listener listener = {0, 0};
+    cudaLogsCallbackHandle handle = NULL;
+    pthread_t talking, leaving;
+    cudaLogIterator position = 0;
+    assert_success(cudaLogsRegisterCallback(listen_until_told, &listener, &handle));
+    assert_int_equal(pthread_create(&talking, NULL, make_message_elsewhere, NULL), 0);
+    while (atomic_load(&listener.begun) == 0)
+        usleep(1000);
+    assert_int_equal(pthread_create(&leaving, NULL, unregister_elsewhere, handle), 0);
+    usleep(50000);
+    assert_int_equal(pthread_cancel(leaving), 0);
+    usleep(50000);
+    atomic_store(&listener.ended, 1);
+    assert_int_equal(pthread_join(leaving, NULL), 0);
+    assert_int_equal(pthread_join(talking, NULL), 0);
+    assert_success(cudaLogsCurrent(&position, 0));
+    assert_fails(cudaErrorInvalidValue, cudaLogsUnregisterCallback(handle));
+}
+
 /* --- what stderr hears without being asked --------------------------------------------------------- */
 
 /* Loading cannot tell yet, and the error that comes later says little. */

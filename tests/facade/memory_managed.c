@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/facade/managed_support.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define KIB ((size_t)1024)
@@ -371,6 +372,69 @@ TEST_BODY(managed_attached_memory_is_the_hosts_meanwhile)
     assert_success(cudaFree(busy));
 }
 
+/* --- the program's own memory ------------------------------------------------------------------- */
+
+static bool reaches_pageable(void)
+{
+    int value = 77;
+    assert_success(cudaFree(NULL)); /* the strategy is chosen */
+    assert_success(cudaDeviceGetAttribute(&value, cudaDevAttrPageableMemoryAccess, 0));
+    return value != 0;
+}
+
+/* Where devices use the program's own memory in place, what is said of managed memory is said of it, too. */
+TEST_BODY(managed_calls_take_the_programs_own_memory)
+{
+    enum { COUNT = 100003 };
+    if (!reaches_pageable())
+        TEST_SKIP("devices do not reach pageable memory");
+    int *p = malloc(COUNT * sizeof *p);
+    assert_non_null(p);
+    for (int i = 0; i < COUNT; i++)
+        p[i] = i;
+    const size_t bytes = COUNT * sizeof *p;
+    void *ranges[] = {p, p + 5};
+    size_t sizes[] = {bytes, 1}, index = 0;
+    struct cudaMemLocation place = on_device();
+    assert_success(cudaMemAdvise(p, bytes, cudaMemAdviseSetPreferredLocation, on_device()));
+    assert_success(cudaMemPrefetchAsync(p, bytes, on_device(), 0, NULL));
+    run_on("add", p, COUNT, 3, NULL);
+    assert_success(cudaMemPrefetchAsync(p + 1, 1, on_host(), 0, NULL));
+    assert_success(cudaStreamAttachMemAsync(NULL, p, bytes, cudaMemAttachGlobal));
+    assert_success(
+        cudaMemPrefetchBatchAsync(ranges, sizes, 2, &place, &index, 1, 0, cudaStreamPerThread));
+    assert_success(cudaDeviceSynchronize());
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(p[i], i + 3);
+    free(p);
+}
+
+TEST_BODY(managed_calls_refuse_what_is_no_memory)
+{
+    enum { PAGE = 4096, PAGES = 3 };
+    char *p = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *device = NULL;
+    assert_ptr_not_equal(p, MAP_FAILED);
+    assert_success(cudaMalloc((void **)&device, PAGE));
+    assert_int_equal(munmap(p + PAGE, PAGE), 0);
+    if (reaches_pageable())
+        assert_success(cudaMemPrefetchAsync(p, PAGE, on_host(), 0, NULL));
+    assert_fails(cudaErrorInvalidValue, cudaMemPrefetchAsync(p, PAGE + 1, on_host(), 0, NULL));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaMemPrefetchAsync(p, PAGES * PAGE, on_device(), 0, NULL));
+    assert_fails(cudaErrorInvalidValue, cudaMemPrefetchAsync(p, SIZE_MAX, on_host(), 0, NULL));
+    assert_fails(cudaErrorInvalidValue, cudaMemPrefetchAsync(p, 0, on_host(), 0, NULL));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaMemAdvise(p + PAGE, 1, cudaMemAdviseSetReadMostly, on_device()));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaMemAdvise(device, 1, cudaMemAdviseSetReadMostly, on_device()));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaStreamAttachMemAsync(NULL, p + PAGE, 1, cudaMemAttachGlobal));
+    assert_success(cudaFree(device));
+    assert_int_equal(munmap(p, PAGE), 0);
+    assert_int_equal(munmap(p + 2 * PAGE, PAGE), 0);
+}
+
 /* --- prefetching ------------------------------------------------------------------------------ */
 
 TEST_BODY(managed_prefetch_keeps_contents)
@@ -437,7 +501,8 @@ TEST_BODY(managed_prefetch_checks_arguments)
     assert_fails(cudaErrorInvalidDevice, cudaMemPrefetchAsync(p, 1, far, 0, NULL));
     assert_fails(cudaErrorInvalidValue, cudaMemPrefetchAsync(NULL, 1, far, 0, NULL));
     assert_fails(cudaErrorInvalidValue, cudaMemPrefetchAsync(device, 1, on_host(), 0, NULL));
-    assert_fails(cudaErrorInvalidValue, cudaMemPrefetchAsync(&p, 1, on_host(), 0, NULL));
+    if (!reaches_pageable())
+        assert_fails(cudaErrorInvalidValue, cudaMemPrefetchAsync(&p, 1, on_host(), 0, NULL));
     assert_fails(cudaErrorInvalidResourceHandle,
                  cudaMemPrefetchAsync(NULL, 0, far, 0, (cudaStream_t)(void *)&p));
     assert_success(cudaDeviceSynchronize());

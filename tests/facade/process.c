@@ -29,7 +29,19 @@ struct inherited {
     cudaStream_t stream;
     cudaEvent_t event;
     const void *kernel;
+    cudaGraph_t graph;
+    cudaGraphNode_t node;
+    cudaGraphExec_t exec;
+    cudaLogsCallbackHandle listener;
 };
+
+static void hear_nothing(void *data, cudaLogLevel level, char *message, size_t length)
+{
+    (void)data;
+    (void)level;
+    (void)message;
+    (void)length;
+}
 
 /* Gives the number of the first call that did not answer as it should. */
 static int call_everything(void *data)
@@ -37,6 +49,13 @@ static int call_everything(void *data)
     struct inherited *i = data;
     void *p = NULL;
     int count = 0, line = 0, value = 0;
+    char text[1024];
+    size_t bytes = sizeof text;
+    cudaLogIterator position = 0;
+    cudaLogsCallbackHandle listener = NULL;
+    cudaGraph_t graph = NULL;
+    cudaGraphNode_t node = NULL;
+    cudaGraphExec_t exec = NULL;
     const cudaError_t answers[] = {
         cudaMalloc(&p, 16),
         cudaFree(i->memory),
@@ -55,6 +74,22 @@ static int call_everything(void *data)
         cudaDeviceSynchronize(),
         cudaDeviceReset(),
         cudaSetDevice(0),
+        /* What needs no driver has locks too, which a thread of the parent may hold for ever. */
+        cudaGraphCreate(&graph, 0),
+        cudaGraphAddEmptyNode(&node, i->graph, NULL, 0),
+        cudaGraphAddDependencies(i->graph, &i->node, &i->node, NULL, 1),
+        cudaGraphClone(&graph, i->graph),
+        cudaGraphInstantiate(&exec, i->graph, 0),
+        cudaGraphExecUpdate(i->exec, i->graph, NULL),
+        cudaGraphLaunch(i->exec, i->stream),
+        cudaGraphDestroyNode(i->node),
+        cudaGraphExecDestroy(i->exec),
+        cudaGraphDestroy(i->graph),
+        cudaLogsRegisterCallback(hear_nothing, NULL, &listener),
+        cudaLogsUnregisterCallback(i->listener),
+        cudaLogsCurrent(&position, 0),
+        cudaLogsDumpToMemory(NULL, text, &bytes, 0),
+        cudaLogsDumpToFile(NULL, "/dev/null", 0),
     };
     for (size_t k = 0; k < sizeof answers / sizeof answers[0]; k++) {
         if (answers[k] != cudaErrorInitializationError && line == 0)
@@ -70,17 +105,24 @@ static int call_everything(void *data)
 TEST_BODY(process_forked_child_is_refused)
 {
     cudaLibrary_t library = load_text("__kernel void k(__global int *p) { p[0] = 5; }\n");
-    struct inherited i = {NULL, NULL, NULL, find_kernel(library, "k")};
+    struct inherited i = {.kernel = find_kernel(library, "k")};
     int *p = device_ints(1);
     void *args[] = {&p};
     i.memory = p;
     assert_success(cudaStreamCreate(&i.stream));
     assert_success(cudaEventCreate(&i.event));
+    assert_success(cudaGraphCreate(&i.graph, 0));
+    assert_success(cudaGraphAddEmptyNode(&i.node, i.graph, NULL, 0));
+    assert_success(cudaGraphInstantiate(&i.exec, i.graph, 0));
+    assert_success(cudaLogsRegisterCallback(hear_nothing, NULL, &i.listener));
     assert_int_equal(in_child(call_everything, &i), 0);
     /* The parent goes on as if nothing had been. */
     assert_success(launch_1d(i.kernel, 1, 1, args, 0, i.stream));
     assert_success(cudaStreamSynchronize(i.stream));
     assert_int_equal(read_device_int(p), 5);
+    assert_success(cudaLogsUnregisterCallback(i.listener));
+    assert_success(cudaGraphExecDestroy(i.exec));
+    assert_success(cudaGraphDestroy(i.graph));
     assert_success(cudaEventDestroy(i.event));
     assert_success(cudaStreamDestroy(i.stream));
     assert_success(cudaFree(p));

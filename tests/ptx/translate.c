@@ -216,6 +216,25 @@ TEST_BODY(ptx_translate_refuses_the_heap_where_pointers_are_buffers)
     assert_not_translated(give, &buffers, PTX_E_NEEDS_ADDRESS, "free speaks of memory");
 }
 
+#define PTX_SET_CONDITION(parameters, arguments)                                                   \
+    PTX_HEAD                                                                                       \
+    ".extern .func cudaGraphSetConditional(" parameters ");\n"                                     \
+    ".visible .entry k(.param .u64 h, .param .u32 v)\n{\n"                                         \
+    ".reg .b64 %rd<2>; .reg .b32 %r<2>;\n"                                                         \
+    "ld.param.u64 %rd1, [h];\nld.param.u32 %r1, [v];\n{\n.param .b64 p;\n.param .b32 q;\n"         \
+    "st.param.b64 [p], %rd1;\nst.param.b32 [q], %r1;\n"                                            \
+    "call.uni cudaGraphSetConditional, (" arguments ");\n}\n}\n"
+
+TEST_BODY(ptx_translate_sets_conditions_of_graphs)
+{
+    const char *set = PTX_SET_CONDITION(".param .b64 p, .param .b32 q", "p, q");
+    assert_text(set, &plain,
+                WORDS("__global uint *clem_conditions", "clem_set_conditional(clem_conditions, "));
+    assert_text(set, &buffers, WORDS("clem_set_conditional(clem_conditions, "));
+    assert_not_translated(PTX_SET_CONDITION(".param .b64 p", "p"), &plain, PTX_E_UNSUPPORTED,
+                          "cudaGraphSetConditional is called with other arguments");
+}
+
 #define PTX_STORE_BY_FUNCTION(before)                                                              \
     PTX_HEAD ".func f(.param .b64 p)\n{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n"             \
              "st.u32 [%rd1], 5;\nret;\n}\n"                                                        \

@@ -1,7 +1,8 @@
 /* An OpenCL layer that makes a device answer as other machines' devices do, so that a test cannot
  * pass or fail by the size of the machine it happens to run on. STUB_FACTS names the answers:
  * "large", a server with more of everything than CUDA's limits, or "small", close to the least that
- * OpenCL allows a full device, with a name that would clear a terminal; or "late", whose markers end late.
+ * OpenCL allows a full device, with a name that would clear a terminal; "late", whose markers end late; or "pageable", whose
+ * kernels may use any memory of the process. For that, the device below has to be the host's processor.
  *
  * Source: OpenCL 3.0, table of device queries (the least values).
  * SPDX-License-Identifier: Apache-2.0 */
@@ -77,6 +78,9 @@ static cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info na
         change(find(name), own, value);
     if (error == CL_SUCCESS && value && name == CL_DEVICE_NAME && own > 4 && is_machine("small"))
         memcpy(value, "\033[2J", 4);
+    if (error == CL_SUCCESS && value && name == CL_DEVICE_SVM_CAPABILITIES &&
+        is_machine("pageable"))
+        *(cl_device_svm_capabilities *)value |= CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
     if (error == CL_SUCCESS && bytes_ret)
         *bytes_ret = own;
     return error;

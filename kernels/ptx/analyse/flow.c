@@ -49,7 +49,7 @@ void ptx_flow_writes(const struct ptx_instruction *in, ptx_show_register *show, 
 /* What ends the thread, or may: functions may hold an exit. */
 static bool may_leave(const struct ptx_instruction *in)
 {
-    static const char *const harmless[] = {"vprintf", "malloc", "free"};
+    static const char *const harmless[] = {"vprintf", "malloc", "free", "cudaGraphSetConditional"};
     if (in->opcode != PTX_OPCODE_call)
         return in->opcode == PTX_OPCODE_ret || in->opcode == PTX_OPCODE_exit ||
                in->opcode == PTX_OPCODE_trap;

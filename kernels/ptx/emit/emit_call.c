@@ -37,17 +37,20 @@ static const char *place_and_windows(struct ptx_emitter *e)
 /* What programs declare .extern and library/runtime.h describes. */
 static const struct {
     const char *name, *c_name;
+    const char *memory;         /* what comes before the arguments */
     uint32_t arguments, passed; /* those that PTX gives, and how many of them go on */
     bool has_result, has_heap;  /* has_heap: addresses of memory that is no argument */
     uint32_t needs;
     const char *(*behind)(struct ptx_emitter *e);
 } supplied[] = {
-    {"vprintf", "clem_vprintf", 2, 2, true, false,
+    {"vprintf", "clem_vprintf", "clem_runtime", 2, 2, true, false,
      PTX_NEED_RUNTIME | PTX_NEED_SHARED | PTX_NEED_LOCAL, windows},
-    {"malloc", "clem_malloc", 1, 1, true, true, PTX_NEED_RUNTIME, seed},
-    {"free", "clem_free", 1, 1, false, true, PTX_NEED_RUNTIME, NULL},
-    {"__assertfail", "clem_assertfail", 5, 4, false, false,
+    {"malloc", "clem_malloc", "clem_runtime", 1, 1, true, true, PTX_NEED_RUNTIME, seed},
+    {"free", "clem_free", "clem_runtime", 1, 1, false, true, PTX_NEED_RUNTIME, NULL},
+    {"__assertfail", "clem_assertfail", "clem_runtime", 5, 4, false, false,
      PTX_NEED_RUNTIME | PTX_NEED_SHARED | PTX_NEED_LOCAL, place_and_windows},
+    {"cudaGraphSetConditional", "clem_set_conditional", "clem_conditions", 2, 2, false, false,
+     PTX_NEED_CONDITIONS, NULL},
 };
 
 /* An argument as the callee's parameter has it. */
@@ -116,7 +119,7 @@ static bool emit_supplied(struct ptx_emitter *e, const struct ptx_instruction *i
         const char *behind = supplied[i].behind ? supplied[i].behind(e) : "";
         const char *text =
             ptx_access_text(e, PTX_ACCESS_CALL,
-                            ptx_format(e, "%s(clem_runtime, %s%s%s)", supplied[i].c_name,
+                            ptx_format(e, "%s(%s, %s%s%s)", supplied[i].c_name, supplied[i].memory,
                                        argument_list(e, in, callee, supplied[i].passed),
                                        behind[0] ? ", " : "", behind));
         if (supplied[i].has_result)

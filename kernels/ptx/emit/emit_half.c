@@ -13,7 +13,7 @@ static const struct {
     {PTX_OPCODE_neg, "clem_neg_half($a)"},
     {PTX_OPCODE_abs, "clem_abs_half($a)"},
     {PTX_OPCODE_ex2, "clem_$t_from_f32(exp2(clem_f32_from_$t($a)))"},
-    {PTX_OPCODE_tanh, "clem_$t_from_f32(tanh(clem_f32_from_$t($a)))"},
+    {PTX_OPCODE_tanh, "clem_$t_from_f32(clem_tanhf(clem_f32_from_$t($a)))"},
 };
 
 static const char *infinity_of(enum ptx_type type)

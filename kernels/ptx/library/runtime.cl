@@ -256,6 +256,15 @@ static inline void clem_assertfail(__global struct clem_runtime *runtime, ulong 
     clem_record_end(runtime, &writer);
 }
 
+/* ---- Conditions of graphs ---- */
+
+/* Another graph's handle may be one that this one has not. */
+static inline void clem_set_conditional(__global uint *conditions, ulong handle, uint value)
+{
+    if (conditions && handle != 0 && handle <= conditions[CLEM_CONDITIONS_COUNT])
+        ((volatile __global uint *)conditions)[handle] = value;
+}
+
 /* ---- The clock ---- */
 
 /* No OpenCL C 1.2 device tells the time: this one only grows. */

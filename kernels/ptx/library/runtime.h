@@ -14,6 +14,8 @@
  *   ulong clem_malloc(__global struct clem_runtime *, ulong bytes, uint seed)
  *                         seed: any number that threads differ in
  *   void  clem_free(__global struct clem_runtime *, ulong address)
+ *   void  clem_set_conditional(__global uint *conditions, ulong handle, uint value)
+ *                         conditions: NULL in a launch that is no node of a graph with conditions
  *   ulong clem_clock(__global struct clem_runtime *)      grows from call to call
  *
  * CLEM_LOCAL is the address space of local memory. C has uint and ulong from <sys/types.h>.
@@ -38,6 +40,9 @@ struct clem_runtime {
     ulong heap;                  /* address of a struct clem_heap; 0: there is none */
     uint parts[CLEM_RING_PARTS]; /* the round, as the position of its first byte, + writers */
 };
+
+/* What conditional nodes of a graph's launch depend on: `count` and, at each handle, its value. */
+#define CLEM_CONDITIONS_COUNT 0u /* values behind it, which handles number from 1 on */
 
 #define CLEM_FAILURE_NONE   0u
 #define CLEM_FAILURE_ASSERT 1u

@@ -68,13 +68,22 @@ static int ask_function(CUfunction function)
 
 static int ask_occupancy(CUfunction function)
 {
-    int blocks = 0, grid = 0, block = 0, error = 0;
+    int blocks = 0, grid = 0, block = 0, clusters = 0, size_of_cluster = 0, error = 0;
     size_t shared = 0;
+    const CUlaunchConfig config = {.gridDimX = 1,
+                                   .gridDimY = 1,
+                                   .gridDimZ = 1,
+                                   .blockDimX = 64,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1};
     TRY(cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks, function, 64, 0);
     TRY(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, &blocks, function, 64, 0, 0);
     TRY(cuOccupancyMaxPotentialBlockSize, &grid, &block, function, NULL, 0, 0);
     TRY(cuOccupancyMaxPotentialBlockSizeWithFlags, &grid, &block, function, NULL, 0, 0, 0);
     TRY(cuOccupancyAvailableDynamicSMemPerBlock, &shared, function, 1, 64);
+    TRY(cuOccupancyMaxPotentialClusterSize, &size_of_cluster, function, &config);
+    TRY(cuOccupancyMaxActiveClusters, &clusters, function, &config);
+    CHECK(clusters >= blocks && size_of_cluster == 1);
     CHECK(blocks > 0 && grid > 0 && block > 0 && shared > 0);
     return error;
 }
@@ -203,6 +212,7 @@ static int use_library(CUlibrary library)
     CUdeviceptr counter = 0, shown = 0;
     size_t bytes = 0;
     unsigned count = 0;
+    void *unified = NULL;
     int error = 0;
     TRY(cuLibraryGetKernelCount, &count, library);
     TRY(cuLibraryEnumerateKernels, all, 2, library);
@@ -214,6 +224,7 @@ static int use_library(CUlibrary library)
         error = ask_kernel(library, fill);
     TRY(cuLibraryGetGlobal, &counter, &bytes, library, "counter");
     TRY(cuLibraryGetManaged, &shown, &bytes, library, "shown");
+    CHECK(CALL(cuLibraryGetUnifiedFunction, &unified, library, "count") != 0);
     TRY(cuLaunchKernel, (CUfunction)count_kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
     return error == 0 ? expect_word(counter, 1) : error;
 }

@@ -272,6 +272,37 @@ static int operate_on_values(CUdeviceptr a, CUstream stream, CUstream other)
     return error;
 }
 
+static int operate_in_graph(CUdeviceptr a, CUstream stream)
+{
+    CUstreamBatchMemOpParams batch[2];
+    CUDA_BATCH_MEM_OP_NODE_PARAMS params = {NULL, 2, batch, 0}, told;
+    CUgraph graph = NULL;
+    CUgraphExec exec = NULL;
+    CUgraphNode node = NULL;
+    int error = 0;
+    memset(batch, 0, sizeof batch);
+    batch[0].operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+    batch[0].writeValue.address = a + 24;
+    batch[0].writeValue.value = 5;
+    batch[1] = batch[0];
+    batch[1].operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+    batch[1].waitValue.flags = CU_STREAM_WAIT_VALUE_EQ;
+    TRY(cuGraphCreate, &graph, 0);
+    TRY(cuGraphAddBatchMemOpNode, &node, graph, NULL, 0, &params);
+    TRY(cuGraphBatchMemOpNodeSetParams, node, &params);
+    TRY(cuGraphBatchMemOpNodeGetParams, node, &told);
+    TRY(cuGraphInstantiateWithFlags, &exec, graph, 0);
+    TRY(cuGraphExecBatchMemOpNodeSetParams, exec, node, &params);
+    TRY(cuGraphLaunch, exec, stream);
+    if (error == 0)
+        TRY(cuStreamSynchronize, stream);
+    if (exec != NULL)
+        END(cuGraphExecDestroy, exec);
+    if (graph != NULL)
+        END(cuGraphDestroy, graph);
+    return error;
+}
+
 /* What could not be written may leave a wait, which ends with the context. */
 int operation_driver_values(void)
 {
@@ -286,8 +317,10 @@ int operation_driver_values(void)
     TRY(cuStreamCreate, &other, CU_STREAM_NON_BLOCKING);
     if (error == 0)
         error = operate_on_values(a, stream, other);
+    if (error == 0)
+        error = operate_in_graph(a, stream);
     TRY(cuMemcpyDtoH_v2, found, a, sizeof found);
-    CHECK(found[0] == 1 && found[2] == 2 && found[4] == 4);
+    CHECK(found[0] == 1 && found[2] == 2 && found[4] == 4 && found[6] == 5);
     if (error != 0)
         (void)CALL(cuDevicePrimaryCtxReset_v2, 0);
     else {

@@ -82,6 +82,21 @@ static int make_old_arrays(void)
     return error;
 }
 
+/* What no array has. */
+static int ask_for_more(CUarray array, CUmipmappedArray mipmap)
+{
+    CUDA_ARRAY_MEMORY_REQUIREMENTS needs;
+    CUDA_ARRAY_SPARSE_PROPERTIES sparse;
+    CUarray part = NULL;
+    int error = 0;
+    CHECK(CALL(cuArrayGetPlane, &part, array, 0) != 0);
+    CHECK(CALL(cuArrayGetMemoryRequirements, &needs, array, 0) != 0);
+    CHECK(CALL(cuMipmappedArrayGetMemoryRequirements, &needs, mipmap, 0) != 0);
+    CHECK(CALL(cuArrayGetSparseProperties, &sparse, array) != 0);
+    CHECK(CALL(cuMipmappedArrayGetSparseProperties, &sparse, mipmap) != 0);
+    return error;
+}
+
 int operation_driver_arrays(void)
 {
     const CUDA_ARRAY3D_DESCRIPTOR deep = {SIDE, SIDE, 2, CU_AD_FORMAT_FLOAT, 1, 0};
@@ -100,6 +115,8 @@ int operation_driver_arrays(void)
     TRY(cuArrayGetDescriptor_v2, &found, one);
     TRY(cuArray3DGetDescriptor_v2, &found_deep, volume);
     CHECK(found.Width == SIDE && found_deep.Depth == 2);
+    if (error == 0)
+        error = ask_for_more(one, mipmap);
     if (error == 0)
         error = copy_arrays(one, level, memory);
     if (error == 0)

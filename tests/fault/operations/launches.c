@@ -17,7 +17,8 @@ static int ask_kernel(cudaKernel_t kernel)
     struct cudaFuncAttributes attributes;
     const char *name = NULL;
     size_t offset = 0, size = 0, shared = 0;
-    int blocks = 0, error = 0;
+    int blocks = 0, clusters = 0, size_of_cluster = 0, error = 0;
+    const cudaLaunchConfig_t config = {.gridDim = {1, 1, 1}, .blockDim = {64, 1, 1}};
     const void *function = (const void *)kernel;
     TRY(cudaFuncGetAttributes, &attributes, function);
     TRY(cudaFuncSetAttribute, function, cudaFuncAttributeMaxDynamicSharedMemorySize, 1024);
@@ -32,7 +33,9 @@ static int ask_kernel(cudaKernel_t kernel)
     TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor, &blocks, function, 64, 0);
     TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, &blocks, function, 64, 0, 0);
     TRY(cudaOccupancyAvailableDynamicSMemPerBlock, &shared, function, 1, 64);
-    CHECK(blocks > 0 && shared > 0);
+    TRY(cudaOccupancyMaxPotentialClusterSize, &size_of_cluster, function, &config);
+    TRY(cudaOccupancyMaxActiveClusters, &clusters, function, &config);
+    CHECK(blocks > 0 && shared > 0 && clusters >= blocks && size_of_cluster == 1);
     return error;
 }
 
@@ -101,12 +104,13 @@ static const char symbol_code[] =
 static int count_once(cudaLibrary_t library)
 {
     cudaKernel_t kernel = NULL;
-    void *step = NULL, *counter = NULL, *shown = NULL;
+    void *step = NULL, *counter = NULL, *shown = NULL, *unified = NULL;
     int value = 5, error = 0;
     TRY(cudaLibraryGetKernel, &kernel, library, "count");
     TRY(cudaLibraryGetGlobal, &step, NULL, library, "step");
     TRY(cudaLibraryGetGlobal, &counter, NULL, library, "counter");
     TRY(cudaLibraryGetManaged, &shown, NULL, library, "shown");
+    CHECK(CALL(cudaLibraryGetUnifiedFunction, &unified, library, "count") != 0);
     TRY(cudaMemcpy, step, &value, sizeof value, cudaMemcpyHostToDevice);
     TRY(cudaLaunchKernel, (const void *)kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, NULL);
     TRY(cudaMemcpy, &value, counter, sizeof value, cudaMemcpyDeviceToHost);

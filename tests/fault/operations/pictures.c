@@ -51,7 +51,9 @@ int operation_arrays(void)
     struct cudaChannelFormatDesc desc;
     struct cudaExtent found;
     unsigned flags = 0;
-    cudaArray_t array = NULL, level = NULL;
+    struct cudaArrayMemoryRequirements needs;
+    struct cudaArraySparseProperties sparse;
+    cudaArray_t array = NULL, level = NULL, plane = NULL;
     cudaMipmappedArray_t mipmap = NULL;
     int error = 0;
     TRY(cudaMallocArray, &array, &texel, SIDE, SIDE, 0);
@@ -60,6 +62,11 @@ int operation_arrays(void)
     TRY(cudaArrayGetInfo, &desc, &found, &flags, array);
     TRY(cudaGetChannelDesc, &desc, array);
     CHECK(found.width == SIDE && desc.x == 32);
+    CHECK(CALL(cudaArrayGetPlane, &plane, array, 0) != 0);
+    CHECK(CALL(cudaArrayGetMemoryRequirements, &needs, array, 0) != 0);
+    CHECK(CALL(cudaMipmappedArrayGetMemoryRequirements, &needs, mipmap, 0) != 0);
+    CHECK(CALL(cudaArrayGetSparseProperties, &sparse, array) != 0);
+    CHECK(CALL(cudaMipmappedArrayGetSparseProperties, &sparse, mipmap) != 0);
     if (error == 0)
         error = copy_planes(array, level);
     if (error == 0)

@@ -1,4 +1,5 @@
-/* Operations on kernels in PTX that use what such kernels share with the host: printf and malloc.
+/* Operations on kernels in PTX that use what such kernels share with the host: printf and malloc, conditions
+ * of graphs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "operation.h"
 
@@ -78,6 +79,72 @@ int operation_ptx_heap(void)
                      0, NULL);
     TRY(cudaMemcpy, &value, memory, sizeof value, cudaMemcpyDeviceToHost);
     CHECK(value == 9);
+    END(cudaFree, memory);
+    if (library != NULL)
+        END(cudaLibraryUnload, library);
+    return error;
+}
+
+/* out[0] rounds are done; three of them. */
+static const char counting[] =
+    HEAD ".extern .func cudaGraphSetConditional(.param .b64 h, .param .b32 v);\n"
+         ".visible .entry count(.param .u64 out, .param .u64 h)\n{\n"
+         "  .reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %d<8>;\n"
+         "  ld.param.u64 %d1, [out];\n  cvta.to.global.u64 %d1, %d1;\n"
+         "  ld.param.u64 %d2, [h];\n"
+         "  ld.global.u32 %r1, [%d1];\n  add.u32 %r1, %r1, 1;\n  st.global.u32 [%d1], %r1;\n"
+         "  setp.lt.u32 %p1, %r1, 3;\n  selp.u32 %r2, 1, 0, %p1;\n"
+         "  { .param .b64 p0; st.param.b64 [p0], %d2; .param .b32 p1; st.param.b32 [p1], %r2;\n"
+         "    call.uni cudaGraphSetConditional, (p0, p1); }\n"
+         "  ret;\n}\n";
+
+static int make_loop(cudaGraph_t graph, cudaKernel_t kernel, void *memory)
+{
+    cudaGraphConditionalHandle handle = 0;
+    CUgraphConditionalHandle second = 0;
+    cudaGraphNode_t node = NULL, inner = NULL;
+    void *args[] = {&memory, &handle};
+    const struct cudaKernelNodeParams params = {(void *)kernel, {1, 1, 1}, {1, 1, 1}, 0,
+                                                args,           NULL};
+    struct cudaGraphNodeParams loop = {.type = cudaGraphNodeTypeConditional};
+    int error = 0;
+    TRY(cudaGraphConditionalHandleCreate, &handle, graph, 1, cudaGraphCondAssignDefault);
+    TRY(cuGraphConditionalHandleCreate, &second, graph, NULL, 1, CU_GRAPH_COND_ASSIGN_DEFAULT);
+    loop.conditional.handle = second;
+    loop.conditional.type = cudaGraphCondTypeIf;
+    loop.conditional.size = 2;
+    TRY(cudaGraphAddNode, &node, graph, NULL, NULL, 0, &loop);
+    loop.conditional.handle = handle;
+    loop.conditional.type = cudaGraphCondTypeWhile;
+    loop.conditional.size = 1;
+    TRY(cudaGraphAddNode, &node, graph, &node, NULL, 1, &loop);
+    if (error == 0)
+        TRY(cudaGraphAddKernelNode, &inner, loop.conditional.phGraph_out[0], NULL, 0, &params);
+    return error;
+}
+
+int operation_ptx_conditions(void)
+{
+    cudaLibrary_t library = NULL;
+    cudaKernel_t kernel = NULL;
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t exec = NULL;
+    void *memory = NULL;
+    int value = 0, error = load_kernel(counting, "count", &library, &kernel);
+    TRY(cudaMalloc, &memory, 64);
+    TRY(cudaMemset, memory, 0, 64);
+    TRY(cudaGraphCreate, &graph, 0);
+    if (error == 0)
+        error = make_loop(graph, kernel, memory);
+    TRY(cudaGraphInstantiate, &exec, graph, 0);
+    TRY(cudaGraphLaunch, exec, NULL);
+    TRY(cudaStreamSynchronize, NULL);
+    TRY(cudaMemcpy, &value, memory, sizeof value, cudaMemcpyDeviceToHost);
+    CHECK(value == 3);
+    if (exec != NULL)
+        END(cudaGraphExecDestroy, exec);
+    if (graph != NULL)
+        END(cudaGraphDestroy, graph);
     END(cudaFree, memory);
     if (library != NULL)
         END(cudaLibraryUnload, library);

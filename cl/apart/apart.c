@@ -1,0 +1,226 @@
+/* Hands jobs to processes of clem-compile.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/apart/apart.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "cl/apart/apart_wire.h"
+#include "cl/base/opencl.h"
+#include "cl/base/options.h"
+#include "cl/base/steady.h"
+#include "cl/device/driver_declarations.h"
+#include "cl/device/driver_limits.h"
+#include "cl/process.h"
+#include "cl/sanitized.h"
+#include "cl/trace.h"
+
+/* ---- The processes ---- */
+
+/* Its socket, or 0. A forked child closes its own ends, or the processes would outlive the parent. */
+enum { MOST_COMPILERS = 64 };
+static struct compiler {
+    _Atomic int file;
+    bool is_busy, is_nice;
+} compilers[MOST_COMPILERS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static void close_in_child(void)
+{
+    for (size_t i = 0; i < MOST_COMPILERS; i++)
+        if (compilers[i].file > 0)
+            close(compilers[i].file);
+}
+
+static void watch_fork(void)
+{
+    pthread_atfork(NULL, NULL, close_in_child);
+}
+
+/* One that is idle, or else a free place; NULL where all are taken. */
+static struct compiler *take_place(bool is_nice)
+{
+    struct compiler *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < MOST_COMPILERS; i++) {
+        struct compiler *c = &compilers[i];
+        if (c->is_busy || (c->file > 0 && c->is_nice != is_nice))
+            continue;
+        if (!found || c->file > 0)
+            found = c;
+        if (c->file > 0)
+            break;
+    }
+    if (found) {
+        found->is_busy = true;
+        found->is_nice = is_nice;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static void end_compiler(struct compiler *c)
+{
+    const int file = atomic_exchange(&c->file, 0);
+    if (file > 0)
+        close(file);
+}
+
+/* One of a kind is kept. */
+static void give_place(struct compiler *given)
+{
+    bool has_other = false;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < MOST_COMPILERS; i++)
+        has_other |= !compilers[i].is_busy && compilers[i].file > 0 &&
+                     compilers[i].is_nice == given->is_nice;
+    if (has_other)
+        end_compiler(given);
+    given->is_busy = false;
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- One job ---- */
+
+static bool send_all(int file, const void *data, size_t bytes)
+{
+    const char *at = data;
+    while (bytes > 0) {
+        const ssize_t sent = send(file, at, bytes, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EINTR)
+            return false;
+        if (sent > 0) {
+            at += sent;
+            bytes -= (size_t)sent;
+        }
+    }
+    return true;
+}
+
+/* 0: the process has gone. */
+static unsigned char receive(int file)
+{
+    unsigned char word = 0;
+    ssize_t got;
+    do
+        got = recv(file, &word, 1, 0);
+    while (got < 0 && errno == EINTR);
+    return got == 1 ? word : 0;
+}
+
+/* The driver's place for the device in what it lists. */
+static bool find_place(const struct ocl_device *device, uint32_t *place)
+{
+    cl_uint count = 0;
+    if (clGetDeviceIDs(device->platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count) != CL_SUCCESS)
+        return false;
+    cl_device_id *all = calloc(count + 1, sizeof(cl_device_id));
+    bool is_found = false;
+    if (all && clGetDeviceIDs(device->platform, CL_DEVICE_TYPE_ALL, count, all, NULL) == CL_SUCCESS)
+        for (cl_uint i = 0; i < count && !is_found; i++) {
+            is_found = all[i] == device->id;
+            *place = i;
+        }
+    free(all);
+    return is_found;
+}
+
+static bool send_job(int file, const struct ocl_apart_job *job,
+                     const struct ocl_driver_source *source)
+{
+    struct ocl_apart_head head = {.is_nice = job->is_nice,
+                                  .name_bytes = (uint32_t)strlen(job->name) + 1,
+                                  .options_bytes = (uint32_t)strlen(source->options) + 1,
+                                  .text_bytes = strlen(source->text) + 1};
+    return find_place(job->device, &head.device) && send_all(file, &head, sizeof head) &&
+           send_all(file, job->name, head.name_bytes) &&
+           send_all(file, source->options, head.options_bytes) &&
+           send_all(file, source->text, head.text_bytes);
+}
+
+static void name_file(struct ocl_apart_job *job, int file)
+{
+    pthread_mutex_lock(&lock);
+    job->file = file;
+    pthread_mutex_unlock(&lock);
+}
+
+void ocl_apart_end(const struct ocl_apart_job *job)
+{
+    pthread_mutex_lock(&lock);
+    if (job->file > 0)
+        shutdown(job->file, SHUT_RDWR);
+    pthread_mutex_unlock(&lock);
+}
+
+/* What became of it; 0 where the process was gone before it had begun. */
+static unsigned char run_once(struct compiler *c, struct ocl_apart_job *job,
+                              const struct ocl_driver_source *source, int *signal)
+{
+    if (c->file <= 0) {
+        pthread_once(&fork_once, watch_fork);
+        const int file = ocl_apart_start();
+        atomic_store(&c->file, file > 0 ? file : 0);
+        if (file <= 0)
+            return OCL_APART_FAILED;
+    }
+    if (!send_job(c->file, job, source) || receive(c->file) != OCL_APART_BEGUN) {
+        end_compiler(c);
+        return 0;
+    }
+    name_file(job, c->file);
+    const unsigned char word = receive(c->file);
+    name_file(job, 0);
+    if (word == OCL_APART_CRASHED)
+        *signal = receive(c->file);
+    if (word != OCL_APART_DONE)
+        end_compiler(c);
+    return word ? word : OCL_APART_FAILED;
+}
+
+/* An idle one may just have gone. */
+static unsigned char run(struct compiler *c, struct ocl_apart_job *job,
+                         const struct ocl_driver_source *source, int *signal)
+{
+    const bool was_there = c->file > 0;
+    const unsigned char word = run_once(c, job, source, signal);
+    return word == 0 && was_there ? run_once(c, job, source, signal) : word;
+}
+
+bool ocl_apart_is_possible(const struct ocl_device *device)
+{
+    const char *chosen = ocl_options_get()->compile;
+    const char *keeps = getenv("POCL_KERNEL_CACHE");
+    return !OCL_IS_SANITIZED && ocl_driver_keeps_programs(device) && !ocl_process_is_privileged() &&
+           !ocl_process_is_exiting() && !(chosen && strcmp(chosen, "here") == 0) &&
+           !(keeps && strcmp(keeps, "0") == 0);
+}
+
+enum ocl_apart_outcome ocl_apart_compile(struct ocl_apart_job *job, int *signal)
+{
+    struct ocl_driver_source source;
+    unsigned char word = OCL_APART_FAILED;
+    struct compiler *c = take_place(job->is_nice);
+    if (!c)
+        return OCL_APART_IS_NOT;
+    const int before = ocl_steady_begin();
+    if (ocl_driver_source_make(job->device, job->text, job->bytes, job->options, &source)) {
+        word = run(c, job, &source, signal);
+        ocl_driver_source_free(&source);
+    }
+    give_place(c);
+    ocl_steady_end(before);
+    ocl_trace("kernel %s: %s", job->name,
+              word == OCL_APART_DONE      ? "compiled in another process"
+              : word == OCL_APART_CRASHED ? "the compiler ended in another process"
+                                          : "not compiled in another process");
+    return word == OCL_APART_DONE      ? OCL_APART_IS_DONE
+           : word == OCL_APART_CRASHED ? OCL_APART_HAS_ENDED
+                                       : OCL_APART_IS_NOT;
+}

@@ -1,0 +1,29 @@
+/* What libclem and clem-compile say to each other over a socket of theirs. Private to cl/apart/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_APART_WIRE_H
+#define OCL_APART_WIRE_H
+
+#include <stdint.h>
+
+/* The number under which clem-compile has its end of the socket. */
+enum { OCL_APART_FILE = 3 };
+
+/* A job's head, in the machine's own order of bytes: both come from one build. Behind it lie the kernel's name, the options
+ * and the text, each with its NUL, which the counts include. */
+struct ocl_apart_head {
+    uint32_t device; /* its place among the platform's devices */
+    uint32_t is_nice;
+    uint32_t name_bytes, options_bytes;
+    uint64_t text_bytes;
+};
+
+/* What comes back, a byte each: BEGUN, and then one of the others. Behind CRASHED a byte more is the signal, or 0 where the
+ * compiler ended the process by itself. */
+enum ocl_apart_word {
+    OCL_APART_BEGUN = 'b',  /* the whole job has arrived */
+    OCL_APART_DONE = 'd',   /* the driver's cache holds the kernel */
+    OCL_APART_FAILED = 'f', /* the driver said no */
+    OCL_APART_CRASHED = 'c'
+};
+
+#endif
