@@ -45,12 +45,14 @@ static struct operation describe(const CUstreamBatchMemOpParams *params)
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-/* Managed memory is refused, as CUDA documents. */
-static cudaError_t check_address(const struct ocl_value *value)
+/* Managed memory is refused, as CUDA documents. A node may name what a graph is still to allocate. */
+static cudaError_t check_address(const struct ocl_value *value, bool is_node)
 {
     if (value->address == 0 || value->address % value->bytes != 0)
         return cudaErrorInvalidValue;
-    const struct facade_place place = facade_place_find(value->address);
+    struct facade_place place = facade_place_find(value->address);
+    if (is_node && place.kind == FACADE_PAGEABLE)
+        (void)facade_place_find_to_be(value->address, &place);
     return (place.kind == FACADE_DEVICE || place.kind == FACADE_PINNED) &&
                    place.left >= value->bytes
                ? cudaSuccess
@@ -58,27 +60,28 @@ static cudaError_t check_address(const struct ocl_value *value)
 }
 
 /* Remote writes cannot be flushed: CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES is 0. */
-static cudaError_t check_wait(const struct operation *operation)
+static cudaError_t check_wait(const struct operation *operation, bool is_node)
 {
     const unsigned known =
         (unsigned)CU_STREAM_WAIT_VALUE_NOR | (unsigned)CU_STREAM_WAIT_VALUE_FLUSH;
     if ((operation->flags & ~known) != 0)
         return cudaErrorInvalidValue;
-    const cudaError_t error = check_address(&operation->value);
+    const cudaError_t error = check_address(&operation->value, is_node);
     if (error != cudaSuccess)
         return error;
     return (operation->flags & CU_STREAM_WAIT_VALUE_FLUSH) != 0 ? cudaErrorNotSupported
                                                                 : cudaSuccess;
 }
 
-static cudaError_t check(const CUstreamBatchMemOpParams *params)
+static cudaError_t check(const CUstreamBatchMemOpParams *params, bool is_node)
 {
     const struct operation operation = describe(params);
     if (is_wait(operation.type))
-        return check_wait(&operation);
+        return check_wait(&operation, is_node);
     if (is_write(operation.type))
-        return operation.flags == CU_STREAM_WRITE_VALUE_DEFAULT ? check_address(&operation.value)
-                                                                : cudaErrorInvalidValue;
+        return operation.flags == CU_STREAM_WRITE_VALUE_DEFAULT
+                   ? check_address(&operation.value, is_node)
+                   : cudaErrorInvalidValue;
     if (operation.type == CU_STREAM_MEM_OP_BARRIER)
         return operation.flags <= CU_STREAM_MEMORY_BARRIER_TYPE_GPU ? cudaSuccess
                                                                     : cudaErrorInvalidValue;
@@ -86,11 +89,11 @@ static cudaError_t check(const CUstreamBatchMemOpParams *params)
                                                                   : cudaErrorInvalidValue;
 }
 
-static cudaError_t check_all(unsigned count, const CUstreamBatchMemOpParams *params)
+static cudaError_t check_all(unsigned count, const CUstreamBatchMemOpParams *params, bool is_node)
 {
     cudaError_t error = cudaSuccess;
     for (unsigned i = 0; error == cudaSuccess && i < count; i++)
-        error = check(&params[i]);
+        error = check(&params[i], is_node);
     return error;
 }
 
@@ -129,7 +132,9 @@ struct operations_work {
 static cudaError_t run_operations(const struct facade_work *work, struct facade_stream *stream)
 {
     const struct operations_work *made = (const struct operations_work *)work;
-    return carry_out_all(stream->queue, made->count, made->operations);
+    const cudaError_t error = check_all(made->count, made->operations, false);
+    return error == cudaSuccess ? carry_out_all(stream->queue, made->count, made->operations)
+                                : error;
 }
 
 /* Addresses, values and what waits are for may change.
@@ -176,7 +181,7 @@ cudaError_t facade_work_of_operations(unsigned count, const CUstreamBatchMemOpPa
         return cudaErrorInvalidValue;
     cudaError_t error = facade_current(&context);
     if (error == cudaSuccess)
-        error = check_all(count, params);
+        error = check_all(count, params, true);
     return error == cudaSuccess ? make_work(context, count, params, work) : error;
 }
 
@@ -202,7 +207,7 @@ static cudaError_t capture(struct facade_stream *stream, unsigned count,
 cudaError_t facade_operate(struct facade_stream *stream, bool is_capturing, unsigned count,
                            const CUstreamBatchMemOpParams *params)
 {
-    cudaError_t error = check_all(count, params);
+    cudaError_t error = check_all(count, params, is_capturing);
     if (error != cudaSuccess)
         return error;
     return is_capturing ? capture(stream, count, params)

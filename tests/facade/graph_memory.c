@@ -508,6 +508,50 @@ TEST_BODY(graph_memory_of_many_threads)
     assert_success(cudaFree(out));
 }
 
+/* Values are written where the graph is still to allocate, and nowhere else. */
+TEST_BODY(graph_memory_takes_operations_on_values)
+{
+    int *out = device_ints(1);
+    CUgraph graph = (CUgraph)new_graph();
+    CUcontext context = NULL;
+    cudaGraphNode_t node = NULL;
+    CUgraphNode written = NULL;
+    int *p = add_memory((cudaGraph_t)graph, NULL, 0, 64, &node);
+    CUstreamBatchMemOpParams operation;
+    memset(&operation, 0, sizeof operation);
+    operation.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+    operation.writeValue.address = (CUdeviceptr)(uintptr_t)(p + 1);
+    operation.writeValue.value = 31;
+    assert_int_equal(cuCtxGetCurrent(&context), CUDA_SUCCESS);
+    const CUDA_BATCH_MEM_OP_NODE_PARAMS params = {context, 1, &operation, 0};
+    assert_int_equal(cuStreamBatchMemOp(NULL, 1, &operation, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuGraphAddBatchMemOpNode(&written, graph, (CUgraphNode *)&node, 1, &params),
+                     CUDA_SUCCESS);
+    node = add_copy((cudaGraph_t)graph, (cudaGraphNode_t *)&written, out, p + 1, 4);
+    (void)add_free((cudaGraph_t)graph, &node, p);
+    assert_int_equal(run_and_end((cudaGraph_t)graph, out), 31);
+    assert_success(cudaFree(out));
+}
+
+TEST_BODY(graph_memory_is_not_beside_conditions)
+{
+    const cudaGraph_t graph = new_graph();
+    cudaGraphNode_t node = NULL;
+    cudaGraphExec_t exec = NULL;
+    struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeConditional};
+    struct cudaMemAllocNodeParams memory = of_bytes(64);
+    assert_success(cudaGraphConditionalHandleCreate(&params.conditional.handle, graph, 0, 0));
+    params.conditional.type = cudaGraphCondTypeIf;
+    params.conditional.size = 1;
+    assert_success(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &params));
+    assert_fails(
+        cudaErrorNotSupported,
+        cudaGraphAddMemAllocNode(&node, params.conditional.phGraph_out[0], NULL, 0, &memory));
+    (void)add_memory(graph, NULL, 0, 64, &node);
+    assert_fails(cudaErrorNotSupported, cudaGraphInstantiate(&exec, graph, 0));
+    assert_success(cudaGraphDestroy(graph));
+}
+
 TEST_BODY(graph_memory_by_the_driver_api)
 {
     int *out = device_ints(1);
