@@ -175,7 +175,7 @@ void *facade_work_freed(const struct facade_work *work)
 enum { LEAST_BLOCK_BYTES = 2 << 20, MOST_DOUBLED_BYTES = 32 << 20 };
 
 /* How many of the nodes before one are looked at for memory that they free. */
-enum { LONGEST_LOOK = 256 };
+enum { LONGEST_LOOK = 64 };
 
 static size_t rounded(size_t bytes, size_t unit)
 {
