@@ -215,7 +215,7 @@ cudaError_t facade_pool_check_properties(const struct cudaMemPoolProps *properti
     cudaError_t error = check_location(properties);
     if (error == cudaSuccess && is_shared)
         error = cudaErrorNotSupported;
-    if (error != cudaSuccess)
+    if (error != cudaSuccess || properties->maxSize == 0)
         return error;
     ocl_device_memory(properties->location.id, &total, &largest);
     return properties->maxSize > total ? cudaErrorMemoryAllocation : cudaSuccess;
