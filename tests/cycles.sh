@@ -20,7 +20,7 @@ cl transfer_later transfer_peer transfer_rect transfer_run: a copy whose turn co
 facade entry_lookup per_thread: the names of functions for streams of threads are looked up as all others
 facade error_map runtime: what an error means depends on the context, whose opening may fail
 facade copy_description copy_request memory_set memory_work: a copy or fill in a stream that captures is a node, which copies or fills
-facade conditional graph: conditional nodes have graphs, which have nodes
+facade conditional graph user_object: conditional nodes have graphs, which have nodes and hold user objects
 facade event stream stream_work: events wait in streams, and streams for events; in a capture both are nodes
 facade graph_block memory_pool: in a stream that captures, what a pool would do is a node, whose memory is described as pools are
 facade handles thread_state: a thread remembers handles that it has found

@@ -107,6 +107,7 @@ int operation_share_memory(void)
     cudaIpcMemHandle_t handle;
     CUipcMemHandle same;
     void *memory = NULL;
+    (void)find_offers(); /* ends this where nothing is shared */
     int error = CALL(cudaMalloc, &memory, BYTES);
     TRY(cudaMemset, memory, 5, BYTES);
     TRY(cudaIpcGetMemHandle, &handle, memory);
@@ -161,6 +162,7 @@ int operation_share_event(void)
     cudaIpcEventHandle_t handle;
     CUipcEventHandle same;
     cudaEvent_t event = NULL;
+    (void)find_offers(); /* ends this where nothing is shared */
     int error = CALL(cudaEventCreateWithFlags, &event, FLAGS);
     TRY(cudaIpcGetEventHandle, &handle, event);
     TRY(cuIpcGetEventHandle, &same, event);
@@ -213,6 +215,7 @@ int operation_share_pool(void)
                                                 .location = {cudaMemLocationTypeDevice, 0}};
     cudaMemPool_t pool = NULL;
     void *memory = NULL;
+    (void)find_offers(); /* ends this where nothing is shared */
     int error = CALL(cudaMemPoolCreate, &pool, &properties);
     TRY(cudaMallocFromPoolAsync, &memory, BYTES, pool, NULL);
     if (error == 0)
@@ -274,6 +277,7 @@ int operation_external_memory(void)
     void *memory = NULL;
     memcpy(&same, &description, sizeof same);
     same.handle.fd = make_file();
+    (void)find_offers(); /* ends this where nothing is shared */
     int error = CALL(cudaImportExternalMemory, &external, &description);
     TRY(cuImportExternalMemory, &again, &same);
     TRY(cudaExternalMemoryGetMappedBuffer, &memory, external, &whole);
