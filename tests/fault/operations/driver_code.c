@@ -116,11 +116,13 @@ static int launch(CUfunction function, CUdeviceptr memory)
     TRY(cuLaunchKernelEx, &config, function, args, NULL);
     if (error == 0)
         error = expect_word(memory + 255 * sizeof(int), 43);
-    value = 44;
-    TRY(cuLaunchCooperativeKernel, function, 4, 1, 1, 64, 1, 1, 0, NULL, args);
-    if (error == 0)
-        error = expect_word(memory + 255 * sizeof(int), 44);
-    return error == 0 ? launch_in_steps(function, memory, 44) : error;
+    if (fault_can_cooperate()) {
+        value = 44;
+        TRY(cuLaunchCooperativeKernel, function, 4, 1, 1, 64, 1, 1, 0, NULL, args);
+        if (error == 0)
+            error = expect_word(memory + 255 * sizeof(int), 44);
+    }
+    return error == 0 ? launch_in_steps(function, memory, value) : error;
 }
 
 static int use_module(CUmodule module, CUdeviceptr memory)

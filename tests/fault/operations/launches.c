@@ -77,6 +77,8 @@ static int launch_fill(cudaLibrary_t library, int *memory)
     TRY(cudaLaunchKernelExC, &config, (const void *)fill, args);
     TRY(cudaMemcpy, &last, memory + 255, sizeof last, cudaMemcpyDeviceToHost);
     CHECK(last == 43);
+    if (!fault_can_cooperate())
+        return error;
     pair.a = 44;
     TRY(cudaLaunchCooperativeKernel, (const void *)fill, (dim3){4, 1, 1}, (dim3){64, 1, 1}, args, 0,
         NULL);
@@ -203,9 +205,8 @@ static int meet(cudaLibrary_t library, int *memory)
 
 int operation_cooperation(void)
 {
-    int can = 1;
-    if (cudaDeviceGetAttribute(&can, cudaDevAttrCooperativeLaunch, 0) == cudaSuccess && can == 0)
-        exit(77); /* GPUs cannot */
+    if (!fault_can_cooperate())
+        exit(77);
     return use_library(meeting, meet);
 }
 

@@ -60,4 +60,11 @@ int share_until_end(void);
 /* Ends the process: something is wrong that no fault excuses. */
 _Noreturn void fault_wrong(const char *file, int line, const char *what);
 
+/* Whether blocks of a launch may wait for each other, as those of GPUs may not. */
+static inline bool fault_can_cooperate(void)
+{
+    int can = 1;
+    return cudaDeviceGetAttribute(&can, cudaDevAttrCooperativeLaunch, 0) != cudaSuccess || can != 0;
+}
+
 #endif
