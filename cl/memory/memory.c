@@ -439,7 +439,8 @@ static ocl_status end(struct ocl_allocation *allocation)
     const ocl_status status = ocl_queues_finish(allocation->context);
     if (!allocation->piece)
         ocl_address_erase(allocation);
-    if (status != OCL_OK)
+    /* A driver that was short of something may have it now. */
+    if (status != OCL_OK && ocl_queues_finish(allocation->context) != OCL_OK)
         atomic_store(&allocation->context->is_doubtful, true);
     ocl_allocation_release(allocation); /* its own */
     return status;
