@@ -16,18 +16,18 @@
 enum status { supported, later, cannot };
 
 struct entry {
-    const char *name;
+    const char *group, *name;
     enum status status;
 };
 
 static const struct entry runtime_entries[] = {
-#define ENTRY(group, name, status) {#name, status},
+#define ENTRY(group, name, status) {#group, #name, status},
 #include "facade/lists/entry_points.def"
 #undef ENTRY
 };
 
 static const struct entry driver_entries[] = {
-#define ENTRY(group, api_name, exported_name, status) {#exported_name, status},
+#define ENTRY(group, api_name, exported_name, status) {#group, #exported_name, status},
 #include "facade/lists/driver_entry_points.def"
 #undef ENTRY
 };
@@ -107,12 +107,38 @@ static bool is_left_out(const char *name)
 
 /* What the parent learns of a child that may end anywhere. */
 struct progress {
-    volatile size_t next; /* the entry being called */
+    volatile size_t next;                  /* the entry being called */
+    volatile int has_virtual, has_sharing; /* of the device, as its attributes say */
     volatile unsigned codes[RUNTIME_COUNT > DRIVER_COUNT ? RUNTIME_COUNT : DRIVER_COUNT];
 };
 
+static void ask_device(struct progress *progress)
+{
+    int has = 0;
+    (void)cudaDeviceGetAttribute(&has, cudaDevAttrIpcEventSupport, 0);
+    progress->has_sharing = has;
+    if (cuInit(0) == CUDA_SUCCESS &&
+        cuDeviceGetAttribute(&has, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0) ==
+            CUDA_SUCCESS)
+        progress->has_virtual = has;
+}
+
+/* Of a group that the device's attributes tell of. */
+static bool may_lack(const struct progress *progress, const char *group)
+{
+    static const char *const of_sharing[] = {"ipc", "driver_ipc", "pool_sharing", "external_memory",
+                                             "driver_external_memory"};
+    if (strcmp(group, "driver_virtual") == 0)
+        return !progress->has_virtual;
+    for (size_t i = 0; i < sizeof of_sharing / sizeof of_sharing[0]; i++)
+        if (strcmp(group, of_sharing[i]) == 0)
+            return !progress->has_sharing;
+    return false;
+}
+
 static void call_runtime(struct progress *progress)
 {
+    ask_device(progress);
     for (; progress->next < RUNTIME_COUNT; progress->next++) {
         const struct entry *entry = &runtime_entries[progress->next];
         if (entry->status != supported || is_left_out(entry->name))
@@ -125,6 +151,7 @@ static void call_runtime(struct progress *progress)
 
 static void call_driver(struct progress *progress)
 {
+    ask_device(progress);
     for (; progress->next < DRIVER_COUNT; progress->next++) {
         const struct entry *entry = &driver_entries[progress->next];
         if (entry->status != supported)
@@ -165,7 +192,8 @@ static size_t call_in_children(void (*body)(struct progress *), const struct ent
         }
     }
     for (size_t i = 0; i < count; i++) {
-        if (entries[i].status == supported && progress->codes[i] == not_supported) {
+        if (entries[i].status == supported && progress->codes[i] == not_supported &&
+            !may_lack(progress, entries[i].group)) {
             print_error("%s is not supported after all\n", entries[i].name);
             wrong++;
         }
