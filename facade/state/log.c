@@ -121,7 +121,7 @@ void facade_log(bool is_error, const char *message)
     deliver(&delivery, is_error ? cudaLogLevelError : cudaLogLevelWarning);
 }
 
-static cudaError_t add_callback(cudaLogsCallback_t function, void *data, void **handle)
+cudaError_t facade_log_add_callback(cudaLogsCallback_t function, void *data, void **handle)
 {
     cudaError_t error = facade_process_check_fork();
     if (error != cudaSuccess)
@@ -163,7 +163,7 @@ static void await_deliveries(const struct callback *callback)
     pthread_setcancelstate(cancelled, &(int){0});
 }
 
-static cudaError_t remove_callback(void *handle)
+cudaError_t facade_log_remove_callback(void *handle)
 {
     cudaError_t error = facade_process_check_fork();
     if (error != cudaSuccess)
@@ -184,7 +184,7 @@ static cudaError_t remove_callback(void *handle)
 }
 
 /* Number of messages logged so far: a position in the log. */
-static cudaError_t position_now(unsigned *position)
+cudaError_t facade_log_position(unsigned *position)
 {
     cudaError_t error = facade_process_check_fork();
     if (error != cudaSuccess)
@@ -222,7 +222,7 @@ static char *collect(unsigned *position, size_t *bytes)
 
 /* Writes the messages from *position on (from the oldest kept when position is NULL), one per line, and moves *position behind
  * them. Errors: cudaErrorInvalidValue, also when the file cannot be written. */
-static cudaError_t write_to_file(unsigned *position, const char *path, unsigned flags)
+cudaError_t facade_log_to_file(unsigned *position, const char *path, unsigned flags)
 {
     size_t bytes = 0;
     (void)flags; /* NVIDIA's driver takes any */
@@ -245,8 +245,8 @@ static cudaError_t write_to_file(unsigned *position, const char *path, unsigned 
     return is_written ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* As write_to_file(); an error too when the buffer holds no message. When it is too small the oldest messages are left out, whole lines at a time. */
-static cudaError_t write_to_memory(unsigned *position, char *buffer, size_t *bytes, unsigned flags)
+/* As facade_log_to_file(); an error too when the buffer holds no message. When it is too small the oldest messages are left out, whole lines at a time. */
+cudaError_t facade_log_to_memory(unsigned *position, char *buffer, size_t *bytes, unsigned flags)
 {
     size_t length = 0;
     (void)flags; /* NVIDIA's driver takes any */
@@ -276,28 +276,28 @@ static cudaError_t write_to_memory(unsigned *position, char *buffer, size_t *byt
 cudaError_t cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void *userData,
                                      cudaLogsCallbackHandle *callback_out)
 {
-    return facade_result(add_callback(callbackFunc, userData, (void **)callback_out));
+    return facade_result(facade_log_add_callback(callbackFunc, userData, (void **)callback_out));
 }
 
 cudaError_t cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback)
 {
-    return facade_result(remove_callback(callback));
+    return facade_result(facade_log_remove_callback(callback));
 }
 
 cudaError_t cudaLogsCurrent(cudaLogIterator *iterator_out, unsigned int flags)
 {
     (void)flags; /* NVIDIA's driver takes any */
-    return facade_result(position_now(iterator_out));
+    return facade_result(facade_log_position(iterator_out));
 }
 
 cudaError_t cudaLogsDumpToFile(cudaLogIterator *iterator, const char *pathToFile,
                                unsigned int flags)
 {
-    return facade_result(write_to_file(iterator, pathToFile, flags));
+    return facade_result(facade_log_to_file(iterator, pathToFile, flags));
 }
 
 cudaError_t cudaLogsDumpToMemory(cudaLogIterator *iterator, char *buffer, size_t *size,
                                  unsigned int flags)
 {
-    return facade_result(write_to_memory(iterator, buffer, size, flags));
+    return facade_result(facade_log_to_memory(iterator, buffer, size, flags));
 }

@@ -7,6 +7,8 @@
 #include "tests/cl/captured.h"
 #include "tests/facade/runtime_support.h"
 
+#include <cuda.h>
+
 /* Makes one build fail, which logs; the name in the code tells the message from others. */
 static void make_message(const char *name)
 {
@@ -381,4 +383,38 @@ TEST_BODY(log_of_launches_beyond_a_limit)
     assert_int_equal(count_text(printed, "clem: kernel eight cannot be launched"), 1);
     assert_int_equal(count_text(printed, "is empty"), 0);
     assert_success(cudaLibraryUnload(library));
+}
+
+static void listen_to_driver(void *data, CUlogLevel level, char *message, size_t length)
+{
+    listen(data, (cudaLogLevel)level, message, length);
+}
+
+/* One log for both APIs. */
+TEST_BODY(log_of_the_driver_api)
+{
+    struct listener a = {"driver_name", 0, 0, false, NULL};
+    CUlogsCallbackHandle handle = NULL;
+    CUlogIterator start = 0, position;
+    char text[4096] = "", path[] = "/tmp/clem-log-XXXXXX";
+    size_t bytes = sizeof text;
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    assert_int_equal(cuLogsCurrent(NULL, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuLogsCurrent(&start, 0), CUDA_SUCCESS);
+    assert_int_equal(cuLogsRegisterCallback(NULL, NULL, &handle), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuLogsRegisterCallback(listen_to_driver, &a, &handle), CUDA_SUCCESS);
+    make_message("driver_name");
+    assert_true(a.errors > 0 && a.is_well_formed);
+    position = start;
+    assert_int_equal(cuLogsDumpToMemory(&position, text, &bytes, 0), CUDA_SUCCESS);
+    assert_non_null(strstr(text, "driver_name"));
+    assert_true(position > start);
+    position = start;
+    assert_int_equal(cuLogsDumpToFile(&position, path, 0), CUDA_SUCCESS);
+    assert_true(lseek(file, 0, SEEK_END) > 0);
+    assert_int_equal(cuLogsUnregisterCallback(handle), CUDA_SUCCESS);
+    assert_int_equal(cuLogsUnregisterCallback(handle), CUDA_ERROR_INVALID_VALUE);
+    close(file);
+    unlink(path);
 }

@@ -97,6 +97,11 @@ static void ignore_log(void *data, cudaLogLevel level, char *text, size_t bytes)
     (void)data, (void)level, (void)text, (void)bytes;
 }
 
+static void ignore_log_of_driver(void *data, CUlogLevel level, char *text, size_t bytes)
+{
+    (void)data, (void)level, (void)text, (void)bytes;
+}
+
 static int dump_logs(void)
 {
     cudaLogIterator place = 0;
@@ -109,6 +114,10 @@ static int dump_logs(void)
     TRY(cudaLogsCurrent, &place, 0);
     TRY(cudaLogsDumpToMemory, &place, buffer, &bytes, 0);
     TRY(cudaLogsDumpToFile, &place, path, 0);
+    TRY(cuLogsCurrent, &place, 0);
+    bytes = sizeof buffer;
+    TRY(cuLogsDumpToMemory, &place, buffer, &bytes, 0);
+    TRY(cuLogsDumpToFile, &place, path, 0);
     unlink(path);
     return error;
 }
@@ -116,9 +125,11 @@ static int dump_logs(void)
 int operation_logs(void)
 {
     cudaLogsCallbackHandle handle = NULL;
+    CUlogsCallbackHandle other = NULL;
     void *memory = NULL;
     int error = 0;
     TRY(cudaLogsRegisterCallback, ignore_log, NULL, &handle);
+    TRY(cuLogsRegisterCallback, ignore_log_of_driver, NULL, &other);
     TRY(cudaMalloc, &memory, 64);
     TRY(cudaMemset, memory, 1, 64);
     END(cudaFree, memory);
@@ -126,6 +137,8 @@ int operation_logs(void)
         error = dump_logs();
     if (handle != NULL)
         END(cudaLogsUnregisterCallback, handle);
+    if (other != NULL)
+        END(cuLogsUnregisterCallback, other);
     return error;
 }
 
