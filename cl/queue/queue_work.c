@@ -10,8 +10,9 @@
 #include "cl/state/failure.h"
 
 /* How long a query polls a marker that it has just enqueued: a queue whose work ended long ago is
- * reported complete by the first query too, and a busy one costs this much once. */
-enum { FIRST_QUERY_US = 100 };
+ * reported complete by the first query too, and a busy one costs this much once. Where all processors are taken, the driver's
+ * thread gets one when this one has given it away a few times. */
+enum { FIRST_QUERY_US = 100, FIRST_QUERY_YIELDS = 5 };
 
 /* ---- Submitting ---- */
 
@@ -178,6 +179,7 @@ static ocl_status look_at_mark(struct ocl_queue *queue)
 static cl_int poll_event(cl_event event)
 {
     const uint64_t end = ocl_now() + (uint64_t)FIRST_QUERY_US * 1000;
+    unsigned yields = 0;
     cl_int state;
 
     do {
@@ -187,7 +189,7 @@ static cl_int poll_event(cl_event event)
                 return state;
         }
         sched_yield();
-    } while (ocl_now() < end);
+    } while (++yields < FIRST_QUERY_YIELDS || ocl_now() < end);
     return state;
 }
 
