@@ -10,6 +10,7 @@
 #include "cl/base/steady.h"
 #include "cl/block/block_strategy.h"
 #include "cl/block/probe.h"
+#include "cl/device/extension.h"
 #include "cl/state/state.h"
 #include "cl/trace.h"
 #include "cl/virtual/virtual_private.h"
@@ -33,9 +34,22 @@ static bool may_try(const struct ocl_context *context)
 {
     const struct ocl_capability *capability = &context->capability;
     return context->device->index < OCL_VIRTUAL_DEVICES && capability->device_is_host_memory &&
-           capability->pass == OCL_PASS_SVM_POINTER &&
-           (capability->address == OCL_ADDRESS_RAW || capability->address == OCL_ADDRESS_SVM) &&
+           capability->has_addresses && capability->pass != OCL_PASS_NUMBER &&
            has_pointer_commands(&context->device->facts);
+}
+
+/* As launches do it. */
+static ocl_status set_pointer(const struct ocl_context *context, cl_kernel kernel, void *pointer)
+{
+    const struct ocl_extension *extension = context->device->extension;
+    switch (context->capability.pass) {
+    case OCL_PASS_USM_POINTER:
+        return OCL_STEADY(extension->set_arg_usm_pointer(kernel, 0, pointer));
+    case OCL_PASS_BDA_POINTER:
+        return OCL_STEADY(extension->set_arg_device_pointer(kernel, 0, (uintptr_t)pointer));
+    default:
+        return clSetKernelArgSVMPointer(kernel, 0, pointer);
+    }
 }
 
 static ocl_status add(struct ocl_context *context, void *pair, cl_uint n)
@@ -44,7 +58,7 @@ static ocl_status add(struct ocl_context *context, void *pair, cl_uint n)
     ocl_status status = ocl_probe_kernel(context, "probe_add", &kernel);
     if (status != OCL_OK)
         return status;
-    status = clSetKernelArgSVMPointer(kernel, 0, pair);
+    status = set_pointer(context, kernel, pair);
     if (status == OCL_OK)
         status = clSetKernelArg(kernel, 1, sizeof n, &n);
     if (status == OCL_OK)
@@ -57,7 +71,10 @@ static ocl_status copy(struct ocl_context *context, void *to, const void *from, 
 {
     const int before = ocl_steady_begin();
     const cl_int error =
-        clEnqueueSVMMemcpy(context->service, CL_TRUE, to, from, bytes, 0, NULL, NULL);
+        context->capability.address == OCL_ADDRESS_USM
+            ? OCL_STEADY(context->device->extension->enqueue_usm_copy(context->service, CL_TRUE, to,
+                                                                      from, bytes, 0, NULL, NULL))
+            : clEnqueueSVMMemcpy(context->service, CL_TRUE, to, from, bytes, 0, NULL, NULL);
     ocl_steady_end(before);
     return error;
 }
@@ -124,20 +141,15 @@ bool ocl_virtual_is_supported(struct ocl_context *context)
     return status == OCL_OK;
 }
 
-/* The strategy that a context will most likely have. */
-static bool expects_strategy(const struct ocl_device_facts *facts)
+static bool expects_addresses(void)
 {
     const char *forced = ocl_options_get()->address;
-    if (forced && strcmp(forced, "handle") == 0)
-        return false;
-    const bool wants_raw_or_svm =
-        forced && (strcmp(forced, "raw") == 0 || strcmp(forced, "svm") == 0);
-    return wants_raw_or_svm || (!facts->has_bda && !facts->has_usm);
+    return !forced || strcmp(forced, "handle") != 0;
 }
 
 bool ocl_virtual_is_expected(int device)
 {
     const struct ocl_device_facts *facts = ocl_device_facts(device);
     return facts->device_class == OCL_CLASS_CPU && facts->has_host_unified_memory &&
-           device < OCL_VIRTUAL_DEVICES && has_pointer_commands(facts) && expects_strategy(facts);
+           device < OCL_VIRTUAL_DEVICES && has_pointer_commands(facts) && expects_addresses();
 }
