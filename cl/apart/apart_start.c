@@ -114,6 +114,14 @@ static bool start_process(struct start *start)
     return has_ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* A program without standard streams gets their numbers for whatever is opened next. */
+static int above_standard(int file)
+{
+    const int moved = fcntl(file, F_DUPFD_CLOEXEC, OCL_APART_FILE + 1);
+    close(file);
+    return moved;
+}
+
 int ocl_apart_start(void)
 {
     char path[PATH_MAX];
@@ -135,5 +143,5 @@ int ocl_apart_start(void)
         ocl_trace("%s does not start", path);
     }
     ocl_steady_end(before);
-    return ends[0];
+    return ends[0] < 0 ? -1 : above_standard(ends[0]);
 }

@@ -85,6 +85,15 @@ static CUresult given_back(CUresult result)
     return failed == CUDA_SUCCESS ? result : failed;
 }
 
+/* Of an empty range there is nothing to end. */
+static CUresult end_range(ocl_status (*end)(uint64_t, size_t), CUdeviceptr ptr, size_t size)
+{
+    const CUresult result = can_be_had();
+    if (result != CUDA_SUCCESS)
+        return given_back(result);
+    return given_back(size != 0 ? driver_result(end(ptr, size)) : CUDA_ERROR_INVALID_VALUE);
+}
+
 /* --- handles ---------------------------------------------------------------------------------- */
 
 static struct facade_physical *find(CUmemGenericAllocationHandle handle)
@@ -155,11 +164,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CU
 
 CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
 {
-    CUresult result = can_be_had();
-    if (result != CUDA_SUCCESS)
-        return given_back(result);
-    result = size != 0 ? driver_result(ocl_virtual_free(ptr, size)) : CUDA_ERROR_INVALID_VALUE;
-    return given_back(result);
+    return end_range(ocl_virtual_free, ptr, size);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -340,11 +345,7 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
 
 CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 {
-    CUresult result = can_be_had();
-    if (result != CUDA_SUCCESS)
-        return given_back(result);
-    result = size != 0 ? driver_result(ocl_virtual_unmap(ptr, size)) : CUDA_ERROR_INVALID_VALUE;
-    return given_back(result);
+    return end_range(ocl_virtual_unmap, ptr, size);
 }
 
 static bool read_access(const CUmemAccessDesc *desc, struct ocl_virtual_access *access)

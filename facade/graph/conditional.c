@@ -221,18 +221,6 @@ static bool is_too_deep(const struct facade_graph *graph)
     return levels > MOST_LEVELS;
 }
 
-static cudaError_t check_add(const cudaGraphNode_t *added, cudaGraph_t handle,
-                             const cudaGraphNode_t *before, const cudaGraphEdgeData *edges,
-                             size_t count, struct facade_graph **graph)
-{
-    if (added == NULL)
-        return cudaErrorInvalidValue;
-    cudaError_t error = facade_graph_find(handle, graph);
-    if (error == cudaSuccess)
-        error = facade_graph_check_nodes(*graph, before, count);
-    return error == cudaSuccess ? facade_graph_check_edges(edges, count) : error;
-}
-
 cudaError_t facade_conditional_add(cudaGraphNode_t *added, cudaGraph_t handle,
                                    const cudaGraphNode_t *before, const cudaGraphEdgeData *edges,
                                    size_t count, struct cudaConditionalNodeParams *params,
@@ -240,7 +228,7 @@ cudaError_t facade_conditional_add(cudaGraphNode_t *added, cudaGraph_t handle,
 {
     struct facade_graph *graph = NULL;
     struct facade_condition *condition = NULL;
-    cudaError_t error = check_add(added, handle, before, edges, count, &graph);
+    cudaError_t error = facade_graph_check_place(added, handle, before, edges, count, &graph);
     if (error == cudaSuccess)
         error = find_condition(graph, params->handle, context, &condition);
     if (error == cudaSuccess && !is_of_size(params))

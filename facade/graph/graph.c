@@ -376,6 +376,18 @@ cudaError_t facade_graph_check_edges(const cudaGraphEdgeData *edges, size_t coun
     return error;
 }
 
+cudaError_t facade_graph_check_place(const cudaGraphNode_t *added, cudaGraph_t handle,
+                                     const cudaGraphNode_t *before, const cudaGraphEdgeData *edges,
+                                     size_t count, struct facade_graph **graph)
+{
+    if (added == NULL)
+        return cudaErrorInvalidValue;
+    cudaError_t error = facade_graph_find(handle, graph);
+    if (error == cudaSuccess)
+        error = facade_graph_check_nodes(*graph, before, count);
+    return error == cudaSuccess ? facade_graph_check_edges(edges, count) : error;
+}
+
 /* --- what both APIs call ---------------------------------------------------------------------- */
 
 /* The two ends of an edge in this graph. */

@@ -89,6 +89,12 @@ cudaError_t facade_graph_check_nodes(const struct facade_graph *graph, const cud
                                      size_t count);
 cudaError_t facade_graph_check_edges(const cudaGraphEdgeData *edges, size_t count);
 
+/* What a call that adds a node says of where it goes, in CUDA's order; *graph is the live graph. Errors: those, and
+ * cudaErrorInvalidValue for no *added. */
+cudaError_t facade_graph_check_place(const cudaGraphNode_t *added, cudaGraph_t handle,
+                                     const cudaGraphNode_t *before, const cudaGraphEdgeData *edges,
+                                     size_t count, struct facade_graph **graph);
+
 /* The nodes in an order in which each comes behind those it depends on: count of *order, which the caller frees.
  * Errors: cudaErrorInvalidValue when there is none (a circle; *culprit is on it or behind it);
  *         cudaErrorMemoryAllocation. */

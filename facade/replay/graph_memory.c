@@ -10,18 +10,6 @@
 
 /* --- nodes ------------------------------------------------------------------------------------- */
 
-static cudaError_t check_place(const cudaGraphNode_t *added, cudaGraph_t handle,
-                               const cudaGraphNode_t *before, const cudaGraphEdgeData *edges,
-                               size_t count, struct facade_graph **graph)
-{
-    if (added == NULL)
-        return cudaErrorInvalidValue;
-    cudaError_t error = facade_graph_find(handle, graph);
-    if (error == cudaSuccess)
-        error = facade_graph_check_nodes(*graph, before, count);
-    return error == cudaSuccess ? facade_graph_check_edges(edges, count) : error;
-}
-
 /* Takes the reference to work. */
 static cudaError_t add(cudaGraphNode_t *added, struct facade_graph *graph, struct facade_work *work,
                        const cudaGraphNode_t *before, size_t count)
@@ -43,7 +31,7 @@ cudaError_t facade_graph_add_allocation(cudaGraphNode_t *added, cudaGraph_t hand
     struct facade_graph *graph = NULL;
     struct facade_work *work = NULL;
     void *pointer = NULL;
-    cudaError_t error = check_place(added, handle, before, edges, count, &graph);
+    cudaError_t error = facade_graph_check_place(added, handle, before, edges, count, &graph);
     if (error == cudaSuccess)
         error = facade_work_of_allocation(graph, before, count, params, &work, &pointer);
     if (error == cudaSuccess)
@@ -59,7 +47,7 @@ cudaError_t facade_graph_add_free(cudaGraphNode_t *added, cudaGraph_t handle,
 {
     struct facade_graph *graph = NULL;
     struct facade_work *work = NULL;
-    cudaError_t error = check_place(added, handle, before, edges, count, &graph);
+    cudaError_t error = facade_graph_check_place(added, handle, before, edges, count, &graph);
     if (error == cudaSuccess)
         error = facade_work_of_free(graph, pointer, &work);
     return error == cudaSuccess ? add(added, graph, work, before, count) : error;

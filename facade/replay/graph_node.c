@@ -20,12 +20,8 @@ struct place {
 
 static cudaError_t check_place(struct place *place)
 {
-    if (place->added == NULL)
-        return cudaErrorInvalidValue;
-    cudaError_t error = facade_graph_find(place->handle, &place->graph);
-    return error == cudaSuccess
-               ? facade_graph_check_nodes(place->graph, place->before, place->count)
-               : error;
+    return facade_graph_check_place(place->added, place->handle, place->before, NULL, place->count,
+                                    &place->graph);
 }
 
 /* Takes the reference to work, and child, whatever comes of it. */
