@@ -27,6 +27,7 @@ struct options {
     char **files;                    /* what --compare compares, or report shows */
     int file_count;
     bool has_mode;       /* one was given */
+    bool wants_tables;   /* the text has all results, not only what a run tells first */
     const char *earlier; /* the run that this one is compared with, or NULL */
     char command[512];   /* how the program was called; cut off where it is longer */
 };

@@ -18,6 +18,7 @@ struct device_report {
 struct report {
     const char *runtime, *program;
     const char *mode;
+    bool has_tables;                /* the text has all results, and not only what is told first */
     const char *command;            /* how the program was called */
     char date[32];                  /* UTC, ISO 8601 */
     double load_before, load_after; /* one-minute averages */
@@ -27,7 +28,7 @@ struct report {
     size_t device_count;
 };
 
-/* report_text.c. text_size: "4 KiB", "3000 B", with room for 24 characters. */
+/* report_text.c: what is told first, then the tables. text_size: "4 KiB", "3000 B", with room for 24 characters. */
 void report_text(FILE *file, const struct report *report);
 void text_size(char out[24], size_t bytes);
 
