@@ -23,37 +23,20 @@ static const struct pattern patterns[] = {
 };
 #undef PEAK
 #undef PATTERN
-enum { PATTERNS = sizeof patterns / sizeof *patterns };
+_Static_assert(sizeof patterns / sizeof *patterns == FIRST_ROWS, "FIRST_PATTERNS counts them");
+
+const char *first_selector(size_t row)
+{
+    return patterns[row].selector;
+}
 
 bool first_takes(const struct task *task)
 {
     struct selector selector;
-    for (size_t i = 0; i < PATTERNS; i++)
+    for (size_t i = 0; i < FIRST_ROWS; i++)
         if (selector_parse(patterns[i].selector, &selector) && selector_fits(&selector, task))
             return true;
     return false;
-}
-
-static bool is_measured(const struct result *result)
-{
-    return result->status == STATUS_OK && result->by[BY_CUDA].method &&
-           unit_of(&result->task) == UNIT_GB_S;
-}
-
-/* The largest of those that the selector names, or NULL. */
-static const struct result *largest(const char *text, const struct device_report *device)
-{
-    struct selector selector;
-    const struct result *found = NULL;
-    if (!selector_parse(text, &selector))
-        return NULL;
-    for (size_t i = 0; i < device->count; i++) {
-        const struct result *result = &device->results[i];
-        if (is_measured(result) && selector_fits(&selector, &result->task) &&
-            (!found || result->task.bytes > found->task.bytes))
-            found = result;
-    }
-    return found;
 }
 
 /* On a CPU a copy between host and device reads and writes the same memory, and its bytes were counted once. On a GPU the
@@ -81,31 +64,14 @@ static double traffic_rate(enum use use, bool is_cpu, double rate)
     return is_cpu && (use == USE_IN || use == USE_OUT) ? 2 * rate : rate;
 }
 
-static double rate_of(const struct result *result)
-{
-    return result ? value_of(&result->task, result->by[BY_CUDA].time.median) : 0;
-}
-
 /* A pattern that is faster than the kernels meant to be the fastest is the peak. Smaller arrays than theirs tell of caches. */
-static void raise_peak(struct first *first, const struct pattern *pattern, bool is_cpu,
-                       const struct result *result)
+static void raise_peak(struct first *first, enum use use, bool is_cpu,
+                       const struct first_measured *measured)
 {
-    double *peak = &first->peaks[traffic_of(pattern->use, is_cpu)];
-    const double rate = traffic_rate(pattern->use, is_cpu, rate_of(result));
-    if (result && result->task.bytes >= first->bytes && rate > *peak)
+    double *peak = &first->peaks[traffic_of(use, is_cpu)];
+    const double rate = traffic_rate(use, is_cpu, measured->rate);
+    if (measured->bytes >= first->bytes && rate > *peak)
         *peak = rate;
-}
-
-static void find_bytes(struct first *first, const struct device_report *device)
-{
-    for (size_t i = 0; i < PATTERNS; i++) {
-        const struct result *result =
-            patterns[i].words ? NULL : largest(patterns[i].selector, device);
-        if (result && result->task.bytes > first->bytes)
-            first->bytes = result->task.bytes;
-    }
-    if (device->facts.cache_bytes)
-        first->caches = (double)first->bytes / (double)device->facts.cache_bytes;
 }
 
 /* Keeps the slowest in order. */
@@ -126,34 +92,65 @@ static void rank(struct first *first, size_t pattern)
     first->worst[at] = pattern;
 }
 
-static void judge(struct first *first, size_t index, const struct pattern *pattern, bool is_cpu)
+static void weigh(struct first *first, size_t index, double rate, bool is_cpu)
 {
-    struct first_pattern *judged = &first->patterns[index];
+    const struct pattern *pattern = &patterns[FIRST_PEAKS + index];
+    struct first_pattern *weighed = &first->patterns[index];
     const double peak = first->peaks[traffic_of(pattern->use, is_cpu)];
-    judged->words = pattern->words;
-    judged->why = is_cpu ? pattern->why_cpu : pattern->why_gpu;
-    judged->rate = rate_of(judged->result);
+    *weighed = (struct first_pattern){
+        .words = pattern->words, .rate = rate, .why = is_cpu ? pattern->why_cpu : pattern->why_gpu};
     if (peak > 0)
-        judged->share = traffic_rate(pattern->use, is_cpu, judged->rate) / peak;
-    if (judged->share > 1) /* of a smaller array, in a cache */
-        judged->share = 1;
+        weighed->share = traffic_rate(pattern->use, is_cpu, rate) / peak;
+    if (weighed->share > 1) /* of a smaller array, in a cache */
+        weighed->share = 1;
     rank(first, index);
+}
+
+void first_weigh(const struct first_measured rows[FIRST_ROWS], bool is_cpu, double cache_bytes,
+                 struct first *first)
+{
+    *first = (struct first){0};
+    for (size_t i = 0; i < FIRST_PEAKS; i++)
+        if (rows[i].rate > 0 && rows[i].bytes > first->bytes)
+            first->bytes = rows[i].bytes;
+    if (cache_bytes > 0)
+        first->caches = first->bytes / cache_bytes;
+    for (size_t i = 0; i < FIRST_ROWS; i++)
+        raise_peak(first, patterns[i].use, is_cpu, &rows[i]);
+    for (size_t i = 0; i < FIRST_PATTERNS; i++)
+        weigh(first, i, rows[FIRST_PEAKS + i].rate, is_cpu);
+}
+
+static bool is_measured(const struct result *result)
+{
+    return result->status == STATUS_OK && result->by[BY_CUDA].method &&
+           unit_of(&result->task) == UNIT_GB_S;
+}
+
+/* The largest of those that the selector names, of those alike the fastest. */
+static struct first_measured largest(const char *text, const struct device_report *device)
+{
+    struct selector selector;
+    struct first_measured found = {0};
+    if (!selector_parse(text, &selector))
+        return found;
+    for (size_t i = 0; i < device->count; i++) {
+        const struct result *result = &device->results[i];
+        if (!is_measured(result) || !selector_fits(&selector, &result->task))
+            continue;
+        const struct first_measured measured = {
+            value_of(&result->task, result->by[BY_CUDA].time.median), (double)result->task.bytes};
+        if (measured.bytes > found.bytes ||
+            (measured.bytes >= found.bytes && measured.rate > found.rate))
+            found = measured;
+    }
+    return found;
 }
 
 void first_judge(const struct device_report *device, struct first *first)
 {
-    const bool is_cpu = device->facts.is_cpu;
-    size_t count = 0;
-    *first = (struct first){0};
-    find_bytes(first, device);
-    for (size_t i = 0; i < PATTERNS; i++) {
-        const struct result *result = largest(patterns[i].selector, device);
-        raise_peak(first, &patterns[i], is_cpu, result);
-        if (patterns[i].words)
-            first->patterns[count++].result = result;
-    }
-    count = 0;
-    for (size_t i = 0; i < PATTERNS; i++)
-        if (patterns[i].words)
-            judge(first, count++, &patterns[i], is_cpu);
+    struct first_measured rows[FIRST_ROWS];
+    for (size_t i = 0; i < FIRST_ROWS; i++)
+        rows[i] = largest(patterns[i].selector, device);
+    first_weigh(rows, device->facts.is_cpu, (double)device->facts.cache_bytes, first);
 }

@@ -5,23 +5,33 @@
 
 #include "bench/report.h"
 
-enum { FIRST_PATTERNS = 15, FIRST_WORST = 3 };
+enum {
+    FIRST_PATTERNS = 15,
+    FIRST_PEAKS = 4,
+    FIRST_ROWS = FIRST_PEAKS + FIRST_PATTERNS,
+    FIRST_WORST = 3
+};
 
 /* Of the device's memory, each has a peak of its own. */
 enum traffic { TRAFFIC_READ, TRAFFIC_WRITE, TRAFFIC_COPY, TRAFFICS };
 
+/* What was measured of a row of first.def. */
+struct first_measured {
+    double rate;  /* GB/s; 0: nothing was measured */
+    double bytes; /* of an array */
+};
+
 struct first_pattern {
     const char *words;
-    const struct result *result; /* the largest that was measured; NULL: none */
-    double rate;                 /* GB/s; 0: not measured */
-    double share;                /* of its peak: at most 1; 0: not known */
-    const char *why;             /* what makes it slow on this class of device */
+    double rate;     /* GB/s; 0: not measured */
+    double share;    /* of its peak: at most 1; 0: not known */
+    const char *why; /* what makes it slow on this class of device */
 };
 
 struct first {
     double
         peaks[TRAFFICS]; /* GB/s: the fastest of what was measured of arrays of `bytes`; 0: none */
-    size_t bytes;        /* of the largest array that a peak was measured with */
+    double bytes;        /* of the largest array that a peak was measured with; 0: none */
     double caches;       /* so many times the last cache; 0: not known */
     struct first_pattern patterns[FIRST_PATTERNS];
     size_t worst[FIRST_WORST]; /* the slowest by share, the slowest first */
@@ -31,6 +41,12 @@ struct first {
 /* Whether a run of the patterns alone has the task. */
 bool first_takes(const struct task *task);
 
+/* The results that a row is of, without their size (selector.h). */
+const char *first_selector(size_t row);
+
+/* What measurements say, which are in the order of first.def: the peaks, then the patterns. */
+void first_weigh(const struct first_measured rows[FIRST_ROWS], bool is_cpu, double cache_bytes,
+                 struct first *first);
 /* What a device's results say. */
 void first_judge(const struct device_report *device, struct first *first);
 

@@ -25,7 +25,7 @@ static void rate(FILE *file, const char *words, double value)
 static void peak_line(FILE *file, const struct first *first)
 {
     char size[24];
-    text_size(size, first->bytes);
+    text_size(size, (size_t)first->bytes);
     fputs("peak of memory, GB/s:", file);
     rate(file, "read", first->peaks[TRAFFIC_READ]);
     rate(file, "written", first->peaks[TRAFFIC_WRITE]);
@@ -71,7 +71,7 @@ void report_first(FILE *file, const struct device_report *device)
     if (!has_any(&first))
         return;
     device_line(file, &device->facts);
-    if (first.bytes)
+    if (first.bytes > 0)
         peak_line(file, &first);
     for (size_t i = 0; i < FIRST_PATTERNS; i++)
         pattern_line(file, &first.patterns[i]);

@@ -38,6 +38,12 @@ static const char style[] =
     "th.side div{max-width:18rem}\n"
     "tr.row div{position:sticky;left:.55rem;max-width:min(60rem,calc(100vw - 4rem))}\n"
     "td.n{text-align:right;white-space:nowrap}th.side,td.side{border-left:2px solid var(--line)}\n"
+    "#heat caption{text-align:left;color:var(--soft);padding:.2rem 0}#heat td{min-width:6.5rem}"
+    "#heat th div{max-width:14rem}.heat{background:color-mix(in srgb,var(--link) "
+    "calc(var(--share)*.55),transparent)}.best{color:var(--yes);font-size:.85em}"
+    "#heat small{color:inherit;opacity:.85}tr.peaks td,tr.peaks th{color:var(--soft)}"
+    "@media (max-width:40rem){#heat td{min-width:4.9rem}#heat tbody th{min-width:7.4rem}}"
+    ".mixed{border-left:4px solid var(--maybe);padding-left:.6rem}\n"
     "td.x{color:var(--soft);min-width:12rem;max-width:24rem;overflow-wrap:anywhere}\n"
     "td.v,td.what{min-width:9rem;max-width:18rem}.facts td{min-width:9rem;max-width:22rem}\n"
     ".facts th{white-space:nowrap}.s-no{color:var(--maybe)}\n"
@@ -69,13 +75,12 @@ static const char style[] =
 
 static void head(struct page *page)
 {
-    fprintf(
-        page->out,
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-        "<title>clem-bench: %zu devices side by side</title>\n<style>\n%s</style></head>\n<body>\n"
-        "<header><h1>Memory access, side by side</h1>\n<p class=\"soft\">clem-bench %s; ",
-        page->side_count, style, BENCH_VERSION);
+    fprintf(page->out,
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+            "<title>clem-bench: %zu device%s</title>\n<style>\n%s</style></head>\n<body>\n"
+            "<header><h1>Memory access, side by side</h1>\n<p class=\"soft\">clem-bench %s; ",
+            page->side_count, page->side_count == 1 ? "" : "s side by side", style, BENCH_VERSION);
     for (size_t i = 0; i < page->side_count; i++) {
         fputs(i ? "; " : "", page->out);
         html_text(page->out, page->sides[i].label);
@@ -162,7 +167,10 @@ static void group_section(struct page *page, size_t first, size_t count)
 
 static void body(struct page *page)
 {
-    fputs("<main><section id=\"summary\"><h2>What differs, and why</h2>\n", page->out);
+    fputs("<main>", page->out);
+    heat_map(page);
+    contents(page);
+    fputs("<section id=\"summary\"><h2>What differs, and why</h2>\n", page->out);
     summary(page);
     fputs("</section>\n<section id=\"devices\"><h2>Devices</h2>\n", page->out);
     table_devices(page);
@@ -195,7 +203,6 @@ static bool write_page(struct page *page, const char *output)
                 "gnuplot-nox)\n",
                 output);
     head(page);
-    contents(page);
     body(page);
     bool written = !ferror(page->out);
     if (fclose(page->out) != 0 || !written) {
