@@ -6,8 +6,8 @@
 
 #include "bench/selector.h"
 
-/* How a pattern uses memory: READ, WRITE and COPY as they are named; to and from the host. */
-enum use { USE_READ, USE_WRITE, USE_COPY, USE_IN, USE_OUT };
+/* How a pattern uses memory, as first.def says it. */
+enum use { USE_READ, USE_WRITE, USE_COPY, USE_LINK, USE_MOVE };
 
 struct pattern {
     const char *words; /* NULL: a peak */
@@ -39,8 +39,6 @@ bool first_takes(const struct task *task)
     return false;
 }
 
-/* On a CPU a copy between host and device reads and writes the same memory, and its bytes were counted once. On a GPU the
- * device's memory is only written, or read. */
 static enum traffic traffic_of(enum use use, bool is_cpu)
 {
     switch (use) {
@@ -48,20 +46,20 @@ static enum traffic traffic_of(enum use use, bool is_cpu)
         return TRAFFIC_READ;
     case USE_WRITE:
         return TRAFFIC_WRITE;
-    case USE_IN:
-        return is_cpu ? TRAFFIC_COPY : TRAFFIC_WRITE;
-    case USE_OUT:
-        return is_cpu ? TRAFFIC_COPY : TRAFFIC_READ;
+    case USE_LINK:
+    case USE_MOVE:
+        return is_cpu ? TRAFFIC_COPY : TRAFFIC_LINK;
     case USE_COPY:
         break;
     }
     return TRAFFIC_COPY;
 }
 
-/* What the memory did, in GB/s. */
+/* What memory or link did, in GB/s. A copy between host and device reads and writes a CPU's one memory, and its bytes were
+ * counted once. */
 static double traffic_rate(enum use use, bool is_cpu, double rate)
 {
-    return is_cpu && (use == USE_IN || use == USE_OUT) ? 2 * rate : rate;
+    return is_cpu && use == USE_LINK ? 2 * rate : rate;
 }
 
 /* A pattern that is faster than the kernels meant to be the fastest is the peak. Smaller arrays than theirs tell of caches. */

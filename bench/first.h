@@ -12,8 +12,8 @@ enum {
     FIRST_WORST = 3
 };
 
-/* Of the device's memory, each has a peak of its own. */
-enum traffic { TRAFFIC_READ, TRAFFIC_WRITE, TRAFFIC_COPY, TRAFFICS };
+/* Of the device's memory, and over the link between the host and a GPU: each has a peak of its own. */
+enum traffic { TRAFFIC_READ, TRAFFIC_WRITE, TRAFFIC_COPY, TRAFFIC_LINK, TRAFFICS };
 
 /* What was measured of a row of first.def. */
 struct first_measured {

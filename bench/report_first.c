@@ -26,10 +26,11 @@ static void peak_line(FILE *file, const struct first *first)
 {
     char size[24];
     text_size(size, (size_t)first->bytes);
-    fputs("peak of memory, GB/s:", file);
+    fputs("peaks, GB/s:", file);
     rate(file, "read", first->peaks[TRAFFIC_READ]);
     rate(file, "written", first->peaks[TRAFFIC_WRITE]);
     rate(file, "copied", first->peaks[TRAFFIC_COPY]);
+    rate(file, "host's link", first->peaks[TRAFFIC_LINK]);
     fprintf(file, " (arrays of %s", size);
     if (first->caches > 0)
         fprintf(file, ": %.1f times the cache%s", first->caches,

@@ -149,6 +149,7 @@ static void table(struct page *page, const struct first *firsts)
     peak_row(page, firsts, TRAFFIC_READ, "peak, read");
     peak_row(page, firsts, TRAFFIC_WRITE, "peak, written");
     peak_row(page, firsts, TRAFFIC_COPY, "peak, copied");
+    peak_row(page, firsts, TRAFFIC_LINK, "peak, link to the host");
     size_row(page, firsts);
     fputs("</tbody></table></div>\n", page->out);
 }

@@ -119,9 +119,16 @@ TEST_BODY(first_shares_are_of_the_peak_of_their_kind)
     assert_about(first.peaks[TRAFFIC_COPY], 20);
     assert_about(pattern_of(&first, "device to device")->share, 0.5);
     make_run(&run, false, 10);
+    slow_down(&run, "transfer.pinned.h2d", 20);
+    slow_down(&run, "transfer.pinned.d2h", 10);
+    slow_down(&run, "transfer.pageable.h2d", 40);
+    slow_down(&run, "transfer.pageable.d2h", 40);
+    slow_down(&run, "managed.pingpong", 40);
     first_judge(&run.device, &first);
     assert_about(first.peaks[TRAFFIC_COPY], 10);
-    assert_about(pattern_of(&first, "pinned memory to the device")->share, 1);
+    assert_about(first.peaks[TRAFFIC_LINK], 1);
+    assert_about(pattern_of(&first, "pinned memory to the device")->share, 0.5);
+    assert_about(pattern_of(&first, "managed memory to and fro")->share, 0.25);
 }
 
 /* A small array may be in a cache: it is no peak, and no share is above 1. */
