@@ -59,6 +59,8 @@ static bool write_format(FILE *file, enum format format, const struct report *re
 {
     if (format == FORMAT_JSON)
         return report_json(file, report);
+    if (format == FORMAT_SHARE)
+        return report_share(file, report);
     if (format == FORMAT_CSV)
         report_csv(file, report);
     else
@@ -87,6 +89,8 @@ static bool write_all(const struct options *options, const struct report *report
         written = write_file(options->csv, FORMAT_CSV, report) && written;
     if (options->json && report_json_exists())
         written = write_file(options->json, FORMAT_JSON, report) && written;
+    if (options->share && report_json_exists())
+        written = write_file(options->share, FORMAT_SHARE, report) && written;
     return written;
 }
 

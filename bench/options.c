@@ -18,28 +18,21 @@ enum {
     NORMAL,
     FULL,
     TABLE,
+    SHARE,
     COMPARE,
     VERSION
 };
 
 static const struct option long_options[] = {
-    {"list", no_argument, NULL, LIST},
-    {"list-devices", no_argument, NULL, LIST_DEVICES},
-    {"seed-rows", no_argument, NULL, SEED_ROWS},
-    {"device", required_argument, NULL, 'd'},
-    {"filter", required_argument, NULL, 'f'},
-    {"format", required_argument, NULL, 'F'},
-    {"output", required_argument, NULL, 'o'},
-    {"csv", required_argument, NULL, CSV},
-    {"json", required_argument, NULL, JSON},
-    {"quick", no_argument, NULL, QUICK},
-    {"normal", no_argument, NULL, NORMAL},
-    {"full", no_argument, NULL, FULL},
-    {"table", no_argument, NULL, TABLE},
-    {"compare", no_argument, NULL, COMPARE},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, VERSION},
-    {NULL, 0, NULL, 0},
+    {"list", no_argument, NULL, LIST},           {"list-devices", no_argument, NULL, LIST_DEVICES},
+    {"seed-rows", no_argument, NULL, SEED_ROWS}, {"device", required_argument, NULL, 'd'},
+    {"filter", required_argument, NULL, 'f'},    {"format", required_argument, NULL, 'F'},
+    {"output", required_argument, NULL, 'o'},    {"csv", required_argument, NULL, CSV},
+    {"json", required_argument, NULL, JSON},     {"share", required_argument, NULL, SHARE},
+    {"quick", no_argument, NULL, QUICK},         {"normal", no_argument, NULL, NORMAL},
+    {"full", no_argument, NULL, FULL},           {"table", no_argument, NULL, TABLE},
+    {"compare", no_argument, NULL, COMPARE},     {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, VERSION},     {NULL, 0, NULL, 0},
 };
 
 void options_help(void)
@@ -48,7 +41,7 @@ void options_help(void)
         "Usage: %s [options]\n"
         "       %s --compare EARLIER.json [options]\n"
         "       %s --compare A.json B.json [A2.json B2.json ...]\n"
-        "       %s report A.json [B.json ...] -o REPORT.html\n"
+        "       %s report A.json|FOLDER [B.json ...] -o REPORT.html\n"
         "\n"
         "Measures copies, fills, kernels, allocation and calls through the CUDA API on each "
         "device, beside the\n"
@@ -63,6 +56,7 @@ void options_help(void)
         "  --format FORMAT        text (the default), csv or json\n"
         "  -o, --output FILE      there instead of on standard output\n"
         "  --csv FILE, --json FILE  these as well\n"
+        "  --share FILE           what a table of devices needs of the run, and nothing private\n"
         "  --quick, --normal, --full  all rows: few short samples; the usual; all sizes and longer "
         "samples. A full\n"
         "                         run keeps what it has in FILE.part; started again, it goes on "
@@ -74,7 +68,9 @@ void options_help(void)
         "moved by more\n"
         "                         than their noise; with pairs: medians of the ratios of their "
         "rows\n"
-        "  report                 one HTML page with the devices of all files side by side\n"
+        "  report                 one HTML page with the devices of all files side by side; a "
+        "folder is all its\n"
+        "                         .json files\n"
         "  --help, --version\n"
         "\n"
         "GB is 10^9 bytes. Exit status: 0, 1 when data was wrong, 2 when there is no device, 3 "
@@ -141,6 +137,9 @@ static bool take(struct options *options, int option)
         return true;
     case JSON:
         options->json = optarg;
+        return true;
+    case SHARE:
+        options->share = optarg;
         return true;
     case QUICK:
         return take_mode(options, MODE_QUICK);

@@ -47,6 +47,10 @@ struct cJSON *report_json_object(const struct report *report);
 struct cJSON *report_json_result(const struct device_facts *facts, const struct result *result);
 #endif
 
+/* report_share.c: the patterns of first.def and what the devices are, without command, paths, reasons and loads. As
+ * report_json. */
+bool report_share(FILE *file, const struct report *report);
+
 /* compare.c: medians of the ratios between files A and B, A2 and B2, ... compared: how many rows
  * they share. False after a message when they cannot be read. */
 bool report_compare(FILE *file, char **files, int count, size_t *compared);

@@ -7,6 +7,19 @@
 #include "bench/html/html.h"
 #include "bench/selector.h"
 
+const char heat_style[] =
+    "#heat caption{text-align:left;color:var(--soft);padding:.2rem 0}#heat td{min-width:6.5rem}"
+    "#heat th div{max-width:14rem}.heat{background:color-mix(in srgb,var(--link) "
+    "calc(var(--share)*.55),transparent)}.best{color:var(--yes);font-size:.85em}\n"
+    "#heat button{all:unset;cursor:pointer;text-decoration:underline dotted}"
+    "#heat button:focus-visible{outline:2px solid var(--link)}"
+    "#heat.crowd thead th{min-width:5.5rem}#heat th small{display:block;color:var(--soft);"
+    "max-width:16rem;white-space:normal}#filter{font:inherit;color:inherit;"
+    "background:var(--back);border:1px solid var(--line);padding:.2rem .4rem}\n"
+    "#heat small{color:inherit;opacity:.85}tr.peaks td,tr.peaks th{color:var(--soft)}"
+    "@media (max-width:40rem){#heat td{min-width:4.9rem}#heat tbody th{min-width:7.4rem}}"
+    ".mixed{border-left:4px solid var(--maybe);padding-left:.6rem}\n";
+
 static bool fits(const struct selector *selector, const struct saved_result *result)
 {
     if (strcmp(selector->row, result->row) != 0)
@@ -177,6 +190,77 @@ static void slowest(struct page *page, const struct first *firsts)
     fputs("</ul>\n", page->out);
 }
 
+/* --- many devices: a line for each --- */
+
+/* Words to filter by: all that names the device and its driver. */
+static void device_row(struct page *page, const struct side *side, const struct first *first,
+                       const bool *is_best)
+{
+    fputs("<tr><th scope=\"row\"><div>", page->out);
+    html_text(page->out, side->device->name);
+    fputs("</div><small>", page->out);
+    html_text(page->out, side->device->opencl[0] ? side->device->opencl : side->run->runtime);
+    fputs(", ", page->out);
+    html_text(page->out, side->run->date);
+    fputs("</small></th>", page->out);
+    for (size_t i = 0; i < FIRST_PATTERNS; i++)
+        rate_cell(page, first->patterns[i].rate, first->patterns[i].share, is_best[i]);
+    for (int i = 0; i < TRAFFICS; i++)
+        rate_cell(page, first->peaks[i], 0, false);
+    fputs("</tr>\n", page->out);
+}
+
+static void crowd_head(struct page *page, const struct first *first)
+{
+    static const char *const peaks[TRAFFICS] = {"peak, read", "peak, written", "peak, copied",
+                                                "peak, link to the host"};
+    fputs("<thead><tr><th scope=\"col\">device</th>", page->out);
+    for (size_t i = 0; i < FIRST_PATTERNS; i++) {
+        fputs("<th scope=\"col\">", page->out);
+        html_text(page->out, first->patterns[i].words);
+        fputs("</th>", page->out);
+    }
+    for (int i = 0; i < TRAFFICS; i++)
+        fprintf(page->out, "<th scope=\"col\">%s</th>", peaks[i]);
+    fputs("</tr></thead>\n<tbody>\n", page->out);
+}
+
+/* Lines by what is typed, and in the order of a column; without scripts the table is whole, in the order of the files. */
+static const char script[] =
+    "<script>(()=>{const t=document.getElementById('heat'),b=t.tBodies[0],"
+    "f=document.getElementById('filter'),n=r=>r.cells;"
+    "f.closest('p').hidden=false;f.oninput=()=>{const w=f.value.toLowerCase().split(/\\s+/);"
+    "for(const r of b.rows)r.hidden=!w.every(x=>n(r)[0].textContent.toLowerCase().includes(x))};"
+    "[...t.tHead.rows[0].cells].forEach((h,i)=>{const k=document.createElement('button');"
+    "k.type='button';k.append(...h.childNodes);h.append(k);k.onclick=()=>{"
+    "const v=r=>i?-(parseFloat(n(r)[i].textContent)||0):n(r)[0].textContent;"
+    "[...b.rows].sort((x,y)=>v(x)<v(y)?-1:v(x)>v(y)?1:0).forEach(r=>b.append(r));"
+    "for(const c of t.tHead.rows[0].cells)c.removeAttribute('aria-sort');"
+    "h.setAttribute('aria-sort',i?'descending':'ascending')}})})()</script>\n";
+
+static void crowd(struct page *page, const struct first *firsts)
+{
+    size_t best[FIRST_PATTERNS];
+    for (size_t i = 0; i < FIRST_PATTERNS; i++)
+        best[i] = best_of(page, firsts, i);
+    fputs("<p hidden><label>Devices with these words: <input id=\"filter\" type=\"search\" "
+          "placeholder=\"vendor, name, driver\"></label></p>\n<div class=\"scroll\" "
+          "tabindex=\"0\" role=\"region\" aria-label=\"Devices over patterns\"><table "
+          "id=\"heat\" class=\"crowd\"><caption>GB/s, and the share of the peak of the "
+          "device&#8217;s memory, or "
+          "of a GPU&#8217;s link to the host</caption>\n",
+          page->out);
+    crowd_head(page, &firsts[0]);
+    for (size_t d = 0; d < page->side_count; d++) {
+        bool is_best[FIRST_PATTERNS];
+        for (size_t i = 0; i < FIRST_PATTERNS; i++)
+            is_best[i] = best[i] == d;
+        device_row(page, &page->sides[d], &firsts[d], is_best);
+    }
+    fputs("</tbody></table></div>\n", page->out);
+    fputs(script, page->out);
+}
+
 /* What is compared must have been measured alike. */
 static void mixture(struct page *page)
 {
@@ -205,8 +289,12 @@ void heat_map(struct page *page)
     if (firsts && has_any(page, firsts)) {
         fputs("<section id=\"first\"><h2>What each pattern gets</h2>\n", page->out);
         mixture(page);
-        table(page, firsts);
-        slowest(page, firsts);
+        if (page->side_count > HEAT_DEVICES) {
+            crowd(page, firsts);
+        } else {
+            table(page, firsts);
+            slowest(page, firsts);
+        }
         fputs("</section>\n", page->out);
     }
     free(firsts);

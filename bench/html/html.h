@@ -81,8 +81,11 @@ double share_of(const struct side *side, const struct saved_result *result);
 double penalty_of(const struct page *page, const struct side *side, const struct key *key,
                   const char *form);
 
-/* heat.c: the patterns that a run tells first, over all devices. Nothing where none was measured. */
+/* heat.c: the patterns that a run tells first, over all devices. Nothing where none was measured. Of more devices than a page
+ * is wide it is the whole page: a line for each, to be filtered and sorted where scripts run. */
+enum { HEAT_DEVICES = 8 };
 void heat_map(struct page *page);
+extern const char heat_style[]; /* CSS, beside the page's own */
 
 /* tables.c */
 void table_devices(struct page *page);                           /* facts.c */

@@ -204,3 +204,35 @@ TEST_BODY(first_text_is_a_device_in_twenty_lines)
     assert_string_equal(text, "");
     free(text);
 }
+
+/* Whoever gets the file learns of the device, not of the machine's owner. */
+TEST_BODY(first_share_has_nothing_private)
+{
+    struct run run;
+    char *text = NULL;
+    size_t bytes = 0;
+    if (!report_json_exists())
+        TEST_SKIP("built without libcjson");
+    make_run(&run, true, 10);
+    strcpy(run.device.facts.strategy_reason, "/home/somebody/driver.so");
+    find(&run, "gather")->status = STATUS_ERROR;
+    strcpy(find(&run, "gather")->reason, "/home/somebody/cache: no space");
+    strcpy(find(&run, "scatter")->by[BY_CUDA].reason, "/home/somebody/kernel.cl:1");
+    struct report report = {.runtime = "clem",
+                            .program = "/home/somebody/clem-bench",
+                            .mode = "first",
+                            .command = "/home/somebody/clem-bench --json secret.json",
+                            .devices = &run.device,
+                            .device_count = 1};
+    FILE *file = open_memstream(&text, &bytes);
+    assert_non_null(file);
+    assert_true(report_share(file, &report));
+    fclose(file);
+    assert_null(strstr(text, "somebody"));
+    assert_null(strstr(text, "secret"));
+    assert_null(strstr(text, "load_"));
+    assert_non_null(strstr(text, "\"a device\""));
+    assert_non_null(strstr(text, "\"row\":\"transfer.d2d\""));
+    assert_non_null(strstr(text, "\"median\":10"));
+    free(text);
+}

@@ -334,6 +334,43 @@ TEST_BODY(html_page_says_that_modes_are_mixed)
     free(page);
 }
 
+/* More devices than a page is wide, from a folder: a line for each, and nothing else. */
+TEST_BODY(html_many_devices_are_lines)
+{
+    enum { FILES = 30 };
+    char folder[] = "/tmp/clem_html_XXXXXX", path[96], page[96], *files[] = {folder};
+    char *run = run_text("clem", "true");
+    if (!report_json_exists())
+        TEST_SKIP("built without libcjson");
+    assert_non_null(mkdtemp(folder));
+    for (int i = 0; i < FILES; i++) {
+        snprintf(path, sizeof path, "%s/%02d.json", folder, i);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(run, file);
+        fclose(file);
+    }
+    snprintf(page, sizeof page, "%s/page.html", folder);
+    assert_int_equal(html_report(page, files, 1), 0);
+    char *text = saved_text(page);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "<title>clem-bench: 30 devices side by side</title>"));
+    assert_non_null(strstr(text, "id=\"filter\""));
+    assert_null(strstr(text, "id=\"devices\""));
+    size_t lines = 0;
+    for (const char *at = text; (at = strstr(at, "<tr><th scope=\"row\">")) != NULL; at++)
+        lines++;
+    assert_int_equal(lines, FILES);
+    unlink(page);
+    for (int i = 0; i < FILES; i++) {
+        snprintf(path, sizeof path, "%s/%02d.json", folder, i);
+        unlink(path);
+    }
+    assert_int_equal(rmdir(folder), 0);
+    free(text);
+    free(run);
+}
+
 TEST_BODY(html_page_has_charts_where_gnuplot_is)
 {
     char *page = good_page();
