@@ -44,6 +44,8 @@ bool report_json_exists(void);
 struct cJSON;
 /* The report, or one of its results, as objects. Owns: the caller deletes them. */
 struct cJSON *report_json_object(const struct report *report);
+/* Writes and deletes the object, with lines and indents or all in one line. False without memory. */
+bool report_json_write(FILE *file, struct cJSON *object, bool is_for_people);
 struct cJSON *report_json_result(const struct device_facts *facts, const struct result *result);
 #endif
 

@@ -4,7 +4,6 @@
 
 #ifdef CLEM_BENCH_JSON
 #include <cjson/cJSON.h>
-#include <stdlib.h>
 
 /* What is handed on, by name: whatever the report gets later stays at home. Texts of drivers and reasons may hold paths. */
 static const char *const run_names[] = {"format", "runtime",    "version",           "date",
@@ -62,15 +61,7 @@ static cJSON *share_object(const struct report *report)
 
 bool report_share(FILE *file, const struct report *report)
 {
-    cJSON *object = share_object(report);
-    char *text = cJSON_PrintUnformatted(object);
-    cJSON_Delete(object);
-    if (!text)
-        return false;
-    fputs(text, file);
-    fputc('\n', file);
-    free(text);
-    return true;
+    return report_json_write(file, share_object(report), false);
 }
 
 #else
