@@ -64,7 +64,8 @@ bool ptx_sees_others(const struct ptx_instruction *in)
 {
     if (in->opcode == PTX_OPCODE_atom)
         return in->operand_count > 0 && in->operands[0].kind != PTX_OPERAND_SINK;
-    return in->opcode == PTX_OPCODE_ld && may_be_of_others(in->space) && ptx_is_volatile(in);
+    return ptx_is_mbarrier_wait(in) ||
+           (in->opcode == PTX_OPCODE_ld && may_be_of_others(in->space) && ptx_is_volatile(in));
 }
 
 static bool call_sees_others(const struct waiting *w, const struct ptx_instruction *in)

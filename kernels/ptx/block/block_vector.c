@@ -204,6 +204,7 @@ static bool is_plain(const struct ptx_instruction *in)
     switch (in->opcode) {
     case PTX_OPCODE_atom:
     case PTX_OPCODE_red:
+    case PTX_OPCODE_mbarrier:
     case PTX_OPCODE_trap:
     case PTX_OPCODE_brx:
     case PTX_OPCODE_membar:
@@ -252,6 +253,7 @@ static bool may_write_in(const struct ptx_instruction *in, enum ptx_space space)
     case PTX_OPCODE_st:
     case PTX_OPCODE_atom:
     case PTX_OPCODE_red:
+    case PTX_OPCODE_mbarrier:
         return in->space == space ||
                (in->space != PTX_SPACE_GLOBAL && in->space != PTX_SPACE_SHARED &&
                 in->space != PTX_SPACE_LOCAL && in->space != PTX_SPACE_PARAM);

@@ -242,8 +242,10 @@ static void emit_copy(struct ptx_emitter *e, const struct ptx_instruction *in)
 static void emit_cp(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     if (strncmp(in->words, "cp.async", 8) != 0 || strstr(in->words, ".bulk") ||
-        strstr(in->words, ".mbarrier") || strstr(in->words, ".reduce"))
-        ptx_refuse(e, "bulk copies and copies that arrive at barriers have no translation");
+        strstr(in->words, ".reduce"))
+        ptx_refuse(e, "bulk copies have no translation");
+    else if (in->operation == PTX_OP_MBARRIER)
+        ptx_emit_copies_arrive(e, in);
     else if (!strstr(in->words, "_group") && !strstr(in->words, "wait_all"))
         emit_copy(e, in);
 }
