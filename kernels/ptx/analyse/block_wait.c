@@ -369,7 +369,9 @@ static void note_source(struct waiting *w, const struct ptx_instruction *in)
     const bool is_number = takes_number(w, in), reads = !is_number && is_source(w, in);
     w->has_number |= is_number;
     w->has_source |= reads;
-    w->is_far |= (is_number || reads) && in->space != PTX_SPACE_SHARED;
+    w->is_far |=
+        (is_number || reads) && in->space != PTX_SPACE_SHARED &&
+        in->scope != PTX_SCOPE_CTA; /* which says that nothing of other blocks is looked for */
 }
 
 static void look_through(struct waiting *w)
