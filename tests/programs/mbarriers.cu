@@ -207,6 +207,53 @@ __global__ void copies(int *out, const int *in)
     out[t] = values[0][63 - t] * 100 + values[1][63 - t];
 }
 
+/* One thread asks for a copy of all, which the others wait for; another takes what they made of it away. */
+__global__ void bulk(int *out, const int *in)
+{
+    __shared__ state_t barrier;
+    __shared__ __align__(16) int values[64], others[64], made[64];
+    const int t = threadIdx.x;
+    if (t == 0) {
+        begin(&barrier, 64);
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncthreads();
+    if (t == 7) {
+        asm volatile(
+            "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], 256;" ::"r"(place_of(&barrier))
+            : "memory");
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], "
+                     "[%1], %2, [%3];" ::"r"((uint32_t)__cvta_generic_to_shared(values)),
+                     "l"(in), "r"(256), "r"(place_of(&barrier))
+                     : "memory");
+    }
+    const state_t state = arrive(&barrier);
+    while (!is_over(&barrier, state))
+        ;
+    made[t] = values[63 - t] * 3;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    if (t == 9) {
+        asm volatile(
+            "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], 128;" ::"r"(place_of(&barrier))
+            : "memory");
+        asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], "
+                     "[%1], 128, [%2];" ::"r"((uint32_t)__cvta_generic_to_shared(others)),
+                     "r"((uint32_t)__cvta_generic_to_shared(values)), "r"(place_of(&barrier))
+                     : "memory");
+    }
+    const state_t second = arrive(&barrier);
+    while (!is_over(&barrier, second))
+        ;
+    if (t == 0) {
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;" ::"l"(out),
+                     "r"((uint32_t)__cvta_generic_to_shared(made))
+                     : "memory");
+        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+        asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+    }
+    out[64 + t] = others[31 - t % 32];
+}
+
 /* A cluster of one block. */
 __global__ void cluster(int *out)
 {
@@ -316,5 +363,10 @@ int main(int count, char **arguments)
     for (int t = 0; t < 64; t++)
         EXPECT(got[t] == numbers[63 - t] * 100 + numbers[64 + 63 - t]);
 
+    bulk<<<1, 64>>>(out.data, in.data);
+    LAUNCHED();
+    got = out.host();
+    for (int t = 0; t < 64; t++)
+        EXPECT(got[t] == numbers[63 - t] * 3 && got[64 + t] == numbers[31 - t % 32]);
     return program_end();
 }

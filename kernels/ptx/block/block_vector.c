@@ -215,6 +215,8 @@ static bool is_plain(const struct ptx_instruction *in)
     case PTX_OPCODE_sust:
     case PTX_OPCODE_sured:
         return false;
+    case PTX_OPCODE_cp:
+        return in->operation != PTX_OP_BULK;
     default:
         return true;
     }
@@ -249,6 +251,7 @@ static bool may_write_in(const struct ptx_instruction *in, enum ptx_space space)
 {
     switch (in->opcode) {
     case PTX_OPCODE_call:
+    case PTX_OPCODE_cp:
         return true;
     case PTX_OPCODE_st:
     case PTX_OPCODE_atom:

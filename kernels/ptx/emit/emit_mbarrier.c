@@ -34,14 +34,20 @@ static void write_fence(struct ptx_emitter *e, const struct ptx_instruction *in)
 }
 
 /* Threads arrive, leave for all phases to come, and bytes are expected; any of them may be the last that a phase waits for. */
+static const char *step_text(struct ptx_emitter *e, const struct ptx_operand *barrier,
+                             const char *arrived, const char *dropped, const char *bytes)
+{
+    struct ptx_access access = access_of(e, barrier, PTX_ACCESS_ATOMIC);
+    access.function = step_function(e);
+    access.value = ptx_format(e, "%s, %s, %s", arrived, dropped, bytes);
+    return ptx_access(e, &access);
+}
+
 static void write_step(struct ptx_emitter *e, const struct ptx_instruction *in, const char *arrived,
                        const char *dropped, const char *bytes)
 {
     const uint32_t at = ptx_destination_count(in);
-    struct ptx_access access = access_of(e, &in->operands[at], PTX_ACCESS_ATOMIC);
-    access.function = step_function(e);
-    access.value = ptx_format(e, "%s, %s, %s", arrived, dropped, bytes);
-    const char *call = ptx_access(e, &access);
+    const char *call = step_text(e, &in->operands[at], arrived, dropped, bytes);
     if (at > 0 && in->operands[0].kind != PTX_OPERAND_SINK)
         ptx_set(e, &in->operands[0], PTX_B64, call);
     else
@@ -123,4 +129,11 @@ void ptx_emit_copies_arrive(struct ptx_emitter *e, const struct ptx_instruction 
         write_fence(e, in);
         write_step(e, in, "1u", "0u", "0u");
     }
+}
+
+void ptx_emit_bytes_arrive(struct ptx_emitter *e, const struct ptx_operand *barrier,
+                           const char *bytes)
+{
+    ptx_write_fence(e, PTX_SCOPE_CTA, PTX_ORDER_ACQ_REL);
+    ptx_line(e, "%s;", step_text(e, barrier, "0u", "0u", ptx_format(e, "0u - %s", bytes)));
 }

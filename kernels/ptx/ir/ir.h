@@ -205,7 +205,9 @@ enum ptx_operation {
     PTX_OP_TEST_WAIT,
     PTX_OP_TRY_WAIT,
     PTX_OP_PENDING_COUNT, /* mbarrier */
-    PTX_OP_MBARRIER,      /* cp.async.mbarrier */
+    PTX_OP_MBARRIER,
+    PTX_OP_BULK,
+    PTX_OP_BULK_GROUP, /* cp.async */
     PTX_OP_OTHER
 };
 

@@ -371,7 +371,11 @@ static const struct {
     struct modifier modifier;
 } special_modifiers[] = {
     {PTX_OPCODE_cvt, {"pack", OPERATION, PTX_OP_OTHER}},
+    {PTX_OPCODE_cp, {"bulk", OPERATION, PTX_OP_BULK}},
+    {PTX_OPCODE_cp, {"bulk_group", OPERATION, PTX_OP_BULK_GROUP}},
     {PTX_OPCODE_cp, {"mbarrier", OPERATION, PTX_OP_MBARRIER}},
+    {PTX_OPCODE_cp, {"mbarrier::complete_tx::bytes", OPERATION, PTX_OP_COMPLETE_TX}},
+    {PTX_OPCODE_cp, {"read", HINT, 0}},
     {PTX_OPCODE_mbarrier, {"arrive_drop", OPERATION, PTX_OP_ARRIVE_DROP}},
     {PTX_OPCODE_mbarrier, {"complete_tx", OPERATION, PTX_OP_COMPLETE_TX}},
     {PTX_OPCODE_mbarrier, {"expect_tx", OPERATION, PTX_OP_EXPECT_TX}},

@@ -240,6 +240,26 @@ static bool is_call(const struct ptx_instruction *in)
             at[3].kind == PTX_OPERAND_FUNCTION);
 }
 
+/* Into shared memory, with the barrier that hears of its bytes, or out of it; or a way of waiting. */
+static bool is_bulk_copy(const struct ptx_instruction *in)
+{
+    const bool comes = in->space == PTX_SPACE_SHARED && (in->second_space == PTX_SPACE_GLOBAL ||
+                                                         in->second_space == PTX_SPACE_SHARED);
+    const bool goes = in->space == PTX_SPACE_GLOBAL && in->second_space == PTX_SPACE_SHARED;
+    switch (in->second_operation) {
+    case PTX_OP_COMPLETE_TX:
+        return comes && fit_all(in->operands, in->operand_count, "AAVAV?");
+    case PTX_OP_BULK_GROUP:
+        return goes && fit_all(in->operands, in->operand_count, "AAVV?");
+    case PTX_OP_COMMIT_GROUP:
+        return in->operand_count == 0;
+    case PTX_OP_WAIT_GROUP:
+        return fit_all(in->operands, in->operand_count, "V");
+    default:
+        return false;
+    }
+}
+
 /* cp.async: two addresses and sizes, a way of waiting, or a barrier that copies arrive at. */
 static bool is_copy(const struct ptx_instruction *in)
 {
@@ -247,6 +267,8 @@ static bool is_copy(const struct ptx_instruction *in)
                           : in->operation == PTX_OP_WAIT_GROUP ? "V"
                           : in->operation == PTX_OP_MBARRIER   ? "A"
                                                                : "";
+    if (in->operation == PTX_OP_BULK)
+        return is_bulk_copy(in);
     return in->operation != PTX_OP_OTHER && fit_all(in->operands, in->operand_count, letters);
 }
 
