@@ -183,6 +183,37 @@ __global__ void hand_over(int *out, int rounds)
     out[blockIdx.x * blockDim.x + t] = sum;
 }
 
+__device__ __noinline__ void wait_in_function(state_t *barrier, uint32_t parity)
+{
+    while (!is_over_parity(barrier, parity))
+        ;
+}
+
+/* One thread hands over to all others, those of its warp among them. */
+__global__ void from_one(int *out, int rounds)
+{
+    __shared__ state_t full, empty;
+    __shared__ int value;
+    const int t = threadIdx.x, giver = 5;
+    if (t == giver) {
+        begin(&full, 1);
+        begin(&empty, blockDim.x - 1);
+    }
+    __syncthreads();
+    int sum = 0;
+    for (int i = 0; i < rounds; i++)
+        if (t == giver) {
+            wait_in_function(&empty, ~i & 1);
+            value = i * i + 1;
+            (void)arrive(&full);
+        } else {
+            wait_in_function(&full, i & 1);
+            sum = sum * 3 + value;
+            (void)arrive(&empty);
+        }
+    out[blockIdx.x * blockDim.x + t] = sum;
+}
+
 /* Copies that arrive in the threads' place, and beside them. */
 __global__ void copies(int *out, const int *in)
 {
@@ -352,6 +383,15 @@ int main(int count, char **arguments)
         EXPECT(got[i] == sum);
     }
     result("hand_over", got);
+
+    from_one<<<blocks, threads>>>(out.data, rounds);
+    LAUNCHED();
+    got = out.host();
+    int given = 0;
+    for (int r = 0; r < rounds; r++)
+        given = given * 3 + r * r + 1;
+    for (int i = 0; i < blocks * threads; i++)
+        EXPECT(got[i] == (i % threads == 5 ? 0 : given));
 
     std::vector<int> numbers(128);
     for (int i = 0; i < 128; i++)
