@@ -36,7 +36,8 @@ template <class T> struct clem_no_reference<T &> {
 template <class T> struct clem_no_reference<T &&> {
     typedef T type;
 };
-template <class T> CLEM_BOTH constexpr typename clem_no_reference<T>::type &&move(T &&value) noexcept
+template <class T>
+CLEM_BOTH constexpr typename clem_no_reference<T>::type &&move(T &&value) noexcept
 {
     return static_cast<typename clem_no_reference<T>::type &&>(value);
 }
@@ -45,7 +46,8 @@ template <class T> CLEM_BOTH constexpr typename clem_no_reference<T>::type &&mov
 
 /* A count of bytes that is a multiple of Alignment, as are the addresses that it is said of. */
 template <std::size_t Alignment> struct aligned_size_t {
-    static_assert(Alignment != 0 && (Alignment & (Alignment - 1)) == 0, "an alignment is a power of 2");
+    static_assert(Alignment != 0 && (Alignment & (Alignment - 1)) == 0,
+                  "an alignment is a power of 2");
     static constexpr std::size_t align = Alignment;
     std::size_t value;
     CLEM_BOTH constexpr explicit aligned_size_t(std::size_t bytes) : value(bytes)
@@ -127,7 +129,8 @@ struct alignas(16) clem_sixteen_bytes {
 /* What is known of the alignment only when the program runs. */
 CLEM_BOTH std::size_t clem_alignment_of(const void *to, const void *from)
 {
-    const std::size_t bits = reinterpret_cast<std::size_t>(to) | reinterpret_cast<std::size_t>(from);
+    const std::size_t bits =
+        reinterpret_cast<std::size_t>(to) | reinterpret_cast<std::size_t>(from);
     return (bits & 15) == 0 ? 16 : (bits & 7) == 0 ? 8 : (bits & 3) == 0 ? 4 : 1;
 }
 

@@ -485,7 +485,8 @@ struct ptx_function {
     uint32_t first_location; /* of the module's, how many stand before the body */
     unsigned max_threads[3], required_threads[3], min_blocks;
     unsigned cluster[3]; /* .reqnctapercluster, or zeros */
-    bool is_explicit_cluster;
+    bool is_explicit_cluster,
+        has_cluster; /* .explicitcluster; instructions that reach through a cluster */
 };
 
 /* What ptx_module_place() changes in a module's text, by bytes from its start. In the order of `from`

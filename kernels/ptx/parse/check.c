@@ -350,7 +350,7 @@ void ptx_check_instructions(struct ptx_module *module)
             struct ptx_instruction *in = &function->instructions[k];
             if (in->opcode != PTX_OPCODES && !is_well_formed(in))
                 in->opcode = PTX_OPCODES;
-            ptx_read_cluster(module, in);
+            function->has_cluster |= ptx_read_cluster(module, in);
         }
     }
 }

@@ -52,20 +52,21 @@ static void read_barrier(struct ptx_module *module, struct ptx_instruction *in)
     in->operand_count = 1;
 }
 
-void ptx_read_cluster(struct ptx_module *module, struct ptx_instruction *in)
+bool ptx_read_cluster(struct ptx_module *module, struct ptx_instruction *in)
 {
     switch (in->opcode) {
     case PTX_OPCODE_mapa:
         read_mapa(in);
-        break;
+        return true;
     case PTX_OPCODE_getctarank:
         read_rank(in);
-        break;
+        return true;
     case PTX_OPCODE_barrier:
-        if (in->scope == PTX_SCOPE_CLUSTER)
-            read_barrier(module, in);
-        break;
+        if (in->scope != PTX_SCOPE_CLUSTER)
+            return false;
+        read_barrier(module, in);
+        return true;
     default:
-        break;
+        return false;
     }
 }
