@@ -338,6 +338,23 @@ TEST_BODY(driver_virtual_access_is_kept)
     end_mapped(address, 4);
 }
 
+/* A mapping ends by cuMemUnmap() alone. */
+TEST_BODY(driver_virtual_memory_is_not_freed_as_others)
+{
+    use_it();
+    const CUdeviceptr address = reserve(2 * GRAIN);
+    void *const pointer = (void *)(uintptr_t)address;
+    map_new(address, GRAIN);
+    allow(address, GRAIN, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    assert_int_equal(cuMemFree(address), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemFreeAsync(address, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemFreeHost(pointer), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cudaFreeAsync(pointer, NULL), cudaErrorInvalidValue);
+    (void)cudaGetLastError();
+    assert_driver(cuMemsetD8(address, 1, GRAIN));
+    end_mapped(address, 2);
+}
+
 /* In a process that has not begun with OpenCL: a kernel writes where it must not. */
 static void write_wrongly(bool is_mapped)
 {
