@@ -5,6 +5,7 @@
 #include <ftw.h>
 #include <poll.h>
 #include <stdatomic.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -260,4 +261,26 @@ TEST_BODY(ptx_apart_can_be_switched_off)
     assert_int_equal(count_compiled("kernel_k1"), 0);
     assert_runs(library, 1);
     assert_int_equal(count_compiled("kernel_k1"), 1);
+}
+
+/* The program closes all files, and its own get the numbers of those that clem had. */
+TEST_BODY(ptx_apart_writes_to_no_socket_of_the_program)
+{
+    enum { FIRST = 3, LAST = 64, PAIRS = 8 };
+    static const unsigned two[] = {340, 341};
+    int ends[PAIRS][2];
+    char byte = 0;
+    begin("apart");
+    cudaLibrary_t library = load(two, 2);
+    assert_runs(library, 0);
+    for (int file = FIRST; file < LAST; file++)
+        close(file);
+    for (int i = 0; i < PAIRS; i++)
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends[i]), 0);
+    assert_runs(library, 1);
+    for (int i = 0; i < PAIRS; i++)
+        for (int end = 0; end < 2; end++) {
+            assert_int_equal(recv(ends[i][end], &byte, 1, 0), -1);
+            assert_int_equal(errno, EAGAIN);
+        }
 }
