@@ -10,7 +10,8 @@
 #include "tests/facade/driver_support.h"
 #include "tests/facade/runtime_support.h"
 
-enum { GRAIN = 2 << 20, FILES = 12, FIRST = 3, LAST = 64, INTERPROCESS = 6 };
+static const size_t GRAIN = (size_t)2 << 20;
+enum { FILES = 12, FIRST = 3, LAST = 64, INTERPROCESS = 6 };
 
 static const char text[] = "the program's";
 
@@ -93,7 +94,7 @@ TEST_BODY(own_file_of_virtual_memory_is_not_the_programs)
     assert_driver(cuMemRelease(shared));
     write_new_at(address + GRAIN);
     for (int i = 0; i < 2; i++) { /* what was mapped before is as it was */
-        assert_driver(cuMemcpyDtoH(&byte, address + (CUdeviceptr)i * GRAIN, 1));
+        assert_driver(cuMemcpyDtoH(&byte, address + (size_t)i * GRAIN, 1));
         assert_int_equal(byte, 0x55);
     }
     assert_driver(cuMemUnmap(address, 2 * GRAIN));

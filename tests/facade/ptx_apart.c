@@ -329,6 +329,7 @@ TEST_BODY(ptx_apart_starts_nothing_of_others)
     if (!given) {
         assert_int_equal(setenv(variable, folder, 1), 0);
         start_again_beside_library();
+        return;
     }
     assert_true(dladdr((void *)(uintptr_t)cudaMalloc, &info) != 0);
     if (info.dli_fname[0] == '/')
