@@ -13,7 +13,11 @@ bool ocl_process_is_forked(void);
  * are called later. */
 bool ocl_process_is_exiting(void);
 
-/* Begins to watch for both.
+/* True a little earlier: once the process waits, at its end, for the work that it has left. */
+bool ocl_process_is_ending(void);
+void ocl_process_note_ending(void);
+
+/* Begins to watch for a fork and the end.
  * Order: after the driver has registered its own exit handlers, because handlers run in reverse
  *        order and ours must run first; calling it again later is harmless and puts ours in front
  *        again. */

@@ -22,10 +22,11 @@
 
 /* ---- The processes ---- */
 
-/* Its socket, or 0. A forked child closes its own ends, or the processes would outlive the parent. */
+/* A forked child closes its own ends of their sockets, or the processes would outlive the parent. */
 enum { MOST_COMPILERS = 64 };
 static struct compiler {
-    _Atomic int file;
+    struct own_file socket; /* once has_process is set, which is atomic for that child */
+    _Atomic bool has_process;
     bool is_busy, is_nice;
 } compilers[MOST_COMPILERS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -34,8 +35,8 @@ static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static void close_in_child(void)
 {
     for (size_t i = 0; i < MOST_COMPILERS; i++)
-        if (compilers[i].file > 0)
-            close(compilers[i].file);
+        if (compilers[i].has_process)
+            own_file_close(&compilers[i].socket);
 }
 
 static void watch_fork(void)
@@ -50,11 +51,11 @@ static struct compiler *take_place(bool is_nice)
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < MOST_COMPILERS; i++) {
         struct compiler *c = &compilers[i];
-        if (c->is_busy || (c->file > 0 && c->is_nice != is_nice))
+        if (c->is_busy || (c->has_process && c->is_nice != is_nice))
             continue;
-        if (!found || c->file > 0)
+        if (!found || c->has_process)
             found = c;
-        if (c->file > 0)
+        if (c->has_process)
             break;
     }
     if (found) {
@@ -67,9 +68,8 @@ static struct compiler *take_place(bool is_nice)
 
 static void end_compiler(struct compiler *c)
 {
-    const int file = atomic_exchange(&c->file, 0);
-    if (file > 0)
-        close(file);
+    if (atomic_exchange(&c->has_process, false))
+        own_file_close(&c->socket);
 }
 
 /* One of a kind is kept. */
@@ -78,7 +78,7 @@ static void give_place(struct compiler *given)
     bool has_other = false;
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < MOST_COMPILERS; i++)
-        has_other |= !compilers[i].is_busy && compilers[i].file > 0 &&
+        has_other |= !compilers[i].is_busy && compilers[i].has_process &&
                      compilers[i].is_nice == given->is_nice;
     if (has_other)
         end_compiler(given);
@@ -144,7 +144,7 @@ static bool send_job(int file, const struct ocl_apart_job *job,
            send_all(file, source->text, head.text_bytes);
 }
 
-static void name_file(struct ocl_apart_job *job, int file)
+static void name_file(struct ocl_apart_job *job, const struct own_file *file)
 {
     pthread_mutex_lock(&lock);
     job->file = file;
@@ -154,41 +154,46 @@ static void name_file(struct ocl_apart_job *job, int file)
 void ocl_apart_end(const struct ocl_apart_job *job)
 {
     pthread_mutex_lock(&lock);
-    if (job->file > 0)
-        shutdown(job->file, SHUT_RDWR);
+    const int file = job->file ? own_file_find(job->file) : -1;
+    if (file >= 0)
+        shutdown(file, SHUT_RDWR);
     pthread_mutex_unlock(&lock);
+}
+
+static bool start_compiler(struct compiler *c)
+{
+    pthread_once(&fork_once, watch_fork);
+    c->socket = own_file_note(ocl_apart_start());
+    atomic_store(&c->has_process, c->socket.number >= 0);
+    return c->has_process;
 }
 
 /* What became of it; 0 where the process was gone before it had begun. */
 static unsigned char run_once(struct compiler *c, struct ocl_apart_job *job,
                               const struct ocl_driver_source *source, int *signal)
 {
-    if (c->file <= 0) {
-        pthread_once(&fork_once, watch_fork);
-        const int file = ocl_apart_start();
-        atomic_store(&c->file, file > 0 ? file : 0);
-        if (file <= 0)
-            return OCL_APART_FAILED;
-    }
-    if (!send_job(c->file, job, source) || receive(c->file) != OCL_APART_BEGUN) {
+    if (!c->has_process && !start_compiler(c))
+        return OCL_APART_FAILED;
+    const int file = own_file_find(&c->socket);
+    if (file < 0 || !send_job(file, job, source) || receive(file) != OCL_APART_BEGUN) {
         end_compiler(c);
         return 0;
     }
-    name_file(job, c->file);
-    const unsigned char word = receive(c->file);
-    name_file(job, 0);
+    name_file(job, &c->socket);
+    const unsigned char word = receive(file);
+    name_file(job, NULL);
     if (word == OCL_APART_CRASHED)
-        *signal = receive(c->file);
+        *signal = receive(file);
     if (word != OCL_APART_DONE)
         end_compiler(c);
     return word ? word : OCL_APART_FAILED;
 }
 
-/* An idle one may just have gone. */
+/* An idle one may just have gone, or the program has closed its socket. */
 static unsigned char run(struct compiler *c, struct ocl_apart_job *job,
                          const struct ocl_driver_source *source, int *signal)
 {
-    const bool was_there = c->file > 0;
+    const bool was_there = c->has_process;
     const unsigned char word = run_once(c, job, source, signal);
     return word == 0 && was_there ? run_once(c, job, source, signal) : word;
 }

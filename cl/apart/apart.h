@@ -5,6 +5,7 @@
 #ifndef OCL_APART_H
 #define OCL_APART_H
 
+#include "cl/base/own_file.h"
 #include "cl/device/device_private.h"
 
 enum ocl_apart_outcome {
@@ -20,7 +21,7 @@ struct ocl_apart_job {
     const char *options;
     const char *name; /* of the kernel, which must end at once where all its arguments are zeros */
     bool is_nice;     /* nobody waits yet: others' work goes first */
-    int file;         /* of ocl_apart_compile()'s own, which begins and ends with 0 */
+    const struct own_file *file; /* of ocl_apart_compile()'s own, which begins and ends with NULL */
 };
 
 /* Whether there is another process to compile in: not for programs with more rights than who started them, where

@@ -22,13 +22,35 @@
 
 extern char **environ;
 
+static const char place[] = "clem/clem-compile";
+
+/* Where the library is, if the loader found it by a name that is relative to where the program was then: from where it is
+ * later, that may be a file of somebody else's. */
+static const char *loaded_from;
+static bool is_relative;
+
+__attribute__((constructor)) static void note_place(void)
+{
+    Dl_info info;
+    is_relative = dladdr(place, &info) != 0 && info.dli_fname[0] != '/';
+    if (is_relative)
+        loaded_from = realpath(info.dli_fname, NULL);
+}
+
+static const char *find_library(void)
+{
+    Dl_info info;
+    if (is_relative)
+        return loaded_from;
+    return dladdr(place, &info) != 0 ? info.dli_fname : NULL;
+}
+
 /* It lies in the folder clem beside the library, installed and in a build tree. */
 static const char *find_program(char path[PATH_MAX])
 {
-    static const char place[] = "clem/clem-compile";
-    Dl_info info;
+    const char *library = find_library();
     char own[PATH_MAX];
-    if (dladdr(place, &info) == 0 || !realpath(info.dli_fname, own))
+    if (!library || !realpath(library, own))
         return NULL;
     *(strrchr(own, '/') + 1) = '\0';
     if (snprintf(path, PATH_MAX, "%s%s", own, place) >= PATH_MAX || access(path, X_OK) != 0)

@@ -9,6 +9,7 @@
 
 static atomic_bool is_forked;
 static atomic_bool is_exiting;
+static atomic_bool is_ending;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
 bool ocl_process_is_forked(void)
@@ -19,6 +20,16 @@ bool ocl_process_is_forked(void)
 bool ocl_process_is_exiting(void)
 {
     return atomic_load_explicit(&is_exiting, memory_order_relaxed);
+}
+
+bool ocl_process_is_ending(void)
+{
+    return atomic_load_explicit(&is_ending, memory_order_relaxed);
+}
+
+void ocl_process_note_ending(void)
+{
+    atomic_store_explicit(&is_ending, true, memory_order_relaxed);
 }
 
 bool ocl_process_is_privileged(void)

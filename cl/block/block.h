@@ -4,6 +4,7 @@
 #define OCL_BLOCK_H
 
 #include "cl/base/address_range.h"
+#include "cl/base/own_file.h"
 #include "cl/state/state.h"
 
 enum ocl_block_kind {
@@ -71,8 +72,8 @@ ocl_status ocl_block_import(struct ocl_context *context, int file, uint64_t offs
 
 /* What a block gives to other processes. */
 struct ocl_export {
-    int file;     /* in memory alone; it cannot change its size */
-    size_t first; /* offset in the block of the file's first byte */
+    struct own_file file; /* in memory alone; it cannot change its size */
+    size_t first;         /* offset in the block of the file's first byte */
     size_t bytes;
 };
 

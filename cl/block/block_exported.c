@@ -64,15 +64,16 @@ static ocl_status status_of_error(void)
 /* The system puts the file's pages there at once: who reads meanwhile reads the old ones or the new ones. */
 static ocl_status put_in_place(struct ocl_export *made, char *pages)
 {
-    made->file = make_file(made->bytes);
-    if (made->file < 0)
+    const int file = make_file(made->bytes);
+    if (file < 0)
         return status_of_error();
-    if (!copy_pages(made->file, pages, made->bytes) ||
-        mmap(pages, made->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, made->file, 0) ==
+    if (!copy_pages(file, pages, made->bytes) ||
+        mmap(pages, made->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) ==
             MAP_FAILED) {
-        close(made->file);
+        close(file);
         return OCL_E_OUT_OF_MEMORY;
     }
+    made->file = own_file_note(file);
     return OCL_OK;
 }
 
@@ -86,7 +87,7 @@ ocl_status ocl_block_export(struct ocl_block *block)
     made = malloc(sizeof *made);
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
-    *made = (struct ocl_export){-1, first, (block->bytes - first) / page * page};
+    *made = (struct ocl_export){OWN_FILE_NONE, first, (block->bytes - first) / page * page};
     const int before = ocl_steady_begin();
     const ocl_status status = put_in_place(made, (char *)(uintptr_t)block->address + first);
     ocl_steady_end(before);
@@ -109,7 +110,7 @@ bool ocl_block_end_export(struct ocl_block *block)
     if (!is_back)
         ocl_trace("%zu bytes that were shared stay: the system has no pages in their place",
                   exported->bytes);
-    close(exported->file);
+    own_file_close(&exported->file);
     free(exported);
     return is_back;
 }

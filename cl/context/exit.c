@@ -97,6 +97,7 @@ static void wait_at_exit(void *unused)
     (void)unused;
     if (ocl_process_is_forked())
         return;
+    ocl_process_note_ending();
     ocl_contexts_visit(ocl_values_end); /* what nobody is left to write would be waited for */
     ocl_contexts_visit(ocl_queues_note_ending);
     wait_while(is_ending);
@@ -104,8 +105,10 @@ static void wait_at_exit(void *unused)
 
 static void wait_for_all(void)
 {
-    if (!ocl_process_is_forked())
+    if (!ocl_process_is_forked()) {
+        ocl_process_note_ending();
         ocl_contexts_visit(ocl_values_end);
+    }
     wait_while(is_busy);
 }
 

@@ -355,7 +355,7 @@ ocl_status ocl_ordered_free(struct ocl_queue *queue, struct ocl_ordered_pool *pl
         return OCL_E_NOT_FOUND;
     ocl_status status = OCL_E_NOT_FOUND;
     if (found->kind == OCL_MEMORY_DEVICE && !ocl_allocation_is_imported(found) &&
-        ocl_allocation_offset(found, address) == 0)
+        !found->is_virtual && ocl_allocation_offset(found, address) == 0)
         status = found->fixed ? ocl_fixed_end(queue, address) : free_found(queue, plain, found);
     ocl_allocation_release(found);
     return status;

@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "cl/base/own_file.h"
 #include "cl/base/steady.h"
 #include "cl/own_thread.h"
 #include "cl/share/offer.h"
@@ -20,7 +21,8 @@ enum { BACKLOG = 1024, CLIENT_SECONDS = 1, PAUSE_NS = 10000000 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
 static struct ocl_offer *offers;                         /* (lock) */
 static unsigned char server[OCL_OFFER_RANDOM];           /* the name; written before is_listening */
-static int listener = -1; /* (lock), but for the child of a fork, which has no other thread */
+/* (lock), but for the child of a fork, which has no other thread */
+static struct own_file listener = OWN_FILE_NONE;
 static bool is_listening; /* (lock) */
 
 /* ---- Answering ---- */
@@ -74,7 +76,7 @@ static void answer(int client, const unsigned char *secret)
     pthread_mutex_unlock(&lock);
     if (!let_go)
         return;
-    if (file >= 0)
+    if (file >= 0) /* else there is nothing behind the offer any more */
         send_answer(client, &given, file);
     let_go(hold);
 }
@@ -89,15 +91,15 @@ static void serve(int client)
     close(client);
 }
 
-/* It is detached, and the process ends without it. Where no more files can be opened clients wait. */
+/* It is detached, and the process ends without it, or it ends with the socket. Where no more files can be opened clients wait. */
 static void *listen_on(void *unused)
 {
     (void)unused;
     pthread_mutex_lock(&lock);
-    const int socket_file = listener;
+    const struct own_file socket_file = listener;
     pthread_mutex_unlock(&lock);
-    for (;;) {
-        const int client = accept4(socket_file, NULL, NULL, SOCK_CLOEXEC);
+    while (own_file_find(&socket_file) >= 0) {
+        const int client = accept4(socket_file.number, NULL, NULL, SOCK_CLOEXEC);
         if (client >= 0)
             serve(client);
         else if (errno != EINTR && errno != ECONNABORTED)
@@ -112,9 +114,7 @@ static void *listen_on(void *unused)
  * where its parent has called CUDA, it may not. */
 static void leave_to_parent(void)
 {
-    if (listener >= 0)
-        close(listener);
-    listener = -1;
+    own_file_close(&listener);
 }
 
 static void watch_forks(void)
@@ -154,15 +154,17 @@ static ocl_status begin_to_listen(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_t thread;
 
-    if (is_listening)
+    if (is_listening && own_file_find(&listener) >= 0)
         return OCL_OK;
+    is_listening = false;
     pthread_once(&once, watch_forks);
-    listener = open_listener();
-    if (listener < 0)
-        return OCL_E_NOT_SUPPORTED;
+    const int file = open_listener();
+    if (file < 0)
+        return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? OCL_E_OUT_OF_MEMORY
+                                                                     : OCL_E_NOT_SUPPORTED;
+    listener = own_file_note(file);
     if (!own_thread_start(&thread, 0, listen_on, NULL)) {
-        close(listener);
-        listener = -1;
+        own_file_close(&listener);
         return OCL_E_OUT_OF_MEMORY;
     }
     pthread_detach(thread);

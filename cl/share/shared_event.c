@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cl/base/deadline.h"
+#include "cl/base/own_file.h"
 #include "cl/base/steady.h"
 #include "cl/queue/outer_event.h"
 #include "cl/queue/queue_private.h"
@@ -46,7 +47,7 @@ struct shared_page {
 struct shared_file {
     _Atomic unsigned references;
     struct shared_page *page;
-    int file;
+    struct own_file file;
     uint32_t process;                       /* this one's number, and the byte that it has locked */
     bool is_own;                            /* made by this process */
     unsigned char secret[OCL_OFFER_RANDOM]; /* of a file that is another's */
@@ -112,13 +113,13 @@ static bool lock_byte(int file, uint32_t process)
     return fcntl(file, F_SETLK, &byte) == 0;
 }
 
-/* Its own locks the system does not tell a process about. */
+/* Its own locks the system does not tell a process about. Who has lost the file takes all for living. */
 static bool is_there(const struct shared_file *file, uint32_t process)
 {
     struct flock byte = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)process, .l_len = 1};
 
-    return process == file->process || fcntl(file->file, F_GETLK, &byte) != 0 ||
+    return process == file->process || fcntl(own_file_find(&file->file), F_GETLK, &byte) != 0 ||
            byte.l_type != F_UNLCK;
 }
 
@@ -174,8 +175,7 @@ static void unmap(struct shared_file *file)
 {
     if (file->page)
         munmap(file->page, sizeof *file->page);
-    if (file->file >= 0)
-        close(file->file);
+    own_file_close(&file->file);
     free(file);
 }
 
@@ -232,7 +232,7 @@ static ocl_status map(int descriptor, bool is_own, struct shared_file **made)
         close(descriptor);
         return OCL_E_OUT_OF_MEMORY;
     }
-    file->file = descriptor;
+    file->file = own_file_note(descriptor);
     file->is_own = is_own;
     atomic_store(&file->references, 1);
     void *page = mmap(NULL, sizeof *file->page, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
@@ -514,7 +514,7 @@ static bool give(const struct ocl_offer *offer, struct ocl_offer_answer *answer,
     if (!retain(given))
         return false;
     *answer = (struct ocl_offer_answer){0, sizeof *given->page};
-    *file = given->file;
+    *file = own_file_find(&given->file);
     *hold = given;
     return true;
 }

@@ -162,7 +162,7 @@ static bool give(const struct ocl_offer *offer, struct ocl_offer_answer *answer,
     const struct ocl_export *exported = atomic_load(&allocation->block->exported);
     if (allocation->id == offer->id && exported) {
         *answer = (struct ocl_offer_answer){allocation->offset - exported->first, view.bytes};
-        *file = exported->file;
+        *file = own_file_find(&exported->file);
         return true;
     }
     *file = -1; /* other memory is there by now: its owner is told nothing */

@@ -297,7 +297,7 @@ ocl_status ocl_virtual_map(struct ocl_context *context, struct ocl_physical *phy
 {
     if (address % OCL_VIRTUAL_GRAIN != 0)
         return OCL_E_INVALID_VALUE;
-    struct ocl_mapping *made = calloc(1, sizeof *made);
+    struct ocl_mapping *made = ocl_virtual_has_room() ? calloc(1, sizeof *made) : NULL;
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
     ocl_physical_retain(physical);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cl/base/host_memory.h"
+#include "cl/base/own_file.h"
 #include "cl/base/steady.h"
 #include "cl/device.h"
 #include "cl/virtual/virtual_private.h"
@@ -21,7 +22,7 @@
 
 struct ocl_physical {
     _Atomic unsigned references;
-    int file;
+    struct own_file file;
     bool owns_file; /* else a part of the common one, from offset on */
     bool is_shared; /* it can be exported */
     uint64_t offset;
@@ -37,7 +38,7 @@ enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
 
 static pthread_mutex_t common_lock =
     PTHREAD_MUTEX_INITIALIZER; /* a leaf: the common file, credit */
-static int common = -1;
+static struct own_file common = OWN_FILE_NONE;
 static uint64_t common_bytes;
 
 static _Atomic uint64_t taken[OCL_VIRTUAL_DEVICES];
@@ -67,12 +68,21 @@ int ocl_physical_file(uint64_t bytes)
     return file;
 }
 
+/* A new one where the program has closed the one before, which the mappings of its parts keep. */
+static int find_common(void)
+{
+    if (own_file_find(&common) < 0) {
+        common = own_file_note(ocl_physical_file(0));
+        common_bytes = 0;
+    }
+    return common.number;
+}
+
 static bool take_part(struct ocl_physical *made)
 {
     pthread_mutex_lock(&common_lock);
-    if (common < 0)
-        common = ocl_physical_file(0);
-    const bool is_taken = common >= 0 && set_bytes(common, common_bytes + made->bytes);
+    const int file = find_common();
+    const bool is_taken = file >= 0 && set_bytes(file, common_bytes + made->bytes);
     if (is_taken) {
         made->file = common;
         made->offset = common_bytes;
@@ -84,9 +94,9 @@ static bool take_part(struct ocl_physical *made)
 
 static bool take_file(struct ocl_physical *made)
 {
-    made->file = ocl_physical_file(made->bytes);
-    made->owns_file = made->file >= 0;
-    return made->owns_file && fcntl(made->file, F_ADD_SEALS, SEALS) == 0;
+    made->file = own_file_note(ocl_physical_file(made->bytes));
+    made->owns_file = made->file.number >= 0;
+    return made->owns_file && fcntl(made->file.number, F_ADD_SEALS, SEALS) == 0;
 }
 
 /* What may be taken before the host is asked again how much it has, which costs half a millisecond: an eighth of what that
@@ -125,7 +135,7 @@ static struct ocl_physical *new_physical(int device, size_t bytes, unsigned flag
     if (!made)
         return NULL;
     atomic_store(&made->references, 1);
-    made->file = -1;
+    made->file = (struct own_file)OWN_FILE_NONE;
     made->bytes = bytes;
     made->device = device;
     made->flags = flags;
@@ -136,11 +146,12 @@ static void end_physical(struct ocl_physical *physical)
 {
     if (physical->is_counted)
         atomic_fetch_sub(&taken[physical->device], physical->bytes);
-    if (physical->owns_file)
-        close(physical->file);
-    else if (physical->file >= 0)
-        (void)fallocate(physical->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                        (off_t)physical->offset, (off_t)physical->bytes);
+    const int file = own_file_find(&physical->file);
+    if (file >= 0 && physical->owns_file)
+        close(file);
+    else if (file >= 0)
+        (void)fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)physical->offset,
+                        (off_t)physical->bytes);
     free(physical);
 }
 
@@ -172,7 +183,7 @@ ocl_status ocl_physical_export(const struct ocl_physical *physical, int *file)
 {
     if (!physical->is_shared)
         return OCL_E_NOT_SUPPORTED;
-    const int made = fcntl(physical->file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    const int made = fcntl(own_file_find(&physical->file), F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (made < 0)
         return OCL_E_OUT_OF_MEMORY;
     *file = made;
@@ -198,9 +209,9 @@ ocl_status ocl_physical_import(int device, int file, unsigned flags, struct ocl_
     struct ocl_physical *made = new_physical(device, (size_t)bytes, flags);
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
-    made->file = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    made->owns_file = made->is_shared = made->file >= 0;
-    if (made->file < 0) {
+    made->file = own_file_note(fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    made->owns_file = made->is_shared = made->file.number >= 0;
+    if (!made->owns_file) {
         end_physical(made);
         return OCL_E_OUT_OF_MEMORY;
     }
@@ -254,8 +265,8 @@ uint64_t ocl_physical_taken(int device)
 
 ocl_status ocl_physical_place(const struct ocl_physical *physical, uint64_t address)
 {
-    const void *placed =
-        mmap((void *)(uintptr_t)address, physical->bytes, PROT_NONE,
-             MAP_SHARED | MAP_FIXED | MAP_NORESERVE, physical->file, (off_t)physical->offset);
+    const void *placed = mmap((void *)(uintptr_t)address, physical->bytes, PROT_NONE,
+                              MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+                              own_file_find(&physical->file), (off_t)physical->offset);
     return placed == MAP_FAILED ? OCL_E_OUT_OF_MEMORY : OCL_OK;
 }

@@ -28,6 +28,10 @@ void ocl_virtual_wake(void);
 /* The reservation that holds all of the range, or NULL. Virtual lock held. */
 struct ocl_reservation *ocl_reservation_find(uint64_t address, size_t bytes);
 
+/* Whether the process may have the ranges of pages of one more mapping, which it then counts as taken. Opens files at times: no
+ * lock may be held. */
+bool ocl_virtual_has_room(void);
+
 /* Makes addresses of a reservation inaccessible again, whatever was mapped there. */
 void ocl_reservation_clear(uint64_t address, size_t bytes);
 

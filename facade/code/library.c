@@ -9,6 +9,7 @@
 #include "kernels/ptx/ptx.h"
 
 struct facade_library {
+    uint64_t serial; /* no other library has the same */
     struct facade_code code;
     const struct ocl_managed_variables *managed; /* or NULL */
     pthread_mutex_t lock;
@@ -155,18 +156,29 @@ void facade_library_adopt(cudaLibrary_t handle, struct ptx_module *module)
     pthread_mutex_unlock(&library->lock);
 }
 
+/* Not once it was unloaded, even where another one has its place: a listener of the log may do that during a build. */
+static bool is_still(struct facade_library *library, uint64_t serial)
+{
+    return facade_handle_find(FACADE_LIBRARY, library) != NULL && library->serial == serial;
+}
+
 /* Builds without the lock; when another thread was faster, its module stays. */
 static cudaError_t build_for(struct facade_library *library, struct facade_context *context,
                              const struct facade_jit *jit, struct facade_module **module)
 {
     struct facade_module *built = NULL;
-    const uint64_t generation = atomic_load(&context->generation);
+    const uint64_t generation = atomic_load(&context->generation), serial = library->serial;
     cudaError_t error = find_failure(library, context);
     if (error != cudaSuccess)
         return error;
     const struct facade_code code = borrow_code(library);
     error = facade_module_build(context, &code, library->managed, jit, &built);
     ptx_module_free(code.module);
+    if (!is_still(library, serial)) {
+        if (built != NULL)
+            facade_module_discard(built);
+        return error != cudaSuccess ? error : cudaErrorInvalidResourceHandle;
+    }
     if (built == NULL) {
         keep_failure(library, generation, error);
         return error;
@@ -242,7 +254,9 @@ static struct facade_library *new_library(const void *code, size_t bytes)
     struct facade_library *library = facade_handle_new(FACADE_LIBRARY, sizeof *library);
     if (library == NULL)
         return NULL;
+    static _Atomic uint64_t last_serial;
     pthread_mutex_init(&library->lock, NULL);
+    library->serial = atomic_fetch_add(&last_serial, 1) + 1;
     if (facade_code_copy(&library->code, code, bytes) != cudaSuccess) {
         destroy_library(library);
         return NULL;

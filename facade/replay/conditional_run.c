@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "cl/memory.h"
+#include "cl/process.h"
 #include "cl/trace.h"
 #include "cl/transfer.h"
 #include "cl/value.h"
@@ -310,8 +311,9 @@ static cudaError_t begin_values(const struct launch *launch)
 /* What is left of a launch is left out when its context closes, or the process ends. */
 static cudaError_t check_on(const struct launch *launch)
 {
-    return atomic_load(&launch->is_cancelled) ? cudaErrorContextIsDestroyed
-                                              : facade_process_state();
+    return atomic_load(&launch->is_cancelled) || ocl_process_is_ending()
+               ? cudaErrorContextIsDestroyed
+               : facade_process_state();
 }
 
 static cudaError_t run_steps(const struct launch *launch, const struct sequence *sequence);

@@ -1,6 +1,7 @@
 /* Tests of facade/graph/conditional.c and facade/replay/conditional_run.c: conditional nodes of graphs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -652,6 +653,22 @@ TEST_BODY(conditional_loops_end_with_their_context)
         expect(p, 0, 2, 0);
         end_graph(next, loop.graph);
     }
+}
+
+TEST_BODY(conditional_loops_end_with_their_process)
+{
+    int status = -1;
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        const cudaStream_t stream = new_stream();
+        (void)launch_endless(device_ints(4), stream);
+        assert_int_equal(cudaStreamQuery(stream), cudaErrorNotReady);
+        alarm(5);
+        exit(0);
+    }
+    assert_true(waitpid(child, &status, 0) == child);
+    assert_int_equal(status, 0);
 }
 
 /* Where a node cannot do what it says any more, nobody is there to tell but the context. */

@@ -338,6 +338,74 @@ TEST_BODY(driver_virtual_access_is_kept)
     end_mapped(address, 4);
 }
 
+static char root[] = "/tmp/clem-ranges-XXXXXX";
+
+static void remove_root(void)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", root);
+    if (system(command) != 0)
+        print_error("%s stays\n", root);
+}
+
+/* A limit of the system's, as another one would have it. */
+static void limit_ranges(unsigned most)
+{
+    char command[256];
+    assert_non_null(mkdtemp(root));
+    atexit(remove_root);
+    snprintf(command, sizeof command,
+             "mkdir -p %s/proc/sys/vm && echo %u > %s/proc/sys/vm/max_map_count", root, most, root);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(setenv("CLEM_HOST_ROOT", root, 1), 0);
+}
+
+/* Where the process may have no more ranges of pages, a driver's compiler ends it. */
+TEST_BODY(driver_virtual_mappings_leave_room_to_others)
+{
+    enum { MOST_RANGES = 4000 };
+    size_t count = 0;
+    int has_it = 0;
+    limit_ranges(MOST_RANGES);
+    assert_driver(cuInit(0));
+    assert_driver(
+        cuDeviceGetAttribute(&has_it, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
+    if (!has_it)
+        remove_root(); /* what skips a test ends the process at once */
+    use_it();
+    const CUmemGenericAllocationHandle memory = make(GRAIN);
+    const size_t all = (size_t)2 * MOST_RANGES * GRAIN;
+    const CUdeviceptr address = reserve(all);
+    while (count < MOST_RANGES &&
+           cuMemMap(address + 2 * count * GRAIN, GRAIN, 0, memory, 0) == CUDA_SUCCESS) {
+        allow(address + 2 * count * GRAIN, GRAIN, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+        count++;
+    }
+    assert_true(count > MOST_RANGES / 8 && count < MOST_RANGES / 2);
+    assert_driver(cuMemUnmap(address, all));
+    assert_driver(cuMemMap(address, GRAIN, 0, memory, 0));
+    assert_driver(cuMemUnmap(address, GRAIN));
+    assert_driver(cuMemAddressFree(address, all));
+    assert_driver(cuMemRelease(memory));
+}
+
+/* A mapping ends by cuMemUnmap() alone. */
+TEST_BODY(driver_virtual_memory_is_not_freed_as_others)
+{
+    use_it();
+    const CUdeviceptr address = reserve(2 * GRAIN);
+    void *const pointer = (void *)(uintptr_t)address;
+    map_new(address, GRAIN);
+    allow(address, GRAIN, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    assert_int_equal(cuMemFree(address), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemFreeAsync(address, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemFreeHost(pointer), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cudaFreeAsync(pointer, NULL), cudaErrorInvalidValue);
+    (void)cudaGetLastError();
+    assert_driver(cuMemsetD8(address, 1, GRAIN));
+    end_mapped(address, 2);
+}
+
 /* In a process that has not begun with OpenCL: a kernel writes where it must not. */
 static void write_wrongly(bool is_mapped)
 {

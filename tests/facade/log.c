@@ -73,6 +73,39 @@ TEST_BODY(log_listeners_may_leave_from_inside)
     assert_int_equal(a.messages, heard);
 }
 
+/* Frees what does not build as soon as it hears of it, and loads something else, which may get its place. */
+struct change_of_code {
+    cudaLibrary_t bad, good;
+    bool is_done;
+};
+
+static void change_code(void *data, cudaLogLevel level, char *message, size_t length)
+{
+    struct change_of_code *change = data;
+    (void)level, (void)message, (void)length;
+    if (change->is_done)
+        return;
+    change->is_done = cudaLibraryUnload(change->bad) == cudaSuccess &&
+                      cudaLibraryLoadData(&change->good, "__kernel void good(__global int *p) {}",
+                                          NULL, NULL, 0, NULL, NULL, 0) == cudaSuccess;
+}
+
+TEST_BODY(log_listeners_may_unload_what_does_not_build)
+{
+    struct change_of_code change = {0};
+    cudaLogsCallbackHandle handle = NULL;
+    cudaKernel_t kernel = NULL;
+    assert_success(cudaLogsRegisterCallback(change_code, &change, &handle));
+    assert_success(
+        cudaLibraryLoadData(&change.bad, "__kernel void bad(", NULL, NULL, 0, NULL, NULL, 0));
+    assert_int_not_equal(cudaLibraryGetKernel(&kernel, change.bad, "bad"), cudaSuccess);
+    (void)cudaGetLastError();
+    assert_true(change.is_done);
+    assert_success(cudaLibraryGetKernel(&kernel, change.good, "good"));
+    assert_success(cudaLibraryUnload(change.good));
+    assert_success(cudaLogsUnregisterCallback(handle));
+}
+
 TEST_BODY(log_positions_cut_the_list)
 {
     static char text[25600];

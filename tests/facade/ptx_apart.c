@@ -1,10 +1,13 @@
 /* Large kernels of PTX are compiled in another process, and those of a module that may be next ahead of their launches: where
  * PoCL compiles. Each test has caches of its own.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
 #include <errno.h>
 #include <ftw.h>
 #include <poll.h>
 #include <stdatomic.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -260,4 +263,82 @@ TEST_BODY(ptx_apart_can_be_switched_off)
     assert_int_equal(count_compiled("kernel_k1"), 0);
     assert_runs(library, 1);
     assert_int_equal(count_compiled("kernel_k1"), 1);
+}
+
+/* The program closes all files, and its own get the numbers of those that clem had. */
+TEST_BODY(ptx_apart_writes_to_no_socket_of_the_program)
+{
+    enum { FIRST = 3, LAST = 64, PAIRS = 8 };
+    static const unsigned two[] = {340, 341};
+    int ends[PAIRS][2];
+    char byte = 0;
+    begin("apart");
+    cudaLibrary_t library = load(two, 2);
+    assert_runs(library, 0);
+    for (int file = FIRST; file < LAST; file++)
+        close(file);
+    for (int i = 0; i < PAIRS; i++)
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends[i]), 0);
+    assert_runs(library, 1);
+    for (int i = 0; i < PAIRS; i++)
+        for (int end = 0; end < 2; end++) {
+            assert_int_equal(recv(ends[i][end], &byte, 1, 0), -1);
+            assert_int_equal(errno, EAGAIN);
+        }
+}
+
+/* A library that is loaded by a relative name belongs to where the program was then, and a program of its name elsewhere is
+ * somebody else's: here one that leaves a file behind. */
+static void make_program_of_others(void)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/clem", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/libclem.so.0", folder); /* has to be there, too */
+    fclose(fopen(path, "w"));
+    snprintf(path, sizeof path, "%s/clem/clem-compile", folder);
+    FILE *program = fopen(path, "w");
+    assert_non_null(program);
+    fprintf(program, "#!/bin/sh\n: > %s/was-run\n", folder);
+    fclose(program);
+    assert_int_equal(chmod(path, 0700), 0);
+}
+
+static void start_again_beside_library(void)
+{
+    Dl_info info;
+    assert_true(dladdr((void *)(uintptr_t)cudaMalloc, &info) != 0);
+    char *library = realpath(info.dli_fname, NULL);
+    assert_non_null(library);
+    *strrchr(library, '/') = '\0';
+    assert_int_equal(chdir(library), 0);
+    free(library);
+    assert_int_equal(setenv("LD_LIBRARY_PATH", ".", 1), 0);
+    execl("/proc/self/exe", "clem_tests_facade", "ptx_apart_starts_nothing_of_others", NULL);
+    fail();
+}
+
+TEST_BODY(ptx_apart_starts_nothing_of_others)
+{
+    static const char variable[] = "TEST_FOLDER";
+    const char *given = getenv(variable);
+    char path[128];
+    Dl_info info;
+    begin("apart");
+    make_program_of_others();
+    if (!given) {
+        assert_int_equal(setenv(variable, folder, 1), 0);
+        start_again_beside_library();
+        return;
+    }
+    assert_true(dladdr((void *)(uintptr_t)cudaMalloc, &info) != 0);
+    if (info.dli_fname[0] == '/')
+        TEST_SKIP("the loader takes no relative name");
+    assert_int_equal(chdir(folder), 0);
+    assert_runs(load(large, 1), 0);
+    snprintf(path, sizeof path, "%s/was-run", folder);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(chdir("/"), 0);
+    remove_folder();
+    strcpy(folder, given); /* what the one that started this has made goes at exit */
 }
