@@ -56,6 +56,22 @@ cudaError_t cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAd
     return cudaMemAdvise(devPtr, count, advice, location);
 }
 
+cudaError_t
+cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray,
+                                     const struct cudaExternalSemaphoreSignalParams *paramsArray,
+                                     unsigned int numExtSems, cudaStream_t stream)
+{
+    return cudaSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+cudaError_t
+cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray,
+                                   const struct cudaExternalSemaphoreWaitParams *paramsArray,
+                                   unsigned int numExtSems, cudaStream_t stream)
+{
+    return cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
 cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream,
                                         enum cudaStreamCaptureStatus *captureStatus_out,
                                         unsigned long long *id_out, cudaGraph_t *graph_out,
