@@ -1406,8 +1406,7 @@ cudaError_t CUDARTAPI cudaGraphConditionalHandleCreate(
  * descriptor), a timeline a file that can be mapped, whose first 8 bytes are the value. Who imports gives the descriptor away.
  *
  * Errors: cudaErrorInvalidValue, also for files that are something else; cudaErrorOperatingSystem for what is no open file;
- *         cudaErrorInvalidResourceHandle; cudaErrorNotSupported for other types of handles and other devices, and from
- *         cudaExternalMemoryGetMappedMipmappedArray().
+ *         cudaErrorInvalidResourceHandle; cudaErrorNotSupported for other types of handles and other devices.
  *
  * Source: CUDA Runtime API 13.0, External Resource Interoperability.
  */

@@ -272,6 +272,14 @@ int operation_external_memory(void)
     const struct cudaExternalMemoryBufferDesc whole = {.size = BYTES};
     CUDA_EXTERNAL_MEMORY_HANDLE_DESC same;
     const CUDA_EXTERNAL_MEMORY_BUFFER_DESC part = {.offset = 4096, .size = 4096};
+    const struct cudaExternalMemoryMipmappedArrayDesc levels = {
+        .formatDesc = {8, 0, 0, 0, cudaChannelFormatKindUnsigned},
+        .extent = {16, 16, 0},
+        .numLevels = 2};
+    const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC same_levels = {
+        .arrayDesc = {16, 16, 0, CU_AD_FORMAT_UNSIGNED_INT8, 1, 0}, .numLevels = 2};
+    cudaMipmappedArray_t array = NULL;
+    CUmipmappedArray same_array = NULL;
     cudaExternalMemory_t external = NULL;
     CUexternalMemory again = NULL;
     CUdeviceptr second = 0;
@@ -284,6 +292,12 @@ int operation_external_memory(void)
     TRY(cudaExternalMemoryGetMappedBuffer, &memory, external, &whole);
     TRY(cuExternalMemoryGetMappedBuffer, &second, again, &part);
     TRY(cudaMemset, memory, 5, BYTES);
+    TRY(cudaExternalMemoryGetMappedMipmappedArray, &array, external, &levels);
+    TRY(cuExternalMemoryGetMappedMipmappedArray, &same_array, again, &same_levels);
+    if (same_array != NULL)
+        END(cuMipmappedArrayDestroy, same_array);
+    if (array != NULL)
+        END(cudaFreeMipmappedArray, array);
     if (second != 0)
         END(cudaFree, (void *)second);
     if (memory != NULL)
