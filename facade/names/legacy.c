@@ -156,7 +156,8 @@ static cudaError_t launch(const void *func)
         error = place_arguments(function, args);
     if (error == cudaSuccess)
         error = facade_launch(function, configuration.grid, configuration.block, args,
-                              configuration.shared, configuration.stream, false);
+                              configuration.shared, configuration.stream,
+                              (struct facade_launch_attributes){NULL, 0, false});
     facade_thread()->argument_bytes = 0;
     return error;
 }
