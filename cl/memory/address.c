@@ -8,6 +8,7 @@
 #include "cl/memory/fixed_private.h"
 #include "cl/range_map.h"
 #include "cl/state/state.h"
+#include "cl/thread.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct ocl_range_map
@@ -118,7 +119,14 @@ static struct ocl_allocation *acquire(uint64_t address, bool is_live)
 
 struct ocl_allocation *ocl_address_acquire(uint64_t address)
 {
-    return acquire(address, true);
+    struct ocl_allocation *found = acquire(address, true);
+    const struct ocl_thread *thread = found ? NULL : ocl_thread_if_any();
+    return thread && thread->finds_freed ? acquire(address, false) : found;
+}
+
+void ocl_memory_find_freed(bool does)
+{
+    ocl_thread()->finds_freed = does;
 }
 
 struct ocl_allocation *ocl_address_acquire_held(uint64_t address)
