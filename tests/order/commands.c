@@ -704,7 +704,9 @@ void run_command(struct thread *thread, int index)
         CALL(of, index, poll_event(of, event));
         break;
     case DO_DEVICE_SYNCHRONIZE:
+        pthread_rwlock_wrlock(&of->captures);
         CALL(of, index, cudaDeviceSynchronize());
+        pthread_rwlock_unlock(&of->captures);
         break;
     case DO_OPEN:
         open_gates(of, index);

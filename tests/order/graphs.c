@@ -152,16 +152,19 @@ static cudaError_t capture(struct thread *thread, const struct members *members,
     cudaGraph_t same = NULL;
     cudaError_t error = find_capture(thread, device, &stream);
 
-    if (!error)
-        error = cudaStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0,
-                                              cudaStreamCaptureModeThreadLocal);
     if (error)
         return error;
+    pthread_rwlock_rdlock(&thread->of->captures);
+    error = cudaStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0,
+                                          cudaStreamCaptureModeThreadLocal);
     thread->capture = stream;
-    for (int i = 0; i < members->count; i++)
+    for (int i = 0; i < members->count && !error; i++)
         run_command(thread, members->at[i]);
     thread->capture = NULL;
-    return cudaStreamEndCapture(stream, &same);
+    if (!error)
+        error = cudaStreamEndCapture(stream, &same);
+    pthread_rwlock_unlock(&thread->of->captures);
+    return error;
 }
 
 /* Both. */

@@ -301,6 +301,7 @@ void interpret(const struct program *program, struct outcome *outcome)
     struct interpreter of = {.program = program,
                              .outcome = outcome,
                              .opened = -1,
+                             .captures = PTHREAD_RWLOCK_INITIALIZER,
                              .lock = PTHREAD_MUTEX_INITIALIZER,
                              .moved = PTHREAD_COND_INITIALIZER};
 

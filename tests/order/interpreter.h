@@ -42,6 +42,8 @@ struct interpreter {
         [2]; /* what records write, by their number: pinned memory, and device memory where there is one device */
     bool must_be_done[MOST_COMMANDS], must_be_pending[MOST_COMMANDS];
 
+    /* A device is not waited for while one of its streams captures. Source: CUDA Programming Guide, "Stream Capture". */
+    pthread_rwlock_t captures;
     pthread_mutex_t lock;
     pthread_cond_t moved;
     bool returned[MOST_COMMANDS];
