@@ -89,6 +89,18 @@ uint64_t ocl_allocation_offset(const struct ocl_allocation *allocation, uint64_t
     return address - host_address(allocation);
 }
 
+static bool finds_freed(void)
+{
+    const struct ocl_thread *thread = ocl_thread_if_any();
+    return thread && thread->finds_freed;
+}
+
+/* Behind work that has still to come, the same memory may have been given out again, for fewer bytes. */
+size_t ocl_allocation_reach(const struct ocl_allocation *allocation)
+{
+    return allocation->ordered && finds_freed() ? span_of(allocation) : allocation->bytes;
+}
+
 bool ocl_allocation_retain(struct ocl_allocation *allocation)
 {
     uint32_t count = atomic_load_explicit(&allocation->references, memory_order_relaxed);
@@ -108,7 +120,7 @@ static struct ocl_allocation *acquire(uint64_t address, bool is_live)
     struct ocl_allocation *found = map ? ocl_range_map_find(map, address) : NULL;
     if (!found || !ocl_allocation_retain(found))
         return NULL;
-    if (ocl_allocation_offset(found, address) < found->bytes &&
+    if (ocl_allocation_offset(found, address) < ocl_allocation_reach(found) &&
         (!is_live || atomic_load_explicit(&found->is_live, memory_order_acquire)))
         return found;
     struct ocl_allocation *part =
@@ -120,8 +132,7 @@ static struct ocl_allocation *acquire(uint64_t address, bool is_live)
 struct ocl_allocation *ocl_address_acquire(uint64_t address)
 {
     struct ocl_allocation *found = acquire(address, true);
-    const struct ocl_thread *thread = found ? NULL : ocl_thread_if_any();
-    return thread && thread->finds_freed ? acquire(address, false) : found;
+    return !found && finds_freed() ? acquire(address, false) : found;
 }
 
 void ocl_memory_find_freed(bool does)

@@ -742,7 +742,7 @@ static void sleep_in_turn(void *time)
 /* What a launch that has still to come uses may be freed behind it, and other streams may be told to wait for it. */
 TEST_BODY(conditional_nodes_find_what_is_freed_behind_them)
 {
-    int *p = device_ints(1), *scratch = NULL, *more = NULL;
+    int *p = device_ints(1), *scratch = NULL, *more = NULL, *tiny = NULL;
     const cudaGraph_t graph = new_graph();
     struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeConditional};
     cudaGraphNode_t node = NULL;
@@ -767,6 +767,7 @@ TEST_BODY(conditional_nodes_find_what_is_freed_behind_them)
     assert_success(cudaLaunchHostFunc(stream, sleep_in_turn, &nap));
     assert_success(cudaGraphLaunch(exec, stream));
     assert_success(cudaFreeAsync(scratch, stream));
+    assert_success(cudaMallocAsync((void **)&tiny, 1, stream)); /* the same memory */
     assert_success(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     assert_success(cudaEventRecord(event, stream));
     assert_int_equal(cuCtxGetCurrent(&context), CUDA_SUCCESS);
@@ -774,6 +775,7 @@ TEST_BODY(conditional_nodes_find_what_is_freed_behind_them)
     assert_success(cudaFree(more));
     assert_success(cudaDeviceSynchronize());
     assert_int_equal(read_device_int(p), 0x06060606);
+    assert_success(cudaFreeAsync(tiny, stream));
     assert_success(cudaEventDestroy(event));
     assert_success(cudaGraphExecDestroy(exec));
     assert_success(cudaGraphDestroy(graph));

@@ -146,7 +146,7 @@ TEST_BODY(external_memory_has_arrays)
     assert_success(cudaGetMipmappedArrayLevel(&level, array, 1));
     assert_success(cudaMemcpy2DToArray(level, 0, 2, row, sizeof row, WIDTH / 2 * sizeof row[0], 1,
                                        cudaMemcpyHostToDevice));
-    const off_t at = OFFSET - OFFSET % PITCH + (HEIGHT + 2) * PITCH;
+    const off_t at = (off_t)OFFSET - OFFSET % PITCH + (off_t)(HEIGHT + 2) * PITCH;
     assert_true(pread(kept, &found, sizeof found, at + 3 * 4) == sizeof found);
     assert_int_equal(found, 4);
     found = 77;
