@@ -46,7 +46,8 @@ static bool is_plain(const struct program *program, const struct region *region)
 static bool may_be_inside(const struct program *program, const struct command *c)
 {
     return is_plain(program, &c->target) && is_plain(program, &c->first) &&
-           is_plain(program, &c->second) && c->kind != DO_HOST_FUNCTION && c->kind != DO_PAUSE && c->kind != DO_MALLOC_ASYNC;
+           is_plain(program, &c->second) && c->kind != DO_HOST_FUNCTION && c->kind != DO_PAUSE &&
+           c->kind != DO_MALLOC_ASYNC;
 }
 
 static bool does_not_allocate(const struct program *program, const struct command *c)
@@ -195,35 +196,64 @@ static cudaError_t add_body(cudaGraph_t graph, unsigned sort, cudaGraph_t *body)
     return error;
 }
 
-static cudaError_t make_graph(struct thread *thread, const struct members *members,
-                              bool is_conditional, cudaGraph_t *graph)
+/* fill_child: by way of a graph that is cloned, or given away. */
+static cudaError_t fill_child(struct thread *thread, const struct members *members,
+                              cudaGraph_t graph)
+{
+    struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeGraph};
+    const bool is_given = members->at[0] % 2;
+    cudaGraphNode_t node = NULL;
+    cudaError_t error = cudaGraphCreate(&params.graph.graph, 0);
+
+    params.graph.ownership =
+        is_given ? cudaGraphChildGraphOwnershipMove : cudaGraphChildGraphOwnershipClone;
+    if (!error)
+        error = fill_graph(thread, members, params.graph.graph);
+    if (!error)
+        error = cudaGraphAddNode(&node, graph, NULL, NULL, 0, &params);
+    return error || is_given ? error : cudaGraphDestroy(params.graph.graph);
+}
+
+/* make_graph: how says what it is made of. */
+static cudaError_t make_graph(struct thread *thread, const struct members *members, unsigned how,
+                              cudaGraph_t *graph)
 {
     cudaGraph_t body = NULL;
     cudaError_t error = cudaGraphCreate(graph, 0);
 
-    if (!error && is_conditional)
+    if (!error && how & GRAPH_CONDITIONAL)
         error = add_body(*graph, (unsigned)members->at[0] % 3, &body);
-    return error ? error : fill_graph(thread, members, is_conditional ? body : *graph);
+    if (error)
+        return error;
+    return (how & GRAPH_CHILD ? fill_child : fill_graph)(thread, members,
+                                                         how & GRAPH_CONDITIONAL ? body : *graph);
+}
+
+/* what_can_be: how the commands can become a graph, of what is wanted. */
+static unsigned what_can_be(const struct interpreter *of, const struct members *members,
+                            unsigned how)
+{
+    if (!all(of, members, may_be_inside) || how & GRAPH_SCRATCH)
+        how &= ~(unsigned)GRAPH_CONDITIONAL;
+    if (!all(of, members, does_not_allocate) || how & GRAPH_SCRATCH)
+        how &= ~(unsigned)(GRAPH_CHILD | GRAPH_UPDATED);
+    return how & GRAPH_CONDITIONAL ? how & ~(unsigned)GRAPH_UPDATED : how;
 }
 
 static cudaError_t instantiate(struct thread *thread, const struct members *members, unsigned how,
                                cudaGraphExec_t *exec)
 {
-    const struct interpreter *of = thread->of;
-    const bool is_conditional =
-        how & GRAPH_CONDITIONAL && !(how & GRAPH_SCRATCH) && all(of, members, may_be_inside);
-    const bool is_updated = how & GRAPH_UPDATED && !is_conditional && !(how & GRAPH_SCRATCH) &&
-                            all(of, members, does_not_allocate);
+    const bool is_updated = how & GRAPH_UPDATED;
     cudaGraph_t graph = NULL, decoy = NULL;
     cudaGraphExecUpdateResultInfo info;
     cudaError_t error = cudaSuccess;
 
     thread->is_decoy = is_updated;
     if (is_updated)
-        error = make_graph(thread, members, false, &decoy);
+        error = make_graph(thread, members, how, &decoy);
     thread->is_decoy = false;
     if (!error)
-        error = make_graph(thread, members, is_conditional, &graph);
+        error = make_graph(thread, members, how, &graph);
     if (!error)
         error = cudaGraphInstantiate(exec, is_updated ? decoy : graph, 0);
     if (!error && is_updated)
@@ -275,7 +305,9 @@ int run_graph(struct thread *thread, int index)
             CALL(of, index, cudaGraphExecDestroy(thread->last.exec));
         thread->last.exec = NULL;
         thread->last.first = index;
-        if (!CALL(of, index, instantiate(thread, &members, c->how, &thread->last.exec)))
+        if (!CALL(of, index,
+                  instantiate(thread, &members, what_can_be(of, &members, c->how),
+                              &thread->last.exec)))
             return members.at[members.count - 1];
     }
     CALL(of, index, calls_of(c)->launch_graph(thread->last.exec, stream_of(of, c)));

@@ -227,14 +227,15 @@ static bool is_on(const struct program *program, const struct region *region, un
            program->buffer[region->buffer].device == device;
 }
 
-/* is_legacy_of: work of the device's legacy stream, or of another's that copies from or to memory of the device. */
+/* is_legacy_of: work of the device's legacy stream, or of another's that copies from or to memory of the device; of copies in
+ * graphs nobody says so. */
 static bool is_legacy_of(const struct program *program, const struct command *command,
                          unsigned device)
 {
     if (kind_of(program, command) != STREAM_LEGACY)
         return false;
     return command->device == device ||
-           (is_copy(command) &&
+           (is_copy(command) && !command->graph &&
             (is_on(program, &command->target, device) || is_on(program, &command->first, device)));
 }
 

@@ -187,7 +187,8 @@ enum graph_how {
     GRAPH_SCRATCH = 8, /* captured copies go through memory that the graph allocates and frees */
     GRAPH_AGAIN =
         16, /* the same as the commands before, whose executable graph is launched again */
-    GRAPH_HOWS = 32
+    GRAPH_CHILD = 32, /* a child of the graph that is launched */
+    GRAPH_HOWS = 64
 };
 
 /* Units first, first + step, ... of a buffer; none at all with count 0. */

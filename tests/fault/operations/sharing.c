@@ -432,8 +432,11 @@ int operation_driver_semaphores(void)
     CUexternalSemaphore semaphore = NULL;
     CUgraph graph = NULL;
     CUgraphExec exec = NULL;
+    CUdeviceptr memory = 0;
     int error = CALL(cudaFree, NULL);
+    TRY(cuMemAlloc_v2, &memory, BYTES);
     TRY(cuImportExternalSemaphore, &semaphore, &description);
+    TRY(cuMemsetD8Async, memory, 1, BYTES, NULL);
     TRY(cuSignalExternalSemaphoresAsync, &semaphore, &signal, 1, NULL);
     TRY(cuWaitExternalSemaphoresAsync, &semaphore, &wait, 1, NULL);
     TRY(cuGraphCreate, &graph, 0);
@@ -445,6 +448,8 @@ int operation_driver_semaphores(void)
         END(cuGraphExecDestroy, exec);
     if (graph != NULL)
         END(cuGraphDestroy, graph);
+    if (memory != 0)
+        END(cuMemFree_v2, memory);
     if (semaphore != NULL)
         END(cuDestroyExternalSemaphore, semaphore);
     else
