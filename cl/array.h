@@ -52,6 +52,12 @@ struct ocl_array_level {
 ocl_status ocl_array_create(struct ocl_context *context, const struct ocl_array_shape *shape,
                             struct ocl_array **array);
 
+/* An array in bytes of a file from offset on, which stays the caller's; its texels are what the file has there: level behind level, with
+ * rows and slices as ocl_array_level() says. Needs: as above. Errors: as above; those of ocl_memory_import(); OCL_E_INVALID_VALUE when
+ * the array has more bytes than room, or offset is no multiple of 256. */
+ocl_status ocl_array_import(struct ocl_context *context, const struct ocl_array_shape *shape,
+                            int file, uint64_t offset, uint64_t room, struct ocl_array **array);
+
 /* Textures and surfaces hold references of their own; the memory goes with the last one, after all
  * queued work of the context, for which that release waits. Needs: the context is open. Safe on
  * NULL. */

@@ -57,6 +57,10 @@ ocl_status ocl_memory_register(struct ocl_context *context, void *host, size_t b
 ocl_status ocl_memory_adopt(struct ocl_context *context, void *host, size_t bytes);
 ocl_status ocl_memory_give_back(const void *host);
 
+/* Whether this thread's calls find memory that was freed, too, as long as it is there: for work that has its turn in a queue, and
+ * was given to that before the memory was freed. Freeing waits for such work, or comes behind it. */
+void ocl_memory_find_freed(bool does);
+
 /* Device memory that is bytes of a file from offset on; the file stays the caller's, and must have those bytes.
  * Shape:  the address is aligned as offset is, to at most a page; it is the host's as well.
  * Errors: OCL_E_NOT_SUPPORTED on devices whose memory is not the host's; OCL_E_INVALID_VALUE for no bytes; CL_MAP_FAILURE;

@@ -15,6 +15,7 @@ struct ocl_region;
 struct ocl_thread {
     bool in_function; /* managed_traffic.c: it runs a host function */
     bool in_wait;     /* managed_traffic.c: its wait is part of a move, not the host's */
+    bool finds_freed; /* address.c: it gives queues what was asked for before memory was freed */
     bool is_printing; /* ptx_runtime.c: it reads what kernels printed, and touches nothing else */
     struct ocl_migration
         *entered; /* managed_traffic.c: the context may get its first region before it leaves */

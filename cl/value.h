@@ -42,6 +42,9 @@ struct ocl_awaited {
 /* The same for that: end() is called before the queue goes on. Errors: as above, and end() is not called then. */
 ocl_status ocl_queue_await(struct ocl_queue *queue, struct ocl_awaited *awaited);
 
+/* What the context's queues wait for may have come: it is looked at without delay. */
+void ocl_values_tell(struct ocl_context *context);
+
 /* Ends all waits of the context, and those that come later as soon as they begin. */
 void ocl_values_end(struct ocl_context *context);
 

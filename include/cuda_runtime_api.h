@@ -1166,8 +1166,8 @@ cudaError_t CUDARTAPI cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *
 
 /* ---- graph management -----------------------------------------------------------------------
  * Arguments and structures are copied when a node is made. Calls that take one graph, or one executable graph, are for
- * one thread at a time. Functions about external semaphores return cudaErrorNotSupported. Graphs with conditional nodes can
- * be instantiated once at a time, neither be cloned nor be in another graph.
+ * one thread at a time. Graphs with conditional nodes can be instantiated once at a time, neither be cloned nor be in
+ * another graph.
  *
  * Errors: cudaErrorInvalidValue for what is no live graph, node or executable graph, for a node of another graph or
  *         kind, for a circle of dependencies (when the graph is instantiated); cudaErrorGraphExecUpdateFailure; those
@@ -1402,7 +1402,11 @@ cudaError_t CUDARTAPI cudaGraphConditionalHandleCreate(
     unsigned int defaultLaunchValue CLEM_DEFAULT(0), unsigned int flags CLEM_DEFAULT(0));
 
 /* ---- external resource interoperability -----------------------------------------------------
- * All of these return cudaErrorNotSupported.
+ * On CPUs: memory is a file that can be mapped (opaque file descriptor). A binary semaphore is Linux's eventfd (opaque file
+ * descriptor), a timeline a file that can be mapped, whose first 8 bytes are the value. Who imports gives the descriptor away.
+ *
+ * Errors: cudaErrorInvalidValue, also for files that are something else; cudaErrorOperatingSystem for what is no open file;
+ *         cudaErrorInvalidResourceHandle; cudaErrorNotSupported for other types of handles and other devices.
  *
  * Source: CUDA Runtime API 13.0, External Resource Interoperability.
  */
@@ -1548,10 +1552,12 @@ cudaError_t CUDARTAPI cudaStreamGetCaptureInfo_v2(
     const cudaGraphNode_t **dependencies_out CLEM_DEFAULT(0),
     size_t *numDependencies_out CLEM_DEFAULT(0));
 
-/* These three return cudaErrorNotSupported. */
+/* Returns cudaErrorNotSupported. */
 cudaError_t CUDARTAPI
 cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *launchParamsList,
                                        unsigned int numDevices, unsigned int flags CLEM_DEFAULT(0));
+
+/* As those without _v2. */
 cudaError_t CUDARTAPI
 cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray,
                                      const struct cudaExternalSemaphoreSignalParams *paramsArray,

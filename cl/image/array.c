@@ -61,11 +61,27 @@ static ocl_status place_levels(struct ocl_array *array)
 
 /* --- Making and ending --- */
 
-static ocl_status fill_in(struct ocl_array *array)
+/* Where the texels of an imported array are. */
+struct bytes_of_file {
+    int file;
+    uint64_t offset, room;
+};
+
+static ocl_status import(struct ocl_array *array, const struct bytes_of_file *from)
+{
+    array->is_imported = true;
+    if (array->bytes > from->room || from->offset % OCL_MEMORY_ALIGNMENT != 0)
+        return OCL_E_INVALID_VALUE;
+    return ocl_memory_import(array->context, from->file, from->offset, array->bytes, 0,
+                             &array->address);
+}
+
+static ocl_status fill_in(struct ocl_array *array, const struct bytes_of_file *from)
 {
     ocl_status status = place_levels(array);
     if (status == OCL_OK)
-        status = ocl_memory_allocate(array->context, array->bytes, 0, &array->address);
+        status = from ? import(array, from)
+                      : ocl_memory_allocate(array->context, array->bytes, 0, &array->address);
     if (status != OCL_OK)
         return status;
     for (unsigned i = 0; i < array->shape.levels; i++)
@@ -73,8 +89,8 @@ static ocl_status fill_in(struct ocl_array *array)
     return OCL_OK;
 }
 
-ocl_status ocl_array_create(struct ocl_context *context, const struct ocl_array_shape *shape,
-                            struct ocl_array **array)
+static ocl_status make_array(struct ocl_context *context, const struct ocl_array_shape *shape,
+                             const struct bytes_of_file *from, struct ocl_array **array)
 {
     assert(shape->levels >= 1 && shape->levels <= OCL_ARRAY_MAX_LEVELS && shape->width > 0);
     struct ocl_array *made = calloc(1, sizeof *made);
@@ -82,7 +98,7 @@ ocl_status ocl_array_create(struct ocl_context *context, const struct ocl_array_
         return OCL_E_OUT_OF_MEMORY;
     made->context = context;
     made->shape = *shape;
-    const ocl_status status = fill_in(made);
+    const ocl_status status = fill_in(made, from);
     if (status != OCL_OK) {
         free(made);
         return status;
@@ -91,6 +107,19 @@ ocl_status ocl_array_create(struct ocl_context *context, const struct ocl_array_
     pthread_mutex_init(&made->lock, NULL);
     *array = made;
     return OCL_OK;
+}
+
+ocl_status ocl_array_create(struct ocl_context *context, const struct ocl_array_shape *shape,
+                            struct ocl_array **array)
+{
+    return make_array(context, shape, NULL, array);
+}
+
+ocl_status ocl_array_import(struct ocl_context *context, const struct ocl_array_shape *shape,
+                            int file, uint64_t offset, uint64_t room, struct ocl_array **array)
+{
+    const struct bytes_of_file from = {file, offset, room};
+    return make_array(context, shape, &from, array);
 }
 
 void ocl_array_retain(struct ocl_array *array)
@@ -104,7 +133,9 @@ void ocl_array_release(struct ocl_array *array)
     if (!array || atomic_fetch_sub(&array->references, 1) != 1)
         return;
     /* Work that uses the images uses the memory too, and freeing that waits for it. */
-    (void)ocl_memory_free(OCL_MEMORY_DEVICE, (const void *)(uintptr_t)array->address);
+    const void *memory = (const void *)(uintptr_t)array->address;
+    (void)(array->is_imported ? ocl_memory_close(memory)
+                              : ocl_memory_free(OCL_MEMORY_DEVICE, memory));
     if (array->images)
         array->release_images(array);
     pthread_mutex_destroy(&array->lock);

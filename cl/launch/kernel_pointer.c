@@ -201,7 +201,7 @@ static ocl_status find_place(struct ocl_target *target, uint64_t pointer)
         target->buffer = place.buffer;
         target->offset = place.offset;
     }
-    target->end = target->offset + allocation->bytes - (size_t)inner;
+    target->end = target->offset + ocl_allocation_reach(allocation) - (size_t)inner;
     return status == OCL_OK && !target->buffer ? OCL_E_NEEDS_ADDRESS : status;
 }
 

@@ -8,6 +8,7 @@
 #include "cl/memory/fixed_private.h"
 #include "cl/range_map.h"
 #include "cl/state/state.h"
+#include "cl/thread.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct ocl_range_map
@@ -88,6 +89,18 @@ uint64_t ocl_allocation_offset(const struct ocl_allocation *allocation, uint64_t
     return address - host_address(allocation);
 }
 
+static bool finds_freed(void)
+{
+    const struct ocl_thread *thread = ocl_thread_if_any();
+    return thread && thread->finds_freed;
+}
+
+/* Behind work that has still to come, the same memory may have been given out again, for fewer bytes. */
+size_t ocl_allocation_reach(const struct ocl_allocation *allocation)
+{
+    return allocation->ordered && finds_freed() ? span_of(allocation) : allocation->bytes;
+}
+
 bool ocl_allocation_retain(struct ocl_allocation *allocation)
 {
     uint32_t count = atomic_load_explicit(&allocation->references, memory_order_relaxed);
@@ -107,7 +120,7 @@ static struct ocl_allocation *acquire(uint64_t address, bool is_live)
     struct ocl_allocation *found = map ? ocl_range_map_find(map, address) : NULL;
     if (!found || !ocl_allocation_retain(found))
         return NULL;
-    if (ocl_allocation_offset(found, address) < found->bytes &&
+    if (ocl_allocation_offset(found, address) < ocl_allocation_reach(found) &&
         (!is_live || atomic_load_explicit(&found->is_live, memory_order_acquire)))
         return found;
     struct ocl_allocation *part =
@@ -118,7 +131,13 @@ static struct ocl_allocation *acquire(uint64_t address, bool is_live)
 
 struct ocl_allocation *ocl_address_acquire(uint64_t address)
 {
-    return acquire(address, true);
+    struct ocl_allocation *found = acquire(address, true);
+    return !found && finds_freed() ? acquire(address, false) : found;
+}
+
+void ocl_memory_find_freed(bool does)
+{
+    ocl_thread()->finds_freed = does;
 }
 
 struct ocl_allocation *ocl_address_acquire_held(uint64_t address)

@@ -37,6 +37,9 @@ struct ocl_allocation *ocl_address_acquire(uint64_t address);
 /* The same for memory that somebody has a reference to, who goes on using it though it may be freed. */
 struct ocl_allocation *ocl_address_acquire_held(uint64_t address);
 
+/* How many bytes of it this thread's calls may use (ocl_memory_find_freed()). Needs: a reference. */
+size_t ocl_allocation_reach(const struct ocl_allocation *allocation);
+
 /* Adds a reference unless there is none any more (then false). Needs: memory of the allocations'
  * slab. */
 bool ocl_allocation_retain(struct ocl_allocation *allocation);

@@ -540,7 +540,7 @@ struct ocl_allocation *ocl_memory_hold(const void *pointer, struct ocl_memory_vi
             .context = found->context,
             .address = found->address,
             .host = found->host,
-            .bytes = found->bytes,
+            .bytes = ocl_allocation_reach(found),
             .flags = found->flags,
             .id = found->id,
             .is_imported = ocl_allocation_is_imported(found),

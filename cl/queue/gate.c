@@ -329,6 +329,16 @@ static ocl_status hold(struct ocl_queue *queue, const struct ocl_context *from, 
     return status;
 }
 
+ocl_status ocl_gate_source(struct ocl_queue *queue, cl_event *source)
+{
+    uint64_t position;
+    ocl_status status = ocl_queue_order(queue);
+
+    if (status == OCL_OK)
+        status = ocl_queue_open(queue);
+    return status == OCL_OK ? ocl_queue_mark(queue, source, &position) : status;
+}
+
 ocl_status ocl_gate_hold(struct ocl_queue *queue, const struct ocl_context *from, cl_event source,
                          struct ocl_worker *worker, ocl_gate_function *function, void *data)
 {

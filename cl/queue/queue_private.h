@@ -296,6 +296,10 @@ void ocl_gate_open_all(const struct ocl_context *context, cl_int status);
  * else is done with them any more. Returns whether all are open. */
 bool ocl_gate_open_stuck(struct ocl_context *context);
 
+/* An event behind everything that the queue has got, and what it is in order with, for what takes its turn there; the caller releases
+ * it. Errors: OCL_E_OUT_OF_MEMORY; the driver's; the sticky failure. */
+ocl_status ocl_gate_source(struct ocl_queue *queue, cl_event *source);
+
 /* Makes later commands of queue wait until worker has run function(data, status) after source, an
  * event of the context from, is complete; status is negative when the source failed, or will never
  * end. Counts as a command.

@@ -356,14 +356,9 @@ static void write_in_turn(void *data, cl_int status)
 static ocl_status enqueue_turn(struct ocl_queue *queue, struct turn *turn, bool is_wait)
 {
     struct ocl_context *context = queue->context;
-    uint64_t position;
     cl_event before;
-    ocl_status status = ocl_queue_order(queue);
+    ocl_status status = ocl_gate_source(queue, &before);
 
-    if (status == OCL_OK)
-        status = ocl_queue_open(queue);
-    if (status == OCL_OK)
-        status = ocl_queue_mark(queue, &before, &position);
     if (status != OCL_OK)
         return status;
     status = is_wait ? ocl_gate_keep(queue, before, begin_wait, turn, &turn->gate)
@@ -461,10 +456,8 @@ static ocl_status write_by_device(struct ocl_queue *queue, const struct turn *wr
     const bool is_own = write->side.allocation->context == queue->context;
     const ocl_status status =
         is_own ? write_own(queue, write) : write_foreign(queue, &write->value);
-    struct ocl_values *values = atomic_load(&queue->context->values);
 
-    if (values)
-        note_news(values);
+    ocl_values_tell(queue->context);
     return status;
 }
 
@@ -476,7 +469,6 @@ static bool needs_no_turn(struct ocl_queue *queue, const struct turn *turn)
 ocl_status ocl_queue_write_value(struct ocl_queue *queue, const struct ocl_value *value)
 {
     struct turn write = {.value = *value, .side = ocl_side_find(value->address)};
-    struct ocl_values *values;
 
     if (write.side.kind == OCL_SIDE_PAGEABLE)
         return OCL_E_NOT_FOUND;
@@ -491,9 +483,7 @@ ocl_status ocl_queue_write_value(struct ocl_queue *queue, const struct ocl_value
     if (failure == OCL_OK)
         write_by_host(&write);
     ocl_side_release(&write.side);
-    values = atomic_load(&queue->context->values);
-    if (values)
-        note_news(values);
+    ocl_values_tell(queue->context);
     return failure;
 }
 
@@ -515,6 +505,14 @@ ocl_status ocl_queue_await(struct ocl_queue *queue, struct ocl_awaited *awaited)
     const struct turn wait = {.side = {.kind = OCL_SIDE_PAGEABLE}, .awaited = awaited};
 
     return take_turn(queue, &wait, true);
+}
+
+void ocl_values_tell(struct ocl_context *context)
+{
+    struct ocl_values *values = atomic_load(&context->values);
+
+    if (values)
+        note_news(values);
 }
 
 void ocl_values_end(struct ocl_context *context)

@@ -155,7 +155,7 @@ cudaError_t facade_launch_check_cooperation(const struct facade_function *functi
 
 static cudaError_t capture_launch(struct facade_function *function, dim3 grid, dim3 block,
                                   void *const *args, size_t shared, struct facade_stream *stream,
-                                  bool is_cooperative)
+                                  const struct facade_launch_attributes *attributes)
 {
     struct facade_work *work = NULL;
     const struct cudaKernelNodeParams params = {
@@ -168,28 +168,31 @@ static cudaError_t capture_launch(struct facade_function *function, dim3 grid, d
     if (stream->context != function->module->context)
         return cudaErrorInvalidResourceHandle;
     cudaError_t error = facade_work_of_launch(&params, &work);
-    if (error == cudaSuccess && is_cooperative)
-        facade_work_set_cooperative(work);
-    return error == cudaSuccess ? facade_capture_add(stream, cudaGraphNodeTypeKernel, work, NULL)
-                                : error;
+    if (error != cudaSuccess)
+        return error;
+    error = facade_work_take_attributes(work, stream, attributes);
+    if (error == cudaSuccess)
+        return facade_capture_add(stream, cudaGraphNodeTypeKernel, work, NULL);
+    facade_work_let_go(work);
+    return error;
 }
 
 cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 block,
                           void *const *args, size_t shared, cudaStream_t stream_handle,
-                          bool is_cooperative)
+                          struct facade_launch_attributes attributes)
 {
     struct facade_stream *stream = NULL;
     bool is_capturing = false;
     cudaError_t error = facade_launch_check_shape(function, grid, block, shared);
-    if (error == cudaSuccess && is_cooperative)
+    if (error == cudaSuccess && attributes.is_cooperative)
         error = facade_launch_check_cooperation(function, grid, block, shared);
     if (error == cudaSuccess)
         error = facade_stream_find_to_capture(stream_handle, &stream, &is_capturing);
     if (error != cudaSuccess)
         return error;
-    return is_capturing
-               ? capture_launch(function, grid, block, args, shared, stream, is_cooperative)
-               : facade_launch_in(function, grid, block, args, shared, stream, is_cooperative);
+    return is_capturing ? capture_launch(function, grid, block, args, shared, stream, &attributes)
+                        : facade_launch_in(function, grid, block, args, shared, stream,
+                                           attributes.is_cooperative);
 }
 
 cudaError_t facade_launch_in(struct facade_function *function, dim3 grid, dim3 block,
@@ -406,13 +409,13 @@ static cudaError_t check_attribute(const struct cudaLaunchAttribute_st *attribut
     }
 }
 
-cudaError_t facade_launch_check_attributes(const struct cudaLaunchAttribute_st *attributes,
-                                           unsigned count, bool *is_cooperative)
+cudaError_t facade_launch_read_attributes(const struct cudaLaunchAttribute_st *list, unsigned count,
+                                          struct facade_launch_attributes *attributes)
 {
-    cudaError_t error = count == 0 || attributes != NULL ? cudaSuccess : cudaErrorInvalidValue;
-    *is_cooperative = false;
+    cudaError_t error = count == 0 || list != NULL ? cudaSuccess : cudaErrorInvalidValue;
+    *attributes = (struct facade_launch_attributes){list, count, false};
     for (unsigned i = 0; error == cudaSuccess && i < count; i++)
-        error = check_attribute(&attributes[i], is_cooperative);
+        error = check_attribute(&list[i], &attributes->is_cooperative);
     return error;
 }
 
@@ -428,38 +431,39 @@ cudaError_t facade_launch_error_of(const void *func, cudaError_t error)
 }
 
 static cudaError_t launch(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
-                          cudaStream_t stream, bool is_cooperative)
+                          cudaStream_t stream, struct facade_launch_attributes attributes)
 {
     struct facade_function *function = NULL;
     cudaError_t error = facade_function_find(func, &function);
     if (error == cudaSuccess)
-        error = facade_launch(function, grid, block, args, shared, stream, is_cooperative);
+        error = facade_launch(function, grid, block, args, shared, stream, attributes);
     return facade_launch_error_of(func, error);
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
                              size_t sharedMem, cudaStream_t stream)
 {
-    return facade_result(launch(func, gridDim, blockDim, args, sharedMem, stream, false));
+    return facade_result(launch(func, gridDim, blockDim, args, sharedMem, stream,
+                                (struct facade_launch_attributes){NULL, 0, false}));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
                                         size_t sharedMem, cudaStream_t stream)
 {
-    return facade_result(launch(func, gridDim, blockDim, args, sharedMem, stream, true));
+    return facade_result(launch(func, gridDim, blockDim, args, sharedMem, stream,
+                                (struct facade_launch_attributes){NULL, 0, true}));
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
     if (config == NULL)
         return facade_result(cudaErrorInvalidValue);
-    bool is_cooperative = false;
-    cudaError_t error =
-        facade_launch_check_attributes(config->attrs, config->numAttrs, &is_cooperative);
+    struct facade_launch_attributes attributes;
+    cudaError_t error = facade_launch_read_attributes(config->attrs, config->numAttrs, &attributes);
     if (error != cudaSuccess)
         return facade_result(error);
     return facade_result(launch(func, config->gridDim, config->blockDim, args,
-                                config->dynamicSmemBytes, config->stream, is_cooperative));
+                                config->dynamicSmemBytes, config->stream, attributes));
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)

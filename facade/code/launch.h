@@ -10,14 +10,21 @@
  * Errors: cudaErrorInvalidDeviceFunction; the sticky failure of its context. */
 cudaError_t facade_function_find(const void *func, struct facade_function **function);
 
-/* Launches function; is_cooperative: its blocks may wait for all others. Units: grid in blocks, block in threads, shared
+/* What a launch says beside its shape: a list of hints, which nodes of captures keep, and whether its blocks may wait for all others. */
+struct facade_launch_attributes {
+    const struct cudaLaunchAttribute_st *list;
+    unsigned count;
+    bool is_cooperative;
+};
+
+/* Launches function. Units: grid in blocks, block in threads, shared
  * in bytes.
  * Errors: cudaErrorInvalidConfiguration for empty or too large dimensions; cudaErrorInvalidValue
  *         for more threads than the kernel's own bounds, too much shared memory or missing args; cooperative ones: cudaErrorNotSupported where the
  *         device or the kernel cannot, cudaErrorCooperativeLaunchTooLarge for more blocks than fit; those of the stream. */
 cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 block,
                           void *const *args, size_t shared, cudaStream_t stream,
-                          bool is_cooperative);
+                          struct facade_launch_attributes attributes);
 
 /* The same in a stream that was found. */
 cudaError_t facade_launch_in(struct facade_function *function, dim3 grid, dim3 block,
@@ -52,11 +59,11 @@ cudaError_t facade_packed_check(const struct facade_packed *packed, size_t count
 /* How many parameters a function has for its caller, and the bytes up to the end of the last one. */
 size_t facade_function_measure(const struct facade_function *function, size_t *bytes);
 
-/* Refuses launch attributes that ask for more than an ordinary launch, or a cooperative one, which *is_cooperative tells;
- * hints are accepted and change nothing.
+/* What a list of launch attributes says; refuses those that ask for more than an ordinary launch, or a cooperative one. Hints are
+ * accepted and change nothing.
  * Errors: cudaErrorInvalidValue for unknown ones and a missing list, cudaErrorNotSupported. */
-cudaError_t facade_launch_check_attributes(const struct cudaLaunchAttribute_st *attributes,
-                                           unsigned count, bool *is_cooperative);
+cudaError_t facade_launch_read_attributes(const struct cudaLaunchAttribute_st *list, unsigned count,
+                                          struct facade_launch_attributes *attributes);
 
 /* One attribute, cudaFuncAttribute or CUfunction_attribute. Errors: cudaErrorInvalidValue for one
  * that is unknown, for one that cannot be set, and for a value that it cannot have. */

@@ -129,11 +129,6 @@ cudaError_t facade_work_of_launch(const struct cudaKernelNodeParams *params,
     return facade_launch_error_of(params->func, error);
 }
 
-void facade_work_set_cooperative(struct facade_work *work)
-{
-    ((struct launch_work *)work)->is_cooperative = true;
-}
-
 static bool copy_hints(struct launch_work *made, const struct hints *hints)
 {
     if (hints == NULL)
@@ -286,6 +281,42 @@ static cudaError_t set_hint(struct hints *hints, int attribute,
     default:
         return cudaErrorInvalidValue;
     }
+}
+
+/* Of what a stream says, priorities and windows are those of its launches.
+ * Source: CUDA Driver API 13.0, cuGraphInstantiate(), "copied from stream priority during stream capture". */
+static struct hints hints_of_stream(const struct facade_stream *stream)
+{
+    struct hints hints = no_hints;
+    hints.window = stream->access_policy.accessPolicyWindow;
+    hints.priority = stream->priority;
+    hints.domain_map = stream->domain_map;
+    hints.domain = stream->domain;
+    return hints;
+}
+
+/* Launches are clamped where nodes are refused. */
+static void take_hint(struct hints *hints, const struct cudaLaunchAttribute_st *attribute)
+{
+    cudaLaunchAttributeValue value = attribute->val;
+    if ((int)attribute->id == cudaLaunchAttributePriority && value.priority > FACADE_PRIORITY_LEAST)
+        value.priority = FACADE_PRIORITY_LEAST;
+    if ((int)attribute->id == cudaLaunchAttributePriority &&
+        value.priority < FACADE_PRIORITY_GREATEST)
+        value.priority = FACADE_PRIORITY_GREATEST;
+    (void)set_hint(hints, (int)attribute->id, &value); /* others are of launches alone */
+}
+
+cudaError_t facade_work_take_attributes(struct facade_work *work,
+                                        const struct facade_stream *stream,
+                                        const struct facade_launch_attributes *attributes)
+{
+    struct launch_work *made = (struct launch_work *)work;
+    struct hints hints = hints_of_stream(stream);
+    for (unsigned i = 0; i < attributes->count; i++)
+        take_hint(&hints, &attributes->list[i]);
+    made->is_cooperative = attributes->is_cooperative;
+    return copy_hints(made, &hints) ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 /* The kernel's library may have been unloaded since. */

@@ -10,8 +10,12 @@
 cudaError_t facade_work_of_launch(const struct cudaKernelNodeParams *params,
                                   struct facade_work **work);
 
-/* Makes its launch a cooperative one. Needs: a work of that kind that nobody else has yet, whose grid fits. */
-void facade_work_set_cooperative(struct facade_work *work);
+/* Gives it the attributes of a launch that a stream captures: those of the stream, and then the launch's own.
+ * Needs: a work of that kind that nobody else has yet, whose grid fits. Errors: cudaErrorMemoryAllocation. */
+struct facade_launch_attributes;
+cudaError_t facade_work_take_attributes(struct facade_work *work,
+                                        const struct facade_stream *stream,
+                                        const struct facade_launch_attributes *attributes);
 
 /* Gives it the attributes of that which a node had before: they outlive parameters. Shape: nothing is done for works of other
  * kinds. Needs: both are of one kind, and nobody else has the first yet. Errors: those of

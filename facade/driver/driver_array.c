@@ -64,7 +64,7 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *pHandle,
         facade_array_format_from_driver(&format, descriptor->Format, descriptor->NumChannels);
     if (error == cudaSuccess)
         error = facade_mipmapped_array_create(&made, &format, extent, numMipmapLevels,
-                                              descriptor->Flags);
+                                              descriptor->Flags, NULL);
     if (error == cudaSuccess)
         *pHandle = (CUmipmappedArray)made;
     return facade_driver_error(error);

@@ -47,6 +47,28 @@ CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *devPtr, CUexternalMemory e
     return result;
 }
 
+CUresult
+cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *mipmap, CUexternalMemory extMem,
+                                        const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *mipmapDesc)
+{
+    struct facade_array_format format;
+    cudaMipmappedArray_t made = NULL;
+    CUresult result = facade_driver_check();
+    if (result == CUDA_SUCCESS && (mipmap == NULL || mipmapDesc == NULL))
+        result = CUDA_ERROR_INVALID_VALUE;
+    if (result != CUDA_SUCCESS)
+        return result;
+    const CUDA_ARRAY3D_DESCRIPTOR *array = &mipmapDesc->arrayDesc;
+    const struct cudaExtent extent = {array->Width, array->Height, array->Depth};
+    cudaError_t error = facade_array_format_from_driver(&format, array->Format, array->NumChannels);
+    if (error == cudaSuccess)
+        error = facade_external_map_array(&made, (cudaExternalMemory_t)extMem, mipmapDesc->offset,
+                                          &format, extent, mipmapDesc->numLevels, array->Flags);
+    if (error == cudaSuccess)
+        *mipmap = (CUmipmappedArray)made;
+    return facade_driver_error(error);
+}
+
 CUresult cuDestroyExternalMemory(CUexternalMemory extMem)
 {
     CUresult result = facade_driver_ready();

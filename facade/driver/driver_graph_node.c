@@ -71,6 +71,11 @@ static cudaError_t read_same(const CUgraphNodeParams *params, struct facade_work
         same.eventWait.event = params->eventWait.event;
     } else if (params->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
         same.eventRecord.event = params->eventRecord.event;
+    } else if (params->type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL ||
+               params->type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT) {
+        same.extSemWait.extSemArray = (cudaExternalSemaphore_t *)params->extSemWait.extSemArray;
+        same.extSemWait.paramsArray = (const void *)params->extSemWait.paramsArray;
+        same.extSemWait.numExtSems = params->extSemWait.numExtSems;
     }
     return facade_node_params_read(&same, work, child);
 }

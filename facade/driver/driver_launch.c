@@ -119,7 +119,7 @@ CUresult cuFuncLoad(CUfunction function)
  * it. */
 static CUresult launch_packed(struct facade_function *function, dim3 grid, dim3 block,
                               size_t shared, CUstream stream, const struct facade_packed *packed,
-                              bool is_cooperative)
+                              struct facade_launch_attributes attributes)
 {
     size_t bytes = 0;
     size_t count = facade_function_measure(function, &bytes);
@@ -138,8 +138,8 @@ static CUresult launch_packed(struct facade_function *function, dim3 grid, dim3 
         facade_function_parameter(function, i, &offset, NULL);
         args[i] = copy + offset;
     }
-    result = facade_driver_error(
-        facade_launch(function, grid, block, args, shared, stream, is_cooperative));
+    result =
+        facade_driver_error(facade_launch(function, grid, block, args, shared, stream, attributes));
 done:
     free(args);
     free(copy);
@@ -149,7 +149,7 @@ done:
 /* --- launches --------------------------------------------------------------------------------- */
 
 static CUresult launch(CUfunction handle, dim3 grid, dim3 block, size_t shared, CUstream stream,
-                       void **params, void **extra, bool is_cooperative)
+                       void **params, void **extra, struct facade_launch_attributes attributes)
 {
     struct facade_function *function = NULL;
     struct facade_packed packed = {NULL, 0};
@@ -160,10 +160,10 @@ static CUresult launch(CUfunction handle, dim3 grid, dim3 block, size_t shared, 
         return CUDA_ERROR_INVALID_VALUE;
     if (extra == NULL)
         return facade_driver_error(
-            facade_launch(function, grid, block, params, shared, stream, is_cooperative));
+            facade_launch(function, grid, block, params, shared, stream, attributes));
     result = facade_driver_error(facade_packed_read(extra, &packed));
     return result == CUDA_SUCCESS
-               ? launch_packed(function, grid, block, shared, stream, &packed, is_cooperative)
+               ? launch_packed(function, grid, block, shared, stream, &packed, attributes)
                : result;
 }
 
@@ -173,7 +173,8 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
                         void **kernelParams, void **extra)
 {
     const dim3 grid = {gridDimX, gridDimY, gridDimZ}, block = {blockDimX, blockDimY, blockDimZ};
-    return launch(f, grid, block, sharedMemBytes, hStream, kernelParams, extra, false);
+    return launch(f, grid, block, sharedMemBytes, hStream, kernelParams, extra,
+                  (struct facade_launch_attributes){NULL, 0, false});
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
@@ -183,7 +184,8 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
                                    void **kernelParams)
 {
     const dim3 grid = {gridDimX, gridDimY, gridDimZ}, block = {blockDimX, blockDimY, blockDimZ};
-    return launch(f, grid, block, sharedMemBytes, hStream, kernelParams, NULL, true);
+    return launch(f, grid, block, sharedMemBytes, hStream, kernelParams, NULL,
+                  (struct facade_launch_attributes){NULL, 0, true});
 }
 
 /* The attributes of both APIs have one layout. */
@@ -193,19 +195,19 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
                           void **extra)
 {
     struct facade_function *function = NULL;
-    bool is_cooperative = false;
+    struct facade_launch_attributes attributes = {NULL, 0, false};
     if (config == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = find_function(f, &function);
     if (result == CUDA_SUCCESS)
-        result = facade_driver_error(facade_launch_check_attributes(
-            (const void *)config->attrs, config->numAttrs, &is_cooperative));
+        result = facade_driver_error(facade_launch_read_attributes((const void *)config->attrs,
+                                                                   config->numAttrs, &attributes));
     if (result != CUDA_SUCCESS)
         return result;
     const dim3 grid = {config->gridDimX, config->gridDimY, config->gridDimZ};
     const dim3 block = {config->blockDimX, config->blockDimY, config->blockDimZ};
     return launch(f, grid, block, config->sharedMemBytes, config->hStream, kernelParams, extra,
-                  is_cooperative);
+                  attributes);
 }
 
 /* --- launches by state ------------------------------------------------------------------------ */
@@ -327,7 +329,8 @@ CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstre
     if (is_set) {
         const struct facade_packed packed = {copy->arguments, copy->bytes};
         const dim3 grid = {(unsigned)grid_width, (unsigned)grid_height, 1};
-        result = launch_packed(function, grid, copy->block, copy->shared, hStream, &packed, false);
+        result = launch_packed(function, grid, copy->block, copy->shared, hStream, &packed,
+                               (struct facade_launch_attributes){NULL, 0, false});
     }
     free(copy);
     return result;

@@ -176,8 +176,10 @@ static unsigned clamp_levels(unsigned levels, struct cudaExtent extent, unsigned
 
 static cudaError_t make_array(struct facade_context *context,
                               const struct facade_array_format *format, struct cudaExtent extent,
-                              unsigned levels, unsigned flags, struct ocl_array **made)
+                              unsigned levels, unsigned flags,
+                              const struct facade_array_bytes *from, struct ocl_array **made)
 {
+    struct ocl_context *cl = atomic_load(&context->cl);
     const bool is_layered = has_layers(flags);
     const struct ocl_array_shape shape = {
         .texel = format->texel,
@@ -188,8 +190,10 @@ static cudaError_t make_array(struct facade_context *context,
         .is_cube = (flags & CUDA_ARRAY3D_CUBEMAP) != 0,
         .levels = levels,
     };
-    return facade_error_from(ocl_array_create(atomic_load(&context->cl), &shape, made),
-                             FACADE_OTHER);
+    const ocl_status status =
+        from == NULL ? ocl_array_create(cl, &shape, made)
+                     : ocl_array_import(cl, &shape, from->file, from->offset, from->room, made);
+    return facade_error_from(status, FACADE_OTHER);
 }
 
 static void forget_arrays(struct facade_context *context);
@@ -233,7 +237,7 @@ cudaError_t facade_array_create(cudaArray_t *handle, const struct facade_array_f
     if (error == cudaSuccess)
         error = check_shape(extent, flags, false, context->device);
     if (error == cudaSuccess)
-        error = make_array(context, format, extent, 1, flags, &inner);
+        error = make_array(context, format, extent, 1, flags, NULL, &inner);
     if (error != cudaSuccess)
         return error;
     struct facade_array *made = facade_handle_new(FACADE_ARRAY, sizeof *made);
@@ -278,7 +282,8 @@ static void unlink_mipmapped(struct facade_mipmapped_array *mipmap)
 
 cudaError_t facade_mipmapped_array_create(cudaMipmappedArray_t *handle,
                                           const struct facade_array_format *format,
-                                          struct cudaExtent extent, unsigned levels, unsigned flags)
+                                          struct cudaExtent extent, unsigned levels, unsigned flags,
+                                          const struct facade_array_bytes *from)
 {
     struct facade_context *context = NULL;
     struct ocl_array *inner = NULL;
@@ -292,7 +297,7 @@ cudaError_t facade_mipmapped_array_create(cudaMipmappedArray_t *handle,
     if (error == cudaSuccess)
         error = check_shape(extent, flags, true, context->device);
     if (error == cudaSuccess)
-        error = make_array(context, format, extent, levels, flags, &inner);
+        error = make_array(context, format, extent, levels, flags, from, &inner);
     if (error != cudaSuccess)
         return error;
     struct facade_mipmapped_array *made = facade_handle_new(FACADE_MIPMAPPED_ARRAY, sizeof *made);

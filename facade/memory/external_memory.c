@@ -113,6 +113,20 @@ cudaError_t facade_external_map(void **pointer, cudaExternalMemory_t memory,
     return error;
 }
 
+cudaError_t facade_external_map_array(cudaMipmappedArray_t *array, cudaExternalMemory_t memory,
+                                      uint64_t offset, const struct facade_array_format *format,
+                                      struct cudaExtent extent, unsigned levels, unsigned flags)
+{
+    struct facade_external *external = NULL;
+    const cudaError_t error = find(memory, &external);
+    if (error != cudaSuccess)
+        return error;
+    if (offset >= external->bytes)
+        return cudaErrorInvalidValue;
+    const struct facade_array_bytes from = {external->file, offset, external->bytes - offset};
+    return facade_mipmapped_array_create(array, format, extent, levels, flags, &from);
+}
+
 cudaError_t facade_external_destroy(cudaExternalMemory_t memory)
 {
     struct facade_external *external = NULL;
@@ -137,6 +151,21 @@ cudaError_t cudaExternalMemoryGetMappedBuffer(void **devPtr, cudaExternalMemory_
                                               const struct cudaExternalMemoryBufferDesc *bufferDesc)
 {
     return facade_result(facade_external_map(devPtr, extMem, bufferDesc));
+}
+
+cudaError_t cudaExternalMemoryGetMappedMipmappedArray(
+    cudaMipmappedArray_t *mipmap, cudaExternalMemory_t extMem,
+    const struct cudaExternalMemoryMipmappedArrayDesc *mipmapDesc)
+{
+    struct facade_array_format format;
+    if (mipmap == NULL || mipmapDesc == NULL)
+        return facade_result(cudaErrorInvalidValue);
+    cudaError_t error = facade_array_format_from_desc(&format, &mipmapDesc->formatDesc);
+    if (error == cudaSuccess)
+        error =
+            facade_external_map_array(mipmap, extMem, mipmapDesc->offset, &format,
+                                      mipmapDesc->extent, mipmapDesc->numLevels, mipmapDesc->flags);
+    return facade_result(error);
 }
 
 cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t extMem)

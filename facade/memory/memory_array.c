@@ -37,7 +37,7 @@ static cudaError_t malloc_mipmapped(cudaMipmappedArray_t *array,
     if (error == cudaSuccess)
         error = facade_array_format_from_desc(&format, desc);
     return error == cudaSuccess
-               ? facade_mipmapped_array_create(array, &format, extent, levels, flags)
+               ? facade_mipmapped_array_create(array, &format, extent, levels, flags, NULL)
                : error;
 }
 

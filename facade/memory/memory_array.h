@@ -58,16 +58,23 @@ cudaError_t facade_array_format_from_driver(struct facade_array_format *format,
                                             CUarray_format driver_format, unsigned channels);
 struct cudaChannelFormatDesc facade_array_desc(const struct facade_array_format *format);
 
+/* Bytes of a file that a mipmapped array lies in, from offset on (cl/array.h). */
+struct facade_array_bytes {
+    int file;
+    uint64_t offset, room;
+};
+
 /* Makes an array, or a mipmapped one, in the current context. The number of levels is clamped to
  * what the extent allows. format may be NULL, which is a bad value; *handle is NULL after an error.
+ * from: where its texels lie, or NULL for memory of its own.
  * Errors: cudaErrorInvalidValue, also for what is beyond the device's limits;
  *         cudaErrorMemoryAllocation; cudaErrorNotSupported for sparse and deferred arrays. */
 cudaError_t facade_array_create(cudaArray_t *handle, const struct facade_array_format *format,
                                 struct cudaExtent extent, unsigned flags);
 cudaError_t facade_mipmapped_array_create(cudaMipmappedArray_t *handle,
                                           const struct facade_array_format *format,
-                                          struct cudaExtent extent, unsigned levels,
-                                          unsigned flags);
+                                          struct cudaExtent extent, unsigned levels, unsigned flags,
+                                          const struct facade_array_bytes *from);
 
 /* The same handle every time; the mipmapped array owns it. Errors: cudaErrorInvalidValue for a
  * level that is not there; cudaErrorInvalidResourceHandle. */

@@ -56,6 +56,22 @@ cudaError_t cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAd
     return cudaMemAdvise(devPtr, count, advice, location);
 }
 
+cudaError_t
+cudaSignalExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray,
+                                     const struct cudaExternalSemaphoreSignalParams *paramsArray,
+                                     unsigned int numExtSems, cudaStream_t stream)
+{
+    return cudaSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
+cudaError_t
+cudaWaitExternalSemaphoresAsync_v2(const cudaExternalSemaphore_t *extSemArray,
+                                   const struct cudaExternalSemaphoreWaitParams *paramsArray,
+                                   unsigned int numExtSems, cudaStream_t stream)
+{
+    return cudaWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream);
+}
+
 cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream,
                                         enum cudaStreamCaptureStatus *captureStatus_out,
                                         unsigned long long *id_out, cudaGraph_t *graph_out,
@@ -140,7 +156,8 @@ static cudaError_t launch(const void *func)
         error = place_arguments(function, args);
     if (error == cudaSuccess)
         error = facade_launch(function, configuration.grid, configuration.block, args,
-                              configuration.shared, configuration.stream, false);
+                              configuration.shared, configuration.stream,
+                              (struct facade_launch_attributes){NULL, 0, false});
     facade_thread()->argument_bytes = 0;
     return error;
 }

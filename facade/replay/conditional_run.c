@@ -48,13 +48,16 @@ struct facade_run {
     struct facade_conditions *source;
     struct facade_context *context;
     struct site *site; /* NULL before the first launch */
-    bool is_written;   /* the values are there, and only starts are written from now on */
+    struct site
+        *others;     /* of nodes of other contexts (lock); launches of one graph do not overlap */
+    bool is_written; /* the values are there, and only starts are written from now on */
 };
 
 struct launch {
     struct facade_run *run;
     struct sequence steps;
     struct facade_conditions *conditions;
+    struct site *at; /* of the last node */
     _Atomic bool is_cancelled;
     struct launch *next; /* of those whose turn it is (lock) */
 };
@@ -193,20 +196,18 @@ static void give_back(struct site *site)
 /* The context is the current one. */
 static cudaError_t fill_site(struct site *site)
 {
-    cudaStream_t handle = NULL;
     uint64_t memory = 0;
     const size_t bytes = LEAD_BYTES + (site->room + 1) * sizeof(uint32_t);
-    cudaError_t error = facade_stream_create(&handle, cudaStreamNonBlocking, 0);
+    cudaError_t error = facade_stream_create_apart(&site->stream);
     if (error != cudaSuccess)
         return error;
-    site->stream = facade_handle_find(FACADE_STREAM, handle);
     error = facade_error_from(
         ocl_memory_allocate(ocl_queue_context(site->stream->queue), bytes, 0, &memory),
         FACADE_OTHER);
     if (error == cudaSuccess)
         site->stream->conditions = memory + LEAD_BYTES;
     else
-        (void)facade_stream_destroy(handle);
+        (void)facade_stream_destroy(site->stream->handle);
     return error;
 }
 
@@ -247,6 +248,11 @@ static void let_go(struct facade_run *run)
     if (atomic_fetch_sub_explicit(&run->references, 1, memory_order_acq_rel) > 1)
         return;
     give_back(run->site);
+    while (run->others != NULL) {
+        struct site *other = run->others;
+        run->others = other->next;
+        give_back(other);
+    }
     facade_conditions_let_go(run->source);
     free(run);
 }
@@ -306,6 +312,8 @@ static cudaError_t begin_values(const struct launch *launch)
     return error;
 }
 
+static void settle(struct facade_context *context);
+
 /* --- going through ---------------------------------------------------------------------------- */
 
 /* What is left of a launch is left out when its context closes, or the process ends. */
@@ -316,14 +324,26 @@ static cudaError_t check_on(const struct launch *launch)
                : facade_process_state();
 }
 
-static cudaError_t run_steps(const struct launch *launch, const struct sequence *sequence);
+static cudaError_t run_steps(struct launch *launch, const struct sequence *sequence);
 
-static cudaError_t run_conditional(const struct launch *launch, const struct step *step)
+/* What comes in the site's stream is behind all before it. */
+static cudaError_t go_to(struct launch *launch, struct site *site)
 {
     cudaError_t error = cudaSuccess;
+    if (launch->at != site)
+        error = facade_error_from(ocl_queue_finish(launch->at->stream->queue), FACADE_OTHER);
+    launch->at = site;
+    return error;
+}
+
+static cudaError_t run_conditional(struct launch *launch, const struct step *step)
+{
+    cudaError_t error = go_to(launch, launch->run->site);
     for (bool goes_on = true; goes_on && error == cudaSuccess;) {
         uint32_t value = 0;
-        error = copy_values(launch->run, step->handle, 1, &value, true);
+        error = go_to(launch, launch->run->site);
+        if (error == cudaSuccess)
+            error = copy_values(launch->run, step->handle, 1, &value, true);
         const uint32_t body = step->type == cudaGraphCondTypeSwitch ? value : value == 0;
         const bool has_body = step->type == cudaGraphCondTypeWhile ? value != 0 : body < step->size;
         if (error == cudaSuccess && has_body)
@@ -333,16 +353,71 @@ static cudaError_t run_conditional(const struct launch *launch, const struct ste
     return error;
 }
 
-static cudaError_t run_work(const struct launch *launch, const struct facade_work *work)
+/* One that went with its context is taken out. NULL: none yet. */
+static struct site *known_other(struct facade_run *run, const struct facade_context *context)
 {
-    if (work->context != NULL && work->context != launch->run->context)
-        return cudaErrorNotSupported;
-    if (work->context != NULL && work->context->id != work->context_id)
-        return cudaErrorContextIsDestroyed;
-    return work->kind->run(work, launch->run->site->stream);
+    struct site *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (struct site **link = &run->others; found == NULL && *link != NULL;) {
+        struct site *site = *link;
+        if (is_live(site)) {
+            found = site->context == context ? site : NULL;
+            link = &site->next;
+        } else {
+            *link = site->next;
+            free(site);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
 }
 
-static cudaError_t run_steps(const struct launch *launch, const struct sequence *sequence)
+/* That context waits for this launch before it closes. */
+static cudaError_t find_other(struct facade_run *run, struct facade_context *context,
+                              struct site **found)
+{
+    *found = known_other(run, context);
+    if (*found != NULL)
+        return cudaSuccess;
+    const cudaError_t error = make_site(context, 0, found);
+    if (error != cudaSuccess)
+        return error;
+    atomic_store(&context->settle, settle);
+    pthread_mutex_lock(&lock);
+    (*found)->next = run->others;
+    run->others = *found;
+    const bool may = is_live(*found);
+    pthread_mutex_unlock(&lock);
+    return may ? cudaSuccess : cudaErrorContextIsDestroyed;
+}
+
+/* A node of another context than that of the conditions, as bodies have none. */
+static cudaError_t run_elsewhere(struct launch *launch, const struct facade_work *work)
+{
+    struct site *site = NULL;
+    cudaError_t error = facade_handle_find(FACADE_CONTEXT, work->context) != NULL
+                            ? find_other(launch->run, work->context, &site)
+                            : cudaErrorContextIsDestroyed;
+    if (error == cudaSuccess)
+        error = go_to(launch, site);
+    if (error != cudaSuccess || !facade_stack_push(work->context))
+        return error != cudaSuccess ? error : cudaErrorMemoryAllocation;
+    error = work->kind->run(work, site->stream);
+    (void)facade_stack_pop();
+    return error;
+}
+
+static cudaError_t run_work(struct launch *launch, const struct facade_work *work)
+{
+    if (work->context != NULL && work->context->id != work->context_id)
+        return cudaErrorContextIsDestroyed;
+    if (work->context != NULL && work->context != launch->run->context)
+        return run_elsewhere(launch, work);
+    const cudaError_t error = go_to(launch, launch->run->site);
+    return error == cudaSuccess ? work->kind->run(work, launch->run->site->stream) : error;
+}
+
+static cudaError_t run_steps(struct launch *launch, const struct sequence *sequence)
 {
     cudaError_t error = check_on(launch);
     for (size_t i = 0; error == cudaSuccess && i < sequence->count; i++) {
@@ -353,16 +428,19 @@ static cudaError_t run_steps(const struct launch *launch, const struct sequence 
 }
 
 /* Nothing runs any more when it returns. */
-static cudaError_t run_launch(const struct launch *launch)
+static cudaError_t run_launch(struct launch *launch)
 {
     const struct facade_run *run = launch->run;
     if (!facade_stack_push(run->context))
         return cudaErrorMemoryAllocation;
+    launch->at = run->site;
+    ocl_memory_find_freed(true);
     cudaError_t error = begin_values(launch);
     if (error == cudaSuccess)
         error = run_steps(launch, &launch->steps);
+    ocl_memory_find_freed(false);
     const cudaError_t end =
-        facade_error_from(ocl_queue_finish(run->site->stream->queue), FACADE_OTHER);
+        facade_error_from(ocl_queue_finish(launch->at->stream->queue), FACADE_OTHER);
     (void)facade_stack_pop();
     return error != cudaSuccess ? error : end;
 }
@@ -419,12 +497,21 @@ static ocl_status take_turn(void *data, ocl_status failure)
     return error == cudaSuccess ? OCL_OK : OCL_E_EXECUTION;
 }
 
+/* Whether nodes of the launch may be given to the context. Lock held. */
+static bool is_in(const struct launch *launch, const struct facade_context *context)
+{
+    const struct site *other = launch->run->others;
+    while (other != NULL && other->context != context)
+        other = other->next;
+    return other != NULL || launch->run->context == context;
+}
+
 /* The context's first launch of all that it has left to go through. */
 static struct launch *cancel_all(const struct facade_context *context)
 {
     struct launch *found = NULL;
     for (struct launch *launch = active; launch != NULL; launch = launch->next) {
-        if (launch->run->context == context) {
+        if (is_in(launch, context)) {
             atomic_store(&launch->is_cancelled, true);
             found = launch;
         }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "facade/code/launch_work.h"
+#include "facade/memory/external_semaphore.h"
 #include "facade/memory/graph_block.h"
 #include "facade/memory/memory_work.h"
 #include "facade/stream/stream_work.h"
@@ -132,6 +133,17 @@ static void print_memory(const struct printing *p, const struct facade_work *wor
                       params.poolProps.location.id);
 }
 
+static void print_semaphores(const struct printing *p, const struct facade_work *work)
+{
+    const struct facade_semaphores use = facade_work_semaphores(work);
+    if (!shows(p, use.are_waits ? CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_WAIT_NODE_PARAMS
+                                : CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_SIGNAL_NODE_PARAMS))
+        return;
+    for (unsigned i = 0; i < use.count; i++)
+        (void)fprintf(p->file, "\\nsemaphore %p, value %llu", (void *)use.handles[i],
+                      use.params[i].params.fence.value);
+}
+
 /* Of the kinds that flags tell more of. */
 static void print_work(const struct printing *p, const struct facade_node *node)
 {
@@ -153,6 +165,10 @@ static void print_work(const struct printing *p, const struct facade_node *node)
     case cudaGraphNodeTypeWaitEvent:
         if (shows(p, CU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS))
             (void)fprintf(p->file, "\\nevent %p", (void *)facade_work_event(node->work));
+        break;
+    case cudaGraphNodeTypeExtSemaphoreSignal:
+    case cudaGraphNodeTypeExtSemaphoreWait:
+        print_semaphores(p, node->work);
         break;
     case cudaGraphNodeTypeMemAlloc:
         print_memory(p, node->work);

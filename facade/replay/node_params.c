@@ -3,6 +3,7 @@
 #include "facade/replay/node_params.h"
 #include "facade/code/launch_work.h"
 #include "facade/graph/conditional.h"
+#include "facade/memory/external_semaphore.h"
 #include "facade/memory/memory_work.h"
 #include "facade/stream/stream_work.h"
 
@@ -73,6 +74,15 @@ static cudaError_t read_child(const struct cudaChildGraphNodeParams *params,
     return *child != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
+/* Signals have the same parameters. */
+static cudaError_t read_semaphores(const struct cudaExternalSemaphoreWaitNodeParamsV2 *params,
+                                   bool are_waits, struct facade_work **work)
+{
+    const struct facade_semaphores use = {params->extSemArray, params->paramsArray,
+                                          params->numExtSems, are_waits};
+    return facade_work_of_semaphores(&use, work);
+}
+
 static bool is_zero(const void *data, size_t bytes)
 {
     const unsigned char *byte = data;
@@ -121,7 +131,9 @@ cudaError_t facade_node_params_read(const struct cudaGraphNodeParams *params,
     case cudaGraphNodeTypeEventRecord:
         return facade_work_of_record(params->eventRecord.event, work);
     case cudaGraphNodeTypeExtSemaphoreSignal:
+        return read_semaphores(&params->extSemWait, false, work);
     case cudaGraphNodeTypeExtSemaphoreWait:
+        return read_semaphores(&params->extSemWait, true, work);
     case cudaGraphNodeTypeMemAlloc:
     case cudaGraphNodeTypeMemFree:
     case cudaGraphNodeTypeConditional:

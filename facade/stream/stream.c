@@ -79,11 +79,9 @@ static void unlink_stream(struct facade_stream *stream)
     pthread_mutex_unlock(&context->lock);
 }
 
-static cudaError_t make_stream(struct facade_context *context, unsigned flags, int priority,
-                               struct facade_stream **made)
+static cudaError_t make_stream(struct facade_context *context, enum ocl_queue_kind kind,
+                               int priority, struct facade_stream **made)
 {
-    enum ocl_queue_kind kind =
-        (flags & cudaStreamNonBlocking) != 0 ? OCL_QUEUE_NON_BLOCKING : OCL_QUEUE_BLOCKING;
     struct ocl_queue *queue = NULL;
     ocl_status status = ocl_queue_create(context_cl(context), kind, priority, &queue);
     if (status != OCL_OK)
@@ -93,7 +91,7 @@ static cudaError_t make_stream(struct facade_context *context, unsigned flags, i
         ocl_queue_destroy(queue);
         return cudaErrorMemoryAllocation;
     }
-    (*made)->flags = flags;
+    (*made)->flags = kind == OCL_QUEUE_BLOCKING ? cudaStreamDefault : cudaStreamNonBlocking;
     (*made)->priority = priority;
     link_stream(*made);
     return cudaSuccess;
@@ -184,7 +182,7 @@ static cudaError_t per_thread_stream(struct facade_context *context, struct faca
     struct thread_stream *entry = facade_thread_may_keep(thread) ? malloc(sizeof *entry) : NULL;
     if (entry == NULL)
         return cudaErrorMemoryAllocation;
-    cudaError_t error = make_stream(context, 0, 0, stream);
+    cudaError_t error = make_stream(context, OCL_QUEUE_BLOCKING, 0, stream);
     if (*stream == NULL) {
         free(entry);
         return error;
@@ -260,10 +258,20 @@ cudaError_t facade_stream_create(cudaStream_t *handle, unsigned flags, int prior
         return cudaErrorInvalidValue;
     cudaError_t error = facade_current(&context);
     if (error == cudaSuccess)
-        error = make_stream(context, flags, clamped(priority), &stream);
+        error = make_stream(context,
+                            (flags & cudaStreamNonBlocking) != 0 ? OCL_QUEUE_NON_BLOCKING
+                                                                 : OCL_QUEUE_BLOCKING,
+                            clamped(priority), &stream);
     if (stream != NULL)
         *handle = stream->handle;
     return error;
+}
+
+cudaError_t facade_stream_create_apart(struct facade_stream **stream)
+{
+    struct facade_context *context = NULL;
+    const cudaError_t error = facade_current(&context);
+    return error == cudaSuccess ? make_stream(context, OCL_QUEUE_APART, 0, stream) : error;
 }
 
 cudaError_t facade_stream_destroy(cudaStream_t handle)

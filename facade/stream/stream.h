@@ -11,6 +11,10 @@ cudaError_t facade_stream_legacy(struct facade_context *context, struct facade_s
 /* Makes a stream of the current context. Errors: cudaErrorInvalidValue for flags other than 0 and
  * cudaStreamNonBlocking. priority is clamped to the range. */
 cudaError_t facade_stream_create(cudaStream_t *handle, unsigned flags, int priority);
+
+/* Makes a non-blocking one for work that other streams were given before, and wait for: it does not wait for what the whole
+ * context waits for since. */
+cudaError_t facade_stream_create_apart(struct facade_stream **stream);
 cudaError_t facade_stream_destroy(cudaStream_t handle);
 
 /* Whether the handle names the legacy stream for this thread: 0 or cudaStreamLegacy. */

@@ -94,6 +94,73 @@ TEST_BODY(external_memory_has_driver_functions)
     assert_int_equal(cuDestroyExternalMemory(external), CUDA_ERROR_INVALID_HANDLE);
 }
 
+enum { LEVELS = 3, WIDTH = 40, HEIGHT = 9, PITCH = 256 };
+
+/* What another program of the file sees: level behind level, in rows of a pitch. */
+TEST_BODY(external_memory_has_arrays)
+{
+    NEEDS_IMPORT();
+    const int file = make_file(BYTES), kept = dup(file);
+    const struct cudaExternalMemoryHandleDesc description = describe(file, BYTES);
+    struct cudaExternalMemoryMipmappedArrayDesc wanted = {
+        .offset = OFFSET - OFFSET % PITCH,
+        .formatDesc = {32, 0, 0, 0, cudaChannelFormatKindUnsigned},
+        .extent = {WIDTH, HEIGHT, 0},
+        .numLevels = LEVELS,
+    };
+    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC same = {
+        .offset = wanted.offset,
+        .arrayDesc = {.Width = WIDTH,
+                      .Height = HEIGHT,
+                      .Format = CU_AD_FORMAT_UNSIGNED_INT32,
+                      .NumChannels = 1},
+        .numLevels = LEVELS,
+    };
+    cudaExternalMemory_t external = NULL;
+    cudaMipmappedArray_t array = NULL, broken = NULL;
+    CUmipmappedArray again = NULL;
+    cudaArray_t level = NULL;
+    CUarray other = NULL;
+    unsigned row[WIDTH], found = 0;
+    for (unsigned i = 0; i < WIDTH; i++)
+        row[i] = i + 1;
+    assert_success(cudaImportExternalMemory(&external, &description));
+    assert_success(cudaExternalMemoryGetMappedMipmappedArray(&array, external, &wanted));
+    assert_int_equal(
+        cuExternalMemoryGetMappedMipmappedArray(&again, (CUexternalMemory)external, &same),
+        CUDA_SUCCESS);
+    wanted.offset++;
+    assert_fails(cudaErrorInvalidValue,
+                 cudaExternalMemoryGetMappedMipmappedArray(&broken, external, &wanted));
+    wanted.offset = BYTES - BYTES % PITCH;
+    assert_fails(cudaErrorInvalidValue,
+                 cudaExternalMemoryGetMappedMipmappedArray(&broken, external, &wanted));
+    wanted.offset = BYTES;
+    assert_fails(cudaErrorInvalidValue,
+                 cudaExternalMemoryGetMappedMipmappedArray(&broken, external, &wanted));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaExternalMemoryGetMappedMipmappedArray(NULL, external, &wanted));
+    assert_success(cudaDestroyExternalMemory(external));
+    assert_fails(cudaErrorInvalidResourceHandle,
+                 cudaExternalMemoryGetMappedMipmappedArray(&broken, external, &wanted));
+    assert_success(cudaGetMipmappedArrayLevel(&level, array, 1));
+    assert_success(cudaMemcpy2DToArray(level, 0, 2, row, sizeof row, WIDTH / 2 * sizeof row[0], 1,
+                                       cudaMemcpyHostToDevice));
+    const off_t at = (off_t)OFFSET - OFFSET % PITCH + (off_t)(HEIGHT + 2) * PITCH;
+    assert_true(pread(kept, &found, sizeof found, at + 3 * 4) == sizeof found);
+    assert_int_equal(found, 4);
+    found = 77;
+    assert_true(pwrite(kept, &found, sizeof found, at) == sizeof found);
+    assert_int_equal(cuMipmappedArrayGetLevel(&other, again, 1), CUDA_SUCCESS);
+    assert_success(cudaMemcpy2DFromArray(row, sizeof row, (cudaArray_t)other, 0, 2,
+                                         2 * sizeof row[0], 1, cudaMemcpyDeviceToHost));
+    assert_int_equal(row[0], 77);
+    assert_int_equal(row[1], 2);
+    assert_success(cudaFreeMipmappedArray(array));
+    assert_int_equal(cuMipmappedArrayDestroy(again), CUDA_SUCCESS);
+    close(kept);
+}
+
 TEST_BODY(external_memory_of_wrong_descriptions_is_refused)
 {
     NEEDS_IMPORT();

@@ -271,7 +271,7 @@ TEST_BODY(graph_node_of_any_kind_by_one_call)
     assert_ptr_equal(own, given);
     memset(&params, 0, sizeof params);
     params.type = cudaGraphNodeTypeExtSemaphoreSignal;
-    assert_fails(cudaErrorNotSupported, cudaGraphAddNode(nodes, graph, NULL, NULL, 0, &params));
+    assert_fails(cudaErrorInvalidValue, cudaGraphAddNode(nodes, graph, NULL, NULL, 0, &params));
     params.type = (enum cudaGraphNodeType)12;
     assert_fails(cudaErrorInvalidValue, cudaGraphAddNode(nodes, graph, NULL, NULL, 0, &params));
     assert_int_equal(run_and_end(graph, p), 168);

@@ -140,3 +140,69 @@ TEST_BODY(kernel_attributes_by_the_driver_api)
     assert_int_equal(run_and_end(graph, p), 12);
     assert_success(cudaFree(p));
 }
+
+static cudaGraphNode_t only_node(cudaGraph_t graph)
+{
+    cudaGraphNode_t node = NULL;
+    size_t count = 1;
+    assert_success(cudaGraphGetNodes(graph, &node, &count));
+    assert_int_equal(count, 1);
+    return node;
+}
+
+static cudaLaunchAttributeValue value_of(cudaGraphNode_t node, cudaLaunchAttributeID attribute)
+{
+    cudaLaunchAttributeValue value;
+    memset(&value, 0x55, sizeof value);
+    assert_success(cudaGraphKernelNodeGetAttribute(node, attribute, &value));
+    return value;
+}
+
+/* A launch that is captured keeps its own attributes, and those of its stream where it has none. */
+TEST_BODY(kernel_attributes_of_captured_launches)
+{
+    int *p = device_ints(1), digit = 3;
+    void *arguments[] = {&p, &digit};
+    cudaStream_t stream = NULL;
+    cudaGraph_t graph = NULL, own = NULL;
+    cudaLaunchAttributeValue window = {.accessPolicyWindow = {.base_ptr = p, .num_bytes = 4}};
+    assert_success(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, -2));
+    assert_success(cudaStreamSetAttribute(stream, cudaLaunchAttributeAccessPolicyWindow, &window));
+    assert_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    assert_success(launch_1d(graph_kernel("append"), 1, 1, arguments, 0, stream));
+    assert_success(cudaStreamEndCapture(stream, &graph));
+    assert_int_equal(priority_of(only_node(graph)), -2);
+    window = value_of(only_node(graph), cudaLaunchAttributeAccessPolicyWindow);
+    assert_ptr_equal(window.accessPolicyWindow.base_ptr, p);
+    assert_int_equal(window.accessPolicyWindow.num_bytes, 4);
+    cudaLaunchAttribute attributes[] = {
+        {.id = cudaLaunchAttributePriority, .val = {.priority = -1}},
+        {.id = cudaLaunchAttributeMemSyncDomain, .val = {.memSyncDomain = 1}},
+        {.id = cudaLaunchAttributePreferredSharedMemoryCarveout, .val = {.sharedMemCarveout = 50}},
+        {.id = cudaLaunchAttributeAccessPolicyWindow,
+         .val = {.accessPolicyWindow = {.base_ptr = p, .num_bytes = 2}}},
+        {.id = cudaLaunchAttributeProgrammaticStreamSerialization},
+    };
+    const cudaLaunchConfig_t config = {
+        .gridDim = {1, 1, 1},
+        .blockDim = {1, 1, 1},
+        .stream = stream,
+        .attrs = attributes,
+        .numAttrs = sizeof attributes / sizeof attributes[0],
+    };
+    assert_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    assert_success(cudaLaunchKernelExC(&config, graph_kernel("append"), arguments));
+    assert_success(cudaStreamEndCapture(stream, &own));
+    const cudaGraphNode_t node = only_node(own);
+    assert_int_equal(priority_of(node), -1);
+    assert_int_equal(value_of(node, cudaLaunchAttributeMemSyncDomain).memSyncDomain, 1);
+    assert_int_equal(
+        value_of(node, cudaLaunchAttributePreferredSharedMemoryCarveout).sharedMemCarveout, 50);
+    window = value_of(node, cudaLaunchAttributeAccessPolicyWindow);
+    assert_int_equal(window.accessPolicyWindow.num_bytes, 2);
+    assert_int_equal(value_of(node, cudaLaunchAttributeCooperative).cooperative, 0);
+    assert_int_equal(run_and_end(own, p), 3);
+    assert_int_equal(run_and_end(graph, p), 3);
+    assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaFree(p));
+}

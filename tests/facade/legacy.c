@@ -50,8 +50,8 @@ TEST_BODY(legacy_suffixed_names)
     }
     cudaGetLastError();
     assert_fails(cudaErrorNotSupported, cudaLaunchCooperativeKernelMultiDevice(NULL, 0, 0));
-    assert_fails(cudaErrorNotSupported, cudaSignalExternalSemaphoresAsync_v2(NULL, NULL, 0, NULL));
-    assert_fails(cudaErrorNotSupported, cudaWaitExternalSemaphoresAsync_v2(NULL, NULL, 0, NULL));
+    assert_fails(cudaErrorInvalidValue, cudaSignalExternalSemaphoresAsync_v2(NULL, NULL, 0, NULL));
+    assert_fails(cudaErrorInvalidValue, cudaWaitExternalSemaphoresAsync_v2(NULL, NULL, 0, NULL));
 }
 
 /* Members that structures had before version 13. */

@@ -9,6 +9,8 @@
 /* ENTRY(MEMBER, NAME) */
 #define CALLS(ENTRY)                                                                               \
     ENTRY(launch, cudaLaunchKernel)                                                                \
+    ENTRY(cooperate, cudaLaunchCooperativeKernel)                                                  \
+    ENTRY(launch_graph, cudaGraphLaunch)                                                           \
     ENTRY(host_function, cudaLaunchHostFunc)                                                       \
     ENTRY(callback, cudaStreamAddCallback)                                                         \
     ENTRY(copy, cudaMemcpy)                                                                        \

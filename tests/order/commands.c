@@ -3,6 +3,8 @@
 #include <sched.h>
 #include <time.h>
 
+#include <cuda.h>
+
 #include "interpreter.h"
 #include "kept.h"
 
@@ -14,22 +16,23 @@ static void pause_us(unsigned us)
 
 cudaError_t launch(const struct calls *calls, uint8_t *target, uint8_t *first, uint8_t *second,
                    uint32_t bytes, uint32_t factor, uint32_t term, uint32_t spins,
-                   cudaStream_t stream)
+                   cudaStream_t stream, bool is_cooperative)
 {
     const dim3 block = {32, 1, 1};
-    const uint32_t blocks = 1 + bytes / 16384;
-    const dim3 grid = {blocks < 64 ? blocks : 64, 1, 1};
+    const uint32_t blocks = 1 + bytes / 16384, most = is_cooperative ? 8 : 64;
+    const dim3 grid = {blocks < most ? blocks : most, 1, 1};
     void *arguments[] = {&target, &first, &second, &bytes, &factor, &term, &spins};
 
-    return calls->launch((const void *)device_code.change, grid, block, arguments, 0, stream);
+    return (is_cooperative ? calls->cooperate : calls->launch)((const void *)device_code.change,
+                                                               grid, block, arguments, 0, stream);
 }
 
-static uint8_t *address(const struct interpreter *of, const struct region *region)
+uint8_t *address(const struct interpreter *of, const struct region *region)
 {
     return of->buffer[region->buffer] + (size_t)of->program->unit * region->first;
 }
 
-static uint8_t *kernel_address(const struct interpreter *of, const struct region *region)
+uint8_t *kernel_address(const struct interpreter *of, const struct region *region)
 {
     return of->on_device[region->buffer] + (size_t)of->program->unit * region->first;
 }
@@ -42,13 +45,13 @@ static cudaStream_t handle_of(const struct interpreter *of, const struct command
 }
 
 /* stream_of: as the command spells it. */
-static cudaStream_t stream_of(const struct interpreter *of, const struct command *c)
+cudaStream_t stream_of(const struct interpreter *of, const struct command *c)
 {
     return c->stream < FIRST_CREATED && c->spelling & SPELL_HANDLE_0 ? NULL : handle_of(of, c);
 }
 
 /* calls_of: the names that give the command's stream. */
-static const struct calls *calls_of(const struct command *c)
+const struct calls *calls_of(const struct command *c)
 {
     if (c->stream < FIRST_CREATED && (is_synchronous(c) || c->spelling & SPELL_HANDLE_0))
         return c->stream == PER_THREAD ? &per_thread_calls : &ordinary_calls;
@@ -86,7 +89,7 @@ static void open_gates(struct interpreter *of, int command)
     pthread_mutex_unlock(&of->lock);
 }
 
-static void CUDART_CB host_function(void *data)
+void CUDART_CB host_function(void *data)
 {
     const struct host_work *work = data;
     if (work->command->delay)
@@ -115,6 +118,46 @@ static cudaError_t call_back(struct interpreter *of, int index, cudaStream_t str
     if (c->kind == DO_CALLBACK || (c->kind != DO_HOST_FUNCTION && c->spelling & SPELL_OTHER))
         return calls_of(c)->callback(stream, callback, &of->work[index], 0);
     return calls_of(c)->host_function(stream, host_function, &of->work[index]);
+}
+
+/* Values. */
+
+/* The driver's functions for them. */
+static struct {
+    __typeof__(cuStreamWriteValue32) *write;
+    __typeof__(cuStreamWaitValue32) *wait;
+} values;
+
+bool find_values(void)
+{
+    enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+    return cudaGetDriverEntryPointByVersion("cuStreamWriteValue32", (void **)&values.write, 12000,
+                                            cudaEnableDefault, &found) == cudaSuccess &&
+           values.write != NULL &&
+           cudaGetDriverEntryPointByVersion("cuStreamWaitValue32", (void **)&values.wait, 12000,
+                                            cudaEnableDefault, &found) == cudaSuccess &&
+           values.wait != NULL;
+}
+
+static CUdeviceptr word_of(const struct interpreter *of, int record)
+{
+    const bool is_device = of->words[1] != NULL && record % 2 == 1;
+    return (CUdeviceptr)(uintptr_t)(of->words[is_device] + record);
+}
+
+static cudaError_t write_value(const struct interpreter *of, int index, cudaStream_t stream)
+{
+    return values.write((CUstream)stream, word_of(of, index), 1, 0) == CUDA_SUCCESS
+               ? cudaSuccess
+               : cudaErrorUnknown;
+}
+
+static cudaError_t wait_value(const struct interpreter *of, int index, cudaStream_t stream)
+{
+    return values.wait((CUstream)stream, word_of(of, of->value[index]), 1,
+                       CU_STREAM_WAIT_VALUE_EQ) == CUDA_SUCCESS
+               ? cudaSuccess
+               : cudaErrorUnknown;
 }
 
 /* compare: the determined units. */
@@ -222,6 +265,21 @@ static cudaError_t copy(const struct interpreter *of, const struct command *c, c
     if (is_peer)
         return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, handle_of(of, c));
     return calls_of(c)->copy_async(to, from, bytes, direction(of, c), stream);
+}
+
+/* copy_through: by way of memory that the graph has for that. */
+static cudaError_t copy_through(const struct interpreter *of, const struct command *c,
+                                cudaStream_t stream)
+{
+    const size_t bytes = region_bytes(of, &c->target);
+    void *scratch = NULL;
+    cudaError_t error = cudaMallocAsync(&scratch, bytes, stream);
+
+    if (!error)
+        error = cudaMemcpyAsync(scratch, address(of, &c->first), bytes, cudaMemcpyDefault, stream);
+    if (!error)
+        error = cudaMemcpyAsync(address(of, &c->target), scratch, bytes, cudaMemcpyDefault, stream);
+    return error ? error : cudaFreeAsync(scratch, stream);
 }
 
 /* copy_rectangle: rows of a unit. */
@@ -539,7 +597,8 @@ void run_command(struct thread *thread, int index)
 {
     struct interpreter *of = thread->of;
     const struct command *c = &of->program->command[index];
-    const cudaStream_t stream = stream_of(of, c);
+    const cudaStream_t stream = thread->capture ? thread->capture : stream_of(of, c);
+    const uint8_t term = (uint8_t)(c->term + thread->is_decoy);
     const cudaEvent_t event = of->event[c->event];
     const struct calls *calls = calls_of(c);
 
@@ -548,7 +607,8 @@ void run_command(struct thread *thread, int index)
         CALL(of, index,
              launch(calls, kernel_address(of, &c->target), kernel_address(of, &c->first),
                     kernel_address(of, &c->second), (uint32_t)region_bytes(of, &c->target),
-                    c->factor, c->term, (uint32_t)(c->delay * device_code.spins_per_us), stream));
+                    c->factor, term, (uint32_t)(c->delay * device_code.spins_per_us), stream,
+                    c->spelling & SPELL_COOPERATIVE));
         break;
     case DO_HOST_FUNCTION:
     case DO_CALLBACK:
@@ -558,7 +618,9 @@ void run_command(struct thread *thread, int index)
         break;
     case DO_COPY_ASYNC:
     case DO_COPY:
-        CALL(of, index, copy(of, c, stream));
+        CALL(of, index,
+             thread->capture && c->how & GRAPH_SCRATCH ? copy_through(of, c, stream)
+                                                       : copy(of, c, stream));
         break;
     case DO_COPY_3D_ASYNC:
     case DO_COPY_3D:
@@ -596,8 +658,7 @@ void run_command(struct thread *thread, int index)
         break;
     case DO_SET_ASYNC:
         CALL(of, index,
-             calls->set_async(address(of, &c->target), c->term, region_bytes(of, &c->target),
-                              stream));
+             calls->set_async(address(of, &c->target), term, region_bytes(of, &c->target), stream));
         break;
     case DO_SET:
         CALL(of, index, calls->set(address(of, &c->target), c->term, region_bytes(of, &c->target)));
@@ -619,9 +680,13 @@ void run_command(struct thread *thread, int index)
         CALL(of, index,
              c->spelling & SPELL_OTHER ? calls->record_with_flags(event, stream, 0)
                                        : calls->record(event, stream));
+        if (c->spelling & SPELL_VALUE)
+            CALL(of, index, write_value(of, index, handle_of(of, c)));
         break;
     case DO_WAIT:
-        CALL(of, index, calls->wait(stream, event, 0));
+        CALL(of, index,
+             of->value[index] >= 0 ? wait_value(of, index, handle_of(of, c))
+                                   : calls->wait(stream, event, 0));
         break;
     case DO_STREAM_SYNCHRONIZE:
         CALL(of, index, calls->synchronize(stream));
@@ -639,7 +704,9 @@ void run_command(struct thread *thread, int index)
         CALL(of, index, poll_event(of, event));
         break;
     case DO_DEVICE_SYNCHRONIZE:
+        pthread_rwlock_wrlock(&of->captures);
         CALL(of, index, cudaDeviceSynchronize());
+        pthread_rwlock_unlock(&of->captures);
         break;
     case DO_OPEN:
         open_gates(of, index);

@@ -16,7 +16,8 @@ struct maker {
     const struct features *features;
     const struct facts *facts;
     struct model *model;
-    int wanted; /* the buffer that the next proposal shall name, or -1 */
+    int wanted;     /* the buffer that the next proposal shall name, or -1 */
+    uint8_t graphs; /* so many so far */
 };
 
 /* Source: splitmix64 (Steele, Lea, Flood 2014). */
@@ -579,6 +580,12 @@ static uint8_t pick_spelling(struct maker *maker, const struct command *c)
         spelling |= chance(maker, 50) ? 0 : chance(maker, 50) ? SPELL_EARLY : SPELL_ANY;
     if (is_batch(c) && !maker->features->documented)
         spelling &= ~(unsigned)SPELL_HANDLE_0;
+    if ((c->kind == DO_RECORD || c->kind == DO_WAIT) && maker->features->values &&
+        maker->facts->has_values && chance(maker, 50))
+        spelling |= SPELL_VALUE;
+    if (c->kind == DO_KERNEL && maker->features->cooperative && maker->facts->is_cooperative &&
+        chance(maker, 10))
+        spelling |= SPELL_COOPERATIVE;
     return (uint8_t)spelling;
 }
 
@@ -686,6 +693,10 @@ static bool on_stream_of(struct maker *maker, enum kind kind, int x, unsigned th
         .device = of->device,
         .stream = of->stream,
         .event = (uint8_t)event,
+        .spelling = kind == DO_RECORD && maker->features->values && maker->facts->has_values &&
+                            chance(maker, 30)
+                        ? SPELL_VALUE
+                        : 0,
         .after = -1,
     };
     return join(maker, c.thread, x) && append(maker, &c) &&
@@ -709,6 +720,10 @@ static bool order_by_event(struct maker *maker, int x, const struct command *y)
                                                                   : DO_EVENT_SYNCHRONIZE;
         wait.target.count = wait.first.count = wait.second.count = 0;
         wait.after = -1;
+        wait.graph = wait.how = 0;
+        wait.spelling &= (uint8_t)~SPELL_COOPERATIVE;
+        if (maker->program->command[maker->program->commands - 1].spelling & SPELL_VALUE)
+            wait.spelling |= SPELL_VALUE;
         return append(maker, &wait);
     }
     return false;
@@ -824,6 +839,73 @@ static void hand_over(struct maker *maker)
     }
 }
 
+/* propose_node: something that a graph can have; it is like another command but for what it does. */
+static bool propose_node(struct maker *maker, const struct command *like, struct command *c)
+{
+    static const uint8_t weights[KINDS] = {
+        [DO_KERNEL] = 10,          [DO_HOST_FUNCTION] = 3,     [DO_PAUSE] = 1,
+        [DO_COPY_ASYNC] = 9,       [DO_COPY_2D_ASYNC] = 2,     [DO_COPY_3D_ASYNC] = 2,
+        [DO_COPY_ARRAY_ASYNC] = 2, [DO_COPY_SYMBOL_ASYNC] = 1, [DO_SET_ASYNC] = 5,
+        [DO_SET_2D_ASYNC] = 1,     [DO_MALLOC_ASYNC] = 2,
+    };
+    *c = *like;
+    c->kind = (uint8_t)weighted(maker, weights, KINDS);
+    if (!is_enabled(maker, (enum kind)c->kind))
+        return false;
+    c->spelling |= (uint8_t)(pick_spelling(maker, c) & (SPELL_KIND | SPELL_COOPERATIVE));
+    c->factor = (uint8_t)(below(maker, 128) * 2 + 1);
+    c->term = (uint8_t)below(maker, 256);
+    if (c->kind == DO_PAUSE ||
+        ((c->kind == DO_KERNEL || c->kind == DO_HOST_FUNCTION) && chance(maker, 40)))
+        c->delay = (uint16_t)(20 + below(maker, 150));
+    return pick_memory(maker, c) && may_be_node(maker->program, c) &&
+           (!maker->model->is_gated || is_asynchronous(maker->program, c));
+}
+
+/* launch_again: what the last commands do, if they are the last graph, by the same one. */
+static void launch_again(struct maker *maker)
+{
+    const int end = maker->program->commands;
+    const uint8_t last = maker->graphs++;
+    int first = end;
+
+    while (first > 0 && maker->program->command[first - 1].graph == last &&
+           !allocates(&maker->program->command[first - 1]))
+        first--;
+    for (int i = first; i < end; i++) {
+        struct command c = maker->program->command[i];
+        c.graph = maker->graphs;
+        c.how |= GRAPH_AGAIN;
+        c.after = -1;
+        add(maker, &c);
+    }
+}
+
+/* make_graph: several commands of one stream at once. */
+static void make_graph(struct maker *maker)
+{
+    const struct program *p = maker->program;
+    struct command like = {.thread = (uint8_t)below(maker, p->threads), .after = -1}, c;
+    const unsigned wanted = 1 + below(maker, 6);
+
+    if (maker->graphs > 200)
+        return;
+    like.stream = pick_stream(maker);
+    like.device = like.stream >= FIRST_CREATED ? p->stream[like.stream].device : pick_device(maker);
+    like.graph = ++maker->graphs;
+    like.how = (uint8_t)(below(maker, GRAPH_HOWS) & ~(unsigned)GRAPH_AGAIN);
+    if (!maker->features->conditions)
+        like.how &= (uint8_t)~GRAPH_CONDITIONAL;
+    like.spelling = maker->features->spellings ? (uint8_t)below(maker, 4) : 0;
+    for (unsigned i = 0; i < wanted; i++) {
+        maker->wanted = -1;
+        if (propose_node(maker, &like, &c))
+            add(maker, &c);
+    }
+    for (int times = 0; times < 3 && chance(maker, 35); times++)
+        launch_again(maker);
+}
+
 /* finish: the first thread waits for all and looks at every buffer. */
 static void finish(struct maker *maker)
 {
@@ -887,6 +969,8 @@ void generate(struct program *program, uint64_t seed, const struct features *fea
         move_gate(&maker);
         if (features->pool && chance(&maker, 6))
             hand_over(&maker);
+        if (features->graphs && chance(&maker, 6))
+            make_graph(&maker);
         if (propose(&maker, &c) && (!model.is_gated || is_asynchronous(program, &c)))
             add(&maker, &c);
     }

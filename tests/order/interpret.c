@@ -59,7 +59,7 @@ static cudaError_t measure(void)
 
     for (int i = 0; i < ROUNDS && !error; i++) {
         const double start = now_us();
-        error = launch(&ordinary_calls, memory, memory, memory, 1, 1, 0, SPINS, NULL);
+        error = launch(&ordinary_calls, memory, memory, memory, 1, 1, 0, SPINS, NULL, false);
         if (!error)
             error = cudaDeviceSynchronize();
         device_code.spins_per_us = SPINS / (now_us() - start);
@@ -99,11 +99,28 @@ static cudaError_t try_sharing(struct facts *facts)
     if (error)
         return error;
     facts->is_shared =
-        launch(&ordinary_calls, memory, memory, memory, 1, 1, 0, 0, NULL) == cudaSuccess;
+        launch(&ordinary_calls, memory, memory, memory, 1, 1, 0, 0, NULL, false) == cudaSuccess;
     error = cudaDeviceSynchronize();
     cudaFree(memory);
     cudaGetLastError();
     return error ? error : cudaSetDevice(0);
+}
+
+/* try_cooperation: whether the kernel's launches may be cooperative, and streams know values. */
+static cudaError_t try_cooperation(struct facts *facts)
+{
+    uint8_t *memory = NULL;
+    cudaError_t error = cudaMalloc((void **)&memory, 256);
+
+    if (error)
+        return error;
+    facts->is_cooperative =
+        launch(&ordinary_calls, memory, memory, memory, 1, 1, 0, 0, NULL, true) == cudaSuccess;
+    facts->has_values = find_values();
+    cudaGetLastError();
+    error = cudaDeviceSynchronize();
+    cudaFree(memory);
+    return error;
 }
 
 char order_store[1];
@@ -138,6 +155,8 @@ bool interpreter_begin(struct facts *facts, bool is_opencl, struct outcome *outc
         error = measure();
     if (!error)
         error = try_sharing(facts);
+    if (!error)
+        error = try_cooperation(facts);
     if (error)
         snprintf(outcome->text, sizeof outcome->text, "start: %s", cudaGetErrorName(error));
     outcome->is_wrong = error;
@@ -179,7 +198,13 @@ static void *run_thread(void *data)
             break;
         if (program->devices > 1)
             CALL(of, i, cudaSetDevice(c->device));
-        run_command(thread, i);
+        int last = i;
+        if (c->graph)
+            last = run_graph(thread, i);
+        else
+            run_command(thread, i);
+        for (; i < last; i = graph_next(program, i))
+            say_returned(of, i);
         if (program->threads > 1)
             say_returned(of, i);
     }
@@ -201,6 +226,7 @@ static bool begin_thread(struct interpreter *of, struct thread *thread, unsigned
 
 static void end_thread(struct thread *thread)
 {
+    end_graphs(thread);
     for (int i = 0; i < thread->of->program->devices; i++)
         if (thread->checks[i] && !kept_give(thread->checks[i]))
             cudaStreamDestroy(thread->checks[i]);
@@ -243,6 +269,7 @@ static bool expect(struct interpreter *of, const struct model *model)
     for (int i = 0; i < program->commands && has_memory; i++) {
         const struct command *c = &program->command[i];
         memory_step(&memory, model, i, of->known[i]);
+        of->value[i] = model_value(model, i);
         if (c->kind == DO_STREAM_QUERY)
             of->must_be_done[i] = model_must_be_done(model, i);
         if (c->kind == DO_STREAM_QUERY)
@@ -274,6 +301,7 @@ void interpret(const struct program *program, struct outcome *outcome)
     struct interpreter of = {.program = program,
                              .outcome = outcome,
                              .opened = -1,
+                             .captures = PTHREAD_RWLOCK_INITIALIZER,
                              .lock = PTHREAD_MUTEX_INITIALIZER,
                              .moved = PTHREAD_COND_INITIALIZER};
 

@@ -37,8 +37,13 @@ struct interpreter {
     struct host_work work[MOST_COMMANDS];
     uint8_t *expected[MOST_COMMANDS]; /* of checks: the bytes */
     bool known[MOST_COMMANDS][MOST_UNITS];
+    int value[MOST_COMMANDS]; /* of waits: model_value() */
+    uint32_t *words
+        [2]; /* what records write, by their number: pinned memory, and device memory where there is one device */
     bool must_be_done[MOST_COMMANDS], must_be_pending[MOST_COMMANDS];
 
+    /* A device is not waited for while one of its streams captures. Source: CUDA Programming Guide, "Stream Capture". */
+    pthread_rwlock_t captures;
     pthread_mutex_t lock;
     pthread_cond_t moved;
     bool returned[MOST_COMMANDS];
@@ -49,8 +54,15 @@ struct interpreter {
 struct thread {
     struct interpreter *of;
     unsigned index;
-    cudaStream_t checks[MOST_DEVICES]; /* non-blocking, so that a check orders nothing */
-    uint8_t *read;                     /* what a check reads */
+    cudaStream_t checks[MOST_DEVICES];   /* non-blocking, so that a check orders nothing */
+    uint8_t *read;                       /* what a check reads */
+    cudaStream_t captures[MOST_DEVICES]; /* made when asked for */
+    cudaStream_t capture;                /* in place of the stream of each command, or NULL */
+    bool is_decoy;                       /* commands of what is updated before it runs */
+    struct {
+        cudaGraphExec_t exec;
+        int first; /* its command */
+    } last;        /* the thread's last graph */
 };
 
 /* fail: the program is wrong, or cannot run; the first one counts. command: where, or -1. */
@@ -64,7 +76,25 @@ bool check_call(struct interpreter *of, int command, cudaError_t error, const ch
 /* launch: the kernel. */
 cudaError_t launch(const struct calls *calls, uint8_t *target, uint8_t *first, uint8_t *second,
                    uint32_t bytes, uint32_t factor, uint32_t term, uint32_t spins,
-                   cudaStream_t stream);
+                   cudaStream_t stream, bool is_cooperative);
+
+/* run_graph: the commands of the graph that begins with this one; returns the last of them. end_graphs: of a thread. */
+int run_graph(struct thread *thread, int index);
+void end_graphs(struct thread *thread);
+
+/* The stream of a command as it is spelled, and the names that give it. */
+cudaStream_t stream_of(const struct interpreter *of, const struct command *c);
+const struct calls *calls_of(const struct command *c);
+
+/* Where regions lie, for the host and copies, and for kernels. */
+uint8_t *address(const struct interpreter *of, const struct region *region);
+uint8_t *kernel_address(const struct interpreter *of, const struct region *region);
+
+/* host_function: what the host does of a struct host_work. */
+void CUDART_CB host_function(void *data);
+
+/* find_values: whether streams write values and wait for them here. */
+bool find_values(void);
 
 void run_command(struct thread *thread, int index);
 

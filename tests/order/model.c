@@ -131,6 +131,47 @@ static bool is_device_work(const struct command *command)
     return command->kind == DO_KERNEL || is_copy(command) || is_fill(command);
 }
 
+bool may_be_node(const struct program *program, const struct command *command)
+{
+    switch (command->kind) {
+    case DO_KERNEL:
+    case DO_HOST_FUNCTION:
+    case DO_PAUSE:
+    case DO_COPY_ASYNC:
+    case DO_COPY_2D_ASYNC:
+    case DO_COPY_3D_ASYNC:
+    case DO_COPY_ARRAY_ASYNC:
+    case DO_COPY_SYMBOL_ASYNC:
+    case DO_SET_ASYNC:
+    case DO_SET_2D_ASYNC:
+    case DO_MALLOC_ASYNC:
+        return !is_peer_copy(program, command);
+    default:
+        return false;
+    }
+}
+
+/* Other threads may call in between, but not what the graph's own thread would wait for. */
+int graph_next(const struct program *program, int x)
+{
+    const struct command *c = &program->command[x];
+    int y = x + 1;
+    while (y < program->commands && program->command[y].thread != c->thread)
+        y++;
+    const struct command *next = &program->command[y];
+    return y < program->commands && next->graph == c->graph && next->stream == c->stream &&
+                   next->device == c->device && next->after < 0
+               ? y
+               : -1;
+}
+
+int graph_end(const struct program *program, int x)
+{
+    for (int next = graph_next(program, x); next >= 0; next = graph_next(program, x))
+        x = next;
+    return x;
+}
+
 uint8_t initial_byte(unsigned buffer, size_t at)
 {
     return (uint8_t)(at * 3 + (at >> 8) + buffer * 41 + 17);
@@ -186,14 +227,15 @@ static bool is_on(const struct program *program, const struct region *region, un
            program->buffer[region->buffer].device == device;
 }
 
-/* is_legacy_of: work of the device's legacy stream, or of another's that copies from or to memory of the device. */
+/* is_legacy_of: work of the device's legacy stream, or of another's that copies from or to memory of the device; of copies in
+ * graphs nobody says so. */
 static bool is_legacy_of(const struct program *program, const struct command *command,
                          unsigned device)
 {
     if (kind_of(program, command) != STREAM_LEGACY)
         return false;
     return command->device == device ||
-           (is_copy(command) &&
+           (is_copy(command) && !command->graph &&
             (is_on(program, &command->target, device) || is_on(program, &command->first, device)));
 }
 
@@ -817,6 +859,15 @@ static bool waits_for_stream(const struct model *model, int x, int y)
     default:
         return false;
     }
+}
+
+int model_value(const struct model *model, int y)
+{
+    const struct command *command = model->program->command;
+    const int record = command[y].kind == DO_WAIT && command[y].spelling & SPELL_VALUE
+                           ? latest_record(model, y)
+                           : -1;
+    return record >= 0 && command[record].spelling & SPELL_VALUE ? record : -1;
 }
 
 bool model_must_be_done(const struct model *model, int y)

@@ -59,6 +59,9 @@ int model_conflict(const struct model *model, int command);
  * does not ask. */
 int model_forbidden(const struct model *model, int command);
 
+/* model_value: the record whose value the wait of an event may wait for instead; -1: none. */
+int model_value(const struct model *model, int command);
+
 /* model_must_be_done: the query can only say success, since a synchronisation of the stream returned before and nothing came to
  * the stream after. */
 bool model_must_be_done(const struct model *model, int command);

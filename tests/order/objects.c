@@ -185,6 +185,27 @@ bool create_event(struct interpreter *of, int command, unsigned i)
     return CALL(of, command, kept_event(program, program->event[i].device, flags, &of->event[i]));
 }
 
+/* make_words: what records write, if there are such. */
+static bool make_words(struct interpreter *of)
+{
+    const struct program *program = of->program;
+    const size_t bytes = MOST_COMMANDS * sizeof(uint32_t);
+    bool is_used = false;
+
+    for (int i = 0; i < program->commands; i++)
+        is_used |=
+            program->command[i].kind == DO_RECORD && program->command[i].spelling & SPELL_VALUE;
+    if (!is_used)
+        return true;
+    if (!CALL(of, -1,
+              cudaHostAlloc((void **)&of->words[0], bytes,
+                            cudaHostAllocMapped | cudaHostAllocPortable)))
+        return false;
+    memset(of->words[0], 0, bytes);
+    return program->devices > 1 || (CALL(of, -1, cudaMalloc((void **)&of->words[1], bytes)) &&
+                                    CALL(of, -1, cudaMemset(of->words[1], 0, bytes)));
+}
+
 bool make_objects(struct interpreter *of)
 {
     const struct program *program = of->program;
@@ -196,6 +217,7 @@ bool make_objects(struct interpreter *of)
         is_made = create_event(of, -1, i);
     for (unsigned i = 0; i < program->buffers && is_made; i++)
         is_made = make_buffer(of, i);
+    is_made = is_made && make_words(of);
     for (int i = program->devices - 1; i >= 0 && is_made; i--)
         is_made = CALL(of, -1, cudaSetDevice(i)) && CALL(of, -1, cudaDeviceSynchronize());
     return is_made;
@@ -213,6 +235,10 @@ void free_objects(struct interpreter *of)
     for (unsigned i = FIRST_CREATED; i < program->streams; i++)
         if (of->stream[i] && !kept_give(of->stream[i]))
             CALL(of, -1, cudaStreamDestroy(of->stream[i]));
+    if (of->words[0])
+        CALL(of, -1, cudaFreeHost(of->words[0]));
+    if (of->words[1])
+        CALL(of, -1, cudaFree(of->words[1]));
     for (int i = 0; i < program->commands; i++)
         free(of->expected[i]);
     kept_end();

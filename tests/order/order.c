@@ -109,6 +109,10 @@ static const struct {
     FEATURE(large, true),
     FEATURE(batches, true),
     FEATURE(lives, true),
+    FEATURE(graphs, true),
+    FEATURE(conditions, true),
+    FEATURE(values, true),
+    FEATURE(cooperative, true),
     /* Programs register their variables as compilers have them do it. */
     FEATURE(symbol_copies, ORDER_DOCUMENTED),
     /* Where concurrentManagedAccess is 0, a launch sends the pages of its own device's managed memory alone. */

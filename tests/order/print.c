@@ -159,10 +159,14 @@ static const char *suffix_of(const struct command *c)
                       : (c->spelling & SPELL_PER_THREAD ? "_ptsz" : "");
 }
 
+enum { CAPTURED = UINT8_MAX /* the stream that makes a graph of what it gets */ };
+
 /* print_handle: a stream as functions of this text's own take it. */
 static void print_handle(FILE *file, const struct command *c)
 {
-    if (c->stream == LEGACY)
+    if (c->stream == CAPTURED)
+        fprintf(file, "captured");
+    else if (c->stream == LEGACY)
         fprintf(file, "cudaStreamLegacy");
     else if (c->stream == PER_THREAD)
         fprintf(file, "cudaStreamPerThread");
@@ -552,7 +556,7 @@ void print_command(FILE *file, const struct program *program, int index)
         print_operands(file, program, c);
         fprintf(file, ", SPINS_PER_US * %u, ", c->delay);
         print_handle(file, c);
-        fprintf(file, ");");
+        fprintf(file, ");%s", c->spelling & SPELL_COOPERATIVE ? " /* cooperative */" : "");
         break;
     case DO_HOST_FUNCTION:
         fprintf(file, "host_function((struct work){");
@@ -674,11 +678,15 @@ void print_command(FILE *file, const struct program *program, int index)
                 suffix_of(c), c->event);
         print_stream(file, c);
         fprintf(file, c->spelling & SPELL_OTHER ? ", 0));" : "));");
+        if (c->spelling & SPELL_VALUE)
+            fprintf(file, " /* and a value, by cuStreamWriteValue32() */");
         break;
     case DO_WAIT:
         fprintf(file, "OK(cudaStreamWaitEvent%s(", suffix_of(c));
         print_stream(file, c);
         fprintf(file, ", e%u, 0));", c->event);
+        if (c->spelling & SPELL_VALUE)
+            fprintf(file, " /* or for the value of its record, if it has one */");
         break;
     case DO_STREAM_SYNCHRONIZE:
         fprintf(file, "OK(");
@@ -858,6 +866,52 @@ static void print_head(FILE *file, const struct program *program)
         fprintf(file, "    register_store();\n");
 }
 
+/* print_how: a graph is printed as a capture; how else it was made. */
+static void print_how(FILE *file, unsigned how)
+{
+    static const char *const names[] = {"explicit", "updated", "conditional",
+                                        "scratch",  "again",   "child"};
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (how >> i & 1)
+            fprintf(file, " %s", names[i]);
+}
+
+/* print_graph: the commands from this one on that are one. */
+static void print_graph(FILE *file, const struct program *program, int index)
+{
+    static struct program captured;
+    const struct command *c = &program->command[index];
+
+    captured = *program;
+    fprintf(file, "    {   /* graph:");
+    print_how(file, c->how);
+    fprintf(file,
+            " */\n    cudaStream_t captured;\n    cudaGraph_t graph;\n    cudaGraphExec_t exec;\n"
+            "    OK(cudaStreamCreateWithFlags(&captured, cudaStreamNonBlocking));\n"
+            "    OK(cudaStreamBeginCapture(captured, cudaStreamCaptureModeRelaxed));\n");
+    for (int i = index; i >= 0; i = graph_next(program, i)) {
+        captured.command[i].stream = CAPTURED;
+        fprintf(file, "    ");
+        print_command(file, &captured, i);
+        fprintf(file, "\n");
+    }
+    fprintf(file,
+            "    OK(cudaStreamEndCapture(captured, &graph));\n"
+            "    OK(cudaGraphInstantiate(&exec, graph, 0));\n    OK(cudaGraphLaunch%s(exec, ",
+            suffix_of(c));
+    print_stream(file, c);
+    fprintf(file, "));\n    }");
+}
+
+/* is_inside: the command is of a graph that begins before it. */
+static bool is_inside(const struct program *program, int index)
+{
+    for (int x = index - 1; x >= 0; x--)
+        if (program->command[x].thread == program->command[index].thread)
+            return program->command[x].graph && graph_next(program, x) == index;
+    return false;
+}
+
 void print_program(FILE *file, const struct program *program, bool is_whole)
 {
     static struct model model;
@@ -876,10 +930,16 @@ void print_program(FILE *file, const struct program *program, bool is_whole)
                 print_check(file, program, c, &memory, known);
                 continue;
             }
+            if (c->graph && is_inside(program, i))
+                continue;
             if (program->devices > 1 && c->device != device)
                 fprintf(file, "    OK(cudaSetDevice(%u));\n", device = c->device);
-            fprintf(file, "    ");
-            print_command(file, program, i);
+            if (c->graph) {
+                print_graph(file, program, i);
+            } else {
+                fprintf(file, "    ");
+                print_command(file, program, i);
+            }
             if (program->threads > 1)
                 fprintf(file, " /* thread %u */", c->thread);
             fprintf(file, "\n");

@@ -63,6 +63,11 @@
  *              not wait for other work: launches, Async copies and fills without pageable memory, events, queries,
  *              stream-ordered allocation. A program that never ends shows that one did. (Programming Guide,
  *              "Asynchronous Concurrent Execution"; Runtime API, "API synchronization behavior")
+ *   graphs     Commands that a thread calls one behind the other for one stream may be a graph, whose launch is the call of all of
+ *              them: its nodes are in their order where they touch the same memory, and it ends when all have ended. (Programming
+ *              Guide, "CUDA Graphs")
+ *   values     A record may also write a value, and a wait wait for that: what came before the write in its stream is over then.
+ *              (Driver API, "Stream Memory Operations")
  *   host       What a thread does with memory itself lies between C and R.
  *
  * A read is determined when every write of the unit comes before it or after it, one write before it comes after all the others
@@ -169,6 +174,21 @@ enum spelling {
     SPELL_OTHER = 8,  /* peer copies, fills in three dimensions, callbacks, records with flags */
     SPELL_EARLY = 16, /* batches read their source during the call */
     SPELL_ANY = 32,   /* or at any time from the call on, which is stronger */
+    SPELL_VALUE =
+        64, /* records write a value in memory as well, which waits wait for in place of the event */
+    SPELL_COOPERATIVE = 128, /* kernels */
+};
+
+/* How commands become a graph. */
+enum graph_how {
+    GRAPH_EXPLICIT = 1,    /* made node by node, where all have nodes for that; else captured */
+    GRAPH_UPDATED = 2,     /* instantiated from another one and then updated */
+    GRAPH_CONDITIONAL = 4, /* in the body of a conditional node, where all may be there */
+    GRAPH_SCRATCH = 8, /* captured copies go through memory that the graph allocates and frees */
+    GRAPH_AGAIN =
+        16, /* the same as the commands before, whose executable graph is launched again */
+    GRAPH_CHILD = 32, /* a child of the graph that is launched */
+    GRAPH_HOWS = 64
 };
 
 /* Units first, first + step, ... of a buffer; none at all with count 0. */
@@ -180,6 +200,8 @@ struct command {
     uint8_t kind, thread, device, stream, event;
     uint8_t factor, term; /* factor is odd */
     uint8_t spelling;     /* enum spelling: which of CUDA's names for the same */
+    uint8_t graph,
+        how; /* what a thread calls one behind the other with this number is one graph; 0: none. enum graph_how */
     int16_t after;  /* a command of another thread whose call returned before this one's, or -1 */
     uint16_t delay; /* microseconds, about, before it touches memory */
     struct region target, first, second;
@@ -216,13 +238,14 @@ struct features {
         polls, per_thread, threads, gates, priorities, mapped, registered, managed, managed_copies,
         prefetch, advise, attach, late, spellings, callbacks, boxes, large, foreign, documented,
         managed_work, reuse, pool, symbols, arrays, rectangles, devices, batches, symbol_copies,
-        lives;
+        lives, graphs, conditions, values, cooperative;
 };
 
 /* What the devices are. */
 struct facts {
     int devices;
     bool is_concurrent, is_pageable, is_shared; /* as of a program */
+    bool has_values, is_cooperative;            /* kernels launch so */
 };
 
 extern const char *const kind_names[KINDS];
@@ -262,6 +285,12 @@ bool is_host_memory(enum memory memory);
 bool is_host_accessible(enum memory memory);
 /* is_array: a CUDA array, which has no address. */
 bool is_array(enum memory memory);
+/* may_be_node: the command can be a node of a graph. */
+bool may_be_node(const struct program *program, const struct command *command);
+/* graph_end: the last command of the graph that begins with command x. Needs: that one has a graph. */
+int graph_end(const struct program *program, int x);
+/* graph_next: the command of the same graph behind command x, or -1. */
+int graph_next(const struct program *program, int x);
 /* may_name: commands of the kind can read or write such memory, on its own device at least. */
 bool may_name(enum kind kind, enum memory memory, const struct features *features,
               bool is_concurrent, bool is_pageable);

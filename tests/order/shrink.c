@@ -82,6 +82,10 @@ static void simplify(struct shrinker *shrinker)
         simple.command[i].spelling = 0;
         if (shrinker->program->command[i].spelling)
             try(shrinker, &simple);
+        simple = *shrinker->program;
+        simple.command[i].graph = simple.command[i].how = 0;
+        if (shrinker->program->command[i].graph)
+            try(shrinker, &simple);
     }
     simple = *shrinker->program;
     for (simple.unit = 1; simple.unit < shrinker->program->unit; simple.unit *= 4)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -271,6 +272,14 @@ int operation_external_memory(void)
     const struct cudaExternalMemoryBufferDesc whole = {.size = BYTES};
     CUDA_EXTERNAL_MEMORY_HANDLE_DESC same;
     const CUDA_EXTERNAL_MEMORY_BUFFER_DESC part = {.offset = 4096, .size = 4096};
+    const struct cudaExternalMemoryMipmappedArrayDesc levels = {
+        .formatDesc = {8, 0, 0, 0, cudaChannelFormatKindUnsigned},
+        .extent = {16, 16, 0},
+        .numLevels = 2};
+    const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC same_levels = {
+        .arrayDesc = {16, 16, 0, CU_AD_FORMAT_UNSIGNED_INT8, 1, 0}, .numLevels = 2};
+    cudaMipmappedArray_t array = NULL;
+    CUmipmappedArray same_array = NULL;
     cudaExternalMemory_t external = NULL;
     CUexternalMemory again = NULL;
     CUdeviceptr second = 0;
@@ -283,6 +292,12 @@ int operation_external_memory(void)
     TRY(cudaExternalMemoryGetMappedBuffer, &memory, external, &whole);
     TRY(cuExternalMemoryGetMappedBuffer, &second, again, &part);
     TRY(cudaMemset, memory, 5, BYTES);
+    TRY(cudaExternalMemoryGetMappedMipmappedArray, &array, external, &levels);
+    TRY(cuExternalMemoryGetMappedMipmappedArray, &same_array, again, &same_levels);
+    if (same_array != NULL)
+        END(cuMipmappedArrayDestroy, same_array);
+    if (array != NULL)
+        END(cudaFreeMipmappedArray, array);
     if (second != 0)
         END(cudaFree, (void *)second);
     if (memory != NULL)
@@ -293,6 +308,150 @@ int operation_external_memory(void)
         close(same.handle.fd);
     if (external != NULL)
         END(cudaDestroyExternalMemory, external);
+    else
+        close(description.handle.fd);
+    return error;
+}
+
+/* Both kinds, behind work and before it, and as nodes. */
+static int use_semaphores(const cudaExternalSemaphore_t *semaphores, cudaStream_t stream,
+                          cudaGraph_t *graph)
+{
+    const struct cudaExternalSemaphoreSignalParams signals[2] = {{.flags = 0}, {.flags = 0}};
+    const struct cudaExternalSemaphoreWaitParams waits[2] = {{.flags = 0}, {.flags = 0}};
+    int error = CALL(cudaSignalExternalSemaphoresAsync, semaphores, signals, 2, stream);
+    TRY(cudaWaitExternalSemaphoresAsync, semaphores, waits, 2, stream);
+    TRY(cudaSignalExternalSemaphoresAsync_v2, semaphores, signals, 2, stream);
+    TRY(cudaWaitExternalSemaphoresAsync_v2, semaphores, waits, 2, stream);
+    TRY(cudaStreamBeginCapture, stream, cudaStreamCaptureModeRelaxed);
+    TRY(cudaSignalExternalSemaphoresAsync, semaphores, signals, 2, stream);
+    TRY(cudaWaitExternalSemaphoresAsync, semaphores, waits, 2, stream);
+    TRY(cudaStreamEndCapture, stream, graph);
+    return error;
+}
+
+static int set_nodes(const cudaExternalSemaphore_t *semaphores, cudaGraph_t graph,
+                     cudaGraphExec_t *exec)
+{
+    const struct cudaExternalSemaphoreSignalParams signal = {.flags = 0};
+    const struct cudaExternalSemaphoreWaitParams wait = {.flags = 0};
+    cudaExternalSemaphore_t one = semaphores[0];
+    struct cudaExternalSemaphoreSignalNodeParams signals = {&one, &signal, 1};
+    struct cudaExternalSemaphoreWaitNodeParams waits = {&one, &wait, 1};
+    cudaGraphNode_t nodes[2] = {NULL, NULL};
+    int error = CALL(cudaGraphAddExternalSemaphoresSignalNode, nodes, graph, NULL, 0, &signals);
+    TRY(cudaGraphAddExternalSemaphoresWaitNode, nodes + 1, graph, nodes, 1, &waits);
+    TRY(cudaGraphExternalSemaphoresSignalNodeGetParams, nodes[0], &signals);
+    TRY(cudaGraphExternalSemaphoresWaitNodeGetParams, nodes[1], &waits);
+    signals = (struct cudaExternalSemaphoreSignalNodeParams){&one, &signal, 1};
+    waits = (struct cudaExternalSemaphoreWaitNodeParams){&one, &wait, 1};
+    TRY(cudaGraphExternalSemaphoresSignalNodeSetParams, nodes[0], &signals);
+    TRY(cudaGraphExternalSemaphoresWaitNodeSetParams, nodes[1], &waits);
+    TRY(cudaGraphInstantiate, exec, graph, 0);
+    TRY(cudaGraphExecExternalSemaphoresSignalNodeSetParams, *exec, nodes[0], &signals);
+    TRY(cudaGraphExecExternalSemaphoresWaitNodeSetParams, *exec, nodes[1], &waits);
+    return error;
+}
+
+int operation_external_semaphores(void)
+{
+    const struct cudaExternalSemaphoreHandleDesc
+        binary = {.type = cudaExternalSemaphoreHandleTypeOpaqueFd,
+                  .handle = {.fd = eventfd(0, EFD_CLOEXEC)}},
+        timeline = {.type = cudaExternalSemaphoreHandleTypeTimelineSemaphoreFd,
+                    .handle = {.fd = make_file()}};
+    cudaExternalSemaphore_t semaphores[2] = {NULL, NULL};
+    cudaStream_t stream = NULL;
+    cudaGraph_t captured = NULL, graph = NULL;
+    cudaGraphExec_t execs[2] = {NULL, NULL};
+    void *memory = NULL;
+    int error = CALL(cudaImportExternalSemaphore, &semaphores[0], &binary);
+    TRY(cudaImportExternalSemaphore, &semaphores[1], &timeline);
+    TRY(cudaMalloc, &memory, BYTES);
+    TRY(cudaStreamCreate, &stream);
+    TRY(cudaMemsetAsync, memory, 1, BYTES, stream);
+    if (error == 0)
+        error = use_semaphores(semaphores, stream, &captured);
+    TRY(cudaGraphInstantiate, &execs[0], captured, 0);
+    TRY(cudaGraphLaunch, execs[0], stream);
+    TRY(cudaGraphCreate, &graph, 0);
+    if (error == 0)
+        error = set_nodes(semaphores, graph, &execs[1]);
+    TRY(cudaGraphLaunch, execs[1], stream);
+    TRY(cudaStreamSynchronize, stream);
+    for (int i = 0; i < 2; i++)
+        if (execs[i] != NULL)
+            END(cudaGraphExecDestroy, execs[i]);
+    if (graph != NULL)
+        END(cudaGraphDestroy, graph);
+    if (captured != NULL)
+        END(cudaGraphDestroy, captured);
+    if (stream != NULL)
+        END(cudaStreamDestroy, stream);
+    if (memory != NULL)
+        END(cudaFree, memory);
+    if (semaphores[1] != NULL)
+        END(cudaDestroyExternalSemaphore, semaphores[1]);
+    else
+        close(timeline.handle.fd);
+    if (semaphores[0] != NULL)
+        END(cudaDestroyExternalSemaphore, semaphores[0]);
+    else
+        close(binary.handle.fd);
+    return error;
+}
+
+static int use_driver_nodes(CUexternalSemaphore semaphore, CUgraph graph, CUgraphExec *exec)
+{
+    const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS signal = {.flags = 0};
+    const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS wait = {.flags = 0};
+    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS signals = {&semaphore, &signal, 1};
+    CUDA_EXT_SEM_WAIT_NODE_PARAMS waits = {&semaphore, &wait, 1};
+    CUgraphNode nodes[2] = {NULL, NULL};
+    int error = CALL(cuGraphAddExternalSemaphoresSignalNode, nodes, graph, NULL, 0, &signals);
+    TRY(cuGraphAddExternalSemaphoresWaitNode, nodes + 1, graph, nodes, 1, &waits);
+    TRY(cuGraphExternalSemaphoresSignalNodeGetParams, nodes[0], &signals);
+    TRY(cuGraphExternalSemaphoresWaitNodeGetParams, nodes[1], &waits);
+    signals = (CUDA_EXT_SEM_SIGNAL_NODE_PARAMS){&semaphore, &signal, 1};
+    waits = (CUDA_EXT_SEM_WAIT_NODE_PARAMS){&semaphore, &wait, 1};
+    TRY(cuGraphExternalSemaphoresSignalNodeSetParams, nodes[0], &signals);
+    TRY(cuGraphExternalSemaphoresWaitNodeSetParams, nodes[1], &waits);
+    TRY(cuGraphInstantiateWithFlags, exec, graph, 0);
+    TRY(cuGraphExecExternalSemaphoresSignalNodeSetParams, *exec, nodes[0], &signals);
+    TRY(cuGraphExecExternalSemaphoresWaitNodeSetParams, *exec, nodes[1], &waits);
+    return error;
+}
+
+int operation_driver_semaphores(void)
+{
+    const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC description = {
+        .type = CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD,
+        .handle = {.fd = eventfd(0, EFD_CLOEXEC)}};
+    const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS signal = {.flags = 0};
+    const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS wait = {.flags = 0};
+    CUexternalSemaphore semaphore = NULL;
+    CUgraph graph = NULL;
+    CUgraphExec exec = NULL;
+    CUdeviceptr memory = 0;
+    int error = CALL(cudaFree, NULL);
+    TRY(cuMemAlloc_v2, &memory, BYTES);
+    TRY(cuImportExternalSemaphore, &semaphore, &description);
+    TRY(cuMemsetD8Async, memory, 1, BYTES, NULL);
+    TRY(cuSignalExternalSemaphoresAsync, &semaphore, &signal, 1, NULL);
+    TRY(cuWaitExternalSemaphoresAsync, &semaphore, &wait, 1, NULL);
+    TRY(cuGraphCreate, &graph, 0);
+    if (error == 0)
+        error = use_driver_nodes(semaphore, graph, &exec);
+    TRY(cuGraphLaunch, exec, NULL);
+    TRY(cuStreamSynchronize, NULL);
+    if (exec != NULL)
+        END(cuGraphExecDestroy, exec);
+    if (graph != NULL)
+        END(cuGraphDestroy, graph);
+    if (memory != 0)
+        END(cuMemFree_v2, memory);
+    if (semaphore != NULL)
+        END(cuDestroyExternalSemaphore, semaphore);
     else
         close(description.handle.fd);
     return error;
