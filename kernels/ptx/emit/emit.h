@@ -121,6 +121,7 @@ bool ptx_emit_pointer(struct ptx_emitter *e,
                       const struct ptx_instruction *in); /* results in pointer registers: mov
     cvta add sub mad selp */
 bool ptx_emit_atomic(struct ptx_emitter *e, const struct ptx_instruction *in);
+bool ptx_emit_mbarrier(struct ptx_emitter *e, const struct ptx_instruction *in);
 bool ptx_emit_call(struct ptx_emitter *e, const struct ptx_instruction *in);
 bool ptx_emit_texture(struct ptx_emitter *e, const struct ptx_instruction *in);
 bool ptx_emit_warp(struct ptx_emitter *e, const struct ptx_instruction *in); /* PTX_FORM_ITEM: bar,
