@@ -8,6 +8,8 @@ if(CLEM_BENCH)
     list(APPEND clem_pages clem-bench)
 endif()
 find_program(CLEM_GZIP gzip)
+mark_as_advanced(CLEM_GZIP)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/packed)
 # Packages want pages and change logs packed, without a date in them.
 function(clem_install_packed source name folder component)
     if(CLEM_GZIP)
@@ -28,8 +30,9 @@ endforeach()
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/completion.bash RENAME clemcc COMPONENT tools
     DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions)
 foreach(page clem-info clem-run clem-bench)
-    install(CODE "file(CREATE_LINK clemcc \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions/${page}\" SYMBOLIC)"
-        COMPONENT tools)
+    file(CREATE_LINK clemcc ${PROJECT_BINARY_DIR}/packed/${page} SYMBOLIC)
+    install(FILES ${PROJECT_BINARY_DIR}/packed/${page} COMPONENT tools
+        DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions)
 endforeach()
 
 # Each part has its licence and its changes; the examples are those that the tests build.
