@@ -77,9 +77,9 @@ static ocl_status make_turns(const struct ocl_call *call, cl_mem *buffer)
 /* How often one looks until the rest is taken not to come: about a second of a GPU's, where a look takes half a microsecond or
  * more, and more of a CPU's, whose threads others may keep waiting; and until all who come are taken to have come. */
 enum {
-    PATIENCE = 1 << 21,
+    PATIENCE = 1 << 20,
     PATIENCE_ON_CPU = 1 << 26,
-    COUNTING = 1 << 13,
+    COUNTING = 1 << 11,
     COUNTING_ON_CPU = 1 << 21
 };
 

@@ -1,13 +1,13 @@
 /* Whether the blocks of a launch can wait for each other: CPUs let them take turns, of other devices it is tried.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cl/base/options.h"
 #include "cl/base/steady.h"
 #include "cl/context.h"
 #include "cl/memory.h"
 #include "cl/program.h"
+#include "cl/program/program_cache.h"
 #include "cl/queue.h"
 #include "cl/state/failure.h"
 #include "cl/state/state.h"
@@ -19,13 +19,6 @@ enum { UNKNOWN, NO, YES };
 /* Of the first devices; others are tried at each question. */
 enum { DEVICES = 64 };
 static _Atomic int answers[DEVICES];
-
-bool ocl_device_gathers(const struct ocl_device_facts *facts)
-{
-    const char *form = ocl_options_get()->ptx_form;
-    return facts->device_class != OCL_CLASS_CPU ||
-           (form && (strcmp(form, "gpu") == 0 || strcmp(form, "item") == 0));
-}
 
 /* --- the trial -------------------------------------------------------------------------------- */
 
@@ -174,7 +167,9 @@ static int find_answer(struct ocl_context *context)
               status == OCL_OK ? "yes" : ocl_status_name(status));
     if (status == OCL_OK)
         return YES;
-    return status == OCL_E_OUT_OF_MEMORY || has_failed(context) ? UNKNOWN : NO;
+    const bool is_no = status == OCL_E_NOT_SUPPORTED || status == OCL_E_NEEDS_ADDRESS ||
+                       status == OCL_E_LAUNCH_SIZE || status == OCL_E_BUILD;
+    return is_no && !has_failed(context) ? NO : UNKNOWN;
 }
 
 static int find_in_own_context(int device)
@@ -187,6 +182,38 @@ static int find_in_own_context(int device)
     return answer;
 }
 
+/* A device that was seen to is noted beside the programs, for the processes that come. What forced another way is not. */
+static const char *notes(const struct ocl_device_facts *facts, struct ocl_cache_key *key)
+{
+    const struct ocl_options *options = ocl_options_get();
+    *key = (struct ocl_cache_key){facts, "cooperates", trial_text, sizeof trial_text};
+    return facts->device_class == OCL_CLASS_CPU || options->address || options->ptx ||
+                   options->ptx_form
+               ? NULL
+               : ocl_program_cache_directory();
+}
+
+static bool is_noted(const struct ocl_device_facts *facts)
+{
+    struct ocl_cache_key key;
+    const char *directory = notes(facts, &key);
+    void *note = NULL;
+    size_t bytes = 0;
+    const bool is = directory && ocl_program_cache_load(directory, &key, &note, &bytes);
+    free(note);
+    return is;
+}
+
+static void keep_answer(int device, int answer)
+{
+    struct ocl_cache_key key;
+    const char *directory = answer == YES ? notes(ocl_device_facts(device), &key) : NULL;
+    if (directory)
+        ocl_program_cache_store(directory, &key, "", 1);
+    if (answer != UNKNOWN && device < DEVICES)
+        atomic_store(&answers[device], answer);
+}
+
 bool ocl_device_cooperates(int device, struct ocl_context *open)
 {
     if (!ocl_device_gathers(ocl_device_facts(device)))
@@ -194,8 +221,12 @@ bool ocl_device_cooperates(int device, struct ocl_context *open)
     int answer = device < DEVICES ? atomic_load(&answers[device]) : UNKNOWN;
     if (answer != UNKNOWN)
         return answer == YES;
+    if (is_noted(ocl_device_facts(device))) {
+        if (device < DEVICES)
+            atomic_store(&answers[device], YES);
+        return true;
+    }
     answer = open && !has_failed(open) ? find_answer(open) : find_in_own_context(device);
-    if (answer != UNKNOWN && device < DEVICES)
-        atomic_store(&answers[device], answer);
+    keep_answer(device, answer);
     return answer == YES;
 }

@@ -69,8 +69,8 @@ static const char *workspace_half(struct ptx_emitter *e, bool is_upper)
 {
     if (e->target->gathers) {
         ptx_need(e, PTX_NEED_GATHERING);
-        return is_upper ? "(uint)((ulong)&clem_gathering->workspace[0] >> 32)"
-                        : "(uint)(ulong)&clem_gathering->workspace[0]";
+        return is_upper ? "(uint)(clem_gather_workspace(clem_gathering) >> 32)"
+                        : "(uint)clem_gather_workspace(clem_gathering)";
     }
     if (!e->plan->takes_turns)
         return "0u";

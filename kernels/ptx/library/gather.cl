@@ -8,6 +8,12 @@ static inline uint clem_gather_word(__global uint *word)
     return atomic_or((volatile __global uint *)word, 0u);
 }
 
+/* Where the launch's barrier is. */
+static inline ulong clem_gather_workspace(__global struct clem_gather *gathering)
+{
+    return (ulong)&gathering->workspace[0];
+}
+
 /* The first who leaves the state says how for all. True: it was this block. */
 static inline bool clem_gather_ends(__global struct clem_gather *gathering, uint state)
 {
@@ -52,7 +58,8 @@ static inline void clem_gather_begin(__global struct clem_gather *gathering, __g
         clem_gather_all(gathering, runtime);
 }
 
+/* For all threads, behind that barrier: the state is what it stays, and an atomic operation by each would take longest of all. */
 static inline bool clem_has_gathered(__global struct clem_gather *gathering)
 {
-    return clem_gather_word(&gathering->state) == CLEM_GATHER_ALL;
+    return *(volatile __global uint *)&gathering->state == CLEM_GATHER_ALL;
 }
