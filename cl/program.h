@@ -155,11 +155,15 @@ ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
                              const struct ocl_launch *launch);
 
 /* How many groups of so many items and local bytes are at work at once on the device: measured at the first question, with the
- * kernel's own code, and kept. For contexts whose cooperative launches gather (ocl_device_gathers()).
+ * kernel's own code, and kept. Needs: ocl_kernel_gathers().
  * Order:  the first question waits for all work of the device.
  * Errors: OCL_E_NOT_SUPPORTED (logged) for a kernel that cannot be launched cooperatively; those of ocl_kernel_launch(). */
 ocl_status ocl_kernel_at_once(struct ocl_kernel *kernel, size_t items, size_t local_bytes,
                               size_t *groups);
+
+/* Whether groups of the kernel gather in a cooperative launch: those of PTX, where the context's do. OpenCL C has no way to wait for
+ * all groups. */
+bool ocl_kernel_gathers(const struct ocl_kernel *kernel);
 
 /* Whether such a number is to be told of the kernel: it reads the address of a grid's workspace, or was measured before. */
 bool ocl_kernel_is_measured(struct ocl_kernel *kernel);

@@ -115,7 +115,7 @@ ocl_status ocl_kernel_at_once(struct ocl_kernel *kernel, size_t items, size_t lo
     const struct ocl_kernel_facts *facts = ocl_kernel_facts(kernel);
     if (facts->status != OCL_OK)
         return facts->status;
-    if (!kernel->ptx || has_textures(kernel))
+    if (has_textures(kernel))
         return OCL_E_NOT_SUPPORTED;
     if (forced) {
         *groups = strtoul(forced, NULL, 10);
@@ -125,9 +125,14 @@ ocl_status ocl_kernel_at_once(struct ocl_kernel *kernel, size_t items, size_t lo
                                                        : count(kernel, items, local_bytes, groups);
 }
 
+bool ocl_kernel_gathers(const struct ocl_kernel *kernel)
+{
+    return kernel->program->context->gathers && kernel->ptx;
+}
+
 bool ocl_kernel_is_measured(struct ocl_kernel *kernel)
 {
-    if (!kernel->ptx)
+    if (!ocl_kernel_gathers(kernel))
         return false;
     const struct ocl_program *origin = ocl_program_origin(kernel->program);
     if (ptx_module_entry(origin->ptx->module, kernel->ptx->index)->uses_workspace)

@@ -6,7 +6,6 @@
 
 #include "cl/device/extension.h"
 #include "cl/launch/kernel_twin.h"
-#include "cl/program/translation.h"
 #include "cl/queue/command.h"
 #include "cl/queue/queue_alone.h"
 #include "cl/queue/queue_private.h"
@@ -308,7 +307,7 @@ static ocl_status enqueue_alone(struct ocl_queue *queue, cl_kernel kernel,
 static ocl_status enqueue_as_asked(const struct ocl_call *call, struct ocl_queue *queue,
                                    cl_kernel kernel)
 {
-    return call->kernel->ptx && call->kernel->ptx->gathers
+    return call->launch->is_cooperative && queue->context->gathers
                ? enqueue_alone(queue, kernel, call->plan)
                : enqueue(queue, kernel, call->plan, OCL_COMMAND_MEMORY);
 }

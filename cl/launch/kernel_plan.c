@@ -58,7 +58,7 @@ static bool fits_shared(const struct ocl_kernel *kernel, const struct ocl_launch
 static bool may_cooperate(struct ocl_kernel *kernel)
 {
     const bool may = kernel->program->context->gathers
-                         ? kernel->ptx && kernel->ptx->gathers
+                         ? !kernel->ptx || kernel->ptx->gathers
                          : !(kernel->ptx && kernel->ptx->waits_for_blocks);
     if (!may)
         ocl_kernel_complain(kernel, "its blocks cannot wait for each other on this device");

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "cl/context.h"
 #include "cl/device.h"
 #include "cl/trace.h"
 #include "facade/code/launch.h"
@@ -133,8 +132,7 @@ cudaError_t facade_launch_check_shape(const struct facade_function *function, di
 static cudaError_t blocks_at_once(int *blocks, const struct facade_function *function,
                                   int block_size, size_t shared)
 {
-    const struct ocl_device_facts *facts = ocl_device_facts(function->module->context->device);
-    return ocl_device_gathers(facts)
+    return ocl_kernel_gathers(function->kernel)
                ? facade_occupancy_measured(blocks, function, block_size, shared)
                : facade_occupancy_blocks(blocks, function, block_size, shared,
                                          cudaOccupancyDefault);

@@ -5,7 +5,6 @@
 
 #include <limits.h>
 
-#include "cl/context.h"
 #include "cl/device.h"
 #include "facade/code/launch.h"
 #include "facade/device/device.h"
@@ -44,10 +43,8 @@ cudaError_t facade_occupancy_measured(int *blocks, const struct facade_function 
 /* Of kernels that need it, what was measured; of all others it would take a trial of each. */
 static bool is_measured(const struct facade_function *function)
 {
-    const int device = function->module->context->device;
-    return ocl_device_gathers(ocl_device_facts(device)) &&
-           ocl_kernel_is_measured(function->kernel) &&
-           attribute(device, cudaDevAttrCooperativeLaunch) != 0;
+    return ocl_kernel_is_measured(function->kernel) &&
+           attribute(function->module->context->device, cudaDevAttrCooperativeLaunch) != 0;
 }
 
 cudaError_t facade_occupancy_blocks(int *blocks, const struct facade_function *function,
