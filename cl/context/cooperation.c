@@ -105,7 +105,7 @@ static ocl_status launch_all(const struct trial *trial)
               trial->context->device->facts.name, trial->most, THREADS,
               met.is_all ? "all" : "not all", crowd.is_all ? "did not wait" : "gave up");
     return met.is_all && !crowd.is_all && words[WORD_ERRORS] == 0 &&
-                   words[WORD_ENDED] == LAUNCHES * THREADS * trial->most
+                   words[WORD_ENDED] == (size_t)LAUNCHES * THREADS * trial->most
                ? OCL_OK
                : OCL_E_NOT_SUPPORTED;
 }
@@ -116,8 +116,8 @@ static ocl_status try_kernel(struct trial *trial)
     ocl_status status = launch(
         trial, (size_t)TRIED_PER_UNIT * trial->context->device->facts.compute_units, &counted);
     trial->most = counted.groups;
-    if (status == OCL_OK && trial->most == 0)
-        status = OCL_E_NOT_SUPPORTED;
+    if (status == OCL_OK && trial->most < trial->context->device->facts.compute_units)
+        status = OCL_E_NOT_SUPPORTED; /* programs count on one for each */
     if (status == OCL_OK)
         status = ocl_memory_allocate(trial->context,
                                      (WORD_TOLD + ROUNDS * trial->most) * sizeof(uint32_t), 0,
