@@ -30,7 +30,7 @@ __global__ void keep_busy(unsigned *sink, int turns)
     sink[blockIdx.x * blockDim.x + threadIdx.x] = word;
 }
 
-static void be_busy(std::atomic<bool> *is_over, bool is_apart, unsigned blocks, unsigned *launches)
+static void be_busy(std::atomic<bool> *is_over, bool is_apart, unsigned blocks, std::atomic<unsigned> *launches)
 {
     CUcontext context = nullptr;
     CUdevice device = 0;
@@ -84,10 +84,11 @@ static bool is_right(const std::vector<unsigned> &got, unsigned blocks, unsigned
 static void test(bool is_apart)
 {
     const int count = is_apart ? APART : LAUNCHES;
-    unsigned processors = 0, launches = 0, *values = nullptr;
+    unsigned processors = 0, *values = nullptr;
     const unsigned blocks = most_blocks(&processors), busy = processors * 32;
     std::vector<unsigned> words(blocks * THREADS);
     std::atomic<bool> is_over(false);
+    std::atomic<unsigned> launches(0);
     cudaStream_t stream;
     CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     CUDA(cudaMalloc(&values, words.size() * sizeof(unsigned)));
@@ -95,11 +96,13 @@ static void test(bool is_apart)
         words[i] = i;
     CUDA(cudaMemcpy(values, words.data(), words.size() * sizeof(unsigned), cudaMemcpyDefault));
     std::thread other(be_busy, &is_over, is_apart, busy, &launches);
+    while (launches == 0)
+        std::this_thread::yield();
     launch_all(values, blocks, count, stream);
     is_over = true;
     other.join();
     CUDA(cudaMemcpy(words.data(), values, words.size() * sizeof(unsigned), cudaMemcpyDefault));
-    printf("%u blocks, %u launches beside\n", blocks, launches);
+    printf("%u blocks, %u launches beside\n", blocks, (unsigned)launches);
     EXPECT(is_right(words, blocks, (unsigned)count));
     CUDA(cudaFree(values));
     CUDA(cudaStreamDestroy(stream));
