@@ -10,7 +10,14 @@
 
 namespace cg = cooperative_groups;
 
-enum { THREADS = 64, LAUNCHES = 1000, APART = 100, WAITED = 8, BUSY_THREADS = 128, BUSY_TURNS = 2000 };
+enum {
+    THREADS = 64,
+    LAUNCHES = 1000,
+    APART = 100,
+    WAITED = 8,
+    BUSY_THREADS = 128,
+    BUSY_TURNS = 2000
+};
 
 /* Every launch moves the numbers of all blocks on by one block, which takes a barrier between reading and writing. */
 __global__ void rotate(unsigned *values)
@@ -30,7 +37,8 @@ __global__ void keep_busy(unsigned *sink, int turns)
     sink[blockIdx.x * blockDim.x + threadIdx.x] = word;
 }
 
-static void be_busy(std::atomic<bool> *is_over, bool is_apart, unsigned blocks, std::atomic<unsigned> *launches)
+static void be_busy(std::atomic<bool> *is_over, bool is_apart, unsigned blocks,
+                    std::atomic<unsigned> *launches)
 {
     CUcontext context = nullptr;
     CUdevice device = 0;
