@@ -80,7 +80,7 @@ enum {
     PATIENCE = 1 << 20,
     PATIENCE_ON_CPU = 1 << 26,
     COUNTING = 1 << 11,
-    COUNTING_ON_CPU = 1 << 21
+    COUNTING_ON_CPU = 1 << 19
 };
 
 static uint patience(const struct ocl_call *call)
