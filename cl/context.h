@@ -45,4 +45,8 @@ ocl_status ocl_context_judge(struct ocl_context *context, ocl_status status);
 /* The sticky failure of the context: OCL_OK, or what the first failed command left. */
 ocl_status ocl_context_failure(const struct ocl_context *context);
 
+/* Whether a device has cooperative launches. Where work-groups gather, that is tried once in the process: in the context that is
+ * open, whose work is waited for, or else (open is NULL) in one for the purpose. Needs: device in range. No lock is held. */
+bool ocl_device_cooperates(int device, struct ocl_context *open);
+
 #endif

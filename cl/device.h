@@ -84,4 +84,8 @@ bool ocl_device_reaches_pageable(const struct ocl_device_facts *facts);
  * this process may have. total and max_allocation in bytes. */
 void ocl_device_memory(int device, uint64_t *total, uint64_t *max_allocation);
 
+/* Whether cooperative launches on a device of these facts begin with all their work-groups at work, and not with blocks that take
+ * turns, as on CPUs. */
+bool ocl_device_gathers(const struct ocl_device_facts *facts);
+
 #endif

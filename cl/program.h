@@ -119,6 +119,15 @@ ocl_status ocl_program_set_reference(struct ocl_program *program, const char *na
 ocl_status ocl_program_find_reference(struct ocl_program *program, const char *name,
                                       bool is_surface);
 
+/* What came of a cooperative launch whose groups gather before they begin. */
+struct ocl_gathered {
+    bool
+        counts; /* before: none of the kernel is done, groups only count how many are at work at once */
+    bool is_hasty; /* before: those that come give up soon */
+    bool is_all;   /* all were at work, and the kernel was done */
+    size_t groups; /* that came */
+};
+
 struct ocl_launch {
     size_t groups[3];       /* work-groups per dimension, > 0 */
     size_t items[3];        /* work-items per group and dimension, > 0 */
@@ -126,6 +135,8 @@ struct ocl_launch {
     void *const *arguments; /* one pointer per entry, to the value; read before returning */
     bool is_cooperative;    /* groups may wait for all others of the launch */
     uint64_t conditions; /* device address of what kernels set by cudaGraphSetConditional(), or 0 */
+    struct ocl_gathered
+        *gathered; /* NULL but for clem's own: what came of it, for which the call waits */
 };
 
 /* Launches. Safe from many threads on one kernel.
@@ -142,6 +153,20 @@ struct ocl_launch {
  *         image where the kernel's text wants one, and for memory of another platform's device. */
 ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
                              const struct ocl_launch *launch);
+
+/* How many groups of so many items and local bytes are at work at once on the device: measured at the first question, with the
+ * kernel's own code, and kept. Needs: ocl_kernel_gathers().
+ * Order:  the first question waits for all work of the device.
+ * Errors: OCL_E_NOT_SUPPORTED (logged) for a kernel that cannot be launched cooperatively; those of ocl_kernel_launch(). */
+ocl_status ocl_kernel_at_once(struct ocl_kernel *kernel, size_t items, size_t local_bytes,
+                              size_t *groups);
+
+/* Whether groups of the kernel gather in a cooperative launch: those of PTX, where the context's do. OpenCL C has no way to wait for
+ * all groups. */
+bool ocl_kernel_gathers(const struct ocl_kernel *kernel);
+
+/* Whether such a number is to be told of the kernel: it reads the address of a grid's workspace, or was measured before. */
+bool ocl_kernel_is_measured(struct ocl_kernel *kernel);
 
 /* Says why a launch of the kernel is refused: to whoever listens each time, on stderr once for each kernel
  * unless CLEM_TRACE is 0. */

@@ -29,7 +29,9 @@ enum {
     OCL_E_ACCESS = -30014,          /* a kernel read or wrote where it must not */
     OCL_E_PTX = -30015,             /* the text is no PTX that can be read */
     OCL_E_ASSERT = -30016,          /* an assertion of a kernel failed */
-    OCL_E_TRAP = -30017             /* a kernel ended itself by a trap */
+    OCL_E_TRAP = -30017,            /* a kernel ended itself by a trap */
+    OCL_E_GATHER =
+        -30018 /* the blocks of a cooperative launch did not come to be at work at once */
 };
 
 /* The name of a status for logs: "CL_INVALID_VALUE", "OCL_E_NOT_READY"; "status -1234" is made for unknown ones in

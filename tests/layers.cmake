@@ -112,6 +112,7 @@ set(enqueues_apart
     cl/apart/clem_compile.c   # another program
     cl/base/opencl.h          # names them all
     cl/base/steady.h          # holds what they call
+    cl/binding/ptx_launch.c   # reads what came of a launch of clem's own, which has ended
     cl/block/block_host.c     # pinned memory is mapped once, when it is made, and unmapped when it goes
     cl/block/probe.c          # asks the device for the address of a block, when it is made
     cl/context/capability.c   # self-tests of the address strategies, before the context's first queue

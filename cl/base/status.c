@@ -101,6 +101,7 @@ static const struct {
     NAME(OCL_E_PTX),
     NAME(OCL_E_ASSERT),
     NAME(OCL_E_TRAP),
+    NAME(OCL_E_GATHER),
 };
 
 const char *ocl_status_name(ocl_status status)

@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/base/steady.h"
 #include "cl/binding/ptx_runtime.h"
 #include "cl/binding/ptx_table.h"
 #include "cl/launch/kernel_call.h"
 #include "cl/memory/address.h"
 #include "cl/ptx/ptx_kernel.h"
 #include "cl/trace.h"
+#include "kernels/ptx/library/gather.h"
 #include "kernels/ptx/library/turns.h"
 
 /* Words that may be addresses are changed as they are where they are arguments of their own. */
@@ -72,6 +74,56 @@ static ocl_status make_turns(const struct ocl_call *call, cl_mem *buffer)
     return error;
 }
 
+/* How often one looks until the rest is taken not to come: about a second of a GPU's, where a look takes half a microsecond or
+ * more, and more of a CPU's, whose threads others may keep waiting; and until all who come are taken to have come. */
+enum {
+    PATIENCE = 1 << 20,
+    PATIENCE_ON_CPU = 1 << 26,
+    COUNTING = 1 << 11,
+    COUNTING_ON_CPU = 1 << 19
+};
+
+static uint patience(const struct ocl_call *call)
+{
+    const struct ocl_gathered *gathered = call->launch->gathered;
+    const bool counts = gathered && (gathered->counts || gathered->is_hasty);
+    if (call->kernel->program->context->device->facts.device_class == OCL_CLASS_CPU)
+        return counts ? COUNTING_ON_CPU : PATIENCE_ON_CPU;
+    return counts ? COUNTING : PATIENCE;
+}
+
+static ocl_status make_gathering(const struct ocl_call *call, cl_mem *buffer)
+{
+    cl_int error = CL_SUCCESS;
+    const struct ocl_launch *launch = call->launch;
+    const size_t blocks = launch->groups[0] * launch->groups[1] * launch->groups[2];
+    struct clem_gather gathering = {.patience = patience(call),
+                                    .is_quiet = launch->gathered != NULL};
+    if (blocks > UINT32_MAX)
+        return OCL_E_LAUNCH_SIZE;
+    if (!launch->gathered || !launch->gathered->counts)
+        gathering.blocks = (uint)blocks;
+    *buffer =
+        clCreateBuffer(call->kernel->program->context->cl, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                       sizeof gathering, &gathering, &error);
+    return error;
+}
+
+ocl_status ocl_ptx_gathered(const struct ocl_call *call, struct ocl_queue *queue)
+{
+    struct clem_gather gathering;
+    struct ocl_context *context = call->kernel->program->context;
+    ocl_status status = ocl_queue_finish(queue);
+    if (status == OCL_OK)
+        status =
+            ocl_steady_read(context->service, call->memory.gathering, sizeof gathering, &gathering);
+    if (status != OCL_OK)
+        return status;
+    call->launch->gathered->groups = gathering.arrived;
+    call->launch->gathered->is_all = gathering.state == CLEM_GATHER_ALL;
+    return OCL_OK;
+}
+
 ocl_status ocl_ptx_begin(struct ocl_call *call)
 {
     const struct ocl_kernel *kernel = call->kernel;
@@ -93,6 +145,8 @@ ocl_status ocl_ptx_begin(struct ocl_call *call)
         status = make_memory(call, call->plan->shared_bytes, &memory->shared);
     if (status == OCL_OK && kernel->ptx->takes_turns)
         status = make_turns(call, &memory->turns);
+    if (status == OCL_OK && kernel->ptx->gathers)
+        status = make_gathering(call, &memory->gathering);
     return status;
 }
 
@@ -106,7 +160,8 @@ void ocl_ptx_end(const struct ocl_call *call)
 {
     const struct ocl_kernel *kernel = call->kernel;
     const struct ocl_ptx_memory *memory = &call->memory;
-    const cl_mem buffers[] = {memory->bank, memory->scratch, memory->shared, memory->turns};
+    const cl_mem buffers[] = {memory->bank, memory->scratch, memory->shared, memory->turns,
+                              memory->gathering};
     if (kernel->ptx->has_table)
         ocl_table_end(kernel->program->context);
     if (memory->is_noted)

@@ -12,6 +12,7 @@
 #include "cl/queue/queue_private.h"
 #include "cl/state/failure.h"
 #include "cl/thread.h"
+#include "cl/trace.h"
 #include "cl/transfer.h"
 #include "cl/whole.h"
 #include "kernels/ptx/library/runtime.h"
@@ -488,6 +489,12 @@ static void keep_failure(struct ocl_context *context, uint32_t failure)
         (void)ocl_context_fail(context, OCL_E_ASSERT);
     else if (failure == CLEM_FAILURE_TRAP)
         (void)ocl_context_fail(context, OCL_E_TRAP);
+    else if (failure == CLEM_FAILURE_GATHER &&
+             ocl_context_fail(context, OCL_E_GATHER) == OCL_E_GATHER)
+        ocl_log(true,
+                "%s: the blocks of a cooperative launch did not come to be at work at once; none "
+                "of it was done",
+                context->device->facts.name);
 }
 
 static void read_all(struct ocl_runtime *runtime, uint64_t quiet_at)

@@ -73,6 +73,8 @@ static const struct ocl_kernel_parts kernel_parts = {
     .ptx_describe = ocl_ptx_describe,
     .ptx_limit = ocl_ptx_limit,
     .ptx_spilled = ocl_ptx_spilled,
+    .ptx_gathering = ocl_ptx_gathering,
+    .ptx_gathered = ocl_ptx_gathered,
     .ptx_shaped = ocl_ptx_shaped,
     .ptx_begin = ocl_ptx_begin,
     .ptx_end = ocl_ptx_end,
@@ -119,6 +121,7 @@ static ocl_status open_context(int device, struct ocl_context **context)
     if (!made)
         return OCL_E_OUT_OF_MEMORY;
     made->device = ocl_device_get(device);
+    made->gathers = ocl_device_gathers(&made->device->facts);
     made->following = &following;
     made->paging = &paging;
     made->kernel_parts = &kernel_parts;

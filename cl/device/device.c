@@ -520,3 +520,10 @@ const char *ocl_address_name(enum ocl_address address)
     assert((size_t)address < sizeof names / sizeof names[0]);
     return names[address];
 }
+
+bool ocl_device_gathers(const struct ocl_device_facts *facts)
+{
+    const char *form = ocl_options_get()->ptx_form;
+    return facts->device_class != OCL_CLASS_CPU ||
+           (form && (strcmp(form, "gpu") == 0 || strcmp(form, "item") == 0));
+}

@@ -7,6 +7,7 @@
 #include "cl/device/extension.h"
 #include "cl/launch/kernel_twin.h"
 #include "cl/queue/command.h"
+#include "cl/queue/queue_alone.h"
 #include "cl/queue/queue_private.h"
 
 /* ---- Arguments ---- */
@@ -201,6 +202,8 @@ static cl_int set_slot(const struct setting *setting)
         return set_memory(setting, call->memory.bank);
     case OCL_SLOT_TURNS:
         return set_memory(setting, call->memory.turns);
+    case OCL_SLOT_GATHERING:
+        return set_memory(setting, call->memory.gathering);
     }
     return CL_INVALID_ARG_INDEX;
 }
@@ -269,10 +272,11 @@ static bool is_whole(const struct ocl_plan *plan)
     return memcmp(plan->portion, plan->global, sizeof plan->portion) == 0;
 }
 
-static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struct ocl_plan *plan)
+static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struct ocl_plan *plan,
+                          enum ocl_command_kind kind)
 {
     struct ocl_command command;
-    const ocl_status status = ocl_command_begin(&command, queue, OCL_COMMAND_MEMORY);
+    const ocl_status status = ocl_command_begin(&command, queue, kind);
     if (status != OCL_OK)
         return status;
     const cl_int error = is_whole(plan) ? ocl_enqueue_range(&command, kernel, plan->dimensions,
@@ -289,13 +293,32 @@ static ocl_status enqueue(struct ocl_queue *queue, cl_kernel kernel, const struc
     }
 }
 
+/* Its blocks wait for each other: those of other commands must not be in the place of some. */
+static ocl_status enqueue_alone(struct ocl_queue *queue, cl_kernel kernel,
+                                const struct ocl_plan *plan)
+{
+    ocl_status status = ocl_alone_begin(queue);
+    if (status == OCL_OK)
+        status = enqueue(queue, kernel, plan, OCL_COMMAND_ALONE);
+    const ocl_status ended = ocl_alone_end(queue);
+    return status == OCL_OK ? ended : status;
+}
+
+static ocl_status enqueue_as_asked(const struct ocl_call *call, struct ocl_queue *queue,
+                                   cl_kernel kernel)
+{
+    return call->launch->is_cooperative && queue->context->gathers
+               ? enqueue_alone(queue, kernel, call->plan)
+               : enqueue(queue, kernel, call->plan, OCL_COMMAND_MEMORY);
+}
+
 static ocl_status enqueue_with_twins(const struct ocl_call *call, struct ocl_queue *queue,
                                      cl_kernel kernel)
 {
     ocl_status status = ocl_twins_begin(call, queue);
     if (status != OCL_OK)
         return status;
-    status = enqueue(queue, kernel, call->plan);
+    status = enqueue_as_asked(call, queue, kernel);
     const ocl_status ended = ocl_twins_end(call, queue, status == OCL_OK);
     return status == OCL_OK ? ended : status;
 }

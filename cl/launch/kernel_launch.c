@@ -63,6 +63,8 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
     ocl_status status = kernel->ptx ? ocl_parts_of(kernel)->ptx_begin(&call) : OCL_OK;
     if (status == OCL_OK)
         status = ocl_call_launch(&call, queue);
+    if (status == OCL_OK && launch->gathered)
+        status = ocl_parts_of(kernel)->ptx_gathered(&call, queue);
     if (status == OCL_OK && kernel->ptx && kernel->ptx->writes_table)
         status = ocl_parts_of(kernel)->table_written(queue);
     if (kernel->ptx)
@@ -138,11 +140,25 @@ static ocl_status check_usable(struct ocl_kernel *kernel)
     return kernel->facts.status;
 }
 
+/* The variant for cooperative launches, where there is one. */
+static ocl_status take_gathering(struct ocl_kernel **kernel, const struct ocl_launch *launch)
+{
+    if (!launch->is_cooperative || !(*kernel)->program->context->gathers || !(*kernel)->ptx)
+        return OCL_OK;
+    struct ocl_kernel *gathering = ocl_parts_of(*kernel)->ptx_gathering(*kernel);
+    const ocl_status status = gathering ? check_usable(gathering) : OCL_E_OUT_OF_MEMORY;
+    if (status == OCL_OK)
+        *kernel = gathering;
+    return status;
+}
+
 ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
                              const struct ocl_launch *launch)
 {
     assert(queue->context == kernel->program->context);
-    const ocl_status status = check_usable(kernel);
+    ocl_status status = check_usable(kernel);
+    if (status == OCL_OK)
+        status = take_gathering(&kernel, launch);
     if (status != OCL_OK)
         return status;
     struct ocl_kernel *next = kernel;

@@ -57,8 +57,9 @@ static bool fits_shared(const struct ocl_kernel *kernel, const struct ocl_launch
 /* Whether all blocks of a launch can wait for each other, or need not: OpenCL C has no way to. */
 static bool may_cooperate(struct ocl_kernel *kernel)
 {
-    const bool may = device_of(kernel)->device_class == OCL_CLASS_CPU &&
-                     !(kernel->ptx && kernel->ptx->waits_for_blocks);
+    const bool may = kernel->program->context->gathers
+                         ? !kernel->ptx || kernel->ptx->gathers
+                         : !(kernel->ptx && kernel->ptx->waits_for_blocks);
     if (!may)
         ocl_kernel_complain(kernel, "its blocks cannot wait for each other on this device");
     return may;
@@ -289,7 +290,13 @@ ocl_status ocl_plan_make(struct ocl_kernel **kernel, const struct ocl_launch *la
         return OCL_E_NOT_SUPPORTED;
     if (!fits_group(*kernel, launch) || !fits_shared(*kernel, launch))
         return OCL_E_LAUNCH_SIZE;
-    ocl_status status = must_spill(*kernel, launch) ? take_spilled(kernel) : OCL_OK;
+    const bool spills = must_spill(*kernel, launch);
+    if (spills && (*kernel)->ptx->gathers) {
+        ocl_kernel_complain(*kernel, "its blocks cannot wait for each other on this device, where "
+                                     "their shared memory has no room");
+        return OCL_E_NOT_SUPPORTED;
+    }
+    ocl_status status = spills ? take_spilled(kernel) : OCL_OK;
     if (status != OCL_OK)
         return status;
     *plan = (struct ocl_plan){.joined = joined_blocks(*kernel, launch)};

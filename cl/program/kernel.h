@@ -28,13 +28,14 @@ struct ocl_bundle {
 /* What the launch makes an argument of, where neither void **args nor memory has it. */
 enum ocl_made {
     OCL_MADE_NOT,
-    OCL_MADE_SCRATCH, /* __local memory: `bytes` for each thread of a thread block */
-    OCL_MADE_SHARED,  /* __global memory that stands in for the shared memory of thread blocks */
-    OCL_MADE_GRID,    /* numbers of thread blocks and threads, as kernels/ptx/ptx.h says */
-    OCL_MADE_DYNAMIC, /* the launch's local_bytes, as a number */
-    OCL_MADE_ZERO,    /* the number 0 */
-    OCL_MADE_BANK,    /* the args entries as one struct in memory */
-    OCL_MADE_TURNS,   /* struct clem_rota in memory */
+    OCL_MADE_SCRATCH,   /* __local memory: `bytes` for each thread of a thread block */
+    OCL_MADE_SHARED,    /* __global memory that stands in for the shared memory of thread blocks */
+    OCL_MADE_GRID,      /* numbers of thread blocks and threads, as kernels/ptx/ptx.h says */
+    OCL_MADE_DYNAMIC,   /* the launch's local_bytes, as a number */
+    OCL_MADE_ZERO,      /* the number 0 */
+    OCL_MADE_BANK,      /* the args entries as one struct in memory */
+    OCL_MADE_TURNS,     /* struct clem_rota in memory */
+    OCL_MADE_GATHERING, /* struct clem_gather in memory */
     OCL_MADE_NUMBER /* 8 bytes of the args entry, changed where they are the address of pinned memory */
 };
 
@@ -88,13 +89,14 @@ enum ocl_slot_kind {
     OCL_SLOT_SAMPLER,
     OCL_SLOT_FACTS, /* union ocl_texture_facts, or those of an image */
     /* ... and of what translations of PTX take besides (struct ocl_ptx_memory). */
-    OCL_SLOT_ZERO,    /* 0: a number that nobody reads, or one that no compiler must know */
-    OCL_SLOT_SCRATCH, /* where the kernel spills a cl_mem, otherwise __local memory */
-    OCL_SLOT_SHARED,  /* a cl_mem */
-    OCL_SLOT_GRID,    /* the launch's groups and items, as 8 uints */
-    OCL_SLOT_DYNAMIC, /* the launch's local bytes, as a number */
-    OCL_SLOT_BANK,    /* a cl_mem */
-    OCL_SLOT_TURNS    /* a cl_mem */
+    OCL_SLOT_ZERO,     /* 0: a number that nobody reads, or one that no compiler must know */
+    OCL_SLOT_SCRATCH,  /* where the kernel spills a cl_mem, otherwise __local memory */
+    OCL_SLOT_SHARED,   /* a cl_mem */
+    OCL_SLOT_GRID,     /* the launch's groups and items, as 8 uints */
+    OCL_SLOT_DYNAMIC,  /* the launch's local bytes, as a number */
+    OCL_SLOT_BANK,     /* a cl_mem */
+    OCL_SLOT_TURNS,    /* a cl_mem */
+    OCL_SLOT_GATHERING /* a cl_mem */
 };
 
 struct ocl_slot {

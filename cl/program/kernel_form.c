@@ -65,10 +65,11 @@ static size_t slot_bytes(const struct ocl_kernel *kernel, enum ocl_slot_kind slo
 static enum ocl_slot_kind made_slot(enum ocl_made made)
 {
     static const enum ocl_slot_kind slots[] = {
-        [OCL_MADE_SCRATCH] = OCL_SLOT_SCRATCH, [OCL_MADE_SHARED] = OCL_SLOT_SHARED,
-        [OCL_MADE_GRID] = OCL_SLOT_GRID,       [OCL_MADE_DYNAMIC] = OCL_SLOT_DYNAMIC,
-        [OCL_MADE_BANK] = OCL_SLOT_BANK,       [OCL_MADE_NUMBER] = OCL_SLOT_NUMBER,
-        [OCL_MADE_ZERO] = OCL_SLOT_ZERO,       [OCL_MADE_TURNS] = OCL_SLOT_TURNS,
+        [OCL_MADE_SCRATCH] = OCL_SLOT_SCRATCH,     [OCL_MADE_SHARED] = OCL_SLOT_SHARED,
+        [OCL_MADE_GRID] = OCL_SLOT_GRID,           [OCL_MADE_DYNAMIC] = OCL_SLOT_DYNAMIC,
+        [OCL_MADE_BANK] = OCL_SLOT_BANK,           [OCL_MADE_NUMBER] = OCL_SLOT_NUMBER,
+        [OCL_MADE_ZERO] = OCL_SLOT_ZERO,           [OCL_MADE_TURNS] = OCL_SLOT_TURNS,
+        [OCL_MADE_GATHERING] = OCL_SLOT_GATHERING,
     };
     return slots[made];
 }

@@ -35,10 +35,12 @@ struct ocl_kernel_parts {
     ocl_status (*ptx_describe)(struct ocl_kernel *kernel);
     void (*ptx_limit)(struct ocl_kernel *kernel);
     struct ocl_kernel *(*ptx_spilled)(struct ocl_kernel *kernel);
+    struct ocl_kernel *(*ptx_gathering)(struct ocl_kernel *kernel);
     ocl_status (*ptx_shaped)(struct ocl_kernel *kernel, const size_t shape[3],
                              struct ocl_kernel **shaped);
     ocl_status (*ptx_begin)(struct ocl_call *call);
     void (*ptx_end)(const struct ocl_call *call);
+    ocl_status (*ptx_gathered)(const struct ocl_call *call, struct ocl_queue *queue);
     uint64_t (*ptx_memory)(const struct ocl_kernel *kernel, uint32_t entry);
     ocl_status (*table_written)(struct ocl_queue *queue);
 };

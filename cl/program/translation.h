@@ -20,6 +20,12 @@ struct ocl_ptx {
     cl_program binary;        /* the driver's build of the module as it is, or NULL */
 };
 
+/* One launch shape of a kernel, and what was measured of it. */
+struct ocl_at_once {
+    struct ocl_at_once *next;
+    size_t items, local_bytes, groups;
+};
+
 /* What is known of a kernel beside its arguments, from ocl_ptx_describe() on.
  */
 struct ocl_ptx_kernel {
@@ -34,8 +40,12 @@ struct ocl_ptx_kernel {
     bool has_runtime, has_table, has_bank;
     bool has_shared; /* it is given shared memory, or declares it */
     size_t shape[3]; /* of a variant: the only one that its work-groups can have; otherwise zeros */
-    bool writes_table;          /* surfaces of the table */
-    bool by_image;              /* of a variant: its textures are images */
+    bool writes_table; /* surfaces of the table */
+    bool gathers;      /* of a variant: for cooperative launches, as of struct ptx_target */
+    struct ocl_kernel *gathering; /* that variant of this one, or NULL (program.lock) */
+    struct ocl_at_once
+        *at_once;  /* how many thread blocks are at work at once, as measured (program.lock) */
+    bool by_image; /* of a variant: its textures are images */
     struct ocl_kernel *image;   /* that variant of this one, or NULL (program.lock) */
     bool spills;                /* of a variant: shared memory and scratch lie in __global memory */
     struct ocl_kernel *spilled; /* that variant of this one, or NULL (program.lock) */
@@ -48,6 +58,7 @@ struct ocl_ptx_memory {
     cl_mem bank;            /* the args entries as one struct, where the kernel takes them so */
     cl_mem scratch, shared; /* where the kernel spills: of as many thread blocks as a command has */
     cl_mem turns;           /* where thread blocks take turns: struct clem_rota and its records */
+    cl_mem gathering;       /* of the variant that gathers: struct clem_gather */
     bool is_noted;          /* that it may write to the runtime */
 };
 

@@ -278,7 +278,7 @@ bool ocl_ptx_binary_describe(struct ocl_kernel *kernel, const struct ocl_ptx_fac
     struct ocl_program *origin = ocl_program_origin(kernel->program);
     bool has_dynamic = false;
     if (!facts->runs_ptx || kernel->ptx->shape[0] > 0 || kernel->ptx->spills ||
-        !fits_limit(kernel, &facts->target))
+        kernel->ptx->gathers || !fits_limit(kernel, &facts->target))
         return false;
     cl_program program = find_module(origin);
     if (!program)

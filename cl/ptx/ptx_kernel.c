@@ -136,6 +136,15 @@ void ocl_ptx_close(struct ocl_program *program)
 
 static void release_shaped(struct ocl_kernel *shaped);
 
+static void free_at_once(struct ocl_at_once *first)
+{
+    while (first) {
+        struct ocl_at_once *next = first->next;
+        free(first);
+        first = next;
+    }
+}
+
 /* The kernel's arguments were released before. */
 void ocl_ptx_forget(struct ocl_kernel *kernel)
 {
@@ -146,6 +155,8 @@ void ocl_ptx_forget(struct ocl_kernel *kernel)
         release_shaped(kernel->ptx->shaped);
         release_shaped(kernel->ptx->image);
         release_shaped(kernel->ptx->spilled);
+        release_shaped(kernel->ptx->gathering);
+        free_at_once(kernel->ptx->at_once);
     }
     free(kernel->ptx);
     ocl_program_release(kernel->program);
@@ -197,6 +208,7 @@ static ocl_status make_shaped(const struct ocl_kernel *kernel, const size_t shap
         return status;
     memcpy(made->ptx->shape, shape, sizeof made->ptx->shape);
     made->ptx->spills = kernel->ptx->spills;
+    made->ptx->gathers = kernel->ptx->gathers;
     return OCL_OK;
 }
 
@@ -251,6 +263,28 @@ struct ocl_kernel *ocl_ptx_spilled(struct ocl_kernel *kernel)
     }
     release_shaped(made);
     return spilled;
+}
+
+struct ocl_kernel *ocl_ptx_gathering(struct ocl_kernel *kernel)
+{
+    struct ocl_kernel *made = NULL;
+    pthread_mutex_lock(&kernel->program->lock);
+    struct ocl_kernel *gathering = kernel->ptx->gathering;
+    pthread_mutex_unlock(&kernel->program->lock);
+    if (gathering)
+        return gathering;
+    if (make_shaped(kernel, kernel->ptx->shape, &made) == OCL_OK) {
+        made->ptx->gathers = true;
+        pthread_mutex_lock(&kernel->program->lock);
+        gathering = kernel->ptx->gathering; /* another thread may have been first */
+        if (!gathering) {
+            gathering = kernel->ptx->gathering = made;
+            made = NULL;
+        }
+        pthread_mutex_unlock(&kernel->program->lock);
+    }
+    release_shaped(made);
+    return gathering;
 }
 
 struct ocl_kernel *ocl_ptx_by_image(struct ocl_kernel *kernel)
@@ -385,6 +419,9 @@ static void take_argument(struct ocl_kernel *kernel, const struct ptx_argument *
         break;
     case PTX_ARGUMENT_TURNS:
         take_made(to, OCL_PARAMETER_VALUE, OCL_MADE_TURNS);
+        break;
+    case PTX_ARGUMENT_GATHERING:
+        take_made(to, OCL_PARAMETER_VALUE, OCL_MADE_GATHERING);
         break;
     case PTX_ARGUMENT_ZERO:
         take_made(to, OCL_PARAMETER_VALUE, OCL_MADE_ZERO);
@@ -637,6 +674,7 @@ static enum ptx_status translate_for(struct ocl_kernel *kernel, struct ocl_ptx_f
         struct ptx_target target;
         const unsigned known = ocl_ptx_target(facts, &target);
         target.shared_is_global = kernel->ptx->spills;
+        target.gathers = kernel->ptx->gathers;
         const enum ptx_status outcome =
             ptx_translate(module, kernel->ptx->index, &target, translated, log);
         if (ocl_ptx_divides(translated))

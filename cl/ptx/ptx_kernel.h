@@ -43,6 +43,10 @@ void ocl_ptx_limit(struct ocl_kernel *kernel);
  * memory. */
 struct ocl_kernel *ocl_ptx_spilled(struct ocl_kernel *kernel);
 
+/* The same kernel for cooperative launches whose thread blocks gather (library/gather.h), made at the first request; whoever
+ * asks finds out whether it builds. NULL only without memory. */
+struct ocl_kernel *ocl_ptx_gathering(struct ocl_kernel *kernel);
+
 /* The same kernel, compiled for work-groups of one shape only, for which drivers take fewer
  * registers where the kernel would not fit otherwise. Made at the first request.
  * Errors: OCL_E_OUT_OF_MEMORY. */
@@ -62,6 +66,11 @@ uint64_t ocl_ptx_memory(const struct ocl_kernel *kernel, uint32_t entry);
 struct ocl_call;
 ocl_status ocl_ptx_begin(struct ocl_call *call);
 void ocl_ptx_end(const struct ocl_call *call);
+
+/* Waits for a launch that gathered, and tells what came of it in the launch's `gathered`. Needs: it is in the queue.
+ * Errors: the driver's; the sticky failure. */
+struct ocl_queue;
+ocl_status ocl_ptx_gathered(const struct ocl_call *call, struct ocl_queue *queue);
 
 /* Of a context that is closing: what is known of its device. */
 void ocl_ptx_forget_target(struct ocl_context *context);

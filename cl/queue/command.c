@@ -23,9 +23,14 @@ static bool may_write(enum ocl_command_kind kind)
     return kind == OCL_COMMAND_MEMORY || kind == OCL_COMMAND_APART;
 }
 
+static bool may_touch_managed(enum ocl_command_kind kind)
+{
+    return kind == OCL_COMMAND_MEMORY || kind == OCL_COMMAND_ALONE;
+}
+
 static void leave(const struct ocl_queue *queue, enum ocl_command_kind kind)
 {
-    if (kind == OCL_COMMAND_MEMORY)
+    if (may_touch_managed(kind))
         queue->context->paging->leave();
     if (may_write(kind))
         ocl_write_end(queue->context);
@@ -42,7 +47,7 @@ ocl_status ocl_command_begin(struct ocl_command *command, struct ocl_queue *queu
 {
     if (may_write(kind))
         ocl_write_begin(queue->context);
-    if (kind == OCL_COMMAND_MEMORY)
+    if (may_touch_managed(kind))
         queue->context->paging->enter(queue);
     const ocl_status status = wait_for_order(queue, kind);
     if (status == OCL_OK)

@@ -63,6 +63,14 @@ void ocl_contexts_visit(void (*visit)(struct ocl_context *context))
         visit(context);
 }
 
+void ocl_contexts_visit_of(const struct ocl_device *device,
+                           void (*visit)(struct ocl_context *context, void *data), void *data)
+{
+    for (struct ocl_context *context = look_at_next(NULL); context; context = look_at_next(context))
+        if (context->device == device)
+            visit(context, data);
+}
+
 const struct ocl_device *ocl_contexts_find(bool (*is_such)(struct ocl_context *context))
 {
     for (struct ocl_context *context = look_at_next(NULL); context;

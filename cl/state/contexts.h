@@ -15,6 +15,10 @@ void ocl_contexts_forget(struct ocl_context *context);
 /* Calls visit for each open context, which is not closed meanwhile. No lock is held. */
 void ocl_contexts_visit(void (*visit)(struct ocl_context *context));
 
+/* The same of those on one device, with data handed on. */
+void ocl_contexts_visit_of(const struct ocl_device *device,
+                           void (*visit)(struct ocl_context *context, void *data), void *data);
+
 /* The device of an open context for which is_such is true, or NULL. No lock is held. */
 const struct ocl_device *ocl_contexts_find(bool (*is_such)(struct ocl_context *context));
 

@@ -136,7 +136,9 @@ struct ocl_context {
     struct ocl_context *next_open; /* context.c */
     struct ocl_context *next_home; /* mapping.c: the next whose device has virtual memory */
     _Atomic int virtual_memory;    /* virtual_test.c: whether this one has */
-    unsigned lookers;              /* likewise: threads that look at it while the process ends */
+    bool
+        gathers; /* blocks of cooperative launches are work-groups, which have to be at work all at once */
+    unsigned lookers; /* likewise: threads that look at it while the process ends */
     cl_context cl;
     struct ocl_capability capability;
     cl_command_queue service; /* block.c's own queue: learning addresses, mapping pinned memory */

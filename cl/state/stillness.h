@@ -17,12 +17,18 @@ extern struct ocl_stillness ocl_stillness;
 void ocl_write_wait(void);
 void ocl_write_tell(void);
 
-/* Around all that writes to the device memory of a context whose memory may be shared: commands from begin to end, and what the
+/* Whether those who write count themselves: the memory may be shared, or cooperative launches have the device for themselves. */
+static inline bool ocl_writes_count(const struct ocl_context *context)
+{
+    return context->capability.shares_memory || context->gathers;
+}
+
+/* Around all that writes to the device memory of such a context: commands from begin to end, and what the
  * host writes itself. Waits while there is a stillness. A thread begins no write within another.
  * Who closes raises closed before it reads writers, and who writes does the opposite: one of the two sees the other. */
 static inline void ocl_write_begin(const struct ocl_context *context)
 {
-    if (!context->capability.shares_memory)
+    if (!ocl_writes_count(context))
         return;
     atomic_fetch_add(&ocl_stillness.writers, 1);
     if (atomic_load(&ocl_stillness.closed) > 0)
@@ -31,7 +37,7 @@ static inline void ocl_write_begin(const struct ocl_context *context)
 
 static inline void ocl_write_end(const struct ocl_context *context)
 {
-    if (context->capability.shares_memory && atomic_fetch_sub(&ocl_stillness.writers, 1) == 1 &&
+    if (ocl_writes_count(context) && atomic_fetch_sub(&ocl_stillness.writers, 1) == 1 &&
         atomic_load(&ocl_stillness.closed) > 0)
         ocl_write_tell();
 }

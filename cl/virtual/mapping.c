@@ -327,7 +327,8 @@ static void finish_queues(struct ocl_context *context)
 static bool is_lost(struct ocl_context *context)
 {
     const ocl_status failure = ocl_context_failure(context);
-    return failure != OCL_OK && failure != OCL_E_ASSERT && failure != OCL_E_TRAP;
+    return failure != OCL_OK && failure != OCL_E_ASSERT && failure != OCL_E_TRAP &&
+           failure != OCL_E_GATHER;
 }
 
 /* Appearances that were taken down. */

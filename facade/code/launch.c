@@ -128,6 +128,16 @@ cudaError_t facade_launch_check_shape(const struct facade_function *function, di
                : cudaSuccess;
 }
 
+/* On a multiprocessor. What is measured of a kernel is told of it from then on. */
+static cudaError_t blocks_at_once(int *blocks, const struct facade_function *function,
+                                  int block_size, size_t shared)
+{
+    return ocl_kernel_gathers(function->kernel)
+               ? facade_occupancy_measured(blocks, function, block_size, shared)
+               : facade_occupancy_blocks(blocks, function, block_size, shared,
+                                         cudaOccupancyDefault);
+}
+
 cudaError_t facade_launch_check_cooperation(const struct facade_function *function, dim3 grid,
                                             dim3 block, size_t shared)
 {
@@ -139,8 +149,7 @@ cudaError_t facade_launch_check_cooperation(const struct facade_function *functi
     if (error == cudaSuccess)
         error = facade_device_attribute(&processors, cudaDevAttrMultiProcessorCount, device);
     if (error == cudaSuccess)
-        error = facade_occupancy_blocks(&blocks, function, (int)(block.x * block.y * block.z),
-                                        shared, cudaOccupancyDefault);
+        error = blocks_at_once(&blocks, function, (int)(block.x * block.y * block.z), shared);
     if (error != cudaSuccess)
         return error;
     const uint64_t most = (uint64_t)blocks * (uint64_t)processors,

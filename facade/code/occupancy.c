@@ -1,4 +1,5 @@
-/* How many blocks fit on a multiprocessor: an estimate from the limits that clem reports.
+/* How many blocks fit on a multiprocessor: an estimate from the limits that clem reports; of kernels for cooperative launches on
+ * GPUs, what was measured.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/code/occupancy.h"
 
@@ -26,6 +27,26 @@ static int rounded_threads(int threads, int warp)
     return (threads + warp - 1) / warp * warp;
 }
 
+cudaError_t facade_occupancy_measured(int *blocks, const struct facade_function *function,
+                                      int block_size, size_t dynamic_shared)
+{
+    const int processors =
+        attribute(function->module->context->device, cudaDevAttrMultiProcessorCount);
+    size_t all = 0;
+    const ocl_status status =
+        ocl_kernel_at_once(function->kernel, (size_t)block_size, dynamic_shared, &all);
+    *blocks =
+        processors > 0 && all / (size_t)processors < INT_MAX ? (int)(all / (size_t)processors) : 0;
+    return facade_error_from(status, FACADE_LAUNCH);
+}
+
+/* Of kernels that need it, what was measured; of all others it would take a trial of each. */
+static bool is_measured(const struct facade_function *function)
+{
+    return ocl_kernel_is_measured(function->kernel) &&
+           attribute(function->module->context->device, cudaDevAttrCooperativeLaunch) != 0;
+}
+
 cudaError_t facade_occupancy_blocks(int *blocks, const struct facade_function *function,
                                     int block_size, size_t dynamic_shared, unsigned flags)
 {
@@ -39,6 +60,9 @@ cudaError_t facade_occupancy_blocks(int *blocks, const struct facade_function *f
     size_t shared = dynamic_shared + limits.own_shared;
     *blocks = 0;
     if ((unsigned)block_size > limits.threads || dynamic_shared > limits.shared)
+        return cudaSuccess;
+    if (is_measured(function) &&
+        facade_occupancy_measured(blocks, function, block_size, dynamic_shared) == cudaSuccess)
         return cudaSuccess;
     int threads = rounded_threads(block_size, attribute(device, cudaDevAttrWarpSize));
     int fit = attribute(device, cudaDevAttrMaxThreadsPerMultiProcessor) / threads;

@@ -11,6 +11,11 @@
 cudaError_t facade_occupancy_blocks(int *blocks, const struct facade_function *function,
                                     int block_size, size_t dynamic_shared, unsigned flags);
 
+/* The same as measured with the kernel's own code, where that gathers (ocl_kernel_gathers()): what a cooperative launch can
+ * have. Errors: cudaErrorNotSupported for a kernel that cannot be launched so; those of launches. */
+cudaError_t facade_occupancy_measured(int *blocks, const struct facade_function *function,
+                                      int block_size, size_t dynamic_shared);
+
 /* What a caller of the potential block size functions wants: shared bytes for a block size (or
  * always the same bytes when the function is NULL), and the largest block (0: no limit of its
  * own). */

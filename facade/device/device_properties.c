@@ -42,6 +42,12 @@ bool facade_device_has_virtual(int device)
     return open != NULL ? ocl_virtual_is_supported(open) : ocl_virtual_is_expected(device);
 }
 
+/* What is seen to work, in a context of its own where there is none. */
+static bool cooperates(int device)
+{
+    return ocl_device_cooperates(device, open_context(device));
+}
+
 /* The same. */
 static bool can_share(int device)
 {

@@ -80,6 +80,7 @@ static const struct {
     {OCL_E_PTX, cudaErrorInvalidPtx},
     {OCL_E_ASSERT, cudaErrorAssert},
     {OCL_E_TRAP, cudaErrorLaunchFailure},
+    {OCL_E_GATHER, cudaErrorLaunchFailure},
 };
 
 /* The codes whose meaning depends on what was being done; looked at first. */

@@ -74,6 +74,7 @@ struct ptx_entry {
     unsigned max_threads[3];      /* .maxntid, or zeros */
     unsigned required_threads[3]; /* .reqntid, or zeros */
     bool uses_printf, uses_malloc, uses_assert; /* it, or what it calls */
+    bool uses_workspace; /* likewise: the address of a cooperative launch's workspace */
 };
 
 /* In the order of the text. Needs: index < count. Constant, and goes with the module. */
@@ -189,6 +190,8 @@ struct ptx_target {
     bool has_nvidia_asm;    /* asm() statements are PTX: warps are the hardware's own */
     bool has_images;        /* textures as images where they can be */
     bool shared_is_global;  /* shared memory lies in __global memory: PTX_ARGUMENT_SHARED */
+    bool
+        gathers; /* for cooperative launches of the item form: blocks wait until all are at work, PTX_ARGUMENT_GATHERING */
     size_t max_parameter_bytes; /* of all kernel arguments together */
     size_t max_private_bytes;   /* per work-item, that the device is known to take */
     int force_form;             /* -1, or an enum ptx_form, for tests */
@@ -223,12 +226,13 @@ enum ptx_argument_kind {
                            * shared memory is global; the 1 may be more where the kernel joins blocks */
     PTX_ARGUMENT_DYNAMIC, /* uint by value: the launch's dynamic shared bytes */
     PTX_ARGUMENT_TURNS, /* __global struct clem_rota (library/turns.h), with a record for each slot */
-    PTX_ARGUMENT_ZERO,    /* uint by value: 0, which no compiler knows */
-    PTX_ARGUMENT_TEXTURE, /* a bundle of parameters as kernels/device/clem_texture.h and
+    PTX_ARGUMENT_GATHERING, /* __global struct clem_gather (library/gather.h) of the launch */
+    PTX_ARGUMENT_ZERO,      /* uint by value: 0, which no compiler knows */
+    PTX_ARGUMENT_TEXTURE,   /* a bundle of parameters as kernels/device/clem_texture.h and
                              * clem_surface.h declare them, fed by element `index`, or by reference
                              * `name`; `bytes` of them where textures go by memory, one more for a
                              * texture that goes by image (the text has both variants) */
-    PTX_ARGUMENT_TABLE    /* __global const struct clem_texture *: all live objects, object id in
+    PTX_ARGUMENT_TABLE      /* __global const struct clem_texture *: all live objects, object id in
                              * row id & 0xfffff; for handles that come from memory. `offset` there
                              * is an address; surfaces say in `width` the bytes of a row */
 };

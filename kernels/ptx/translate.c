@@ -242,6 +242,9 @@ static void declare_memory(struct translation *t)
     if (plan->takes_turns)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_TURNS, .type = "__global void *"},
                 "__global struct clem_rota *clem_rota");
+    if (plan->needs & PTX_NEED_GATHERING)
+        declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_GATHERING, .type = "__global void *"},
+                "__global struct clem_gather *clem_gathering");
     if (plan->launch_parameters)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_GRID, .bytes = 32, .alignment = 32},
                 "uint8 clem_grid");
@@ -329,6 +332,7 @@ static const struct {
     {PTX_NEED_EXITED, "uchar *", "clem_exited"},
     {PTX_NEED_TABLE, "__global const struct clem_texture *", "clem_table"},
     {PTX_NEED_TURNS, "__global struct clem_rota *", "clem_rota"},
+    {PTX_NEED_GATHERING, "__global struct clem_gather *", "clem_gathering"},
 };
 
 static void add_context_macros(struct translation *t)
@@ -625,6 +629,19 @@ static void check_local(struct ptx_emitter *e)
                    plan->local_bytes, most);
 }
 
+/* Only the threads of the item form are all at work at once. */
+static void check_gathering(struct ptx_emitter *e)
+{
+    e->instruction = NULL;
+    if (!e->target->gathers)
+        return;
+    if (e->plan->form != PTX_FORM_ITEM)
+        ptx_refuse(e, "its blocks cannot wait for each other on this device, which does not run "
+                      "each of its threads as a work-item");
+    else if (e->target->pointers == PTX_POINTERS_BUFFERS)
+        ptx_refuse_address(e, "its blocks wait for each other at an address");
+}
+
 static void check_module(struct ptx_emitter *e)
 {
     if (e->module->address_bits == 32)
@@ -658,6 +675,7 @@ static void translate(struct translation *t)
     ptx_find_turns(e);
     find_pointers(e);
     check_local(e);
+    check_gathering(e);
     if (e->status == PTX_OK)
         write_parts(t);
     if (e->status == PTX_OK)

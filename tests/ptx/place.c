@@ -45,6 +45,14 @@ TEST_BODY(ptx_places_variables)
         "mov.u64 %d1, s;\nret;\n}\n");
 }
 
+/* Launches of such texts are never cooperative. */
+TEST_BODY(ptx_places_no_workspace)
+{
+    assert_placed(PTX_HEAD
+                  ".func f() { .reg .b32 %r<3>; mov.u32 %r1, %envreg1;mov.b32 %r2,%envreg2 ; }\n",
+                  PTX_HEAD ".func f() { .reg .b32 %r<3>; mov.u32 %r1, 0;mov.b32 %r2,0 ; }\n");
+}
+
 TEST_BODY(ptx_places_variables_of_functions)
 {
     assert_placed(
@@ -133,7 +141,8 @@ TEST_BODY(ptx_knows_what_drivers_can_run)
     assert_suits(PTX_BODY("mbarrier.arrive.shared::cluster.b64 _, [%r1];"), NULL);
     assert_suits(PTX_HEAD ".entry k() .reqnctapercluster 1, 1, 1 { ret; }\n", "clusters");
     assert_suits(PTX_BODY("trap;"), "may trap");
-    assert_suits(PTX_BODY("mov.u32 %r1, %envreg2;"), "%envreg");
+    assert_suits(PTX_BODY("mov.u32 %r1, %envreg2;"), NULL);
+    assert_suits(PTX_BODY("mov.u32 %r1, %envreg3;"), "%envreg");
     assert_suits(PTX_BODY("mov.u32 %r1, %dynamic_smem_size;"), "how much shared memory");
     assert_suits(PTX_HEAD ".extern .shared .b8 s[];\n.entry k() { .reg .u64 %d; mov.u64 %d, s; }\n",
                  NULL);

@@ -27,7 +27,7 @@ static const struct {
     const struct ptx_target *target;
     const char *before, *body, *part;
 } rows[] = {
-    {&full, "", "mov.u32 %r1, %envreg2;", "line 15: mov.u32: %envreg"},
+    {&full, "", "mov.u32 %r1, %envreg3;", "line 15: mov.u32: %envreg"},
     {&cpu, "", "mov.b32 %r1, %envreg0;", "line 15: mov.b32: %envreg"},
     {&cpu, "", "shfl.sync.add.b32 %r1, %r2, 1, 31, -1; st.global.u32 [%rd1], %r1;",
      "line 15: shfl.sync.add.b32: an unknown shuffle"},
@@ -249,18 +249,18 @@ TEST_BODY(ptx_refusals_name_the_line_of_the_source)
 {
     static const struct ptx_target buffers = {
         .pointers = PTX_POINTERS_BUFFERS, .max_parameter_bytes = 4096, .force_form = -1};
-    assert_named(&full, PTX_BODY(".loc 1 77 5\nmov.u32 %r1, %envreg2;\nret;") FILES,
+    assert_named(&full, PTX_BODY(".loc 1 77 5\nmov.u32 %r1, %envreg3;\nret;") FILES,
                  "kernel k, dir/k.cu:77, PTX line 13: mov.u32: %envreg");
     assert_named(&full,
                  PTX_BODY(".loc 2 3 1, function_name s, inlined_at 1 12 8\n"
-                          "mov.u32 %r1, %envreg2;\nret;") FILES,
+                          "mov.u32 %r1, %envreg3;\nret;") FILES,
                  "kernel k, f.h:3, inlined at dir/k.cu:12, PTX line 13: mov.u32");
     /* No line, no such file, none for the instruction. */
-    assert_named(&full, PTX_BODY(".loc 1 0 0\nmov.u32 %r1, %envreg2;\nret;") FILES,
+    assert_named(&full, PTX_BODY(".loc 1 0 0\nmov.u32 %r1, %envreg3;\nret;") FILES,
                  "kernel k, line 13: mov.u32");
-    assert_named(&full, PTX_BODY(".loc 7 8 0\nmov.u32 %r1, %envreg2;\nret;") FILES,
+    assert_named(&full, PTX_BODY(".loc 7 8 0\nmov.u32 %r1, %envreg3;\nret;") FILES,
                  "kernel k, line 13: mov.u32");
-    assert_named(&full, PTX_BODY("mov.u32 %r1, %envreg2;\n.loc 1 8 0\nret;") FILES,
+    assert_named(&full, PTX_BODY("mov.u32 %r1, %envreg3;\n.loc 1 8 0\nret;") FILES,
                  "kernel k, line 12: mov.u32");
     assert_named(&buffers,
                  PTX_BODY("ld.param.u64 %rd1, [a];\n.loc 1 5 1\nld.global.u64 %rd2, [%rd1];\n"

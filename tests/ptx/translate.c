@@ -378,7 +378,7 @@ TEST_BODY(ptx_translate_shortens_long_names)
 
 TEST_BODY(ptx_translate_refuses_by_name_and_line)
 {
-    assert_not_translated(PTX_BODY("mov.u32 %r1, %envreg1;"), &plain, PTX_E_UNSUPPORTED,
+    assert_not_translated(PTX_BODY("mov.u32 %r1, %envreg3;"), &plain, PTX_E_UNSUPPORTED,
                           "kernel k, line 12: mov.u32: %envreg");
     assert_not_translated(PTX_BODY("mbarrier.init.shared.b64 [%rd1];"), &plain, PTX_E_UNSUPPORTED,
                           "line 12: mbarrier.init.shared.b64");

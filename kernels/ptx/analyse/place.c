@@ -43,8 +43,6 @@ static const char *obstacle_of_special(const struct ptx_instruction *in)
             continue;
         switch (in->operands[i].index) {
         case PTX_ENVREG:
-        case PTX_ENVREG1:
-        case PTX_ENVREG2:
             return "it reads %envreg, which is the driver's own";
         case PTX_DYNAMIC_SMEM_SIZE:
         case PTX_TOTAL_SMEM_SIZE:
@@ -222,6 +220,8 @@ static int write_edit(char *out, const struct ptx_edit *edit, const uint64_t *ad
         return snprintf(out, LITERAL_BYTES, "add.u%d ", (int)edit->addend);
     case PTX_EDIT_ALIGN:
         return snprintf(out, LITERAL_BYTES, " .align %" PRId64 " ", edit->addend);
+    case PTX_EDIT_WORKSPACE:
+        return snprintf(out, LITERAL_BYTES, "0");
     case PTX_EDIT_DYNAMIC:
         return write_place(out, edit);
     case PTX_EDIT_DYNAMIC_32:

@@ -95,7 +95,8 @@ enum ptx_need {
     PTX_NEED_TABLE_WRITES = 1 << 12,  /* surfaces of the table are written */
     PTX_NEED_ZERO = 1 << 13,          /* clem_zero */
     PTX_NEED_TURNS = 1 << 14,         /* clem_rota */
-    PTX_NEED_CONDITIONS = 1 << 15     /* clem_conditions */
+    PTX_NEED_CONDITIONS = 1 << 15,    /* clem_conditions */
+    PTX_NEED_GATHERING = 1 << 16      /* clem_gathering */
 };
 
 /* A .shared variable and its place. */

@@ -246,6 +246,18 @@ void ptx_write_function(struct ptx_emitter *e, struct ptx_body *body)
     ptx_text_put(e->out, "\n");
 }
 
+/* Before all else, so that none of the kernel's own code has run where not all blocks come to be at work. */
+static void write_gathering(struct ptx_emitter *e)
+{
+    if (!e->target->gathers)
+        return;
+    ptx_need(e, PTX_NEED_GATHERING | PTX_NEED_RUNTIME);
+    ptx_line(e, "clem_gather_begin(clem_gathering, clem_runtime);");
+    ptx_line(e, "barrier(CLK_GLOBAL_MEM_FENCE);");
+    ptx_line(e, "if (!clem_has_gathered(clem_gathering))");
+    ptx_line(e, "    return;");
+}
+
 void ptx_item_kernel(struct ptx_emitter *e, struct ptx_body *entry)
 {
     ptx_enter_body(e, entry);
@@ -253,6 +265,7 @@ void ptx_item_kernel(struct ptx_emitter *e, struct ptx_body *entry)
     ptx_declare_registers(e, NULL);
     declare_carry(e);
     ptx_declare_parameters(e);
+    write_gathering(e);
     const size_t start = e->out->used;
     write_instructions(e);
     if (e->plan->resumes)

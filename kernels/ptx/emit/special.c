@@ -64,9 +64,16 @@ static const char *shared_size(struct ptx_emitter *e, int32_t special)
                : ptx_format(e, "(%zuu + clem_dynamic_bytes)", e->plan->shared_bytes);
 }
 
-/* The address of the grid's workspace, in halves. */
+/* The address of the grid's workspace, in halves. Launches that are not cooperative have none. */
 static const char *workspace_half(struct ptx_emitter *e, bool is_upper)
 {
+    if (e->target->gathers) {
+        ptx_need(e, PTX_NEED_GATHERING);
+        return is_upper ? "(uint)(clem_gather_workspace(clem_gathering) >> 32)"
+                        : "(uint)clem_gather_workspace(clem_gathering)";
+    }
+    if (!e->plan->takes_turns)
+        return "0u";
     ptx_need(e, PTX_NEED_TURNS);
     if (e->target->pointers == PTX_POINTERS_BUFFERS)
         ptx_refuse_address(e, "%%envreg, which grid-wide barriers read, holds an address");
@@ -98,11 +105,9 @@ const char *ptx_special_value(struct ptx_emitter *e, int32_t special)
         return part_specials[special];
     if (e->plan->form == PTX_FORM_ITEM && item_specials[special])
         return item_specials[special];
-    const bool is_workspace = special == PTX_ENVREG1 || special == PTX_ENVREG2;
-    if (is_workspace && e->plan->takes_turns)
+    if (special == PTX_ENVREG1 || special == PTX_ENVREG2)
         return workspace_half(e, special == PTX_ENVREG1);
-    ptx_refuse(e, is_workspace || special == PTX_ENVREG
-                      ? "%%envreg, which grid-wide barriers read, has no value"
-                      : "a special register that has no value here");
+    ptx_refuse(e, special == PTX_ENVREG ? "%%envreg has no value but for grid-wide barriers"
+                                        : "a special register that has no value here");
     return "0u";
 }

@@ -499,7 +499,8 @@ enum ptx_edit_kind {
     PTX_EDIT_CONST,   /* the word const of an instruction's state space */
     PTX_EDIT_CVTA,    /* cvta.global.u64 of a variable, whose address is generic: addend is 64 */
     PTX_EDIT_ADD,     /* mov.u64 of .extern .shared memory + n: addend is 64 */
-    PTX_EDIT_ALIGN,   /* in a declaration of shared memory: the alignment, or where one may stand */
+    PTX_EDIT_WORKSPACE, /* %envreg1 or 2: 0, since a launch of such a text is never a cooperative one */
+    PTX_EDIT_ALIGN, /* in a declaration of shared memory: the alignment, or where one may stand */
     /* The name of an .extern .shared variable with what is added to it: within an address, or as a
      * number of 32 or 64 bits. */
     PTX_EDIT_DYNAMIC,

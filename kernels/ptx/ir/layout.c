@@ -241,7 +241,7 @@ struct use {
     size_t callee_count;
     const struct ptx_variable **shared; /* of the module */
     size_t shared_count;
-    bool calls_by_number;
+    bool calls_by_number, asks_for_workspace;
 };
 
 struct graph {
@@ -286,6 +286,10 @@ static void visit_function(struct graph *graph, const struct ptx_function *funct
         use->calls_by_number |=
             is_call && in->operand_count > 1 && in->operands[1].kind == PTX_OPERAND_REGISTER;
         for (uint32_t k = 0; k < in->operand_count; ++k)
+            use->asks_for_workspace |=
+                in->operands[k].kind == PTX_OPERAND_SPECIAL &&
+                (in->operands[k].index == PTX_ENVREG1 || in->operands[k].index == PTX_ENVREG2);
+        for (uint32_t k = 0; k < in->operand_count; ++k)
             visit_operand(graph, number, &in->operands[k], is_call && k == 1, use);
     }
 }
@@ -323,6 +327,7 @@ static void add_function(struct graph *graph, struct ptx_entry *entry, uint32_t 
     ptx_steps(&graph->module->arena,
               4 + function->variable_count + use->shared_count + use->callee_count);
     const char *name = function->has_body ? "" : function->name;
+    entry->uses_workspace |= use->asks_for_workspace;
     entry->uses_printf |= strcmp(name, "vprintf") == 0;
     entry->uses_malloc |= strcmp(name, "malloc") == 0 || strcmp(name, "free") == 0;
     entry->uses_assert |= strcmp(name, "__assertfail") == 0;

@@ -47,6 +47,7 @@ struct clem_runtime {
 #define CLEM_FAILURE_NONE   0u
 #define CLEM_FAILURE_ASSERT 1u
 #define CLEM_FAILURE_TRAP   2u
+#define CLEM_FAILURE_GATHER 3u /* not all blocks of a cooperative launch came to be at work */
 
 /* Words at the head of a record. `mark` is written last: CLEM_RECORD_MARK + position. */
 #define CLEM_RECORD_MARK  0x636c656du

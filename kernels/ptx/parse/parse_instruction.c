@@ -235,6 +235,8 @@ static struct ptx_operand parse_name(struct ptx_parser *p)
     const struct ptx_binding *binding = ptx_look_up(p, atom);
     if (!binding) {
         const int special = ptx_special_of(token.text, token.length);
+        if (special == PTX_ENVREG1 || special == PTX_ENVREG2)
+            ptx_note_edit(p, PTX_EDIT_WORKSPACE, from, from + token.length, NULL, 0);
         return special >= 0 ? special_operand(p, (enum ptx_special)special)
                             : unknown_operand(p, atom, from);
     }

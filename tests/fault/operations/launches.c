@@ -210,6 +210,11 @@ int operation_cooperation(void)
     return use_library(meeting, meet);
 }
 
+int operation_gathering(void)
+{
+    return operation_cooperation();
+}
+
 int operation_ptx(void)
 {
     return use_library(ptx, bump);
