@@ -12,6 +12,7 @@
 
 struct ocl_program;
 struct ocl_kernel;
+struct ocl_launches;
 
 /* Builds a program for the context's device, through the disk cache where CLEM_CACHE_DIR names one.
  * Shape:  code is NUL-terminated OpenCL C text (bytes excludes the NUL), or SPIR-V (recognised by
@@ -119,6 +120,14 @@ ocl_status ocl_program_set_reference(struct ocl_program *program, const char *na
 ocl_status ocl_program_find_reference(struct ocl_program *program, const char *name,
                                       bool is_surface);
 
+/* Of kernels that launch kernels. */
+struct ocl_nesting {
+    size_t pending;    /* launches of the kernel's threads that may wait at once */
+    int device_number; /* as threads are told that ask for their device */
+    struct ocl_launches *
+        launches; /* of what a kernel launched: where its own threads write down launches; otherwise NULL */
+};
+
 struct ocl_launch {
     size_t groups[3];       /* work-groups per dimension, > 0 */
     size_t items[3];        /* work-items per group and dimension, > 0 */
@@ -126,6 +135,7 @@ struct ocl_launch {
     void *const *arguments; /* one pointer per entry, to the value; read before returning */
     bool is_cooperative;    /* groups may wait for all others of the launch */
     uint64_t conditions; /* device address of what kernels set by cudaGraphSetConditional(), or 0 */
+    struct ocl_nesting nesting;
 };
 
 /* Launches. Safe from many threads on one kernel.

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/binding/ptx_launches.h"
 #include "cl/binding/ptx_runtime.h"
 #include "cl/binding/ptx_table.h"
 #include "cl/launch/kernel_call.h"
@@ -85,6 +86,8 @@ ocl_status ocl_ptx_begin(struct ocl_call *call)
         status = ocl_runtime_begin(kernel->program->context, ocl_ptx_entry(kernel)->uses_malloc);
         memory->is_noted = status == OCL_OK;
     }
+    if (status == OCL_OK && kernel->ptx->has_launches)
+        status = ocl_launches_begin(call);
     if (status == OCL_OK && kernel->ptx->has_bank)
         status = make_bank(kernel, call->launch, &memory->bank);
     if (status == OCL_OK && kernel->ptx->spills)
@@ -107,6 +110,7 @@ void ocl_ptx_end(const struct ocl_call *call)
     const struct ocl_kernel *kernel = call->kernel;
     const struct ocl_ptx_memory *memory = &call->memory;
     const cl_mem buffers[] = {memory->bank, memory->scratch, memory->shared, memory->turns};
+    ocl_launches_end(call);
     if (kernel->ptx->has_table)
         ocl_table_end(kernel->program->context);
     if (memory->is_noted)

@@ -8,6 +8,7 @@
 #include "cl/base/steady.h"
 #include "cl/base/worker.h"
 #include "cl/binding/kernel_texture.h"
+#include "cl/binding/ptx_launches.h"
 #include "cl/binding/ptx_runtime.h"
 #include "cl/binding/ptx_table.h"
 #include "cl/block/block.h"
@@ -78,6 +79,9 @@ static const struct ocl_kernel_parts kernel_parts = {
     .ptx_end = ocl_ptx_end,
     .ptx_memory = ocl_ptx_memory,
     .table_written = ocl_table_written,
+    .launches_address = ocl_launches_address,
+    .launches_follow = ocl_launches_follow,
+    .launches_release = ocl_launches_release,
 };
 
 static ocl_status open_parts(void *made)

@@ -65,6 +65,8 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
         status = ocl_call_launch(&call, queue);
     if (status == OCL_OK && kernel->ptx && kernel->ptx->writes_table)
         status = ocl_parts_of(kernel)->table_written(queue);
+    if (status == OCL_OK && kernel->ptx && kernel->ptx->has_launches)
+        status = ocl_parts_of(kernel)->launches_follow(&call, queue);
     if (kernel->ptx)
         ocl_parts_of(kernel)->ptx_end(&call);
     return status;

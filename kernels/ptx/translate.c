@@ -114,6 +114,18 @@ static bool has_plain_barriers(const struct ptx_emitter *e)
            plan->bodies[plan->body_count - 1].has_barriers;
 }
 
+/* What a grid launches begins when the grid has ended: a thread that waited for it would wait for ever. */
+static void refuse_wait_for_launches(struct ptx_emitter *e)
+{
+    const struct ptx_plan *plan = e->plan;
+    if (!plan->launches || !plan->bodies[plan->body_count - 1].waits)
+        return;
+    e->function = plan->original;
+    e->instruction = NULL;
+    ptx_refuse(e, "it launches kernels, which begin when it has ended, and has loops that wait for "
+                  "what others do");
+}
+
 /* ---- Arguments ---- */
 
 static void add_argument(struct translation *t, struct ptx_argument argument)
@@ -239,6 +251,9 @@ static void declare_memory(struct translation *t)
     if (plan->needs & PTX_NEED_CONDITIONS)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_CONDITIONS},
                 "__global uint *clem_conditions");
+    if (plan->needs & PTX_NEED_LAUNCHES)
+        declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_LAUNCHES},
+                "__global struct clem_launches *clem_launches");
     if (plan->takes_turns)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_TURNS, .type = "__global void *"},
                 "__global struct clem_rota *clem_rota");
@@ -324,6 +339,7 @@ static const struct {
     {PTX_NEED_LOCAL, "CLEM_LOCAL uchar *", "clem_local"},
     {PTX_NEED_RUNTIME, "__global struct clem_runtime *", "clem_runtime"},
     {PTX_NEED_CONDITIONS, "__global uint *", "clem_conditions"},
+    {PTX_NEED_LAUNCHES, "__global struct clem_launches *", "clem_launches"},
     {PTX_NEED_DYNAMIC, "uint ", "clem_dynamic_bytes"},
     {PTX_NEED_ZERO, "uint ", "clem_zero"},
     {PTX_NEED_EXITED, "uchar *", "clem_exited"},
@@ -641,6 +657,7 @@ static void translate(struct translation *t)
         ptx_plan_survey(e);
     if (e->status != PTX_OK)
         return;
+    refuse_wait_for_launches(e);
     ptx_plan_find_jumps(e);
     plan->form = choose_form(e);
     e->function = NULL;

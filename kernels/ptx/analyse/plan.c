@@ -225,6 +225,15 @@ static bool can_fail(const struct ptx_instruction *in)
            (in->opcode == PTX_OPCODE_call && ptx_call_is_last(in));
 }
 
+static bool launches(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    if (in->opcode != PTX_OPCODE_call || in->operand_count < 2 ||
+        in->operands[1].kind != PTX_OPERAND_FUNCTION || in->operands[1].function->has_body)
+        return false;
+    const char *name = ptx_device_runtime_name(e, in->operands[1].function);
+    return name && strncmp(name, "LaunchDevice", strlen("LaunchDevice")) == 0;
+}
+
 static void find_facts(struct ptx_emitter *e, struct ptx_body *body)
 {
     body->inlined = body->function->instruction_count;
@@ -236,6 +245,7 @@ static void find_facts(struct ptx_emitter *e, struct ptx_body *body)
         body->has_warp_operations |= ptx_is_warp_operation(in) || ptx_is_lockstep(in);
         body->sees_others |= ptx_sees_others(in);
         e->plan->can_fail |= can_fail(in);
+        e->plan->launches |= launches(e, in);
         body->can_exit |= in->opcode == PTX_OPCODE_exit || can_fail(in);
         e->plan->has_stack |= in->opcode == PTX_OPCODE_alloca || in->opcode == PTX_OPCODE_stacksave;
         if (in->opcode == PTX_OPCODE_cvta && in->operation != PTX_OP_TO)
