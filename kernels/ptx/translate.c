@@ -63,6 +63,7 @@ static bool has_room(struct ptx_emitter *e)
         for (size_t j = 0; j < plan->bodies[i].function->variable_count; j++)
             if (plan->bodies[i].function->variables[j]->space == PTX_SPACE_LOCAL)
                 bytes += plan->bodies[i].function->variables[j]->bytes;
+    bytes += plan->has_cycle ? PTX_FRAMES_BYTES : 0;
     return !e->target->is_cpu || e->target->max_private_bytes == 0 ||
            bytes <= e->target->max_private_bytes;
 }

@@ -152,7 +152,7 @@ struct ptx_plan {
     const struct ptx_function **targets; /* functions of the module that may be called by number */
     size_t target_count;
     bool launches;  /* it, or what it calls, launches kernels */
-    bool has_cycle; /* calls by number may lead back to where they come from */
+    bool has_cycle; /* calls may lead back to where they come from */
     /* Functions that calls are jumps to: those of a cycle, those called by number that have barriers,
      * warp operations or, on CPUs, loops that wait, and all that call one. Their text stands once, in the entry. */
     const struct ptx_function **jumps;
@@ -200,7 +200,10 @@ static inline void ptx_need(struct ptx_emitter *e, uint32_t needs)
 /* The body of a function that the plan has; NULL for others. */
 struct ptx_body *ptx_plan_body(const struct ptx_plan *plan, const struct ptx_function *function);
 
-enum { PTX_STACK_BYTES = 1024 }; /* for alloca, per thread: as CUDA's stack is at first */
+enum {
+    PTX_STACK_BYTES = 1024, /* for alloca, per thread: as CUDA's stack is at first */
+    PTX_FRAMES_BYTES = 8192 /* for functions that lead back to themselves, likewise */
+};
 
 /* plan.c: bodies with their facts (entry set); and everything but targets' text. */
 void ptx_plan_survey(struct ptx_emitter *e);
