@@ -19,14 +19,18 @@
 #include "cl/transfer.h"
 #include "kernels/ptx/library/launches.h"
 
+/* Launches of the host's for each of which there is memory at once. */
+enum { MOST_FOLLOWING = 256 };
+
 /* The memory begins behind the allocation's first bytes, so that no user's free finds it. */
-enum { LEAD_BYTES = 256, ERROR_THREADS = 16384, MOST_RECORD_BYTES = 256 << 20 };
+enum { LEAD_BYTES = 256, ERROR_THREADS = 8192, MOST_RECORD_BYTES = 256 << 20 };
 
 struct ocl_launches {
     struct ocl_program *program; /* the module's */
     struct ocl_queue *queue;     /* of its own: for its bytes, and for what is launched */
     uint64_t allocation;
     struct clem_launches head; /* as a launch begins with it */
+    bool is_spoiled;           /* a kernel that nobody waits for may still write there */
     struct ocl_launches *next; /* of those that nobody uses (program.lock) */
 };
 
@@ -208,15 +212,31 @@ static bool suits(const struct ocl_launches *launches, const struct ocl_launch *
 {
     struct clem_launches head = launches->head;
     limit(&head, launch);
-    return memcmp(&head, &launches->head, sizeof head) == 0;
+    return !launches->is_spoiled && memcmp(&head, &launches->head, sizeof head) == 0;
 }
 
-static struct ocl_launches *take_idle(struct ocl_program *program)
+/* Lock held. NULL where none suits. */
+static struct ocl_launches *take_idle(struct ocl_program *program, const struct ocl_launch *launch)
+{
+    struct ocl_launches **link = &program->ptx->launches;
+    while (*link && !suits(*link, launch))
+        link = &(*link)->next;
+    struct ocl_launches *found = *link;
+    if (found)
+        *link = found->next;
+    return found;
+}
+
+/* Where many are in use, as in a loop of launches that nobody waits for, the caller waits for one, as CUDA's callers do. */
+static struct ocl_launches *wait_for_idle(struct ocl_program *program,
+                                          const struct ocl_launch *launch)
 {
     pthread_mutex_lock(&program->lock);
-    struct ocl_launches *found = program->ptx->launches;
-    if (found)
-        program->ptx->launches = found->next;
+    struct ocl_launches *found = take_idle(program, launch);
+    while (!found && program->ptx->following >= MOST_FOLLOWING) {
+        ocl_steady_wait(&program->changed, &program->lock);
+        found = take_idle(program, launch);
+    }
     pthread_mutex_unlock(&program->lock);
     return found;
 }
@@ -235,15 +255,10 @@ ocl_status ocl_launches_begin(struct ocl_call *call)
     struct ocl_program *program = ocl_program_origin(call->kernel->program);
     struct ocl_launches *found = call->launch->nesting.launches;
     ocl_status status = OCL_OK;
-    if (!found) {
-        found = take_idle(program);
-        if (found && !suits(found, call->launch)) {
-            destroy(found);
-            found = NULL;
-        }
-        if (!found)
-            status = make(program, call->launch, &found);
-    }
+    if (!found)
+        found = wait_for_idle(program, call->launch);
+    if (!found)
+        status = make(program, call->launch, &found);
     call->memory.launches = found;
     return status;
 }
@@ -255,8 +270,11 @@ uint64_t ocl_launches_address(const struct ocl_launches *launches)
 
 void ocl_launches_end(const struct ocl_call *call)
 {
-    if (call->memory.launches && !call->launch->nesting.launches)
-        give_back(call->memory.launches);
+    struct ocl_launches *launches = call->memory.launches;
+    if (!launches || call->launch->nesting.launches)
+        return;
+    launches->is_spoiled |= call->memory.is_spoiled;
+    give_back(launches);
 }
 
 /* ---- What was written down ---- */
@@ -473,6 +491,7 @@ static ocl_status take_turn(void *data, ocl_status failure)
     drop(tree.first);
     if (status == OCL_OK && failure == OCL_OK)
         status = write_head(launches);
+    launches->is_spoiled |= status != OCL_OK;
     give_back(launches);
     pthread_mutex_lock(&program->lock);
     program->ptx->following--;
@@ -481,29 +500,20 @@ static ocl_status take_turn(void *data, ocl_status failure)
     return status == OCL_OK || ocl_tells_failure(status) ? status : OCL_E_EXECUTION;
 }
 
-static void note(struct ocl_program *program, int more)
-{
-    pthread_mutex_lock(&program->lock);
-    program->ptx->following += (size_t)more;
-    pthread_mutex_unlock(&program->lock);
-}
-
 ocl_status ocl_launches_follow(struct ocl_call *call, struct ocl_queue *queue)
 {
     struct ocl_launches *launches = call->memory.launches;
     if (call->launch->nesting.launches || !launches)
         return OCL_OK;
-    note(launches->program, 1);
-    const ocl_status status = ocl_queue_take_turn(queue, take_turn, launches);
-    if (status == OCL_OK) {
-        call->memory.launches = NULL;
+    pthread_mutex_lock(&launches->program->lock);
+    launches->program->ptx->following++;
+    pthread_mutex_unlock(&launches->program->lock);
+    call->memory.launches = NULL;
+    if (ocl_queue_take_turn(queue, take_turn, launches) == OCL_OK)
         return OCL_OK;
-    }
-    /* Its threads may be writing there. */
-    note(launches->program, -1);
-    (void)ocl_queue_finish(queue);
-    (void)write_head(launches);
-    return status;
+    /* The grid is on its way, and cannot be launched once more. */
+    const ocl_status status = take_turn(launches, ocl_queue_finish(queue));
+    return status == OCL_OK ? OCL_OK : ocl_context_fail(queue->context, status);
 }
 
 void ocl_launches_release(struct ocl_program *program)
@@ -513,7 +523,12 @@ void ocl_launches_release(struct ocl_program *program)
     pthread_mutex_lock(&program->lock);
     while (program->ptx->following > 0)
         ocl_steady_wait(&program->changed, &program->lock);
+    struct ocl_launches *launches = program->ptx->launches;
+    program->ptx->launches = NULL;
     pthread_mutex_unlock(&program->lock);
-    for (struct ocl_launches *launches; (launches = take_idle(program)) != NULL;)
+    while (launches) {
+        struct ocl_launches *next = launches->next;
         destroy(launches);
+        launches = next;
+    }
 }

@@ -17,9 +17,9 @@ ocl_status ocl_launches_begin(struct ocl_call *call);
 uint64_t ocl_launches_address(const struct ocl_launches *launches);
 
 /* Behind the command of a launch of the host's: before anything else of the queue's, what its threads launched is launched,
- * and what those launch, and all of it completes. The caller does not wait for that.
+ * and what those launch, and all of it completes. The caller waits for that only where the queue cannot be held without.
  * Order:  after the command was given to the queue.
- * Errors: OCL_E_OUT_OF_MEMORY; the driver's: then nothing is launched. */
+ * Errors: the context's failure. */
 ocl_status ocl_launches_follow(struct ocl_call *call, struct ocl_queue *queue);
 
 /* Gives the memory back, unless what follows has it. */

@@ -52,7 +52,8 @@ struct ocl_ptx_memory {
     cl_mem scratch, shared; /* where the kernel spills: of as many thread blocks as a command has */
     cl_mem turns;           /* where thread blocks take turns: struct clem_rota and its records */
     struct ocl_launches *launches; /* where its threads write down what they launch, or NULL */
-    bool is_noted;                 /* that it may write to the runtime */
+    bool is_spoiled; /* a part of the launch may be on its way, though it was refused */
+    bool is_noted;   /* that it may write to the runtime */
 };
 
 #endif

@@ -250,7 +250,7 @@ static void add_register(struct ptx_growing *c, struct ptx_saved *saved, uint32_
     const struct ptx_register *r = &c->made->registers[index];
     const enum ptx_type type = (enum ptx_type)r->type;
     const size_t bytes = type == PTX_PRED ? sizeof(uint32_t) : ptx_type_bytes(type);
-    for (uint8_t part = 0; part < (r->width > 1 ? r->width : 1); part++) {
+    for (unsigned part = 0; part < (r->width > 1 ? r->width : 1u); part++) {
         struct saved_value value = {.value = ptx_register_operand(index), .type = type};
         value.value.part = (uint8_t)(r->width > 1 ? 1 + part : 0);
         add_value(c, saved, value, bytes, bytes);
