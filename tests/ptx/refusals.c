@@ -95,6 +95,8 @@ static const struct {
      "line 16: atom.global.cas.b128"},
     {&old, "", "atom.global.add.u64 %rd2, [%rd1], 1;", "atomic operations of 64 bits"},
     {&old, "", "atom.global.cas.b64 %rd2, [%rd1], 1, 2;", "atomic operations of 64 bits"},
+    {&full, ".func f(.reg .b32 n) { call f, (n); ret; }", "call f, (%r1);",
+     "function f leads back to itself and has parameters in registers"},
     {&full, "", "call other;", "line 15: call: kernel other is called as a function"},
     {&cpu, "", "call other;", "kernel other is called as a function"},
     {&cpu, ".entry other(); .func f() { call other; ret; }", "call f;",

@@ -188,6 +188,19 @@ void ptx_frames_leave(struct ptx_growing *c, const struct ptx_jumped *j)
                       ptx_register_operand(j->frame->base));
 }
 
+/* Registers would have to be handed over at once: no compiler writes such functions. */
+static void check_parameters(struct ptx_growing *c, const struct ptx_function *from)
+{
+    bool has_register = false;
+    for (size_t i = 0; i < from->parameter_count; i++)
+        has_register |= from->parameters[i]->space == PTX_SPACE_REG;
+    for (size_t i = 0; i < from->result_count; i++)
+        has_register |= from->results[i]->space == PTX_SPACE_REG;
+    if (has_register)
+        ptx_refuse(c->e, "function %s leads back to itself and has parameters in registers",
+                   from->name);
+}
+
 void ptx_frames_find(struct ptx_growing *c)
 {
     const size_t count = c->e->plan->jump_count;
@@ -197,6 +210,7 @@ void ptx_frames_find(struct ptx_growing *c)
         if (!has(reaches[i], i))
             continue;
         c->has_frames = true;
+        check_parameters(c, j->b.from);
         j->frame = ptx_arena_take(c->arena, sizeof *j->frame);
         j->frame->reaches = reaches[i];
         j->frame->flow = ptx_flow_make(c->arena, j->b.from, NULL);
