@@ -30,6 +30,7 @@ struct ocl_launches {
     struct ocl_queue *queue;     /* of its own: for its bytes, and for what is launched */
     uint64_t allocation;
     struct clem_launches head; /* as a launch begins with it */
+    uint64_t conditions;       /* of the host's launch */
     bool is_spoiled;           /* a kernel that nobody waits for may still write there */
     struct ocl_launches *next; /* of those that nobody uses (program.lock) */
 };
@@ -259,6 +260,8 @@ ocl_status ocl_launches_begin(struct ocl_call *call)
         found = wait_for_idle(program, call->launch);
     if (!found)
         status = make(program, call->launch, &found);
+    if (found && !call->launch->nesting.launches)
+        found->conditions = call->launch->conditions;
     call->memory.launches = found;
     return status;
 }
@@ -432,6 +435,7 @@ static ocl_status launch(const struct tree *tree, struct ocl_kernel *kernel,
         .local_bytes = record->shared,
         .arguments = arguments,
         .nesting.launches = tree->launches,
+        .conditions = tree->launches->conditions,
     };
     const ocl_status status = ocl_kernel_launch(kernel, tree->launches->queue, &call);
     free(arguments);
@@ -469,7 +473,8 @@ static ocl_status run_kernel(struct tree *tree, const struct pending *pending)
 static ocl_status run_tree(struct tree *tree)
 {
     ocl_status status = read_grid(tree);
-    while (status == OCL_OK && tree->first) {
+    const struct ocl_context *context = tree->launches->program->context;
+    while (status == OCL_OK && tree->first && !atomic_load(&context->ends_launches)) {
         struct pending *pending = tree->first;
         tree->first = pending->next;
         tree->count--;

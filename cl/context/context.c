@@ -193,6 +193,11 @@ static void close_context(struct ocl_context *context)
     free(context);
 }
 
+void ocl_context_end_launches(struct ocl_context *context)
+{
+    atomic_store(&context->ends_launches, true);
+}
+
 void ocl_context_close(struct ocl_context *context)
 {
     if (!context)

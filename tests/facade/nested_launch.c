@@ -4,7 +4,7 @@
 
 enum { DEPTH = 3, SUM = 1 + 2 + 4 + 8, THREADS = 4, ROUNDS = 10 };
 
-#define LAUNCH(kernel, threads)                                                                    \
+#define LAUNCH_INTO(kernel, threads, stream)                                                       \
     "{ .param .b64 f; mov.u64 %d2, " kernel "; st.param.b64 [f], %d2;\n"                           \
     ".param .align 4 .b8 g[12]; st.param.b32 [g], 1; st.param.b32 [g+4], 1; st.param.b32 [g+8], "  \
     "1;\n"                                                                                         \
@@ -14,10 +14,13 @@ enum { DEPTH = 3, SUM = 1 + 2 + 4 + 8, THREADS = 4, ROUNDS = 10 };
     "call (r), __cudaCDP2GetParameterBufferV2, (f, g, b, s); ld.param.b64 %d3, [r]; }\n"           \
     "setp.eq.u64 %p2, %d3, 0;\n@%p2 bra DONE;\n"                                                   \
     "st.global.u64 [%d3], %d1;\nst.global.u32 [%d3+8], %r2;\n"                                     \
-    "{ .param .b64 p; st.param.b64 [p], %d3; .param .b64 s; st.param.b64 [s], 0; .param .b32 r;\n" \
+    "{ .param .b64 p; st.param.b64 [p], %d3; .param .b64 s; st.param.b64 [s], " stream             \
+    "; .param .b32 r;\n"                                                                           \
     "call (r), __cudaCDP2LaunchDeviceV2, (p, s); }\n"
 
-/* descend: each thread adds one, and launches a grid of two as long as there is a depth. hopeless: launches a kernel that no
+#define LAUNCH(kernel, threads) LAUNCH_INTO(kernel, threads, "0")
+
+/* again: launches itself into the tail stream (3). descend: each thread adds one, and launches a grid of two as long as there is a depth. hopeless: launches a kernel that no
  * device here has the instructions for. */
 static const char text[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
@@ -28,15 +31,21 @@ static const char text[] =
     ".reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %d<8>;\n"
     "ld.param.u64 %d1, [out];\nld.param.u32 %r1, [depth];\nred.global.add.u32 [%d1], 1;\n"
     "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra DONE;\nadd.u32 %r2, %r1, -1;\n" LAUNCH(
-        "descend", "2") "DONE:\nret;\n}\n"
-                        ".visible .entry hopeless(.param .u64 out, .param .u32 depth)\n{\n"
-                        ".reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %d<8>;\n"
-                        "ld.param.u64 %d1, [out];\nmov.u32 %r2, 0;\n" LAUNCH(
-                            "beyond",
-                            "1") "DONE:\nret;\n}\n"
-                                 ".visible .entry beyond(.param .u64 out, .param .u32 depth)\n{\n"
-                                 ".reg .b32 %r<4>; .reg .b64 %d<2>;\nmov.u32 %r1, %envreg5;\n"
-                                 "ld.param.u64 %d1, [out];\nst.global.u32 [%d1], %r1;\nret;\n}\n";
+        "descend",
+        "2") "DONE:\nret;\n}\n"
+             ".visible .entry again(.param .u64 out, .param .u32 depth)\n{\n"
+             ".reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %d<8>;\n"
+             "ld.param.u64 %d1, [out];\nmov.u32 %r2, 0;\n" LAUNCH_INTO(
+                 "again", "1",
+                 "3") "DONE:\nret;\n}\n"
+                      ".visible .entry hopeless(.param .u64 out, .param .u32 depth)\n{\n"
+                      ".reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %d<8>;\n"
+                      "ld.param.u64 %d1, [out];\nmov.u32 %r2, 0;\n" LAUNCH(
+                          "beyond",
+                          "1") "DONE:\nret;\n}\n"
+                               ".visible .entry beyond(.param .u64 out, .param .u32 depth)\n{\n"
+                               ".reg .b32 %r<4>; .reg .b64 %d<2>;\nmov.u32 %r1, %envreg5;\n"
+                               "ld.param.u64 %d1, [out];\nst.global.u32 [%d1], %r1;\nret;\n}\n";
 
 /* False under the strategy handle, where such a kernel is refused. */
 static bool begin(cudaLibrary_t *library, cudaKernel_t *kernel, const char *name, unsigned **out)
@@ -179,5 +188,47 @@ TEST_BODY(nested_launch_may_be_called_in_a_long_loop)
     assert_success(cudaDeviceSynchronize());
     assert_int_equal(read_number(out), LAUNCHES * 3);
     assert_success(cudaLibraryUnload(library));
+    assert_success(cudaFree(out));
+}
+
+/* Each of 16 threads adds one and launches two that do, as far as they may. */
+TEST_BODY(nested_launch_keeps_to_the_limit)
+{
+    enum { WIDTH = 16, LIMIT = 5 };
+    cudaLibrary_t library;
+    cudaKernel_t kernel;
+    unsigned *out, depth = 1;
+    void *arguments[] = {&out, &depth};
+    size_t limit = 0;
+    if (!begin(&library, &kernel, "descend", &out))
+        return;
+    assert_success(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimePendingLaunchCount));
+    assert_int_equal(limit, 2048);
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned launched = i % 2 == 0 ? WIDTH : LIMIT;
+        assert_success(
+            cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, i % 2 == 0 ? limit : LIMIT));
+        assert_success(cudaMemset(out, 0, sizeof *out));
+        assert_success(cudaLaunchKernel((const void *)kernel, (dim3){1, 1, 1}, (dim3){WIDTH, 1, 1},
+                                        arguments, 0, NULL));
+        assert_success(cudaDeviceSynchronize());
+        assert_int_equal(read_number(out), WIDTH + 2 * launched);
+    }
+    assert_success(cudaLibraryUnload(library));
+    assert_success(cudaFree(out));
+}
+
+/* A kernel that launches itself for ever. */
+TEST_BODY(nested_launch_without_an_end_ends_at_a_reset)
+{
+    cudaLibrary_t library;
+    cudaKernel_t kernel;
+    unsigned *out;
+    if (!begin(&library, &kernel, "again", &out))
+        return;
+    assert_success(launch(kernel, out, 0, NULL));
+    assert_int_equal(cudaStreamQuery(NULL), cudaErrorNotReady);
+    assert_success(cudaDeviceReset());
+    assert_success(cudaMalloc((void **)&out, sizeof *out));
     assert_success(cudaFree(out));
 }

@@ -221,8 +221,8 @@ static void check_limit(void)
     CUDA(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 64));
     too_many<<<3, 32>>>(refused.data);
     LAUNCHED();
-    EXPECT(refused.host() == (std::vector<int>{32, cudaErrorLaunchPendingCountExceeded}) ||
-           refused.host()[0] == 0);
+    EXPECT(refused.host()[0] <= 32);
+    EXPECT(refused.host()[0] == 0 || refused.host()[1] == cudaErrorLaunchPendingCountExceeded);
     CUDA(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, most));
     CUDA(cudaMemset(refused.data, 0, 2 * sizeof(int)));
     too_many<<<3, 32>>>(refused.data);
