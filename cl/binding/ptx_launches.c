@@ -94,8 +94,7 @@ static ocl_status write_head(const struct ocl_launches *launches)
 
 /* ---- Making ---- */
 
-/* The last row is of all other errors. Source: NVIDIA's reference of the runtime API 13.0, cudaGetErrorName() and
- * cudaGetErrorString(). */
+/* As the host's cudaGetErrorName() and cudaGetErrorString() have them. The last row is of all other errors. */
 static const struct {
     uint32_t error;
     const char *name, *text;
@@ -104,10 +103,9 @@ static const struct {
     {CLEM_LAUNCH_VALUE, "cudaErrorInvalidValue", "invalid argument"},
     {CLEM_LAUNCH_MEMORY, "cudaErrorMemoryAllocation", "out of memory"},
     {CLEM_LAUNCH_CONFIGURATION, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
-    {CLEM_LAUNCH_DEPTH, "cudaErrorLaunchMaxDepthExceeded",
-     "launch would exceed maximum depth of nested launches"},
+    {CLEM_LAUNCH_DEPTH, "cudaErrorLaunchMaxDepthExceeded", "nested launches are too deep"},
     {CLEM_LAUNCH_PENDING, "cudaErrorLaunchPendingCountExceeded",
-     "launch failed because launch would exceed the limit of them"},
+     "more nested launches pending than cudaLimitDevRuntimePendingLaunchCount"},
     {CLEM_LAUNCH_FUNCTION, "cudaErrorInvalidDeviceFunction", "invalid device function"},
     {CLEM_LAUNCH_HANDLE, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
     {UINT32_MAX, "unrecognized error code", "unrecognized error code"},

@@ -232,3 +232,33 @@ TEST_BODY(nested_launch_without_an_end_ends_at_a_reset)
     assert_success(cudaMalloc((void **)&out, sizeof *out));
     assert_success(cudaFree(out));
 }
+
+TEST_BODY(nested_launch_in_a_graph_ends_behind_its_children)
+{
+    cudaLibrary_t library;
+    cudaKernel_t kernel;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    unsigned *out, value = 0;
+    if (!begin(&library, &kernel, "descend", &out))
+        return;
+    assert_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    assert_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    assert_success(cudaMemsetAsync(out, 0, sizeof *out, stream));
+    assert_success(launch(kernel, out, DEPTH, stream));
+    assert_success(launch(kernel, out, 1, stream));
+    assert_success(cudaStreamEndCapture(stream, &graph));
+    assert_success(cudaGraphInstantiate(&exec, graph, 0));
+    for (int i = 0; i < ROUNDS; i++) {
+        assert_success(cudaGraphLaunch(exec, stream));
+        assert_success(cudaMemcpyAsync(&value, out, sizeof value, cudaMemcpyDeviceToHost, stream));
+        assert_success(cudaStreamSynchronize(stream));
+        assert_int_equal(value, SUM + 3);
+    }
+    assert_success(cudaGraphExecDestroy(exec));
+    assert_success(cudaGraphDestroy(graph));
+    assert_success(cudaStreamDestroy(stream));
+    assert_success(cudaLibraryUnload(library));
+    assert_success(cudaFree(out));
+}

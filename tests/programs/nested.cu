@@ -196,8 +196,36 @@ __global__ void too_many(int *refused)
     }
 }
 
+/* A name and a description, each with its zero. */
+__global__ void describe(int error, char *words)
+{
+    const char *const all[] = {cudaGetErrorName((cudaError_t)error),
+                               cudaGetErrorString((cudaError_t)error)};
+    for (int i = 0; i < 2; i++) {
+        const char *at = all[i];
+        do {
+            *words++ = *at;
+        } while (*at++ != 0);
+    }
+}
+
+static void check_words(cudaError_t error)
+{
+    device_array<char> words(256);
+    describe<<<1, 1>>>((int)error, words.data);
+    LAUNCHED();
+    const std::vector<char> got = words.host();
+    EXPECT(strcmp(got.data(), cudaGetErrorName(error)) == 0);
+    EXPECT(strcmp(got.data() + strlen(got.data()) + 1, cudaGetErrorString(error)) == 0);
+}
+
 static void check_errors(void)
 {
+    check_words(cudaSuccess);
+    check_words(cudaErrorLaunchPendingCountExceeded);
+    check_words(cudaErrorLaunchMaxDepthExceeded);
+    check_words(cudaErrorInvalidConfiguration);
+
     device_array<int> errors(12), deepest(2);
     fail<<<1, 3>>>(errors.data);
     LAUNCHED();
@@ -264,8 +292,8 @@ static void check_host(void)
     CUDA(cudaGraphInstantiate(&exec, graph, 0));
     for (int i = 0; i < 3; i++) {
         CUDA(cudaGraphLaunch(exec, one));
-        CUDA(cudaMemcpyAsync(&seen, sum.data, sizeof seen, cudaMemcpyDeviceToHost, one));
-        CUDA(cudaStreamSynchronize(one));
+        CUDA(cudaDeviceSynchronize());
+        CUDA(cudaMemcpy(&seen, sum.data, sizeof seen, cudaMemcpyDeviceToHost));
         EXPECT(seen == 13 + 5);
     }
     CUDA(cudaGraphExecDestroy(exec));

@@ -71,7 +71,7 @@ struct clem_launch_record {
 #define CLEM_LAUNCH_HANDLE        400u
 
 /* An error's name and description, each as so many words from its row on. */
-#define CLEM_LAUNCH_WORD_BYTES 64u
+#define CLEM_LAUNCH_WORD_BYTES 80u
 struct clem_launch_word {
     uint error, reserved[3];
     char name[CLEM_LAUNCH_WORD_BYTES], text[CLEM_LAUNCH_WORD_BYTES];
