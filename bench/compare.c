@@ -227,7 +227,7 @@ bool again_read(const char *path, const char *filter, struct again *again)
 {
     struct saved earlier;
     bool read = saved_read(path, &earlier) == SAVED_OK;
-    for (int i = MODE_QUICK; read && i <= MODE_FULL; i++)
+    for (int i = MODE_FIRST; read && i <= MODE_FULL; i++)
         if (strcmp(mode_name((enum mode)i), earlier.mode) == 0)
             again->mode = (enum mode)i;
     again->filter = read ? list_of(list_rows, &earlier, filter) : NULL;

@@ -16,7 +16,8 @@ enum {
     EXIT_NO_DEVICE = 2,
     EXIT_SLOWER = 3,
     EXIT_USAGE = 64,
-    EXIT_OUTPUT = 74
+    EXIT_OUTPUT = 74,
+    EXIT_SIGNAL = 128 /* and the signal's number */
 };
 
 /* OpenMP's threads spin between parallel regions unless this is set before the program starts, and
@@ -58,6 +59,8 @@ static bool write_format(FILE *file, enum format format, const struct report *re
 {
     if (format == FORMAT_JSON)
         return report_json(file, report);
+    if (format == FORMAT_SHARE)
+        return report_share(file, report);
     if (format == FORMAT_CSV)
         report_csv(file, report);
     else
@@ -86,6 +89,8 @@ static bool write_all(const struct options *options, const struct report *report
         written = write_file(options->csv, FORMAT_CSV, report) && written;
     if (options->json && report_json_exists())
         written = write_file(options->json, FORMAT_JSON, report) && written;
+    if (options->share && report_json_exists())
+        written = write_file(options->share, FORMAT_SHARE, report) && written;
     return written;
 }
 
@@ -151,20 +156,22 @@ static int run(const struct options *options, int count)
 {
     struct report report = {0};
     struct resume resume;
-    int status = EXIT_OUTPUT;
+    int status = EXIT_OUTPUT, stopped = 0;
     if (options->format == FORMAT_JSON && !report_json_exists())
         return EXIT_USAGE;
     if (!open_resume(options, &resume)) {
         resume_close(&resume, false);
         return EXIT_OUTPUT;
     }
-    if (run_measure(options, count, &resume, &report))
+    if (run_measure(options, count, &resume, &report, &stopped))
         status = judge_run(options, &report);
     else
         fprintf(stderr, "%s: no memory for the results\n", runtime_program());
     run_free(&report);
-    resume_close(&resume, status != EXIT_OUTPUT);
-    return status;
+    resume_close(&resume, status != EXIT_OUTPUT && !stopped);
+    if (stopped)
+        fprintf(stderr, "%s: stopped; what was measured before is reported\n", runtime_program());
+    return stopped && status == 0 ? EXIT_SIGNAL + stopped : status;
 }
 
 /* A filter that takes no row measures nothing, which must not look like success. */

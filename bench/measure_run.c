@@ -3,6 +3,7 @@
 #include "bench/measure_run.h"
 
 #include <cuda_runtime_api.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,6 +23,7 @@ struct course {
     struct task *tasks;
     size_t count;
     struct estimate estimate;
+    double told; /* when the last line about the progress was written */
 };
 
 static double now(void)
@@ -31,19 +33,49 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* task NULL: the line goes away. */
-static void progress(const struct course *course, size_t done, const struct task *task)
+/* Of a signal that ends the run. */
+static volatile sig_atomic_t stop;
+
+static void note_stop(int number)
+{
+    stop = number;
+}
+
+/* The second signal ends the program at once. A driver's compiler may have handlers of its own by now. */
+static void stop_on_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM};
+    struct sigaction action = {.sa_handler = note_stop, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction before;
+        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &action, NULL);
+    }
+}
+
+static void progress_words(const struct course *course, size_t done, const struct task *task)
 {
     char variable[VARIABLE_BYTES], left[32];
-    if (!isatty(STDERR_FILENO))
-        return;
-    fprintf(stderr, "\r\033[K");
-    if (!task)
-        return;
     variable_of(variable, task);
     estimate_text(left, estimate_left(&course->estimate));
     fprintf(stderr, "[%zu/%zu, %s left] %s %s", done + 1, course->count, left, task->row->name,
             variable);
+}
+
+/* On a terminal a line that changes, elsewhere one every ten seconds. task NULL: the line goes away. */
+static void progress(struct course *course, size_t done, const struct task *task)
+{
+    const double between = 10;
+    if (isatty(STDERR_FILENO)) {
+        fputs("\r\033[K", stderr);
+        if (task)
+            progress_words(course, done, task);
+    } else if (task && now() - course->told > between) {
+        course->told = now();
+        progress_words(course, done, task);
+        fputc('\n', stderr);
+    }
     fflush(stderr);
 }
 
@@ -104,7 +136,7 @@ static void measure_cells(struct course *course, struct device_report *device)
 {
     predict(course);
     announce(course);
-    for (size_t i = 0; i < course->count; i++) {
+    for (size_t i = 0; i < course->count && !stop; i++) {
         measure_cell(course, i, &device->results[i]);
         device->count = i + 1;
     }
@@ -118,8 +150,11 @@ static void measure_cells(struct course *course, struct device_report *device)
 static bool measure_device(const struct options *options, const struct device_facts *facts,
                            struct resume *resume, struct device_report *device)
 {
-    struct course course = {
-        .options = options, .resume = resume, .facts = facts, .effort = plan_effort(options->mode)};
+    struct course course = {.options = options,
+                            .resume = resume,
+                            .facts = facts,
+                            .effort = plan_effort(options->mode),
+                            .told = now()};
     device->facts = *facts;
     if (cudaSetDevice(facts->index) != cudaSuccess)
         return true;
@@ -132,18 +167,13 @@ static bool measure_device(const struct options *options, const struct device_fa
     return device->results != NULL;
 }
 
-const char *mode_name(enum mode mode)
-{
-    static const char *const names[] = {"quick", "normal", "full"};
-    return names[mode];
-}
-
 static void describe_run(struct report *report, const struct options *options)
 {
     time_t date = time(NULL);
     report->runtime = runtime_name();
     report->program = runtime_program();
     report->mode = mode_name(options->mode);
+    report->has_tables = options->wants_tables || options->filter;
     report->command = options->command;
     strftime(report->date, sizeof report->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&date));
     getloadavg(&report->load_before, 1);
@@ -167,18 +197,20 @@ static bool is_listed(const char *lines, const char *name)
 }
 
 bool run_measure(const struct options *options, int devices, struct resume *resume,
-                 struct report *report)
+                 struct report *report, int *stopped)
 {
     struct device_facts facts;
+    stop_on_signals();
     describe_run(report, options);
     report->devices = calloc((size_t)devices, sizeof *report->devices);
-    for (int i = 0; report->devices && i < devices; i++) {
+    for (int i = 0; report->devices && i < devices && !stop; i++) {
         if (!device_describe(i, &facts) || !device_is_chosen(&facts, options->device) ||
             !is_listed(options->devices, facts.name))
             continue;
         if (!measure_device(options, &facts, resume, &report->devices[report->device_count++]))
             return false;
     }
+    *stopped = stop;
     getloadavg(&report->load_after, 1);
     note_load(report);
     return report->devices != NULL;

@@ -9,12 +9,10 @@
 
 /* Measures the first `devices` devices, as far as options choose them, and tells on standard error
  * how far it is. Cells that resume has are not measured again; those that are measured are added to
- * it. Owns: run_free, in any case; some text is resume's. False without memory. */
+ * it. SIGINT and SIGTERM end it after the cell that is being measured, the second one at once:
+ * *stopped is the signal, or 0. Owns: run_free, in any case; some text is resume's. False without memory. */
 bool run_measure(const struct options *options, int devices, struct resume *resume,
-                 struct report *report);
+                 struct report *report, int *stopped);
 void run_free(struct report *report);
-
-/* "quick", "normal" or "full". */
-const char *mode_name(enum mode mode);
 
 #endif

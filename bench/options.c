@@ -8,24 +8,31 @@
 
 #include "bench/runtime.h"
 
-enum { LIST = 256, LIST_DEVICES, SEED_ROWS, CSV, JSON, QUICK, FULL, COMPARE, VERSION };
+enum {
+    LIST = 256,
+    LIST_DEVICES,
+    SEED_ROWS,
+    CSV,
+    JSON,
+    QUICK,
+    NORMAL,
+    FULL,
+    TABLE,
+    SHARE,
+    COMPARE,
+    VERSION
+};
 
 static const struct option long_options[] = {
-    {"list", no_argument, NULL, LIST},
-    {"list-devices", no_argument, NULL, LIST_DEVICES},
-    {"seed-rows", no_argument, NULL, SEED_ROWS},
-    {"device", required_argument, NULL, 'd'},
-    {"filter", required_argument, NULL, 'f'},
-    {"format", required_argument, NULL, 'F'},
-    {"output", required_argument, NULL, 'o'},
-    {"csv", required_argument, NULL, CSV},
-    {"json", required_argument, NULL, JSON},
-    {"quick", no_argument, NULL, QUICK},
-    {"full", no_argument, NULL, FULL},
-    {"compare", no_argument, NULL, COMPARE},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, VERSION},
-    {NULL, 0, NULL, 0},
+    {"list", no_argument, NULL, LIST},           {"list-devices", no_argument, NULL, LIST_DEVICES},
+    {"seed-rows", no_argument, NULL, SEED_ROWS}, {"device", required_argument, NULL, 'd'},
+    {"filter", required_argument, NULL, 'f'},    {"format", required_argument, NULL, 'F'},
+    {"output", required_argument, NULL, 'o'},    {"csv", required_argument, NULL, CSV},
+    {"json", required_argument, NULL, JSON},     {"share", required_argument, NULL, SHARE},
+    {"quick", no_argument, NULL, QUICK},         {"normal", no_argument, NULL, NORMAL},
+    {"full", no_argument, NULL, FULL},           {"table", no_argument, NULL, TABLE},
+    {"compare", no_argument, NULL, COMPARE},     {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, VERSION},     {NULL, 0, NULL, 0},
 };
 
 void options_help(void)
@@ -34,7 +41,7 @@ void options_help(void)
         "Usage: %s [options]\n"
         "       %s --compare EARLIER.json [options]\n"
         "       %s --compare A.json B.json [A2.json B2.json ...]\n"
-        "       %s report A.json [B.json ...] -o REPORT.html\n"
+        "       %s report A.json|FOLDER [B.json ...] -o REPORT.html\n"
         "\n"
         "Measures copies, fills, kernels, allocation and calls through the CUDA API on each "
         "device, beside the\n"
@@ -49,14 +56,21 @@ void options_help(void)
         "  --format FORMAT        text (the default), csv or json\n"
         "  -o, --output FILE      there instead of on standard output\n"
         "  --csv FILE, --json FILE  these as well\n"
-        "  --quick, --full        few short samples, or all sizes and longer samples. A full run "
-        "keeps what it has\n"
-        "                         in FILE.part; started again, it goes on there\n"
+        "  --share FILE           what a table of devices needs of the run, and nothing private\n"
+        "  --quick, --normal, --full  all rows: few short samples; the usual; all sizes and longer "
+        "samples. A full\n"
+        "                         run keeps what it has in FILE.part; started again, it goes on "
+        "there. Without any of\n"
+        "                         these: 15 patterns in a minute, or the rows of --filter as "
+        "--normal measures them\n"
+        "  --table                the text has all results; with --filter it has them anyway\n"
         "  --compare              with one file: its rows again on its devices, and which of them "
         "moved by more\n"
         "                         than their noise; with pairs: medians of the ratios of their "
         "rows\n"
-        "  report                 one HTML page with the devices of all files side by side\n"
+        "  report                 one HTML page with the devices of all files side by side; a "
+        "folder is all its\n"
+        "                         .json files\n"
         "  --help, --version\n"
         "\n"
         "GB is 10^9 bytes. Exit status: 0, 1 when data was wrong, 2 when there is no device, 3 "
@@ -79,6 +93,13 @@ static bool parse_format(struct options *options, const char *name)
     }
     fprintf(stderr, "%s: unknown format: %s\n", runtime_program(), name);
     return false;
+}
+
+static bool take_mode(struct options *options, enum mode mode)
+{
+    options->mode = mode;
+    options->has_mode = true;
+    return true;
 }
 
 static bool take(struct options *options, int option)
@@ -117,10 +138,17 @@ static bool take(struct options *options, int option)
     case JSON:
         options->json = optarg;
         return true;
+    case SHARE:
+        options->share = optarg;
+        return true;
     case QUICK:
+        return take_mode(options, MODE_QUICK);
+    case NORMAL:
+        return take_mode(options, MODE_NORMAL);
     case FULL:
-        options->mode = option == QUICK ? MODE_QUICK : MODE_FULL;
-        options->has_mode = true;
+        return take_mode(options, MODE_FULL);
+    case TABLE:
+        options->wants_tables = true;
         return true;
     case 'F':
         return parse_format(options, optarg);
@@ -170,7 +198,7 @@ static bool settle(struct options *options)
 bool options_parse(struct options *options, int argc, char **argv)
 {
     int option;
-    *options = (struct options){.mode = MODE_NORMAL, .device = "all"};
+    *options = (struct options){.mode = MODE_FIRST, .device = "all"};
     keep_command(options, argc, argv);
     if (argc > 1 && strcmp(argv[1], "report") == 0) {
         options->action = ACTION_REPORT;
@@ -182,5 +210,7 @@ bool options_parse(struct options *options, int argc, char **argv)
             return false;
     options->files = argv + optind;
     options->file_count = argc - optind;
+    if (options->filter && !options->has_mode)
+        options->mode = MODE_NORMAL;
     return settle(options);
 }

@@ -5,7 +5,7 @@
 
 #include "bench/plan.h"
 
-enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
+enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_SHARE /* a file only */ };
 enum action {
     ACTION_RUN,
     ACTION_LIST,
@@ -23,10 +23,11 @@ struct options {
     enum format format;
     const char *device, *filter;
     const char *devices; /* those of earlier: names, each between line ends; NULL: all */
-    const char *output, *csv, *json; /* files; NULL: none, output: standard output */
-    char **files;                    /* what --compare compares, or report shows */
+    const char *output, *csv, *json, *share; /* files; NULL: none, output: standard output */
+    char **files;                            /* what --compare compares, or report shows */
     int file_count;
     bool has_mode;       /* one was given */
+    bool wants_tables;   /* the text has all results, not only what a run tells first */
     const char *earlier; /* the run that this one is compared with, or NULL */
     char command[512];   /* how the program was called; cut off where it is longer */
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/first.h"
 #include "bench/study.h"
 #include "bench/texture.h"
 
@@ -92,9 +93,16 @@ static const struct axis_points alloc_host_points[] = {
 static const struct axis_points none = {{0}, {0}};
 static const struct axis_points once = {{1}, {1}};
 
+const char *mode_name(enum mode mode)
+{
+    static const char *const names[] = {"first", "quick", "normal", "full"};
+    return names[mode];
+}
+
 struct effort plan_effort(enum mode mode)
 {
     static const struct effort efforts[] = {
+        [MODE_FIRST] = {5, 0.3, 0.008},
         [MODE_QUICK] = {5, 0.05, 0.005},
         [MODE_NORMAL] = {11, 0.1, 0.008},
         [MODE_FULL] = {11, 0.5, 0.015},
@@ -228,7 +236,7 @@ static size_t texture_bytes(const struct task *task, size_t point, enum mode mod
 {
     if (task->row->work != WORK_TEXTURE || !device->is_cpu)
         return point;
-    if (mode != MODE_FULL && point > 16 * M)
+    if (mode != MODE_FULL && mode != MODE_FIRST && point > 16 * M)
         point = 16 * M;
     const size_t texel = texture_texel_bytes(task);
     return texel < 4 ? point / 4 * texel : point;
@@ -296,6 +304,8 @@ struct plan {
 
 static bool plan_add(struct plan *plan, const struct task *task)
 {
+    if (plan->mode == MODE_FIRST && !first_takes(task))
+        return true;
     if (plan->count == plan->room) {
         size_t room = plan->room ? 2 * plan->room : 128;
         struct task *tasks = realloc(plan->tasks, room * sizeof *tasks);
@@ -310,11 +320,14 @@ static bool plan_add(struct plan *plan, const struct task *task)
 
 static bool add_points(struct plan *plan, const struct row *row)
 {
-    const struct axis_points *points = points_of(row->axis, plan->mode);
-    const size_t *point = plan->device->is_cpu ? points->cpu : points->gpu;
+    const bool is_first = plan->mode == MODE_FIRST;
+    const size_t first[AXIS_POINTS] = {first_bytes(plan->device)};
+    const struct axis_points *points = points_of(row->axis, is_first ? MODE_NORMAL : plan->mode);
+    const size_t *point = is_first ? first : plan->device->is_cpu ? points->cpu : points->gpu;
     bool added = true;
     for (size_t i = 0; added && i < AXIS_POINTS && point[i]; i++) {
-        struct task task = {.row = row, .form = FORM_NONE, .raw_beside = true, .host_beside = true};
+        struct task task = {
+            .row = row, .form = FORM_NONE, .raw_beside = !is_first, .host_beside = !is_first};
         shape_task(&task, point[i], plan->mode, plan->device);
         if (fits(&task, plan->device))
             added = plan_add(plan, &task);
@@ -322,9 +335,24 @@ static bool add_points(struct plan *plan, const struct row *row)
     return added;
 }
 
+size_t first_bytes(const struct device_facts *device)
+{
+    size_t bytes = device->is_cpu ? 64 * M : 256 * M;
+    while (bytes < 4 * device->cache_bytes && bytes < 1 * G)
+        bytes *= 2;
+    while (bytes > 1 * M && (bytes > device->memory_bytes / 16 ||
+                             (device->max_allocation && bytes > device->max_allocation)))
+        bytes /= 2;
+    return bytes;
+}
+
 size_t study_bytes(const struct device_facts *device, enum mode mode)
 {
-    static const size_t cpu[] = {16 * M, 64 * M, 64 * M}, gpu[] = {64 * M, 256 * M, 1 * G};
+    static const size_t
+        cpu[] = {[MODE_QUICK] = 16 * M, [MODE_NORMAL] = 64 * M, [MODE_FULL] = 64 * M},
+        gpu[] = {[MODE_QUICK] = 64 * M, [MODE_NORMAL] = 256 * M, [MODE_FULL] = 1 * G};
+    if (mode == MODE_FIRST)
+        return first_bytes(device);
     size_t bytes = device->is_cpu ? cpu[mode] : gpu[mode];
     if (!device->is_cpu && mode != MODE_QUICK)
         while (bytes < 4 * device->cache_bytes && bytes < 1 * G)
@@ -365,8 +393,8 @@ static bool add_form(struct plan *plan, const struct row *row, const struct cell
 {
     struct task task = {.row = row, .form = form, .bytes = cell->bytes};
     memcpy(task.parameters, cell->parameters, sizeof task.parameters);
-    task.host_beside = limits_beside;
-    task.raw_beside = limits_beside && plan->mode != MODE_QUICK;
+    task.host_beside = limits_beside && plan->mode != MODE_FIRST;
+    task.raw_beside = limits_beside && plan->mode > MODE_QUICK;
     describe_task(&task, cell);
     return plan_add(plan, &task);
 }

@@ -5,10 +5,14 @@
 
 #include "bench/bench.h"
 
-enum mode { MODE_QUICK, MODE_NORMAL, MODE_FULL };
+/* MODE_FIRST: one size of the patterns that a run tells first. */
+enum mode { MODE_FIRST, MODE_QUICK, MODE_NORMAL, MODE_FULL };
 
 extern const struct row bench_rows[];
 extern const size_t bench_row_count;
+
+/* "first", "quick", "normal" or "full". */
+const char *mode_name(enum mode mode);
 
 struct effort plan_effort(enum mode mode);
 
@@ -23,6 +27,10 @@ const char *plan_unknown(const char *filter, size_t *length);
  * or 256 MiB (full: 1 GiB) and up to 1 GiB as long as the last cache holds a quarter of it. Never
  * more than a sixteenth of the memory. */
 size_t study_bytes(const struct device_facts *device, enum mode mode);
+
+/* The size of arrays that tell of memory and not of caches: at least 64 MiB (GPUs: 256 MiB) and four times the last cache,
+ * but no more than 1 GiB and a sixteenth of the memory. */
+size_t first_bytes(const struct device_facts *device);
 
 /* The tasks for one device. Owns: the caller frees *tasks (NULL when there are none). Returns false
  * without memory. */

@@ -18,6 +18,7 @@ struct device_report {
 struct report {
     const char *runtime, *program;
     const char *mode;
+    bool has_tables;                /* the text has all results, and not only what is told first */
     const char *command;            /* how the program was called */
     char date[32];                  /* UTC, ISO 8601 */
     double load_before, load_after; /* one-minute averages */
@@ -27,7 +28,7 @@ struct report {
     size_t device_count;
 };
 
-/* report_text.c. text_size: "4 KiB", "3000 B", with room for 24 characters. */
+/* report_text.c: what is told first, then the tables. text_size: "4 KiB", "3000 B", with room for 24 characters. */
 void report_text(FILE *file, const struct report *report);
 void text_size(char out[24], size_t bytes);
 
@@ -43,8 +44,14 @@ bool report_json_exists(void);
 struct cJSON;
 /* The report, or one of its results, as objects. Owns: the caller deletes them. */
 struct cJSON *report_json_object(const struct report *report);
+/* Writes and deletes the object, with lines and indents or all in one line. False without memory. */
+bool report_json_write(FILE *file, struct cJSON *object, bool is_for_people);
 struct cJSON *report_json_result(const struct device_facts *facts, const struct result *result);
 #endif
+
+/* report_share.c: the patterns of first.def and what the devices are, without command, paths, reasons and loads. As
+ * report_json. */
+bool report_share(FILE *file, const struct report *report);
 
 /* compare.c: medians of the ratios between files A and B, A2 and B2, ... compared: how many rows
  * they share. False after a message when they cannot be read. */

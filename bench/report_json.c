@@ -165,10 +165,9 @@ cJSON *report_json_object(const struct report *report)
     return object;
 }
 
-bool report_json(FILE *file, const struct report *report)
+bool report_json_write(FILE *file, cJSON *object, bool is_for_people)
 {
-    cJSON *object = report_json_object(report);
-    char *text = cJSON_Print(object);
+    char *text = is_for_people ? cJSON_Print(object) : cJSON_PrintUnformatted(object);
     cJSON_Delete(object);
     if (!text)
         return false;
@@ -176,6 +175,11 @@ bool report_json(FILE *file, const struct report *report)
     fputc('\n', file);
     free(text);
     return true;
+}
+
+bool report_json(FILE *file, const struct report *report)
+{
+    return report_json_write(file, report_json_object(report), true);
 }
 
 #else

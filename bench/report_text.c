@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/first.h"
+#include "bench/plan.h"
 #include "bench/report.h"
 #include "bench/seeds.h"
 #include "bench/study.h"
@@ -254,15 +256,10 @@ static void comparison(FILE *file, const struct report *report)
     free(tasks);
 }
 
-void report_text(FILE *file, const struct report *report)
+static void tables(FILE *file, const struct report *report)
 {
-    fprintf(
-        file,
-        "%s %s, %s, mode %s, load %.2f before and %.2f after, host with %ld cores and %.1f GiB\n",
-        report->program, BENCH_VERSION, report->date, report->mode, report->load_before,
-        report->load_after, report->host_cores, (double)report->host_memory_bytes / (1 << 30));
     fprintf(file,
-            "GB = 10^9 bytes; bytes that count: copied = each byte once, r = read, w = written. "
+            "\nGB = 10^9 bytes; bytes that count: copied = each byte once, r = read, w = written. "
             "Ratios of speeds, "
             "medians over rounds;\nabove 1: %s is faster.\n",
             report->runtime);
@@ -270,4 +267,28 @@ void report_text(FILE *file, const struct report *report)
         device_tables(file, report->runtime, &report->devices[d]);
     if (report->device_count > 1)
         comparison(file, report);
+}
+
+static void without_tables(FILE *file, const struct report *report)
+{
+    const bool is_first = strcmp(report->mode, mode_name(MODE_FIRST)) == 0;
+    for (size_t d = 0; d < report->device_count && !is_first; d++)
+        report_seeds_text(file, &report->devices[d]);
+    fprintf(file, "\nAll that was measured: --table.%s\n",
+            is_first ? " All rows: --normal, some ten minutes for a CPU with two cores." : "");
+}
+
+void report_text(FILE *file, const struct report *report)
+{
+    fprintf(
+        file,
+        "%s %s, %s, mode %s, load %.2f before and %.2f after, host with %ld cores and %.1f GiB\n",
+        report->program, BENCH_VERSION, report->date, report->mode, report->load_before,
+        report->load_after, report->host_cores, (double)report->host_memory_bytes / (1 << 30));
+    for (size_t d = 0; d < report->device_count; d++)
+        report_first(file, &report->devices[d]);
+    if (report->has_tables)
+        tables(file, report);
+    else
+        without_tables(file, report);
 }

@@ -124,7 +124,7 @@ static bool condition_fits(const struct task *task, const struct condition *cond
     return plain_number(condition->value, &wanted) && parameter.number == wanted;
 }
 
-static bool task_fits(const struct selector *selector, const struct task *task)
+bool selector_fits(const struct selector *selector, const struct task *task)
 {
     if (!row_fits(selector, task->row))
         return false;
@@ -159,7 +159,7 @@ size_t selector_find(const struct selector *selector, const struct device_report
 {
     size_t count = 0;
     for (size_t i = 0; i < device->count && count < room; i++)
-        if (task_fits(selector, &device->results[i].task))
+        if (selector_fits(selector, &device->results[i].task))
             found[count++] = &device->results[i];
     for (size_t i = 0; i < selector->count; i++)
         if (is_extreme(&selector->conditions[i]))

@@ -25,6 +25,9 @@ struct selector {
 /* False for what is no selector: no row, a brace or an "=" missing, too long, too many. */
 bool selector_parse(const char *text, struct selector *selector);
 
+/* Whether a selector names a task; "min" and "max" take any that has the parameter. */
+bool selector_fits(const struct selector *selector, const struct task *task);
+
 /* The device's results that a selector names, in the report's order; no more than room. */
 size_t selector_find(const struct selector *selector, const struct device_report *device,
                      const struct result **found, size_t room);

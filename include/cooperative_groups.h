@@ -6,7 +6,7 @@
 #include "crt/device_functions.h"
 #include "vector_types.h"
 
-/* Grids, blocks, tiles and the threads of a warp that are together. The threads of a grid can wait for each other in a
+/* Grids, clusters of one block, blocks, tiles and the threads of a warp that are together. The threads of a grid can wait for each other in a
  * cooperative launch, where is_valid() says so.
  *
  * Source: CUDA C++ Programming Guide 13.0, Cooperative Groups.
@@ -112,6 +112,23 @@ class grid_group
     {
         return dim3(blockIdx.x, blockIdx.y, blockIdx.z);
     }
+    /* Every block is a cluster of its own. */
+    CLEM_DEVICE unsigned long long cluster_rank() const
+    {
+        return block_rank();
+    }
+    CLEM_DEVICE unsigned long long num_clusters() const
+    {
+        return num_blocks();
+    }
+    CLEM_DEVICE dim3 dim_clusters() const
+    {
+        return dim_blocks();
+    }
+    CLEM_DEVICE dim3 cluster_index() const
+    {
+        return block_index();
+    }
 };
 
 CLEM_DEVICE grid_group this_grid()
@@ -192,6 +209,78 @@ template <unsigned int MaxBlockSize>
 CLEM_DEVICE thread_block this_thread_block(block_tile_memory<MaxBlockSize> &scratch)
 {
     return thread_block(scratch.bytes);
+}
+
+/* ---- the cluster: one block -------------------------------------------------------------------- */
+
+class cluster_group
+{
+  public:
+    struct arrival_token {
+    };
+    CLEM_DEVICE static void sync()
+    {
+        __syncthreads();
+    }
+    CLEM_DEVICE static arrival_token barrier_arrive()
+    {
+        return arrival_token();
+    }
+    /* As of a block, the wait alone is the barrier. */
+    CLEM_DEVICE static void barrier_wait(arrival_token && = arrival_token())
+    {
+        __syncthreads();
+    }
+    /* An address in the shared memory of a block of the cluster, and whose memory one is in: of the only block. */
+    template <class T> CLEM_DEVICE static T *map_shared_rank(T *address, int)
+    {
+        return address;
+    }
+    CLEM_DEVICE static unsigned int query_shared_rank(const void *)
+    {
+        return 0;
+    }
+    CLEM_DEVICE static unsigned int thread_rank()
+    {
+        return thread_block::thread_rank();
+    }
+    CLEM_DEVICE static dim3 thread_index()
+    {
+        return thread_block::thread_index();
+    }
+    CLEM_DEVICE static unsigned int num_threads()
+    {
+        return thread_block::num_threads();
+    }
+    CLEM_DEVICE static unsigned int size()
+    {
+        return num_threads();
+    }
+    CLEM_DEVICE static dim3 dim_threads()
+    {
+        return thread_block::dim_threads();
+    }
+    CLEM_DEVICE static unsigned int block_rank()
+    {
+        return 0;
+    }
+    CLEM_DEVICE static dim3 block_index()
+    {
+        return dim3(0, 0, 0);
+    }
+    CLEM_DEVICE static unsigned int num_blocks()
+    {
+        return 1;
+    }
+    CLEM_DEVICE static dim3 dim_blocks()
+    {
+        return dim3(1, 1, 1);
+    }
+};
+
+CLEM_DEVICE cluster_group this_cluster()
+{
+    return cluster_group();
 }
 
 /* ---- shuffles of any type, word by word ------------------------------------------------------- */

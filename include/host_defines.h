@@ -75,6 +75,16 @@
 #endif
 #endif
 
+/* Clusters of one block are all that there are. No clang has the attribute: a size of others is an error here, that
+ * an alignment is none. */
+#if defined(__cplusplus) && defined(__CUDA__) && defined(__clang__) && !defined(__cluster_dims__)
+constexpr int clem_cluster_of_one_block(unsigned int x, unsigned int y = 1, unsigned int z = 1)
+{
+    return x == 1 && y == 1 && z == 1 ? 16 : 0;
+}
+#define __cluster_dims__(...) __attribute__((aligned(clem_cluster_of_one_block(__VA_ARGS__))))
+#endif
+
 /* __noinline__ is left alone on purpose: the C++ library spells an attribute with that name, and
  * clang knows it by itself since version 15. crt/device_runtime.h gives it to older ones. */
 

@@ -35,7 +35,8 @@ clem_check_tools() {
     done
 }
 
-# clem_build FOLDER [cmake options]: configures and builds quietly; the whole output is shown when it fails.
+# clem_build FOLDER [cmake options]: configures and builds quietly, all or $clem_targets alone; the whole output is shown
+# when it fails.
 clem_build() {
     folder=$1
     shift
@@ -44,7 +45,8 @@ clem_build() {
     generator=
     if [ ! -f "$folder/CMakeCache.txt" ] && command -v ninja >/dev/null 2>&1; then generator="-G Ninja"; fi
     # shellcheck disable=SC2086
-    { cmake -S "$top" -B "$folder" $generator "$@" && cmake --build "$folder" --parallel "$(nproc)"; } >"$log" 2>&1 || {
+    { cmake -S "$top" -B "$folder" $generator "$@" &&
+        cmake --build "$folder" --parallel "$(nproc)" ${clem_targets:+--target $clem_targets}; } >"$log" 2>&1 || {
         cat "$log" >&2
         exit 1
     }

@@ -1,8 +1,8 @@
 /* The report as one page of HTML: devices and vendors side by side.
  * SPDX-License-Identifier: Apache-2.0
  *
- * page.c puts it together; sides.c orders the results of all files; tables.c, charts.c and summary.c
- * are its parts. Every text from a file goes through html_text. */
+ * page.c puts it together; sides.c orders the results of all files; heat.c, tables.c, charts.c and
+ * summary.c are its parts. Every text from a file goes through html_text. */
 #ifndef CLEM_BENCH_HTML_H
 #define CLEM_BENCH_HTML_H
 
@@ -80,6 +80,12 @@ double share_of(const struct side *side, const struct saved_result *result);
 /* How many times slower than its reference; 0: none. */
 double penalty_of(const struct page *page, const struct side *side, const struct key *key,
                   const char *form);
+
+/* heat.c: the patterns that a run tells first, over all devices. Nothing where none was measured. Of more devices than a page
+ * is wide it is the whole page: a line for each, to be filtered and sorted where scripts run. */
+enum { HEAT_DEVICES = 8 };
+void heat_map(struct page *page);
+extern const char heat_style[]; /* CSS, beside the page's own */
 
 /* tables.c */
 void table_devices(struct page *page);                           /* facts.c */

@@ -1,5 +1,6 @@
 /* The page: reading the files, and putting its parts together.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,19 +70,21 @@ static const char style[] =
 
 static void head(struct page *page)
 {
-    fprintf(
-        page->out,
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-        "<title>clem-bench: %zu devices side by side</title>\n<style>\n%s</style></head>\n<body>\n"
-        "<header><h1>Memory access, side by side</h1>\n<p class=\"soft\">clem-bench %s; ",
-        page->side_count, style, BENCH_VERSION);
-    for (size_t i = 0; i < page->side_count; i++) {
+    fprintf(page->out,
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+            "<title>clem-bench: %zu device%s</title>\n<style>\n%s%s</style></head>\n<body>\n"
+            "<header><h1>Memory access, side by side</h1>\n<p class=\"soft\">clem-bench %s; ",
+            page->side_count, page->side_count == 1 ? "" : "s side by side", style, heat_style,
+            BENCH_VERSION);
+    for (size_t i = 0; i < page->side_count && page->side_count <= HEAT_DEVICES; i++) {
         fputs(i ? "; " : "", page->out);
         html_text(page->out, page->sides[i].label);
     }
+    if (page->side_count > HEAT_DEVICES)
+        fprintf(page->out, "%zu devices", page->side_count);
     fputs("</p>", page->out);
-    if (!page->has_gnuplot)
+    if (!page->has_gnuplot && page->side_count <= HEAT_DEVICES)
         fputs("<p>There are no charts on this page: gnuplot could not be started when it was made "
               "(Debian and Ubuntu: gnuplot-nox). Everything is in the tables.</p>",
               page->out);
@@ -160,9 +163,11 @@ static void group_section(struct page *page, size_t first, size_t count)
     fputs("</section>\n", page->out);
 }
 
-static void body(struct page *page)
+/* All that was measured: for as many devices as a page is wide. */
+static void details(struct page *page)
 {
-    fputs("<main><section id=\"summary\"><h2>What differs, and why</h2>\n", page->out);
+    contents(page);
+    fputs("<section id=\"summary\"><h2>What differs, and why</h2>\n", page->out);
     summary(page);
     fputs("</section>\n<section id=\"devices\"><h2>Devices</h2>\n", page->out);
     table_devices(page);
@@ -178,6 +183,14 @@ static void body(struct page *page)
         table_seeds(page);
         fputs("</section>\n", page->out);
     }
+}
+
+static void body(struct page *page)
+{
+    fputs("<main>", page->out);
+    heat_map(page);
+    if (page->side_count <= HEAT_DEVICES)
+        details(page);
     fputs("</main>\n</body></html>\n", page->out);
 }
 
@@ -195,7 +208,6 @@ static bool write_page(struct page *page, const char *output)
                 "gnuplot-nox)\n",
                 output);
     head(page);
-    contents(page);
     body(page);
     bool written = !ferror(page->out);
     if (fclose(page->out) != 0 || !written) {
@@ -205,35 +217,93 @@ static bool write_page(struct page *page, const char *output)
     return true;
 }
 
-static int read_runs(struct page *page, char **files, size_t count)
+/* Paths of the runs to show. */
+struct list {
+    char **paths;
+    size_t count;
+};
+
+static bool list_add(struct list *list, const char *folder, const char *name)
 {
-    for (size_t i = 0; i < count; i++) {
-        enum saved_status status = saved_read(files[i], &page->runs[page->run_count++]);
+    char **paths = realloc(list->paths, (list->count + 1) * sizeof *paths);
+    char *path = NULL;
+    if (paths)
+        list->paths = paths;
+    if (!paths || asprintf(&path, folder[0] ? "%s/%s" : "%s%s", folder, name) < 0)
+        return false;
+    list->paths[list->count++] = path;
+    return true;
+}
+
+static int is_json(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name);
+    return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0;
+}
+
+/* A folder is all its .json files, in the order of their names. False without memory; what cannot be read is left for whoever
+ * opens it. */
+static bool list_take(struct list *list, const char *path)
+{
+    struct dirent **entries;
+    const int count = scandir(path, &entries, is_json, alphasort);
+    bool added = count >= 0 || list_add(list, "", path);
+    for (int i = 0; i < count; i++) {
+        added = added && list_add(list, path, entries[i]->d_name);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return added;
+}
+
+static void list_free(struct list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->paths[i]);
+    free(list->paths);
+}
+
+static int read_runs(struct page *page, const struct list *list)
+{
+    page->runs = calloc(list->count + 1, sizeof *page->runs);
+    if (!page->runs)
+        return EXIT_OUTPUT;
+    for (size_t i = 0; i < list->count; i++) {
+        enum saved_status status = saved_read(list->paths[i], &page->runs[page->run_count++]);
         if (status != SAVED_OK)
             return status == SAVED_MISSING ? EXIT_NO_INPUT : EXIT_DATA;
     }
     return 0;
 }
 
+static int make_page(struct page *page, const char *output, const struct list *list)
+{
+    int status = read_runs(page, list);
+    if (status == 0 && !sides_make(page)) {
+        fprintf(stderr, "%s: no memory\n", output);
+        return EXIT_OUTPUT;
+    }
+    if (status == 0 && page->side_count == 0) {
+        fprintf(stderr, "%s: no device in these files\n", output);
+        return EXIT_DATA;
+    }
+    return status == 0 && !write_page(page, output) ? EXIT_OUTPUT : status;
+}
+
 int html_report(const char *output, char **files, size_t count)
 {
     struct page page = {0};
-    page.runs = calloc(count + 1, sizeof *page.runs);
-    int status = page.runs ? read_runs(&page, files, count) : EXIT_OUTPUT;
-    if (status == 0 && !sides_make(&page)) {
-        fprintf(stderr, "%s: no memory\n", output);
-        status = EXIT_OUTPUT;
-    }
-    if (status == 0 && page.side_count == 0) {
-        fprintf(stderr, "%s: no device in these files\n", output);
-        status = EXIT_DATA;
-    }
-    if (status == 0 && !write_page(&page, output))
-        status = EXIT_OUTPUT;
+    struct list list = {0};
+    bool listed = true;
+    for (size_t i = 0; listed && i < count; i++)
+        listed = list_take(&list, files[i]);
+    const int status = listed ? make_page(&page, output, &list) : EXIT_OUTPUT;
     sides_free(&page);
     for (size_t i = 0; page.runs && i < page.run_count; i++)
         saved_free(&page.runs[i]);
     free(page.runs);
+    list_free(&list);
     return status;
 }
 

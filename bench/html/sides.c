@@ -132,12 +132,23 @@ static void find_peaks(struct side *side)
     }
 }
 
+/* "A" to "Z", "AA" and so on, as columns of sheets are called. */
+static void name_side(char letter[4], size_t number)
+{
+    char reverse[4];
+    size_t count = 0;
+    for (number++; number > 0 && count < 3; number = (number - 1) / 26)
+        reverse[count++] = (char)('A' + (number - 1) % 26);
+    for (size_t i = 0; i < count; i++)
+        letter[i] = reverse[count - 1 - i];
+    letter[count] = '\0';
+}
+
 static bool fill_side(struct side *side, const struct saved *run, const struct saved_device *device,
                       size_t number)
 {
     *side = (struct side){.run = run, .device = device};
-    snprintf(side->letter, sizeof side->letter, "%c%.1s", (char)('A' + number % 26),
-             number >= 26 ? "2" : "");
+    name_side(side->letter, number);
     snprintf(side->label, sizeof side->label, "%s: %.90s, %.20s", side->letter, device->name,
              run->runtime);
     side->results = calloc(run->result_count + 1, sizeof *side->results);

@@ -113,6 +113,11 @@ static cudaError_t copy_fatbin(struct facade_code *code, const void *data, size_
             code, cudaErrorInvalidPtx,
             "the PTX in the fat binary needs more than its budget of \"text of a module\" "
             "allows: 256 MiB");
+    if (contents.best.capability > FACADE_FATBIN_REPORTED)
+        ocl_trace(
+            "a fat binary has no PTX for compute capability 7.5 or below; that for %u.%u is taken, "
+            "and each of its kernels is tried",
+            contents.best.capability / 10, contents.best.capability % 10);
     size_t text_bytes = 0;
     char *text = facade_fatbin_text(&contents.best, &text_bytes);
     if (text != NULL)

@@ -24,7 +24,6 @@ enum {
 };
 
 static const uint64_t flag_lz4 = 0x2000, flag_zstd = 0x8000;
-static const unsigned reported_capability = 75;
 
 static uint64_t number(const unsigned char *bytes, unsigned count)
 {
@@ -56,7 +55,8 @@ size_t facade_fatbin_bytes(const void *code)
 /* Distance above the reported capability counts as worse than any below it. */
 static unsigned rank(unsigned capability)
 {
-    return capability <= reported_capability ? reported_capability - capability : capability + 1000;
+    return capability <= FACADE_FATBIN_REPORTED ? FACADE_FATBIN_REPORTED - capability
+                                                : capability + 1000;
 }
 
 static void take(struct facade_fatbin_contents *contents, const struct facade_fatbin_entry *entry)

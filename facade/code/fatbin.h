@@ -24,6 +24,9 @@ struct facade_fatbin_wrapper {
     const void *const *parts; /* version 2: containers, up to NULL; or NULL. Else unused. */
 };
 
+/* What every device reports: 7.5. */
+#define FACADE_FATBIN_REPORTED 75u
+
 enum facade_fatbin_kind { FACADE_FATBIN_PTX = 1, FACADE_FATBIN_MACHINE_CODE = 2 };
 
 struct facade_fatbin_entry {
@@ -36,7 +39,7 @@ struct facade_fatbin_entry {
 };
 
 /* What was found. best: the PTX to use, where ptx_count > 0: of the highest compute capability up
- * to 7.5, which every device reports, or else of the lowest above that. */
+ * to the reported one, or else of the lowest above that. */
 struct facade_fatbin_contents {
     size_t ptx_count, machine_code_count;
     struct facade_fatbin_entry best;

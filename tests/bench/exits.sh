@@ -44,3 +44,19 @@ status=$?
 [ "$(rows first.json)" = "$(rows second.json)" ] || { echo "other rows:"; rows second.json; exit 1; }
 sed 's/"name":[^,]*,/"name":"another device",/' first.json >elsewhere.json
 expect 64 "one of those" "$bench" --compare elsewhere.json
+
+# A run that is stopped writes what it has.
+"$bench" --full --filter call.query,call.record,call.copy,launch.empty,alloc --json stopped.json --csv stopped.csv >said 2>&1 &
+child=$!
+for _ in $(seq 600); do
+    if [ -s stopped.json.part ] || ! kill -0 $child 2>/dev/null; then break; fi
+    sleep 0.05
+done
+kill -TERM $child
+wait $child
+status=$?
+[ $status -eq 143 ] || { echo "a stopped run's exit status is $status"; cat said; exit 1; }
+grep -q "stopped" said || { echo "nothing says that it was stopped"; cat said; exit 1; }
+"$bench" report stopped.json -o stopped.html || exit 1
+[ "$(grep -c '"row":' stopped.json)" -ge 1 ] || { echo "no row was kept"; exit 1; }
+[ "$(wc -l <stopped.csv)" -ge 2 ] || { echo "no line was kept"; exit 1; }

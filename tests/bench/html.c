@@ -303,6 +303,74 @@ TEST_BODY(html_page_tells_shares_and_penalties)
     free(page);
 }
 
+/* Each 8th word: 10 of 50 GB/s, and equally fast elsewhere; arrays of an eighth of the cache are no measure of memory. */
+TEST_BODY(html_page_begins_with_patterns_and_peaks)
+{
+    char *page = good_page();
+    const char *map = strstr(page, "id=\"first\"");
+    assert_non_null(map);
+    assert_true(map < strstr(page, "<nav"));
+    assert_non_null(strstr(map,
+                           "<tr><th scope=\"row\">every 8th word read</th><td class=\"n heat\" "
+                           "style=\"--share:20%\"><b>10.0</b><span class=\"best\"> best</span> "
+                           "<small>20&#160;%</small></td><td class=\"n heat\" "
+                           "style=\"--share:20%\">10.0 <small>20&#160;%</small></td></tr>"));
+    assert_non_null(strstr(map, "words read at random</th><td class=\"n\">&#8211;</td>"));
+    assert_non_null(strstr(map, "peak, copied</th><td class=\"n\">60.0</td>"));
+    assert_non_null(strstr(map, "64 MiB <small>0.1 caches: small</small>"));
+    assert_non_null(strstr(map, "every 8th word read (20&#160;%: 8 of the 64 bytes"));
+    assert_null(strstr(page, "in different modes"));
+    free(page);
+}
+
+TEST_BODY(html_page_says_that_modes_are_mixed)
+{
+    char *first = run_text("clem", "true"), *second = run_text("native", "false");
+    memcpy(strstr(second, "\"normal\""), "\"quick\" ", strlen("\"normal\""));
+    char *page = make_page(first, second, 0);
+    assert_non_null(strstr(page, "These runs were made in different modes"));
+    free(first);
+    free(second);
+    free(page);
+}
+
+/* More devices than a page is wide, from a folder: a line for each, and nothing else. */
+TEST_BODY(html_many_devices_are_lines)
+{
+    enum { FILES = 30 };
+    char folder[] = "/tmp/clem_html_XXXXXX", path[96], page[96], *files[] = {folder};
+    char *run = run_text("clem", "true");
+    if (!report_json_exists())
+        TEST_SKIP("built without libcjson");
+    assert_non_null(mkdtemp(folder));
+    for (int i = 0; i < FILES; i++) {
+        snprintf(path, sizeof path, "%s/%02d.json", folder, i);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(run, file);
+        fclose(file);
+    }
+    snprintf(page, sizeof page, "%s/page.html", folder);
+    assert_int_equal(html_report(page, files, 1), 0);
+    char *text = saved_text(page);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "<title>clem-bench: 30 devices side by side</title>"));
+    assert_non_null(strstr(text, "id=\"filter\""));
+    assert_null(strstr(text, "id=\"devices\""));
+    size_t lines = 0;
+    for (const char *at = text; (at = strstr(at, "<tr><th scope=\"row\">")) != NULL; at++)
+        lines++;
+    assert_int_equal(lines, FILES);
+    unlink(page);
+    for (int i = 0; i < FILES; i++) {
+        snprintf(path, sizeof path, "%s/%02d.json", folder, i);
+        unlink(path);
+    }
+    assert_int_equal(rmdir(folder), 0);
+    free(text);
+    free(run);
+}
+
 TEST_BODY(html_page_has_charts_where_gnuplot_is)
 {
     char *page = good_page();

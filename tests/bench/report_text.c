@@ -37,7 +37,8 @@ static void fill_device(struct device_report *device, struct result *results, si
 
 static char *written_report(size_t devices)
 {
-    struct report report = {.runtime = "clem", .program = "clem-bench", .mode = "quick"};
+    struct report report = {
+        .runtime = "clem", .program = "clem-bench", .mode = "quick", .has_tables = true};
     struct device_report all[2];
     struct result first[1], second[2];
     char *text = NULL;

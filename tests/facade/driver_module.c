@@ -91,6 +91,62 @@ TEST_BODY(driver_module_refuses_what_is_no_code)
 }
 
 /* A container of one PTX entry: a head and so many blanks, as one frame of zstd. The caller frees it. */
+/* A module for one capability: `store` adds that to what it stores, `matrix` has what is not translated. */
+static void add_module(struct fatbin *fatbin, unsigned capability)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             ".version 8.0\n.target sm_%u\n.address_size 64\n"
+             ".visible .entry store(.param .u64 out, .param .u32 value)\n{\n.reg .b64 %%d<2>;\n"
+             ".reg .b32 %%r<2>;\nld.param.u64 %%d1, [out];\nld.param.u32 %%r1, [value];\n"
+             "add.u32 %%r1, %%r1, %u;\nst.global.u32 [%%d1], %%r1;\nret;\n}\n"
+             ".visible .entry matrix()\n{\nsetmaxnreg.inc.sync.aligned.u32 64;\nret;\n}\n",
+             capability, capability);
+    fatbin_add_text(fatbin, capability, text);
+}
+
+/* What is stored where 1 is asked for, by a fat binary for those capabilities. How often a line says that none was for
+ * devices of 7.5 is added to *told. */
+static int store_of_fatbin(const unsigned *capabilities, size_t count, int *told)
+{
+    static char printed[65536];
+    struct fatbin fatbin;
+    CUmodule module = NULL;
+    CUfunction store = NULL, matrix = NULL;
+    fatbin_begin(&fatbin);
+    for (size_t i = 0; i < count; i++)
+        add_module(&fatbin, capabilities[i]);
+    struct capture capture = capture_begin();
+    const CUresult result = cuModuleLoadFatBinary(&module, fatbin.bytes);
+    capture_end(&capture, printed, sizeof printed);
+    assert_driver(result);
+    for (const char *at = printed; (at = strstr(at, "no PTX for compute capability 7.5")); at++)
+        ++*told;
+    assert_driver(cuModuleGetFunction(&store, module, "store"));
+    const int stored = run_store(store, 1);
+    assert_driver(cuModuleGetFunction(&matrix, module, "matrix"));
+    assert_int_equal(cuLaunchKernel(matrix, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
+                     CUDA_ERROR_NOT_SUPPORTED);
+    assert_driver(cuModuleUnload(module));
+    return stored;
+}
+
+/* PTX for later GPUs is taken where there is no other, and said to be; its kernels are tried one by one. */
+TEST_BODY(driver_module_takes_later_ptx_where_there_is_no_other)
+{
+    int told = 0;
+    setenv("CLEM_TRACE", "1", 1);
+    setenv("CLEM_PTX", "text", 1);
+    driver_use_primary();
+    assert_int_equal(store_of_fatbin((const unsigned[]){90, 75, 80}, 3, &told), 76);
+    assert_int_equal(store_of_fatbin((const unsigned[]){90, 60}, 2, &told), 61);
+    assert_int_equal(told, 0);
+    assert_int_equal(store_of_fatbin((const unsigned[]){90, 80}, 2, &told), 81);
+    assert_int_equal(told, 1);
+    assert_int_equal(store_of_fatbin((const unsigned[]){90}, 1, &told), 91);
+    assert_int_equal(told, 2);
+}
+
 static void *fatbin_of_blanks(const char *head, size_t blanks)
 {
     enum { CAPACITY = 1 << 20, PIECE = 1 << 20, BEGIN = FATBIN_HEADER + FATBIN_ENTRY_HEADER };

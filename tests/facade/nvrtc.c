@@ -278,6 +278,23 @@ TEST_BODY(nvrtc_logs_what_clang_says)
     destroy(program);
 }
 
+/* Without the headers of the C++ library. */
+TEST_BODY(nvrtc_has_barriers_and_pipelines)
+{
+    nvrtcProgram program = new_program(
+        "#include <cooperative_groups.h>\n#include <cuda/barrier>\n#include <cuda/pipeline>\n"
+        "namespace cg = cooperative_groups;\n"
+        "extern \"C\" __global__ void k(int *p)\n{\n"
+        "__shared__ cuda::barrier<cuda::thread_scope_block> b;\n"
+        "__shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;\n"
+        "auto q = cuda::make_pipeline(cg::this_thread_block(), &state);\n"
+        "if (threadIdx.x == 0) init(&b, blockDim.x);\n__syncthreads();\n"
+        "b.wait(cuda::std::move(b.arrive()));\n*p = cg::this_cluster().num_blocks();\n}\n",
+        0, NULL, NULL);
+    assert_int_equal(compile(program, 0, NULL), NVRTC_SUCCESS);
+    destroy(program);
+}
+
 TEST_BODY(nvrtc_headers_stay_in_their_folder)
 {
     static const char *const text[] = {"\n"};

@@ -538,7 +538,7 @@ TEST_BODY(ptx_module_takes_names_of_any_length)
     snprintf(text, sizeof text,
              HEAD ".visible .entry %s(.param .u64 out)\n{\n.reg .b64 %%d<2>;\n"
                   "ld.param.u64 %%d1, [out];\nst.global.u32 [%%d1], 7;\nret;\n}\n"
-                  ".visible .entry %s()\n{\nmbarrier.init.shared.b64 [0], 1;\nret;\n}\n",
+                  ".visible .entry %s()\n{\nsetmaxnreg.inc.sync.aligned.u32 64;\nret;\n}\n",
              name, refused);
     driver_use_primary();
     assert_driver(cuModuleLoadData(&module, text));
@@ -557,6 +557,6 @@ TEST_BODY(ptx_module_takes_names_of_any_length)
     capture_end(&capture, printed, sizeof printed);
     snprintf(expected, sizeof expected, "kernel %s, line ", refused);
     assert_non_null(strstr(printed, expected));
-    assert_non_null(strstr(printed, "mbarrier.init"));
+    assert_non_null(strstr(printed, "setmaxnreg.inc"));
     assert_driver(cuModuleUnload(module));
 }

@@ -24,6 +24,12 @@ void ocl_log(bool is_error, const char *format, ...)
     (void)format;
 }
 
+void ocl_trace(const char *format, ...);
+void ocl_trace(const char *format, ...)
+{
+    (void)format;
+}
+
 /* ---- The API's end ---- */
 
 /* The bytes as the API is given them. */

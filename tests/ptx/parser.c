@@ -302,6 +302,9 @@ TEST_BODY(ptx_reads_directives_of_functions)
     assert_int_equal(k->max_threads[1], 2);
     assert_int_equal(k->max_threads[2], 1);
     assert_int_equal(k->min_blocks, 4);
+    assert_int_equal(k->cluster[0], 2);
+    assert_int_equal(k->cluster[2], 1);
+    assert_true(k->is_explicit_cluster);
     assert_int_equal(k->parameters[1]->bytes, 24);
     assert_int_equal(k->parameters[1]->alignment, 8);
     assert_int_equal(ptx_find_function(m, "q")->required_threads[0], 64);

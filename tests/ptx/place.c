@@ -127,6 +127,11 @@ TEST_BODY(ptx_knows_what_drivers_can_run)
     assert_suits(PTX_BODY("isspacep.shared %p1, %rd1;"), NULL);
     assert_suits(PTX_HEAD ".extern .func free(.param .b64 a);\n", "none of its own");
     assert_suits(PTX_HEAD ".func f() { }\n.global .u64 p = f;\n", "address of a function");
+    assert_suits(PTX_BODY("mapa.u64 %rd1, %rd2, 0;"), "clusters");
+    assert_suits(PTX_BODY("barrier.cluster.arrive;"), "clusters");
+    assert_suits(PTX_BODY("mov.u32 %r1, %clusterid.x;"), NULL);
+    assert_suits(PTX_BODY("mbarrier.arrive.shared::cluster.b64 _, [%r1];"), NULL);
+    assert_suits(PTX_HEAD ".entry k() .reqnctapercluster 1, 1, 1 { ret; }\n", "clusters");
     assert_suits(PTX_BODY("trap;"), "may trap");
     assert_suits(PTX_BODY("mov.u32 %r1, %envreg2;"), "%envreg");
     assert_suits(PTX_BODY("mov.u32 %r1, %dynamic_smem_size;"), "how much shared memory");

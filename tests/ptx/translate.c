@@ -419,8 +419,10 @@ TEST_BODY(ptx_translate_refuses_by_name_and_line)
 {
     assert_not_translated(PTX_BODY("mov.u32 %r1, %envreg1;"), &plain, PTX_E_UNSUPPORTED,
                           "kernel k, line 12: mov.u32: %envreg");
-    assert_not_translated(PTX_BODY("mbarrier.init.shared.b64 [%rd1], %r1;"), &plain,
-                          PTX_E_UNSUPPORTED, "line 12: mbarrier.init.shared.b64");
+    assert_not_translated(PTX_BODY("mbarrier.init.shared.b64 [%rd1];"), &plain, PTX_E_UNSUPPORTED,
+                          "line 12: mbarrier.init.shared.b64");
+    assert_not_translated(PTX_HEAD ".entry k() .reqnctapercluster 1, 2 { ret; }\n", &plain,
+                          PTX_E_UNSUPPORTED, "kernel k: clusters of several blocks");
     assert_not_translated(PTX_BODY("bar.sync 1, 64;"), &plain, PTX_E_UNSUPPORTED, "line 12");
     assert_not_translated(PTX_BODY("atom.global.add.v2.f32 {%f1, %f2}, [%rd1], {%f3, %f4};"),
                           &plain, PTX_E_UNSUPPORTED, "vectors");

@@ -64,7 +64,8 @@ bool ptx_sees_others(const struct ptx_instruction *in)
 {
     if (in->opcode == PTX_OPCODE_atom)
         return in->operand_count > 0 && in->operands[0].kind != PTX_OPERAND_SINK;
-    return in->opcode == PTX_OPCODE_ld && may_be_of_others(in->space) && ptx_is_volatile(in);
+    return ptx_is_mbarrier_wait(in) ||
+           (in->opcode == PTX_OPCODE_ld && may_be_of_others(in->space) && ptx_is_volatile(in));
 }
 
 static bool call_sees_others(const struct waiting *w, const struct ptx_instruction *in)
@@ -368,7 +369,9 @@ static void note_source(struct waiting *w, const struct ptx_instruction *in)
     const bool is_number = takes_number(w, in), reads = !is_number && is_source(w, in);
     w->has_number |= is_number;
     w->has_source |= reads;
-    w->is_far |= (is_number || reads) && in->space != PTX_SPACE_SHARED;
+    w->is_far |=
+        (is_number || reads) && in->space != PTX_SPACE_SHARED &&
+        in->scope != PTX_SCOPE_CTA; /* which says that nothing of other blocks is looked for */
 }
 
 static void look_through(struct waiting *w)

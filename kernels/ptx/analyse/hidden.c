@@ -118,6 +118,7 @@ static uint8_t pace_of_result(const struct search *s, const struct ptx_instructi
     case PTX_OPCODE_bar:
     case PTX_OPCODE_barrier:
     case PTX_OPCODE_match:
+    case PTX_OPCODE_mbarrier:
     case PTX_OPCODE_redux:
     case PTX_OPCODE_shfl:
     case PTX_OPCODE_tex:

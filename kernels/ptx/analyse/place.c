@@ -83,6 +83,8 @@ static const char *obstacle_of_function(const struct ptx_function *function)
 {
     if (!function->has_body)
         return "it calls functions that are none of its own";
+    if (function->has_cluster || function->is_explicit_cluster || function->cluster[0] > 0)
+        return "it has clusters, which OpenCL launches none of";
     for (size_t i = 0; i < function->instruction_count; ++i) {
         const struct ptx_instruction *in = &function->instructions[i];
         const char *why = obstacle_of_instruction(in);

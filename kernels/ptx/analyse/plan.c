@@ -192,17 +192,6 @@ static void take_facts(struct ptx_emitter *e, struct ptx_body *caller, struct pt
         caller->inlined = MOST_COUNTED;
 }
 
-/* Before a form takes it for a barrier of the block. */
-static void refuse_cluster(struct ptx_emitter *e, const struct ptx_function *function,
-                           const struct ptx_instruction *in)
-{
-    if (!ptx_is_barrier(in) || in->scope != PTX_SCOPE_CLUSTER)
-        return;
-    e->function = function;
-    e->instruction = in;
-    ptx_refuse(e, "clusters of blocks have no translation");
-}
-
 static bool can_fail(const struct ptx_instruction *in)
 {
     return in->opcode == PTX_OPCODE_trap || in->opcode == PTX_OPCODE_alloca ||
@@ -225,7 +214,6 @@ static void find_facts(struct ptx_emitter *e, struct ptx_body *body)
     for (size_t i = 0; i < body->function->instruction_count; i++) {
         const struct ptx_instruction *in = &body->function->instructions[i];
         body->has_barriers |= ptx_is_barrier(in);
-        refuse_cluster(e, body->function, in);
         body->has_warp_operations |= ptx_is_warp_operation(in) || ptx_is_lockstep(in);
         body->sees_others |= ptx_sees_others(in);
         e->plan->can_fail |= can_fail(in);
@@ -452,6 +440,14 @@ void ptx_plan_find_jumps(struct ptx_emitter *e)
             plan->jumps[plan->jump_count++] = plan->bodies[i].function;
 }
 
+/* Where it is said how many blocks a cluster has: threads of one may count on reaching the others'. */
+static void refuse_cluster(struct ptx_emitter *e)
+{
+    const unsigned *cluster = e->plan->original->cluster;
+    if (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1)
+        ptx_refuse(e, "clusters of several blocks have no translation");
+}
+
 void ptx_plan_survey(struct ptx_emitter *e)
 {
     struct ptx_plan *plan = e->plan;
@@ -462,6 +458,7 @@ void ptx_plan_survey(struct ptx_emitter *e)
         plan->bodies[i].can_exit |=
             plan->bodies[i].waits; /* PTX_FORM_ITEM's waits, which failures end */
     check_inlined(e);
+    refuse_cluster(e);
 }
 
 static void analyse_registers(struct ptx_emitter *e, struct ptx_body *body)

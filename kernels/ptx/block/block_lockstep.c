@@ -181,7 +181,8 @@ bool *ptx_block_meetings(struct ptx_emitter *e, const struct ptx_function *funct
         find_silent_meetings(e, function, starts);
     for (size_t i = 0; i < function->instruction_count; i++) {
         const struct ptx_instruction *in = &function->instructions[i];
-        starts[i] |= ptx_is_barrier(in) || ptx_is_warp_operation(in) || ptx_is_lockstep(in);
+        starts[i] |= ptx_is_barrier(in) || ptx_is_warp_operation(in) || ptx_is_lockstep(in) ||
+                     ptx_is_mbarrier_wait(in); /* when all have arrived, none waits */
     }
     return starts;
 }

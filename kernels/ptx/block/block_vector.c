@@ -204,6 +204,7 @@ static bool is_plain(const struct ptx_instruction *in)
     switch (in->opcode) {
     case PTX_OPCODE_atom:
     case PTX_OPCODE_red:
+    case PTX_OPCODE_mbarrier:
     case PTX_OPCODE_trap:
     case PTX_OPCODE_brx:
     case PTX_OPCODE_membar:
@@ -214,6 +215,8 @@ static bool is_plain(const struct ptx_instruction *in)
     case PTX_OPCODE_sust:
     case PTX_OPCODE_sured:
         return false;
+    case PTX_OPCODE_cp:
+        return in->operation != PTX_OP_BULK;
     default:
         return true;
     }
@@ -248,10 +251,12 @@ static bool may_write_in(const struct ptx_instruction *in, enum ptx_space space)
 {
     switch (in->opcode) {
     case PTX_OPCODE_call:
+    case PTX_OPCODE_cp:
         return true;
     case PTX_OPCODE_st:
     case PTX_OPCODE_atom:
     case PTX_OPCODE_red:
+    case PTX_OPCODE_mbarrier:
         return in->space == space ||
                (in->space != PTX_SPACE_GLOBAL && in->space != PTX_SPACE_SHARED &&
                 in->space != PTX_SPACE_LOCAL && in->space != PTX_SPACE_PARAM);

@@ -200,6 +200,12 @@ static const char *store_text(struct ptx_emitter *e, const struct ptx_access *a)
 
 static const char *copy_text(struct ptx_emitter *e, const struct ptx_access *a)
 {
+    if (a->function)
+        return ptx_format(
+            e, "%s(%s, %s, %s)", a->function,
+            operand_pointer(e, a->address, (enum ptx_space)a->space, "", "ulong2"),
+            operand_pointer(e, a->from, (enum ptx_space)a->from_space, "const ", "ulong2"),
+            given(e, a->value));
     return ptx_format(e, "clem_copy_async(%s, %s, %uu, %s)",
                       operand_pointer(e, a->address, PTX_SPACE_SHARED, "", "uchar"),
                       operand_pointer(e, a->from, PTX_SPACE_GLOBAL, "const ", "uchar"), a->bytes,

@@ -39,8 +39,10 @@ struct ptx_access {
     const char *c_type;
     const char *index;    /* an expression: so many of them behind the address; NULL: none */
     const char *value;    /* STORE, ATOMIC, COPY: what it is given */
-    const char *function; /* ATOMIC, and SURFACE where that is one: who does it */
-    const struct ptx_operand *from; /* COPY: an ADDRESS in .global, of which it reads `bytes` */
+    const char *function; /* ATOMIC, and SURFACE and COPY where that is one: who does it */
+    const struct ptx_operand
+        *from; /* COPY: an ADDRESS in from_space (GENERIC: .global), of which it reads `bytes` */
+    uint8_t from_space;
     unsigned bytes;
 
     const char *object; /* TEXTURE, SURFACE: its name in the text */

@@ -16,14 +16,11 @@ static const struct {
     {PTX_OPCODE_ldmatrix, "matrix instructions have no translation"},
     {PTX_OPCODE_stmatrix, "matrix instructions have no translation"},
     {PTX_OPCODE_movmatrix, "matrix instructions have no translation"},
-    {PTX_OPCODE_mbarrier, "asynchronous barriers in memory have no translation"},
     {PTX_OPCODE_createpolicy, "cache policies have no translation"},
     {PTX_OPCODE_multimem, "multicast memory has no translation"},
     {PTX_OPCODE_tensormap, "tensor maps have no translation"},
     {PTX_OPCODE_griddepcontrol, "launches that depend on launches have no translation"},
     {PTX_OPCODE_setmaxnreg, "register budgets have no translation"},
-    {PTX_OPCODE_mapa, "clusters of blocks have no translation"},
-    {PTX_OPCODE_getctarank, "clusters of blocks have no translation"},
     {PTX_OPCODE_istypep, "references as values have no translation"},
 };
 
@@ -48,9 +45,9 @@ static void refuse_unknown(struct ptx_emitter *e, const struct ptx_instruction *
 static void write_unguarded(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     static bool (*const emitters[])(struct ptx_emitter *, const struct ptx_instruction *) = {
-        ptx_emit_memory, ptx_emit_move,    ptx_emit_pointer, ptx_emit_arithmetic,
-        ptx_emit_flow,   ptx_emit_compare, ptx_emit_convert, ptx_emit_call,
-        ptx_emit_atomic, ptx_emit_warp,    ptx_emit_texture, ptx_emit_video,
+        ptx_emit_memory,  ptx_emit_move,    ptx_emit_pointer,  ptx_emit_arithmetic, ptx_emit_flow,
+        ptx_emit_compare, ptx_emit_convert, ptx_emit_call,     ptx_emit_atomic,     ptx_emit_warp,
+        ptx_emit_texture, ptx_emit_video,   ptx_emit_mbarrier,
     };
     bool is_known = false;
     e->is_hiding = ptx_hides(e, in);

@@ -129,6 +129,7 @@ bool ptx_emit_pointer(struct ptx_emitter *e,
                       const struct ptx_instruction *in); /* results in pointer registers: mov
     cvta add sub mad selp */
 bool ptx_emit_atomic(struct ptx_emitter *e, const struct ptx_instruction *in);
+bool ptx_emit_mbarrier(struct ptx_emitter *e, const struct ptx_instruction *in);
 bool ptx_emit_call(struct ptx_emitter *e, const struct ptx_instruction *in);
 /* emit_launch.c: a call of CUDA's device runtime. False: the function is none of it. */
 bool ptx_emit_device_runtime(struct ptx_emitter *e, const struct ptx_instruction *in,

@@ -239,11 +239,37 @@ static void emit_copy(struct ptx_emitter *e, const struct ptx_instruction *in)
     ptx_line(e, "%s;", ptx_access(e, &access));
 }
 
+/* By the thread that asks for it, at once. */
+static void emit_bulk_copy(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *o = in->operands;
+    if (in->second_operation != PTX_OP_COMPLETE_TX && in->second_operation != PTX_OP_BULK_GROUP)
+        return;
+    const char *bytes = ptx_value(e, &o[2], PTX_U32);
+    const struct ptx_access access = {
+        .kind = PTX_ACCESS_COPY,
+        .space = in->space,
+        .address = &o[0],
+        .from = &o[1],
+        .from_space = in->second_space,
+        .function = in->space == PTX_SPACE_GLOBAL          ? "clem_copy_bulk_out"
+                    : in->second_space == PTX_SPACE_GLOBAL ? "clem_copy_bulk_in"
+                                                           : "clem_copy_bulk_within",
+        .bytes = 16,
+        .value = bytes};
+    ptx_line(e, "%s;", ptx_access(e, &access));
+    if (in->second_operation == PTX_OP_COMPLETE_TX)
+        ptx_emit_bytes_arrive(e, &o[3], bytes);
+}
+
 static void emit_cp(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
-    if (strncmp(in->words, "cp.async", 8) != 0 || strstr(in->words, ".bulk") ||
-        strstr(in->words, ".mbarrier") || strstr(in->words, ".reduce"))
-        ptx_refuse(e, "bulk copies and copies that arrive at barriers have no translation");
+    if (strncmp(in->words, "cp.async", 8) != 0 || strstr(in->words, ".reduce"))
+        ptx_refuse(e, "copies that compute have no translation");
+    else if (in->operation == PTX_OP_BULK)
+        emit_bulk_copy(e, in);
+    else if (in->operation == PTX_OP_MBARRIER)
+        ptx_emit_copies_arrive(e, in);
     else if (!strstr(in->words, "_group") && !strstr(in->words, "wait_all"))
         emit_copy(e, in);
 }

@@ -17,4 +17,11 @@ struct ptx_instruction ptx_spread_registers(struct ptx_emitter *e, const struct 
 void ptx_emit_load_parameter(struct ptx_emitter *e, const struct ptx_instruction *in);
 void ptx_emit_store_parameter(struct ptx_emitter *e, const struct ptx_instruction *in);
 
+/* emit_mbarrier.c: cp.async.mbarrier.arrive. Copies are made at once; without .noinc they arrive beside the threads that the
+ * barrier counts, for which nothing is written. */
+void ptx_emit_copies_arrive(struct ptx_emitter *e, const struct ptx_instruction *in);
+/* And that so many bytes have come, which a barrier at an address expects. */
+void ptx_emit_bytes_arrive(struct ptx_emitter *e, const struct ptx_operand *barrier,
+                           const char *bytes);
+
 #endif

@@ -50,6 +50,12 @@ bool ptx_is_volatile(const struct ptx_instruction *in)
            in->cache == PTX_CACHE_WT;
 }
 
+static bool returns_nothing(uint8_t mbarrier_operation)
+{
+    return mbarrier_operation == PTX_OP_INIT || mbarrier_operation == PTX_OP_INVAL ||
+           mbarrier_operation == PTX_OP_EXPECT_TX || mbarrier_operation == PTX_OP_COMPLETE_TX;
+}
+
 static bool has_no_destination(const struct ptx_instruction *in)
 {
     switch (in->opcode) {
@@ -76,6 +82,8 @@ static bool has_no_destination(const struct ptx_instruction *in)
     case PTX_OPCODE_griddepcontrol:
     case PTX_OPCODE_setmaxnreg:
         return true;
+    case PTX_OPCODE_mbarrier:
+        return returns_nothing(in->operation);
     case PTX_OPCODE_bar:
     case PTX_OPCODE_barrier:
         return in->operation != PTX_OP_RED && in->second_operation != PTX_OP_RED;
@@ -96,8 +104,7 @@ bool ptx_special_is_uniform(int32_t special)
     return (special >= PTX_NTID_X && special <= PTX_NCTAID_Z) || special == PTX_NWARPID ||
            special == PTX_WARP_SZ || special == PTX_SMID || special == PTX_NSMID ||
            special == PTX_GRIDID ||
-           (special >= PTX_TOTAL_SMEM_SIZE && special <= PTX_AGGR_SMEM_SIZE) ||
-           special == PTX_CLUSTER;
+           (special >= PTX_TOTAL_SMEM_SIZE && special <= PTX_AGGR_SMEM_SIZE);
 }
 
 bool ptx_special_is_wide(int32_t special)

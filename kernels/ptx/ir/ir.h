@@ -151,9 +151,9 @@ enum ptx_operation {
     PTX_OP_ECR,
     PTX_OP_RC16, /* prmt */
     PTX_OP_L,
-    PTX_OP_R,  /* shf */
-    PTX_OP_TO, /* cvta.to */
-    PTX_OP_ARRIVE,
+    PTX_OP_R,      /* shf */
+    PTX_OP_TO,     /* cvta.to */
+    PTX_OP_ARRIVE, /* of mbarrier, too */
     PTX_OP_WAIT,
     PTX_OP_WAIT_ALL,
     PTX_OP_WAIT_GROUP,
@@ -196,8 +196,19 @@ enum ptx_operation {
     PTX_OP_L2,
     PTX_OP_PO,
     PTX_OP_SHR7,
-    PTX_OP_SHR15,
-    /* vmad */ PTX_OP_OTHER
+    PTX_OP_SHR15, /* vmad */
+    PTX_OP_INIT,
+    PTX_OP_INVAL,
+    PTX_OP_ARRIVE_DROP,
+    PTX_OP_EXPECT_TX,
+    PTX_OP_COMPLETE_TX,
+    PTX_OP_TEST_WAIT,
+    PTX_OP_TRY_WAIT,
+    PTX_OP_PENDING_COUNT, /* mbarrier */
+    PTX_OP_MBARRIER,
+    PTX_OP_BULK,
+    PTX_OP_BULK_GROUP, /* cp.async */
+    PTX_OP_OTHER
 };
 
 enum ptx_geometry {
@@ -239,7 +250,8 @@ enum ptx_flag {
     PTX_NOFTZ = 1 << 21,
     PTX_NOINC = 1 << 22,
     PTX_OOB = 1 << 23,
-    PTX_ALIGNED = 1 << 24
+    PTX_ALIGNED = 1 << 24,
+    PTX_PARITY = 1 << 25 /* mbarrier.test_wait.parity */
 };
 
 /* ---- Operands ---- */
@@ -284,7 +296,9 @@ enum ptx_special { /* special registers; those with .x .y .z keep 3 places in a 
                    PTX_ENVREG1, /* its upper half */
                    PTX_ENVREG2,
                    PTX_PM,
-                   PTX_CLUSTER /* any %cluster... register: answered as a cluster of one block */,
+                   PTX_CLUSTER_RANK, /* a block within its cluster: 0 */
+                   PTX_CLUSTER_SIZE, /* 1 */
+                   PTX_IS_EXPLICIT_CLUSTER,
                    PTX_SPECIAL_OTHER
 };
 
@@ -470,6 +484,9 @@ struct ptx_function {
     size_t instruction_count;
     uint32_t first_location; /* of the module's, how many stand before the body */
     unsigned max_threads[3], required_threads[3], min_blocks;
+    unsigned cluster[3]; /* .reqnctapercluster, or zeros */
+    bool is_explicit_cluster,
+        has_cluster; /* .explicitcluster; instructions that reach through a cluster */
 };
 
 /* What ptx_module_place() changes in a module's text, by bytes from its start. In the order of `from`
@@ -597,6 +614,13 @@ static inline bool ptx_barrier_arrives(const struct ptx_instruction *in)
 static inline bool ptx_barrier_reduces(const struct ptx_instruction *in)
 {
     return in->operation == PTX_OP_RED || in->second_operation == PTX_OP_RED;
+}
+
+/* Whether mbarrier looks if a phase is over: threads that it is not over for wait. */
+static inline bool ptx_is_mbarrier_wait(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_mbarrier &&
+           (in->operation == PTX_OP_TEST_WAIT || in->operation == PTX_OP_TRY_WAIT);
 }
 
 /* Whether two accesses name their address alike. */

@@ -287,6 +287,8 @@ static void print_head(FILE *out, const struct ptx_function *function)
         fputs(".noreturn\n", out);
     print_threads(out, ".maxntid", function->max_threads);
     print_threads(out, ".reqntid", function->required_threads);
+    print_threads(out, ".reqnctapercluster", function->cluster);
+    fputs(function->is_explicit_cluster ? ".explicitcluster\n" : "", out);
     if (function->min_blocks)
         fprintf(out, ".minnctapersm %u\n", function->min_blocks);
 }

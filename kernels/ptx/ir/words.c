@@ -123,6 +123,10 @@ static const struct {
     {"%clock", PTX_CLOCK},
     {"%clock64", PTX_CLOCK64},
     {"%clock_hi", PTX_CLOCK_HI},
+    {"%cluster_ctaid", PTX_CLUSTER_RANK},
+    {"%cluster_ctarank", PTX_CLUSTER_RANK},
+    {"%cluster_nctaid", PTX_CLUSTER_SIZE},
+    {"%cluster_nctarank", PTX_CLUSTER_SIZE},
     {"%ctaid", PTX_CTAID_X},
     {"%dynamic_smem_size", PTX_DYNAMIC_SMEM_SIZE},
     {"%envreg1", PTX_ENVREG1},
@@ -131,6 +135,7 @@ static const struct {
     {"%globaltimer_hi", PTX_GLOBALTIMER_HI},
     {"%globaltimer_lo", PTX_GLOBALTIMER_LO},
     {"%gridid", PTX_GRIDID},
+    {"%is_explicit_cluster", PTX_IS_EXPLICIT_CLUSTER},
     {"%laneid", PTX_LANEID},
     {"%lanemask_eq", PTX_LANEMASK_EQ},
     {"%lanemask_ge", PTX_LANEMASK_GE},
@@ -146,6 +151,8 @@ static const struct {
     {"%total_smem_size", PTX_TOTAL_SMEM_SIZE},
     {"%warpid", PTX_WARPID},
     {"WARP_SZ", PTX_WARP_SZ},
+    {"%clusterid", PTX_CTAID_X}, /* behind the names that are written for these */
+    {"%nclusterid", PTX_NCTAID_X},
 };
 
 static bool starts(const char *text, size_t length, const char *prefix)
@@ -163,9 +170,6 @@ int ptx_special_of(const char *text, size_t length)
         return PTX_ENVREG;
     if (starts(text, length, "%pm") && length > 3 && text[3] >= '0' && text[3] <= '7')
         return PTX_PM;
-    if (starts(text, length, "%cluster") || starts(text, length, "%ncluster") ||
-        starts(text, length, "%is_explicit_cluster"))
-        return PTX_CLUSTER;
     if (starts(text, length, "%reserved_smem_offset") ||
         starts(text, length, "%current_graph_exec"))
         return PTX_SPECIAL_OTHER;
@@ -187,10 +191,7 @@ const char *ptx_special_name(enum ptx_special special)
     for (size_t i = 0; i < sizeof specials / sizeof *specials; ++i)
         if (specials[i].special == special)
             return specials[i].name;
-    return special == PTX_ENVREG    ? "%envreg0"
-           : special == PTX_PM      ? "%pm0"
-           : special == PTX_CLUSTER ? "%cluster_ctarank"
-                                    : "%current_graph_exec";
+    return special == PTX_ENVREG ? "%envreg0" : special == PTX_PM ? "%pm0" : "%current_graph_exec";
 }
 
 /* ---- Modifiers ---- */
@@ -370,6 +371,21 @@ static const struct {
     struct modifier modifier;
 } special_modifiers[] = {
     {PTX_OPCODE_cvt, {"pack", OPERATION, PTX_OP_OTHER}},
+    {PTX_OPCODE_cp, {"bulk", OPERATION, PTX_OP_BULK}},
+    {PTX_OPCODE_cp, {"bulk_group", OPERATION, PTX_OP_BULK_GROUP}},
+    {PTX_OPCODE_cp, {"mbarrier", OPERATION, PTX_OP_MBARRIER}},
+    {PTX_OPCODE_cp, {"mbarrier::complete_tx::bytes", OPERATION, PTX_OP_COMPLETE_TX}},
+    {PTX_OPCODE_cp, {"read", HINT, 0}},
+    {PTX_OPCODE_mbarrier, {"arrive_drop", OPERATION, PTX_OP_ARRIVE_DROP}},
+    {PTX_OPCODE_mbarrier, {"complete_tx", OPERATION, PTX_OP_COMPLETE_TX}},
+    {PTX_OPCODE_mbarrier, {"expect_tx", OPERATION, PTX_OP_EXPECT_TX}},
+    {PTX_OPCODE_mbarrier, {"init", OPERATION, PTX_OP_INIT}},
+    {PTX_OPCODE_mbarrier, {"inval", OPERATION, PTX_OP_INVAL}},
+    {PTX_OPCODE_mbarrier, {"noComplete", HINT, 0}},
+    {PTX_OPCODE_mbarrier, {"parity", FLAG, PTX_PARITY}},
+    {PTX_OPCODE_mbarrier, {"pending_count", OPERATION, PTX_OP_PENDING_COUNT}},
+    {PTX_OPCODE_mbarrier, {"test_wait", OPERATION, PTX_OP_TEST_WAIT}},
+    {PTX_OPCODE_mbarrier, {"try_wait", OPERATION, PTX_OP_TRY_WAIT}},
     {PTX_OPCODE_setp, {"lo", COMPARE, PTX_CMP_LO}},
     {PTX_OPCODE_setp, {"hi", COMPARE, PTX_CMP_HI}},
     {PTX_OPCODE_set, {"lo", COMPARE, PTX_CMP_LO}},
@@ -495,4 +511,6 @@ void ptx_decode_words(const char *text, size_t length, struct ptx_instruction *i
         if (!add_word(instruction, word, (size_t)((dot ? dot : end) - word)))
             instruction->opcode = PTX_OPCODES;
     }
+    if (instruction->opcode == PTX_OPCODE_mbarrier) /* which lie nowhere else */
+        instruction->space = PTX_SPACE_SHARED;
 }

@@ -74,6 +74,19 @@ static inline void clem_copy_async(__local uchar *d, const __global uchar *s, ui
         d[i] = i < from ? s[i] : (uchar)0;
 }
 
+/* cp.async.bulk: 16 bytes after 16 bytes. */
+#define CLEM_COPY_BULK(NAME, TO, FROM)                                                             \
+    static inline void NAME(TO ulong2 *to, const FROM ulong2 *from, uint bytes)                    \
+    {                                                                                              \
+        for (uint i = 0; i < bytes / 16u; i++)                                                     \
+            to[i] = from[i];                                                                       \
+    }
+
+/* Defines clem_copy_bulk_in clem_copy_bulk_out clem_copy_bulk_within */
+CLEM_COPY_BULK(clem_copy_bulk_in, __local, __global)
+CLEM_COPY_BULK(clem_copy_bulk_out, __global, __local)
+CLEM_COPY_BULK(clem_copy_bulk_within, __local, __local)
+
 /* Fences of all memory. CLEM_FENCE is of the text's head: mem_fence() is all that OpenCL C 1.2 has, and where it is
  * nothing, C's fence of that order (4: acquire and release, 5: sequentially consistent) stands in. */
 #define clem_fence() CLEM_FENCE(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, 5)

@@ -67,6 +67,7 @@ static const struct shape shapes[PTX_OPCODES] = {
     [PTX_OPCODE_fence] = {"", 0, false},
     [PTX_OPCODE_fma] = THREE,
     [PTX_OPCODE_fns] = THREE,
+    [PTX_OPCODE_getctarank] = ONE,
     [PTX_OPCODE_isspacep] = {"DV", 0, false},
     [PTX_OPCODE_ld] = {"WAV?", 1, false},
     [PTX_OPCODE_ldu] = {"WA", 1, false},
@@ -75,6 +76,7 @@ static const struct shape shapes[PTX_OPCODES] = {
     [PTX_OPCODE_mad] = THREE,
     [PTX_OPCODE_mad24] = THREE,
     [PTX_OPCODE_madc] = THREE,
+    [PTX_OPCODE_mapa] = TWO,
     [PTX_OPCODE_match] = {"DVV", 1, true},
     [PTX_OPCODE_max] = {"DVVV?", 1, false},
     [PTX_OPCODE_membar] = {"", 0, false},
@@ -238,13 +240,52 @@ static bool is_call(const struct ptx_instruction *in)
             at[3].kind == PTX_OPERAND_FUNCTION);
 }
 
-/* cp.async: two addresses and sizes, or a way of waiting. */
+/* Into shared memory, with the barrier that hears of its bytes, or out of it; or a way of waiting. */
+static bool is_bulk_copy(const struct ptx_instruction *in)
+{
+    const bool comes = in->space == PTX_SPACE_SHARED && (in->second_space == PTX_SPACE_GLOBAL ||
+                                                         in->second_space == PTX_SPACE_SHARED);
+    const bool goes = in->space == PTX_SPACE_GLOBAL && in->second_space == PTX_SPACE_SHARED;
+    switch (in->second_operation) {
+    case PTX_OP_COMPLETE_TX:
+        return comes && fit_all(in->operands, in->operand_count, "AAVAV?");
+    case PTX_OP_BULK_GROUP:
+        return goes && fit_all(in->operands, in->operand_count, "AAVV?");
+    case PTX_OP_COMMIT_GROUP:
+        return in->operand_count == 0;
+    case PTX_OP_WAIT_GROUP:
+        return fit_all(in->operands, in->operand_count, "V");
+    default:
+        return false;
+    }
+}
+
+/* cp.async: two addresses and sizes, a way of waiting, or a barrier that copies arrive at. */
 static bool is_copy(const struct ptx_instruction *in)
 {
     const char *letters = in->operation == PTX_OP_NONE         ? "AAVV?V?"
                           : in->operation == PTX_OP_WAIT_GROUP ? "V"
+                          : in->operation == PTX_OP_MBARRIER   ? "A"
                                                                : "";
+    if (in->operation == PTX_OP_BULK)
+        return is_bulk_copy(in);
     return in->operation != PTX_OP_OTHER && fit_all(in->operands, in->operand_count, letters);
+}
+
+static bool is_mbarrier(const struct ptx_instruction *in)
+{
+    static const char *const letters[PTX_OP_OTHER + 1] = {
+        [PTX_OP_INIT] = "AV",          [PTX_OP_INVAL] = "A",        [PTX_OP_ARRIVE] = "DAV?",
+        [PTX_OP_ARRIVE_DROP] = "DAV?", [PTX_OP_EXPECT_TX] = "AV",   [PTX_OP_COMPLETE_TX] = "AV",
+        [PTX_OP_TEST_WAIT] = "DAV",    [PTX_OP_TRY_WAIT] = "DAVV?", [PTX_OP_PENDING_COUNT] = "DV",
+    };
+    const bool is_simple = in->second_operation == PTX_OP_NONE;
+    const bool expects = in->second_operation == PTX_OP_EXPECT_TX && in->operand_count == 3 &&
+                         (in->operation == PTX_OP_ARRIVE || in->operation == PTX_OP_ARRIVE_DROP);
+    const bool is_of_wait = !(in->flags & PTX_PARITY) || ptx_is_mbarrier_wait(in);
+    return (is_simple || expects) && is_of_wait && in->type_count == 1 && in->types[0] == PTX_B64 &&
+           !in->has_second_destination && letters[in->operation] &&
+           fit_all(in->operands, in->operand_count, letters[in->operation]);
 }
 
 /* How many values a vector has is said twice. Together they have 32 bytes at most.
@@ -262,6 +303,13 @@ static bool agrees_with_width(const struct ptx_instruction *in)
            values->kind == PTX_OPERAND_REGISTER;
 }
 
+/* barrier.cluster.arrive and .wait, which have neither numbers nor counts. */
+static bool is_of_cluster(const struct ptx_instruction *in)
+{
+    return in->operand_count == 0 && in->second_operation == PTX_OP_NONE &&
+           (in->operation == PTX_OP_ARRIVE || in->operation == PTX_OP_WAIT);
+}
+
 /* The least and the most of three numbers: of .f32 only. */
 static bool has_operand_too_many(const struct ptx_instruction *in)
 {
@@ -275,6 +323,8 @@ static bool is_well_formed(const struct ptx_instruction *in)
         return is_call(in);
     if (in->opcode == PTX_OPCODE_cp)
         return is_copy(in);
+    if (in->opcode == PTX_OPCODE_mbarrier)
+        return is_mbarrier(in);
     const struct shape *shape = &shapes[in->opcode];
     if (!shape->operands)
         return true;
@@ -283,6 +333,8 @@ static bool is_well_formed(const struct ptx_instruction *in)
     if ((in->opcode == PTX_OPCODE_bar || in->opcode == PTX_OPCODE_barrier) &&
         in->operation == PTX_OP_RED && !fit_all(in->operands, in->operand_count, "DVVV?"))
         return false;
+    if (in->opcode == PTX_OPCODE_barrier && in->scope == PTX_SCOPE_CLUSTER)
+        return is_of_cluster(in);
     const bool skips = in->has_second_destination;
     return in->operand_count >= skips && (!skips || fits(&in->operands[0], shape->operands[0])) &&
            fit_all(skips ? in->operands + 1 : in->operands, in->operand_count - skips,
@@ -298,6 +350,7 @@ void ptx_check_instructions(struct ptx_module *module)
             struct ptx_instruction *in = &function->instructions[k];
             if (in->opcode != PTX_OPCODES && !is_well_formed(in))
                 in->opcode = PTX_OPCODES;
+            function->has_cluster |= ptx_read_cluster(module, in);
         }
     }
 }

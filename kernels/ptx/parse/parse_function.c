@@ -183,14 +183,14 @@ static void parse_threads(struct ptx_parser *p, unsigned threads[3])
     }
 }
 
-/* What stands between parameters and body. Hints on registers and clusters mean nothing here. */
+/* What stands between parameters and body. Hints on registers mean nothing here. */
 static void parse_attributes(struct ptx_parser *p, struct ptx_function *function)
 {
     static const struct {
         const char *word;
         unsigned numbers;
-    } hints[] = {{".maxnctapersm", 1},         {".maxnreg", 1},          {".explicitcluster", 0},
-                 {".maxclusterrank", 1},       {".abi_preserve", 1},     {".reqnctapercluster", 3},
+    } hints[] = {{".maxnctapersm", 1},         {".maxnreg", 1},
+                 {".maxclusterrank", 1},       {".abi_preserve", 1},
                  {".abi_preserve_control", 1}, {".blocksareclusters", 0}};
     unsigned ignored[3];
     while (p->token.kind == PTX_TOKEN_DOT && !ptx_pass_directive(p)) {
@@ -200,6 +200,10 @@ static void parse_attributes(struct ptx_parser *p, struct ptx_function *function
             parse_threads(p, function->max_threads);
         else if (ptx_accept_word(p, ".reqntid"))
             parse_threads(p, function->required_threads);
+        else if (ptx_accept_word(p, ".reqnctapercluster"))
+            parse_threads(p, function->cluster);
+        else if (ptx_accept_word(p, ".explicitcluster"))
+            function->is_explicit_cluster = true;
         else if (ptx_accept_word(p, ".minnctapersm")) {
             parse_threads(p, ignored);
             function->min_blocks = ignored[0];

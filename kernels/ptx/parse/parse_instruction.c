@@ -125,21 +125,39 @@ static void parse_part(struct ptx_parser *p, struct ptx_operand *operand)
     ptx_next(p);
 }
 
+/* Where a cluster is one block, that is number 0 of 1 in each direction. */
+static struct ptx_operand cluster_operand(struct ptx_parser *p, enum ptx_special special)
+{
+    struct ptx_operand made = {.kind = PTX_OPERAND_INTEGER, .index = -1};
+    const bool has_part = p->token.kind == PTX_TOKEN_DOT;
+    const char part = has_part && p->token.length == 2 ? p->token.text[1] : 0;
+    if (has_part && (!part || !strchr("xyzw", part)))
+        ptx_syntax(p, "no part of a special register");
+    if (has_part)
+        ptx_next(p);
+    made.bits = special == PTX_CLUSTER_SIZE          ? part != 'w'
+                : special == PTX_IS_EXPLICIT_CLUSTER ? p->function->is_explicit_cluster
+                                                     : 0;
+    return made;
+}
+
 static struct ptx_operand special_operand(struct ptx_parser *p, enum ptx_special special)
 {
+    if (special >= PTX_CLUSTER_RANK && special <= PTX_IS_EXPLICIT_CLUSTER)
+        return cluster_operand(p, special);
     struct ptx_operand made = {.kind = PTX_OPERAND_SPECIAL, .index = (int32_t)special};
     if (p->token.kind != PTX_TOKEN_DOT)
         return made;
     const char part = p->token.length == 2 ? p->token.text[1] : 0;
     const char *place = part ? strchr("xyzw", part) : NULL;
     const unsigned parts = ptx_special_parts(special);
-    if (!place || (parts == 0 && special != PTX_CLUSTER))
+    if (!place || parts == 0)
         ptx_syntax(p, "no part of a special register");
     const unsigned which = (unsigned)(strchr("xyzw", part) - strchr("xyzw", 'x'));
     ptx_next(p);
-    if (parts && which == 3) /* the fourth is always 0 */
+    if (which == 3) /* the fourth is always 0 */
         return (struct ptx_operand){.kind = PTX_OPERAND_INTEGER, .index = -1};
-    made.index += parts ? (int32_t)which : 0;
+    made.index += (int32_t)which;
     return made;
 }
 
