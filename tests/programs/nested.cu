@@ -179,10 +179,12 @@ __global__ void fail(int *errors)
     mine[3] = cudaGetLastError();
 }
 
+enum { DEEPEST = 40 };
+
 __global__ void descend(int *deepest, int depth)
 {
     *deepest = depth;
-    if (clem_launch(descend, 1, 1, 0, 0, deepest, depth + 1) != cudaSuccess)
+    if (depth < DEEPEST && clem_launch(descend, 1, 1, 0, 0, deepest, depth + 1) != cudaSuccess)
         deepest[1] = cudaGetLastError();
 }
 
@@ -194,6 +196,29 @@ __global__ void too_many(int *refused)
         atomicAdd(&refused[0], 1);
         refused[1] = error;
     }
+}
+
+/* What CUDA says of what it refuses. */
+__global__ void misuse(int *errors)
+{
+    cudaStream_t stream = 0;
+    cudaEvent_t event = 0;
+    void *memory = 0;
+    errors[0] = cudaStreamCreateWithFlags(&stream, 0);
+    errors[1] = cudaEventCreateWithFlags(&event, 0);
+    errors[2] = cudaGetLastError();
+    clem_launch(nothing, 0, 1, 0, 0);
+    errors[3] = cudaGetLastError();
+    clem_launch(nothing, dim3(1, 70000), 1, 0, 0);
+    errors[4] = cudaGetLastError();
+    clem_launch(nothing, 1, 1, 1000000, 0);
+    errors[5] = cudaGetLastError();
+    clem_launch(nothing, 1, 1, 0, (cudaStream_t)0x100);
+    errors[6] = cudaGetLastError();
+    clem_launch(nothing, 1, 1, 0, cudaStreamLegacy);
+    errors[7] = cudaGetLastError();
+    errors[8] = cudaMalloc(&memory, 0);
+    errors[9] = cudaFree(0);
 }
 
 /* A name and a description, each with its zero. */
@@ -235,7 +260,15 @@ static void check_errors(void)
     CUDA(cudaMemset(deepest.data, 0, 2 * sizeof(int)));
     descend<<<1, 1>>>(deepest.data, 0);
     LAUNCHED();
-    EXPECT(deepest.host() == (std::vector<int>{24, cudaErrorLaunchMaxDepthExceeded}));
+    /* An H200 goes on; this program ends it. */
+    EXPECT(deepest.host() == (std::vector<int>{24, cudaErrorLaunchMaxDepthExceeded}) ||
+           deepest.host() == (std::vector<int>{DEEPEST, 0}));
+
+    device_array<int> misused(10);
+    misuse<<<1, 1>>>(misused.data);
+    LAUNCHED();
+    const int value = cudaErrorInvalidValue;
+    EXPECT(misused.host() == (std::vector<int>{0, value, value, wrong, wrong, wrong, value, 0, value, 0}));
 }
 
 /* How many wait at once depends on how fast they begin; with clem, all of a grid's do. */

@@ -108,7 +108,7 @@ static inline uint clem_launch_refusal(__global struct clem_launches *launches, 
         return CLEM_LAUNCH_FUNCTION;
     if (!clem_launch_has_shape(grid, block))
         return CLEM_LAUNCH_CONFIGURATION;
-    return shared > CLEM_LAUNCH_SHARED ? CLEM_LAUNCH_VALUE : CLEM_LAUNCH_OK;
+    return shared > CLEM_LAUNCH_SHARED ? CLEM_LAUNCH_CONFIGURATION : CLEM_LAUNCH_OK;
 }
 
 static inline void clem_launch_describe(__global struct clem_launch_record *record, uint function,
@@ -158,7 +158,8 @@ static inline uint clem_launch_put(__global struct clem_launches *launches,
                                    __global struct clem_launch_record *record, ulong stream,
                                    ulong2 at)
 {
-    uint error = clem_launch_stream_error(launches, stream);
+    uint error = clem_launch_stream_error(launches, stream) == CLEM_LAUNCH_OK ? CLEM_LAUNCH_OK
+                                                                              : CLEM_LAUNCH_VALUE;
     if (error == CLEM_LAUNCH_OK && launches->depth >= CLEM_LAUNCH_DEEPEST &&
         stream != CLEM_LAUNCH_TAIL)
         error = CLEM_LAUNCH_DEPTH;
@@ -254,13 +255,12 @@ static inline uint clem_launch_fill(__global struct clem_launches *launches, ulo
 
 /* ---- Streams and events: launches begin in the order in which they are made ---- */
 
-static inline uint clem_launch_make(__global struct clem_launches *launches, ulong to, uint flags,
-                                    uint wanted, ulong2 at, __local uchar *shared,
-                                    CLEM_LOCAL uchar *stack)
+static inline uint clem_launch_make(__global struct clem_launches *launches, ulong to, bool is_right,
+                                    ulong2 at, __local uchar *shared, CLEM_LOCAL uchar *stack)
 {
     if (!launches)
         return CLEM_LAUNCH_OK;
-    if (flags != wanted || to == 0ul)
+    if (!is_right || to == 0ul)
         return clem_launch_fail(launches, at, CLEM_LAUNCH_VALUE);
     const ulong handle =
         CLEM_LAUNCH_MADE + atomic_inc((volatile __global uint *)&launches->handles);
@@ -268,20 +268,20 @@ static inline uint clem_launch_make(__global struct clem_launches *launches, ulo
     return CLEM_LAUNCH_OK;
 }
 
-/* 1: cudaStreamNonBlocking, which streams of kernels must be made with. */
+/* 1: cudaStreamNonBlocking, which CUDA's documentation asks for, and its runtime does not. */
 static inline uint clem_launch_make_stream(__global struct clem_launches *launches, ulong to,
                                            uint flags, ulong2 at, __local uchar *shared,
                                            CLEM_LOCAL uchar *stack)
 {
-    return clem_launch_make(launches, to, flags, 1u, at, shared, stack);
+    return clem_launch_make(launches, to, flags <= 1u, at, shared, stack);
 }
 
-/* 2: cudaEventDisableTiming, likewise. */
+/* 2: cudaEventDisableTiming, which events of kernels must be made with. */
 static inline uint clem_launch_make_event(__global struct clem_launches *launches, ulong to,
                                           uint flags, ulong2 at, __local uchar *shared,
                                           CLEM_LOCAL uchar *stack)
 {
-    return clem_launch_make(launches, to, flags, 2u, at, shared, stack);
+    return clem_launch_make(launches, to, flags == 2u, at, shared, stack);
 }
 
 static inline uint clem_launch_check_made(__global struct clem_launches *launches, ulong handle,
@@ -331,12 +331,11 @@ static inline uint clem_launch_malloc(__global struct clem_launches *launches,
 {
     if (!launches || !runtime)
         return CLEM_LAUNCH_OK;
-    if (to == 0ul)
+    if (to == 0ul || bytes == 0ul)
         return clem_launch_fail(launches, at, CLEM_LAUNCH_VALUE);
-    const ulong made = bytes == 0ul ? 0ul : clem_malloc(runtime, bytes, (uint)at.s0);
+    const ulong made = clem_malloc(runtime, bytes, (uint)at.s0);
     clem_generic_store(, clem_u64_a, to, shared, stack, made);
-    return clem_launch_fail(launches, at,
-                            made == 0ul && bytes != 0ul ? CLEM_LAUNCH_MEMORY : CLEM_LAUNCH_OK);
+    return clem_launch_fail(launches, at, made == 0ul ? CLEM_LAUNCH_MEMORY : CLEM_LAUNCH_OK);
 }
 
 static inline uint clem_launch_free(__global struct clem_launches *launches,
