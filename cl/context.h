@@ -19,6 +19,9 @@ ocl_status ocl_context_open(int device, struct ocl_context **context);
  * NULL. Pointers and queues of the context are unknown afterwards. */
 void ocl_context_close(struct ocl_context *context);
 
+/* Before a context is closed and its programs are released: what kernels of it launched, and has not begun, never begins. */
+void ocl_context_end_launches(struct ocl_context *context);
+
 int ocl_context_device(const struct ocl_context *context);
 
 /* The strategy in use and, in words, why it was chosen ("raw: self-test passed; usm: extension missing"). */

@@ -12,6 +12,7 @@
 
 struct ocl_program;
 struct ocl_kernel;
+struct ocl_launches;
 
 /* Builds a program for the context's device, through the disk cache where CLEM_CACHE_DIR names one.
  * Shape:  code is NUL-terminated OpenCL C text (bytes excludes the NUL), or SPIR-V (recognised by
@@ -128,6 +129,14 @@ struct ocl_gathered {
     size_t groups; /* that came */
 };
 
+/* Of kernels that launch kernels. */
+struct ocl_nesting {
+    size_t pending;    /* launches of the kernel's threads that may wait at once */
+    int device_number; /* as threads are told that ask for their device */
+    struct ocl_launches *
+        launches; /* of what a kernel launched: where its own threads write down launches; otherwise NULL */
+};
+
 struct ocl_launch {
     size_t groups[3];       /* work-groups per dimension, > 0 */
     size_t items[3];        /* work-items per group and dimension, > 0 */
@@ -137,6 +146,7 @@ struct ocl_launch {
     uint64_t conditions; /* device address of what kernels set by cudaGraphSetConditional(), or 0 */
     struct ocl_gathered
         *gathered; /* NULL but for clem's own: what came of it, for which the call waits */
+    struct ocl_nesting nesting;
 };
 
 /* Launches. Safe from many threads on one kernel.

@@ -1,12 +1,99 @@
-/* cuda_device_runtime_api.h: kept for sources that include it; kernels cannot call the runtime. */
+/* cuda_device_runtime_api.h: what kernels may call of the runtime, and kernels that launch kernels. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef __CUDA_DEVICE_RUNTIME_API_H__
 #define __CUDA_DEVICE_RUNTIME_API_H__
 
 #include "builtin_types.h"
 
-/* Launching kernels from kernels needs the device runtime, which OpenCL has no equal of. What kernels may call of it,
- * cudaGraphSetConditional(), clemcc declares in each source (crt/device_runtime.h).
- */
+/* Streams of a kernel's launches. Source: CUDA C++ Programming Guide 13.0, CUDA dynamic parallelism. */
+#define cudaStreamTailLaunch    ((cudaStream_t)0x3)
+#define cudaStreamFireAndForget ((cudaStream_t)0x4)
+
+#if defined(__cplusplus) && defined(__CUDA__) && defined(__clang__)
+
+/* cudaGraphSetConditional() is in crt/device_runtime.h, which comes first. What CUDA 12 took away from kernels, as
+ * cudaDeviceSynchronize(), is the host's alone. */
+extern "C" {
+#define CLEM_DEVICE extern __attribute__((device, nothrow))
+CLEM_DEVICE cudaError_t cudaGetLastError(void);
+CLEM_DEVICE cudaError_t cudaPeekAtLastError(void);
+CLEM_DEVICE const char *cudaGetErrorName(cudaError_t error);
+CLEM_DEVICE const char *cudaGetErrorString(cudaError_t error);
+CLEM_DEVICE cudaError_t cudaGetDevice(int *device);
+CLEM_DEVICE cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+CLEM_DEVICE cudaError_t cudaStreamDestroy(cudaStream_t stream);
+CLEM_DEVICE cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+CLEM_DEVICE cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
+CLEM_DEVICE cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+CLEM_DEVICE cudaError_t cudaEventDestroy(cudaEvent_t event);
+CLEM_DEVICE cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                                        enum cudaMemcpyKind kind, cudaStream_t stream);
+CLEM_DEVICE cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream);
+CLEM_DEVICE cudaError_t cudaMalloc(void **memory, size_t bytes);
+CLEM_DEVICE cudaError_t cudaFree(void *memory);
+CLEM_DEVICE void *cudaGetParameterBuffer(size_t alignment, size_t bytes);
+CLEM_DEVICE cudaError_t cudaLaunchDevice(void *kernel, void *parameters, dim3 grid, dim3 block,
+                                         unsigned shared, cudaStream_t stream);
+CLEM_DEVICE void *cudaGetParameterBufferV2(void *kernel, dim3 grid, dim3 block, unsigned shared);
+CLEM_DEVICE cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream);
+#undef CLEM_DEVICE
+}
+
+#if __cplusplus >= 201103L
+
+/* The address of a kernel in device code, where clang takes it from a variable alone. */
+template <typename Kernel, Kernel kernel> struct clem_kernel {
+    static __attribute__((device)) const Kernel address;
+};
+template <typename Kernel, Kernel kernel>
+__attribute__((device)) const Kernel clem_kernel<Kernel, kernel>::address = kernel;
+
+/* Arguments converted to a kernel's parameters, each where it stands in a structure of all of them. */
+template <typename... Parameters> struct clem_parameters {
+    static __attribute__((device)) void put(char *, size_t)
+    {
+    }
+};
+template <typename First, typename... Rest> struct clem_parameters<First, Rest...> {
+    template <typename Argument, typename... Arguments>
+    static __attribute__((device)) void put(char *to, size_t end, const Argument &argument,
+                                            const Arguments &...rest)
+    {
+        const size_t at = (end + alignof(First) - 1) / alignof(First) * alignof(First);
+        ::new (static_cast<void *>(to + at)) First(argument);
+        clem_parameters<Rest...>::put(to, at + sizeof(First), rest...);
+    }
+};
+
+template <typename... Parameters> struct clem_launcher {
+    template <typename... Arguments>
+    static __attribute__((device)) cudaError_t
+    launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared, cudaStream_t stream,
+           const Arguments &...arguments)
+    {
+        static_assert(sizeof...(Parameters) == sizeof...(Arguments),
+                      "a kernel is launched with as many arguments as it has parameters");
+        void *const buffer = cudaGetParameterBufferV2(reinterpret_cast<void *>(kernel), grid, block,
+                                                      static_cast<unsigned>(shared));
+        if (buffer == nullptr)
+            return cudaPeekAtLastError();
+        clem_parameters<Parameters...>::put(static_cast<char *>(buffer), 0, arguments...);
+        return cudaLaunchDeviceV2(buffer, stream);
+    }
+};
+
+template <typename... Parameters>
+__attribute__((device)) clem_launcher<Parameters...> clem_launcher_of(void (*)(Parameters...));
+
+/* Launches a kernel from a kernel, as kernel<<<grid, block, shared, stream>>>(arguments...) where the compiler has no such
+ * statement for device code. A kernel is named, with its template arguments and, where commas stand in it, in parentheses.
+ * Returns what cudaPeekAtLastError() says of it. */
+#define clem_launch(kernel, grid, block, shared, stream, ...)                                      \
+    (decltype(clem_launcher_of(&kernel))::launch(clem_kernel<decltype(&kernel), &kernel>::address, \
+                                                 (grid), (block), (shared), (stream),              \
+                                                 ##__VA_ARGS__))
+
+#endif
+#endif
 
 #endif

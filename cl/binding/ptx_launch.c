@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cl/base/steady.h"
+#include "cl/binding/ptx_launches.h"
 #include "cl/binding/ptx_runtime.h"
 #include "cl/binding/ptx_table.h"
 #include "cl/launch/kernel_call.h"
@@ -137,6 +138,8 @@ ocl_status ocl_ptx_begin(struct ocl_call *call)
         status = ocl_runtime_begin(kernel->program->context, ocl_ptx_entry(kernel)->uses_malloc);
         memory->is_noted = status == OCL_OK;
     }
+    if (status == OCL_OK && kernel->ptx->has_launches)
+        status = ocl_launches_begin(call);
     if (status == OCL_OK && kernel->ptx->has_bank)
         status = make_bank(kernel, call->launch, &memory->bank);
     if (status == OCL_OK && kernel->ptx->spills)
@@ -162,6 +165,7 @@ void ocl_ptx_end(const struct ocl_call *call)
     const struct ocl_ptx_memory *memory = &call->memory;
     const cl_mem buffers[] = {memory->bank, memory->scratch, memory->shared, memory->turns,
                               memory->gathering};
+    ocl_launches_end(call);
     if (kernel->ptx->has_table)
         ocl_table_end(kernel->program->context);
     if (memory->is_noted)

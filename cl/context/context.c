@@ -8,6 +8,7 @@
 #include "cl/base/steady.h"
 #include "cl/base/worker.h"
 #include "cl/binding/kernel_texture.h"
+#include "cl/binding/ptx_launches.h"
 #include "cl/binding/ptx_runtime.h"
 #include "cl/binding/ptx_table.h"
 #include "cl/block/block.h"
@@ -80,6 +81,9 @@ static const struct ocl_kernel_parts kernel_parts = {
     .ptx_end = ocl_ptx_end,
     .ptx_memory = ocl_ptx_memory,
     .table_written = ocl_table_written,
+    .launches_address = ocl_launches_address,
+    .launches_follow = ocl_launches_follow,
+    .launches_release = ocl_launches_release,
 };
 
 static ocl_status open_parts(void *made)
@@ -190,6 +194,11 @@ static void close_context(struct ocl_context *context)
     pthread_cond_destroy(&context->pin_changed);
     pthread_mutex_destroy(&context->pin_lock);
     free(context);
+}
+
+void ocl_context_end_launches(struct ocl_context *context)
+{
+    atomic_store(&context->ends_launches, true);
 }
 
 void ocl_context_close(struct ocl_context *context)

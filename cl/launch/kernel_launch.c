@@ -61,12 +61,20 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
 {
     struct ocl_call call = {.kernel = kernel, .launch = launch, .plan = plan, .bound = bound};
     ocl_status status = kernel->ptx ? ocl_parts_of(kernel)->ptx_begin(&call) : OCL_OK;
-    if (status == OCL_OK)
+    bool is_on_its_way = false;
+    if (status == OCL_OK) {
         status = ocl_call_launch(&call, queue);
+        is_on_its_way = status == OCL_OK;
+        call.memory.is_spoiled = status != OCL_OK;
+    }
     if (status == OCL_OK && launch->gathered)
         status = ocl_parts_of(kernel)->ptx_gathered(&call, queue);
     if (status == OCL_OK && kernel->ptx && kernel->ptx->writes_table)
         status = ocl_parts_of(kernel)->table_written(queue);
+    if (is_on_its_way && kernel->ptx && kernel->ptx->has_launches) {
+        const ocl_status followed = ocl_parts_of(kernel)->launches_follow(&call, queue);
+        status = status == OCL_OK ? followed : status;
+    }
     if (kernel->ptx)
         ocl_parts_of(kernel)->ptx_end(&call);
     return status;

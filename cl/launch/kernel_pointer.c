@@ -24,6 +24,8 @@ static uint64_t read_pointer(const struct ocl_call *call, const struct ocl_slot 
     uint64_t pointer;
     if (entry == OCL_ENTRY_CONDITIONS)
         return call->launch->conditions;
+    if (entry == OCL_ENTRY_LAUNCHES)
+        return parts->launches_address(call->memory.launches);
     if (entry >= OCL_ENTRY_RUNTIME)
         return parts->ptx_memory(kernel, entry);
     if (entry >= OCL_ENTRY_SYMBOLS)

@@ -73,6 +73,8 @@ static inline bool ocl_argument_is_pointer(const struct ocl_argument *argument)
 #define OCL_ENTRY_TABLE   0xfffffff9u
 /* The conditions of the launch. */
 #define OCL_ENTRY_CONDITIONS 0xfffffffau
+/* What the launch's threads launch. */
+#define OCL_ENTRY_LAUNCHES 0xfffffffbu
 /* OCL_ENTRY_BUNDLES + index, below OCL_ENTRY_SYMBOLS, is the memory of what feeds a bundle. */
 #define OCL_ENTRY_BUNDLES 0x80000000u
 

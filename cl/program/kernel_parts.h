@@ -9,6 +9,7 @@
 
 struct ocl_binding;
 struct ocl_call;
+struct ocl_launches;
 struct ocl_plan;
 struct ptx_module;
 
@@ -43,6 +44,10 @@ struct ocl_kernel_parts {
     ocl_status (*ptx_gathered)(const struct ocl_call *call, struct ocl_queue *queue);
     uint64_t (*ptx_memory)(const struct ocl_kernel *kernel, uint32_t entry);
     ocl_status (*table_written)(struct ocl_queue *queue);
+    /* ptx_launches.h; kernels that launch kernels, and all programs */
+    uint64_t (*launches_address)(const struct ocl_launches *launches);
+    ocl_status (*launches_follow)(struct ocl_call *call, struct ocl_queue *queue);
+    void (*launches_release)(struct ocl_program *program);
 };
 
 static inline const struct ocl_kernel_parts *ocl_parts_of(const struct ocl_kernel *kernel)

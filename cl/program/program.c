@@ -259,6 +259,7 @@ void ocl_program_release(struct ocl_program *program)
     if (!program)
         return;
     const struct ocl_kernel_parts *parts = program->context->kernel_parts;
+    parts->launches_release(program);
     ocl_program_release(program->by_image);
     parts->program_forget_references(program);
     parts->symbols_release(program);

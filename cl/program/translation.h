@@ -14,7 +14,9 @@ enum { OCL_BLOCK_THREADS = 1024 };
  * translation's text and build. */
 struct ocl_ptx {
     struct ptx_module *module;
-    void *managed;            /* the host's memory that is the managed block, or NULL */
+    void *managed;                 /* the host's memory that is the managed block, or NULL */
+    struct ocl_launches *launches; /* those that nobody uses (program.lock) */
+    size_t following;         /* launches of the host's behind which others follow (program.lock) */
     _Atomic bool is_ahead;    /* its kernels are compiled, or will be: ptx_apart.h */
     _Atomic int binary_state; /* enum ocl_lazy_state of the next */
     cl_program binary;        /* the driver's build of the module as it is, or NULL */
@@ -38,7 +40,8 @@ struct ocl_ptx_kernel {
     bool waits_for_blocks;
     bool ends_when_empty; /* as of struct ptx_kernel */
     bool has_runtime, has_table, has_bank;
-    bool has_shared; /* it is given shared memory, or declares it */
+    bool has_launches; /* it calls CUDA's device runtime */
+    bool has_shared;   /* it is given shared memory, or declares it */
     size_t shape[3]; /* of a variant: the only one that its work-groups can have; otherwise zeros */
     bool writes_table; /* surfaces of the table */
     bool gathers;      /* of a variant: for cooperative launches, as of struct ptx_target */
@@ -59,7 +62,9 @@ struct ocl_ptx_memory {
     cl_mem scratch, shared; /* where the kernel spills: of as many thread blocks as a command has */
     cl_mem turns;           /* where thread blocks take turns: struct clem_rota and its records */
     cl_mem gathering;       /* of the variant that gathers: struct clem_gather */
-    bool is_noted;          /* that it may write to the runtime */
+    struct ocl_launches *launches; /* where its threads write down what they launch, or NULL */
+    bool is_spoiled; /* a part of the launch may be on its way, though it was refused */
+    bool is_noted;   /* that it may write to the runtime */
 };
 
 #endif

@@ -411,6 +411,9 @@ static void take_argument(struct ocl_kernel *kernel, const struct ptx_argument *
         to->kind = OCL_PARAMETER_HIDDEN;
         to->entry = OCL_ENTRY_CONDITIONS;
         break;
+    case PTX_ARGUMENT_LAUNCHES:
+        take_hidden(to, OCL_ENTRY_LAUNCHES, &ptx->has_launches);
+        break;
     case PTX_ARGUMENT_GRID:
         take_made(to, OCL_PARAMETER_VALUE, OCL_MADE_GRID);
         break;

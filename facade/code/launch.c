@@ -222,6 +222,8 @@ cudaError_t facade_launch_in(struct facade_function *function, dim3 grid, dim3 b
         .arguments = args,
         .is_cooperative = is_cooperative,
         .conditions = stream->conditions,
+        .nesting.pending = stream->context->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT],
+        .nesting.device_number = stream->context->device,
     };
     const ocl_status status = ocl_kernel_launch(function->kernel, stream->queue, &launch);
     /* Of a kernel that needs addresses, no argument is wrong. */

@@ -166,6 +166,8 @@ static void forget_parts(struct facade_context *context)
 static void close_locked(struct facade_context *context)
 {
     facade_part_function *settle = atomic_load(&context->settle);
+    if (atomic_load(&context->cl) != NULL)
+        ocl_context_end_launches(atomic_load(&context->cl));
     if (settle != NULL && atomic_load(&context->cl) != NULL)
         settle(context);
     struct ocl_context *cl = atomic_exchange(&context->cl, NULL);

@@ -90,6 +90,19 @@ static void tell_of_crash(const struct job *job)
         job->compiler.version);
 }
 
+/* What clang refuses of kernels that launch kernels, in its words, and what there is instead. */
+static void tell_of_launches(const char *text)
+{
+    if (strstr(text, "reference to __global__ function"))
+        fprintf(stderr,
+                "clemcc: clang has no <<<>>> in kernels: clem_launch(kernel, grid, block, shared, "
+                "stream, arguments...) of cuda_device_runtime_api.h launches them\n");
+    if (strstr(text, "no matching function for call to 'cudaDeviceSynchronize'"))
+        fprintf(stderr, "clemcc: CUDA 12 took cudaDeviceSynchronize() away from kernels: what "
+                        "comes behind their "
+                        "launches goes to cudaStreamTailLaunch\n");
+}
+
 /* A device pass, in which clang may crash: its errors are shown, but not how it came to them. int128: gets what brings
  * 128-bit integers where it lacks them, and nothing is shown then. */
 static int run_fallible(struct job *job, struct clang_arguments *command,
@@ -113,6 +126,8 @@ static int run_fallible(struct job *job, struct clang_arguments *command,
         *trace = 0;
     if (text)
         fputs(text, stderr);
+    if (text && status == 1)
+        tell_of_launches(text);
     if (status && !job->is_dry && (!text || !*text))
         fprintf(stderr, "clemcc: clang %u failed, and could not say why in %s: is the disk full?\n",
                 job->compiler.version, job->scratch);

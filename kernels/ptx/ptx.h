@@ -81,6 +81,9 @@ struct ptx_entry {
 size_t ptx_module_entry_count(const struct ptx_module *module);
 const struct ptx_entry *ptx_module_entry(const struct ptx_module *module, size_t index);
 
+/* What the code of a module knows an entry by, > 0: its address, as kernels that launch kernels have it. */
+size_t ptx_module_entry_number(const struct ptx_module *module, size_t index);
+
 /* ---- Variables of a module ---- */
 
 /* Where a module's variables live: three blocks of memory that all its kernels share. */
@@ -222,6 +225,7 @@ enum ptx_argument_kind {
                            * enqueued command so many, rounded up to a multiple of 128 */
     PTX_ARGUMENT_RUNTIME,    /* __global struct clem_runtime (library/runtime.h) of the module */
     PTX_ARGUMENT_CONDITIONS, /* __global uint *: conditions (library/runtime.h), or NULL */
+    PTX_ARGUMENT_LAUNCHES, /* __global struct clem_launches (library/launches.h) for the launch alone, or NULL */
     PTX_ARGUMENT_GRID, /* uint8 by value: gridDim x y z, 1, blockDim x y z, 0; FORM_BLOCK, and where
                            * shared memory is global; the 1 may be more where the kernel joins blocks */
     PTX_ARGUMENT_DYNAMIC, /* uint by value: the launch's dynamic shared bytes */

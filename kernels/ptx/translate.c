@@ -63,6 +63,7 @@ static bool has_room(struct ptx_emitter *e)
         for (size_t j = 0; j < plan->bodies[i].function->variable_count; j++)
             if (plan->bodies[i].function->variables[j]->space == PTX_SPACE_LOCAL)
                 bytes += plan->bodies[i].function->variables[j]->bytes;
+    bytes += plan->has_cycle ? PTX_FRAMES_BYTES : 0;
     return !e->target->is_cpu || e->target->max_private_bytes == 0 ||
            bytes <= e->target->max_private_bytes;
 }
@@ -112,6 +113,18 @@ static bool has_plain_barriers(const struct ptx_emitter *e)
     const struct ptx_plan *plan = e->plan;
     return plan->form == PTX_FORM_ITEM && !e->target->has_nvidia_asm &&
            plan->bodies[plan->body_count - 1].has_barriers;
+}
+
+/* What a grid launches begins when the grid has ended: a thread that waited for it would wait for ever. */
+static void refuse_wait_for_launches(struct ptx_emitter *e)
+{
+    const struct ptx_plan *plan = e->plan;
+    if (!plan->launches || !plan->bodies[plan->body_count - 1].waits)
+        return;
+    e->function = plan->original;
+    e->instruction = NULL;
+    ptx_refuse(e, "it launches kernels, which begin when it has ended, and has loops that wait for "
+                  "what others do");
 }
 
 /* ---- Arguments ---- */
@@ -239,6 +252,9 @@ static void declare_memory(struct translation *t)
     if (plan->needs & PTX_NEED_CONDITIONS)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_CONDITIONS},
                 "__global uint *clem_conditions");
+    if (plan->needs & PTX_NEED_LAUNCHES)
+        declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_LAUNCHES},
+                "__global struct clem_launches *clem_launches");
     if (plan->takes_turns)
         declare(t, (struct ptx_argument){.kind = PTX_ARGUMENT_TURNS, .type = "__global void *"},
                 "__global struct clem_rota *clem_rota");
@@ -327,6 +343,7 @@ static const struct {
     {PTX_NEED_LOCAL, "CLEM_LOCAL uchar *", "clem_local"},
     {PTX_NEED_RUNTIME, "__global struct clem_runtime *", "clem_runtime"},
     {PTX_NEED_CONDITIONS, "__global uint *", "clem_conditions"},
+    {PTX_NEED_LAUNCHES, "__global struct clem_launches *", "clem_launches"},
     {PTX_NEED_DYNAMIC, "uint ", "clem_dynamic_bytes"},
     {PTX_NEED_ZERO, "uint ", "clem_zero"},
     {PTX_NEED_EXITED, "uchar *", "clem_exited"},
@@ -658,6 +675,7 @@ static void translate(struct translation *t)
         ptx_plan_survey(e);
     if (e->status != PTX_OK)
         return;
+    refuse_wait_for_launches(e);
     ptx_plan_find_jumps(e);
     plan->form = choose_form(e);
     e->function = NULL;

@@ -814,21 +814,23 @@ TEST_BODY(kernel_refuses_sizes_that_do_not_fit)
         const char *kernel;
         struct ocl_launch launch;
     } bad[] = {
-        {"shape", {{0, 1, 1}, {1, 1, 1}, 0, arguments, false, 0, NULL}},
-        {"shape", {{1, 1, 0}, {1, 1, 1}, 0, arguments, false, 0, NULL}},
-        {"shape", {{1, 1, 1}, {1, 0, 1}, 0, arguments, false, 0, NULL}},
-        {"shape", {{1, 1, 1}, {device->max_work_group + 1, 1, 1}, 0, arguments, false, 0, NULL}},
-        {"shape", {{1, 1, 1}, {device->max_work_group, 2, 1}, 0, arguments, false, 0, NULL}},
-        {"shape", {{1, 1, 1}, {1, 1, device->max_work_item[2] + 1}, 0, arguments, false, 0, NULL}},
-        {"shape", {{1, 1, 1}, {SIZE_MAX, SIZE_MAX, 2}, 0, arguments, false, 0, NULL}},
-        {"shape", {{SIZE_MAX, 1, 1}, {2, 1, 1}, 0, arguments, false, 0, NULL}},
+        {"shape", {{0, 1, 1}, {1, 1, 1}, 0, arguments, false, 0, NULL, {0}}},
+        {"shape", {{1, 1, 0}, {1, 1, 1}, 0, arguments, false, 0, NULL, {0}}},
+        {"shape", {{1, 1, 1}, {1, 0, 1}, 0, arguments, false, 0, NULL, {0}}},
         {"shape",
-         {{1, 1, 1}, {1, 1, 1}, (size_t)device->local_bytes + 1, arguments, false, 0, NULL}},
-        {"own_local", {{1, 1, 1}, {16, 1, 1}, SIZE_MAX, arguments, false, 0, NULL}},
-        {"fixed", {{1, 1, 1}, {8, 1, 1}, 0, arguments, false, 0, NULL}},
-        {"fixed", {{1, 1, 1}, {2, 4, 1}, 0, arguments, false, 0, NULL}},
+         {{1, 1, 1}, {device->max_work_group + 1, 1, 1}, 0, arguments, false, 0, NULL, {0}}},
+        {"shape", {{1, 1, 1}, {device->max_work_group, 2, 1}, 0, arguments, false, 0, NULL, {0}}},
+        {"shape",
+         {{1, 1, 1}, {1, 1, device->max_work_item[2] + 1}, 0, arguments, false, 0, NULL, {0}}},
+        {"shape", {{1, 1, 1}, {SIZE_MAX, SIZE_MAX, 2}, 0, arguments, false, 0, NULL, {0}}},
+        {"shape", {{SIZE_MAX, 1, 1}, {2, 1, 1}, 0, arguments, false, 0, NULL, {0}}},
+        {"shape",
+         {{1, 1, 1}, {1, 1, 1}, (size_t)device->local_bytes + 1, arguments, false, 0, NULL, {0}}},
+        {"own_local", {{1, 1, 1}, {16, 1, 1}, SIZE_MAX, arguments, false, 0, NULL, {0}}},
+        {"fixed", {{1, 1, 1}, {8, 1, 1}, 0, arguments, false, 0, NULL, {0}}},
+        {"fixed", {{1, 1, 1}, {2, 4, 1}, 0, arguments, false, 0, NULL, {0}}},
     };
-    const struct ocl_launch good = {{3, 1, 1}, {4, 2, 1}, 0, arguments, false, 0, NULL};
+    const struct ocl_launch good = {{3, 1, 1}, {4, 2, 1}, 0, arguments, false, 0, NULL, {0}};
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(

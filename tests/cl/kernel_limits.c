@@ -23,7 +23,7 @@ TEST_BODY(kernel_limits_names_the_limit_and_the_values)
     struct bench bench = open_bench("__kernel void k(__global int *p) { p[0] = 1; }\n", "");
     struct ocl_kernel *kernel = find_kernel(&bench, "k");
     const struct ocl_device_facts *device = ocl_device_facts(0);
-    struct ocl_launch launch = {{2, 1, 1}, {1, 1, 1}, 0, NULL, false, 0, NULL};
+    struct ocl_launch launch = {{2, 1, 1}, {1, 1, 1}, 0, NULL, false, 0, NULL, {0}};
 
     (void)ocl_kernel_facts(kernel);
     explain(kernel, &launch, OCL_E_INVALID_VALUE);

@@ -267,6 +267,17 @@ if command -v clang-14 >clang.log; then
     grep -q "Stack dump" log && fail "begins.cu: how clang crashed is shown"
 fi
 
+# Kernels that launch kernels.
+echo '__global__ void a() {} __global__ void b() { a<<<1, 1>>>(); }' >launching.cu
+"$clemcc" -ptx launching.cu 2>log && fail "launching.cu: taken"
+grep -q "reference to __global__ function 'a'" log && grep -q "clem_launch(kernel," log || fail "launching.cu: $(cat log)"
+echo '__global__ void a() { cudaDeviceSynchronize(); }' >waiting.cu
+"$clemcc" -ptx waiting.cu 2>log && fail "waiting.cu: taken"
+grep -q "took cudaDeviceSynchronize() away" log || fail "waiting.cu: $(cat log)"
+echo '__global__ void a(int *) {} __global__ void b() { clem_launch(a, 1, 1, 0, 0); }' >fewer.cu
+"$clemcc" -ptx fewer.cu 2>log && fail "fewer.cu: taken"
+grep -q "as many arguments as it has parameters" log || fail "fewer.cu: $(cat log)"
+
 # Headers that clem does not have, and a library that clang may not have.
 for header in cuda_gl_interop.h nvml.h cuda_fp8.h cublas_v2.h nvToolsExt.h; do
     echo "#include <$header>" >refused.cu

@@ -60,7 +60,7 @@ static void run(struct peak *peak, const char *work, const struct traversal *tra
                 size_t groups, const void *const *arguments)
 {
     const struct ocl_launch how = {
-        {groups, 1, 1}, {traversal->items, 1, 1}, 0, (void *const *)arguments, false, 0, NULL};
+        {groups, 1, 1}, {traversal->items, 1, 1}, 0, (void *const *)arguments, false, 0, NULL, {0}};
     struct ocl_kernel *kernel;
     char name[40];
 

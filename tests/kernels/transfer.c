@@ -41,7 +41,7 @@ static void launch(const struct bench *bench, const char *file, const char *name
                    size_t items, const void *const *arguments)
 {
     const struct ocl_launch how = {
-        {groups, 1, 1}, {items, 1, 1}, 0, (void *const *)arguments, false, 0, NULL};
+        {groups, 1, 1}, {items, 1, 1}, 0, (void *const *)arguments, false, 0, NULL, {0}};
     struct ocl_kernel *kernel;
 
     assert_int_equal(ocl_builtin_kernel(bench->context, file, name, &kernel), OCL_OK);

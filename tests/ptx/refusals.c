@@ -115,9 +115,8 @@ static const struct {
      "line 16: atom.global.cas.b128"},
     {&old, "", "atom.global.add.u64 %rd2, [%rd1], 1;", "atomic operations of 64 bits"},
     {&old, "", "atom.global.cas.b64 %rd2, [%rd1], 1, 2;", "atomic operations of 64 bits"},
-    {&full, ".func f() { call f; ret; }", "call f;", "function f calls itself"},
-    {&full, ".func g(); .func f() { call g; ret; } .func g() { call f; ret; }", "call f;",
-     "calls itself"},
+    {&full, ".func f(.reg .b32 n) { call f, (n); ret; }", "call f, (%r1);",
+     "function f leads back to itself and has parameters in registers"},
     {&full, "", "call other;", "line 15: call: kernel other is called as a function"},
     {&cpu, "", "call other;", "kernel other is called as a function"},
     {&cpu, ".entry other(); .func f() { call other; ret; }", "call f;",
@@ -127,19 +126,31 @@ static const struct {
     {&full, ".extern .func (.param .b32 r) missing(.param .b32 a);",
      "{ .param .b32 p; .param .b32 q; call (q), missing, (p); }",
      "function missing is declared but not defined"},
-    {&full, ".extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 a, .param .b64 b);",
-     "{ .param .b64 p; .param .b64 o; .param .b32 q; call (q), cudaLaunchDeviceV2, (p, o); }",
-     "kernels that launch kernels"},
+    /* Kernels that launch kernels, as CUDA's compilers write it since CUDA 5 and since CUDA 12. */
     {&full, ".extern .func (.param .b64 r) cudaGetParameterBufferV2(.param .b64 a);",
      "{ .param .b64 p; .param .b64 q; call (q), cudaGetParameterBufferV2, (p); }",
-     "kernels that launch kernels"},
-    /* As nvcc writes it since CUDA 12. */
-    {&full, ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 a);",
-     "{ .param .b64 p; .param .b64 q; call (q), __cudaCDP2GetParameterBufferV2, (p); }",
-     "kernels that launch kernels"},
+     "cudaGetParameterBufferV2 is called with other arguments than it has"},
+    {&full, ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a);",
+     "{ .param .b64 p; .param .b32 q; call (q), __cudaCDP2LaunchDeviceV2, (p); }",
+     "__cudaCDP2LaunchDeviceV2 is called with other arguments than it has"},
+    {&full, ".extern .func (.param .b32 r) cudaDeviceSynchronize();",
+     "{ .param .b32 q; call (q), cudaDeviceSynchronize; }",
+     "line 15: call: cudaDeviceSynchronize in a kernel has no translation"},
+    {&full, ".extern .func (.param .b32 r) __cudaCDP2DeviceGetLimit(.param .b64 a, .param .b32 b);",
+     "{ .param .b64 p; .param .b32 o; .param .b32 q; call (q), __cudaCDP2DeviceGetLimit, (p, o); }",
+     "__cudaCDP2DeviceGetLimit in a kernel has no translation"},
+    {&full, ".extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 a);",
+     "{ .param .b32 p; .param .b64 q; call (q), cudaCGGetIntrinsicHandle, (p); }",
+     "cudaCGGetIntrinsicHandle in a kernel has no translation"},
+    {&full, ".extern .func (.param .b32 r) cudaUnheardOf();",
+     "{ .param .b32 q; call (q), cudaUnheardOf; }",
+     "function cudaUnheardOf is declared but not defined"},
     {&full, ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a, .param .b64 b);",
-     "{ .param .b64 p; .param .b64 o; .param .b32 q; call (q), __cudaCDP2LaunchDeviceV2, (p, o); }",
-     "kernels that launch kernels"},
+     "{ .param .b64 p; .param .b64 o; .param .b32 q; call (q), __cudaCDP2LaunchDeviceV2, (p, o); "
+     "}\n"
+     "$wait: ld.volatile.global.u32 %r1, [%rd1]; setp.eq.s32 %p1, %r1, 0; @%p1 bra $wait;",
+     "it launches kernels, which begin when it has ended, and has loops that wait for what others "
+     "do"},
 };
 
 static bool check_row(size_t row)

@@ -322,12 +322,51 @@ TEST_BODY(ptx_translate_calls_functions)
                       "kernel_k(", "s0 = 5u;", "s1 = f1_f(CLEM_PASS_AND s0);", "r1 = s1;"));
 }
 
-TEST_BODY(ptx_translate_refuses_recursion_by_name)
+/* Of a value that is read behind the call, the place in the frame; a way back for each call; a failure where frames are full. */
+TEST_BODY(ptx_translate_keeps_values_in_frames)
 {
-    const char *ptx = PTX_HEAD ".func f();\n.func g()\n{\ncall f;\nret;\n}\n"
-                               ".func f()\n{\ncall g;\nret;\n}\n"
-                               ".visible .entry k()\n{\ncall f;\nret;\n}\n";
-    assert_not_translated(ptx, &plain, PTX_E_UNSUPPORTED, "calls itself");
+    const char *ptx = PTX_HEAD
+        ".func g(.param .b32 n);\n"
+        ".func (.param .b32 q) f(.param .b32 n)\n{\n.reg .b32 %r<4>;\n.reg .pred %p<2>;\n"
+        ".local .align 8 .b8 own[24];\nld.param.u32 %r1, [n];\nst.local.u32 [own+8], %r1;\n"
+        "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra end;\n"
+        "{\n.param .b32 a;\nst.param.b32 [a], %r1;\ncall g, (a);\n}\n"
+        "end:\nld.local.u32 %r2, [own+8];\nadd.u32 %r2, %r2, %r1;\n"
+        "st.param.b32 [q], %r2;\nret;\n}\n"
+        ".func g(.param .b32 n)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [n];\n"
+        "{\n.param .b32 a;\nst.param.b32 [a], %r1;\n.param .b32 b;\n"
+        "call (b), f, (a);\n}\nret;\n}\n"
+        ".visible .entry k()\n{\n{\n.param .b32 a;\nst.param.b32 [a], 3;\ncall g, (a);\n}\n"
+        "ret;\n}\n";
+    assert_text(ptx, &plain,
+                WORDS("uchar clem_local_memory[8192]", "vend_", " + 8192ul",
+                      "clem_trap(clem_runtime)", "(clem_local + vtop_", "switch (vback_"));
+    assert_text(ptx, &buffers, WORDS("(clem_local + vtop_", "switch (vback_"));
+}
+
+#define PTX_LAUNCH                                                                                 \
+    PTX_HEAD ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f, "        \
+             ".param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s);\n"             \
+             ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2_ptsz(.param .b64 p, "         \
+             ".param .b64 s);\n"                                                                   \
+             ".visible .entry k(.param .u64 a)\n{\n.reg .b64 %rd<4>;\n"                            \
+             "{\n.param .b64 f;\n.param .align 4 .b8 g[12];\n.param .align 4 .b8 b[12];\n"         \
+             ".param .b32 s;\n.param .b64 r;\nmov.u64 %rd1, k;\nst.param.b64 [f], %rd1;\n"         \
+             "st.param.b32 [g], 1;\nst.param.b32 [s], 0;\n"                                        \
+             "call (r), __cudaCDP2GetParameterBufferV2, (f, g, b, s);\n"                           \
+             "ld.param.b64 %rd2, [r];\n}\n{\n.param .b64 p;\n.param .b64 s;\n.param .b32 r;\n"     \
+             "st.param.b64 [p], %rd2;\nst.param.b64 [s], 3;\n"                                     \
+             "call (r), __cudaCDP2LaunchDeviceV2_ptsz, (p, s);\n}\nret;\n}\n"
+
+TEST_BODY(ptx_translate_launches_kernels)
+{
+    assert_text(PTX_LAUNCH, &plain,
+                WORDS("__global struct clem_launches *clem_launches",
+                      "clem_launch_room(clem_launches, s0, clem_launch_dim3(s1), "
+                      "clem_launch_dim3(s2), s3, (ulong2)(",
+                      "clem_launch_begin(clem_launches, s"));
+    assert_not_translated(PTX_LAUNCH, &buffers, PTX_E_NEEDS_ADDRESS,
+                          "__cudaCDP2GetParameterBufferV2 speaks of memory by its address");
 }
 
 /* Fills a name whose last letter is the given one. */

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/analyse/plan.h"
 
+#include <string.h>
+
 static bool same_shape(struct ptx_variable *const *a, size_t a_count, struct ptx_variable *const *b,
                        size_t b_count)
 {
@@ -47,4 +49,21 @@ void ptx_enter_body(struct ptx_emitter *e, struct ptx_body *body)
 struct ptx_body *ptx_current_body(const struct ptx_emitter *e)
 {
     return e->plan->current;
+}
+
+const char *ptx_device_runtime_name(struct ptx_emitter *e, const struct ptx_function *function)
+{
+    static const char *const before[] = {"__cudaCDP2", "cuda"};
+    static const char behind[] = "_ptsz";
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        const size_t start = strlen(before[i]);
+        const char *name = function->name + start;
+        if (strncmp(function->name, before[i], start) != 0)
+            continue;
+        const size_t length = strlen(name), end = sizeof behind - 1;
+        return length > end && strcmp(name + length - end, behind) == 0
+                   ? ptx_format(e, "%.*s", (int)(length - end), name)
+                   : name;
+    }
+    return NULL;
 }

@@ -66,25 +66,11 @@ struct walk {
     struct ptx_plan *plan;
     uint8_t *states; /* per function number: 0, 1 within, 2 done */
     unsigned depth;
-    /* Those within, and whether each was called by number. */
-    const struct ptx_function *within[MOST_NESTED + 1];
-    bool by_number[MOST_NESTED + 1];
 };
 
 static void visit(struct walk *w, const struct ptx_function *function);
 
-/* Calls by number may lead to any function of a shape: whether one leads back is seen when it runs. */
-static void meet_again(struct walk *w, const struct ptx_function *callee, bool by_number)
-{
-    for (unsigned i = w->depth; i > 0 && w->within[i - 1] != callee; i--)
-        by_number |= w->by_number[i - 1];
-    if (by_number)
-        w->plan->has_cycle = true;
-    else
-        ptx_refuse(w->e, "function %s calls itself, directly or through others", callee->name);
-}
-
-static void visit_callee(struct walk *w, const struct ptx_function *callee, bool by_number)
+static void visit_callee(struct walk *w, const struct ptx_function *callee)
 {
     if (callee->is_entry) { /* it ends with the launch that began it: PTX calls functions alone */
         ptx_refuse(w->e, "kernel %s is called as a function", callee->name);
@@ -93,12 +79,11 @@ static void visit_callee(struct walk *w, const struct ptx_function *callee, bool
     if (!callee->has_body || w->states[callee->number] == 2)
         return;
     if (w->states[callee->number] == 1) {
-        meet_again(w, callee, by_number);
+        w->plan->has_cycle = true;
         return;
     }
     const struct ptx_function *caller = w->e->function;
     const struct ptx_instruction *in = w->e->instruction;
-    w->by_number[w->depth] = by_number;
     visit(w, callee);
     w->e->function = caller;
     w->e->instruction = in;
@@ -112,7 +97,7 @@ static void visit_targets(struct walk *w, const struct ptx_function *caller,
     ptx_steps(w->e->arena, w->plan->target_count);
     for (size_t i = 0; prototype && i < w->plan->target_count; i++)
         if (ptx_same_shape(w->plan->targets[i], prototype))
-            visit_callee(w, w->plan->targets[i], true);
+            visit_callee(w, w->plan->targets[i]);
 }
 
 /* A name in C. One that is long keeps its beginning, for people, and a hash of all of it behind that. */
@@ -147,7 +132,6 @@ static void add_body(struct walk *w, const struct ptx_function *function)
 static void visit(struct walk *w, const struct ptx_function *function)
 {
     w->states[function->number] = 1;
-    w->within[w->depth] = function;
     if (++w->depth > MOST_NESTED)
         ptx_refuse(w->e, "calls are nested deeper than %d", MOST_NESTED);
     w->e->function = function;
@@ -157,7 +141,7 @@ static void visit(struct walk *w, const struct ptx_function *function)
             continue;
         w->e->instruction = in;
         if (in->operands[1].kind == PTX_OPERAND_FUNCTION)
-            visit_callee(w, in->operands[1].function, false);
+            visit_callee(w, in->operands[1].function);
         else
             visit_targets(w, function, in);
     }
@@ -214,6 +198,15 @@ static bool can_fail(const struct ptx_instruction *in)
            (in->opcode == PTX_OPCODE_call && ptx_call_is_last(in));
 }
 
+static bool launches(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    if (in->opcode != PTX_OPCODE_call || in->operand_count < 2 ||
+        in->operands[1].kind != PTX_OPERAND_FUNCTION || in->operands[1].function->has_body)
+        return false;
+    const char *name = ptx_device_runtime_name(e, in->operands[1].function);
+    return name && strncmp(name, "LaunchDevice", strlen("LaunchDevice")) == 0;
+}
+
 static void find_facts(struct ptx_emitter *e, struct ptx_body *body)
 {
     body->inlined = body->function->instruction_count;
@@ -224,6 +217,7 @@ static void find_facts(struct ptx_emitter *e, struct ptx_body *body)
         body->has_warp_operations |= ptx_is_warp_operation(in) || ptx_is_lockstep(in);
         body->sees_others |= ptx_sees_others(in);
         e->plan->can_fail |= can_fail(in);
+        e->plan->launches |= launches(e, in);
         body->can_exit |= in->opcode == PTX_OPCODE_exit || can_fail(in);
         e->plan->has_stack |= in->opcode == PTX_OPCODE_alloca || in->opcode == PTX_OPCODE_stacksave;
         if (in->opcode == PTX_OPCODE_cvta && in->operation != PTX_OP_TO)
@@ -420,7 +414,7 @@ static void show_callees(struct ptx_emitter *e, struct ptx_body *body, visit_fun
 void ptx_plan_find_jumps(struct ptx_emitter *e)
 {
     struct ptx_plan *plan = e->plan;
-    bool has_changed = plan->targets != NULL;
+    bool has_changed = plan->targets != NULL || plan->has_cycle;
     if (!has_changed)
         return;
     for (size_t i = 0; plan->has_cycle && i < 2 * plan->body_count; i++)

@@ -96,7 +96,8 @@ enum ptx_need {
     PTX_NEED_ZERO = 1 << 13,          /* clem_zero */
     PTX_NEED_TURNS = 1 << 14,         /* clem_rota */
     PTX_NEED_CONDITIONS = 1 << 15,    /* clem_conditions */
-    PTX_NEED_GATHERING = 1 << 16      /* clem_gathering */
+    PTX_NEED_GATHERING = 1 << 16,     /* clem_gathering */
+    PTX_NEED_LAUNCHES = 1 << 17       /* clem_launches */
 };
 
 /* A .shared variable and its place. */
@@ -151,7 +152,8 @@ struct ptx_plan {
     struct ptx_member *members;
     const struct ptx_function **targets; /* functions of the module that may be called by number */
     size_t target_count;
-    bool has_cycle; /* calls by number may lead back to where they come from */
+    bool launches;  /* it, or what it calls, launches kernels */
+    bool has_cycle; /* calls may lead back to where they come from */
     /* Functions that calls are jumps to: those of a cycle, those called by number that have barriers,
      * warp operations or, on CPUs, loops that wait, and all that call one. Their text stands once, in the entry. */
     const struct ptx_function **jumps;
@@ -199,7 +201,10 @@ static inline void ptx_need(struct ptx_emitter *e, uint32_t needs)
 /* The body of a function that the plan has; NULL for others. */
 struct ptx_body *ptx_plan_body(const struct ptx_plan *plan, const struct ptx_function *function);
 
-enum { PTX_STACK_BYTES = 1024 }; /* for alloca, per thread: as CUDA's stack is at first */
+enum {
+    PTX_STACK_BYTES = 1024, /* for alloca, per thread: as CUDA's stack is at first */
+    PTX_FRAMES_BYTES = 8192 /* for functions that lead back to themselves, likewise */
+};
 
 /* plan.c: bodies with their facts (entry set); and everything but targets' text. */
 void ptx_plan_survey(struct ptx_emitter *e);
@@ -215,6 +220,10 @@ bool ptx_has_partial_barriers(const struct ptx_plan *plan);
 bool ptx_same_shape(const struct ptx_function *a, const struct ptx_function *b);
 const struct ptx_function *ptx_call_prototype(const struct ptx_function *caller,
                                               const struct ptx_instruction *in);
+
+/* The name of a function of CUDA's device runtime, which kernels that launch kernels call, without what its version puts
+ * before and behind it: "LaunchDeviceV2"; NULL of others. */
+const char *ptx_device_runtime_name(struct ptx_emitter *e, const struct ptx_function *function);
 
 /* parameters.c: the entry with its parameters read by name where it only moves their addresses about;
  * the entry itself where it does not. Lives in e->arena. */

@@ -90,6 +90,14 @@ const char *ptx_result_value(struct ptx_emitter *e);
 bool ptx_is_structure(const struct ptx_variable *v);
 enum ptx_type ptx_type_of_bits(size_t bytes);
 
+/* call_text.c: the type that a call's argument is handed over in; that argument as the callee's parameter has it; `result =
+ * call;` into a .param variable or a register. */
+enum ptx_type ptx_argument_type(const struct ptx_function *callee, size_t index);
+const char *ptx_call_argument(struct ptx_emitter *e, const struct ptx_instruction *in,
+                              const struct ptx_function *callee, uint32_t index);
+void ptx_write_result(struct ptx_emitter *e, const struct ptx_instruction *in,
+                      const struct ptx_function *callee, const char *call);
+
 /* emit_flow.c: ends the function being written; ends the thread, here, as failed, or after the call that met an exit. */
 void ptx_write_return(struct ptx_emitter *e);
 void ptx_write_exit(struct ptx_emitter *e);
@@ -123,6 +131,9 @@ bool ptx_emit_pointer(struct ptx_emitter *e,
 bool ptx_emit_atomic(struct ptx_emitter *e, const struct ptx_instruction *in);
 bool ptx_emit_mbarrier(struct ptx_emitter *e, const struct ptx_instruction *in);
 bool ptx_emit_call(struct ptx_emitter *e, const struct ptx_instruction *in);
+/* emit_launch.c: a call of CUDA's device runtime. False: the function is none of it. */
+bool ptx_emit_device_runtime(struct ptx_emitter *e, const struct ptx_instruction *in,
+                             const struct ptx_function *callee);
 bool ptx_emit_texture(struct ptx_emitter *e, const struct ptx_instruction *in);
 bool ptx_emit_warp(struct ptx_emitter *e, const struct ptx_instruction *in); /* PTX_FORM_ITEM: bar,
     shfl, vote, match, redux, activemask, elect */

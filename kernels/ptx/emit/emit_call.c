@@ -53,49 +53,14 @@ static const struct {
      PTX_NEED_CONDITIONS, NULL},
 };
 
-/* An argument as the callee's parameter has it. */
-static const char *argument_text(struct ptx_emitter *e, const struct ptx_operand *argument,
-                                 enum ptx_type type)
-{
-    const bool is_parameter =
-        argument->kind == PTX_OPERAND_VARIABLE && argument->variable->space == PTX_SPACE_PARAM;
-    return is_parameter ? ptx_parameter_name(e, argument->variable) : ptx_value(e, argument, type);
-}
-
-static enum ptx_type type_of_argument(const struct ptx_function *callee, size_t index)
-{
-    if (index >= callee->parameter_count)
-        return PTX_U64;
-    const struct ptx_variable *v = callee->parameters[index];
-    const bool is_float = v->space == PTX_SPACE_REG && (v->type == PTX_F32 || v->type == PTX_F64);
-    return is_float ? (enum ptx_type)v->type : ptx_type_of_bits(v->bytes);
-}
-
 static const char *argument_list(struct ptx_emitter *e, const struct ptx_instruction *in,
                                  const struct ptx_function *callee, uint32_t most)
 {
     const char *list = "";
     const struct ptx_operand *given = in->operand_count > 2 ? &in->operands[2] : NULL;
     for (uint32_t i = 0; given && i < given->count && i < most; i++)
-        list = ptx_format(e, "%s%s%s", list, i ? ", " : "",
-                          argument_text(e, &given->list[i], type_of_argument(callee, i)));
+        list = ptx_format(e, "%s%s%s", list, i ? ", " : "", ptx_call_argument(e, in, callee, i));
     return list;
-}
-
-/* `result = call;` into a .param variable or a register. */
-static void write_result(struct ptx_emitter *e, const struct ptx_instruction *in,
-                         const struct ptx_function *callee, const char *call)
-{
-    const struct ptx_operand *results = &in->operands[0];
-    if (callee->result_count == 0 || results->kind != PTX_OPERAND_VECTOR || results->count == 0) {
-        ptx_line(e, "%s;", call);
-        return;
-    }
-    const struct ptx_operand *to = &results->list[0];
-    if (to->kind == PTX_OPERAND_VARIABLE)
-        ptx_line(e, "%s = %s;", ptx_parameter_name(e, to->variable), call);
-    else
-        ptx_set(e, to, callee->results[0]->type, call);
 }
 
 static bool emit_supplied(struct ptx_emitter *e, const struct ptx_instruction *in,
@@ -123,7 +88,7 @@ static bool emit_supplied(struct ptx_emitter *e, const struct ptx_instruction *i
                                        argument_list(e, in, callee, supplied[i].passed),
                                        behind[0] ? ", " : "", behind));
         if (supplied[i].has_result)
-            write_result(e, in, callee, text);
+            ptx_write_result(e, in, callee, text);
         else
             ptx_line(e, "%s;", text);
         if (ptx_call_is_last(in))
@@ -175,12 +140,11 @@ static const char *typed_arguments(struct ptx_emitter *e, const struct ptx_instr
     const uint32_t count = in->operand_count > 2 ? in->operands[2].count : 0;
     const char *at = parameters;
     for (uint32_t i = 0; i < count; i++) {
-        const enum ptx_type type = read_type(&at), given = type_of_argument(callee, i);
+        const enum ptx_type type = read_type(&at), given = ptx_argument_type(callee, i);
         if (type == PTX_NONE || ptx_type_bytes(type) != ptx_type_bytes(given))
             return NULL;
-        list = ptx_format(
-            e, "%s%s%s", list, i ? ", " : "",
-            ptx_as_type(e, argument_text(e, &in->operands[2].list[i], given), given, type));
+        list = ptx_format(e, "%s%s%s", list, i ? ", " : "",
+                          ptx_as_type(e, ptx_call_argument(e, in, callee, i), given, type));
         at += strcspn(at, ",)");
         if (*at == ',' && i + 1 < count)
             at += 2;
@@ -206,7 +170,7 @@ static bool emit_math(struct ptx_emitter *e, const struct ptx_instruction *in,
     }
     const enum ptx_type bits = ptx_parameter_type(callee->results[0]);
     const char *text = ptx_access_text(e, PTX_ACCESS_CALL, ptx_format(e, "%s(%s)", name, list));
-    write_result(e, in, callee, ptx_as_type(e, text, result, bits));
+    ptx_write_result(e, in, callee, ptx_as_type(e, text, result, bits));
     return true;
 }
 
@@ -240,34 +204,19 @@ static const char *call(struct ptx_emitter *e, const char *name, const char *arg
     return ptx_access_text(e, PTX_ACCESS_CALL, call_text(e, name, arguments));
 }
 
-/* Of CUDA's runtime for devices. */
-static bool launches_kernels(const struct ptx_function *callee)
-{
-    static const char *const prefixes[] = {
-        "cudaLaunchDevice",         "cudaGetParameterBuffer",
-        "__cudaCDP2LaunchDevice",   "__cudaCDP2GetParameterBuffer",
-        "cudaCGGetIntrinsicHandle", "cudaCGSynchronize"};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (strncmp(callee->name, prefixes[i], strlen(prefixes[i])) == 0)
-            return true;
-    return false;
-}
-
 static void emit_direct(struct ptx_emitter *e, const struct ptx_instruction *in,
                         const struct ptx_function *callee)
 {
     const struct ptx_body *body = ptx_plan_body(e->plan, callee);
     if (!body) {
-        if (launches_kernels(callee))
-            ptx_refuse(e, "kernels that launch kernels, as by %s, have no translation",
-                       callee->name);
-        else if (!emit_supplied(e, in, callee) && !emit_math(e, in, callee))
+        if (!emit_supplied(e, in, callee) && !ptx_emit_device_runtime(e, in, callee) &&
+            !emit_math(e, in, callee))
             ptx_refuse(e, "function %s is declared but not defined", callee->name);
         return;
     }
     if (!fits(e, in, callee))
         return;
-    write_result(e, in, callee, call(e, body->name, argument_list(e, in, callee, UINT32_MAX)));
+    ptx_write_result(e, in, callee, call(e, body->name, argument_list(e, in, callee, UINT32_MAX)));
     if (body->can_exit)
         ptx_write_exit_check(e);
 }
@@ -338,8 +287,8 @@ static void emit_indirect(struct ptx_emitter *e, const struct ptx_instruction *i
     const char *name = write_dispatcher(e, shape, &can_exit);
     const char *number = ptx_value(e, &in->operands[1], PTX_U64);
     const char *rest = argument_list(e, in, shape, UINT32_MAX);
-    write_result(e, in, shape,
-                 call(e, name, ptx_format(e, "%s%s%s", number, rest[0] ? ", " : "", rest)));
+    ptx_write_result(e, in, shape,
+                     call(e, name, ptx_format(e, "%s%s%s", number, rest[0] ? ", " : "", rest)));
     if (can_exit)
         ptx_write_exit_check(e);
 }

@@ -74,6 +74,11 @@ const struct ptx_entry *ptx_module_entry(const struct ptx_module *module, size_t
     return &module->entries[index];
 }
 
+size_t ptx_module_entry_number(const struct ptx_module *module, size_t index)
+{
+    return module->entry_functions[index]->number;
+}
+
 size_t ptx_module_symbol_count(const struct ptx_module *module)
 {
     return module->symbol_count;

@@ -1,5 +1,5 @@
 /* Operations on kernels in PTX that use what such kernels share with the host: printf and malloc, conditions
- * of graphs.
+ * of graphs, launches.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "operation.h"
 
@@ -145,6 +145,49 @@ int operation_ptx_conditions(void)
         END(cudaGraphExecDestroy, exec);
     if (graph != NULL)
         END(cudaGraphDestroy, graph);
+    END(cudaFree, memory);
+    if (library != NULL)
+        END(cudaLibraryUnload, library);
+    return error;
+}
+
+/* Each of a grid's threads adds one, and launches the next grid as long as there is a depth. */
+static const char launching[] = HEAD
+    ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f,\n"
+    "  .param .align 4 .b8 g[12], .param .align 4 .b8 b[12], .param .b32 s);\n"
+    ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 p, .param .b64 s);\n"
+    ".visible .entry descend(.param .u64 out, .param .u32 depth)\n{\n"
+    "  .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %d<8>;\n"
+    "  ld.param.u64 %d1, [out];\n  ld.param.u32 %r1, [depth];\n"
+    "  red.global.add.u32 [%d1], 1;\n"
+    "  setp.eq.u32 %p1, %r1, 0;\n  @%p1 bra DONE;\n  mov.u64 %d2, descend;\n"
+    "  { .param .b64 f; st.param.b64 [f], %d2;\n"
+    "    .param .align 4 .b8 g[12]; st.param.b32 [g], 1; st.param.b32 [g+4], 1; st.param.b32 "
+    "[g+8], 1;\n"
+    "    .param .align 4 .b8 b[12]; st.param.b32 [b], 2; st.param.b32 [b+4], 1; st.param.b32 "
+    "[b+8], 1;\n"
+    "    .param .b32 s; st.param.b32 [s], 0; .param .b64 r;\n"
+    "    call (r), __cudaCDP2GetParameterBufferV2, (f, g, b, s); ld.param.b64 %d3, [r]; }\n"
+    "  setp.eq.u64 %p2, %d3, 0;\n  @%p2 bra DONE;\n  add.u32 %r2, %r1, -1;\n"
+    "  st.global.u64 [%d3], %d1;\n  st.global.u32 [%d3+8], %r2;\n"
+    "  { .param .b64 p; st.param.b64 [p], %d3; .param .b64 s; st.param.b64 [s], 0; .param .b32 r;\n"
+    "    call (r), __cudaCDP2LaunchDeviceV2, (p, s); }\n"
+    "DONE:\n  ret;\n}\n";
+
+int operation_ptx_launches(void)
+{
+    cudaLibrary_t library = NULL;
+    cudaKernel_t kernel = NULL;
+    void *memory = NULL;
+    unsigned depth = 2, value = 0;
+    void *args[] = {&memory, &depth};
+    int error = load_kernel(launching, "descend", &library, &kernel);
+    TRY(cudaMalloc, &memory, 64);
+    TRY(cudaMemset, memory, 0, 64);
+    TRY(cudaLaunchKernel, (const void *)kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, NULL);
+    TRY(cudaStreamSynchronize, NULL);
+    TRY(cudaMemcpy, &value, memory, sizeof value, cudaMemcpyDeviceToHost);
+    CHECK(value == 1 + 2 + 4);
     END(cudaFree, memory);
     if (library != NULL)
         END(cudaLibraryUnload, library);
