@@ -53,6 +53,7 @@ struct ptx_native_flow {
     bool *has_special;            /* per enum ptx_special: its value is in the entry block */
     bool *has_launch;             /* per byte of the launch's struct, likewise */
     size_t local_bytes;           /* per lane */
+    bool has_calls;
 };
 
 /* value.c: operands, results. */
@@ -110,6 +111,9 @@ bool ptx_native_memory(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_atomic(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_call(struct ptx_native *n, const struct ptx_instruction *in);
+bool ptx_native_move(struct ptx_native *n, const struct ptx_instruction *in); /* move.c: cvta isspacep */
+void ptx_native_keep(struct ptx_native *n, const struct ptx_instruction *in,
+                     const struct ptx_native_value *results, size_t count);
 void ptx_native_trap(struct ptx_native *n, const struct ptx_instruction *in);
 /* The address of an operand, as the lanes have it: i64, of the host. */
 struct ptx_native_value ptx_native_address(struct ptx_native *n, const struct ptx_operand *address,
