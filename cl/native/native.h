@@ -32,9 +32,9 @@ void ocl_native_release(struct ocl_native *native);
 
 /* ---- Launches: native_launch.c ---- */
 
-/* PoCL's kernel, OCL_NATIVE_KERNEL in a program that is built at the first request and is the caller's to release, and takes
- * the address of a launch, as a ulong.
- * Errors: OCL_E_OUT_OF_MEMORY; OCL_E_BUILD (traced); the driver's. */
+/* The program that has the kernel for PoCL, which takes the address of a launch as a ulong: kernels/native.cl. It is built at
+ * the context's first request and is the caller's to release.
+ * Errors: those of ocl_builtin_program(). */
 #define OCL_NATIVE_KERNEL "clem_native"
 ocl_status ocl_native_program(struct ocl_context *context, cl_program *program);
 

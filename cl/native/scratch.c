@@ -39,6 +39,8 @@ static void free_pieces(const struct ocl_scratch *pieces, size_t count)
 
 void ocl_scratch_pool_destroy(struct ocl_scratch_pool *pool)
 {
+    if (!pool)
+        return;
     free_pieces(pool->free, pool->waiting);
     pthread_cond_destroy(&pool->given);
     pthread_mutex_destroy(&pool->lock);

@@ -17,7 +17,7 @@ struct ocl_scratch {
 /* A pool of `count` pieces that have no bytes yet. NULL only without memory. */
 struct ocl_scratch_pool *ocl_scratch_pool_create(size_t count);
 
-/* Needs: every piece was given back. */
+/* Needs: every piece was given back. Takes NULL. */
 void ocl_scratch_pool_destroy(struct ocl_scratch_pool *pool);
 
 /* Sees to it that there are `count` pieces of so many bytes, from now on, taken or not. False without memory.
