@@ -29,4 +29,17 @@ void clem_native_trap(const struct ptx_native_launch *launch, uint32_t lanes);
 /* A block's threads wait for each other for ever. */
 void clem_native_stick(const struct ptx_native_launch *launch);
 
+/* All of them, and of runtime.h. */
+#define CLEM_NATIVE_RUNTIME(FUNCTION)                                                              \
+    FUNCTION(bytes)                                                                                \
+    FUNCTION(blocks)                                                                               \
+    FUNCTION(arrive)                                                                               \
+    FUNCTION(vprintf)                                                                              \
+    FUNCTION(malloc)                                                                               \
+    FUNCTION(free)                                                                                 \
+    FUNCTION(assertfail)                                                                           \
+    FUNCTION(set_conditional)                                                                      \
+    FUNCTION(clock)                                                                                \
+    FUNCTION(trap)
+
 #endif

@@ -1,4 +1,4 @@
-/* library/runtime.cl as C of the host, for kernels in the native form, and the table of all functions that those call.
+/* library/runtime.cl as C of the host, for kernels in the native form.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/native/native_runtime.h"
 #include "kernels/ptx/native/opencl_c.h"
@@ -119,17 +119,4 @@ void clem_native_stick(const struct ptx_native_launch *launch)
 {
     if (launch->runtime)
         clem_trap(runtime_of(launch));
-}
-
-#define SYMBOL(name) {#name, (void (*)(void))(name)}
-
-const struct ptx_native_symbol *ptx_native_symbols(size_t *count)
-{
-    static const struct ptx_native_symbol symbols[] = {
-        SYMBOL(clem_native_bytes),      SYMBOL(clem_native_blocks), SYMBOL(clem_native_arrive),
-        SYMBOL(clem_native_vprintf),    SYMBOL(clem_native_malloc), SYMBOL(clem_native_free),
-        SYMBOL(clem_native_assertfail), SYMBOL(clem_native_clock),  SYMBOL(clem_native_trap),
-        SYMBOL(clem_native_set_conditional)};
-    *count = sizeof symbols / sizeof *symbols;
-    return symbols;
 }
