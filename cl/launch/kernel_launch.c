@@ -63,6 +63,8 @@ static ocl_status launch_bound(struct ocl_kernel *kernel, struct ocl_queue *queu
     ocl_status status = kernel->ptx ? ocl_parts_of(kernel)->ptx_begin(&call) : OCL_OK;
     if (status == OCL_OK)
         status = ocl_call_launch(&call, queue);
+    if (status == OCL_OK)
+        call.memory.native = NULL; /* its work-items let go of it */
     if (status == OCL_OK && kernel->ptx && kernel->ptx->writes_table)
         status = ocl_parts_of(kernel)->table_written(queue);
     if (kernel->ptx)

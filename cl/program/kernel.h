@@ -35,6 +35,7 @@ enum ocl_made {
     OCL_MADE_ZERO,    /* the number 0 */
     OCL_MADE_BANK,    /* the args entries as one struct in memory */
     OCL_MADE_TURNS,   /* struct clem_rota in memory */
+    OCL_MADE_NATIVE,  /* the address of the launch: native.h */
     OCL_MADE_NUMBER /* 8 bytes of the args entry, changed where they are the address of pinned memory */
 };
 
@@ -94,7 +95,8 @@ enum ocl_slot_kind {
     OCL_SLOT_GRID,    /* the launch's groups and items, as 8 uints */
     OCL_SLOT_DYNAMIC, /* the launch's local bytes, as a number */
     OCL_SLOT_BANK,    /* a cl_mem */
-    OCL_SLOT_TURNS    /* a cl_mem */
+    OCL_SLOT_TURNS,   /* a cl_mem */
+    OCL_SLOT_NATIVE   /* the address of struct ocl_native_launch, as a number */
 };
 
 struct ocl_slot {

@@ -32,6 +32,8 @@ struct ocl_ptx_kernel {
     bool waits_for_blocks;
     bool ends_when_empty; /* as of struct ptx_kernel */
     bool has_runtime, has_table, has_bank;
+    bool has_conditions;       /* PTX_FORM_NATIVE */
+    struct ocl_native *native; /* its code: PTX_FORM_NATIVE */
     bool has_shared; /* it is given shared memory, or declares it */
     size_t shape[3]; /* of a variant: the only one that its work-groups can have; otherwise zeros */
     bool writes_table;          /* surfaces of the table */
@@ -48,6 +50,7 @@ struct ocl_ptx_memory {
     cl_mem bank;            /* the args entries as one struct, where the kernel takes them so */
     cl_mem scratch, shared; /* where the kernel spills: of as many thread blocks as a command has */
     cl_mem turns;           /* where thread blocks take turns: struct clem_rota and its records */
+    struct ocl_native_launch *native; /* PTX_FORM_NATIVE: the driver's, once it was given to it */
     bool is_noted;          /* that it may write to the runtime */
 };
 

@@ -89,7 +89,7 @@ static void define_symbols(void *jit, void *dylib)
     LLVM(LLVMOrcAbsoluteSymbols, void *, struct symbol *, size_t);
     LLVM(LLVMOrcJITDylibDefine, void *, void *, void *);
     size_t count;
-    const struct ptx_native_symbol *symbols = ptx_native_math_symbols(&count);
+    const struct ptx_native_symbol *symbols = ptx_native_symbols(&count);
     struct symbol *made = calloc(count + 3, sizeof *made);
     assert_non_null(made);
     for (size_t i = 0; i < count; i++)

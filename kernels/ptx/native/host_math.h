@@ -8,7 +8,6 @@
 #include "kernels/ptx/native/abi.h"
 
 /* Those, and of C's library what LLVM calls where a processor has no instruction. */
-const struct ptx_native_symbol *ptx_native_math_symbols(size_t *count);
 
 #define CLEM_NATIVE_MATH(FUNCTION)                                                                 \
     FUNCTION(add_f32)                                                                              \

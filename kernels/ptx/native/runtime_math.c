@@ -2,6 +2,7 @@
  * static and named clem_native_.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/native/host_math.h"
+#include "kernels/ptx/native/native_runtime.h"
 #include "kernels/ptx/native/opencl_c.h"
 
 #pragma GCC diagnostic push
@@ -21,11 +22,11 @@
     FUNCTION(ceil)                                                                                 \
     FUNCTION(trunc)
 
-const struct ptx_native_symbol *ptx_native_math_symbols(size_t *count)
+const struct ptx_native_symbol *ptx_native_symbols(size_t *count)
 {
     static const struct ptx_native_symbol symbols[] = {
 #define SYMBOL(name) {"clem_native_" #name, (void (*)(void))clem_native_##name},
-        CLEM_NATIVE_MATH(SYMBOL)
+        CLEM_NATIVE_MATH(SYMBOL) CLEM_NATIVE_RUNTIME(SYMBOL)
 #undef SYMBOL
 #define SYMBOL(name) {#name, (void (*)(void))(name)}, {#name "f", (void (*)(void))(name##f)},
             LIBM(SYMBOL)
