@@ -34,8 +34,8 @@ static inline const char *native_alternatives(const char *text)
 }
 
 /* Shows each text that a pattern stands for. */
-static inline void native_expand(const char *pattern,
-                                 void (*show)(const char *text, void *with), void *with)
+static inline void native_expand(const char *pattern, void (*show)(const char *text, void *with),
+                                 void *with)
 {
     const char *open = native_alternatives(pattern);
     if (!open) {
