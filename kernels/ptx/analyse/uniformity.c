@@ -149,16 +149,25 @@ static bool reads_uniform(const struct search *s, const struct ptx_instruction *
     return r.is_uniform;
 }
 
+/* Whether all lanes name the same members, by the last operand of those that name any. */
+static bool has_common_members(const struct search *s, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *last = &in->operands[in->operand_count - 1];
+    return in->guard < 0 && (last->kind != PTX_OPERAND_REGISTER || !(in->flags & PTX_SYNC) ||
+                             s->made.registers[last->index]);
+}
+
 /* What all lanes of a warp get alike when they do it together. */
 static bool is_common_to_warp(const struct search *s, const struct ptx_instruction *in)
 {
     switch (in->opcode) {
     case PTX_OPCODE_vote:
     case PTX_OPCODE_redux:
+        return has_common_members(s, in);
     case PTX_OPCODE_activemask:
         return in->guard < 0;
     case PTX_OPCODE_match:
-        return in->guard < 0 && in->operation == PTX_OP_ALL;
+        return in->operation == PTX_OP_ALL && has_common_members(s, in);
     case PTX_OPCODE_ld:
     case PTX_OPCODE_ldu:
         return in->operand_count == 2 && in->operands[1].kind == PTX_OPERAND_ADDRESS &&
