@@ -1,0 +1,352 @@
+/* What the lanes of a warp do together in the native form.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "kernels/ptx/native/native_flow.h"
+
+static struct ptx_native_value vector_of(struct ptx_native *n, const struct ptx_operand *o,
+                                         enum ptx_type type)
+{
+    n->is_vector = true;
+    return ptx_native_read(n, o, type);
+}
+
+/* Lanes that are here and named by the mask, an operand that may be missing. */
+static const char *members(struct ptx_native *n, const struct ptx_instruction *in, uint32_t index)
+{
+    if (index >= in->operand_count)
+        return n->flow->mask;
+    if (in->operands[index].kind == PTX_OPERAND_INTEGER &&
+        (uint32_t)in->operands[index].bits == UINT32_MAX)
+        return n->flow->mask;
+    n->is_vector = false;
+    const struct ptx_native_value mask = ptx_native_read(n, &in->operands[index], PTX_U32);
+    return ptx_native_emit(n, "and i32 %s, %s", mask.text, n->flow->mask);
+}
+
+static const char *lanes_as_bits(struct ptx_native *n, const char *lanes)
+{
+    return ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", lanes);
+}
+
+/* ---- Shuffles ---- */
+
+/* The lane that one reads, and in bit 5 whether it is within its segment, as library/block.cl has it. */
+static unsigned lane_from(uint8_t operation, unsigned lane, unsigned b, unsigned c)
+{
+    const unsigned mask = c >> 8 & 31u, last = (lane & mask) | (c & 31u & ~mask);
+    unsigned from;
+    switch (operation) {
+    case PTX_OP_UP:
+        return (int)(lane - (b & 31u)) >= (int)last ? ((lane - (b & 31u)) & 31u) | 32u : lane;
+    case PTX_OP_DOWN:
+        from = lane + (b & 31u);
+        break;
+    case PTX_OP_BFLY:
+        from = lane ^ (b & 31u);
+        break;
+    default:
+        from = (lane & mask) | (b & 31u & ~mask);
+    }
+    return from <= last ? (from & 31u) | 32u : lane;
+}
+
+struct shuffled {
+    struct ptx_native_value value, is_within;
+};
+
+static struct shuffled shuffle_by_constants(struct ptx_native *n, const struct ptx_instruction *in,
+                                            struct ptx_native_value x, unsigned b, unsigned c)
+{
+    const char *list = "", *within = "";
+    for (unsigned i = 0; i < PTX_NATIVE_LANES; i++) {
+        const unsigned from = lane_from(in->operation, i, b, c);
+        list = ptx_format(n->e, "%s%si32 %u", list, i ? "," : "<", from & 31u);
+        within = ptx_format(n->e, "%s%si1 %u", within, i ? "," : "<", from >> 5);
+    }
+    return (struct shuffled){
+        {ptx_native_emit(n, "shufflevector <32 x i32> %s, <32 x i32> undef, <32 x i32> %s>",
+                         x.text, list),
+         32, true},
+        {ptx_format(n->e, "%s>", within), 1, true}};
+}
+
+static void define_permute(struct ptx_native *n)
+{
+    const char *p = ptx_native_pointer_type(n, "i32");
+    const char *pv = ptx_native_pointer_type(n, "<32 x i32>");
+    const char *name = n->llvm_major < 15 ? "p0i32" : "p0";
+    ptx_native_declare(n,
+                       "declare <32 x i32> @llvm.masked.gather.v32i32.v32%s(<32 x %s>, i32, "
+                       "<32 x i1>, <32 x i32>)",
+                       name, p);
+    ptx_native_declare(
+        n,
+        "define internal <32 x i32> @clem_permute(<32 x i32> %%x, <32 x i32> %%j) noinline nounwind "
+        "{\n"
+        "  %%X = alloca <32 x i32>, align 64\n  store <32 x i32> %%x, %s %%X\n"
+        "  %%X0 = bitcast %s %%X to %s\n"
+        "  %%p = getelementptr i32, %s %%X0, <32 x i32> %%j\n"
+        "  %%k = bitcast i32 -1 to <32 x i1>\n"
+        "  %%r = call <32 x i32> @llvm.masked.gather.v32i32.v32%s(<32 x %s> %%p, i32 4, <32 x i1> "
+        "%%k, <32 x i32> zeroinitializer)\n"
+        "  ret <32 x i32> %%r\n}",
+        pv, pv, p, p, name, p);
+}
+
+static const char *v(struct ptx_native *n, const char *operation, const char *a, const char *b)
+{
+    return ptx_native_emit(n, "%s <32 x i32> %s, %s", operation, a, b);
+}
+
+static struct shuffled shuffle_by_values(struct ptx_native *n, const struct ptx_instruction *in,
+                                         struct ptx_native_value x, const struct ptx_operand *o)
+{
+    const char *b = vector_of(n, &o[1], PTX_U32).text, *c = vector_of(n, &o[2], PTX_U32).text;
+    const char *iota = ptx_native_iota(32), *all = ptx_native_constant(n, 32, 31);
+    const char *ones = ptx_native_constant(n, 32, UINT32_MAX);
+    const char *by = v(n, "and", b, all);
+    const char *mask = v(n, "and", v(n, "lshr", c, ptx_native_constant(n, 32, 8)), all);
+    const char *rest = v(n, "xor", mask, ones);
+    const char *own = v(n, "and", iota, mask);
+    const char *last = v(n, "or", own, v(n, "and", v(n, "and", c, all), rest));
+    const char *from;
+    switch (in->operation) {
+    case PTX_OP_UP:
+        from = v(n, "sub", iota, by);
+        break;
+    case PTX_OP_DOWN:
+        from = v(n, "add", iota, by);
+        break;
+    case PTX_OP_BFLY:
+        from = v(n, "xor", iota, by);
+        break;
+    default:
+        from = v(n, "or", own, v(n, "and", by, rest));
+    }
+    const char *within = v(n, in->operation == PTX_OP_UP ? "icmp sge" : "icmp ule", from, last);
+    const char *chosen =
+        ptx_native_emit(n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> %s", within, from, iota);
+    const char *safe = v(n, "and", chosen, all);
+    define_permute(n);
+    return (struct shuffled){
+        {ptx_native_emit(n, "call <32 x i32> @clem_permute(<32 x i32> %s, <32 x i32> %s)", x.text,
+                         safe),
+         32, true},
+        {within, 1, true}};
+}
+
+/* A lane that is not here brings 0: see library/block.cl. */
+static void shuffle(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    const uint32_t first = in->has_second_destination ? 2 : 1;
+    if (in->operation < PTX_OP_UP || in->operation > PTX_OP_IDX || in->operand_count < first + 3) {
+        ptx_refuse(n->e, "a shuffle of a kind that has no translation");
+        return;
+    }
+    const struct ptx_operand *o = &in->operands[first];
+    struct ptx_native_value x = vector_of(n, &o[0], PTX_U32);
+    const char *here = lanes_as_bits(n, n->flow->mask);
+    x.text = ptx_native_emit(n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> zeroinitializer",
+                             here, x.text);
+    const bool is_constant =
+        o[1].kind == PTX_OPERAND_INTEGER && o[2].kind == PTX_OPERAND_INTEGER;
+    const struct shuffled s =
+        is_constant ? shuffle_by_constants(n, in, x, (unsigned)o[1].bits, (unsigned)o[2].bits)
+                    : shuffle_by_values(n, in, x, o);
+    ptx_native_set(n, in, &in->operands[0], PTX_U32, s.value);
+    if (in->has_second_destination)
+        ptx_native_set(n, in, &in->operands[1], PTX_PRED, s.is_within);
+}
+
+/* ---- Votes ---- */
+
+static const char *equals(struct ptx_native *n, const char *a, const char *b)
+{
+    return ptx_native_emit(n, "icmp eq i32 %s, %s", a, b);
+}
+
+static void vote(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    if (in->operation < PTX_OP_ALL || in->operation > PTX_OP_BALLOT || in->operand_count < 2) {
+        ptx_refuse(n->e, "a vote of a kind that has no translation");
+        return;
+    }
+    const char *here = members(n, in, 2);
+    const struct ptx_native_value p = vector_of(n, &in->operands[1], PTX_PRED);
+    const char *bits = ptx_native_emit(n, "and i32 %s, %s", ptx_native_lanes(n, p), here);
+    if (in->operation == PTX_OP_BALLOT) {
+        ptx_native_set(n, in, &in->operands[0], PTX_U32, ptx_native_number(n, 32, bits));
+        return;
+    }
+    const char *result;
+    if (in->operation == PTX_OP_ANY)
+        result = ptx_native_emit(n, "icmp ne i32 %s, 0", bits);
+    else if (in->operation == PTX_OP_ALL)
+        result = equals(n, bits, here);
+    else
+        result = ptx_native_emit(n, "or i1 %s, %s", equals(n, bits, here), equals(n, bits, "0"));
+    ptx_native_set(n, in, &in->operands[0], PTX_PRED, ptx_native_number(n, 1, result));
+}
+
+/* ---- Matches ---- */
+
+static const char *define_match(struct ptx_native *n, unsigned bits)
+{
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    const char *pv = ptx_native_pointer_type(n, ptx_format(n->e, "<32 x %s>", i));
+    const char *name = ptx_format(n->e, "clem_match_%u", bits);
+    ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
+    ptx_native_declare(
+        n,
+        "define internal <32 x i32> @%s(<32 x %s> %%x, i32 %%m) noinline nounwind {\n"
+        "  %%X = alloca <32 x %s>, align 64\n  store <32 x %s> %%x, %s %%X\n"
+        "  %%X0 = bitcast %s %%X to %s\n  br label %%next\n"
+        "next:\n  %%rest = phi i32 [%%m, %%0], [%%less, %%do]\n"
+        "  %%r = phi <32 x i32> [zeroinitializer, %%0], [%%r2, %%do]\n"
+        "  %%none = icmp eq i32 %%rest, 0\n  br i1 %%none, label %%end, label %%do\n"
+        "do:\n  %%lane = call i32 @llvm.cttz.i32(i32 %%rest, i1 true)\n"
+        "  %%px = getelementptr %s, %s %%X0, i32 %%lane\n  %%x1 = load %s, %s %%px\n"
+        "  %%i1 = insertelement <32 x %s> undef, %s %%x1, i32 0\n"
+        "  %%s1 = shufflevector <32 x %s> %%i1, <32 x %s> undef, <32 x i32> zeroinitializer\n"
+        "  %%same = icmp eq <32 x %s> %%x, %%s1\n"
+        "  %%b = bitcast <32 x i1> %%same to i32\n  %%g = and i32 %%b, %%m\n"
+        "  %%not = xor i32 %%g, -1\n  %%less = and i32 %%rest, %%not\n"
+        "  %%i2 = insertelement <32 x i32> undef, i32 %%g, i32 0\n"
+        "  %%s2 = shufflevector <32 x i32> %%i2, <32 x i32> undef, <32 x i32> zeroinitializer\n"
+        "  %%r2 = select <32 x i1> %%same, <32 x i32> %%s2, <32 x i32> %%r\n"
+        "  br label %%next\n"
+        "end:\n  ret <32 x i32> %%r\n}",
+        name, i, i, i, pv, pv, p, i, p, i, p, i, i, i, i, i);
+    return name;
+}
+
+static void match(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    const uint32_t first = in->has_second_destination ? 2 : 1;
+    if (in->operand_count < first + 2) {
+        ptx_refuse(n->e, "operands are missing");
+        return;
+    }
+    const unsigned bits = 8 * (unsigned)ptx_type_bytes((enum ptx_type)in->types[0]);
+    const char *i = ptx_native_integer(bits), *here = members(n, in, first + 1);
+    const struct ptx_native_value x =
+        vector_of(n, &in->operands[first], bits == 64 ? PTX_U64 : PTX_U32);
+    if (in->operation != PTX_OP_ALL) {
+        const char *name = define_match(n, bits);
+        const struct ptx_native_value result = {
+            ptx_native_emit(n, "call <32 x i32> @%s(<32 x %s> %s, i32 %s)", name, i, x.text, here),
+            32, true};
+        ptx_native_set(n, in, &in->operands[0], PTX_U32, result);
+        return;
+    }
+    const struct ptx_native_value one = ptx_native_vector(n, ptx_native_first(n, x, here));
+    const char *same = ptx_native_emit(n, "icmp eq <32 x %s> %s, %s", i, x.text, one.text);
+    const char *lanes = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", same);
+    const char *all = equals(n, ptx_native_emit(n, "and i32 %s, %s", lanes, here), here);
+    const char *result = ptx_native_emit(n, "select i1 %s, i32 %s, i32 0", all, here);
+    ptx_native_set(n, in, &in->operands[0], PTX_U32, ptx_native_number(n, 32, result));
+    if (in->has_second_destination)
+        ptx_native_set(n, in, &in->operands[1], PTX_PRED, ptx_native_number(n, 1, all));
+}
+
+/* ---- Reductions ---- */
+
+static void reduce(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    const enum ptx_type type = (enum ptx_type)in->types[0];
+    const bool is_signed = ptx_type_is_signed(type);
+    const char *word = NULL;
+    uint32_t identity = 0;
+    switch (in->operation) {
+    case PTX_OP_AND:
+        word = "and";
+        identity = UINT32_MAX;
+        break;
+    case PTX_OP_OR:
+        word = "or";
+        break;
+    case PTX_OP_XOR:
+        word = "xor";
+        break;
+    case PTX_OP_ADD:
+        word = "add";
+        break;
+    case PTX_OP_MIN:
+        word = is_signed ? "smin" : "umin";
+        identity = is_signed ? INT32_MAX : UINT32_MAX;
+        break;
+    case PTX_OP_MAX:
+        word = is_signed ? "smax" : "umax";
+        identity = is_signed ? (uint32_t)INT32_MIN : 0;
+        break;
+    default:
+        break;
+    }
+    if (!word || in->operand_count < 3 || ptx_type_bytes(type) != 4 || ptx_type_is_float(type)) {
+        ptx_refuse(n->e, "a reduction of a kind that has no translation");
+        return;
+    }
+    const char *here = members(n, in, 2);
+    const struct ptx_native_value x = vector_of(n, &in->operands[1], type);
+    const char *chosen = ptx_native_emit(
+        n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> %s", lanes_as_bits(n, here), x.text,
+        ptx_native_constant(n, 32, identity));
+    ptx_native_declare(n, "declare i32 @llvm.vector.reduce.%s.v32i32(<32 x i32>)", word);
+    ptx_native_set(n, in, &in->operands[0], type,
+                   ptx_native_number(n, 32,
+                                     ptx_native_emit(n,
+                                                     "call i32 @llvm.vector.reduce.%s.v32i32("
+                                                     "<32 x i32> %s)",
+                                                     word, chosen)));
+}
+
+static void elect(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    const char *here = members(n, in, in->has_second_destination ? 2 : 1);
+    ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
+    const char *lane = ptx_native_emit(n, "call i32 @llvm.cttz.i32(i32 %s, i1 false)", here);
+    ptx_native_set(n, in, &in->operands[0], PTX_U32, ptx_native_number(n, 32, lane));
+    if (!in->has_second_destination)
+        return;
+    const struct ptx_native_value all = ptx_native_vector(n, ptx_native_number(n, 32, lane));
+    const char *is_it =
+        ptx_native_emit(n, "icmp eq <32 x i32> %s, %s", all.text, ptx_native_iota(32));
+    ptx_native_set(n, in, &in->operands[1], PTX_PRED, (struct ptx_native_value){is_it, 1, true});
+}
+
+static void write_warp(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    struct ptx_native *n = e->native;
+    switch (in->opcode) {
+    case PTX_OPCODE_shfl:
+        shuffle(n, in);
+        break;
+    case PTX_OPCODE_vote:
+        vote(n, in);
+        break;
+    case PTX_OPCODE_match:
+        match(n, in);
+        break;
+    case PTX_OPCODE_redux:
+        reduce(n, in);
+        break;
+    case PTX_OPCODE_activemask:
+        ptx_native_set(n, in, &in->operands[0], PTX_U32,
+                       ptx_native_number(n, 32, n->flow->mask));
+        break;
+    case PTX_OPCODE_elect:
+        elect(n, in);
+        break;
+    default: /* bar.warp: lanes go in step */
+        break;
+    }
+}
+
+bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    if (!ptx_is_warp_operation(in))
+        return false;
+    ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_WARP, .write = write_warp});
+    return true;
+}

@@ -1,0 +1,163 @@
+/* Operations of the native form: every operation of the differential tests over 32 lanes and over one number, lane by lane
+ * against the host's own computation.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tests/test.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/differential/differential.h"
+#include "tests/ptx/native_lanes.h"
+
+enum { LANES = 32, ROUNDS = 60, DISTANCES = 5 };
+
+/* One operation, with its constants put in. */
+struct trial {
+    const struct operation *operation;
+    uint64_t constants[SOURCES];
+    size_t function, of_one;
+};
+
+static size_t bytes_of(char class)
+{
+    return strchr("ld", class) ? 8 : strchr("hqb", class) ? 2 : 4;
+}
+
+/* "$d" as %d, "$a" as %a, or the constant. */
+static void write_text(const struct trial *trial, char *to, size_t room)
+{
+    size_t used = 0;
+    for (const char *c = trial->operation->text; *c && used + 24 < room; c++) {
+        if (*c != '$') {
+            to[used++] = *c;
+            continue;
+        }
+        c++;
+        if (*c != 'd' && trial->operation->sources[*c - 'a'] == 's')
+            used +=
+                (size_t)snprintf(to + used, room - used, "%" PRIu64, trial->constants[*c - 'a']);
+        else
+            used += (size_t)snprintf(to + used, room - used, "%%%c", *c);
+    }
+    to[used] = '\0';
+}
+
+static void add(struct lanes_text *text, struct trial *trial)
+{
+    char words[1024], classes[SOURCES + 2] = {trial->operation->result};
+    write_text(trial, words, sizeof words);
+    for (size_t i = 0; i < SOURCES && trial->operation->sources[i]; i++)
+        classes[1 + i] = trial->operation->sources[i] == 's' ? 'r' : trial->operation->sources[i];
+    trial->function = lanes_add(text, "", words, classes, true);
+    trial->of_one = lanes_add(text, "", words, classes, false);
+}
+
+/* What one lane must give. */
+static uint64_t wanted(const struct trial *trial, const uint64_t values[SOURCES], uint64_t given)
+{
+    struct step step = {.operation = trial->operation};
+    uint64_t all[SOURCES];
+    for (size_t i = 0; i < SOURCES; i++) {
+        step.sources[i] = trial->operation->sources[i] == 's' ? trial->constants[i] : i;
+        all[i] = values[i];
+    }
+    return step_value(&step, all, given);
+}
+
+/* Places where registers lie: of each source, and the result. */
+struct places {
+    uint64_t values[SOURCES][LANES];
+    _Alignas(64) unsigned char bytes[SOURCES + 1][LANES * 8];
+};
+
+static void fill(const struct operation *operation, struct generator *generator,
+                 struct places *places)
+{
+    for (size_t i = 0; i < SOURCES && operation->sources[i]; i++)
+        for (size_t lane = 0; lane < LANES; lane++) {
+            const uint64_t word = generator_word(generator);
+            const char class = operation->sources[i];
+            places->values[i][lane] =
+                class_bits(class, bytes_of(class) == 4 && word & 1 ? word >> 32 : word);
+            memcpy(&places->bytes[i][lane * bytes_of(class)], &places->values[i][lane],
+                   bytes_of(class));
+        }
+}
+
+static void run(lanes_function *function, const struct operation *operation, struct places *places,
+                size_t lane)
+{
+    uint64_t at[SOURCES + 1] = {0};
+    for (size_t i = 0; i < SOURCES && operation->sources[i]; i++)
+        at[i] = (uint64_t)(uintptr_t)&places->bytes[i][lane * bytes_of(operation->sources[i])];
+    at[SOURCES] = (uint64_t)(uintptr_t)&places->bytes[SOURCES][lane * bytes_of(operation->result)];
+    function(at[0], at[1], at[2], at[SOURCES]);
+}
+
+/* How many lanes differ; the first is told of. */
+static size_t compare(const struct trial *trial, const struct places *places, const char *how)
+{
+    const struct operation *operation = trial->operation;
+    size_t differing = 0;
+    for (size_t lane = 0; lane < LANES; lane++) {
+        uint64_t given = 0, values[SOURCES] = {0};
+        memcpy(&given, &places->bytes[SOURCES][lane * bytes_of(operation->result)],
+               bytes_of(operation->result));
+        given = class_bits(operation->result, given);
+        for (size_t i = 0; i < SOURCES; i++)
+            values[i] = places->values[i][lane];
+        const uint64_t right = wanted(trial, values, given);
+        if (given == right)
+            continue;
+        if (differing++ == 0)
+            printf("%s %s: a=%" PRIx64 " b=%" PRIx64 " c=%" PRIx64 " gave %" PRIx64
+                   ", wanted %" PRIx64 "\n",
+                   how, operation->text, values[0], values[1], values[2], given, right);
+    }
+    return differing;
+}
+
+static size_t try_values(struct lanes_text *text, const struct trial *trial,
+                         struct generator *generator)
+{
+    static struct places places;
+    size_t differing = 0;
+    for (size_t round = 0; round < ROUNDS && differing == 0; round++) {
+        fill(trial->operation, generator, &places);
+        memset(places.bytes[SOURCES], 0, sizeof places.bytes[SOURCES]);
+        run(lanes_find(text, trial->function), trial->operation, &places, 0);
+        differing += compare(trial, &places, "lanes");
+        memset(places.bytes[SOURCES], 0, sizeof places.bytes[SOURCES]);
+        for (size_t lane = 0; lane < LANES; lane++)
+            run(lanes_find(text, trial->of_one), trial->operation, &places, lane);
+        differing += compare(trial, &places, "one");
+    }
+    return differing;
+}
+
+TEST_BODY(native_operations_compute_what_the_host_does)
+{
+    static struct trial trials[1024];
+    struct generator generator;
+    size_t count = 0, differing = 0;
+    if (!lanes_llvm())
+        TEST_SKIP("no LLVM is a library here");
+    struct lanes_text *text = lanes_begin();
+    generator_start(&generator, 5, false);
+    for (size_t i = 0; i < operation_count; i++) {
+        const bool has_constant = strchr(operations[i].sources, 's');
+        for (size_t j = 0; j < (has_constant ? DISTANCES : 1); j++) {
+            struct trial *trial = &trials[count++];
+            trial->operation = &operations[i];
+            for (size_t k = 0; k < SOURCES; k++)
+                trial->constants[k] = generator_next(&generator) % 41;
+            add(text, trial);
+        }
+    }
+    lanes_compile(text);
+    for (size_t i = 0; i < count; i++)
+        differing += try_values(text, &trials[i], &generator) > 0;
+    lanes_end(text);
+    assert_int_equal(differing, 0);
+}
