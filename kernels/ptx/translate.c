@@ -789,7 +789,8 @@ static enum ptx_status translate_as(const struct ptx_module *module, size_t inde
 /* Where the native form is to be had. Why a kernel cannot have it is told to nobody: it has another one then. */
 static bool may_be_native(const struct ptx_target *target)
 {
-    return target->force_form == PTX_FORM_NATIVE && target->llvm_major > 0 && target->is_cpu &&
+    return target->llvm_major > 0 && target->is_cpu &&
+           (target->force_form < 0 || target->force_form == PTX_FORM_NATIVE) &&
            target->pointers == PTX_POINTERS_NUMBERS;
 }
 
@@ -801,8 +802,14 @@ enum ptx_status ptx_translate(const struct ptx_module *module, size_t index,
     kernel->facts = 0;
     if (may_be_native(target)) {
         const enum ptx_status status = translate_as(module, index, target, true, kernel, &why);
-        if (getenv("CLEM_NATIVE_WHY"))
-            fprintf(stderr, "native: %s: %s\n", ptx_module_entry(module, index)->name, status == PTX_OK ? "ok" : why.text ? why.text : "?");
+        if (getenv("NATIVE_WHY")) {
+            FILE *f = fopen(getenv("NATIVE_WHY"), "a");
+            if (f) {
+                fprintf(f, "%s: %s\n", ptx_module_entry(module, index)->name,
+                        status == PTX_OK ? "ok" : why.text ? why.text : "?");
+                fclose(f);
+            }
+        }
         free(why.text);
         if (status == PTX_OK)
             return status;

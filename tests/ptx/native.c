@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tests/differential/differential.h"
+#include "tests/ptx/native_forms.h"
 #include "tests/ptx/native_lanes.h"
 
 enum { LANES = 32, ROUNDS = 60, DISTANCES = 5 };
@@ -160,4 +161,83 @@ TEST_BODY(native_operations_compute_what_the_host_does)
         differing += try_values(text, &trials[i], &generator) > 0;
     lanes_end(text);
     assert_int_equal(differing, 0);
+}
+
+/* ---- In every form ---- */
+
+/* So many functions are compiled at once. */
+enum { AT_ONCE = 400 };
+
+struct forms {
+    struct lanes_text *text;
+    struct generator generator;
+    const char *classes;
+    struct operation operations[AT_ONCE];
+    struct trial trials[AT_ONCE];
+    char words[AT_ONCE][NATIVE_FORM_BYTES];
+    size_t count, all, differing;
+};
+
+/* Lanes of a vector give what each gives alone. */
+static void try_form(struct forms *forms, const struct trial *trial)
+{
+    static struct places places, of_one;
+    const size_t bytes = LANES * bytes_of(trial->operation->result);
+    for (size_t round = 0; round < ROUNDS; round++) {
+        fill(trial->operation, &forms->generator, &places);
+        of_one = places;
+        run(lanes_find(forms->text, trial->function), trial->operation, &places, 0);
+        for (size_t lane = 0; lane < LANES; lane++)
+            run(lanes_find(forms->text, trial->of_one), trial->operation, &of_one, lane);
+        if (memcmp(places.bytes[SOURCES], of_one.bytes[SOURCES], bytes) == 0)
+            continue;
+        printf("lanes differ from one: %s\n", trial->operation->text);
+        forms->differing++;
+        return;
+    }
+}
+
+static void try_all(struct forms *forms)
+{
+    if (forms->count == 0)
+        return;
+    lanes_compile(forms->text);
+    for (size_t i = 0; i < forms->count; i++)
+        try_form(forms, &forms->trials[i]);
+    lanes_end(forms->text);
+    forms->count = 0;
+}
+
+static void add_form(const char *text, void *with)
+{
+    struct forms *forms = with;
+    if (forms->count == AT_ONCE)
+        try_all(forms);
+    if (forms->count == 0)
+        forms->text = lanes_begin();
+    const size_t i = forms->count++;
+    snprintf(forms->words[i], sizeof forms->words[i], "%s", text);
+    forms->operations[i] = (struct operation){
+        .text = forms->words[i], .result = forms->classes[0], .sources = forms->classes + 1};
+    forms->trials[i].operation = &forms->operations[i];
+    forms->trials[i].function =
+        lanes_add(forms->text, NATIVE_FORM_REGISTERS, text, forms->classes, true);
+    forms->trials[i].of_one =
+        lanes_add(forms->text, NATIVE_FORM_REGISTERS, text, forms->classes, false);
+    forms->all++;
+}
+
+TEST_BODY(native_operations_of_every_form_are_alike_for_lanes_and_one)
+{
+    static struct forms forms;
+    if (!lanes_llvm())
+        TEST_SKIP("no LLVM is a library here");
+    generator_start(&forms.generator, 6, false);
+    for (size_t i = 0; i < sizeof native_forms / sizeof *native_forms; i++) {
+        forms.classes = native_forms[i].classes;
+        native_expand(native_forms[i].pattern, add_form, &forms);
+    }
+    try_all(&forms);
+    assert_true(forms.all > 1500);
+    assert_int_equal(forms.differing, 0);
 }

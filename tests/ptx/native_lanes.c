@@ -3,13 +3,12 @@
 
 #include <dlfcn.h>
 #include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/ptx/native/host_math.h"
-#include "kernels/ptx/native/native.h"
+#include "kernels/ptx/native/native_flow.h"
 #include "tests/ptx/read.h"
 
 /* ---- LLVM ---- */
@@ -137,7 +136,9 @@ struct lanes_text {
     struct ptx_native native;
     struct ptx_emitter emitter;
     struct ptx_plan plan;
-    struct ptx_native_value registers[MOST_REGISTERS];
+    struct ptx_native_flow flow;
+    struct ptx_native_value registers[4 * MOST_REGISTERS]; /* as of flow.held */
+    uint32_t held_in[4 * MOST_REGISTERS];
     size_t count;
     char *ir;
     void *jit;
@@ -154,8 +155,10 @@ struct lanes_text *lanes_begin(void)
     t->emitter.plan = &t->plan;
     t->native = (struct ptx_native){.e = &t->emitter,
                                     .declarations = &t->declarations,
-                                    .flow = (struct ptx_native_flow *)t,
+                                    .flow = &t->flow,
                                     .llvm_major = (int)llvm.major};
+    t->flow.held = t->registers;
+    t->flow.held_in = t->held_in;
     return t;
 }
 
@@ -195,7 +198,7 @@ static void load_registers(struct lanes_text *t, const struct ptx_function *func
     struct ptx_native *n = &t->native;
     for (size_t i = 0; i < function->register_count; i++) {
         const unsigned bits = ptx_native_bits((enum ptx_type)function->registers[i].type);
-        t->registers[i] =
+        t->registers[4 * i] =
             (struct ptx_native_value){ptx_native_constant(n, bits, 0), (uint8_t)bits, n->is_vector};
     }
     for (size_t i = 0; i < 3 && words[1 + i]; i++) {
@@ -206,7 +209,8 @@ static void load_registers(struct lanes_text *t, const struct ptx_function *func
             ptx_native_type(n, ptx_native_integer(classes[class_of(words[1 + i])].bits));
         const char *pointer = pointer_to(t, type);
         const char *at = ptx_native_emit(n, "inttoptr i64 %%%zu to %s", i, pointer);
-        t->registers[index].text = ptx_native_emit(n, "load %s, %s %s, align 1", type, pointer, at);
+        t->registers[4 * index].text =
+            ptx_native_emit(n, "load %s, %s %s, align 1", type, pointer, at);
     }
 }
 
@@ -217,7 +221,7 @@ static void set_register(struct lanes_text *t, const struct ptx_instruction *in,
     struct ptx_native *n = &t->native;
     if (to->kind != PTX_OPERAND_REGISTER)
         return;
-    struct ptx_native_value *held = &t->registers[to->index];
+    struct ptx_native_value *held = &t->registers[4 * to->index];
     if (value.bits < held->bits) {
         const bool is_signed = ptx_type_is_signed((enum ptx_type)in->types[0]);
         value.text = ptx_native_emit(n, "%s %s %s to %s", is_signed ? "sext" : "zext",
@@ -228,7 +232,7 @@ static void set_register(struct lanes_text *t, const struct ptx_instruction *in,
     if (in->guard >= 0) {
         const char *truth = ptx_native_type(n, "i1");
         const char *type = ptx_native_type(n, ptx_native_integer(held->bits));
-        const char *guard = t->registers[in->guard].text;
+        const char *guard = t->registers[4 * in->guard].text;
         const char *first = in->guard_negated ? held->text : value.text;
         const char *second = in->guard_negated ? value.text : held->text;
         value.text = ptx_native_emit(n, "select %s %s, %s %s, %s %s", truth, guard, type, first,
@@ -276,7 +280,7 @@ static void write_function(struct lanes_text *t, const struct ptx_function *func
                            const char *words)
 {
     struct ptx_native *n = &t->native;
-    t->emitter.function = t->plan.original = function;
+    t->emitter.function = t->plan.original = t->flow.function = function;
     ptx_text_add(&t->functions, "define void @f%zu(i64 %%0, i64 %%1, i64 %%2, i64 %%3) {\n",
                  t->count);
     n->values = 0;
@@ -288,7 +292,7 @@ static void write_function(struct lanes_text *t, const struct ptx_function *func
     const char *pointer = pointer_to(t, type);
     const char *at = ptx_native_emit(n, "inttoptr i64 %%3 to %s", pointer);
     ptx_native_do(n, "store %s %s, %s %s, align 1", type,
-                  t->registers[index_of(function, "%d")].text, pointer, at);
+                  t->registers[4 * index_of(function, "%d")].text, pointer, at);
     ptx_text_put(&t->functions, "  ret void\n}\n");
 }
 
@@ -368,7 +372,3 @@ void lanes_end(struct lanes_text *t)
     ptx_arena_free(&t->arena);
     free(t);
 }
-
-/* ---- What the writer gives ---- */
-
-#include "tests/ptx/native_writer.h"

@@ -105,6 +105,10 @@ bool ptx_lanes_take(struct ptx_lanes *l, const char *sign);
 /* Refuses what no IR is written for. */
 void ptx_lanes_refuse(struct ptx_lanes *l, const char *why);
 
+/* operation_plain.c: an instruction with one result that needs no C; false: it does, and nothing was written. */
+bool ptx_native_plain(struct ptx_native *n, const struct ptx_instruction *in,
+                      struct ptx_native_value *result);
+
 /* Where nothing is computed, nothing is written. */
 #define LANE_EMIT(l, ...)    ((l)->muted ? "undef" : ptx_native_emit((l)->n, __VA_ARGS__))
 #define LANE_DECLARE(l, ...) ((l)->muted ? (void)0 : ptx_native_declare((l)->n, __VA_ARGS__))

@@ -354,6 +354,10 @@ void ptx_native_operation(struct ptx_native *n, const struct ptx_instruction *in
         results[(*count)++] = ptx_native_read(n, &in->operands[1], (enum ptx_type)in->types[0]);
         return;
     }
+    if (in->operands[0].kind == PTX_OPERAND_REGISTER && ptx_native_plain(n, in, &results[0])) {
+        *count = 1;
+        return;
+    }
     struct ptx_instruction spread = *in;
     if (in->opcode == PTX_OPCODE_mov && in->width > 1) {
         spread = ptx_spread_registers(n->e, in, 0);

@@ -143,12 +143,14 @@ unsigned ptx_native_bits(enum ptx_type type)
 
 static const char *list_of(struct ptx_native *n, const char *type, const char *value)
 {
-    char words[32 * 32];
-    size_t used = 0;
-    for (int i = 0; i < PTX_NATIVE_LANES; i++)
-        used += (size_t)snprintf(words + used, sizeof words - used, "%s%s %s", i ? "," : "<", type,
-                                 value);
-    return ptx_format(n->e, "%s>", words);
+    const char *one = ptx_format(n->e, ",%s %s", type, value);
+    const size_t bytes = strlen(one);
+    char *text = ptx_arena_take(n->e->arena, PTX_NATIVE_LANES * bytes + 2);
+    for (size_t i = 0; i < PTX_NATIVE_LANES; i++)
+        memcpy(text + i * bytes, one, bytes);
+    text[0] = '<';
+    text[PTX_NATIVE_LANES * bytes] = '>';
+    return text;
 }
 
 const char *ptx_native_constant(struct ptx_native *n, unsigned bits, uint64_t value)
