@@ -4,11 +4,14 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "cl/base/steady.h"
 
 enum { ALIGNMENT = 64 };
+
+static const uint64_t most_bytes = (uint64_t)1 << 36; /* no thread block comes to so many */
 
 struct ocl_scratch_pool {
     size_t count;            /* of the pieces that are there at least */
@@ -80,6 +83,8 @@ bool ocl_scratch_reserve(struct ocl_scratch_pool *pool, size_t bytes)
 {
     if (bytes <= atomic_load_explicit(&pool->ready, memory_order_relaxed))
         return true;
+    if (bytes > most_bytes)
+        return false;
     struct ocl_scratch *pieces = calloc(pool->count, sizeof *pieces);
     size_t made = 0;
     while (pieces && made < pool->count && (pieces[made] = make_piece(bytes)).memory)

@@ -696,7 +696,8 @@ static enum ptx_status translate_for(struct ocl_kernel *kernel, struct ocl_ptx_f
     for (;;) {
         struct ptx_target target;
         const unsigned known = ocl_ptx_target(facts, &target);
-        target.llvm_major = may_be_native ? target.llvm_major : 0;
+        if (!may_be_native && target.force_form == PTX_FORM_NATIVE)
+            target.force_form = -1;
         target.shared_is_global = kernel->ptx->spills;
         const enum ptx_status outcome =
             ptx_translate(module, kernel->ptx->index, &target, translated, log);

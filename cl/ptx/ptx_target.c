@@ -391,13 +391,20 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
     };
 }
 
+/* Where the device has that form. */
+static void take_native(const struct ocl_context *context, struct ptx_target *target)
+{
+    target->llvm_major = (int)ocl_native_llvm(context);
+    target->force_form = target->llvm_major > 0 ? PTX_FORM_NATIVE : -1;
+}
+
 /* For tests: a form for all kernels, or the choice that a GPU without inline PTX would get. */
 static void force(const struct ocl_context *context, struct ptx_target *target, const char *form)
 {
     if (strcmp(form, "gpu") == 0)
         target->is_cpu = target->has_nvidia_asm = false;
     else if (strcmp(form, "native") == 0)
-        target->llvm_major = (int)ocl_native_llvm(context);
+        take_native(context, target);
     else
         target->force_form = strcmp(form, "item") == 0   ? PTX_FORM_ITEM
                              : strcmp(form, "warp") == 0 ? PTX_FORM_WARP
