@@ -121,8 +121,10 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     made->native = native;
     made->scratch = pool;
     made->blocks = shape->blocks;
-    made->portion = portion_of(shape->blocks, shape->items);
+    made->portion = shape->takes_turns ? 1 : portion_of(shape->blocks, shape->items);
     atomic_init(&made->next, 0);
+    made->facts.block_count = shape->blocks;
+    made->facts.begun = (uint64_t)(uintptr_t)&made->next;
     atomic_init(&made->left, shape->items);
     made->facts.parameters = (uint64_t)(uintptr_t)made->parameters;
     *launch = made;

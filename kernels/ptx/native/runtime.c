@@ -3,6 +3,8 @@
 #include "kernels/ptx/native/runtime.h"
 
 #include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -308,8 +310,8 @@ static void name_block(struct running *r, uint64_t number)
     begin_block(r);
 }
 
-/* A block in memory of its own, beside those that wait; NULL: there is none. */
-static struct running *beside(const struct running *like, uint64_t number)
+/* Memory of its own for a block beside those that wait; NULL: there is none. */
+static struct running *room_beside(const struct running *like)
 {
     const uint64_t bytes = clem_native_bytes(like->launch, like->frame_bytes, like->local_bytes);
     struct running *made = malloc(sizeof *made);
@@ -321,17 +323,32 @@ static struct running *beside(const struct running *like, uint64_t number)
     *made = *like;
     made->own = own;
     place_block(made, own);
-    name_block(made, number);
     return made;
 }
 
-enum { TURNS_OF_BLOCK = 512, MOST_BESIDE = 1024 };
+/* A block that waits most often waits for one that runs elsewhere, for a short while: only then do others begin. */
+enum { TURNS_OF_BLOCK = 512, MOST_BESIDE = 1024, WAITS_BEFORE_NEXT = 32 };
+
+/* The next block to begin; false: there is none. */
+static bool take_block(const struct running *r, uint64_t *next, uint64_t end, uint64_t *number)
+{
+    _Atomic uint64_t *begun = (_Atomic uint64_t *)(uintptr_t)r->launch->begun;
+    if (*next < end) {
+        *number = (*next)++;
+        return true;
+    }
+    if (!begun || atomic_load(begun) >= r->launch->block_count)
+        return false;
+    *number = atomic_fetch_add(begun, 1);
+    return *number < r->launch->block_count;
+}
 
 /* Blocks whose threads may wait for others: one that waits leaves its turn to the next, which begins if it has not. */
 static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
 {
     struct running *head = first, **at = &head;
-    uint64_t next = number + 1, count = 1;
+    uint64_t next = number + 1, count = 1, another;
+    int waits = 0;
     first->next = NULL;
     name_block(first, number);
     while (head && !clem_native_has_failed(first->launch)) {
@@ -339,8 +356,9 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
         enum turn turn = TURN_GOES_ON;
         for (int i = 0; i < TURNS_OF_BLOCK && turn == TURN_GOES_ON; i++)
             turn = run_parted(r);
-        if (turn == TURN_ENDED && next < end) {
-            name_block(r, next++);
+        waits = turn == TURN_ENDED ? 0 : waits;
+        if (turn == TURN_ENDED && count == 1 && take_block(first, &next, end, &another)) {
+            name_block(r, another);
             continue;
         }
         if (turn == TURN_ENDED) {
@@ -355,14 +373,21 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
         }
         if (*at)
             continue;
-        if (head && next < end && count < MOST_BESIDE && (*at = beside(first, next)) != NULL) {
-            (*at)->next = NULL;
-            next++;
-            count++;
-            continue;
-        }
         at = &head;
         sched_yield();
+        if (!head || ++waits < WAITS_BEFORE_NEXT || count >= MOST_BESIDE)
+            continue;
+        struct running *made = room_beside(first);
+        if (made && take_block(first, &next, end, &another)) {
+            name_block(made, another);
+            made->next = head;
+            head = made;
+            count++;
+        } else if (made) {
+            free(made->own);
+            free(made);
+        }
+        waits = 0;
     }
     while (head) {
         struct running *r = head;
