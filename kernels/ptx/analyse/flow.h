@@ -80,6 +80,11 @@ struct ptx_uniformity {
 };
 struct ptx_uniformity ptx_flow_uniformity(struct ptx_arena *arena, const struct ptx_flow *flow);
 
+/* The same of the lanes of a warp that go in step, where each instruction is carried out for all of them at once and generic
+ * addresses of local memory are each lane's own. */
+struct ptx_uniformity ptx_flow_uniformity_of_warp(struct ptx_arena *arena,
+                                                  const struct ptx_flow *flow);
+
 /* Regions between which threads wait for each other until all of a block have come to the same one. */
 struct ptx_cuts {
     const int32_t *region_of; /* per node */

@@ -163,7 +163,7 @@ static void analyse(struct ptx_native *n)
         starts[i] = parks(&f->function->instructions[i]);
     f->graph = ptx_flow_make(arena, f->function, starts);
     ptx_flow_find_live(f->graph);
-    f->uniform = ptx_flow_uniformity(arena, f->graph);
+    f->uniform = ptx_flow_uniformity_of_warp(arena, f->graph);
     f->sites = ptx_arena_array(arena, f->graph->count + 1, sizeof *f->sites);
     for (size_t i = 0; i < f->graph->reachable; i++) {
         const int32_t node = f->graph->order[i];

@@ -411,7 +411,7 @@ bool ptx_native_varies(struct ptx_native *n, const struct ptx_operand *operand)
 
 void ptx_native_choose(struct ptx_native *n, const struct ptx_instruction *in)
 {
-    n->is_vector = false;
+    n->is_vector = ptx_is_carry(in) && n->carry.text && n->carry.is_vector;
     for (uint32_t i = ptx_destination_count(in); i < in->operand_count; i++)
         n->is_vector |= ptx_native_varies(n, &in->operands[i]);
 }

@@ -11,17 +11,36 @@ static struct ptx_native_value vector_of(struct ptx_native *n, const struct ptx_
     return ptx_native_read(n, o, type);
 }
 
-/* Lanes that are here and named by the mask, an operand that may be missing. */
-static const char *members(struct ptx_native *n, const struct ptx_instruction *in, uint32_t index)
+/* Lanes that are here and named by the mask, an operand that may be missing: a word, or one for each lane. */
+static struct ptx_native_value members(struct ptx_native *n, const struct ptx_instruction *in,
+                                       uint32_t index)
 {
+    const struct ptx_native_value here = ptx_native_number(n, 32, n->flow->mask);
     if (index >= in->operand_count)
-        return n->flow->mask;
-    if (in->operands[index].kind == PTX_OPERAND_INTEGER &&
-        (uint32_t)in->operands[index].bits == UINT32_MAX)
-        return n->flow->mask;
-    n->is_vector = false;
-    const struct ptx_native_value mask = ptx_native_read(n, &in->operands[index], PTX_U32);
-    return ptx_native_emit(n, "and i32 %s, %s", mask.text, n->flow->mask);
+        return here;
+    const struct ptx_operand *o = &in->operands[index];
+    if (o->kind == PTX_OPERAND_INTEGER && (uint32_t)o->bits == UINT32_MAX)
+        return here;
+    n->is_vector = ptx_native_varies(n, o);
+    struct ptx_native_value mask = ptx_native_read(n, o, PTX_U32);
+    mask.text = ptx_native_emit(n, "and %s %s, %s", ptx_native_value_type(n, mask), mask.text,
+                                ptx_native_spread(n, here).text);
+    return mask;
+}
+
+/* a op b, of which one at most may be a word while the other is one for each lane. */
+static struct ptx_native_value both(struct ptx_native *n, const char *operation,
+                                    struct ptx_native_value a, struct ptx_native_value b)
+{
+    if (a.is_vector || b.is_vector) {
+        a = ptx_native_vector(n, a);
+        b = ptx_native_vector(n, b);
+    }
+    a.text =
+        ptx_native_emit(n, "%s %s %s, %s", operation, ptx_native_value_type(n, a), a.text, b.text);
+    if (strncmp(operation, "icmp", 4) == 0)
+        a.bits = 1;
+    return a;
 }
 
 static const char *lanes_as_bits(struct ptx_native *n, const char *lanes)
@@ -161,32 +180,26 @@ static void shuffle(struct ptx_native *n, const struct ptx_instruction *in)
 
 /* ---- Votes ---- */
 
-static const char *equals(struct ptx_native *n, const char *a, const char *b)
-{
-    return ptx_native_emit(n, "icmp eq i32 %s, %s", a, b);
-}
-
 static void vote(struct ptx_native *n, const struct ptx_instruction *in)
 {
     if (in->operation < PTX_OP_ALL || in->operation > PTX_OP_BALLOT || in->operand_count < 2) {
         ptx_refuse(n->e, "a vote of a kind that has no translation");
         return;
     }
-    const char *here = members(n, in, 2);
+    const struct ptx_native_value here = members(n, in, 2);
     const struct ptx_native_value p = vector_of(n, &in->operands[1], PTX_PRED);
-    const char *bits = ptx_native_emit(n, "and i32 %s, %s", ptx_native_lanes(n, p), here);
-    if (in->operation == PTX_OP_BALLOT) {
-        ptx_native_set(n, in, &in->operands[0], PTX_U32, ptx_native_number(n, 32, bits));
-        return;
-    }
-    const char *result;
+    const struct ptx_native_value none = ptx_native_number(n, 32, "0");
+    const struct ptx_native_value bits =
+        both(n, "and", ptx_native_number(n, 32, ptx_native_lanes(n, p)), here);
+    struct ptx_native_value result = bits;
     if (in->operation == PTX_OP_ANY)
-        result = ptx_native_emit(n, "icmp ne i32 %s, 0", bits);
+        result = both(n, "icmp ne", bits, none);
     else if (in->operation == PTX_OP_ALL)
-        result = equals(n, bits, here);
-    else
-        result = ptx_native_emit(n, "or i1 %s, %s", equals(n, bits, here), equals(n, bits, "0"));
-    ptx_native_set(n, in, &in->operands[0], PTX_PRED, ptx_native_number(n, 1, result));
+        result = both(n, "icmp eq", bits, here);
+    else if (in->operation == PTX_OP_UNI)
+        result = both(n, "or", both(n, "icmp eq", bits, here), both(n, "icmp eq", bits, none));
+    ptx_native_set(n, in, &in->operands[0], in->operation == PTX_OP_BALLOT ? PTX_U32 : PTX_PRED,
+                   result);
 }
 
 /* ---- Matches ---- */
@@ -229,28 +242,67 @@ static void match(struct ptx_native *n, const struct ptx_instruction *in)
         return;
     }
     const unsigned bits = 8 * (unsigned)ptx_type_bytes((enum ptx_type)in->types[0]);
-    const char *i = ptx_native_integer(bits), *here = members(n, in, first + 1);
+    const struct ptx_native_value here = members(n, in, first + 1);
     const struct ptx_native_value x =
         vector_of(n, &in->operands[first], bits == 64 ? PTX_U64 : PTX_U32);
+    const char *name = define_match(n, bits);
+    struct ptx_native_value same = {
+        ptx_native_emit(n, "call <32 x i32> @%s(<32 x %s> %s, i32 %s)", name,
+                        ptx_native_integer(bits), x.text, n->flow->mask),
+        32, true};
+    if (in->operation == PTX_OP_ALL && !here.is_vector)
+        same = ptx_native_first(n, same, here.text);
+    same = both(n, "and", same, here);
     if (in->operation != PTX_OP_ALL) {
-        const char *name = define_match(n, bits);
-        const struct ptx_native_value result = {
-            ptx_native_emit(n, "call <32 x i32> @%s(<32 x %s> %s, i32 %s)", name, i, x.text, here),
-            32, true};
-        ptx_native_set(n, in, &in->operands[0], PTX_U32, result);
+        ptx_native_set(n, in, &in->operands[0], PTX_U32, same);
         return;
     }
-    const struct ptx_native_value one = ptx_native_vector(n, ptx_native_first(n, x, here));
-    const char *same = ptx_native_emit(n, "icmp eq <32 x %s> %s, %s", i, x.text, one.text);
-    const char *lanes = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", same);
-    const char *all = equals(n, ptx_native_emit(n, "and i32 %s, %s", lanes, here), here);
-    const char *result = ptx_native_emit(n, "select i1 %s, i32 %s, i32 0", all, here);
-    ptx_native_set(n, in, &in->operands[0], PTX_U32, ptx_native_number(n, 32, result));
+    const struct ptx_native_value is_all = both(n, "icmp eq", same, here);
+    struct ptx_native_value lanes = is_all;
+    lanes.bits = 32;
+    lanes.text = ptx_native_emit(n, "sext %s %s to %s", ptx_native_value_type(n, is_all),
+                                 is_all.text, ptx_native_value_type(n, lanes));
+    ptx_native_set(n, in, &in->operands[0], PTX_U32, both(n, "and", lanes, here));
     if (in->has_second_destination)
-        ptx_native_set(n, in, &in->operands[1], PTX_PRED, ptx_native_number(n, 1, all));
+        ptx_native_set(n, in, &in->operands[1], PTX_PRED, is_all);
 }
 
 /* ---- Reductions ---- */
+
+/* Lanes that name different members: group after group. */
+static void reduce_groups(struct ptx_native *n, const struct ptx_instruction *in, const char *word,
+                          uint32_t identity, struct ptx_native_value x,
+                          struct ptx_native_value groups)
+{
+    n->is_vector = true;
+    ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
+    ptx_native_declare(
+        n,
+        "define internal <32 x i32> @clem_reduce_%s(<32 x i32> %%x, <32 x i32> %%g, i32 %%m) "
+        "noinline nounwind {\n  br label %%next\n"
+        "next:\n  %%rest = phi i32 [%%m, %%0], [%%less, %%do]\n"
+        "  %%r = phi <32 x i32> [zeroinitializer, %%0], [%%r2, %%do]\n"
+        "  %%none = icmp eq i32 %%rest, 0\n  br i1 %%none, label %%end, label %%do\n"
+        "do:\n  %%lane = call i32 @llvm.cttz.i32(i32 %%rest, i1 true)\n"
+        "  %%g1 = extractelement <32 x i32> %%g, i32 %%lane\n  %%in = and i32 %%g1, %%m\n"
+        "  %%k = bitcast i32 %%in to <32 x i1>\n"
+        "  %%c = select <32 x i1> %%k, <32 x i32> %%x, <32 x i32> %s\n"
+        "  %%s = call i32 @llvm.vector.reduce.%s.v32i32(<32 x i32> %%c)\n"
+        "  %%i2 = insertelement <32 x i32> undef, i32 %%s, i32 0\n"
+        "  %%s2 = shufflevector <32 x i32> %%i2, <32 x i32> undef, <32 x i32> zeroinitializer\n"
+        "  %%r2 = select <32 x i1> %%k, <32 x i32> %%s2, <32 x i32> %%r\n"
+        "  %%bit = shl i32 1, %%lane\n  %%out = or i32 %%in, %%bit\n"
+        "  %%not = xor i32 %%out, -1\n  %%less = and i32 %%rest, %%not\n  br label %%next\n"
+        "end:\n  ret <32 x i32> %%r\n}",
+        word, ptx_native_constant(n, 32, identity), word);
+    ptx_native_set(n, in, &in->operands[0], (enum ptx_type)in->types[0],
+                   (struct ptx_native_value){
+                       ptx_native_emit(n,
+                                       "call <32 x i32> @clem_reduce_%s(<32 x i32> %s, <32 x i32> "
+                                       "%s, i32 %s)",
+                                       word, x.text, groups.text, n->flow->mask),
+                       32, true});
+}
 
 static void reduce(struct ptx_native *n, const struct ptx_instruction *in)
 {
@@ -287,12 +339,16 @@ static void reduce(struct ptx_native *n, const struct ptx_instruction *in)
         ptx_refuse(n->e, "a reduction of a kind that has no translation");
         return;
     }
-    const char *here = members(n, in, 2);
+    const struct ptx_native_value here = members(n, in, 2);
     const struct ptx_native_value x = vector_of(n, &in->operands[1], type);
-    const char *chosen = ptx_native_emit(
-        n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> %s", lanes_as_bits(n, here), x.text,
-        ptx_native_constant(n, 32, identity));
     ptx_native_declare(n, "declare i32 @llvm.vector.reduce.%s.v32i32(<32 x i32>)", word);
+    if (here.is_vector) {
+        reduce_groups(n, in, word, identity, x, here);
+        return;
+    }
+    const char *chosen = ptx_native_emit(
+        n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> %s", lanes_as_bits(n, here.text),
+        x.text, ptx_native_constant(n, 32, identity));
     ptx_native_set(n, in, &in->operands[0], type,
                    ptx_native_number(n, 32,
                                      ptx_native_emit(n,
@@ -303,16 +359,18 @@ static void reduce(struct ptx_native *n, const struct ptx_instruction *in)
 
 static void elect(struct ptx_native *n, const struct ptx_instruction *in)
 {
-    const char *here = members(n, in, in->has_second_destination ? 2 : 1);
-    ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
-    const char *lane = ptx_native_emit(n, "call i32 @llvm.cttz.i32(i32 %s, i1 false)", here);
-    ptx_native_set(n, in, &in->operands[0], PTX_U32, ptx_native_number(n, 32, lane));
-    if (!in->has_second_destination)
-        return;
-    const struct ptx_native_value all = ptx_native_vector(n, ptx_native_number(n, 32, lane));
-    const char *is_it =
-        ptx_native_emit(n, "icmp eq <32 x i32> %s, %s", all.text, ptx_native_iota(32));
-    ptx_native_set(n, in, &in->operands[1], PTX_PRED, (struct ptx_native_value){is_it, 1, true});
+    const struct ptx_native_value here =
+        members(n, in, in->has_second_destination ? 2 : 1);
+    const char *suffix = here.is_vector ? "v32i32" : "i32";
+    const char *type = ptx_native_value_type(n, here);
+    struct ptx_native_value lane = here;
+    ptx_native_declare(n, "declare %s @llvm.cttz.%s(%s, i1)", type, suffix, type);
+    lane.text = ptx_native_emit(n, "call %s @llvm.cttz.%s(%s %s, i1 false)", type, suffix, type,
+                                here.text);
+    ptx_native_set(n, in, &in->operands[0], PTX_U32, lane);
+    const struct ptx_native_value lanes = {ptx_native_iota(32), 32, true};
+    if (in->has_second_destination)
+        ptx_native_set(n, in, &in->operands[1], PTX_PRED, both(n, "icmp eq", lane, lanes));
 }
 
 static void write_warp(struct ptx_emitter *e, const struct ptx_instruction *in)
