@@ -52,11 +52,11 @@ void ocl_native_forget(struct ocl_context *context)
 ocl_status ocl_native_program(struct ocl_context *context, cl_program *program)
 {
     struct ocl_program *builtin = NULL;
-    const ocl_status status = ocl_builtin_program(context, "native", &builtin);
-    if (status != OCL_OK)
-        return status;
-    *program = builtin->cl;
-    return clRetainProgram(*program);
+    ocl_status status = ocl_builtin_program(context, "native", &builtin);
+    if (status == OCL_OK)
+        status = clRetainProgram(builtin->cl);
+    *program = status == OCL_OK ? builtin->cl : NULL;
+    return status;
 }
 
 /* ---- A launch ---- */
