@@ -40,13 +40,13 @@ static struct ocl_scratch_pool *pool_of(struct ocl_context *context)
     struct ocl_scratch_pool *made = make_pool(context);
     if (!made || atomic_compare_exchange_strong(&context->scratch, &pool, made))
         return made;
-    ocl_scratch_pool_destroy(made);
+    ocl_scratch_pool_release(made);
     return pool;
 }
 
 void ocl_native_forget(struct ocl_context *context)
 {
-    ocl_scratch_pool_destroy(atomic_exchange(&context->scratch, NULL));
+    ocl_scratch_pool_release(atomic_exchange(&context->scratch, NULL));
 }
 
 ocl_status ocl_native_program(struct ocl_context *context, cl_program *program)
@@ -63,6 +63,7 @@ ocl_status ocl_native_program(struct ocl_context *context, cl_program *program)
 
 static void free_launch(struct ocl_native_launch *launch)
 {
+    ocl_scratch_pool_release(launch->scratch);
     ocl_native_release(launch->native);
     free(launch);
 }
@@ -119,6 +120,7 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     made->work = work;
     atomic_fetch_add_explicit(&native->references, 1, memory_order_relaxed);
     made->native = native;
+    ocl_scratch_pool_hold(pool);
     made->scratch = pool;
     made->blocks = shape->blocks;
     made->portion = portion_of(shape->blocks, shape->items);
