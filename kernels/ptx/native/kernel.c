@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "kernels/ptx/native/native_flow.h"
 #include "kernels/ptx/native/runtime.h"
@@ -147,6 +149,13 @@ static void refuse_what_parts(struct ptx_native *n)
         if (f->sites[g->order[i]] && f->uniform.is_divergent[g->order[i]])
             ptx_refuse(n->e, "a barrier that not all threads of a warp come to in step");
     }
+    if (n->e->status != PTX_OK && getenv("NATIVE_DEBUG"))
+        for (size_t i = 0; i < g->reachable; i++) {
+            const int32_t at = g->order[i];
+            const struct ptx_node *node = &g->nodes[at];
+            const struct ptx_instruction *last = &f->function->instructions[node->end - 1];
+            fprintf(stderr, "node %d lines %u-%u %s%s guard %s -> pd %d next %d %d\n", at, f->function->instructions[node->first].line, last->line, f->uniform.branches[at] ? "" : "PARTS ", f->uniform.is_divergent[at] ? "div" : "", last->guard >= 0 ? f->function->registers[last->guard].name : "", g->postdominator[at], node->next_count > 0 ? node->next[0] : -1, node->next_count > 1 ? node->next[1] : -1);
+        }
     n->e->instruction = NULL;
     if (ptx_block_waits(n->e, f->function, NULL))
         ptx_refuse(n->e, "threads that wait for memory to change");
@@ -161,7 +170,7 @@ static void analyse(struct ptx_native *n)
     bool *starts = ptx_arena_take(arena, f->function->instruction_count + 1);
     for (size_t i = 0; i < f->function->instruction_count; i++)
         starts[i] = parks(&f->function->instructions[i]);
-    f->graph = ptx_flow_make(arena, f->function, starts);
+    f->graph = ptx_flow_make_of_warp(arena, f->function, starts);
     ptx_flow_find_live(f->graph);
     f->uniform = ptx_flow_uniformity_of_warp(arena, f->graph);
     f->sites = ptx_arena_array(arena, f->graph->count + 1, sizeof *f->sites);

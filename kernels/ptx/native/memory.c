@@ -24,6 +24,18 @@ struct transfer {
 
 /* ---- Addresses ---- */
 
+/* "<i32 0,i32 4,...>": count numbers, of which number i is i / many * major + i % many * minor. */
+static const char *numbers(struct ptx_native *n, unsigned bits, unsigned count, size_t many,
+                           size_t major, size_t minor)
+{
+    char words[4096];
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(words + used, sizeof words - used, "%si%u %zu", i ? "," : "<",
+                                 bits, i / many * major + i % many * minor);
+    return ptx_format(n->e, "%s>", words);
+}
+
 static struct ptx_native_value add(struct ptx_native *n, struct ptx_native_value a,
                                    struct ptx_native_value b)
 {
@@ -65,10 +77,8 @@ static struct ptx_native_value offset_of(struct ptx_native *n, const struct ptx_
 static struct ptx_native_value local_address(struct ptx_native *n, struct ptx_native_value offset)
 {
     struct ptx_emitter *e = n->e;
-    const char *steps = "";
-    for (unsigned i = 0; i < PTX_NATIVE_LANES; i++)
-        steps = ptx_format(e, "%s%si64 %zu", steps, i ? "," : "<", i * n->flow->local_bytes);
-    const struct ptx_native_value lanes = {ptx_format(e, "%s>", steps), 64, true};
+    const struct ptx_native_value lanes = {
+        numbers(n, 64, PTX_NATIVE_LANES, 1, n->flow->local_bytes, 0), 64, true};
     ptx_need(e, PTX_NEED_LOCAL);
     const char *base = ptx_native_of_block(n, offsetof(struct ptx_native_block, local), "i64");
     offset = ptx_native_resize(n, offset, 64, false);
@@ -248,14 +258,6 @@ static void scatter(struct ptx_native *n, const struct transfer *t, struct ptx_n
 
 /* ---- Neighbours ---- */
 
-static const char *steps_of(struct ptx_native *n, unsigned bits, unsigned bytes)
-{
-    const char *list = "";
-    for (unsigned i = 0; i < PTX_NATIVE_LANES; i++)
-        list = ptx_format(n->e, "%s%si%u %u", list, i ? "," : "<", bits, i * bytes);
-    return ptx_format(n->e, "%s>", list);
-}
-
 /* Jumps where all lanes are there and each is beside the one before it; *start is lane 0's address. */
 static void branch_on_neighbours(struct ptx_native *n, const struct transfer *t, const char *fast,
                                  const char *slow, const char **start)
@@ -268,7 +270,7 @@ static void branch_on_neighbours(struct ptx_native *n, const struct transfer *t,
     const char *differences =
         ptx_native_emit(n, "sub %s %s, %s", type, offset.text, all.text);
     const char *same = ptx_native_emit(n, "icmp eq %s %s, %s", type, differences,
-                                       steps_of(n, offset.bits, t->bits / 8 * t->width));
+                                       numbers(n, offset.bits, PTX_NATIVE_LANES, 1, t->bits / 8 * t->width, 0));
     const char *bits = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", same);
     const char *both = ptx_native_emit(n, "and i32 %s, %s", bits, t->lanes);
     const char *is_fast = ptx_native_emit(n, "icmp eq i32 %s, -1", both);
@@ -280,13 +282,15 @@ static void branch_on_neighbours(struct ptx_native *n, const struct transfer *t,
     ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_fast, fast, slow);
 }
 
-/* Of a vector of all lanes' elements in the order of memory, those at place k of each lane. */
-static const char *parts_at(struct ptx_native *n, const struct transfer *t, unsigned k)
+/* Of all lanes' elements in the order of memory, where those at place k of each lane are. */
+static const char *picked(struct ptx_native *n, const struct transfer *t, unsigned k)
 {
-    const char *list = "";
+    char words[1024];
+    size_t used = 0;
     for (unsigned i = 0; i < PTX_NATIVE_LANES; i++)
-        list = ptx_format(n->e, "%s%si32 %u", list, i ? "," : "<", i * t->width + k);
-    return ptx_format(n->e, "%s>", list);
+        used += (size_t)snprintf(words + used, sizeof words - used, "%si32 %u", i ? "," : "<",
+                                 i * t->width + k);
+    return ptx_format(n->e, "%s>", words);
 }
 
 static const char *whole_type(struct ptx_native *n, const struct transfer *t)
@@ -305,7 +309,7 @@ static void load_neighbours(struct ptx_native *n, const struct transfer *t, cons
         to[k] = (struct ptx_native_value){
             t->width == 1 ? all
                           : ptx_native_emit(n, "shufflevector %s %s, %s undef, <32 x i32> %s", type,
-                                            all, type, parts_at(n, t, k)),
+                                            all, type, picked(n, t, k)),
             (uint8_t)t->bits, true};
 }
 
@@ -313,11 +317,8 @@ static void load_neighbours(struct ptx_native *n, const struct transfer *t, cons
 static const char *joined(struct ptx_native *n, unsigned bits, unsigned count, const char *a,
                           const char *b)
 {
-    const char *list = "";
-    for (unsigned i = 0; i < 2 * count; i++)
-        list = ptx_format(n->e, "%s%si32 %u", list, i ? "," : "<", i);
-    return ptx_native_emit(n, "shufflevector <%u x i%u> %s, <%u x i%u> %s, <%u x i32> %s>", count,
-                           bits, a, count, bits, b, 2 * count, list);
+    return ptx_native_emit(n, "shufflevector <%u x i%u> %s, <%u x i%u> %s, <%u x i32> %s", count,
+                           bits, a, count, bits, b, 2 * count, numbers(n, 32, 2 * count, 1, 1, 0));
 }
 
 static const char *interleaved(struct ptx_native *n, const struct transfer *t)
@@ -329,12 +330,9 @@ static const char *interleaved(struct ptx_native *n, const struct transfer *t)
     for (; width > 1; width /= 2, count *= 2)
         for (unsigned k = 0; k < width / 2; k++)
             parts[k] = joined(n, t->bits, count, parts[2 * k], parts[2 * k + 1]);
-    const char *list = "";
-    for (unsigned i = 0; i < PTX_NATIVE_LANES * t->width; i++)
-        list = ptx_format(n->e, "%s%si32 %u", list, i ? "," : "<",
-                          i % t->width * PTX_NATIVE_LANES + i / t->width);
-    return ptx_native_emit(n, "shufflevector %s %s, %s undef, <%u x i32> %s>", whole_type(n, t),
-                           parts[0], whole_type(n, t), count, list);
+    return ptx_native_emit(n, "shufflevector %s %s, %s undef, <%u x i32> %s", whole_type(n, t),
+                           parts[0], whole_type(n, t), count,
+                           numbers(n, 32, count, t->width, 1, PTX_NATIVE_LANES));
 }
 
 static void store_neighbours(struct ptx_native *n, const struct transfer *t, const char *start)
