@@ -23,8 +23,7 @@ static const struct {
 static struct ptx_native_value argument(struct ptx_native *n, const struct ptx_operand *o,
                                         const struct ptx_function *callee, uint32_t index)
 {
-    const size_t bytes =
-        index < callee->parameter_count ? callee->parameters[index]->bytes : 8;
+    const size_t bytes = index < callee->parameter_count ? callee->parameters[index]->bytes : 8;
     n->is_vector = true;
     return ptx_native_resize(n, ptx_native_read(n, o, bytes == 4 ? PTX_U32 : PTX_U64), 64, false);
 }
@@ -49,11 +48,32 @@ static void write_call(struct ptx_emitter *e, const struct ptx_instruction *in)
     const struct ptx_operand *results = &in->operands[0];
     if (!supplied[which].has_result || results->kind != PTX_OPERAND_VECTOR || results->count == 0)
         return;
-    struct ptx_native_value result = {
-        ptx_native_emit(n, "load <32 x i64>, %s %%call.0", vector), 64, true};
+    struct ptx_native_value result = {ptx_native_emit(n, "load <32 x i64>, %s %%call.0", vector),
+                                      64, true};
     const bool is_wide = strcmp(callee->name, "malloc") == 0;
     result = ptx_native_resize(n, result, is_wide ? 64 : 32, false);
     ptx_native_set(n, in, &results->list[0], is_wide ? PTX_U64 : PTX_U32, result);
+}
+
+/* A function of the math library. */
+static void write_math(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    enum { MOST = 8 };
+    struct ptx_native *n = e->native;
+    const struct ptx_function *callee = in->operands[1].function;
+    const struct ptx_operand *results = &in->operands[0], *given = &in->operands[2];
+    struct ptx_native_value arguments[MOST];
+    if (given->count > MOST || given->count != callee->parameter_count) {
+        ptx_refuse(e, "%s is called with other arguments than it has", callee->name);
+        return;
+    }
+    n->is_vector = true;
+    for (uint32_t i = 0; i < given->count; i++)
+        arguments[i] = ptx_native_read(n, &given->list[i],
+                                       callee->parameters[i]->bytes == 8 ? PTX_U64 : PTX_U32);
+    const struct ptx_native_value result = ptx_native_math(n, callee, arguments, given->count);
+    if (results->kind == PTX_OPERAND_VECTOR && results->count > 0)
+        ptx_native_set(n, in, &results->list[0], result.bits == 64 ? PTX_U64 : PTX_U32, result);
 }
 
 bool ptx_native_call(struct ptx_native *n, const struct ptx_instruction *in)
@@ -67,10 +87,13 @@ bool ptx_native_call(struct ptx_native *n, const struct ptx_instruction *in)
     for (size_t i = 0; callee && i < sizeof supplied / sizeof *supplied; i++)
         if (strcmp(supplied[i].name, callee->name) == 0 && !callee->has_body &&
             in->operands[2].count == supplied[i].arguments) {
-            ptx_access(n->e,
-                       &(struct ptx_access){.kind = PTX_ACCESS_CALL, .write = write_call});
+            ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_CALL, .write = write_call});
             return true;
         }
+    if (callee && ptx_native_has_math(callee)) {
+        ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_CALL, .write = write_math});
+        return true;
+    }
     ptx_refuse(n->e, "a call that the native form has not");
     return true;
 }

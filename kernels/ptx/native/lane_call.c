@@ -304,6 +304,20 @@ static struct ptx_lane_value put_in(struct ptx_lanes *l, const char *name, enum 
     return result;
 }
 
+/* The type, name and parameters of a definition, from l->at on behind them. LANE_TYPES: it has others than were given. */
+static enum ptx_lane_type read_head(struct ptx_lanes *l, const char *found,
+                                    struct parameter parameters[LANE_ARGUMENTS], unsigned count)
+{
+    const enum ptx_lane_type type = found ? type_before(found) : LANE_TYPES;
+    const char *word;
+    if (type == LANE_TYPES)
+        return type;
+    l->at = found;
+    ptx_lanes_word(l, &word);
+    ptx_lanes_take(l, "(");
+    return read_parameters(l, parameters) == count ? type : LANE_TYPES;
+}
+
 struct ptx_lane_value ptx_lane_call(struct ptx_lanes *l, const char *name, size_t length,
                                     const struct ptx_lane_value *arguments, unsigned count)
 {
@@ -313,16 +327,8 @@ struct ptx_lane_value ptx_lane_call(struct ptx_lanes *l, const char *name, size_
     if (call_builtin(l, name, length, arguments, count, &result))
         return result;
     const char *found = definition_of(l, name, length);
-    const enum ptx_lane_type type = found ? type_before(found) : LANE_TYPES;
-    if (type == LANE_TYPES) {
-        ptx_lanes_refuse(l, "a call");
-        return result;
-    }
-    const char *word;
-    l->at = found;
-    ptx_lanes_word(l, &word);
-    ptx_lanes_take(l, "(");
-    if (read_parameters(l, parameters) != count)
+    const enum ptx_lane_type type = read_head(l, found, parameters, count);
+    if (type == LANE_TYPES)
         ptx_lanes_refuse(l, "a call");
     else if (is_of_host(name, length))
         result = call_host(l, name, length, type, parameters, arguments, count);
@@ -331,6 +337,22 @@ struct ptx_lane_value ptx_lane_call(struct ptx_lanes *l, const char *name, size_
                         arguments, count);
     l->at = l->n->e->status == PTX_OK ? back : "";
     return result;
+}
+
+struct ptx_lane_value ptx_lane_call_host(struct ptx_lanes *l, const char *name,
+                                         const struct ptx_lane_value *bits, unsigned count)
+{
+    struct parameter parameters[LANE_ARGUMENTS];
+    struct ptx_lane_value arguments[LANE_ARGUMENTS];
+    const enum ptx_lane_type type =
+        read_head(l, ptx_library_find(l->n->e, name), parameters, count);
+    if (type == LANE_TYPES) {
+        ptx_lanes_refuse(l, "a call");
+        return ptx_lane_constant(LANE_INT, 0);
+    }
+    for (unsigned i = 0; i < count; i++)
+        arguments[i] = ptx_lane_recast(l, bits[i], parameters[i].type);
+    return call_host(l, name, strlen(name), type, parameters, arguments, count);
 }
 
 struct ptx_lane_value ptx_lane_macro(struct ptx_lanes *l, const char *name, size_t length)

@@ -75,4 +75,10 @@ bool ptx_native_has_operation(const struct ptx_instruction *in);
 void ptx_native_operation(struct ptx_native *n, const struct ptx_instruction *in,
                           struct ptx_native_value results[PTX_NATIVE_RESULTS], size_t *count);
 
+/* Whether a function is one of the math library, extern __clem_NAME; a call of it, whose arguments have the bits of its
+ * parameters, and the value has those of its result. */
+bool ptx_native_has_math(const struct ptx_function *callee);
+struct ptx_native_value ptx_native_math(struct ptx_native *n, const struct ptx_function *callee,
+                                        const struct ptx_native_value *arguments, size_t count);
+
 #endif
