@@ -64,7 +64,7 @@ ocl_status ocl_native_reserve(struct ocl_native_launch *launch);
 /* Of a launch that was not given to the driver. One that was goes when the last of its work-items ends. */
 void ocl_native_cancel(struct ocl_native_launch *launch);
 
-/* Of a context that closes: no launch is in flight. */
+/* Of a context that closes. Where it has failed, launches may still be in flight. */
 void ocl_native_forget(struct ocl_context *context);
 
 #endif
