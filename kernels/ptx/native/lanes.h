@@ -49,6 +49,10 @@ struct ptx_lanes {
     struct ptx_lane_variable *scope; /* those that it may name */
     unsigned muted;                  /* > 0: what is read is never computed */
     const char *what; /* the function being read, for messages; NULL: an instruction's text */
+    /* Calls, and constants that are macros: ptx_lane_call(), ptx_lane_macro(). */
+    struct ptx_lane_value (*call)(struct ptx_lanes *l, const char *name, size_t length,
+                                  const struct ptx_lane_value *arguments, unsigned count);
+    struct ptx_lane_value (*macro)(struct ptx_lanes *l, const char *name, size_t length);
 };
 
 enum { LANE_ARGUMENTS = 10 };
