@@ -333,7 +333,7 @@ static void write_text(struct ptx_native *n, struct own_names *own,
         for (uint32_t j = 0; j < (to->kind == PTX_OPERAND_VECTOR ? to->count : 1); j++)
             add_result(&l, own, to->kind == PTX_OPERAND_VECTOR ? &to->list[j] : to, results, count);
     }
-    if (in->flags & PTX_CC)
+    if (carry && (in->flags & PTX_CC))
         n->carry = value_of(&l, carry);
 }
 
