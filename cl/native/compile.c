@@ -70,7 +70,7 @@ static struct llvm_machine *make_machine(struct compilation *c, const char *trip
     struct llvm_machine *made =
         processor && features
             ? c->llvm->CreateTargetMachine(target, triple, processor, features,
-                                           LLVM_CODE_OPTIMISATION, LLVM_RELOCATABLE_PIC,
+                                           LLVM_LESS_CODE_OPTIMISATION, LLVM_RELOCATABLE_PIC,
                                            LLVM_DEFAULT_CODE_MODEL)
             : NULL;
     if (processor)

@@ -18,7 +18,7 @@ struct llvm_diagnosis;
 
 /* The enumerators of LLVM's that are used.
  * Source: llvm-c/TargetMachine.h, llvm-c/Analysis.h, llvm-c/Core.h: the same from LLVM 14 on. */
-enum { LLVM_LESS_CODE_OPTIMISATION = 1, LLVM_CODE_OPTIMISATION = 2 };
+enum { LLVM_LESS_CODE_OPTIMISATION = 1 };
 enum { LLVM_RELOCATABLE_PIC = 2 };
 enum { LLVM_DEFAULT_CODE_MODEL = 0 };
 enum { LLVM_OBJECT_FILE = 1 };

@@ -48,6 +48,7 @@ struct ocl_native_shape {
     uint64_t blocks; /* thread blocks */
     size_t items;    /* work-items that run them */
     size_t parameter_bytes;
+    bool takes_turns; /* blocks may wait for others: each work-item takes one at a time, and more while it waits */
 };
 
 /* Makes a launch. The caller fills in its facts: all but the address of the parameters, which are zeros at a multiple of 16.
@@ -63,7 +64,7 @@ ocl_status ocl_native_reserve(struct ocl_native_launch *launch);
 /* Of a launch that was not given to the driver. One that was goes when the last of its work-items ends. */
 void ocl_native_cancel(struct ocl_native_launch *launch);
 
-/* Of a context that closes: no launch is in flight. */
+/* Of a context that closes. Where it has failed, launches may still be in flight. */
 void ocl_native_forget(struct ocl_context *context);
 
 #endif

@@ -40,29 +40,30 @@ static struct ocl_scratch_pool *pool_of(struct ocl_context *context)
     struct ocl_scratch_pool *made = make_pool(context);
     if (!made || atomic_compare_exchange_strong(&context->scratch, &pool, made))
         return made;
-    ocl_scratch_pool_destroy(made);
+    ocl_scratch_pool_release(made);
     return pool;
 }
 
 void ocl_native_forget(struct ocl_context *context)
 {
-    ocl_scratch_pool_destroy(atomic_exchange(&context->scratch, NULL));
+    ocl_scratch_pool_release(atomic_exchange(&context->scratch, NULL));
 }
 
 ocl_status ocl_native_program(struct ocl_context *context, cl_program *program)
 {
     struct ocl_program *builtin = NULL;
-    const ocl_status status = ocl_builtin_program(context, "native", &builtin);
-    if (status != OCL_OK)
-        return status;
-    *program = builtin->cl;
-    return clRetainProgram(*program);
+    ocl_status status = ocl_builtin_program(context, "native", &builtin);
+    if (status == OCL_OK)
+        status = clRetainProgram(builtin->cl);
+    *program = status == OCL_OK ? builtin->cl : NULL;
+    return status;
 }
 
 /* ---- A launch ---- */
 
 static void free_launch(struct ocl_native_launch *launch)
 {
+    ocl_scratch_pool_release(launch->scratch);
     ocl_native_release(launch->native);
     free(launch);
 }
@@ -119,10 +120,13 @@ ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *nati
     made->work = work;
     atomic_fetch_add_explicit(&native->references, 1, memory_order_relaxed);
     made->native = native;
+    ocl_scratch_pool_hold(pool);
     made->scratch = pool;
     made->blocks = shape->blocks;
-    made->portion = portion_of(shape->blocks, shape->items);
+    made->portion = shape->takes_turns ? 1 : portion_of(shape->blocks, shape->items);
     atomic_init(&made->next, 0);
+    made->facts.block_count = shape->blocks;
+    made->facts.begun = (uint64_t)(uintptr_t)&made->next;
     atomic_init(&made->left, shape->items);
     made->facts.parameters = (uint64_t)(uintptr_t)made->parameters;
     *launch = made;

@@ -14,6 +14,7 @@ enum { ALIGNMENT = 64 };
 static const uint64_t most_bytes = (uint64_t)1 << 36; /* no thread block comes to so many */
 
 struct ocl_scratch_pool {
+    _Atomic size_t references;
     size_t count;            /* of the pieces that are there at least */
     pthread_mutex_t growing; /* one thread reserves; outside of the next */
     pthread_mutex_t lock;    /* a leaf: the rest */
@@ -28,6 +29,7 @@ struct ocl_scratch_pool *ocl_scratch_pool_create(size_t count)
     struct ocl_scratch_pool *made = calloc(1, sizeof *made + count * sizeof *made->free);
     if (!made)
         return NULL;
+    atomic_init(&made->references, 1);
     made->count = count;
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->given, NULL);
@@ -40,9 +42,14 @@ static void free_pieces(const struct ocl_scratch *pieces, size_t count)
         free(pieces[i].memory);
 }
 
-void ocl_scratch_pool_destroy(struct ocl_scratch_pool *pool)
+void ocl_scratch_pool_hold(struct ocl_scratch_pool *pool)
 {
-    if (!pool)
+    atomic_fetch_add_explicit(&pool->references, 1, memory_order_relaxed);
+}
+
+void ocl_scratch_pool_release(struct ocl_scratch_pool *pool)
+{
+    if (!pool || atomic_fetch_sub_explicit(&pool->references, 1, memory_order_acq_rel) != 1)
         return;
     free_pieces(pool->free, pool->waiting);
     pthread_cond_destroy(&pool->given);

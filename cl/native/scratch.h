@@ -14,11 +14,12 @@ struct ocl_scratch {
     size_t bytes;
 };
 
-/* A pool of `count` pieces that have no bytes yet. NULL only without memory. */
+/* A pool of `count` pieces that have no bytes yet. NULL only without memory. Counted: it goes with the last who holds it. */
 struct ocl_scratch_pool *ocl_scratch_pool_create(size_t count);
+void ocl_scratch_pool_hold(struct ocl_scratch_pool *pool);
 
-/* Needs: every piece was given back. Takes NULL. */
-void ocl_scratch_pool_destroy(struct ocl_scratch_pool *pool);
+/* Needs: the last one has every piece given back before. Takes NULL. */
+void ocl_scratch_pool_release(struct ocl_scratch_pool *pool);
 
 /* Sees to it that there are `count` pieces of so many bytes, from now on, taken or not. False without memory.
  * Threads: any; it never waits. */

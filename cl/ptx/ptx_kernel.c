@@ -696,8 +696,10 @@ static enum ptx_status translate_for(struct ocl_kernel *kernel, struct ocl_ptx_f
     for (;;) {
         struct ptx_target target;
         const unsigned known = ocl_ptx_target(facts, &target);
-        if (!may_be_native && target.force_form == PTX_FORM_NATIVE)
-            target.force_form = -1;
+        if (!may_be_native) {
+            target.llvm_major = 0;
+            target.force_form = target.force_form == PTX_FORM_NATIVE ? -1 : target.force_form;
+        }
         target.shared_is_global = kernel->ptx->spills;
         const enum ptx_status outcome =
             ptx_translate(module, kernel->ptx->index, &target, translated, log);

@@ -404,5 +404,5 @@ TEST_BODY(native_scratch_is_no_two_threads)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
         assert_true(users[i].is_right);
     }
-    ocl_scratch_pool_destroy(pool);
+    ocl_scratch_pool_release(pool);
 }

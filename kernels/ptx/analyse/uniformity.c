@@ -104,6 +104,7 @@ struct search {
     const struct ptx_flow *flow;
     const struct ptx_cuts *cuts; /* or NULL */
     bool is_of_warp;             /* of the lanes of a warp in step, not of a block's threads */
+    const bool *delays;          /* then: per node, whether lanes may wait at its start while others go on; or NULL */
     struct ptx_uniformity made;
     uint32_t *marks;
     uint32_t mark;
@@ -237,8 +238,55 @@ static void diverge_from(struct search *s, int32_t branch)
     }
 }
 
+/* Whether a node begins with a barrier of all threads of the block. */
+static bool is_block_barrier(const struct ptx_flow *flow, int32_t node)
+{
+    const struct ptx_instruction *in =
+        &flow->function->instructions[flow->nodes[node].first];
+    const uint32_t numbers = ptx_barrier_reduces(in) ? 3 : 1;
+    return ptx_is_barrier(in) && !ptx_barrier_arrives(in) && in->operand_count <= numbers;
+}
+
+/* Lanes that wait at a node's start come to nothing behind it with the others, until all wait for all at a barrier to which
+ * lanes go in step. */
+static void delay_from(struct search *s, int32_t start)
+{
+    const struct ptx_flow *flow = s->flow;
+    size_t count = 0;
+    s->mark++;
+    s->stack[count++] = start;
+    s->is_changed |= !s->made.is_divergent[start];
+    s->made.is_divergent[start] = true;
+    while (count > 0) {
+        const struct ptx_node *node = &flow->nodes[s->stack[--count]];
+        ptx_steps(flow->arena, 1 + node->next_count);
+        for (uint32_t i = 0; i < node->next_count; i++) {
+            const int32_t to = node->next[i];
+            if (s->marks[to] == s->mark ||
+                (is_block_barrier(flow, to) && !s->made.is_divergent[to]))
+                continue;
+            s->marks[to] = s->mark;
+            s->is_changed |= !s->made.is_divergent[to];
+            s->made.is_divergent[to] = true;
+            s->stack[count++] = to;
+        }
+    }
+}
+
+/* Where lanes may wait for others: where it is said, and at barriers that not all of a warp come to together. */
+static bool may_delay(const struct search *s, int32_t at)
+{
+    const struct ptx_instruction *in =
+        &s->flow->function->instructions[s->flow->nodes[at].first];
+    return s->is_of_warp &&
+           ((s->delays && s->delays[at]) || (s->made.is_divergent[at] && ptx_is_barrier(in) &&
+                                             !ptx_barrier_arrives(in)));
+}
+
 static void visit_node(struct search *s, int32_t at)
 {
+    if (may_delay(s, at))
+        delay_from(s, at);
     const struct ptx_flow *flow = s->flow;
     const struct ptx_node *node = &flow->nodes[at];
     const bool is_apart = s->made.is_divergent[at] && !(s->cuts && s->cuts->is_passed[at]);
@@ -292,7 +340,7 @@ struct ptx_uniformity ptx_flow_uniformity(struct ptx_arena *arena, const struct 
 }
 
 struct ptx_uniformity ptx_flow_uniformity_of_warp(struct ptx_arena *arena,
-                                                  const struct ptx_flow *flow)
+                                                  const struct ptx_flow *flow, const bool *delays)
 {
-    return find(arena, (struct search){.flow = flow, .is_of_warp = true});
+    return find(arena, (struct search){.flow = flow, .is_of_warp = true, .delays = delays});
 }

@@ -20,6 +20,9 @@ struct ptx_native_launch {
     uint64_t runtime;    /* struct clem_runtime (library/runtime.h); 0 where the kernel has no PTX_ARGUMENT_RUNTIME */
     uint64_t conditions; /* uint32_t[]; 0: none */
     uint64_t table;      /* struct clem_texture[]; 0: none */
+    uint64_t block_count;
+    uint64_t begun;      /* address of a uint64_t that counts blocks that were taken, also while others run: one that waits for
+                          * others has more of them begin; 0: none but those that are run */
     uint64_t parameters; /* all parameters as one struct: struct ptx_entry's offsets */
 };
 

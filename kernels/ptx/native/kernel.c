@@ -108,6 +108,9 @@ static void lay_out_frame(struct ptx_native *n)
     const struct ptx_flow *g = f->graph;
     f->frame_at = ptx_arena_array(n->e->arena, f->function->register_count + 1, sizeof(size_t));
     f->is_across = ptx_arena_take(n->e->arena, f->function->register_count + 1);
+    if (f->is_parted)
+        f->frame_bytes =
+            round_up((size_t)f->site_count * sizeof(struct ptx_native_site), 64);
     for (size_t i = 0; i < g->reachable; i++) {
         if (!f->sites[g->order[i]])
             continue;
@@ -138,51 +141,52 @@ static void find_places(struct ptx_native_flow *f, struct ptx_arena *arena)
         ptx_flow_writes(&f->function->instructions[i], count_definition, f->definitions);
 }
 
-/* Ways on which lanes would have to wait for each other within nodes that not all of them come to. */
-static void refuse_what_parts(struct ptx_native *n)
+/* What other blocks may be waited for by takes turns with them, which it has not. */
+static void refuse_grids(struct ptx_native *n)
+{
+    n->e->instruction = NULL;
+    if (ptx_reads_workspace(n->e->plan))
+        ptx_refuse(n->e, "blocks that wait for the whole grid");
+    n->e->plan->waits_for_blocks = ptx_waits_for_blocks(n->e, n->flow->function, NULL);
+}
+
+static void find_sites(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
-    const struct ptx_flow *g = f->graph;
-    for (size_t i = 0; i < g->reachable; i++) {
-        const struct ptx_node *node = &g->nodes[g->order[i]];
-        n->e->instruction = &f->function->instructions[node->first];
-        if (f->sites[g->order[i]] && f->uniform.is_divergent[g->order[i]])
-            ptx_refuse(n->e, "a barrier that not all threads of a warp come to in step");
+    f->sites = ptx_arena_array(n->e->arena, f->graph->count + 1, sizeof *f->sites);
+    f->is_parted = n->e->plan->waits_for_blocks;
+    for (size_t i = 0; i < f->graph->reachable; i++) {
+        const int32_t node = f->graph->order[i];
+        const bool is_barrier = parks(&f->function->instructions[f->graph->nodes[node].first]);
+        if (is_barrier || f->waits[node])
+            f->sites[node] = ++f->site_count;
+        if (f->sites[node]) /* where threads wait for ever it is told */
+            ptx_need(n->e, PTX_NEED_RUNTIME);
+        f->is_parted |= f->waits[node] || (is_barrier && f->uniform.is_divergent[node]);
     }
-    if (n->e->status != PTX_OK && getenv("NATIVE_DEBUG"))
-        for (size_t i = 0; i < g->reachable; i++) {
-            const int32_t at = g->order[i];
-            const struct ptx_node *node = &g->nodes[at];
-            const struct ptx_instruction *last = &f->function->instructions[node->end - 1];
-            fprintf(stderr, "node %d lines %u-%u %s%s guard %s -> pd %d next %d %d\n", at, f->function->instructions[node->first].line, last->line, f->uniform.branches[at] ? "" : "PARTS ", f->uniform.is_divergent[at] ? "div" : "", last->guard >= 0 ? f->function->registers[last->guard].name : "", g->postdominator[at], node->next_count > 0 ? node->next[0] : -1, node->next_count > 1 ? node->next[1] : -1);
-        }
-    n->e->instruction = NULL;
-    if (ptx_block_waits(n->e, f->function, NULL))
-        ptx_refuse(n->e, "threads that wait for memory to change");
-    if (ptx_reads_workspace(n->e->plan) || ptx_waits_for_blocks(n->e, f->function, NULL))
-        ptx_refuse(n->e, "blocks that wait for other blocks");
 }
 
 static void analyse(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
     struct ptx_arena *arena = n->e->arena;
-    bool *starts = ptx_arena_take(arena, f->function->instruction_count + 1);
-    for (size_t i = 0; i < f->function->instruction_count; i++)
-        starts[i] = parks(&f->function->instructions[i]);
+    const size_t count = f->function->instruction_count;
+    bool *starts = ptx_arena_take(arena, count + 1), *waits = ptx_arena_take(arena, count + 1);
+    ptx_block_waits(n->e, f->function, waits);
+    for (size_t i = 0; i < count; i++)
+        starts[i] = waits[i] || parks(&f->function->instructions[i]);
     f->graph = ptx_flow_make_of_warp(arena, f->function, starts);
     ptx_flow_find_live(f->graph);
-    f->uniform = ptx_flow_uniformity_of_warp(arena, f->graph);
-    f->sites = ptx_arena_array(arena, f->graph->count + 1, sizeof *f->sites);
-    for (size_t i = 0; i < f->graph->reachable; i++) {
-        const int32_t node = f->graph->order[i];
-        if (parks(&f->function->instructions[f->graph->nodes[node].first]))
-            f->sites[node] = ++f->site_count;
-    }
+    f->waits = ptx_arena_take(arena, f->graph->count + 1);
+    for (size_t i = 0; i < f->graph->count; i++)
+        f->waits[i] = waits[f->graph->nodes[i].first] &&
+                      !parks(&f->function->instructions[f->graph->nodes[i].first]);
+    f->uniform = ptx_flow_uniformity_of_warp(arena, f->graph, f->waits);
+    refuse_grids(n);
+    find_sites(n);
     find_loops(f, arena);
     find_places(f, arena);
     lay_out_frame(n);
-    refuse_what_parts(n);
 }
 
 /* ---- The end of a node ---- */
@@ -483,12 +487,17 @@ static void begin_node(struct ptx_native *n, int32_t node)
     ptx_native_label(n, ptx_format(e, "C%d", (int)node));
     const char *here = load_word(n, word_of(n, node));
     const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, 0", here);
-    ptx_native_do(n, "br i1 %s, label %%X%d, label %%B%d", is_none, (int)node, (int)node);
+    const bool may_wait = f->is_divergent && f->sites[node];
+    ptx_native_do(n, "br i1 %s, label %%%c%d, label %%B%d", is_none, may_wait ? 'G' : 'X', (int)node,
+                  (int)node);
     ptx_native_label(n, ptx_format(e, "B%d", (int)node));
     store_word(n, word_of(n, node), "0");
     f->mask = here;
-    if (f->is_divergent)
+    if (f->is_divergent) {
+        if (f->sites[node])
+            ptx_native_wait(n, &f->function->instructions[f->graph->nodes[node].first]);
         return;
+    }
     store_word(n, "%active", here);
     ptx_native_jump(n, ptx_format(e, "N%d", (int)node));
     ptx_native_label(n, ptx_format(e, "N%d", (int)node));
@@ -522,6 +531,7 @@ static void write_node(struct ptx_native *n, int32_t position)
     struct ptx_native_flow *f = n->flow;
     const int32_t node = f->graph->order[position];
     const struct ptx_node *range = &f->graph->nodes[node];
+    n->e->instruction = &f->function->instructions[range->first];
     begin_node(n, node);
     for (uint32_t i = range->first; i < range->end; i++)
         write_instruction(n, &f->function->instructions[i]);
@@ -537,8 +547,15 @@ static void declare_places(struct ptx_native *n)
     const int32_t first = f->graph->order[0];
     ptx_native_do(n, "%%active = alloca i32");
     for (size_t i = 0; i < f->graph->reachable; i++) {
-        ptx_native_do(n, "%s = alloca i32", word_of(n, f->graph->order[i]));
-        store_word(n, word_of(n, f->graph->order[i]), "0");
+        const int32_t node = f->graph->order[i];
+        ptx_native_do(n, "%s = alloca i32", word_of(n, node));
+        store_word(n, word_of(n, node), "0");
+        if (!f->sites[node] || !f->uniform.is_divergent[node])
+            continue;
+        ptx_native_do(n, "%%w.%d = alloca i32", (int)node);
+        store_word(n, ptx_format(n->e, "%%w.%d", (int)node), "0");
+        ptx_native_do(n, "%%t.%d = alloca i32", (int)node);
+        store_word(n, ptx_format(n->e, "%%t.%d", (int)node), "0");
     }
     for (uint32_t r = 0; r < f->function->register_count; r++)
         for (unsigned part = 0; f->has_place[r] && part < ptx_native_parts(n, r); part++) {
@@ -570,17 +587,26 @@ static void write_function(struct ptx_native *n)
     const char *lanes = ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
     e->out = f->code;
     ptx_text_add(e->out, "  switch i32 %s, label %%start [", site);
-    for (int32_t i = 1; i <= f->site_count; i++)
+    for (int32_t i = 1; i <= f->site_count && !f->is_parted; i++)
         ptx_text_add(e->out, " i32 %d, label %%S%d", (int)i, (int)i);
-    ptx_text_put(e->out, " ]\n");
+    ptx_text_put(e->out, f->is_parted ? " i32 1, label %again ]\n" : " ]\n");
+    if (f->is_parted) {
+        ptx_native_label(n, "again");
+        ptx_native_enter_again(n);
+    }
     ptx_native_label(n, "start");
+    if (f->is_parted)
+        ptx_native_clear_sites(n);
     f->mask = lanes;
     store_word(n, word_of(n, f->graph->order[0]), lanes);
     ptx_native_jump(n, ptx_format(e, "C%d", (int)f->graph->order[0]));
     for (size_t i = 0; i < f->graph->reachable && e->status == PTX_OK; i++)
         write_node(n, (int32_t)i);
     ptx_native_label(n, "done");
-    ptx_native_do(n, "ret i32 0");
+    if (f->is_parted)
+        ptx_native_return(n);
+    else
+        ptx_native_do(n, "ret i32 0");
     ptx_text_put(e->out, "}\n");
 }
 
@@ -592,7 +618,7 @@ static void write_symbols(struct ptx_native *n)
     const char *function = n->llvm_major < 15 ? "i32 (i64, i64)*" : "ptr";
     const char *bytes = n->llvm_major < 15 ? "i8*" : "ptr";
     ptx_native_declare(n, "declare i64 @clem_native_bytes(i64, i64, i64)");
-    ptx_native_declare(n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64)", bytes,
+    ptx_native_declare(n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64)", bytes,
                        function);
     ptx_text_add(out,
                  "define i64 @clem_native_scratch(i64 %%launch) nounwind {\n"
@@ -603,9 +629,10 @@ static void write_symbols(struct ptx_native *n)
                  "define void @clem_native_run(i64 %%launch, i64 %%first, i64 %%count, %s "
                  "%%scratch) nounwind {\n"
                  "  call void @clem_native_blocks(i64 %%launch, i64 %%first, i64 %%count, %s "
-                 "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu)\n"
+                 "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d)\n"
                  "  ret void\n}\n!0 = !{}\n",
-                 bytes, bytes, function, f->frame_bytes, f->local_bytes);
+                 bytes, bytes, function, f->frame_bytes, f->local_bytes,
+                 f->is_parted ? (int)f->site_count : 0);
 }
 
 void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx_text *declarations,

@@ -8,8 +8,13 @@
  * A register that lives from node to node is an alloca, which LLVM makes values of; within a node it is a value. At a node's
  * end values go to the allocas, those of lanes that are not here blended in where they may still matter.
  *
- * At a barrier all lanes of the warp that live arrive together: nodes that only some may come to are refused. What lives on is
- * stored in the frame of the warp, and the function returns the number of the barrier's site, where it is entered again.
+ * At a barrier all lanes of the warp that live arrive together. What lives on is stored in the frame of the warp, and the
+ * function returns the number of the barrier's site, where it is entered again.
+ *
+ * Where some lanes may wait while others go on, at barriers that not all come to in step and in loops that wait for memory to
+ * change (is_parted), each site has words of its own at the frame's start (struct ptx_native_site): lanes that wait are noted
+ * there, the others go on, and when none is left the function returns. Entered again, it takes those that are told from their
+ * sites.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNELS_PTX_NATIVE_FLOW_H
 #define KERNELS_PTX_NATIVE_FLOW_H
@@ -34,8 +39,10 @@ struct ptx_native_flow {
     bool *is_across;      /* per register: it lives at a barrier */
     size_t *frame_at;     /* per register: where in the frame */
     size_t frame_bytes;
-    int32_t *sites; /* per node: of a barrier, from 1 on; 0: none */
+    int32_t *sites; /* per node: where lanes may wait at its start, from 1 on; 0: they do not */
     int32_t site_count;
+    bool *waits;   /* per node: it begins a loop in which lanes wait for memory to change */
+    bool is_parted; /* some lanes of a warp may wait while others go on */
     struct ptx_native_loop *loops; /* the outer ones first */
     size_t loop_count;
     /* Of the node being written. */
@@ -121,6 +128,14 @@ struct ptx_native_value ptx_native_address(struct ptx_native *n, const struct pt
 
 /* barrier.c: at the start of a node that begins with one: parks, is entered again; the rest of the node follows. */
 void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);
+
+/* At the start of a node that not all lanes come to in step: those wait that must, and the mask becomes that of lanes that go on
+ * with it. */
+void ptx_native_wait(struct ptx_native *n, const struct ptx_instruction *in);
+/* Of a function whose lanes may part, nobody waits yet; lanes are taken from their sites; whether some wait is returned. */
+void ptx_native_clear_sites(struct ptx_native *n);
+void ptx_native_enter_again(struct ptx_native *n);
+void ptx_native_return(struct ptx_native *n);
 
 /* kernel.c: the whole text; e->status says whether it could be had. */
 void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx_text *declarations,

@@ -26,6 +26,8 @@ void clem_native_set_conditional(const struct ptx_native_launch *launch,
                                  uint64_t *arguments);
 uint64_t clem_native_clock(uint64_t runtime);
 void clem_native_trap(const struct ptx_native_launch *launch, uint32_t lanes);
+/* Whether a thread has failed, which ends all that wait. */
+bool clem_native_has_failed(const struct ptx_native_launch *launch);
 /* A block's threads wait for each other for ever. */
 void clem_native_stick(const struct ptx_native_launch *launch);
 

@@ -2,6 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels/ptx/native/runtime.h"
 
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/ptx/native/native_runtime.h"
@@ -27,7 +31,8 @@ static uint32_t warps_of(const struct ptx_native_launch *l)
 
 /* A warp between its turns. */
 struct warp {
-    uint32_t site, lanes; /* 0, 0: all have ended */
+    uint32_t site, lanes; /* lanes: that go on next */
+    uint32_t live;        /* those that have not ended */
     uint32_t number, count, votes, result;
 };
 
@@ -43,15 +48,23 @@ uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t fram
 
 /* ---- Warps ---- */
 
+/* A block that has begun. */
 struct running {
     const struct ptx_native_launch *launch;
+    struct running *next; /* of those that take turns */
+    void *own;            /* its memory where that is its own */
     struct ptx_native_block block;
     struct warp *warps;
     uint32_t count;
     unsigned char *tids, *frames, *locals;
-    uint64_t frame_bytes, local_bytes;
+    uint64_t frame_bytes, local_bytes, sites;
     ptx_native_warp_function *function;
 };
+
+static struct ptx_native_site *sites_of(const struct running *r, uint32_t warp)
+{
+    return (struct ptx_native_site *)(void *)(r->frames + warp * r->frame_bytes);
+}
 
 static void number_threads(const struct running *r)
 {
@@ -73,9 +86,10 @@ static void begin_block(struct running *r)
 {
     uint32_t threads = threads_of(r->launch);
     memset(r->block.arrived, 0, sizeof r->block.arrived);
-    for (uint32_t i = 0; i < r->count; i++, threads -= LANES)
-        r->warps[i] =
-            (struct warp){.lanes = threads >= LANES ? UINT32_MAX : (1u << threads) - 1u};
+    for (uint32_t i = 0; i < r->count; i++, threads -= LANES) {
+        const uint32_t lanes = threads >= LANES ? UINT32_MAX : (1u << threads) - 1u;
+        r->warps[i] = (struct warp){.lanes = lanes, .live = lanes};
+    }
 }
 
 static void run_warp(struct running *r, uint32_t index)
@@ -177,30 +191,231 @@ static void run_block(struct running *r)
     }
 }
 
+/* ---- Warps whose lanes may part ---- */
+
+static uint32_t weight_of(const struct running *r, uint32_t warp, uint32_t there)
+{
+    return there == r->warps[warp].live ? LANES : (uint32_t)__builtin_popcount(there);
+}
+
+static uint32_t lanes_at(const struct running *r, uint32_t warp, uint32_t number)
+{
+    uint32_t lanes = 0;
+    for (uint64_t i = 0; i < r->sites; i++)
+        if (sites_of(r, warp)[i].number == number)
+            lanes |= sites_of(r, warp)[i].lanes;
+    return lanes;
+}
+
+struct gathering {
+    uint32_t waiting, weight, expected, votes;
+};
+
+static struct gathering gather(const struct running *r, uint32_t number)
+{
+    struct gathering g = {0};
+    for (uint32_t w = 0; w < r->count; w++) {
+        const uint32_t there = lanes_at(r, w, number);
+        if (!there)
+            continue;
+        g.waiting += (uint32_t)__builtin_popcount(there);
+        g.weight += weight_of(r, w, there);
+        for (uint64_t i = 0; i < r->sites; i++) {
+            const struct ptx_native_site *site = &sites_of(r, w)[i];
+            if (site->lanes && site->number == number && site->count > g.expected)
+                g.expected = site->count;
+            if (site->lanes && site->number == number)
+                g.votes += (uint32_t)__builtin_popcount(site->votes & site->lanes);
+        }
+    }
+    return g;
+}
+
+/* Lets lanes go on from the barriers that all have come to; false: from none. */
+static bool open_parted(struct running *r, uint32_t live)
+{
+    bool is_any = false;
+    for (uint32_t number = 0; number < BARRIERS; number++) {
+        const struct gathering g = gather(r, number);
+        const bool is_open = g.expected ? g.weight + r->block.arrived[number] >= g.expected
+                                        : g.waiting == live;
+        if (g.waiting == 0 || !is_open)
+            continue;
+        is_any = true;
+        r->block.arrived[number] = 0;
+        for (uint32_t w = 0; w < r->count; w++) {
+            const uint32_t there = lanes_at(r, w, number);
+            r->warps[w].lanes |= there;
+            if (there)
+                r->warps[w].result = g.votes | g.waiting << 16;
+        }
+    }
+    return is_any;
+}
+
+enum turn { TURN_ENDED, TURN_WAITS, TURN_GOES_ON };
+
+/* Runs all warps that can go on, once. */
+static enum turn run_parted(struct running *r)
+{
+    uint32_t live = 0;
+    bool is_waiting = false;
+    for (uint32_t w = 0; w < r->count; w++) {
+        struct warp *warp = &r->warps[w];
+        if (warp->lanes)
+            run_warp(r, w);
+        warp->live = 0;
+        warp->lanes = 0;
+        for (uint64_t i = 0; warp->site && i < r->sites; i++)
+            warp->live |= sites_of(r, w)[i].lanes;
+        live += (uint32_t)__builtin_popcount(warp->live);
+    }
+    if (live == 0)
+        return TURN_ENDED;
+    const bool is_open = open_parted(r, live);
+    for (uint32_t w = 0; w < r->count; w++) {
+        const uint32_t turns = r->warps[w].site ? lanes_at(r, w, PTX_NATIVE_TURN) : 0;
+        r->warps[w].lanes |= turns;
+        is_waiting |= turns != 0;
+    }
+    if (!is_open && !is_waiting) {
+        clem_native_stick(r->launch);
+        return TURN_ENDED;
+    }
+    return is_open ? TURN_GOES_ON : TURN_WAITS;
+}
+
 /* ---- Blocks ---- */
+
+static void place_block(struct running *r, unsigned char *at)
+{
+    const struct ptx_native_launch *launch = r->launch;
+    r->block.shared = (uint64_t)(uintptr_t)at;
+    at += round_up(launch->shared_bytes);
+    r->warps = (struct warp *)(void *)at;
+    at += round_up(r->count * sizeof *r->warps);
+    r->tids = at;
+    r->frames = at + (uint64_t)r->count * TID_BYTES;
+    r->locals = r->frames + r->count * r->frame_bytes;
+    number_threads(r);
+}
+
+static void name_block(struct running *r, uint64_t number)
+{
+    const uint32_t *grid = r->launch->grid;
+    const uint64_t row = number / grid[0];
+    r->block.index[0] = (uint32_t)(number % grid[0]);
+    r->block.index[1] = (uint32_t)(row % grid[1]);
+    r->block.index[2] = (uint32_t)(row / grid[1]);
+    begin_block(r);
+}
+
+/* Memory of its own for a block beside those that wait; NULL: there is none. */
+static struct running *room_beside(const struct running *like)
+{
+    const uint64_t bytes = clem_native_bytes(like->launch, like->frame_bytes, like->local_bytes);
+    struct running *made = malloc(sizeof *made);
+    void *own = made ? aligned_alloc(64, round_up(bytes)) : NULL;
+    if (!own) {
+        free(made);
+        return NULL;
+    }
+    *made = *like;
+    made->own = own;
+    place_block(made, own);
+    return made;
+}
+
+/* A block that waits most often waits for one that runs elsewhere, for a short while: only then do others begin. */
+enum { TURNS_OF_BLOCK = 512, MOST_BESIDE = 1024, WAITS_BEFORE_NEXT = 32 };
+
+/* The next block to begin; false: there is none. */
+static bool take_block(const struct running *r, uint64_t *next, uint64_t end, uint64_t *number)
+{
+    _Atomic uint64_t *begun = (_Atomic uint64_t *)(uintptr_t)r->launch->begun;
+    if (*next < end) {
+        *number = (*next)++;
+        return true;
+    }
+    if (!begun || atomic_load(begun) >= r->launch->block_count)
+        return false;
+    *number = atomic_fetch_add(begun, 1);
+    return *number < r->launch->block_count;
+}
+
+/* Blocks whose threads may wait for others: one that waits leaves its turn to the next, which begins if it has not. */
+static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
+{
+    struct running *head = first, **at = &head;
+    uint64_t next = number + 1, count = 1, another;
+    int waits = 0;
+    first->next = NULL;
+    name_block(first, number);
+    while (head && !clem_native_has_failed(first->launch)) {
+        struct running *r = *at;
+        enum turn turn = TURN_GOES_ON;
+        for (int i = 0; i < TURNS_OF_BLOCK && turn == TURN_GOES_ON; i++)
+            turn = run_parted(r);
+        waits = turn == TURN_ENDED ? 0 : waits;
+        if (turn == TURN_ENDED && count == 1 && take_block(first, &next, end, &another)) {
+            name_block(r, another);
+            continue;
+        }
+        if (turn == TURN_ENDED) {
+            *at = r->next;
+            if (r->own) {
+                free(r->own);
+                free(r);
+            }
+            count--;
+        } else {
+            at = &r->next;
+        }
+        if (*at)
+            continue;
+        at = &head;
+        sched_yield();
+        if (!head || ++waits < WAITS_BEFORE_NEXT || count >= MOST_BESIDE)
+            continue;
+        struct running *made = room_beside(first);
+        if (made && take_block(first, &next, end, &another)) {
+            name_block(made, another);
+            made->next = head;
+            head = made;
+            count++;
+        } else if (made) {
+            free(made->own);
+            free(made);
+        }
+        waits = 0;
+    }
+    while (head) {
+        struct running *r = head;
+        head = r->next;
+        if (r->own) {
+            free(r->own);
+            free(r);
+        }
+    }
+}
 
 void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
                         void *scratch, ptx_native_warp_function *warp, uint64_t frame_bytes,
-                        uint64_t local_bytes)
+                        uint64_t local_bytes, uint64_t sites)
 {
-    struct running r = {.launch = launch, .count = warps_of(launch)};
-    unsigned char *at = scratch;
-    r.frame_bytes = frame_bytes;
-    r.local_bytes = local_bytes;
-    r.function = warp;
-    r.block.shared = (uint64_t)(uintptr_t)at;
-    at += round_up(launch->shared_bytes);
-    r.warps = (struct warp *)(void *)at;
-    at += round_up(r.count * sizeof *r.warps);
-    r.tids = at;
-    r.frames = at + (uint64_t)r.count * TID_BYTES;
-    r.locals = r.frames + r.count * frame_bytes;
-    number_threads(&r);
+    struct running r = {.launch = launch,
+                        .count = warps_of(launch),
+                        .frame_bytes = frame_bytes,
+                        .local_bytes = local_bytes,
+                        .sites = sites,
+                        .function = warp};
+    place_block(&r, scratch);
+    if (sites && count > 0) {
+        run_in_turns(&r, first, first + count);
+        return;
+    }
     for (uint64_t i = first; i < first + count; i++) {
-        const uint64_t row = i / launch->grid[0];
-        r.block.index[0] = (uint32_t)(i % launch->grid[0]);
-        r.block.index[1] = (uint32_t)(row % launch->grid[1]);
-        r.block.index[2] = (uint32_t)(row / launch->grid[1]);
+        name_block(&r, i);
         run_block(&r);
     }
 }

@@ -120,3 +120,8 @@ void clem_native_stick(const struct ptx_native_launch *launch)
     if (launch->runtime)
         clem_trap(runtime_of(launch));
 }
+
+bool clem_native_has_failed(const struct ptx_native_launch *launch)
+{
+    return launch->runtime && clem_has_failed(runtime_of(launch));
+}
