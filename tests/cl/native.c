@@ -122,7 +122,7 @@ static void enqueue(const struct native_bench *native, struct ocl_native *code, 
                     uint64_t blocks, void *words)
 {
     struct ocl_context *context = native->bench.context;
-    const struct ocl_native_shape shape = {blocks, ocl_native_items(context, blocks), 8};
+    const struct ocl_native_shape shape = {blocks, ocl_native_items(context, blocks), 8, false};
     struct ocl_native_launch *launch = NULL;
     assert_int_equal(ocl_native_begin(context, code, &shape, &launch), OCL_OK);
     const uint64_t address = (uint64_t)(uintptr_t)words, number = (uint64_t)(uintptr_t)launch;
@@ -199,7 +199,7 @@ TEST_BODY(native_launch_can_be_cancelled)
     struct native_bench native = open_native();
     struct ocl_native *code = make(&native, lanes_text);
     struct ocl_native_launch *launch = NULL;
-    const struct ocl_native_shape shape = {1, 1, 4096};
+    const struct ocl_native_shape shape = {1, 1, 4096, false};
     assert_non_null(code);
     assert_int_equal(ocl_native_begin(native.bench.context, code, &shape, &launch), OCL_OK);
     assert_int_equal(ocl_native_reserve(launch), OCL_OK);
