@@ -75,11 +75,44 @@ static bool is_known(const struct ptx_instruction *in, struct way w)
     return bits >= 32 && (is_number || is_bitwise);
 }
 
+/* Shared memory is that of one thread of the host at a time: how an operation is done there; NULL: as elsewhere. */
+static const char *alone_text(struct way w)
+{
+    static const char *const words[][2] = {
+        {"add", "add"},       {"and", "and"},       {"or", "or"},
+        {"xor", "xor"},       {"min", "icmp slt"},  {"max", "icmp sgt"},
+        {"umin", "icmp ult"}, {"umax", "icmp ugt"}, {"fadd", "fadd"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], w.name) == 0)
+            return words[i][1];
+    return NULL;
+}
+
 /* What one lane does: %x1 and %y1 are its values, %q the pointer, %old the result. */
-static const char *step_text(struct ptx_native *n, struct way w, unsigned bits)
+static const char *step_text(struct ptx_native *n, struct way w, unsigned bits, bool is_shared)
 {
     struct ptx_emitter *e = n->e;
     const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    const char *alone = is_shared ? alone_text(w) : NULL;
+    if (alone && w.is_float)
+        return ptx_format(e,
+                          "  %%old = load %s, %s %%q\n  %%of = bitcast %s %%old to %s\n"
+                          "  %%xf = bitcast %s %%x1 to %s\n  %%nf = fadd %s %%of, %%xf\n"
+                          "  %%new = bitcast %s %%nf to %s\n  store %s %%new, %s %%q\n",
+                          i, p, i, bits == 32 ? "float" : "double", i,
+                          bits == 32 ? "float" : "double", bits == 32 ? "float" : "double",
+                          bits == 32 ? "float" : "double", i, i, p);
+    if (alone && strncmp(alone, "icmp", 4) == 0)
+        return ptx_format(e,
+                          "  %%old = load %s, %s %%q\n  %%c = %s %s %%old, %%x1\n"
+                          "  %%new = select i1 %%c, %s %%old, %s %%x1\n  store %s %%new, %s %%q\n",
+                          i, p, alone, i, i, i, i, p);
+    if (alone)
+        return ptx_format(e,
+                          "  %%old = load %s, %s %%q\n  %%new = %s %s %%old, %%x1\n"
+                          "  store %s %%new, %s %%q\n",
+                          i, p, alone, i, i, p);
     if (w.is_exchange)
         return ptx_format(e,
                           "  %%both = cmpxchg %s %%q, %s %%x1, %s %%y1 monotonic monotonic\n"
@@ -111,14 +144,14 @@ static const char *step_text(struct ptx_native *n, struct way w, unsigned bits)
         is_inc ? "%over" : "%zero", i, is_inc ? "0" : "%x1", i, p, i, i, i, i);
 }
 
-static const char *define(struct ptx_native *n, struct way w, unsigned bits)
+static const char *define(struct ptx_native *n, struct way w, unsigned bits, bool is_shared)
 {
     struct ptx_emitter *e = n->e;
     const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
     const char *v = ptx_format(e, "<32 x %s>", i), *pv = ptx_native_pointer_type(n, v);
     const char *pa = ptx_native_pointer_type(n, "i64");
     const char *pva = ptx_native_pointer_type(n, "<32 x i64>");
-    const char *name = ptx_format(e, "clem_atomic_%s_%u", w.name, bits);
+    const char *name = ptx_format(e, "clem_atomic_%s%s_%u", is_shared ? "shared_" : "", w.name, bits);
     const char *last = w.word || w.is_exchange ? "do" : "done";
     ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
     ptx_native_declare(
@@ -141,7 +174,7 @@ static const char *define(struct ptx_native *n, struct way w, unsigned bits)
         "%s  store %s %%old, %s %%px\n  br label %%next\n"
         "end:\n  %%r = load %s, %s %%X\n  ret %s %%r\n}",
         v, name, v, v, v, v, pva, v, pv, v, pv, last, pva, pa, pv, p, pv, p, pa, i, p, i, p, pa, p,
-        i, p, i, p, step_text(n, w, bits), i, p, v, pv, v);
+        i, p, i, p, step_text(n, w, bits, is_shared), i, p, v, pv, v);
     return name;
 }
 
@@ -194,6 +227,9 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     const enum ptx_type type = (enum ptx_type)in->types[0];
     const unsigned bits = ptx_native_bits(type);
     const uint32_t first = in->opcode == PTX_OPCODE_atom;
+    const struct ptx_variable *variable = in->operands[first].variable;
+    const bool is_shared = in->space == PTX_SPACE_SHARED ||
+                           (variable && variable->space == PTX_SPACE_SHARED);
     const bool wants_result = first && in->operands[0].kind != PTX_OPERAND_SINK;
     const struct ptx_native_value x = operand(n, &in->operands[first + 1], type);
     const struct ptx_native_value y =
@@ -206,7 +242,7 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
         fence(n, in, false);
         return;
     }
-    const char *i = ptx_native_integer(bits), *name = define(n, w, bits);
+    const char *i = ptx_native_integer(bits), *name = define(n, w, bits, is_shared);
     struct ptx_native_value old = {NULL, (uint8_t)bits, true};
     old.text = ptx_native_emit(
         n, "call <32 x %s> @%s(<32 x i64> %s, <32 x %s> %s, <32 x %s> %s, i32 %s)", i, name,

@@ -74,12 +74,18 @@ static bool parks(const struct ptx_instruction *in)
     return ptx_is_barrier(in) && !ptx_barrier_arrives(in);
 }
 
+struct definitions {
+    struct ptx_native_flow *flow;
+    const struct ptx_instruction *in;
+};
+
 static void count_definition(void *with, uint32_t index, bool is_whole)
 {
     (void)is_whole;
-    uint8_t *counts = with;
-    if (counts[index] < 2)
-        counts[index]++;
+    const struct definitions *d = with;
+    if (d->flow->definitions[index] < 2)
+        d->flow->definitions[index]++;
+    d->flow->set_by[index] = d->in;
 }
 
 static void find_loops(struct ptx_native_flow *f, struct ptx_arena *arena)
@@ -137,8 +143,10 @@ static void find_places(struct ptx_native_flow *f, struct ptx_arena *arena)
         for (uint32_t r = 0; r < count; r++)
             f->has_place[r] |= ptx_flow_is_live(g, g->order[i], r);
     f->definitions = ptx_arena_take(arena, count + 1);
+    f->set_by = ptx_arena_array(arena, count + 1, sizeof(void *));
     for (size_t i = 0; i < f->function->instruction_count; i++)
-        ptx_flow_writes(&f->function->instructions[i], count_definition, f->definitions);
+        ptx_flow_writes(&f->function->instructions[i], count_definition,
+                        &(struct definitions){f, &f->function->instructions[i]});
 }
 
 /* What other blocks may be waited for by takes turns with them, which it has not. */
@@ -186,6 +194,7 @@ static void analyse(struct ptx_native *n)
     find_sites(n);
     find_loops(f, arena);
     find_places(f, arena);
+    ptx_native_find_places(n);
     lay_out_frame(n);
 }
 

@@ -92,7 +92,7 @@ static uint8_t space_of(const struct ptx_operand *address, uint8_t space)
 
 static struct place place_of(struct ptx_native *n, const struct ptx_operand *address, uint8_t space)
 {
-    struct place at = {0};
+    struct place at = {.is_strided = address->index >= 0 && n->flow->is_spread[address->index]};
     space = space_of(address, space);
     if (space == PTX_SPACE_SHARED) {
         ptx_need(n->e, PTX_NEED_SHARED | PTX_NEED_SHARED_BYTES);
@@ -100,7 +100,7 @@ static struct place place_of(struct ptx_native *n, const struct ptx_operand *add
         at.offset = offset_of(n, address, 32);
     } else if (space == PTX_SPACE_LOCAL) {
         const struct ptx_native_value offset = offset_of(n, address, 32);
-        at.is_strided = !offset.is_vector;
+        at.is_strided |= !offset.is_vector;
         at.offset = local_address(n, offset);
     } else {
         at.offset = offset_of(n, address, 64);
@@ -121,6 +121,17 @@ struct ptx_native_value ptx_native_address(struct ptx_native *n, const struct pt
     return full_address(n, place_of(n, address, space));
 }
 
+/* "<i32 16,...,i32 31>" */
+static const char *numbers_from(struct ptx_native *n, unsigned first)
+{
+    char words[512];
+    size_t used = 0;
+    for (unsigned i = 0; i < 16; i++)
+        used += (size_t)snprintf(words + used, sizeof words - used, "%si32 %u", i ? "," : "<",
+                                 first + i);
+    return ptx_format(n->e, "%s>", words);
+}
+
 /* ---- One lane after the other, or by the processor's gathering ---- */
 
 static bool has_gathering(const struct transfer *t)
@@ -133,49 +144,128 @@ static const char *suffix_of(struct ptx_native *n, const struct transfer *t)
     return ptx_format(n->e, "%s%u", t->is_volatile ? "volatile_" : "", t->bits);
 }
 
+/* What half a warp's lanes are: %f is the first that is there, %near whether all are beside each other, and %same whether all
+ * are at its place. Neighbours are done at once, as those of rows of 16 threads are. */
+static const char *half_text(struct ptx_native *n, unsigned bits)
+{
+    return ptx_format(n->e,
+                      "  %%k = bitcast i16 %%m to <16 x i1>\n"
+                      "  %%f = call i16 @llvm.cttz.i16(i16 %%m, i1 false)\n"
+                      "  %%f1 = and i16 %%f, 15\n  %%f2 = zext i16 %%f1 to i64\n"
+                      "  %%a0 = extractelement <16 x i64> %%a, i64 %%f2\n"
+                      "  %%i0 = insertelement <16 x i64> undef, i64 %%a0, i32 0\n"
+                      "  %%s0 = shufflevector <16 x i64> %%i0, <16 x i64> undef, <16 x i32> "
+                      "zeroinitializer\n"
+                      "  %%e0 = icmp ne <16 x i64> %%a, %%s0\n"
+                      "  %%e1 = bitcast <16 x i1> %%e0 to i16\n  %%e2 = and i16 %%e1, %%m\n"
+                      "  %%same = icmp eq i16 %%e2, 0\n"
+                      "  br i1 %%same, label %%one, label %%look\n"
+                      "look:\n  %%b0 = mul i64 %%f2, %u\n  %%b = sub i64 %%a0, %%b0\n"
+                      "  %%i1 = insertelement <16 x i64> undef, i64 %%b, i32 0\n"
+                      "  %%s1 = shufflevector <16 x i64> %%i1, <16 x i64> undef, <16 x i32> "
+                      "zeroinitializer\n"
+                      "  %%o = sub <16 x i64> %%a, %%s1\n"
+                      "  %%n0 = icmp ne <16 x i64> %%o, %s\n"
+                      "  %%n1 = bitcast <16 x i1> %%n0 to i16\n  %%n2 = and i16 %%n1, %%m\n"
+                      "  %%near = icmp eq i16 %%n2, 0\n"
+                      "  br i1 %%near, label %%row, label %%far\n",
+                      bits / 8, numbers(n, 64, 16, 1, bits / 8, 0));
+}
+
 static void define_gather(struct ptx_native *n, const struct transfer *t)
 {
     const char *i = ptx_native_integer(t->bits), *p = ptx_native_pointer_type(n, i);
+    const char *row = ptx_format(n->e, "<16 x %s>", i);
+    const char *prow = ptx_native_pointer_type(n, row);
     const char *name = n->llvm_major < 15 ? ptx_format(n->e, "p0%s", i) : "p0";
-    ptx_native_declare(n,
-                       "declare <32 x %s> @llvm.masked.gather.v32%s.v32%s(<32 x %s>, i32, "
-                       "<32 x i1>, <32 x %s>)",
-                       i, i, name, p, i);
+    const char *row_name = n->llvm_major < 15 ? ptx_format(n->e, "p0v16%s", i) : "p0";
+    ptx_native_declare(n, "declare i16 @llvm.cttz.i16(i16, i1)");
+    ptx_native_declare(n, "declare %s @llvm.masked.load.v16%s.%s(%s, i32, <16 x i1>, %s)", row, i,
+                       row_name, prow, row);
+    ptx_native_declare(
+        n, "declare %s @llvm.masked.gather.v16%s.v16%s(<16 x %s>, i32, <16 x i1>, %s)", row, i, name,
+        p, row);
+    ptx_native_declare(
+        n,
+        "define internal %s @clem_gather_half_%s(<16 x i64> %%a, i16 %%m) noinline nounwind {\n%s"
+        "one:\n  %%q = inttoptr i64 %%a0 to %s\n  %%there = icmp ne i16 %%m, 0\n"
+        "  br i1 %%there, label %%some, label %%none\n"
+        "some:\n  %%x = load %s, %s %%q\n"
+        "  %%xi = insertelement %s undef, %s %%x, i32 0\n"
+        "  %%xs = shufflevector %s %%xi, %s undef, <16 x i32> zeroinitializer\n  ret %s %%xs\n"
+        "none:\n  ret %s zeroinitializer\n"
+        "row:\n  %%pr = inttoptr i64 %%b to %s\n"
+        "  %%r = call %s @llvm.masked.load.v16%s.%s(%s %%pr, i32 %u, <16 x i1> %%k, %s "
+        "zeroinitializer)\n  ret %s %%r\n"
+        "far:\n  %%p = inttoptr <16 x i64> %%a to <16 x %s>\n"
+        "  %%g = call %s @llvm.masked.gather.v16%s.v16%s(<16 x %s> %%p, i32 %u, <16 x i1> %%k, %s "
+        "zeroinitializer)\n  ret %s %%g\n}",
+        row, suffix_of(n, t), half_text(n, t->bits), p, i, p, row, i, row, row, row, row, prow, row,
+        i, row_name, prow, t->bits / 8, row, row, p, row, i, name, p, t->bits / 8, row, row);
     ptx_native_declare(
         n,
         "define internal <32 x %s> @clem_gather_%s(<32 x i64> %%a, i32 %%m) noinline nounwind {\n"
-        "  %%k = bitcast i32 %%m to <32 x i1>\n"
-        "  %%p = inttoptr <32 x i64> %%a to <32 x %s>\n"
-        "  %%r = call <32 x %s> @llvm.masked.gather.v32%s.v32%s(<32 x %s> %%p, i32 4, <32 x i1> "
-        "%%k, <32 x %s> zeroinitializer)\n"
-        "  ret <32 x %s> %%r\n}",
-        i, suffix_of(n, t), p, i, i, name, p, i, i);
+        "  %%al = shufflevector <32 x i64> %%a, <32 x i64> undef, <16 x i32> %s\n"
+        "  %%ah = shufflevector <32 x i64> %%a, <32 x i64> undef, <16 x i32> %s\n"
+        "  %%ml = trunc i32 %%m to i16\n  %%m1 = lshr i32 %%m, 16\n"
+        "  %%mh = trunc i32 %%m1 to i16\n"
+        "  %%l = call %s @clem_gather_half_%s(<16 x i64> %%al, i16 %%ml)\n"
+        "  %%h = call %s @clem_gather_half_%s(<16 x i64> %%ah, i16 %%mh)\n"
+        "  %%r = shufflevector %s %%l, %s %%h, <32 x i32> %s\n  ret <32 x %s> %%r\n}",
+        i, suffix_of(n, t), numbers(n, 32, 16, 1, 1, 0), numbers_from(n, 16), row, suffix_of(n, t),
+        row, suffix_of(n, t), row, row, ptx_native_iota(32), i);
 }
 
 /* The lowest lane is the last, so that its value stays. */
 static void define_scatter(struct ptx_native *n, const struct transfer *t)
 {
     const char *i = ptx_native_integer(t->bits), *p = ptx_native_pointer_type(n, i);
+    const char *row = ptx_format(n->e, "<16 x %s>", i);
+    const char *prow = ptx_native_pointer_type(n, row);
     const char *name = n->llvm_major < 15 ? ptx_format(n->e, "p0%s", i) : "p0";
-    const char *back = "";
-    for (int lane = PTX_NATIVE_LANES; lane-- > 0;)
-        back = ptx_format(n->e, "%s%si32 %d", back, back[0] ? "," : "<", lane);
+    const char *row_name = n->llvm_major < 15 ? ptx_format(n->e, "p0v16%s", i) : "p0";
+    const char *back = "<i32 15,i32 14,i32 13,i32 12,i32 11,i32 10,i32 9,i32 8,i32 7,i32 6,i32 5,"
+                       "i32 4,i32 3,i32 2,i32 1,i32 0>";
+    ptx_native_declare(n, "declare i16 @llvm.cttz.i16(i16, i1)");
+    ptx_native_declare(n, "declare void @llvm.masked.store.v16%s.%s(%s, %s, i32, <16 x i1>)", i,
+                       row_name, row, prow);
     ptx_native_declare(
-        n, "declare void @llvm.masked.scatter.v32%s.v32%s(<32 x %s>, <32 x %s>, i32, <32 x i1>)", i,
-        name, i, p);
+        n, "declare void @llvm.masked.scatter.v16%s.v16%s(%s, <16 x %s>, i32, <16 x i1>)", i, name,
+        row, p);
+    ptx_native_declare(
+        n,
+        "define internal void @clem_scatter_half_%s(<16 x i64> %%a, %s %%x, i16 %%m) noinline "
+        "nounwind {\n%s"
+        "one:\n  %%q = inttoptr i64 %%a0 to %s\n  %%there = icmp ne i16 %%m, 0\n"
+        "  br i1 %%there, label %%some, label %%none\n"
+        "some:\n  %%x0 = extractelement %s %%x, i64 %%f2\n  store %s %%x0, %s %%q\n  ret void\n"
+        "none:\n  ret void\n"
+        "row:\n  %%pr = inttoptr i64 %%b to %s\n"
+        "  call void @llvm.masked.store.v16%s.%s(%s %%x, %s %%pr, i32 %u, <16 x i1> %%k)\n"
+        "  ret void\n"
+        "far:\n  %%kr = shufflevector <16 x i1> %%k, <16 x i1> undef, <16 x i32> %s\n"
+        "  %%ar = shufflevector <16 x i64> %%a, <16 x i64> undef, <16 x i32> %s\n"
+        "  %%xr = shufflevector %s %%x, %s undef, <16 x i32> %s\n"
+        "  %%p = inttoptr <16 x i64> %%ar to <16 x %s>\n"
+        "  call void @llvm.masked.scatter.v16%s.v16%s(%s %%xr, <16 x %s> %%p, i32 %u, <16 x i1> "
+        "%%kr)\n  ret void\n}",
+        suffix_of(n, t), row, half_text(n, t->bits), p, row, i, p, prow, i, row_name, row, prow,
+        t->bits / 8, back, back, row, row, back, p, i, name, row, p, t->bits / 8);
     ptx_native_declare(
         n,
         "define internal void @clem_scatter_%s(<32 x i64> %%a, <32 x %s> %%x, i32 %%m) noinline "
         "nounwind {\n"
-        "  %%k = bitcast i32 %%m to <32 x i1>\n"
-        "  %%kr = shufflevector <32 x i1> %%k, <32 x i1> undef, <32 x i32> %s>\n"
-        "  %%ar = shufflevector <32 x i64> %%a, <32 x i64> undef, <32 x i32> %s>\n"
-        "  %%xr = shufflevector <32 x %s> %%x, <32 x %s> undef, <32 x i32> %s>\n"
-        "  %%p = inttoptr <32 x i64> %%ar to <32 x %s>\n"
-        "  call void @llvm.masked.scatter.v32%s.v32%s(<32 x %s> %%xr, <32 x %s> %%p, i32 4, "
-        "<32 x i1> %%kr)\n"
-        "  ret void\n}",
-        suffix_of(n, t), i, back, back, i, i, back, p, i, name, i, p);
+        "  %%al = shufflevector <32 x i64> %%a, <32 x i64> undef, <16 x i32> %s\n"
+        "  %%ah = shufflevector <32 x i64> %%a, <32 x i64> undef, <16 x i32> %s\n"
+        "  %%xl = shufflevector <32 x %s> %%x, <32 x %s> undef, <16 x i32> %s\n"
+        "  %%xh = shufflevector <32 x %s> %%x, <32 x %s> undef, <16 x i32> %s\n"
+        "  %%ml = trunc i32 %%m to i16\n  %%m1 = lshr i32 %%m, 16\n"
+        "  %%mh = trunc i32 %%m1 to i16\n"
+        "  call void @clem_scatter_half_%s(<16 x i64> %%ah, %s %%xh, i16 %%mh)\n"
+        "  call void @clem_scatter_half_%s(<16 x i64> %%al, %s %%xl, i16 %%ml)\n  ret void\n}",
+        suffix_of(n, t), i, numbers(n, 32, 16, 1, 1, 0), numbers_from(n, 16), i, i,
+        numbers(n, 32, 16, 1, 1, 0), i, i, numbers_from(n, 16), suffix_of(n, t), row,
+        suffix_of(n, t), row);
 }
 
 /* A loop over lanes, of which an array each has the addresses and the values. */

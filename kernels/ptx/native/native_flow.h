@@ -36,6 +36,8 @@ struct ptx_native_flow {
     struct ptx_uniformity uniform;
     bool *has_place;      /* per register: it lives from node to node */
     uint8_t *definitions; /* per register: 0, 1, or 2 for more */
+    const struct ptx_instruction **set_by; /* per register: the last in the text */
+    bool *is_spread;      /* per register: as an address it is not that of neighbours */
     bool *is_across;      /* per register: it lives at a barrier */
     size_t *frame_at;     /* per register: where in the frame */
     size_t frame_bytes;
@@ -125,6 +127,9 @@ void ptx_native_trap(struct ptx_native *n, const struct ptx_instruction *in);
 /* The address of an operand, as the lanes have it: i64, of the host. */
 struct ptx_native_value ptx_native_address(struct ptx_native *n, const struct ptx_operand *address,
                                            uint8_t space);
+
+/* places.c: fills is_spread. Needs: what is uniform. */
+void ptx_native_find_places(struct ptx_native *n);
 
 /* barrier.c: at the start of a node that begins with one: parks, is entered again; the rest of the node follows. */
 void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);

@@ -179,7 +179,7 @@ static uint32_t index_of(struct own_names *own, const struct ptx_operand *operan
     const uint32_t index = own->count++;
     const enum ptx_type type = type_of_operand(own, operand);
     own->registers[index] =
-        (struct ptx_register){.name = all_names[index], .type = type, .width = 1};
+        (struct ptx_register){.name = all_names[index], .type = (uint8_t)type, .width = 1};
     own->types[index] = (uint8_t)type;
     own->names[index] = all_names[index];
     own->operands[index] = *operand;

@@ -155,6 +155,19 @@ static struct shuffled shuffle_by_values(struct ptx_native *n, const struct ptx_
         {within, 1, true}};
 }
 
+/* An operand that is known: a number, or a register that is only ever that. */
+static const struct ptx_operand *known(const struct ptx_native *n, const struct ptx_operand *o)
+{
+    const struct ptx_native_flow *f = n->flow;
+    if (o->kind != PTX_OPERAND_REGISTER || f->definitions[o->index] != 1)
+        return o;
+    const struct ptx_instruction *by = f->set_by[o->index];
+    return by->opcode == PTX_OPCODE_mov && by->guard < 0 && by->operand_count == 2 &&
+                   by->operands[1].kind == PTX_OPERAND_INTEGER
+               ? &by->operands[1]
+               : o;
+}
+
 /* A lane that is not here brings 0: see library/block.cl. */
 static void shuffle(struct ptx_native *n, const struct ptx_instruction *in)
 {
@@ -168,10 +181,11 @@ static void shuffle(struct ptx_native *n, const struct ptx_instruction *in)
     const char *here = lanes_as_bits(n, n->flow->mask);
     x.text = ptx_native_emit(n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> zeroinitializer",
                              here, x.text);
+    const struct ptx_operand *b = known(n, &o[1]), *c = known(n, &o[2]);
     const bool is_constant =
-        o[1].kind == PTX_OPERAND_INTEGER && o[2].kind == PTX_OPERAND_INTEGER;
+        b->kind == PTX_OPERAND_INTEGER && c->kind == PTX_OPERAND_INTEGER;
     const struct shuffled s =
-        is_constant ? shuffle_by_constants(n, in, x, (unsigned)o[1].bits, (unsigned)o[2].bits)
+        is_constant ? shuffle_by_constants(n, in, x, (unsigned)b->bits, (unsigned)c->bits)
                     : shuffle_by_values(n, in, x, o);
     ptx_native_set(n, in, &in->operands[0], PTX_U32, s.value);
     if (in->has_second_destination)
