@@ -4,6 +4,7 @@
 #include "tests/test.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -240,4 +241,103 @@ TEST_BODY(native_operations_of_every_form_are_alike_for_lanes_and_one)
     try_all(&forms);
     assert_true(forms.all > 1500);
     assert_int_equal(forms.differing, 0);
+}
+
+/* ---- The math library ---- */
+
+static double inverse_root(double x)
+{
+    return 1 / sqrt(x);
+}
+
+static double power_of_ten(double x)
+{
+    return pow(10, x);
+}
+
+static double root_of_sum(double x, double y)
+{
+    return hypot(x, y);
+}
+
+/* Functions of one and of two floats, and how many units of the last place they may miss.
+ * Source: CUDA C++ Programming Guide 13.0, Mathematical Functions. */
+static const struct math {
+    const char *name;
+    double (*of_one)(double);
+    double (*of_two)(double, double);
+    double error;
+} all_math[] = {
+    {"sinf", sin, NULL, 2},
+    {"cosf", cos, NULL, 2},
+    {"expf", exp, NULL, 1},
+    {"exp2f", exp2, NULL, 2},
+    {"logf", log, NULL, 1},
+    {"log2f", log2, NULL, 1},
+    {"log10f", log10, NULL, 2},
+    {"tanf", tan, NULL, 4},
+    {"exp10f", power_of_ten, NULL, 2},
+    {"rsqrtf", inverse_root, NULL, 2},
+    {"tanhf", tanh, NULL, 2},
+    {"powf", NULL, pow, 4},
+    {"atan2f", NULL, atan2, 3},
+    {"hypotf", NULL, root_of_sum, 3},
+};
+
+static float float_of(uint64_t bits)
+{
+    const uint32_t word = (uint32_t)bits;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+/* Whether a float is as near to a number as it must be; zeros have its sign. */
+static bool is_near(float given, double exact, double error)
+{
+    const float nearest = (float)exact;
+    if (isnan(exact) || isnan(given))
+        return isnan(exact) && isnan(given);
+    if (isinf(nearest) || nearest == 0)
+        return given == nearest ? signbit(given) == signbit(nearest)
+                                : fabs((double)given) >= 3.4e38 || fabs(exact) < 1e-44;
+    int exponent;
+    frexp(exact, &exponent);
+    const double unit = ldexp(1, (exponent < -125 ? -125 : exponent) - 24);
+    return fabs((double)given - exact) <= error * unit;
+}
+
+TEST_BODY(native_math_is_as_exact_as_cuda)
+{
+    static struct places places;
+    struct generator generator;
+    size_t numbers[sizeof all_math / sizeof *all_math];
+    if (!lanes_llvm())
+        TEST_SKIP("no LLVM is a library here");
+    struct lanes_text *text = lanes_begin();
+    for (size_t i = 0; i < sizeof all_math / sizeof *all_math; i++)
+        numbers[i] =
+            lanes_add_math(text, all_math[i].name, all_math[i].of_one ? "ff" : "fff", true);
+    lanes_compile(text);
+    generator_start(&generator, 7, false);
+    for (size_t i = 0; i < sizeof all_math / sizeof *all_math; i++) {
+        const struct math *math = &all_math[i];
+        const struct operation shape = {.result = 'f', .sources = math->of_one ? "f" : "ff"};
+        for (size_t round = 0; round < 20 * ROUNDS; round++) {
+            fill(&shape, &generator, &places);
+            run(lanes_find(text, numbers[i]), &shape, &places, 0);
+            for (size_t lane = 0; lane < LANES; lane++) {
+                const float a = float_of(places.values[0][lane]);
+                const float b = float_of(places.values[1][lane]);
+                float given;
+                memcpy(&given, &places.bytes[SOURCES][4 * lane], sizeof given);
+                const double exact =
+                    math->of_one ? math->of_one((double)a) : math->of_two((double)a, (double)b);
+                if (!is_near(given, exact, math->error))
+                    fail_msg("%s(%a, %a) gave %a, not %a", math->name, (double)a, (double)b,
+                             (double)given, exact);
+            }
+        }
+    }
+    lanes_end(text);
 }

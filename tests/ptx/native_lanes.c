@@ -260,15 +260,29 @@ static void write_instruction(struct lanes_text *t, const struct ptx_instruction
     assert_int_equal(at, count);
 }
 
-static struct ptx_module *read_instructions(const char *registers, const char *instructions,
-                                            const char *words)
+/* call (%d), __clem_NAME, (%a ...); */
+static void write_call(struct lanes_text *t, const struct ptx_instruction *in)
+{
+    struct ptx_native_value arguments[3];
+    const struct ptx_operand *given = &in->operands[2];
+    const struct ptx_function *callee = in->operands[1].function;
+    assert_true(ptx_native_has_math(callee) && given->count <= 3);
+    for (uint32_t i = 0; i < given->count; i++)
+        arguments[i] = ptx_native_read(&t->native, &given->list[i],
+                                       callee->parameters[i]->bytes == 8 ? PTX_U64 : PTX_U32);
+    set_register(t, in, &in->operands[0].list[0],
+                 ptx_native_math(&t->native, callee, arguments, given->count));
+}
+
+static struct ptx_module *read_instructions(const char *functions, const char *registers,
+                                            const char *instructions, const char *words)
 {
     char text[4096];
     size_t used =
         (size_t)snprintf(text, sizeof text,
-                         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
+                         ".version 8.0\n.target sm_90\n.address_size 64\n%s.visible .entry k()\n{\n"
                          ".reg .pred %%p<4>;\n.reg .%s %%d;\n%s\n",
-                         classes[class_of(words[0])].type, registers);
+                         functions, classes[class_of(words[0])].type, registers);
     for (size_t i = 0; i < 3 && words[1 + i]; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, ".reg .%s %%%c;\n",
                                  classes[class_of(words[1 + i])].type, (int)('a' + i));
@@ -287,7 +301,10 @@ static void write_function(struct lanes_text *t, const struct ptx_function *func
     n->carry = (struct ptx_native_value){0};
     load_registers(t, function, words);
     for (size_t i = 0; i + 1 < function->instruction_count; i++)
-        write_instruction(t, &function->instructions[i]);
+        if (function->instructions[i].opcode == PTX_OPCODE_call)
+            write_call(t, &function->instructions[i]);
+        else
+            write_instruction(t, &function->instructions[i]);
     const char *type = ptx_native_type(n, ptx_native_integer(classes[class_of(words[0])].bits));
     const char *pointer = pointer_to(t, type);
     const char *at = ptx_native_emit(n, "inttoptr i64 %%3 to %s", pointer);
@@ -296,12 +313,12 @@ static void write_function(struct lanes_text *t, const struct ptx_function *func
     ptx_text_put(&t->functions, "  ret void\n}\n");
 }
 
-size_t lanes_add(struct lanes_text *t, const char *registers, const char *instructions,
-                 const char *words, bool is_vector)
+static size_t add(struct lanes_text *t, const char *functions, const char *registers,
+                  const char *instructions, const char *words, bool is_vector)
 {
     struct ptx_log log = {0};
-    struct ptx_module *module = read_instructions(registers, instructions, words);
-    const struct ptx_function *function = module->functions[0];
+    struct ptx_module *module = read_instructions(functions, registers, instructions, words);
+    const struct ptx_function *function = ptx_find_function(module, "k");
     assert_true(function->register_count <= MOST_REGISTERS && t->count < MOST_FUNCTIONS);
     t->emitter.module = module;
     t->emitter.log = &log;
@@ -313,6 +330,31 @@ size_t lanes_add(struct lanes_text *t, const char *registers, const char *instru
         fail_msg("%s: %s", instructions, log.text ? log.text : "");
     ptx_module_free(module);
     return t->count++;
+}
+
+size_t lanes_add(struct lanes_text *t, const char *registers, const char *instructions,
+                 const char *words, bool is_vector)
+{
+    return add(t, "", registers, instructions, words, is_vector);
+}
+
+size_t lanes_add_math(struct lanes_text *t, const char *name, const char *words, bool is_vector)
+{
+    char functions[512], call[128];
+    size_t used =
+        (size_t)snprintf(functions, sizeof functions, ".extern .func (.param .%s r) __clem_%s(",
+                         classes[class_of(words[0])].type, name);
+    size_t written = (size_t)snprintf(call, sizeof call, "call (%%d), __clem_%s, (", name);
+    for (size_t i = 0; words[1 + i]; i++) {
+        const char *comma = i ? ", " : "";
+        used += (size_t)snprintf(functions + used, sizeof functions - used, "%s.param .%s x%zu",
+                                 comma, classes[class_of(words[1 + i])].type, i);
+        written += (size_t)snprintf(call + written, sizeof call - written, "%s%%%c", comma,
+                                    (int)('a' + i));
+    }
+    snprintf(functions + used, sizeof functions - used, ");\n");
+    snprintf(call + written, sizeof call - written, ");");
+    return add(t, functions, "", call, words, is_vector);
 }
 
 const char *lanes_ir(const struct lanes_text *t)

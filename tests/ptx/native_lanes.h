@@ -17,6 +17,9 @@ struct lanes_text;
 struct lanes_text *lanes_begin(void);
 size_t lanes_add(struct lanes_text *text, const char *registers, const char *instructions,
                  const char *classes, bool is_vector);
+/* Likewise a call of the math library: __clem_NAME of %a ..., into %d. */
+size_t lanes_add_math(struct lanes_text *text, const char *name, const char *classes,
+                      bool is_vector);
 /* The IR written so far. */
 const char *lanes_ir(const struct lanes_text *text);
 

@@ -24,7 +24,6 @@
 
 #include "kernels/ptx/library/video.cl"
 
-#include "kernels/ptx/library/lanes.cl"
 #pragma GCC diagnostic pop
 
 #endif

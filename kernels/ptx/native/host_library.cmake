@@ -10,10 +10,14 @@ foreach(name integer float half convert video math)
     string(REGEX REPLACE "\n((struct clem_native_[a-z]+|[a-z0-9]+) clem_native_[a-z0-9_]+\\()" "\nstatic \\1" text "${text}")
     string(APPEND made "${text}")
 endforeach()
-file(WRITE ${OUTPUT} "${made}")
+set(math "${text}")
+file(READ ${FOLDER}/far.cl text)
+string(REPLACE "clem_" "clem_native_" text "${text}")
+string(REGEX REPLACE "\nfloat clem" "\nstatic float clem" text "${text}")
+file(WRITE ${OUTPUT} "${made}${text}")
 
-# The last text is that of math.cl. Its functions that take pointers are for itself.
-string(REGEX MATCHALL "\nstatic [a-z]+ clem_native_[a-z0-9_]+\\([a-z0-9_ ,]*\\)\n" lines "${text}")
+# Functions that take pointers are for itself.
+string(REGEX MATCHALL "\nstatic [a-z]+ clem_native_[a-z0-9_]+\\([a-z0-9_ ,]*\\)\n" lines "${math}")
 set(list "")
 foreach(line IN LISTS lines)
     string(REGEX REPLACE ".*clem_native_([a-z0-9_]+)\\(.*" "FUNCTION(\\1)\n" row "${line}")

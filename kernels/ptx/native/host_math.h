@@ -10,11 +10,6 @@
 /* Those, and of C's library what LLVM calls where a processor has no instruction. */
 
 #define CLEM_NATIVE_MATH(FUNCTION)                                                                 \
-    FUNCTION(add_f32)                                                                              \
-    FUNCTION(mul_f32)                                                                              \
-    FUNCTION(fma_f32)                                                                              \
-    FUNCTION(div_f32)                                                                              \
-    FUNCTION(sqrt_f32)                                                                             \
     FUNCTION(add_f64)                                                                              \
     FUNCTION(mul_f64)                                                                              \
     FUNCTION(fma_f64)                                                                              \
@@ -27,6 +22,9 @@
     FUNCTION(bf16_from_f32_mode)                                                                   \
     FUNCTION(tf32_from_f32)                                                                        \
     FUNCTION(fns)                                                                                  \
-    FUNCTION(vmad)
+    FUNCTION(vmad)                                                                                 \
+    FUNCTION(far_sinf)                                                                             \
+    FUNCTION(far_cosf)                                                                             \
+    FUNCTION(far_powf)
 
 #endif

@@ -162,12 +162,17 @@ static const struct {
     bool of_vectors;
     const char *instead;
 } replaced[] = {
-    {"sin", false, "clem_lane_sin"},
-    {"cos", false, "clem_lane_cos"},
-    {"exp2", false, "clem_lane_exp2"},
-    {"log2", false, "clem_lane_log2"},
-    {"clem_tanhf", false, "clem_lane_tanh"},
+    {"sin", false, "clem_approx_sin"},
+    {"cos", false, "clem_approx_cos"},
+    {"exp2", false, "clem_approx_exp2"},
+    {"log2", false, "clem_approx_log2"},
+    {"clem_tanhf", false, "clem_approx_tanh"},
     {"clem_fma_bf16", false, "clem_lane_fma_bf16"},
+    {"clem_add_f32", false, "clem_lane_add_f32"},
+    {"clem_mul_f32", false, "clem_lane_mul_f32"},
+    {"clem_fma_f32", false, "clem_lane_fma_f32"},
+    {"clem_div_f32", false, "clem_lane_div_f32"},
+    {"clem_sqrt_f32", false, "clem_lane_sqrt_f32"},
     {"clem_div_u32", true, "clem_lane_div_u32"},
     {"clem_div_s32", true, "clem_lane_div_s32"},
     {"clem_rem_u32", true, "clem_lane_rem_u32"},
@@ -235,6 +240,14 @@ static bool is_of_host(const char *name, size_t length)
     return false;
 }
 
+/* Whether lanes of which the first argument is zero have the second for a result (library/far.cl): where all have, none is
+ * called. */
+static bool has_far(const char *name)
+{
+    static const char begin[] = "clem_far_";
+    return strncmp(name, begin, strlen(begin)) == 0;
+}
+
 /* A function of vectors that calls one of the host for each lane. */
 static const char *over_lanes(struct ptx_lanes *l, const char *name, size_t length,
                               enum ptx_lane_type type, const struct parameter *parameters,
@@ -250,15 +263,24 @@ static const char *over_lanes(struct ptx_lanes *l, const char *name, size_t leng
                            element, i);
     }
     const char *full = ptx_format(e, "@clem_lanes_%.*s", (int)length - 5, name + 5);
+    const char *begin = has_far(name)
+                            ? ptx_format(e,
+                                         "  %%f = icmp ne <32 x i32> %%a0, zeroinitializer\n"
+                                         "  %%m = bitcast <32 x i1> %%f to i32\n"
+                                         "  %%n = icmp eq i32 %%m, 0\n"
+                                         "  br i1 %%n, label %%q, label %%l\n"
+                                         "q:\n  ret <32 x %s> %%a1\n",
+                                         result)
+                            : "  br label %l\n";
     LANE_DECLARE(
         l,
-        "define internal <32 x %s> %s(%s) noinline {\nb:\n  br label %%l\nl:\n"
+        "define internal <32 x %s> %s(%s) noinline {\nb:\n%sl:\n"
         "  %%i = phi i32 [0, %%b], [%%next, %%l]\n  %%r = phi <32 x %s> [undef, %%b], [%%s, %%l]\n"
         "%s  %%y = call %s @clem_native_%.*s(%s)\n"
         "  %%s = insertelement <32 x %s> %%r, %s %%y, i32 %%i\n  %%next = add i32 %%i, 1\n"
         "  %%done = icmp eq i32 %%next, 32\n  br i1 %%done, label %%e, label %%l\ne:\n"
         "  ret <32 x %s> %%s\n}",
-        result, full, taken, result, parts, result, (int)length - 5, name + 5, given, result,
+        result, full, taken, begin, result, parts, result, (int)length - 5, name + 5, given, result,
         result, result);
     return full;
 }
@@ -339,8 +361,10 @@ struct ptx_lane_value ptx_lane_call(struct ptx_lanes *l, const char *name, size_
     return result;
 }
 
-struct ptx_lane_value ptx_lane_call_host(struct ptx_lanes *l, const char *name,
-                                         const struct ptx_lane_value *bits, unsigned count)
+/* Its result, of arguments that are the bits of its own. */
+static struct ptx_lane_value call_bits(struct ptx_lanes *l, const char *name,
+                                       const struct ptx_lane_value *bits, unsigned count,
+                                       bool is_hosts)
 {
     struct parameter parameters[LANE_ARGUMENTS];
     struct ptx_lane_value arguments[LANE_ARGUMENTS];
@@ -352,7 +376,20 @@ struct ptx_lane_value ptx_lane_call_host(struct ptx_lanes *l, const char *name,
     }
     for (unsigned i = 0; i < count; i++)
         arguments[i] = ptx_lane_recast(l, bits[i], parameters[i].type);
-    return call_host(l, name, strlen(name), type, parameters, arguments, count);
+    return is_hosts ? call_host(l, name, strlen(name), type, parameters, arguments, count)
+                    : put_in(l, name, type, parameters, arguments, count);
+}
+
+struct ptx_lane_value ptx_lane_call_host(struct ptx_lanes *l, const char *name,
+                                         const struct ptx_lane_value *bits, unsigned count)
+{
+    return call_bits(l, name, bits, count, true);
+}
+
+struct ptx_lane_value ptx_lane_call_bits(struct ptx_lanes *l, const char *name,
+                                         const struct ptx_lane_value *bits, unsigned count)
+{
+    return call_bits(l, name, bits, count, false);
 }
 
 struct ptx_lane_value ptx_lane_macro(struct ptx_lanes *l, const char *name, size_t length)

@@ -197,7 +197,7 @@ static struct ptx_lane_value arguments_of(struct ptx_lanes *l, const char *name,
         else
             arguments[count++] = ptx_lanes_expression(l);
     }
-    return ptx_lane_call(l, name, length, arguments, count);
+    return l->call(l, name, length, arguments, count);
 }
 
 static struct ptx_lane_value named(struct ptx_lanes *l)
@@ -207,7 +207,7 @@ static struct ptx_lane_value named(struct ptx_lanes *l)
     if (ptx_lanes_take(l, "("))
         return arguments_of(l, name, length);
     const struct ptx_lane_variable *v = find(l, name, length);
-    return v ? v->value : ptx_lane_macro(l, name, length);
+    return v ? v->value : l->macro(l, name, length);
 }
 
 /* (ulong2)(low, high) */

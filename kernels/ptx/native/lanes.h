@@ -49,6 +49,10 @@ struct ptx_lanes {
     struct ptx_lane_variable *scope; /* those that it may name */
     unsigned muted;                  /* > 0: what is read is never computed */
     const char *what; /* the function being read, for messages; NULL: an instruction's text */
+    /* Calls, and constants that are macros: ptx_lane_call(), ptx_lane_macro(). */
+    struct ptx_lane_value (*call)(struct ptx_lanes *l, const char *name, size_t length,
+                                  const struct ptx_lane_value *arguments, unsigned count);
+    struct ptx_lane_value (*macro)(struct ptx_lanes *l, const char *name, size_t length);
 };
 
 enum { LANE_ARGUMENTS = 10 };
@@ -94,8 +98,10 @@ struct ptx_lane_value ptx_lane_select(struct ptx_lanes *l, struct ptx_lane_value
 /* A builtin of OpenCL C, or a function of the library. */
 struct ptx_lane_value ptx_lane_call(struct ptx_lanes *l, const char *name, size_t length,
                                     const struct ptx_lane_value *arguments, unsigned count);
-/* A function of the host that the library's is, of arguments that are the bits of its own. */
+/* A function of the library, of arguments that are the bits of its own: that of the host; put in its place. */
 struct ptx_lane_value ptx_lane_call_host(struct ptx_lanes *l, const char *name,
+                                         const struct ptx_lane_value *bits, unsigned count);
+struct ptx_lane_value ptx_lane_call_bits(struct ptx_lanes *l, const char *name,
                                          const struct ptx_lane_value *bits, unsigned count);
 /* A constant that the library defines as a macro. */
 struct ptx_lane_value ptx_lane_macro(struct ptx_lanes *l, const char *name, size_t length);

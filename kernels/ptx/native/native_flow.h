@@ -1,4 +1,4 @@
-/* How a kernel in the native form runs: what the files that write it share. Private to kernels/ptx/native/.
+/* How a kernel in the native form runs: what the files that write it share. Private to kernels/ptx/.
  *
  * The text has one function, clem_native_warp, which runs the lanes of one warp until they have ended or wait at a barrier; who
  * calls it is runtime.c, warp after warp. In it each node of the kernel stands once. Nodes that all lanes come to in step end in
@@ -66,7 +66,7 @@ struct ptx_native_flow {
     bool has_calls;
 };
 
-/* value.c: operands, results. */
+/* native_value.c: operands, results. */
 
 /* Whether an operand may differ from lane to lane. */
 bool ptx_native_varies(struct ptx_native *n, const struct ptx_operand *operand);
@@ -111,12 +111,12 @@ const char *ptx_native_of_block(struct ptx_native *n, size_t at, const char *typ
 /* Names of functions are the text's own or runtime.c's. */
 const char *ptx_native_iota(unsigned bits);
 
-/* special.c */
+/* native_special.c */
 struct ptx_native_value ptx_native_special(struct ptx_native *n, int32_t special);
 struct ptx_native_value ptx_native_variable(struct ptx_native *n, const struct ptx_variable *v,
                                             int64_t plus);
 
-/* memory.c, atomic.c, warp.c, call.c: true: written, or refused. */
+/* memory.c, atomic.c, native_warp.c, call.c: true: written, or refused. */
 bool ptx_native_memory(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_atomic(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in);

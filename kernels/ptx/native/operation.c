@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "kernels/ptx/emit/emit_memory.h"
 #include "kernels/ptx/emit/emit_number.h"
 #include "kernels/ptx/native/lanes.h"
 
@@ -180,7 +179,7 @@ static uint32_t index_of(struct own_names *own, const struct ptx_operand *operan
     const uint32_t index = own->count++;
     const enum ptx_type type = type_of_operand(own, operand);
     own->registers[index] =
-        (struct ptx_register){.name = all_names[index], .type = type, .width = 1};
+        (struct ptx_register){.name = all_names[index], .type = (uint8_t)type, .width = 1};
     own->types[index] = (uint8_t)type;
     own->names[index] = all_names[index];
     own->operands[index] = *operand;
@@ -317,7 +316,7 @@ static void write_text(struct ptx_native *n, struct own_names *own,
                        const struct ptx_instruction *in, const char *text,
                        struct ptx_native_value results[PTX_NATIVE_RESULTS], size_t *count)
 {
-    struct ptx_lanes l = {.n = n};
+    struct ptx_lanes l = {.n = n, .call = ptx_lane_call, .macro = ptx_lane_macro};
     give_variables(&l, own);
     struct ptx_lane_variable *carry = NULL;
     if (ptx_is_carry(in)) {
@@ -334,7 +333,7 @@ static void write_text(struct ptx_native *n, struct own_names *own,
         for (uint32_t j = 0; j < (to->kind == PTX_OPERAND_VECTOR ? to->count : 1); j++)
             add_result(&l, own, to->kind == PTX_OPERAND_VECTOR ? &to->list[j] : to, results, count);
     }
-    if (in->flags & PTX_CC)
+    if (carry && (in->flags & PTX_CC))
         n->carry = value_of(&l, carry);
 }
 

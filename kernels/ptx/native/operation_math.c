@@ -29,13 +29,17 @@ bool ptx_native_has_math(const struct ptx_function *callee)
 struct ptx_native_value ptx_native_math(struct ptx_native *n, const struct ptx_function *callee,
                                         const struct ptx_native_value *arguments, size_t count)
 {
-    struct ptx_lanes l = {.n = n, .at = ""};
+    struct ptx_lanes l = {.n = n, .at = "", .call = ptx_lane_call, .macro = ptx_lane_macro};
     struct ptx_lane_value values[LANE_ARGUMENTS];
     const char *name = callee->name + 2;
     for (size_t i = 0; i < count && i < LANE_ARGUMENTS; i++)
         values[i] =
             ptx_lane_of(arguments[i].bits == 64 ? LANE_ULONG : LANE_UINT, arguments[i].text);
-    const struct ptx_lane_value result = ptx_lane_call_host(&l, name, values, (unsigned)count);
+    /* One of library/lanes.cl is faster. */
+    const char *own = ptx_format(n->e, "clem_lane_%s", name + strlen("clem_"));
+    const struct ptx_lane_value result =
+        ptx_library_find(n->e, own) ? ptx_lane_call_bits(&l, own, values, (unsigned)count)
+                                    : ptx_lane_call_host(&l, name, values, (unsigned)count);
     const unsigned bits = ptx_lane_bits((enum ptx_lane_type)result.type);
     const struct ptx_lane_value whole =
         ptx_lane_recast(&l, result, bits == 64 ? LANE_ULONG : LANE_UINT);
