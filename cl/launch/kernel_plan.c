@@ -55,11 +55,12 @@ static bool fits_shared(const struct ocl_kernel *kernel, const struct ocl_launch
     return own <= most && launch->local_bytes <= most - own;
 }
 
-/* Whether all blocks of a launch can wait for each other, or need not: OpenCL C has no way to. */
+/* Whether all blocks of a launch can wait for each other, or need not: OpenCL C has no way to. Native ones take turns. */
 static bool may_cooperate(struct ocl_kernel *kernel)
 {
-    const bool may = device_of(kernel)->device_class == OCL_CLASS_CPU &&
-                     !(kernel->ptx && kernel->ptx->waits_for_blocks);
+    const bool may =
+        device_of(kernel)->device_class == OCL_CLASS_CPU &&
+        !(kernel->ptx && kernel->ptx->waits_for_blocks && kernel->ptx->form != PTX_FORM_NATIVE);
     if (!may)
         ocl_kernel_complain(kernel, "its blocks cannot wait for each other on this device");
     return may;

@@ -18,8 +18,8 @@ struct translation {
     struct ptx_plan plan;
     struct ptx_text functions, body, dispatchers, code, library, whole;
     struct ptx_text parameters,
-        names; /* of the kernel, as they are declared and as they are passed on */
-    bool is_native;                 /* PTX_FORM_NATIVE, or refused */
+        names;      /* of the kernel, as they are declared and as they are passed on */
+    bool is_native; /* PTX_FORM_NATIVE, or refused */
     struct ptx_argument *arguments; /* malloc'ed: they outlive the arena */
     size_t argument_count, argument_capacity;
 };
@@ -802,14 +802,6 @@ enum ptx_status ptx_translate(const struct ptx_module *module, size_t index,
     kernel->facts = 0;
     if (may_be_native(target)) {
         const enum ptx_status status = translate_as(module, index, target, true, kernel, &why);
-        if (getenv("NATIVE_WHY")) {
-            FILE *f = fopen(getenv("NATIVE_WHY"), "a");
-            if (f) {
-                fprintf(f, "%s: %s\n", ptx_module_entry(module, index)->name,
-                        status == PTX_OK ? "ok" : why.text ? why.text : "?");
-                fclose(f);
-            }
-        }
         free(why.text);
         if (status == PTX_OK)
             return status;

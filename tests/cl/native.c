@@ -17,6 +17,10 @@
 
 /* ---- Texts ---- */
 
+/* Where struct ptx_native_launch has them. */
+#define PARAMETERS_AT "96"
+_Static_assert(offsetof(struct ptx_native_launch, parameters) == 96, "as the texts say");
+
 #define SCRATCH(bytes)                                                                             \
     "define i64 @clem_native_scratch(ptr %launch) nounwind { ret i64 " #bytes " }\n"
 
@@ -25,7 +29,7 @@ static const char counting_text[] =
     SCRATCH(0) "define void @clem_native_run(ptr %launch, i64 %first, i64 %count, ptr %scratch) "
                "nounwind {\n"
                "  %launch.number = ptrtoint ptr %launch to i64\n"
-               "  %place = add i64 %launch.number, 80\n"
+               "  %place = add i64 %launch.number, " PARAMETERS_AT "\n"
                "  %place.pointer = inttoptr i64 %place to ptr\n"
                "  %parameters = load i64, ptr %place.pointer\n"
                "  %parameters.pointer = inttoptr i64 %parameters to ptr\n"
@@ -79,7 +83,7 @@ static const char lanes_text[] =
              "define void @clem_native_run(ptr %launch, i64 %first, i64 %count, ptr %scratch) "
              "nounwind {\n"
              "  %launch.number = ptrtoint ptr %launch to i64\n"
-             "  %place = add i64 %launch.number, 80\n"
+             "  %place = add i64 %launch.number, " PARAMETERS_AT "\n"
              "  %place.pointer = inttoptr i64 %place to ptr\n"
              "  %parameters = load i64, ptr %place.pointer\n"
              "  %parameters.pointer = inttoptr i64 %parameters to ptr\n"
@@ -122,7 +126,8 @@ static void enqueue(const struct native_bench *native, struct ocl_native *code, 
                     uint64_t blocks, void *words)
 {
     struct ocl_context *context = native->bench.context;
-    const struct ocl_native_shape shape = {blocks, ocl_native_items(context, blocks), 8, false};
+    const struct ocl_native_shape shape = {
+        .blocks = blocks, .items = ocl_native_items(context, blocks), .parameter_bytes = 8};
     struct ocl_native_launch *launch = NULL;
     assert_int_equal(ocl_native_begin(context, code, &shape, &launch), OCL_OK);
     const uint64_t address = (uint64_t)(uintptr_t)words, number = (uint64_t)(uintptr_t)launch;
@@ -199,7 +204,7 @@ TEST_BODY(native_launch_can_be_cancelled)
     struct native_bench native = open_native();
     struct ocl_native *code = make(&native, lanes_text);
     struct ocl_native_launch *launch = NULL;
-    const struct ocl_native_shape shape = {1, 1, 4096, false};
+    const struct ocl_native_shape shape = {.blocks = 1, .items = 1, .parameter_bytes = 4096};
     assert_non_null(code);
     assert_int_equal(ocl_native_begin(native.bench.context, code, &shape, &launch), OCL_OK);
     assert_int_equal(ocl_native_reserve(launch), OCL_OK);

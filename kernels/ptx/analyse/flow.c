@@ -183,8 +183,10 @@ static int32_t choose_next(const struct ptx_flow *flow, const struct ptx_node *n
         const int32_t to = node->next[i];
         if (states[to] != 0)
             continue;
-        const bool is_later = best != PTX_NO_NODE && ends_early(flow, to) && !ends_early(flow, best);
-        const bool is_first = best == PTX_NO_NODE || (ends_early(flow, best) && !ends_early(flow, to));
+        const bool is_later =
+            best != PTX_NO_NODE && ends_early(flow, to) && !ends_early(flow, best);
+        const bool is_first =
+            best == PTX_NO_NODE || (ends_early(flow, best) && !ends_early(flow, to));
         if (is_first || (!is_later && flow->nodes[to].depth <= flow->nodes[best].depth))
             best = to;
     }

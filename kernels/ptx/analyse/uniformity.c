@@ -104,7 +104,8 @@ struct search {
     const struct ptx_flow *flow;
     const struct ptx_cuts *cuts; /* or NULL */
     bool is_of_warp;             /* of the lanes of a warp in step, not of a block's threads */
-    const bool *delays;          /* then: per node, whether lanes may wait at its start while others go on; or NULL */
+    const bool *
+        delays; /* then: per node, whether lanes may wait at its start while others go on; or NULL */
     struct ptx_uniformity made;
     uint32_t *marks;
     uint32_t mark;
@@ -173,8 +174,7 @@ static bool is_common_to_warp(const struct search *s, const struct ptx_instructi
     case PTX_OPCODE_ldu:
         return in->operand_count == 2 && in->operands[1].kind == PTX_OPERAND_ADDRESS &&
                in->space != PTX_SPACE_LOCAL &&
-               !(in->operands[1].variable &&
-                 in->operands[1].variable->space == PTX_SPACE_LOCAL) &&
+               !(in->operands[1].variable && in->operands[1].variable->space == PTX_SPACE_LOCAL) &&
                reads_uniform(s, in);
     default:
         return false;
@@ -241,8 +241,7 @@ static void diverge_from(struct search *s, int32_t branch)
 /* Whether a node begins with a barrier of all threads of the block. */
 static bool is_block_barrier(const struct ptx_flow *flow, int32_t node)
 {
-    const struct ptx_instruction *in =
-        &flow->function->instructions[flow->nodes[node].first];
+    const struct ptx_instruction *in = &flow->function->instructions[flow->nodes[node].first];
     const uint32_t numbers = ptx_barrier_reduces(in) ? 3 : 1;
     return ptx_is_barrier(in) && !ptx_barrier_arrives(in) && in->operand_count <= numbers;
 }
@@ -276,11 +275,10 @@ static void delay_from(struct search *s, int32_t start)
 /* Where lanes may wait for others: where it is said, and at barriers that not all of a warp come to together. */
 static bool may_delay(const struct search *s, int32_t at)
 {
-    const struct ptx_instruction *in =
-        &s->flow->function->instructions[s->flow->nodes[at].first];
+    const struct ptx_instruction *in = &s->flow->function->instructions[s->flow->nodes[at].first];
     return s->is_of_warp &&
-           ((s->delays && s->delays[at]) || (s->made.is_divergent[at] && ptx_is_barrier(in) &&
-                                             !ptx_barrier_arrives(in)));
+           ((s->delays && s->delays[at]) ||
+            (s->made.is_divergent[at] && ptx_is_barrier(in) && !ptx_barrier_arrives(in)));
 }
 
 static void visit_node(struct search *s, int32_t at)

@@ -2,7 +2,7 @@
  * doubles. No loops (native/lanes.h).
  *
  * Source: PTX ISA 9.0, the errors that sin.approx, cos.approx, ex2.approx, lg2.approx and tanh.approx may have; these have
- * two units of the last place and less, sin and cos up to 2^40.
+ * two units of the last place and less.
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* 2^x: of the nearest whole number by the exponent, in halves for subnormal results, of the rest by a polynomial. */
@@ -68,7 +68,7 @@ double clem_approx_sine(double quarters, double angle)
     return quarter & 2 ? -value : value;
 }
 
-/* Numbers between which there are many turns count as 0. */
+/* Those of numbers between which there are many turns are not needed: clem_lane_sinf(). */
 float clem_approx_sin(float x)
 {
     const double wide = (double)(fabs(x) < 0x1p40f ? x : 0.0f);

@@ -16,12 +16,15 @@ struct ptx_native_launch {
     uint32_t grid[3], block[3]; /* gridDim, blockDim */
     uint32_t shared_bytes;      /* static, rounded up to 16, and dynamic */
     uint32_t dynamic_bytes;
-    uint64_t blocks[3];  /* of the module's constant, device and managed variables: enum ptx_block; 0: none */
-    uint64_t runtime;    /* struct clem_runtime (library/runtime.h); 0 where the kernel has no PTX_ARGUMENT_RUNTIME */
+    uint64_t blocks
+        [3]; /* of the module's constant, device and managed variables: enum ptx_block; 0: none */
+    uint64_t
+        runtime; /* struct clem_runtime (library/runtime.h); 0 where the kernel has no PTX_ARGUMENT_RUNTIME */
     uint64_t conditions; /* uint32_t[]; 0: none */
     uint64_t table;      /* struct clem_texture[]; 0: none */
     uint64_t block_count;
-    uint64_t begun;      /* address of a uint64_t that counts blocks that were taken, also while others run: one that waits for
+    uint64_t
+        begun; /* address of a uint64_t that counts blocks that were taken, also while others run: one that waits for
                           * others has more of them begin; 0: none but those that are run */
     uint64_t parameters; /* all parameters as one struct: struct ptx_entry's offsets */
 };

@@ -151,7 +151,8 @@ static const char *define(struct ptx_native *n, struct way w, unsigned bits, boo
     const char *v = ptx_format(e, "<32 x %s>", i), *pv = ptx_native_pointer_type(n, v);
     const char *pa = ptx_native_pointer_type(n, "i64");
     const char *pva = ptx_native_pointer_type(n, "<32 x i64>");
-    const char *name = ptx_format(e, "clem_atomic_%s%s_%u", is_shared ? "shared_" : "", w.name, bits);
+    const char *name =
+        ptx_format(e, "clem_atomic_%s%s_%u", is_shared ? "shared_" : "", w.name, bits);
     const char *last = w.word || w.is_exchange ? "do" : "done";
     ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
     ptx_native_declare(
@@ -228,14 +229,13 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     const unsigned bits = ptx_native_bits(type);
     const uint32_t first = in->opcode == PTX_OPCODE_atom;
     const struct ptx_variable *variable = in->operands[first].variable;
-    const bool is_shared = in->space == PTX_SPACE_SHARED ||
-                           (variable && variable->space == PTX_SPACE_SHARED);
+    const bool is_shared =
+        in->space == PTX_SPACE_SHARED || (variable && variable->space == PTX_SPACE_SHARED);
     const bool wants_result = first && in->operands[0].kind != PTX_OPERAND_SINK;
     const struct ptx_native_value x = operand(n, &in->operands[first + 1], type);
     const struct ptx_native_value y =
         w.is_exchange ? operand(n, &in->operands[first + 2], type) : x;
-    const struct ptx_native_value address =
-        ptx_native_address(n, &in->operands[first], in->space);
+    const struct ptx_native_value address = ptx_native_address(n, &in->operands[first], in->space);
     fence(n, in, true);
     if (!address.is_vector && !wants_result && w.identity && in->guard < 0) {
         combine(n, w, bits, address, x);

@@ -23,12 +23,15 @@ static const char *blended(struct ptx_native *n, const char *type, const char *v
 static void move_register(struct ptx_native *n, uint32_t index, unsigned part, bool is_saved)
 {
     const char *type = ptx_native_place_type(n, index);
-    const bool is_mask = n->flow->function->registers[index].type == PTX_PRED &&
-                         !ptx_native_is_uniform(n, index);
+    const bool is_mask =
+        n->flow->function->registers[index].type == PTX_PRED && !ptx_native_is_uniform(n, index);
     const char *stored = is_mask ? "i32" : type;
     const bool is_uniform = ptx_native_is_uniform(n, index);
     const size_t bytes =
-        is_uniform ? 16 : 32 * (ptx_native_bits((enum ptx_type)n->flow->function->registers[index].type) + 7) / 8;
+        is_uniform
+            ? 16
+            : 32 * (ptx_native_bits((enum ptx_type)n->flow->function->registers[index].type) + 7) /
+                  8;
     const char *frame = ptx_native_of_block(n, offsetof(struct ptx_native_block, frame), "i64");
     const char *at =
         ptx_native_emit(n, "add i64 %s, %zu", frame, n->flow->frame_at[index] + part * bytes);
@@ -36,8 +39,8 @@ static void move_register(struct ptx_native *n, uint32_t index, unsigned part, b
     const char *place = ptx_native_place(n, index, part);
     const unsigned alignment = is_uniform ? 16 : is_mask ? 4 : 32;
     if (is_saved) {
-        const char *value = ptx_native_emit(n, "load %s, %s %s", type,
-                                            ptx_native_pointer_type(n, type), place);
+        const char *value =
+            ptx_native_emit(n, "load %s, %s %s", type, ptx_native_pointer_type(n, type), place);
         if (n->flow->is_parted && !is_uniform)
             value = blended(n, type, value, is_mask, stored, p, alignment);
         if (is_mask)
@@ -57,8 +60,8 @@ static void move_registers(struct ptx_native *n, bool is_saved)
 {
     const struct ptx_native_flow *f = n->flow;
     for (uint32_t i = 0; i < f->function->register_count; i++)
-        for (unsigned part = 0;
-             f->has_place[i] && ptx_flow_is_live(f->graph, f->node, i) && part < ptx_native_parts(n, i);
+        for (unsigned part = 0; f->has_place[i] && ptx_flow_is_live(f->graph, f->node, i) &&
+                                part < ptx_native_parts(n, i);
              part++)
             move_register(n, i, part, is_saved);
 }
@@ -93,8 +96,7 @@ static struct parts parts_of(const struct ptx_instruction *in)
 static void take_result(struct ptx_native *n, const struct ptx_instruction *in)
 {
     const uint8_t operation = in->operation == PTX_OP_RED ? in->second_operation : in->operation;
-    const char *result =
-        ptx_native_of_block(n, offsetof(struct ptx_native_block, result), "i32");
+    const char *result = ptx_native_of_block(n, offsetof(struct ptx_native_block, result), "i32");
     const char *votes = ptx_native_emit(n, "and i32 %s, 65535", result);
     if (operation == PTX_OP_POPC) {
         ptx_native_set(n, in, &in->operands[0], PTX_U32, ptx_native_number(n, 32, votes));
@@ -145,8 +147,8 @@ static void tell_whole(struct ptx_native *n, const struct ptx_instruction *in)
 static const char *site_word(struct ptx_native *n, int32_t site, size_t at)
 {
     const char *frame = ptx_native_of_block(n, offsetof(struct ptx_native_block, frame), "i64");
-    const char *address = ptx_native_emit(
-        n, "add i64 %s, %zu", frame, ((size_t)site - 1) * sizeof(struct ptx_native_site) + at);
+    const char *address = ptx_native_emit(n, "add i64 %s, %zu", frame,
+                                          ((size_t)site - 1) * sizeof(struct ptx_native_site) + at);
     return ptx_native_pointer(n, "i32", address);
 }
 
@@ -161,8 +163,8 @@ static void tell_site(struct ptx_native *n, size_t at, const char *value)
 {
     const int32_t site = n->flow->sites[n->flow->node];
     if (at == 0 || at == offsetof(struct ptx_native_site, votes)) {
-        const char *before = ptx_native_emit(n, "load i32, %s %s", ptx_native_pointer_type(n, "i32"),
-                                             site_word(n, site, at));
+        const char *before = ptx_native_emit(
+            n, "load i32, %s %s", ptx_native_pointer_type(n, "i32"), site_word(n, site, at));
         if (at != 0) { /* of those that were there before */
             const char *there = load_site(n, site);
             before = ptx_native_emit(n, "and i32 %s, %s", before, there);
@@ -223,8 +225,7 @@ static void restore_all(struct ptx_native *n)
 void ptx_native_enter_again(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
-    const char *lanes =
-        ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
+    const char *lanes = ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
     restore_all(n);
     for (int32_t i = 1; i <= f->site_count; i++) {
         const int32_t node = node_of(f, i);
@@ -260,7 +261,8 @@ static void write_wait(struct ptx_emitter *e, const struct ptx_instruction *in)
     struct ptx_native_flow *f = n->flow;
     const int32_t node = f->node;
     const char *stay = ptx_native_name(n, "stay"), *goes = ptx_format(e, "G%d", (int)node);
-    const char *turns = ptx_format(e, "%%t.%d", (int)node), *word = ptx_format(e, "%%w.%d", (int)node);
+    const char *turns = ptx_format(e, "%%t.%d", (int)node),
+               *word = ptx_format(e, "%%w.%d", (int)node);
     if (f->waits[node]) {
         const char *spin = ptx_native_name(n, "spin");
         const char *turn = ptx_native_emit(n, "add i32 %s, 1", load_word(n, turns));
@@ -290,8 +292,7 @@ static void write_wait(struct ptx_emitter *e, const struct ptx_instruction *in)
 
 void ptx_native_wait(struct ptx_native *n, const struct ptx_instruction *in)
 {
-    ptx_access(n->e,
-               &(struct ptx_access){.kind = PTX_ACCESS_BARRIER, .write = write_wait});
+    ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_BARRIER, .write = write_wait});
     (void)in;
 }
 

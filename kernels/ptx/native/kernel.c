@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "kernels/ptx/native/native_flow.h"
 #include "kernels/ptx/native/runtime.h"
@@ -51,12 +49,11 @@ static const struct ptx_function *with_registers(struct ptx_native *n,
             }
             for (uint32_t k = 0; k < (is_list ? o->count : 1); k++) {
                 struct ptx_operand *one = is_list ? &o->list[k] : o;
-                if (!one->variable || (one->kind != PTX_OPERAND_ADDRESS &&
-                                       one->kind != PTX_OPERAND_VARIABLE) ||
+                if (!one->variable ||
+                    (one->kind != PTX_OPERAND_ADDRESS && one->kind != PTX_OPERAND_VARIABLE) ||
                     !ptx_position_of(from, one->variable, &position) || names[position] < 0)
                     continue;
-                *one = (struct ptx_operand){.kind = PTX_OPERAND_REGISTER,
-                                            .index = names[position]};
+                *one = (struct ptx_operand){.kind = PTX_OPERAND_REGISTER, .index = names[position]};
                 if (is_access) {
                     copy->opcode = PTX_OPCODE_mov;
                     copy->space = PTX_SPACE_GENERIC;
@@ -115,8 +112,7 @@ static void lay_out_frame(struct ptx_native *n)
     f->frame_at = ptx_arena_array(n->e->arena, f->function->register_count + 1, sizeof(size_t));
     f->is_across = ptx_arena_take(n->e->arena, f->function->register_count + 1);
     if (f->is_parted)
-        f->frame_bytes =
-            round_up((size_t)f->site_count * sizeof(struct ptx_native_site), 64);
+        f->frame_bytes = round_up((size_t)f->site_count * sizeof(struct ptx_native_site), 64);
     for (size_t i = 0; i < g->reachable; i++) {
         if (!f->sites[g->order[i]])
             continue;
@@ -349,8 +345,8 @@ static size_t switched(struct ptx_native *n, const struct ptx_instruction *in, s
                                             ptx_native_constant(n, 32, i));
         const char *bits = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", is_it);
         const char *these = ptx_native_emit(n, "and i32 %s, %s", bits, lanes);
-        ways[i] = (struct way){
-            node_at(f, f->function->labels[targets->labels[i]].instruction), these};
+        ways[i] =
+            (struct way){node_at(f, f->function->labels[targets->labels[i]].instruction), these};
         const char *others = ptx_native_emit(n, "xor i32 %s, -1", these);
         rest = ptx_native_emit(n, "and i32 %s, %s", rest, others);
     }
@@ -372,9 +368,11 @@ static size_t find_ways(struct ptx_native *n, const struct ptx_instruction *last
         return 1;
     }
     const int32_t to =
-        is_end ? NO_WAY
-               : node_at(f, f->function->labels[last->operands[last->operand_count - 1].index]
-                                .instruction);
+        is_end
+            ? NO_WAY
+            : node_at(
+                  f,
+                  f->function->labels[last->operands[last->operand_count - 1].index].instruction);
     if (last->guard < 0) {
         ways[0] = (struct way){to, f->mask};
         return 1;
@@ -416,8 +414,7 @@ static void leave_node(struct ptx_native *n)
     struct ptx_native_flow *f = n->flow;
     const struct ptx_node *node = &f->graph->nodes[f->node];
     const struct ptx_instruction *last = &f->function->instructions[node->end - 1];
-    const struct ptx_targets *targets =
-        last->opcode == PTX_OPCODE_brx ? targets_of(f, last) : NULL;
+    const struct ptx_targets *targets = last->opcode == PTX_OPCODE_brx ? targets_of(f, last) : NULL;
     struct way *ways =
         ptx_arena_array(n->e->arena, 2 + (targets ? targets->count : 0), sizeof *ways);
     const size_t count = find_ways(n, last, ways);
@@ -497,8 +494,8 @@ static void begin_node(struct ptx_native *n, int32_t node)
     const char *here = load_word(n, word_of(n, node));
     const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, 0", here);
     const bool may_wait = f->is_divergent && f->sites[node];
-    ptx_native_do(n, "br i1 %s, label %%%c%d, label %%B%d", is_none, may_wait ? 'G' : 'X', (int)node,
-                  (int)node);
+    ptx_native_do(n, "br i1 %s, label %%%c%d, label %%B%d", is_none, may_wait ? 'G' : 'X',
+                  (int)node, (int)node);
     ptx_native_label(n, ptx_format(e, "B%d", (int)node));
     store_word(n, word_of(n, node), "0");
     f->mask = here;
@@ -627,8 +624,8 @@ static void write_symbols(struct ptx_native *n)
     const char *function = n->llvm_major < 15 ? "i32 (i64, i64)*" : "ptr";
     const char *bytes = n->llvm_major < 15 ? "i8*" : "ptr";
     ptx_native_declare(n, "declare i64 @clem_native_bytes(i64, i64, i64)");
-    ptx_native_declare(n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64)", bytes,
-                       function);
+    ptx_native_declare(n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64)",
+                       bytes, function);
     ptx_text_add(out,
                  "define i64 @clem_native_scratch(i64 %%launch) nounwind {\n"
                  "  %%r = call i64 @clem_native_bytes(i64 %%launch, i64 %zu, i64 %zu)\n"
@@ -647,7 +644,8 @@ static void write_symbols(struct ptx_native *n)
 void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx_text *declarations,
                        struct ptx_text *head, struct ptx_text *code)
 {
-    struct ptx_native n = {.e = e, .declarations = declarations, .llvm_major = e->target->llvm_major};
+    struct ptx_native n = {
+        .e = e, .declarations = declarations, .llvm_major = e->target->llvm_major};
     struct ptx_native_flow f = {.body = entry, .head = head, .code = code, .stamp = 1};
     struct ptx_text *const out = e->out;
     n.flow = &f;
@@ -660,8 +658,8 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     f.dirty = ptx_arena_array(e->arena, slots, sizeof *f.dirty);
     f.is_dirty = ptx_arena_take(e->arena, slots);
     f.has_special = ptx_arena_take(e->arena, PTX_SPECIAL_OTHER + 1);
-    f.has_launch = ptx_arena_take(
-        e->arena, sizeof(struct ptx_native_launch) + sizeof(struct ptx_native_block));
+    f.has_launch = ptx_arena_take(e->arena, sizeof(struct ptx_native_launch) +
+                                                sizeof(struct ptx_native_block));
     analyse(&n);
     if (e->status == PTX_OK)
         write_function(&n);

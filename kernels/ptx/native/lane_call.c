@@ -162,8 +162,8 @@ static const struct {
     bool of_vectors;
     const char *instead;
 } replaced[] = {
-    {"sin", false, "clem_approx_sin"},
-    {"cos", false, "clem_approx_cos"},
+    {"sin", false, "clem_lane_sinf"},
+    {"cos", false, "clem_lane_cosf"},
     {"exp2", false, "clem_approx_exp2"},
     {"log2", false, "clem_approx_log2"},
     {"clem_tanhf", false, "clem_approx_tanh"},

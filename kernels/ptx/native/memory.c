@@ -66,12 +66,12 @@ static struct ptx_native_value offset_of(struct ptx_native *n, const struct ptx_
     const struct ptx_operand name = {.kind = PTX_OPERAND_REGISTER, .index = address->index};
     const bool is_vector = n->is_vector;
     n->is_vector = ptx_native_varies(n, &name);
-    const struct ptx_native_value value =
-        ptx_native_read(n, &name, bits == 64 ? PTX_B64 : PTX_B32);
+    const struct ptx_native_value value = ptx_native_read(n, &name, bits == 64 ? PTX_B64 : PTX_B32);
     n->is_vector = is_vector;
-    return address->bits == 0 ? value
-                              : add(n, value, number(n, bits, bits == 64 ? address->bits
-                                                                         : (int32_t)address->bits));
+    return address->bits == 0
+               ? value
+               : add(n, value,
+                     number(n, bits, bits == 64 ? address->bits : (int32_t)address->bits));
 }
 
 static struct ptx_native_value local_address(struct ptx_native *n, struct ptx_native_value offset)
@@ -139,6 +139,25 @@ static bool has_gathering(const struct transfer *t)
     return !t->is_volatile && (t->bits == 32 || t->bits == 64);
 }
 
+/* Numbers of 8 and 16 bits as parts of the words around them, which lie on the same page. */
+static void define_narrow_gather(struct ptx_native *n, const struct transfer *t)
+{
+    const bool is_vector = n->is_vector;
+    const char *i = ptx_native_integer(t->bits);
+    n->is_vector = true;
+    ptx_native_declare(
+        n,
+        "define internal <32 x %s> @clem_gather_%u(<32 x i64> %%a, i32 %%m) noinline nounwind {\n"
+        "  %%w = and <32 x i64> %%a, %s\n"
+        "  %%x = call <32 x i32> @clem_gather_32(<32 x i64> %%w, i32 %%m)\n"
+        "  %%t = trunc <32 x i64> %%a to <32 x i32>\n  %%p = and <32 x i32> %%t, %s\n"
+        "  %%s = shl <32 x i32> %%p, %s\n  %%y = lshr <32 x i32> %%x, %%s\n"
+        "  %%r = trunc <32 x i32> %%y to <32 x %s>\n  ret <32 x %s> %%r\n}",
+        i, t->bits, ptx_native_constant(n, 64, UINT64_MAX - 3), ptx_native_constant(n, 32, 3),
+        ptx_native_constant(n, 32, 3), i, i);
+    n->is_vector = is_vector;
+}
+
 static const char *suffix_of(struct ptx_native *n, const struct transfer *t)
 {
     return ptx_format(n->e, "%s%u", t->is_volatile ? "volatile_" : "", t->bits);
@@ -182,9 +201,9 @@ static void define_gather(struct ptx_native *n, const struct transfer *t)
     ptx_native_declare(n, "declare i16 @llvm.cttz.i16(i16, i1)");
     ptx_native_declare(n, "declare %s @llvm.masked.load.v16%s.%s(%s, i32, <16 x i1>, %s)", row, i,
                        row_name, prow, row);
-    ptx_native_declare(
-        n, "declare %s @llvm.masked.gather.v16%s.v16%s(<16 x %s>, i32, <16 x i1>, %s)", row, i, name,
-        p, row);
+    ptx_native_declare(n,
+                       "declare %s @llvm.masked.gather.v16%s.v16%s(<16 x %s>, i32, <16 x i1>, %s)",
+                       row, i, name, p, row);
     ptx_native_declare(
         n,
         "define internal %s @clem_gather_half_%s(<16 x i64> %%a, i16 %%m) noinline nounwind {\n%s"
@@ -279,11 +298,9 @@ static void define_loop(struct ptx_native *n, const struct transfer *t, bool is_
     const char *pva = ptx_native_pointer_type(n, "<32 x i64>");
     /* Aligned, as the ISA asks for, so that it is one access of the processor. */
     const char *act =
-        is_store ? ptx_format(e,
-                              "  %%x1 = load %s, %s %%px\n  store %s%s %%x1, %s %%q, align %u\n",
+        is_store ? ptx_format(e, "  %%x1 = load %s, %s %%px\n  store %s%s %%x1, %s %%q, align %u\n",
                               i, p, v, i, p, t->bits / 8)
-                 : ptx_format(e,
-                              "  %%x1 = load %s%s, %s %%q, align %u\n  store %s %%x1, %s %%px\n",
+                 : ptx_format(e, "  %%x1 = load %s%s, %s %%q, align %u\n  store %s %%x1, %s %%px\n",
                               v, i, p, t->bits / 8, i, p);
     ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
     ptx_native_declare(n, "declare i32 @llvm.ctlz.i32(i32, i1)");
@@ -308,8 +325,9 @@ static void define_loop(struct ptx_native *n, const struct transfer *t, bool is_
         suffix_of(n, t), is_store ? ptx_format(e, "<32 x %s> %%x, ", i) : "", i, pva, i,
         is_store ? "%x" : "zeroinitializer", pv, is_store ? "ctlz" : "cttz",
         is_store ? "sub" : "or", is_store ? "31" : "0", pva, pa, pv, p, pa, i, p, pa, p, act,
-        is_store ? "  ret void\n"
-                 : ptx_format(e, "  %%r = load <32 x %s>, %s %%X\n  ret <32 x %s> %%r\n", i, pv, i));
+        is_store
+            ? "  ret void\n"
+            : ptx_format(e, "  %%r = load <32 x %s>, %s %%X\n  ret <32 x %s> %%r\n", i, pv, i));
 }
 
 static struct ptx_native_value element_address(struct ptx_native *n, struct ptx_native_value a,
@@ -321,10 +339,14 @@ static struct ptx_native_value element_address(struct ptx_native *n, struct ptx_
 static void gather(struct ptx_native *n, const struct transfer *t, struct ptx_native_value a,
                    struct ptx_native_value *to)
 {
-    if (has_gathering(t))
-        define_gather(n, t);
+    const struct transfer words = {.bits = 32, .width = 1};
+    const bool is_narrow = !t->is_volatile && t->bits < 32;
+    if (has_gathering(t) || is_narrow)
+        define_gather(n, is_narrow ? &words : t);
     else
         define_loop(n, t, false);
+    if (is_narrow)
+        define_narrow_gather(n, t);
     const char *i = ptx_native_integer(t->bits);
     for (unsigned k = 0; k < t->width; k++)
         to[k] = (struct ptx_native_value){
@@ -357,10 +379,10 @@ static void branch_on_neighbours(struct ptx_native *n, const struct transfer *t,
     const char *first = ptx_native_emit(n, "extractelement %s %s, i32 0", type, offset.text);
     const struct ptx_native_value all =
         ptx_native_vector(n, ptx_native_number(n, offset.bits, first));
-    const char *differences =
-        ptx_native_emit(n, "sub %s %s, %s", type, offset.text, all.text);
-    const char *same = ptx_native_emit(n, "icmp eq %s %s, %s", type, differences,
-                                       numbers(n, offset.bits, PTX_NATIVE_LANES, 1, t->bits / 8 * t->width, 0));
+    const char *differences = ptx_native_emit(n, "sub %s %s, %s", type, offset.text, all.text);
+    const char *same =
+        ptx_native_emit(n, "icmp eq %s %s, %s", type, differences,
+                        numbers(n, offset.bits, PTX_NATIVE_LANES, 1, t->bits / 8 * t->width, 0));
     const char *bits = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", same);
     const char *both = ptx_native_emit(n, "and i32 %s, %s", bits, t->lanes);
     const char *is_fast = ptx_native_emit(n, "icmp eq i32 %s, -1", both);
@@ -428,8 +450,7 @@ static const char *interleaved(struct ptx_native *n, const struct transfer *t)
 static void store_neighbours(struct ptx_native *n, const struct transfer *t, const char *start)
 {
     const char *type = whole_type(n, t);
-    const char *all =
-        t->width == 1 ? ptx_native_vector(n, t->values[0]).text : interleaved(n, t);
+    const char *all = t->width == 1 ? ptx_native_vector(n, t->values[0]).text : interleaved(n, t);
     const char *p = ptx_native_pointer(n, type, start);
     ptx_native_do(n, "store %s %s, %s %s, align %u", type, all, ptx_native_pointer_type(n, type), p,
                   t->bits / 8);
@@ -634,12 +655,12 @@ static void cut_values(struct ptx_native *n, struct ptx_native_value values[4], 
         const char *lack = ptx_native_emit(n, "sub <32 x i32> %s, %s",
                                            ptx_native_constant(n, 32, 4 * (k + 1)), bytes.text);
         const char *over = ptx_native_emit(n, "icmp sgt <32 x i32> %s, zeroinitializer", lack);
-        const char *all = ptx_native_emit(n, "icmp sgt <32 x i32> %s, %s", lack,
-                                          ptx_native_constant(n, 32, 3));
-        const char *eight = ptx_native_emit(n, "shl <32 x i32> %s, %s", lack,
-                                            ptx_native_constant(n, 32, 3));
-        const char *safe = ptx_native_emit(n, "and <32 x i32> %s, %s", eight,
-                                           ptx_native_constant(n, 32, 31));
+        const char *all =
+            ptx_native_emit(n, "icmp sgt <32 x i32> %s, %s", lack, ptx_native_constant(n, 32, 3));
+        const char *eight =
+            ptx_native_emit(n, "shl <32 x i32> %s, %s", lack, ptx_native_constant(n, 32, 3));
+        const char *safe =
+            ptx_native_emit(n, "and <32 x i32> %s, %s", eight, ptx_native_constant(n, 32, 31));
         const char *some = ptx_native_emit(n, "lshr <32 x i32> %s, %s",
                                            ptx_native_constant(n, 32, UINT32_MAX), safe);
         const char *mask = ptx_native_emit(n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> %s",
@@ -657,8 +678,7 @@ static struct ptx_native_value wanted_bytes(struct ptx_native *n, const struct p
                                             int64_t size)
 {
     const bool is_ignored =
-        o->kind == PTX_OPERAND_REGISTER &&
-        n->flow->function->registers[o->index].type == PTX_PRED;
+        o->kind == PTX_OPERAND_REGISTER && n->flow->function->registers[o->index].type == PTX_PRED;
     n->is_vector = ptx_native_varies(n, o);
     struct ptx_native_value value = ptx_native_read(n, o, is_ignored ? PTX_PRED : PTX_U32);
     if (!is_ignored)

@@ -24,8 +24,8 @@ static struct ptx_native_value combined(struct ptx_native *n, const char *operat
         a = ptx_native_vector(n, a);
         b = ptx_native_vector(n, b);
     }
-    a.text = ptx_native_emit(n, "%s %s %s, %s", operation, ptx_native_value_type(n, a), a.text,
-                             b.text);
+    a.text =
+        ptx_native_emit(n, "%s %s %s, %s", operation, ptx_native_value_type(n, a), a.text, b.text);
     return a;
 }
 
@@ -51,8 +51,7 @@ static struct ptx_native_value is_within(struct ptx_native *n, struct ptx_native
                                          struct ptx_native_value from, const char *bytes)
 {
     const struct ptx_native_value offset = combined(n, "sub", a, from);
-    struct ptx_native_value is =
-        combined(n, "icmp ult", offset, ptx_native_number(n, 64, bytes));
+    struct ptx_native_value is = combined(n, "icmp ult", offset, ptx_native_number(n, 64, bytes));
     is.bits = 1;
     return is;
 }
@@ -66,11 +65,11 @@ static struct ptx_native_value is_in_space(struct ptx_native *n, struct ptx_nati
     case PTX_SPACE_SHARED: {
         const char *bytes =
             ptx_native_of_launch(n, offsetof(struct ptx_native_launch, shared_bytes), "i32");
-        return is_within(n, a, window_of(n, space), ptx_native_emit(n, "zext i32 %s to i64", bytes));
+        return is_within(n, a, window_of(n, space),
+                         ptx_native_emit(n, "zext i32 %s to i64", bytes));
     }
     case PTX_SPACE_LOCAL:
-        return is_within(n, a, window_of(n, space),
-                         ptx_format(n->e, "%zu", n->flow->local_bytes));
+        return is_within(n, a, window_of(n, space), ptx_format(n->e, "%zu", n->flow->local_bytes));
     case PTX_SPACE_CONST:
         if (n->e->module->block_bytes[PTX_BLOCK_CONSTANT] == 0)
             return is;
@@ -78,8 +77,7 @@ static struct ptx_native_value is_in_space(struct ptx_native *n, struct ptx_nati
         return is_within(
             n, a,
             ptx_native_number(
-                n, 64,
-                ptx_native_of_launch(n, offsetof(struct ptx_native_launch, blocks), "i64")),
+                n, 64, ptx_native_of_launch(n, offsetof(struct ptx_native_launch, blocks), "i64")),
             ptx_format(n->e, "%zu", n->e->module->block_bytes[PTX_BLOCK_CONSTANT]));
     case PTX_SPACE_PARAM:
         return is_within(

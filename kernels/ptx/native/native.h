@@ -13,18 +13,19 @@ struct ptx_native_flow; /* native_flow.h: how blocks, masks and frames are writt
 
 /* An integer, or 32. */
 struct ptx_native_value {
-    const char *text; /* "%v17", "42", "zeroinitializer", "<i32 1, ...>": without type; lives in the arena */
-    uint8_t bits;     /* of the type: 1, 8, 16, 32, 64, 128 */
-    bool is_vector;   /* <32 x iN>, otherwise iN */
+    const char *
+        text; /* "%v17", "42", "zeroinitializer", "<i32 1, ...>": without type; lives in the arena */
+    uint8_t bits;   /* of the type: 1, 8, 16, 32, 64, 128 */
+    bool is_vector; /* <32 x iN>, otherwise iN */
 };
 
 struct ptx_native {
     struct ptx_emitter *e;
     struct ptx_text *declarations; /* before the functions */
     struct ptx_native_flow *flow;
-    int llvm_major;    /* below 15: typed pointers */
-    bool is_vector;    /* the instruction being written is over vectors */
-    uint32_t values;   /* names made so far */
+    int llvm_major;  /* below 15: typed pointers */
+    bool is_vector;  /* the instruction being written is over vectors */
+    uint32_t values; /* names made so far */
     /* The carry flag as an i1, or 32; .text NULL: nothing set it in this node. Set and read by operations alone. */
     struct ptx_native_value carry;
     struct ptx_native_declared *declared;

@@ -1,4 +1,4 @@
-/* How a kernel in the native form runs: what the files that write it share. Private to kernels/ptx/native/.
+/* How a kernel in the native form runs: what the files that write it share. Private to kernels/ptx/.
  *
  * The text has one function, clem_native_warp, which runs the lanes of one warp until they have ended or wait at a barrier; who
  * calls it is runtime.c, warp after warp. In it each node of the kernel stands once. Nodes that all lanes come to in step end in
@@ -34,25 +34,26 @@ struct ptx_native_flow {
     struct ptx_body *body;
     struct ptx_flow *graph;
     struct ptx_uniformity uniform;
-    bool *has_place;      /* per register: it lives from node to node */
-    uint8_t *definitions; /* per register: 0, 1, or 2 for more */
+    bool *has_place;                       /* per register: it lives from node to node */
+    uint8_t *definitions;                  /* per register: 0, 1, or 2 for more */
     const struct ptx_instruction **set_by; /* per register: the last in the text */
-    bool *is_spread;      /* per register: as an address it is not that of neighbours */
-    bool *is_across;      /* per register: it lives at a barrier */
-    size_t *frame_at;     /* per register: where in the frame */
+    bool *is_spread;  /* per register: as an address it is not that of neighbours */
+    bool *is_across;  /* per register: it lives at a barrier */
+    size_t *frame_at; /* per register: where in the frame */
     size_t frame_bytes;
     int32_t *sites; /* per node: where lanes may wait at its start, from 1 on; 0: they do not */
     int32_t site_count;
-    bool *waits;   /* per node: it begins a loop in which lanes wait for memory to change */
+    bool *waits;    /* per node: it begins a loop in which lanes wait for memory to change */
     bool is_parted; /* some lanes of a warp may wait while others go on */
     struct ptx_native_loop *loops; /* the outer ones first */
     size_t loop_count;
     /* Of the node being written. */
     int32_t node;
     bool is_divergent;
-    const char *mask;              /* i32: the lanes that are here, never none */
-    const char *block;             /* name of LLVM's block that is being written */
-    struct ptx_native_value *held; /* 4 per register: its value, where held_in is the node's stamp */
+    const char *mask;  /* i32: the lanes that are here, never none */
+    const char *block; /* name of LLVM's block that is being written */
+    struct ptx_native_value
+        *held; /* 4 per register: its value, where held_in is the node's stamp */
     uint32_t *held_in;
     uint32_t stamp;
     uint32_t *dirty; /* indices as of `held`, of those that were set */
@@ -65,7 +66,7 @@ struct ptx_native_flow {
     bool has_calls;
 };
 
-/* value.c: operands, results. */
+/* native_value.c: operands, results. */
 
 /* Whether an operand may differ from lane to lane. */
 bool ptx_native_varies(struct ptx_native *n, const struct ptx_operand *operand);
@@ -110,17 +111,18 @@ const char *ptx_native_of_block(struct ptx_native *n, size_t at, const char *typ
 /* Names of functions are the text's own or runtime.c's. */
 const char *ptx_native_iota(unsigned bits);
 
-/* special.c */
+/* native_special.c */
 struct ptx_native_value ptx_native_special(struct ptx_native *n, int32_t special);
 struct ptx_native_value ptx_native_variable(struct ptx_native *n, const struct ptx_variable *v,
                                             int64_t plus);
 
-/* memory.c, atomic.c, warp.c, call.c: true: written, or refused. */
+/* memory.c, atomic.c, native_warp.c, call.c: true: written, or refused. */
 bool ptx_native_memory(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_atomic(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_call(struct ptx_native *n, const struct ptx_instruction *in);
-bool ptx_native_move(struct ptx_native *n, const struct ptx_instruction *in); /* move.c: cvta isspacep */
+bool ptx_native_move(struct ptx_native *n,
+                     const struct ptx_instruction *in); /* move.c: cvta isspacep */
 void ptx_native_keep(struct ptx_native *n, const struct ptx_instruction *in,
                      const struct ptx_native_value *results, size_t count);
 void ptx_native_trap(struct ptx_native *n, const struct ptx_instruction *in);

@@ -237,8 +237,8 @@ static bool open_parted(struct running *r, uint32_t live)
     bool is_any = false;
     for (uint32_t number = 0; number < BARRIERS; number++) {
         const struct gathering g = gather(r, number);
-        const bool is_open = g.expected ? g.weight + r->block.arrived[number] >= g.expected
-                                        : g.waiting == live;
+        const bool is_open =
+            g.expected ? g.weight + r->block.arrived[number] >= g.expected : g.waiting == live;
         if (g.waiting == 0 || !is_open)
             continue;
         is_any = true;

@@ -7,22 +7,25 @@
 
 /* A block while it runs. */
 struct ptx_native_block {
-    uint64_t shared, frame, local; /* addresses: shared memory; of the warp being run its frame, and its first lane's local memory */
-    uint64_t tids;                 /* of the warp being run: three vectors of 32 uint32_t */
-    uint32_t index[3];             /* blockIdx */
-    uint32_t warp;                 /* its number in the block */
-    uint32_t site;                 /* where it goes on; 0: at the start */
-    uint32_t lanes;                /* those that do; when it returns, those that wait */
-    uint32_t number, count;        /* the barrier that they wait at, and for how many threads; 0: all */
-    uint32_t votes;                /* lanes whose predicate holds there */
-    uint32_t result;               /* of a reduction: threads whose predicate held, and those that were there << 16 */
-    uint32_t arrived[16];          /* per barrier: threads that did not wait */
+    uint64_t shared, frame,
+        local; /* addresses: shared memory; of the warp being run its frame, and its first lane's local memory */
+    uint64_t tids;          /* of the warp being run: three vectors of 32 uint32_t */
+    uint32_t index[3];      /* blockIdx */
+    uint32_t warp;          /* its number in the block */
+    uint32_t site;          /* where it goes on; 0: at the start */
+    uint32_t lanes;         /* those that do; when it returns, those that wait */
+    uint32_t number, count; /* the barrier that they wait at, and for how many threads; 0: all */
+    uint32_t votes;         /* lanes whose predicate holds there */
+    uint32_t
+        result; /* of a reduction: threads whose predicate held, and those that were there << 16 */
+    uint32_t arrived[16]; /* per barrier: threads that did not wait */
 };
 
 /* Where lanes of a warp wait while others may go on; a row of them at the start of the warp's frame. */
 struct ptx_native_site {
     uint32_t lanes;
-    uint32_t number, count, votes; /* as of the block; number PTX_NATIVE_TURN: for other threads to have had their turn */
+    uint32_t number, count,
+        votes; /* as of the block; number PTX_NATIVE_TURN: for other threads to have had their turn */
 };
 enum { PTX_NATIVE_TURN = 16 };
 

@@ -7,10 +7,10 @@
 struct clem_uint8 {
     uint s0, s1, s2, s3, s4, s5, s6, s7;
 };
-#define uint8      struct clem_uint8
-#define __global   /* one memory */
-#define __local    /* for all */
-#define CLEM_LOCAL /* spaces */
+#define uint8                                     struct clem_uint8
+#define __global                                  /* one memory */
+#define __local                                   /* for all */
+#define CLEM_LOCAL                                /* spaces */
 #define clem_generic_load(Q, T, a, shared, local) ((void)(shared), (void)(local), *(Q T *)(a))
 #define clem_fence_global()                       __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define atomic_add(p, v)                          __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST)
@@ -59,35 +59,35 @@ void clem_native_vprintf(const struct ptx_native_launch *launch, struct ptx_nati
                          uint32_t lanes, uint64_t *arguments)
 {
     (void)block;
-    FOR_LANES (i)
-        arguments[i] = (uint32_t)clem_vprintf(runtime_of(launch), arguments[i],
-                                              arguments[LANES + i], NULL, NULL);
+    FOR_LANES(i)
+    arguments[i] =
+        (uint32_t)clem_vprintf(runtime_of(launch), arguments[i], arguments[LANES + i], NULL, NULL);
 }
 
 void clem_native_malloc(const struct ptx_native_launch *launch, struct ptx_native_block *block,
                         uint32_t lanes, uint64_t *arguments)
 {
-    FOR_LANES (i)
-        arguments[i] = clem_malloc(runtime_of(launch), arguments[i],
-                                   block->index[0] * 1024u + tid_of(block, 0, i));
+    FOR_LANES(i)
+    arguments[i] = clem_malloc(runtime_of(launch), arguments[i],
+                               block->index[0] * 1024u + tid_of(block, 0, i));
 }
 
 void clem_native_free(const struct ptx_native_launch *launch, struct ptx_native_block *block,
                       uint32_t lanes, uint64_t *arguments)
 {
     (void)block;
-    FOR_LANES (i)
-        clem_free(runtime_of(launch), arguments[i]);
+    FOR_LANES(i)
+    clem_free(runtime_of(launch), arguments[i]);
 }
 
 void clem_native_assertfail(const struct ptx_native_launch *launch, struct ptx_native_block *block,
                             uint32_t lanes, uint64_t *arguments)
 {
-    FOR_LANES (i) {
-        const struct clem_uint8 place = {block->index[0],     block->index[1],
-                                         block->index[2],     0,
-                                         tid_of(block, 0, i), tid_of(block, 1, i),
-                                         tid_of(block, 2, i), 0};
+    FOR_LANES(i)
+    {
+        const struct clem_uint8 place = {
+            block->index[0],     block->index[1],     block->index[2],     0,
+            tid_of(block, 0, i), tid_of(block, 1, i), tid_of(block, 2, i), 0};
         clem_assertfail(runtime_of(launch), arguments[i], arguments[LANES + i],
                         (uint32_t)arguments[2 * LANES + i], arguments[3 * LANES + i], place, NULL,
                         NULL);
@@ -99,9 +99,9 @@ void clem_native_set_conditional(const struct ptx_native_launch *launch,
                                  uint64_t *arguments)
 {
     (void)block;
-    FOR_LANES (i)
-        clem_set_conditional((uint *)(uintptr_t)launch->conditions, arguments[i],
-                             (uint32_t)arguments[LANES + i]);
+    FOR_LANES(i)
+    clem_set_conditional((uint *)(uintptr_t)launch->conditions, arguments[i],
+                         (uint32_t)arguments[LANES + i]);
 }
 
 uint64_t clem_native_clock(uint64_t runtime)

@@ -84,8 +84,8 @@ static struct shuffled shuffle_by_constants(struct ptx_native *n, const struct p
         within = ptx_format(n->e, "%s%si1 %u", within, i ? "," : "<", from >> 5);
     }
     return (struct shuffled){
-        {ptx_native_emit(n, "shufflevector <32 x i32> %s, <32 x i32> undef, <32 x i32> %s>",
-                         x.text, list),
+        {ptx_native_emit(n, "shufflevector <32 x i32> %s, <32 x i32> undef, <32 x i32> %s>", x.text,
+                         list),
          32, true},
         {ptx_format(n->e, "%s>", within), 1, true}};
 }
@@ -101,7 +101,8 @@ static void define_permute(struct ptx_native *n)
                        name, p);
     ptx_native_declare(
         n,
-        "define internal <32 x i32> @clem_permute(<32 x i32> %%x, <32 x i32> %%j) noinline nounwind "
+        "define internal <32 x i32> @clem_permute(<32 x i32> %%x, <32 x i32> %%j) noinline "
+        "nounwind "
         "{\n"
         "  %%X = alloca <32 x i32>, align 64\n  store <32 x i32> %%x, %s %%X\n"
         "  %%X0 = bitcast %s %%X to %s\n"
@@ -182,8 +183,7 @@ static void shuffle(struct ptx_native *n, const struct ptx_instruction *in)
     x.text = ptx_native_emit(n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> zeroinitializer",
                              here, x.text);
     const struct ptx_operand *b = known(n, &o[1]), *c = known(n, &o[2]);
-    const bool is_constant =
-        b->kind == PTX_OPERAND_INTEGER && c->kind == PTX_OPERAND_INTEGER;
+    const bool is_constant = b->kind == PTX_OPERAND_INTEGER && c->kind == PTX_OPERAND_INTEGER;
     const struct shuffled s =
         is_constant ? shuffle_by_constants(n, in, x, (unsigned)b->bits, (unsigned)c->bits)
                     : shuffle_by_values(n, in, x, o);
@@ -260,10 +260,10 @@ static void match(struct ptx_native *n, const struct ptx_instruction *in)
     const struct ptx_native_value x =
         vector_of(n, &in->operands[first], bits == 64 ? PTX_U64 : PTX_U32);
     const char *name = define_match(n, bits);
-    struct ptx_native_value same = {
-        ptx_native_emit(n, "call <32 x i32> @%s(<32 x %s> %s, i32 %s)", name,
-                        ptx_native_integer(bits), x.text, n->flow->mask),
-        32, true};
+    struct ptx_native_value same = {ptx_native_emit(n, "call <32 x i32> @%s(<32 x %s> %s, i32 %s)",
+                                                    name, ptx_native_integer(bits), x.text,
+                                                    n->flow->mask),
+                                    32, true};
     if (in->operation == PTX_OP_ALL && !here.is_vector)
         same = ptx_native_first(n, same, here.text);
     same = both(n, "and", same, here);
@@ -360,9 +360,9 @@ static void reduce(struct ptx_native *n, const struct ptx_instruction *in)
         reduce_groups(n, in, word, identity, x, here);
         return;
     }
-    const char *chosen = ptx_native_emit(
-        n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> %s", lanes_as_bits(n, here.text),
-        x.text, ptx_native_constant(n, 32, identity));
+    const char *chosen =
+        ptx_native_emit(n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> %s",
+                        lanes_as_bits(n, here.text), x.text, ptx_native_constant(n, 32, identity));
     ptx_native_set(n, in, &in->operands[0], type,
                    ptx_native_number(n, 32,
                                      ptx_native_emit(n,
@@ -373,14 +373,13 @@ static void reduce(struct ptx_native *n, const struct ptx_instruction *in)
 
 static void elect(struct ptx_native *n, const struct ptx_instruction *in)
 {
-    const struct ptx_native_value here =
-        members(n, in, in->has_second_destination ? 2 : 1);
+    const struct ptx_native_value here = members(n, in, in->has_second_destination ? 2 : 1);
     const char *suffix = here.is_vector ? "v32i32" : "i32";
     const char *type = ptx_native_value_type(n, here);
     struct ptx_native_value lane = here;
     ptx_native_declare(n, "declare %s @llvm.cttz.%s(%s, i1)", type, suffix, type);
-    lane.text = ptx_native_emit(n, "call %s @llvm.cttz.%s(%s %s, i1 false)", type, suffix, type,
-                                here.text);
+    lane.text =
+        ptx_native_emit(n, "call %s @llvm.cttz.%s(%s %s, i1 false)", type, suffix, type, here.text);
     ptx_native_set(n, in, &in->operands[0], PTX_U32, lane);
     const struct ptx_native_value lanes = {ptx_native_iota(32), 32, true};
     if (in->has_second_destination)
@@ -404,8 +403,7 @@ static void write_warp(struct ptx_emitter *e, const struct ptx_instruction *in)
         reduce(n, in);
         break;
     case PTX_OPCODE_activemask:
-        ptx_native_set(n, in, &in->operands[0], PTX_U32,
-                       ptx_native_number(n, 32, n->flow->mask));
+        ptx_native_set(n, in, &in->operands[0], PTX_U32, ptx_native_number(n, 32, n->flow->mask));
         break;
     case PTX_OPCODE_elect:
         elect(n, in);

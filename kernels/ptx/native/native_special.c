@@ -190,7 +190,8 @@ static struct ptx_native_value of_module(struct ptx_native *n, const struct ptx_
     ptx_need(n->e, (uint32_t)PTX_NEED_CONSTANT << block);
     const char *base = ptx_native_of_launch(n, OF_LAUNCH(blocks) + 8 * (size_t)block, "i64");
     return ptx_native_number(
-        n, 64, ptx_native_emit(n, "add i64 %s, %lld", base, (long long)v->offset + (long long)plus));
+        n, 64,
+        ptx_native_emit(n, "add i64 %s, %lld", base, (long long)v->offset + (long long)plus));
 }
 
 struct ptx_native_value ptx_native_variable(struct ptx_native *n, const struct ptx_variable *v,

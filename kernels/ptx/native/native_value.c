@@ -158,8 +158,8 @@ const char *ptx_native_constant(struct ptx_native *n, unsigned bits, uint64_t va
     if (bits < 64)
         value &= (1ull << bits) - 1;
     const int64_t number = bits >= 64 ? (int64_t)value : (int64_t)value;
-    const char *text = bits == 1 ? (value ? "true" : "false")
-                                 : ptx_format(n->e, "%lld", (long long)number);
+    const char *text =
+        bits == 1 ? (value ? "true" : "false") : ptx_format(n->e, "%lld", (long long)number);
     if (!n->is_vector)
         return text;
     return value == 0 ? "zeroinitializer" : list_of(n, ptx_native_integer(bits), text);
@@ -168,10 +168,12 @@ const char *ptx_native_constant(struct ptx_native *n, unsigned bits, uint64_t va
 const char *ptx_native_iota(unsigned bits)
 {
     return bits == 64
-               ? "<i64 0,i64 1,i64 2,i64 3,i64 4,i64 5,i64 6,i64 7,i64 8,i64 9,i64 10,i64 11,i64 12,"
+               ? "<i64 0,i64 1,i64 2,i64 3,i64 4,i64 5,i64 6,i64 7,i64 8,i64 9,i64 10,i64 11,i64 "
+                 "12,"
                  "i64 13,i64 14,i64 15,i64 16,i64 17,i64 18,i64 19,i64 20,i64 21,i64 22,i64 23,"
                  "i64 24,i64 25,i64 26,i64 27,i64 28,i64 29,i64 30,i64 31>"
-               : "<i32 0,i32 1,i32 2,i32 3,i32 4,i32 5,i32 6,i32 7,i32 8,i32 9,i32 10,i32 11,i32 12,"
+               : "<i32 0,i32 1,i32 2,i32 3,i32 4,i32 5,i32 6,i32 7,i32 8,i32 9,i32 10,i32 11,i32 "
+                 "12,"
                  "i32 13,i32 14,i32 15,i32 16,i32 17,i32 18,i32 19,i32 20,i32 21,i32 22,i32 23,"
                  "i32 24,i32 25,i32 26,i32 27,i32 28,i32 29,i32 30,i32 31>";
 }
@@ -197,8 +199,8 @@ struct ptx_native_value ptx_native_vector(struct ptx_native *n, struct ptx_nativ
                          : list_of(n, type, value.text);
         return value;
     }
-    const char *one = ptx_native_emit(n, "insertelement <32 x %s> undef, %s %s, i32 0", type, type,
-                                      value.text);
+    const char *one =
+        ptx_native_emit(n, "insertelement <32 x %s> undef, %s %s, i32 0", type, type, value.text);
     value.text = ptx_native_emit(n,
                                  "shufflevector <32 x %s> %s, <32 x %s> undef, <32 x i32> "
                                  "zeroinitializer",
@@ -352,9 +354,9 @@ static struct ptx_native_value read_plain(struct ptx_native *n, const struct ptx
     case PTX_OPERAND_INTEGER:
     case PTX_OPERAND_FLOAT:
         n->is_vector = false;
-        value.text = bits == 1 ? (operand->bits ? "true" : "false")
-                               : ptx_native_constant(n, bits > 64 ? 64 : bits,
-                                                     constant_bits(operand, type));
+        value.text =
+            bits == 1 ? (operand->bits ? "true" : "false")
+                      : ptx_native_constant(n, bits > 64 ? 64 : bits, constant_bits(operand, type));
         n->is_vector = is_vector;
         return value;
     case PTX_OPERAND_SPECIAL:
@@ -376,9 +378,9 @@ struct ptx_native_value ptx_native_read(struct ptx_native *n, const struct ptx_o
 {
     struct ptx_native_value value = read_plain(n, operand, type);
     if (operand->is_negated && type == PTX_PRED)
-        value.text = ptx_native_emit(n, "xor %s %s, %s", ptx_native_value_type(n, value),
-                                     value.text,
-                                     value.is_vector ? list_of(n, "i1", "true") : "true");
+        value.text =
+            ptx_native_emit(n, "xor %s %s, %s", ptx_native_value_type(n, value), value.text,
+                            value.is_vector ? list_of(n, "i1", "true") : "true");
     if (value.is_vector && !n->is_vector)
         return ptx_native_first(n, value, n->flow->mask);
     return ptx_native_spread(n, value);
@@ -392,8 +394,8 @@ bool ptx_native_varies(struct ptx_native *n, const struct ptx_operand *operand)
     case PTX_OPERAND_ADDRESS: {
         if (operand->index < 0)
             return operand->variable && operand->variable->space == PTX_SPACE_LOCAL;
-        const uint32_t slot = operand->kind == PTX_OPERAND_ADDRESS ? 4 * (uint32_t)operand->index
-                                                                   : slot_of(operand);
+        const uint32_t slot =
+            operand->kind == PTX_OPERAND_ADDRESS ? 4 * (uint32_t)operand->index : slot_of(operand);
         return f->held_in[slot] == f->stamp ? f->held[slot].is_vector
                                             : !f->uniform.registers[operand->index];
     }
@@ -429,9 +431,8 @@ struct ptx_native_value ptx_native_guard(struct ptx_native *n, const struct ptx_
 
 const char *ptx_native_lanes(struct ptx_native *n, struct ptx_native_value predicate)
 {
-    return predicate.is_vector
-               ? ptx_native_emit(n, "bitcast <32 x i1> %s to i32", predicate.text)
-               : ptx_native_emit(n, "sext i1 %s to i32", predicate.text);
+    return predicate.is_vector ? ptx_native_emit(n, "bitcast <32 x i1> %s to i32", predicate.text)
+                               : ptx_native_emit(n, "sext i1 %s to i32", predicate.text);
 }
 
 const char *ptx_native_guarded(struct ptx_native *n, const struct ptx_instruction *in)
