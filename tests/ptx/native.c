@@ -323,7 +323,7 @@ TEST_BODY(native_math_is_as_exact_as_cuda)
     for (size_t i = 0; i < sizeof all_math / sizeof *all_math; i++) {
         const struct math *math = &all_math[i];
         const struct operation shape = {.result = 'f', .sources = math->of_one ? "f" : "ff"};
-        for (size_t round = 0; round < 20 * ROUNDS; round++) {
+        for (size_t round = 0; round < (size_t)20 * ROUNDS; round++) {
             fill(&shape, &generator, &places);
             run(lanes_find(text, numbers[i]), &shape, &places, 0);
             for (size_t lane = 0; lane < LANES; lane++) {

@@ -182,6 +182,11 @@ static const char *pointer_to(struct lanes_text *t, const char *type)
     return t->native.llvm_major < 15 ? ptx_format(&t->emitter, "%s*", type) : "ptr";
 }
 
+static struct ptx_native_value *held_of(struct lanes_text *t, int32_t index)
+{
+    return &t->registers[4 * (size_t)index];
+}
+
 static int32_t index_of(const struct ptx_function *function, const char *name)
 {
     for (size_t i = 0; i < function->register_count; i++)
@@ -209,8 +214,7 @@ static void load_registers(struct lanes_text *t, const struct ptx_function *func
             ptx_native_type(n, ptx_native_integer(classes[class_of(words[1 + i])].bits));
         const char *pointer = pointer_to(t, type);
         const char *at = ptx_native_emit(n, "inttoptr i64 %%%zu to %s", i, pointer);
-        t->registers[4 * index].text =
-            ptx_native_emit(n, "load %s, %s %s, align 1", type, pointer, at);
+        held_of(t, index)->text = ptx_native_emit(n, "load %s, %s %s, align 1", type, pointer, at);
     }
 }
 
@@ -221,7 +225,7 @@ static void set_register(struct lanes_text *t, const struct ptx_instruction *in,
     struct ptx_native *n = &t->native;
     if (to->kind != PTX_OPERAND_REGISTER)
         return;
-    struct ptx_native_value *held = &t->registers[4 * to->index];
+    struct ptx_native_value *held = held_of(t, to->index);
     if (value.bits < held->bits) {
         const bool is_signed = ptx_type_is_signed((enum ptx_type)in->types[0]);
         value.text = ptx_native_emit(n, "%s %s %s to %s", is_signed ? "sext" : "zext",
@@ -232,7 +236,7 @@ static void set_register(struct lanes_text *t, const struct ptx_instruction *in,
     if (in->guard >= 0) {
         const char *truth = ptx_native_type(n, "i1");
         const char *type = ptx_native_type(n, ptx_native_integer(held->bits));
-        const char *guard = t->registers[4 * in->guard].text;
+        const char *guard = held_of(t, in->guard)->text;
         const char *first = in->guard_negated ? held->text : value.text;
         const char *second = in->guard_negated ? value.text : held->text;
         value.text = ptx_native_emit(n, "select %s %s, %s %s, %s %s", truth, guard, type, first,
@@ -309,7 +313,7 @@ static void write_function(struct lanes_text *t, const struct ptx_function *func
     const char *pointer = pointer_to(t, type);
     const char *at = ptx_native_emit(n, "inttoptr i64 %%3 to %s", pointer);
     ptx_native_do(n, "store %s %s, %s %s, align 1", type,
-                  t->registers[4 * index_of(function, "%d")].text, pointer, at);
+                  held_of(t, index_of(function, "%d"))->text, pointer, at);
     ptx_text_put(&t->functions, "  ret void\n}\n");
 }
 

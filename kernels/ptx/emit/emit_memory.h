@@ -1,4 +1,4 @@
-/* What the files about memory share. Private to kernels/ptx/emit/.
+/* What the files about memory share. Private to kernels/ptx/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNELS_PTX_EMIT_EMIT_MEMORY_H
 #define KERNELS_PTX_EMIT_EMIT_MEMORY_H

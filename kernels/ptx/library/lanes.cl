@@ -2,7 +2,7 @@
  * doubles. No loops (native/lanes.h).
  *
  * Source: PTX ISA 9.0, the errors that sin.approx, cos.approx, ex2.approx, lg2.approx and tanh.approx may have; these have
- * two units of the last place and less, sin and cos up to 2^40.
+ * two units of the last place and less.
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* 2^x: of the nearest whole number by the exponent, in halves for subnormal results, of the rest by a polynomial. */
@@ -68,7 +68,7 @@ double clem_approx_sine(double quarters, double angle)
     return quarter & 2 ? -value : value;
 }
 
-/* Numbers between which there are many turns count as 0. */
+/* Those of numbers between which there are many turns are not needed: clem_lane_sinf(). */
 float clem_approx_sin(float x)
 {
     const double wide = (double)(fabs(x) < 0x1p40f ? x : 0.0f);
@@ -171,7 +171,10 @@ float clem_lane_narrow(double a, uint mode)
     const uint bits = as_uint(near);
     const uint is_above = back > a, is_below = back < a, is_negative = bits >> 31;
     const uint is_beyond = is_negative ? is_below : is_above;
-    const uint down = mode == clem_rz ? is_beyond : mode == clem_rm ? is_above & !is_negative : is_below & is_negative;
+    const uint down = mode == clem_rn   ? 0u
+                      : mode == clem_rz ? is_beyond
+                      : mode == clem_rm ? is_above & !is_negative
+                                        : is_below & is_negative;
     const uint up = mode == clem_rm ? is_above & is_negative : mode == clem_rp ? is_below & !is_negative : 0u;
     return as_float(bits - down + up);
 }
@@ -198,6 +201,40 @@ float clem_lane_mul_f32(float a, float b, uint mode)
 float clem_lane_fma_f32(float a, float b, float c, uint mode)
 {
     return clem_lane_narrow_sum((double)a * (double)b, (double)c, mode);
+}
+
+/* A double as a half, to nearest: first as a float with an odd last digit where that is not exact. */
+ushort clem_lane_f16_from_f64(double a)
+{
+    const ulong bits = as_ulong(a);
+    const ulong few = bits & ~0x1ffffffful;
+    const ulong odd = few | ((bits & 0x1ffffffful) != 0ul ? 0x20000000ul : 0ul);
+    return clem_f16_from_f32((float)(a != a ? a : as_double(odd)));
+}
+
+/* Those of the library that are asked for float, or for half to nearest. */
+ulong clem_lane_narrow_f64(double a, uint mode, int digits, int width)
+{
+    const ulong single = a != a ? 0x7ffffffful : (ulong)as_uint(clem_lane_narrow(a, mode));
+    return digits == 24                    ? single
+           : digits == 11 && mode == clem_rn ? (ulong)clem_lane_f16_from_f64(a)
+                                             : clem_narrow_f64(a, mode, digits, width);
+}
+
+ulong clem_lane_pack_s64(long a, uint mode, int digits, int width)
+{
+    const double sum = clem_lane_odd_sum((double)(a >> 32) * 0x1p32, (double)(uint)a);
+    return digits == 24                    ? (ulong)as_uint(clem_lane_narrow(sum, mode))
+           : digits == 11 && mode == clem_rn ? (ulong)clem_lane_f16_from_f64(sum)
+                                             : clem_pack_s64(a, mode, digits, width);
+}
+
+ulong clem_lane_pack_u64(ulong a, uint mode, int digits, int width)
+{
+    const double sum = clem_lane_odd_sum((double)(uint)(a >> 32) * 0x1p32, (double)(uint)a);
+    return digits == 24                    ? (ulong)as_uint(clem_lane_narrow(sum, mode))
+           : digits == 11 && mode == clem_rn ? (ulong)clem_lane_f16_from_f64(sum)
+                                             : clem_pack_u64(a, mode, digits, width);
 }
 
 /* Where the rest of a quotient or a root is not zero, an odd last digit says so. */

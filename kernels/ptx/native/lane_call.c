@@ -162,8 +162,8 @@ static const struct {
     bool of_vectors;
     const char *instead;
 } replaced[] = {
-    {"sin", false, "clem_approx_sin"},
-    {"cos", false, "clem_approx_cos"},
+    {"sin", false, "clem_lane_sinf"},
+    {"cos", false, "clem_lane_cosf"},
     {"exp2", false, "clem_approx_exp2"},
     {"log2", false, "clem_approx_log2"},
     {"clem_tanhf", false, "clem_approx_tanh"},
@@ -173,20 +173,24 @@ static const struct {
     {"clem_fma_f32", false, "clem_lane_fma_f32"},
     {"clem_div_f32", false, "clem_lane_div_f32"},
     {"clem_sqrt_f32", false, "clem_lane_sqrt_f32"},
+    {"clem_narrow_f64", false, "clem_lane_narrow_f64"},
+    {"clem_pack_s64", false, "clem_lane_pack_s64"},
+    {"clem_pack_u64", false, "clem_lane_pack_u64"},
     {"clem_div_u32", true, "clem_lane_div_u32"},
     {"clem_div_s32", true, "clem_lane_div_s32"},
     {"clem_rem_u32", true, "clem_lane_rem_u32"},
     {"clem_rem_s32", true, "clem_lane_rem_s32"},
 };
 
-/* Where the library has a name, in the line of its definition. */
-static const char *definition_of(struct ptx_lanes *l, const char *name, size_t length)
+/* What is computed instead, but by itself; NULL: nothing. */
+static const char *replacement_of(struct ptx_lanes *l, const char *name, size_t length)
 {
-    struct ptx_emitter *e = l->n->e;
+    if (l->what && is(name, length, l->what))
+        return NULL;
     for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
         if (is(name, length, replaced[i].name) && (l->n->is_vector || !replaced[i].of_vectors))
-            return ptx_library_find(e, replaced[i].instead);
-    return ptx_library_find(e, ptx_format(e, "%.*s", (int)length, name));
+            return replaced[i].instead;
+    return NULL;
 }
 
 /* The type that stands before a name. */
@@ -348,15 +352,16 @@ struct ptx_lane_value ptx_lane_call(struct ptx_lanes *l, const char *name, size_
     const char *const back = l->at;
     if (call_builtin(l, name, length, arguments, count, &result))
         return result;
-    const char *found = definition_of(l, name, length);
+    const char *instead = replacement_of(l, name, length);
+    const char *own = ptx_format(l->n->e, "%.*s", (int)length, name);
+    const char *found = ptx_library_find(l->n->e, instead ? instead : own);
     const enum ptx_lane_type type = read_head(l, found, parameters, count);
     if (type == LANE_TYPES)
         ptx_lanes_refuse(l, "a call");
-    else if (is_of_host(name, length))
+    else if (!instead && is_of_host(name, length))
         result = call_host(l, name, length, type, parameters, arguments, count);
     else
-        result = put_in(l, ptx_format(l->n->e, "%.*s", (int)length, name), type, parameters,
-                        arguments, count);
+        result = put_in(l, own, type, parameters, arguments, count);
     l->at = l->n->e->status == PTX_OK ? back : "";
     return result;
 }
@@ -395,7 +400,7 @@ struct ptx_lane_value ptx_lane_call_bits(struct ptx_lanes *l, const char *name,
 struct ptx_lane_value ptx_lane_macro(struct ptx_lanes *l, const char *name, size_t length)
 {
     const char *const back = l->at;
-    const char *found = definition_of(l, name, length);
+    const char *found = ptx_library_find(l->n->e, ptx_format(l->n->e, "%.*s", (int)length, name));
     if (!found || found[length] != ' ') {
         ptx_lanes_refuse(l, "a name");
         return ptx_lane_constant(LANE_INT, 0);
