@@ -17,7 +17,7 @@ static struct way way_of(const struct ptx_instruction *in)
     const enum ptx_type type = (enum ptx_type)in->types[0];
     const bool is_signed = ptx_type_is_signed(type);
     const bool is_float = type == PTX_F32 || type == PTX_F64;
-    struct way w = {0};
+    struct way w = {.name = ""};
     switch (in->operation) {
     case PTX_OP_ADD:
         w = is_float ? (struct way){"fadd", "fadd", true, false, NULL, NULL}
@@ -66,7 +66,7 @@ static bool is_known(const struct ptx_instruction *in, struct way w)
     const bool is_bitwise = in->operation == PTX_OP_EXCH || in->operation == PTX_OP_CAS ||
                             in->operation == PTX_OP_AND || in->operation == PTX_OP_OR ||
                             in->operation == PTX_OP_XOR;
-    if (!w.name || in->width > 1 || bits > 64)
+    if (!w.name[0] || in->width > 1 || bits > 64)
         return false;
     if (bits == 16)
         return in->operation == PTX_OP_EXCH || in->operation == PTX_OP_CAS;

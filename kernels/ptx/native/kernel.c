@@ -425,16 +425,16 @@ static void leave_node(struct ptx_native *n)
         real += ways[i].to != NO_WAY;
         which = ways[i].to != NO_WAY ? i : which;
     }
-    if (f->is_divergent)
+    const bool is_together =
+        !f->is_divergent && (real < 2 || (count == 2 && f->uniform.branches[f->node]));
+    if (!is_together)
         send(n, ways, count);
     else if (real == 0)
         ptx_native_jump(n, "done");
     else if (real == 1)
         go_if_any(n, ways[which]);
-    else if (count == 2 && f->uniform.branches[f->node])
-        go_one_way(n, ways);
     else
-        send(n, ways, count);
+        go_one_way(n, ways);
 }
 
 static void write_way(struct ptx_emitter *e, const struct ptx_instruction *in)

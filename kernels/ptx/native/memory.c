@@ -380,9 +380,9 @@ static void branch_on_neighbours(struct ptx_native *n, const struct transfer *t,
     const struct ptx_native_value all =
         ptx_native_vector(n, ptx_native_number(n, offset.bits, first));
     const char *differences = ptx_native_emit(n, "sub %s %s, %s", type, offset.text, all.text);
-    const char *same =
-        ptx_native_emit(n, "icmp eq %s %s, %s", type, differences,
-                        numbers(n, offset.bits, PTX_NATIVE_LANES, 1, t->bits / 8 * t->width, 0));
+    const char *same = ptx_native_emit(
+        n, "icmp eq %s %s, %s", type, differences,
+        numbers(n, offset.bits, PTX_NATIVE_LANES, 1, (size_t)(t->bits / 8) * t->width, 0));
     const char *bits = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", same);
     const char *both = ptx_native_emit(n, "and i32 %s, %s", bits, t->lanes);
     const char *is_fast = ptx_native_emit(n, "icmp eq i32 %s, -1", both);
@@ -435,13 +435,13 @@ static const char *joined(struct ptx_native *n, unsigned bits, unsigned count, c
 
 static const char *interleaved(struct ptx_native *n, const struct transfer *t)
 {
-    const char *parts[8];
+    const char *parts[8] = {""};
     unsigned count = PTX_NATIVE_LANES, width = t->width;
     for (unsigned k = 0; k < t->width; k++)
         parts[k] = ptx_native_vector(n, t->values[k]).text;
     for (; width > 1; width /= 2, count *= 2)
         for (unsigned k = 0; k < width / 2; k++)
-            parts[k] = joined(n, t->bits, count, parts[2 * k], parts[2 * k + 1]);
+            parts[k] = joined(n, t->bits, count, parts[(size_t)2 * k], parts[(size_t)2 * k + 1]);
     return ptx_native_emit(n, "shufflevector %s %s, %s undef, <%u x i32> %s", whole_type(n, t),
                            parts[0], whole_type(n, t), count,
                            numbers(n, 32, count, t->width, 1, PTX_NATIVE_LANES));
@@ -652,8 +652,9 @@ static void cut_values(struct ptx_native *n, struct ptx_native_value values[4], 
     n->is_vector = true;
     for (uint32_t k = 0; k < count; k++) {
         const struct ptx_native_value value = ptx_native_vector(n, values[k]);
-        const char *lack = ptx_native_emit(n, "sub <32 x i32> %s, %s",
-                                           ptx_native_constant(n, 32, 4 * (k + 1)), bytes.text);
+        const char *lack =
+            ptx_native_emit(n, "sub <32 x i32> %s, %s",
+                            ptx_native_constant(n, 32, 4 * ((uint64_t)k + 1)), bytes.text);
         const char *over = ptx_native_emit(n, "icmp sgt <32 x i32> %s, zeroinitializer", lack);
         const char *all =
             ptx_native_emit(n, "icmp sgt <32 x i32> %s, %s", lack, ptx_native_constant(n, 32, 3));

@@ -145,9 +145,9 @@ static const char *list_of(struct ptx_native *n, const char *type, const char *v
 {
     const char *one = ptx_format(n->e, ",%s %s", type, value);
     const size_t bytes = strlen(one);
-    char *text = ptx_arena_take(n->e->arena, PTX_NATIVE_LANES * bytes + 2);
-    for (size_t i = 0; i < PTX_NATIVE_LANES; i++)
-        memcpy(text + i * bytes, one, bytes);
+    char *text = ptx_arena_take(n->e->arena, PTX_NATIVE_LANES * bytes + 2); /* zeroed */
+    for (size_t i = 0; i < PTX_NATIVE_LANES * bytes; i++)
+        text[i] = one[i % bytes];
     text[0] = '<';
     text[PTX_NATIVE_LANES * bytes] = '>';
     return text;
@@ -157,9 +157,8 @@ const char *ptx_native_constant(struct ptx_native *n, unsigned bits, uint64_t va
 {
     if (bits < 64)
         value &= (1ull << bits) - 1;
-    const int64_t number = bits >= 64 ? (int64_t)value : (int64_t)value;
     const char *text =
-        bits == 1 ? (value ? "true" : "false") : ptx_format(n->e, "%lld", (long long)number);
+        bits == 1 ? (value ? "true" : "false") : ptx_format(n->e, "%lld", (long long)value);
     if (!n->is_vector)
         return text;
     return value == 0 ? "zeroinitializer" : list_of(n, ptx_native_integer(bits), text);

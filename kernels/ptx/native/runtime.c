@@ -36,7 +36,7 @@ struct warp {
     uint32_t number, count, votes, result;
 };
 
-enum { TID_BYTES = 3 * LANES * sizeof(uint32_t) };
+enum { TID_BYTES = 3 * LANES * (int)sizeof(uint32_t) };
 
 uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,
                            uint64_t local_bytes)
@@ -73,7 +73,7 @@ static void number_threads(const struct running *r)
     for (uint32_t i = 0; i < r->count * LANES; i++) {
         uint32_t *to = (uint32_t *)(void *)(r->tids + (size_t)(i / LANES) * TID_BYTES) + i % LANES;
         for (int axis = 0; axis < 3; axis++)
-            to[axis * LANES] = at[axis];
+            to[(size_t)axis * LANES] = at[axis];
         for (int axis = 0; axis < 3; axis++) {
             if (++at[axis] < block[axis] || axis == 2)
                 break;
@@ -363,7 +363,7 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
         }
         if (turn == TURN_ENDED) {
             *at = r->next;
-            if (r->own) {
+            if (r != first) {
                 free(r->own);
                 free(r);
             }
@@ -392,7 +392,7 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
     while (head) {
         struct running *r = head;
         head = r->next;
-        if (r->own) {
+        if (r != first) {
             free(r->own);
             free(r);
         }
