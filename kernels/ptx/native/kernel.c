@@ -170,6 +170,22 @@ static void find_sites(struct ptx_native *n)
     }
 }
 
+/* What lanes of a warp do together waits for none of them that went on alone. */
+static void refuse_stragglers(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    bool may_lag = false, meets = false;
+    for (size_t i = 0; i < f->graph->reachable; i++) {
+        const int32_t node = f->graph->order[i];
+        may_lag |= f->waits[node] && f->uniform.is_divergent[node];
+    }
+    for (size_t i = 0; i < f->function->instruction_count; i++)
+        meets |= ptx_is_warp_operation(&f->function->instructions[i]);
+    n->e->instruction = NULL;
+    if (may_lag && meets)
+        ptx_refuse(n->e, "lanes that wait apart from those that they meet");
+}
+
 static void analyse(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
@@ -188,6 +204,7 @@ static void analyse(struct ptx_native *n)
     f->uniform = ptx_flow_uniformity_of_warp(arena, f->graph, f->waits);
     refuse_grids(n);
     find_sites(n);
+    refuse_stragglers(n);
     find_loops(f, arena);
     find_places(f, arena);
     ptx_native_find_places(n);
