@@ -221,9 +221,7 @@ static bool is_wanted_elsewhere(const struct ptx_native_flow *f, uint32_t index)
     const struct ptx_native_loop *inner = NULL;
     if (!f->is_divergent)
         return false;
-    if (f->definitions[index] > 1 ||
-        (f->is_parted &&
-         f->is_across[index])) /* lanes that go on from a wait have theirs already */
+    if (f->definitions[index] > 1 || f->is_parted) /* others may be ahead of these */
         return true;
     for (size_t i = 0; i < f->loop_count; i++)
         if (f->loops[i].head <= at && at <= f->loops[i].last &&
