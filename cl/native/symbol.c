@@ -77,13 +77,11 @@ static const struct ptx_native_symbol *find(const struct ptx_native_symbol *rows
     return NULL;
 }
 
-#pragma weak ptx_native_symbols
-
 void *ocl_native_symbol(const char *name)
 {
     size_t count = 0;
     void *address = NULL;
-    const struct ptx_native_symbol *own = ptx_native_symbols ? ptx_native_symbols(&count) : NULL;
+    const struct ptx_native_symbol *own = ptx_native_symbols(&count);
     const struct ptx_native_symbol *found = find(own, count, name);
     if (!found)
         found = find(helpers, sizeof helpers / sizeof *helpers, name);
