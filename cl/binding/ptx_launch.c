@@ -9,6 +9,8 @@
 #include "cl/binding/ptx_table.h"
 #include "cl/launch/kernel_call.h"
 #include "cl/memory/address.h"
+#include "cl/native/native.h"
+#include "cl/program/kernel_parts.h"
 #include "cl/ptx/ptx_kernel.h"
 #include "cl/trace.h"
 #include "kernels/ptx/library/gather.h"
@@ -125,6 +127,62 @@ ocl_status ocl_ptx_gathered(const struct ocl_call *call, struct ocl_queue *queue
     return OCL_OK;
 }
 
+/* ---- The native form ---- */
+
+static uint64_t block_for_kernel(const struct ocl_kernel *kernel, enum ptx_block block)
+{
+    const struct ocl_context *context = kernel->program->context;
+    if (!(kernel->symbol_kinds & 1u << block))
+        return 0;
+    return ocl_address_for_kernel(context, context->kernel_parts->symbols_block(
+                                               kernel->program, (enum ocl_symbol_kind)block));
+}
+
+static void fill_facts(const struct ocl_call *call, struct ptx_native_launch *facts)
+{
+    const struct ocl_kernel *kernel = call->kernel;
+    const struct ocl_context *context = kernel->program->context;
+    const struct ocl_launch *launch = call->launch;
+    enum { SHARED_STEP = 16 }; /* dynamic shared memory begins there */
+    const size_t fixed = (ocl_ptx_entry(kernel)->shared_bytes + SHARED_STEP - 1) & ~(size_t)15;
+    for (int d = 0; d < 3; d++) {
+        facts->grid[d] = (uint32_t)launch->groups[d];
+        facts->block[d] = (uint32_t)launch->items[d];
+    }
+    facts->dynamic_bytes = (uint32_t)launch->local_bytes;
+    facts->shared_bytes = (uint32_t)(fixed + launch->local_bytes);
+    for (int block = 0; block < PTX_BLOCKS; block++)
+        facts->blocks[block] = block_for_kernel(kernel, (enum ptx_block)block);
+    if (kernel->ptx->has_runtime)
+        facts->runtime = ocl_runtime_address(context);
+    if (kernel->ptx->has_conditions)
+        facts->conditions = ocl_address_for_kernel(context, launch->conditions);
+    if (kernel->ptx->has_table)
+        facts->table = ocl_table_address(context);
+}
+
+static ocl_status make_native(struct ocl_call *call)
+{
+    const struct ocl_kernel *kernel = call->kernel;
+    const struct ocl_launch *launch = call->launch;
+    const struct ocl_native_shape shape = {
+        .blocks = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2],
+        .takes_turns = kernel->ptx->waits_for_blocks,
+        .items = call->plan->global[2],
+        .parameter_bytes = kernel->facts.argument_bytes,
+    };
+    ocl_status status = ocl_native_begin(kernel->program->context, kernel->ptx->native, &shape,
+                                         &call->memory.native);
+    if (status != OCL_OK)
+        return status;
+    struct ptx_native_launch *facts = ocl_native_facts(call->memory.native);
+    fill_facts(call, facts);
+    fill_bank(kernel, launch, (unsigned char *)(uintptr_t)facts->parameters);
+    return ocl_native_reserve(call->memory.native);
+}
+
+/* ---- All ---- */
+
 ocl_status ocl_ptx_begin(struct ocl_call *call)
 {
     const struct ocl_kernel *kernel = call->kernel;
@@ -150,6 +208,8 @@ ocl_status ocl_ptx_begin(struct ocl_call *call)
         status = make_turns(call, &memory->turns);
     if (status == OCL_OK && kernel->ptx->gathers)
         status = make_gathering(call, &memory->gathering);
+    if (status == OCL_OK && kernel->ptx->native)
+        status = make_native(call);
     return status;
 }
 
@@ -166,6 +226,7 @@ void ocl_ptx_end(const struct ocl_call *call)
     const cl_mem buffers[] = {memory->bank, memory->scratch, memory->shared, memory->turns,
                               memory->gathering};
     ocl_launches_end(call);
+    ocl_native_cancel(memory->native);
     if (kernel->ptx->has_table)
         ocl_table_end(kernel->program->context);
     if (memory->is_noted)

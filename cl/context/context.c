@@ -18,6 +18,7 @@
 #include "cl/image/image.h"
 #include "cl/managed/managed_private.h"
 #include "cl/memory/ordered_private.h"
+#include "cl/native/native.h"
 #include "cl/own_thread.h"
 #include "cl/program/builtin.h"
 #include "cl/program/kernel_parts.h"
@@ -181,6 +182,7 @@ static void close_context(struct ocl_context *context)
     ocl_texture_release_all(context);
     ocl_image_forget(atomic_load(&context->image_facts));
     ocl_ptx_forget_target(context);
+    ocl_native_forget(context);
     ocl_builtin_release(context);
     ocl_staging_destroy(context);
     ocl_memory_release_all(context);

@@ -52,6 +52,15 @@ static int note_library(struct dl_phdr_info *object, size_t bytes, void *data)
     return 0;
 }
 
+char *ocl_driver_llvm_path(unsigned major)
+{
+    struct search search = {.major = major};
+    dl_iterate_phdr(note_library, &search);
+    for (size_t i = 1; i < search.count; i++)
+        free(search.paths[i]);
+    return search.count > 0 ? search.paths[0] : NULL;
+}
+
 static bool set_in(const char *path, const char *option)
 {
     const char *words[] = {"clem", option};

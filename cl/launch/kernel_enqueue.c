@@ -204,6 +204,8 @@ static cl_int set_slot(const struct setting *setting)
         return set_memory(setting, call->memory.turns);
     case OCL_SLOT_GATHERING:
         return set_memory(setting, call->memory.gathering);
+    case OCL_SLOT_NATIVE:
+        return set_number(setting, (uint64_t)(uintptr_t)call->memory.native);
     }
     return CL_INVALID_ARG_INDEX;
 }

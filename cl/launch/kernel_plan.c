@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cl/native/native.h"
 #include "cl/program/kernel_parts.h"
 #include "cl/program/translation.h"
 #include "cl/trace.h"
@@ -54,12 +55,13 @@ static bool fits_shared(const struct ocl_kernel *kernel, const struct ocl_launch
     return own <= most && launch->local_bytes <= most - own;
 }
 
-/* Whether all blocks of a launch can wait for each other, or need not: OpenCL C has no way to. */
+/* Whether all blocks of a launch can wait for each other, or need not: OpenCL C has no way to. Native ones take turns. */
 static bool may_cooperate(struct ocl_kernel *kernel)
 {
-    const bool may = kernel->program->context->gathers
-                         ? !kernel->ptx || kernel->ptx->gathers
-                         : !(kernel->ptx && kernel->ptx->waits_for_blocks);
+    const bool waits =
+        kernel->ptx && kernel->ptx->waits_for_blocks && kernel->ptx->form != PTX_FORM_NATIVE;
+    const bool may =
+        kernel->program->context->gathers ? !kernel->ptx || kernel->ptx->gathers : !waits;
     if (!may)
         ocl_kernel_complain(kernel, "its blocks cannot wait for each other on this device");
     return may;
@@ -192,6 +194,8 @@ static bool count_work(const struct ocl_kernel *kernel, const struct ocl_launch 
     }
     if (does_blocks(kernel) && !lay_along_last(plan->global))
         return false;
+    if (kernel->ptx && kernel->ptx->form == PTX_FORM_NATIVE)
+        plan->global[2] = ocl_native_items(kernel->program->context, plan->global[2]);
     plan->dimensions = 1;
     for (int d = 0; d < 3; d++) {
         if (is_narrow && plan->global[d] > UINT32_MAX)

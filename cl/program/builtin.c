@@ -107,8 +107,8 @@ static ocl_status make_built(struct ocl_context *context, struct builtin *builti
     return status;
 }
 
-ocl_status ocl_builtin_kernel(struct ocl_context *context, const char *file, const char *name,
-                              struct ocl_kernel **kernel)
+ocl_status ocl_builtin_program(struct ocl_context *context, const char *file,
+                               struct ocl_program **program)
 {
     struct builtin *builtin = NULL;
 
@@ -116,12 +116,20 @@ ocl_status ocl_builtin_kernel(struct ocl_context *context, const char *file, con
     ocl_status status = find_file(context, file, &builtin);
     if (status == OCL_OK && !builtin->program)
         status = make_built(context, builtin);
-    struct ocl_program *program = status == OCL_OK ? builtin->program : NULL;
+    *program = status == OCL_OK ? builtin->program : NULL;
     pthread_mutex_unlock(&lock);
+    return status;
+}
+
+ocl_status ocl_builtin_kernel(struct ocl_context *context, const char *file, const char *name,
+                              struct ocl_kernel **kernel)
+{
+    struct ocl_program *program = NULL;
+    const ocl_status status = ocl_builtin_program(context, file, &program);
+
     if (status != OCL_OK)
         return status;
-    *kernel =
-        ocl_program_find_kernel(program, name); /* a built program stays until the context closes */
+    *kernel = ocl_program_find_kernel(program, name);
     return *kernel ? OCL_OK : OCL_E_NOT_FOUND;
 }
 

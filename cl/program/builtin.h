@@ -13,6 +13,10 @@
 ocl_status ocl_builtin_kernel(struct ocl_context *context, const char *file, const char *name,
                               struct ocl_kernel **kernel);
 
+/* All of kernels/<file>.cl, likewise. */
+ocl_status ocl_builtin_program(struct ocl_context *context, const char *file,
+                               struct ocl_program **program);
+
 /* Releases every built-in program of a context that is closing. */
 void ocl_builtin_release(struct ocl_context *context);
 

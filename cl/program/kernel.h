@@ -36,6 +36,7 @@ enum ocl_made {
     OCL_MADE_BANK,      /* the args entries as one struct in memory */
     OCL_MADE_TURNS,     /* struct clem_rota in memory */
     OCL_MADE_GATHERING, /* struct clem_gather in memory */
+    OCL_MADE_NATIVE,    /* the address of the launch: native.h */
     OCL_MADE_NUMBER /* 8 bytes of the args entry, changed where they are the address of pinned memory */
 };
 
@@ -91,14 +92,15 @@ enum ocl_slot_kind {
     OCL_SLOT_SAMPLER,
     OCL_SLOT_FACTS, /* union ocl_texture_facts, or those of an image */
     /* ... and of what translations of PTX take besides (struct ocl_ptx_memory). */
-    OCL_SLOT_ZERO,     /* 0: a number that nobody reads, or one that no compiler must know */
-    OCL_SLOT_SCRATCH,  /* where the kernel spills a cl_mem, otherwise __local memory */
-    OCL_SLOT_SHARED,   /* a cl_mem */
-    OCL_SLOT_GRID,     /* the launch's groups and items, as 8 uints */
-    OCL_SLOT_DYNAMIC,  /* the launch's local bytes, as a number */
-    OCL_SLOT_BANK,     /* a cl_mem */
-    OCL_SLOT_TURNS,    /* a cl_mem */
-    OCL_SLOT_GATHERING /* a cl_mem */
+    OCL_SLOT_ZERO,      /* 0: a number that nobody reads, or one that no compiler must know */
+    OCL_SLOT_SCRATCH,   /* where the kernel spills a cl_mem, otherwise __local memory */
+    OCL_SLOT_SHARED,    /* a cl_mem */
+    OCL_SLOT_GRID,      /* the launch's groups and items, as 8 uints */
+    OCL_SLOT_DYNAMIC,   /* the launch's local bytes, as a number */
+    OCL_SLOT_BANK,      /* a cl_mem */
+    OCL_SLOT_TURNS,     /* a cl_mem */
+    OCL_SLOT_GATHERING, /* a cl_mem */
+    OCL_SLOT_NATIVE     /* the address of struct ocl_native_launch, as a number */
 };
 
 struct ocl_slot {

@@ -69,7 +69,7 @@ static enum ocl_slot_kind made_slot(enum ocl_made made)
         [OCL_MADE_GRID] = OCL_SLOT_GRID,           [OCL_MADE_DYNAMIC] = OCL_SLOT_DYNAMIC,
         [OCL_MADE_BANK] = OCL_SLOT_BANK,           [OCL_MADE_NUMBER] = OCL_SLOT_NUMBER,
         [OCL_MADE_ZERO] = OCL_SLOT_ZERO,           [OCL_MADE_TURNS] = OCL_SLOT_TURNS,
-        [OCL_MADE_GATHERING] = OCL_SLOT_GATHERING,
+        [OCL_MADE_GATHERING] = OCL_SLOT_GATHERING, [OCL_MADE_NATIVE] = OCL_SLOT_NATIVE,
     };
     return slots[made];
 }

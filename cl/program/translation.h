@@ -40,8 +40,10 @@ struct ocl_ptx_kernel {
     bool waits_for_blocks;
     bool ends_when_empty; /* as of struct ptx_kernel */
     bool has_runtime, has_table, has_bank;
-    bool has_launches; /* it calls CUDA's device runtime */
-    bool has_shared;   /* it is given shared memory, or declares it */
+    bool has_launches;         /* it calls CUDA's device runtime */
+    bool has_conditions;       /* PTX_FORM_NATIVE */
+    struct ocl_native *native; /* its code: PTX_FORM_NATIVE */
+    bool has_shared;           /* it is given shared memory, or declares it */
     size_t shape[3]; /* of a variant: the only one that its work-groups can have; otherwise zeros */
     bool writes_table; /* surfaces of the table */
     bool gathers;      /* of a variant: for cooperative launches, as of struct ptx_target */
@@ -62,7 +64,8 @@ struct ocl_ptx_memory {
     cl_mem scratch, shared; /* where the kernel spills: of as many thread blocks as a command has */
     cl_mem turns;           /* where thread blocks take turns: struct clem_rota and its records */
     cl_mem gathering;       /* of the variant that gathers: struct clem_gather */
-    struct ocl_launches *launches; /* where its threads write down what they launch, or NULL */
+    struct ocl_launches *launches;    /* where its threads write down what they launch, or NULL */
+    struct ocl_native_launch *native; /* PTX_FORM_NATIVE: the driver's, once it was given to it */
     bool is_spoiled; /* a part of the launch may be on its way, though it was refused */
     bool is_noted;   /* that it may write to the runtime */
 };

@@ -68,6 +68,7 @@ static void write_parameter(FILE *stream, const struct ocl_kernel *kernel,
     case OCL_SLOT_BANK:
     case OCL_SLOT_TURNS:
     case OCL_SLOT_GATHERING:
+    case OCL_SLOT_NATIVE:
         fprintf(stream, "%s clem_%u", argument->type, slot->parameter);
         break;
     }

@@ -111,8 +111,8 @@ void ocl_dump_module(const struct ptx_module *module, const char *text, size_t b
     free(read);
 }
 
-void ocl_dump_translation(const char *kernel, const char *text, size_t bytes)
+void ocl_dump_translation(const char *kernel, const char *text, size_t bytes, const char *suffix)
 {
     if (ocl_options_get()->dump)
-        dump(kernel, fnv_add(FNV_START, text, bytes), "cl", text, bytes);
+        dump(kernel, fnv_add(FNV_START, text, bytes), suffix, text, bytes);
 }

@@ -14,7 +14,7 @@ struct ptx_module;
 /* A module: module.NUMBER.ptx as it was given (NULL: that is not known), and module.NUMBER.read.ptx as it was understood. */
 void ocl_dump_module(const struct ptx_module *module, const char *text, size_t bytes);
 
-/* The translation of a kernel, as the driver gets it: KERNEL.NUMBER.cl. */
-void ocl_dump_translation(const char *kernel, const char *text, size_t bytes);
+/* The translation of a kernel, as its compiler gets it: KERNEL.NUMBER and the suffix, "cl" or "ll". */
+void ocl_dump_translation(const char *kernel, const char *text, size_t bytes, const char *suffix);
 
 #endif

@@ -79,7 +79,8 @@ static void compile_entry(const struct order *order, size_t index)
     struct ptx_kernel translated = {0};
     struct ptx_log log = {0};
     if (ptx_translate(order->module, index, &order->told.target, &translated, &log) == PTX_OK &&
-        translated.ends_when_empty && (translated.facts & ~order->told.known) == 0)
+        translated.form != PTX_FORM_NATIVE && translated.ends_when_empty &&
+        (translated.facts & ~order->told.known) == 0)
         take_translation(order, &translated);
     ptx_kernel_free(&translated);
     free(log.text);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/native/native.h"
 #include "cl/program/program_compile.h"
 #include "cl/program/program_include.h"
 #include "cl/ptx/dump.h"
@@ -157,6 +158,7 @@ void ocl_ptx_forget(struct ocl_kernel *kernel)
         release_shaped(kernel->ptx->spilled);
         release_shaped(kernel->ptx->gathering);
         free_at_once(kernel->ptx->at_once);
+        ocl_native_release(kernel->ptx->native);
     }
     free(kernel->ptx);
     ocl_program_release(kernel->program);
@@ -578,6 +580,8 @@ static void start_anew(struct ocl_kernel *kernel)
     if (program->cl)
         clReleaseProgram(program->cl);
     program->cl = NULL;
+    ocl_native_release(kernel->ptx->native);
+    kernel->ptx->native = NULL;
 }
 
 static ocl_status explain(struct ocl_kernel *kernel, enum ptx_status status, const char *log)
@@ -664,18 +668,78 @@ static ocl_status take_translation(struct ocl_kernel *kernel, const struct ptx_k
     if (status == OCL_OK)
         status = keep_text(kernel, translated);
     if (status == OCL_OK)
-        ocl_dump_translation(kernel->name, kernel->program->text, kernel->program->text_bytes);
+        ocl_dump_translation(kernel->name, kernel->program->text, kernel->program->text_bytes,
+                             "cl");
     return status == OCL_OK && ocl_ptx_compile_apart(kernel, told) ? build(kernel) : status;
 }
 
+/* ---- The native form ---- */
+
+/* What the launch has to tell it. */
+static void take_native_needs(struct ocl_kernel *kernel, const struct ptx_kernel *translated)
+{
+    struct ocl_ptx_kernel *ptx = kernel->ptx;
+    for (size_t i = 0; i < translated->argument_count; i++) {
+        const struct ptx_argument *argument = &translated->arguments[i];
+        if (argument->kind == PTX_ARGUMENT_BLOCK)
+            kernel->symbol_kinds |= 1u << argument->index;
+        ptx->has_runtime |= argument->kind == PTX_ARGUMENT_RUNTIME;
+        ptx->has_conditions |= argument->kind == PTX_ARGUMENT_CONDITIONS;
+        ptx->has_table |= argument->kind == PTX_ARGUMENT_TABLE;
+        ptx->writes_table |= argument->kind == PTX_ARGUMENT_TABLE && argument->is_surface;
+    }
+}
+
+/* Of PoCL's kernel that calls the code. */
+static ocl_status take_native_argument(struct ocl_kernel *kernel)
+{
+    kernel->arguments = calloc(1, sizeof *kernel->arguments);
+    if (!kernel->arguments)
+        return OCL_E_OUT_OF_MEMORY;
+    take_made(&kernel->arguments[0], OCL_PARAMETER_VALUE, OCL_MADE_NATIVE);
+    kernel->arguments[0].bytes = sizeof(uint64_t);
+    kernel->arguments[0].type = strdup("ulong");
+    kernel->argument_count = 1;
+    return kernel->arguments[0].type ? OCL_OK : OCL_E_OUT_OF_MEMORY;
+}
+
+/* Without code, or the kernel that calls it, another form has to do: *has says which. */
+static ocl_status take_native(struct ocl_kernel *kernel, const struct ptx_kernel *translated,
+                              bool *has)
+{
+    struct ocl_program *program = kernel->program;
+    ocl_dump_translation(kernel->name, translated->text, translated->text_bytes, "ll");
+    kernel->ptx->native = ocl_native_make(program->context->device, kernel->name, translated->text,
+                                          translated->text_bytes);
+    *has = kernel->ptx->native != NULL;
+    if (!*has)
+        return OCL_OK;
+    ocl_status status = ocl_native_program(program->context, &program->cl);
+    *has = status != OCL_E_BUILD;
+    if (status != OCL_OK)
+        return *has ? status : OCL_OK;
+    kernel->text_name = OCL_NATIVE_KERNEL;
+    kernel->ptx->form = PTX_FORM_NATIVE;
+    kernel->ptx->waits_for_blocks = translated->waits_for_blocks;
+    take_native_needs(kernel, translated);
+    return take_native_argument(kernel);
+}
+
+/* ---- Either ---- */
+
 /* Once, and again where the translation depends on facts that turn out to be otherwise than it was told. */
 static enum ptx_status translate_for(struct ocl_kernel *kernel, struct ocl_ptx_facts *facts,
-                                     struct ptx_kernel *translated, struct ptx_log *log)
+                                     bool may_be_native, struct ptx_kernel *translated,
+                                     struct ptx_log *log)
 {
     const struct ptx_module *module = ocl_program_origin(kernel->program)->ptx->module;
     for (;;) {
         struct ptx_target target;
         const unsigned known = ocl_ptx_target(facts, &target);
+        if (!may_be_native) {
+            target.llvm_major = 0;
+            target.force_form = target.force_form == PTX_FORM_NATIVE ? -1 : target.force_form;
+        }
         target.shared_is_global = kernel->ptx->spills;
         target.gathers = kernel->ptx->gathers;
         const enum ptx_status outcome =
@@ -691,19 +755,25 @@ static enum ptx_status translate_for(struct ocl_kernel *kernel, struct ocl_ptx_f
     }
 }
 
-static ocl_status translate(struct ocl_kernel *kernel, struct ocl_ptx_facts *facts)
+/* *is_done is false where another form has to do. */
+static ocl_status translate(struct ocl_kernel *kernel, struct ocl_ptx_facts *facts,
+                            bool may_be_native, bool *is_done)
 {
     struct ocl_ptx_told told;
     struct ptx_kernel translated = {0};
     struct ptx_log log = {0};
     ocl_status status = OCL_OK;
-    const enum ptx_status outcome = translate_for(kernel, facts, &translated, &log);
+    const enum ptx_status outcome = translate_for(kernel, facts, may_be_native, &translated, &log);
+    const bool is_native = outcome == PTX_OK && translated.form == PTX_FORM_NATIVE;
     told.known = ocl_ptx_target(facts, &told.target);
     struct ocl_program *program = kernel->program;
-    if ((translated.facts & PTX_FACT_EXACT_DIVIDE) && told.target.has_exact_divide &&
+    *is_done = true;
+    if (!is_native && (translated.facts & PTX_FACT_EXACT_DIVIDE) && told.target.has_exact_divide &&
         !strstr(program->options, OCL_EXACT_DIVISION))
         status = take_options(program, program->options, OCL_EXACT_DIVISION);
-    if (status == OCL_OK)
+    if (status == OCL_OK && is_native)
+        status = take_native(kernel, &translated, is_done);
+    else if (status == OCL_OK)
         status = outcome == PTX_OK ? take_translation(kernel, &translated, &told)
                                    : explain(kernel, outcome, log.text);
     ptx_kernel_free(&translated);
@@ -727,11 +797,16 @@ ocl_status ocl_ptx_describe(struct ocl_kernel *kernel)
 {
     struct ocl_ptx_facts *facts = ocl_ptx_facts(kernel->program->context);
     start_anew(kernel);
-    const ocl_status status = facts ? list_parameters(kernel) : OCL_E_OUT_OF_MEMORY;
+    ocl_status status = facts ? list_parameters(kernel) : OCL_E_OUT_OF_MEMORY;
     if (status == OCL_OK && has_too_much_shared(kernel))
         return OCL_OK;
     if (status != OCL_OK || ocl_ptx_binary_describe(kernel, facts))
         return status;
+    bool is_done = false;
     start_anew(kernel);
-    return translate(kernel, facts);
+    status = translate(kernel, facts, true, &is_done);
+    if (is_done)
+        return status;
+    start_anew(kernel);
+    return translate(kernel, facts, false, &is_done);
 }

@@ -7,6 +7,7 @@
 #include "cl/base/options.h"
 #include "cl/base/steady.h"
 #include "cl/image/image.h"
+#include "cl/native/native.h"
 #include "cl/program/program_compile.h"
 #include "cl/ptx/ptx_binary.h"
 #include "cl/ptx/ptx_facts.h"
@@ -390,11 +391,20 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
     };
 }
 
+/* Where the device has that form. */
+static void take_native(const struct ocl_context *context, struct ptx_target *target)
+{
+    target->llvm_major = (int)ocl_native_llvm(context);
+    target->force_form = target->llvm_major > 0 ? PTX_FORM_NATIVE : -1;
+}
+
 /* For tests: a form for all kernels, or the choice that a GPU without inline PTX would get. */
-static void force(struct ptx_target *target, const char *form)
+static void force(const struct ocl_context *context, struct ptx_target *target, const char *form)
 {
     if (strcmp(form, "gpu") == 0)
         target->is_cpu = target->has_nvidia_asm = false;
+    else if (strcmp(form, "native") == 0)
+        take_native(context, target);
     else
         target->force_form = strcmp(form, "item") == 0   ? PTX_FORM_ITEM
                              : strcmp(form, "warp") == 0 ? PTX_FORM_WARP
@@ -411,7 +421,7 @@ static struct ocl_ptx_facts *make_facts(struct ocl_context *context)
     if (context->device->facts.device_class != OCL_CLASS_CPU)
         made->known = PTX_FACT_THREAD_FENCE | PTX_FACT_INDICES | PTX_FACT_LANE_VECTORS;
     if (ocl_options_get()->ptx_form)
-        force(&made->target, ocl_options_get()->ptx_form);
+        force(context, &made->target, ocl_options_get()->ptx_form);
     made->runs_ptx = ocl_ptx_binary_works(context);
     return made;
 }

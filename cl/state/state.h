@@ -23,7 +23,7 @@
  *   5 leaves: context.queue_lock (the list of queues), context.block_lock, context.pin_lock, event.lock, array.lock, program.lock,
  *     values.lock, migration.lock, stream-ordered pools (their list, each shard), fixed blocks, clock, slabs, probe, staging ring,
  *     worker, copy pool, built-in programs, making and freeing SVM, watching SIGSEGV, stillness, offers to other processes, what is
- *     open of theirs
+ *     open of theirs, native kernels' LLVM and scratch
  *
  * Above all of them: a move of managed memory (managed_private.h), which is not a lock: its owner waits for the driver.
  */
@@ -36,6 +36,7 @@ struct ocl_builtins;    /* builtin.c */
 struct ocl_clock;       /* clock.h */
 struct ocl_image_facts; /* image_facts.c */
 struct ocl_ptx_facts;   /* ptx_target.c */
+struct ocl_scratch_pool; /* scratch.c: memory for blocks of native launches */
 struct ocl_runtime;     /* ptx_runtime.c */
 struct ocl_table;       /* ptx_table.c */
 struct ocl_worker;      /* worker.h */
@@ -198,6 +199,7 @@ struct ocl_context {
     _Atomic(struct ocl_ptx_facts *) ptx_facts;     /* likewise */
     _Atomic(struct ocl_runtime *) runtime;         /* likewise; ptx_runtime.h */
     _Atomic(struct ocl_table *) table;             /* likewise; ptx_table.h */
+    _Atomic(struct ocl_scratch_pool *) scratch;    /* likewise; native_launch.c */
     _Atomic unsigned table_users;                  /* launches on their way that read the table */
     _Atomic uint64_t texture_version;              /* changes when a texture or surface is made */
     _Atomic size_t print_bytes, heap_bytes;        /* how large its parts will be */

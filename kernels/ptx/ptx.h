@@ -162,8 +162,10 @@ enum ptx_form {
     PTX_FORM_ITEM,  /* one CUDA thread: work-items and groups as the launch says */
     PTX_FORM_BLOCK, /* a whole CUDA block, thread after thread between its barriers: groups of one
                      * work-item, one for each block; for CPUs, and for what a device cannot do */
-    PTX_FORM_WARP /* likewise, warp after warp: what a warp's lanes do as vectors, for compilers that have
+    PTX_FORM_WARP, /* likewise, warp after warp: what a warp's lanes do as vectors, for compilers that have
                      * those of 32 elements. Kernels that it cannot have get PTX_FORM_BLOCK */
+    PTX_FORM_NATIVE /* no OpenCL C: the text is LLVM IR of functions that run whole CUDA blocks (native/abi.h). Kernels that
+                     * it cannot have get what they get without it */
 };
 
 /* Facts that kernels have to be tried for. One that nobody has tried yet is given to a translation as the device's being
@@ -190,9 +192,10 @@ struct ptx_target {
     bool loses_wraps;       /* indices that wrap around are followed beyond: strided ones, and */
     bool loses_all_wraps;   /* those that grow by one too; needs loses_wraps */
     bool loses_turns;       /* indices that functions make of a loop's turn are of an earlier one */
-    bool has_nvidia_asm;    /* asm() statements are PTX: warps are the hardware's own */
-    bool has_images;        /* textures as images where they can be */
-    bool shared_is_global;  /* shared memory lies in __global memory: PTX_ARGUMENT_SHARED */
+    int llvm_major; /* of the LLVM that takes the text of PTX_FORM_NATIVE; 0: that form is not to be had */
+    bool has_nvidia_asm;   /* asm() statements are PTX: warps are the hardware's own */
+    bool has_images;       /* textures as images where they can be */
+    bool shared_is_global; /* shared memory lies in __global memory: PTX_ARGUMENT_SHARED */
     bool
         gathers; /* for cooperative launches of the item form: blocks wait until all are at work, PTX_ARGUMENT_GATHERING */
     size_t max_parameter_bytes; /* of all kernel arguments together */
@@ -209,7 +212,9 @@ enum {
     PTX_CONSTANT_BYTES = 64 * 1024
 };
 
-/* What an argument of a translated kernel is given, in the order of its parameters. */
+/* What an argument of a translated kernel is given, in the order of its parameters. Under PTX_FORM_NATIVE the kernel has no
+ * parameters of its own, and what it reads in struct ptx_native_launch is listed: PTX_ARGUMENT_BLOCK for each block of variables,
+ * RUNTIME, CONDITIONS and TABLE. */
 enum ptx_argument_kind {
     PTX_ARGUMENT_VALUE,   /* element `index` of void **args: its bytes */
     PTX_ARGUMENT_POINTER, /* the device pointer at byte `offset` of element `index`, as a __global

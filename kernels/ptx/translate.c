@@ -8,6 +8,7 @@
 #include "kernels/ptx/base/budget.h"
 #include "kernels/ptx/emit/emit.h"
 #include "kernels/ptx/library/library.h"
+#include "kernels/ptx/native/native_flow.h"
 
 /* All of one translation: reachable from one place, so that everything is freed after a jump. */
 struct translation {
@@ -17,7 +18,8 @@ struct translation {
     struct ptx_plan plan;
     struct ptx_text functions, body, dispatchers, code, library, whole;
     struct ptx_text parameters,
-        names; /* of the kernel, as they are declared and as they are passed on */
+        names;      /* of the kernel, as they are declared and as they are passed on */
+    bool is_native; /* PTX_FORM_NATIVE, or refused */
     struct ptx_argument *arguments; /* malloc'ed: they outlive the arena */
     size_t argument_count, argument_capacity;
 };
@@ -99,7 +101,7 @@ static bool has_vectors(struct ptx_emitter *e)
 
 static enum ptx_form choose_form(struct ptx_emitter *e)
 {
-    const int forced = e->target->force_form;
+    const int forced = e->target->force_form == PTX_FORM_NATIVE ? -1 : e->target->force_form;
     if (forced >= 0)
         return forced != PTX_FORM_WARP || has_vectors(e) ? (enum ptx_form)forced : PTX_FORM_BLOCK;
     if (suits_item(e) && has_room(e))
@@ -464,7 +466,8 @@ static void begin_kernel(struct translation *t, const char *name)
  * that the kernel calls it makes it once. Not where texts are for images, which functions may not be given everywhere. */
 static bool is_apart(const struct translation *t)
 {
-    return t->plan.form != PTX_FORM_ITEM && t->emitter.target->is_cpu && !t->plan.textures;
+    return t->plan.form != PTX_FORM_ITEM && t->plan.form != PTX_FORM_NATIVE &&
+           t->emitter.target->is_cpu && !t->plan.textures;
 }
 
 /* Around the call of the block, where blocks take turns. */
@@ -633,6 +636,40 @@ static void add_text(struct translation *t)
     ptx_text_put(&t->whole, t->code.data);
 }
 
+/* ---- The native form ---- */
+
+static void declare_launch(struct translation *t)
+{
+    for (size_t i = 0; i < PTX_BLOCKS; i++)
+        if (t->plan.needs & ((uint32_t)PTX_NEED_CONSTANT << i))
+            add_argument(t, (struct ptx_argument){.kind = PTX_ARGUMENT_BLOCK, .index = i});
+    if (ptx_has_shared(&t->plan))
+        add_argument(t, (struct ptx_argument){.kind = PTX_ARGUMENT_SHARED,
+                                              .bytes = t->plan.shared_bytes,
+                                              .alignment = 16});
+    if (t->plan.needs & PTX_NEED_RUNTIME)
+        add_argument(t, (struct ptx_argument){.kind = PTX_ARGUMENT_RUNTIME});
+    if (t->plan.needs & PTX_NEED_CONDITIONS)
+        add_argument(t, (struct ptx_argument){.kind = PTX_ARGUMENT_CONDITIONS});
+    if (t->plan.needs & PTX_NEED_TABLE)
+        add_argument(t, (struct ptx_argument){.kind = PTX_ARGUMENT_TABLE});
+}
+
+static void write_native(struct translation *t)
+{
+    struct ptx_emitter *e = &t->emitter;
+    struct ptx_body *entry = &t->plan.bodies[t->plan.body_count - 1];
+    ptx_enter_body(e, entry);
+    ptx_native_kernel(e, entry, &t->functions, &t->body, &t->code);
+    if (e->status != PTX_OK)
+        return;
+    declare_launch(t);
+    if (t->functions.data)
+        ptx_text_put(&t->whole, t->functions.data);
+    ptx_text_put(&t->whole, t->body.data);
+    ptx_text_put(&t->whole, t->code.data);
+}
+
 /* ---- All of it ---- */
 
 /* Private memory beyond what the device is known to take would crash, not fail. */
@@ -677,7 +714,7 @@ static void translate(struct translation *t)
         return;
     refuse_wait_for_launches(e);
     ptx_plan_find_jumps(e);
-    plan->form = choose_form(e);
+    plan->form = t->is_native ? PTX_FORM_NATIVE : choose_form(e);
     e->function = NULL;
     e->instruction = NULL;
     const bool may_resume = has_plain_barriers(e);
@@ -688,6 +725,10 @@ static void translate(struct translation *t)
         ptx_plan_make(e);
     if (e->status != PTX_OK)
         return;
+    if (plan->form == PTX_FORM_NATIVE) {
+        write_native(t);
+        return;
+    }
     if (plan->form == PTX_FORM_WARP && !ptx_warp_suits(e))
         plan->form = PTX_FORM_BLOCK;
     ptx_find_turns(e);
@@ -760,9 +801,9 @@ static void end(struct translation *t)
     free(t);
 }
 
-enum ptx_status ptx_translate(const struct ptx_module *module, size_t index,
-                              const struct ptx_target *target, struct ptx_kernel *kernel,
-                              struct ptx_log *log)
+static enum ptx_status translate_as(const struct ptx_module *module, size_t index,
+                                    const struct ptx_target *target, bool is_native,
+                                    struct ptx_kernel *kernel, struct ptx_log *log)
 {
     struct translation *t = calloc(1, sizeof *t);
     if (!t)
@@ -770,14 +811,38 @@ enum ptx_status ptx_translate(const struct ptx_module *module, size_t index,
     volatile enum ptx_status status = PTX_E_OUT_OF_MEMORY;
     if (setjmp(t->arena.out_of_memory) == 0) {
         begin(t, module, index, target, log);
+        t->is_native = is_native;
         translate(t);
         if (t->emitter.status != PTX_OK || finish(t, kernel))
             status = t->emitter.status;
     } else
         status = ptx_outcome(&t->budget, log, ptx_module_entry(module, index)->name);
-    kernel->facts = t->emitter.facts;
+    kernel->facts |= t->emitter.facts;
     end(t);
     return status;
+}
+
+/* Where the native form is to be had. Why a kernel cannot have it is told to nobody: it has another one then. */
+static bool may_be_native(const struct ptx_target *target)
+{
+    return target->llvm_major > 0 && target->is_cpu &&
+           (target->force_form < 0 || target->force_form == PTX_FORM_NATIVE) &&
+           target->pointers == PTX_POINTERS_NUMBERS;
+}
+
+enum ptx_status ptx_translate(const struct ptx_module *module, size_t index,
+                              const struct ptx_target *target, struct ptx_kernel *kernel,
+                              struct ptx_log *log)
+{
+    struct ptx_log why = {0};
+    kernel->facts = 0;
+    if (may_be_native(target)) {
+        const enum ptx_status status = translate_as(module, index, target, true, kernel, &why);
+        free(why.text);
+        if (status == PTX_OK)
+            return status;
+    }
+    return translate_as(module, index, target, false, kernel, log);
 }
 
 void ptx_kernel_free(struct ptx_kernel *kernel)

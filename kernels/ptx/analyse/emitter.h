@@ -9,6 +9,7 @@ struct ptx_emitter;
 struct ptx_plan;
 struct ptx_block_writer;
 struct ptx_warp_writer;
+struct ptx_native;
 
 /* What a form writes in its own way; any may be NULL. */
 struct ptx_form_hooks {
@@ -32,6 +33,7 @@ struct ptx_emitter {
     struct ptx_plan *plan;                     /* of the kernel: plan.h */
     struct ptx_block_writer *block_writer;     /* PTX_FORM_BLOCK: block.h */
     struct ptx_warp_writer *warp_writer;       /* PTX_FORM_WARP: warp.h */
+    struct ptx_native *native;                 /* PTX_FORM_NATIVE: native/native.h */
     const struct ptx_instruction *instruction; /* being written: for messages */
     bool is_hiding; /* ptx_value() gives integers that the device's compiler knows nothing of */
     struct ptx_arena *arena; /* of the translation: expressions live here */

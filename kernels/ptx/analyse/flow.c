@@ -167,8 +167,13 @@ static void find_edges(struct ptx_arena *arena, struct ptx_flow *flow)
 
 /* ---- Orders ---- */
 
-/* Of the ways out of a node not yet taken, that which leaves most loops and then stands last: what is
- * visited first comes last in reverse post order. */
+static bool ends_early(const struct ptx_flow *flow, int32_t node)
+{
+    return flow->ends_early && flow->ends_early[node];
+}
+
+/* Of the ways out of a node not yet taken, that which does not end early, then that which leaves most loops and then stands
+ * last: what is visited first comes last in reverse post order. */
 static int32_t choose_next(const struct ptx_flow *flow, const struct ptx_node *node,
                            const uint8_t *states)
 {
@@ -176,8 +181,13 @@ static int32_t choose_next(const struct ptx_flow *flow, const struct ptx_node *n
     ptx_steps(flow->arena, 1 + node->next_count);
     for (uint32_t i = 0; i < node->next_count; i++) {
         const int32_t to = node->next[i];
-        if (states[to] == 0 &&
-            (best == PTX_NO_NODE || flow->nodes[to].depth <= flow->nodes[best].depth))
+        if (states[to] != 0)
+            continue;
+        const bool is_later =
+            best != PTX_NO_NODE && ends_early(flow, to) && !ends_early(flow, best);
+        const bool is_first =
+            best == PTX_NO_NODE || (ends_early(flow, best) && !ends_early(flow, to));
+        if (is_first || (!is_later && flow->nodes[to].depth <= flow->nodes[best].depth))
             best = to;
     }
     return best;
@@ -330,7 +340,8 @@ static int32_t unseen_previous(const struct ptx_flow *flow, int32_t at, const ui
     ptx_steps(flow->arena, 1 + node->previous_count);
     for (uint32_t i = 0; i < node->previous_count; i++) {
         const int32_t from = node->previous[i];
-        if (!seen[from] && flow->position[from] != PTX_NO_NODE)
+        if (!seen[from] && flow->position[from] != PTX_NO_NODE &&
+            ends_early(flow, from) == ends_early(flow, at))
             return from;
     }
     return PTX_NO_NODE;
@@ -353,6 +364,12 @@ static void rank_from(const struct ptx_flow *flow, struct backwards *b, int32_t 
     }
 }
 
+/* Where the last threads end: in flows of a warp also where some leave a loop that has no other end. */
+static bool is_end(const struct ptx_flow *flow, int32_t node)
+{
+    return flow->nodes[node].next_count == 0 || (flow->is_last_end && flow->is_last_end[node]);
+}
+
 /* From every end; nodes of endless loops are left out: nothing post-dominates them. */
 static struct backwards rank_backwards(struct ptx_arena *arena, const struct ptx_flow *flow)
 {
@@ -363,7 +380,7 @@ static struct backwards rank_backwards(struct ptx_arena *arena, const struct ptx
     b.nodes = ptx_arena_array(arena, flow->count + 1, sizeof *b.nodes);
     size_t done = 0;
     for (size_t i = flow->reachable; i > 0; i--)
-        if (!seen[flow->order[i - 1]] && flow->nodes[flow->order[i - 1]].next_count == 0)
+        if (!seen[flow->order[i - 1]] && is_end(flow, flow->order[i - 1]))
             rank_from(flow, &b, flow->order[i - 1], seen, stack, &done);
     b.nodes += b.count - done;
     b.count = done;
@@ -378,9 +395,9 @@ static int32_t find_postdominator(const struct ptx_flow *flow, const struct back
     const struct ptx_node *node = &flow->nodes[at];
     int32_t found = PTX_NO_NODE;
     bool is_first = true;
-    for (uint32_t i = 0; i < node->next_count; i++) {
+    for (uint32_t i = 0; i < node->next_count && !is_end(flow, at); i++) {
         const int32_t to = node->next[i];
-        if (b->ranks[to] == 0 || !known[to])
+        if (b->ranks[to] == 0 || !known[to] || ends_early(flow, to) != ends_early(flow, at))
             continue;
         found = is_first ? to : common_postdominator(flow, b->ranks, found, to);
         is_first = false;
@@ -468,6 +485,38 @@ void ptx_flow_find_live(struct ptx_flow *flow)
     ptx_arena_drop(arena, all.writes, words * sizeof(uint64_t));
 }
 
+/* ---- Threads that end before the others ---- */
+
+/* Marks all nodes that the ends do not follow from. */
+static void find_early_ends(struct ptx_arena *arena, struct ptx_flow *flow)
+{
+    int32_t *stack = ptx_arena_array(arena, flow->count + 1, sizeof *stack);
+    size_t count = 0;
+    flow->ends_early = ptx_arena_take(arena, flow->count + 1);
+    flow->is_last_end = ptx_arena_take(arena, flow->count + 1);
+    memset(flow->ends_early, true, flow->count);
+    for (size_t i = flow->reachable; i > 0 && count == 0; i--)
+        if (flow->nodes[flow->order[i - 1]].next_count == 0)
+            stack[count++] = flow->order[i - 1];
+    const bool has_end = count > 0;
+    for (size_t i = 0; i < flow->reachable && !has_end; i++)
+        if (flow->nodes[flow->order[i]].leaves)
+            stack[count++] = flow->order[i];
+    for (size_t i = 0; i < count; i++) {
+        flow->is_last_end[stack[i]] = true;
+        flow->ends_early[stack[i]] = false;
+    }
+    while (count > 0) {
+        const struct ptx_node *node = &flow->nodes[stack[--count]];
+        ptx_steps(arena, 1 + node->previous_count);
+        for (uint32_t i = 0; i < node->previous_count; i++)
+            if (flow->ends_early[node->previous[i]]) {
+                flow->ends_early[node->previous[i]] = false;
+                stack[count++] = node->previous[i];
+            }
+    }
+}
+
 struct ptx_flow *ptx_flow_make(struct ptx_arena *arena, const struct ptx_function *function,
                                const bool *starts)
 {
@@ -480,6 +529,16 @@ struct ptx_flow *ptx_flow_make(struct ptx_arena *arena, const struct ptx_functio
     find_dominators(arena, flow);
     find_loops(arena, flow);
     find_order(arena, flow); /* again, now that loops are known */
+    find_postdominators(arena, flow);
+    return flow;
+}
+
+struct ptx_flow *ptx_flow_make_of_warp(struct ptx_arena *arena, const struct ptx_function *function,
+                                       const bool *starts)
+{
+    struct ptx_flow *flow = ptx_flow_make(arena, function, starts);
+    find_early_ends(arena, flow);
+    find_order(arena, flow);
     find_postdominators(arena, flow);
     return flow;
 }

@@ -30,6 +30,8 @@ struct ptx_flow {
     int32_t *position;      /* of nodes in `order`, or PTX_NO_NODE */
     int32_t *dominator;     /* immediate; PTX_NO_NODE: the first node, or unreachable */
     int32_t *postdominator; /* immediate; PTX_NO_NODE: only the end of the thread */
+    bool *ends_early;  /* per node, in flows of a warp: threads there end, and never come to where the last ones do */
+    bool *is_last_end; /* per node, likewise: threads end there, and no others go on elsewhere to a later end */
     size_t words;
     uint64_t *live_in; /* ptx_flow_find_live(): `words` per node: registers whose values matter at
                         * its start */
@@ -38,6 +40,11 @@ struct ptx_flow {
 /* starts: per instruction, whether a node begins there in any case; or NULL. */
 struct ptx_flow *ptx_flow_make(struct ptx_arena *arena, const struct ptx_function *function,
                                const bool *starts);
+
+/* Where threads that end are waited for by nobody: a node at which others go on is post-dominated by where those meet, and
+ * nodes of which no thread comes to the last end stand before those where the others go on. */
+struct ptx_flow *ptx_flow_make_of_warp(struct ptx_arena *arena, const struct ptx_function *function,
+                                       const bool *starts);
 
 /* A bit for each register and node, which only some searches want. */
 void ptx_flow_find_live(struct ptx_flow *flow);
@@ -79,6 +86,13 @@ struct ptx_uniformity {
     bool *is_divergent; /* per node: it lies on a way that not all threads take in step */
 };
 struct ptx_uniformity ptx_flow_uniformity(struct ptx_arena *arena, const struct ptx_flow *flow);
+
+/* The same of the lanes of a warp that go in step, where each instruction is carried out for all of them at once and generic
+ * addresses of local memory are each lane's own.
+ * delays: per node, whether lanes may wait at its start while others go on; or NULL. They may also at barriers that not all
+ * come to in step. */
+struct ptx_uniformity ptx_flow_uniformity_of_warp(struct ptx_arena *arena,
+                                                  const struct ptx_flow *flow, const bool *delays);
 
 /* Regions between which threads wait for each other until all of a block have come to the same one. */
 struct ptx_cuts {

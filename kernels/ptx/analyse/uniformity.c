@@ -103,6 +103,9 @@ bool ptx_flow_is_pure(const struct ptx_function *function, const struct ptx_inst
 struct search {
     const struct ptx_flow *flow;
     const struct ptx_cuts *cuts; /* or NULL */
+    bool is_of_warp;             /* of the lanes of a warp in step, not of a block's threads */
+    const bool *
+        delays; /* then: per node, whether lanes may wait at its start while others go on; or NULL */
     struct ptx_uniformity made;
     uint32_t *marks;
     uint32_t mark;
@@ -127,6 +130,9 @@ static bool specials_are_uniform(const struct search *s, const struct ptx_operan
 {
     const bool joins_blocks = s->cuts && s->cuts->joins_blocks;
     for (uint32_t i = 0; i < count; i++) {
+        if (operands[i].kind == PTX_OPERAND_SPECIAL && s->is_of_warp &&
+            operands[i].index == PTX_WARPID)
+            continue;
         if (operands[i].kind == PTX_OPERAND_SPECIAL &&
             (!ptx_special_is_uniform(operands[i].index) ||
              (joins_blocks && operands[i].index == PTX_CTAID_X)))
@@ -145,9 +151,49 @@ static bool reads_uniform(const struct search *s, const struct ptx_instruction *
     return r.is_uniform;
 }
 
+/* Whether all lanes name the same members, by the last operand of those that name any. */
+static bool has_common_members(const struct search *s, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *last = &in->operands[in->operand_count - 1];
+    return in->guard < 0 && (last->kind != PTX_OPERAND_REGISTER || !(in->flags & PTX_SYNC) ||
+                             s->made.registers[last->index]);
+}
+
+/* What all lanes of a warp get alike when they do it together. */
+static bool is_common_to_warp(const struct search *s, const struct ptx_instruction *in)
+{
+    switch (in->opcode) {
+    case PTX_OPCODE_vote:
+    case PTX_OPCODE_redux:
+        return has_common_members(s, in);
+    case PTX_OPCODE_activemask:
+        return in->guard < 0;
+    case PTX_OPCODE_match:
+        return in->operation == PTX_OP_ALL && has_common_members(s, in);
+    case PTX_OPCODE_ld:
+    case PTX_OPCODE_ldu:
+        return in->operand_count == 2 && in->operands[1].kind == PTX_OPERAND_ADDRESS &&
+               in->space != PTX_SPACE_LOCAL &&
+               !(in->operands[1].variable && in->operands[1].variable->space == PTX_SPACE_LOCAL) &&
+               reads_uniform(s, in);
+    default:
+        return false;
+    }
+}
+
+/* Generic addresses of local memory are each lane's own where they are the host's. */
+static bool is_own_address(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OPCODE_cvta && in->space == PTX_SPACE_LOCAL;
+}
+
 /* Whether all threads get the same results. bar.red gives the whole block one. */
 static bool result_is_uniform(const struct search *s, const struct ptx_instruction *in)
 {
+    if (s->is_of_warp && is_common_to_warp(s, in))
+        return true;
+    if (s->is_of_warp && is_own_address(in))
+        return false;
     if (ptx_is_barrier(in))
         return in->guard < 0;
     return ptx_flow_is_pure(s->flow->function, in) && reads_uniform(s, in);
@@ -192,8 +238,53 @@ static void diverge_from(struct search *s, int32_t branch)
     }
 }
 
+/* Whether a node begins with a barrier of all threads of the block. */
+static bool is_block_barrier(const struct ptx_flow *flow, int32_t node)
+{
+    const struct ptx_instruction *in = &flow->function->instructions[flow->nodes[node].first];
+    const uint32_t numbers = ptx_barrier_reduces(in) ? 3 : 1;
+    return ptx_is_barrier(in) && !ptx_barrier_arrives(in) && in->operand_count <= numbers;
+}
+
+/* Lanes that wait at a node's start come to nothing behind it with the others, until all wait for all at a barrier to which
+ * lanes go in step. */
+static void delay_from(struct search *s, int32_t start)
+{
+    const struct ptx_flow *flow = s->flow;
+    size_t count = 0;
+    s->mark++;
+    s->stack[count++] = start;
+    s->is_changed |= !s->made.is_divergent[start];
+    s->made.is_divergent[start] = true;
+    while (count > 0) {
+        const struct ptx_node *node = &flow->nodes[s->stack[--count]];
+        ptx_steps(flow->arena, 1 + node->next_count);
+        for (uint32_t i = 0; i < node->next_count; i++) {
+            const int32_t to = node->next[i];
+            if (s->marks[to] == s->mark ||
+                (is_block_barrier(flow, to) && !s->made.is_divergent[to]))
+                continue;
+            s->marks[to] = s->mark;
+            s->is_changed |= !s->made.is_divergent[to];
+            s->made.is_divergent[to] = true;
+            s->stack[count++] = to;
+        }
+    }
+}
+
+/* Where lanes may wait for others: where it is said, and at barriers that not all of a warp come to together. */
+static bool may_delay(const struct search *s, int32_t at)
+{
+    const struct ptx_instruction *in = &s->flow->function->instructions[s->flow->nodes[at].first];
+    return s->is_of_warp &&
+           ((s->delays && s->delays[at]) ||
+            (s->made.is_divergent[at] && ptx_is_barrier(in) && !ptx_barrier_arrives(in)));
+}
+
 static void visit_node(struct search *s, int32_t at)
 {
+    if (may_delay(s, at))
+        delay_from(s, at);
     const struct ptx_flow *flow = s->flow;
     const struct ptx_node *node = &flow->nodes[at];
     const bool is_apart = s->made.is_divergent[at] && !(s->cuts && s->cuts->is_passed[at]);
@@ -212,11 +303,10 @@ static void visit_node(struct search *s, int32_t at)
     diverge_from(s, at);
 }
 
-struct ptx_uniformity ptx_flow_uniformity_between(struct ptx_arena *arena,
-                                                  const struct ptx_flow *flow,
-                                                  const struct ptx_cuts *cuts)
+static struct ptx_uniformity find(struct ptx_arena *arena, struct search s)
 {
-    struct search s = {.flow = flow, .cuts = cuts};
+    const struct ptx_flow *flow = s.flow;
+    const struct ptx_cuts *cuts = s.cuts;
     const size_t registers = flow->function->register_count;
     s.made.registers = ptx_arena_array(arena, registers + 1, sizeof *s.made.registers);
     s.made.branches = ptx_arena_array(arena, flow->count + 1, sizeof *s.made.branches);
@@ -235,7 +325,20 @@ struct ptx_uniformity ptx_flow_uniformity_between(struct ptx_arena *arena,
     return s.made;
 }
 
+struct ptx_uniformity ptx_flow_uniformity_between(struct ptx_arena *arena,
+                                                  const struct ptx_flow *flow,
+                                                  const struct ptx_cuts *cuts)
+{
+    return find(arena, (struct search){.flow = flow, .cuts = cuts});
+}
+
 struct ptx_uniformity ptx_flow_uniformity(struct ptx_arena *arena, const struct ptx_flow *flow)
 {
     return ptx_flow_uniformity_between(arena, flow, NULL);
+}
+
+struct ptx_uniformity ptx_flow_uniformity_of_warp(struct ptx_arena *arena,
+                                                  const struct ptx_flow *flow, const bool *delays)
+{
+    return find(arena, (struct search){.flow = flow, .is_of_warp = true, .delays = delays});
 }

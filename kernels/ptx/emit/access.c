@@ -244,10 +244,11 @@ const char *ptx_access(struct ptx_emitter *e, const struct ptx_access *access)
     const bool is_marked = e->target->marks_accesses;
     if (!access->write)
         return between(e, is_marked ? begin_mark(e, access) : "", access_text(e, access), "/*}*/");
+    const char *before = e->native ? "; " : "", *after = e->native ? "\n" : "";
     if (is_marked)
-        ptx_text_put(e->out, begin_mark(e, access));
+        ptx_text_add(e->out, "%s%s%s", before, begin_mark(e, access), after);
     access->write(e, e->instruction);
     if (is_marked)
-        ptx_text_put(e->out, "/*}*/");
+        ptx_text_add(e->out, "%s/*}*/%s", before, after);
     return "";
 }

@@ -140,6 +140,11 @@ bool ptx_emit_warp(struct ptx_emitter *e, const struct ptx_instruction *in); /* 
 bool ptx_emit_flow(struct ptx_emitter *e,
                    const struct ptx_instruction *in); /* bra brx ret exit trap */
 
+/* An instruction with operand `which` as a list of its parts, if that is a vector register of the instruction's width; as
+ * it is otherwise. */
+struct ptx_instruction ptx_spread_registers(struct ptx_emitter *e, const struct ptx_instruction *in,
+                                            uint32_t which);
+
 /* Instructions of one opcode and how they are written; NULL: nothing is. */
 struct ptx_emit_row {
     uint16_t opcode; /* enum ptx_opcode */

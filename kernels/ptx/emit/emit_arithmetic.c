@@ -15,7 +15,7 @@ static const uint16_t opcodes[] = {
     PTX_OPCODE_tanh,  PTX_OPCODE_xor,
 };
 
-static bool is_arithmetic(const struct ptx_instruction *in)
+bool ptx_is_arithmetic(const struct ptx_instruction *in)
 {
     for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
         if (opcodes[i] == in->opcode)
@@ -25,7 +25,7 @@ static bool is_arithmetic(const struct ptx_instruction *in)
 
 bool ptx_emit_arithmetic(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
-    if (!is_arithmetic(in))
+    if (!ptx_is_arithmetic(in))
         return false;
     const enum ptx_type type = in->type_count ? (enum ptx_type)in->types[0] : PTX_NONE;
     if (in->operand_count < 2)

@@ -1,4 +1,4 @@
-/* What the files about memory share. Private to kernels/ptx/emit/.
+/* What the files about memory share. Private to kernels/ptx/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNELS_PTX_EMIT_EMIT_MEMORY_H
 #define KERNELS_PTX_EMIT_EMIT_MEMORY_H
@@ -7,11 +7,6 @@
 
 /* address.c: "clem_u32_a", "clem_f32x4_a": a type of library/memory.cl that may alias any other. */
 const char *ptx_memory_type(struct ptx_emitter *e, enum ptx_type type, unsigned width);
-
-/* An instruction with operand `which` as a list of its parts, if that is a vector register of the instruction's width; as
- * it is otherwise. */
-struct ptx_instruction ptx_spread_registers(struct ptx_emitter *e, const struct ptx_instruction *in,
-                                            uint32_t which);
 
 /* emit_parameter.c: ld and st of what is not in memory of the kernel's but among its own parameters, or those of a call. */
 void ptx_emit_load_parameter(struct ptx_emitter *e, const struct ptx_instruction *in);

@@ -64,6 +64,9 @@ const char *ptx_lop3_template(struct ptx_emitter *e, unsigned table);
 /* How two numbers $a and $b are compared, or two vectors of them; NULL: not so. emit_compare.c. */
 const char *ptx_comparison(uint8_t compare, bool is_float, bool is_of_lanes);
 
+/* Whether ptx_emit_arithmetic() writes it. */
+bool ptx_is_arithmetic(const struct ptx_instruction *in);
+
 /* Refuses doubles where the device has none. */
 bool ptx_lacks_double(struct ptx_emitter *e, const struct ptx_instruction *in);
 

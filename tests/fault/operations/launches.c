@@ -219,3 +219,9 @@ int operation_ptx(void)
 {
     return use_library(ptx, bump);
 }
+
+/* The same as machine code of clem's own. */
+int operation_ptx_native(void)
+{
+    return use_library(ptx, bump);
+}

@@ -1,0 +1,27 @@
+/* From LLVM IR to an object file in memory. Private to cl/native/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCL_NATIVE_COMPILE_H
+#define OCL_NATIVE_COMPILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* An object file. */
+struct ocl_object {
+    unsigned char *data;
+    size_t bytes;
+};
+
+/* How objects are made: what is kept of earlier clems' is of no use where it differs. */
+#define OCL_NATIVE_PASSES "function(sroa,early-cse,instcombine,simplifycfg),globaldce"
+
+/* Compiles a text for the processor that this process runs on. The module is checked first: LLVM ends the process over one that
+ * is none.
+ * Needs:   ocl_llvm_get(major). text ends with NUL.
+ * Returns false where LLVM refuses it, or without memory; *why then says so in words, or is NULL.
+ * Owns:    the caller frees object->data and *why.
+ * Threads: any; it takes LLVM's stack. */
+bool ocl_native_compile(unsigned major, const char *text, size_t bytes, struct ocl_object *object,
+                        char **why);
+
+#endif

@@ -1,0 +1,136 @@
+/* The code of kernels: compiling it, keeping it for later processes, and loading it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/native/native.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cl/base/deadline.h"
+#include "cl/device/driver_llvm.h"
+#include "cl/native/code.h"
+#include "cl/native/compile.h"
+#include "cl/native/llvm.h"
+#include "cl/native/native_private.h"
+#include "cl/native/symbol.h"
+#include "cl/program/program_cache.h"
+#include "cl/trace.h"
+#include "kernels/hash.h"
+
+/* Larger texts are left to the other forms, which compile them in another process: LLVM takes about a second for each MiB. */
+enum { MOST_TEXT = 8 << 20 };
+
+unsigned ocl_native_llvm(const struct ocl_context *context)
+{
+    const struct ocl_device_facts *facts = &context->device->facts;
+    const enum ocl_address address = context->capability.address;
+    if (facts->device_class != OCL_CLASS_CPU || !strstr(facts->platform_version, "PoCL") ||
+        !context->capability.device_is_host_memory ||
+        (address != OCL_ADDRESS_RAW && address != OCL_ADDRESS_SVM))
+        return 0;
+    const unsigned major = ocl_driver_llvm_major(facts->platform_version);
+    return major > 0 && ocl_llvm_get(major) ? major : 0;
+}
+
+/* ---- The cache ---- */
+
+/* The text by its hashes; LLVM and processor are among the device's facts. */
+static bool make_key(const struct ocl_device *device, const char *text, size_t bytes, char code[64],
+                     struct ocl_cache_key *key)
+{
+    static const uint64_t other_start = UINT64_C(0x6c62272e07bb0142);
+    const int length =
+        snprintf(code, 64, "%016" PRIx64 "%016" PRIx64 " %zu", fnv_add(FNV_START, text, bytes),
+                 fnv_add(other_start, text, bytes), bytes);
+    *key =
+        (struct ocl_cache_key){&device->facts, "native 2 " OCL_NATIVE_PASSES, code, (size_t)length};
+    return length > 0 && length < 64;
+}
+
+static struct ocl_native *load(const struct ocl_object *object, const char **why)
+{
+    static const char *const names[] = {"clem_native_scratch", "clem_native_run"};
+    void *functions[2];
+    struct ocl_native *made = calloc(1, sizeof *made);
+    *why = made ? ocl_code_load(object->data, object->bytes, ocl_native_symbol, names, functions, 2,
+                                &made->code)
+                : "there is no memory";
+    if (*why) {
+        free(made);
+        return NULL;
+    }
+    atomic_init(&made->references, 1);
+    memcpy(&made->scratch, &functions[0], sizeof made->scratch);
+    memcpy(&made->run, &functions[1], sizeof made->run);
+    return made;
+}
+
+static struct ocl_native *load_cached(const char *directory, const struct ocl_cache_key *key)
+{
+    void *data = NULL;
+    struct ocl_object object = {0};
+    const char *why = NULL;
+    if (!directory || !ocl_program_cache_load(directory, key, &data, &object.bytes))
+        return NULL;
+    object.data = data;
+    struct ocl_native *found = load(&object, &why);
+    if (!found)
+        ocl_trace("program cache: a stored kernel is compiled again: %s", why);
+    free(data);
+    return found;
+}
+
+/* ---- Compiling ---- */
+
+static struct ocl_native *compile(const struct ocl_device *device, const char *name,
+                                  const char *text, size_t bytes, const char *directory,
+                                  const struct ocl_cache_key *key)
+{
+    struct ocl_object object;
+    struct ocl_native *made = NULL;
+    char *words = NULL;
+    const char *why = NULL;
+    const unsigned major = ocl_driver_llvm_major(device->facts.platform_version);
+    const uint64_t begin = ocl_now();
+    if (ocl_native_compile(major, text, bytes, &object, &words))
+        made = load(&object, &why);
+    if (made) {
+        ocl_trace("kernel %s: %zu bytes of LLVM IR became %zu of an object in %llu us", name, bytes,
+                  object.bytes, (unsigned long long)(ocl_now() - begin) / 1000u);
+        if (directory)
+            ocl_program_cache_store(directory, key, object.data, object.bytes);
+    } else {
+        ocl_trace("kernel %s has no native form: %s", name,
+                  words ? words
+                  : why ? why
+                        : "LLVM does not compile it");
+    }
+    free(words);
+    free(object.data);
+    return made;
+}
+
+struct ocl_native *ocl_native_make(const struct ocl_device *device, const char *name,
+                                   const char *text, size_t bytes)
+{
+    char code[64];
+    struct ocl_cache_key key;
+    if (bytes > MOST_TEXT) {
+        ocl_trace("kernel %s has no native form: its text has %zu bytes", name, bytes);
+        return NULL;
+    }
+    const bool is_kept = make_key(device, text, bytes, code, &key);
+    const char *directory = is_kept ? ocl_program_cache_directory() : NULL;
+    struct ocl_native *found = load_cached(directory, &key);
+    return found ? found : compile(device, name, text, bytes, directory, &key);
+}
+
+void ocl_native_release(struct ocl_native *native)
+{
+    if (!native || atomic_fetch_sub(&native->references, 1) != 1)
+        return;
+    ocl_code_unload(&native->code);
+    free(native);
+}

@@ -1,0 +1,157 @@
+/* Launches of native kernels: PoCL's work-items come here and run blocks of the launch.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cl/native/native.h"
+#include "cl/native/native_private.h"
+#include "cl/native/scratch.h"
+#include "cl/program/builtin.h"
+#include "cl/program/kernel.h"
+#include "cl/trace.h"
+
+struct ocl_native_launch {
+    void (*work)(struct ocl_native_launch *launch); /* the first: the program's text says so */
+    struct ocl_native *native;
+    struct ocl_scratch_pool *scratch;
+    size_t scratch_bytes;
+    uint64_t blocks;       /* of the launch */
+    uint64_t portion;      /* of them that a work-item takes at once */
+    _Atomic uint64_t next; /* the first that nobody has taken */
+    _Atomic size_t left;   /* work-items that have not ended */
+    struct ptx_native_launch facts;
+    _Alignas(16) unsigned char parameters[];
+};
+
+/* ---- What a context has ---- */
+
+static struct ocl_scratch_pool *make_pool(const struct ocl_context *context)
+{
+    const uint32_t units = context->device->facts.compute_units;
+    return ocl_scratch_pool_create(units > 0 ? units : 1);
+}
+
+/* Whoever is first makes it; others that come meanwhile throw theirs away. NULL without memory. */
+static struct ocl_scratch_pool *pool_of(struct ocl_context *context)
+{
+    struct ocl_scratch_pool *pool = atomic_load_explicit(&context->scratch, memory_order_acquire);
+    if (pool)
+        return pool;
+    struct ocl_scratch_pool *made = make_pool(context);
+    if (!made || atomic_compare_exchange_strong(&context->scratch, &pool, made))
+        return made;
+    ocl_scratch_pool_release(made);
+    return pool;
+}
+
+void ocl_native_forget(struct ocl_context *context)
+{
+    ocl_scratch_pool_release(atomic_exchange(&context->scratch, NULL));
+}
+
+ocl_status ocl_native_program(struct ocl_context *context, cl_program *program)
+{
+    struct ocl_program *builtin = NULL;
+    ocl_status status = ocl_builtin_program(context, "native", &builtin);
+    if (status == OCL_OK)
+        status = clRetainProgram(builtin->cl);
+    *program = status == OCL_OK ? builtin->cl : NULL;
+    return status;
+}
+
+/* ---- A launch ---- */
+
+static void free_launch(struct ocl_native_launch *launch)
+{
+    ocl_scratch_pool_release(launch->scratch);
+    ocl_native_release(launch->native);
+    free(launch);
+}
+
+/* A work-item: takes blocks, in order, until there are none. One of PoCL's threads. */
+static void work(struct ocl_native_launch *launch)
+{
+    const uint64_t blocks = launch->blocks, portion = launch->portion;
+    uint64_t first = atomic_fetch_add_explicit(&launch->next, portion, memory_order_relaxed);
+    if (first < blocks) {
+        struct ocl_scratch scratch = ocl_scratch_take(launch->scratch, launch->scratch_bytes);
+        while (first < blocks) {
+            const uint64_t rest = blocks - first;
+            launch->native->run(&launch->facts, first, rest < portion ? rest : portion,
+                                scratch.memory);
+            first = atomic_fetch_add_explicit(&launch->next, portion, memory_order_relaxed);
+        }
+        ocl_scratch_give(launch->scratch, scratch);
+    }
+    if (atomic_fetch_sub_explicit(&launch->left, 1, memory_order_acq_rel) == 1)
+        free_launch(launch);
+}
+
+size_t ocl_native_items(const struct ocl_context *context, uint64_t blocks)
+{
+    const uint32_t units = context->device->facts.compute_units;
+    const size_t most = units > 0 ? units : 1;
+    return blocks < most ? (size_t)blocks : most;
+}
+
+/* Small enough that whoever comes last is not waited for long, and large enough that blocks of a few instructions are not
+ * outweighed by taking them. */
+static uint64_t portion_of(uint64_t blocks, size_t items)
+{
+    enum { PORTIONS_PER_ITEM = 16, MOST = 64 };
+    const uint64_t portion = blocks / (items * PORTIONS_PER_ITEM);
+    return portion < 1 ? 1 : portion > MOST ? MOST : portion;
+}
+
+ocl_status ocl_native_begin(struct ocl_context *context, struct ocl_native *native,
+                            const struct ocl_native_shape *shape, struct ocl_native_launch **launch)
+{
+    struct ocl_scratch_pool *pool = pool_of(context);
+    const size_t bytes = sizeof **launch + shape->parameter_bytes + 1;
+    struct ocl_native_launch *made =
+        pool ? aligned_alloc(_Alignof(struct ocl_native_launch),
+                             (bytes + _Alignof(struct ocl_native_launch) - 1) /
+                                 _Alignof(struct ocl_native_launch) *
+                                 _Alignof(struct ocl_native_launch))
+             : NULL;
+    if (!made)
+        return OCL_E_OUT_OF_MEMORY;
+    memset(made, 0, bytes);
+    made->work = work;
+    atomic_fetch_add_explicit(&native->references, 1, memory_order_relaxed);
+    made->native = native;
+    ocl_scratch_pool_hold(pool);
+    made->scratch = pool;
+    made->blocks = shape->blocks;
+    made->portion = shape->takes_turns ? 1 : portion_of(shape->blocks, shape->items);
+    atomic_init(&made->next, 0);
+    made->facts.block_count = shape->blocks;
+    made->facts.begun = (uint64_t)(uintptr_t)&made->next;
+    atomic_init(&made->left, shape->items);
+    made->facts.parameters = (uint64_t)(uintptr_t)made->parameters;
+    *launch = made;
+    return OCL_OK;
+}
+
+struct ptx_native_launch *ocl_native_facts(struct ocl_native_launch *launch)
+{
+    return &launch->facts;
+}
+
+ocl_status ocl_native_reserve(struct ocl_native_launch *launch)
+{
+    const uint64_t bytes = launch->native->scratch(&launch->facts);
+    if (bytes > SIZE_MAX / 2 || !ocl_scratch_reserve(launch->scratch, (size_t)bytes)) {
+        ocl_log(true, "there is no room for the %llu bytes that a thread block takes",
+                (unsigned long long)bytes);
+        return OCL_E_OUT_OF_MEMORY;
+    }
+    launch->scratch_bytes = (size_t)bytes;
+    return OCL_OK;
+}
+
+void ocl_native_cancel(struct ocl_native_launch *launch)
+{
+    if (launch)
+        free_launch(launch);
+}

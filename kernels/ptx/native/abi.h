@@ -1,0 +1,47 @@
+/* What a kernel in the native form is given, and what it calls. The kernel is LLVM IR; what is here in C it knows by
+ * bytes from the start of the struct (native_frame.c). For cl/, which launches such kernels.
+ *
+ * The object that becomes of the text has two symbols, of these types:
+ *   clem_native_scratch   ptx_native_scratch_bytes
+ *   clem_native_run       ptx_native_run
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNELS_PTX_NATIVE_ABI_H
+#define KERNELS_PTX_NATIVE_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The same for all blocks of a launch. Addresses are the host's. */
+struct ptx_native_launch {
+    uint32_t grid[3], block[3]; /* gridDim, blockDim */
+    uint32_t shared_bytes;      /* static, rounded up to 16, and dynamic */
+    uint32_t dynamic_bytes;
+    uint64_t blocks
+        [3]; /* of the module's constant, device and managed variables: enum ptx_block; 0: none */
+    uint64_t
+        runtime; /* struct clem_runtime (library/runtime.h); 0 where the kernel has no PTX_ARGUMENT_RUNTIME */
+    uint64_t conditions; /* uint32_t[]; 0: none */
+    uint64_t table;      /* struct clem_texture[]; 0: none */
+    uint64_t block_count;
+    uint64_t
+        begun; /* address of a uint64_t that counts blocks that were taken, also while others run: one that waits for
+                          * others has more of them begin; 0: none but those that are run */
+    uint64_t parameters; /* all parameters as one struct: struct ptx_entry's offsets */
+};
+
+/* Bytes that one block needs while it runs: shared memory, frames of warps, local memory. */
+typedef uint64_t ptx_native_scratch_bytes(const struct ptx_native_launch *launch);
+
+/* Runs `count` blocks from number `first` on, one after the other; blocks are numbered with x fastest.
+ * Needs: scratch has as many bytes as the other function says, at a multiple of 64. They need no values. */
+typedef void ptx_native_run(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
+                            void *scratch);
+
+/* Functions that the text declares and calls; whoever loads the object defines these names. */
+struct ptx_native_symbol {
+    const char *name;
+    void (*address)(void);
+};
+const struct ptx_native_symbol *ptx_native_symbols(size_t *count);
+
+#endif

@@ -1,0 +1,272 @@
+/* atom and red in the native form: one lane after the other, the lowest first.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "kernels/ptx/native/native_flow.h"
+
+/* How one operation is written: LLVM's word for it; NULL: by a loop of comparing and exchanging. */
+struct way {
+    const char *word, *name;
+    bool is_float, is_exchange; /* is_exchange: cas */
+    const char *identity;       /* of a reduction; NULL: none is made */
+    const char *reduction;
+};
+
+static struct way way_of(const struct ptx_instruction *in)
+{
+    const enum ptx_type type = (enum ptx_type)in->types[0];
+    const bool is_signed = ptx_type_is_signed(type);
+    const bool is_float = type == PTX_F32 || type == PTX_F64;
+    struct way w = {.name = ""};
+    switch (in->operation) {
+    case PTX_OP_ADD:
+        w = is_float ? (struct way){"fadd", "fadd", true, false, NULL, NULL}
+                     : (struct way){"add", "add", false, false, "0", "add"};
+        break;
+    case PTX_OP_AND:
+        w = (struct way){"and", "and", false, false, "-1", "and"};
+        break;
+    case PTX_OP_OR:
+        w = (struct way){"or", "or", false, false, "0", "or"};
+        break;
+    case PTX_OP_XOR:
+        w = (struct way){"xor", "xor", false, false, "0", "xor"};
+        break;
+    case PTX_OP_MIN:
+        w = is_signed ? (struct way){"min", "min", false, false, NULL, NULL}
+                      : (struct way){"umin", "umin", false, false, "-1", "umin"};
+        break;
+    case PTX_OP_MAX:
+        w = is_signed ? (struct way){"max", "max", false, false, NULL, NULL}
+                      : (struct way){"umax", "umax", false, false, "0", "umax"};
+        break;
+    case PTX_OP_EXCH:
+        w = (struct way){"xchg", "xchg", false, false, NULL, NULL};
+        break;
+    case PTX_OP_CAS:
+        w = (struct way){NULL, "cas", false, true, NULL, NULL};
+        break;
+    case PTX_OP_INC:
+        w = (struct way){NULL, "inc", false, false, NULL, NULL};
+        break;
+    case PTX_OP_DEC:
+        w = (struct way){NULL, "dec", false, false, NULL, NULL};
+        break;
+    default:
+        break;
+    }
+    return w;
+}
+
+static bool is_known(const struct ptx_instruction *in, struct way w)
+{
+    const enum ptx_type type = (enum ptx_type)in->types[0];
+    const unsigned bits = ptx_native_bits(type);
+    const bool is_number = type == PTX_F32 || type == PTX_F64 || !ptx_type_is_float(type);
+    const bool is_bitwise = in->operation == PTX_OP_EXCH || in->operation == PTX_OP_CAS ||
+                            in->operation == PTX_OP_AND || in->operation == PTX_OP_OR ||
+                            in->operation == PTX_OP_XOR;
+    if (!w.name[0] || in->width > 1 || bits > 64)
+        return false;
+    if (bits == 16)
+        return in->operation == PTX_OP_EXCH || in->operation == PTX_OP_CAS;
+    if (type == PTX_F32 || type == PTX_F64)
+        return in->operation == PTX_OP_ADD || is_bitwise;
+    return bits >= 32 && (is_number || is_bitwise);
+}
+
+/* Shared memory is that of one thread of the host at a time: how an operation is done there; NULL: as elsewhere. */
+static const char *alone_text(struct way w)
+{
+    static const char *const words[][2] = {
+        {"add", "add"},       {"and", "and"},       {"or", "or"},
+        {"xor", "xor"},       {"min", "icmp slt"},  {"max", "icmp sgt"},
+        {"umin", "icmp ult"}, {"umax", "icmp ugt"}, {"fadd", "fadd"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], w.name) == 0)
+            return words[i][1];
+    return NULL;
+}
+
+/* What one lane does: %x1 and %y1 are its values, %q the pointer, %old the result. */
+static const char *step_text(struct ptx_native *n, struct way w, unsigned bits, bool is_shared)
+{
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    const char *alone = is_shared ? alone_text(w) : NULL;
+    if (alone && w.is_float)
+        return ptx_format(e,
+                          "  %%old = load %s, %s %%q\n  %%of = bitcast %s %%old to %s\n"
+                          "  %%xf = bitcast %s %%x1 to %s\n  %%nf = fadd %s %%of, %%xf\n"
+                          "  %%new = bitcast %s %%nf to %s\n  store %s %%new, %s %%q\n",
+                          i, p, i, bits == 32 ? "float" : "double", i,
+                          bits == 32 ? "float" : "double", bits == 32 ? "float" : "double",
+                          bits == 32 ? "float" : "double", i, i, p);
+    if (alone && strncmp(alone, "icmp", 4) == 0)
+        return ptx_format(e,
+                          "  %%old = load %s, %s %%q\n  %%c = %s %s %%old, %%x1\n"
+                          "  %%new = select i1 %%c, %s %%old, %s %%x1\n  store %s %%new, %s %%q\n",
+                          i, p, alone, i, i, i, i, p);
+    if (alone)
+        return ptx_format(e,
+                          "  %%old = load %s, %s %%q\n  %%new = %s %s %%old, %%x1\n"
+                          "  store %s %%new, %s %%q\n",
+                          i, p, alone, i, i, p);
+    if (w.is_exchange)
+        return ptx_format(e,
+                          "  %%both = cmpxchg %s %%q, %s %%x1, %s %%y1 monotonic monotonic\n"
+                          "  %%old = extractvalue {%s, i1} %%both, 0\n",
+                          p, i, i, i);
+    if (w.is_float) {
+        const char *f = bits == 32 ? "float" : "double";
+        const char *pf = ptx_native_pointer_type(n, f);
+        return ptx_format(e,
+                          "  %%qf = bitcast %s %%q to %s\n  %%xf = bitcast %s %%x1 to %s\n"
+                          "  %%of = atomicrmw fadd %s %%qf, %s %%xf monotonic\n"
+                          "  %%old = bitcast %s %%of to %s\n",
+                          p, pf, i, f, pf, f, f, i);
+    }
+    if (w.word)
+        return ptx_format(e, "  %%old = atomicrmw %s %s %%q, %s %%x1 monotonic\n", w.word, p, i);
+    const bool is_inc = strcmp(w.name, "inc") == 0;
+    return ptx_format(
+        e,
+        "  %%was = load atomic %s, %s %%q monotonic, align 4\n  br label %%try\n"
+        "try:\n  %%old = phi %s [%%was, %%do], [%%now, %%try]\n"
+        "  %%one = %s %s %%old, 1\n  %%over = icmp %s %s %%old, %%x1\n"
+        "  %%zero = icmp eq %s %%old, 0\n  %%edge = %s i1 %%over, %s\n"
+        "  %%new = select i1 %%edge, %s %s, %s %%one\n"
+        "  %%both = cmpxchg %s %%q, %s %%old, %s %%new monotonic monotonic\n"
+        "  %%now = extractvalue {%s, i1} %%both, 0\n  %%won = extractvalue {%s, i1} %%both, 1\n"
+        "  br i1 %%won, label %%done, label %%try\ndone:\n",
+        i, p, i, is_inc ? "add" : "sub", i, is_inc ? "uge" : "ugt", i, i, "or",
+        is_inc ? "%over" : "%zero", i, is_inc ? "0" : "%x1", i, p, i, i, i, i);
+}
+
+static const char *define(struct ptx_native *n, struct way w, unsigned bits, bool is_shared)
+{
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    const char *v = ptx_format(e, "<32 x %s>", i), *pv = ptx_native_pointer_type(n, v);
+    const char *pa = ptx_native_pointer_type(n, "i64");
+    const char *pva = ptx_native_pointer_type(n, "<32 x i64>");
+    const char *name =
+        ptx_format(e, "clem_atomic_%s%s_%u", is_shared ? "shared_" : "", w.name, bits);
+    const char *last = w.word || w.is_exchange ? "do" : "done";
+    ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
+    ptx_native_declare(
+        n,
+        "define internal %s @%s(<32 x i64> %%a, %s %%x, %s %%y, i32 %%m) noinline nounwind {\n"
+        "  %%A = alloca <32 x i64>\n  %%X = alloca %s\n  %%Y = alloca %s\n"
+        "  store <32 x i64> %%a, %s %%A\n  store %s %%x, %s %%X\n  store %s %%y, %s %%Y\n"
+        "  br label %%next\n"
+        "next:\n  %%rest = phi i32 [%%m, %%0], [%%less, %%%s]\n"
+        "  %%none = icmp eq i32 %%rest, 0\n  br i1 %%none, label %%end, label %%do\n"
+        "do:\n  %%lane = call i32 @llvm.cttz.i32(i32 %%rest, i1 true)\n"
+        "  %%bit = shl i32 1, %%lane\n  %%less = xor i32 %%rest, %%bit\n"
+        "  %%A0 = bitcast %s %%A to %s\n  %%X0 = bitcast %s %%X to %s\n"
+        "  %%Y0 = bitcast %s %%Y to %s\n"
+        "  %%pA = getelementptr i64, %s %%A0, i32 %%lane\n"
+        "  %%px = getelementptr %s, %s %%X0, i32 %%lane\n"
+        "  %%py = getelementptr %s, %s %%Y0, i32 %%lane\n"
+        "  %%a1 = load i64, %s %%pA\n  %%q = inttoptr i64 %%a1 to %s\n"
+        "  %%x1 = load %s, %s %%px\n  %%y1 = load %s, %s %%py\n"
+        "%s  store %s %%old, %s %%px\n  br label %%next\n"
+        "end:\n  %%r = load %s, %s %%X\n  ret %s %%r\n}",
+        v, name, v, v, v, v, pva, v, pv, v, pv, last, pva, pa, pv, p, pv, p, pa, i, p, i, p, pa, p,
+        i, p, i, p, step_text(n, w, bits, is_shared), i, p, v, pv, v);
+    return name;
+}
+
+/* All lanes at one place, and nobody wants to know what was there. */
+static void combine(struct ptx_native *n, struct way w, unsigned bits,
+                    struct ptx_native_value address, struct ptx_native_value value)
+{
+    const char *i = ptx_native_integer(bits), *lanes = n->flow->mask;
+    const bool is_vector = n->is_vector;
+    const char *sum = value.text;
+    if (value.is_vector || strcmp(w.word, "add") == 0 || strcmp(w.word, "xor") == 0) {
+        n->is_vector = true;
+        const char *identity =
+            ptx_native_constant(n, bits, strcmp(w.identity, "0") == 0 ? 0 : UINT64_MAX);
+        n->is_vector = is_vector;
+        const char *k = ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", lanes);
+        const char *here = ptx_native_emit(n, "select <32 x i1> %s, <32 x %s> %s, <32 x %s> %s", k,
+                                           i, ptx_native_vector(n, value).text, i, identity);
+        ptx_native_declare(n, "declare %s @llvm.vector.reduce.%s.v32%s(<32 x %s>)", i, w.reduction,
+                           i, i);
+        sum = ptx_native_emit(n, "call %s @llvm.vector.reduce.%s.v32%s(<32 x %s> %s)", i,
+                              w.reduction, i, i, here);
+    }
+    const char *p = ptx_native_pointer(n, i, address.text);
+    ptx_native_emit(n, "atomicrmw %s %s %s, %s %s monotonic", w.word, ptx_native_pointer_type(n, i),
+                    p, i, sum);
+}
+
+static void fence(struct ptx_native *n, const struct ptx_instruction *in, bool is_before)
+{
+    const bool is_asked = in->order == PTX_ORDER_ACQ_REL || in->order == PTX_ORDER_SC ||
+                          in->order == (is_before ? PTX_ORDER_RELEASE : PTX_ORDER_ACQUIRE);
+    if (is_asked)
+        ptx_native_do(n, "fence %s%s",
+                      in->scope == PTX_SCOPE_CTA ? "syncscope(\"singlethread\") " : "",
+                      in->order == PTX_ORDER_SC ? "seq_cst" : "acq_rel");
+}
+
+static struct ptx_native_value operand(struct ptx_native *n, const struct ptx_operand *o,
+                                       enum ptx_type type)
+{
+    n->is_vector = ptx_native_varies(n, o);
+    return ptx_native_read(n, o, type);
+}
+
+static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    struct ptx_native *n = e->native;
+    const struct way w = way_of(in);
+    const enum ptx_type type = (enum ptx_type)in->types[0];
+    const unsigned bits = ptx_native_bits(type);
+    const uint32_t first = in->opcode == PTX_OPCODE_atom;
+    const struct ptx_variable *variable = in->operands[first].variable;
+    const bool is_shared =
+        in->space == PTX_SPACE_SHARED || (variable && variable->space == PTX_SPACE_SHARED);
+    const bool wants_result = first && in->operands[0].kind != PTX_OPERAND_SINK;
+    const struct ptx_native_value x = operand(n, &in->operands[first + 1], type);
+    const struct ptx_native_value y =
+        w.is_exchange ? operand(n, &in->operands[first + 2], type) : x;
+    const struct ptx_native_value address = ptx_native_address(n, &in->operands[first], in->space);
+    fence(n, in, true);
+    if (!address.is_vector && !wants_result && w.identity && in->guard < 0) {
+        combine(n, w, bits, address, x);
+        fence(n, in, false);
+        return;
+    }
+    const char *i = ptx_native_integer(bits), *name = define(n, w, bits, is_shared);
+    struct ptx_native_value old = {NULL, (uint8_t)bits, true};
+    old.text = ptx_native_emit(
+        n, "call <32 x %s> @%s(<32 x i64> %s, <32 x %s> %s, <32 x %s> %s, i32 %s)", i, name,
+        ptx_native_vector(n, address).text, i, ptx_native_vector(n, x).text, i,
+        ptx_native_vector(n, y).text, ptx_native_guarded(n, in));
+    fence(n, in, false);
+    if (wants_result)
+        ptx_native_set(n, in, &in->operands[0], type, old);
+}
+
+bool ptx_native_atomic(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    if (in->opcode != PTX_OPCODE_atom && in->opcode != PTX_OPCODE_red)
+        return false;
+    const uint32_t first = in->opcode == PTX_OPCODE_atom;
+    const uint32_t values = in->operation == PTX_OP_CAS ? 2 : 1;
+    if (in->operand_count < first + 1 + values || in->operands[first].kind != PTX_OPERAND_ADDRESS)
+        ptx_refuse(n->e, "operands of a kind that does not belong here");
+    else if (!is_known(in, way_of(in)))
+        ptx_refuse(n->e, "an atomic operation that the native form has not");
+    else
+        ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_ATOMIC,
+                                              .space = in->space,
+                                              .type = in->types[0],
+                                              .write = write_atomic});
+    return true;
+}

@@ -1,0 +1,342 @@
+/* Barriers of the block in the native form: where a warp leaves its function, and enters it again.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+
+#include "kernels/ptx/native/native_flow.h"
+#include "kernels/ptx/native/runtime.h"
+
+/* ---- The frame ---- */
+
+/* The frame keeps what it has of lanes that are not here. */
+static const char *blended(struct ptx_native *n, const char *type, const char *value, bool is_mask,
+                           const char *stored, const char *p, unsigned alignment)
+{
+    const char *here = ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", n->flow->mask);
+    const char *old = ptx_native_emit(n, "load %s, %s %s, align %u", stored,
+                                      ptx_native_pointer_type(n, stored), p, alignment);
+    if (is_mask)
+        old = ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", old);
+    return ptx_native_emit(n, "select <32 x i1> %s, %s %s, %s %s", here, type, value, type, old);
+}
+
+/* A part's alloca's type, and the one that memory has: predicates are words of lanes. */
+static void move_register(struct ptx_native *n, uint32_t index, unsigned part, bool is_saved)
+{
+    const char *type = ptx_native_place_type(n, index);
+    const bool is_mask =
+        n->flow->function->registers[index].type == PTX_PRED && !ptx_native_is_uniform(n, index);
+    const char *stored = is_mask ? "i32" : type;
+    const bool is_uniform = ptx_native_is_uniform(n, index);
+    const size_t bytes =
+        is_uniform
+            ? 16
+            : 32 * (ptx_native_bits((enum ptx_type)n->flow->function->registers[index].type) + 7) /
+                  8;
+    const char *frame = ptx_native_of_block(n, offsetof(struct ptx_native_block, frame), "i64");
+    const char *at =
+        ptx_native_emit(n, "add i64 %s, %zu", frame, n->flow->frame_at[index] + part * bytes);
+    const char *p = ptx_native_pointer(n, stored, at);
+    const char *place = ptx_native_place(n, index, part);
+    const unsigned alignment = is_uniform ? 16 : is_mask ? 4 : 32;
+    if (is_saved) {
+        const char *value =
+            ptx_native_emit(n, "load %s, %s %s", type, ptx_native_pointer_type(n, type), place);
+        if (n->flow->is_parted && !is_uniform)
+            value = blended(n, type, value, is_mask, stored, p, alignment);
+        if (is_mask)
+            value = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", value);
+        ptx_native_do(n, "store %s %s, %s %s, align %u", stored, value,
+                      ptx_native_pointer_type(n, stored), p, alignment);
+        return;
+    }
+    const char *value = ptx_native_emit(n, "load %s, %s %s, align %u", stored,
+                                        ptx_native_pointer_type(n, stored), p, alignment);
+    if (is_mask)
+        value = ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", value);
+    ptx_native_do(n, "store %s %s, %s %s", type, value, ptx_native_pointer_type(n, type), place);
+}
+
+static void move_registers(struct ptx_native *n, bool is_saved)
+{
+    const struct ptx_native_flow *f = n->flow;
+    for (uint32_t i = 0; i < f->function->register_count; i++)
+        for (unsigned part = 0; f->has_place[i] && ptx_flow_is_live(f->graph, f->node, i) &&
+                                part < ptx_native_parts(n, i);
+             part++)
+            move_register(n, i, part, is_saved);
+}
+
+/* ---- Barriers ---- */
+
+static struct ptx_native_value number_of(struct ptx_native *n, const struct ptx_operand *o)
+{
+    n->is_vector = false;
+    return ptx_native_read(n, o, PTX_U32);
+}
+
+static void tell(struct ptx_native *n, size_t at, const char *value)
+{
+    const char *address = ptx_native_emit(n, "add i64 %%state, %zu", at);
+    const char *p = ptx_native_pointer(n, "i32", address);
+    ptx_native_do(n, "store i32 %s, %s %s", value, ptx_native_pointer_type(n, "i32"), p);
+}
+
+/* What of a barrier's operands is the number, the count (0: none), and of a reduction the predicate. */
+struct parts {
+    uint32_t number, count, predicate;
+};
+
+static struct parts parts_of(const struct ptx_instruction *in)
+{
+    if (!ptx_barrier_reduces(in))
+        return (struct parts){0, in->operand_count > 1 ? 1 : 0, 0};
+    return (struct parts){1, in->operand_count > 3 ? 2 : 0, in->operand_count > 3 ? 3 : 2};
+}
+
+static void take_result(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    const uint8_t operation = in->operation == PTX_OP_RED ? in->second_operation : in->operation;
+    const char *result = ptx_native_of_block(n, offsetof(struct ptx_native_block, result), "i32");
+    const char *votes = ptx_native_emit(n, "and i32 %s, 65535", result);
+    if (operation == PTX_OP_POPC) {
+        ptx_native_set(n, in, &in->operands[0], PTX_U32, ptx_native_number(n, 32, votes));
+        return;
+    }
+    const char *all = ptx_native_emit(n, "lshr i32 %s, 16", result);
+    const char *holds = operation == PTX_OP_AND
+                            ? ptx_native_emit(n, "icmp eq i32 %s, %s", votes, all)
+                            : ptx_native_emit(n, "icmp ne i32 %s, 0", votes);
+    ptx_native_set(n, in, &in->operands[0], PTX_PRED, ptx_native_number(n, 1, holds));
+}
+
+/* What lanes wait for, told by `to`; false: refused. */
+static bool tell_barrier(struct ptx_native *n, const struct ptx_instruction *in,
+                         void (*to)(struct ptx_native *n, size_t at, const char *value),
+                         const size_t places[4])
+{
+    const struct parts parts = parts_of(in);
+    const char *votes = "0";
+    if (in->operand_count <= parts.number || in->operand_count <= parts.predicate) {
+        ptx_refuse(n->e, "a barrier without a number");
+        return false;
+    }
+    if (parts.predicate) {
+        n->is_vector = true;
+        const struct ptx_native_value p =
+            ptx_native_read(n, &in->operands[parts.predicate], PTX_PRED);
+        votes = ptx_native_emit(n, "and i32 %s, %s", ptx_native_lanes(n, p), n->flow->mask);
+    }
+    const char *number = number_of(n, &in->operands[parts.number]).text;
+    to(n, places[1], ptx_native_emit(n, "and i32 %s, 15", number));
+    to(n, places[2], parts.count ? number_of(n, &in->operands[parts.count]).text : "0");
+    to(n, places[3], votes);
+    to(n, places[0], n->flow->mask);
+    return true;
+}
+
+static void tell_whole(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    static const size_t places[4] = {
+        offsetof(struct ptx_native_block, lanes), offsetof(struct ptx_native_block, number),
+        offsetof(struct ptx_native_block, count), offsetof(struct ptx_native_block, votes)};
+    tell_barrier(n, in, tell, places);
+}
+
+/* ---- Sites of lanes that wait while others go on ---- */
+
+static const char *site_word(struct ptx_native *n, int32_t site, size_t at)
+{
+    const char *frame = ptx_native_of_block(n, offsetof(struct ptx_native_block, frame), "i64");
+    const char *address = ptx_native_emit(n, "add i64 %s, %zu", frame,
+                                          ((size_t)site - 1) * sizeof(struct ptx_native_site) + at);
+    return ptx_native_pointer(n, "i32", address);
+}
+
+static const char *load_site(struct ptx_native *n, int32_t site)
+{
+    return ptx_native_emit(n, "load i32, %s %s", ptx_native_pointer_type(n, "i32"),
+                           site_word(n, site, 0));
+}
+
+/* Lanes are added, all else is as it is told last. */
+static void tell_site(struct ptx_native *n, size_t at, const char *value)
+{
+    const int32_t site = n->flow->sites[n->flow->node];
+    if (at == 0 || at == offsetof(struct ptx_native_site, votes)) {
+        const char *before = ptx_native_emit(
+            n, "load i32, %s %s", ptx_native_pointer_type(n, "i32"), site_word(n, site, at));
+        if (at != 0) { /* of those that were there before */
+            const char *there = load_site(n, site);
+            before = ptx_native_emit(n, "and i32 %s, %s", before, there);
+        }
+        value = ptx_native_emit(n, "or i32 %s, %s", before, value);
+    }
+    ptx_native_do(n, "store i32 %s, %s %s", value, ptx_native_pointer_type(n, "i32"),
+                  site_word(n, site, at));
+}
+
+static void tell_of_site(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    static const size_t places[4] = {
+        offsetof(struct ptx_native_site, lanes), offsetof(struct ptx_native_site, number),
+        offsetof(struct ptx_native_site, count), offsetof(struct ptx_native_site, votes)};
+    const struct ptx_native_flow *f = n->flow;
+    if (!f->waits[f->node]) {
+        tell_barrier(n, in, tell_site, places);
+        return;
+    }
+    tell_site(n, places[1], ptx_format(n->e, "%d", PTX_NATIVE_TURN));
+    tell_site(n, places[2], "0");
+    tell_site(n, places[0], f->mask);
+}
+
+static void store_word(struct ptx_native *n, const char *word, const char *value)
+{
+    ptx_native_do(n, "store i32 %s, %s %s", value, ptx_native_pointer_type(n, "i32"), word);
+}
+
+static const char *load_word(struct ptx_native *n, const char *word)
+{
+    return ptx_native_emit(n, "load i32, %s %s", ptx_native_pointer_type(n, "i32"), word);
+}
+
+void ptx_native_clear_sites(struct ptx_native *n)
+{
+    for (int32_t i = 1; i <= n->flow->site_count; i++)
+        store_word(n, site_word(n, i, 0), "0");
+}
+
+static int32_t node_of(const struct ptx_native_flow *f, int32_t site)
+{
+    for (size_t i = 0; i < f->graph->reachable; i++)
+        if (f->sites[f->graph->order[i]] == site)
+            return f->graph->order[i];
+    return 0;
+}
+
+static void restore_all(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    for (uint32_t i = 0; i < f->function->register_count; i++)
+        for (unsigned part = 0; f->is_across[i] && part < ptx_native_parts(n, i); part++)
+            move_register(n, i, part, false);
+}
+
+void ptx_native_enter_again(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    const char *lanes = ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
+    restore_all(n);
+    for (int32_t i = 1; i <= f->site_count; i++) {
+        const int32_t node = node_of(f, i);
+        const char *there = load_site(n, i);
+        const char *go = ptx_native_emit(n, "and i32 %s, %s", there, lanes);
+        store_word(n, site_word(n, i, 0), ptx_native_emit(n, "xor i32 %s, %s", there, go));
+        if (f->uniform.is_divergent[node]) {
+            store_word(n, ptx_format(n->e, "%%w.%d", (int)node), go);
+            continue;
+        }
+        const char *rest = ptx_native_name(n, "rest");
+        const char *is_here = ptx_native_emit(n, "icmp ne i32 %s, 0", go);
+        ptx_native_do(n, "br i1 %s, label %%S%d, label %%%s", is_here, (int)i, rest);
+        ptx_native_label(n, rest);
+    }
+    ptx_native_jump(n, ptx_format(n->e, "C%d", (int)f->graph->order[0]));
+}
+
+void ptx_native_return(struct ptx_native *n)
+{
+    const char *all = "0";
+    for (int32_t i = 1; i <= n->flow->site_count; i++)
+        all = ptx_native_emit(n, "or i32 %s, %s", all, load_site(n, i));
+    const char *is_any = ptx_native_emit(n, "icmp ne i32 %s, 0", all);
+    ptx_native_do(n, "ret i32 %s", ptx_native_emit(n, "zext i1 %s to i32", is_any));
+}
+
+enum { MOST_TURNS = 64 }; /* of a loop that waits, before others have theirs */
+
+static void write_wait(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    struct ptx_native *n = e->native;
+    struct ptx_native_flow *f = n->flow;
+    const int32_t node = f->node;
+    const char *stay = ptx_native_name(n, "stay"), *goes = ptx_format(e, "G%d", (int)node);
+    const char *turns = ptx_format(e, "%%t.%d", (int)node),
+               *word = ptx_format(e, "%%w.%d", (int)node);
+    if (f->waits[node]) {
+        const char *spin = ptx_native_name(n, "spin");
+        const char *turn = ptx_native_emit(n, "add i32 %s, 1", load_word(n, turns));
+        store_word(n, turns, turn);
+        const char *is_over = ptx_native_emit(n, "icmp ugt i32 %s, %d", turn, MOST_TURNS);
+        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_over, stay, spin);
+        ptx_native_label(n, spin);
+        store_word(n, word, ptx_native_emit(n, "or i32 %s, %s", load_word(n, word), f->mask));
+        ptx_native_jump(n, goes);
+        ptx_native_label(n, stay);
+    }
+    move_registers(n, true);
+    tell_of_site(n, in);
+    ptx_native_jump(n, goes);
+    f->stamp++;
+    ptx_native_label(n, goes);
+    const char *here = load_word(n, word);
+    const char *body = ptx_native_name(n, "body");
+    const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, 0", here);
+    ptx_native_do(n, "br i1 %s, label %%X%d, label %%%s", is_none, (int)node, body);
+    ptx_native_label(n, body);
+    store_word(n, word, "0");
+    f->mask = here;
+    if (ptx_is_barrier(in) && ptx_barrier_reduces(in))
+        take_result(n, in);
+}
+
+void ptx_native_wait(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_BARRIER, .write = write_wait});
+    (void)in;
+}
+
+static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    struct ptx_native *n = e->native;
+    struct ptx_native_flow *f = n->flow;
+    const int32_t site = f->sites[f->node];
+    if (f->is_divergent) /* by write_wait() */
+        return;
+    move_registers(n, true);
+    if (f->is_parted) {
+        tell_of_site(n, in);
+        ptx_native_jump(n, ptx_format(e, "X%d", (int)f->node));
+    } else {
+        tell_whole(n, in);
+        ptx_native_do(n, "ret i32 %d", (int)site);
+    }
+    ptx_native_label(n, ptx_format(e, "S%d", (int)site));
+    move_registers(n, false);
+    f->mask = ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
+    f->stamp++;
+    n->carry.text = NULL;
+    if (ptx_barrier_reduces(in))
+        take_result(n, in);
+}
+
+static void write_arrival(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    struct ptx_native *n = e->native;
+    if (in->operand_count < 2) {
+        ptx_refuse(e, "a barrier without a count");
+        return;
+    }
+    ptx_native_declare(n, "declare void @clem_native_arrive(i64, i32, i32, i32)");
+    const char *number = number_of(n, &in->operands[0]).text;
+    const char *count = number_of(n, &in->operands[1]).text;
+    ptx_native_do(n, "call void @clem_native_arrive(i64 %%state, i32 %s, i32 %s, i32 %s)",
+                  n->flow->mask, number, count);
+}
+
+void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_BARRIER,
+                                          .write = ptx_barrier_arrives(in) ? write_arrival
+                                                                           : write_barrier});
+}

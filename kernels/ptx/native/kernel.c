@@ -1,0 +1,687 @@
+/* A kernel in the native form: its nodes, the ways between them, and the text around them.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+#include <string.h>
+
+#include "kernels/ptx/native/native_flow.h"
+#include "kernels/ptx/native/runtime.h"
+
+/* ---- Parameters of calls ---- */
+
+/* .param variables of calls become registers: what is called takes numbers. */
+static const struct ptx_function *with_registers(struct ptx_native *n,
+                                                 const struct ptx_function *from)
+{
+    struct ptx_arena *arena = n->e->arena;
+    struct ptx_function *made = ptx_arena_take(arena, sizeof *made);
+    int32_t *names = ptx_arena_array(arena, from->variable_count + 1, sizeof *names);
+    size_t room = from->register_count + from->variable_count;
+    *made = *from;
+    made->registers = ptx_arena_array(arena, room + 1, sizeof *made->registers);
+    for (size_t i = 0; i < from->register_count; i++)
+        made->registers[i] = from->registers[i];
+    for (size_t i = 0; i < from->variable_count; i++) {
+        const struct ptx_variable *v = from->variables[i];
+        names[i] = -1;
+        if (v->space != PTX_SPACE_PARAM || v->is_array || v->bytes > 8)
+            continue;
+        names[i] = (int32_t)made->register_count;
+        made->registers[made->register_count++] = (struct ptx_register){v->name, v->type, 1};
+    }
+    made->instructions =
+        ptx_arena_array(arena, from->instruction_count + 1, sizeof *made->instructions);
+    for (size_t i = 0; i < from->instruction_count; i++) {
+        const struct ptx_instruction *in = &from->instructions[i];
+        struct ptx_instruction *copy = &made->instructions[i];
+        *copy = *in;
+        const bool is_access = in->opcode == PTX_OPCODE_ld || in->opcode == PTX_OPCODE_st;
+        if (!is_access && in->opcode != PTX_OPCODE_call)
+            continue;
+        copy->operands = ptx_arena_array(arena, in->operand_count + 1, sizeof *copy->operands);
+        for (uint32_t j = 0; j < in->operand_count; j++) {
+            struct ptx_operand *o = &copy->operands[j];
+            size_t position;
+            *o = in->operands[j];
+            const bool is_list = o->kind == PTX_OPERAND_VECTOR && !is_access;
+            if (is_list) {
+                o->list = ptx_arena_array(arena, o->count + 1, sizeof *o->list);
+                memcpy(o->list, in->operands[j].list, o->count * sizeof *o->list);
+            }
+            for (uint32_t k = 0; k < (is_list ? o->count : 1); k++) {
+                struct ptx_operand *one = is_list ? &o->list[k] : o;
+                if (!one->variable ||
+                    (one->kind != PTX_OPERAND_ADDRESS && one->kind != PTX_OPERAND_VARIABLE) ||
+                    !ptx_position_of(from, one->variable, &position) || names[position] < 0)
+                    continue;
+                *one = (struct ptx_operand){.kind = PTX_OPERAND_REGISTER, .index = names[position]};
+                if (is_access) {
+                    copy->opcode = PTX_OPCODE_mov;
+                    copy->space = PTX_SPACE_GENERIC;
+                }
+            }
+        }
+    }
+    return made;
+}
+
+/* ---- What is known of the kernel ---- */
+
+static bool parks(const struct ptx_instruction *in)
+{
+    return ptx_is_barrier(in) && !ptx_barrier_arrives(in);
+}
+
+struct definitions {
+    struct ptx_native_flow *flow;
+    const struct ptx_instruction *in;
+};
+
+static void count_definition(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    const struct definitions *d = with;
+    if (d->flow->definitions[index] < 2)
+        d->flow->definitions[index]++;
+    d->flow->set_by[index] = d->in;
+}
+
+static void find_loops(struct ptx_native_flow *f, struct ptx_arena *arena)
+{
+    const struct ptx_flow *g = f->graph;
+    f->loops = ptx_arena_array(arena, g->reachable + 1, sizeof *f->loops);
+    for (size_t i = 0; i < g->reachable; i++) {
+        const struct ptx_node *node = &g->nodes[g->order[i]];
+        int32_t last = -1;
+        for (uint32_t j = 0; j < node->previous_count; j++)
+            if (g->position[node->previous[j]] > last)
+                last = g->position[node->previous[j]];
+        if (last >= (int32_t)i)
+            f->loops[f->loop_count++] = (struct ptx_native_loop){(int32_t)i, last};
+    }
+}
+
+static size_t round_up(size_t value, size_t to)
+{
+    return (value + to - 1) / to * to;
+}
+
+static void lay_out_frame(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    const struct ptx_flow *g = f->graph;
+    f->frame_at = ptx_arena_array(n->e->arena, f->function->register_count + 1, sizeof(size_t));
+    f->is_across = ptx_arena_take(n->e->arena, f->function->register_count + 1);
+    if (f->is_parted)
+        f->frame_bytes = round_up((size_t)f->site_count * sizeof(struct ptx_native_site), 64);
+    for (size_t i = 0; i < g->reachable; i++) {
+        if (!f->sites[g->order[i]])
+            continue;
+        for (uint32_t r = 0; r < f->function->register_count; r++)
+            f->is_across[r] |= ptx_flow_is_live(g, g->order[i], r);
+    }
+    for (uint32_t r = 0; r < f->function->register_count; r++) {
+        if (!f->is_across[r])
+            continue;
+        const unsigned bits = ptx_native_bits((enum ptx_type)f->function->registers[r].type);
+        const size_t bytes = ptx_native_is_uniform(n, r) ? 16 : 32 * (bits + 7) / 8;
+        f->frame_at[r] = f->frame_bytes;
+        f->frame_bytes = round_up(f->frame_bytes + bytes * ptx_native_parts(n, r), 32);
+    }
+    f->frame_bytes = round_up(f->frame_bytes, 64);
+}
+
+static void find_places(struct ptx_native_flow *f, struct ptx_arena *arena)
+{
+    const struct ptx_flow *g = f->graph;
+    const size_t count = f->function->register_count;
+    f->has_place = ptx_arena_take(arena, count + 1);
+    for (size_t i = 0; i < g->reachable; i++)
+        for (uint32_t r = 0; r < count; r++)
+            f->has_place[r] |= ptx_flow_is_live(g, g->order[i], r);
+    f->definitions = ptx_arena_take(arena, count + 1);
+    f->set_by = ptx_arena_array(arena, count + 1, sizeof(void *));
+    for (size_t i = 0; i < f->function->instruction_count; i++)
+        ptx_flow_writes(&f->function->instructions[i], count_definition,
+                        &(struct definitions){f, &f->function->instructions[i]});
+}
+
+/* What other blocks may be waited for by takes turns with them, which it has not. */
+static void refuse_grids(struct ptx_native *n)
+{
+    n->e->instruction = NULL;
+    if (ptx_reads_workspace(n->e->plan))
+        ptx_refuse(n->e, "blocks that wait for the whole grid");
+    n->e->plan->waits_for_blocks = ptx_waits_for_blocks(n->e, n->flow->function, NULL);
+}
+
+static void find_sites(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    f->sites = ptx_arena_array(n->e->arena, f->graph->count + 1, sizeof *f->sites);
+    f->is_parted = n->e->plan->waits_for_blocks;
+    for (size_t i = 0; i < f->graph->reachable; i++) {
+        const int32_t node = f->graph->order[i];
+        const bool is_barrier = parks(&f->function->instructions[f->graph->nodes[node].first]);
+        if (is_barrier || f->waits[node])
+            f->sites[node] = ++f->site_count;
+        if (f->sites[node]) /* where threads wait for ever it is told */
+            ptx_need(n->e, PTX_NEED_RUNTIME);
+        f->is_parted |= f->waits[node] || (is_barrier && f->uniform.is_divergent[node]);
+    }
+}
+
+/* What lanes of a warp do together waits for none of them that went on alone. */
+static void refuse_stragglers(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    bool may_lag = false, meets = false;
+    for (size_t i = 0; i < f->graph->reachable; i++) {
+        const int32_t node = f->graph->order[i];
+        may_lag |= f->waits[node] && f->uniform.is_divergent[node];
+    }
+    for (size_t i = 0; i < f->function->instruction_count; i++)
+        meets |= ptx_is_warp_operation(&f->function->instructions[i]);
+    n->e->instruction = NULL;
+    if (may_lag && meets)
+        ptx_refuse(n->e, "lanes that wait apart from those that they meet");
+}
+
+static void analyse(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    struct ptx_arena *arena = n->e->arena;
+    const size_t count = f->function->instruction_count;
+    bool *starts = ptx_arena_take(arena, count + 1), *waits = ptx_arena_take(arena, count + 1);
+    ptx_block_waits(n->e, f->function, waits);
+    for (size_t i = 0; i < count; i++)
+        starts[i] = waits[i] || parks(&f->function->instructions[i]);
+    f->graph = ptx_flow_make_of_warp(arena, f->function, starts);
+    ptx_flow_find_live(f->graph);
+    f->waits = ptx_arena_take(arena, f->graph->count + 1);
+    for (size_t i = 0; i < f->graph->count; i++)
+        f->waits[i] = waits[f->graph->nodes[i].first] &&
+                      !parks(&f->function->instructions[f->graph->nodes[i].first]);
+    f->uniform = ptx_flow_uniformity_of_warp(arena, f->graph, f->waits);
+    refuse_grids(n);
+    find_sites(n);
+    refuse_stragglers(n);
+    find_loops(f, arena);
+    find_places(f, arena);
+    ptx_native_find_places(n);
+    lay_out_frame(n);
+}
+
+/* ---- The end of a node ---- */
+
+/* Whether lanes that wait elsewhere may still want the value that they have of a register set here. */
+static bool is_wanted_elsewhere(const struct ptx_native_flow *f, uint32_t index)
+{
+    const struct ptx_flow *g = f->graph;
+    const int32_t at = g->position[f->node];
+    const struct ptx_native_loop *inner = NULL;
+    if (!f->is_divergent)
+        return false;
+    if (f->definitions[index] > 1 || f->is_parted) /* others may be ahead of these */
+        return true;
+    for (size_t i = 0; i < f->loop_count; i++)
+        if (f->loops[i].head <= at && at <= f->loops[i].last &&
+            (!inner || f->loops[i].head > inner->head))
+            inner = &f->loops[i];
+    for (size_t i = 0; inner && i < g->reachable; i++)
+        if (((int32_t)i < inner->head || (int32_t)i > inner->last) &&
+            ptx_flow_is_live(g, g->order[i], index))
+            return true;
+    return false;
+}
+
+static bool lives_on(const struct ptx_native_flow *f, uint32_t index)
+{
+    const struct ptx_node *node = &f->graph->nodes[f->node];
+    for (uint32_t i = 0; i < node->next_count; i++)
+        if (ptx_flow_is_live(f->graph, node->next[i], index))
+            return true;
+    return false;
+}
+
+static void put_back(struct ptx_native *n, uint32_t slot, const char **lanes)
+{
+    const struct ptx_native_flow *f = n->flow;
+    const uint32_t index = slot / 4;
+    if (!f->has_place[index] || !lives_on(f, index))
+        return;
+    struct ptx_native_value value = f->held[slot];
+    const char *type = ptx_native_place_type(n, index);
+    const char *pointer = ptx_native_pointer_type(n, type);
+    const char *place = ptx_native_place(n, index, slot % 4);
+    if (!ptx_native_is_uniform(n, index))
+        value = ptx_native_vector(n, value);
+    if (value.is_vector && is_wanted_elsewhere(f, index)) {
+        if (!*lanes)
+            *lanes = ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", f->mask);
+        const char *old = ptx_native_emit(n, "load %s, %s %s", type, pointer, place);
+        value.text = ptx_native_emit(n, "select <32 x i1> %s, %s %s, %s %s", *lanes, type,
+                                     value.text, type, old);
+    }
+    ptx_native_do(n, "store %s %s, %s %s", type, value.text, pointer, place);
+}
+
+static void put_all_back(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    const char *lanes = NULL;
+    for (size_t i = 0; i < f->dirty_count; i++) {
+        put_back(n, f->dirty[i], &lanes);
+        f->is_dirty[f->dirty[i]] = false;
+    }
+    f->dirty_count = 0;
+}
+
+/* ---- The ways out of a node ---- */
+
+enum { NO_WAY = -1 };
+
+struct way {
+    int32_t to; /* a node; NO_WAY: lanes end */
+    const char *lanes;
+};
+
+static int32_t node_at(const struct ptx_native_flow *f, uint32_t instruction)
+{
+    const int32_t node = f->graph->node_of[instruction];
+    return node == PTX_NO_NODE || ptx_flow_only_leaves(f->graph, node) ? NO_WAY : node;
+}
+
+static const char *word_of(struct ptx_native *n, int32_t node)
+{
+    return ptx_format(n->e, "%%m.%d", (int)node);
+}
+
+static const char *load_word(struct ptx_native *n, const char *word)
+{
+    return ptx_native_emit(n, "load i32, %s %s", ptx_native_pointer_type(n, "i32"), word);
+}
+
+static void store_word(struct ptx_native *n, const char *word, const char *value)
+{
+    ptx_native_do(n, "store i32 %s, %s %s", value, ptx_native_pointer_type(n, "i32"), word);
+}
+
+/* All lanes go on with a node. */
+static void go(struct ptx_native *n, struct way way)
+{
+    if (way.to == NO_WAY) {
+        ptx_native_jump(n, "done");
+    } else if (n->flow->uniform.is_divergent[way.to]) {
+        store_word(n, word_of(n, way.to), way.lanes);
+        ptx_native_jump(n, ptx_format(n->e, "C%d", (int)way.to));
+    } else {
+        store_word(n, "%active", way.lanes);
+        ptx_native_jump(n, ptx_format(n->e, "N%d", (int)way.to));
+    }
+}
+
+/* Lanes are sent to nodes that are come to later. */
+static void send(struct ptx_native *n, const struct way *ways, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (ways[i].to == NO_WAY)
+            continue;
+        const char *word = word_of(n, ways[i].to);
+        const char *there = load_word(n, word);
+        store_word(n, word, ptx_native_emit(n, "or i32 %s, %s", there, ways[i].lanes));
+    }
+    ptx_native_jump(n, ptx_format(n->e, "X%d", (int)n->flow->node));
+}
+
+static const char *not_guarded(struct ptx_native *n, const char *lanes)
+{
+    const char *others = ptx_native_emit(n, "xor i32 %s, -1", lanes);
+    return ptx_native_emit(n, "and i32 %s, %s", n->flow->mask, others);
+}
+
+static const struct ptx_targets *targets_of(const struct ptx_native_flow *f,
+                                            const struct ptx_instruction *in)
+{
+    for (uint32_t i = 0; i < in->operand_count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_TARGETS)
+            return &f->function->targets[in->operands[i].index];
+    return NULL;
+}
+
+/* A switch: lanes by the number that they have. */
+static size_t switched(struct ptx_native *n, const struct ptx_instruction *in, struct way *ways)
+{
+    const struct ptx_native_flow *f = n->flow;
+    const struct ptx_targets *targets = targets_of(f, in);
+    const char *lanes = ptx_native_guarded(n, in);
+    n->is_vector = true;
+    const struct ptx_native_value number = ptx_native_read(n, &in->operands[0], PTX_U32);
+    const char *rest = f->mask;
+    for (size_t i = 0; i < targets->count; i++) {
+        const char *is_it = ptx_native_emit(n, "icmp eq <32 x i32> %s, %s", number.text,
+                                            ptx_native_constant(n, 32, i));
+        const char *bits = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", is_it);
+        const char *these = ptx_native_emit(n, "and i32 %s, %s", bits, lanes);
+        ways[i] =
+            (struct way){node_at(f, f->function->labels[targets->labels[i]].instruction), these};
+        const char *others = ptx_native_emit(n, "xor i32 %s, -1", these);
+        rest = ptx_native_emit(n, "and i32 %s, %s", rest, others);
+    }
+    ways[targets->count] = (struct way){node_at(f, f->graph->nodes[f->node].end), rest};
+    return targets->count + 1;
+}
+
+static size_t find_ways(struct ptx_native *n, const struct ptx_instruction *last, struct way *ways)
+{
+    const struct ptx_native_flow *f = n->flow;
+    const int32_t next = node_at(f, f->graph->nodes[f->node].end);
+    const bool is_end = last->opcode == PTX_OPCODE_ret || last->opcode == PTX_OPCODE_exit ||
+                        last->opcode == PTX_OPCODE_trap ||
+                        (last->opcode == PTX_OPCODE_call && ptx_call_is_last(last));
+    if (last->opcode == PTX_OPCODE_brx)
+        return switched(n, last, ways);
+    if (last->opcode != PTX_OPCODE_bra && !is_end) {
+        ways[0] = (struct way){next, f->mask};
+        return 1;
+    }
+    const int32_t to =
+        is_end
+            ? NO_WAY
+            : node_at(
+                  f,
+                  f->function->labels[last->operands[last->operand_count - 1].index].instruction);
+    if (last->guard < 0) {
+        ways[0] = (struct way){to, f->mask};
+        return 1;
+    }
+    const char *lanes = ptx_native_guarded(n, last);
+    ways[0] = (struct way){to, lanes};
+    ways[1] = (struct way){next, not_guarded(n, lanes)};
+    return 2;
+}
+
+/* Of lanes that some may have left, none may be here. */
+static void go_if_any(struct ptx_native *n, struct way way)
+{
+    const char *some = ptx_native_name(n, "go");
+    if (strcmp(way.lanes, n->flow->mask) == 0) {
+        go(n, way);
+        return;
+    }
+    const char *is_any = ptx_native_emit(n, "icmp ne i32 %s, 0", way.lanes);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%done", is_any, some);
+    ptx_native_label(n, some);
+    go(n, way);
+}
+
+/* Two ways, of which all lanes take the same: the first where its lanes are any. */
+static void go_one_way(struct ptx_native *n, const struct way ways[2])
+{
+    const char *first = ptx_native_name(n, "go"), *second = ptx_native_name(n, "go");
+    const char *is_any = ptx_native_emit(n, "icmp ne i32 %s, 0", ways[0].lanes);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_any, first, second);
+    ptx_native_label(n, first);
+    go(n, (struct way){ways[0].to, n->flow->mask});
+    ptx_native_label(n, second);
+    go(n, (struct way){ways[1].to, n->flow->mask});
+}
+
+static void leave_node(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    const struct ptx_node *node = &f->graph->nodes[f->node];
+    const struct ptx_instruction *last = &f->function->instructions[node->end - 1];
+    const struct ptx_targets *targets = last->opcode == PTX_OPCODE_brx ? targets_of(f, last) : NULL;
+    struct way *ways =
+        ptx_arena_array(n->e->arena, 2 + (targets ? targets->count : 0), sizeof *ways);
+    const size_t count = find_ways(n, last, ways);
+    put_all_back(n);
+    size_t real = 0, which = 0;
+    for (size_t i = 0; i < count; i++) {
+        real += ways[i].to != NO_WAY;
+        which = ways[i].to != NO_WAY ? i : which;
+    }
+    const bool is_together =
+        !f->is_divergent && (real < 2 || (count == 2 && f->uniform.branches[f->node]));
+    if (!is_together)
+        send(n, ways, count);
+    else if (real == 0)
+        ptx_native_jump(n, "done");
+    else if (real == 1)
+        go_if_any(n, ways[which]);
+    else
+        go_one_way(n, ways);
+}
+
+static void write_way(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    (void)in;
+    leave_node(e->native);
+}
+
+/* ---- Nodes ---- */
+
+static void write_instruction(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    struct ptx_native_value results[PTX_NATIVE_RESULTS];
+    size_t count = 0;
+    n->e->instruction = in;
+    if (ptx_is_barrier(in)) {
+        ptx_native_park(n, in);
+        return;
+    }
+    switch (in->opcode) {
+    case PTX_OPCODE_bra:
+    case PTX_OPCODE_brx:
+    case PTX_OPCODE_ret:
+    case PTX_OPCODE_exit:
+    case PTX_OPCODE_brkpt:
+    case PTX_OPCODE_nanosleep:
+    case PTX_OPCODE_pmevent:
+        return;
+    case PTX_OPCODE_trap:
+        ptx_native_trap(n, in);
+        return;
+    default:
+        break;
+    }
+    if (ptx_native_memory(n, in) || ptx_native_atomic(n, in) || ptx_native_warp(n, in) ||
+        ptx_native_call(n, in) || ptx_native_move(n, in))
+        return;
+    if (!ptx_native_has_operation(in)) {
+        ptx_refuse(n->e, "an instruction that the native form has not");
+        return;
+    }
+    ptx_native_choose(n, in);
+    const bool is_vector = n->is_vector;
+    ptx_native_operation(n, in, results, &count);
+    n->is_vector = is_vector;
+    ptx_native_keep(n, in, results, count);
+}
+
+static void begin_node(struct ptx_native *n, int32_t node)
+{
+    struct ptx_native_flow *f = n->flow;
+    struct ptx_emitter *e = n->e;
+    f->node = node;
+    f->is_divergent = f->uniform.is_divergent[node];
+    f->stamp++;
+    n->carry.text = NULL;
+    ptx_native_label(n, ptx_format(e, "C%d", (int)node));
+    const char *here = load_word(n, word_of(n, node));
+    const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, 0", here);
+    const bool may_wait = f->is_divergent && f->sites[node];
+    ptx_native_do(n, "br i1 %s, label %%%c%d, label %%B%d", is_none, may_wait ? 'G' : 'X',
+                  (int)node, (int)node);
+    ptx_native_label(n, ptx_format(e, "B%d", (int)node));
+    store_word(n, word_of(n, node), "0");
+    f->mask = here;
+    if (f->is_divergent) {
+        if (f->sites[node])
+            ptx_native_wait(n, &f->function->instructions[f->graph->nodes[node].first]);
+        return;
+    }
+    store_word(n, "%active", here);
+    ptx_native_jump(n, ptx_format(e, "N%d", (int)node));
+    ptx_native_label(n, ptx_format(e, "N%d", (int)node));
+    f->mask = load_word(n, "%active");
+}
+
+/* Where those go on that look for lanes: at the head of a loop that ends here, or behind it. */
+static void end_node(struct ptx_native *n, int32_t position)
+{
+    const struct ptx_native_flow *f = n->flow;
+    struct ptx_emitter *e = n->e;
+    ptx_native_label(n, ptx_format(e, "X%d", (int)f->graph->order[position]));
+    for (size_t i = f->loop_count; i > 0; i--) {
+        if (f->loops[i - 1].last != position)
+            continue;
+        const int32_t head = f->graph->order[f->loops[i - 1].head];
+        const char *behind = ptx_native_name(n, "behind");
+        const char *there = load_word(n, word_of(n, head));
+        const char *is_any = ptx_native_emit(n, "icmp ne i32 %s, 0", there);
+        ptx_native_do(n, "br i1 %s, label %%C%d, label %%%s", is_any, (int)head, behind);
+        ptx_native_label(n, behind);
+    }
+    if ((size_t)position + 1 < f->graph->reachable)
+        ptx_native_jump(n, ptx_format(e, "C%d", (int)f->graph->order[position + 1]));
+    else
+        ptx_native_jump(n, "done");
+}
+
+static void write_node(struct ptx_native *n, int32_t position)
+{
+    struct ptx_native_flow *f = n->flow;
+    const int32_t node = f->graph->order[position];
+    const struct ptx_node *range = &f->graph->nodes[node];
+    n->e->instruction = &f->function->instructions[range->first];
+    begin_node(n, node);
+    for (uint32_t i = range->first; i < range->end; i++)
+        write_instruction(n, &f->function->instructions[i]);
+    ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_BRANCH, .write = write_way});
+    end_node(n, position);
+}
+
+/* ---- The text around them ---- */
+
+static void declare_places(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    const int32_t first = f->graph->order[0];
+    ptx_native_do(n, "%%active = alloca i32");
+    for (size_t i = 0; i < f->graph->reachable; i++) {
+        const int32_t node = f->graph->order[i];
+        ptx_native_do(n, "%s = alloca i32", word_of(n, node));
+        store_word(n, word_of(n, node), "0");
+        if (!f->sites[node] || !f->uniform.is_divergent[node])
+            continue;
+        ptx_native_do(n, "%%w.%d = alloca i32", (int)node);
+        store_word(n, ptx_format(n->e, "%%w.%d", (int)node), "0");
+        ptx_native_do(n, "%%t.%d = alloca i32", (int)node);
+        store_word(n, ptx_format(n->e, "%%t.%d", (int)node), "0");
+    }
+    for (uint32_t r = 0; r < f->function->register_count; r++)
+        for (unsigned part = 0; f->has_place[r] && part < ptx_native_parts(n, r); part++) {
+            const char *type = ptx_native_place_type(n, r), *place = ptx_native_place(n, r, part);
+            ptx_native_do(n, "%s = alloca %s", place, type);
+            if (ptx_flow_is_live(f->graph, first, r))
+                ptx_native_do(n, "store %s zeroinitializer, %s %s", type,
+                              ptx_native_pointer_type(n, type), place);
+        }
+    for (unsigned i = 0; i < 5; i++)
+        if (f->has_calls)
+            ptx_native_do(n, "%%call.%u = getelementptr [5 x <32 x i64>], %s %%call, i32 0, i32 %u",
+                          i, ptx_native_pointer_type(n, "[5 x <32 x i64>]"), i);
+}
+
+static void write_function(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    struct ptx_emitter *e = n->e;
+    e->out = f->head;
+    ptx_text_put(e->out, "define internal i32 @clem_native_warp(i64 %launch, i64 %state) nounwind "
+                         "{\nentry:\n");
+    for (size_t i = 0; i < f->function->instruction_count; i++)
+        f->has_calls |= f->function->instructions[i].opcode == PTX_OPCODE_call;
+    if (f->has_calls)
+        ptx_native_do(n, "%%call = alloca [5 x <32 x i64>]");
+    declare_places(n);
+    const char *site = ptx_native_of_block(n, offsetof(struct ptx_native_block, site), "i32");
+    const char *lanes = ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
+    e->out = f->code;
+    ptx_text_add(e->out, "  switch i32 %s, label %%start [", site);
+    for (int32_t i = 1; i <= f->site_count && !f->is_parted; i++)
+        ptx_text_add(e->out, " i32 %d, label %%S%d", (int)i, (int)i);
+    ptx_text_put(e->out, f->is_parted ? " i32 1, label %again ]\n" : " ]\n");
+    if (f->is_parted) {
+        ptx_native_label(n, "again");
+        ptx_native_enter_again(n);
+    }
+    ptx_native_label(n, "start");
+    if (f->is_parted)
+        ptx_native_clear_sites(n);
+    f->mask = lanes;
+    store_word(n, word_of(n, f->graph->order[0]), lanes);
+    ptx_native_jump(n, ptx_format(e, "C%d", (int)f->graph->order[0]));
+    for (size_t i = 0; i < f->graph->reachable && e->status == PTX_OK; i++)
+        write_node(n, (int32_t)i);
+    ptx_native_label(n, "done");
+    if (f->is_parted)
+        ptx_native_return(n);
+    else
+        ptx_native_do(n, "ret i32 0");
+    ptx_text_put(e->out, "}\n");
+}
+
+/* The two functions that launches call. */
+static void write_symbols(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    struct ptx_text *out = f->code;
+    const char *function = n->llvm_major < 15 ? "i32 (i64, i64)*" : "ptr";
+    const char *bytes = n->llvm_major < 15 ? "i8*" : "ptr";
+    ptx_native_declare(n, "declare i64 @clem_native_bytes(i64, i64, i64)");
+    ptx_native_declare(n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64)",
+                       bytes, function);
+    ptx_text_add(out,
+                 "define i64 @clem_native_scratch(i64 %%launch) nounwind {\n"
+                 "  %%r = call i64 @clem_native_bytes(i64 %%launch, i64 %zu, i64 %zu)\n"
+                 "  ret i64 %%r\n}\n",
+                 f->frame_bytes, f->local_bytes);
+    ptx_text_add(out,
+                 "define void @clem_native_run(i64 %%launch, i64 %%first, i64 %%count, %s "
+                 "%%scratch) nounwind {\n"
+                 "  call void @clem_native_blocks(i64 %%launch, i64 %%first, i64 %%count, %s "
+                 "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d)\n"
+                 "  ret void\n}\n!0 = !{}\n",
+                 bytes, bytes, function, f->frame_bytes, f->local_bytes,
+                 f->is_parted ? (int)f->site_count : 0);
+}
+
+void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx_text *declarations,
+                       struct ptx_text *head, struct ptx_text *code)
+{
+    struct ptx_native n = {
+        .e = e, .declarations = declarations, .llvm_major = e->target->llvm_major};
+    struct ptx_native_flow f = {.body = entry, .head = head, .code = code, .stamp = 1};
+    struct ptx_text *const out = e->out;
+    n.flow = &f;
+    e->native = &n;
+    f.function = with_registers(&n, entry->function);
+    f.local_bytes = round_up(e->plan->local_bytes, 16);
+    const size_t slots = 4 * f.function->register_count + 4;
+    f.held = ptx_arena_array(e->arena, slots, sizeof *f.held);
+    f.held_in = ptx_arena_array(e->arena, slots, sizeof *f.held_in);
+    f.dirty = ptx_arena_array(e->arena, slots, sizeof *f.dirty);
+    f.is_dirty = ptx_arena_take(e->arena, slots);
+    f.has_special = ptx_arena_take(e->arena, PTX_SPECIAL_OTHER + 1);
+    f.has_launch = ptx_arena_take(e->arena, sizeof(struct ptx_native_launch) +
+                                                sizeof(struct ptx_native_block));
+    analyse(&n);
+    if (e->status == PTX_OK)
+        write_function(&n);
+    if (e->status == PTX_OK)
+        write_symbols(&n);
+    e->out = out;
+    e->native = NULL;
+}

@@ -1,0 +1,788 @@
+/* Loads, stores, copies and fences in the native form.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+#include <string.h>
+
+#include "kernels/ptx/native/native_flow.h"
+#include "kernels/ptx/native/runtime.h"
+
+/* Where lanes access memory: at base + offset each, or at the offset, which is an address then. */
+struct place {
+    const char *base; /* i64, or NULL */
+    struct ptx_native_value offset;
+    bool is_strided; /* known not to be neighbours */
+};
+
+struct transfer {
+    struct place at;
+    const char *lanes; /* that do it */
+    bool may_be_none;  /* of them */
+    unsigned bits, width;
+    bool is_volatile, is_constant;
+    struct ptx_native_value *values; /* width of them: what is stored, or was loaded */
+};
+
+/* ---- Addresses ---- */
+
+/* "<i32 0,i32 4,...>": count numbers, of which number i is i / many * major + i % many * minor. */
+static const char *numbers(struct ptx_native *n, unsigned bits, unsigned count, size_t many,
+                           size_t major, size_t minor)
+{
+    char words[4096];
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(words + used, sizeof words - used, "%si%u %zu", i ? "," : "<",
+                                 bits, i / many * major + i % many * minor);
+    return ptx_format(n->e, "%s>", words);
+}
+
+static struct ptx_native_value add(struct ptx_native *n, struct ptx_native_value a,
+                                   struct ptx_native_value b)
+{
+    if (a.is_vector || b.is_vector) {
+        a = ptx_native_vector(n, a);
+        b = ptx_native_vector(n, b);
+    }
+    if (!a.is_vector && strcmp(b.text, "0") == 0)
+        return a;
+    a.text = ptx_native_emit(n, "add %s %s, %s", ptx_native_value_type(n, a), a.text, b.text);
+    return a;
+}
+
+static struct ptx_native_value number(struct ptx_native *n, unsigned bits, int64_t value)
+{
+    return ptx_native_number(n, bits, ptx_format(n->e, "%lld", (long long)value));
+}
+
+/* An ADDRESS as its own space counts. */
+static struct ptx_native_value offset_of(struct ptx_native *n, const struct ptx_operand *address,
+                                         unsigned bits)
+{
+    if (address->variable)
+        return ptx_native_resize(n, ptx_native_variable(n, address->variable, address->bits), bits,
+                                 false);
+    if (address->index < 0)
+        return number(n, bits, address->bits);
+    const struct ptx_operand name = {.kind = PTX_OPERAND_REGISTER, .index = address->index};
+    const bool is_vector = n->is_vector;
+    n->is_vector = ptx_native_varies(n, &name);
+    const struct ptx_native_value value = ptx_native_read(n, &name, bits == 64 ? PTX_B64 : PTX_B32);
+    n->is_vector = is_vector;
+    return address->bits == 0
+               ? value
+               : add(n, value,
+                     number(n, bits, bits == 64 ? address->bits : (int32_t)address->bits));
+}
+
+static struct ptx_native_value local_address(struct ptx_native *n, struct ptx_native_value offset)
+{
+    struct ptx_emitter *e = n->e;
+    const struct ptx_native_value lanes = {
+        numbers(n, 64, PTX_NATIVE_LANES, 1, n->flow->local_bytes, 0), 64, true};
+    ptx_need(e, PTX_NEED_LOCAL);
+    const char *base = ptx_native_of_block(n, offsetof(struct ptx_native_block, local), "i64");
+    offset = ptx_native_resize(n, offset, 64, false);
+    return add(n, add(n, offset, ptx_native_number(n, 64, base)), lanes);
+}
+
+static uint8_t space_of(const struct ptx_operand *address, uint8_t space)
+{
+    return space == PTX_SPACE_GENERIC && address->variable ? address->variable->space : space;
+}
+
+static struct place place_of(struct ptx_native *n, const struct ptx_operand *address, uint8_t space)
+{
+    struct place at = {.is_strided = address->index >= 0 && n->flow->is_spread[address->index]};
+    space = space_of(address, space);
+    if (space == PTX_SPACE_SHARED) {
+        ptx_need(n->e, PTX_NEED_SHARED | PTX_NEED_SHARED_BYTES);
+        at.base = ptx_native_of_block(n, offsetof(struct ptx_native_block, shared), "i64");
+        at.offset = offset_of(n, address, 32);
+    } else if (space == PTX_SPACE_LOCAL) {
+        const struct ptx_native_value offset = offset_of(n, address, 32);
+        at.is_strided |= !offset.is_vector;
+        at.offset = local_address(n, offset);
+    } else {
+        at.offset = offset_of(n, address, 64);
+    }
+    return at;
+}
+
+static struct ptx_native_value full_address(struct ptx_native *n, struct place at)
+{
+    if (!at.base)
+        return at.offset;
+    return add(n, ptx_native_resize(n, at.offset, 64, false), ptx_native_number(n, 64, at.base));
+}
+
+struct ptx_native_value ptx_native_address(struct ptx_native *n, const struct ptx_operand *address,
+                                           uint8_t space)
+{
+    return full_address(n, place_of(n, address, space));
+}
+
+/* "<i32 16,...,i32 31>" */
+static const char *numbers_from(struct ptx_native *n, unsigned first)
+{
+    char words[512];
+    size_t used = 0;
+    for (unsigned i = 0; i < 16; i++)
+        used += (size_t)snprintf(words + used, sizeof words - used, "%si32 %u", i ? "," : "<",
+                                 first + i);
+    return ptx_format(n->e, "%s>", words);
+}
+
+/* ---- One lane after the other, or by the processor's gathering ---- */
+
+static bool has_gathering(const struct transfer *t)
+{
+    return !t->is_volatile && (t->bits == 32 || t->bits == 64);
+}
+
+/* Numbers of 8 and 16 bits as parts of the words around them, which lie on the same page. */
+static void define_narrow_gather(struct ptx_native *n, const struct transfer *t)
+{
+    const bool is_vector = n->is_vector;
+    const char *i = ptx_native_integer(t->bits);
+    n->is_vector = true;
+    ptx_native_declare(
+        n,
+        "define internal <32 x %s> @clem_gather_%u(<32 x i64> %%a, i32 %%m) noinline nounwind {\n"
+        "  %%w = and <32 x i64> %%a, %s\n"
+        "  %%x = call <32 x i32> @clem_gather_32(<32 x i64> %%w, i32 %%m)\n"
+        "  %%t = trunc <32 x i64> %%a to <32 x i32>\n  %%p = and <32 x i32> %%t, %s\n"
+        "  %%s = shl <32 x i32> %%p, %s\n  %%y = lshr <32 x i32> %%x, %%s\n"
+        "  %%r = trunc <32 x i32> %%y to <32 x %s>\n  ret <32 x %s> %%r\n}",
+        i, t->bits, ptx_native_constant(n, 64, UINT64_MAX - 3), ptx_native_constant(n, 32, 3),
+        ptx_native_constant(n, 32, 3), i, i);
+    n->is_vector = is_vector;
+}
+
+static const char *suffix_of(struct ptx_native *n, const struct transfer *t)
+{
+    return ptx_format(n->e, "%s%u", t->is_volatile ? "volatile_" : "", t->bits);
+}
+
+/* What half a warp's lanes are: %f is the first that is there, %near whether all are beside each other, and %same whether all
+ * are at its place. Neighbours are done at once, as those of rows of 16 threads are. */
+static const char *half_text(struct ptx_native *n, unsigned bits)
+{
+    return ptx_format(n->e,
+                      "  %%k = bitcast i16 %%m to <16 x i1>\n"
+                      "  %%f = call i16 @llvm.cttz.i16(i16 %%m, i1 false)\n"
+                      "  %%f1 = and i16 %%f, 15\n  %%f2 = zext i16 %%f1 to i64\n"
+                      "  %%a0 = extractelement <16 x i64> %%a, i64 %%f2\n"
+                      "  %%i0 = insertelement <16 x i64> undef, i64 %%a0, i32 0\n"
+                      "  %%s0 = shufflevector <16 x i64> %%i0, <16 x i64> undef, <16 x i32> "
+                      "zeroinitializer\n"
+                      "  %%e0 = icmp ne <16 x i64> %%a, %%s0\n"
+                      "  %%e1 = bitcast <16 x i1> %%e0 to i16\n  %%e2 = and i16 %%e1, %%m\n"
+                      "  %%same = icmp eq i16 %%e2, 0\n"
+                      "  br i1 %%same, label %%one, label %%look\n"
+                      "look:\n  %%b0 = mul i64 %%f2, %u\n  %%b = sub i64 %%a0, %%b0\n"
+                      "  %%i1 = insertelement <16 x i64> undef, i64 %%b, i32 0\n"
+                      "  %%s1 = shufflevector <16 x i64> %%i1, <16 x i64> undef, <16 x i32> "
+                      "zeroinitializer\n"
+                      "  %%o = sub <16 x i64> %%a, %%s1\n"
+                      "  %%n0 = icmp ne <16 x i64> %%o, %s\n"
+                      "  %%n1 = bitcast <16 x i1> %%n0 to i16\n  %%n2 = and i16 %%n1, %%m\n"
+                      "  %%near = icmp eq i16 %%n2, 0\n"
+                      "  br i1 %%near, label %%row, label %%far\n",
+                      bits / 8, numbers(n, 64, 16, 1, bits / 8, 0));
+}
+
+static void define_gather(struct ptx_native *n, const struct transfer *t)
+{
+    const char *i = ptx_native_integer(t->bits), *p = ptx_native_pointer_type(n, i);
+    const char *row = ptx_format(n->e, "<16 x %s>", i);
+    const char *prow = ptx_native_pointer_type(n, row);
+    const char *name = n->llvm_major < 15 ? ptx_format(n->e, "p0%s", i) : "p0";
+    const char *row_name = n->llvm_major < 15 ? ptx_format(n->e, "p0v16%s", i) : "p0";
+    ptx_native_declare(n, "declare i16 @llvm.cttz.i16(i16, i1)");
+    ptx_native_declare(n, "declare %s @llvm.masked.load.v16%s.%s(%s, i32, <16 x i1>, %s)", row, i,
+                       row_name, prow, row);
+    ptx_native_declare(n,
+                       "declare %s @llvm.masked.gather.v16%s.v16%s(<16 x %s>, i32, <16 x i1>, %s)",
+                       row, i, name, p, row);
+    ptx_native_declare(
+        n,
+        "define internal %s @clem_gather_half_%s(<16 x i64> %%a, i16 %%m) noinline nounwind {\n%s"
+        "one:\n  %%q = inttoptr i64 %%a0 to %s\n  %%there = icmp ne i16 %%m, 0\n"
+        "  br i1 %%there, label %%some, label %%none\n"
+        "some:\n  %%x = load %s, %s %%q\n"
+        "  %%xi = insertelement %s undef, %s %%x, i32 0\n"
+        "  %%xs = shufflevector %s %%xi, %s undef, <16 x i32> zeroinitializer\n  ret %s %%xs\n"
+        "none:\n  ret %s zeroinitializer\n"
+        "row:\n  %%pr = inttoptr i64 %%b to %s\n"
+        "  %%r = call %s @llvm.masked.load.v16%s.%s(%s %%pr, i32 %u, <16 x i1> %%k, %s "
+        "zeroinitializer)\n  ret %s %%r\n"
+        "far:\n  %%p = inttoptr <16 x i64> %%a to <16 x %s>\n"
+        "  %%g = call %s @llvm.masked.gather.v16%s.v16%s(<16 x %s> %%p, i32 %u, <16 x i1> %%k, %s "
+        "zeroinitializer)\n  ret %s %%g\n}",
+        row, suffix_of(n, t), half_text(n, t->bits), p, i, p, row, i, row, row, row, row, prow, row,
+        i, row_name, prow, t->bits / 8, row, row, p, row, i, name, p, t->bits / 8, row, row);
+    ptx_native_declare(
+        n,
+        "define internal <32 x %s> @clem_gather_%s(<32 x i64> %%a, i32 %%m) noinline nounwind {\n"
+        "  %%al = shufflevector <32 x i64> %%a, <32 x i64> undef, <16 x i32> %s\n"
+        "  %%ah = shufflevector <32 x i64> %%a, <32 x i64> undef, <16 x i32> %s\n"
+        "  %%ml = trunc i32 %%m to i16\n  %%m1 = lshr i32 %%m, 16\n"
+        "  %%mh = trunc i32 %%m1 to i16\n"
+        "  %%l = call %s @clem_gather_half_%s(<16 x i64> %%al, i16 %%ml)\n"
+        "  %%h = call %s @clem_gather_half_%s(<16 x i64> %%ah, i16 %%mh)\n"
+        "  %%r = shufflevector %s %%l, %s %%h, <32 x i32> %s\n  ret <32 x %s> %%r\n}",
+        i, suffix_of(n, t), numbers(n, 32, 16, 1, 1, 0), numbers_from(n, 16), row, suffix_of(n, t),
+        row, suffix_of(n, t), row, row, ptx_native_iota(32), i);
+}
+
+/* The lowest lane is the last, so that its value stays. */
+static void define_scatter(struct ptx_native *n, const struct transfer *t)
+{
+    const char *i = ptx_native_integer(t->bits), *p = ptx_native_pointer_type(n, i);
+    const char *row = ptx_format(n->e, "<16 x %s>", i);
+    const char *prow = ptx_native_pointer_type(n, row);
+    const char *name = n->llvm_major < 15 ? ptx_format(n->e, "p0%s", i) : "p0";
+    const char *row_name = n->llvm_major < 15 ? ptx_format(n->e, "p0v16%s", i) : "p0";
+    const char *back = "<i32 15,i32 14,i32 13,i32 12,i32 11,i32 10,i32 9,i32 8,i32 7,i32 6,i32 5,"
+                       "i32 4,i32 3,i32 2,i32 1,i32 0>";
+    ptx_native_declare(n, "declare i16 @llvm.cttz.i16(i16, i1)");
+    ptx_native_declare(n, "declare void @llvm.masked.store.v16%s.%s(%s, %s, i32, <16 x i1>)", i,
+                       row_name, row, prow);
+    ptx_native_declare(
+        n, "declare void @llvm.masked.scatter.v16%s.v16%s(%s, <16 x %s>, i32, <16 x i1>)", i, name,
+        row, p);
+    ptx_native_declare(
+        n,
+        "define internal void @clem_scatter_half_%s(<16 x i64> %%a, %s %%x, i16 %%m) noinline "
+        "nounwind {\n%s"
+        "one:\n  %%q = inttoptr i64 %%a0 to %s\n  %%there = icmp ne i16 %%m, 0\n"
+        "  br i1 %%there, label %%some, label %%none\n"
+        "some:\n  %%x0 = extractelement %s %%x, i64 %%f2\n  store %s %%x0, %s %%q\n  ret void\n"
+        "none:\n  ret void\n"
+        "row:\n  %%pr = inttoptr i64 %%b to %s\n"
+        "  call void @llvm.masked.store.v16%s.%s(%s %%x, %s %%pr, i32 %u, <16 x i1> %%k)\n"
+        "  ret void\n"
+        "far:\n  %%kr = shufflevector <16 x i1> %%k, <16 x i1> undef, <16 x i32> %s\n"
+        "  %%ar = shufflevector <16 x i64> %%a, <16 x i64> undef, <16 x i32> %s\n"
+        "  %%xr = shufflevector %s %%x, %s undef, <16 x i32> %s\n"
+        "  %%p = inttoptr <16 x i64> %%ar to <16 x %s>\n"
+        "  call void @llvm.masked.scatter.v16%s.v16%s(%s %%xr, <16 x %s> %%p, i32 %u, <16 x i1> "
+        "%%kr)\n  ret void\n}",
+        suffix_of(n, t), row, half_text(n, t->bits), p, row, i, p, prow, i, row_name, row, prow,
+        t->bits / 8, back, back, row, row, back, p, i, name, row, p, t->bits / 8);
+    ptx_native_declare(
+        n,
+        "define internal void @clem_scatter_%s(<32 x i64> %%a, <32 x %s> %%x, i32 %%m) noinline "
+        "nounwind {\n"
+        "  %%al = shufflevector <32 x i64> %%a, <32 x i64> undef, <16 x i32> %s\n"
+        "  %%ah = shufflevector <32 x i64> %%a, <32 x i64> undef, <16 x i32> %s\n"
+        "  %%xl = shufflevector <32 x %s> %%x, <32 x %s> undef, <16 x i32> %s\n"
+        "  %%xh = shufflevector <32 x %s> %%x, <32 x %s> undef, <16 x i32> %s\n"
+        "  %%ml = trunc i32 %%m to i16\n  %%m1 = lshr i32 %%m, 16\n"
+        "  %%mh = trunc i32 %%m1 to i16\n"
+        "  call void @clem_scatter_half_%s(<16 x i64> %%ah, %s %%xh, i16 %%mh)\n"
+        "  call void @clem_scatter_half_%s(<16 x i64> %%al, %s %%xl, i16 %%ml)\n  ret void\n}",
+        suffix_of(n, t), i, numbers(n, 32, 16, 1, 1, 0), numbers_from(n, 16), i, i,
+        numbers(n, 32, 16, 1, 1, 0), i, i, numbers_from(n, 16), suffix_of(n, t), row,
+        suffix_of(n, t), row);
+}
+
+/* A loop over lanes, of which an array each has the addresses and the values. */
+static void define_loop(struct ptx_native *n, const struct transfer *t, bool is_store)
+{
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(t->bits), *p = ptx_native_pointer_type(n, i);
+    const char *pa = ptx_native_pointer_type(n, "i64");
+    const char *v = t->is_volatile ? "volatile " : "";
+    const char *pv = ptx_native_pointer_type(n, ptx_format(e, "<32 x %s>", i));
+    const char *pva = ptx_native_pointer_type(n, "<32 x i64>");
+    /* Aligned, as the ISA asks for, so that it is one access of the processor. */
+    const char *act =
+        is_store ? ptx_format(e, "  %%x1 = load %s, %s %%px\n  store %s%s %%x1, %s %%q, align %u\n",
+                              i, p, v, i, p, t->bits / 8)
+                 : ptx_format(e, "  %%x1 = load %s%s, %s %%q, align %u\n  store %s %%x1, %s %%px\n",
+                              v, i, p, t->bits / 8, i, p);
+    ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
+    ptx_native_declare(n, "declare i32 @llvm.ctlz.i32(i32, i1)");
+    ptx_native_declare(
+        n,
+        "define internal %s @clem_%s_%s(<32 x i64> %%a, %si32 %%m) noinline nounwind {\n"
+        "  %%A = alloca <32 x i64>\n  %%X = alloca <32 x %s>\n"
+        "  store <32 x i64> %%a, %s %%A\n  store <32 x %s> %s, %s %%X\n"
+        "  br label %%next\n"
+        "next:\n  %%rest = phi i32 [%%m, %%0], [%%less, %%do]\n"
+        "  %%none = icmp eq i32 %%rest, 0\n  br i1 %%none, label %%end, label %%do\n"
+        "do:\n  %%c = call i32 @llvm.%s.i32(i32 %%rest, i1 true)\n"
+        "  %%lane = %s i32 %s, %%c\n"
+        "  %%bit = shl i32 1, %%lane\n  %%less = xor i32 %%rest, %%bit\n"
+        "  %%A0 = bitcast %s %%A to %s\n  %%X0 = bitcast %s %%X to %s\n"
+        "  %%pA = getelementptr i64, %s %%A0, i32 %%lane\n"
+        "  %%px = getelementptr %s, %s %%X0, i32 %%lane\n"
+        "  %%a1 = load i64, %s %%pA\n  %%q = inttoptr i64 %%a1 to %s\n"
+        "%s  br label %%next\n"
+        "end:\n%s}",
+        is_store ? "void" : ptx_format(e, "<32 x %s>", i), is_store ? "scatter" : "gather",
+        suffix_of(n, t), is_store ? ptx_format(e, "<32 x %s> %%x, ", i) : "", i, pva, i,
+        is_store ? "%x" : "zeroinitializer", pv, is_store ? "ctlz" : "cttz",
+        is_store ? "sub" : "or", is_store ? "31" : "0", pva, pa, pv, p, pa, i, p, pa, p, act,
+        is_store
+            ? "  ret void\n"
+            : ptx_format(e, "  %%r = load <32 x %s>, %s %%X\n  ret <32 x %s> %%r\n", i, pv, i));
+}
+
+static struct ptx_native_value element_address(struct ptx_native *n, struct ptx_native_value a,
+                                               const struct transfer *t, unsigned k)
+{
+    return k == 0 ? a : add(n, a, number(n, 64, (int64_t)k * t->bits / 8));
+}
+
+static void gather(struct ptx_native *n, const struct transfer *t, struct ptx_native_value a,
+                   struct ptx_native_value *to)
+{
+    const struct transfer words = {.bits = 32, .width = 1};
+    const bool is_narrow = !t->is_volatile && t->bits < 32;
+    if (has_gathering(t) || is_narrow)
+        define_gather(n, is_narrow ? &words : t);
+    else
+        define_loop(n, t, false);
+    if (is_narrow)
+        define_narrow_gather(n, t);
+    const char *i = ptx_native_integer(t->bits);
+    for (unsigned k = 0; k < t->width; k++)
+        to[k] = (struct ptx_native_value){
+            ptx_native_emit(n, "call <32 x %s> @clem_gather_%s(<32 x i64> %s, i32 %s)", i,
+                            suffix_of(n, t), element_address(n, a, t, k).text, t->lanes),
+            (uint8_t)t->bits, true};
+}
+
+static void scatter(struct ptx_native *n, const struct transfer *t, struct ptx_native_value a)
+{
+    if (has_gathering(t))
+        define_scatter(n, t);
+    else
+        define_loop(n, t, true);
+    const char *i = ptx_native_integer(t->bits);
+    for (unsigned k = 0; k < t->width; k++)
+        ptx_native_do(n, "call void @clem_scatter_%s(<32 x i64> %s, <32 x %s> %s, i32 %s)",
+                      suffix_of(n, t), element_address(n, a, t, k).text, i,
+                      ptx_native_vector(n, t->values[k]).text, t->lanes);
+}
+
+/* ---- Neighbours ---- */
+
+/* Jumps where all lanes are there and each is beside the one before it; *start is lane 0's address. */
+static void branch_on_neighbours(struct ptx_native *n, const struct transfer *t, const char *fast,
+                                 const char *slow, const char **start)
+{
+    const struct ptx_native_value offset = t->at.offset;
+    const char *type = ptx_native_value_type(n, offset), *i = ptx_native_integer(offset.bits);
+    const char *first = ptx_native_emit(n, "extractelement %s %s, i32 0", type, offset.text);
+    const struct ptx_native_value all =
+        ptx_native_vector(n, ptx_native_number(n, offset.bits, first));
+    const char *differences = ptx_native_emit(n, "sub %s %s, %s", type, offset.text, all.text);
+    const char *same = ptx_native_emit(
+        n, "icmp eq %s %s, %s", type, differences,
+        numbers(n, offset.bits, PTX_NATIVE_LANES, 1, (size_t)(t->bits / 8) * t->width, 0));
+    const char *bits = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", same);
+    const char *both = ptx_native_emit(n, "and i32 %s, %s", bits, t->lanes);
+    const char *is_fast = ptx_native_emit(n, "icmp eq i32 %s, -1", both);
+    *start = first;
+    if (t->at.base) {
+        const char *wide = ptx_native_emit(n, "zext %s %s to i64", i, first);
+        *start = ptx_native_emit(n, "add i64 %s, %s", wide, t->at.base);
+    }
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_fast, fast, slow);
+}
+
+/* Of all lanes' elements in the order of memory, where those at place k of each lane are. */
+static const char *picked(struct ptx_native *n, const struct transfer *t, unsigned k)
+{
+    char words[1024];
+    size_t used = 0;
+    for (unsigned i = 0; i < PTX_NATIVE_LANES; i++)
+        used += (size_t)snprintf(words + used, sizeof words - used, "%si32 %u", i ? "," : "<",
+                                 i * t->width + k);
+    return ptx_format(n->e, "%s>", words);
+}
+
+static const char *whole_type(struct ptx_native *n, const struct transfer *t)
+{
+    return ptx_format(n->e, "<%u x i%u>", PTX_NATIVE_LANES * t->width, t->bits);
+}
+
+static void load_neighbours(struct ptx_native *n, const struct transfer *t, const char *start,
+                            struct ptx_native_value *to)
+{
+    const char *type = whole_type(n, t);
+    const char *p = ptx_native_pointer(n, type, start);
+    const char *all = ptx_native_emit(n, "load %s, %s %s, align %u", type,
+                                      ptx_native_pointer_type(n, type), p, t->bits / 8);
+    for (unsigned k = 0; k < t->width; k++)
+        to[k] = (struct ptx_native_value){
+            t->width == 1 ? all
+                          : ptx_native_emit(n, "shufflevector %s %s, %s undef, <32 x i32> %s", type,
+                                            all, type, picked(n, t, k)),
+            (uint8_t)t->bits, true};
+}
+
+/* a and b, each of so many elements, as one vector. */
+static const char *joined(struct ptx_native *n, unsigned bits, unsigned count, const char *a,
+                          const char *b)
+{
+    return ptx_native_emit(n, "shufflevector <%u x i%u> %s, <%u x i%u> %s, <%u x i32> %s", count,
+                           bits, a, count, bits, b, 2 * count, numbers(n, 32, 2 * count, 1, 1, 0));
+}
+
+static const char *interleaved(struct ptx_native *n, const struct transfer *t)
+{
+    const char *parts[8] = {""};
+    unsigned count = PTX_NATIVE_LANES, width = t->width;
+    for (unsigned k = 0; k < t->width; k++)
+        parts[k] = ptx_native_vector(n, t->values[k]).text;
+    for (; width > 1; width /= 2, count *= 2)
+        for (unsigned k = 0; k < width / 2; k++)
+            parts[k] = joined(n, t->bits, count, parts[(size_t)2 * k], parts[(size_t)2 * k + 1]);
+    return ptx_native_emit(n, "shufflevector %s %s, %s undef, <%u x i32> %s", whole_type(n, t),
+                           parts[0], whole_type(n, t), count,
+                           numbers(n, 32, count, t->width, 1, PTX_NATIVE_LANES));
+}
+
+static void store_neighbours(struct ptx_native *n, const struct transfer *t, const char *start)
+{
+    const char *type = whole_type(n, t);
+    const char *all = t->width == 1 ? ptx_native_vector(n, t->values[0]).text : interleaved(n, t);
+    const char *p = ptx_native_pointer(n, type, start);
+    ptx_native_do(n, "store %s %s, %s %s, align %u", type, all, ptx_native_pointer_type(n, type), p,
+                  t->bits / 8);
+}
+
+/* ---- One place for all lanes ---- */
+
+static void one_place(struct ptx_native *n, struct transfer *t, bool is_store)
+{
+    const struct ptx_native_value a = full_address(n, t->at);
+    const char *type = ptx_native_integer(t->bits), *p = ptx_native_pointer_type(n, type);
+    const char *v = t->is_volatile ? "volatile " : "";
+    for (unsigned k = 0; k < t->width; k++) {
+        const char *at = ptx_native_pointer(n, type, element_address(n, a, t, k).text);
+        if (is_store)
+            ptx_native_do(n, "store %s%s %s, %s %s, align %u", v, type,
+                          ptx_native_first(n, t->values[k], t->lanes).text, p, at, t->bits / 8);
+        else
+            t->values[k] = ptx_native_number(
+                n, t->bits,
+                ptx_native_emit(n, "load %s%s, %s %s, align %u%s", v, type, p, at, t->bits / 8,
+                                t->is_constant ? ", !invariant.load !0" : ""));
+    }
+}
+
+/* ---- All of them ---- */
+
+static void phi(struct ptx_native *n, const struct transfer *t, const struct ptx_native_value *a,
+                const char *from_a, const struct ptx_native_value *b, const char *from_b)
+{
+    for (unsigned k = 0; k < t->width; k++) {
+        t->values[k] = a[k];
+        t->values[k].text =
+            ptx_native_emit(n, "phi %s [%s, %%%s], [%s, %%%s]", ptx_native_value_type(n, a[k]),
+                            a[k].text, from_a, b ? b[k].text : "undef", from_b);
+    }
+}
+
+static void many_places(struct ptx_native *n, struct transfer *t, bool is_store)
+{
+    struct ptx_native_value near[8], far[8];
+    const char *fast = ptx_native_name(n, "near"), *slow = ptx_native_name(n, "far");
+    const char *end = ptx_native_name(n, "did"), *start;
+    const bool is_slow = t->at.is_strided || t->is_volatile;
+    if (is_slow && is_store) {
+        scatter(n, t, full_address(n, t->at));
+        return;
+    }
+    if (is_slow) {
+        gather(n, t, full_address(n, t->at), t->values);
+        return;
+    }
+    branch_on_neighbours(n, t, fast, slow, &start);
+    ptx_native_label(n, fast);
+    if (is_store)
+        store_neighbours(n, t, start);
+    else
+        load_neighbours(n, t, start, near);
+    ptx_native_jump(n, end);
+    ptx_native_label(n, slow);
+    if (is_store)
+        scatter(n, t, full_address(n, t->at));
+    else
+        gather(n, t, full_address(n, t->at), far);
+    ptx_native_jump(n, end);
+    ptx_native_label(n, end);
+    if (!is_store)
+        phi(n, t, near, fast, far, slow);
+}
+
+static void transfer(struct ptx_native *n, struct transfer *t, bool is_store)
+{
+    const bool is_one = !t->at.offset.is_vector;
+    if (!t->may_be_none) {
+        if (is_one)
+            one_place(n, t, is_store);
+        else
+            many_places(n, t, is_store);
+        return;
+    }
+    const char *some = ptx_native_name(n, "some"), *end = ptx_native_name(n, "none");
+    const char *before = n->flow->block;
+    const char *is_any = ptx_native_emit(n, "icmp ne i32 %s, 0", t->lanes);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_any, some, end);
+    ptx_native_label(n, some);
+    if (is_one)
+        one_place(n, t, is_store);
+    else
+        many_places(n, t, is_store);
+    const char *after = n->flow->block;
+    ptx_native_jump(n, end);
+    ptx_native_label(n, end);
+    if (!is_store)
+        phi(n, t, t->values, after, NULL, before);
+}
+
+/* ---- Instructions ---- */
+
+static uint32_t parts_of(struct ptx_native *n, const struct ptx_instruction *in,
+                         const struct ptx_operand *list, struct ptx_operand parts[8])
+{
+    if (list->kind == PTX_OPERAND_VECTOR) {
+        for (uint32_t i = 0; i < list->count && i < 8; i++)
+            parts[i] = list->list[i];
+        return list->count > 8 ? 8 : list->count;
+    }
+    const bool is_whole = in->width > 1 && list->kind == PTX_OPERAND_REGISTER && list->part == 0 &&
+                          n->flow->function->registers[list->index].width == in->width;
+    for (uint32_t i = 0; is_whole && i < in->width; i++) {
+        parts[i] = *list;
+        parts[i].part = (uint8_t)(1 + i);
+    }
+    if (is_whole)
+        return in->width;
+    parts[0] = *list;
+    return 1;
+}
+
+static void fence(struct ptx_native *n, uint8_t scope, uint8_t order)
+{
+    ptx_native_do(n, "fence %s%s", scope == PTX_SCOPE_CTA ? "syncscope(\"singlethread\") " : "",
+                  order == PTX_ORDER_SC ? "seq_cst" : "acq_rel");
+}
+
+static void fence_before(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    if (in->order == PTX_ORDER_RELEASE || in->order == PTX_ORDER_ACQ_REL ||
+        in->order == PTX_ORDER_SC)
+        fence(n, in->scope, in->order);
+}
+
+static void fence_after(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    if (in->order == PTX_ORDER_ACQUIRE || in->order == PTX_ORDER_ACQ_REL ||
+        in->order == PTX_ORDER_SC)
+        fence(n, in->scope, in->order);
+}
+
+static struct transfer transfer_of(struct ptx_native *n, const struct ptx_instruction *in,
+                                   const struct ptx_operand *address,
+                                   struct ptx_native_value values[8])
+{
+    struct transfer t = {.bits = ptx_native_bits((enum ptx_type)in->types[0]),
+                         .width = 1,
+                         .is_volatile = ptx_is_volatile(in),
+                         .values = values};
+    t.may_be_none = in->guard >= 0;
+    t.lanes = ptx_native_guarded(n, in);
+    t.at = place_of(n, address, in->space);
+    return t;
+}
+
+static void write_load(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    struct ptx_native *n = e->native;
+    struct ptx_operand parts[8];
+    struct ptx_native_value values[8];
+    const struct ptx_operand *address = &in->operands[1];
+    struct transfer t = transfer_of(n, in, address, values);
+    const uint32_t count = parts_of(n, in, &in->operands[0], parts);
+    t.width = count;
+    t.is_constant = space_of(address, in->space) == PTX_SPACE_PARAM;
+    if (count == 0 || (count & (count - 1)) != 0) {
+        ptx_refuse(e, "a vector of this size");
+        return;
+    }
+    transfer(n, &t, false);
+    fence_after(n, in);
+    for (uint32_t i = 0; i < count; i++)
+        ptx_native_set(n, in, &parts[i], (enum ptx_type)in->types[0], values[i]);
+}
+
+static void write_store(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    struct ptx_native *n = e->native;
+    struct ptx_operand parts[8];
+    struct ptx_native_value values[8];
+    fence_before(n, in);
+    struct transfer t = transfer_of(n, in, &in->operands[0], values);
+    const uint32_t count = parts_of(n, in, &in->operands[1], parts);
+    t.width = count;
+    if (count == 0 || (count & (count - 1)) != 0) {
+        ptx_refuse(e, "a vector of this size");
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        n->is_vector = ptx_native_varies(n, &parts[i]);
+        values[i] = ptx_native_read(n, &parts[i], (enum ptx_type)in->types[0]);
+    }
+    transfer(n, &t, true);
+}
+
+/* What lanes want fewer bytes of has zeros there. */
+static void cut_values(struct ptx_native *n, struct ptx_native_value values[4], uint32_t count,
+                       struct ptx_native_value bytes)
+{
+    bytes = ptx_native_vector(n, bytes);
+    const bool is_vector = n->is_vector;
+    n->is_vector = true;
+    for (uint32_t k = 0; k < count; k++) {
+        const struct ptx_native_value value = ptx_native_vector(n, values[k]);
+        const char *lack =
+            ptx_native_emit(n, "sub <32 x i32> %s, %s",
+                            ptx_native_constant(n, 32, 4 * ((uint64_t)k + 1)), bytes.text);
+        const char *over = ptx_native_emit(n, "icmp sgt <32 x i32> %s, zeroinitializer", lack);
+        const char *all =
+            ptx_native_emit(n, "icmp sgt <32 x i32> %s, %s", lack, ptx_native_constant(n, 32, 3));
+        const char *eight =
+            ptx_native_emit(n, "shl <32 x i32> %s, %s", lack, ptx_native_constant(n, 32, 3));
+        const char *safe =
+            ptx_native_emit(n, "and <32 x i32> %s, %s", eight, ptx_native_constant(n, 32, 31));
+        const char *some = ptx_native_emit(n, "lshr <32 x i32> %s, %s",
+                                           ptx_native_constant(n, 32, UINT32_MAX), safe);
+        const char *mask = ptx_native_emit(n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> %s",
+                                           over, some, ptx_native_constant(n, 32, UINT32_MAX));
+        const char *last = ptx_native_emit(
+            n, "select <32 x i1> %s, <32 x i32> zeroinitializer, <32 x i32> %s", all, mask);
+        values[k] = (struct ptx_native_value){
+            ptx_native_emit(n, "and <32 x i32> %s, %s", value.text, last), 32, true};
+    }
+    n->is_vector = is_vector;
+}
+
+/* How many bytes lanes want of a copy's source. */
+static struct ptx_native_value wanted_bytes(struct ptx_native *n, const struct ptx_operand *o,
+                                            int64_t size)
+{
+    const bool is_ignored =
+        o->kind == PTX_OPERAND_REGISTER && n->flow->function->registers[o->index].type == PTX_PRED;
+    n->is_vector = ptx_native_varies(n, o);
+    struct ptx_native_value value = ptx_native_read(n, o, is_ignored ? PTX_PRED : PTX_U32);
+    if (!is_ignored)
+        return value;
+    value = ptx_native_vector(n, value);
+    n->is_vector = true;
+    return (struct ptx_native_value){
+        ptx_native_emit(n, "select <32 x i1> %s, <32 x i32> zeroinitializer, <32 x i32> %s",
+                        value.text, ptx_native_constant(n, 32, (uint64_t)size)),
+        32, true};
+}
+
+static void write_copy(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    struct ptx_native *n = e->native;
+    const struct ptx_operand *o = in->operands;
+    const int64_t size = in->operand_count >= 3 ? o[2].bits : 0;
+    struct ptx_native_value values[8], bytes = {0};
+    if (size != 4 && size != 8 && size != 16) {
+        ptx_refuse(e, "a copy of this size has no translation");
+        return;
+    }
+    struct transfer t = {.bits = 32, .width = (unsigned)(size / 4), .values = values};
+    t.may_be_none = in->guard >= 0 || in->operand_count > 3;
+    const char *all = t.lanes = ptx_native_guarded(n, in);
+    t.at = place_of(n, &o[1], PTX_SPACE_GLOBAL);
+    if (in->operand_count > 3) {
+        bytes = wanted_bytes(n, &o[3], size);
+        const struct ptx_native_value wanted = ptx_native_vector(n, bytes);
+        const char *some =
+            ptx_native_emit(n, "icmp ne <32 x i32> %s, zeroinitializer", wanted.text);
+        const char *lanes = ptx_native_emit(n, "bitcast <32 x i1> %s to i32", some);
+        t.lanes = ptx_native_emit(n, "and i32 %s, %s", lanes, all);
+    }
+    transfer(n, &t, false);
+    if (in->operand_count > 3)
+        cut_values(n, values, t.width, bytes);
+    t.lanes = all;
+    t.may_be_none = in->guard >= 0;
+    t.at = place_of(n, &o[0], PTX_SPACE_SHARED);
+    transfer(n, &t, true);
+}
+
+static void write_fence(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    fence(e->native, in->scope, in->opcode == PTX_OPCODE_membar ? PTX_ORDER_SC : in->order);
+}
+
+static void access_memory(struct ptx_native *n, const struct ptx_instruction *in,
+                          enum ptx_access_kind kind, uint8_t space,
+                          void (*write)(struct ptx_emitter *, const struct ptx_instruction *))
+{
+    ptx_access(n->e, &(struct ptx_access){.kind = (uint8_t)kind,
+                                          .space = space,
+                                          .type = in->types[0],
+                                          .width = in->width,
+                                          .write = write});
+}
+
+static bool has_address(struct ptx_native *n, const struct ptx_instruction *in, uint32_t which)
+{
+    if (in->operand_count >= 2 && in->operands[which].kind == PTX_OPERAND_ADDRESS)
+        return true;
+    ptx_refuse(n->e, "operands of a kind that does not belong here");
+    return false;
+}
+
+static void copy(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    if (strncmp(in->words, "cp.async", 8) != 0 || strstr(in->words, ".bulk") ||
+        strstr(in->words, ".mbarrier") || strstr(in->words, ".reduce"))
+        ptx_refuse(n->e, "bulk copies and copies that arrive at barriers have no translation");
+    else if (!strstr(in->words, "_group") && !strstr(in->words, "wait_all"))
+        access_memory(n, in, PTX_ACCESS_COPY, PTX_SPACE_SHARED, write_copy);
+}
+
+bool ptx_native_memory(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    switch (in->opcode) {
+    case PTX_OPCODE_ld:
+    case PTX_OPCODE_ldu:
+        if (has_address(n, in, 1))
+            access_memory(n, in, PTX_ACCESS_LOAD, space_of(&in->operands[1], in->space),
+                          write_load);
+        return true;
+    case PTX_OPCODE_st:
+        if (has_address(n, in, 0))
+            access_memory(n, in, PTX_ACCESS_STORE, space_of(&in->operands[0], in->space),
+                          write_store);
+        return true;
+    case PTX_OPCODE_cp:
+        copy(n, in);
+        return true;
+    case PTX_OPCODE_membar:
+    case PTX_OPCODE_fence:
+        access_memory(n, in, PTX_ACCESS_FENCE, PTX_SPACE_GENERIC, write_fence);
+        return true;
+    case PTX_OPCODE_prefetch:
+    case PTX_OPCODE_prefetchu:
+    case PTX_OPCODE_discard:
+    case PTX_OPCODE_applypriority:
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,151 @@
+/* How a kernel in the native form runs: what the files that write it share. Private to kernels/ptx/.
+ *
+ * The text has one function, clem_native_warp, which runs the lanes of one warp until they have ended or wait at a barrier; who
+ * calls it is runtime.c, warp after warp. In it each node of the kernel stands once. Nodes that all lanes come to in step end in
+ * plain jumps. Where lanes part, each node has a word of lanes that wait for it, and nodes are gone through in order: one that
+ * no lane waits for is jumped over, and at the end of a loop its head is looked at again.
+ *
+ * A register that lives from node to node is an alloca, which LLVM makes values of; within a node it is a value. At a node's
+ * end values go to the allocas, those of lanes that are not here blended in where they may still matter.
+ *
+ * At a barrier all lanes of the warp that live arrive together. What lives on is stored in the frame of the warp, and the
+ * function returns the number of the barrier's site, where it is entered again.
+ *
+ * Where some lanes may wait while others go on, at barriers that not all come to in step and in loops that wait for memory to
+ * change (is_parted), each site has words of its own at the frame's start (struct ptx_native_site): lanes that wait are noted
+ * there, the others go on, and when none is left the function returns. Entered again, it takes those that are told from their
+ * sites.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNELS_PTX_NATIVE_FLOW_H
+#define KERNELS_PTX_NATIVE_FLOW_H
+
+#include "kernels/ptx/emit/access.h"
+#include "kernels/ptx/native/native.h"
+
+enum { PTX_NATIVE_LANES = 32 };
+
+/* Nodes from `head` to `last` in reverse post order that are left by going on behind them. */
+struct ptx_native_loop {
+    int32_t head, last; /* positions */
+};
+
+struct ptx_native_flow {
+    const struct ptx_function *function;
+    struct ptx_body *body;
+    struct ptx_flow *graph;
+    struct ptx_uniformity uniform;
+    bool *has_place;                       /* per register: it lives from node to node */
+    uint8_t *definitions;                  /* per register: 0, 1, or 2 for more */
+    const struct ptx_instruction **set_by; /* per register: the last in the text */
+    bool *is_spread;  /* per register: as an address it is not that of neighbours */
+    bool *is_across;  /* per register: it lives at a barrier */
+    size_t *frame_at; /* per register: where in the frame */
+    size_t frame_bytes;
+    int32_t *sites; /* per node: where lanes may wait at its start, from 1 on; 0: they do not */
+    int32_t site_count;
+    bool *waits;    /* per node: it begins a loop in which lanes wait for memory to change */
+    bool is_parted; /* some lanes of a warp may wait while others go on */
+    struct ptx_native_loop *loops; /* the outer ones first */
+    size_t loop_count;
+    /* Of the node being written. */
+    int32_t node;
+    bool is_divergent;
+    const char *mask;  /* i32: the lanes that are here, never none */
+    const char *block; /* name of LLVM's block that is being written */
+    struct ptx_native_value
+        *held; /* 4 per register: its value, where held_in is the node's stamp */
+    uint32_t *held_in;
+    uint32_t stamp;
+    uint32_t *dirty; /* indices as of `held`, of those that were set */
+    bool *is_dirty;
+    size_t dirty_count;
+    struct ptx_text *head, *code; /* the function's entry block, and all behind it */
+    bool *has_special;            /* per enum ptx_special: its value is in the entry block */
+    bool *has_launch;             /* per byte of the launch's struct, likewise */
+    size_t local_bytes;           /* per lane */
+    bool has_calls;
+};
+
+/* native_value.c: operands, results. */
+
+/* Whether an operand may differ from lane to lane. */
+bool ptx_native_varies(struct ptx_native *n, const struct ptx_operand *operand);
+/* Sets n->is_vector as the operands that an instruction reads ask for. */
+void ptx_native_choose(struct ptx_native *n, const struct ptx_instruction *in);
+/* Stores a result of that type under the instruction's guard. */
+void ptx_native_set(struct ptx_native *n, const struct ptx_instruction *in,
+                    const struct ptx_operand *to, enum ptx_type type,
+                    struct ptx_native_value value);
+/* The lanes of a predicate as an i32; lanes that are active and for which the guard holds, or all that are active. */
+const char *ptx_native_lanes(struct ptx_native *n, struct ptx_native_value predicate);
+const char *ptx_native_guarded(struct ptx_native *n, const struct ptx_instruction *in);
+/* A guard as a predicate: one bit or 32. */
+struct ptx_native_value ptx_native_guard(struct ptx_native *n, const struct ptx_instruction *in);
+/* That of the lowest lane of a mask, as one number. */
+struct ptx_native_value ptx_native_first(struct ptx_native *n, struct ptx_native_value value,
+                                         const char *lanes);
+struct ptx_native_value ptx_native_number(struct ptx_native *n, unsigned bits, const char *text);
+/* A vector, whatever n->is_vector says. */
+struct ptx_native_value ptx_native_vector(struct ptx_native *n, struct ptx_native_value value);
+/* Cut, or extended by zeros or by the sign. */
+struct ptx_native_value ptx_native_resize(struct ptx_native *n, struct ptx_native_value value,
+                                          unsigned bits, bool is_signed);
+const char *ptx_native_value_type(const struct ptx_native *n, struct ptx_native_value value);
+/* A register's alloca and its type. */
+const char *ptx_native_place(struct ptx_native *n, uint32_t index, unsigned part);
+const char *ptx_native_place_type(struct ptx_native *n, uint32_t index);
+unsigned ptx_native_parts(const struct ptx_native *n, uint32_t index);
+bool ptx_native_is_uniform(const struct ptx_native *n, uint32_t index);
+
+/* LLVM's blocks: a fresh name; the one that is written from here on; "br label %name". */
+const char *ptx_native_name(struct ptx_native *n, const char *what);
+void ptx_native_label(struct ptx_native *n, const char *name);
+void ptx_native_jump(struct ptx_native *n, const char *name);
+/* "i32*" or "ptr". */
+const char *ptx_native_pointer_type(struct ptx_native *n, const char *type);
+/* An address as a pointer. */
+const char *ptx_native_pointer(struct ptx_native *n, const char *type, const char *address);
+/* An i32 or i64 at a byte of the launch's or the block's struct, read at the function's start. */
+const char *ptx_native_of_launch(struct ptx_native *n, size_t at, const char *type);
+const char *ptx_native_of_block(struct ptx_native *n, size_t at, const char *type);
+/* Names of functions are the text's own or runtime.c's. */
+const char *ptx_native_iota(unsigned bits);
+
+/* native_special.c */
+struct ptx_native_value ptx_native_special(struct ptx_native *n, int32_t special);
+struct ptx_native_value ptx_native_variable(struct ptx_native *n, const struct ptx_variable *v,
+                                            int64_t plus);
+
+/* memory.c, atomic.c, native_warp.c, call.c: true: written, or refused. */
+bool ptx_native_memory(struct ptx_native *n, const struct ptx_instruction *in);
+bool ptx_native_atomic(struct ptx_native *n, const struct ptx_instruction *in);
+bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in);
+bool ptx_native_call(struct ptx_native *n, const struct ptx_instruction *in);
+bool ptx_native_move(struct ptx_native *n,
+                     const struct ptx_instruction *in); /* move.c: cvta isspacep */
+void ptx_native_keep(struct ptx_native *n, const struct ptx_instruction *in,
+                     const struct ptx_native_value *results, size_t count);
+void ptx_native_trap(struct ptx_native *n, const struct ptx_instruction *in);
+/* The address of an operand, as the lanes have it: i64, of the host. */
+struct ptx_native_value ptx_native_address(struct ptx_native *n, const struct ptx_operand *address,
+                                           uint8_t space);
+
+/* places.c: fills is_spread. Needs: what is uniform. */
+void ptx_native_find_places(struct ptx_native *n);
+
+/* barrier.c: at the start of a node that begins with one: parks, is entered again; the rest of the node follows. */
+void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);
+
+/* At the start of a node that not all lanes come to in step: those wait that must, and the mask becomes that of lanes that go on
+ * with it. */
+void ptx_native_wait(struct ptx_native *n, const struct ptx_instruction *in);
+/* Of a function whose lanes may part, nobody waits yet; lanes are taken from their sites; whether some wait is returned. */
+void ptx_native_clear_sites(struct ptx_native *n);
+void ptx_native_enter_again(struct ptx_native *n);
+void ptx_native_return(struct ptx_native *n);
+
+/* kernel.c: the whole text; e->status says whether it could be had. */
+void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx_text *declarations,
+                       struct ptx_text *head, struct ptx_text *code);
+
+#endif

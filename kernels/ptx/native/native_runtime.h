@@ -1,0 +1,47 @@
+/* Functions that the text of kernels in the native form calls. Private to kernels/ptx/native/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNELS_PTX_NATIVE_NATIVE_RUNTIME_H
+#define KERNELS_PTX_NATIVE_NATIVE_RUNTIME_H
+
+#include <stdbool.h>
+
+#include "kernels/ptx/native/runtime.h"
+
+/* Some lanes come to a barrier and do not wait. */
+void clem_native_arrive(struct ptx_native_block *block, uint32_t lanes, uint32_t number,
+                        uint32_t count);
+
+/* What library/runtime.h describes, for each lane of a mask: its arguments are element `lane` of 32 in a row each; a result
+ * comes in the place of the first. */
+void clem_native_vprintf(const struct ptx_native_launch *launch, struct ptx_native_block *block,
+                         uint32_t lanes, uint64_t *arguments);
+void clem_native_malloc(const struct ptx_native_launch *launch, struct ptx_native_block *block,
+                        uint32_t lanes, uint64_t *arguments);
+void clem_native_free(const struct ptx_native_launch *launch, struct ptx_native_block *block,
+                      uint32_t lanes, uint64_t *arguments);
+void clem_native_assertfail(const struct ptx_native_launch *launch, struct ptx_native_block *block,
+                            uint32_t lanes, uint64_t *arguments);
+void clem_native_set_conditional(const struct ptx_native_launch *launch,
+                                 struct ptx_native_block *block, uint32_t lanes,
+                                 uint64_t *arguments);
+uint64_t clem_native_clock(uint64_t runtime);
+void clem_native_trap(const struct ptx_native_launch *launch, uint32_t lanes);
+/* Whether a thread has failed, which ends all that wait. */
+bool clem_native_has_failed(const struct ptx_native_launch *launch);
+/* A block's threads wait for each other for ever. */
+void clem_native_stick(const struct ptx_native_launch *launch);
+
+/* All of them, and of runtime.h. */
+#define CLEM_NATIVE_RUNTIME(FUNCTION)                                                              \
+    FUNCTION(bytes)                                                                                \
+    FUNCTION(blocks)                                                                               \
+    FUNCTION(arrive)                                                                               \
+    FUNCTION(vprintf)                                                                              \
+    FUNCTION(malloc)                                                                               \
+    FUNCTION(free)                                                                                 \
+    FUNCTION(assertfail)                                                                           \
+    FUNCTION(set_conditional)                                                                      \
+    FUNCTION(clock)                                                                                \
+    FUNCTION(trap)
+
+#endif

@@ -1,0 +1,422 @@
+/* What the lanes of a warp do together in the native form.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "kernels/ptx/native/native_flow.h"
+
+static struct ptx_native_value vector_of(struct ptx_native *n, const struct ptx_operand *o,
+                                         enum ptx_type type)
+{
+    n->is_vector = true;
+    return ptx_native_read(n, o, type);
+}
+
+/* Lanes that are here and named by the mask, an operand that may be missing: a word, or one for each lane. */
+static struct ptx_native_value members(struct ptx_native *n, const struct ptx_instruction *in,
+                                       uint32_t index)
+{
+    const struct ptx_native_value here = ptx_native_number(n, 32, n->flow->mask);
+    if (index >= in->operand_count)
+        return here;
+    const struct ptx_operand *o = &in->operands[index];
+    if (o->kind == PTX_OPERAND_INTEGER && (uint32_t)o->bits == UINT32_MAX)
+        return here;
+    n->is_vector = ptx_native_varies(n, o);
+    struct ptx_native_value mask = ptx_native_read(n, o, PTX_U32);
+    mask.text = ptx_native_emit(n, "and %s %s, %s", ptx_native_value_type(n, mask), mask.text,
+                                ptx_native_spread(n, here).text);
+    return mask;
+}
+
+/* a op b, of which one at most may be a word while the other is one for each lane. */
+static struct ptx_native_value both(struct ptx_native *n, const char *operation,
+                                    struct ptx_native_value a, struct ptx_native_value b)
+{
+    if (a.is_vector || b.is_vector) {
+        a = ptx_native_vector(n, a);
+        b = ptx_native_vector(n, b);
+    }
+    a.text =
+        ptx_native_emit(n, "%s %s %s, %s", operation, ptx_native_value_type(n, a), a.text, b.text);
+    if (strncmp(operation, "icmp", 4) == 0)
+        a.bits = 1;
+    return a;
+}
+
+static const char *lanes_as_bits(struct ptx_native *n, const char *lanes)
+{
+    return ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", lanes);
+}
+
+/* ---- Shuffles ---- */
+
+/* The lane that one reads, and in bit 5 whether it is within its segment, as library/block.cl has it. */
+static unsigned lane_from(uint8_t operation, unsigned lane, unsigned b, unsigned c)
+{
+    const unsigned mask = c >> 8 & 31u, last = (lane & mask) | (c & 31u & ~mask);
+    unsigned from;
+    switch (operation) {
+    case PTX_OP_UP:
+        return (int)(lane - (b & 31u)) >= (int)last ? ((lane - (b & 31u)) & 31u) | 32u : lane;
+    case PTX_OP_DOWN:
+        from = lane + (b & 31u);
+        break;
+    case PTX_OP_BFLY:
+        from = lane ^ (b & 31u);
+        break;
+    default:
+        from = (lane & mask) | (b & 31u & ~mask);
+    }
+    return from <= last ? (from & 31u) | 32u : lane;
+}
+
+struct shuffled {
+    struct ptx_native_value value, is_within;
+};
+
+static struct shuffled shuffle_by_constants(struct ptx_native *n, const struct ptx_instruction *in,
+                                            struct ptx_native_value x, unsigned b, unsigned c)
+{
+    const char *list = "", *within = "";
+    for (unsigned i = 0; i < PTX_NATIVE_LANES; i++) {
+        const unsigned from = lane_from(in->operation, i, b, c);
+        list = ptx_format(n->e, "%s%si32 %u", list, i ? "," : "<", from & 31u);
+        within = ptx_format(n->e, "%s%si1 %u", within, i ? "," : "<", from >> 5);
+    }
+    return (struct shuffled){
+        {ptx_native_emit(n, "shufflevector <32 x i32> %s, <32 x i32> undef, <32 x i32> %s>", x.text,
+                         list),
+         32, true},
+        {ptx_format(n->e, "%s>", within), 1, true}};
+}
+
+static void define_permute(struct ptx_native *n)
+{
+    const char *p = ptx_native_pointer_type(n, "i32");
+    const char *pv = ptx_native_pointer_type(n, "<32 x i32>");
+    const char *name = n->llvm_major < 15 ? "p0i32" : "p0";
+    ptx_native_declare(n,
+                       "declare <32 x i32> @llvm.masked.gather.v32i32.v32%s(<32 x %s>, i32, "
+                       "<32 x i1>, <32 x i32>)",
+                       name, p);
+    ptx_native_declare(
+        n,
+        "define internal <32 x i32> @clem_permute(<32 x i32> %%x, <32 x i32> %%j) noinline "
+        "nounwind "
+        "{\n"
+        "  %%X = alloca <32 x i32>, align 64\n  store <32 x i32> %%x, %s %%X\n"
+        "  %%X0 = bitcast %s %%X to %s\n"
+        "  %%p = getelementptr i32, %s %%X0, <32 x i32> %%j\n"
+        "  %%k = bitcast i32 -1 to <32 x i1>\n"
+        "  %%r = call <32 x i32> @llvm.masked.gather.v32i32.v32%s(<32 x %s> %%p, i32 4, <32 x i1> "
+        "%%k, <32 x i32> zeroinitializer)\n"
+        "  ret <32 x i32> %%r\n}",
+        pv, pv, p, p, name, p);
+}
+
+static const char *v(struct ptx_native *n, const char *operation, const char *a, const char *b)
+{
+    return ptx_native_emit(n, "%s <32 x i32> %s, %s", operation, a, b);
+}
+
+static struct shuffled shuffle_by_values(struct ptx_native *n, const struct ptx_instruction *in,
+                                         struct ptx_native_value x, const struct ptx_operand *o)
+{
+    const char *b = vector_of(n, &o[1], PTX_U32).text, *c = vector_of(n, &o[2], PTX_U32).text;
+    const char *iota = ptx_native_iota(32), *all = ptx_native_constant(n, 32, 31);
+    const char *ones = ptx_native_constant(n, 32, UINT32_MAX);
+    const char *by = v(n, "and", b, all);
+    const char *mask = v(n, "and", v(n, "lshr", c, ptx_native_constant(n, 32, 8)), all);
+    const char *rest = v(n, "xor", mask, ones);
+    const char *own = v(n, "and", iota, mask);
+    const char *last = v(n, "or", own, v(n, "and", v(n, "and", c, all), rest));
+    const char *from;
+    switch (in->operation) {
+    case PTX_OP_UP:
+        from = v(n, "sub", iota, by);
+        break;
+    case PTX_OP_DOWN:
+        from = v(n, "add", iota, by);
+        break;
+    case PTX_OP_BFLY:
+        from = v(n, "xor", iota, by);
+        break;
+    default:
+        from = v(n, "or", own, v(n, "and", by, rest));
+    }
+    const char *within = v(n, in->operation == PTX_OP_UP ? "icmp sge" : "icmp ule", from, last);
+    const char *chosen =
+        ptx_native_emit(n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> %s", within, from, iota);
+    const char *safe = v(n, "and", chosen, all);
+    define_permute(n);
+    return (struct shuffled){
+        {ptx_native_emit(n, "call <32 x i32> @clem_permute(<32 x i32> %s, <32 x i32> %s)", x.text,
+                         safe),
+         32, true},
+        {within, 1, true}};
+}
+
+/* An operand that is known: a number, or a register that is only ever that. */
+static const struct ptx_operand *known(const struct ptx_native *n, const struct ptx_operand *o)
+{
+    const struct ptx_native_flow *f = n->flow;
+    if (o->kind != PTX_OPERAND_REGISTER || f->definitions[o->index] != 1)
+        return o;
+    const struct ptx_instruction *by = f->set_by[o->index];
+    return by->opcode == PTX_OPCODE_mov && by->guard < 0 && by->operand_count == 2 &&
+                   by->operands[1].kind == PTX_OPERAND_INTEGER
+               ? &by->operands[1]
+               : o;
+}
+
+/* A lane that is not here brings 0: see library/block.cl. */
+static void shuffle(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    const uint32_t first = in->has_second_destination ? 2 : 1;
+    if (in->operation < PTX_OP_UP || in->operation > PTX_OP_IDX || in->operand_count < first + 3) {
+        ptx_refuse(n->e, "a shuffle of a kind that has no translation");
+        return;
+    }
+    const struct ptx_operand *o = &in->operands[first];
+    struct ptx_native_value x = vector_of(n, &o[0], PTX_U32);
+    const char *here = lanes_as_bits(n, n->flow->mask);
+    x.text = ptx_native_emit(n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> zeroinitializer",
+                             here, x.text);
+    const struct ptx_operand *b = known(n, &o[1]), *c = known(n, &o[2]);
+    const bool is_constant = b->kind == PTX_OPERAND_INTEGER && c->kind == PTX_OPERAND_INTEGER;
+    const struct shuffled s =
+        is_constant ? shuffle_by_constants(n, in, x, (unsigned)b->bits, (unsigned)c->bits)
+                    : shuffle_by_values(n, in, x, o);
+    ptx_native_set(n, in, &in->operands[0], PTX_U32, s.value);
+    if (in->has_second_destination)
+        ptx_native_set(n, in, &in->operands[1], PTX_PRED, s.is_within);
+}
+
+/* ---- Votes ---- */
+
+static void vote(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    if (in->operation < PTX_OP_ALL || in->operation > PTX_OP_BALLOT || in->operand_count < 2) {
+        ptx_refuse(n->e, "a vote of a kind that has no translation");
+        return;
+    }
+    const struct ptx_native_value here = members(n, in, 2);
+    const struct ptx_native_value p = vector_of(n, &in->operands[1], PTX_PRED);
+    const struct ptx_native_value none = ptx_native_number(n, 32, "0");
+    const struct ptx_native_value bits =
+        both(n, "and", ptx_native_number(n, 32, ptx_native_lanes(n, p)), here);
+    struct ptx_native_value result = bits;
+    if (in->operation == PTX_OP_ANY)
+        result = both(n, "icmp ne", bits, none);
+    else if (in->operation == PTX_OP_ALL)
+        result = both(n, "icmp eq", bits, here);
+    else if (in->operation == PTX_OP_UNI)
+        result = both(n, "or", both(n, "icmp eq", bits, here), both(n, "icmp eq", bits, none));
+    ptx_native_set(n, in, &in->operands[0], in->operation == PTX_OP_BALLOT ? PTX_U32 : PTX_PRED,
+                   result);
+}
+
+/* ---- Matches ---- */
+
+static const char *define_match(struct ptx_native *n, unsigned bits)
+{
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    const char *pv = ptx_native_pointer_type(n, ptx_format(n->e, "<32 x %s>", i));
+    const char *name = ptx_format(n->e, "clem_match_%u", bits);
+    ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
+    ptx_native_declare(
+        n,
+        "define internal <32 x i32> @%s(<32 x %s> %%x, i32 %%m) noinline nounwind {\n"
+        "  %%X = alloca <32 x %s>, align 64\n  store <32 x %s> %%x, %s %%X\n"
+        "  %%X0 = bitcast %s %%X to %s\n  br label %%next\n"
+        "next:\n  %%rest = phi i32 [%%m, %%0], [%%less, %%do]\n"
+        "  %%r = phi <32 x i32> [zeroinitializer, %%0], [%%r2, %%do]\n"
+        "  %%none = icmp eq i32 %%rest, 0\n  br i1 %%none, label %%end, label %%do\n"
+        "do:\n  %%lane = call i32 @llvm.cttz.i32(i32 %%rest, i1 true)\n"
+        "  %%px = getelementptr %s, %s %%X0, i32 %%lane\n  %%x1 = load %s, %s %%px\n"
+        "  %%i1 = insertelement <32 x %s> undef, %s %%x1, i32 0\n"
+        "  %%s1 = shufflevector <32 x %s> %%i1, <32 x %s> undef, <32 x i32> zeroinitializer\n"
+        "  %%same = icmp eq <32 x %s> %%x, %%s1\n"
+        "  %%b = bitcast <32 x i1> %%same to i32\n  %%g = and i32 %%b, %%m\n"
+        "  %%not = xor i32 %%g, -1\n  %%less = and i32 %%rest, %%not\n"
+        "  %%i2 = insertelement <32 x i32> undef, i32 %%g, i32 0\n"
+        "  %%s2 = shufflevector <32 x i32> %%i2, <32 x i32> undef, <32 x i32> zeroinitializer\n"
+        "  %%r2 = select <32 x i1> %%same, <32 x i32> %%s2, <32 x i32> %%r\n"
+        "  br label %%next\n"
+        "end:\n  ret <32 x i32> %%r\n}",
+        name, i, i, i, pv, pv, p, i, p, i, p, i, i, i, i, i);
+    return name;
+}
+
+static void match(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    const uint32_t first = in->has_second_destination ? 2 : 1;
+    if (in->operand_count < first + 2) {
+        ptx_refuse(n->e, "operands are missing");
+        return;
+    }
+    const unsigned bits = 8 * (unsigned)ptx_type_bytes((enum ptx_type)in->types[0]);
+    const struct ptx_native_value here = members(n, in, first + 1);
+    const struct ptx_native_value x =
+        vector_of(n, &in->operands[first], bits == 64 ? PTX_U64 : PTX_U32);
+    const char *name = define_match(n, bits);
+    struct ptx_native_value same = {ptx_native_emit(n, "call <32 x i32> @%s(<32 x %s> %s, i32 %s)",
+                                                    name, ptx_native_integer(bits), x.text,
+                                                    n->flow->mask),
+                                    32, true};
+    if (in->operation == PTX_OP_ALL && !here.is_vector)
+        same = ptx_native_first(n, same, here.text);
+    same = both(n, "and", same, here);
+    if (in->operation != PTX_OP_ALL) {
+        ptx_native_set(n, in, &in->operands[0], PTX_U32, same);
+        return;
+    }
+    const struct ptx_native_value is_all = both(n, "icmp eq", same, here);
+    struct ptx_native_value lanes = is_all;
+    lanes.bits = 32;
+    lanes.text = ptx_native_emit(n, "sext %s %s to %s", ptx_native_value_type(n, is_all),
+                                 is_all.text, ptx_native_value_type(n, lanes));
+    ptx_native_set(n, in, &in->operands[0], PTX_U32, both(n, "and", lanes, here));
+    if (in->has_second_destination)
+        ptx_native_set(n, in, &in->operands[1], PTX_PRED, is_all);
+}
+
+/* ---- Reductions ---- */
+
+/* Lanes that name different members: group after group. */
+static void reduce_groups(struct ptx_native *n, const struct ptx_instruction *in, const char *word,
+                          uint32_t identity, struct ptx_native_value x,
+                          struct ptx_native_value groups)
+{
+    n->is_vector = true;
+    ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
+    ptx_native_declare(
+        n,
+        "define internal <32 x i32> @clem_reduce_%s(<32 x i32> %%x, <32 x i32> %%g, i32 %%m) "
+        "noinline nounwind {\n  br label %%next\n"
+        "next:\n  %%rest = phi i32 [%%m, %%0], [%%less, %%do]\n"
+        "  %%r = phi <32 x i32> [zeroinitializer, %%0], [%%r2, %%do]\n"
+        "  %%none = icmp eq i32 %%rest, 0\n  br i1 %%none, label %%end, label %%do\n"
+        "do:\n  %%lane = call i32 @llvm.cttz.i32(i32 %%rest, i1 true)\n"
+        "  %%g1 = extractelement <32 x i32> %%g, i32 %%lane\n  %%in = and i32 %%g1, %%m\n"
+        "  %%k = bitcast i32 %%in to <32 x i1>\n"
+        "  %%c = select <32 x i1> %%k, <32 x i32> %%x, <32 x i32> %s\n"
+        "  %%s = call i32 @llvm.vector.reduce.%s.v32i32(<32 x i32> %%c)\n"
+        "  %%i2 = insertelement <32 x i32> undef, i32 %%s, i32 0\n"
+        "  %%s2 = shufflevector <32 x i32> %%i2, <32 x i32> undef, <32 x i32> zeroinitializer\n"
+        "  %%r2 = select <32 x i1> %%k, <32 x i32> %%s2, <32 x i32> %%r\n"
+        "  %%bit = shl i32 1, %%lane\n  %%out = or i32 %%in, %%bit\n"
+        "  %%not = xor i32 %%out, -1\n  %%less = and i32 %%rest, %%not\n  br label %%next\n"
+        "end:\n  ret <32 x i32> %%r\n}",
+        word, ptx_native_constant(n, 32, identity), word);
+    ptx_native_set(n, in, &in->operands[0], (enum ptx_type)in->types[0],
+                   (struct ptx_native_value){
+                       ptx_native_emit(n,
+                                       "call <32 x i32> @clem_reduce_%s(<32 x i32> %s, <32 x i32> "
+                                       "%s, i32 %s)",
+                                       word, x.text, groups.text, n->flow->mask),
+                       32, true});
+}
+
+static void reduce(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    const enum ptx_type type = (enum ptx_type)in->types[0];
+    const bool is_signed = ptx_type_is_signed(type);
+    const char *word = NULL;
+    uint32_t identity = 0;
+    switch (in->operation) {
+    case PTX_OP_AND:
+        word = "and";
+        identity = UINT32_MAX;
+        break;
+    case PTX_OP_OR:
+        word = "or";
+        break;
+    case PTX_OP_XOR:
+        word = "xor";
+        break;
+    case PTX_OP_ADD:
+        word = "add";
+        break;
+    case PTX_OP_MIN:
+        word = is_signed ? "smin" : "umin";
+        identity = is_signed ? INT32_MAX : UINT32_MAX;
+        break;
+    case PTX_OP_MAX:
+        word = is_signed ? "smax" : "umax";
+        identity = is_signed ? (uint32_t)INT32_MIN : 0;
+        break;
+    default:
+        break;
+    }
+    if (!word || in->operand_count < 3 || ptx_type_bytes(type) != 4 || ptx_type_is_float(type)) {
+        ptx_refuse(n->e, "a reduction of a kind that has no translation");
+        return;
+    }
+    const struct ptx_native_value here = members(n, in, 2);
+    const struct ptx_native_value x = vector_of(n, &in->operands[1], type);
+    ptx_native_declare(n, "declare i32 @llvm.vector.reduce.%s.v32i32(<32 x i32>)", word);
+    if (here.is_vector) {
+        reduce_groups(n, in, word, identity, x, here);
+        return;
+    }
+    const char *chosen =
+        ptx_native_emit(n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> %s",
+                        lanes_as_bits(n, here.text), x.text, ptx_native_constant(n, 32, identity));
+    ptx_native_set(n, in, &in->operands[0], type,
+                   ptx_native_number(n, 32,
+                                     ptx_native_emit(n,
+                                                     "call i32 @llvm.vector.reduce.%s.v32i32("
+                                                     "<32 x i32> %s)",
+                                                     word, chosen)));
+}
+
+static void elect(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    const struct ptx_native_value here = members(n, in, in->has_second_destination ? 2 : 1);
+    const char *suffix = here.is_vector ? "v32i32" : "i32";
+    const char *type = ptx_native_value_type(n, here);
+    struct ptx_native_value lane = here;
+    ptx_native_declare(n, "declare %s @llvm.cttz.%s(%s, i1)", type, suffix, type);
+    lane.text =
+        ptx_native_emit(n, "call %s @llvm.cttz.%s(%s %s, i1 false)", type, suffix, type, here.text);
+    ptx_native_set(n, in, &in->operands[0], PTX_U32, lane);
+    const struct ptx_native_value lanes = {ptx_native_iota(32), 32, true};
+    if (in->has_second_destination)
+        ptx_native_set(n, in, &in->operands[1], PTX_PRED, both(n, "icmp eq", lane, lanes));
+}
+
+static void write_warp(struct ptx_emitter *e, const struct ptx_instruction *in)
+{
+    struct ptx_native *n = e->native;
+    switch (in->opcode) {
+    case PTX_OPCODE_shfl:
+        shuffle(n, in);
+        break;
+    case PTX_OPCODE_vote:
+        vote(n, in);
+        break;
+    case PTX_OPCODE_match:
+        match(n, in);
+        break;
+    case PTX_OPCODE_redux:
+        reduce(n, in);
+        break;
+    case PTX_OPCODE_activemask:
+        ptx_native_set(n, in, &in->operands[0], PTX_U32, ptx_native_number(n, 32, n->flow->mask));
+        break;
+    case PTX_OPCODE_elect:
+        elect(n, in);
+        break;
+    default: /* bar.warp: lanes go in step */
+        break;
+    }
+}
+
+bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in)
+{
+    if (!ptx_is_warp_operation(in))
+        return false;
+    ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_WARP, .write = write_warp});
+    return true;
+}

@@ -1,0 +1,429 @@
+/* What kernels in the native form call: blocks, warp after warp; and what programs call of the device library, lane after lane.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/ptx/native/runtime.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/ptx/native/native_runtime.h"
+
+enum { LANES = 32, BARRIERS = 16 };
+
+/* ---- Where a block's memory lies ---- */
+
+static uint64_t round_up(uint64_t value)
+{
+    return (value + 63) & ~(uint64_t)63;
+}
+
+static uint32_t threads_of(const struct ptx_native_launch *l)
+{
+    return l->block[0] * l->block[1] * l->block[2];
+}
+
+static uint32_t warps_of(const struct ptx_native_launch *l)
+{
+    return (threads_of(l) + LANES - 1) / LANES;
+}
+
+/* A warp between its turns. */
+struct warp {
+    uint32_t site, lanes; /* lanes: that go on next */
+    uint32_t live;        /* those that have not ended */
+    uint32_t number, count, votes, result;
+};
+
+enum { TID_BYTES = 3 * LANES * (int)sizeof(uint32_t) };
+
+uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,
+                           uint64_t local_bytes)
+{
+    const uint64_t warps = warps_of(launch);
+    return round_up(launch->shared_bytes) + round_up(warps * sizeof(struct warp)) +
+           warps * (TID_BYTES + frame_bytes + LANES * local_bytes);
+}
+
+/* ---- Warps ---- */
+
+/* A block that has begun. */
+struct running {
+    const struct ptx_native_launch *launch;
+    struct running *next; /* of those that take turns */
+    void *own;            /* its memory where that is its own */
+    struct ptx_native_block block;
+    struct warp *warps;
+    uint32_t count;
+    unsigned char *tids, *frames, *locals;
+    uint64_t frame_bytes, local_bytes, sites;
+    ptx_native_warp_function *function;
+};
+
+static struct ptx_native_site *sites_of(const struct running *r, uint32_t warp)
+{
+    return (struct ptx_native_site *)(void *)(r->frames + warp * r->frame_bytes);
+}
+
+static void number_threads(const struct running *r)
+{
+    uint32_t at[3] = {0, 0, 0};
+    const uint32_t *block = r->launch->block;
+    for (uint32_t i = 0; i < r->count * LANES; i++) {
+        uint32_t *to = (uint32_t *)(void *)(r->tids + (size_t)(i / LANES) * TID_BYTES) + i % LANES;
+        for (int axis = 0; axis < 3; axis++)
+            to[(size_t)axis * LANES] = at[axis];
+        for (int axis = 0; axis < 3; axis++) {
+            if (++at[axis] < block[axis] || axis == 2)
+                break;
+            at[axis] = 0;
+        }
+    }
+}
+
+static void begin_block(struct running *r)
+{
+    uint32_t threads = threads_of(r->launch);
+    memset(r->block.arrived, 0, sizeof r->block.arrived);
+    for (uint32_t i = 0; i < r->count; i++, threads -= LANES) {
+        const uint32_t lanes = threads >= LANES ? UINT32_MAX : (1u << threads) - 1u;
+        r->warps[i] = (struct warp){.lanes = lanes, .live = lanes};
+    }
+}
+
+static void run_warp(struct running *r, uint32_t index)
+{
+    struct ptx_native_block *b = &r->block;
+    struct warp *w = &r->warps[index];
+    b->frame = (uint64_t)(uintptr_t)(r->frames + index * r->frame_bytes);
+    b->local = (uint64_t)(uintptr_t)(r->locals + index * (LANES * r->local_bytes));
+    b->tids = (uint64_t)(uintptr_t)(r->tids + (size_t)index * TID_BYTES);
+    b->warp = index;
+    b->site = w->site;
+    b->lanes = w->lanes;
+    b->result = w->result;
+    w->site = r->function(r->launch, b);
+    w->lanes = w->site ? b->lanes : 0;
+    w->number = b->number & (BARRIERS - 1);
+    w->count = b->count;
+    w->votes = b->votes;
+}
+
+/* ---- Barriers ---- */
+
+/* Opens each barrier that all it waits for have come to; false: none. A warp counts as a whole one. */
+static bool open_barriers(struct running *r)
+{
+    bool is_any = false;
+    uint32_t live = 0;
+    for (uint32_t i = 0; i < r->count; i++)
+        live += (uint32_t)__builtin_popcount(r->warps[i].lanes);
+    for (uint32_t number = 0; number < BARRIERS; number++) {
+        uint32_t waiting = 0, weight = 0, expected = 0, votes = 0;
+        for (uint32_t i = 0; i < r->count; i++) {
+            const struct warp *w = &r->warps[i];
+            if (w->lanes == 0 || w->number != number)
+                continue;
+            waiting += (uint32_t)__builtin_popcount(w->lanes);
+            weight += LANES;
+            expected = w->count > expected ? w->count : expected;
+            votes += (uint32_t)__builtin_popcount(w->votes);
+        }
+        const bool is_open =
+            expected ? weight + r->block.arrived[number] >= expected : waiting == live;
+        if (waiting == 0 || !is_open)
+            continue;
+        is_any = true;
+        r->block.arrived[number] = 0;
+        for (uint32_t i = 0; i < r->count; i++)
+            if (r->warps[i].lanes && r->warps[i].number == number) {
+                r->warps[i].result = votes | waiting << 16;
+                r->warps[i].number = BARRIERS; /* it goes on */
+            }
+    }
+    return is_any;
+}
+
+/* Whether all warps that have not ended are at the barrier of all threads, without votes. */
+static bool is_plain(const struct running *r, bool *has_ended)
+{
+    bool is = true, is_any = false;
+    for (uint32_t i = 0; i < r->count; i++) {
+        const struct warp *w = &r->warps[i];
+        is_any |= w->lanes != 0;
+        is &= w->lanes == 0 || (w->number == 0 && w->count == 0 && w->votes == 0);
+    }
+    *has_ended = !is_any;
+    return is;
+}
+
+/* One block whose barriers nobody can come to ends as it is. */
+static void run_block(struct running *r)
+{
+    bool has_ended;
+    begin_block(r);
+    for (uint32_t i = 0; i < r->count; i++)
+        run_warp(r, i);
+    for (;;) {
+        const bool is_simple = is_plain(r, &has_ended);
+        if (has_ended)
+            return;
+        if (!is_simple && !open_barriers(r)) {
+            clem_native_stick(r->launch);
+            return;
+        }
+        if (is_simple && r->block.arrived[0] == 0) {
+            uint32_t live = 0;
+            for (uint32_t i = 0; i < r->count; i++)
+                live += (uint32_t)__builtin_popcount(r->warps[i].lanes);
+            for (uint32_t i = 0; i < r->count; i++) {
+                r->warps[i].result = live << 16;
+                r->warps[i].number = BARRIERS;
+            }
+        } else if (is_simple && !open_barriers(r)) {
+            clem_native_stick(r->launch);
+            return;
+        }
+        for (uint32_t i = 0; i < r->count; i++)
+            if (r->warps[i].lanes && r->warps[i].number == BARRIERS)
+                run_warp(r, i);
+    }
+}
+
+/* ---- Warps whose lanes may part ---- */
+
+static uint32_t weight_of(const struct running *r, uint32_t warp, uint32_t there)
+{
+    return there == r->warps[warp].live ? LANES : (uint32_t)__builtin_popcount(there);
+}
+
+static uint32_t lanes_at(const struct running *r, uint32_t warp, uint32_t number)
+{
+    uint32_t lanes = 0;
+    for (uint64_t i = 0; i < r->sites; i++)
+        if (sites_of(r, warp)[i].number == number)
+            lanes |= sites_of(r, warp)[i].lanes;
+    return lanes;
+}
+
+struct gathering {
+    uint32_t waiting, weight, expected, votes;
+};
+
+static struct gathering gather(const struct running *r, uint32_t number)
+{
+    struct gathering g = {0};
+    for (uint32_t w = 0; w < r->count; w++) {
+        const uint32_t there = lanes_at(r, w, number);
+        if (!there)
+            continue;
+        g.waiting += (uint32_t)__builtin_popcount(there);
+        g.weight += weight_of(r, w, there);
+        for (uint64_t i = 0; i < r->sites; i++) {
+            const struct ptx_native_site *site = &sites_of(r, w)[i];
+            if (site->lanes && site->number == number && site->count > g.expected)
+                g.expected = site->count;
+            if (site->lanes && site->number == number)
+                g.votes += (uint32_t)__builtin_popcount(site->votes & site->lanes);
+        }
+    }
+    return g;
+}
+
+/* Lets lanes go on from the barriers that all have come to; false: from none. */
+static bool open_parted(struct running *r, uint32_t live)
+{
+    bool is_any = false;
+    for (uint32_t number = 0; number < BARRIERS; number++) {
+        const struct gathering g = gather(r, number);
+        const bool is_open =
+            g.expected ? g.weight + r->block.arrived[number] >= g.expected : g.waiting == live;
+        if (g.waiting == 0 || !is_open)
+            continue;
+        is_any = true;
+        r->block.arrived[number] = 0;
+        for (uint32_t w = 0; w < r->count; w++) {
+            const uint32_t there = lanes_at(r, w, number);
+            r->warps[w].lanes |= there;
+            if (there)
+                r->warps[w].result = g.votes | g.waiting << 16;
+        }
+    }
+    return is_any;
+}
+
+enum turn { TURN_ENDED, TURN_WAITS, TURN_GOES_ON };
+
+/* Runs all warps that can go on, once. */
+static enum turn run_parted(struct running *r)
+{
+    uint32_t live = 0;
+    bool is_waiting = false;
+    for (uint32_t w = 0; w < r->count; w++) {
+        struct warp *warp = &r->warps[w];
+        if (warp->lanes)
+            run_warp(r, w);
+        warp->live = 0;
+        warp->lanes = 0;
+        for (uint64_t i = 0; warp->site && i < r->sites; i++)
+            warp->live |= sites_of(r, w)[i].lanes;
+        live += (uint32_t)__builtin_popcount(warp->live);
+    }
+    if (live == 0)
+        return TURN_ENDED;
+    const bool is_open = open_parted(r, live);
+    for (uint32_t w = 0; w < r->count; w++) {
+        const uint32_t turns = r->warps[w].site ? lanes_at(r, w, PTX_NATIVE_TURN) : 0;
+        r->warps[w].lanes |= turns;
+        is_waiting |= turns != 0;
+    }
+    if (!is_open && !is_waiting) {
+        clem_native_stick(r->launch);
+        return TURN_ENDED;
+    }
+    return is_open ? TURN_GOES_ON : TURN_WAITS;
+}
+
+/* ---- Blocks ---- */
+
+static void place_block(struct running *r, unsigned char *at)
+{
+    const struct ptx_native_launch *launch = r->launch;
+    r->block.shared = (uint64_t)(uintptr_t)at;
+    at += round_up(launch->shared_bytes);
+    r->warps = (struct warp *)(void *)at;
+    at += round_up(r->count * sizeof *r->warps);
+    r->tids = at;
+    r->frames = at + (uint64_t)r->count * TID_BYTES;
+    r->locals = r->frames + r->count * r->frame_bytes;
+    number_threads(r);
+}
+
+static void name_block(struct running *r, uint64_t number)
+{
+    const uint32_t *grid = r->launch->grid;
+    const uint64_t row = number / grid[0];
+    r->block.index[0] = (uint32_t)(number % grid[0]);
+    r->block.index[1] = (uint32_t)(row % grid[1]);
+    r->block.index[2] = (uint32_t)(row / grid[1]);
+    begin_block(r);
+}
+
+/* Memory of its own for a block beside those that wait; NULL: there is none. */
+static struct running *room_beside(const struct running *like)
+{
+    const uint64_t bytes = clem_native_bytes(like->launch, like->frame_bytes, like->local_bytes);
+    struct running *made = malloc(sizeof *made);
+    void *own = made ? aligned_alloc(64, round_up(bytes)) : NULL;
+    if (!own) {
+        free(made);
+        return NULL;
+    }
+    *made = *like;
+    made->own = own;
+    place_block(made, own);
+    return made;
+}
+
+/* A block that waits most often waits for one that runs elsewhere, for a short while: only then do others begin. */
+enum { TURNS_OF_BLOCK = 512, MOST_BESIDE = 1024, WAITS_BEFORE_NEXT = 32 };
+
+/* The next block to begin; false: there is none. */
+static bool take_block(const struct running *r, uint64_t *next, uint64_t end, uint64_t *number)
+{
+    _Atomic uint64_t *begun = (_Atomic uint64_t *)(uintptr_t)r->launch->begun;
+    if (*next < end) {
+        *number = (*next)++;
+        return true;
+    }
+    if (!begun || atomic_load(begun) >= r->launch->block_count)
+        return false;
+    *number = atomic_fetch_add(begun, 1);
+    return *number < r->launch->block_count;
+}
+
+/* Blocks whose threads may wait for others: one that waits leaves its turn to the next, which begins if it has not. */
+static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
+{
+    struct running *head = first, **at = &head;
+    uint64_t next = number + 1, count = 1, another;
+    int waits = 0;
+    first->next = NULL;
+    name_block(first, number);
+    while (head && !clem_native_has_failed(first->launch)) {
+        struct running *r = *at;
+        enum turn turn = TURN_GOES_ON;
+        for (int i = 0; i < TURNS_OF_BLOCK && turn == TURN_GOES_ON; i++)
+            turn = run_parted(r);
+        waits = turn == TURN_ENDED ? 0 : waits;
+        if (turn == TURN_ENDED && count == 1 && take_block(first, &next, end, &another)) {
+            name_block(r, another);
+            continue;
+        }
+        if (turn == TURN_ENDED) {
+            *at = r->next;
+            if (r != first) {
+                free(r->own);
+                free(r);
+            }
+            count--;
+        } else {
+            at = &r->next;
+        }
+        if (*at)
+            continue;
+        at = &head;
+        sched_yield();
+        if (!head || ++waits < WAITS_BEFORE_NEXT || count >= MOST_BESIDE)
+            continue;
+        struct running *made = room_beside(first);
+        if (made && take_block(first, &next, end, &another)) {
+            name_block(made, another);
+            made->next = head;
+            head = made;
+            count++;
+        } else if (made) {
+            free(made->own);
+            free(made);
+        }
+        waits = 0;
+    }
+    while (head) {
+        struct running *r = head;
+        head = r->next;
+        if (r != first) {
+            free(r->own);
+            free(r);
+        }
+    }
+}
+
+void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
+                        void *scratch, ptx_native_warp_function *warp, uint64_t frame_bytes,
+                        uint64_t local_bytes, uint64_t sites)
+{
+    struct running r = {.launch = launch,
+                        .count = warps_of(launch),
+                        .frame_bytes = frame_bytes,
+                        .local_bytes = local_bytes,
+                        .sites = sites,
+                        .function = warp};
+    place_block(&r, scratch);
+    if (sites && count > 0) {
+        run_in_turns(&r, first, first + count);
+        return;
+    }
+    for (uint64_t i = first; i < first + count; i++) {
+        name_block(&r, i);
+        run_block(&r);
+    }
+}
+
+void clem_native_arrive(struct ptx_native_block *block, uint32_t lanes, uint32_t number,
+                        uint32_t count)
+{
+    (void)count;
+    if (lanes)
+        block->arrived[number & (BARRIERS - 1)] += LANES;
+}

@@ -1,0 +1,44 @@
+/* What the function of a warp and runtime.c share. The text knows it by bytes from the start. Private to kernels/ptx/native/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNELS_PTX_NATIVE_RUNTIME_H
+#define KERNELS_PTX_NATIVE_RUNTIME_H
+
+#include "kernels/ptx/native/abi.h"
+
+/* A block while it runs. */
+struct ptx_native_block {
+    uint64_t shared, frame,
+        local; /* addresses: shared memory; of the warp being run its frame, and its first lane's local memory */
+    uint64_t tids;          /* of the warp being run: three vectors of 32 uint32_t */
+    uint32_t index[3];      /* blockIdx */
+    uint32_t warp;          /* its number in the block */
+    uint32_t site;          /* where it goes on; 0: at the start */
+    uint32_t lanes;         /* those that do; when it returns, those that wait */
+    uint32_t number, count; /* the barrier that they wait at, and for how many threads; 0: all */
+    uint32_t votes;         /* lanes whose predicate holds there */
+    uint32_t
+        result; /* of a reduction: threads whose predicate held, and those that were there << 16 */
+    uint32_t arrived[16]; /* per barrier: threads that did not wait */
+};
+
+/* Where lanes of a warp wait while others may go on; a row of them at the start of the warp's frame. */
+struct ptx_native_site {
+    uint32_t lanes;
+    uint32_t number, count,
+        votes; /* as of the block; number PTX_NATIVE_TURN: for other threads to have had their turn */
+};
+enum { PTX_NATIVE_TURN = 16 };
+
+/* Runs lanes of a warp; returns the site where they wait, 0: all have ended. */
+typedef uint32_t ptx_native_warp_function(const struct ptx_native_launch *launch,
+                                          struct ptx_native_block *block);
+
+/* What clem_native_run and clem_native_scratch of a text do: bytes of a warp's frame, and of one lane's local memory. sites: how many
+ * struct ptx_native_site a frame begins with; 0: a warp waits as a whole. */
+uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,
+                           uint64_t local_bytes);
+void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
+                        void *scratch, ptx_native_warp_function *warp, uint64_t frame_bytes,
+                        uint64_t local_bytes, uint64_t sites);
+
+#endif

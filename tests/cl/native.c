@@ -1,0 +1,413 @@
+/* Tests of native kernels: what becomes of LLVM IR, and launches of it through PoCL.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/native/native.h"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "cl/device/driver_llvm.h"
+#include "cl/native/code.h"
+#include "cl/native/compile.h"
+#include "cl/native/native_private.h"
+#include "cl/native/scratch.h"
+#include "cl/native/symbol.h"
+#include "tests/cl/captured.h"
+#include "tests/cl/launch.h"
+
+/* ---- Texts ---- */
+
+/* Where struct ptx_native_launch has them. */
+#define PARAMETERS_AT "96"
+_Static_assert(offsetof(struct ptx_native_launch, parameters) == 96, "as the texts say");
+
+#define SCRATCH(bytes)                                                                             \
+    "define i64 @clem_native_scratch(ptr %launch) nounwind { ret i64 " #bytes " }\n"
+
+/* Adds the block's number and one to a word for each block: parameters are the words' address. */
+static const char counting_text[] =
+    SCRATCH(0) "define void @clem_native_run(ptr %launch, i64 %first, i64 %count, ptr %scratch) "
+               "nounwind {\n"
+               "  %launch.number = ptrtoint ptr %launch to i64\n"
+               "  %place = add i64 %launch.number, " PARAMETERS_AT "\n"
+               "  %place.pointer = inttoptr i64 %place to ptr\n"
+               "  %parameters = load i64, ptr %place.pointer\n"
+               "  %parameters.pointer = inttoptr i64 %parameters to ptr\n"
+               "  %words = load i64, ptr %parameters.pointer\n"
+               "  br label %head\n"
+               "head:\n"
+               "  %done = phi i64 [ 0, %0 ], [ %next, %head ]\n"
+               "  %block = add i64 %first, %done\n"
+               "  %offset = shl i64 %block, 2\n"
+               "  %word = add i64 %words, %offset\n"
+               "  %word.pointer = inttoptr i64 %word to ptr\n"
+               "  %old = load i32, ptr %word.pointer\n"
+               "  %number = trunc i64 %block to i32\n"
+               "  %more = add i32 %number, 1\n"
+               "  %new = add i32 %old, %more\n"
+               "  store i32 %new, ptr %word.pointer\n"
+               "  %next = add i64 %done, 1\n"
+               "  %again = icmp ult i64 %next, %count\n"
+               "  br i1 %again, label %head, label %end\n"
+               "end:\n"
+               "  ret void\n"
+               "}\n";
+
+/* The same with a warp's lanes: 32 words for each block, which go through the scratch; and a constant of the text's own, a
+ * function of it and one of the C library's are used on the way. */
+static const char lanes_text[] =
+    "@lanes = private constant <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 "
+    "7,\n"
+    "  i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 "
+    "19,\n"
+    "  i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 "
+    "31>\n"
+    "declare ptr @memcpy(ptr, ptr, i64)\n" SCRATCH(
+        128) "define internal void @block(i64 %words, i64 %block, ptr %scratch) noinline nounwind "
+             "{\n"
+             "  %lanes = load <32 x i32>, ptr @lanes\n"
+             "  %number = trunc i64 %block to i32\n"
+             "  %one = insertelement <32 x i32> undef, i32 %number, i32 0\n"
+             "  %all = shufflevector <32 x i32> %one, <32 x i32> undef, <32 x i32> "
+             "zeroinitializer\n"
+             "  %product = mul <32 x i32> %lanes, %all\n"
+             "  %scratch.number = ptrtoint ptr %scratch to i64\n"
+             "  %pointer = inttoptr i64 %scratch.number to ptr\n"
+             "  store <32 x i32> %product, ptr %pointer\n"
+             "  %offset = shl i64 %block, 7\n"
+             "  %target = add i64 %words, %offset\n"
+             "  %target.pointer = inttoptr i64 %target to ptr\n"
+             "  %unused = call ptr @memcpy(ptr %target.pointer, ptr %scratch, i64 128)\n"
+             "  ret void\n"
+             "}\n"
+             "define void @clem_native_run(ptr %launch, i64 %first, i64 %count, ptr %scratch) "
+             "nounwind {\n"
+             "  %launch.number = ptrtoint ptr %launch to i64\n"
+             "  %place = add i64 %launch.number, " PARAMETERS_AT "\n"
+             "  %place.pointer = inttoptr i64 %place to ptr\n"
+             "  %parameters = load i64, ptr %place.pointer\n"
+             "  %parameters.pointer = inttoptr i64 %parameters to ptr\n"
+             "  %words = load i64, ptr %parameters.pointer\n"
+             "  br label %head\n"
+             "head:\n"
+             "  %done = phi i64 [ 0, %0 ], [ %next, %head ]\n"
+             "  %block = add i64 %first, %done\n"
+             "  call void @block(i64 %words, i64 %block, ptr %scratch)\n"
+             "  %next = add i64 %done, 1\n"
+             "  %again = icmp ult i64 %next, %count\n"
+             "  br i1 %again, label %head, label %end\n"
+             "end:\n"
+             "  ret void\n"
+             "}\n";
+
+/* ---- A context that has the form ---- */
+
+struct native_bench {
+    struct bench bench;
+    unsigned major;
+};
+
+static struct native_bench open_native(void)
+{
+    struct native_bench native = {.bench = open_bench(NULL, NULL)};
+    native.major = ocl_native_llvm(native.bench.context);
+    if (native.major < 15)
+        TEST_SKIP("the device has no native form, or an LLVM whose texts name types of pointers");
+    return native;
+}
+
+static struct ocl_native *make(const struct native_bench *native, const char *text)
+{
+    return ocl_native_make(native->bench.context->device, "tested", text, strlen(text));
+}
+
+/* Gives PoCL a launch over words, as cl/launch does. */
+static void enqueue(const struct native_bench *native, struct ocl_native *code, cl_kernel kernel,
+                    uint64_t blocks, void *words)
+{
+    struct ocl_context *context = native->bench.context;
+    const struct ocl_native_shape shape = {
+        .blocks = blocks, .items = ocl_native_items(context, blocks), .parameter_bytes = 8};
+    struct ocl_native_launch *launch = NULL;
+    assert_int_equal(ocl_native_begin(context, code, &shape, &launch), OCL_OK);
+    const uint64_t address = (uint64_t)(uintptr_t)words, number = (uint64_t)(uintptr_t)launch;
+    memcpy((void *)(uintptr_t)ocl_native_facts(launch)->parameters, &address, sizeof address);
+    assert_int_equal(ocl_native_reserve(launch), OCL_OK);
+    const size_t global[3] = {1, 1, shape.items}, local[3] = {1, 1, 1};
+    assert_int_equal(clSetKernelArg(kernel, 0, sizeof number, &number), CL_SUCCESS);
+    assert_int_equal(
+        clEnqueueNDRangeKernel(context->service, kernel, 3, NULL, global, local, 0, NULL, NULL),
+        CL_SUCCESS);
+}
+
+static cl_kernel caller_of(const struct native_bench *native, cl_program *program)
+{
+    cl_int error = CL_SUCCESS;
+    assert_int_equal(ocl_native_program(native->bench.context, program), OCL_OK);
+    cl_kernel kernel = clCreateKernel(*program, OCL_NATIVE_KERNEL, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    return kernel;
+}
+
+/* ---- Launches ---- */
+
+/* Grids of one block, of fewer and of more than there are portions; and the code goes before its launches have run. */
+TEST_BODY(native_launches_run_each_block_once)
+{
+    enum { MOST = 100000 };
+    static const uint64_t grids[] = {1, 2, 3, 63, 1000, MOST};
+    static uint32_t words[MOST];
+    struct native_bench native = open_native();
+    cl_program program = NULL;
+    cl_kernel kernel = caller_of(&native, &program);
+    struct ocl_native *code = make(&native, counting_text);
+    assert_non_null(code);
+    for (size_t i = 0; i < sizeof grids / sizeof *grids; i++)
+        enqueue(&native, code, kernel, grids[i], words);
+    ocl_native_release(code);
+    assert_int_equal(clFinish(native.bench.context->service), CL_SUCCESS);
+    for (uint32_t i = 0; i < MOST; i++) {
+        uint32_t launches = 0;
+        for (size_t k = 0; k < sizeof grids / sizeof *grids; k++)
+            launches += i < grids[k];
+        if (words[i] != launches * (i + 1))
+            fail_msg("word %u is %u", i, words[i]);
+    }
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    close_bench(&native.bench);
+}
+
+/* Vectors, constants, functions of the text and of the C library, and memory of a block. */
+TEST_BODY(native_code_has_what_compilers_write)
+{
+    enum { BLOCKS = 500, WARP = 32 };
+    static uint32_t words[BLOCKS * WARP];
+    struct native_bench native = open_native();
+    cl_program program = NULL;
+    cl_kernel kernel = caller_of(&native, &program);
+    struct ocl_native *code = make(&native, lanes_text);
+    assert_non_null(code);
+    enqueue(&native, code, kernel, BLOCKS, words);
+    assert_int_equal(clFinish(native.bench.context->service), CL_SUCCESS);
+    for (uint32_t i = 0; i < BLOCKS * WARP; i++)
+        assert_int_equal(words[i], i / WARP * (i % WARP));
+    ocl_native_release(code);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    close_bench(&native.bench);
+}
+
+/* A launch that the driver never got. */
+TEST_BODY(native_launch_can_be_cancelled)
+{
+    struct native_bench native = open_native();
+    struct ocl_native *code = make(&native, lanes_text);
+    struct ocl_native_launch *launch = NULL;
+    const struct ocl_native_shape shape = {.blocks = 1, .items = 1, .parameter_bytes = 4096};
+    assert_non_null(code);
+    assert_int_equal(ocl_native_begin(native.bench.context, code, &shape, &launch), OCL_OK);
+    assert_int_equal(ocl_native_reserve(launch), OCL_OK);
+    assert_int_equal(ocl_native_facts(launch)->parameters % 16, 0);
+    assert_int_equal(atomic_load(&code->references), 2);
+    ocl_native_cancel(launch);
+    assert_int_equal(atomic_load(&code->references), 1);
+    ocl_native_release(code);
+    close_bench(&native.bench);
+}
+
+/* ---- Texts that are none ---- */
+
+/* LLVM would end the process over some of them. */
+TEST_BODY(native_refuses_what_llvm_does_not_take)
+{
+    static const char *const texts[] = {
+        "",
+        "no text of LLVM's",
+        "define void @clem_native_run() { ret i32 0 }",
+        /* a block that does not end, an instruction before what it uses, a function of two types */
+        "define void @clem_native_run() { %a = add i32 1, 1 }",
+        "define i32 @clem_native_run() { %a = add i32 %b, 1\n %b = add i32 1, 1\n ret i32 %a }",
+        "define i32 @clem_native_run() { ret i32 0 }\ndefine void @clem_native_run() { ret void }",
+        "declare i32 @llvm.no.such.thing(i32)\n"
+        "define i32 @clem_native_run() { %a = call i32 @llvm.ctpop.i32(i32 1)\n ret i32 %a }",
+        /* what is sound, and lacks a function, or asks for one that nobody has */
+        "define void @clem_native_run() { ret void }",
+        SCRATCH(0) "define internal void @clem_native_run() { ret void }",
+        SCRATCH(0) "declare void @nobody_has_this()\n"
+                   "define void @clem_native_run() { call void @nobody_has_this()\n ret void }",
+        SCRATCH(0) "@word = external global i32\ndefine i32 @clem_native_run() "
+                   "{ %a = load i32, ptr @word\n ret i32 %a }",
+        SCRATCH(0) "@word = thread_local global i32 1\ndefine i32 @clem_native_run() "
+                   "{ %a = load i32, ptr @word\n ret i32 %a }",
+    };
+    struct native_bench native = open_native();
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (make(&native, texts[i]))
+            fail_msg("text %zu was taken", i);
+    close_bench(&native.bench);
+}
+
+/* ---- Objects ---- */
+
+static struct ocl_object compile_text(const struct native_bench *native, const char *text)
+{
+    struct ocl_object object;
+    char *why = NULL;
+    if (!ocl_native_compile(native->major, text, strlen(text), &object, &why))
+        fail_msg("%s", why);
+    free(why);
+    return object;
+}
+
+static const char *load(const unsigned char *data, size_t bytes)
+{
+    static const char *const names[] = {"clem_native_run"};
+    void *function = NULL;
+    struct ocl_code code = {0};
+    const char *why = ocl_code_load(data, bytes, ocl_native_symbol, names, &function, 1, &code);
+    ocl_code_unload(&code);
+    return why;
+}
+
+/* Cut off anywhere, and with any byte changed, an object is loaded or refused, and nothing else is read or written: a sanitizer
+ * would see that. What is loaded then is not run. */
+TEST_BODY(native_code_may_be_damaged)
+{
+    struct native_bench native = open_native();
+    const struct ocl_object object = compile_text(&native, lanes_text);
+    assert_null(load(object.data, object.bytes));
+    for (size_t bytes = 0; bytes < object.bytes; bytes += bytes < 64 ? 1 : 37) {
+        unsigned char *cut = malloc(bytes + 1);
+        assert_non_null(cut);
+        memcpy(cut, object.data, bytes);
+        (void)load(cut, bytes);
+        free(cut);
+    }
+    for (size_t i = 0; i < object.bytes; i++) {
+        const unsigned char old = object.data[i];
+        object.data[i] = (unsigned char)(old + 1 + i % 200);
+        (void)load(object.data, object.bytes);
+        object.data[i] = old;
+    }
+    assert_null(load(object.data, object.bytes));
+    free(object.data);
+    close_bench(&native.bench);
+}
+
+/* Where nothing that was written may be executed, as under SELinux, there is no native form, and no harm. */
+TEST_BODY(native_form_is_lacking_where_no_code_may_be_made)
+{
+    enum { SET_MDWE = 65, REFUSE_EXEC_GAIN = 1 }; /* prctl(2), from Linux 6.3 on */
+    struct native_bench native = open_native();
+    const struct ocl_object object = compile_text(&native, lanes_text);
+    if (prctl(SET_MDWE, REFUSE_EXEC_GAIN, 0, 0, 0) != 0)
+        TEST_SKIP("this Linux cannot refuse it");
+    assert_string_equal(load(object.data, object.bytes),
+                        "this process may not run code that it makes");
+    assert_null(make(&native, lanes_text));
+    free(object.data);
+    close_bench(&native.bench);
+}
+
+/* ---- The cache ---- */
+
+/* What a process stored, the next one loads; what is damaged it compiles again. */
+TEST_BODY(native_code_is_kept)
+{
+    char folder[] = "/tmp/clem-native-XXXXXX", command[192];
+    assert_non_null(mkdtemp(folder));
+    setenv("CLEM_CACHE_DIR", folder, 1);
+    setenv("CLEM_TRACE", "1", 1);
+    struct native_bench native = open_native();
+    char text[4096];
+    for (int turn = 0; turn < 3; turn++) {
+        if (turn == 2) {
+            snprintf(command, sizeof command,
+                     "for f in %s/*/*.bin; do printf x | dd of=$f bs=1 seek=200 conv=notrunc "
+                     "status=none; done",
+                     folder);
+            assert_int_equal(system(command), 0);
+        }
+        struct capture capture = capture_begin();
+        struct ocl_native *code = make(&native, counting_text);
+        capture_end(&capture, text, sizeof text);
+        assert_non_null(code);
+        assert_int_equal(strstr(text, "of LLVM IR became") != NULL, turn != 1);
+        ocl_native_release(code);
+    }
+    close_bench(&native.bench);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* ---- Threads ---- */
+
+static void *make_many(void *unknown)
+{
+    const struct native_bench *native = unknown;
+    for (int i = 0; i < 4; i++) {
+        const struct ocl_object object = compile_text(native, i % 2 ? lanes_text : counting_text);
+        assert_null(load(object.data, object.bytes));
+        free(object.data);
+    }
+    return NULL;
+}
+
+TEST_BODY(native_code_is_made_by_several_threads_at_once)
+{
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    struct native_bench native = open_native();
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, make_many, &native), 0);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    close_bench(&native.bench);
+}
+
+struct scratch_user {
+    struct ocl_scratch_pool *pool;
+    size_t step;
+    bool is_right;
+};
+
+static void *use_scratch(void *unknown)
+{
+    struct scratch_user *user = unknown;
+    user->is_right = true;
+    for (size_t i = 1; i < 2000; i++) {
+        const size_t bytes = i * user->step % 100000;
+        if (!ocl_scratch_reserve(user->pool, bytes))
+            user->is_right = false;
+        const struct ocl_scratch scratch = ocl_scratch_take(user->pool, bytes);
+        user->is_right &= scratch.bytes >= bytes && (uintptr_t)scratch.memory % 64 == 0;
+        if (bytes > 0) {
+            memset(scratch.memory, (int)user->step, bytes);
+            user->is_right &=
+                ((unsigned char *)scratch.memory)[bytes - 1] == (unsigned char)user->step;
+        }
+        ocl_scratch_give(user->pool, scratch);
+    }
+    return NULL;
+}
+
+/* More threads than pieces, that want ever more and less. */
+TEST_BODY(native_scratch_is_no_two_threads)
+{
+    enum { THREADS = 5 };
+    pthread_t threads[THREADS];
+    struct scratch_user users[THREADS];
+    struct ocl_scratch_pool *pool = ocl_scratch_pool_create(2);
+    assert_non_null(pool);
+    assert_false(ocl_scratch_reserve(pool, SIZE_MAX / 4));
+    for (size_t i = 0; i < THREADS; i++) {
+        users[i] = (struct scratch_user){pool, 17 + i, false};
+        assert_int_equal(pthread_create(&threads[i], NULL, use_scratch, &users[i]), 0);
+    }
+    for (size_t i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_true(users[i].is_right);
+    }
+    ocl_scratch_pool_release(pool);
+}
