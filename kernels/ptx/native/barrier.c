@@ -181,6 +181,12 @@ static void tell_of_site(struct ptx_native *n, const struct ptx_instruction *in)
         offsetof(struct ptx_native_site, lanes), offsetof(struct ptx_native_site, number),
         offsetof(struct ptx_native_site, count), offsetof(struct ptx_native_site, votes)};
     const struct ptx_native_flow *f = n->flow;
+    if (f->meets[f->node]) {
+        tell_site(n, places[1], ptx_format(n->e, "%d", PTX_NATIVE_MEETING));
+        tell_site(n, places[2], number_of(n, ptx_native_members(n, in)).text);
+        tell_site(n, places[0], f->mask);
+        return;
+    }
     if (!f->waits[f->node]) {
         tell_barrier(n, in, tell_site, places);
         return;
@@ -270,6 +276,18 @@ static void write_wait(struct ptx_emitter *e, const struct ptx_instruction *in)
         const char *is_over = ptx_native_emit(n, "icmp ugt i32 %s, %d", turn, MOST_TURNS);
         ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_over, stay, spin);
         ptx_native_label(n, spin);
+        store_word(n, word, ptx_native_emit(n, "or i32 %s, %s", load_word(n, word), f->mask));
+        ptx_native_jump(n, goes);
+        ptx_native_label(n, stay);
+    }
+    if (f->meets[node]) {
+        const char *pass = ptx_native_name(n, "pass");
+        const char *others = ptx_native_emit(n, "xor i32 %s, -1", f->mask);
+        const char *members = number_of(n, ptx_native_members(n, in)).text;
+        const char *missing = ptx_native_emit(n, "and i32 %s, %s", members, others);
+        const char *is_whole = ptx_native_emit(n, "icmp eq i32 %s, 0", missing);
+        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_whole, pass, stay);
+        ptx_native_label(n, pass);
         store_word(n, word, ptx_native_emit(n, "or i32 %s, %s", load_word(n, word), f->mask));
         ptx_native_jump(n, goes);
         ptx_native_label(n, stay);

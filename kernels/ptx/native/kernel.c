@@ -130,6 +130,16 @@ static void lay_out_frame(struct ptx_native *n)
     f->frame_bytes = round_up(f->frame_bytes, 64);
 }
 
+static void find_definitions(struct ptx_native_flow *f, struct ptx_arena *arena)
+{
+    const size_t count = f->function->register_count;
+    f->definitions = ptx_arena_take(arena, count + 1);
+    f->set_by = ptx_arena_array(arena, count + 1, sizeof(void *));
+    for (size_t i = 0; i < f->function->instruction_count; i++)
+        ptx_flow_writes(&f->function->instructions[i], count_definition,
+                        &(struct definitions){f, &f->function->instructions[i]});
+}
+
 static void find_places(struct ptx_native_flow *f, struct ptx_arena *arena)
 {
     const struct ptx_flow *g = f->graph;
@@ -138,11 +148,6 @@ static void find_places(struct ptx_native_flow *f, struct ptx_arena *arena)
     for (size_t i = 0; i < g->reachable; i++)
         for (uint32_t r = 0; r < count; r++)
             f->has_place[r] |= ptx_flow_is_live(g, g->order[i], r);
-    f->definitions = ptx_arena_take(arena, count + 1);
-    f->set_by = ptx_arena_array(arena, count + 1, sizeof(void *));
-    for (size_t i = 0; i < f->function->instruction_count; i++)
-        ptx_flow_writes(&f->function->instructions[i], count_definition,
-                        &(struct definitions){f, &f->function->instructions[i]});
 }
 
 /* What other blocks may be waited for by takes turns with them, which it has not. */
@@ -159,31 +164,54 @@ static void find_sites(struct ptx_native *n)
     struct ptx_native_flow *f = n->flow;
     f->sites = ptx_arena_array(n->e->arena, f->graph->count + 1, sizeof *f->sites);
     f->is_parted = n->e->plan->waits_for_blocks;
+    f->site_count = 0;
     for (size_t i = 0; i < f->graph->reachable; i++) {
         const int32_t node = f->graph->order[i];
         const bool is_barrier = parks(&f->function->instructions[f->graph->nodes[node].first]);
-        if (is_barrier || f->waits[node])
+        if (is_barrier || f->waits[node] || f->meets[node])
             f->sites[node] = ++f->site_count;
         if (f->sites[node]) /* where threads wait for ever it is told */
             ptx_need(n->e, PTX_NEED_RUNTIME);
-        f->is_parted |= f->waits[node] || (is_barrier && f->uniform.is_divergent[node]);
+        f->is_parted |=
+            f->waits[node] || f->meets[node] || (is_barrier && f->uniform.is_divergent[node]);
     }
 }
 
-/* What lanes of a warp do together waits for none of them that went on alone. */
-static void refuse_stragglers(struct ptx_native *n)
+/* Where lanes of a warp meet that may come apart from each other: they wait for those that they name alike. */
+static bool find_meetings(const struct ptx_native *n, bool *starts, bool *meets)
 {
     const struct ptx_native_flow *f = n->flow;
-    bool may_lag = false, meets = false;
-    for (size_t i = 0; i < f->graph->reachable; i++) {
-        const int32_t node = f->graph->order[i];
-        may_lag |= f->waits[node] && f->uniform.is_divergent[node];
+    bool is_any = false;
+    for (size_t i = 0; i < f->function->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->function->instructions[i];
+        const int32_t node = f->graph->node_of[i];
+        if (f->graph->position[node] == PTX_NO_NODE || !f->uniform.is_divergent[node] ||
+            !ptx_native_members(n, in))
+            continue;
+        is_any = starts[i] = meets[i] = true;
     }
-    for (size_t i = 0; i < f->function->instruction_count; i++)
-        meets |= ptx_is_warp_operation(&f->function->instructions[i]);
-    n->e->instruction = NULL;
-    if (may_lag && meets)
-        ptx_refuse(n->e, "lanes that wait apart from those that they meet");
+    return is_any;
+}
+
+static void find_flow(struct ptx_native *n, const bool *starts, const bool *waits,
+                      const bool *meets)
+{
+    struct ptx_native_flow *f = n->flow;
+    struct ptx_arena *arena = n->e->arena;
+    f->graph = ptx_flow_make_of_warp(arena, f->function, starts);
+    ptx_flow_find_live(f->graph);
+    f->waits = ptx_arena_take(arena, f->graph->count + 1);
+    f->meets = ptx_arena_take(arena, f->graph->count + 1);
+    bool *delays = ptx_arena_take(arena, f->graph->count + 1);
+    for (size_t i = 0; i < f->graph->count; i++) {
+        const uint32_t first = f->graph->nodes[i].first;
+        f->meets[i] = meets && meets[first];
+        f->waits[i] = waits[first] && !f->meets[i] && !parks(&f->function->instructions[first]);
+        delays[i] = f->waits[i] || f->meets[i];
+    }
+    f->uniform = ptx_flow_uniformity_of_warp(arena, f->graph, delays);
+    refuse_grids(n);
+    find_sites(n);
 }
 
 static void analyse(struct ptx_native *n)
@@ -191,20 +219,15 @@ static void analyse(struct ptx_native *n)
     struct ptx_native_flow *f = n->flow;
     struct ptx_arena *arena = n->e->arena;
     const size_t count = f->function->instruction_count;
+    find_definitions(f, arena);
     bool *starts = ptx_arena_take(arena, count + 1), *waits = ptx_arena_take(arena, count + 1);
     ptx_block_waits(n->e, f->function, waits);
     for (size_t i = 0; i < count; i++)
         starts[i] = waits[i] || parks(&f->function->instructions[i]);
-    f->graph = ptx_flow_make_of_warp(arena, f->function, starts);
-    ptx_flow_find_live(f->graph);
-    f->waits = ptx_arena_take(arena, f->graph->count + 1);
-    for (size_t i = 0; i < f->graph->count; i++)
-        f->waits[i] = waits[f->graph->nodes[i].first] &&
-                      !parks(&f->function->instructions[f->graph->nodes[i].first]);
-    f->uniform = ptx_flow_uniformity_of_warp(arena, f->graph, f->waits);
-    refuse_grids(n);
-    find_sites(n);
-    refuse_stragglers(n);
+    find_flow(n, starts, waits, NULL);
+    bool *meets = ptx_arena_take(arena, count + 1);
+    if (f->is_parted && find_meetings(n, starts, meets))
+        find_flow(n, starts, waits, meets);
     find_loops(f, arena);
     find_places(f, arena);
     ptx_native_find_places(n);

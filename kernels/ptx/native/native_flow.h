@@ -43,8 +43,10 @@ struct ptx_native_flow {
     size_t frame_bytes;
     int32_t *sites; /* per node: where lanes may wait at its start, from 1 on; 0: they do not */
     int32_t site_count;
-    bool *waits;    /* per node: it begins a loop in which lanes wait for memory to change */
-    bool is_parted; /* some lanes of a warp may wait while others go on */
+    bool *waits; /* per node: it begins a loop in which lanes wait for memory to change */
+    bool *
+        meets; /* per node: it begins with what lanes of a warp do together that may come one by one */
+    bool is_parted;                /* some lanes of a warp may wait while others go on */
     struct ptx_native_loop *loops; /* the outer ones first */
     size_t loop_count;
     /* Of the node being written. */
@@ -136,6 +138,9 @@ void ptx_native_find_places(struct ptx_native *n);
 /* barrier.c: at the start of a node that begins with one: parks, is entered again; the rest of the node follows. */
 void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);
 
+/* The operand that names the lanes of a warp which an instruction waits for, where all name the same; or NULL. */
+const struct ptx_operand *ptx_native_members(const struct ptx_native *n,
+                                             const struct ptx_instruction *in);
 /* At the start of a node that not all lanes come to in step: those wait that must, and the mask becomes that of lanes that go on
  * with it. */
 void ptx_native_wait(struct ptx_native *n, const struct ptx_instruction *in);

@@ -413,6 +413,22 @@ static void write_warp(struct ptx_emitter *e, const struct ptx_instruction *in)
     }
 }
 
+const struct ptx_operand *ptx_native_members(const struct ptx_native *n,
+                                             const struct ptx_instruction *in)
+{
+    if (!ptx_is_warp_operation(in) || in->operand_count == 0 ||
+        in->opcode == PTX_OPCODE_activemask ||
+        ((in->opcode == PTX_OPCODE_shfl || in->opcode == PTX_OPCODE_vote) &&
+         !(in->flags & PTX_SYNC)))
+        return NULL;
+    const struct ptx_operand *last = &in->operands[in->operand_count - 1];
+    if (last->kind == PTX_OPERAND_INTEGER)
+        return last;
+    return last->kind == PTX_OPERAND_REGISTER && known(n, last)->kind == PTX_OPERAND_INTEGER
+               ? known(n, last)
+               : NULL;
+}
+
 bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in)
 {
     if (!ptx_is_warp_operation(in))

@@ -253,6 +253,24 @@ static bool open_parted(struct running *r, uint32_t live)
     return is_any;
 }
 
+/* Lets lanes of warps go on that all have come that they wait for. */
+static bool open_meetings(struct running *r)
+{
+    bool is_any = false;
+    for (uint32_t w = 0; w < r->count; w++) {
+        const uint32_t here = r->warps[w].live ? lanes_at(r, w, PTX_NATIVE_MEETING) : 0;
+        for (uint64_t i = 0; here && i < r->sites; i++) {
+            const struct ptx_native_site *site = &sites_of(r, w)[i];
+            if (!site->lanes || site->number != PTX_NATIVE_MEETING ||
+                (site->count & r->warps[w].live & ~here))
+                continue;
+            r->warps[w].lanes |= site->lanes;
+            is_any = true;
+        }
+    }
+    return is_any;
+}
+
 enum turn { TURN_ENDED, TURN_WAITS, TURN_GOES_ON };
 
 /* Runs all warps that can go on, once. */
@@ -272,7 +290,7 @@ static enum turn run_parted(struct running *r)
     }
     if (live == 0)
         return TURN_ENDED;
-    const bool is_open = open_parted(r, live);
+    const bool has_met = open_meetings(r), is_open = open_parted(r, live) || has_met;
     for (uint32_t w = 0; w < r->count; w++) {
         const uint32_t turns = r->warps[w].site ? lanes_at(r, w, PTX_NATIVE_TURN) : 0;
         r->warps[w].lanes |= turns;

@@ -27,7 +27,8 @@ struct ptx_native_site {
     uint32_t number, count,
         votes; /* as of the block; number PTX_NATIVE_TURN: for other threads to have had their turn */
 };
-enum { PTX_NATIVE_TURN = 16 };
+/* number PTX_NATIVE_MEETING: for the lanes of the warp that `count` is the mask of. */
+enum { PTX_NATIVE_TURN = 16, PTX_NATIVE_MEETING = 17 };
 
 /* Runs lanes of a warp; returns the site where they wait, 0: all have ended. */
 typedef uint32_t ptx_native_warp_function(const struct ptx_native_launch *launch,
