@@ -100,6 +100,20 @@ static void find_loops(struct ptx_native_flow *f, struct ptx_arena *arena)
     }
 }
 
+/* Loops that lie across each other, as with jumps that stand for calls: lanes of one may wait in the other, for which the
+ * order of nodes has no place. */
+static void refuse_tangles(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    n->e->instruction = NULL;
+    if (n->e->plan->jump_count > 0)
+        ptx_refuse(n->e, "functions that lead back to themselves");
+    for (size_t i = 0; i < f->loop_count; i++)
+        for (size_t j = i + 1; j < f->loop_count && f->loops[j].head <= f->loops[i].last; j++)
+            if (f->loops[j].last > f->loops[i].last)
+                ptx_refuse(n->e, "loops that lie across each other");
+}
+
 static size_t round_up(size_t value, size_t to)
 {
     return (value + to - 1) / to * to;
@@ -229,6 +243,7 @@ static void analyse(struct ptx_native *n)
     if (f->is_parted && find_meetings(n, starts, meets))
         find_flow(n, starts, waits, meets);
     find_loops(f, arena);
+    refuse_tangles(n);
     find_places(f, arena);
     ptx_native_find_places(n);
     lay_out_frame(n);
