@@ -48,7 +48,8 @@ struct ocl_native_shape {
     uint64_t blocks; /* thread blocks */
     size_t items;    /* work-items that run them */
     size_t parameter_bytes;
-    bool takes_turns; /* blocks may wait for others: each work-item takes one at a time, and more while it waits */
+    bool
+        takes_turns; /* blocks may wait for others: each work-item takes one at a time, and more while it waits */
 };
 
 /* Makes a launch. The caller fills in its facts: all but the address of the parameters, which are zeros at a multiple of 16.

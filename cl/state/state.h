@@ -28,21 +28,21 @@
  * Above all of them: a move of managed memory (managed_private.h), which is not a lock: its owner waits for the driver.
  */
 
-struct ocl_probe;       /* probe.c: the kernels that learn addresses and prove strategies */
-struct ocl_piece;       /* pool.c: a part of a block, or all of one */
-struct ocl_pool;        /* pool.c: small allocations and kept blocks */
-struct ocl_staging;     /* staging.c */
-struct ocl_builtins;    /* builtin.c */
-struct ocl_clock;       /* clock.h */
-struct ocl_image_facts; /* image_facts.c */
-struct ocl_ptx_facts;   /* ptx_target.c */
+struct ocl_probe;        /* probe.c: the kernels that learn addresses and prove strategies */
+struct ocl_piece;        /* pool.c: a part of a block, or all of one */
+struct ocl_pool;         /* pool.c: small allocations and kept blocks */
+struct ocl_staging;      /* staging.c */
+struct ocl_builtins;     /* builtin.c */
+struct ocl_clock;        /* clock.h */
+struct ocl_image_facts;  /* image_facts.c */
+struct ocl_ptx_facts;    /* ptx_target.c */
 struct ocl_scratch_pool; /* scratch.c: memory for blocks of native launches */
-struct ocl_runtime;     /* ptx_runtime.c */
-struct ocl_table;       /* ptx_table.c */
-struct ocl_worker;      /* worker.h */
-struct ocl_values;      /* value.c: what queues wait for in memory */
-struct ocl_migration;   /* managed_private.h */
-struct ocl_region;      /* likewise */
+struct ocl_runtime;      /* ptx_runtime.c */
+struct ocl_table;        /* ptx_table.c */
+struct ocl_worker;       /* worker.h */
+struct ocl_values;       /* value.c: what queues wait for in memory */
+struct ocl_migration;    /* managed_private.h */
+struct ocl_region;       /* likewise */
 
 /* Launches that name all blocks to the driver are counted in one of two rounds, and only one round gets new ones. Blocks
  * that end wait for the other, older round, or for that to be over so that the rounds can change. */

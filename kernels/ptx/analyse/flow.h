@@ -30,8 +30,10 @@ struct ptx_flow {
     int32_t *position;      /* of nodes in `order`, or PTX_NO_NODE */
     int32_t *dominator;     /* immediate; PTX_NO_NODE: the first node, or unreachable */
     int32_t *postdominator; /* immediate; PTX_NO_NODE: only the end of the thread */
-    bool *ends_early;  /* per node, in flows of a warp: threads there end, and never come to where the last ones do */
-    bool *is_last_end; /* per node, likewise: threads end there, and no others go on elsewhere to a later end */
+    bool *
+        ends_early; /* per node, in flows of a warp: threads there end, and never come to where the last ones do */
+    bool *
+        is_last_end; /* per node, likewise: threads end there, and no others go on elsewhere to a later end */
     size_t words;
     uint64_t *live_in; /* ptx_flow_find_live(): `words` per node: registers whose values matter at
                         * its start */

@@ -17,7 +17,8 @@ static bool is_inlined(struct ptx_growing *c, const struct ptx_function *functio
     const struct ptx_plan *plan = c->e->plan;
     const struct ptx_body *body = ptx_plan_body(plan, function);
     const bool waits = plan->form != PTX_FORM_ITEM && body && body->waits;
-    const bool is_all = plan->form == PTX_FORM_NATIVE; /* recursion was refused before, or is jumps */
+    const bool is_all =
+        plan->form == PTX_FORM_NATIVE; /* recursion was refused before, or is jumps */
     c->verdicts[function->number] = waits || is_all ? 2 : 1;
     for (size_t i = 0; i < function->instruction_count; i++) {
         const struct ptx_instruction *in = &function->instructions[i];
