@@ -10,6 +10,10 @@ extern "C" __global__ void bench_empty()
 {
 }
 
+extern "C" __global__ void bench_arguments(unsigned *, unsigned *, unsigned long long)
+{
+}
+
 #include "symbol.cu"
 #include "touch.cu"
 }

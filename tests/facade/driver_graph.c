@@ -276,9 +276,9 @@ TEST_BODY(driver_graph_refuses_bad_arguments)
     params.reserved2 = 1;
     assert_int_equal(cuGraphAddNode(&node, c.graph, NULL, NULL, 0, &params),
                      CUDA_ERROR_INVALID_VALUE);
-    params = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL};
+    params = (CUgraphNodeParams){.type = (CUgraphNodeType)99};
     assert_int_equal(cuGraphAddNode(&node, c.graph, NULL, NULL, 0, &params),
-                     CUDA_ERROR_NOT_SUPPORTED);
+                     CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cuGraphInstantiateWithParams(&exec, c.graph, NULL), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cuGraphLaunch((CUgraphExec)&c, NULL), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cudaPeekAtLastError(), cudaSuccess);

@@ -18,8 +18,10 @@ static const char text[] = "the program's";
 /* Files, each followed by one end of a pair of sockets. */
 static int files[FILES], sockets[FILES][2];
 
+/* What the driver has open for a moment must not go: it rests. */
 static void close_all(void)
 {
+    assert_success(cudaDeviceSynchronize());
     for (int file = FIRST; file < LAST; file++)
         close(file);
 }

@@ -37,6 +37,13 @@ build() {
         mv "$program.$$" "$program"
 }
 
+# Forms that are not the device's own: blocks meet as work-groups only where each thread is a work-item.
+case "$name ${CLEM_PTX_FORM:-}" in
+    cooperative*\ gpu)
+        "$(dirname "$clemcc")/clem-info" --brief 2>/dev/null | head -n 1 | grep -q "Portable Computing" ||
+            skip "the device has a form of its own" ;;
+esac
+
 mkdir -p "$folder"
 if is_stale && ! build; then
     cat "$program.log"
