@@ -59,8 +59,8 @@ static void add(struct lanes_text *text, struct trial *trial)
 static uint64_t wanted(const struct trial *trial, const uint64_t values[SOURCES], uint64_t given)
 {
     struct step step = {.operation = trial->operation};
-    uint64_t all[SOURCES];
-    for (size_t i = 0; i < SOURCES; i++) {
+    uint64_t all[SOURCES] = {0};
+    for (size_t i = 0; i < SOURCES && trial->operation->sources[i]; i++) {
         step.sources[i] = trial->operation->sources[i] == 's' ? trial->constants[i] : i;
         all[i] = values[i];
     }
@@ -107,7 +107,7 @@ static size_t compare(const struct trial *trial, const struct places *places, co
         memcpy(&given, &places->bytes[SOURCES][lane * bytes_of(operation->result)],
                bytes_of(operation->result));
         given = class_bits(operation->result, given);
-        for (size_t i = 0; i < SOURCES; i++)
+        for (size_t i = 0; i < SOURCES && operation->sources[i]; i++)
             values[i] = places->values[i][lane];
         const uint64_t right = wanted(trial, values, given);
         if (given == right)
