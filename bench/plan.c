@@ -335,15 +335,21 @@ static bool add_points(struct plan *plan, const struct row *row)
     return added;
 }
 
+/* Halved until a sixteenth of the memory, and one allocation, holds so many. */
+static size_t fit_memory(size_t bytes, const struct device_facts *device)
+{
+    while (bytes > 1 * M && (bytes > device->memory_bytes / 16 ||
+                             (device->max_allocation && bytes > device->max_allocation)))
+        bytes /= 2;
+    return bytes;
+}
+
 size_t first_bytes(const struct device_facts *device)
 {
     size_t bytes = device->is_cpu ? 64 * M : 256 * M;
     while (bytes < 4 * device->cache_bytes && bytes < 1 * G)
         bytes *= 2;
-    while (bytes > 1 * M && (bytes > device->memory_bytes / 16 ||
-                             (device->max_allocation && bytes > device->max_allocation)))
-        bytes /= 2;
-    return bytes;
+    return fit_memory(bytes, device);
 }
 
 size_t study_bytes(const struct device_facts *device, enum mode mode)
@@ -357,10 +363,7 @@ size_t study_bytes(const struct device_facts *device, enum mode mode)
     if (!device->is_cpu && mode != MODE_QUICK)
         while (bytes < 4 * device->cache_bytes && bytes < 1 * G)
             bytes *= 2;
-    while (bytes > 1 * M && (bytes > device->memory_bytes / 16 ||
-                             (device->max_allocation && bytes > device->max_allocation)))
-        bytes /= 2;
-    return bytes;
+    return fit_memory(bytes, device);
 }
 
 /* The values of a parameter in a mode: those of the nearest mode before it that has any. */

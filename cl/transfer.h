@@ -25,6 +25,16 @@ struct ocl_copy {
     size_t width, height, depth;
 };
 
+/* So many bytes that lie in a row. */
+static inline struct ocl_copy ocl_copy_linear(uint64_t target, uint64_t source, size_t bytes)
+{
+    return (struct ocl_copy){.source = {source, bytes, bytes},
+                             .target = {target, bytes, bytes},
+                             .width = bytes,
+                             .height = 1,
+                             .depth = 1};
+}
+
 /* How much of the work is done when ocl_transfer_copy() returns. */
 enum ocl_transfer_wait {
     OCL_WAIT_ALL,    /* the copy is complete */

@@ -59,11 +59,7 @@ static uint64_t address_of(const struct ocl_launches *launches, size_t offset)
 static ocl_status copy(const struct ocl_launches *launches, uint64_t target, uint64_t source,
                        size_t bytes)
 {
-    const struct ocl_copy linear = {.source = {source, bytes, bytes},
-                                    .target = {target, bytes, bytes},
-                                    .width = bytes,
-                                    .height = 1,
-                                    .depth = 1};
+    const struct ocl_copy linear = ocl_copy_linear(target, source, bytes);
     return ocl_transfer_copy(launches->queue, &linear, OCL_WAIT_ALL);
 }
 
@@ -398,11 +394,7 @@ static ocl_status move_bytes(const struct tree *tree, const struct pending *pend
 {
     uint64_t given[3];
     memcpy(given, pending->parameters, sizeof given);
-    const struct ocl_copy linear = {.source = {given[1], given[2], given[2]},
-                                    .target = {given[0], given[2], given[2]},
-                                    .width = given[2],
-                                    .height = 1,
-                                    .depth = 1};
+    const struct ocl_copy linear = ocl_copy_linear(given[0], given[1], given[2]);
     const struct ocl_fill fill = {.address = given[0],
                                   .pitch = given[2],
                                   .slice_bytes = given[2],

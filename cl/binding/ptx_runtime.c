@@ -43,11 +43,7 @@ struct ocl_runtime {
 static ocl_status copy(const struct ocl_runtime *runtime, uint64_t target, uint64_t source,
                        size_t bytes)
 {
-    const struct ocl_copy linear = {.source = {source, bytes, bytes},
-                                    .target = {target, bytes, bytes},
-                                    .width = bytes,
-                                    .height = 1,
-                                    .depth = 1};
+    const struct ocl_copy linear = ocl_copy_linear(target, source, bytes);
     return ocl_transfer_copy(runtime->queue, &linear, OCL_WAIT_ALL);
 }
 

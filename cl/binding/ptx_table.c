@@ -102,11 +102,7 @@ static ocl_status write_rows(const struct ocl_table *table, uint64_t address,
                              const struct clem_texture *rows, size_t count)
 {
     const size_t bytes = count * sizeof *rows;
-    const struct ocl_copy linear = {.source = {(uint64_t)(uintptr_t)rows, bytes, bytes},
-                                    .target = {address, bytes, bytes},
-                                    .width = bytes,
-                                    .height = 1,
-                                    .depth = 1};
+    const struct ocl_copy linear = ocl_copy_linear(address, (uint64_t)(uintptr_t)rows, bytes);
     return bytes > 0 ? ocl_transfer_copy(table->queue, &linear, OCL_WAIT_ALL) : OCL_OK;
 }
 

@@ -67,11 +67,7 @@ struct trial {
 
 static ocl_status copy(const struct trial *trial, uint64_t target, uint64_t source, size_t bytes)
 {
-    const struct ocl_copy linear = {.source = {source, bytes, bytes},
-                                    .target = {target, bytes, bytes},
-                                    .width = bytes,
-                                    .height = 1,
-                                    .depth = 1};
+    const struct ocl_copy linear = ocl_copy_linear(target, source, bytes);
     return ocl_transfer_copy(trial->queue, &linear, OCL_WAIT_ALL);
 }
 

@@ -122,11 +122,7 @@ static cl_int enqueue_trial(const struct ocl_context *context, cl_kernel kernel,
 static bool read_words(struct ocl_context *context, uint64_t address, cl_uint *words, size_t bytes)
 {
     struct ocl_queue *queue = NULL;
-    const struct ocl_copy copy = {.source = {address, bytes, bytes},
-                                  .target = {(uintptr_t)words, bytes, bytes},
-                                  .width = bytes,
-                                  .height = 1,
-                                  .depth = 1};
+    const struct ocl_copy copy = ocl_copy_linear((uintptr_t)words, address, bytes);
     if (ocl_queue_create(context, OCL_QUEUE_APART, 0, &queue) != OCL_OK)
         return false;
     const ocl_status status = ocl_transfer_copy(queue, &copy, OCL_WAIT_ALL);

@@ -24,6 +24,20 @@ ocl_status ocl_event_record_all(struct ocl_event *event)
     return status;
 }
 
+ocl_status ocl_event_follow_all(struct ocl_queue *queue, struct ocl_context *context)
+{
+    struct ocl_event *before;
+    ocl_status status = ocl_event_create(context, false, &before);
+
+    if (status != OCL_OK)
+        return status;
+    status = ocl_event_record_all(before);
+    if (status == OCL_OK)
+        status = ocl_event_wait_in_queue(before, queue);
+    ocl_event_destroy(before);
+    return status;
+}
+
 /* The queue that waits for everything that the whole context waits for, and that each other queue waits for before its next
  * command. */
 static ocl_status find_entrance(struct ocl_context *context, struct ocl_queue **entrance)

@@ -28,18 +28,7 @@ static ocl_status follow_queues(struct ocl_queue *queue)
 
 static ocl_status follow_context(struct ocl_queue *queue, struct ocl_context *context)
 {
-    struct ocl_event *before;
-
-    if (ocl_queues_are_idle(context))
-        return OCL_OK;
-    ocl_status status = ocl_event_create(context, false, &before);
-    if (status != OCL_OK)
-        return status;
-    status = ocl_event_record_all(before);
-    if (status == OCL_OK)
-        status = ocl_event_wait_in_queue(before, queue);
-    ocl_event_destroy(before);
-    return status;
+    return ocl_queues_are_idle(context) ? OCL_OK : ocl_event_follow_all(queue, context);
 }
 
 static void follow(struct ocl_context *context, void *data)

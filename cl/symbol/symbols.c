@@ -43,11 +43,7 @@ static ocl_status write_values(struct ocl_queue *queue, const struct block *bloc
                                const unsigned char *values)
 {
     const size_t bytes = block->bytes;
-    const struct ocl_copy copy = {.source = {(uintptr_t)values, bytes, bytes},
-                                  .target = {block->address, bytes, bytes},
-                                  .width = bytes,
-                                  .height = 1,
-                                  .depth = 1};
+    const struct ocl_copy copy = ocl_copy_linear(block->address, (uintptr_t)values, bytes);
     const struct ocl_fill fill = {.address = block->address,
                                   .pitch = bytes,
                                   .slice_bytes = bytes,

@@ -35,21 +35,6 @@ static bool are_idle(const struct contexts *contexts)
     return true;
 }
 
-/* Makes queue wait for all that a context has got so far. */
-static ocl_status follow(struct ocl_queue *queue, struct ocl_context *context)
-{
-    struct ocl_event *before;
-    ocl_status status = ocl_event_create(context, false, &before);
-
-    if (status != OCL_OK)
-        return status;
-    status = ocl_event_record_all(before);
-    if (status == OCL_OK)
-        status = ocl_event_wait_in_queue(before, queue);
-    ocl_event_destroy(before);
-    return status;
-}
-
 /* Makes all that the contexts get from now on wait for queue, which gets nothing more: who waits for their entrances has
  * waited for it. */
 static ocl_status precede(struct ocl_queue *queue, const struct contexts *contexts)
@@ -74,7 +59,7 @@ static ocl_status copy_between(struct ocl_queue *queue, const struct ocl_copy *c
     ocl_status status = OCL_OK;
 
     for (unsigned i = 0; status == OCL_OK && i < contexts->count; i++)
-        status = follow(queue, contexts->list[i]);
+        status = ocl_event_follow_all(queue, contexts->list[i]);
     if (status == OCL_OK)
         status = ocl_transfer_copy(queue, copy, OCL_WAIT_SOURCE);
     return status == OCL_OK ? precede(queue, contexts) : status;

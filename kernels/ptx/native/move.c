@@ -17,18 +17,6 @@ static struct ptx_native_value window_of(struct ptx_native *n, uint8_t space)
         n, 64, ptx_native_of_block(n, offsetof(struct ptx_native_block, shared), "i64"));
 }
 
-static struct ptx_native_value combined(struct ptx_native *n, const char *operation,
-                                        struct ptx_native_value a, struct ptx_native_value b)
-{
-    if (a.is_vector || b.is_vector) {
-        a = ptx_native_vector(n, a);
-        b = ptx_native_vector(n, b);
-    }
-    a.text =
-        ptx_native_emit(n, "%s %s %s, %s", operation, ptx_native_value_type(n, a), a.text, b.text);
-    return a;
-}
-
 static struct ptx_native_value source(struct ptx_native *n, const struct ptx_operand *o,
                                       enum ptx_type type)
 {
@@ -42,7 +30,7 @@ static void convert_address(struct ptx_native *n, const struct ptx_instruction *
     const uint8_t space = is_to && in->second_space ? in->second_space : in->space;
     struct ptx_native_value a = source(n, &in->operands[1], PTX_U64);
     if (space == PTX_SPACE_SHARED || space == PTX_SPACE_LOCAL)
-        a = combined(n, is_to ? "sub" : "add", a, window_of(n, space));
+        a = ptx_native_both(n, is_to ? "sub" : "add", a, window_of(n, space));
     ptx_native_set(n, in, &in->operands[0], PTX_U64, a);
 }
 
@@ -50,8 +38,9 @@ static void convert_address(struct ptx_native *n, const struct ptx_instruction *
 static struct ptx_native_value is_within(struct ptx_native *n, struct ptx_native_value a,
                                          struct ptx_native_value from, const char *bytes)
 {
-    const struct ptx_native_value offset = combined(n, "sub", a, from);
-    struct ptx_native_value is = combined(n, "icmp ult", offset, ptx_native_number(n, 64, bytes));
+    const struct ptx_native_value offset = ptx_native_both(n, "sub", a, from);
+    struct ptx_native_value is =
+        ptx_native_both(n, "icmp ult", offset, ptx_native_number(n, 64, bytes));
     is.bits = 1;
     return is;
 }
@@ -87,10 +76,10 @@ static struct ptx_native_value is_in_space(struct ptx_native *n, struct ptx_nati
                 ptx_native_of_launch(n, offsetof(struct ptx_native_launch, parameters), "i64")),
             ptx_format(n->e, "%zu", plan->info->parameter_bytes));
     default: {
-        const struct ptx_native_value either = combined(
+        const struct ptx_native_value either = ptx_native_both(
             n, "or", is_in_space(n, a, PTX_SPACE_SHARED), is_in_space(n, a, PTX_SPACE_LOCAL));
         struct ptx_native_value all = ptx_native_number(n, 1, "true");
-        return combined(n, "xor", either, all);
+        return ptx_native_both(n, "xor", either, all);
     }
     }
 }

@@ -89,6 +89,9 @@ struct ptx_native_value ptx_native_first(struct ptx_native *n, struct ptx_native
 struct ptx_native_value ptx_native_number(struct ptx_native *n, unsigned bits, const char *text);
 /* A vector, whatever n->is_vector says. */
 struct ptx_native_value ptx_native_vector(struct ptx_native *n, struct ptx_native_value value);
+/* a op b, of which one at most may be a word while the other is one for each lane; "icmp ..." gives truths. */
+struct ptx_native_value ptx_native_both(struct ptx_native *n, const char *operation,
+                                        struct ptx_native_value a, struct ptx_native_value b);
 /* Cut, or extended by zeros or by the sign. */
 struct ptx_native_value ptx_native_resize(struct ptx_native *n, struct ptx_native_value value,
                                           unsigned bits, bool is_signed);

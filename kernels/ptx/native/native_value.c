@@ -470,3 +470,17 @@ void ptx_native_set(struct ptx_native *n, const struct ptx_instruction *in,
         value = ptx_native_first(n, value, n->flow->mask);
     hold(n, slot, value);
 }
+
+struct ptx_native_value ptx_native_both(struct ptx_native *n, const char *operation,
+                                        struct ptx_native_value a, struct ptx_native_value b)
+{
+    if (a.is_vector || b.is_vector) {
+        a = ptx_native_vector(n, a);
+        b = ptx_native_vector(n, b);
+    }
+    a.text =
+        ptx_native_emit(n, "%s %s %s, %s", operation, ptx_native_value_type(n, a), a.text, b.text);
+    if (strncmp(operation, "icmp", 4) == 0)
+        a.bits = 1;
+    return a;
+}

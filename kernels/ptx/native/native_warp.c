@@ -28,21 +28,6 @@ static struct ptx_native_value members(struct ptx_native *n, const struct ptx_in
     return mask;
 }
 
-/* a op b, of which one at most may be a word while the other is one for each lane. */
-static struct ptx_native_value both(struct ptx_native *n, const char *operation,
-                                    struct ptx_native_value a, struct ptx_native_value b)
-{
-    if (a.is_vector || b.is_vector) {
-        a = ptx_native_vector(n, a);
-        b = ptx_native_vector(n, b);
-    }
-    a.text =
-        ptx_native_emit(n, "%s %s %s, %s", operation, ptx_native_value_type(n, a), a.text, b.text);
-    if (strncmp(operation, "icmp", 4) == 0)
-        a.bits = 1;
-    return a;
-}
-
 static const char *lanes_as_bits(struct ptx_native *n, const char *lanes)
 {
     return ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", lanes);
@@ -204,14 +189,15 @@ static void vote(struct ptx_native *n, const struct ptx_instruction *in)
     const struct ptx_native_value p = vector_of(n, &in->operands[1], PTX_PRED);
     const struct ptx_native_value none = ptx_native_number(n, 32, "0");
     const struct ptx_native_value bits =
-        both(n, "and", ptx_native_number(n, 32, ptx_native_lanes(n, p)), here);
+        ptx_native_both(n, "and", ptx_native_number(n, 32, ptx_native_lanes(n, p)), here);
     struct ptx_native_value result = bits;
     if (in->operation == PTX_OP_ANY)
-        result = both(n, "icmp ne", bits, none);
+        result = ptx_native_both(n, "icmp ne", bits, none);
     else if (in->operation == PTX_OP_ALL)
-        result = both(n, "icmp eq", bits, here);
+        result = ptx_native_both(n, "icmp eq", bits, here);
     else if (in->operation == PTX_OP_UNI)
-        result = both(n, "or", both(n, "icmp eq", bits, here), both(n, "icmp eq", bits, none));
+        result = ptx_native_both(n, "or", ptx_native_both(n, "icmp eq", bits, here),
+                                 ptx_native_both(n, "icmp eq", bits, none));
     ptx_native_set(n, in, &in->operands[0], in->operation == PTX_OP_BALLOT ? PTX_U32 : PTX_PRED,
                    result);
 }
@@ -266,17 +252,17 @@ static void match(struct ptx_native *n, const struct ptx_instruction *in)
                                     32, true};
     if (in->operation == PTX_OP_ALL && !here.is_vector)
         same = ptx_native_first(n, same, here.text);
-    same = both(n, "and", same, here);
+    same = ptx_native_both(n, "and", same, here);
     if (in->operation != PTX_OP_ALL) {
         ptx_native_set(n, in, &in->operands[0], PTX_U32, same);
         return;
     }
-    const struct ptx_native_value is_all = both(n, "icmp eq", same, here);
+    const struct ptx_native_value is_all = ptx_native_both(n, "icmp eq", same, here);
     struct ptx_native_value lanes = is_all;
     lanes.bits = 32;
     lanes.text = ptx_native_emit(n, "sext %s %s to %s", ptx_native_value_type(n, is_all),
                                  is_all.text, ptx_native_value_type(n, lanes));
-    ptx_native_set(n, in, &in->operands[0], PTX_U32, both(n, "and", lanes, here));
+    ptx_native_set(n, in, &in->operands[0], PTX_U32, ptx_native_both(n, "and", lanes, here));
     if (in->has_second_destination)
         ptx_native_set(n, in, &in->operands[1], PTX_PRED, is_all);
 }
@@ -383,7 +369,8 @@ static void elect(struct ptx_native *n, const struct ptx_instruction *in)
     ptx_native_set(n, in, &in->operands[0], PTX_U32, lane);
     const struct ptx_native_value lanes = {ptx_native_iota(32), 32, true};
     if (in->has_second_destination)
-        ptx_native_set(n, in, &in->operands[1], PTX_PRED, both(n, "icmp eq", lane, lanes));
+        ptx_native_set(n, in, &in->operands[1], PTX_PRED,
+                       ptx_native_both(n, "icmp eq", lane, lanes));
 }
 
 static void write_warp(struct ptx_emitter *e, const struct ptx_instruction *in)
