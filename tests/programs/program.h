@@ -7,15 +7,27 @@
 
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 #include <vector>
 
 static bool program_prints_hashes;
 static int program_failures;
+
+/* Ends the program as one that failed. exit() may be at work in one thread only: where another thread was first, whose exit()
+ * may well be why calls of this one fail, this one waits for the end. */
+static inline void program_fail(void)
+{
+    static std::atomic_flag is_ending = ATOMIC_FLAG_INIT;
+    while (is_ending.test_and_set())
+        pause();
+    exit(1);
+}
 
 /* A call that must succeed for the program to make sense. */
 #define CUDA(call)                                                                                 \
@@ -24,7 +36,7 @@ static int program_failures;
         if (program_error != cudaSuccess) {                                                        \
             printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call,                                   \
                    cudaGetErrorString(program_error));                                             \
-            exit(1);                                                                               \
+            program_fail();                                                                        \
         }                                                                                          \
     } while (0)
 
