@@ -40,4 +40,10 @@ bool ocl_range_map_is_free(struct ocl_range_map *map, uint64_t base, size_t byte
  * whose memory must stay readable (slab.h). */
 void *ocl_range_map_find(const struct ocl_range_map *map, uint64_t address);
 
+/* The object whose range holds address, or the nearest one below it or above it, whichever is asked for; NULL: there is none
+ * on that side. Beside inserts and erases as ocl_range_map_find(): what stays is found unless something nearer seems to be
+ * there. */
+void *ocl_range_map_find_below(const struct ocl_range_map *map, uint64_t address);
+void *ocl_range_map_find_above(const struct ocl_range_map *map, uint64_t address);
+
 #endif

@@ -315,3 +315,34 @@ void *ocl_range_map_find(const struct ocl_range_map *map, uint64_t address)
            find_step(&node, address, 6, &object) && find_step(&node, address, 7, &object));
     return object;
 }
+
+/* The last object of a node, or the first. is_bounded: that does not lie behind address, or in front of it. */
+static void *find_outermost(const struct node *node, unsigned level, uint64_t address,
+                            bool is_bounded, bool is_last)
+{
+    const size_t cells = (size_t)1 << levels[level].bits, bound = cell_index(level, address);
+    const size_t begin = is_bounded ? bound : is_last ? cells - 1 : 0;
+    const size_t count = is_last ? begin + 1 : cells - begin;
+    for (size_t i = 0; i < count; i++) {
+        const size_t index = is_last ? begin - i : begin + i;
+        const uintptr_t cell = atomic_load_explicit(&node->cells[index], memory_order_acquire);
+        if (cell & OBJECT_BIT)
+            return (void *)(cell & ~OBJECT_BIT);
+        void *found = cell == 0 ? NULL
+                                : find_outermost(child_of(cell), level + 1, address,
+                                                 is_bounded && index == bound, is_last);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+void *ocl_range_map_find_below(const struct ocl_range_map *map, uint64_t address)
+{
+    return find_outermost(map->root, 0, address, true, true);
+}
+
+void *ocl_range_map_find_above(const struct ocl_range_map *map, uint64_t address)
+{
+    return find_outermost(map->root, 0, address, true, false);
+}

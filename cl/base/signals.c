@@ -11,6 +11,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "cl/base/crash.h"
 #include "cl/process.h"
 #include "cl/sanitized.h"
 #include "cl/thread.h"
@@ -339,6 +340,7 @@ void ocl_signals_hand_on(int number, siginfo_t *info, void *context)
     const bool is_forced = !is_sent(info);
     sigset_t mask = ((ucontext_t *)context)->uc_sigmask;
 
+    ocl_crash_tell(info, context);
     if (is_forced && (ocl_signals_is_blocked() || ocl_signals_take_token(&mask))) {
         end_process(info);
         return;

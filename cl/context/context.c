@@ -16,6 +16,7 @@
 #include "cl/context/capability.h"
 #include "cl/context/exit.h"
 #include "cl/image/image.h"
+#include "cl/launch/kernel_crash.h"
 #include "cl/managed/managed_private.h"
 #include "cl/memory/ordered_private.h"
 #include "cl/native/native.h"
@@ -145,6 +146,7 @@ static ocl_status open_context(int device, struct ocl_context **context)
         return ocl_tells_failure(status) ? CL_DEVICE_NOT_AVAILABLE : ocl_block_status(status);
     }
     ocl_exit_watch(device);
+    ocl_kernel_crash_watch();
     ocl_contexts_note(made);
     ocl_virtual_join(made);
     *context = made;

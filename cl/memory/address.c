@@ -173,3 +173,38 @@ uint64_t ocl_address_for_kernel(const struct ocl_context *context, uint64_t poin
     ocl_allocation_release(allocation);
     return pointer;
 }
+
+/* ---- Guesses ---- */
+
+/* How far the side of the allocation that is nearer to the address is from it. */
+static struct ocl_nearby measure(const struct ocl_allocation *found, uint64_t address)
+{
+    const uint64_t bytes = found->bytes, host = host_address(found);
+    const bool is_host =
+        host != 0 && (address - host < bytes || address - found->address > address - host);
+    struct ocl_nearby nearby = {.address = is_host ? host : found->address, .bytes = bytes};
+    const uint64_t offset = address - nearby.address;
+    nearby.is_before = address >= nearby.address;
+    nearby.distance = !nearby.is_before ? nearby.address - address
+                      : offset < bytes  ? 0
+                                        : offset - bytes + 1;
+    return nearby;
+}
+
+bool ocl_address_look_near(uint64_t address, struct ocl_nearby *nearby)
+{
+    bool is_any = false;
+    if (!ranges)
+        return false;
+    const struct ocl_allocation *const sides[] = {ocl_range_map_find_below(ranges, address),
+                                                  ocl_range_map_find_above(ranges, address)};
+    for (int i = 0; i < 2; i++) {
+        if (!sides[i] || !atomic_load_explicit(&sides[i]->is_live, memory_order_acquire))
+            continue;
+        const struct ocl_nearby now = measure(sides[i], address);
+        if (!is_any || now.distance < nearby->distance)
+            *nearby = now;
+        is_any = true;
+    }
+    return is_any;
+}

@@ -34,6 +34,17 @@ bool ocl_address_is_free(uint64_t base, size_t bytes);
  * One past the end is not in the allocation. */
 struct ocl_allocation *ocl_address_acquire(uint64_t address);
 
+/* The memory nearest to an address that is in none. */
+struct ocl_nearby {
+    uint64_t address;  /* of its first byte, on the side where the address lies */
+    uint64_t bytes;    /* that were asked for */
+    uint64_t distance; /* from its last byte or to its first; 0 where it holds the address */
+    bool is_before;    /* it ends before the address */
+};
+
+/* A guess, for handlers of signals: what is freed or made meanwhile may be found or not. false: there is no memory. */
+bool ocl_address_look_near(uint64_t address, struct ocl_nearby *nearby);
+
 /* The same for memory that somebody has a reference to, who goes on using it though it may be freed. */
 struct ocl_allocation *ocl_address_acquire_held(uint64_t address);
 

@@ -49,11 +49,12 @@ static bool make_key(const struct ocl_device *device, const char *text, size_t b
     return length > 0 && length < 64;
 }
 
-static struct ocl_native *load(const struct ocl_object *object, const char **why)
+static struct ocl_native *load(const char *name, const struct ocl_object *object, const char **why)
 {
     static const char *const names[] = {"clem_native_scratch", "clem_native_run"};
     void *functions[2];
-    struct ocl_native *made = calloc(1, sizeof *made);
+    const size_t length = strlen(name);
+    struct ocl_native *made = calloc(1, sizeof *made + length + 1);
     *why = made ? ocl_code_load(object->data, object->bytes, ocl_native_symbol, names, functions, 2,
                                 &made->code)
                 : "there is no memory";
@@ -64,10 +65,13 @@ static struct ocl_native *load(const struct ocl_object *object, const char **why
     atomic_init(&made->references, 1);
     memcpy(&made->scratch, &functions[0], sizeof made->scratch);
     memcpy(&made->run, &functions[1], sizeof made->run);
+    memcpy(made->name, name, length);
+    ocl_native_note_code(made);
     return made;
 }
 
-static struct ocl_native *load_cached(const char *directory, const struct ocl_cache_key *key)
+static struct ocl_native *load_cached(const char *name, const char *directory,
+                                      const struct ocl_cache_key *key)
 {
     void *data = NULL;
     struct ocl_object object = {0};
@@ -75,7 +79,7 @@ static struct ocl_native *load_cached(const char *directory, const struct ocl_ca
     if (!directory || !ocl_program_cache_load(directory, key, &data, &object.bytes))
         return NULL;
     object.data = data;
-    struct ocl_native *found = load(&object, &why);
+    struct ocl_native *found = load(name, &object, &why);
     if (!found)
         ocl_trace("program cache: a stored kernel is compiled again: %s", why);
     free(data);
@@ -95,7 +99,7 @@ static struct ocl_native *compile(const struct ocl_device *device, const char *n
     const unsigned major = ocl_driver_llvm_major(device->facts.platform_version);
     const uint64_t begin = ocl_now();
     if (ocl_native_compile(major, text, bytes, &object, &words))
-        made = load(&object, &why);
+        made = load(name, &object, &why);
     if (made) {
         ocl_trace("kernel %s: %zu bytes of LLVM IR became %zu of an object in %llu us", name, bytes,
                   object.bytes, (unsigned long long)(ocl_now() - begin) / 1000u);
@@ -123,7 +127,7 @@ struct ocl_native *ocl_native_make(const struct ocl_device *device, const char *
     }
     const bool is_kept = make_key(device, text, bytes, code, &key);
     const char *directory = is_kept ? ocl_program_cache_directory() : NULL;
-    struct ocl_native *found = load_cached(directory, &key);
+    struct ocl_native *found = load_cached(name, directory, &key);
     return found ? found : compile(device, name, text, bytes, directory, &key);
 }
 
@@ -131,6 +135,7 @@ void ocl_native_release(struct ocl_native *native)
 {
     if (!native || atomic_fetch_sub(&native->references, 1) != 1)
         return;
+    ocl_native_forget_code(native);
     ocl_code_unload(&native->code);
     free(native);
 }

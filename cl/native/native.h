@@ -24,11 +24,14 @@ unsigned ocl_native_llvm(const struct ocl_context *context);
 
 /* Code of a text, from the cache where a process made it before. NULL, traced with the reason: it is too large, LLVM refuses it,
  * it calls what nobody has, or there is no memory that may be executed.
- * Needs:   ocl_native_llvm() of a context of the device is not 0. text ends with NUL; name is for the trace.
+ * Needs:   ocl_native_llvm() of a context of the device is not 0. text ends with NUL; name is what people call it.
  * Threads: any, at once. It takes LLVM's stack, and its time; no lock is held meanwhile. */
 struct ocl_native *ocl_native_make(const struct ocl_device *device, const char *name,
                                    const char *text, size_t bytes);
 void ocl_native_release(struct ocl_native *native);
+
+/* The name of the kernel that an instruction belongs to, which is running; NULL: none. For handlers of signals. */
+const char *ocl_native_name_at(uint64_t code);
 
 /* ---- Launches: native_launch.c ---- */
 

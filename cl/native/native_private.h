@@ -13,6 +13,12 @@ struct ocl_native {
     struct ocl_code code;
     ptx_native_scratch_bytes *scratch;
     ptx_native_run *run;
+    bool is_noted; /* where.c has it */
+    char name[];   /* of the kernel */
 };
+
+/* where.c: that code is there, and is no longer. */
+void ocl_native_note_code(struct ocl_native *native);
+void ocl_native_forget_code(struct ocl_native *native);
 
 #endif

@@ -213,6 +213,20 @@ static struct thing *model_find(struct thing *things, uint64_t address)
     return NULL;
 }
 
+/* The nearest thing that begins at or below the address, or ends at or above it. */
+static struct thing *model_near(struct thing *things, uint64_t address, bool is_below)
+{
+    struct thing *found = NULL;
+    for (struct thing *thing = things; thing < things + MODEL_THINGS; thing++) {
+        const bool is_there =
+            is_below ? thing->base <= address : thing->base + (thing->bytes - 1) >= address;
+        if (thing->bytes > 0 && is_there &&
+            (!found || (is_below ? thing->base > found->base : thing->base < found->base)))
+            found = thing;
+    }
+    return found;
+}
+
 static bool model_overlaps(const struct thing *things, uint64_t base, uint64_t bytes)
 {
     const uint64_t last = base + (bytes - 1);
@@ -258,8 +272,13 @@ static void model_step(struct ocl_range_map *map, struct thing *things, uint64_t
     const struct thing *near = &things[random_next(state) % MODEL_THINGS];
     const uint64_t asked[] = {random_address(state), near->base, near->base - 1,
                               near->base + near->bytes, near->base + near->bytes - 1};
-    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
         assert_ptr_equal(ocl_range_map_find(map, asked[i]), model_find(things, asked[i]));
+        assert_ptr_equal(ocl_range_map_find_below(map, asked[i]),
+                         model_near(things, asked[i], true));
+        assert_ptr_equal(ocl_range_map_find_above(map, asked[i]),
+                         model_near(things, asked[i], false));
+    }
 }
 
 TEST_BODY(range_map_agrees_with_a_list)

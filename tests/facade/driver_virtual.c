@@ -446,9 +446,10 @@ static void assert_ends_with_a_line(bool is_mapped)
         TEST_SKIP("no virtual memory management");
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGSEGV);
-    const char *line = strstr(text, "clem: an access to 0x");
+    const char *line = strstr(text, "clem: kernel put wrote to 0x");
     assert_non_null(line);
-    assert_null(strstr(line + 1, "clem: an access"));
+    assert_non_null(strstr(line, ", an address of cuMemAddressReserve()"));
+    assert_null(strstr(line + 1, "clem: "));
 }
 
 TEST_BODY(driver_virtual_bad_access_of_a_kernel_is_told)

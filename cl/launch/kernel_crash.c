@@ -1,0 +1,91 @@
+/* What is known of a kernel's access that ends the process.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/launch/kernel_crash.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "cl/base/crash.h"
+#include "cl/memory/address.h"
+#include "cl/native/native.h"
+#include "cl/virtual/mapping.h"
+
+/* PoCL loads a library for each kernel, whose functions have names of this kind. Ours have a word before the names of a
+ * program. */
+static const char pocl_prefix[] = "_pocl_kernel_";
+static const char own_prefix[] = "kernel_";
+
+/* The kernel that the instruction belongs to; NULL: none. *length: of the name. */
+static const char *find_kernel(uint64_t code, size_t *length)
+{
+    Dl_info place;
+    const char *name = ocl_native_name_at(code);
+    if (!name && dladdr((const void *)(uintptr_t)code, &place) != 0 && place.dli_sname &&
+        strncmp(place.dli_sname, pocl_prefix, sizeof pocl_prefix - 1) == 0) {
+        name = place.dli_sname + sizeof pocl_prefix - 1;
+        if (strncmp(name, own_prefix, sizeof own_prefix - 1) == 0)
+            name += sizeof own_prefix - 1;
+    }
+    if (!name)
+        return NULL;
+    const char *const end = strstr(name, "_workgroup");
+    *length = end ? (size_t)(end - name) : strlen(name);
+    return name;
+}
+
+static void write_nearby(const struct ocl_nearby *nearby, struct ocl_crash_line *line)
+{
+    ocl_crash_write(line, ", ");
+    if (nearby->distance > 0) {
+        ocl_crash_write_count(line, nearby->distance);
+        ocl_crash_write(line, nearby->distance == 1 ? " byte " : " bytes ");
+        ocl_crash_write(line, nearby->is_before ? "behind the end of" : "in front of");
+    } else {
+        ocl_crash_write(line, "in");
+    }
+    ocl_crash_write(line, " the ");
+    ocl_crash_write_count(line, nearby->bytes);
+    ocl_crash_write(line, " bytes at ");
+    ocl_crash_write_address(line, nearby->address);
+}
+
+/* What lies further away from all memory has nothing to do with it. */
+static void write_place(const struct ocl_crash *crash, struct ocl_crash_line *line)
+{
+    static const uint64_t null_bytes = 1 << 16, most_distance = UINT64_C(1) << 36;
+    struct ocl_nearby nearby;
+    if (!crash->has_address) {
+        ocl_crash_write(line, "an address that no memory can have");
+        return;
+    }
+    ocl_crash_write_address(line, crash->address);
+    if (crash->address < null_bytes)
+        ocl_crash_write(line, ", a null pointer or close to one");
+    else if (ocl_virtual_describe(crash->address, line))
+        return;
+    else if (ocl_address_look_near(crash->address, &nearby) && nearby.distance <= most_distance)
+        write_nearby(&nearby, line);
+    else
+        ocl_crash_write(line, ", far from all memory");
+}
+
+static bool witness(const struct ocl_crash *crash, struct ocl_crash_line *line)
+{
+    static const char *const verbs[] = {" touched ", " read ", " wrote to "};
+    char name[128] = "";
+    size_t length = 0;
+    const char *const kernel = find_kernel(crash->code, &length);
+    if (!kernel)
+        return false;
+    memcpy(name, kernel, length < sizeof name ? length : sizeof name - 1);
+    ocl_crash_write(line, "kernel ");
+    ocl_crash_write(line, name);
+    ocl_crash_write(line, verbs[crash->access]);
+    write_place(crash, line);
+    return true;
+}
+
+void ocl_kernel_crash_watch(void)
+{
+    ocl_crash_watch(witness);
+}

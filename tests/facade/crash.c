@@ -1,0 +1,191 @@
+/* Tests of cl/launch/kernel_crash.c and cl/base/crash.c: what is told of an access that ends the process, and where the signal
+ * goes on to. Each is a child of a process that has not begun with OpenCL.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <clem.h>
+
+#include "tests/facade/driver_support.h"
+#include "tests/facade/runtime_support.h"
+
+enum { BYTES = 1000, SKIPPED = 77, HANDLED = 7 };
+
+/* Further on than what the system maps for a process of no more memory than this. In numbers of 4 bytes. */
+static const long long far = 1ll << 32;
+
+static const char kernels[] =
+    "kernel void put_at(global int *out, long at) { out[at] = 3; }\n"
+    "kernel void get_at(global int *out, long at) { out[0] = out[at]; }\n";
+
+static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                          ".visible .entry put_at(.param .u64 out, .param .u64 at) {\n"
+                          "  .reg .b64 %rd<5>; .reg .b32 %r<2>;\n"
+                          "  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [at];\n"
+                          "  shl.b64 %rd3, %rd2, 2; add.s64 %rd4, %rd1, %rd3;\n"
+                          "  mov.u32 %r1, 3; st.global.u32 [%rd4], %r1; ret;\n}\n";
+
+enum place { BEHIND, IN_FRONT, AT_NULL, NOWHERE };
+enum installed { NEVER, BEFORE, BETWEEN };
+
+struct access {
+    const char *text; /* of the module */
+    const char *kernel;
+    enum place place;
+    enum installed handler; /* the program's */
+    bool has_managed;
+};
+
+/* ---- In the child ---- */
+
+static void end_handled(int number)
+{
+    (void)number;
+    _exit(HANDLED);
+}
+
+static void install_if(bool does)
+{
+    if (does)
+        signal(SIGSEGV, end_handled);
+}
+
+static void skip_unless_told(void)
+{
+    clemDeviceInfo info;
+    if (clemGetDeviceInfo(&info, 0) != cudaSuccess || info.deviceClass != 2 ||
+        info.address == clemAddressHandle)
+        _exit(SKIPPED);
+}
+
+static void use_managed(void)
+{
+    int *word = NULL;
+    if (cudaMallocManaged((void **)&word, sizeof *word, cudaMemAttachGlobal) == cudaSuccess)
+        *word = 1;
+}
+
+static void touch(const struct access *access)
+{
+    const long long offsets[] = {
+        [BEHIND] = far, [IN_FRONT] = -far, [AT_NULL] = 0, [NOWHERE] = 1ll << 55};
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    CUdeviceptr memory = 0;
+    install_if(access->handler == BEFORE);
+    (void)driver_use_primary();
+    skip_unless_told();
+    if (access->has_managed)
+        use_managed();
+    install_if(access->handler == BETWEEN);
+    if (cuMemAlloc(&memory, BYTES) != CUDA_SUCCESS ||
+        cuModuleLoadData(&module, access->text) != CUDA_SUCCESS ||
+        cuModuleGetFunction(&function, module, access->kernel) != CUDA_SUCCESS)
+        _exit(1);
+    long long at = offsets[access->place];
+    if (access->place == AT_NULL)
+        memory = 0;
+    (void)cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&memory, &at}, NULL);
+    (void)cuCtxSynchronize();
+}
+
+/* ---- In the test ---- */
+
+static void read_all(int from, char *text, size_t room)
+{
+    size_t got = 0;
+    for (ssize_t part; (part = read(from, text + got, room - 1 - got)) > 0;)
+        got += (size_t)part;
+    text[got] = '\0';
+}
+
+/* Returns how the child ended, and what it wrote to stderr. */
+static int run(void (*work)(const struct access *access), const struct access *access, char *text,
+               size_t room)
+{
+    int ends[2], status = 0;
+    assert_int_equal(pipe(ends), 0);
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL); /* cmocka has one of its own */
+        dup2(ends[1], STDERR_FILENO);
+        work(access);
+        _exit(0);
+    }
+    close(ends[1]);
+    read_all(ends[0], text, room);
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
+        TEST_SKIP("kernels are no code of the process, or have no addresses");
+    return status;
+}
+
+/* The line is there once, and the signal came where it would have come without it. */
+static void assert_told(const struct access *access, const char *start, const char *end)
+{
+    char text[4096];
+    const int status = run(touch, access, text, sizeof text);
+    const char *const line = strstr(text, start);
+    if (!line || !strstr(line, end))
+        fail_msg("'%s...%s' is not in: %s", start, end, text);
+    assert_null(strstr(line + 1, start));
+    if (access->handler == NEVER)
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    else
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == HANDLED);
+}
+
+TEST_BODY(crash_of_a_kernel_names_the_nearest_memory)
+{
+    assert_told(&(struct access){.text = kernels, .kernel = "put_at", .place = BEHIND},
+                "clem: kernel put_at wrote to 0x",
+                "17179868185 bytes behind the end of the 1000 bytes at 0x");
+    assert_told(&(struct access){.text = kernels, .kernel = "get_at", .place = IN_FRONT},
+                "clem: kernel get_at read 0x",
+                "17179869184 bytes in front of the 1000 bytes at 0x");
+    assert_told(&(struct access){.text = kernels, .kernel = "put_at", .place = AT_NULL},
+                "clem: kernel put_at wrote to 0x0, ", "a null pointer");
+    assert_told(&(struct access){.text = kernels, .kernel = "put_at", .place = NOWHERE},
+                "clem: kernel put_at touched an address ", "that no memory can have");
+}
+
+TEST_BODY(crash_of_a_kernel_goes_on_to_the_programs_handler)
+{
+    for (int managed = 0; managed < 2; managed++)
+        for (enum installed handler = NEVER; handler <= BETWEEN; handler++)
+            assert_told(&(struct access){.text = kernels,
+                                         .kernel = "put_at",
+                                         .handler = handler,
+                                         .has_managed = managed != 0},
+                        "clem: kernel put_at wrote to 0x", " bytes behind the end of the ");
+}
+
+TEST_BODY(crash_of_a_translated_kernel_is_told)
+{
+    assert_told(&(struct access){.text = ptx, .kernel = "put_at"},
+                "clem: kernel put_at wrote to 0x", " bytes behind the end of");
+    setenv("CLEM_PTX_FORM", "native", 1);
+    assert_told(&(struct access){.text = ptx, .kernel = "put_at"},
+                "clem: kernel put_at wrote to 0x", " bytes behind the end of");
+}
+
+static void touch_by_itself(const struct access *access)
+{
+    (void)access;
+    (void)driver_use_primary();
+    skip_unless_told();
+    *(volatile int *)(uintptr_t)0 = 1;
+}
+
+TEST_BODY(crash_of_the_program_is_its_own)
+{
+    char text[4096];
+    const int status = run(touch_by_itself, NULL, text, sizeof text);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    assert_null(strstr(text, "clem: "));
+}
