@@ -8,12 +8,13 @@
 #include <cuda_runtime.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <unistd.h>
+#include <thread>
 #include <vector>
 
 static bool program_prints_hashes;
@@ -25,7 +26,7 @@ static inline void program_fail(void)
 {
     static std::atomic_flag is_ending = ATOMIC_FLAG_INIT;
     while (is_ending.test_and_set())
-        pause();
+        std::this_thread::sleep_for(std::chrono::seconds(1));
     exit(1);
 }
 
