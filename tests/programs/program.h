@@ -7,14 +7,12 @@
 
 #include <cuda_runtime.h>
 
-#include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
+#include <time.h>
 #include <vector>
 
 static bool program_prints_hashes;
@@ -24,9 +22,10 @@ static int program_failures;
  * may well be why calls of this one fail, this one waits for the end. */
 static inline void program_fail(void)
 {
-    static std::atomic_flag is_ending = ATOMIC_FLAG_INIT;
-    while (is_ending.test_and_set())
-        std::this_thread::sleep_for(std::chrono::seconds(1));
+    static char is_ending;
+    const struct timespec nap = {1, 0};
+    while (__atomic_test_and_set(&is_ending, __ATOMIC_SEQ_CST))
+        nanosleep(&nap, nullptr);
     exit(1);
 }
 
