@@ -238,7 +238,7 @@ ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
                              const struct ocl_launch *launch)
 {
     assert(queue->context == kernel->program->context);
-    const bool gathers = launch->is_cooperative && ocl_kernel_gathers(kernel);
+    const bool gathers = launch->is_cooperative && queue->context->gathers && kernel->ptx;
     return gathers && queue->kind == OCL_QUEUE_APART ? launch_in_turn(kernel, queue, launch)
                                                      : launch_once(kernel, queue, launch);
 }
