@@ -17,13 +17,14 @@
 #include "cl/state/failure.h"
 #include "cl/trace.h"
 #include "cl/transfer.h"
+#include "cl/virtual.h"
 #include "kernels/ptx/library/launches.h"
 
 /* Launches of the host's for each of which there is memory at once. */
 enum { MOST_FOLLOWING = 256 };
 
 /* The memory begins behind the allocation's first bytes, so that no user's free finds it. */
-enum { LEAD_BYTES = 256, ERROR_THREADS = 8192, MOST_RECORD_BYTES = 256 << 20 };
+enum { LEAD_BYTES = 256, MOST_RECORD_BYTES = 256 << 20 };
 
 struct ocl_launches {
     struct ocl_program *program; /* the module's */
@@ -134,10 +135,11 @@ static void lay_out(const struct ptx_module *module, struct clem_launches *head)
     head->words = WORD_COUNT;
     head->words_at = sizeof *head;
     head->functions_at = head->words_at + WORD_COUNT * (uint32_t)sizeof(struct clem_launch_word);
-    head->threads = ERROR_THREADS;
-    head->threads_at = head->functions_at + head->functions * (uint32_t)sizeof(uint32_t);
+    head->errors = CLEM_LAUNCH_ERRORS;
+    head->errors_at = head->functions_at + head->functions * (uint32_t)sizeof(uint32_t);
     head->records_at =
-        (head->threads_at + ERROR_THREADS * (uint32_t)sizeof(uint32_t) + LEAD_BYTES - 1) /
+        (head->errors_at + CLEM_LAUNCH_ERRORS * (uint32_t)sizeof(struct clem_launch_error) +
+         LEAD_BYTES - 1) /
         LEAD_BYTES * LEAD_BYTES;
 }
 
@@ -348,10 +350,10 @@ static ocl_status take_records(struct tree *tree, const unsigned char *bytes,
 static ocl_status clear_errors(const struct ocl_launches *launches)
 {
     const struct clem_launches *head = &launches->head;
-    const size_t bytes = head->threads * sizeof(uint32_t);
+    const size_t bytes = head->errors * sizeof(struct clem_launch_error);
     void *zeros = calloc(1, bytes);
     const ocl_status status =
-        zeros ? write_bytes(launches, head->threads_at, zeros, bytes) : OCL_E_OUT_OF_MEMORY;
+        zeros ? write_bytes(launches, head->errors_at, zeros, bytes) : OCL_E_OUT_OF_MEMORY;
     free(zeros);
     return status;
 }
@@ -390,10 +392,29 @@ static struct ocl_kernel *kernel_of(const struct ocl_program *program, uint32_t 
     return NULL;
 }
 
+/* The host may make the copy, and would fault where a kernel's access fails. */
+static bool is_there(const struct ocl_context *context, uint64_t address, uint64_t bytes,
+                     enum ocl_access access)
+{
+    struct ocl_memory_view view;
+    if (ocl_virtual_is_reserved(address))
+        return ocl_virtual_allows(address, bytes, access);
+    if (!ocl_memory_find((const void *)(uintptr_t)address, &view))
+        return ocl_device_reaches_pageable(&context->device->facts);
+    const uint64_t host = (uintptr_t)view.host;
+    const bool is_host = view.host && address - host < view.bytes;
+    return bytes <= view.bytes - (address - (is_host ? host : view.address));
+}
+
 static ocl_status move_bytes(const struct tree *tree, const struct pending *pending)
 {
     uint64_t given[3];
+    const struct ocl_context *context = tree->launches->program->context;
+    const bool is_copy = pending->record.function == CLEM_LAUNCH_COPY;
     memcpy(given, pending->parameters, sizeof given);
+    if (!is_there(context, given[0], given[2], OCL_ACCESS_WRITE) ||
+        (is_copy && !is_there(context, given[1], given[2], OCL_ACCESS_READ)))
+        return OCL_E_ACCESS;
     const struct ocl_copy linear = ocl_copy_linear(given[0], given[1], given[2]);
     const struct ocl_fill fill = {.address = given[0],
                                   .pitch = given[2],
@@ -403,9 +424,8 @@ static ocl_status move_bytes(const struct tree *tree, const struct pending *pend
                                   .depth = 1,
                                   .element_bytes = 1,
                                   .value = (uint32_t)given[1]};
-    return pending->record.function == CLEM_LAUNCH_COPY
-               ? ocl_transfer_copy(tree->launches->queue, &linear, OCL_WAIT_ALL)
-               : ocl_transfer_fill(tree->launches->queue, &fill, OCL_WAIT_SOURCE);
+    return is_copy ? ocl_transfer_copy(tree->launches->queue, &linear, OCL_WAIT_ALL)
+                   : ocl_transfer_fill(tree->launches->queue, &fill, OCL_WAIT_SOURCE);
 }
 
 static ocl_status launch(const struct tree *tree, struct ocl_kernel *kernel,
@@ -492,7 +512,9 @@ static ocl_status take_turn(void *data, ocl_status failure)
     program->ptx->following--;
     pthread_cond_broadcast(&program->changed);
     pthread_mutex_unlock(&program->lock);
-    return status == OCL_OK || ocl_tells_failure(status) ? status : OCL_E_EXECUTION;
+    return status == OCL_OK || status == OCL_E_ACCESS || ocl_tells_failure(status)
+               ? status
+               : OCL_E_EXECUTION;
 }
 
 ocl_status ocl_launches_follow(struct ocl_call *call, struct ocl_queue *queue)

@@ -309,7 +309,8 @@ static ocl_status enqueue_alone(struct ocl_queue *queue, cl_kernel kernel,
 static ocl_status enqueue_as_asked(const struct ocl_call *call, struct ocl_queue *queue,
                                    cl_kernel kernel)
 {
-    return call->launch->is_cooperative && queue->context->gathers
+    /* In another queue's turn, its groups may fail to meet. */
+    return call->launch->is_cooperative && queue->context->gathers && queue->kind != OCL_QUEUE_APART
                ? enqueue_alone(queue, kernel, call->plan)
                : enqueue(queue, kernel, call->plan, OCL_COMMAND_MEMORY);
 }

@@ -3,11 +3,15 @@
 #include "cl/program/kernel.h"
 
 #include <assert.h>
+#include <stdatomic.h>
+#include <time.h>
 
+#include "cl/base/steady.h"
 #include "cl/launch/kernel_binding.h"
 #include "cl/launch/kernel_limits.h"
 #include "cl/launch/kernel_plan.h"
 #include "cl/launch/kernel_pointer.h"
+#include "cl/process.h"
 #include "cl/program/kernel_parts.h"
 #include "cl/program/translation.h"
 #include "cl/queue/queue_private.h"
@@ -162,10 +166,9 @@ static ocl_status take_gathering(struct ocl_kernel **kernel, const struct ocl_la
     return status;
 }
 
-ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
-                             const struct ocl_launch *launch)
+static ocl_status launch_once(struct ocl_kernel *kernel, struct ocl_queue *queue,
+                              const struct ocl_launch *launch)
 {
-    assert(queue->context == kernel->program->context);
     ocl_status status = check_usable(kernel);
     if (status == OCL_OK)
         status = take_gathering(&kernel, launch);
@@ -179,4 +182,63 @@ ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
         next = is_too_large(&attempt) ? ocl_plan_smaller(kernel, attempt.variant, launch) : NULL;
     } while (next);
     return ocl_kernel_explain(kernel, launch, attempt.status);
+}
+
+/* ---- Cooperative launches in another queue's turn ---- */
+
+enum { LONGEST_NAP_MS = 16 };
+
+static void nap(unsigned milliseconds)
+{
+    const struct timespec time = {.tv_nsec = (long)milliseconds * 1000000};
+    const int before = ocl_steady_begin();
+    nanosleep(&time, NULL);
+    ocl_steady_end(before);
+}
+
+/* Whether nobody waits for the launch any more. */
+static bool is_left(const struct ocl_context *context)
+{
+    return atomic_load(&context->ends_launches) || ocl_process_is_ending();
+}
+
+/* Two that have some of their groups at work each would keep each other from having all. */
+static ocl_status try_alone(struct ocl_kernel *kernel, struct ocl_queue *queue,
+                            const struct ocl_launch *launch)
+{
+    static atomic_flag is_taken = ATOMIC_FLAG_INIT;
+    if (atomic_flag_test_and_set(&is_taken))
+        return OCL_OK;
+    const ocl_status status = launch_once(kernel, queue, launch);
+    atomic_flag_clear(&is_taken);
+    return status;
+}
+
+/* Other queues may wait for the one whose turn it is, so that this cannot wait for them: it tries until all groups have met. Those
+ * that come give up soon, but in every other try, where a device may be slow to begin them. */
+static ocl_status launch_in_turn(struct ocl_kernel *kernel, struct ocl_queue *queue,
+                                 const struct ocl_launch *launch)
+{
+    struct ocl_gathered met = {.is_hasty = true};
+    struct ocl_launch trial = *launch;
+    trial.gathered = &met;
+    ocl_status status = try_alone(kernel, queue, &trial);
+    for (unsigned pause = 1; status == OCL_OK && !met.is_all;
+         pause = pause < LONGEST_NAP_MS ? 2 * pause : pause) {
+        if (is_left(queue->context))
+            return OCL_E_EXECUTION;
+        nap(pause);
+        met.is_hasty = !met.is_hasty;
+        status = try_alone(kernel, queue, &trial);
+    }
+    return status;
+}
+
+ocl_status ocl_kernel_launch(struct ocl_kernel *kernel, struct ocl_queue *queue,
+                             const struct ocl_launch *launch)
+{
+    assert(queue->context == kernel->program->context);
+    const bool gathers = launch->is_cooperative && queue->context->gathers && kernel->ptx;
+    return gathers && queue->kind == OCL_QUEUE_APART ? launch_in_turn(kernel, queue, launch)
+                                                     : launch_once(kernel, queue, launch);
 }

@@ -406,7 +406,7 @@ static cudaError_t check_attribute(const struct cudaLaunchAttribute_st *attribut
     case cudaLaunchAttributeClusterDimension:
         return value->clusterDim.x <= 1 && value->clusterDim.y <= 1 && value->clusterDim.z <= 1
                    ? cudaSuccess
-                   : cudaErrorNotSupported;
+                   : cudaErrorInvalidClusterSize;
     case cudaLaunchAttributeProgrammaticEvent:
         return value->programmaticEvent.event != NULL ? cudaErrorNotSupported
                                                       : cudaErrorInvalidResourceHandle;

@@ -238,7 +238,7 @@ cudaError_t facade_work_attribute(const struct facade_work *work, int attribute,
 static cudaError_t set_cluster(struct hints *hints, const cudaLaunchAttributeValue *value)
 {
     if (value->clusterDim.x > 1 || value->clusterDim.y > 1 || value->clusterDim.z > 1)
-        return cudaErrorNotSupported;
+        return cudaErrorInvalidClusterSize;
     hints->cluster[0] = value->clusterDim.x;
     hints->cluster[1] = value->clusterDim.y;
     hints->cluster[2] = value->clusterDim.z;

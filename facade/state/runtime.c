@@ -5,6 +5,7 @@
 #include "cl/device.h"
 #include "cl/process.h"
 #include "cl/trace.h"
+#include "cl/value.h"
 #include "facade/state/handles.h"
 #include "facade/state/limits.h"
 #include "facade/state/log.h"
@@ -172,6 +173,8 @@ static void close_locked(struct facade_context *context)
         settle(context);
     struct ocl_context *cl = atomic_exchange(&context->cl, NULL);
     if (cl != NULL) {
+        ocl_values_end(
+            cl); /* parts wait for work, which may wait for what nobody writes any more */
         forget_parts(context);
         ocl_context_close(cl);
     }

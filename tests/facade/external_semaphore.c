@@ -241,6 +241,21 @@ TEST_BODY(external_semaphore_of_wrong_descriptions_is_refused)
     assert_int_equal(close(counter), 0);
 }
 
+/* Memory of every kind that may wait for the context's work when it goes, which nobody frees. */
+static void keep_memory(void)
+{
+    const struct cudaChannelFormatDesc format = {32, 0, 0, 0, cudaChannelFormatKindFloat};
+    const struct cudaExtent extent = {16, 16, 0};
+    cudaArray_t array = NULL;
+    cudaMipmappedArray_t levels = NULL;
+    void *p = NULL;
+    assert_success(cudaMallocArray(&array, &format, 16, 16, 0));
+    assert_success(cudaMallocMipmappedArray(&levels, &format, extent, 3, 0));
+    assert_success(cudaMalloc(&p, 64));
+    assert_success(cudaMallocHost(&p, 64));
+    assert_success(cudaMallocManaged(&p, 64, cudaMemAttachGlobal));
+}
+
 /* What a stream waits for goes on when the semaphore is destroyed, and ends with the device's state. */
 TEST_BODY(external_semaphore_is_destroyed_while_a_stream_waits)
 {
@@ -255,6 +270,7 @@ TEST_BODY(external_semaphore_is_destroyed_while_a_stream_waits)
     munmap(timeline.value, 4096);
     const struct timeline never = new_timeline();
     assert_success(wait_for(never.semaphore, 1, stream));
+    keep_memory();
     assert_success(cudaStreamDestroy(stream));
     assert_success(cudaDeviceReset());
     assert_int_equal(value_of(&never), 0);

@@ -75,8 +75,9 @@ TEST_BODY(kernel_attributes_of_every_kind)
     value = none;
     value.clusterDim.x = 2;
     value.clusterDim.y = value.clusterDim.z = 1;
-    assert_fails(cudaErrorNotSupported, cudaGraphKernelNodeSetAttribute(
-                                            node, cudaLaunchAttributeClusterDimension, &value));
+    assert_fails(
+        cudaErrorInvalidClusterSize,
+        cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeClusterDimension, &value));
     value.clusterDim.x = 1;
     assert_success(
         cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeClusterDimension, &value));

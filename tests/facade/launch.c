@@ -547,6 +547,16 @@ TEST_BODY(launch_with_attributes)
     assert_fails(launches_cooperate() ? cudaErrorCooperativeLaunchTooLarge : cudaErrorNotSupported,
                  cudaLaunchKernelExC(&config, kernel, args));
     assert_fails(cudaErrorInvalidValue, cudaLaunchKernelExC(NULL, kernel, args));
+    memset(attributes, 0, sizeof attributes);
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim.x = attributes[0].val.clusterDim.y = 1;
+    config = (cudaLaunchConfig_t){{2, 1, 2}, {8, 1, 1}, 0, stream, attributes, 1};
+    for (unsigned z = 1; z <= 2; z++) {
+        attributes[0].val.clusterDim.z = z;
+        assert_int_equal(cudaLaunchKernelExC(&config, kernel, args),
+                         z == 1 ? cudaSuccess : cudaErrorInvalidClusterSize);
+    }
+    assert_int_equal(cudaGetLastError(), cudaErrorInvalidClusterSize);
     assert_success(cudaStreamDestroy(stream));
     assert_success(cudaFree(p));
     assert_success(cudaLibraryUnload(library));

@@ -21,7 +21,7 @@ enum { DEPTH = 3, SUM = 1 + 2 + 4 + 8, THREADS = 4, ROUNDS = 10 };
 #define LAUNCH(kernel, threads) LAUNCH_INTO(kernel, threads, "0")
 
 /* again: launches itself into the tail stream (3). descend: each thread adds one, and launches a grid of two as long as there is a depth. hopeless: launches a kernel that no
- * device here has the instructions for. */
+ * device here has the instructions for. astray: fills the word, or with a depth what is nobody's. */
 static const char text[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
     ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 f,\n"
@@ -45,7 +45,20 @@ static const char text[] =
                           "1") "DONE:\nret;\n}\n"
                                ".visible .entry beyond(.param .u64 out, .param .u32 depth)\n{\n"
                                ".reg .b32 %r<4>; .reg .b64 %d<2>;\nmov.u32 %r1, %envreg5;\n"
-                               "ld.param.u64 %d1, [out];\nst.global.u32 [%d1], %r1;\nret;\n}\n";
+                               "ld.param.u64 %d1, [out];\nst.global.u32 [%d1], %r1;\nret;\n}\n"
+                               ".extern .func (.param .b32 r) __cudaCDP2MemsetAsync(.param .b64 p, "
+                               ".param .b32 v,\n"
+                               ".param .b64 n, .param .b64 s);\n"
+                               ".visible .entry astray(.param .u64 out, .param .u32 depth)\n{\n"
+                               ".reg .pred %p<2>; .reg .b32 %r<2>; .reg .b64 %d<2>;\nld.param.u32 "
+                               "%r1, [depth];\n"
+                               "ld.param.u64 %d1, [out];\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 mov.u64 "
+                               "%d1, 64;\n"
+                               "{ .param .b64 p; st.param.b64 [p], %d1; .param .b32 v; "
+                               "st.param.b32 [v], 1;\n"
+                               ".param .b64 n; st.param.b64 [n], 4; .param .b64 s; st.param.b64 "
+                               "[s], 0; .param .b32 r;\n"
+                               "call (r), __cudaCDP2MemsetAsync, (p, v, n, s); }\nret;\n}\n";
 
 /* False under the strategy handle, where such a kernel is refused. */
 static bool begin(cudaLibrary_t *library, cudaKernel_t *kernel, const char *name, unsigned **out)
@@ -137,6 +150,22 @@ TEST_BODY(nested_launch_of_what_cannot_run_fails_the_context)
     assert_success(launch(kernel, out, 0, NULL));
     assert_int_equal(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
     assert_int_equal(launch(kernel, out, 0, NULL), cudaErrorLaunchFailure);
+    (void)cudaGetLastError();
+    assert_success(cudaDeviceReset());
+}
+
+TEST_BODY(nested_launch_of_a_copy_to_nowhere_fails_the_context)
+{
+    cudaLibrary_t library;
+    cudaKernel_t kernel;
+    unsigned *out, value = 0;
+    if (!begin(&library, &kernel, "astray", &out))
+        return;
+    assert_success(launch(kernel, out, 0, NULL));
+    assert_success(cudaMemcpy(&value, out, sizeof value, cudaMemcpyDeviceToHost));
+    assert_int_equal(value, 0x01010101);
+    assert_success(launch(kernel, out, 1, NULL));
+    assert_int_equal(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     (void)cudaGetLastError();
     assert_success(cudaDeviceReset());
 }

@@ -250,6 +250,53 @@ static void test_attribute(unsigned *values)
     CUDA(cudaStreamDestroy(stream));
 }
 
+#if CUDART_VERSION >= 12040
+
+/* What the stream gets behind a graph waits for it while the launch within waits for its blocks. */
+static void test_condition(unsigned *values)
+{
+    cudaStream_t stream;
+    cudaGraph_t graph, body;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t node;
+    cudaGraphNodeParams params = {};
+    CUDA(cudaStreamCreate(&stream));
+    CUDA(cudaGraphCreate(&graph, 0));
+    params.type = cudaGraphNodeTypeConditional;
+    params.conditional.type = cudaGraphCondTypeIf;
+    params.conditional.size = 1;
+    CUDA(cudaGraphConditionalHandleCreate(&params.conditional.handle, graph, 1,
+                                          cudaGraphCondAssignDefault));
+#if CUDART_VERSION >= 13000
+    CUDA(cudaGraphAddNode(&node, graph, NULL, NULL, 0, &params));
+#else
+    CUDA(cudaGraphAddNode(&node, graph, NULL, 0, &params));
+#endif
+    body = params.conditional.phGraph_out[0];
+    CUDA(cudaStreamBeginCaptureToGraph(stream, body, NULL, NULL, 0, cudaStreamCaptureModeGlobal));
+    CUDA(launch_rounds(values, 3, dim3(32), ROUNDS, stream));
+    CUDA(cudaStreamEndCapture(stream, &body));
+    CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA(cudaMemset(values, 0, WORDS * sizeof(unsigned)));
+    CUDA(cudaGraphLaunch(exec, stream));
+    CUDA(cudaMemcpyAsync(values + WORDS / 2, values, 96 * sizeof(unsigned), cudaMemcpyDefault, stream));
+    CUDA(launch_rounds(values, 2, dim3(32), 1, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    EXPECT(is_right(values + WORDS / 2, 3, 32, ROUNDS));
+    EXPECT(is_right(values, 2, 32, 1));
+    CUDA(cudaGraphExecDestroy(exec));
+    CUDA(cudaGraphDestroy(graph));
+    CUDA(cudaStreamDestroy(stream));
+}
+
+#else
+
+static void test_condition(unsigned *)
+{
+}
+
+#endif
+
 /* In an ordinary launch, the barrier is a trap. */
 static void test_ordinary(unsigned *values)
 {
@@ -270,6 +317,7 @@ int main(int count, char **arguments)
         test_validity(values);
         test_streams(values);
         test_attribute(values);
+        test_condition(values);
         test_ordinary(values);
     } else {
         EXPECT(launch_rounds(values, 1, dim3(32), 1, 0) == cudaErrorNotSupported);

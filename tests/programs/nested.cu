@@ -169,12 +169,15 @@ __global__ void nothing()
 {
 }
 
-/* Of the thread that made it, and of no other. */
+/* Of the thread that made it, and of no other of whatever block; the third thread leaves its error. */
 __global__ void fail(int *errors)
 {
-    int *mine = errors + 4 * threadIdx.x;
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    int *mine = errors + 4 * thread;
     mine[0] = cudaPeekAtLastError();
-    mine[1] = threadIdx.x == 1 ? clem_launch(nothing, 1, 2048, 0, 0) : cudaSuccess;
+    mine[1] = thread == 1 || thread == 2 ? clem_launch(nothing, 1, 2048, 0, 0) : cudaSuccess;
+    if (thread == 2)
+        return;
     mine[2] = cudaGetLastError();
     mine[3] = cudaGetLastError();
 }
@@ -198,6 +201,8 @@ __global__ void too_many(int *refused)
     }
 }
 
+__device__ int source = 5;
+
 /* What CUDA says of what it refuses. */
 __global__ void misuse(int *errors)
 {
@@ -219,6 +224,15 @@ __global__ void misuse(int *errors)
     errors[7] = cudaGetLastError();
     errors[8] = cudaMalloc(&memory, 0);
     errors[9] = cudaFree(0);
+    /* Memory of blocks and threads is not there any more when a copy is made. */
+    __shared__ int of_block;
+    int of_thread = 7;
+    of_block = 7;
+    errors[10] = cudaMemcpyAsync(errors, &of_block, sizeof(int), cudaMemcpyDeviceToDevice, 0);
+    errors[11] = cudaMemsetAsync(&of_thread, 0, sizeof(int), 0);
+    errors[12] = cudaGetLastError();
+    errors[13] = cudaMemcpyAsync(errors + 13, &source, sizeof(int), cudaMemcpyDeviceToDevice, 0);
+    errors[14] = of_thread;
 }
 
 /* A name and a description, each with its zero. */
@@ -251,11 +265,14 @@ static void check_errors(void)
     check_words(cudaErrorLaunchMaxDepthExceeded);
     check_words(cudaErrorInvalidConfiguration);
 
-    device_array<int> errors(12), deepest(2);
-    fail<<<1, 3>>>(errors.data);
+    enum { BLOCKS = 20 };
+    device_array<int> errors(12 * BLOCKS), deepest(2);
+    fail<<<BLOCKS, 3>>>(errors.data);
     LAUNCHED();
     const int wrong = cudaErrorInvalidConfiguration;
-    EXPECT(errors.host() == (std::vector<int>{0, 0, 0, 0, 0, wrong, wrong, 0, 0, 0, 0, 0}));
+    std::vector<int> expected(12 * BLOCKS);
+    expected[5] = expected[6] = expected[9] = wrong;
+    EXPECT(errors.host() == expected);
 
     CUDA(cudaMemset(deepest.data, 0, 2 * sizeof(int)));
     descend<<<1, 1>>>(deepest.data, 0);
@@ -264,11 +281,12 @@ static void check_errors(void)
     EXPECT(deepest.host() == (std::vector<int>{24, cudaErrorLaunchMaxDepthExceeded}) ||
            deepest.host() == (std::vector<int>{DEEPEST, 0}));
 
-    device_array<int> misused(10);
+    device_array<int> misused(15);
     misuse<<<1, 1>>>(misused.data);
     LAUNCHED();
     const int value = cudaErrorInvalidValue;
-    EXPECT(misused.host() == (std::vector<int>{0, value, value, wrong, wrong, wrong, value, 0, value, 0}));
+    EXPECT(misused.host() == (std::vector<int>{0, value, value, wrong, wrong, wrong, value, 0, value,
+                                               0, value, value, value, 5, 7}));
 }
 
 /* How many wait at once depends on how fast they begin; with clem, all of a grid's do. */

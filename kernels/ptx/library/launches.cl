@@ -13,31 +13,81 @@ static inline volatile __global uint *clem_launch_words(__global struct clem_lau
     return (volatile __global uint *)((__global uchar *)launches + offset);
 }
 
-static inline volatile __global uint *clem_launch_error_at(__global struct clem_launches *launches,
-                                                           ulong2 at)
+/* The number of a thread as a word, which is neither CLEM_LAUNCH_NOBODY nor CLEM_LAUNCH_NOT_NOW: of grids of four million blocks
+ * and more, two threads share one. */
+static inline uint clem_launch_thread(ulong2 at)
 {
-    return clem_launch_words(launches, launches->threads_at) + at.s0 % launches->threads;
+    const uint thread = (uint)at.s0 + 1u;
+    return thread == CLEM_LAUNCH_NOBODY || thread == CLEM_LAUNCH_NOT_NOW ? 1u : thread;
+}
+
+static inline volatile __global struct clem_launch_error *
+clem_launch_place(__global struct clem_launches *launches, uint thread, uint step)
+{
+    volatile __global struct clem_launch_error *places =
+        (volatile __global struct clem_launch_error *)clem_launch_words(launches,
+                                                                        launches->errors_at);
+    return places + (thread * 2654435761u / 524288u + step) % launches->errors;
+}
+
+/* Where the thread's error is, or 0: only the thread itself puts it there and takes it away. */
+static inline volatile __global struct clem_launch_error *
+clem_launch_find_error(__global struct clem_launches *launches, ulong2 at)
+{
+    const uint thread = clem_launch_thread(at);
+    if (!launches || *(volatile __global uint *)&launches->failures == 0u)
+        return 0;
+    for (uint i = 0; i < CLEM_LAUNCH_PROBES; i++) {
+        volatile __global struct clem_launch_error *place =
+            clem_launch_place(launches, thread, i);
+        if (place->thread == thread)
+            return place;
+        if (place->thread == CLEM_LAUNCH_NOBODY)
+            return 0;
+    }
+    return 0;
+}
+
+static inline volatile __global struct clem_launch_error *
+clem_launch_take_place(__global struct clem_launches *launches, ulong2 at)
+{
+    const uint thread = clem_launch_thread(at);
+    for (uint i = 0; i < CLEM_LAUNCH_PROBES; i++) {
+        volatile __global struct clem_launch_error *place =
+            clem_launch_place(launches, thread, i);
+        const uint owner = place->thread;
+        if ((owner == CLEM_LAUNCH_NOBODY || owner == CLEM_LAUNCH_NOT_NOW) &&
+            atomic_cmpxchg(&place->thread, owner, thread) == owner)
+            return place;
+    }
+    return 0;
 }
 
 static inline uint clem_launch_fail(__global struct clem_launches *launches, ulong2 at, uint error)
 {
-    if (launches && error != CLEM_LAUNCH_OK) {
-        *clem_launch_error_at(launches, at) = error;
-        *(volatile __global uint *)&launches->failures = 1u;
-    }
+    if (!launches || error == CLEM_LAUNCH_OK)
+        return error;
+    volatile __global struct clem_launch_error *place = clem_launch_find_error(launches, at);
+    if (!place)
+        place = clem_launch_take_place(launches, at);
+    if (place)
+        place->error = error;
+    *(volatile __global uint *)&launches->failures = 1u;
     return error;
 }
 
 static inline uint clem_launch_peek_error(__global struct clem_launches *launches, ulong2 at)
 {
-    return launches ? *clem_launch_error_at(launches, at) : CLEM_LAUNCH_OK;
+    volatile __global struct clem_launch_error *place = clem_launch_find_error(launches, at);
+    return place ? place->error : CLEM_LAUNCH_OK;
 }
 
 static inline uint clem_launch_last_error(__global struct clem_launches *launches, ulong2 at)
 {
-    const uint error = clem_launch_peek_error(launches, at);
-    if (error != CLEM_LAUNCH_OK)
-        *clem_launch_error_at(launches, at) = CLEM_LAUNCH_OK;
+    volatile __global struct clem_launch_error *place = clem_launch_find_error(launches, at);
+    const uint error = place ? place->error : CLEM_LAUNCH_OK;
+    if (place)
+        place->thread = CLEM_LAUNCH_NOT_NOW;
     return error;
 }
 
@@ -224,11 +274,19 @@ static inline uint clem_launch_begin_of(__global struct clem_launches *launches,
 
 /* ---- Copies and fills ---- */
 
+/* Memory of the block or the thread is no more when the copy is made. */
+static inline bool clem_launch_stays(ulong address)
+{
+    return !clem_is_shared(address) && !clem_is_local(address);
+}
+
 static inline uint clem_launch_move(__global struct clem_launches *launches, uint what, ulong target,
                                     ulong second, ulong bytes, ulong stream, ulong2 at)
 {
     if (!launches || bytes == 0ul)
         return CLEM_LAUNCH_OK;
+    if (!clem_launch_stays(target) || (what == CLEM_LAUNCH_COPY && !clem_launch_stays(second)))
+        return clem_launch_fail(launches, at, CLEM_LAUNCH_VALUE);
     __global struct clem_launch_record *record =
         clem_launch_reserve(launches, 3ul * sizeof(ulong));
     if (!record)

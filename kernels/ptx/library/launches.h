@@ -13,7 +13,7 @@
 #define CLEM_LIBRARY_LAUNCHES_H
 
 /* Of one grid. Behind it lie, at the offsets that it tells: per function number of the module the bytes of parameters + 1,
- * 0 for what is no kernel; per thread its last error; words about errors; records. */
+ * 0 for what is no kernel; the last errors of threads; words about errors; records. */
 struct clem_launches {
     uint most;     /* records that the grid may write */
     uint reserved; /* that it began, more where some were refused */
@@ -24,7 +24,7 @@ struct clem_launches {
     uint handles;  /* streams and events that it made */
     uint failures; /* not 0: a thread has an error */
     uint functions, functions_at;
-    uint threads, threads_at; /* words of errors: a thread's is at its number modulo so many */
+    uint errors, errors_at; /* struct clem_launch_error: a table of threads that have one */
     uint words, words_at;     /* rows of struct clem_launch_word */
     uint records_at;
     uint device; /* CUDA's number of it */
@@ -43,6 +43,16 @@ struct clem_launch_record {
     ulong stream;
     ulong block_number; /* of who launched it */
     ulong reserved;
+};
+
+/* A thread's last error is at what its number hashes to or one of the next places. Who has more threads with errors that they do
+ * not ask for than there is room loses some. */
+#define CLEM_LAUNCH_ERRORS   8192u
+#define CLEM_LAUNCH_PROBES   64u
+#define CLEM_LAUNCH_NOBODY   0u          /* the place was never taken */
+#define CLEM_LAUNCH_NOT_NOW  0xffffffffu /* it was, and is free again */
+struct clem_launch_error {
+    uint thread, error;
 };
 
 /* In place of a function: parameters are target, source, bytes; and target, value, bytes. Three ulong. */
