@@ -157,8 +157,8 @@ static void measure_open_cells(struct course *course, struct device_report *devi
         return;
     for (int pass = 0; pass < PASSES; pass++) {
         const size_t count = expectation_open_cells(device, cells, ROOM);
-        effort.samples *= 4;
-        effort.seconds *= 4;
+        effort.samples *= 3;
+        effort.seconds *= 3;
         for (size_t i = 0; i < count && !stop; i++)
             measure_again(course, cells[i], &effort, &device->results[cells[i]]);
     }
