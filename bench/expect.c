@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/expect.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ struct found {
     size_t count;
 };
 
-/* Speeds: the median and the 10th and 90th percentile of slowness and fastness. */
+/* Speeds: of the median, and of the ends of the interval in which it lies with 95 % confidence. */
 struct speed {
     double low, median, high;
 };
@@ -55,12 +56,22 @@ static double speed_from(const struct task *task, double seconds)
     return unit == UNIT_GB_S || unit == UNIT_GOP_S ? value : 1 / value;
 }
 
+/* The error of a median is 1.25 deviations over the root of the samples' number, and the 10th and 90th percentiles lie 1.28
+ * deviations beside it: 1.96 errors are this part of the way to them. */
+static double confidence(size_t count)
+{
+    const double part = 1.96 * 1.2533 / 1.2816 / sqrt((double)(count > 0 ? count : 1));
+    return part < 1 ? part : 1;
+}
+
 static struct speed speed_of(const struct result *result)
 {
     const struct series_summary *time = &result->by[BY_CUDA].time;
     const struct task *task = &result->task;
-    return (struct speed){speed_from(task, time->p90), speed_from(task, time->median),
-                          speed_from(task, time->p10)};
+    const double part = confidence(time->count);
+    return (struct speed){speed_from(task, time->median + part * (time->p90 - time->median)),
+                          speed_from(task, time->median),
+                          speed_from(task, time->median - part * (time->median - time->p10))};
 }
 
 static bool is_measured(const struct result *result)
@@ -192,6 +203,8 @@ static void judge_pair(const struct expectation *expectation, const struct resul
                        const struct result *second, struct finding *finding)
 {
     struct speed over = speed_of(first), under = speed_of(second);
+    finding->over = first;
+    finding->under = second;
     finding->ratio = over.median / under.median;
     finding->low = over.low / under.high;
     finding->high = over.high / under.low;
@@ -333,6 +346,45 @@ void expectation_judge(const struct expectation *expectation, const struct devic
         judge_works(expectation, device, finding);
         break;
     }
+}
+
+static size_t add_cell(const struct device_report *device, const struct result *result,
+                       size_t *cells, size_t count, size_t room)
+{
+    if (count < room)
+        cells[count++] = (size_t)(result - device->results);
+    return count;
+}
+
+static bool has_cell(const struct device_report *device, const struct result *result,
+                     const size_t *cells, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (device->results + cells[i] == result)
+            return true;
+    return false;
+}
+
+size_t expectation_open_cells(const struct device_report *device, size_t *cells, size_t room)
+{
+    const enum device_class class = device->facts.is_cpu ? ON_CPU : ON_GPU;
+    size_t count = 0;
+    for (size_t i = 0; i < device->count; i++)
+        if (device->facts.is_cpu && device->results[i].status == STATUS_SUSPECT)
+            count = add_cell(device, &device->results[i], cells, count, room);
+    for (size_t i = 0; i < expectation_count; i++) {
+        struct finding finding;
+        if (!(expectations[i].on & class))
+            continue;
+        expectation_judge(&expectations[i], device, &finding);
+        if (finding.verdict != VERDICT_INCONCLUSIVE || !finding.over ||
+            (has_cell(device, finding.over, cells, count) &&
+             has_cell(device, finding.under, cells, count)))
+            continue;
+        count = add_cell(device, finding.over, cells, count, room);
+        count = add_cell(device, finding.under, cells, count, room);
+    }
+    return count;
 }
 
 const char *verdict_name(enum verdict verdict)

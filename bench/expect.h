@@ -27,14 +27,19 @@ struct expectation {
 extern const struct expectation expectations[];
 extern const size_t expectation_count;
 
-/* What one expectation comes to. The interval is that of the samples' 10th and 90th percentiles. */
+/* What one expectation comes to. The interval is of the ratio of medians, with 95 % confidence. */
 struct finding {
     enum verdict verdict;
     bool measured;
     double low, ratio, high;
+    const struct result *over, *under; /* of the ratio; NULL where there is none */
     char words[320];
 };
 void expectation_judge(const struct expectation *expectation, const struct device_report *device,
                        struct finding *finding);
+
+/* The cells, as indexes of the device's results, whose samples leave a verdict open: the ratio's interval lies across a
+ * bound, or a CPU was faster than it can be. Those of one ratio stand side by side. Returns how many, no more than room. */
+size_t expectation_open_cells(const struct device_report *device, size_t *cells, size_t room);
 
 #endif

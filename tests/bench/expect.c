@@ -78,6 +78,38 @@ TEST_BODY(expect_spread_over_a_bound_is_inconclusive)
     assert_int_equal(RATIO(results, 0, 0.55).verdict, VERDICT_INCONCLUSIVE);
 }
 
+/* The same spread of more samples: the medians are known better. */
+TEST_BODY(expect_more_samples_settle_what_is_inconclusive)
+{
+    struct result results[] = {made(&speed_row, 0, 1, 0.1), made(&speed_row, 1, 2, 0.1)};
+    assert_int_equal(RATIO(results, 0.45, 1).verdict, VERDICT_INCONCLUSIVE);
+    results[0].by[BY_CUDA].time.count = results[1].by[BY_CUDA].time.count = 100;
+    assert_int_equal(RATIO(results, 0.45, 1).verdict, VERDICT_AS_EXPECTED);
+    assert_int_equal(RATIO(results, 0.53, 1).verdict, VERDICT_DIFFERS);
+    results[0].by[BY_CUDA].time.count = results[1].by[BY_CUDA].time.count = 1;
+    assert_int_equal(RATIO(results, 0.42, 1).verdict, VERDICT_INCONCLUSIVE);
+}
+
+/* Cells of a row that expect.def knows: stride.read, every 32nd word and every word, on a CPU. */
+TEST_BODY(expect_open_cells_are_those_of_open_verdicts)
+{
+    static const struct study strides = {
+        .unit = UNIT_GB_S, .parameters = {{.name = "stride"}}, .forms = {{"best", ON_ANY}}};
+    static const struct row row = {
+        .name = "stride.read", .work = WORK_STUDY, .rule = RULE_COUNTED, .study = &strides};
+    struct result results[] = {made(&row, 7, 1, 0), made(&row, 32, 2, 0.1), made(&row, 1, 1, 0.1)};
+    const struct device_report device = {.facts.is_cpu = true, .results = results, .count = 3};
+    size_t cells[8];
+    assert_int_equal(expectation_open_cells(&device, cells, 8), 2); /* 0.5 is the bound */
+    assert_int_equal(cells[0] + cells[1], 3);
+    assert_int_equal(expectation_open_cells(&device, cells, 1), 1);
+    results[0].status = STATUS_SUSPECT;
+    assert_int_equal(expectation_open_cells(&device, cells, 8), 3);
+    assert_int_equal(cells[0], 0);
+    results[1] = made(&row, 32, 8, 0.1);
+    assert_int_equal(expectation_open_cells(&device, cells, 8), 1);
+}
+
 TEST_BODY(expect_what_was_not_measured_is_inconclusive)
 {
     struct result results[] = {made(&speed_row, 0, 1, 0), made(&speed_row, 2, 2, 0)};

@@ -60,3 +60,9 @@ DESTDIR=$scratch/installed cmake --install "$packages" >"$scratch/install.log"
 DESTDIR=$scratch/installed cmake --build "$packages" --target uninstall >>"$scratch/install.log"
 left=$(find "$scratch/installed" ! -type d)
 [ -z "$left" ] || { echo "left: $left"; exit 1; }
+
+echo "== installed by dpkg"
+"$source/tests/consume/dpkg.sh" "$packages" "$scratch/dpkg"
+
+echo "== in CI"
+"$source/tests/consume/ci/run.sh" "$packages" "$scratch/ci" || [ $? -eq 77 ]

@@ -25,26 +25,35 @@ else
     echo "no pkg-config here"
 fi
 
+# Builds the CUDA programs in a build folder, and runs them from where they lie: run_cuda BUILD FOLDER
+run_cuda() {
+    cmake --build "$1" --parallel 2 --target example_cuda example_linked >>"$1.log" 2>&1 || { tail -n 40 "$1.log" && exit 1; }
+    "$2/example_cuda"
+    "$2/example_linked"
+}
+
+has_clang=yes
+"$prefix/bin/clemcc" --version >"$scratch/clemcc.log" 2>&1 || has_clang=
 echo "== add_subdirectory"
-cmake -S "$source/tests/consume/subdirectory" -B "$scratch/subdirectory" -DCLEM_SOURCE="$source" >"$scratch/subdirectory.log"
+# One build for both programs, and one that spends no time on optimisations and debug symbols.
+cmake -S "$source/tests/consume/subdirectory" -B "$scratch/subdirectory" -DCLEM_SOURCE="$source" ${has_clang:+-DWITH_CUDA=ON} \
+    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG= -DCMAKE_CXX_FLAGS_DEBUG= >"$scratch/subdirectory.log"
 cmake --build "$scratch/subdirectory" --parallel 2 >>"$scratch/subdirectory.log"
 "$scratch/subdirectory/example"
 
 echo "== CUDA programs"
-if ! "$prefix/bin/clemcc" --version >"$scratch/clemcc.log" 2>&1; then
+if [ -z "$has_clang" ]; then
     sed 's/^/skipped: /' "$scratch/clemcc.log"
 else
-    for way in "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_CUDA_COMPILER=$prefix/bin/clemcc" "-DCLEM_SOURCE=$source"; do
+    run_cuda "$scratch/subdirectory" "$scratch/subdirectory/cuda"
+    for way in "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_CUDA_COMPILER=$prefix/bin/clemcc"; do
         folder=$scratch/cuda$(printf '%s' "$way" | sed 's/=.*//; s/-D/_/')
         cmake -S "$source/tests/consume/cuda" -B "$folder" "$way" >"$folder.log" 2>&1 || { cat "$folder.log" && exit 1; }
-        cmake --build "$folder" --parallel 2 --target example example_linked >>"$folder.log" 2>&1 ||
-            { tail -n 40 "$folder.log" && exit 1; }
-        "$folder/example"
-        "$folder/example_linked"
+        run_cuda "$folder" "$folder"
     done
 fi
 
-if "$prefix/bin/clemcc" --version >"$scratch/clemcc.log" 2>&1; then
+if [ -n "$has_clang" ]; then
     echo "== a project of C alone with a CUDA program"
     folder=$scratch/only_c
     { cmake -S "$source/tests/consume/only_c" -B "$folder" -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$folder" --parallel 2; } \
