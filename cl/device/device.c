@@ -310,6 +310,8 @@ static const char *find_fault(const struct ocl_device_facts *facts)
         return "it is older than OpenCL 1.2";
     if (!facts->is_little_endian)
         return "its byte order is not the host's";
+    if (facts->address_bits != 64)
+        return "its addresses do not have 64 bits, as CUDA's pointers do";
     return NULL;
 }
 
