@@ -29,11 +29,12 @@ const char *runtime_advice(void)
 
 /* The conditions of kernels/access/reduce.cl. Not the extension string alone: what it names may want a
  * later OpenCL C than the one that programs are built as. NVIDIA's OpenCL has no sub-groups, but its
- * compiler takes the instruction that adds over one. */
+ * compiler takes the instruction that adds over one; so does AMD's in OpenCL C 1.2. */
 static bool device_has_sub_groups(int index)
 {
-    const char *text = "#if !defined(__NV_CL_C_VERSION) && !defined(cl_khr_subgroups) && "
-                       "!defined(cl_intel_subgroups)\n#error no sub-groups\n#endif\n"
+    const char *text = "#if !defined(__NV_CL_C_VERSION) && !defined(__AMDGCN__) && "
+                       "!defined(cl_khr_subgroups) && !defined(cl_intel_subgroups)\n"
+                       "#error no sub-groups\n#endif\n"
                        "__kernel void nothing(void) {}\n";
     char extensions[16384] = "";
     cl_device_id device;

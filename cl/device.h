@@ -73,6 +73,10 @@ bool ocl_devices_share_platform(void);
 /* Facts about device 0 .. count-1. Needs: index in range. Never NULL. */
 const struct ocl_device_facts *ocl_device_facts(int device);
 
+/* The most threads that a CUDA block can have on it, up to 1,024. The first question may run a kernel, and wait for it.
+ * Needs: index in range. */
+size_t ocl_device_most_threads(int device);
+
 /* Whether the device's memory is the host's. */
 bool ocl_device_takes_host_memory(const struct ocl_device_facts *facts);
 

@@ -114,9 +114,9 @@ void ocl_program_forget_references(struct ocl_program *program)
 /* ---- The variant for images ---- */
 
 /* What does not build today will not build tomorrow; a lack of memory may pass. */
-static ocl_status build_variant(void *origin)
+static ocl_status build_variant(void *data)
 {
-    struct ocl_program *program = origin;
+    struct ocl_program *program = data;
     char *options = NULL;
     if (asprintf(&options, "%s -D CLEM_TEXTURES_BY_IMAGE=1", program->options) < 0)
         return OCL_E_OUT_OF_MEMORY;
@@ -124,7 +124,7 @@ static ocl_status build_variant(void *origin)
         program->context, program->text, program->text_bytes, options, &program->by_image, NULL);
     free(options);
     if (status == OCL_OK) {
-        program->by_image->origin = program;
+        program->by_image->origin = ocl_program_origin(program);
         program->by_image->has_device_header = true;
     }
     return status == OCL_E_BUILD ? OCL_OK : status;

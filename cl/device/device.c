@@ -3,6 +3,8 @@
 #include "cl/device.h"
 
 #include <assert.h>
+#include <ctype.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -310,6 +312,8 @@ static const char *find_fault(const struct ocl_device_facts *facts)
         return "it is older than OpenCL 1.2";
     if (!facts->is_little_endian)
         return "its byte order is not the host's";
+    if (facts->address_bits != 64)
+        return "its addresses do not have 64 bits, as CUDA's pointers do";
     return NULL;
 }
 
@@ -493,12 +497,47 @@ bool ocl_device_reaches_pageable(const struct ocl_device_facts *facts)
     return facts->has_svm_system && (wanted == NULL || strcmp(wanted, "handle") != 0);
 }
 
+/* "512M" is 512 MiB; 0 is no number of bytes. */
+static uint64_t read_bytes(const char *text)
+{
+    static const char units[] = "KMG";
+    char *end = NULL;
+    errno = 0;
+    uint64_t bytes = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
+    const char *unit = bytes > 0 && *end ? strchr(units, *end) : NULL;
+    const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    if (bytes == 0 || errno != 0 || end[unit != NULL] != '\0' || bytes > UINT64_MAX >> shift)
+        return 0;
+    return bytes << shift;
+}
+
+static uint64_t wanted_limit = UINT64_MAX;
+
+static void find_wanted_limit(void)
+{
+    const char *text = ocl_options_get()->memory;
+    const uint64_t bytes = text ? read_bytes(text) : 0;
+    if (bytes > 0)
+        wanted_limit = bytes;
+    else if (text)
+        ocl_options_refuse("CLEM_MEMORY", text, "it is no number of bytes, such as 512M or 2G");
+}
+
+/* What there is, or what a test of shortage lets there be. */
+static uint64_t memory_limit(const struct ocl_device_facts *facts)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_wanted_limit);
+    const uint64_t host =
+        ocl_device_takes_host_memory(facts) ? ocl_host_memory_limit() : UINT64_MAX;
+    return wanted_limit < host ? wanted_limit : host;
+}
+
 void ocl_device_memory(int device, uint64_t *total, uint64_t *max_allocation)
 {
     cl_device_id id = ocl_device_get(device)->id;
     const struct ocl_device_facts *facts = ocl_device_facts(device);
-    const uint64_t limit =
-        ocl_device_takes_host_memory(facts) ? ocl_host_memory_limit() : UINT64_MAX;
+    const uint64_t limit = memory_limit(facts);
     *total = ask_number(id, CL_DEVICE_GLOBAL_MEM_SIZE);
     *max_allocation = ask_number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     if (*total == 0 || *max_allocation == 0) { /* it did not answer */

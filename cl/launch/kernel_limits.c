@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cl/device/work_group.h"
 #include "cl/program/kernel.h"
 #include "cl/trace.h"
 
@@ -67,18 +68,18 @@ static bool differs_from_required(struct ocl_kernel *kernel, const struct ocl_la
 
 static bool exceeds_group(struct ocl_kernel *kernel, const struct ocl_launch *launch)
 {
-    const struct ocl_device_facts *device = &kernel->program->context->device->facts;
-    const size_t *items = launch->items, *most = device->max_work_item;
+    const struct ocl_device *device = kernel->program->context->device;
+    const size_t *items = launch->items, *most = device->facts.max_work_item;
+    const size_t most_in_all = ocl_work_group_most(device);
     size_t all = 0;
     if (items[0] <= most[0] && items[1] <= most[1] && items[2] <= most[2] &&
         !__builtin_mul_overflow(items[0], items[1], &all) &&
-        !__builtin_mul_overflow(all, items[2], &all) && all <= device->max_work_group)
+        !__builtin_mul_overflow(all, items[2], &all) && all <= most_in_all)
         return false;
     ocl_kernel_complain(kernel,
                         "work-groups of %zu x %zu x %zu work-items; the device takes %zu x %zu x "
                         "%zu, and %zu in all",
-                        items[0], items[1], items[2], most[0], most[1], most[2],
-                        device->max_work_group);
+                        items[0], items[1], items[2], most[0], most[1], most[2], most_in_all);
     return true;
 }
 

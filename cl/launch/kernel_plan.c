@@ -4,8 +4,10 @@
 
 #include <string.h>
 
+#include "cl/device/work_group.h"
 #include "cl/native/native.h"
 #include "cl/program/kernel_parts.h"
+#include "cl/program/program_shaped.h"
 #include "cl/program/translation.h"
 #include "cl/trace.h"
 
@@ -40,12 +42,21 @@ static bool count_items(const struct ocl_kernel *kernel, const struct ocl_launch
 static bool fits_group(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
 {
     static const size_t block[3] = {OCL_BLOCK_THREADS, OCL_BLOCK_THREADS, 64};
-    const struct ocl_device_facts *device = device_of(kernel);
+    const struct ocl_device *device = kernel->program->context->device;
     size_t items = 0;
     return does_blocks(kernel)
                ? count_items(kernel, launch, block, &items) && items <= OCL_BLOCK_THREADS
-               : count_items(kernel, launch, device->max_work_item, &items) &&
-                     items <= device->max_work_group;
+               : count_items(kernel, launch, device->facts.max_work_item, &items) &&
+                     (items <= device->facts.max_work_group ||
+                      items <= ocl_work_group_most(device));
+}
+
+/* Whether the driver takes such work-groups only of kernels that are compiled for them. Needs: fits_group(). */
+static bool must_be_shaped(const struct ocl_kernel *kernel, const struct ocl_launch *launch)
+{
+    const size_t *items = launch->items;
+    return !does_blocks(kernel) && kernel->facts.required_work_group[0] == 0 &&
+           items[0] * items[1] * items[2] > device_of(kernel)->max_work_group;
 }
 
 /* What kernel and launch ask for, wherever it lies. */
@@ -136,6 +147,27 @@ static ocl_status take_spilled(struct ocl_kernel **kernel)
         ocl_kernel_complain(spilled, "%s", spilled->facts.reason);
     *kernel = spilled;
     return spilled->facts.status;
+}
+
+/* The variant for this launch's shape alone: of a translation, or of the user's text. */
+static ocl_status find_shaped(struct ocl_kernel *kernel, const size_t shape[3],
+                              struct ocl_kernel **shaped)
+{
+    const ocl_status status = kernel->ptx ? ocl_parts_of(kernel)->ptx_shaped(kernel, shape, shaped)
+                                          : ocl_program_shaped(kernel, shape, shaped);
+    return status == OCL_OK ? ocl_kernel_ready(*shaped) : status;
+}
+
+static ocl_status take_shaped(struct ocl_kernel **kernel, const struct ocl_launch *launch)
+{
+    struct ocl_kernel *shaped = NULL;
+    const ocl_status status = find_shaped(*kernel, launch->items, &shaped);
+    if (status != OCL_OK)
+        return status;
+    if (shaped->facts.status != OCL_OK)
+        ocl_kernel_complain(shaped, "%s", shaped->facts.reason);
+    *kernel = shaped;
+    return shaped->facts.status;
 }
 
 /* ---- Work-items ---- */
@@ -301,6 +333,8 @@ ocl_status ocl_plan_make(struct ocl_kernel **kernel, const struct ocl_launch *la
         return OCL_E_NOT_SUPPORTED;
     }
     ocl_status status = spills ? take_spilled(kernel) : OCL_OK;
+    if (status == OCL_OK && must_be_shaped(*kernel, launch))
+        status = take_shaped(kernel, launch);
     if (status != OCL_OK)
         return status;
     *plan = (struct ocl_plan){.joined = joined_blocks(*kernel, launch)};
@@ -312,9 +346,7 @@ ocl_status ocl_plan_make(struct ocl_kernel **kernel, const struct ocl_launch *la
 static struct ocl_kernel *shaped_for(const struct ocl_launch *launch, struct ocl_kernel *variant)
 {
     struct ocl_kernel *shaped = NULL;
-    ocl_status status = ocl_parts_of(variant)->ptx_shaped(variant, launch->items, &shaped);
-    if (status == OCL_OK)
-        status = ocl_kernel_ready(shaped);
+    const ocl_status status = find_shaped(variant, launch->items, &shaped);
     return status == OCL_OK && shaped->facts.status == OCL_OK ? shaped : NULL;
 }
 

@@ -195,9 +195,13 @@ struct ocl_program {
     bool has_device_header; /* the text includes clem's device header */
     bool
         is_builtin; /* clem's own: who launches holds all memory that arguments point into, which may be freed already */
-    struct ocl_program *origin;       /* of a variant: the user's program; otherwise NULL */
-    _Atomic int by_image_state;       /* enum ocl_lazy_state of the next */
-    struct ocl_program *by_image;     /* the variant whose textures are images, or NULL */
+    struct ocl_program *origin;   /* of a variant: the user's program; otherwise NULL */
+    _Atomic int by_image_state;   /* enum ocl_lazy_state of the next */
+    struct ocl_program *by_image; /* the variant whose textures are images, or NULL */
+    /* program_shaped.c: the first variant for one shape of work-groups; of such a variant the next, and its shape
+     * (lock of their origin) */
+    struct ocl_program *shaped;
+    size_t shape[3];
     struct ocl_reference *references; /* what texture references are bound to (lock) */
     struct ocl_ptx *ptx;              /* ptx_kernel.h; NULL where the text is no PTX */
     bool has_symbol_table;       /* the text has clem_symbols.h's kernel, which is not in kernels */
@@ -222,7 +226,7 @@ static inline struct ocl_program *ocl_program_origin(struct ocl_program *program
 }
 
 /* The variant whose textures are images, built at the first request, or NULL where it cannot be
- * had (logged once). Needs: the program is not a variant. */
+ * had (logged once). Needs: the program is not such a variant itself. */
 struct ocl_program *ocl_program_by_image(struct ocl_program *program);
 
 /* Lets go of what references are bound to. Needs: nobody launches. */

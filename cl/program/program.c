@@ -261,6 +261,7 @@ void ocl_program_release(struct ocl_program *program)
     const struct ocl_kernel_parts *parts = program->context->kernel_parts;
     parts->launches_release(program);
     ocl_program_release(program->by_image);
+    ocl_program_release(program->shaped);
     parts->program_forget_references(program);
     parts->symbols_release(program);
     for (size_t i = 0; i < program->kernel_count; i++)

@@ -134,8 +134,8 @@ char *ocl_wrapper_text(const struct ocl_kernel *kernel, const struct ocl_form *f
 /* The name in the cl_program, which the user's kernels cannot have by chance. There is one in each. */
 static const char wrapper_name[] = "clem_wrapper_of_kernel";
 
-/* The user's text may end in a comment or a backslash: a wrapper starts two lines below it. What has an origin is a
- * translation. */
+/* The user's text may end in a comment or a backslash: a wrapper starts two lines below it. Translations are
+ * kept. */
 static ocl_status build_text(struct ocl_program *program, const char *wrapper, cl_program *cl,
                              char **log)
 {
@@ -143,7 +143,7 @@ static ocl_status build_text(struct ocl_program *program, const char *wrapper, c
     const int bytes = asprintf(&text, "%s\n\n%s", program->text, wrapper);
     if (bytes < 0)
         return OCL_E_OUT_OF_MEMORY;
-    const ocl_status status = program->origin
+    const ocl_status status = ocl_program_origin(program)->ptx
                                   ? ocl_program_compile_kept(program->context, text, (size_t)bytes,
                                                              program->options, cl, log)
                                   : ocl_program_compile(program->context, text, (size_t)bytes,

@@ -8,7 +8,6 @@
 /* CUDA's limits for compute capability 7.5, which clem reports. A device may have less. */
 static const unsigned grid_limits[3] = {2147483647u, 65535u, 65535u};
 static const unsigned block_limits[3] = {1024u, 1024u, 64u};
-static const unsigned thread_limit = 1024u;
 
 static unsigned smaller(size_t a, unsigned b)
 {
@@ -33,7 +32,8 @@ static size_t left_of(uint64_t limit, const struct ocl_kernel_facts *kernel)
 cudaError_t facade_launch_limits(const struct facade_function *function,
                                  struct facade_launch_limits *limits)
 {
-    const struct ocl_device_facts *device = ocl_device_facts(function->module->context->device);
+    const int index = function->module->context->device;
+    const struct ocl_device_facts *device = ocl_device_facts(index);
     const struct ocl_kernel_facts *kernel;
     const cudaError_t error = facade_launch_facts(function, &kernel);
     if (error != cudaSuccess)
@@ -44,7 +44,7 @@ cudaError_t facade_launch_limits(const struct facade_function *function,
     }
     /* Not the kernel's own number, which drivers give as advice: NVIDIA's says 256 for kernels that
      * run with 1024. */
-    limits->device_threads = smaller(device->max_work_group, thread_limit);
+    limits->device_threads = (unsigned)ocl_device_most_threads(index);
     limits->threads = kernel->most_threads > 0
                           ? smaller(kernel->most_threads, limits->device_threads)
                           : limits->device_threads;

@@ -387,3 +387,36 @@ TEST_BODY(memory_alloc_of_more_than_the_process_may_have_fails)
         assert_success(cudaFree(p));
     }
 }
+
+/* What programs do when memory is short can be tried on any device. */
+TEST_BODY(memory_alloc_may_be_limited_for_tests)
+{
+    struct cudaDeviceProp properties;
+    size_t left = 0, all = 0;
+    void *p = NULL, *q = NULL;
+    setenv("CLEM_MEMORY", "96M", 1);
+    assert_success(cudaGetDeviceProperties(&properties, 0));
+    assert_int_equal(properties.totalGlobalMem, 96 * MIB);
+    assert_success(cudaMemGetInfo(&left, &all));
+    assert_int_equal(all, 96 * MIB);
+    assert_in_range(left, 1, 96 * MIB);
+    assert_success(cudaMalloc(&p, 64 * MIB));
+    assert_fails(cudaErrorMemoryAllocation, cudaMalloc(&q, 48 * MIB));
+    assert_fails(cudaErrorMemoryAllocation, cudaMallocAsync(&q, 48 * MIB, NULL));
+    assert_null(q);
+    assert_success(cudaMemset(p, 7, 64 * MIB));
+    assert_int_equal(byte_at((char *)p + 64 * MIB - 1), 7);
+    assert_success(cudaMemGetInfo(&left, &all));
+    assert_in_range(left, 0, 32 * MIB);
+    assert_success(cudaFree(p));
+    assert_success(cudaMalloc(&q, 48 * MIB));
+    assert_success(cudaFree(q));
+}
+
+TEST_BODY(memory_alloc_limit_that_is_none_is_not_one)
+{
+    size_t left = 0, all = 0;
+    setenv("CLEM_MEMORY", "64MB", 1);
+    assert_success(cudaMemGetInfo(&left, &all));
+    assert_true(all > (size_t)64 << 20);
+}
