@@ -2954,6 +2954,10 @@ CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX,
                                            unsigned int blockDimX, unsigned int blockDimY,
                                            unsigned int blockDimZ, unsigned int sharedMemBytes,
                                            CUstream hStream, void **kernelParams);
+
+/* cuLaunchCooperativeKernelMultiDevice: cuLaunchCooperativeKernel on each of numDevices devices, those of the streams, at the
+ * same time. By default all wait for what the streams got before, and what they get later waits for all.
+ */
 CUresult CUDAAPI cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList,
                                                       unsigned int numDevices, unsigned int flags);
 

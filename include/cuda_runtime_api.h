@@ -1552,7 +1552,9 @@ cudaError_t CUDARTAPI cudaStreamGetCaptureInfo_v2(
     const cudaGraphNode_t **dependencies_out CLEM_DEFAULT(0),
     size_t *numDependencies_out CLEM_DEFAULT(0));
 
-/* Returns cudaErrorNotSupported. */
+/* One cooperative launch on each of numDevices devices, those of the streams, at the same time. By default all wait for what
+ * the streams got before, and what they get later waits for all: flags says otherwise. Errors: cudaErrorInvalidValue for
+ * launches that differ in more than stream and args, or share a device; those of cudaLaunchCooperativeKernel. */
 cudaError_t CUDARTAPI
 cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *launchParamsList,
                                        unsigned int numDevices, unsigned int flags CLEM_DEFAULT(0));

@@ -43,4 +43,13 @@ cudaError_t facade_device_synchronize(void);
 /* The range of cudaDeviceGetStreamPriorityRange: lower numbers are more urgent. */
 enum { FACADE_PRIORITY_LEAST = 0, FACADE_PRIORITY_GREATEST = -5 };
 
+/* What CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK and ..._MAXIMUM_LENGTH say of every device: the host unpacks. Bytes, of
+ * what is packed and of what it becomes. */
+enum {
+    FACADE_DECOMPRESS_ALGORITHMS = CU_MEM_DECOMPRESS_ALGORITHM_DEFLATE |
+                                   CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY |
+                                   CU_MEM_DECOMPRESS_ALGORITHM_LZ4,
+    FACADE_DECOMPRESS_MOST_BYTES = 1 << 30
+};
+
 #endif

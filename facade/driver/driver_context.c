@@ -6,6 +6,7 @@
 #include "facade/device/device.h"
 #include "facade/state/runtime.h"
 #include "facade/stream/event.h"
+#include "facade/stream/green.h"
 #include "facade/stream/stream.h"
 
 /* What cuCtxCreate and cuCtxSetFlags take. Only the schedule is used by anybody, and how to wait is
@@ -239,11 +240,11 @@ CUresult cuCtxPopCurrent_v2(CUcontext *pctx)
     CUresult result = facade_driver_ready();
     if (result != CUDA_SUCCESS)
         return result;
-    struct facade_context *popped = facade_stack_pop();
-    if (popped == NULL)
+    const CUcontext handle = facade_stack_handle();
+    if (facade_stack_pop() == NULL)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (pctx != NULL)
-        *pctx = (CUcontext)popped;
+        *pctx = handle;
     return CUDA_SUCCESS;
 }
 
@@ -268,7 +269,7 @@ CUresult cuCtxGetCurrent(CUcontext *pctx)
         return result;
     if (pctx == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *pctx = (CUcontext)facade_stack_top();
+    *pctx = facade_stack_handle();
     return CUDA_SUCCESS;
 }
 
@@ -282,8 +283,17 @@ static CUresult find_context(CUcontext ctx, struct facade_context **context)
     CUresult result = facade_driver_ready();
     if (result != CUDA_SUCCESS)
         return result;
-    *context = facade_handle_find(FACADE_CONTEXT, ctx);
+    *context = facade_context_find(ctx);
     return *context != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+/* The green context that ctx stands for: the current one when NULL; NULL: none. */
+static struct facade_green *find_green(CUcontext ctx)
+{
+    if (ctx == NULL)
+        return facade_stack_green();
+    const struct facade_green_context *found = facade_handle_find(FACADE_GREEN_CONTEXT, ctx);
+    return found != NULL ? found->green : NULL;
 }
 
 CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
@@ -334,7 +344,7 @@ CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = find_context(ctx, &context);
     if (result == CUDA_SUCCESS)
-        *ctxId = context->id;
+        *ctxId = find_green(ctx) != NULL ? find_green(ctx)->id : context->id;
     return result;
 }
 
@@ -352,13 +362,19 @@ CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
 CUresult cuCtxSynchronize(void)
 {
     CUresult result = facade_driver_check();
-    return result == CUDA_SUCCESS ? facade_driver_error(facade_device_synchronize()) : result;
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct facade_green *green = facade_stack_green();
+    return facade_driver_error(green != NULL ? facade_green_finish(green)
+                                             : facade_device_synchronize());
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext ctx)
 {
     struct facade_context *context = NULL;
     CUresult result = find_context(ctx, &context);
+    if (result == CUDA_SUCCESS && find_green(ctx) != NULL)
+        return facade_driver_error(facade_green_finish(find_green(ctx)));
     if (result == CUDA_SUCCESS)
         result = facade_driver_error(facade_context_check(context));
     if (result == CUDA_SUCCESS)
@@ -459,7 +475,10 @@ CUresult cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinity
         return result;
     if (pExecAffinity == NULL || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
         return CUDA_ERROR_INVALID_VALUE;
+    const struct facade_green *green = facade_stack_green();
     facade_device_attribute(&units, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, context->device);
+    if (green != NULL)
+        units = (int)green->multiprocessors;
     *pExecAffinity = (CUexecAffinityParam){.type = type, .param.smCount.val = (unsigned)units};
     return CUDA_SUCCESS;
 }
@@ -467,11 +486,14 @@ CUresult cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinity
 /* --- events of a context ---------------------------------------------------------------------- */
 
 static CUresult of_context(CUcontext handle, CUevent event,
-                           cudaError_t (*function)(cudaEvent_t, struct facade_context *))
+                           cudaError_t (*function)(cudaEvent_t, struct facade_context *),
+                           cudaError_t (*of_green)(struct facade_green *, cudaEvent_t))
 {
     CUresult result = facade_driver_ready();
     if (result != CUDA_SUCCESS)
         return result;
+    if (handle != NULL && find_green(handle) != NULL)
+        return facade_driver_error(of_green(find_green(handle), event));
     struct facade_context *context = facade_handle_find(FACADE_CONTEXT, handle);
     return context != NULL ? facade_driver_error(function(event, context))
                            : CUDA_ERROR_INVALID_CONTEXT;
@@ -479,10 +501,10 @@ static CUresult of_context(CUcontext handle, CUevent event,
 
 CUresult cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent)
 {
-    return of_context(hCtx, hEvent, facade_event_record_context);
+    return of_context(hCtx, hEvent, facade_event_record_context, facade_green_record);
 }
 
 CUresult cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent)
 {
-    return of_context(hCtx, hEvent, facade_event_wait_context);
+    return of_context(hCtx, hEvent, facade_event_wait_context, facade_green_wait);
 }

@@ -9,7 +9,7 @@ static CUresult find_context(CUcontext handle, struct facade_context **context)
 {
     if (handle == NULL)
         return facade_driver_error(facade_current(context));
-    *context = facade_handle_find(FACADE_CONTEXT, handle);
+    *context = facade_context_find(handle);
     return *context != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 

@@ -127,7 +127,7 @@ cudaError_t facade_driver_node_read(const void *given, struct facade_work **work
     const CUcontext handle = context_of(params);
     if (handle == NULL)
         return read_here(params, work, child);
-    struct facade_context *context = facade_handle_find(FACADE_CONTEXT, handle);
+    struct facade_context *context = facade_context_find(handle);
     if (context == NULL)
         return cudaErrorDeviceUninitialized;
     if (!facade_stack_push(context))

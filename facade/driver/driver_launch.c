@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "facade/code/launch.h"
+#include "facade/code/launch_devices.h"
+#include "facade/state/runtime.h"
 
 /* A kernel's handle may stand where a function's is expected: it means the function in the current
  * context. */
@@ -186,6 +187,32 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
     const dim3 grid = {gridDimX, gridDimY, gridDimZ}, block = {blockDimX, blockDimY, blockDimZ};
     return launch(f, grid, block, sharedMemBytes, hStream, kernelParams, NULL,
                   (struct facade_launch_attributes){NULL, 0, true});
+}
+
+CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList,
+                                              unsigned int numDevices, unsigned int flags)
+{
+    CUresult result = facade_driver_check();
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (launchParamsList == NULL || numDevices > (unsigned)facade_known_devices())
+        return CUDA_ERROR_INVALID_VALUE;
+    struct facade_device_launch *list = calloc((size_t)numDevices + 1, sizeof *list);
+    if (list == NULL)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (unsigned i = 0; i < numDevices; i++) {
+        const CUDA_LAUNCH_PARAMS *from = &launchParamsList[i];
+        list[i] = (struct facade_device_launch){
+            .func = from->function,
+            .grid = {from->gridDimX, from->gridDimY, from->gridDimZ},
+            .block = {from->blockDimX, from->blockDimY, from->blockDimZ},
+            .shared = from->sharedMemBytes,
+            .stream = from->hStream,
+            .args = from->kernelParams};
+    }
+    result = facade_driver_error(facade_launch_on_devices(list, numDevices, flags));
+    free(list);
+    return result;
 }
 
 /* The attributes of both APIs have one layout. */

@@ -82,7 +82,7 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size
  * error. */
 static CUresult check_context(CUcontext context)
 {
-    bool is_good = context == NULL || facade_handle_find(FACADE_CONTEXT, context) != NULL;
+    bool is_good = context == NULL || facade_context_find(context) != NULL;
     return is_good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 

@@ -17,7 +17,7 @@ static CUresult find_pair(CUcontext handle, struct facade_context **context,
     CUresult result = facade_driver_current(context);
     if (result != CUDA_SUCCESS)
         return result;
-    *peer = facade_handle_find(FACADE_CONTEXT, handle);
+    *peer = facade_context_find(handle);
     return *peer != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 

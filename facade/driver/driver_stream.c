@@ -90,18 +90,26 @@ CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
     if (pctx == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = find_stream(hStream, &stream);
-    if (result == CUDA_SUCCESS)
-        *pctx = (CUcontext)stream->context;
-    return result;
+    if (result != CUDA_SUCCESS)
+        return result;
+    const struct facade_green *green = facade_stream_green(stream);
+    *pctx = green != NULL ? (CUcontext)green->handle : (CUcontext)stream->context;
+    return CUDA_SUCCESS;
 }
 
-/* There are no green contexts. */
+/* Of a stream of a green context, that and the primary context. */
 CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {
-    CUresult result = cuStreamGetCtx(hStream, pCtx);
-    if (result == CUDA_SUCCESS && pGreenCtx != NULL)
-        *pGreenCtx = NULL;
-    return result;
+    struct facade_stream *stream = NULL;
+    if (pCtx == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = find_stream(hStream, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *pCtx = (CUcontext)stream->context;
+    if (pGreenCtx != NULL)
+        *pGreenCtx = (CUgreenCtx)facade_stream_green(stream);
+    return CUDA_SUCCESS;
 }
 
 CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value_out)

@@ -201,7 +201,8 @@ static CUresult check_properties(const CUmemAllocationProp *prop)
         return CUDA_ERROR_INVALID_DEVICE;
     if (!facade_device_has_virtual(prop->location.id) ||
         (types & ~(unsigned)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0 ||
-        prop->allocFlags.gpuDirectRDMACapable != 0 || prop->allocFlags.usage != 0)
+        prop->allocFlags.gpuDirectRDMACapable != 0 ||
+        (prop->allocFlags.usage & ~(unsigned)CU_MEM_CREATE_USAGE_HW_DECOMPRESS) != 0)
         return CUDA_ERROR_NOT_SUPPORTED;
     return CUDA_SUCCESS;
 }

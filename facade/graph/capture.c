@@ -177,6 +177,14 @@ static bool is_in(const struct facade_capture *capture, const struct facade_cont
     return false;
 }
 
+static bool is_in_green(const struct facade_capture *capture, const struct facade_green *green)
+{
+    const struct facade_stream *stream = capture->streams;
+    while (stream != NULL && (stream->green != green || atomic_load(&stream->is_detached)))
+        stream = stream->next_captured;
+    return stream != NULL;
+}
+
 /* Spoils the captures in the context, and tells whether there is one. */
 static bool spoil_in(const struct facade_context *context, bool only_blocking, bool spoils)
 {
@@ -264,6 +272,22 @@ cudaError_t facade_capture_check_context(const struct facade_context *context)
     const bool is_one = spoil_in(context, false, true);
     pthread_mutex_unlock(&lock);
     return is_one ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+}
+
+cudaError_t facade_capture_check_green(const struct facade_green *green)
+{
+    cudaError_t error = cudaSuccess;
+    if (!is_any())
+        return cudaSuccess;
+    pthread_mutex_lock(&lock);
+    for (struct facade_capture *capture = captures; capture != NULL; capture = capture->next) {
+        if (is_in_green(capture, green)) {
+            capture->is_spoilt = true;
+            error = cudaErrorStreamCaptureUnsupported;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return error;
 }
 
 static void tell(const struct facade_stream *stream, struct facade_capture_info *info)

@@ -31,6 +31,9 @@ cudaError_t facade_capture_check_wait(struct facade_stream *stream);
 /* The same for calls that wait for a whole context. */
 cudaError_t facade_capture_check_context(const struct facade_context *context);
 
+/* The same for those of a green context. */
+cudaError_t facade_capture_check_green(const struct facade_green *green);
+
 /* Adds a node behind what the stream has captured. Owns: takes the reference to work, and child, whatever comes of it.
  * Errors: cudaErrorMemoryAllocation; cudaErrorStreamCaptureInvalidated; cudaErrorIllegalState when the capture has
  *         ended meanwhile. */

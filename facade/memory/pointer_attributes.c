@@ -152,7 +152,7 @@ struct facts {
     int ordinal;
     size_t range_bytes;
     unsigned no; /* for what clem's memory never is */
-    unsigned is_mapped, is_managed, is_synchronous, is_shareable;
+    unsigned is_mapped, is_managed, is_synchronous, is_shareable, is_unpacked;
     CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS access;
 };
 
@@ -190,7 +190,7 @@ static const struct {
     FACT(CU_POINTER_ATTRIBUTE_MAPPING_SIZE, range_bytes),
     FACT(CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, range_start),
     FACT(CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID, buffer_id),
-    FACT_BOOL(CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE, no),
+    FACT_BOOL(CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE, is_unpacked),
 };
 
 static CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS access_of(const struct ocl_memory_view *view,
@@ -221,6 +221,7 @@ static struct facts facts_of(const struct ocl_memory_view *view, uint64_t addres
         .range_bytes = view->bytes,
         .is_mapped = 1,
         .is_managed = is_managed,
+        .is_unpacked = is_device,
         .is_shareable = view->kind == OCL_MEMORY_DEVICE && view->pool_owner == NULL &&
                         !view->is_imported && ocl_share_is_possible(view->context),
         .is_synchronous = is_managed || facade_advice_is_synchronous(address),

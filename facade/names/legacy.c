@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "facade/code/launch.h"
+#include "facade/code/launch_devices.h"
 #include "facade/state/thread_state.h"
 
 /* --- names that were replaced by others ------------------------------------------------------- */
@@ -165,4 +165,33 @@ static cudaError_t launch(const void *func)
 cudaError_t cudaLaunch(const void *func)
 {
     return facade_result(launch(func));
+}
+
+/* --- launches on several devices -------------------------------------------------------------- */
+
+static cudaError_t launch_on_devices(const struct cudaLaunchParams *params, unsigned count,
+                                     unsigned flags)
+{
+    int devices = 0;
+    cudaError_t error = facade_devices(&devices);
+    if (error != cudaSuccess)
+        return error;
+    if (params == NULL || count > (unsigned)devices)
+        return cudaErrorInvalidValue;
+    struct facade_device_launch *list = calloc((size_t)count + 1, sizeof *list);
+    if (list == NULL)
+        return cudaErrorMemoryAllocation;
+    for (unsigned i = 0; i < count; i++)
+        list[i] = (struct facade_device_launch){params[i].func,     params[i].gridDim,
+                                                params[i].blockDim, params[i].sharedMem,
+                                                params[i].stream,   params[i].args};
+    error = facade_launch_on_devices(list, count, flags);
+    free(list);
+    return error;
+}
+
+cudaError_t cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *launchParamsList,
+                                                   unsigned int numDevices, unsigned int flags)
+{
+    return facade_result(launch_on_devices(launchParamsList, numDevices, flags));
 }

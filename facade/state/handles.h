@@ -34,6 +34,7 @@ struct facade_ends {
 /* What contexts have of parts, in the order in which they are forgotten when the context closes. */
 enum facade_part {
     FACADE_PART_MODULES,
+    FACADE_PART_GREENS,
     FACADE_PART_STREAMS,
     FACADE_PART_EVENTS,
     FACADE_PART_REFERENCES,
@@ -58,6 +59,7 @@ struct facade_context {
     pthread_mutex_t lock;
     struct facade_stream *streams; /* live streams, without the special ones */
     struct facade_event *events;
+    struct facade_green *greens;
     struct facade_array *arrays;
     struct facade_mipmapped_array *mipmapped_arrays;
     struct facade_texture *textures;     /* texture and surface objects */
@@ -82,8 +84,29 @@ struct facade_context {
     struct facade_context *next; /* of all contexts (runtime.c) */
 };
 
+/* CUgreenCtx: a part of a primary context's device. */
+struct facade_green {
+    struct facade_context *context;
+    uint64_t id; /* as those of contexts */
+    unsigned multiprocessors;
+    struct facade_green_context *handle; /* what cuCtxFromGreenCtx() gives */
+    /* Waits for what the whole of it waits for; NULL: nothing so far. It and the count are written under context.lock. */
+    struct ocl_queue *entrance;
+    _Atomic uint64_t waits;         /* so many */
+    _Atomic uint64_t default_waits; /* of which the default stream knows */
+    _Atomic bool has_default;       /* that was used */
+    struct facade_green *next, *previous;
+};
+
+/* A CUcontext that stands for a green one. */
+struct facade_green_context {
+    struct facade_green *green;
+};
+
 struct facade_stream {
     struct facade_context *context;
+    struct facade_green *green; /* not to be looked into when is_detached; NULL: none */
+    _Atomic bool is_detached;   /* the green context is destroyed */
     struct ocl_queue *queue;
     unsigned flags; /* cudaStreamNonBlocking or 0 */
     int priority;

@@ -13,6 +13,7 @@
 #include "include/cuda_runtime_api.h"
 
 struct facade_context; /* handles.h */
+struct facade_green;
 struct facade_stream;
 
 /* --- error.c ------------------------------------------------------------------------------------------------- */
@@ -63,6 +64,14 @@ bool facade_stack_push(struct facade_context *context); /* false without memory 
 struct facade_context *facade_stack_pop(void);
 bool facade_stack_replace(
     struct facade_context *context); /* the top; pushes when empty; NULL pops */
+
+/* Instead of a context, push and replace take what cuCtxFromGreenCtx() gave as well: then the top is the primary context, and
+ * these two give what was pushed, and the live green context, or NULL. */
+void *facade_stack_handle(void);
+struct facade_green *facade_stack_green(void);
+
+/* The live context that a CUcontext stands for, also one of a green context; NULL: none. */
+struct facade_context *facade_context_find(const void *handle);
 
 /* The launch configurations that <<<>>> pushes and pops. */
 struct facade_launch_configuration {
@@ -127,6 +136,9 @@ enum facade_kind {
     FACADE_GRAPH_NODE,
     FACADE_GRAPH_EXEC,
     FACADE_USER_OBJECT,
+    FACADE_GREEN,
+    FACADE_GREEN_CONTEXT,
+    FACADE_RESOURCES,
     FACADE_KINDS
 };
 

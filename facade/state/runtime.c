@@ -84,15 +84,20 @@ struct facade_context *facade_primary(int device)
     return device >= 0 && device < device_count ? primaries[device] : NULL;
 }
 
-struct facade_context *facade_context_new(int device, bool is_primary)
+uint64_t facade_context_next_id(void)
 {
     static _Atomic uint64_t next_id = 1;
+    return atomic_fetch_add(&next_id, 1);
+}
+
+struct facade_context *facade_context_new(int device, bool is_primary)
+{
     struct facade_context *context = facade_handle_new(FACADE_CONTEXT, sizeof *context);
     if (context == NULL)
         return NULL;
     context->device = device;
     context->is_primary = is_primary;
-    context->id = atomic_fetch_add(&next_id, 1);
+    context->id = facade_context_next_id();
     pthread_mutex_init(&context->open_lock, NULL);
     pthread_mutex_init(&context->lock, NULL);
     pthread_mutex_lock(&list_lock);

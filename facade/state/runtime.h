@@ -10,6 +10,9 @@ struct ocl_context; /* cl/context.h */
 /* A closed context that is a live handle. NULL without memory. */
 struct facade_context *facade_context_new(int device, bool is_primary);
 
+/* The next of the ids that contexts have. */
+uint64_t facade_context_next_id(void);
+
 /* Closes the context and ends its handle. */
 void facade_context_delete(struct facade_context *context);
 

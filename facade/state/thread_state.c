@@ -74,6 +74,11 @@ struct facade_context *facade_stack_top(void)
     return self->stack_count > 0 ? self->stack[self->stack_count - 1].context : NULL;
 }
 
+static bool is_live_green(const struct facade_stack_entry *entry)
+{
+    return facade_handle_find_again(FACADE_GREEN, entry->green, entry->green_number) != NULL;
+}
+
 struct facade_context *facade_stack_live(void)
 {
     const struct facade_thread *self = facade_thread();
@@ -81,13 +86,47 @@ struct facade_context *facade_stack_live(void)
         return NULL;
     const struct facade_stack_entry *top = &self->stack[self->stack_count - 1];
     struct facade_context *found = facade_handle_find(FACADE_CONTEXT, top->context);
-    return found != NULL && found->id == top->id ? found : NULL;
+    const bool is_whole = top->green == NULL || is_live_green(top);
+    return found != NULL && found->id == top->id && is_whole ? found : NULL;
+}
+
+void *facade_stack_handle(void)
+{
+    const struct facade_thread *self = facade_thread();
+    return self->stack_count > 0 ? self->stack[self->stack_count - 1].handle : NULL;
+}
+
+struct facade_green *facade_stack_green(void)
+{
+    const struct facade_thread *self = facade_thread();
+    if (self->stack_count == 0 || self->stack[self->stack_count - 1].green == NULL)
+        return NULL;
+    const struct facade_stack_entry *top = &self->stack[self->stack_count - 1];
+    return is_live_green(top) ? top->green : NULL;
+}
+
+static struct facade_green *green_of(const void *handle)
+{
+    const struct facade_green_context *found = facade_handle_find(FACADE_GREEN_CONTEXT, handle);
+    return found != NULL ? found->green : NULL;
+}
+
+struct facade_context *facade_context_find(const void *handle)
+{
+    struct facade_context *found = facade_handle_find(FACADE_CONTEXT, handle);
+    const struct facade_green *green = found == NULL ? green_of(handle) : NULL;
+    return green != NULL ? green->context : found;
 }
 
 static struct facade_stack_entry entry_of(struct facade_context *context)
 {
     const struct facade_context *found = facade_handle_find(FACADE_CONTEXT, context);
-    return (struct facade_stack_entry){context, found != NULL ? found->id : 0};
+    struct facade_green *green = found == NULL ? green_of(context) : NULL;
+    if (green != NULL)
+        return (struct facade_stack_entry){green->context, green->context->id, context, green,
+                                           facade_handle_number(green)};
+    return (struct facade_stack_entry){
+        .context = context, .id = found != NULL ? found->id : 0, .handle = context};
 }
 
 static bool grow_stack(struct facade_thread *self)

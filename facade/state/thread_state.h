@@ -28,7 +28,10 @@ struct facade_known_function {
 /* A current context: another one may have the handle of one that was destroyed. */
 struct facade_stack_entry {
     struct facade_context *context;
-    uint64_t id; /* the context's; 0: it had been destroyed already */
+    uint64_t id;                /* the context's; 0: it had been destroyed already */
+    void *handle;               /* what was pushed */
+    struct facade_green *green; /* what that stands for, or NULL */
+    uint64_t green_number;      /* its handle's */
 };
 
 struct facade_thread {

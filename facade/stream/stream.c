@@ -8,6 +8,7 @@
 #include "facade/state/runtime.h"
 #include "facade/state/thread_state.h"
 #include "facade/stream/event.h"
+#include "facade/stream/green.h"
 #include "facade/stream/stream.h"
 #include "facade/stream/stream_work.h"
 
@@ -106,6 +107,22 @@ static void unmake_stream(struct facade_stream *stream)
     ocl_queue_destroy(queue);
 }
 
+/* A stream of the green context that is current, if one is. */
+static cudaError_t make_user_stream(struct facade_context *context, enum ocl_queue_kind kind,
+                                    int priority, struct facade_stream **made)
+{
+    struct facade_green *green = facade_stack_green();
+    cudaError_t error = make_stream(context, kind, priority, made);
+    if (error != cudaSuccess || green == NULL)
+        return error;
+    error = facade_green_join(green, *made);
+    if (error != cudaSuccess) {
+        unmake_stream(*made);
+        *made = NULL;
+    }
+    return error;
+}
+
 /* --- the special streams ---------------------------------------------------------------------- */
 
 static struct facade_stream *make_legacy(struct facade_context *context)
@@ -159,12 +176,14 @@ static void release_streams(struct facade_thread *thread)
 
 static struct facade_stream *known_thread_stream(struct facade_context *context)
 {
+    const struct facade_green *green = facade_stack_green();
     for (struct thread_stream **link = &facade_thread()->streams; *link != NULL;) {
         struct thread_stream *entry = *link;
         if (!is_current(entry)) {
             *link = entry->next;
             free(entry);
-        } else if (entry->stream->context == context) {
+        } else if (entry->stream->context == context && entry->stream->green == green &&
+                   !atomic_load(&entry->stream->is_detached)) {
             return entry->stream;
         } else {
             link = &entry->next;
@@ -182,7 +201,7 @@ static cudaError_t per_thread_stream(struct facade_context *context, struct faca
     struct thread_stream *entry = facade_thread_may_keep(thread) ? malloc(sizeof *entry) : NULL;
     if (entry == NULL)
         return cudaErrorMemoryAllocation;
-    cudaError_t error = make_stream(context, OCL_QUEUE_BLOCKING, 0, stream);
+    cudaError_t error = make_user_stream(context, OCL_QUEUE_BLOCKING, 0, stream);
     if (*stream == NULL) {
         free(entry);
         return error;
@@ -204,6 +223,14 @@ static bool is_per_thread(cudaStream_t handle)
     return handle == cudaStreamPerThread || (handle == NULL && facade_is_per_thread());
 }
 
+static cudaError_t default_stream(struct facade_context *context, struct facade_stream **stream)
+{
+    struct facade_green *green = facade_stack_green();
+    const cudaError_t error = facade_stream_legacy(context, stream);
+    return error == cudaSuccess && green != NULL ? facade_green_enter_default(green, *stream)
+                                                 : error;
+}
+
 cudaError_t facade_stream_look(cudaStream_t handle, struct facade_stream **found)
 {
     struct facade_context *context = NULL;
@@ -211,11 +238,20 @@ cudaError_t facade_stream_look(cudaStream_t handle, struct facade_stream **found
     if (error != cudaSuccess)
         return error;
     if (facade_stream_is_legacy(handle))
-        return facade_stream_legacy(context, found);
+        return default_stream(context, found);
     if (is_per_thread(handle))
         return per_thread_stream(context, found);
     *found = facade_handle_find(FACADE_STREAM, handle);
-    return *found != NULL ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    if (*found == NULL)
+        return cudaErrorInvalidResourceHandle;
+    return atomic_load_explicit(&(*found)->is_detached, memory_order_acquire)
+               ? cudaErrorContextIsDestroyed
+               : cudaSuccess;
+}
+
+struct facade_green *facade_stream_green(const struct facade_stream *stream)
+{
+    return stream->handle == cudaStreamLegacy ? facade_stack_green() : stream->green;
 }
 
 cudaError_t facade_stream_find(cudaStream_t handle, struct facade_stream **found)
@@ -258,10 +294,10 @@ cudaError_t facade_stream_create(cudaStream_t *handle, unsigned flags, int prior
         return cudaErrorInvalidValue;
     cudaError_t error = facade_current(&context);
     if (error == cudaSuccess)
-        error = make_stream(context,
-                            (flags & cudaStreamNonBlocking) != 0 ? OCL_QUEUE_NON_BLOCKING
-                                                                 : OCL_QUEUE_BLOCKING,
-                            clamped(priority), &stream);
+        error = make_user_stream(context,
+                                 (flags & cudaStreamNonBlocking) != 0 ? OCL_QUEUE_NON_BLOCKING
+                                                                      : OCL_QUEUE_BLOCKING,
+                                 clamped(priority), &stream);
     if (stream != NULL)
         *handle = stream->handle;
     return error;

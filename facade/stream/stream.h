@@ -17,6 +17,9 @@ cudaError_t facade_stream_create(cudaStream_t *handle, unsigned flags, int prior
 cudaError_t facade_stream_create_apart(struct facade_stream **stream);
 cudaError_t facade_stream_destroy(cudaStream_t handle);
 
+/* The green context that a stream that was found is in, the current one for the default stream; NULL: none. */
+struct facade_green *facade_stream_green(const struct facade_stream *stream);
+
 /* Whether the handle names the legacy stream for this thread: 0 or cudaStreamLegacy. */
 bool facade_stream_is_legacy(cudaStream_t handle);
 

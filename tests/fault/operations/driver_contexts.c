@@ -334,3 +334,45 @@ int operation_driver_streams(void)
         END(cuStreamDestroy_v2, stream);
     return error;
 }
+
+/* ---- Green contexts ---- */
+
+static int use_green(CUgreenCtx green, CUevent event)
+{
+    CUstream stream = NULL, later = NULL;
+    CUcontext context = NULL;
+    int error = 0;
+    TRY(cuGreenCtxStreamCreate, &stream, green, CU_STREAM_NON_BLOCKING, 0);
+    TRY(cuGreenCtxRecordEvent, green, event);
+    TRY(cuGreenCtxWaitEvent, green, event);
+    TRY(cuGreenCtxStreamCreate, &later, green, CU_STREAM_NON_BLOCKING, 0);
+    TRY(cuCtxFromGreenCtx, &context, green);
+    TRY(cuCtxSynchronize_v2, context);
+    if (later != NULL)
+        END(cuStreamDestroy_v2, later);
+    if (stream != NULL)
+        END(cuStreamDestroy_v2, stream);
+    return error;
+}
+
+int operation_driver_greens(void)
+{
+    CUdevResource all;
+    CUdevResourceDesc desc = NULL;
+    CUgreenCtx green = NULL;
+    CUevent event = NULL;
+    int error = 0;
+    TRY(cuInit, 0);
+    TRY(cudaFree, NULL);
+    TRY(cuDeviceGetDevResource, 0, &all, CU_DEV_RESOURCE_TYPE_SM);
+    TRY(cuDevResourceGenerateDesc, &desc, &all, 1);
+    TRY(cuGreenCtxCreate, &green, desc, 0, CU_GREEN_CTX_DEFAULT_STREAM);
+    TRY(cuEventCreate, &event, 0);
+    if (error == 0)
+        error = use_green(green, event);
+    if (event != NULL)
+        END(cuEventDestroy_v2, event);
+    if (green != NULL)
+        END(cuGreenCtxDestroy, green);
+    return error;
+}

@@ -331,6 +331,32 @@ int operation_driver_values(void)
     return error;
 }
 
+int operation_driver_decompress(void)
+{
+    /* Snappy: a literal of three bytes, and six from three before. */
+    static const unsigned char packed[] = {9, 2 << 2, 'a', 'b', 'c', (6 - 4) << 2 | 1, 3};
+    CUmemDecompressParams params = {.srcNumBytes = sizeof packed,
+                                    .algo = CU_MEM_DECOMPRESS_ALGORITHM_SNAPPY};
+    CUdeviceptr a = 0;
+    CUstream stream = NULL;
+    int error = use_device();
+    TRY(cuMemAlloc_v2, &a, 128);
+    TRY(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
+    TRY(cuMemcpyHtoDAsync_v2, a, packed, sizeof packed, stream);
+    params.src = (const void *)(uintptr_t)a;
+    params.dstActBytes = (cuuint32_t *)(uintptr_t)(a + 32);
+    params.dst = (void *)(uintptr_t)(a + 64);
+    TRY(cuMemBatchDecompressAsync, &params, 1, 0, NULL, stream);
+    TRY(cuMemcpyDtoHAsync_v2, host, a + 64, 9, stream);
+    TRY(cuStreamSynchronize, stream);
+    CHECK(memcmp(host, "abcabcabc", 9) == 0);
+    if (stream != NULL)
+        END(cuStreamDestroy_v2, stream);
+    if (a != 0)
+        END(cuMemFree_v2, a);
+    return error;
+}
+
 /* ---- Stream-ordered memory ---- */
 
 static int ask_pool(CUmemoryPool pool)

@@ -104,3 +104,55 @@ int operation_peers(void)
     END(cudaFree, here);
     return error;
 }
+
+/* ---- Launches on both ---- */
+
+static int prepare_launch(int device, cudaStream_t *stream, void **memory)
+{
+    int error = 0;
+    TRY(cudaSetDevice, device);
+    TRY(cudaStreamCreateWithFlags, stream, cudaStreamNonBlocking);
+    TRY(cudaMalloc, memory, 64);
+    return error;
+}
+
+int operation_launch_devices(void)
+{
+    static const char text[] = "kernel void set(global int *p) { p[get_global_id(0)] = 7; }";
+    struct cudaLaunchParams list[2];
+    cudaStream_t streams[2] = {NULL, NULL};
+    void *memory[2] = {NULL, NULL}, *args[2][1];
+    cudaLibrary_t library = NULL;
+    cudaKernel_t kernel = NULL;
+    int found[2] = {0, 0};
+    need_two_devices();
+    int error = prepare_launch(1, &streams[1], &memory[1]);
+    error = fault_first(error, prepare_launch(0, &streams[0], &memory[0]));
+    TRY(cudaLibraryLoadData, &library, text, NULL, NULL, 0, NULL, NULL, 0);
+    TRY(cudaLibraryGetKernel, &kernel, library, "set");
+    for (int i = 0; i < 2; i++) {
+        args[i][0] = &memory[i];
+        list[i] = (struct cudaLaunchParams){.func = kernel,
+                                            .gridDim = {1, 1, 1},
+                                            .blockDim = {1, 1, 1},
+                                            .args = args[i],
+                                            .stream = streams[i]};
+    }
+    TRY(cudaLaunchCooperativeKernelMultiDevice, list, 2, 0);
+    for (int i = 0; i < 2; i++) {
+        TRY(cudaMemcpyAsync, &found[i], memory[i], sizeof found[i], cudaMemcpyDefault, streams[i]);
+        TRY(cudaStreamSynchronize, streams[i]);
+    }
+    CHECK(found[0] == 7 && found[1] == 7);
+    for (int i = 0; i < 2; i++) {
+        if (streams[i] != NULL)
+            END(cudaStreamDestroy, streams[i]);
+        END(cudaFree, memory[i]);
+    }
+    if (library != NULL)
+        END(cudaLibraryUnload, library);
+    END(cudaSetDevice, 1);
+    END(cudaDeviceReset);
+    END(cudaSetDevice, 0);
+    return error;
+}
