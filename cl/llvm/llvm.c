@@ -1,6 +1,6 @@
-/* Finds LLVM's C API in the library that PoCL has loaded.
+/* Finds LLVM's C API in a library.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/native/llvm.h"
+#include "cl/llvm/llvm.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned asked; /* whose answer is known; 0: none (lock) */
 static struct ocl_llvm found;
-static bool is_found;
+static bool is_found, is_loaded;
 
 /* ISO C has no conversion from an object pointer to a function pointer. */
 static bool find(void *library, const char *name, void *function)
@@ -28,7 +28,7 @@ static const char *find_all(void *library, struct ocl_llvm *llvm)
 #define FUNCTION(result, name, parameters)                                                         \
     if (!find(library, "LLVM" #name, &llvm->name))                                                 \
         return "LLVM" #name;
-#include "cl/native/llvm.def"
+#include "cl/llvm/llvm.def"
 #undef FUNCTION
     return NULL;
 }
@@ -68,18 +68,24 @@ static bool is_registered(const struct ocl_llvm *llvm)
     return is;
 }
 
+/* NULL, or what is not there. */
+static const char *take(void *library)
+{
+    const char *missing = library ? find_all(library, &found) : "a library of its own";
+    if (!missing && !is_registered(&found) && (!register_target(library) || !is_registered(&found)))
+        missing = "a compiler for this processor";
+    if (missing && library)
+        dlclose(library);
+    return missing;
+}
+
 /* The library stays loaded: PoCL has it for as long as the process. */
 static bool look(unsigned major)
 {
     char *path = ocl_driver_llvm_path(major);
-    void *library = path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    const char *missing = library ? find_all(library, &found) : "a library of its own";
-    if (!missing && !is_registered(&found) && (!register_target(library) || !is_registered(&found)))
-        missing = "a compiler for this processor";
+    const char *missing = take(path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL);
     if (missing)
         ocl_trace("LLVM %u has no %s: kernels have no native form", major, missing);
-    if (missing && library)
-        dlclose(library);
     free(path);
     return missing == NULL;
 }
@@ -92,6 +98,21 @@ const struct ocl_llvm *ocl_llvm_get(unsigned major)
         asked = major;
     }
     const bool is = is_found && asked == major;
+    pthread_mutex_unlock(&lock);
+    return is ? &found : NULL;
+}
+
+const struct ocl_llvm *ocl_llvm_load(const char *path)
+{
+    pthread_mutex_lock(&lock);
+    if (!is_loaded) {
+        const char *missing = take(dlopen(path, RTLD_LAZY | RTLD_LOCAL));
+        is_loaded = true;
+        is_found = missing == NULL;
+        if (missing)
+            ocl_trace("%s has no %s", path, missing);
+    }
+    const bool is = is_found;
     pthread_mutex_unlock(&lock);
     return is ? &found : NULL;
 }
