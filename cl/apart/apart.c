@@ -28,6 +28,7 @@ static struct compiler {
     struct own_file socket; /* once has_process is set, which is atomic for that child */
     _Atomic bool has_process;
     bool is_busy, is_nice;
+    uint32_t kind; /* of its jobs: LLVM is told what PoCL's is not to hear */
 } compilers[MOST_COMPILERS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
@@ -45,13 +46,13 @@ static void watch_fork(void)
 }
 
 /* One that is idle, or else a free place; NULL where all are taken. */
-static struct compiler *take_place(bool is_nice)
+static struct compiler *take_place(uint32_t kind, bool is_nice)
 {
     struct compiler *found = NULL;
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < MOST_COMPILERS; i++) {
         struct compiler *c = &compilers[i];
-        if (c->is_busy || (c->has_process && c->is_nice != is_nice))
+        if (c->is_busy || (c->has_process && (c->is_nice != is_nice || c->kind != kind)))
             continue;
         if (!found || c->has_process)
             found = c;
@@ -61,6 +62,7 @@ static struct compiler *take_place(bool is_nice)
     if (found) {
         found->is_busy = true;
         found->is_nice = is_nice;
+        found->kind = kind;
     }
     pthread_mutex_unlock(&lock);
     return found;
@@ -79,7 +81,7 @@ static void give_place(struct compiler *given)
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < MOST_COMPILERS; i++)
         has_other |= !compilers[i].is_busy && compilers[i].has_process &&
-                     compilers[i].is_nice == given->is_nice;
+                     compilers[i].is_nice == given->is_nice && compilers[i].kind == given->kind;
     if (has_other)
         end_compiler(given);
     given->is_busy = false;
@@ -236,7 +238,7 @@ static unsigned char run_once(struct compiler *c, struct parcel *parcel)
 /* An idle one may just have gone, or the program has closed its socket. */
 static unsigned char run(struct parcel *parcel)
 {
-    struct compiler *c = take_place(parcel->head.is_nice);
+    struct compiler *c = take_place(parcel->head.kind, parcel->head.is_nice);
     if (!c)
         return NOT_BEGUN;
     const bool was_there = c->has_process;

@@ -37,7 +37,8 @@ struct ocl_llvm {
  * Threads: any. */
 const struct ocl_llvm *ocl_llvm_get(unsigned major);
 
-/* The same of the library of this path, which is loaded for it: for processes without PoCL. The first call decides for all. */
+/* The same of the library of this path, which is loaded for it and told to be quick: for processes in which nobody else uses
+ * it. The first call decides for all. */
 const struct ocl_llvm *ocl_llvm_load(const char *path);
 
 #endif
