@@ -309,10 +309,12 @@ static void wait_again(struct ocl_queue *queue)
 
     if (atomic_load(&context->is_abandoned))
         return;
-    if (may_finish(context))
+    if (!may_finish(context) && ocl_queue_wait_at_mark(queue, &covered) == OCL_OK)
+        return;
+    /* Also where no marker can be had any more: of a context that has failed nothing later comes, but for functions of the
+     * program that gates hold up. */
+    if (atomic_load(&context->gates) == 0)
         (void)ocl_steady_finish(queue->cl);
-    else
-        (void)ocl_queue_wait_at_mark(queue, &covered);
 }
 
 /* After a failure of the device nothing of the queue runs any more: it counts as finished. */

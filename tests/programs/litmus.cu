@@ -174,6 +174,34 @@ template <class way> __global__ void independent_reads(int *places, int *gate, i
         }
 }
 
+/* Pairs that one block stores over and over, alike both halves, each thread its own or one thread the first; the other counts
+ * those whose halves are of different rounds. No GPU tears a vector of 16 bytes, which CUB's scans by key live on. */
+__global__ void whole_pairs(int *places, int *gate, int *seen, int rounds)
+{
+    int torn = 0;
+    int *own = places + 4 * threadIdx.x;
+    meet(gate, 2 * blockDim.x);
+    for (int i = 1; i <= rounds; i++) {
+        long long a = i, b = i;
+        if (blockIdx.x == 0) {
+            if (i & 1)
+                asm volatile("st.volatile.v2.u64 [%0], {%1, %2};" ::"l"(own), "l"(a), "l"(b) : "memory");
+            else
+                asm volatile("st.cg.v2.u64 [%0], {%1, %2};" ::"l"(own), "l"(a), "l"(b) : "memory");
+            continue;
+        }
+        if (i & 1)
+            asm volatile("ld.volatile.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(own) : "memory");
+        else
+            asm volatile("ld.relaxed.gpu.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(own) : "memory");
+        torn += a != b;
+        if (threadIdx.x == 0)
+            seen[i - 1] = (int)a;
+    }
+    if (blockIdx.x == 1)
+        seen[rounds + threadIdx.x] = torn;
+}
+
 /* Whether each way of waiting saw what another block stores; the bound is for those that never see it. */
 template <class poll> __device__ bool sees(int *gate, poll is_set)
 {
@@ -320,6 +348,13 @@ int main(int count, char **arguments)
         independent_reads<fences><<<4, 1>>>(places, gate, seen, ROUNDS);
     });
     expect_none("independent reads", torn_orders(v, v + ROUNDS, v + 2 * ROUNDS, v + 3 * ROUNDS));
+    for (int threads = 1; threads <= 32; threads += 31) {
+        v = run(ROUNDS + 32, [=](int *pairs, int *gate, int *seen) {
+            whole_pairs<<<2, threads>>>(pairs, gate, seen, ROUNDS);
+        });
+        for (int i = 0; i < threads; i++)
+            expect_none("pairs that are stored whole", v[ROUNDS + i]);
+    }
     v = run(4, [](int *flags, int *, int *seen) { waits<<<2, 1>>>(flags, flags + PLACE, seen); });
     for (int i = 0; i < 4; i++)
         EXPECT(v[i] == 1);

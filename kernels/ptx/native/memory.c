@@ -163,6 +163,27 @@ static const char *suffix_of(struct ptx_native *n, const struct transfer *t)
     return ptx_format(n->e, "%s%u", t->is_volatile ? "volatile_" : "", t->bits);
 }
 
+/* A vector that other threads may write or read meanwhile is one access of the processor, as it is of a GPU: flags that lie
+ * beside what they are about come with it. Other vectors are accessed element after element. */
+static bool is_whole(const struct transfer *t)
+{
+    return t->is_volatile && (t->width > 1 || t->bits > 64);
+}
+
+/* The vector as words of the processor. */
+static const char *piece_type(struct ptx_native *n, const struct transfer *t)
+{
+    const unsigned bits = t->bits * t->width;
+    return bits > 64 ? ptx_format(n->e, "<%u x i64>", bits / 64) : ptx_native_integer(bits);
+}
+
+/* No more than words have: an address that is not that of a whole vector must not end the process. */
+static unsigned piece_alignment(const struct transfer *t)
+{
+    const unsigned bytes = t->bits * t->width / 8;
+    return bytes > 8 ? 8 : bytes;
+}
+
 /* What half a warp's lanes are: %f is the first that is there, %near whether all are beside each other, and %same whether all
  * are at its place. Neighbours are done at once, as those of rows of 16 threads are. */
 static const char *half_text(struct ptx_native *n, unsigned bits)
@@ -287,28 +308,29 @@ static void define_scatter(struct ptx_native *n, const struct transfer *t)
         suffix_of(n, t), row);
 }
 
-/* A loop over lanes, of which an array each has the addresses and the values. */
-static void define_loop(struct ptx_native *n, const struct transfer *t, bool is_store)
+/* A loop over lanes, of which an array each has the addresses and the values, elements of that type. */
+static void define_loop(struct ptx_native *n, const struct transfer *t, bool is_store,
+                        const char *suffix, const char *element, const char *all,
+                        unsigned alignment)
 {
     struct ptx_emitter *e = n->e;
-    const char *i = ptx_native_integer(t->bits), *p = ptx_native_pointer_type(n, i);
+    const char *p = ptx_native_pointer_type(n, element), *pall = ptx_native_pointer_type(n, all);
     const char *pa = ptx_native_pointer_type(n, "i64");
     const char *v = t->is_volatile ? "volatile " : "";
-    const char *pv = ptx_native_pointer_type(n, ptx_format(e, "<32 x %s>", i));
     const char *pva = ptx_native_pointer_type(n, "<32 x i64>");
     /* Aligned, as the ISA asks for, so that it is one access of the processor. */
     const char *act =
         is_store ? ptx_format(e, "  %%x1 = load %s, %s %%px\n  store %s%s %%x1, %s %%q, align %u\n",
-                              i, p, v, i, p, t->bits / 8)
+                              element, p, v, element, p, alignment)
                  : ptx_format(e, "  %%x1 = load %s%s, %s %%q, align %u\n  store %s %%x1, %s %%px\n",
-                              v, i, p, t->bits / 8, i, p);
+                              v, element, p, alignment, element, p);
     ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
     ptx_native_declare(n, "declare i32 @llvm.ctlz.i32(i32, i1)");
     ptx_native_declare(
         n,
         "define internal %s @clem_%s_%s(<32 x i64> %%a, %si32 %%m) noinline nounwind {\n"
-        "  %%A = alloca <32 x i64>\n  %%X = alloca <32 x %s>\n"
-        "  store <32 x i64> %%a, %s %%A\n  store <32 x %s> %s, %s %%X\n"
+        "  %%A = alloca <32 x i64>\n  %%X = alloca %s\n"
+        "  store <32 x i64> %%a, %s %%A\n  store %s %s, %s %%X\n"
         "  br label %%next\n"
         "next:\n  %%rest = phi i32 [%%m, %%0], [%%less, %%do]\n"
         "  %%none = icmp eq i32 %%rest, 0\n  br i1 %%none, label %%end, label %%do\n"
@@ -321,13 +343,19 @@ static void define_loop(struct ptx_native *n, const struct transfer *t, bool is_
         "  %%a1 = load i64, %s %%pA\n  %%q = inttoptr i64 %%a1 to %s\n"
         "%s  br label %%next\n"
         "end:\n%s}",
-        is_store ? "void" : ptx_format(e, "<32 x %s>", i), is_store ? "scatter" : "gather",
-        suffix_of(n, t), is_store ? ptx_format(e, "<32 x %s> %%x, ", i) : "", i, pva, i,
-        is_store ? "%x" : "zeroinitializer", pv, is_store ? "ctlz" : "cttz",
-        is_store ? "sub" : "or", is_store ? "31" : "0", pva, pa, pv, p, pa, i, p, pa, p, act,
-        is_store
-            ? "  ret void\n"
-            : ptx_format(e, "  %%r = load <32 x %s>, %s %%X\n  ret <32 x %s> %%r\n", i, pv, i));
+        is_store ? "void" : all, is_store ? "scatter" : "gather", suffix,
+        is_store ? ptx_format(e, "%s %%x, ", all) : "", all, pva, all,
+        is_store ? "%x" : "zeroinitializer", pall, is_store ? "ctlz" : "cttz",
+        is_store ? "sub" : "or", is_store ? "31" : "0", pva, pa, pall, p, pa, element, p, pa, p,
+        act,
+        is_store ? "  ret void\n"
+                 : ptx_format(e, "  %%r = load %s, %s %%X\n  ret %s %%r\n", all, pall, all));
+}
+
+static void define_element_loop(struct ptx_native *n, const struct transfer *t, bool is_store)
+{
+    const char *i = ptx_native_integer(t->bits);
+    define_loop(n, t, is_store, suffix_of(n, t), i, ptx_format(n->e, "<32 x %s>", i), t->bits / 8);
 }
 
 static struct ptx_native_value element_address(struct ptx_native *n, struct ptx_native_value a,
@@ -344,7 +372,7 @@ static void gather(struct ptx_native *n, const struct transfer *t, struct ptx_na
     if (has_gathering(t) || is_narrow)
         define_gather(n, is_narrow ? &words : t);
     else
-        define_loop(n, t, false);
+        define_element_loop(n, t, false);
     if (is_narrow)
         define_narrow_gather(n, t);
     const char *i = ptx_native_integer(t->bits);
@@ -360,7 +388,7 @@ static void scatter(struct ptx_native *n, const struct transfer *t, struct ptx_n
     if (has_gathering(t))
         define_scatter(n, t);
     else
-        define_loop(n, t, true);
+        define_element_loop(n, t, true);
     const char *i = ptx_native_integer(t->bits);
     for (unsigned k = 0; k < t->width; k++)
         ptx_native_do(n, "call void @clem_scatter_%s(<32 x i64> %s, <32 x %s> %s, i32 %s)",
@@ -456,10 +484,72 @@ static void store_neighbours(struct ptx_native *n, const struct transfer *t, con
                   t->bits / 8);
 }
 
+/* ---- Vectors that are accessed as a whole ---- */
+
+/* The function's name behind the word for what it does. */
+static const char *define_pieces(struct ptx_native *n, const struct transfer *t, bool is_store)
+{
+    const unsigned bits = t->bits * t->width;
+    const char *element = piece_type(n, t), *suffix = ptx_format(n->e, "whole_%u", bits);
+    const char *all = bits > 64 ? ptx_format(n->e, "<%u x i64>", PTX_NATIVE_LANES * bits / 64)
+                                : ptx_format(n->e, "<32 x %s>", element);
+    define_loop(n, t, is_store, suffix, element, all, piece_alignment(t));
+    return all;
+}
+
+static void load_pieces(struct ptx_native *n, const struct transfer *t, struct ptx_native_value a,
+                        struct ptx_native_value *to)
+{
+    const char *all = define_pieces(n, t, false), *type = whole_type(n, t);
+    const char *loaded = ptx_native_emit(n, "call %s @clem_gather_whole_%u(<32 x i64> %s, i32 %s)",
+                                         all, t->bits * t->width, a.text, t->lanes);
+    loaded = ptx_native_emit(n, "bitcast %s %s to %s", all, loaded, type);
+    for (unsigned k = 0; k < t->width; k++)
+        to[k] = (struct ptx_native_value){
+            ptx_native_emit(n, "shufflevector %s %s, %s undef, <32 x i32> %s", type, loaded, type,
+                            picked(n, t, k)),
+            (uint8_t)t->bits, true};
+}
+
+static void store_pieces(struct ptx_native *n, const struct transfer *t, struct ptx_native_value a)
+{
+    const char *all = define_pieces(n, t, true);
+    const char *stored =
+        ptx_native_emit(n, "bitcast %s %s to %s", whole_type(n, t), interleaved(n, t), all);
+    ptx_native_do(n, "call void @clem_scatter_whole_%u(<32 x i64> %s, %s %s, i32 %s)",
+                  t->bits * t->width, a.text, all, stored, t->lanes);
+}
+
+static void one_piece(struct ptx_native *n, struct transfer *t, bool is_store)
+{
+    const char *type = piece_type(n, t), *p = ptx_native_pointer_type(n, type);
+    const char *parts = ptx_format(n->e, "<%u x i%u>", t->width, t->bits);
+    const char *at = ptx_native_pointer(n, type, full_address(n, t->at).text);
+    if (!is_store) {
+        const char *loaded = ptx_native_emit(n, "load volatile %s, %s %s, align %u", type, p, at,
+                                             piece_alignment(t));
+        loaded = ptx_native_emit(n, "bitcast %s %s to %s", type, loaded, parts);
+        for (unsigned k = 0; k < t->width; k++)
+            t->values[k] = ptx_native_number(
+                n, t->bits, ptx_native_emit(n, "extractelement %s %s, i32 %u", parts, loaded, k));
+        return;
+    }
+    const char *all = "undef";
+    for (unsigned k = 0; k < t->width; k++)
+        all = ptx_native_emit(n, "insertelement %s %s, i%u %s, i32 %u", parts, all, t->bits,
+                              ptx_native_first(n, t->values[k], t->lanes).text, k);
+    all = ptx_native_emit(n, "bitcast %s %s to %s", parts, all, type);
+    ptx_native_do(n, "store volatile %s %s, %s %s, align %u", type, all, p, at, piece_alignment(t));
+}
+
 /* ---- One place for all lanes ---- */
 
 static void one_place(struct ptx_native *n, struct transfer *t, bool is_store)
 {
+    if (is_whole(t)) {
+        one_piece(n, t, is_store);
+        return;
+    }
     const struct ptx_native_value a = full_address(n, t->at);
     const char *type = ptx_native_integer(t->bits), *p = ptx_native_pointer_type(n, type);
     const char *v = t->is_volatile ? "volatile " : "";
@@ -495,6 +585,14 @@ static void many_places(struct ptx_native *n, struct transfer *t, bool is_store)
     const char *fast = ptx_native_name(n, "near"), *slow = ptx_native_name(n, "far");
     const char *end = ptx_native_name(n, "did"), *start;
     const bool is_slow = t->at.is_strided || t->is_volatile;
+    if (is_whole(t) && is_store) {
+        store_pieces(n, t, full_address(n, t->at));
+        return;
+    }
+    if (is_whole(t)) {
+        load_pieces(n, t, full_address(n, t->at), t->values);
+        return;
+    }
     if (is_slow && is_store) {
         scatter(n, t, full_address(n, t->at));
         return;
