@@ -20,11 +20,14 @@ static struct {
 
 unsigned lanes_llvm(void)
 {
-    /* The first ones are PoCL's most often; any will do. */
+    /* The first ones are PoCL's most often; any will do. TEST_LLVM names one. */
+    const char *one = getenv("TEST_LLVM");
     for (unsigned major = 15; !llvm.library && major <= 22; major = major == 15   ? 14
                                                                     : major == 14 ? 16
                                                                                   : major + 1) {
         char name[32];
+        if (one && strtoul(one, NULL, 10) != major)
+            continue;
         snprintf(name, sizeof name, major < 18 ? "libLLVM-%u.so.1" : "libLLVM.so.%u.1", major);
         llvm.library = dlopen(name, RTLD_NOW);
         llvm.major = llvm.library ? major : 0;
