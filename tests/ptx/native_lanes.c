@@ -364,6 +364,24 @@ size_t lanes_add_math(struct lanes_text *t, const char *name, const char *words,
     return add(t, functions, "", call, words, is_vector);
 }
 
+/* A module of a text, in a context of its own: from LLVM 21 on that is made before what threads share it by. */
+static void *module_of(const char *ir)
+{
+    LLVM(LLVMOrcCreateNewThreadSafeModule, void *, void *, void *);
+    if (dlsym(llvm.library, "LLVMOrcThreadSafeContextGetContext")) {
+        LLVM(LLVMOrcCreateNewThreadSafeContext, void *, void);
+        LLVM(LLVMOrcThreadSafeContextGetContext, void *, void *);
+        void *shared = LLVMOrcCreateNewThreadSafeContext();
+        return LLVMOrcCreateNewThreadSafeModule(
+            parsed(LLVMOrcThreadSafeContextGetContext(shared), ir), shared);
+    }
+    LLVM(LLVMContextCreate, void *, void);
+    LLVM(LLVMOrcCreateNewThreadSafeContextFromLLVMContext, void *, void *);
+    void *context = LLVMContextCreate(), *module = parsed(context, ir);
+    return LLVMOrcCreateNewThreadSafeModule(
+        module, LLVMOrcCreateNewThreadSafeContextFromLLVMContext(context));
+}
+
 const char *lanes_ir(const struct lanes_text *t)
 {
     return t->functions.data;
@@ -371,9 +389,6 @@ const char *lanes_ir(const struct lanes_text *t)
 
 void lanes_compile(struct lanes_text *t)
 {
-    LLVM(LLVMOrcCreateNewThreadSafeContext, void *, void);
-    LLVM(LLVMOrcThreadSafeContextGetContext, void *, void *);
-    LLVM(LLVMOrcCreateNewThreadSafeModule, void *, void *, void *);
     LLVM(LLVMOrcLLJITGetMainJITDylib, void *, void *);
     LLVM(LLVMOrcLLJITAddLLVMIRModule, void *, void *, void *, void *);
     LLVM(LLVMOrcLLJITLookup, void *, void *, uint64_t *, const char *);
@@ -391,11 +406,8 @@ void lanes_compile(struct lanes_text *t)
     start_target();
     t->jit = make_jit();
     void *dylib = LLVMOrcLLJITGetMainJITDylib(t->jit);
-    void *context = LLVMOrcCreateNewThreadSafeContext();
-    void *module = parsed(LLVMOrcThreadSafeContextGetContext(context), t->ir);
     define_symbols(t->jit, dylib);
-    check(LLVMOrcLLJITAddLLVMIRModule(t->jit, dylib,
-                                      LLVMOrcCreateNewThreadSafeModule(module, context)));
+    check(LLVMOrcLLJITAddLLVMIRModule(t->jit, dylib, module_of(t->ir)));
     for (size_t i = 0; i < t->count; i++) {
         char name[24];
         uint64_t address;
