@@ -28,6 +28,7 @@ static struct compiler {
     struct own_file socket; /* once has_process is set, which is atomic for that child */
     _Atomic bool has_process;
     bool is_busy, is_nice;
+    uint32_t kind; /* of its jobs: LLVM is told what PoCL's is not to hear */
 } compilers[MOST_COMPILERS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
@@ -45,13 +46,13 @@ static void watch_fork(void)
 }
 
 /* One that is idle, or else a free place; NULL where all are taken. */
-static struct compiler *take_place(bool is_nice)
+static struct compiler *take_place(uint32_t kind, bool is_nice)
 {
     struct compiler *found = NULL;
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < MOST_COMPILERS; i++) {
         struct compiler *c = &compilers[i];
-        if (c->is_busy || (c->has_process && c->is_nice != is_nice))
+        if (c->is_busy || (c->has_process && (c->is_nice != is_nice || c->kind != kind)))
             continue;
         if (!found || c->has_process)
             found = c;
@@ -61,6 +62,7 @@ static struct compiler *take_place(bool is_nice)
     if (found) {
         found->is_busy = true;
         found->is_nice = is_nice;
+        found->kind = kind;
     }
     pthread_mutex_unlock(&lock);
     return found;
@@ -79,7 +81,7 @@ static void give_place(struct compiler *given)
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < MOST_COMPILERS; i++)
         has_other |= !compilers[i].is_busy && compilers[i].has_process &&
-                     compilers[i].is_nice == given->is_nice;
+                     compilers[i].is_nice == given->is_nice && compilers[i].kind == given->kind;
     if (has_other)
         end_compiler(given);
     given->is_busy = false;
@@ -103,15 +105,26 @@ static bool send_all(int file, const void *data, size_t bytes)
     return true;
 }
 
+static bool receive_all(int file, void *data, size_t bytes)
+{
+    char *at = data;
+    while (bytes > 0) {
+        const ssize_t got = recv(file, at, bytes, 0);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return false;
+        if (got > 0) {
+            at += got;
+            bytes -= (size_t)got;
+        }
+    }
+    return true;
+}
+
 /* 0: the process has gone. */
 static unsigned char receive(int file)
 {
     unsigned char word = 0;
-    ssize_t got;
-    do
-        got = recv(file, &word, 1, 0);
-    while (got < 0 && errno == EINTR);
-    return got == 1 ? word : 0;
+    return receive_all(file, &word, 1) ? word : 0;
 }
 
 /* The driver's place for the device in what it lists. */
@@ -131,21 +144,47 @@ static bool find_place(const struct ocl_device *device, uint32_t *place)
     return is_found;
 }
 
-static bool send_job(int file, const struct ocl_apart_job *job,
-                     const struct ocl_driver_source *source)
+/* A job as it is sent, and what comes back. */
+struct parcel {
+    struct ocl_apart_head head;
+    const char *name, *options, *text;
+    struct ocl_apart_job *job; /* of a program: can be ended meanwhile */
+    char *data;                /* of code: what came back, with a NUL behind; malloc()ed */
+    uint64_t bytes;
+    int signal;
+};
+
+static void measure(struct parcel *parcel)
 {
-    struct ocl_apart_head head = {.is_nice = job->is_nice,
-                                  .name_bytes = (uint32_t)strlen(job->name) + 1,
-                                  .options_bytes = (uint32_t)strlen(source->options) + 1,
-                                  .text_bytes = strlen(source->text) + 1};
-    return find_place(job->device, &head.device) && send_all(file, &head, sizeof head) &&
-           send_all(file, job->name, head.name_bytes) &&
-           send_all(file, source->options, head.options_bytes) &&
-           send_all(file, source->text, head.text_bytes);
+    parcel->head.name_bytes = (uint32_t)strlen(parcel->name) + 1;
+    parcel->head.options_bytes = (uint32_t)strlen(parcel->options) + 1;
+    parcel->head.text_bytes = strlen(parcel->text) + 1;
+}
+
+static bool send_parcel(int file, const struct parcel *parcel)
+{
+    const struct ocl_apart_head *head = &parcel->head;
+    return send_all(file, head, sizeof *head) && send_all(file, parcel->name, head->name_bytes) &&
+           send_all(file, parcel->options, head->options_bytes) &&
+           send_all(file, parcel->text, head->text_bytes);
+}
+
+static bool receive_data(int file, struct parcel *parcel)
+{
+    enum { MOST = 1 << 30 };
+    if (!receive_all(file, &parcel->bytes, sizeof parcel->bytes) || parcel->bytes > MOST)
+        return false;
+    parcel->data = malloc(parcel->bytes + 1);
+    if (!parcel->data || !receive_all(file, parcel->data, parcel->bytes))
+        return false;
+    parcel->data[parcel->bytes] = '\0';
+    return true;
 }
 
 static void name_file(struct ocl_apart_job *job, const struct own_file *file)
 {
+    if (!job)
+        return;
     pthread_mutex_lock(&lock);
     job->file = file;
     pthread_mutex_unlock(&lock);
@@ -168,58 +207,79 @@ static bool start_compiler(struct compiler *c)
     return c->has_process;
 }
 
-/* What became of it; 0 where the process was gone before it had begun. */
-static unsigned char run_once(struct compiler *c, struct ocl_apart_job *job,
-                              const struct ocl_driver_source *source, int *signal)
+/* Beside the words that come from the process. */
+enum {
+    NOT_BEGUN = 0, /* it was gone, or there is none */
+    GONE = 'g'     /* it went without a word */
+};
+
+static unsigned char run_once(struct compiler *c, struct parcel *parcel)
 {
     if (!c->has_process && !start_compiler(c))
-        return OCL_APART_FAILED;
+        return NOT_BEGUN;
     const int file = own_file_find(&c->socket);
-    if (file < 0 || !send_job(file, job, source) || receive(file) != OCL_APART_BEGUN) {
+    if (file < 0 || !send_parcel(file, parcel) || receive(file) != OCL_APART_BEGUN) {
         end_compiler(c);
-        return 0;
+        return NOT_BEGUN;
     }
-    name_file(job, &c->socket);
-    const unsigned char word = receive(file);
-    name_file(job, NULL);
+    name_file(parcel->job, &c->socket);
+    unsigned char word = receive(file);
+    name_file(parcel->job, NULL);
     if (word == OCL_APART_CRASHED)
-        *signal = receive(file);
-    if (word != OCL_APART_DONE)
+        parcel->signal = receive(file);
+    else if (word != 0 && parcel->head.kind == OCL_APART_CODE && !receive_data(file, parcel))
+        word = 0;
+    if (word == 0 || word == OCL_APART_CRASHED ||
+        (word == OCL_APART_FAILED && parcel->head.kind == OCL_APART_PROGRAM))
         end_compiler(c);
-    return word ? word : OCL_APART_FAILED;
+    return word ? word : GONE;
 }
 
 /* An idle one may just have gone, or the program has closed its socket. */
-static unsigned char run(struct compiler *c, struct ocl_apart_job *job,
-                         const struct ocl_driver_source *source, int *signal)
+static unsigned char run(struct parcel *parcel)
 {
+    struct compiler *c = take_place(parcel->head.kind, parcel->head.is_nice);
+    if (!c)
+        return NOT_BEGUN;
     const bool was_there = c->has_process;
-    const unsigned char word = run_once(c, job, source, signal);
-    return word == 0 && was_there ? run_once(c, job, source, signal) : word;
+    unsigned char word = run_once(c, parcel);
+    if (word == NOT_BEGUN && was_there)
+        word = run_once(c, parcel);
+    give_place(c);
+    return word;
+}
+
+bool ocl_apart_is_allowed(void)
+{
+    const char *chosen = ocl_options_get()->compile;
+    return !OCL_IS_SANITIZED && !ocl_process_is_privileged() && !ocl_process_is_exiting() &&
+           !(chosen && strcmp(chosen, "here") == 0);
 }
 
 bool ocl_apart_is_possible(const struct ocl_device *device)
 {
-    const char *chosen = ocl_options_get()->compile;
     const char *keeps = getenv("POCL_KERNEL_CACHE");
-    return !OCL_IS_SANITIZED && ocl_driver_keeps_programs(device) && !ocl_process_is_privileged() &&
-           !ocl_process_is_exiting() && !(chosen && strcmp(chosen, "here") == 0) &&
+    return ocl_apart_is_allowed() && ocl_driver_keeps_programs(device) &&
            !(keeps && strcmp(keeps, "0") == 0);
 }
 
 enum ocl_apart_outcome ocl_apart_compile(struct ocl_apart_job *job, int *signal)
 {
     struct ocl_driver_source source;
-    unsigned char word = OCL_APART_FAILED;
-    struct compiler *c = take_place(job->is_nice);
-    if (!c)
-        return OCL_APART_IS_NOT;
+    struct parcel parcel = {.head = {.kind = OCL_APART_PROGRAM, .is_nice = job->is_nice},
+                            .name = job->name,
+                            .job = job};
+    unsigned char word = NOT_BEGUN;
     const int before = ocl_steady_begin();
     if (ocl_driver_source_make(job->device, job->text, job->bytes, job->options, &source)) {
-        word = run(c, job, &source, signal);
+        parcel.options = source.options;
+        parcel.text = source.text;
+        measure(&parcel);
+        if (find_place(job->device, &parcel.head.device))
+            word = run(&parcel);
         ocl_driver_source_free(&source);
     }
-    give_place(c);
+    *signal = parcel.signal;
     ocl_steady_end(before);
     ocl_trace("kernel %s: %s", job->name,
               word == OCL_APART_DONE      ? "compiled in another process"
@@ -228,4 +288,33 @@ enum ocl_apart_outcome ocl_apart_compile(struct ocl_apart_job *job, int *signal)
     return word == OCL_APART_DONE      ? OCL_APART_IS_DONE
            : word == OCL_APART_CRASHED ? OCL_APART_HAS_ENDED
                                        : OCL_APART_IS_NOT;
+}
+
+static enum ocl_apart_outcome take_answer(unsigned char word, struct parcel *parcel,
+                                          struct ocl_apart_code *code)
+{
+    if (word == OCL_APART_DONE && parcel->bytes > 0) {
+        code->object = (struct ocl_object){(unsigned char *)parcel->data, parcel->bytes};
+        return OCL_APART_IS_DONE;
+    }
+    if (word == OCL_APART_FAILED && parcel->bytes > 0) {
+        code->why = parcel->data;
+        return OCL_APART_IS_REFUSED;
+    }
+    free(parcel->data);
+    code->signal = parcel->signal;
+    return word == OCL_APART_CRASHED || word == GONE ? OCL_APART_HAS_ENDED : OCL_APART_IS_NOT;
+}
+
+enum ocl_apart_outcome ocl_apart_compile_code(struct ocl_apart_code *code)
+{
+    struct parcel parcel = {.head = {.kind = OCL_APART_CODE},
+                            .name = code->name,
+                            .options = code->library,
+                            .text = code->text};
+    measure(&parcel);
+    const int before = ocl_steady_begin();
+    const unsigned char word = run(&parcel);
+    ocl_steady_end(before);
+    return take_answer(word, &parcel, code);
 }

@@ -1,17 +1,19 @@
-/* Compiling for PoCL in a process of its own, clem-compile, which leaves what it makes in PoCL's cache. PoCL compiles one
- * program at a time in a process, and nobody can stop it: a launch beside would wait. And where its compiler ends the process,
- * that is not the user's. Private to cl/.
+/* Compiling in a process of its own, clem-compile: for PoCL, whose cache then has what came of it, and LLVM IR, of which the
+ * object file comes back. PoCL compiles one program at a time in a process, and nobody can stop it: a launch beside would wait.
+ * And where a compiler ends its process, that is not the user's. Private to cl/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_APART_H
 #define OCL_APART_H
 
 #include "cl/base/own_file.h"
 #include "cl/device/device_private.h"
+#include "cl/llvm/compile.h"
 
 enum ocl_apart_outcome {
     OCL_APART_IS_DONE,   /* what is built from this text and launched finds all in the cache */
     OCL_APART_IS_NOT,    /* there is no such process, or the driver refused: to be compiled here */
     OCL_APART_HAS_ENDED, /* the compiler ended its process, and would end this one */
+    OCL_APART_IS_REFUSED /* of LLVM IR: LLVM has said why not */
 };
 
 struct ocl_apart_job {
@@ -33,6 +35,23 @@ bool ocl_apart_is_possible(const struct ocl_device *device);
  * Units:   *signal is what ended the compiler, or 0 where it did so itself; OCL_APART_HAS_ENDED only.
  * Threads: any; it blocks, so no lock may be held. It is no cancellation point. */
 enum ocl_apart_outcome ocl_apart_compile(struct ocl_apart_job *job, int *signal);
+
+/* LLVM IR for this processor. */
+struct ocl_apart_code {
+    const char *library;      /* the path of LLVM's */
+    const char *text;         /* ends with NUL */
+    const char *name;         /* for the trace */
+    struct ocl_object object; /* where it is done; the caller frees its data */
+    char *why;                /* where it is refused, or NULL; the caller frees it */
+    int signal; /* what ended the process, where one has; 0: itself, or nobody saw it */
+};
+
+/* Whether there may be another process: as above, but whatever the driver keeps. */
+bool ocl_apart_is_allowed(void);
+
+/* As ocl_apart_compile(), of LLVM IR. OCL_APART_HAS_ENDED also where the process was ended from outside: what took too much
+ * memory there would do so here. */
+enum ocl_apart_outcome ocl_apart_compile_code(struct ocl_apart_code *code);
 
 /* Ends the process that another thread's job is in, if it is: ocl_apart_compile() returns OCL_APART_IS_NOT. Never blocks. */
 void ocl_apart_end(const struct ocl_apart_job *job);

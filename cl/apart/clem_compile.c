@@ -1,5 +1,5 @@
-/* Compiles kernels for PoCL into its cache, job after job, until libclem's end of the socket closes or for ten seconds there
- * is nothing to do.
+/* Compiles kernels for PoCL into its cache, and LLVM IR to object files, job after job, until libclem's end of the socket closes
+ * or for ten seconds there is nothing to do.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
 #include <poll.h>
@@ -18,6 +18,7 @@
 #include "cl/apart/apart_wire.h"
 #include "cl/base/opencl.h"
 #include "cl/device/driver_llvm.h"
+#include "cl/llvm/compile.h"
 #include "cl/trace.h"
 
 /* ---- Its end ---- */
@@ -247,6 +248,51 @@ static bool compile(const struct job *job)
     return is_done;
 }
 
+/* ---- LLVM ---- */
+
+static void send_data(const void *data, size_t bytes)
+{
+    const char *at = data;
+    while (bytes > 0) {
+        const ssize_t sent = send(OCL_APART_FILE, at, bytes, MSG_NOSIGNAL);
+        if (sent <= 0)
+            _exit(0);
+        at += sent;
+        bytes -= (size_t)sent;
+    }
+}
+
+static void answer(enum ocl_apart_word word, const void *data, size_t bytes)
+{
+    const uint64_t count = bytes;
+    atomic_store(&has_job, false);
+    say(word);
+    send_data(&count, sizeof count);
+    send_data(data, bytes);
+}
+
+/* OpenCL is not asked: PoCL is in this process only once there is a program for it. */
+static void compile_code(const struct job *job)
+{
+    static const struct ocl_aim here;
+    struct ocl_object object = {0};
+    char *why = NULL;
+    const struct ocl_llvm *llvm = ocl_llvm_load(job->options);
+    if (llvm && ocl_llvm_compile(llvm, &here, job->text, job->head.text_bytes - 1, &object, &why))
+        answer(OCL_APART_DONE, object.data, object.bytes);
+    else
+        answer(OCL_APART_FAILED, why, why ? strlen(why) : 0);
+    free(object.data);
+    free(why);
+}
+
+static void compile_program(const struct job *job)
+{
+    const bool is_done = compile(job);
+    atomic_store(&has_job, false);
+    say(is_done ? OCL_APART_DONE : OCL_APART_FAILED);
+}
+
 /* ---- */
 
 /* Nothing of the program that started it stays open or blocked. */
@@ -278,9 +324,10 @@ int main(void)
             (void)setpriority(PRIO_PROCESS, 0, 19);
         atomic_store(&has_job, true);
         say(OCL_APART_BEGUN);
-        const bool is_done = compile(&job);
-        atomic_store(&has_job, false);
-        say(is_done ? OCL_APART_DONE : OCL_APART_FAILED);
+        if (job.head.kind == OCL_APART_CODE)
+            compile_code(&job);
+        else
+            compile_program(&job);
         free(job.name);
         free(job.options);
         free(job.text);

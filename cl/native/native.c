@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cl/apart/apart.h"
 #include "cl/base/deadline.h"
 #include "cl/device/driver_llvm.h"
 #include "cl/native/code.h"
-#include "cl/native/compile.h"
-#include "cl/native/llvm.h"
 #include "cl/native/native_private.h"
 #include "cl/native/symbol.h"
 #include "cl/program/program_cache.h"
@@ -88,21 +87,61 @@ static struct ocl_native *load_cached(const char *name, const char *directory,
 
 /* ---- Compiling ---- */
 
+/* In this process, where an error that LLVM does not survive ends the program. */
+static bool compile_here(unsigned major, const char *text, size_t bytes, struct ocl_object *object,
+                         char **why)
+{
+    static const struct ocl_aim here;
+    const struct ocl_llvm *llvm = ocl_llvm_get(major);
+    return llvm && ocl_llvm_compile(llvm, &here, text, bytes, object, why);
+}
+
+/* Whether another process has answered for it, and then whether *object is made. */
+static bool compile_apart(unsigned major, const char *name, const char *text,
+                          struct ocl_object *object, char **why, bool *is_made)
+{
+    char *library = ocl_apart_is_allowed() ? ocl_driver_llvm_path(major) : NULL;
+    if (!library)
+        return false;
+    struct ocl_apart_code code = {.library = library, .text = text, .name = name};
+    const enum ocl_apart_outcome outcome = ocl_apart_compile_code(&code);
+    free(library);
+    if (outcome == OCL_APART_HAS_ENDED &&
+        asprintf(&code.why, "LLVM ended in another process over it (signal %d)", code.signal) < 0)
+        code.why = NULL;
+    *object = code.object;
+    *why = code.why;
+    *is_made = outcome == OCL_APART_IS_DONE;
+    return outcome != OCL_APART_IS_NOT;
+}
+
+static bool make_object(unsigned major, const char *name, const char *text, size_t bytes,
+                        struct ocl_object *object, char **why)
+{
+    bool is_made = false;
+    const uint64_t begin = ocl_now();
+    const bool is_apart = compile_apart(major, name, text, object, why, &is_made);
+    if (!is_apart)
+        is_made = compile_here(major, text, bytes, object, why);
+    if (is_made)
+        ocl_trace("kernel %s: %zu bytes of LLVM IR became %zu of an object in %llu us%s", name,
+                  bytes, object->bytes, (unsigned long long)(ocl_now() - begin) / 1000u,
+                  is_apart ? ", in another process" : "");
+    return is_made;
+}
+
 static struct ocl_native *compile(const struct ocl_device *device, const char *name,
                                   const char *text, size_t bytes, const char *directory,
                                   const struct ocl_cache_key *key)
 {
-    struct ocl_object object;
+    struct ocl_object object = {0};
     struct ocl_native *made = NULL;
     char *words = NULL;
     const char *why = NULL;
     const unsigned major = ocl_driver_llvm_major(device->facts.platform_version);
-    const uint64_t begin = ocl_now();
-    if (ocl_native_compile(major, text, bytes, &object, &words))
+    if (make_object(major, name, text, bytes, &object, &words))
         made = load(name, &object, &why);
     if (made) {
-        ocl_trace("kernel %s: %zu bytes of LLVM IR became %zu of an object in %llu us", name, bytes,
-                  object.bytes, (unsigned long long)(ocl_now() - begin) / 1000u);
         if (directory)
             ocl_program_cache_store(directory, key, object.data, object.bytes);
     } else {

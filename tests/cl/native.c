@@ -2,13 +2,18 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cl/native/native.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "cl/apart/apart.h"
 #include "cl/device/driver_llvm.h"
+#include "cl/llvm/compile.h"
 #include "cl/native/code.h"
-#include "cl/native/compile.h"
 #include "cl/native/native_private.h"
 #include "cl/native/scratch.h"
 #include "cl/native/symbol.h"
@@ -252,10 +257,11 @@ TEST_BODY(native_refuses_what_llvm_does_not_take)
 
 static struct ocl_object compile_text(const struct native_bench *native, const char *text)
 {
+    static const struct ocl_aim here;
     struct ocl_object object;
     char *why = NULL;
-    if (!ocl_native_compile(native->major, text, strlen(text), &object, &why))
-        fail_msg("%s", why);
+    if (!ocl_llvm_compile(ocl_llvm_get(native->major), &here, text, strlen(text), &object, &why))
+        fail_msg("%s", why ? why : "there is no reason");
     free(why);
     return object;
 }
@@ -339,6 +345,181 @@ TEST_BODY(native_code_is_kept)
     close_bench(&native.bench);
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
+}
+
+/* ---- Another process ---- */
+
+static char own_folder[] = "/tmp/clem-native-XXXXXX";
+
+/* With a cache of its own, and compiling in another process, where that can be. */
+static struct native_bench open_apart(void)
+{
+    assert_non_null(mkdtemp(own_folder));
+    setenv("CLEM_CACHE_DIR", own_folder, 1);
+    setenv("CLEM_TRACE", "1", 1);
+    setenv("CLEM_COMPILE", "apart", 1);
+    struct native_bench native = open_native();
+    if (!ocl_apart_is_allowed())
+        TEST_SKIP("nothing is compiled in another process here");
+    return native;
+}
+
+static void close_apart(struct native_bench *native)
+{
+    char command[64];
+    close_bench(&native->bench);
+    snprintf(command, sizeof command, "rm -rf %s", own_folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* Whether a text becomes code, and what is traced meanwhile. */
+static bool makes(const struct native_bench *native, const char *text, char *traced, size_t bytes)
+{
+    struct capture capture = capture_begin();
+    struct ocl_native *code = make(native, text);
+    capture_end(&capture, traced, bytes);
+    ocl_native_release(code);
+    return code != NULL;
+}
+
+/* A file of a process, with a NUL behind. */
+static size_t read_of(const char *process, const char *name, char *text, size_t bytes)
+{
+    char path[300];
+    snprintf(path, sizeof path, "/proc/%s/%s", process, name);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t got = file < 0 ? 0 : read(file, text, bytes - 1);
+    if (file >= 0)
+        close(file);
+    text[got > 0 ? got : 0] = '\0';
+    return got > 0 ? (size_t)got : 0;
+}
+
+/* The process that has this one's folder among its variables, and is another; 0: there is none. */
+static pid_t find_compiler(void)
+{
+    static char text[1 << 16];
+    char own[32];
+    pid_t found = 0;
+    DIR *folder = opendir("/proc");
+    assert_non_null(folder);
+    snprintf(own, sizeof own, "%d", (int)getpid());
+    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+        const long number = strtol(entry->d_name, NULL, 10);
+        if (number <= 0 || strcmp(entry->d_name, own) == 0 ||
+            !memmem(text, read_of(entry->d_name, "environ", text, sizeof text), own_folder,
+                    strlen(own_folder)))
+            continue;
+        if (read_of(entry->d_name, "comm", text, sizeof text) &&
+            strncmp(text, "clem-compile", strlen("clem-compile")) == 0)
+            found = (pid_t)number;
+    }
+    closedir(folder);
+    return found;
+}
+
+/* Of a processor's time, as the system counts it; all of it where the process has gone. */
+static unsigned long ticks_of(pid_t process)
+{
+    char name[32], text[1024];
+    unsigned long ticks = 0;
+    snprintf(name, sizeof name, "%d", (int)process);
+    (void)read_of(name, "stat", text, sizeof text);
+    const char *behind = strrchr(text, ')');
+    return behind &&
+                   sscanf(behind, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu", &ticks) == 1
+               ? ticks
+               : ~0ul;
+}
+
+/* One process compiles text after text, is started again where it has gone, and what LLVM says of a text comes back from it. */
+TEST_BODY(native_code_is_made_in_another_process)
+{
+    char traced[8192];
+    struct native_bench native = open_apart();
+    assert_true(makes(&native, counting_text, traced, sizeof traced));
+    assert_non_null(strstr(traced, ", in another process"));
+    const pid_t first = find_compiler();
+    assert_true(first > 0);
+    assert_false(makes(&native, "no text of LLVM's", traced, sizeof traced));
+    assert_non_null(strstr(traced, "expected top-level entity"));
+    assert_true(makes(&native, lanes_text, traced, sizeof traced));
+    assert_non_null(strstr(traced, ", in another process"));
+    assert_int_equal(find_compiler(), first);
+    assert_int_equal(kill(first, SIGKILL), 0);
+    assert_true(makes(&native, SCRATCH(64) "define void @clem_native_run() { ret void }", traced,
+                      sizeof traced));
+    assert_non_null(strstr(traced, ", in another process"));
+    assert_int_not_equal(find_compiler(), first);
+    close_apart(&native);
+}
+
+/* An instruction of another processor's, over which LLVM's code generator ends its process. */
+TEST_BODY(native_form_is_lacking_where_llvm_ends)
+{
+    static const char ends[] = SCRATCH(0) "declare i32 @llvm.nvvm.read.ptx.sreg.laneid()\n"
+                                          "define i32 @clem_native_run() {\n"
+                                          "  %a = call i32 @llvm.nvvm.read.ptx.sreg.laneid()\n"
+                                          "  ret i32 %a\n}\n";
+    char traced[8192];
+    struct native_bench native = open_apart();
+    assert_true(makes(&native, counting_text, traced, sizeof traced));
+    assert_false(makes(&native, ends, traced, sizeof traced));
+    assert_non_null(strstr(traced, "has no native form: LLVM ended in another process over it"));
+    assert_true(makes(&native, lanes_text, traced, sizeof traced));
+    assert_non_null(strstr(traced, ", in another process"));
+    close_apart(&native);
+}
+
+struct killer {
+    pid_t process;
+    unsigned long ticks; /* it is killed when it has taken more */
+    atomic_bool is_done;
+};
+
+static void *kill_compiler(void *unknown)
+{
+    struct killer *killer = unknown;
+    while (ticks_of(killer->process) <= killer->ticks + 2)
+        sched_yield();
+    atomic_store(&killer->is_done, kill(killer->process, SIGKILL) == 0);
+    return NULL;
+}
+
+/* Some seconds of LLVM's time. */
+static char *long_text(void)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *stream = open_memstream(&text, &bytes);
+    assert_non_null(stream);
+    fputs(SCRATCH(0) "define i32 @clem_native_run(i32 %a0, i32 %b) {\n", stream);
+    for (int i = 0; i < 60000; i++)
+        fprintf(stream, "  %%m%d = mul i32 %%a%d, %d\n  %%a%d = xor i32 %%m%d, %%b\n", i, i,
+                2 * i + 3, i + 1, i);
+    fprintf(stream, "  ret i32 %%a60000\n}\n");
+    fclose(stream);
+    return text;
+}
+
+/* What ends from outside while it compiles, as where there is no memory left, is not tried again in this process. */
+TEST_BODY(native_form_is_lacking_where_the_compiler_is_killed)
+{
+    pthread_t thread;
+    char traced[8192];
+    struct native_bench native = open_apart();
+    assert_true(makes(&native, counting_text, traced, sizeof traced));
+    struct killer killer = {.process = find_compiler()};
+    killer.ticks = ticks_of(killer.process);
+    char *text = long_text();
+    assert_int_equal(pthread_create(&thread, NULL, kill_compiler, &killer), 0);
+    assert_false(makes(&native, text, traced, sizeof traced));
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(atomic_load(&killer.is_done));
+    assert_non_null(strstr(traced, "has no native form: LLVM ended in another process over it"));
+    assert_true(makes(&native, lanes_text, traced, sizeof traced));
+    free(text);
+    close_apart(&native);
 }
 
 /* ---- Threads ---- */

@@ -20,11 +20,14 @@ static struct {
 
 unsigned lanes_llvm(void)
 {
-    /* The first ones are PoCL's most often; any will do. */
+    /* The first ones are PoCL's most often; any will do. TEST_LLVM names one. */
+    const char *one = getenv("TEST_LLVM");
     for (unsigned major = 15; !llvm.library && major <= 22; major = major == 15   ? 14
                                                                     : major == 14 ? 16
                                                                                   : major + 1) {
         char name[32];
+        if (one && strtoul(one, NULL, 10) != major)
+            continue;
         snprintf(name, sizeof name, major < 18 ? "libLLVM-%u.so.1" : "libLLVM.so.%u.1", major);
         llvm.library = dlopen(name, RTLD_NOW);
         llvm.major = llvm.library ? major : 0;
@@ -361,6 +364,24 @@ size_t lanes_add_math(struct lanes_text *t, const char *name, const char *words,
     return add(t, functions, "", call, words, is_vector);
 }
 
+/* A module of a text, in a context of its own: from LLVM 21 on that is made before what threads share it by. */
+static void *module_of(const char *ir)
+{
+    LLVM(LLVMOrcCreateNewThreadSafeModule, void *, void *, void *);
+    if (dlsym(llvm.library, "LLVMOrcThreadSafeContextGetContext")) {
+        LLVM(LLVMOrcCreateNewThreadSafeContext, void *, void);
+        LLVM(LLVMOrcThreadSafeContextGetContext, void *, void *);
+        void *shared = LLVMOrcCreateNewThreadSafeContext();
+        return LLVMOrcCreateNewThreadSafeModule(
+            parsed(LLVMOrcThreadSafeContextGetContext(shared), ir), shared);
+    }
+    LLVM(LLVMContextCreate, void *, void);
+    LLVM(LLVMOrcCreateNewThreadSafeContextFromLLVMContext, void *, void *);
+    void *context = LLVMContextCreate(), *module = parsed(context, ir);
+    return LLVMOrcCreateNewThreadSafeModule(
+        module, LLVMOrcCreateNewThreadSafeContextFromLLVMContext(context));
+}
+
 const char *lanes_ir(const struct lanes_text *t)
 {
     return t->functions.data;
@@ -368,9 +389,6 @@ const char *lanes_ir(const struct lanes_text *t)
 
 void lanes_compile(struct lanes_text *t)
 {
-    LLVM(LLVMOrcCreateNewThreadSafeContext, void *, void);
-    LLVM(LLVMOrcThreadSafeContextGetContext, void *, void *);
-    LLVM(LLVMOrcCreateNewThreadSafeModule, void *, void *, void *);
     LLVM(LLVMOrcLLJITGetMainJITDylib, void *, void *);
     LLVM(LLVMOrcLLJITAddLLVMIRModule, void *, void *, void *, void *);
     LLVM(LLVMOrcLLJITLookup, void *, void *, uint64_t *, const char *);
@@ -388,11 +406,8 @@ void lanes_compile(struct lanes_text *t)
     start_target();
     t->jit = make_jit();
     void *dylib = LLVMOrcLLJITGetMainJITDylib(t->jit);
-    void *context = LLVMOrcCreateNewThreadSafeContext();
-    void *module = parsed(LLVMOrcThreadSafeContextGetContext(context), t->ir);
     define_symbols(t->jit, dylib);
-    check(LLVMOrcLLJITAddLLVMIRModule(t->jit, dylib,
-                                      LLVMOrcCreateNewThreadSafeModule(module, context)));
+    check(LLVMOrcLLJITAddLLVMIRModule(t->jit, dylib, module_of(t->ir)));
     for (size_t i = 0; i < t->count; i++) {
         char name[24];
         uint64_t address;

@@ -1,4 +1,4 @@
-/* LLVM's C API, as far as it is needed: of the library that PoCL has loaded. Private to cl/native/.
+/* LLVM's C API, as far as it is needed: of the library that PoCL has loaded. Private to cl/.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OCL_LLVM_H
 #define OCL_LLVM_H
@@ -28,7 +28,7 @@ enum { LLVM_DIAGNOSIS_IS_ERROR = 0 };
 /* Every function as the rows of llvm.def declare it. */
 struct ocl_llvm {
 #define FUNCTION(result, name, parameters) result(*name) parameters;
-#include "cl/native/llvm.def"
+#include "cl/llvm/llvm.def"
 #undef FUNCTION
 };
 
@@ -36,5 +36,9 @@ struct ocl_llvm {
  * no such library, or it lacks one of them. As long as the process.
  * Threads: any. */
 const struct ocl_llvm *ocl_llvm_get(unsigned major);
+
+/* The same of the library of this path, which is loaded for it and told to be quick: for processes in which nobody else uses
+ * it. The first call decides for all. */
+const struct ocl_llvm *ocl_llvm_load(const char *path);
 
 #endif

@@ -1,15 +1,16 @@
 /* From LLVM IR to an object file in memory, each in an LLVM context of its own.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cl/native/compile.h"
+#include "cl/llvm/compile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cl/native/llvm.h"
+#include "cl/llvm/llvm.h"
 #include "cl/trace.h"
 
 struct compilation {
     const struct ocl_llvm *llvm;
+    const struct ocl_aim *aim;
     struct llvm_context *context;
     struct llvm_module *module;
     struct llvm_machine *machine;
@@ -67,9 +68,11 @@ static struct llvm_machine *make_machine(struct compilation *c, const char *trip
         return NULL;
     }
     char *processor = c->llvm->GetHostCPUName(), *features = c->llvm->GetHostCPUFeatures();
+    const char *first = c->aim->processor ? c->aim->processor : processor;
+    const char *second = c->aim->features ? c->aim->features : features;
     struct llvm_machine *made =
-        processor && features
-            ? c->llvm->CreateTargetMachine(target, triple, processor, features,
+        first && second
+            ? c->llvm->CreateTargetMachine(target, triple, first, second,
                                            LLVM_LESS_CODE_OPTIMISATION, LLVM_RELOCATABLE_PIC,
                                            LLVM_DEFAULT_CODE_MODEL)
             : NULL;
@@ -82,7 +85,8 @@ static struct llvm_machine *make_machine(struct compilation *c, const char *trip
 
 static bool take_machine(struct compilation *c)
 {
-    char *triple = c->llvm->GetDefaultTargetTriple();
+    char *own = c->llvm->GetDefaultTargetTriple();
+    const char *triple = c->aim->triple ? c->aim->triple : own;
     if (!triple)
         return false;
     c->machine = make_machine(c, triple);
@@ -92,7 +96,8 @@ static bool take_machine(struct compilation *c)
         c->llvm->SetModuleDataLayout(c->module, layout);
         c->llvm->DisposeTargetData(layout);
     }
-    c->llvm->DisposeMessage(triple);
+    if (own)
+        c->llvm->DisposeMessage(own);
     return layout != NULL;
 }
 
@@ -152,14 +157,11 @@ static bool compile(struct compilation *c, const char *text, size_t bytes,
            write_object(c, object) && !c->why;
 }
 
-bool ocl_native_compile(unsigned major, const char *text, size_t bytes, struct ocl_object *object,
-                        char **why)
+bool ocl_llvm_compile(const struct ocl_llvm *llvm, const struct ocl_aim *aim, const char *text,
+                      size_t bytes, struct ocl_object *object, char **why)
 {
-    struct compilation c = {.llvm = ocl_llvm_get(major)};
+    struct compilation c = {.llvm = llvm, .aim = aim};
     *object = (struct ocl_object){0};
-    *why = NULL;
-    if (!c.llvm)
-        return false;
     const bool is_done = compile(&c, text, bytes, object);
     if (!is_done) {
         free(object->data);
