@@ -44,6 +44,9 @@ unsigned ocl_profile_start(const char *const *names, size_t count);
 void ocl_profile_resume(void);
 void ocl_profile_pause(void);
 
+/* A command has been timed, for which the host needed so many nanoseconds beside what the command itself takes. */
+void ocl_profile_note_cost(uint64_t nanoseconds);
+
 /* The end of the process: all that is complete has been recorded. */
 void ocl_profile_end(void);
 
@@ -74,6 +77,9 @@ struct ocl_profile_work {
     uint32_t grid[3], block[3];
 };
 
+/* So many bytes of memory have come into use, or gone out of it. Counted always, so that a trace that begins late is right. */
+void ocl_profile_memory(enum ocl_spool_memory kind, int64_t change);
+
 /* Writes one record: words behind the first. */
 void ocl_profile_write(enum ocl_spool_kind kind, unsigned small, uint32_t name,
                        const uint64_t *words, unsigned count);
@@ -82,7 +88,13 @@ void ocl_profile_write(enum ocl_spool_kind kind, unsigned small, uint32_t name,
 void ocl_profile_keep(enum ocl_spool_kind kind, unsigned small, uint32_t name,
                       const uint64_t *words, unsigned count);
 
-/* What took the thread from start until now. */
+/* The time where records are written, otherwise 0. */
+static inline uint64_t ocl_profile_start_of_span(void)
+{
+    return __builtin_expect(ocl_profile_is_on(), 0) ? ocl_profile_clock() : 0;
+}
+
+/* What took the thread from start until now; nothing where start is 0. name may be NULL. */
 void ocl_profile_span(enum ocl_spool_span span, const char *name, uint64_t start, uint64_t value);
 
 #endif

@@ -29,6 +29,8 @@ struct ocl_spool_header {
     _Atomic uint64_t lost;                  /* records that there was no room for */
     _Atomic uint64_t overwritten;           /* chunks of which newer ones took the place */
     _Atomic uint64_t next;                  /* how many chunks were begun */
+    _Atomic uint64_t commands;              /* that were timed */
+    _Atomic uint64_t command_cost;          /* nanoseconds that took the host */
     uint32_t most;                          /* chunks that the file may have */
     uint32_t with_commands;                 /* 1: with --trace-detail=kernels */
     char program[256];

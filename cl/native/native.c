@@ -15,6 +15,7 @@
 #include "cl/native/llvm.h"
 #include "cl/native/native_private.h"
 #include "cl/native/symbol.h"
+#include "cl/profile.h"
 #include "cl/program/program_cache.h"
 #include "cl/trace.h"
 #include "kernels/hash.h"
@@ -93,9 +94,10 @@ static struct ocl_native *compile(const struct ocl_device *device, const char *n
     char *words = NULL;
     const char *why = NULL;
     const unsigned major = ocl_driver_llvm_major(device->facts.platform_version);
-    const uint64_t begin = ocl_now();
+    const uint64_t begin = ocl_now(), start = ocl_profile_start_of_span();
     if (ocl_native_compile(major, text, bytes, &object, &words))
         made = load(&object, &why);
+    ocl_profile_span(OCL_SPOOL_COMPILE, name, start, 0);
     if (made) {
         ocl_trace("kernel %s: %zu bytes of LLVM IR became %zu of an object in %llu us", name, bytes,
                   object.bytes, (unsigned long long)(ocl_now() - begin) / 1000u);

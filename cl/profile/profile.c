@@ -161,6 +161,16 @@ void ocl_profile_pause(void)
     }
 }
 
+void ocl_profile_note_cost(uint64_t nanoseconds)
+{
+    struct ocl_spool_header *page = ocl_spool_page();
+
+    if (page) {
+        atomic_fetch_add_explicit(&page->commands, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&page->command_cost, nanoseconds, memory_order_relaxed);
+    }
+}
+
 void ocl_profile_end(void)
 {
     if (ocl_spool_page())
@@ -264,9 +274,22 @@ uint64_t ocl_profile_call(void)
     return thread->profile.call | (uint64_t)thread->profile.number << 32;
 }
 
+void ocl_profile_memory(enum ocl_spool_memory kind, int64_t change)
+{
+    static _Atomic int64_t in_use[3];
+    const int64_t now =
+        atomic_fetch_add_explicit(&in_use[kind], change, memory_order_relaxed) + change;
+
+    if (ocl_profile_is_on())
+        ocl_profile_write(OCL_SPOOL_MEMORY, (unsigned)kind, 0,
+                          (const uint64_t[]){ocl_now(), now > 0 ? (uint64_t)now : 0}, 2);
+}
+
 void ocl_profile_span(enum ocl_spool_span span, const char *name, uint64_t start, uint64_t value)
 {
     const uint64_t words[3] = {start, ocl_now(), value};
 
-    ocl_profile_write(OCL_SPOOL_SPAN, (unsigned)span, ocl_profile_name(name), words, 3);
+    if (start != 0 && ocl_profile_is_on())
+        ocl_profile_write(OCL_SPOOL_SPAN, (unsigned)span, name ? ocl_profile_name(name) : 0, words,
+                          3);
 }

@@ -96,10 +96,31 @@ static cl_int taken(struct ocl_command *command, cl_int error)
     return error;
 }
 
+/* The first command may take long to enqueue, and tells little of how the device's clock is to the host's. */
+static void compare_clocks(struct ocl_command *command)
+{
+    enum { PROBES = 3 };
+    cl_event event;
+
+    for (int i = 0; i < PROBES; i++) {
+        const uint64_t before = ocl_profile_clock();
+        if (clEnqueueMarkerWithWaitList(command->cl, 0, NULL, &event) == CL_SUCCESS)
+            ocl_lane_probe(command->queue, event, before);
+    }
+}
+
+static cl_event *watch_command(struct ocl_command *command, cl_event *event, unsigned small,
+                               size_t bytes)
+{
+    if (command->queue && ocl_lane_is_new(command->queue))
+        compare_clocks(command);
+    return ocl_lane_watch(command, event, small, bytes);
+}
+
 /* Where the driver is to put the command's event: a trace wants its times. */
 static cl_event *watch(struct ocl_command *command, cl_event *event, unsigned small, size_t bytes)
 {
-    return __builtin_expect(ocl_profile_is_on(), 0) ? ocl_lane_watch(command, event, small, bytes)
+    return __builtin_expect(ocl_profile_is_on(), 0) ? watch_command(command, event, small, bytes)
                                                     : event;
 }
 

@@ -22,6 +22,9 @@ enum {
     FIRST_SAMPLES = 64
 };
 
+/* What is no command of anybody, but there to compare the clocks: the first command may take long to enqueue. */
+enum { PROBE = 0xffff };
+
 struct pending {
     cl_event event;
     uint64_t before, after; /* the host's times around the enqueuing */
@@ -209,8 +212,9 @@ static void take_first(struct ocl_lane *lane)
 
     if (pending->after - lane->clock.sampled >= SAMPLE || lane->clock.samples < FIRST_SAMPLES)
         sample_clock(lane, pending);
-    record(&pending->work, times[2] == 0 ? OCL_SPOOL_UNTIMED : 0, lane->place, lane->device, times,
-           pending->call);
+    if (pending->work.small != PROBE)
+        record(&pending->work, times[2] == 0 ? OCL_SPOOL_UNTIMED : 0, lane->place, lane->device,
+               times, pending->call);
     clReleaseEvent(pending->event);
     lane->first = (lane->first + 1) % lane->size;
     lane->count--;
@@ -313,6 +317,33 @@ static struct ocl_profile_work describe(unsigned small, size_t bytes)
     return described;
 }
 
+static void add(struct ocl_lane *lane, const struct pending *pending)
+{
+    if (lane->count == lane->size && !grow(lane)) {
+        const uint64_t times[3] = {pending->before, 0, 0};
+        record(&pending->work, OCL_SPOOL_UNTIMED, lane->place, lane->device, times, pending->call);
+        clReleaseEvent(pending->event);
+        return;
+    }
+    lane->ring[(lane->first + lane->count++) % lane->size] = *pending;
+}
+
+bool ocl_lane_is_new(struct ocl_queue *queue)
+{
+    return ocl_profile_times_commands() && ocl_profile_is_on() && !atomic_load(&queue->lane) &&
+           open_lane(queue);
+}
+
+void ocl_lane_probe(struct ocl_queue *queue, cl_event event, uint64_t before)
+{
+    struct ocl_lane *lane = atomic_load(&queue->lane);
+    const struct pending probe = {event, before, ocl_profile_clock(), {.small = PROBE}, 0};
+
+    pthread_mutex_lock(&lane->lock);
+    add(lane, &probe);
+    pthread_mutex_unlock(&lane->lock);
+}
+
 cl_event *ocl_lane_watch(struct ocl_command *command, cl_event *event, unsigned small, size_t bytes)
 {
     command->watched.is_watched = command->queue && ocl_profile_is_on();
@@ -323,17 +354,6 @@ cl_event *ocl_lane_watch(struct ocl_command *command, cl_event *event, unsigned 
     command->watched.event = event ? event : &command->watched.own;
     command->watched.before = ocl_profile_clock();
     return ocl_profile_times_commands() ? command->watched.event : event;
-}
-
-static void add(struct ocl_lane *lane, const struct pending *pending)
-{
-    if (lane->count == lane->size && !grow(lane)) {
-        const uint64_t times[3] = {pending->before, 0, 0};
-        record(&pending->work, OCL_SPOOL_UNTIMED, lane->place, lane->device, times, pending->call);
-        clReleaseEvent(pending->event);
-        return;
-    }
-    lane->ring[(lane->first + lane->count++) % lane->size] = *pending;
 }
 
 static void note_untimed(const struct ocl_command *command)
@@ -347,15 +367,12 @@ static void note_untimed(const struct ocl_command *command)
 void ocl_lane_note(struct ocl_command *command, cl_int error)
 {
     struct ocl_watched *watched = &command->watched;
-    struct ocl_lane *lane = NULL;
 
     watched->is_watched = false;
     if (error != CL_SUCCESS)
         return;
-    if (ocl_profile_times_commands()) {
-        lane = atomic_load(&command->queue->lane);
-        lane = lane ? lane : open_lane(command->queue);
-    }
+    struct ocl_lane *lane =
+        ocl_profile_times_commands() ? atomic_load(&command->queue->lane) : NULL;
     if (!lane) {
         note_untimed(command);
         if (watched->own)
@@ -370,4 +387,5 @@ void ocl_lane_note(struct ocl_command *command, cl_int error)
     take_complete(lane, LOOKS);
     add(lane, &pending);
     pthread_mutex_unlock(&lane->lock);
+    ocl_profile_note_cost(ocl_profile_clock() - pending.after);
 }

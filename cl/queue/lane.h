@@ -24,6 +24,11 @@ void ocl_lane_end(const struct ocl_lane_scope *scope);
 /* Work of the queue that the host did itself since start, which is of ocl_profile_clock(). */
 void ocl_lane_note_host(const struct ocl_queue *queue, uint64_t start);
 
+/* Whether the queue's first command that is to be timed comes next: markers before it compare the clocks. Each is told of with
+ * its event, which becomes the lane's, and the time before it was enqueued. */
+bool ocl_lane_is_new(struct ocl_queue *queue);
+void ocl_lane_probe(struct ocl_queue *queue, cl_event event, uint64_t before);
+
 /* A command is about to be enqueued: where its event is to go, which is event, or a place of the lane's own. */
 cl_event *ocl_lane_watch(struct ocl_command *command, cl_event *event, unsigned small,
                          size_t bytes);

@@ -43,6 +43,9 @@ struct facade_call {
     unsigned state; /* bits of enum ocl_profile_bit, at the call's begin */
 };
 
+/* Begins to watch where the environment asks for it and it is time. Returns bits of enum ocl_profile_bit. */
+unsigned facade_calls_watch(void);
+
 void facade_call_begin(struct facade_call *call);
 
 /* index: the call's in the list. arguments are read only where calls are shown. */

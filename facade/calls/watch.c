@@ -17,11 +17,16 @@ static const char *const names[] = {
 #undef CALL_BARE
 };
 
+unsigned facade_calls_watch(void)
+{
+    const unsigned state = ocl_profile_now();
+    return state & (OCL_PROFILE_UNKNOWN | OCL_PROFILE_PAUSED) ? ocl_profile_start(names, CALLS)
+                                                              : state;
+}
+
 void facade_call_begin(struct facade_call *call)
 {
-    call->state = ocl_profile_now();
-    if (call->state & (OCL_PROFILE_UNKNOWN | OCL_PROFILE_PAUSED))
-        call->state = ocl_profile_start(names, CALLS);
+    call->state = facade_calls_watch();
     if (call->state != 0)
         ocl_profile_call_begin(&call->record);
 }
@@ -146,6 +151,11 @@ static void show(const struct facade_call *call, unsigned index, const struct fa
               (double)(ocl_profile_clock() - call->record.start) / 1e3);
 }
 
+static bool is_error(const struct facade_value *result)
+{
+    return strcmp(result->name, "cudaError_t") == 0 || strcmp(result->name, "CUresult") == 0;
+}
+
 void facade_call_end(const struct facade_call *call, unsigned index,
                      const struct facade_value *result, const struct facade_value *arguments,
                      size_t count)
@@ -156,7 +166,7 @@ void facade_call_end(const struct facade_call *call, unsigned index,
                          strncmp(names[index], "cuda", 4) == 0 || names[index][0] == '_'
                              ? OCL_SPOOL_RUNTIME
                              : OCL_SPOOL_DRIVER,
-                         (int)read_number(result));
+                         is_error(result) ? (int)read_number(result) : 0);
     if (call->state & OCL_PROFILE_SHOWS)
         show(call, index, result, arguments, count);
 }

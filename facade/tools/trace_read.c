@@ -519,13 +519,11 @@ uint64_t trace_call(const struct trace *trace, const struct trace_slice *slice)
 uint64_t trace_clock_error(const struct trace *trace)
 {
     uint64_t error = 0;
-    for (size_t i = 0; i < trace->slice_count; i++) {
-        if (trace_kind(trace->slices[i].record) != OCL_SPOOL_COMMAND)
-            continue;
-        const struct ocl_spool_command *command = trace_command(&trace->slices[i]);
-        const struct trace_clock *clock = find_clock(trace, command->device, command->enqueued);
-        if (clock != NULL && clock->error > error)
-            error = clock->error;
+    for (size_t i = 0; i < trace->clock_count; i++) {
+        const struct trace_clock *used =
+            find_clock(trace, trace->clocks[i].device, trace->clocks[i].when);
+        if (used->error > error)
+            error = used->error;
     }
     return error;
 }
