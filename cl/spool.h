@@ -15,7 +15,7 @@ enum {
     OCL_SPOOL_VERSION = 1,
     OCL_SPOOL_PAGE = 4096,
     OCL_SPOOL_CHUNK = 256 << 10,
-    OCL_SPOOL_LEAST_CHUNKS = 64 /* of 16 MiB */
+    OCL_SPOOL_LEAST_CHUNKS = 8 /* of 2 MiB */
 };
 #define OCL_SPOOL_MAGIC  "clemspl\n"
 #define OCL_SPOOL_SUFFIX ".clem-spool"
