@@ -12,6 +12,19 @@
 struct ocl_migration;
 struct ocl_region;
 
+struct ocl_spool_chunk;
+struct ocl_profile_work;
+
+/* profile.c: where the thread's records go. */
+struct ocl_profile_writer {
+    uint64_t *at, *end; /* room in the chunk; NULL before the first record */
+    struct ocl_spool_chunk *chunk;
+    uint32_t generation;  /* of the process that the chunk is of */
+    uint32_t number;      /* the system's, of the thread */
+    uint32_t calls, call; /* begun so far; the one that the thread is in, or 0 */
+    void (*give)(struct ocl_profile_writer *writer); /* called when the thread ends; or NULL */
+};
+
 struct ocl_thread {
     bool in_function; /* managed_traffic.c: it runs a host function */
     bool in_wait;     /* managed_traffic.c: its wait is part of a move, not the host's */
@@ -24,8 +37,10 @@ struct ocl_thread {
     struct ocl_kernel_facts no_facts; /* kernel.c */
     const void *fault;                /* managed_fault.c: the address of the last one */
     char unknown_status[32];          /* status.c */
-    void *upper;                      /* the layer above: from calloc(), or NULL */
-    void (*end_upper)(void *upper);   /* called when the thread ends; frees upper */
+    struct ocl_profile_writer profile;
+    const struct ocl_profile_work *work; /* lane.c: what its commands are part of, or NULL */
+    void *upper;                         /* the layer above: from calloc(), or NULL */
+    void (*end_upper)(void *upper);      /* called when the thread ends; frees upper */
 };
 
 /* The pointer, and in its lowest bit what handlers of signals may have to note. */

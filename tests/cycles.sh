@@ -17,7 +17,6 @@ cl ptx_ahead ptx_apart: a kernel that is needed begins with those that may be ne
 cl ptx_binary ptx_kernel ptx_target: whether the driver takes PTX as it is, a kernel tells
 cl queue_life queue_list: a queue that goes leaves the lists, whose walks hold queues
 cl transfer_later transfer_peer transfer_rect transfer_run: a copy whose turn comes later is carried out as others are
-facade entry_lookup per_thread: the names of functions for streams of threads are looked up as all others
 facade error_map runtime: what an error means depends on the context, whose opening may fail
 facade copy_description copy_request memory_set memory_work: a copy or fill in a stream that captures is a node, which copies or fills
 facade conditional graph user_object: conditional nodes have graphs, which have nodes and hold user objects

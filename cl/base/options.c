@@ -24,6 +24,7 @@ static const char *const known_variables[] = {
 #define CHOICE(field, variable, values) variable,
 #define FLAG(field, variable)           variable,
 #define ZERO(field, variable)           variable,
+#define WORD(field, variable, word)     variable,
 #include "cl/base/options.def"
 #undef TEXT
 #undef FOLDER
@@ -31,6 +32,7 @@ static const char *const known_variables[] = {
 #undef CHOICE
 #undef FLAG
 #undef ZERO
+#undef WORD
 };
 
 void ocl_options_refuse(const char *variable, const char *value, const char *why)
@@ -70,10 +72,10 @@ static bool read_flag(const char *variable)
     return value && *value && strcmp(value, "0") != 0;
 }
 
-static bool read_zero(const char *variable)
+static bool is_value(const char *variable, const char *word)
 {
     const char *value = secure_getenv(variable);
-    return value && strcmp(value, "0") == 0;
+    return value && strcmp(value, word) == 0;
 }
 
 static bool is_word_of(const char *word, const char *words)
@@ -126,7 +128,8 @@ static void read_options(void)
 #define LIST(field, variable)           options.field = read_list(variable);
 #define CHOICE(field, variable, values) options.field = read_choice(variable, values);
 #define FLAG(field, variable)           options.field = read_flag(variable);
-#define ZERO(field, variable)           options.field = read_zero(variable);
+#define ZERO(field, variable)           options.field = is_value(variable, "0");
+#define WORD(field, variable, word)     options.field = is_value(variable, word);
 #include "cl/base/options.def"
 #undef TEXT
 #undef FOLDER
@@ -134,6 +137,7 @@ static void read_options(void)
 #undef CHOICE
 #undef FLAG
 #undef ZERO
+#undef WORD
     if (!ocl_process_is_privileged())
         report_unknown_names();
 }

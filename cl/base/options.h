@@ -23,6 +23,9 @@ struct ocl_options {
     const char *visible; /* CUDA_VISIBLE_DEVICES; NULL when unset */
     bool trace;          /* CLEM_TRACE: anything but "" and "0" */
     bool is_silent;      /* CLEM_TRACE: "0" */
+    bool shows_calls;    /* CLEM_TRACE: "calls" */
+    const char
+        *profile; /* CLEM_PROFILE: what clem-run --trace asks for (profile.c); NULL when unset */
 };
 
 /* The options, read from the environment at the first call of the process and constant afterwards.

@@ -20,6 +20,8 @@ static void end(void *state)
 
     if (thread->upper)
         thread->end_upper(thread->upper);
+    if (thread->profile.give)
+        thread->profile.give(&thread->profile);
     ocl_thread_word &= OCL_THREAD_BLOCKS_SIGSEGV;
     free(thread);
 }

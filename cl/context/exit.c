@@ -12,6 +12,7 @@
 #include "cl/base/steady.h"
 #include "cl/base/worker.h"
 #include "cl/process.h"
+#include "cl/queue/lane.h"
 #include "cl/queue/queue_private.h"
 #include "cl/state/contexts.h"
 #include "cl/state/state.h"
@@ -101,6 +102,7 @@ static void wait_at_exit(void *unused)
     ocl_contexts_visit(ocl_values_end); /* what nobody is left to write would be waited for */
     ocl_contexts_visit(ocl_queues_note_ending);
     wait_while(is_ending);
+    ocl_lanes_end();
 }
 
 static void wait_for_all(void)
@@ -110,6 +112,7 @@ static void wait_for_all(void)
         ocl_contexts_visit(ocl_values_end);
     }
     wait_while(is_busy);
+    ocl_lanes_end();
 }
 
 /* Compilers register handlers as they go, which an exit handler of ours would come behind; what ends

@@ -7,6 +7,7 @@
 #include "cl/device/extension.h"
 #include "cl/launch/kernel_twin.h"
 #include "cl/queue/command.h"
+#include "cl/queue/lane.h"
 #include "cl/queue/queue_alone.h"
 #include "cl/queue/queue_private.h"
 
@@ -326,6 +327,19 @@ static ocl_status enqueue_with_twins(const struct ocl_call *call, struct ocl_que
     return status == OCL_OK ? ended : status;
 }
 
+static ocl_status enqueue_watched(const struct ocl_call *call, struct ocl_queue *queue,
+                                  cl_kernel kernel)
+{
+    struct ocl_lane_scope scope;
+    if (__builtin_expect(!ocl_profile_is_on(), 1))
+        return enqueue_with_twins(call, queue, kernel);
+    ocl_lane_begin_kernel(&scope, call->kernel->name, call->launch->groups, call->launch->items,
+                          call->launch->local_bytes);
+    const ocl_status status = enqueue_with_twins(call, queue, kernel);
+    ocl_lane_end(&scope);
+    return status;
+}
+
 ocl_status ocl_form_launch(const struct ocl_call *call, enum ocl_form_kind kind,
                            struct ocl_queue *queue)
 {
@@ -335,7 +349,7 @@ ocl_status ocl_form_launch(const struct ocl_call *call, enum ocl_form_kind kind,
         return status;
     status = set_arguments(call, instance);
     if (status == OCL_OK)
-        status = enqueue_with_twins(call, queue, instance->cl);
+        status = enqueue_watched(call, queue, instance->cl);
     ocl_instance_give(call->kernel, instance);
     return status;
 }

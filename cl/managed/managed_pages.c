@@ -7,6 +7,7 @@
 #include "cl/base/steady.h"
 #include "cl/managed/managed_private.h"
 #include "cl/memory/allocation.h"
+#include "cl/profile.h"
 #include "cl/queue/command.h"
 #include "cl/queue/queue_private.h"
 #include "cl/state/failure.h"
@@ -83,6 +84,7 @@ struct coming {
     struct ocl_page_map *map;
     size_t offset, bytes;
     bool is_write;
+    uint64_t start; /* of ocl_profile_start_of_span() */
 };
 
 static void add_map(struct ocl_region *region, struct ocl_page_map *map)
@@ -106,6 +108,7 @@ static struct coming map_begin(struct ocl_region *region, size_t offset, size_t 
     struct ocl_page_map *map = malloc(sizeof *map);
     struct ocl_command command;
     cl_int error = CL_OUT_OF_HOST_MEMORY;
+    const uint64_t start = ocl_profile_start_of_span();
 
     ocl_command_begin_own(&command, migration_of(region)->queue);
     if (map) {
@@ -120,7 +123,7 @@ static struct coming map_begin(struct ocl_region *region, size_t offset, size_t 
         map = NULL;
         fail(region, error);
     }
-    return (struct coming){map, offset, bytes, is_write};
+    return (struct coming){map, offset, bytes, is_write, start};
 }
 
 /* Waits for the driver. */
@@ -143,6 +146,7 @@ static void map_end(struct ocl_region *region, const struct coming *coming)
                coming->is_write ? OCL_PAGE_WRITE : OCL_PAGE_READ);
     protect(region, coming->offset, coming->bytes,
             coming->is_write ? PROT_READ | PROT_WRITE : PROT_READ);
+    ocl_profile_span(OCL_SPOOL_TO_HOST, NULL, coming->start, coming->bytes);
 }
 
 static void map_range(struct ocl_region *region, size_t offset, size_t bytes, size_t run,
@@ -230,6 +234,7 @@ static struct ocl_page_map *unmap(struct ocl_region *region, struct ocl_page_map
     struct ocl_migration *migration = migration_of(region);
     struct ocl_page_map *map = *place;
     struct ocl_command command;
+    const uint64_t start = ocl_profile_start_of_span();
 
     ocl_command_begin_own(&command, migration->queue);
     const cl_int error = ocl_enqueue_unmap(&command, region->base + map->offset, &map->event);
@@ -238,6 +243,7 @@ static struct ocl_page_map *unmap(struct ocl_region *region, struct ocl_page_map
         fail(region, error);
     if (map->is_write)
         atomic_fetch_add(&migration->counts.bytes_to_device, map->bytes);
+    ocl_profile_span(OCL_SPOOL_TO_DEVICE, NULL, map->is_write ? start : 0, map->bytes);
     *place = map->next;
     return map;
 }

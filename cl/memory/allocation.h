@@ -5,6 +5,7 @@
 
 #include "cl/block/block.h"
 #include "cl/memory.h"
+#include "cl/profile.h"
 
 /* What the registry finds. Memory comes from a slab: readable after it was freed. */
 struct ocl_allocation {
@@ -65,5 +66,16 @@ void ocl_memory_give_piece(struct ocl_context *context, struct ocl_piece *piece)
 /* Ends every allocation of a context that is closing, gives all kept memory back to the driver and frees the pool.
  * Needs: all work of the context is complete; no other thread uses the context. */
 void ocl_memory_release_all(struct ocl_context *context);
+
+/* An allocation has become the user's, or is no longer. */
+static inline void ocl_allocation_count(const struct ocl_allocation *allocation, bool is_new)
+{
+    const int64_t bytes = (int64_t)allocation->bytes;
+
+    ocl_profile_memory(allocation->kind == OCL_MEMORY_DEVICE    ? OCL_SPOOL_DEVICE
+                       : allocation->kind == OCL_MEMORY_MANAGED ? OCL_SPOOL_MANAGED
+                                                                : OCL_SPOOL_PINNED,
+                       is_new ? bytes : -bytes);
+}
 
 #endif

@@ -408,6 +408,7 @@ ocl_status ocl_fixed_begin(struct ocl_fixed *block, struct ocl_queue *queue, uin
         const uint64_t end = offset + bytes;
         recount(block, end > block->used ? end : block->used, block->bytes);
         atomic_store(&part->is_live, true);
+        ocl_allocation_count(part, true);
     }
     pthread_mutex_unlock(&lock);
     if (status != OCL_OK)
@@ -459,9 +460,12 @@ ocl_status ocl_fixed_end(struct ocl_queue *queue, uint64_t address)
     if (!part)
         return OCL_E_NOT_FOUND;
     ocl_status status = ocl_queue_order(queue);
-    if (status == OCL_OK)
-        status =
-            atomic_exchange(&part->is_live, false) ? ocl_fixed_give(part, queue) : OCL_E_NOT_FOUND;
+    if (status == OCL_OK && atomic_exchange(&part->is_live, false)) {
+        ocl_allocation_count(part, false);
+        status = ocl_fixed_give(part, queue);
+    } else if (status == OCL_OK) {
+        status = OCL_E_NOT_FOUND;
+    }
     ocl_allocation_release(part);
     return status;
 }

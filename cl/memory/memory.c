@@ -126,10 +126,12 @@ static ocl_status publish(struct ocl_allocation *made, ocl_status status)
     }
     atomic_store_explicit(&made->references, 1, memory_order_release);
     status = ocl_address_insert(made);
-    if (status == OCL_OK)
+    if (status == OCL_OK) {
         atomic_store(&made->is_live, true);
-    else
+        ocl_allocation_count(made, true);
+    } else {
         ocl_allocation_release(made);
+    }
     return status;
 }
 
@@ -432,6 +434,7 @@ static bool starts_at(const struct ocl_allocation *allocation, uint64_t address)
  * registry until then; the user's own is the user's again. */
 static ocl_status end(struct ocl_allocation *allocation)
 {
+    ocl_allocation_count(allocation, false);
     if (allocation->ordered)
         return ocl_ordered_give(allocation);
     if (allocation->fixed)

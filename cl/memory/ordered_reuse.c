@@ -238,6 +238,7 @@ static uint64_t hand_out(struct ocl_ordered *ordered, size_t bytes)
     const uint64_t address = allocation->address;
     ocl_ordered_count_used(ordered);
     atomic_store_explicit(&allocation->references, 1, memory_order_release);
+    ocl_allocation_count(allocation, true);
     atomic_store_explicit(&allocation->is_live, true, memory_order_release);
     return address;
 }
@@ -336,6 +337,7 @@ static ocl_status free_found(struct ocl_queue *queue, struct ocl_ordered_pool *p
             ocl_ordered_forget(adopted);
         return OCL_E_NOT_FOUND;
     }
+    ocl_allocation_count(found, false);
     if (adopted) {
         adopted->allocation = found;
         found->span = adopted->capacity;

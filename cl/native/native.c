@@ -14,6 +14,7 @@
 #include "cl/native/code.h"
 #include "cl/native/native_private.h"
 #include "cl/native/symbol.h"
+#include "cl/profile.h"
 #include "cl/program/program_cache.h"
 #include "cl/trace.h"
 #include "kernels/hash.h"
@@ -139,8 +140,10 @@ static struct ocl_native *compile(const struct ocl_device *device, const char *n
     char *words = NULL;
     const char *why = NULL;
     const unsigned major = ocl_driver_llvm_major(device->facts.platform_version);
+    const uint64_t start = ocl_profile_start_of_span();
     if (make_object(major, name, text, bytes, &object, &words))
         made = load(name, &object, &why);
+    ocl_profile_span(OCL_SPOOL_COMPILE, name, start, 0);
     if (made) {
         if (directory)
             ocl_program_cache_store(directory, key, object.data, object.bytes);

@@ -11,6 +11,7 @@
 #include "cl/device/driver_declarations.h"
 #include "cl/device/driver_limits.h"
 #include "cl/own_thread.h"
+#include "cl/profile.h"
 #include "cl/program/program_cache.h"
 #include "cl/trace.h"
 
@@ -201,12 +202,17 @@ struct compilation {
 
 static ocl_status compile(void *data)
 {
+    static const char *const names[] = {"OpenCL C", "what PTX became, or clem's own", "SPIR-V"};
     const struct compilation *c = data;
-    if (c->directory && load_cached(c->context, c->directory, &c->key, c->program))
+    const uint64_t start = ocl_profile_start_of_span();
+    if (c->directory && load_cached(c->context, c->directory, &c->key, c->program)) {
+        ocl_profile_span(OCL_SPOOL_CACHED, names[c->kind], start, 0);
         return OCL_OK;
+    }
     const uint64_t begin = ocl_now();
     ocl_status status = build_from_code(c->context, c->key.code, c->key.bytes, c->kind,
                                         c->key.options, c->program, c->log);
+    ocl_profile_span(OCL_SPOOL_COMPILE, names[c->kind], start, 0);
     if (status == OCL_OK && c->directory)
         store_if_cheap(c->context, c->directory, &c->key, ocl_now() - begin, *c->program);
     return status;

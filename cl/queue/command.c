@@ -4,6 +4,7 @@
 
 #include "cl/base/steady.h"
 #include "cl/device/extension.h"
+#include "cl/queue/lane.h"
 #include "cl/queue/queue_private.h"
 #include "cl/state/paging.h"
 #include "cl/state/stillness.h"
@@ -51,7 +52,8 @@ ocl_status ocl_command_begin(struct ocl_command *command, struct ocl_queue *queu
         queue->context->paging->enter(queue);
     const ocl_status status = wait_for_order(queue, kind);
     if (status == OCL_OK)
-        open_command(command, (struct ocl_command){queue, atomic_load(&queue->cl), kind, 0});
+        open_command(command, (struct ocl_command){
+                                  .queue = queue, .cl = atomic_load(&queue->cl), .kind = kind});
     else
         leave(queue, kind);
     return status;
@@ -59,7 +61,7 @@ ocl_status ocl_command_begin(struct ocl_command *command, struct ocl_queue *queu
 
 void ocl_command_begin_own(struct ocl_command *command, cl_command_queue queue)
 {
-    open_command(command, (struct ocl_command){NULL, queue, OCL_COMMAND_OWN, 0});
+    open_command(command, (struct ocl_command){.cl = queue, .kind = OCL_COMMAND_OWN});
 }
 
 /* A failure of starting is kept in the context, or met by who waits. */
@@ -88,8 +90,49 @@ void ocl_command_end(struct ocl_command *command)
 
 static cl_int taken(struct ocl_command *command, cl_int error)
 {
+    if (command->watched.is_watched)
+        ocl_lane_note(command, error);
     command->count += error == CL_SUCCESS;
     return error;
+}
+
+/* The first command may take long to enqueue, and tells little of how the device's clock is to the host's. */
+static void compare_clocks(struct ocl_command *command)
+{
+    enum { PROBES = 3 };
+    cl_event event;
+
+    for (int i = 0; i < PROBES; i++) {
+        const uint64_t before = ocl_profile_clock();
+        if (clEnqueueMarkerWithWaitList(command->cl, 0, NULL, &event) == CL_SUCCESS)
+            ocl_lane_probe(command->queue, event, before);
+    }
+}
+
+static cl_event *watch_command(struct ocl_command *command, cl_event *event, unsigned small,
+                               size_t bytes)
+{
+    if (command->queue && ocl_lane_is_new(command->queue))
+        compare_clocks(command);
+    return ocl_lane_watch(command, event, small, bytes);
+}
+
+/* Where the driver is to put the command's event: a trace wants its times. */
+static cl_event *watch(struct ocl_command *command, cl_event *event, unsigned small, size_t bytes)
+{
+    return __builtin_expect(ocl_profile_is_on(), 0) ? watch_command(command, event, small, bytes)
+                                                    : event;
+}
+
+enum {
+    WRITE = OCL_SPOOL_COPY | OCL_SPOOL_AT_DEVICE << 6,
+    READ = OCL_SPOOL_COPY | OCL_SPOOL_AT_DEVICE << 4,
+    COPY = OCL_SPOOL_COPY | OCL_SPOOL_AT_DEVICE << 4 | OCL_SPOOL_AT_DEVICE << 6
+};
+
+static size_t volume(const size_t extent[3])
+{
+    return extent[0] * extent[1] * extent[2];
 }
 
 cl_int ocl_enqueue_range(struct ocl_command *command, cl_kernel kernel, cl_uint dimensions,
@@ -97,28 +140,30 @@ cl_int ocl_enqueue_range(struct ocl_command *command, cl_kernel kernel, cl_uint 
                          cl_event *event)
 {
     return taken(command, ocl_steady_range(command->cl, kernel, dimensions, offset, global, local,
-                                           0, NULL, event));
+                                           0, NULL, watch(command, event, OCL_SPOOL_OWN, 0)));
 }
 
 cl_int ocl_enqueue_write(struct ocl_command *command, cl_mem target, bool is_blocking,
                          size_t offset, size_t bytes, const void *source, cl_event *event)
 {
-    return taken(command, clEnqueueWriteBuffer(command->cl, target, is_blocking, offset, bytes,
-                                               source, 0, NULL, event));
+    return taken(command,
+                 clEnqueueWriteBuffer(command->cl, target, is_blocking, offset, bytes, source, 0,
+                                      NULL, watch(command, event, WRITE, bytes)));
 }
 
 cl_int ocl_enqueue_read(struct ocl_command *command, cl_mem source, size_t offset, size_t bytes,
                         void *target, cl_event *event)
 {
     return taken(command, clEnqueueReadBuffer(command->cl, source, CL_FALSE, offset, bytes, target,
-                                              0, NULL, event));
+                                              0, NULL, watch(command, event, READ, bytes)));
 }
 
 cl_int ocl_enqueue_copy(struct ocl_command *command, cl_mem source, cl_mem target,
                         size_t source_offset, size_t target_offset, size_t bytes, cl_event *event)
 {
-    return taken(command, clEnqueueCopyBuffer(command->cl, source, target, source_offset,
-                                              target_offset, bytes, 0, NULL, event));
+    return taken(command,
+                 clEnqueueCopyBuffer(command->cl, source, target, source_offset, target_offset,
+                                     bytes, 0, NULL, watch(command, event, COPY, bytes)));
 }
 
 cl_int ocl_enqueue_pointer_copy(struct ocl_command *command, void *target, const void *source,
@@ -128,39 +173,40 @@ cl_int ocl_enqueue_pointer_copy(struct ocl_command *command, void *target, const
 
     if (context->capability.address == OCL_ADDRESS_USM)
         return taken(command, OCL_STEADY(context->device->extension->enqueue_usm_copy(
-                                  command->cl, CL_FALSE, target, source, bytes, 0, NULL, event)));
-    return taken(command,
-                 clEnqueueSVMMemcpy(command->cl, CL_FALSE, target, source, bytes, 0, NULL, event));
+                                  command->cl, CL_FALSE, target, source, bytes, 0, NULL,
+                                  watch(command, event, OCL_SPOOL_COPY, bytes))));
+    return taken(command, clEnqueueSVMMemcpy(command->cl, CL_FALSE, target, source, bytes, 0, NULL,
+                                             watch(command, event, OCL_SPOOL_COPY, bytes)));
 }
 
 cl_int ocl_enqueue_write_rows(struct ocl_command *command, cl_mem target,
                               const struct ocl_rows *device, const void *source,
                               const struct ocl_rows *host, const size_t extent[3])
 {
-    return taken(command,
-                 clEnqueueWriteBufferRect(command->cl, target, CL_FALSE, device->origin,
-                                          host->origin, extent, device->pitch, device->slice_bytes,
-                                          host->pitch, host->slice_bytes, source, 0, NULL, NULL));
+    return taken(command, clEnqueueWriteBufferRect(
+                              command->cl, target, CL_FALSE, device->origin, host->origin, extent,
+                              device->pitch, device->slice_bytes, host->pitch, host->slice_bytes,
+                              source, 0, NULL, watch(command, NULL, WRITE, volume(extent))));
 }
 
 cl_int ocl_enqueue_read_rows(struct ocl_command *command, cl_mem source,
                              const struct ocl_rows *device, void *target,
                              const struct ocl_rows *host, const size_t extent[3])
 {
-    return taken(command,
-                 clEnqueueReadBufferRect(command->cl, source, CL_FALSE, device->origin,
-                                         host->origin, extent, device->pitch, device->slice_bytes,
-                                         host->pitch, host->slice_bytes, target, 0, NULL, NULL));
+    return taken(command, clEnqueueReadBufferRect(
+                              command->cl, source, CL_FALSE, device->origin, host->origin, extent,
+                              device->pitch, device->slice_bytes, host->pitch, host->slice_bytes,
+                              target, 0, NULL, watch(command, NULL, READ, volume(extent))));
 }
 
 cl_int ocl_enqueue_copy_rows(struct ocl_command *command, cl_mem source,
                              const struct ocl_rows *from, cl_mem target, const struct ocl_rows *to,
                              const size_t extent[3], cl_event *event)
 {
-    return taken(command,
-                 clEnqueueCopyBufferRect(command->cl, source, target, from->origin, to->origin,
-                                         extent, from->pitch, from->slice_bytes, to->pitch,
-                                         to->slice_bytes, 0, NULL, event));
+    return taken(command, clEnqueueCopyBufferRect(
+                              command->cl, source, target, from->origin, to->origin, extent,
+                              from->pitch, from->slice_bytes, to->pitch, to->slice_bytes, 0, NULL,
+                              watch(command, event, COPY, volume(extent))));
 }
 
 static const size_t image_origin[3];
@@ -168,15 +214,17 @@ static const size_t image_origin[3];
 cl_int ocl_enqueue_load_image(struct ocl_command *command, cl_mem image, const size_t region[3],
                               cl_mem buffer, size_t offset, cl_event *event)
 {
-    return taken(command, clEnqueueCopyBufferToImage(command->cl, buffer, image, offset,
-                                                     image_origin, region, 0, NULL, event));
+    return taken(command,
+                 clEnqueueCopyBufferToImage(command->cl, buffer, image, offset, image_origin,
+                                            region, 0, NULL, watch(command, event, COPY, 0)));
 }
 
 cl_int ocl_enqueue_store_image(struct ocl_command *command, cl_mem image, const size_t region[3],
                                cl_mem buffer, size_t offset, cl_event *event)
 {
-    return taken(command, clEnqueueCopyImageToBuffer(command->cl, image, buffer, image_origin,
-                                                     region, offset, 0, NULL, event));
+    return taken(command,
+                 clEnqueueCopyImageToBuffer(command->cl, image, buffer, image_origin, region,
+                                            offset, 0, NULL, watch(command, event, COPY, 0)));
 }
 
 cl_int ocl_enqueue_marker(struct ocl_command *command, cl_event *event)
@@ -214,6 +262,8 @@ cl_int ocl_enqueue_zeros(struct ocl_command *command, void *memory, size_t bytes
 {
     static const cl_uint zero = 0;
 
-    return taken(command, clEnqueueSVMMemFill(command->cl, memory, &zero, sizeof zero, bytes, 0,
-                                              NULL, NULL));
+    return taken(command,
+                 clEnqueueSVMMemFill(
+                     command->cl, memory, &zero, sizeof zero, bytes, 0, NULL,
+                     watch(command, NULL, OCL_SPOOL_FILL | OCL_SPOOL_AT_DEVICE << 6, bytes)));
 }

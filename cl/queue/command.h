@@ -3,6 +3,7 @@
 #ifndef OCL_COMMAND_H
 #define OCL_COMMAND_H
 
+#include "cl/profile.h"
 #include "cl/state/state.h"
 
 enum ocl_command_kind {
@@ -23,12 +24,21 @@ static inline void ocl_command_watch(cl_command_queue queue, int change)
         clem_watch_command(queue, change);
 }
 
+/* lane.c: the command that is being enqueued, where somebody watches. */
+struct ocl_watched {
+    bool is_watched;
+    cl_event own, *event;
+    uint64_t before;
+    struct ocl_profile_work work;
+};
+
 /* Commands that belong together, from their begin to their end: on the stack of who enqueues them. */
 struct ocl_command {
     struct ocl_queue *queue; /* NULL: OCL_COMMAND_OWN */
     cl_command_queue cl;
     enum ocl_command_kind kind;
     unsigned count; /* of what the driver took, that which is work: all but markers and stamps */
+    struct ocl_watched watched;
 };
 
 /* Begins: waits, and makes the device wait, as the kind says. Returns the sticky failure, or the driver's refusal. When it

@@ -16,7 +16,8 @@ struct ocl_queue_tuning ocl_queue_tuning_of(const struct ocl_context *context)
     return (struct ocl_queue_tuning){.starts_by_itself = ocl_queue_is_nvidia(context),
                                      .finishes_exactly = ocl_queue_is_nvidia(context),
                                      .is_profiled =
-                                         atomic_load(&context->stamp) != OCL_STAMP_CLOCK};
+                                         atomic_load(&context->stamp) != OCL_STAMP_CLOCK ||
+                                         ocl_profile_times_commands()};
 }
 
 /* Source: cl_khr_priority_hints in the OpenCL Extension Specification. */

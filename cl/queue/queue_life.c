@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cl/base/worker.h"
+#include "cl/queue/lane.h"
 #include "cl/queue/queue_private.h"
 #include "cl/slab.h"
 
@@ -65,6 +66,7 @@ static void reset(struct ocl_queue *queue)
     atomic_store(&queue->is_covered, false);
     queue->awaits_release = false;
     queue->clock_kernel = NULL;
+    atomic_store(&queue->lane, NULL);
     queue->reading = NULL;
     queue->mark = NULL;
     queue->turns = NULL;
@@ -101,6 +103,7 @@ void ocl_queue_give(struct ocl_queue *queue)
 
 static void discard(struct ocl_queue *queue)
 {
+    ocl_lane_close(atomic_load(&queue->lane));
     if (queue->mark)
         clReleaseEvent(queue->mark);
     if (queue->clock_kernel)

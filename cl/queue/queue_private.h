@@ -25,7 +25,8 @@ struct ocl_queue {
     int priority;
     /* Made at the first command, for which ocl_command_begin() sees; NULL before. */
     _Atomic(cl_command_queue) cl;
-    cl_kernel clock_kernel; /* reads the clock, or NULL (lock) */
+    _Atomic(struct ocl_lane *) lane; /* lane.c: what a trace wants to know of it, or NULL */
+    cl_kernel clock_kernel;          /* reads the clock, or NULL (lock) */
     struct ocl_clock_slot
         *reading; /* the last one, behind reading_position commands, or NULL (lock) */
     void (*release_reading)(struct ocl_clock_slot *slot);

@@ -3,6 +3,7 @@
 #include "cl/queue/waited.h"
 
 #include "cl/context.h"
+#include "cl/queue/lane.h"
 #include "cl/state/state.h"
 #include "cl/thread.h"
 
@@ -21,6 +22,7 @@ ocl_status ocl_waited(struct ocl_context *context, enum ocl_waited_for what, ocl
         if (what == OCL_WAITED_FOR_WORK || what == OCL_WAITED_BY_ASKING)
             following->bring_back(context);
         following->print(context);
+        ocl_lanes_collect();
     }
     return status == OCL_OK ? ocl_context_failure(context) : status;
 }

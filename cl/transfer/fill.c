@@ -6,6 +6,7 @@
 
 #include "cl/memory/allocation.h"
 #include "cl/memory/transfer_command.h"
+#include "cl/queue/lane.h"
 #include "cl/queue/queue_private.h"
 #include "cl/state/failure.h"
 #include "cl/state/stillness.h"
@@ -67,7 +68,10 @@ static ocl_status try_host(struct ocl_queue *queue, const struct filling *fillin
     if (status != OCL_OK || !ocl_queue_is_idle(queue))
         return status;
     ocl_write_begin(queue->context);
+    const uint64_t start = ocl_profile_is_on() ? ocl_profile_clock() : 0;
     fill_by_host(filling);
+    if (start != 0)
+        ocl_lane_note_host(queue, start);
     ocl_write_end(queue->context);
     *is_done = true;
     return OCL_OK;
@@ -91,8 +95,8 @@ static ocl_status try_write(struct ocl_queue *queue, const struct ocl_side *side
     return source ? ocl_command_write(queue, &target, source, bytes, NULL) : OCL_OK;
 }
 
-static ocl_status fill_device(struct ocl_queue *queue, const struct ocl_side *side,
-                              const struct filling *filling, enum ocl_transfer_wait wait)
+static ocl_status run_device(struct ocl_queue *queue, const struct ocl_side *side,
+                             const struct filling *filling, enum ocl_transfer_wait wait)
 {
     const struct ocl_context *context = queue->context;
     const struct ocl_transfer_limits *limits = ocl_plan_limits(context->device->facts.device_class);
@@ -108,6 +112,19 @@ static ocl_status fill_device(struct ocl_queue *queue, const struct ocl_side *si
     if (!is_done)
         status = ocl_transfer_kernel_fill(queue, &filling->shape, filling->pattern);
     return status == OCL_OK && wait == OCL_WAIT_ALL ? ocl_queue_settle(queue) : status;
+}
+
+static ocl_status fill_device(struct ocl_queue *queue, const struct ocl_side *side,
+                              const struct filling *filling, enum ocl_transfer_wait wait)
+{
+    struct ocl_lane_scope scope;
+
+    if (__builtin_expect(!ocl_profile_is_on(), 1))
+        return run_device(queue, side, filling, wait);
+    ocl_lane_begin_fill(&scope, ocl_plan_bytes(&filling->shape));
+    const ocl_status status = run_device(queue, side, filling, wait);
+    ocl_lane_end(&scope);
+    return status;
 }
 
 /* The queue is another context's: wait for it, and fill to the end in the memory's own. */

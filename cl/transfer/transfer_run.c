@@ -10,6 +10,7 @@
 #include "cl/managed/managed_private.h"
 #include "cl/memory/address.h"
 #include "cl/memory/transfer_command.h"
+#include "cl/queue/lane.h"
 #include "cl/state/stillness.h"
 #include "cl/transfer/staging.h"
 #include "cl/transfer/transfer_kernel.h"
@@ -27,7 +28,10 @@ static void copy_by_host(const struct ocl_transfer *transfer)
         ocl_plan_is_linear(copy) && copy->width >= transfer->limits->host_streaming_from;
 
     ocl_write_begin(context);
+    const uint64_t start = ocl_profile_is_on() ? ocl_profile_clock() : 0;
     ocl_copy_pool_run(ocl_staging_pool(context->staging), copy, is_streaming);
+    if (start != 0)
+        ocl_lane_note_host(transfer->queue, start);
     ocl_write_end(context);
 }
 
@@ -261,7 +265,7 @@ static ocl_status conclude(const struct ocl_transfer *transfer, ocl_status statu
     return ocl_queue_settle(transfer->queue);
 }
 
-ocl_status ocl_transfer_run(struct ocl_transfer *transfer)
+static ocl_status run(struct ocl_transfer *transfer)
 {
     bool is_done = false;
     ocl_status status = OCL_OK;
@@ -279,4 +283,24 @@ ocl_status ocl_transfer_run(struct ocl_transfer *transfer)
         return status;
     status = moves[transfer->source.kind][transfer->target.kind](transfer);
     return conclude(transfer, status);
+}
+
+static enum ocl_spool_end end_of(const struct ocl_side *side)
+{
+    return side->kind == OCL_SIDE_DEVICE   ? OCL_SPOOL_AT_DEVICE
+           : side->kind == OCL_SIDE_PINNED ? OCL_SPOOL_AT_PINNED
+                                           : OCL_SPOOL_AT_PAGEABLE;
+}
+
+ocl_status ocl_transfer_run(struct ocl_transfer *transfer)
+{
+    struct ocl_lane_scope scope;
+
+    if (__builtin_expect(!ocl_profile_is_on(), 1))
+        return run(transfer);
+    ocl_lane_begin_copy(&scope, end_of(&transfer->source), end_of(&transfer->target),
+                        ocl_plan_bytes(&transfer->copy));
+    const ocl_status status = run(transfer);
+    ocl_lane_end(&scope);
+    return status;
 }

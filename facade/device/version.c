@@ -1,5 +1,6 @@
 /* Which CUDA clem speaks, and the profiler's switches.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/profile.h"
 #include "facade/state/internal.h"
 #include "include/cuda_profiler_api.h"
 
@@ -19,13 +20,18 @@ cudaError_t cudaRuntimeGetVersion(int *runtimeVersion)
     return cudaSuccess;
 }
 
-/* There is no profiler to switch: a program's marks are accepted. */
 cudaError_t cudaProfilerStart(void)
 {
-    return facade_result(facade_process_state());
+    const cudaError_t error = facade_process_state();
+    if (error == cudaSuccess)
+        ocl_profile_resume();
+    return facade_result(error);
 }
 
 cudaError_t cudaProfilerStop(void)
 {
-    return facade_result(facade_process_state());
+    const cudaError_t error = facade_process_state();
+    if (error == cudaSuccess)
+        ocl_profile_pause();
+    return facade_result(error);
 }

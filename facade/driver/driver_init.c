@@ -5,6 +5,8 @@
 
 #include "facade/device/device.h"
 #include "facade/driver/driver.h"
+
+#include "cl/profile.h"
 #include "facade/state/runtime.h"
 
 CUresult facade_driver_ready(void)
@@ -70,13 +72,18 @@ CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTable
     return facade_driver_unsupported(__func__);
 }
 
-/* There is no profiler to switch: a program's marks are accepted. */
 CUresult cuProfilerStart(void)
 {
-    return facade_driver_check();
+    const CUresult result = facade_driver_check();
+    if (result == CUDA_SUCCESS)
+        ocl_profile_resume();
+    return result;
 }
 
 CUresult cuProfilerStop(void)
 {
-    return facade_driver_check();
+    const CUresult result = facade_driver_check();
+    if (result == CUDA_SUCCESS)
+        ocl_profile_pause();
+    return result;
 }

@@ -4,31 +4,16 @@
 
 #include <string.h>
 
-enum {
-#define SINCE(symbol, version) SINCE_##symbol = version,
-#include "facade/lists/driver_versions.def"
-#undef SINCE
-};
+#include "facade/names/driver_names.h"
 
-typedef void any_function(void);
+static const struct facade_driver_name *driver_names;
+static size_t driver_name_count;
 
-struct row {
-    const char *name;
-    const char *symbol;
-    any_function *function;
-    int since;
-};
-
-/* The functions have many types; a caller casts back to the one it asked for. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wcast-function-type"
-static const struct row rows[] = {
-#define ENTRY(group, api_name, exported_name, status)                                              \
-    {#api_name, #exported_name, (any_function *)exported_name, SINCE_##exported_name},
-#include "facade/lists/driver_entry_points.def"
-#undef ENTRY
-};
-#pragma GCC diagnostic pop
+void facade_driver_names_are(const struct facade_driver_name *names, size_t count)
+{
+    driver_names = names;
+    driver_name_count = count;
+}
 
 enum { FLAG_LEGACY = 1, FLAG_PER_THREAD = 2, KNOWN_FLAGS = FLAG_LEGACY | FLAG_PER_THREAD };
 
@@ -50,13 +35,13 @@ static bool is_per_thread_symbol(const char *symbol)
 
 /* The newest form of a function that the version has. A per-thread form goes before all others
  * where one is wanted; functions without streams have none. */
-static const struct row *find(const char *name, int version, bool is_per_thread,
-                              enum answer *answer)
+static const struct facade_driver_name *find(const char *name, int version, bool is_per_thread,
+                                             enum answer *answer)
 {
-    const struct row *best = NULL;
+    const struct facade_driver_name *best = NULL;
     *answer = NO_SUCH_NAME;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct row *row = &rows[i];
+    for (size_t i = 0; i < driver_name_count; i++) {
+        const struct facade_driver_name *row = &driver_names[i];
         bool is_own = is_per_thread_symbol(row->symbol);
         if (strcmp(row->name, name) != 0 || (is_own && !is_per_thread))
             continue;
@@ -81,9 +66,10 @@ static CUresult look_up(const char *name, void **function, int version, cuuint64
     if (name == NULL || function == NULL || (flags & ~(cuuint64_t)KNOWN_FLAGS) != 0 ||
         version > CUDA_VERSION)
         return CUDA_ERROR_INVALID_VALUE;
-    const struct row *row = find(name, version < 0 ? CUDA_VERSION : version,
-                                 is_per_thread || (flags & FLAG_PER_THREAD) != 0, answer);
-    any_function *found = row != NULL ? row->function : NULL;
+    const struct facade_driver_name *row =
+        find(name, version < 0 ? CUDA_VERSION : version,
+             is_per_thread || (flags & FLAG_PER_THREAD) != 0, answer);
+    facade_any_function *found = row != NULL ? row->function : NULL;
     memcpy(function, &found, sizeof found);
     return CUDA_SUCCESS;
 }

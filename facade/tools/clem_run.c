@@ -1,6 +1,7 @@
 /* clem-run: starts a program so that it finds clem where it looks for NVIDIA's libraries.
  *
- *     clem-run PROGRAM [ARGUMENTS...]
+ *     clem-run [--trace=FILE] [--summary] PROGRAM [ARGUMENTS...]
+ *     clem-run --merge FILE TRACE...
  *
  * Children of the program inherit that. What the program's file shows cannot work is said on stderr
  * before it runs, in one line; if nothing of it can work, it is not started and the exit status is
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "facade/tools/program_file.h"
+#include "facade/tools/trace_run.h"
 
 enum { EXIT_USAGE = 64, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
@@ -145,34 +147,93 @@ static bool set_environment(const char *folder, const struct program_facts *fact
 
 static int usage(FILE *to, int code)
 {
-    fprintf(to, "usage: clem-run PROGRAM [ARGUMENTS...]\n"
-                "       clem-run --help | --version\n"
-                "Runs a program built with nvcc -cudart shared and PTX in it on any OpenCL "
-                "device.\n"
-                "Exit status: the program's; 64 for wrong usage, 126 when it cannot run, 127 when "
-                "it is not found.\n");
+    fprintf(to,
+            "usage: clem-run [OPTIONS] PROGRAM [ARGUMENTS...]\n"
+            "       clem-run --merge FILE TRACE...\n"
+            "       clem-run --help | --version\n"
+            "Runs a program built with nvcc -cudart shared and PTX in it on any OpenCL "
+            "device.\n"
+            "  --trace=FILE            records a timeline; FILE ends with .pftrace (for "
+            "ui.perfetto.dev), .json or .json.gz\n"
+            "  --summary[=FORM[:FILE]] says where time went; FORM is text, csv or json\n"
+            "  --trace-detail=api      calls alone; else kernels: commands and their times too\n"
+            "  --trace-start-after=N   N seconds, or profiler: when cudaProfilerStart() is "
+            "called\n"
+            "  --trace-max-mb=N        the latest N MiB of records; else 4096\n"
+            "  --merge                 joins traces of several processes\n"
+            "Exit status: the program's; 64 for wrong usage, 126 when it cannot run, 127 when "
+            "it is not found.\n");
     return code;
+}
+
+static int refuse_value(const char *option, const char *value)
+{
+    fprintf(stderr, "clem-run: --%s=%s is nothing that it takes\n", option, value);
+    return EXIT_USAGE;
+}
+
+enum { VERSION = 256, TRACE, SUMMARY, DETAIL, AFTER, MOST, MERGE };
+
+static const struct option options[] = {{"help", no_argument, NULL, 'h'},
+                                        {"version", no_argument, NULL, VERSION},
+                                        {"trace", required_argument, NULL, TRACE},
+                                        {"summary", optional_argument, NULL, SUMMARY},
+                                        {"trace-detail", required_argument, NULL, DETAIL},
+                                        {"trace-start-after", required_argument, NULL, AFTER},
+                                        {"trace-max-mb", required_argument, NULL, MOST},
+                                        {"merge", no_argument, NULL, MERGE},
+                                        {NULL, 0, NULL, 0}};
+
+static bool is_number(const char *text)
+{
+    return text[0] != '\0' && text[strspn(text, "0123456789.")] == '\0';
+}
+
+/* False: the value is none that the option takes. */
+static bool keep_wish(struct trace_wishes *wishes, int option, const char *value)
+{
+    switch (option) {
+    case TRACE:
+        wishes->trace = value;
+        return trace_has_form(value);
+    case SUMMARY:
+        return trace_read_summary(wishes, value);
+    case DETAIL:
+        wishes->is_api_only = strcmp(value, "api") == 0;
+        return wishes->is_api_only || strcmp(value, "kernels") == 0;
+    case AFTER:
+        wishes->after = value;
+        return is_number(value) || strcmp(value, "profiler") == 0;
+    default:
+        wishes->most_mb = value;
+        return is_number(value);
+    }
 }
 
 /* clem-run's own options end at the program's name. Returns the exit status, or -1 when there is a
  * program to start. */
-static int read_options(int argc, char **argv)
+static int read_options(int argc, char **argv, struct trace_wishes *wishes)
 {
-    enum { VERSION = 256 };
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'},
-                                            {"version", no_argument, NULL, VERSION},
-                                            {NULL, 0, NULL, 0}};
-    switch (getopt_long(argc, argv, "+h", options, NULL)) {
-    case -1:
-        return optind < argc ? -1 : usage(stderr, EXIT_USAGE);
-    case 'h':
-        return usage(stdout, EXIT_SUCCESS);
-    case VERSION:
-        puts("clem-run " CLEM_RUN_VERSION);
-        return EXIT_SUCCESS;
-    default:
-        return EXIT_USAGE;
+    bool merges = false;
+    for (int option, index = 0; (option = getopt_long(argc, argv, "+h", options, &index)) != -1;) {
+        if (option == 'h')
+            return usage(stdout, EXIT_SUCCESS);
+        if (option == VERSION) {
+            puts("clem-run " CLEM_RUN_VERSION);
+            return EXIT_SUCCESS;
+        }
+        if (option == '?')
+            return EXIT_USAGE;
+        if (option == MERGE)
+            merges = true;
+        else if (!keep_wish(wishes, option, optarg))
+            return refuse_value(options[index].name, optarg);
     }
+    if (merges)
+        return argc - optind < 2 || !trace_has_form(argv[optind])
+                   ? usage(stderr, EXIT_USAGE)
+                   : trace_merge(argv + optind, argc - optind);
+    return optind < argc ? -1 : usage(stderr, EXIT_USAGE);
 }
 
 static int refuse_unfound(const char *name)
@@ -186,7 +247,8 @@ int main(int argc, char **argv)
 {
     struct program_facts facts;
     char path[PATH_MAX], folder[PATH_MAX];
-    int status = read_options(argc, argv);
+    struct trace_wishes wishes = {NULL};
+    int status = read_options(argc, argv, &wishes);
     if (status >= 0)
         return status;
     argv += optind - 1; /* the program takes the place of clem-run */
@@ -205,6 +267,13 @@ int main(int argc, char **argv)
     if (!set_environment(folder, &facts)) {
         fprintf(stderr, "clem-run: out of memory\n");
         return EXIT_CANNOT_RUN;
+    }
+    if (wishes.trace != NULL || wishes.has_summary) {
+        char library[PATH_MAX + 32];
+        snprintf(library, sizeof library, "%s/libcudart.so.13", folder);
+        (void)setenv("NVTX_INJECTION64_PATH", library,
+                     0); /* NVIDIA's header for marks and ranges */
+        return trace_run(&wishes, path, argv + 1, facts.is_elf);
     }
     if (facts.is_elf)
         execv(path, argv + 1);

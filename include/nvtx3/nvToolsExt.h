@@ -12,8 +12,9 @@
 extern "C" {
 #endif
 
-/* No tool watches a program on clem, so nothing is recorded: every mark and range goes through
- * nvtxClemNote() alone, which does nothing. Functions give what they give without a tool.
+/* Every mark and range goes through nvtxClemNote() alone, which tells libclem of it, for
+ * clem-run --trace. In a program without libclem, and where nothing is recorded, functions give what
+ * they give without a tool.
  *
  * Source: NVTX 3.2, the C interface.
  */
@@ -131,21 +132,36 @@ typedef struct nvtxResourceAttributes_v0 nvtxResourceAttributes_t;
 
 enum nvtxClemKind { NVTX_CLEM_MARK, NVTX_CLEM_START, NVTX_CLEM_END, NVTX_CLEM_PUSH, NVTX_CLEM_POP };
 
-/* attributes: NULL for ends and pops. id: of the range that ends, or 0. */
-NVTX_INLINE_STATIC void nvtxClemNote(enum nvtxClemKind kind, nvtxDomainHandle_t domain,
-                                     const nvtxEventAttributes_t *attributes, nvtxRangeId_t id)
+/* libclem's; NULL in a program that is not linked with it. */
+unsigned long long __clemNvtxNote(int kind, const void *domain, int type, const void *message,
+                                  unsigned long long range)
+    __attribute__((weak, visibility("default")));
+const void *__clemNvtxName(int type, const void *message)
+    __attribute__((weak, visibility("default")));
+
+/* attributes: NULL for ends and pops. id: of the range that ends, or 0. Gives a started range's
+ * number. */
+NVTX_INLINE_STATIC nvtxRangeId_t nvtxClemNote(enum nvtxClemKind kind, nvtxDomainHandle_t domain,
+                                              const nvtxEventAttributes_t *attributes,
+                                              nvtxRangeId_t id)
 {
-    (void)kind, (void)domain, (void)attributes, (void)id;
+    if (!__clemNvtxNote)
+        return 0;
+    return __clemNvtxNote((int)kind, domain,
+                          attributes ? (int)attributes->messageType : (int)NVTX_MESSAGE_UNKNOWN,
+                          attributes ? attributes->message.ascii : NULL, id);
 }
 
-NVTX_INLINE_STATIC void nvtxClemNoteText(enum nvtxClemKind kind, int32_t type, const char *narrow,
-                                         const wchar_t *wide)
+NVTX_INLINE_STATIC nvtxRangeId_t nvtxClemNoteText(enum nvtxClemKind kind, int32_t type,
+                                                  const void *message)
 {
-    nvtxEventAttributes_t attributes = {
-        NVTX_VERSION, NVTX_EVENT_ATTRIB_STRUCT_SIZE, 0, 0, 0, 0, 0, {0}, type, {narrow}};
-    if (wide)
-        attributes.message.unicode = wide;
-    nvtxClemNote(kind, NULL, &attributes, 0);
+    return __clemNvtxNote ? __clemNvtxNote((int)kind, NULL, type, message, 0) : 0;
+}
+
+/* What domains and registered strings are. */
+NVTX_INLINE_STATIC void *nvtxClemName(int32_t type, const void *text)
+{
+    return __clemNvtxName ? (void *)(uintptr_t)__clemNvtxName(type, text) : NULL;
 }
 
 /* ---- Functions ---- */
@@ -170,21 +186,20 @@ NVTX_INLINE_STATIC void nvtxMarkEx(const nvtxEventAttributes_t *eventAttrib)
 
 NVTX_INLINE_STATIC void nvtxMarkA(const char *message)
 {
-    nvtxClemNoteText(NVTX_CLEM_MARK, NVTX_MESSAGE_TYPE_ASCII, message, NULL);
+    nvtxClemNoteText(NVTX_CLEM_MARK, NVTX_MESSAGE_TYPE_ASCII, message);
 }
 
 NVTX_INLINE_STATIC void nvtxMarkW(const wchar_t *message)
 {
-    nvtxClemNoteText(NVTX_CLEM_MARK, NVTX_MESSAGE_TYPE_UNICODE, NULL, message);
+    nvtxClemNoteText(NVTX_CLEM_MARK, NVTX_MESSAGE_TYPE_UNICODE, message);
 }
 
 /* nvtxRangeStart..., nvtxRangeEnd: a range that any thread may end, by the number that its start
- * gave. Without a tool that is 0. */
+ * gave; 0 where nothing is recorded. */
 NVTX_INLINE_STATIC nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t domain,
                                                         const nvtxEventAttributes_t *eventAttrib)
 {
-    nvtxClemNote(NVTX_CLEM_START, domain, eventAttrib, 0);
-    return 0;
+    return nvtxClemNote(NVTX_CLEM_START, domain, eventAttrib, 0);
 }
 
 NVTX_INLINE_STATIC nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t *eventAttrib)
@@ -194,14 +209,12 @@ NVTX_INLINE_STATIC nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t *e
 
 NVTX_INLINE_STATIC nvtxRangeId_t nvtxRangeStartA(const char *message)
 {
-    nvtxClemNoteText(NVTX_CLEM_START, NVTX_MESSAGE_TYPE_ASCII, message, NULL);
-    return 0;
+    return nvtxClemNoteText(NVTX_CLEM_START, NVTX_MESSAGE_TYPE_ASCII, message);
 }
 
 NVTX_INLINE_STATIC nvtxRangeId_t nvtxRangeStartW(const wchar_t *message)
 {
-    nvtxClemNoteText(NVTX_CLEM_START, NVTX_MESSAGE_TYPE_UNICODE, NULL, message);
-    return 0;
+    return nvtxClemNoteText(NVTX_CLEM_START, NVTX_MESSAGE_TYPE_UNICODE, message);
 }
 
 NVTX_INLINE_STATIC void nvtxDomainRangeEnd(nvtxDomainHandle_t domain, nvtxRangeId_t id)
@@ -230,13 +243,13 @@ NVTX_INLINE_STATIC int nvtxRangePushEx(const nvtxEventAttributes_t *eventAttrib)
 
 NVTX_INLINE_STATIC int nvtxRangePushA(const char *message)
 {
-    nvtxClemNoteText(NVTX_CLEM_PUSH, NVTX_MESSAGE_TYPE_ASCII, message, NULL);
+    nvtxClemNoteText(NVTX_CLEM_PUSH, NVTX_MESSAGE_TYPE_ASCII, message);
     return NVTX_NO_PUSH_POP_TRACKING;
 }
 
 NVTX_INLINE_STATIC int nvtxRangePushW(const wchar_t *message)
 {
-    nvtxClemNoteText(NVTX_CLEM_PUSH, NVTX_MESSAGE_TYPE_UNICODE, NULL, message);
+    nvtxClemNoteText(NVTX_CLEM_PUSH, NVTX_MESSAGE_TYPE_UNICODE, message);
     return NVTX_NO_PUSH_POP_TRACKING;
 }
 
@@ -251,18 +264,16 @@ NVTX_INLINE_STATIC int nvtxRangePop(void)
     return nvtxDomainRangePop(NULL);
 }
 
-/* Names of domains, categories, strings, threads and resources: nobody asks for them. Handles are
- * NULL without a tool, and NULL is a domain and a string that all functions take. */
+/* Domains and registered strings are kept where something is recorded. Otherwise they are NULL, which
+ * all functions take. Nobody asks for the names of categories, threads and resources. */
 NVTX_INLINE_STATIC nvtxDomainHandle_t nvtxDomainCreateA(const char *name)
 {
-    (void)name;
-    return NULL;
+    return (nvtxDomainHandle_t)nvtxClemName(NVTX_MESSAGE_TYPE_ASCII, name);
 }
 
 NVTX_INLINE_STATIC nvtxDomainHandle_t nvtxDomainCreateW(const wchar_t *name)
 {
-    (void)name;
-    return NULL;
+    return (nvtxDomainHandle_t)nvtxClemName(NVTX_MESSAGE_TYPE_UNICODE, name);
 }
 
 NVTX_INLINE_STATIC void nvtxDomainDestroy(nvtxDomainHandle_t domain)
@@ -273,15 +284,15 @@ NVTX_INLINE_STATIC void nvtxDomainDestroy(nvtxDomainHandle_t domain)
 NVTX_INLINE_STATIC nvtxStringHandle_t nvtxDomainRegisterStringA(nvtxDomainHandle_t domain,
                                                                 const char *string)
 {
-    (void)domain, (void)string;
-    return NULL;
+    (void)domain;
+    return (nvtxStringHandle_t)nvtxClemName(NVTX_MESSAGE_TYPE_ASCII, string);
 }
 
 NVTX_INLINE_STATIC nvtxStringHandle_t nvtxDomainRegisterStringW(nvtxDomainHandle_t domain,
                                                                 const wchar_t *string)
 {
-    (void)domain, (void)string;
-    return NULL;
+    (void)domain;
+    return (nvtxStringHandle_t)nvtxClemName(NVTX_MESSAGE_TYPE_UNICODE, string);
 }
 
 NVTX_INLINE_STATIC void nvtxDomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t category,

@@ -1,0 +1,164 @@
+/* The spool's file: chunks that threads map one after the other.
+ *
+ * The file is opened anew for each chunk, so that programs which close all files lose nothing, and memory in use is a chunk
+ * for each thread, however long the trace. Room on the disk is claimed before it is mapped: a full disk is a lost record, and
+ * no SIGBUS.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cl/profile/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cl/base/deadline.h"
+#include "cl/whole.h"
+
+static struct ocl_spool_header *page;
+static char path[4096];
+static dev_t device;
+static ino_t inode;
+
+struct ocl_spool_header *ocl_spool_page(void)
+{
+    return page;
+}
+
+void ocl_spool_forget(void)
+{
+    page = NULL; /* mapped still: the parent's threads are gone, and nobody writes to it */
+}
+
+static uint64_t clock_now(clockid_t clock)
+{
+    struct timespec now = {0, 0};
+
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+static void read_program(char program[256])
+{
+    const ssize_t length = readlink("/proc/self/exe", program, 255);
+
+    program[length < 0 ? 0 : length] = '\0';
+}
+
+static void fill_page(struct ocl_spool_header *header, uint64_t most_bytes)
+{
+    const uint64_t most = most_bytes / OCL_SPOOL_CHUNK;
+
+    header->version = OCL_SPOOL_VERSION;
+    header->chunk_bytes = OCL_SPOOL_CHUNK;
+    header->process = (uint64_t)getpid();
+    header->parent = (uint64_t)getppid();
+    header->monotonic = ocl_now();
+    header->realtime = clock_now(CLOCK_REALTIME);
+    header->boottime = clock_now(CLOCK_BOOTTIME);
+    header->most = most < OCL_SPOOL_LEAST_CHUNKS ? OCL_SPOOL_LEAST_CHUNKS
+                   : most > UINT32_MAX           ? UINT32_MAX
+                                                 : (uint32_t)most;
+    read_program(header->program);
+    memcpy(header->magic, OCL_SPOOL_MAGIC, sizeof header->magic);
+}
+
+/* Room on the disk first. */
+static void *map(int file, off_t offset, size_t bytes)
+{
+    const int error = posix_fallocate(file, offset, (off_t)bytes);
+    void *memory = error != 0 ? MAP_FAILED
+                              : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, offset);
+
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+struct ocl_spool_header *ocl_spool_create(const char *name, uint64_t most_bytes)
+{
+    struct stat status;
+    struct ocl_spool_header *made = NULL;
+
+    if (strlen(name) >= sizeof path)
+        return NULL;
+    strcpy(path, name);
+    const int file = whole_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    if (file >= 0 && fstat(file, &status) == 0) {
+        device = status.st_dev;
+        inode = status.st_ino;
+        made = map(file, 0, OCL_SPOOL_PAGE);
+    }
+    if (!made)
+        whole_say("clem: no trace is written: %s: %s\n", path, strerror(errno));
+    else
+        fill_page(made, most_bytes);
+    if (file >= 0)
+        close(file);
+    page = made;
+    return made;
+}
+
+static int open_again(void)
+{
+    struct stat status;
+    const int file = whole_open(path, O_RDWR | O_NOFOLLOW, 0);
+
+    if (file >= 0 && fstat(file, &status) == 0 && status.st_dev == device && status.st_ino == inode)
+        return file;
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
+static struct ocl_spool_chunk *map_chunk(int file, uint64_t place)
+{
+    return map(file, (off_t)(OCL_SPOOL_PAGE + place * OCL_SPOOL_CHUNK), OCL_SPOOL_CHUNK);
+}
+
+/* Whether the chunk was nobody's and is the caller's now. */
+static bool claim(struct ocl_spool_chunk *chunk)
+{
+    uint32_t none = 0;
+
+    return chunk->use != OCL_SPOOL_NAMES && atomic_compare_exchange_strong(&chunk->busy, &none, 1);
+}
+
+/* The first chunk from number on, round and round, that may be written over. */
+static struct ocl_spool_chunk *find(int file, uint64_t *number)
+{
+    for (uint32_t tries = 0; tries < page->most; tries++) {
+        *number = atomic_fetch_add(&page->next, 1);
+        struct ocl_spool_chunk *chunk = map_chunk(file, *number % page->most);
+        if (!chunk || claim(chunk))
+            return chunk;
+        munmap(chunk, OCL_SPOOL_CHUNK);
+    }
+    return NULL;
+}
+
+struct ocl_spool_chunk *ocl_spool_take(enum ocl_spool_use use)
+{
+    uint64_t number = 0;
+    const int error = errno;
+    const int file = open_again();
+    struct ocl_spool_chunk *chunk = file < 0 ? NULL : find(file, &number);
+
+    if (file >= 0)
+        close(file);
+    if (chunk) {
+        if (chunk->number != 0)
+            atomic_fetch_add(&page->overwritten, 1);
+        memset(chunk + 1, 0, OCL_SPOOL_CHUNK - sizeof *chunk);
+        chunk->number = number + 1;
+        chunk->use = use;
+    }
+    errno = error;
+    return chunk;
+}
+
+void ocl_spool_give(struct ocl_spool_chunk *chunk)
+{
+    atomic_store(&chunk->busy, 0);
+    munmap(chunk, OCL_SPOOL_CHUNK);
+}

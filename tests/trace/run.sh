@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# What clem-run --trace writes: decoded, and compared with what the program did.
+# run.sh CLEM_RUN TRACED DECODE
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+run=$1 traced=$2 decode=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+    echo "$1"
+    shift
+    head -200 "$@"
+    exit 1
+}
+# has FILE PATTERN...: each is in some line.
+has() {
+    in=$1
+    shift
+    for pattern; do
+        grep -Eq -- "$pattern" "$in" || fail "no line has: $pattern" "$in"
+    done
+}
+lacks() {
+    if grep -Eq -- "$2" "$1"; then fail "a line has: $2" "$1"; fi
+}
+
+# One of each kind, in rows of their own, with arrows from calls to commands.
+"$run" --trace=t.pftrace --summary=csv:s.csv "$traced"
+"$decode" t.pftrace >t.txt || fail "the trace breaks the schema" t.txt
+has t.txt '^track: process clem_traced$' '^track: thread$' '^track: ranges 1$' 'device clock error \(ns\)=[0-9]' \
+    '^thread: begin cudaMalloc$' '^thread: begin cudaStreamSynchronize$' 'ended by itself=1' 'records lost=0' \
+    '^thread: begin cudaLaunchKernel.* flow' '^stream.*: (begin|mark) twice \(kernel\) flow .*grid 16 x 1 x 1, block 64 x 1 x 1' \
+    'begin copy pageable to device \(copy\)( flow [0-9a-f]+)? \[bytes=4096\]' 'copy device to pageable' \
+    '^thread: begin cudaFree \[result=1\]$' '^device memory in use: count 4096$' '^pinned memory in use: count 4096$' \
+    '^thread: begin work of a thread \(range\)$' '^ranges 1: begin from start to end \(range\)$' '^thread: mark a "mark" \(range\)$'
+flow=$(sed -n 's/^stream.* twice .* flow \([0-9a-f]*\).*/\1/p' t.txt | head -1)
+has t.txt "^thread: begin cudaLaunchKernel flow $flow"
+[ "$(grep -c '^track: thread$' t.txt)" -eq 2 ] || fail "not two threads" t.txt
+has s.csv '^[0-9]+,kernel,"twice",2,' '^[0-9]+,call,"cudaLaunchKernel",2,' '^[0-9]+,copy,"copy pageable to device",2,.*,8192,'
+[ -z "$(ls ./*.clem-spool 2>/dev/null)" ] || fail "records are left" /dev/null
+
+# Calls alone; Chrome's form, packed; children; what a signal ended. Each process has a file, and --merge joins them.
+"$run" --trace=c.json.gz --trace-detail=api "$traced" exec
+[ "$(ls c.*.json.gz | wc -l)" -eq 1 ] || fail "no file of the child" /dev/null
+gzip -dc c.json.gz >c.json
+has c.json '^\[$' '^\]$' '"ph":"X".*"name":"cudaMalloc"' '"name":"a \\"mark\\""' '"name":"twice"'
+status=0
+"$run" --trace=k.pftrace "$traced" kill || status=$?
+[ $status -eq 137 ] || fail "killed, and clem-run says $status" /dev/null
+"$decode" k.pftrace >k.txt || fail "the trace of a killed program breaks the schema" k.txt
+has k.txt 'ended by itself=0' '^thread: begin cudaFreeHost$' 'twice \(kernel\)'
+"$run" --merge m.pftrace t.pftrace k.pftrace
+"$decode" m.pftrace >m.txt || fail "joined traces break the schema" m.txt
+[ "$(grep -c '^track: process clem_traced$' m.txt)" -eq 2 ] || fail "not two processes" m.txt
+[ "$(grep -c ' begin ' m.txt)" -eq "$(cat t.txt k.txt | grep -c ' begin ')" ] || fail "joining lost events" m.txt
+
+# Bounds: what the program says, and room. Names are kept, and so are the latest calls.
+"$run" --trace=p.pftrace --trace-start-after=profiler "$traced" profiler
+"$decode" p.pftrace >p.txt || fail "the trace breaks the schema" p.txt
+has p.txt '^thread: begin cudaSetDevice$'
+lacks p.txt 'begin cudaGetDevice'
+"$run" --trace=r.pftrace --trace-max-mb=1 "$traced" many
+"$decode" r.pftrace >r.txt || fail "the trace breaks the schema" r.txt
+has r.txt 'begin cudaGetDevice$' 'chunks overwritten=[1-9]' 'records lost=0'
+events=$(sed -n 's/ events, .*//p' r.txt)
+bytes=$(sed -n 's/.* events, \(.*\) bytes/\1/p' r.txt)
+[ $((bytes / events)) -le 20 ] || fail "$bytes bytes for $events begins and ends" /dev/null
+
+# Lines of calls, and values that clem-run does not take.
+CLEM_TRACE=calls "$traced" profiler 2>lines.txt
+has lines.txt '^clem: \[[0-9]+\] cudaSetDevice\(device=0\) = cudaSuccess, '
+for wrong in --trace=x.txt --summary=pdf --trace-detail=all --trace-max-mb=much --merge; do
+    status=0
+    "$run" $wrong "$traced" 2>/dev/null || status=$?
+    [ $status -eq 64 ] || fail "clem-run takes $wrong" /dev/null
+done

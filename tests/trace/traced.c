@@ -1,0 +1,118 @@
+/* A program that is recorded: it does one thing of each kind. traced [kill | exec | profiler | many | late]
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <cuda_profiler_api.h>
+#include <cuda_runtime.h>
+#include <nvtx3/nvToolsExt.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { COUNT = 1024, MANY = 100000 };
+
+static const char code[] =
+    "__kernel void twice(__global float *values) { values[get_global_id(0)] *= 2.0f; }";
+
+static void check(cudaError_t error)
+{
+    if (error == cudaSuccess)
+        return;
+    fprintf(stderr, "traced: %s\n", cudaGetErrorString(error));
+    exit(1);
+}
+
+static void launch(float *values, cudaStream_t stream)
+{
+    static cudaKernel_t twice;
+    cudaLibrary_t library;
+    void *arguments[] = {&values};
+    if (twice == NULL) {
+        check(cudaLibraryLoadData(&library, code, NULL, NULL, 0, NULL, NULL, 0));
+        check(cudaLibraryGetKernel(&twice, library, "twice"));
+    }
+    check(cudaLaunchKernel((const void *)twice, (dim3){COUNT / 64, 1, 1}, (dim3){64, 1, 1},
+                           arguments, 0, stream));
+}
+
+static void *run(void *unused)
+{
+    float host[COUNT] = {1.0f}, *values;
+    cudaStream_t stream;
+    nvtxRangePushA("work of a thread");
+    check(cudaStreamCreate(&stream));
+    check(cudaMalloc((void **)&values, sizeof host));
+    check(cudaMemcpyAsync(values, host, sizeof host, cudaMemcpyHostToDevice, stream));
+    launch(values, stream);
+    check(cudaMemcpyAsync(host, values, sizeof host, cudaMemcpyDeviceToHost, stream));
+    check(cudaStreamSynchronize(stream));
+    check(cudaFree(values));
+    check(cudaStreamDestroy(stream));
+    nvtxRangePop();
+    if (host[0] != 2.0f)
+        exit(2);
+    return unused;
+}
+
+static void run_all(void)
+{
+    pthread_t thread;
+    float *pinned;
+    const nvtxRangeId_t range = nvtxRangeStartA("from start to end");
+    nvtxMarkA("a \"mark\"");
+    check(cudaMallocHost((void **)&pinned, COUNT * sizeof(float)));
+    check(cudaMemset(pinned, 0, COUNT * sizeof(float)));
+    run(NULL);
+    if (pthread_create(&thread, NULL, run, NULL) != 0)
+        exit(3);
+    pthread_join(thread, NULL);
+    (void)cudaFree(&thread); /* an error, which is told */
+    (void)cudaGetLastError();
+    check(cudaFreeHost(pinned));
+    nvtxRangeEnd(range);
+}
+
+static void call_often(void)
+{
+    int device;
+    for (int i = 0; i < MANY; i++)
+        check(cudaGetDevice(&device));
+}
+
+static void run_child(const char *self)
+{
+    int status;
+    const pid_t child = fork();
+    if (child == 0) {
+        execl(self, self, "plain", (char *)NULL);
+        _exit(4);
+    }
+    if (waitpid(child, &status, 0) != child || status != 0)
+        exit(5);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "plain";
+    int device;
+    if (strcmp(what, "profiler") == 0) {
+        check(cudaGetDevice(&device));
+        check(cudaProfilerStart());
+        check(cudaSetDevice(0));
+        check(cudaProfilerStop());
+        check(cudaGetDevice(&device));
+        return 0;
+    }
+    if (strcmp(what, "many") == 0) {
+        call_often();
+        return 0;
+    }
+    run_all();
+    if (strcmp(what, "exec") == 0)
+        run_child(argv[0]);
+    if (strcmp(what, "kill") == 0)
+        raise(SIGKILL);
+    return 0;
+}
