@@ -17,6 +17,10 @@ bool ocl_process_is_exiting(void);
 bool ocl_process_is_ending(void);
 void ocl_process_note_ending(void);
 
+/* What exit() was called with; EXIT_FAILURE before, and where nobody noted it. Safe in handlers of signals. */
+int ocl_process_status(void);
+void ocl_process_note_status(int status);
+
 /* Begins to watch for a fork and the end.
  * Order: after the driver has registered its own exit handlers, because handlers run in reverse
  *        order and ours must run first; calling it again later is harmless and puts ours in front

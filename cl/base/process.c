@@ -10,6 +10,7 @@
 static atomic_bool is_forked;
 static atomic_bool is_exiting;
 static atomic_bool is_ending;
+static atomic_int status = EXIT_FAILURE;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
 bool ocl_process_is_forked(void)
@@ -30,6 +31,16 @@ bool ocl_process_is_ending(void)
 void ocl_process_note_ending(void)
 {
     atomic_store_explicit(&is_ending, true, memory_order_relaxed);
+}
+
+int ocl_process_status(void)
+{
+    return atomic_load_explicit(&status, memory_order_relaxed);
+}
+
+void ocl_process_note_status(int noted)
+{
+    atomic_store_explicit(&status, noted, memory_order_relaxed);
 }
 
 bool ocl_process_is_privileged(void)

@@ -11,6 +11,7 @@
 #include "cl/base/deadline.h"
 #include "cl/base/steady.h"
 #include "cl/base/worker.h"
+#include "cl/context/interrupted.h"
 #include "cl/process.h"
 #include "cl/queue/lane.h"
 #include "cl/queue/queue_private.h"
@@ -19,8 +20,10 @@
 #include "cl/trace.h"
 #include "cl/value.h"
 
-/* In all, however many contexts there are and however often exit handlers ask. */
-enum { EXIT_WAIT_MS = 10000, LONGEST_NAP_MS = 16 };
+/* In all, however many contexts there are and however often exit handlers ask. Where a call of clem's was interrupted, the work may
+ * need what that call holds. */
+enum { EXIT_WAIT_MS = 10000, INTERRUPTED_WAIT_MS = 2000, LONGEST_NAP_MS = 16 };
+static unsigned limit_ms = EXIT_WAIT_MS;
 
 /* Whether the work of a context is to be waited for: its driver computes in this process, and it is not
  * a host function, which that work waits for, that ends the process. */
@@ -46,7 +49,7 @@ static uint64_t deadline(void)
     static _Atomic uint64_t chosen; /* 0: nobody has waited yet */
     uint64_t none = 0;
 
-    atomic_compare_exchange_strong(&chosen, &none, ocl_deadline_after(EXIT_WAIT_MS));
+    atomic_compare_exchange_strong(&chosen, &none, ocl_deadline_after(limit_ms));
     return atomic_load(&chosen);
 }
 
@@ -55,8 +58,8 @@ static void complain(const char *name)
     static atomic_flag is_told = ATOMIC_FLAG_INIT;
 
     if (!atomic_flag_test_and_set(&is_told))
-        ocl_complain("%s still has work after %d seconds: the program ends without it", name,
-                     EXIT_WAIT_MS / 1000);
+        ocl_complain("%s still has work after %u seconds: the program ends without it", name,
+                     limit_ms / 1000);
 }
 
 static void nap(unsigned milliseconds)
@@ -80,6 +83,7 @@ static void wait_while(bool (*has_work)(struct ocl_context *context))
         return;
     const uint64_t end = deadline();
     while ((busy = ocl_contexts_find(has_work)) != NULL && ocl_now() < end) {
+        ocl_interrupted_tell_progress();
         nap(pause);
         pause = pause < LONGEST_NAP_MS ? 2 * pause : pause;
     }
@@ -93,26 +97,47 @@ __attribute__((weak)) int __cxa_thread_atexit_impl(void (*function)(void *), voi
 extern void *__dso_handle;
 
 /* Other threads go on, perhaps for ever: their calls are refused when the exit handlers run, and so wait_for_all() ends. */
-static void wait_at_exit(void *unused)
+static void wait_for_left(void)
 {
-    (void)unused;
-    if (ocl_process_is_forked())
-        return;
-    ocl_process_note_ending();
     ocl_contexts_visit(ocl_values_end); /* what nobody is left to write would be waited for */
     ocl_contexts_visit(ocl_queues_note_ending);
     wait_while(is_ending);
     ocl_lanes_end();
 }
 
-static void wait_for_all(void)
+static void wait_for_busy(void)
 {
-    if (!ocl_process_is_forked()) {
-        ocl_process_note_ending();
-        ocl_contexts_visit(ocl_values_end);
-    }
+    ocl_contexts_visit(ocl_values_end);
     wait_while(is_busy);
     ocl_lanes_end();
+}
+
+/* Once for all handlers: they are called one after the other, by one thread. */
+static void wait_safely(void (*function)(void))
+{
+    static bool is_over; /* what the first wait could not have, none can */
+
+    if (ocl_process_is_forked() || is_over)
+        return;
+    ocl_process_note_ending();
+    if (!ocl_call_is_interrupted()) {
+        function();
+        return;
+    }
+    is_over = true;
+    limit_ms = INTERRUPTED_WAIT_MS;
+    ocl_interrupted_run(function);
+}
+
+static void wait_at_exit(void *unused)
+{
+    (void)unused;
+    wait_safely(wait_for_left);
+}
+
+static void wait_for_all(void)
+{
+    wait_safely(wait_for_busy);
 }
 
 /* Compilers register handlers as they go, which an exit handler of ours would come behind; what ends

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define ENTRY(group, name, status) _Atomic(facade_any_function *) facade_next_##name;
 #include "facade/lists/host_entry_points.def"
@@ -26,6 +27,26 @@ facade_any_function *facade_find_next(_Atomic(facade_any_function *) *known, con
     errno = error;
     atomic_store_explicit(known, function, memory_order_relaxed);
     return function;
+}
+
+static bool is_in(const void *address, const char *begin)
+{
+    Dl_info info;
+    if (dladdr(address, &info) == 0 || info.dli_fname == NULL)
+        return false;
+    const char *slash = strrchr(info.dli_fname, '/');
+    const char *name = slash != NULL ? slash + 1 : info.dli_fname;
+    return strncmp(name, begin, strlen(begin)) == 0;
+}
+
+bool facade_is_driver(const void *caller)
+{
+    return is_in(caller, "libpocl");
+}
+
+bool facade_is_compiler(const void *caller)
+{
+    return is_in(caller, "libLLVM") || is_in(caller, "libclang-cpp");
 }
 
 #if FACADE_STANDS_IN

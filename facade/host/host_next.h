@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "cl/sanitized.h"
 
@@ -22,6 +23,10 @@ facade_any_function *facade_find_next(_Atomic(facade_any_function *) *known, con
 #define ENTRY(group, name, status) extern _Atomic(facade_any_function *) facade_next_##name;
 #include "facade/lists/host_entry_points.def"
 #undef ENTRY
+
+/* Whether code at this address is PoCL's, or of the compiler that it uses: by the name of the library. */
+bool facade_is_driver(const void *caller);
+bool facade_is_compiler(const void *caller);
 
 /* host_signal.c: the mask with which the system may wait: SIGSEGV stays unblocked while managed memory may migrate. mask
  * may be NULL. */

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "cl/process.h"
 #include "cl/signals.h"
 #include "facade/host/host_next.h"
 
@@ -56,11 +57,22 @@ static int set_other_action(action_function *next, int number, const struct siga
     return 0;
 }
 
+/* LLVM takes many signals for itself when PoCL first compiles, to remove its files and to tell where it was: SIGUSR1 would not
+ * come to the program any more, nor end it, and others only once. A forked child has no driver, and may not wait for the
+ * loader's lock. */
+static bool is_compilers(const struct sigaction *wanted, const void *caller)
+{
+    return wanted != NULL && wanted->sa_handler != SIG_DFL && wanted->sa_handler != SIG_IGN &&
+           !ocl_process_is_forked() && facade_is_compiler(caller);
+}
+
 static int set_action(action_function *next, int number, const struct sigaction *wanted,
-                      struct sigaction *before)
+                      struct sigaction *before, const void *caller)
 {
     if (next == NULL)
         return fail_with(ENOSYS);
+    if (is_compilers(wanted, caller))
+        return before != NULL ? set_action(next, number, NULL, before, caller) : 0;
     if (!ocl_signals_are_shared_here())
         return next(number, wanted, before);
     if (number != SIGSEGV)
@@ -71,13 +83,15 @@ static int set_action(action_function *next, int number, const struct sigaction 
 
 EXPORTED int sigaction(int number, const struct sigaction *wanted, struct sigaction *before)
 {
-    return set_action((action_function *)NEXT(sigaction), number, wanted, before);
+    return set_action((action_function *)NEXT(sigaction), number, wanted, before,
+                      __builtin_return_address(0));
 }
 
 EXPORTED action_function __sigaction;
 int __sigaction(int number, const struct sigaction *wanted, struct sigaction *before)
 {
-    return set_action((action_function *)NEXT(__sigaction), number, wanted, before);
+    return set_action((action_function *)NEXT(__sigaction), number, wanted, before,
+                      __builtin_return_address(0));
 }
 
 /* --- handlers alone --------------------------------------------------------------------------- */

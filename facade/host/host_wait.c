@@ -3,7 +3,6 @@
  * Then it is told that the linker did its work; whether it did shows in the file that it should have written.
  * All other callers get the C library's answer.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -19,27 +18,13 @@
 typedef pid_t wait4_function(pid_t child, int *status, int options, struct rusage *usage);
 typedef pid_t waitpid_function(pid_t child, int *status, int options);
 
-static bool is_in_driver(const void *caller)
-{
-    static const char *const libraries[] = {"libpocl", "libLLVM", "libclang-cpp"};
-    Dl_info info;
-    if (dladdr(caller, &info) == 0 || info.dli_fname == NULL)
-        return false;
-    const char *slash = strrchr(info.dli_fname, '/');
-    const char *name = slash != NULL ? slash + 1 : info.dli_fname;
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
-        if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
-            return true;
-    return false;
-}
-
 /* ECHILD for one child says that it has ended and that nobody can tell how. A forked child has no driver, and may not
  * wait for the loader's lock. */
 static bool has_lost_child(pid_t result, pid_t child, const void *caller)
 {
     if (result >= 0 || errno != ECHILD || child <= 0 || ocl_process_is_forked())
         return false;
-    const bool is_driver = is_in_driver(caller);
+    const bool is_driver = facade_is_driver(caller) || facade_is_compiler(caller);
     errno = ECHILD;
     return is_driver;
 }

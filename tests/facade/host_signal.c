@@ -740,3 +740,32 @@ TEST_BODY(host_signal_touches_allocate_nothing)
         TEST_SKIP("sanitizers have an allocator of their own");
     expect_good_end("allocations");
 }
+
+static volatile sig_atomic_t noted;
+
+static void note_signal(int number)
+{
+    noted = number;
+}
+
+/* LLVM would take these for itself when PoCL first compiles. */
+TEST_BODY(host_signal_handlers_stay_while_drivers_compile)
+{
+    static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
+    enum { NUMBERS = sizeof numbers / sizeof numbers[0] };
+    struct sigaction found;
+    int *p = NULL;
+    if (has_sanitizer())
+        TEST_SKIP("sanitizers define sigaction() themselves");
+    for (size_t i = 0; i < NUMBERS; i++)
+        assert_true(signal(numbers[i], i == 0 ? SIG_IGN : note_signal) != SIG_ERR);
+    assert_success(cudaMalloc((void **)&p, sizeof *p));
+    assert_success(cudaMemset(p, 1, sizeof *p));
+    assert_success(cudaFree(p));
+    for (size_t i = 0; i < NUMBERS; i++) {
+        assert_int_equal(sigaction(numbers[i], NULL, &found), 0);
+        assert_true(found.sa_handler == (i == 0 ? SIG_IGN : note_signal));
+    }
+    assert_int_equal(raise(SIGUSR1), 0);
+    assert_int_equal(noted, SIGUSR1);
+}

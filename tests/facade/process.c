@@ -161,6 +161,21 @@ TEST_BODY(process_calls_at_exit_are_refused)
     assert_int_equal(count_of(output, "destructor ran"), 1);
 }
 
+/* What the interrupted call holds nobody lets go of. */
+TEST_BODY(process_may_exit_in_a_handler_that_interrupts_a_call)
+{
+    static const char *const modes[] = {"", "memory"};
+    char output[4096];
+    for (int i = 0; i < 2; i++) {
+        const int code = run_program("", INTERRUPTED_HELPER, modes[i], output, sizeof output);
+        if (code == 77)
+            TEST_SKIP("no allocation to interrupt");
+        if (code != 7)
+            print_error("%s\n", output);
+        assert_int_equal(code, 7);
+    }
+}
+
 /* Work that is still queued when the program returns does not keep it from ending well. */
 TEST_BODY(process_may_exit_with_work_queued)
 {
