@@ -2691,11 +2691,17 @@ CUresult CUDAAPI cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray);
 CUresult CUDAAPI cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size_t size,
                                                CUmemRangeHandleType handleType,
                                                unsigned long long flags);
+
+/* cuMemBatchDecompressAsync: unpacks LZ4, Snappy and Deflate after the stream's earlier work. All of paramsArray is in device or
+ * managed memory; flags: 0. Of what is not in its format nothing is written but *dstActBytes, 0.
+ *
+ * Errors:  CUDA_ERROR_INVALID_VALUE, with the piece in *errorIndex, or SIZE_MAX there; CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.
+ */
 CUresult CUDAAPI cuMemBatchDecompressAsync(CUmemDecompressParams *paramsArray, size_t count,
                                            unsigned int flags, size_t *errorIndex, CUstream stream);
 
 /* ---- virtual memory management --------------------------------------------------------------
- * All of these return CUDA_ERROR_NOT_SUPPORTED.
+ * CUDA_ERROR_NOT_SUPPORTED where CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED is 0.
  *
  * Source: CUDA Driver API 13.0, Virtual Memory Management.
  */
@@ -2897,7 +2903,6 @@ CUresult CUDAAPI cuEventDestroy_v2(CUevent hEvent);
 CUresult CUDAAPI cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd);
 
 /* ---- stream memory operations ---------------------------------------------------------------
- * All of these return CUDA_ERROR_NOT_SUPPORTED.
  *
  * Source: CUDA Driver API 13.0, Stream Memory Operations.
  */
