@@ -3098,8 +3098,7 @@ CUresult CUDAAPI cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities,
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
-/* As the functions of the runtime API with these names. Of nodes that clem lacks (driver_graph_rest in the list of
- * entry points) functions return CUDA_ERROR_NOT_SUPPORTED. */
+/* As the functions of the runtime API with these names. */
 CUresult CUDAAPI cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
                                            const CUgraphNode *to, const CUgraphEdgeData *edgeData,
                                            size_t numDependencies);
@@ -3293,7 +3292,15 @@ CUresult CUDAAPI cuWaitExternalSemaphoresAsync(
     const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray,
     unsigned int numExtSems, CUstream stream);
 
-/* ---- parts of a device, checkpoints, core dumps, tensor maps, logs: not supported ------------ */
+/* ---- parts of a device, and green contexts ---------------------------------------------------
+ * The parts are numbers of multiprocessors, by the rules of compute capability 7.x; what streams of green contexts run may use
+ * the whole device.
+ *
+ * Errors:  CUDA_ERROR_INVALID_RESOURCE_TYPE for other resources than multiprocessors;
+ *          CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION for what does not come from one device and one split;
+ *          CUDA_ERROR_INVALID_CONTEXT; CUDA_ERROR_CONTEXT_IS_DESTROYED for streams of a green context that was destroyed.
+ * Source: CUDA Driver API 13.0, Green Contexts.
+ */
 
 CUresult CUDAAPI cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx);
 CUresult CUDAAPI cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource,
@@ -3316,6 +3323,9 @@ CUresult CUDAAPI cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx,
                                         int priority);
 CUresult CUDAAPI cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent);
 CUresult CUDAAPI cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx);
+
+/* ---- checkpoints, core dumps, tensor maps: not supported; logs -------------------------------- */
+
 CUresult CUDAAPI cuCheckpointProcessCheckpoint(int pid, CUcheckpointCheckpointArgs *args);
 CUresult CUDAAPI cuCheckpointProcessGetRestoreThreadId(int pid, int *tid);
 CUresult CUDAAPI cuCheckpointProcessGetState(int pid, CUprocessState *state);
