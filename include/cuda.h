@@ -2691,11 +2691,17 @@ CUresult CUDAAPI cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray);
 CUresult CUDAAPI cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size_t size,
                                                CUmemRangeHandleType handleType,
                                                unsigned long long flags);
+
+/* cuMemBatchDecompressAsync: unpacks LZ4, Snappy and Deflate after the stream's earlier work. All of paramsArray is in device or
+ * managed memory; flags: 0. Of what is not in its format nothing is written but *dstActBytes, 0.
+ *
+ * Errors:  CUDA_ERROR_INVALID_VALUE, with the piece in *errorIndex, or SIZE_MAX there; CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.
+ */
 CUresult CUDAAPI cuMemBatchDecompressAsync(CUmemDecompressParams *paramsArray, size_t count,
                                            unsigned int flags, size_t *errorIndex, CUstream stream);
 
 /* ---- virtual memory management --------------------------------------------------------------
- * All of these return CUDA_ERROR_NOT_SUPPORTED.
+ * CUDA_ERROR_NOT_SUPPORTED where CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED is 0.
  *
  * Source: CUDA Driver API 13.0, Virtual Memory Management.
  */
@@ -2897,7 +2903,6 @@ CUresult CUDAAPI cuEventDestroy_v2(CUevent hEvent);
 CUresult CUDAAPI cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd);
 
 /* ---- stream memory operations ---------------------------------------------------------------
- * All of these return CUDA_ERROR_NOT_SUPPORTED.
  *
  * Source: CUDA Driver API 13.0, Stream Memory Operations.
  */
@@ -3093,8 +3098,7 @@ CUresult CUDAAPI cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities,
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
-/* As the functions of the runtime API with these names. Of nodes that clem lacks (driver_graph_rest in the list of
- * entry points) functions return CUDA_ERROR_NOT_SUPPORTED. */
+/* As the functions of the runtime API with these names. */
 CUresult CUDAAPI cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *from,
                                            const CUgraphNode *to, const CUgraphEdgeData *edgeData,
                                            size_t numDependencies);
@@ -3288,7 +3292,15 @@ CUresult CUDAAPI cuWaitExternalSemaphoresAsync(
     const CUexternalSemaphore *extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *paramsArray,
     unsigned int numExtSems, CUstream stream);
 
-/* ---- parts of a device, checkpoints, core dumps, tensor maps, logs: not supported ------------ */
+/* ---- parts of a device, and green contexts ---------------------------------------------------
+ * The parts are numbers of multiprocessors, by the rules of compute capability 7.x; what streams of green contexts run may use
+ * the whole device.
+ *
+ * Errors:  CUDA_ERROR_INVALID_RESOURCE_TYPE for other resources than multiprocessors;
+ *          CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION for what does not come from one device and one split;
+ *          CUDA_ERROR_INVALID_CONTEXT; CUDA_ERROR_CONTEXT_IS_DESTROYED for streams of a green context that was destroyed.
+ * Source: CUDA Driver API 13.0, Green Contexts.
+ */
 
 CUresult CUDAAPI cuCtxFromGreenCtx(CUcontext *pContext, CUgreenCtx hCtx);
 CUresult CUDAAPI cuCtxGetDevResource(CUcontext hCtx, CUdevResource *resource,
@@ -3311,6 +3323,9 @@ CUresult CUDAAPI cuGreenCtxStreamCreate(CUstream *phStream, CUgreenCtx greenCtx,
                                         int priority);
 CUresult CUDAAPI cuGreenCtxWaitEvent(CUgreenCtx hCtx, CUevent hEvent);
 CUresult CUDAAPI cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx *phCtx);
+
+/* ---- checkpoints, core dumps, tensor maps: not supported; logs -------------------------------- */
+
 CUresult CUDAAPI cuCheckpointProcessCheckpoint(int pid, CUcheckpointCheckpointArgs *args);
 CUresult CUDAAPI cuCheckpointProcessGetRestoreThreadId(int pid, int *tid);
 CUresult CUDAAPI cuCheckpointProcessGetState(int pid, CUprocessState *state);

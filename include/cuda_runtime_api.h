@@ -667,7 +667,7 @@ cudaError_t CUDARTAPI cudaArrayGetInfo(struct cudaChannelFormatDesc *desc,
                                        struct cudaExtent *extent, unsigned int *flags,
                                        cudaArray_t array);
 
-/* cudaArrayGetPlane: planar, sparse and foreign arrays; these five return cudaErrorNotSupported. */
+/* cudaArrayGetPlane: planes, memory to be bound and tiles, of which no array here has any. Errors: cudaErrorInvalidValue. */
 cudaError_t CUDARTAPI cudaArrayGetPlane(cudaArray_t *pPlaneArray, cudaArray_t hArray,
                                         unsigned int planeIdx);
 
@@ -1047,7 +1047,7 @@ cudaError_t CUDARTAPI cudaLibraryGetGlobal(void **dptr, size_t *bytes, cudaLibra
 cudaError_t CUDARTAPI cudaLibraryGetManaged(void **dptr, size_t *bytes, cudaLibrary_t library,
                                             const char *name);
 
-/* cudaLibraryGetUnifiedFunction: returns cudaErrorNotSupported. */
+/* cudaLibraryGetUnifiedFunction: no library has one. Errors: cudaErrorInvalidValue. */
 cudaError_t CUDARTAPI cudaLibraryGetUnifiedFunction(void **fptr, cudaLibrary_t library,
                                                     const char *symbol);
 

@@ -78,6 +78,38 @@ CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count,
     return operate(stream, count, paramArray);
 }
 
+/* --- by their names of before CUDA 11.7 -------------------------------------------------------- */
+
+CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value,
+                             unsigned int flags)
+{
+    return cuStreamWaitValue32_v2(stream, addr, value, flags);
+}
+
+CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value,
+                             unsigned int flags)
+{
+    return cuStreamWaitValue64_v2(stream, addr, value, flags);
+}
+
+CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value,
+                              unsigned int flags)
+{
+    return cuStreamWriteValue32_v2(stream, addr, value, flags);
+}
+
+CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr addr, cuuint64_t value,
+                              unsigned int flags)
+{
+    return cuStreamWriteValue64_v2(stream, addr, value, flags);
+}
+
+CUresult cuStreamBatchMemOp(CUstream stream, unsigned int count,
+                            CUstreamBatchMemOpParams *paramArray, unsigned int flags)
+{
+    return cuStreamBatchMemOp_v2(stream, count, paramArray, flags);
+}
+
 /* --- nodes ------------------------------------------------------------------------------------ */
 
 static struct facade_node_said said(CUgraphNodeParams *room,

@@ -4,6 +4,8 @@
 
 #include "tests/facade/runtime_support.h"
 
+#include <cuda.h>
+
 static int device_count(void)
 {
     int count = 0;
@@ -361,4 +363,48 @@ TEST_BODY(device_synchronize_waits_for_all_streams)
     assert_success(cudaStreamQuery(stream));
     pthread_join(opener, NULL);
     assert_success(cudaStreamDestroy(stream));
+}
+
+/* --- notifications and writes of other devices ------------------------------------------------- */
+
+static void never(cudaAsyncNotificationInfo_t *info, void *data, cudaAsyncCallbackHandle_t handle)
+{
+    (void)info;
+    (void)data;
+    (void)handle;
+}
+
+TEST_BODY(device_notifications_are_registered)
+{
+    cudaAsyncCallbackHandle_t one = NULL, other = NULL;
+    CUasyncCallbackHandle drivers = NULL;
+    assert_success(cudaDeviceRegisterAsyncNotification(0, never, NULL, &one));
+    assert_success(cudaDeviceRegisterAsyncNotification(0, never, NULL, &other));
+    assert_true(one != other);
+    assert_success(cudaDeviceUnregisterAsyncNotification(0, one));
+    assert_fails(cudaErrorInvalidValue, cudaDeviceUnregisterAsyncNotification(0, one));
+    assert_fails(cudaErrorInvalidDevice, cudaDeviceUnregisterAsyncNotification(999, other));
+    assert_int_equal(cuDeviceUnregisterAsyncNotification(0, (CUasyncCallbackHandle)other),
+                     CUDA_SUCCESS);
+    assert_fails(cudaErrorInvalidValue, cudaDeviceRegisterAsyncNotification(0, NULL, NULL, &one));
+    assert_fails(cudaErrorInvalidValue, cudaDeviceRegisterAsyncNotification(0, never, NULL, NULL));
+    assert_fails(cudaErrorInvalidDevice,
+                 cudaDeviceRegisterAsyncNotification(999, never, NULL, &one));
+    assert_int_equal(cuDeviceRegisterAsyncNotification(0, NULL, NULL, &drivers),
+                     CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_BODY(device_remote_writes_are_flushed)
+{
+    int options = 0;
+    assert_success(cudaDeviceFlushGPUDirectRDMAWrites(
+        cudaFlushGPUDirectRDMAWritesTargetCurrentDevice, cudaFlushGPUDirectRDMAWritesToAllDevices));
+    assert_fails(cudaErrorInvalidValue,
+                 cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTargetCurrentDevice,
+                                                    (enum cudaFlushGPUDirectRDMAWritesScope)1));
+    assert_int_equal(cuFlushGPUDirectRDMAWrites(CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX,
+                                                CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER),
+                     CUDA_SUCCESS);
+    assert_success(cudaDeviceGetAttribute(&options, cudaDevAttrGPUDirectRDMAFlushWritesOptions, 0));
+    assert_int_equal(options, cudaFlushGPUDirectRDMAWritesOptionHost);
 }

@@ -498,3 +498,38 @@ TEST_BODY(memory_operation_does_not_hold_the_end_of_the_process)
     assert_true(waitpid(child, &status, 0) == child);
     assert_int_equal(status, 0);
 }
+
+/* What programs find that were built before CUDA 11.7. */
+static void find_old(const char *name, void **function)
+{
+    assert_driver(cuGetProcAddress(name, function, 11000, CU_GET_PROC_ADDRESS_DEFAULT, NULL));
+    assert_non_null(*function);
+}
+
+TEST_BODY(memory_operation_has_its_old_names)
+{
+    CUresult (*wait)(CUstream, CUdeviceptr, cuuint32_t, unsigned) = NULL;
+    CUresult (*store)(CUstream, CUdeviceptr, cuuint64_t, unsigned) = NULL;
+    CUresult (*batch)(CUstream, unsigned, CUstreamBatchMemOpParams *, unsigned) = NULL;
+    CUstreamBatchMemOpParams write = {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32}};
+    CUdeviceptr memory[2];
+    int can = 0;
+    find_memory(memory);
+    find_old("cuStreamWaitValue32", (void **)&wait);
+    find_old("cuStreamWriteValue64", (void **)&store);
+    find_old("cuStreamBatchMemOp", (void **)&batch);
+    assert_driver(cuDeviceGetAttribute(&can, CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1, 0));
+    assert_int_equal(can, 1);
+    CUstream stream = new_stream(CU_STREAM_NON_BLOCKING),
+             other = new_stream(CU_STREAM_NON_BLOCKING);
+    write.writeValue.address = memory[1];
+    write.writeValue.value = 7;
+    assert_driver(wait(stream, memory[1], 7, CU_STREAM_WAIT_VALUE_EQ));
+    assert_driver(store(stream, memory[0], 9, 0));
+    assert_int_equal(value_at(memory[0], 8), 0);
+    assert_driver(batch(other, 1, &write, 0));
+    assert_driver(cuStreamSynchronize(stream));
+    assert_int_equal(value_at(memory[0], 8), 9);
+    assert_driver(cuStreamDestroy(stream));
+    assert_driver(cuStreamDestroy(other));
+}

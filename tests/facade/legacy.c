@@ -49,7 +49,7 @@ TEST_BODY(legacy_suffixed_names)
         assert_success(cudaFree(managed));
     }
     cudaGetLastError();
-    assert_fails(cudaErrorNotSupported, cudaLaunchCooperativeKernelMultiDevice(NULL, 0, 0));
+    assert_fails(cudaErrorInvalidValue, cudaLaunchCooperativeKernelMultiDevice(NULL, 0, 0));
     assert_fails(cudaErrorInvalidValue, cudaSignalExternalSemaphoresAsync_v2(NULL, NULL, 0, NULL));
     assert_fails(cudaErrorInvalidValue, cudaWaitExternalSemaphoresAsync_v2(NULL, NULL, 0, NULL));
 }
@@ -81,7 +81,7 @@ TEST_BODY(legacy_members)
         assert_int_equal(got, expected);
     }
     assert_true(properties.clockRate > 0);
-    assert_int_equal(properties.cooperativeMultiDeviceLaunch, 0);
+    assert_int_equal(properties.cooperativeMultiDeviceLaunch, properties.cooperativeLaunch);
     assert_success(cudaMalloc(&device, 4096));
     assert_success(cudaPointerGetAttributes(&attributes, device));
     assert_int_equal(attributes.memoryType, cudaMemoryTypeDevice);

@@ -91,6 +91,29 @@ static cudaError_t add_kernel(const struct thread *thread, const struct command 
     return cudaGraphAddKernelNode(node, graph, before, count, &params);
 }
 
+/* add_copy_through: by way of memory that the graph has for that; node writes the target. */
+static cudaError_t add_copy_through(const struct interpreter *of, const struct command *c,
+                                    cudaGraph_t graph, const cudaGraphNode_t *before, size_t count,
+                                    cudaGraphNode_t *node)
+{
+    const size_t bytes = region_bytes(of, &c->target);
+    struct cudaMemAllocNodeParams scratch = {
+        .poolProps = {.allocType = cudaMemAllocationTypePinned,
+                      .location = {.type = cudaMemLocationTypeDevice, .id = c->device}},
+        .bytesize = bytes,
+    };
+    cudaGraphNode_t allocated = NULL, filled = NULL, freed = NULL;
+    cudaError_t error = cudaGraphAddMemAllocNode(&allocated, graph, before, count, &scratch);
+
+    if (!error)
+        error = cudaGraphAddMemcpyNode1D(&filled, graph, &allocated, 1, scratch.dptr,
+                                         address(of, &c->first), bytes, cudaMemcpyDefault);
+    if (!error)
+        error = cudaGraphAddMemcpyNode1D(node, graph, &filled, 1, address(of, &c->target),
+                                         scratch.dptr, bytes, cudaMemcpyDefault);
+    return error ? error : cudaGraphAddMemFreeNode(&freed, graph, node, 1, scratch.dptr);
+}
+
 static cudaError_t add_node(struct thread *thread, int index, cudaGraph_t graph,
                             const cudaGraphNode_t *before, size_t count, cudaGraphNode_t *node)
 {
@@ -109,6 +132,12 @@ static cudaError_t add_node(struct thread *thread, int index, cudaGraph_t graph,
         return add_kernel(thread, c, graph, before, count, node);
     if (c->kind == DO_SET_ASYNC)
         return cudaGraphAddMemsetNode(node, graph, before, count, &fill);
+    if (c->kind == DO_COPY_ASYNC && c->how & GRAPH_SCRATCH)
+        return add_copy_through(of, c, graph, before, count, node);
+    if (c->kind == DO_COPY_ASYNC)
+        return cudaGraphAddMemcpyNode1D(node, graph, before, count, address(of, &c->target),
+                                        address(of, &c->first), region_bytes(of, &c->target),
+                                        cudaMemcpyDefault);
     if (c->kind == DO_COPY_ASYNC)
         return cudaGraphAddMemcpyNode1D(node, graph, before, count, address(of, &c->target),
                                         address(of, &c->first), region_bytes(of, &c->target),
@@ -137,35 +166,82 @@ static cudaError_t add_nodes(struct thread *thread, const struct members *member
 
 /* By capture. */
 
-static cudaError_t find_capture(struct thread *thread, unsigned device, cudaStream_t *stream)
+/* Two streams that capture into one graph, and the commands that each got. ordered[a][b]: stream a waits for so many of b's. */
+struct lanes {
+    cudaStream_t stream[2];
+    cudaEvent_t event;
+    int at[2][MOST_COMMANDS], count[2], ordered[2][2];
+};
+
+static cudaError_t find_captures(struct thread *thread, unsigned device, cudaStream_t stream[2])
 {
     cudaError_t error = cudaSuccess;
-    if (!thread->captures[device])
-        error = cudaStreamCreateWithFlags(&thread->captures[device], cudaStreamNonBlocking);
-    *stream = thread->captures[device];
+    for (int i = 0; i < 2 && !error; i++) {
+        if (!thread->captures[device][i])
+            error = cudaStreamCreateWithFlags(&thread->captures[device][i], cudaStreamNonBlocking);
+        stream[i] = thread->captures[device][i];
+    }
     return error;
+}
+
+/* join: lane waits for the other. */
+static cudaError_t join(struct lanes *lanes, int lane)
+{
+    cudaError_t error = cudaEventRecord(lanes->event, lanes->stream[!lane]);
+    lanes->ordered[lane][!lane] = lanes->count[!lane];
+    return error ? error : cudaStreamWaitEvent(lanes->stream[lane], lanes->event, 0);
+}
+
+/* capture_in: behind those of the other lane that touch the same memory. */
+static cudaError_t capture_in(struct thread *thread, struct lanes *lanes, int lane, int index)
+{
+    const struct command *command = thread->of->program->command;
+    bool must_wait = false;
+
+    for (int i = lanes->ordered[lane][!lane]; i < lanes->count[!lane]; i++)
+        must_wait |= meet(&command[lanes->at[!lane][i]], &command[index]);
+    if (must_wait && join(lanes, lane))
+        return cudaGetLastError();
+    thread->capture = lanes->stream[lane];
+    run_command(thread, index);
+    thread->capture = NULL;
+    lanes->at[lane][lanes->count[lane]++] = index;
+    return cudaSuccess;
+}
+
+/* capture_all: into the first stream, or into both in no order but that of what they touch. */
+static cudaError_t capture_all(struct thread *thread, struct lanes *lanes,
+                               const struct members *members)
+{
+    const bool forks = thread->of->program->command[members->at[0]].how & GRAPH_FORK;
+    cudaError_t error = forks ? join(lanes, 1) : cudaSuccess;
+
+    for (int i = 0; i < members->count && !error; i++)
+        error =
+            capture_in(thread, lanes, forks && (members->at[i] * 7 / 3 + i) % 2, members->at[i]);
+    return error || !forks ? error : join(lanes, 0);
 }
 
 static cudaError_t capture(struct thread *thread, const struct members *members, cudaGraph_t graph)
 {
-    const unsigned device = thread->of->program->command[members->at[0]].device;
-    cudaStream_t stream = NULL;
+    struct lanes lanes = {.count = {0}};
     cudaGraph_t same = NULL;
-    cudaError_t error = find_capture(thread, device, &stream);
+    cudaError_t error =
+        find_captures(thread, thread->of->program->command[members->at[0]].device, lanes.stream);
 
+    if (!error)
+        error = cudaEventCreateWithFlags(&lanes.event, cudaEventDisableTiming);
     if (error)
         return error;
     pthread_rwlock_rdlock(&thread->of->captures);
-    error = cudaStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0,
+    error = cudaStreamBeginCaptureToGraph(lanes.stream[0], graph, NULL, NULL, 0,
                                           cudaStreamCaptureModeThreadLocal);
-    thread->capture = stream;
-    for (int i = 0; i < members->count && !error; i++)
-        run_command(thread, members->at[i]);
-    thread->capture = NULL;
     if (!error)
-        error = cudaStreamEndCapture(stream, &same);
+        error = capture_all(thread, &lanes, members);
+    if (!error)
+        error = cudaStreamEndCapture(lanes.stream[0], &same);
     pthread_rwlock_unlock(&thread->of->captures);
-    return error;
+    return error ? error : cudaEventDestroy(lanes.event);
 }
 
 /* Both. */
@@ -196,6 +272,60 @@ static cudaError_t add_body(cudaGraph_t graph, unsigned sort, cudaGraph_t *body)
     return error;
 }
 
+/* A loop, of which one turn has what is filled in. */
+struct loop {
+    cudaGraphConditionalHandle loop, body;
+    uint32_t index, wanted, most;
+    cudaGraph_t turns; /* the loop's body */
+};
+
+static cudaError_t add_inside(cudaGraph_t graph, enum cudaGraphConditionalNodeType type,
+                              cudaGraphConditionalHandle handle, cudaGraph_t *body)
+{
+    struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeConditional};
+    cudaGraphNode_t node = NULL;
+
+    params.conditional.handle = handle;
+    params.conditional.type = type;
+    params.conditional.size = 1;
+    const cudaError_t error = cudaGraphAddNode(&node, graph, NULL, NULL, 0, &params);
+    if (!error)
+        *body = params.conditional.phGraph_out[0];
+    return error;
+}
+
+/* add_loop: a body that one of up to three turns runs. */
+static cudaError_t add_loop(cudaGraph_t graph, int index, struct loop *loop, cudaGraph_t *body)
+{
+    loop->index = (uint32_t)index;
+    loop->most = 1 + (uint32_t)index % 3;
+    loop->wanted = (uint32_t)index / 3 % loop->most;
+    cudaError_t error =
+        cudaGraphConditionalHandleCreate(&loop->loop, graph, 1, cudaGraphCondAssignDefault);
+    if (!error)
+        error = add_inside(graph, cudaGraphCondTypeWhile, loop->loop, &loop->turns);
+    if (!error)
+        error = cudaGraphConditionalHandleCreate(&loop->body, loop->turns, loop->wanted == 0,
+                                                 cudaGraphCondAssignDefault);
+    return error ? error : add_inside(loop->turns, cudaGraphCondTypeIf, loop->body, body);
+}
+
+/* end_turns: behind all that is in the loop. */
+static cudaError_t end_turns(struct loop *loop)
+{
+    void *arguments[] = {&loop->loop, &loop->body, &loop->index, &loop->wanted, &loop->most};
+    const struct cudaKernelNodeParams params = {
+        .func = (void *)device_code.turn,
+        .gridDim = {1, 1, 1},
+        .blockDim = {1, 1, 1},
+        .kernelParams = arguments,
+    };
+    cudaGraphNode_t before[MOST_COMMANDS], node = NULL;
+    size_t count = MOST_COMMANDS;
+    const cudaError_t error = cudaGraphGetNodes(loop->turns, before, &count);
+    return error ? error : cudaGraphAddKernelNode(&node, loop->turns, before, count, &params);
+}
+
 /* fill_child: by way of a graph that is cloned, or given away. */
 static cudaError_t fill_child(struct thread *thread, const struct members *members,
                               cudaGraph_t graph)
@@ -218,15 +348,18 @@ static cudaError_t fill_child(struct thread *thread, const struct members *membe
 static cudaError_t make_graph(struct thread *thread, const struct members *members, unsigned how,
                               cudaGraph_t *graph)
 {
+    struct loop loop;
     cudaGraph_t body = NULL;
     cudaError_t error = cudaGraphCreate(graph, 0);
 
-    if (!error && how & GRAPH_CONDITIONAL)
+    if (!error && how & GRAPH_LOOP)
+        error = add_loop(*graph, members->at[0], &loop, &body);
+    else if (!error && how & GRAPH_CONDITIONAL)
         error = add_body(*graph, (unsigned)members->at[0] % 3, &body);
-    if (error)
-        return error;
-    return (how & GRAPH_CHILD ? fill_child : fill_graph)(thread, members,
-                                                         how & GRAPH_CONDITIONAL ? body : *graph);
+    if (!error)
+        error = (how & GRAPH_CHILD ? fill_child : fill_graph)(
+            thread, members, how & GRAPH_CONDITIONAL ? body : *graph);
+    return !error && how & GRAPH_LOOP ? end_turns(&loop) : error;
 }
 
 /* what_can_be: how the commands can become a graph, of what is wanted. */
@@ -237,6 +370,8 @@ static unsigned what_can_be(const struct interpreter *of, const struct members *
         how &= ~(unsigned)GRAPH_CONDITIONAL;
     if (!all(of, members, does_not_allocate) || how & GRAPH_SCRATCH)
         how &= ~(unsigned)(GRAPH_CHILD | GRAPH_UPDATED);
+    if (!(how & GRAPH_CONDITIONAL) || !device_code.turn)
+        how &= ~(unsigned)GRAPH_LOOP;
     return how & GRAPH_CONDITIONAL ? how & ~(unsigned)GRAPH_UPDATED : how;
 }
 
@@ -287,9 +422,11 @@ void end_graphs(struct thread *thread)
         cudaGraphExecDestroy(thread->last.exec);
     thread->last.exec = NULL;
     for (int i = 0; i < MOST_DEVICES; i++) {
-        if (thread->captures[i])
-            cudaStreamDestroy(thread->captures[i]);
-        thread->captures[i] = NULL;
+        for (int j = 0; j < 2; j++) {
+            if (thread->captures[i][j])
+                cudaStreamDestroy(thread->captures[i][j]);
+            thread->captures[i][j] = NULL;
+        }
     }
 }
 

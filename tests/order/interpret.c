@@ -140,6 +140,15 @@ static void register_store(void)
 #endif
 }
 
+/* Where the module is refused, there are no loops. */
+static void find_loops(void)
+{
+    if (cudaLibraryLoadData(&device_code.loop_module, order_loop, NULL, NULL, 0, NULL, NULL, 0) ||
+        cudaLibraryGetKernel(&device_code.turn, device_code.loop_module, "turn"))
+        device_code.turn = NULL;
+    (void)cudaGetLastError();
+}
+
 bool interpreter_begin(struct facts *facts, bool is_opencl, struct outcome *outcome)
 {
     *outcome = (struct outcome){.command = -1};
@@ -151,6 +160,8 @@ bool interpreter_begin(struct facts *facts, bool is_opencl, struct outcome *outc
                                     NULL, NULL, 0, NULL, NULL, 0);
     if (!error)
         error = cudaLibraryGetKernel(&device_code.change, device_code.module, "change");
+    if (!error && !is_opencl)
+        find_loops();
     if (!error)
         error = measure();
     if (!error)

@@ -21,6 +21,7 @@ void interpret(const struct program *program, struct outcome *outcome);
 
 /* The PTX: the kernel change and the variable store, of STORE_BYTES. */
 enum { STORE_BYTES = 262144 };
+extern const char order_loop[];
 extern const char order_kernels[];
 
 /* What stands for the variable on the host, once it is registered. */

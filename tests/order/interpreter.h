@@ -14,6 +14,8 @@
 struct device_code {
     cudaLibrary_t module;
     cudaKernel_t change;
+    cudaLibrary_t loop_module;
+    cudaKernel_t turn; /* NULL: kernels set no conditions here */
     double spins_per_us;
 };
 extern struct device_code device_code;
@@ -54,11 +56,11 @@ struct interpreter {
 struct thread {
     struct interpreter *of;
     unsigned index;
-    cudaStream_t checks[MOST_DEVICES];   /* non-blocking, so that a check orders nothing */
-    uint8_t *read;                       /* what a check reads */
-    cudaStream_t captures[MOST_DEVICES]; /* made when asked for */
-    cudaStream_t capture;                /* in place of the stream of each command, or NULL */
-    bool is_decoy;                       /* commands of what is updated before it runs */
+    cudaStream_t checks[MOST_DEVICES];      /* non-blocking, so that a check orders nothing */
+    uint8_t *read;                          /* what a check reads */
+    cudaStream_t captures[MOST_DEVICES][2]; /* made when asked for */
+    cudaStream_t capture;                   /* in place of the stream of each command, or NULL */
+    bool is_decoy;                          /* commands of what is updated before it runs */
     struct {
         cudaGraphExec_t exec;
         int first; /* its command */

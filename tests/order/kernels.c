@@ -59,6 +59,38 @@ const char order_kernels[] =
     "  ret;\n"
     "}\n";
 
+/* turn(loop, body, index, wanted, most): ends a turn of a loop, which begins with as many as the word of that index says. The
+ * next one has the body if it is the wanted one; the last of most is followed by none, and leaves the word as it was. */
+const char order_loop[] =
+    ".version 7.5\n.target sm_75\n.address_size 64\n"
+    ".extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);\n"
+    ".visible .global .align 4 .u32 turns[256];\n"
+    ".visible .entry turn(.param .u64 loop, .param .u64 body, .param .u32 index,\n"
+    "                     .param .u32 wanted, .param .u32 most)\n"
+    "{\n"
+    "  .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %d<6>;\n"
+    "  ld.param.u64 %d1, [loop];\n"
+    "  ld.param.u64 %d2, [body];\n"
+    "  ld.param.u32 %r1, [index];\n"
+    "  ld.param.u32 %r2, [wanted];\n"
+    "  ld.param.u32 %r3, [most];\n"
+    "  mov.u64 %d3, turns;\n"
+    "  mad.wide.u32 %d4, %r1, 4, %d3;\n"
+    "  ld.global.u32 %r4, [%d4];\n"
+    "  add.u32 %r4, %r4, 1;\n"
+    "  setp.eq.u32 %p1, %r4, %r2;\n"
+    "  selp.u32 %r5, 1, 0, %p1;\n"
+    "  setp.lt.u32 %p2, %r4, %r3;\n"
+    "  selp.u32 %r6, 1, 0, %p2;\n"
+    "  selp.u32 %r7, %r4, 0, %p2;\n"
+    "  st.global.u32 [%d4], %r7;\n"
+    "  { .param .b64 h; .param .b32 v; st.param.b64 [h], %d2; st.param.b32 [v], %r5;\n"
+    "    call.uni cudaGraphSetConditional, (h, v); }\n"
+    "  { .param .b64 h; .param .b32 v; st.param.b64 [h], %d1; st.param.b32 [v], %r6;\n"
+    "    call.uni cudaGraphSetConditional, (h, v); }\n"
+    "  ret;\n"
+    "}\n";
+
 const char order_opencl[] =
     "__kernel void change(__global uchar *target, __global const uchar *first,\n"
     "                     __global const uchar *second, uint bytes, uint factor, uint term, uint "

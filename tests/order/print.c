@@ -869,8 +869,8 @@ static void print_head(FILE *file, const struct program *program)
 /* print_how: a graph is printed as a capture; how else it was made. */
 static void print_how(FILE *file, unsigned how)
 {
-    static const char *const names[] = {"explicit", "updated", "conditional",
-                                        "scratch",  "again",   "child"};
+    static const char *const names[] = {"explicit", "updated", "conditional", "scratch",
+                                        "again",    "child",   "loop",        "fork"};
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
         if (how >> i & 1)
             fprintf(file, " %s", names[i]);

@@ -184,11 +184,14 @@ enum graph_how {
     GRAPH_EXPLICIT = 1,    /* made node by node, where all have nodes for that; else captured */
     GRAPH_UPDATED = 2,     /* instantiated from another one and then updated */
     GRAPH_CONDITIONAL = 4, /* in the body of a conditional node, where all may be there */
-    GRAPH_SCRATCH = 8, /* captured copies go through memory that the graph allocates and frees */
+    GRAPH_SCRATCH = 8,     /* copies go through memory that the graph allocates and frees */
     GRAPH_AGAIN =
         16, /* the same as the commands before, whose executable graph is launched again */
     GRAPH_CHILD = 32, /* a child of the graph that is launched */
-    GRAPH_HOWS = 64
+    GRAPH_LOOP =
+        64, /* with GRAPH_CONDITIONAL, where kernels can set conditions: in one turn of a loop */
+    GRAPH_FORK = 128, /* captured in two streams, which events join where they must be in order */
+    GRAPH_HOWS = 256
 };
 
 /* Units first, first + step, ... of a buffer; none at all with count 0. */
