@@ -236,6 +236,15 @@ static void check_between_blocks()
     result("between_blocks", got);
 }
 
+/* Where no thread's predicate holds. */
+__global__ void counting_none(int *out, int least)
+{
+    const int t = threadIdx.x;
+    out[3 * t] = __syncthreads_count(t > least);
+    out[3 * t + 1] = __syncthreads_and(t > least);
+    out[3 * t + 2] = __syncthreads_or(t > least) + 2 * __syncthreads_and(t >= 0);
+}
+
 int main(int count, char **arguments)
 {
     program_begin(count, arguments);
@@ -289,5 +298,13 @@ int main(int count, char **arguments)
     check_copies();
     check_cluster(out);
     check_host();
+    device_array<int> counts(3 * 96);
+    for (int threads = 32; threads <= 96; threads += 64) {
+        counting_none<<<1, threads>>>(counts.data, 500);
+        LAUNCHED();
+        const std::vector<int> told = counts.host();
+        for (int t = 0; t < threads; t++)
+            EXPECT(told[3 * t] == 0 && told[3 * t + 1] == 0 && told[3 * t + 2] == 2);
+    }
     return program_end();
 }

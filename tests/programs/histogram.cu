@@ -1,5 +1,7 @@
 /* A histogram of bytes: by global atomics, by shared atomics of each block, and by private counters of each warp.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <cuda_fp16.h>
+
 #include "program.h"
 
 __global__ void by_global(unsigned *bins, const unsigned char *data, int n)
@@ -45,6 +47,31 @@ __global__ void by_warp(unsigned *bins, const uchar4 *data, int n)
     }
 }
 
+/* Halves, alone and in pairs; and subnormal numbers, which the unit that adds to global memory takes for zeros, and the one of
+ * shared memory does not. Addresses are generic where a warp has both. */
+__global__ void small_sums(unsigned *halves, unsigned *floats)
+{
+    __shared__ unsigned inner[64], pairs;
+    const int t = threadIdx.x;
+    const unsigned pair = 0x40003c00; /* 1 and 2 */
+    inner[t] = floats[t] = t < 32 ? 3 : 0x3f800000;
+    if (t == 0)
+        pairs = 0;
+    __syncthreads();
+    asm volatile("red.global.add.noftz.f16x2 [%0], %1;" ::"l"(halves), "r"(pair) : "memory");
+    asm volatile("{ .reg .b16 h, g; mov.b32 {h, g}, %1; atom.global.add.noftz.f16 g, [%0], h; }" ::"l"((char *)halves + 6),
+                 "r"(pair) : "memory");
+    if (t % 3 == 0)
+        atomicAdd((__half2 *)&pairs, *(const __half2 *)&pair);
+    float *const mine = (float *)(t % 2 ? inner + t : floats + t);
+    atomicAdd(mine, __uint_as_float(1));
+    __syncthreads();
+    if (t % 2)
+        floats[t] = inner[t];
+    if (t == 0)
+        halves[2] = pairs;
+}
+
 int main(int count, char **arguments)
 {
     program_begin(count, arguments);
@@ -68,5 +95,12 @@ int main(int count, char **arguments)
         EXPECT(bins.host() == expected);
         result("bins", bins.host());
     }
+    device_array<unsigned> halves(3), floats(64);
+    small_sums<<<1, 64>>>(halves.data, floats.data);
+    LAUNCHED();
+    EXPECT(halves.host() == (std::vector<unsigned>{0x58005400, 0x54000000, 0x51804d80})); /* 64 and 128; 64; 22 and 44 */
+    const std::vector<unsigned> sums = floats.host();
+    for (unsigned t = 0; t < 64; t++)
+        EXPECT(sums[t] == (t >= 32 ? 0x3f800000 : t % 2 ? 4u : 0u));
     return program_end();
 }

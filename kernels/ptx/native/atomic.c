@@ -12,6 +12,23 @@ struct way {
     const char *reduction;
 };
 
+/* Numbers of 16 bits, one or two: by a function of runtime_math.c. */
+static const char *halves_of(enum ptx_type type)
+{
+    switch (type) {
+    case PTX_F16:
+        return "f16";
+    case PTX_BF16:
+        return "bf16";
+    case PTX_F16X2:
+        return "f16x2";
+    case PTX_BF16X2:
+        return "bf16x2";
+    default:
+        return NULL;
+    }
+}
+
 static struct way way_of(const struct ptx_instruction *in)
 {
     const enum ptx_type type = (enum ptx_type)in->types[0];
@@ -20,6 +37,10 @@ static struct way way_of(const struct ptx_instruction *in)
     struct way w = {.name = ""};
     switch (in->operation) {
     case PTX_OP_ADD:
+        if (halves_of(type)) {
+            w = (struct way){NULL, halves_of(type), false, false, NULL, NULL};
+            break;
+        }
         w = is_float ? (struct way){"fadd", "fadd", true, false, NULL, NULL}
                      : (struct way){"add", "add", false, false, "0", "add"};
         break;
@@ -68,6 +89,8 @@ static bool is_known(const struct ptx_instruction *in, struct way w)
                             in->operation == PTX_OP_XOR;
     if (!w.name[0] || in->width > 1 || bits > 64)
         return false;
+    if (halves_of(type) && in->operation == PTX_OP_ADD)
+        return true;
     if (bits == 16)
         return in->operation == PTX_OP_EXCH || in->operation == PTX_OP_CAS;
     if (type == PTX_F32 || type == PTX_F64)
@@ -87,6 +110,39 @@ static const char *alone_text(struct way w)
         if (strcmp(words[i][0], w.name) == 0)
             return words[i][1];
     return NULL;
+}
+
+/* The unit that adds to global memory takes subnormal numbers for zeros of their sign. */
+static bool flushes(struct way w, unsigned bits, bool is_shared)
+{
+    return w.is_float && bits == 32 && !is_shared;
+}
+
+/* %to is %from as that unit has it. */
+static const char *flushed(struct ptx_native *n, const char *from, const char *to)
+{
+    return ptx_format(n->e,
+                      "  %%%s.e = and i32 %%%s, 2139095040\n  %%%s.z = icmp eq i32 %%%s.e, 0\n"
+                      "  %%%s.s = and i32 %%%s, -2147483648\n"
+                      "  %%%s = select i1 %%%s.z, i32 %%%s.s, i32 %%%s\n",
+                      to, from, to, to, to, from, to, to, to, from);
+}
+
+static const char *flushing_text(struct ptx_native *n)
+{
+    struct ptx_emitter *e = n->e;
+    const char *p = ptx_native_pointer_type(n, "i32");
+    return ptx_format(e,
+                      "  %%was = load atomic i32, %s %%q monotonic, align 4\n%s  br label %%try\n"
+                      "try:\n  %%old = phi i32 [%%was, %%do], [%%now, %%try]\n%s"
+                      "  %%xf = bitcast i32 %%x2 to float\n  %%of = bitcast i32 %%old2 to float\n"
+                      "  %%nf = fadd float %%of, %%xf\n  %%n1 = bitcast float %%nf to i32\n%s"
+                      "  %%both = cmpxchg %s %%q, i32 %%old, i32 %%new monotonic monotonic\n"
+                      "  %%now = extractvalue {i32, i1} %%both, 0\n"
+                      "  %%won = extractvalue {i32, i1} %%both, 1\n"
+                      "  br i1 %%won, label %%done, label %%try\ndone:\n",
+                      p, flushed(n, "x1", "x2"), flushed(n, "old", "old2"), flushed(n, "n1", "new"),
+                      p);
 }
 
 /* What one lane does: %x1 and %y1 are its values, %q the pointer, %old the result. */
@@ -118,6 +174,8 @@ static const char *step_text(struct ptx_native *n, struct way w, unsigned bits, 
                           "  %%both = cmpxchg %s %%q, %s %%x1, %s %%y1 monotonic monotonic\n"
                           "  %%old = extractvalue {%s, i1} %%both, 0\n",
                           p, i, i, i);
+    if (flushes(w, bits, is_shared))
+        return flushing_text(n);
     if (w.is_float) {
         const char *f = bits == 32 ? "float" : "double";
         const char *pf = ptx_native_pointer_type(n, f);
@@ -153,7 +211,8 @@ static const char *define(struct ptx_native *n, struct way w, unsigned bits, boo
     const char *pva = ptx_native_pointer_type(n, "<32 x i64>");
     const char *name =
         ptx_format(e, "clem_atomic_%s%s_%u", is_shared ? "shared_" : "", w.name, bits);
-    const char *last = w.word || w.is_exchange ? "do" : "done";
+    const bool has_loop = !(w.word || w.is_exchange) || flushes(w, bits, is_shared);
+    const char *last = has_loop ? "done" : "do";
     ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
     ptx_native_declare(
         n,
@@ -176,6 +235,30 @@ static const char *define(struct ptx_native *n, struct way w, unsigned bits, boo
         "end:\n  %%r = load %s, %s %%X\n  ret %s %%r\n}",
         v, name, v, v, v, v, pva, v, pv, v, pv, last, pva, pa, pv, p, pv, p, pa, i, p, i, p, pa, p,
         i, p, i, p, step_text(n, w, bits, is_shared), i, p, v, pv, v);
+    return name;
+}
+
+/* The same by the host's function, which takes the lanes' values as words. */
+static const char *define_halves(struct ptx_native *n, const char *kind, unsigned bits)
+{
+    struct ptx_emitter *e = n->e;
+    const char *v = ptx_format(e, "<32 x i%u>", bits),
+               *name = ptx_format(e, "clem_atomic_%s", kind);
+    const char *pa = ptx_native_pointer_type(n, "<32 x i64>");
+    const char *pw = ptx_native_pointer_type(n, "<32 x i32>");
+    const bool is_narrow = bits < 32;
+    ptx_native_declare(n, "declare void @clem_native_add_halves_%s(i64, i64, i32)", kind);
+    ptx_native_declare(
+        n,
+        "define internal %s @%s(<32 x i64> %%a, %s %%x, %s %%y, i32 %%m) noinline nounwind {\n"
+        "  %%A = alloca <32 x i64>\n  %%X = alloca <32 x i32>\n"
+        "  %%w = %s %s %%x to <32 x i32>\n"
+        "  store <32 x i64> %%a, %s %%A\n  store <32 x i32> %%w, %s %%X\n"
+        "  %%A0 = ptrtoint %s %%A to i64\n  %%X0 = ptrtoint %s %%X to i64\n"
+        "  call void @clem_native_add_halves_%s(i64 %%A0, i64 %%X0, i32 %%m)\n"
+        "  %%r = load <32 x i32>, %s %%X\n  %%o = %s <32 x i32> %%r to %s\n  ret %s %%o\n}",
+        v, name, v, v, is_narrow ? "zext" : "bitcast", v, pa, pw, pa, pw, kind, pw,
+        is_narrow ? "trunc" : "bitcast", v, v);
     return name;
 }
 
@@ -221,6 +304,39 @@ static struct ptx_native_value operand(struct ptx_native *n, const struct ptx_op
     return ptx_native_read(n, o, type);
 }
 
+/* Lane after lane; given: the address and two values. */
+static struct ptx_native_value act(struct ptx_native *n, struct way w, unsigned bits,
+                                   bool is_shared, const struct ptx_native_value given[3],
+                                   const char *lanes)
+{
+    const bool is_halves = !w.word && strstr(w.name, "f16");
+    const char *name = is_halves ? define_halves(n, w.name, bits) : define(n, w, bits, is_shared);
+    const char *i = ptx_native_integer(bits);
+    struct ptx_native_value old = {NULL, (uint8_t)bits, true};
+    old.text = ptx_native_emit(
+        n, "call <32 x %s> @%s(<32 x i64> %s, <32 x %s> %s, <32 x %s> %s, i32 %s)", i, name,
+        ptx_native_vector(n, given[0]).text, i, ptx_native_vector(n, given[1]).text, i,
+        ptx_native_vector(n, given[2]).text, lanes);
+    return old;
+}
+
+/* Lanes whose addresses are in shared memory, and the others. */
+static struct ptx_native_value act_by_space(struct ptx_native *n, struct way w, unsigned bits,
+                                            struct ptx_native_value address,
+                                            struct ptx_native_value x, const char *lanes)
+{
+    const struct ptx_native_value given[3] = {address, x, x};
+    const struct ptx_native_value is_shared =
+        ptx_native_vector(n, ptx_native_is_in_space(n, address, PTX_SPACE_SHARED));
+    const char *inner = ptx_native_emit(n, "and i32 %s, %s", ptx_native_lanes(n, is_shared), lanes);
+    const char *outer = ptx_native_emit(n, "xor i32 %s, %s", inner, lanes);
+    struct ptx_native_value old = act(n, w, bits, true, given, inner);
+    const struct ptx_native_value other = act(n, w, bits, false, given, outer);
+    old.text = ptx_native_emit(n, "select <32 x i1> %s, <32 x i%u> %s, <32 x i%u> %s",
+                               is_shared.text, bits, old.text, bits, other.text);
+    return old;
+}
+
 static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct ptx_native *n = e->native;
@@ -242,12 +358,12 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
         fence(n, in, false);
         return;
     }
-    const char *i = ptx_native_integer(bits), *name = define(n, w, bits, is_shared);
-    struct ptx_native_value old = {NULL, (uint8_t)bits, true};
-    old.text = ptx_native_emit(
-        n, "call <32 x %s> @%s(<32 x i64> %s, <32 x %s> %s, <32 x %s> %s, i32 %s)", i, name,
-        ptx_native_vector(n, address).text, i, ptx_native_vector(n, x).text, i,
-        ptx_native_vector(n, y).text, ptx_native_guarded(n, in));
+    const char *lanes = ptx_native_guarded(n, in);
+    struct ptx_native_value old;
+    if (flushes(w, bits, is_shared) && in->space == PTX_SPACE_GENERIC && !variable)
+        old = act_by_space(n, w, bits, address, x, lanes);
+    else
+        old = act(n, w, bits, is_shared, (struct ptx_native_value[]){address, x, y}, lanes);
     fence(n, in, false);
     if (wants_result)
         ptx_native_set(n, in, &in->operands[0], type, old);

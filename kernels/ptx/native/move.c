@@ -45,8 +45,8 @@ static struct ptx_native_value is_within(struct ptx_native *n, struct ptx_native
     return is;
 }
 
-static struct ptx_native_value is_in_space(struct ptx_native *n, struct ptx_native_value a,
-                                           uint8_t space)
+struct ptx_native_value ptx_native_is_in_space(struct ptx_native *n, struct ptx_native_value a,
+                                               uint8_t space)
 {
     struct ptx_native_value is = {"false", 1, false};
     const struct ptx_plan *plan = n->e->plan;
@@ -76,8 +76,9 @@ static struct ptx_native_value is_in_space(struct ptx_native *n, struct ptx_nati
                 ptx_native_of_launch(n, offsetof(struct ptx_native_launch, parameters), "i64")),
             ptx_format(n->e, "%zu", plan->info->parameter_bytes));
     default: {
-        const struct ptx_native_value either = ptx_native_both(
-            n, "or", is_in_space(n, a, PTX_SPACE_SHARED), is_in_space(n, a, PTX_SPACE_LOCAL));
+        const struct ptx_native_value either =
+            ptx_native_both(n, "or", ptx_native_is_in_space(n, a, PTX_SPACE_SHARED),
+                            ptx_native_is_in_space(n, a, PTX_SPACE_LOCAL));
         struct ptx_native_value all = ptx_native_number(n, 1, "true");
         return ptx_native_both(n, "xor", either, all);
     }
@@ -87,7 +88,7 @@ static struct ptx_native_value is_in_space(struct ptx_native *n, struct ptx_nati
 static void test_space(struct ptx_native *n, const struct ptx_instruction *in)
 {
     const struct ptx_native_value a = source(n, &in->operands[1], PTX_U64);
-    ptx_native_set(n, in, &in->operands[0], PTX_PRED, is_in_space(n, a, in->space));
+    ptx_native_set(n, in, &in->operands[0], PTX_PRED, ptx_native_is_in_space(n, a, in->space));
 }
 
 bool ptx_native_move(struct ptx_native *n, const struct ptx_instruction *in)

@@ -128,6 +128,9 @@ bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_call(struct ptx_native *n, const struct ptx_instruction *in);
 bool ptx_native_move(struct ptx_native *n,
                      const struct ptx_instruction *in); /* move.c: cvta isspacep */
+/* Whether generic addresses are those of a space: one bit or 32. */
+struct ptx_native_value ptx_native_is_in_space(struct ptx_native *n, struct ptx_native_value a,
+                                               uint8_t space);
 void ptx_native_keep(struct ptx_native *n, const struct ptx_instruction *in,
                      const struct ptx_native_value *results, size_t count);
 void ptx_native_trap(struct ptx_native *n, const struct ptx_instruction *in);

@@ -31,6 +31,16 @@ bool clem_native_has_failed(const struct ptx_native_launch *launch);
 /* A block's threads wait for each other for ever. */
 void clem_native_stick(const struct ptx_native_launch *launch);
 
+/* Atomic sums of numbers of 16 bits, or of two at once: values come in, and what was there goes out. */
+#define CLEM_NATIVE_ADD_HALVES(name)                                                               \
+    void clem_native_add_halves_##name(const uint64_t addresses[32], uint32_t values[32],          \
+                                       uint32_t lanes);
+CLEM_NATIVE_ADD_HALVES(f16)
+CLEM_NATIVE_ADD_HALVES(bf16)
+CLEM_NATIVE_ADD_HALVES(f16x2)
+CLEM_NATIVE_ADD_HALVES(bf16x2)
+#undef CLEM_NATIVE_ADD_HALVES
+
 /* All of them, and of runtime.h. */
 #define CLEM_NATIVE_RUNTIME(FUNCTION)                                                              \
     FUNCTION(bytes)                                                                                \
@@ -42,6 +52,10 @@ void clem_native_stick(const struct ptx_native_launch *launch);
     FUNCTION(assertfail)                                                                           \
     FUNCTION(set_conditional)                                                                      \
     FUNCTION(clock)                                                                                \
+    FUNCTION(add_halves_f16)                                                                       \
+    FUNCTION(add_halves_bf16)                                                                      \
+    FUNCTION(add_halves_f16x2)                                                                     \
+    FUNCTION(add_halves_bf16x2)                                                                    \
     FUNCTION(trap)
 
 #endif

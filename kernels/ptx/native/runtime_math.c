@@ -2,6 +2,7 @@
  * functions, static and named clem_native_; host_math_names.inc lists those of math.cl.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <limits.h>
+#include <stdatomic.h>
 
 #include "kernels/ptx/native/host_math.h"
 #include "kernels/ptx/native/native_runtime.h"
@@ -107,6 +108,52 @@ static double2 double2_of(double x, double y)
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "host_library.inc"
 #pragma GCC diagnostic pop
+
+/* ---- Atomic sums of halves ---- */
+
+static uint32_t sum_of_f16x2(uint32_t a, uint32_t b)
+{
+    return clem_native_add_f16((ushort)a, (ushort)b) |
+           (uint32_t)clem_native_add_f16((ushort)(a >> 16), (ushort)(b >> 16)) << 16;
+}
+
+static uint32_t sum_of_bf16x2(uint32_t a, uint32_t b)
+{
+    return clem_native_add_bf16((ushort)a, (ushort)b) |
+           (uint32_t)clem_native_add_bf16((ushort)(a >> 16), (ushort)(b >> 16)) << 16;
+}
+
+static uint32_t sum_of_f16(uint32_t a, uint32_t b)
+{
+    return clem_native_add_f16((ushort)a, (ushort)b);
+}
+
+static uint32_t sum_of_bf16(uint32_t a, uint32_t b)
+{
+    return clem_native_add_bf16((ushort)a, (ushort)b);
+}
+
+/* Adds values[lane] to what lies at addresses[lane], for each lane of the mask, the lowest first; what was there comes in the
+ * place of the value. */
+#define ADD_HALVES(name, type)                                                                     \
+    void clem_native_add_halves_##name(const uint64_t addresses[32], uint32_t values[32],          \
+                                       uint32_t lanes)                                             \
+    {                                                                                              \
+        for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {                                 \
+            const int lane = __builtin_ctz(rest);                                                  \
+            _Atomic type *const at = (_Atomic type *)(uintptr_t)addresses[lane];                   \
+            type old = atomic_load_explicit(at, memory_order_relaxed);                             \
+            while (!atomic_compare_exchange_weak_explicit(                                         \
+                at, &old, (type)sum_of_##name(old, values[lane]), memory_order_relaxed,            \
+                memory_order_relaxed))                                                             \
+                ;                                                                                  \
+            values[lane] = old;                                                                    \
+        }                                                                                          \
+    }
+ADD_HALVES(f16, uint16_t)
+ADD_HALVES(bf16, uint16_t)
+ADD_HALVES(f16x2, uint32_t)
+ADD_HALVES(bf16x2, uint32_t)
 
 #define LIBM(FUNCTION)                                                                             \
     FUNCTION(fma)                                                                                  \
