@@ -38,7 +38,7 @@ has t.txt '^track: process clem_traced$' '^track: thread$' '^track: ranges 1$' '
 flow=$(sed -n 's/^stream.* twice .* flow \([0-9a-f]*\).*/\1/p' t.txt | head -1)
 has t.txt "^thread: begin cudaLaunchKernel flow $flow"
 [ "$(grep -c '^track: thread$' t.txt)" -eq 2 ] || fail "not two threads" t.txt
-has s.csv '^[0-9]+,kernel,"twice",2,' '^[0-9]+,call,"cudaLaunchKernel",2,' '^[0-9]+,copy,"copy pageable to device",2,.*,8192,'
+has s.csv '^[0-9]+,kernel,"twice",2,' '^[0-9]+,call,"cudaLaunchKernel",2,' '^[0-9]+,copy,"copy pageable to device",2,.*,8192,.*,([1-9][0-9]*\.[0-9]|0\.[1-9])$'
 [ -z "$(ls ./*.clem-spool 2>/dev/null)" ] || fail "records are left" /dev/null
 
 # Calls alone; Chrome's form, packed; children; what a signal ended. Each process has a file, and --merge joins them.
