@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # What clem-run --trace writes: decoded, and compared with what the program did.
-# run.sh CLEM_RUN TRACED DECODE
+# run.sh CLEM_RUN TRACED DECODE [BENCH]
 # SPDX-License-Identifier: Apache-2.0
 set -eu
-run=$1 traced=$2 decode=$3
+run=$1 traced=$2 decode=$3 bench=${4-}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
@@ -76,3 +76,9 @@ for wrong in --trace=x.txt --summary=pdf --trace-detail=all --trace-max-mb=much 
     "$run" $wrong "$traced" 2>/dev/null || status=$?
     [ $status -eq 64 ] || fail "clem-run takes $wrong" /dev/null
 done
+
+# The measurement of what it costs runs: its figures are for people.
+if [ -n "$bench" ]; then
+    "$bench" 3000 >b.txt
+    has b.txt '^none +[0-9.]+ +[0-9.]+ +[0-9.]+$' '^--trace-detail=api +[0-9.]+' '^--trace +[0-9.]+ +[0-9.]+'
+fi
