@@ -25,7 +25,7 @@ enum {
 /* What is no command of anybody, but there to compare the clocks: the first command may take long to enqueue. */
 enum { PROBE = 0xffff };
 
-/* Where so many bits of the number of pending commands are 0, recording one is timed. */
+/* Where so many bits of the number of commands are 0, recording one is timed. */
 enum { COST_MASK = 7 };
 
 struct pending {
@@ -50,6 +50,7 @@ struct ocl_lane {
     struct pending *ring;
     unsigned first, count, size;
     uint32_t place, device;
+    unsigned watched; /* commands so far */
     struct clock clock;
 };
 
@@ -389,7 +390,7 @@ void ocl_lane_note(struct ocl_command *command, cl_int error)
     pthread_mutex_lock(&lane->lock);
     take_complete(lane, LOOKS);
     add(lane, &pending);
-    pthread_mutex_unlock(&lane->lock);
-    if ((lane->count & COST_MASK) == 0)
+    if ((lane->watched++ & COST_MASK) == 0)
         ocl_profile_note_cost(ocl_profile_clock() - pending.after);
+    pthread_mutex_unlock(&lane->lock);
 }
