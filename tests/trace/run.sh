@@ -32,7 +32,7 @@ lacks() {
 has t.txt '^track: process clem_traced$' '^track: thread$' '^track: ranges 1$' 'device clock error \(ns\)=[0-9]' \
     '^thread: begin cudaMalloc$' '^thread: begin cudaStreamSynchronize$' 'ended by itself=1' 'records lost=0' \
     '^thread: begin cudaLaunchKernel.* flow' '^stream.*: (begin|mark) twice \(kernel\) flow .*grid 16 x 1 x 1, block 64 x 1 x 1' \
-    'begin copy pageable to device \(copy\)( flow [0-9a-f]+)? \[bytes=4096\]' 'copy device to pageable' \
+    'begin fill \(fill\)( flow [0-9a-f]+)? \[bytes=4096\]' 'begin copy pageable to device \(copy\)( flow [0-9a-f]+)? \[bytes=4096\]' 'copy device to pageable' \
     '^thread: begin cudaFree \[result=1\]$' '^device memory in use: count 4096$' '^pinned memory in use: count 4096$' \
     '^thread: begin work of a thread \(range\)$' '^ranges 1: begin from start to end \(range\)$' '^thread: mark a "mark" \(range\)$'
 flow=$(sed -n 's/^stream.* twice .* flow \([0-9a-f]*\).*/\1/p' t.txt | head -1)
