@@ -69,6 +69,9 @@ uint64_t ocl_profile_call(void);
 /* The number of a name in this process's spool; 0 without memory. The first use of a name takes a lock. */
 uint32_t ocl_profile_name(const char *name);
 
+/* The same of a text that stays: *kept, 0 at first, remembers the number. */
+uint32_t ocl_profile_kept_name(_Atomic uint64_t *kept, const char *name);
+
 /* What a command is: the words of struct ocl_spool_command that say so. */
 struct ocl_profile_work {
     unsigned small; /* enum ocl_spool_work, and where from and to */

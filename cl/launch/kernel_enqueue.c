@@ -333,8 +333,9 @@ static ocl_status enqueue_watched(const struct ocl_call *call, struct ocl_queue 
     struct ocl_lane_scope scope;
     if (__builtin_expect(!ocl_profile_is_on(), 1))
         return enqueue_with_twins(call, queue, kernel);
-    ocl_lane_begin_kernel(&scope, call->kernel->name, call->launch->groups, call->launch->items,
-                          call->launch->local_bytes);
+    ocl_lane_begin_kernel(&scope,
+                          ocl_profile_kept_name(&call->kernel->name_in_trace, call->kernel->name),
+                          call->launch->groups, call->launch->items, call->launch->local_bytes);
     const ocl_status status = enqueue_with_twins(call, queue, kernel);
     ocl_lane_end(&scope);
     return status;

@@ -177,6 +177,18 @@ void ocl_profile_end(void)
         ocl_spool_page()->end = ocl_now();
 }
 
+uint32_t ocl_profile_kept_name(_Atomic uint64_t *kept, const char *name)
+{
+    const uint64_t now = (uint64_t)atomic_load_explicit(&generation, memory_order_relaxed) << 32;
+    const uint64_t value = atomic_load_explicit(kept, memory_order_relaxed);
+
+    if (value > now && value - now <= UINT32_MAX)
+        return (uint32_t)value;
+    const uint32_t number = ocl_profile_name(name);
+    atomic_store_explicit(kept, now | number, memory_order_relaxed);
+    return number;
+}
+
 uint64_t ocl_profile_clock(void)
 {
     return ocl_now();

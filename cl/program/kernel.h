@@ -150,8 +150,9 @@ struct ocl_form {
 struct ocl_kernel {
     struct ocl_program *program;
     const char *name;
-    const char *text_name;   /* of the __kernel in the program's text: mostly the same */
-    _Atomic int description; /* enum ocl_lazy_state of the next three */
+    _Atomic uint64_t name_in_trace; /* ocl_profile_kept_name() */
+    const char *text_name;          /* of the __kernel in the program's text: mostly the same */
+    _Atomic int description;        /* enum ocl_lazy_state of the next three */
     struct ocl_argument *arguments;
     size_t argument_count;
     bool has_pointers;          /* found with the facts: into __global or __constant memory */

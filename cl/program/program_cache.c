@@ -191,6 +191,10 @@ const char *ocl_program_cache_directory(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (ocl_options_get()->cache_dir)
         return ocl_options_get()->cache_dir;
+    if (ocl_options_get()->no_cache)
+        return NULL;
+    if (ocl_options_get()->cuda_cache)
+        return ocl_options_get()->cuda_cache;
     pthread_once(&once, find_directory);
     return own_directory;
 }

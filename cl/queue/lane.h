@@ -14,7 +14,7 @@ struct ocl_lane_scope {
     const struct ocl_profile_work *outer;
     struct ocl_profile_work work;
 };
-void ocl_lane_begin_kernel(struct ocl_lane_scope *scope, const char *name, const size_t grid[3],
+void ocl_lane_begin_kernel(struct ocl_lane_scope *scope, uint32_t name, const size_t grid[3],
                            const size_t block[3], size_t shared);
 void ocl_lane_begin_copy(struct ocl_lane_scope *scope, enum ocl_spool_end source,
                          enum ocl_spool_end target, size_t bytes);

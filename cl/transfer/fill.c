@@ -47,7 +47,7 @@ static void fill_row(unsigned char *row, size_t width, uint32_t pattern)
     memcpy(row + done, block, width - done);
 }
 
-static void fill_by_host(const struct filling *filling)
+static void fill_rows(const struct filling *filling)
 {
     const struct ocl_copy *shape = &filling->shape;
 
@@ -60,6 +60,21 @@ static void fill_by_host(const struct filling *filling)
     }
 }
 
+static void fill_by_host(const struct ocl_queue *queue, const struct filling *filling)
+{
+    struct ocl_lane_scope scope;
+    const uint64_t start = ocl_profile_start_of_span();
+
+    if (start == 0) {
+        fill_rows(filling);
+        return;
+    }
+    ocl_lane_begin_fill(&scope, ocl_plan_bytes(&filling->shape));
+    fill_rows(filling);
+    ocl_lane_note_host(queue, start);
+    ocl_lane_end(&scope);
+}
+
 /* The host may fill in place of a command when nothing of the queue is left to do. */
 static ocl_status try_host(struct ocl_queue *queue, const struct filling *filling, bool *is_done)
 {
@@ -68,10 +83,7 @@ static ocl_status try_host(struct ocl_queue *queue, const struct filling *fillin
     if (status != OCL_OK || !ocl_queue_is_idle(queue))
         return status;
     ocl_write_begin(queue->context);
-    const uint64_t start = ocl_profile_is_on() ? ocl_profile_clock() : 0;
-    fill_by_host(filling);
-    if (start != 0)
-        ocl_lane_note_host(queue, start);
+    fill_by_host(queue, filling);
     ocl_write_end(queue->context);
     *is_done = true;
     return OCL_OK;
@@ -167,7 +179,7 @@ static void fill_in_turn(void *data, ocl_status status)
     if (status == OCL_OK && later->side.kind == OCL_SIDE_DEVICE)
         status = fill_device(later->own, &later->side, &later->filling, OCL_WAIT_ALL);
     else if (status == OCL_OK)
-        fill_by_host(&later->filling);
+        fill_rows(&later->filling);
     if (moves)
         ocl_sides_end();
     if (status != OCL_OK)
@@ -216,7 +228,7 @@ static ocl_status fill_pinned(struct ocl_queue *queue, struct ocl_side *side,
     if (wait == OCL_WAIT_ALL || suits_host(queue, side, filling)) {
         const ocl_status status = ocl_queue_settle(queue);
         if (status == OCL_OK)
-            fill_by_host(filling);
+            fill_by_host(queue, filling);
         return status;
     }
     if (!ocl_side_is_reached(side, queue->context))

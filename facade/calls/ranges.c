@@ -105,9 +105,10 @@ unsigned long long __clemNvtxNote(int kind, const void *domain, int type, const 
 static unsigned long long note(enum nvtxClemKind kind, const void *domain,
                                const nvtxEventAttributes_t *attributes, unsigned long long range)
 {
-    return attributes != NULL ? __clemNvtxNote(kind, domain, attributes->messageType,
-                                               attributes->message.ascii, range)
-                              : __clemNvtxNote(kind, domain, NVTX_MESSAGE_UNKNOWN, NULL, range);
+    return attributes != NULL
+               ? __clemNvtxNote((int)kind, domain, attributes->messageType,
+                                attributes->message.ascii, range)
+               : __clemNvtxNote((int)kind, domain, NVTX_MESSAGE_UNKNOWN, NULL, range);
 }
 
 static void domain_mark(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *attributes)

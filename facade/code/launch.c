@@ -10,6 +10,7 @@
 #include "facade/code/registration.h"
 #include "facade/device/device.h"
 #include "facade/graph/capture.h"
+#include "facade/state/environment.h"
 #include "facade/state/limits.h"
 #include "facade/state/runtime.h"
 #include "facade/state/thread_state.h"
@@ -199,9 +200,13 @@ cudaError_t facade_launch(struct facade_function *function, dim3 grid, dim3 bloc
         error = facade_stream_find_to_capture(stream_handle, &stream, &is_capturing);
     if (error != cudaSuccess)
         return error;
-    return is_capturing ? capture_launch(function, grid, block, args, shared, stream, &attributes)
-                        : facade_launch_in(function, grid, block, args, shared, stream,
-                                           attributes.is_cooperative);
+    if (is_capturing)
+        return capture_launch(function, grid, block, args, shared, stream, &attributes);
+    error =
+        facade_launch_in(function, grid, block, args, shared, stream, attributes.is_cooperative);
+    return error == cudaSuccess && facade_environment()->launches_wait
+               ? facade_stream_synchronize(stream_handle)
+               : error;
 }
 
 cudaError_t facade_launch_in(struct facade_function *function, dim3 grid, dim3 block,

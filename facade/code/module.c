@@ -11,6 +11,7 @@
 #include "facade/code/code.h"
 #include "facade/code/texture_reference.h"
 #include "facade/memory/managed_section.h"
+#include "facade/state/environment.h"
 #include "facade/state/runtime.h"
 
 static void forget_modules(struct facade_context *context);
@@ -85,6 +86,13 @@ static bool make_functions(struct facade_module *module)
     return module->functions != NULL;
 }
 
+/* What a kernel's first launch would find out, as far as it is the same for all launches: PTX is translated. */
+static void prepare_all(const struct facade_module *module)
+{
+    for (size_t i = 0; i < module->function_count; i++)
+        (void)ocl_kernel_facts(module->functions[i]->kernel);
+}
+
 /* Once for a build: both buffers are told how much they hold. NULL: there is nothing to say. */
 static void give_log(const struct facade_jit *jit, bool is_error, const char *log)
 {
@@ -150,6 +158,8 @@ cudaError_t facade_module_build(struct facade_context *context, const struct fac
         return status != OCL_OK ? build_error(code, status) : cudaErrorMemoryAllocation;
     }
     link_module(module);
+    if (facade_environment()->loads_eagerly)
+        prepare_all(module);
     *built = module;
     return cudaSuccess;
 }

@@ -3,6 +3,7 @@
 #include "facade/driver/driver.h"
 
 #include "facade/code/library.h"
+#include "facade/state/environment.h"
 
 static CUresult find_module(CUmodule handle, struct facade_module **module)
 {
@@ -71,7 +72,7 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
     if (mode == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *mode = CU_MODULE_EAGER_LOADING;
+    *mode = facade_environment()->loads_lazily ? CU_MODULE_LAZY_LOADING : CU_MODULE_EAGER_LOADING;
     return CUDA_SUCCESS;
 }
 

@@ -1,5 +1,7 @@
 /* The log of messages for users: a ring of the latest ones, and callbacks.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cl/whole.h"
+#include "facade/state/environment.h"
 #include "facade/state/log.h"
 #include "facade/state/thread_state.h"
 
@@ -104,9 +108,39 @@ static void deliver(struct delivery *delivery, cudaLogLevel level)
     pthread_cleanup_pop(1);
 }
 
+static void write_log(int file, const char *line)
+{
+    char *whole = NULL;
+    const int length = asprintf(&whole, "%s\n", line);
+    if (length > 0)
+        (void)whole_write(file, whole, (size_t)length);
+    if (length >= 0)
+        free(whole);
+}
+
+/* CUDA_LOG_FILE: opened for each message, which are few, so that no file stays open in the program. */
+static void write_to_file(const char *line)
+{
+    const char *name = facade_environment()->log_file;
+    const int error = errno;
+    if (name == NULL || line == NULL)
+        return;
+    if (strcmp(name, "stdout") == 0 || strcmp(name, "stderr") == 0) {
+        write_log(strcmp(name, "stdout") == 0 ? STDOUT_FILENO : STDERR_FILENO, line);
+    } else {
+        const int file = whole_open(name, O_WRONLY | O_CREAT | O_APPEND, 0666);
+        if (file >= 0) {
+            write_log(file, line);
+            close(file);
+        }
+    }
+    errno = error;
+}
+
 void facade_log(bool is_error, const char *message)
 {
     char *line = make_line(is_error, message);
+    write_to_file(line);
     struct delivery delivery = {.line = line != NULL ? strdup(line) : NULL};
     if (delivery.line == NULL) {
         free(line);

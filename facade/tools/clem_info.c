@@ -9,6 +9,7 @@
 
 #include "clem.h"
 #include "cuda_runtime_api.h"
+#include "facade/tools/clem_peaks.h"
 
 #ifdef HAS_CJSON
 #include <cjson/cJSON.h>
@@ -267,9 +268,11 @@ static int print_json(int count)
 static int usage(FILE *to, int code)
 {
     fprintf(to,
-            "usage: clem-info [--brief | --json | --help | --version]\n"
+            "usage: clem-info [--brief | --json | --peaks | --help | --version]\n"
             "Shows every OpenCL device as CUDA sees it: all that is known, one line each\n"
-            "(--brief), or as JSON (--json), whose names end in their units.\n"
+            "(--brief), or as JSON (--json), whose names end in their units; or what large copies "
+            "reach\n"
+            "on the first device (--peaks): to it, from it and within it, in bytes a second.\n"
             "CLEM_DEVICE chooses devices, by these numbers where it is not set; beside a GPU,\n"
             "programs see CPUs only if it names them or is \"all\".\n"
             "CLEM_ADDRESS forces an address strategy.\n"
@@ -300,13 +303,14 @@ static int show_devices(int (*show)(int count))
 
 static int answer(int argc, char **argv)
 {
-    enum { BRIEF = 256, JSON, VERSION };
-    static const struct option options[] = {{"brief", no_argument, NULL, BRIEF},
-                                            {"json", no_argument, NULL, JSON},
-                                            {"version", no_argument, NULL, VERSION},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    enum { BRIEF = 256, JSON, PEAKS, VERSION };
+    static const struct option options[] = {
+        {"brief", no_argument, NULL, BRIEF}, {"json", no_argument, NULL, JSON},
+        {"peaks", no_argument, NULL, PEAKS}, {"version", no_argument, NULL, VERSION},
+        {"help", no_argument, NULL, 'h'},    {NULL, 0, NULL, 0}};
     const int option = getopt_long(argc, argv, "h", options, NULL);
+    if (option == PEAKS && optind == argc)
+        return clem_peaks_print();
     setenv("CLEM_DEVICE", "all", 0); /* those too that programs do not see unasked */
     if (optind < argc && option != '?')
         return usage(stderr, EXIT_USAGE); /* one option, and nothing else */

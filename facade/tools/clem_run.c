@@ -247,7 +247,7 @@ int main(int argc, char **argv)
 {
     struct program_facts facts;
     char path[PATH_MAX], folder[PATH_MAX];
-    struct trace_wishes wishes = {NULL};
+    struct trace_wishes wishes = {.trace = NULL};
     int status = read_options(argc, argv, &wishes);
     if (status >= 0)
         return status;

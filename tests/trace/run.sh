@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # What clem-run --trace writes: decoded, and compared with what the program did.
-# run.sh CLEM_RUN TRACED DECODE
+# run.sh CLEM_RUN TRACED DECODE [BENCH]
 # SPDX-License-Identifier: Apache-2.0
 set -eu
-run=$1 traced=$2 decode=$3
+run=$1 traced=$2 decode=$3 bench=${4-}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
@@ -32,13 +32,13 @@ lacks() {
 has t.txt '^track: process clem_traced$' '^track: thread$' '^track: ranges 1$' 'device clock error \(ns\)=[0-9]' \
     '^thread: begin cudaMalloc$' '^thread: begin cudaStreamSynchronize$' 'ended by itself=1' 'records lost=0' \
     '^thread: begin cudaLaunchKernel.* flow' '^stream.*: (begin|mark) twice \(kernel\) flow .*grid 16 x 1 x 1, block 64 x 1 x 1' \
-    'begin copy pageable to device \(copy\)( flow [0-9a-f]+)? \[bytes=4096\]' 'copy device to pageable' \
+    'begin fill \(fill\)( flow [0-9a-f]+)? \[bytes=4096\]' 'begin copy pageable to device \(copy\)( flow [0-9a-f]+)? \[bytes=4096\]' 'copy device to pageable' \
     '^thread: begin cudaFree \[result=1\]$' '^device memory in use: count 4096$' '^pinned memory in use: count 4096$' \
     '^thread: begin work of a thread \(range\)$' '^ranges 1: begin from start to end \(range\)$' '^thread: mark a "mark" \(range\)$'
 flow=$(sed -n 's/^stream.* twice .* flow \([0-9a-f]*\).*/\1/p' t.txt | head -1)
 has t.txt "^thread: begin cudaLaunchKernel flow $flow"
 [ "$(grep -c '^track: thread$' t.txt)" -eq 2 ] || fail "not two threads" t.txt
-has s.csv '^[0-9]+,kernel,"twice",2,' '^[0-9]+,call,"cudaLaunchKernel",2,' '^[0-9]+,copy,"copy pageable to device",2,.*,8192,'
+has s.csv '^[0-9]+,kernel,"twice",2,' '^[0-9]+,call,"cudaLaunchKernel",2,' '^[0-9]+,copy,"copy pageable to device",2,.*,8192,.*,([1-9][0-9]*\.[0-9]|0\.[1-9])$'
 [ -z "$(ls ./*.clem-spool 2>/dev/null)" ] || fail "records are left" /dev/null
 
 # Calls alone; Chrome's form, packed; children; what a signal ended. Each process has a file, and --merge joins them.
@@ -76,3 +76,9 @@ for wrong in --trace=x.txt --summary=pdf --trace-detail=all --trace-max-mb=much 
     "$run" $wrong "$traced" 2>/dev/null || status=$?
     [ $status -eq 64 ] || fail "clem-run takes $wrong" /dev/null
 done
+
+# The measurement of what it costs runs: its figures are for people.
+if [ -n "$bench" ]; then
+    "$bench" 3000 >b.txt
+    has b.txt '^none +[0-9.]+ +[0-9.]+ +[0-9.]+$' '^--trace-detail=api +[0-9.]+' '^--trace +[0-9.]+ +[0-9.]+'
+fi
