@@ -10,7 +10,8 @@
 const char heat_style[] =
     "#heat caption{text-align:left;color:var(--soft);padding:.2rem 0}"
     "#heat caption div{position:sticky;left:0;max-width:calc(100vw - 2rem)}"
-    "#heat.crowd th div{white-space:normal}#heat td{min-width:6.5rem}"
+    "#heat.crowd th div{white-space:normal}@media (min-width:40rem){#heat.crowd tbody "
+    "th{min-width:15rem}}#heat td{min-width:6.5rem}"
     "#heat th div{max-width:14rem}.heat{background:color-mix(in srgb,var(--link) "
     "calc(var(--share)*.55),transparent)}.best{color:var(--yes);font-size:.85em}\n"
     "#heat button{all:unset;cursor:pointer;text-decoration:underline dotted}"
