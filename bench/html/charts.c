@@ -233,7 +233,7 @@ static void add_curve(struct plot *plot, const struct side *side, const struct r
         return;
     struct curve *curve = &plot->curves[plot->count++];
     *curve = (struct curve){side, row, form, ""};
-    snprintf(curve->title, sizeof curve->title, "%s", title);
+    snprintf(curve->title, sizeof curve->title, "%.95s", title);
 }
 
 /* What the curve's other parameters are. */
@@ -275,6 +275,18 @@ static bool makes_curves(const struct page *page, const struct row_facts *row)
 {
     return row->main >= 0 && row->is_number && row->points >= 3 &&
            page->keys[row->first].example->unit[0];
+}
+
+/* A row without forms, over a number: a curve for each side, on axes that they share. */
+static void sides_curves(struct page *page, const struct row_facts *row)
+{
+    struct plot plot = {0};
+    char caption[256], held[128];
+    for (size_t i = 0; i < page->side_count; i++)
+        add_curve(&plot, &page->sides[i], row, NULL, page->sides[i].label);
+    held_text(page, row, held, sizeof held);
+    snprintf(caption, sizeof caption, "%.60s%s", row->row, held);
+    draw_plot(page, &plot, row, false, caption);
 }
 
 /* A side's rows without forms that vary over a number: one chart, a curve for each row. */
@@ -659,9 +671,11 @@ void chart_group(struct page *page, size_t first, size_t count)
     if (!page->has_gnuplot)
         return;
     fputs("<div class=\"figures\">\n", page->out);
-    for (size_t i = 0; i < page->side_count; i++)
-        side_curves(page, &page->sides[i], rows, count);
+    if (page->side_count == 1)
+        side_curves(page, page->sides, rows, count);
     for (size_t r = 0; r < count; r++) {
+        if (page->side_count > 1 && !rows[r].is_study && makes_curves(page, &rows[r]))
+            sides_curves(page, &rows[r]);
         bool heat = makes_heat(page, &rows[r]);
         for (size_t i = 0; heat && i < page->side_count; i++)
             draw_heat(page, &rows[r], &page->sides[i]);

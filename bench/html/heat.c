@@ -8,17 +8,23 @@
 #include "bench/selector.h"
 
 const char heat_style[] =
-    "#heat caption{text-align:left;color:var(--soft);padding:.2rem 0}#heat td{min-width:6.5rem}"
+    "#heat caption{text-align:left;color:var(--soft);padding:.2rem 0}"
+    "#heat caption div{position:sticky;left:0;max-width:calc(100vw - 2rem)}"
+    "#heat.crowd th div{white-space:normal}@media (min-width:40rem){#heat.crowd tbody "
+    "th{min-width:15rem}}#heat td{min-width:6.5rem}"
     "#heat th div{max-width:14rem}.heat{background:color-mix(in srgb,var(--link) "
     "calc(var(--share)*.55),transparent)}.best{color:var(--yes);font-size:.85em}\n"
     "#heat button{all:unset;cursor:pointer;text-decoration:underline dotted}"
     "#heat button:focus-visible{outline:2px solid var(--link)}"
     "#heat.crowd thead th{min-width:5.5rem}#heat th small{display:block;color:var(--soft);"
-    "max-width:16rem;white-space:normal}#filter{font:inherit;color:inherit;"
+    "max-width:16rem;white-space:normal}#filter,#vendor{font:inherit;color:inherit;"
     "background:var(--back);border:1px solid var(--line);padding:.2rem .4rem}\n"
     "#heat small{color:inherit;opacity:.85}tr.peaks td,tr.peaks th{color:var(--soft)}"
     "@media (max-width:40rem){#heat td{min-width:4.9rem}#heat tbody th{min-width:7.4rem}}"
     ".mixed{border-left:4px solid var(--maybe);padding-left:.6rem}\n";
+
+/* So many times the last cache tell of memory. */
+#define BEYOND_CACHES 4
 
 static bool fits(const struct selector *selector, const struct saved_result *result)
 {
@@ -40,15 +46,15 @@ static bool fits(const struct selector *selector, const struct saved_result *res
     return true;
 }
 
-static struct first_measured measured_of(const struct side *side, size_t row)
+/* bytes: of the arrays; 0 takes the largest. */
+static struct first_measured measured_of(const struct side *side, const struct selector *selector,
+                                         double bytes)
 {
-    struct selector selector;
     struct first_measured found = {0};
-    selector_parse(first_selector(row), &selector);
     for (size_t i = 0; i < side->count; i++) {
         const struct saved_result *result = side->results[i];
         if (strcmp(result->status, "ok") != 0 || strcmp(result->unit, "GB/s") != 0 ||
-            !fits(&selector, result))
+            !fits(selector, result) || (bytes > 0 && result->bytes != bytes))
             continue;
         const double rate = result->by[BY_CUDA].median;
         if (result->bytes > found.bytes || (result->bytes >= found.bytes && rate > found.rate))
@@ -57,12 +63,66 @@ static struct first_measured measured_of(const struct side *side, size_t row)
     return found;
 }
 
-static void weigh_side(const struct side *side, struct first *first)
+/* Whether all sides that have the row have it of this size, beyond their caches. */
+static bool all_have(const struct page *page, const struct selector *selector, double bytes)
 {
-    struct first_measured rows[FIRST_ROWS];
-    for (size_t i = 0; i < FIRST_ROWS; i++)
-        rows[i] = measured_of(side, i);
-    first_weigh(rows, side->device->is_cpu, side->device->cache_bytes, first);
+    for (size_t i = 0; i < page->side_count; i++) {
+        const struct side *side = &page->sides[i];
+        if (measured_of(side, selector, 0).rate > 0 &&
+            (bytes < BEYOND_CACHES * side->device->cache_bytes ||
+             measured_of(side, selector, bytes).rate <= 0))
+            return false;
+    }
+    return true;
+}
+
+/* The largest size of a row that all sides have which have the row at all; 0: there is none. */
+static double common_bytes(const struct page *page, const struct selector *selector)
+{
+    double common = 0;
+    const struct side *side = page->sides;
+    while (side < page->sides + page->side_count && measured_of(side, selector, 0).rate <= 0)
+        side++;
+    for (size_t i = 0; side < page->sides + page->side_count && i < side->count; i++) {
+        const struct saved_result *result = side->results[i];
+        if (fits(selector, result) && result->bytes > common &&
+            all_have(page, selector, result->bytes))
+            common = result->bytes;
+    }
+    return common;
+}
+
+/* What runs have of one size is compared at that; otherwise each at its largest. Returns whether there is such a size for
+ * all rows. */
+static bool choose_sizes(const struct page *page, struct selector selectors[FIRST_ROWS],
+                         double bytes[FIRST_ROWS])
+{
+    bool alike = true;
+    for (size_t i = 0; i < FIRST_ROWS; i++) {
+        bool is_measured = false;
+        selector_parse(first_selector(i), &selectors[i]);
+        bytes[i] = common_bytes(page, &selectors[i]);
+        for (size_t j = 0; j < page->side_count && bytes[i] <= 0; j++)
+            is_measured = is_measured || measured_of(&page->sides[j], &selectors[i], 0).rate > 0;
+        alike = alike && !is_measured;
+    }
+    return alike;
+}
+
+/* Returns whether what is compared is of one size. */
+static bool weigh_sides(const struct page *page, struct first *firsts)
+{
+    struct selector selectors[FIRST_ROWS];
+    double bytes[FIRST_ROWS];
+    const bool alike = choose_sizes(page, selectors, bytes);
+    for (size_t s = 0; s < page->side_count; s++) {
+        const struct side *side = &page->sides[s];
+        struct first_measured rows[FIRST_ROWS];
+        for (size_t i = 0; i < FIRST_ROWS; i++)
+            rows[i] = measured_of(side, &selectors[i], bytes[i]);
+        first_weigh(rows, side->device->is_cpu, side->device->cache_bytes, &firsts[s]);
+    }
+    return alike;
 }
 
 /* How deep a colour lies behind a cell. */
@@ -137,7 +197,7 @@ static void size_row(struct page *page, const struct first *firsts)
         fprintf(page->out, "<td class=\"n\">%s", firsts[i].bytes > 0 ? size : "&#8211;");
         if (firsts[i].caches > 0)
             fprintf(page->out, " <small>%.1f caches%s</small>", firsts[i].caches,
-                    firsts[i].caches < 4 ? ": small" : "");
+                    firsts[i].caches < BEYOND_CACHES ? ": small" : "");
         fputs("</td>", page->out);
     }
     fputs("</tr>\n", page->out);
@@ -146,8 +206,8 @@ static void size_row(struct page *page, const struct first *firsts)
 static void table(struct page *page, const struct first *firsts)
 {
     fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Patterns over "
-          "devices\"><table id=\"heat\"><caption>GB/s, and the share of the peak that the "
-          "device&#8217;s memory has for reads, writes or copies</caption>\n<thead><tr><th "
+          "devices\"><table id=\"heat\"><caption><div>GB/s, and the share of the peak that the "
+          "device&#8217;s memory has for reads, writes or copies</div></caption>\n<thead><tr><th "
           "scope=\"col\">pattern</th>",
           page->out);
     for (size_t i = 0; i < page->side_count; i++) {
@@ -192,16 +252,35 @@ static void slowest(struct page *page, const struct first *firsts)
 
 /* --- many devices: a line for each --- */
 
+/* Who made the device, by its name or else by its driver's. */
+static const char *vendor_of(const struct side *side)
+{
+    static const struct {
+        const char *part, *vendor;
+    } makers[] = {{"NVIDIA", "NVIDIA"},   {"AMD", "AMD"},           {"gfx", "AMD"},
+                  {"Radeon", "AMD"},      {"Intel", "Intel"},       {"Apple", "Apple"},
+                  {"Adreno", "Qualcomm"}, {"Qualcomm", "Qualcomm"}, {"Mali", "Arm"},
+                  {"Cortex", "Arm"},      {"Neoverse", "Arm"}};
+    const char *const texts[] = {side->device->name, side->device->opencl, side->run->runtime};
+    for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++)
+        for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++)
+            if (strstr(texts[t], makers[i].part))
+                return makers[i].vendor;
+    return "other";
+}
+
 /* Words to filter by: all that names the device and its driver. */
 static void device_row(struct page *page, const struct side *side, const struct first *first,
                        const bool *is_best)
 {
-    fputs("<tr><th scope=\"row\"><div>", page->out);
+    char day[sizeof "2000-01-01"];
+    fprintf(page->out, "<tr data-vendor=\"%s\"><th scope=\"row\"><div>", vendor_of(side));
     html_text(page->out, side->device->name);
     fputs("</div><small>", page->out);
     html_text(page->out, side->device->opencl[0] ? side->device->opencl : side->run->runtime);
     fputs(", ", page->out);
-    html_text(page->out, side->run->date);
+    snprintf(day, sizeof day, "%s", side->run->date);
+    html_text(page->out, day);
     fputs("</small></th>", page->out);
     for (size_t i = 0; i < FIRST_PATTERNS; i++)
         rate_cell(page, first->patterns[i].rate, first->patterns[i].share, is_best[i]);
@@ -225,13 +304,19 @@ static void crowd_head(struct page *page, const struct first *first)
     fputs("</tr></thead>\n<tbody>\n", page->out);
 }
 
-/* Lines by what is typed, and in the order of a column; without scripts the table is whole, in the order of the files. */
+/* Lines of a vendor, with what is typed, and in the order of a column; without scripts the table is whole, in the order of
+ * the files. */
 static const char script[] =
-    "<script>(()=>{const t=document.getElementById('heat'),b=t.tBodies[0],"
-    "f=document.getElementById('filter'),n=r=>r.cells;"
-    "f.closest('p').hidden=false;f.oninput=()=>{const w=f.value.toLowerCase().split(/\\s+/);"
-    "for(const r of b.rows)r.hidden=!w.every(x=>n(r)[0].textContent.toLowerCase().includes(x))};"
-    "[...t.tHead.rows[0].cells].forEach((h,i)=>{const k=document.createElement('button');"
+    "<script>(()=>{const d=document,t=d.getElementById('heat'),b=t.tBodies[0],"
+    "f=d.getElementById('filter'),s=d.getElementById('vendor'),o=d.getElementById('shown'),"
+    "n=r=>r.cells;"
+    "f.closest('p').hidden=false;"
+    "for(const v of [...new Set([...b.rows].map(r=>r.dataset.vendor))].sort())s.add(new Option(v));"
+    "const show=()=>{const w=f.value.toLowerCase().split(/\\s+/);let c=0;"
+    "for(const r of b.rows){r.hidden=s.value&&r.dataset.vendor!==s.value||"
+    "!w.every(x=>n(r)[0].textContent.toLowerCase().includes(x));c+=!r.hidden}"
+    "o.textContent=c+(c===1?' device':' devices')};f.oninput=s.onchange=show;show();"
+    "[...t.tHead.rows[0].cells].forEach((h,i)=>{const k=d.createElement('button');"
     "k.type='button';k.append(...h.childNodes);h.append(k);k.onclick=()=>{"
     "const v=r=>i?-(parseFloat(n(r)[i].textContent)||0):n(r)[0].textContent;"
     "[...b.rows].sort((x,y)=>v(x)<v(y)?-1:v(x)>v(y)?1:0).forEach(r=>b.append(r));"
@@ -243,12 +328,14 @@ static void crowd(struct page *page, const struct first *firsts)
     size_t best[FIRST_PATTERNS];
     for (size_t i = 0; i < FIRST_PATTERNS; i++)
         best[i] = best_of(page, firsts, i);
-    fputs("<p hidden><label>Devices with these words: <input id=\"filter\" type=\"search\" "
-          "placeholder=\"vendor, name, driver\"></label></p>\n<div class=\"scroll\" "
+    fputs("<p hidden><label>Vendor: <select id=\"vendor\"><option value=\"\">all</select></label> "
+          "<label>Words: <input id=\"filter\" type=\"search\" "
+          "placeholder=\"name, driver, date\"></label> "
+          "<output id=\"shown\" class=\"soft\"></output></p>\n<div class=\"scroll\" "
           "tabindex=\"0\" role=\"region\" aria-label=\"Devices over patterns\"><table "
-          "id=\"heat\" class=\"crowd\"><caption>GB/s, and the share of the peak of the "
+          "id=\"heat\" class=\"crowd\"><caption><div>GB/s, and the share of the peak of the "
           "device&#8217;s memory, or "
-          "of a GPU&#8217;s link to the host</caption>\n",
+          "of a GPU&#8217;s link to the host</div></caption>\n",
           page->out);
     crowd_head(page, &firsts[0]);
     for (size_t d = 0; d < page->side_count; d++) {
@@ -262,8 +349,12 @@ static void crowd(struct page *page, const struct first *firsts)
 }
 
 /* What is compared must have been measured alike. */
-static void mixture(struct page *page)
+static void mixture(struct page *page, bool alike)
 {
+    if (page->side_count > 1)
+        fputs(alike ? "<p class=\"soft\">Each pattern at the largest size that all runs have.</p>\n"
+                    : "<p class=\"soft\">Each device at the largest size of its own run.</p>\n",
+              page->out);
     for (size_t i = 1; i < page->side_count; i++)
         if (strcmp(page->sides[i].run->mode, page->sides[0].run->mode) != 0) {
             fputs("<p class=\"mixed\"><b>These runs were made in different modes</b>, with "
@@ -284,11 +375,10 @@ static bool has_any(const struct page *page, const struct first *firsts)
 void heat_map(struct page *page)
 {
     struct first *firsts = calloc(page->side_count + 1, sizeof *firsts);
-    for (size_t i = 0; firsts && i < page->side_count; i++)
-        weigh_side(&page->sides[i], &firsts[i]);
+    const bool alike = firsts && weigh_sides(page, firsts);
     if (firsts && has_any(page, firsts)) {
         fputs("<section id=\"first\"><h2>What each pattern gets</h2>\n", page->out);
-        mixture(page);
+        mixture(page, alike);
         if (page->side_count > HEAT_DEVICES) {
             crowd(page, firsts);
         } else {
