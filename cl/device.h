@@ -57,6 +57,9 @@ struct ocl_device_facts {
 /* Whether a blank-separated list (facts.extensions) holds the word. */
 bool ocl_device_has_extension(const struct ocl_device_facts *facts, const char *extension);
 
+/* What CLEM_COMPUTE_CAPABILITY says, as 75 for 7.5; 0: nothing. */
+unsigned ocl_wanted_capability(void);
+
 /* Number of devices, in CUDA's sense: after CLEM_DEVICE and CUDA_VISIBLE_DEVICES, one entry per
  * physical device, GPUs first, then accelerators, then CPUs, which are there unasked only where no GPU is. Starts OpenCL at the first call of the
  * process; safe from any thread. */

@@ -14,10 +14,11 @@ struct ocl_options {
     const char *textures;  /* CLEM_TEXTURES: "image" or "hand"; NULL when unset */
     const char
         *ptx_form; /* CLEM_PTX_FORM: "item", "block", "warp", "native" or "gpu"; NULL when unset */
-    const char *at_once; /* CLEM_AT_ONCE: a number; NULL when unset */
-    const char *compile; /* CLEM_COMPILE: "here", "apart" or "ahead"; NULL when unset */
-    const char *memory;  /* CLEM_MEMORY: bytes, or a number with K, M or G; NULL when unset */
-    const char *dump;    /* CLEM_DUMP: folder for what becomes of PTX; NULL when unset */
+    const char *at_once;    /* CLEM_AT_ONCE: a number; NULL when unset */
+    const char *compile;    /* CLEM_COMPILE: "here", "apart" or "ahead"; NULL when unset */
+    const char *memory;     /* CLEM_MEMORY: bytes, or a number with K, M or G; NULL when unset */
+    const char *capability; /* CLEM_COMPUTE_CAPABILITY: "7.5" to "9.0"; NULL when unset */
+    const char *dump;       /* CLEM_DUMP: folder for what becomes of PTX; NULL when unset */
     const char
         *host_root; /* CLEM_HOST_ROOT: stands in for "/" where limits are read; NULL when unset */
     const char *visible; /* CUDA_VISIBLE_DEVICES; NULL when unset */

@@ -7,6 +7,7 @@
 
 #include "cl/block/block_strategy.h"
 #include "cl/memory.h"
+#include "cl/trace.h"
 
 /* How often a block is made anew because the driver aligned it to less than any block before. */
 enum { ALIGNMENT_TRIES = 4 };
@@ -179,6 +180,17 @@ size_t ocl_block_first(const struct ocl_block *block)
     return (size_t)(-block->address & (alignment_of(block->context) - 1));
 }
 
+/* Memory that is there, and that no single allocation can have. */
+static void name_limit(const struct ocl_context *context, size_t bytes)
+{
+    const struct ocl_device_facts *facts = &context->device->facts;
+    if (bytes > facts->max_alloc_bytes)
+        ocl_log(true,
+                "%zu bytes cannot be had as one allocation: the driver of %s says that %llu can be "
+                "(CL_DEVICE_MAX_MEM_ALLOC_SIZE)",
+                bytes, facts->name, (unsigned long long)facts->max_alloc_bytes);
+}
+
 static ocl_status make_block(struct ocl_context *context, enum ocl_block_kind kind,
                              const struct ocl_block_strategy *strategy, void *pointer, size_t bytes,
                              struct ocl_block **made)
@@ -193,6 +205,7 @@ static ocl_status make_block(struct ocl_context *context, enum ocl_block_kind ki
     block->bytes = bytes;
     ocl_status status = ocl_block_status(strategy->create(block));
     if (status != OCL_OK) {
+        name_limit(context, bytes);
         ocl_block_destroy(block);
         return status;
     }

@@ -5,11 +5,18 @@
 #include "cl/block/block_strategy.h"
 #include "cl/block/probe.h"
 #include "cl/device/extension.h"
+#include "cl/device/large.h"
 #include "cl/trace.h"
 
 /* How many blocks at unusable addresses are set aside before giving up: of 2 MiB, more than what malloc() reserves for
  * a thread. */
 enum { COLLISION_TRIES = 40 };
+
+/* What a block's buffer is created with. */
+static cl_mem_flags flags_of(const struct ocl_block *block)
+{
+    return CL_MEM_READ_WRITE | ocl_large_flags(block->context->device, block->bytes);
+}
 
 static void destroy_buffer(struct ocl_block *block)
 {
@@ -136,7 +143,7 @@ static ocl_status create_with_address(struct ocl_block *block)
     const bool is_draft = context->capability.bda_revision == OCL_BDA_DRAFT;
     const cl_mem_properties properties[] = {OCL_BDA_RELEASED_PROPERTY, CL_TRUE, 0};
     const cl_mem_info query = is_draft ? OCL_BDA_DRAFT_ADDRESS : OCL_BDA_RELEASED_ADDRESS;
-    const cl_mem_flags flags = CL_MEM_READ_WRITE | (is_draft ? OCL_BDA_DRAFT_FLAG : 0);
+    const cl_mem_flags flags = flags_of(block) | (is_draft ? OCL_BDA_DRAFT_FLAG : 0);
     cl_ulong address = 0;
     cl_int error;
     if (is_draft)
@@ -160,8 +167,7 @@ const struct ocl_block_strategy ocl_block_bda = {create_bda, destroy_buffer};
 static ocl_status create_learnt(struct ocl_block *block)
 {
     cl_int error;
-    block->buffer =
-        clCreateBuffer(block->context->cl, CL_MEM_READ_WRITE, block->bytes, NULL, &error);
+    block->buffer = clCreateBuffer(block->context->cl, flags_of(block), block->bytes, NULL, &error);
     return error == CL_SUCCESS ? ocl_probe_learn(block->context, block->buffer, &block->address)
                                : error;
 }
@@ -176,8 +182,7 @@ const struct ocl_block_strategy ocl_block_raw = {create_raw, destroy_buffer};
 static ocl_status create_handle(struct ocl_block *block)
 {
     cl_int error;
-    block->buffer =
-        clCreateBuffer(block->context->cl, CL_MEM_READ_WRITE, block->bytes, NULL, &error);
+    block->buffer = clCreateBuffer(block->context->cl, flags_of(block), block->bytes, NULL, &error);
     if (error != CL_SUCCESS)
         return error;
     ocl_status status =

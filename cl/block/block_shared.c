@@ -3,6 +3,7 @@
 #include "cl/block/block.h"
 #include "cl/block/block_strategy.h"
 #include "cl/device/extension.h"
+#include "cl/device/large.h"
 
 /* SVM is made and freed by one thread at a time in the whole process: NVIDIA's driver 580.159 crashed when six
  * threads did so at once. A leaf; the calls under it wait for nothing. */
@@ -30,13 +31,15 @@ static ocl_status create_svm_alone(struct ocl_block *block)
 {
     cl_int error = CL_SUCCESS;
     cl_context context = block->context->cl;
-    block->pointer = clSVMAlloc(context, CL_MEM_READ_WRITE, block->bytes, 0);
+    const cl_mem_flags flags =
+        CL_MEM_READ_WRITE | ocl_large_flags(block->context->device, block->bytes);
+    block->pointer = clSVMAlloc(context, flags, block->bytes, 0);
     if (!block->pointer)
         return OCL_E_OUT_OF_MEMORY;
     block->address = (uint64_t)(uintptr_t)block->pointer;
     if (block->context->capability.has_block_buffers)
-        block->buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
-                                       block->bytes, block->pointer, &error);
+        block->buffer = clCreateBuffer(context, flags | CL_MEM_USE_HOST_PTR, block->bytes,
+                                       block->pointer, &error);
     return error;
 }
 
@@ -64,8 +67,9 @@ static ocl_status create_usm(struct ocl_block *block)
 {
     cl_int error = CL_SUCCESS;
     const struct ocl_device *device = block->context->device;
-    block->pointer = OCL_STEADY(device->extension->device_alloc(block->context->cl, device->id,
-                                                                NULL, block->bytes, 0, &error));
+    const cl_ulong flags[] = {CL_MEM_FLAGS, ocl_large_flags(device, block->bytes), 0};
+    block->pointer = OCL_STEADY(device->extension->device_alloc(
+        block->context->cl, device->id, flags[1] ? flags : NULL, block->bytes, 0, &error));
     block->address = (uint64_t)(uintptr_t)block->pointer;
     return error == CL_SUCCESS && !block->pointer ? OCL_E_OUT_OF_MEMORY : error;
 }

@@ -550,6 +550,12 @@ void ocl_device_memory(int device, uint64_t *total, uint64_t *max_allocation)
         *max_allocation = limit;
 }
 
+unsigned ocl_wanted_capability(void)
+{
+    const char *text = ocl_options_get()->capability;
+    return text ? (unsigned)(text[0] - '0') * 10 + (unsigned)(text[2] - '0') : 0;
+}
+
 const char *ocl_address_name(enum ocl_address address)
 {
     static const char *const names[] = {

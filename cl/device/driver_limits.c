@@ -31,6 +31,7 @@
 #include "cl/base/steady.h"
 #include "cl/device/driver_folder.h"
 #include "cl/device/driver_llvm.h"
+#include "cl/device/large.h"
 #include "cl/own_thread.h"
 #include "cl/sanitized.h"
 #include "cl/trace.h"
@@ -240,6 +241,9 @@ struct build {
 char *ocl_driver_options(const struct ocl_device *device, const char *options)
 {
     char *named = NULL;
+    const char *more = ocl_large_option(device);
+    if (*more)
+        return asprintf(&named, "%s %s", options, more) < 0 ? NULL : named;
     if (!ocl_driver_keeps_programs(device) || !device->facts.processor[0])
         return strdup(options);
     if (asprintf(&named, "%s -D CLEM_PROCESSOR_%s", options, device->facts.processor) < 0)

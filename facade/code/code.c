@@ -11,6 +11,7 @@
 #include "cl/trace.h"
 #include "cl/whole.h"
 #include "facade/code/fatbin.h"
+#include "facade/state/capability.h"
 #include "kernels/ptx/ptx.h"
 
 enum { SPIRV_MAGIC = 0x07230203, ELF_MAGIC = 0x464c457f };
@@ -101,8 +102,9 @@ static cudaError_t keep_ptx(struct facade_code *code, char *text, size_t bytes)
 
 static cudaError_t copy_fatbin(struct facade_code *code, const void *data, size_t bytes)
 {
+    const unsigned reported = facade_capability()->number;
     struct facade_fatbin_contents contents;
-    if (!facade_fatbin_read(data, bytes, &contents))
+    if (!facade_fatbin_read(data, bytes, reported, &contents))
         return refuse(code, cudaErrorInvalidKernelImage, "the fat binary is damaged");
     if (contents.ptx_count == 0 && contents.machine_code_count == 0)
         return refuse(code, cudaErrorNoKernelImageForDevice, "the fat binary holds no PTX");
@@ -113,11 +115,12 @@ static cudaError_t copy_fatbin(struct facade_code *code, const void *data, size_
             code, cudaErrorInvalidPtx,
             "the PTX in the fat binary needs more than its budget of \"text of a module\" "
             "allows: 256 MiB");
-    if (contents.best.capability > FACADE_FATBIN_REPORTED)
-        ocl_trace(
-            "a fat binary has no PTX for compute capability 7.5 or below; that for %u.%u is taken, "
-            "and each of its kernels is tried",
-            contents.best.capability / 10, contents.best.capability % 10);
+    if (contents.best.capability > reported)
+        ocl_trace("a fat binary has no PTX for compute capability %u.%u or below; that for %u.%u "
+                  "is taken, "
+                  "and each of its kernels is tried",
+                  reported / 10, reported % 10, contents.best.capability / 10,
+                  contents.best.capability % 10);
     size_t text_bytes = 0;
     char *text = facade_fatbin_text(&contents.best, &text_bytes);
     if (text != NULL)

@@ -53,10 +53,9 @@ size_t facade_fatbin_bytes(const void *code)
 }
 
 /* Distance above the reported capability counts as worse than any below it. */
-static unsigned rank(unsigned capability)
+static unsigned rank(unsigned capability, unsigned reported)
 {
-    return capability <= FACADE_FATBIN_REPORTED ? FACADE_FATBIN_REPORTED - capability
-                                                : capability + 1000;
+    return capability <= reported ? reported - capability : capability + 1000;
 }
 
 static void take(struct facade_fatbin_contents *contents, const struct facade_fatbin_entry *entry)
@@ -65,7 +64,8 @@ static void take(struct facade_fatbin_contents *contents, const struct facade_fa
         contents->machine_code_count++;
     if (entry->kind != FACADE_FATBIN_PTX)
         return;
-    if (contents->ptx_count == 0 || rank(entry->capability) < rank(contents->best.capability))
+    if (contents->ptx_count == 0 || rank(entry->capability, contents->reported) <
+                                        rank(contents->best.capability, contents->reported))
         contents->best = *entry;
     contents->ptx_count++;
 }
@@ -108,10 +108,11 @@ static bool read_container(const unsigned char *bytes, size_t size,
     return true;
 }
 
-bool facade_fatbin_read(const void *code, size_t bytes, struct facade_fatbin_contents *contents)
+bool facade_fatbin_read(const void *code, size_t bytes, unsigned reported,
+                        struct facade_fatbin_contents *contents)
 {
     const unsigned char *place = code;
-    memset(contents, 0, sizeof *contents);
+    *contents = (struct facade_fatbin_contents){.reported = reported};
     if (!is_container(code, bytes))
         return false;
     while (bytes > 0) {

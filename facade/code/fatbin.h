@@ -24,7 +24,7 @@ struct facade_fatbin_wrapper {
     const void *const *parts; /* version 2: containers, up to NULL; or NULL. Else unused. */
 };
 
-/* What every device reports: 7.5. */
+/* What every device reports where nothing else is asked for: 7.5. */
 #define FACADE_FATBIN_REPORTED 75u
 
 enum facade_fatbin_kind { FACADE_FATBIN_PTX = 1, FACADE_FATBIN_MACHINE_CODE = 2 };
@@ -41,6 +41,7 @@ struct facade_fatbin_entry {
 /* What was found. best: the PTX to use, where ptx_count > 0: of the highest compute capability up
  * to the reported one, or else of the lowest above that. */
 struct facade_fatbin_contents {
+    unsigned reported; /* as facade_fatbin_read() was told */
     size_t ptx_count, machine_code_count;
     struct facade_fatbin_entry best;
 };
@@ -49,9 +50,10 @@ struct facade_fatbin_contents {
  * is broken. */
 size_t facade_fatbin_bytes(const void *code);
 
-/* Reads the containers that lie side by side in `bytes` bytes, with zeros between and after them.
- * The contents point into code. False: it is no container, or sizes in it contradict each other. */
-bool facade_fatbin_read(const void *code, size_t bytes, struct facade_fatbin_contents *contents);
+/* Reads the containers that lie side by side in `bytes` bytes, with zeros between and after them, for devices that report
+ * that compute capability (75 is 7.5). The contents point into code. False: it is no container, or sizes in it contradict each other. */
+bool facade_fatbin_read(const void *code, size_t bytes, unsigned reported,
+                        struct facade_fatbin_contents *contents);
 
 /* Bytes of unpacked PTX: a few kilobytes of zstd may hold as much as there is memory. The translator
  * reads no longer texts. */

@@ -10,6 +10,7 @@
 #include "facade/code/registration.h"
 #include "facade/device/device.h"
 #include "facade/graph/capture.h"
+#include "facade/state/capability.h"
 #include "facade/state/environment.h"
 #include "facade/state/limits.h"
 #include "facade/state/runtime.h"
@@ -262,8 +263,7 @@ static cudaError_t function_attributes(const struct facade_function *function,
     attributes->localSizeBytes = kernel->private_bytes;
     attributes->constSizeBytes = ocl_kernel_constant_bytes(function->kernel);
     attributes->maxThreadsPerBlock = (int)limits.threads;
-    attributes->ptxVersion = 75;
-    attributes->binaryVersion = 75;
+    attributes->ptxVersion = attributes->binaryVersion = (int)facade_capability()->number;
     attributes->maxDynamicSharedSizeBytes = (int)limits.shared;
     attributes->preferredShmemCarveout = function->preferred_carveout;
     return cudaSuccess;

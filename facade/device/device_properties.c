@@ -10,6 +10,7 @@
 #include "cl/virtual.h"
 #include "facade/device/device.h"
 #include "facade/device/peer.h"
+#include "facade/state/capability.h"
 #include "facade/state/limits.h"
 
 static int at_most(uint64_t value, int limit)

@@ -223,7 +223,8 @@ static void count_containers(struct part code, size_t *with_ptx, size_t *without
             continue;
         }
         size_t bytes = facade_fatbin_bytes(code.bytes);
-        if (bytes == 0 || bytes > code.size || !facade_fatbin_read(code.bytes, bytes, &contents))
+        if (bytes == 0 || bytes > code.size ||
+            !facade_fatbin_read(code.bytes, bytes, FACADE_FATBIN_REPORTED, &contents))
             break;
         *with_ptx += contents.ptx_count > 0;
         *without_ptx += contents.ptx_count == 0 && contents.machine_code_count > 0;

@@ -179,3 +179,28 @@ TEST_BODY(device_properties_of_pairs)
         assert_int_equal(value, 0);
     }
 }
+
+/* What programs ask for before they take a newer way, and compute occupancy with. */
+TEST_BODY(device_properties_have_the_capability_that_is_asked_for)
+{
+    struct cudaDeviceProp properties;
+    int value = 0;
+    setenv("CLEM_COMPUTE_CAPABILITY", "8.6", 1);
+    assert_success(cudaGetDeviceProperties(&properties, 0));
+    assert_int_equal(properties.major, 8);
+    assert_int_equal(properties.minor, 6);
+    assert_int_equal(properties.maxThreadsPerMultiProcessor, 1536);
+    assert_int_equal(properties.maxBlocksPerMultiProcessor, 16);
+    assert_success(cudaDeviceGetAttribute(&value, cudaDevAttrComputeCapabilityMinor, 0));
+    assert_int_equal(value, 6);
+    assert_in_range(properties.sharedMemPerBlockOptin, 48 * 1024, 99 * 1024);
+}
+
+TEST_BODY(device_properties_are_of_no_unknown_capability)
+{
+    struct cudaDeviceProp properties;
+    setenv("CLEM_COMPUTE_CAPABILITY", "8.9", 1);
+    assert_success(cudaGetDeviceProperties(&properties, 0));
+    assert_int_equal(properties.major, 7);
+    assert_int_equal(properties.minor, 5);
+}

@@ -15,7 +15,7 @@
 static struct facade_fatbin_contents contents_of(const void *code, size_t bytes)
 {
     struct facade_fatbin_contents contents;
-    assert_true(facade_fatbin_read(code, bytes, &contents));
+    assert_true(facade_fatbin_read(code, bytes, FACADE_FATBIN_REPORTED, &contents));
     return contents;
 }
 
@@ -26,7 +26,7 @@ static bool is_readable(const void *code, size_t bytes)
     unsigned char *copy = malloc(bytes > 0 ? bytes : 1);
     assert_non_null(copy);
     memcpy(copy, code, bytes);
-    bool is = facade_fatbin_read(copy, bytes, &contents);
+    bool is = facade_fatbin_read(copy, bytes, FACADE_FATBIN_REPORTED, &contents);
     if (is && contents.ptx_count > 0) {
         size_t text_bytes = 0;
         free(facade_fatbin_text(&contents.best, &text_bytes));
@@ -35,22 +35,32 @@ static bool is_readable(const void *code, size_t bytes)
     return is;
 }
 
-static void assert_best(const unsigned *capabilities, size_t count, unsigned expected)
+static void assert_best_for(unsigned reported, const unsigned *capabilities, size_t count,
+                            unsigned expected)
 {
     struct fatbin fatbin;
     fatbin_begin(&fatbin);
     for (size_t i = 0; i < count; i++)
         fatbin_add_text(&fatbin, capabilities[i], ".version 8.0\n");
     fatbin_add(&fatbin, FATBIN_MACHINE_CODE, 75, FATBIN_PLAIN, "ELF", 3, 0);
-    struct facade_fatbin_contents contents = contents_of(fatbin.bytes, fatbin.size);
+    struct facade_fatbin_contents contents;
+    assert_true(facade_fatbin_read(fatbin.bytes, fatbin.size, reported, &contents));
     assert_int_equal(contents.ptx_count, count);
     assert_int_equal(contents.machine_code_count, 1);
     if (count > 0)
         assert_int_equal(contents.best.capability, expected);
 }
 
+static void assert_best(const unsigned *capabilities, size_t count, unsigned expected)
+{
+    assert_best_for(FACADE_FATBIN_REPORTED, capabilities, count, expected);
+}
+
 TEST_BODY(fatbin_gives_the_ptx_nearest_to_what_devices_report)
 {
+    assert_best_for(80, (const unsigned[]){75, 80, 90}, 3, 80);
+    assert_best_for(90, (const unsigned[]){75, 80, 86}, 3, 86);
+    assert_best_for(86, (const unsigned[]){90, 100}, 2, 90);
     assert_best((const unsigned[]){52, 75, 90}, 3, 75);
     assert_best((const unsigned[]){90, 70, 52, 80}, 4, 70);
     assert_best((const unsigned[]){100, 80, 90}, 3, 80);

@@ -23,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct facade_fatbin_contents contents;
     size_t bytes = 0;
-    if (!facade_fatbin_read(data, size, &contents) || contents.ptx_count == 0 ||
+    if (!facade_fatbin_read(data, size, FACADE_FATBIN_REPORTED, &contents) ||
+        contents.ptx_count == 0 ||
         contents.best.plain_bytes > 1 << 20) /* more takes time and shows no more */
         return 0;
     char *text = facade_fatbin_text(&contents.best, &bytes);

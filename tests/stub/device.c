@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tests/stub/layer.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -69,12 +70,15 @@ static uint64_t number_below(cl_device_id id, cl_device_info name)
     return number;
 }
 
-/* The proportion of the largest allocation to the memory is the row's also where there is less. */
+/* The proportion of the largest allocation to the memory is the row's also where there is less. STUB_LARGEST: MiB, for tests
+ * that are to go beyond it in little memory. */
 static uint64_t memory_of(cl_device_id id, uint64_t *largest)
 {
     const uint64_t whole = number_below(id, CL_DEVICE_GLOBAL_MEM_SIZE), mib = (uint64_t)1 << 20;
     const uint64_t memory = device->memory * mib < whole ? device->memory * mib : whole;
-    *largest = memory / device->memory * device->largest;
+    const char *wanted = getenv("STUB_LARGEST");
+    *largest =
+        wanted ? strtoull(wanted, NULL, 10) * mib : memory / device->memory * device->largest;
     return memory;
 }
 
@@ -116,10 +120,12 @@ static cl_int give_extensions(cl_device_id id, size_t room, void *value, size_t 
 {
     char list[16384] = "";
     const cl_int error =
-        target->clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, sizeof list - 2, list, NULL);
+        target->clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, sizeof list - 64, list, NULL);
     if (error != CL_SUCCESS)
         return error;
     drop_lacked(list);
+    if (device->relaxes)
+        strcat(list, "cl_intel_required_subgroup_size ");
     return give(list, strlen(list) + 1, room, value, bytes_ret);
 }
 
@@ -252,6 +258,9 @@ static cl_device_id device_of(cl_command_queue queue)
     return id;
 }
 
+static bool is_prepared(cl_kernel kernel);
+static atomic_bool has_unrestricted;
+
 static cl_int CL_API_CALL enqueue_range(cl_command_queue queue, cl_kernel kernel,
                                         cl_uint dimensions, const size_t *offset,
                                         const size_t *global, const size_t *local, cl_uint count,
@@ -265,6 +274,8 @@ static cl_int CL_API_CALL enqueue_range(cl_command_queue queue, cl_kernel kernel
     }
     if (items > most_of(kernel, device_of(queue)))
         return CL_INVALID_WORK_GROUP_SIZE;
+    if (atomic_load(&has_unrestricted) && !is_prepared(kernel))
+        return CL_INVALID_KERNEL_ARGS;
     return target->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, count,
                                           events, event);
 }
@@ -280,7 +291,12 @@ static uint64_t largest_of(cl_context context)
 
 static bool is_taken(cl_context context, cl_mem_flags flags, size_t bytes)
 {
-    return bytes <= largest_of(context) || (device->relaxes && (flags & unrestricted));
+    if (bytes <= largest_of(context))
+        return true;
+    const bool is_asked = device->relaxes && (flags & unrestricted);
+    if (is_asked)
+        atomic_store(&has_unrestricted, true);
+    return is_asked;
 }
 
 static cl_mem refuse(cl_int error, cl_int *error_ret)
@@ -345,9 +361,25 @@ static void *CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, s
                                    cl_uint alignment)
 {
     const bool is_fine = (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) != 0;
-    if (!(device->svm & (is_fine ? FINE : COARSE)) || bytes > largest_of(context))
+    if (!(device->svm & (is_fine ? FINE : COARSE)) || !is_taken(context, flags, bytes))
         return NULL;
-    return target->clSVMAlloc(context, flags, bytes, alignment);
+    return target->clSVMAlloc(context, device->relaxes ? flags & ~unrestricted : flags, bytes,
+                              alignment);
+}
+
+/* Programs that were built with the option, by which kernels reach all of a buffer that is larger than others; the last ones.
+ */
+enum { PROGRAMS = 4096 };
+static _Atomic(cl_program) prepared[PROGRAMS];
+static _Atomic unsigned prepared_count;
+static bool is_prepared(cl_kernel kernel)
+{
+    cl_program program = NULL;
+    (void)target->clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, &program, NULL);
+    for (unsigned i = 0; i < PROGRAMS; i++)
+        if (atomic_load(&prepared[i]) == program)
+            return true;
+    return false;
 }
 
 /* The option is the other compiler's. */
@@ -359,8 +391,10 @@ static cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const
     char *option = own && device->relaxes ? strstr(own, large_option) : NULL;
     if (!own)
         return CL_OUT_OF_HOST_MEMORY;
-    if (option)
+    if (option) {
         memset(option, ' ', sizeof large_option - 1);
+        atomic_store(&prepared[atomic_fetch_add(&prepared_count, 1) % PROGRAMS], program);
+    }
     const cl_int error = target->clBuildProgram(program, count, ids, own, notify, data);
     free(own);
     return error;
