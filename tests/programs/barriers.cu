@@ -60,6 +60,15 @@ __global__ void counting(int *out)
     out[3 * t + 2] = __syncthreads_or(t == 70) != 0;
 }
 
+/* Where no thread's predicate holds. */
+__global__ void counting_none(int *out, int least)
+{
+    const int t = threadIdx.x;
+    out[3 * t] = __syncthreads_count(t > least);
+    out[3 * t + 1] = __syncthreads_and(t > least);
+    out[3 * t + 2] = __syncthreads_or(t > least) + 2 * __syncthreads_and(t >= 0);
+}
+
 /* Two halves of a block, each with a barrier of its own. */
 __global__ void named(int *out)
 {
@@ -152,6 +161,13 @@ int main(int count, char **arguments)
     got = out.host();
     for (int t = 0; t < 96; t++)
         EXPECT(got[3 * t] == 32 && got[3 * t + 1] != 0 && got[3 * t + 2] == 1);
+    for (int threads = 32; threads <= 96; threads += 64) {
+        counting_none<<<1, threads>>>(out.data, 500);
+        LAUNCHED();
+        got = out.host();
+        for (int t = 0; t < threads; t++)
+            EXPECT(got[3 * t] == 0 && got[3 * t + 1] == 0 && got[3 * t + 2] == 2);
+    }
     named<<<1, 128>>>(out.data);
     LAUNCHED();
     got = out.host();

@@ -7,12 +7,12 @@
 __device__ __managed__ int y = 5;
 __managed__ float series[100] = {0.5f, 1.5f};
 
-struct link {
+struct chain_link {
     int value;
-    link *next;
+    chain_link *next;
 };
 
-__managed__ link *head;
+__managed__ chain_link *head;
 
 __global__ void use_static(int by)
 {
@@ -31,7 +31,7 @@ __global__ void sum_matrix(const float *a, const float *b, float *c, int width, 
 
 __global__ void double_list(void)
 {
-    for (link *l = head; l; l = l->next)
+    for (chain_link *l = head; l; l = l->next)
         l->value *= 2;
 }
 
@@ -99,7 +99,7 @@ int main(int count, char **arguments)
     EXPECT(*counter == 1100);
     CUDA(cudaFree(counter));
 
-    link *list;
+    chain_link *list;
     CUDA(cudaMallocManaged((void **)&list, 50 * sizeof *list));
     for (int i = 0; i < 50; i++)
         list[i] = {i, i < 49 ? &list[i + 1] : nullptr};

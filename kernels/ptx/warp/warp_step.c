@@ -194,7 +194,8 @@ static void write_warp_step(struct ptx_emitter *e, const struct ptx_instruction 
 
 /* ---- Barriers ---- */
 
-/* Released lanes find in clem_wait how many of how many said yes. */
+/* Released lanes find in clem_wait how many of how many said yes, or 0 where nobody in the block did: warps then pass as they
+ * do a barrier without a question (clem_settle_lanes()). */
 static void write_barrier_result(struct ptx_emitter *e, const struct ptx_instruction *step)
 {
     const uint8_t operation =
@@ -206,7 +207,7 @@ static void write_barrier_result(struct ptx_emitter *e, const struct ptx_instruc
     const char *count = ptx_format(e, "(%s & 0xffffu)", found);
     const char *value = is_count ? count
                         : operation == PTX_OP_AND
-                            ? ptx_format(e, "(uchar)(%s == %s >> 16)", count, found)
+                            ? ptx_format(e, "(uchar)(%s && %s == %s >> 16)", found, count, found)
                             : ptx_format(e, "(uchar)(%s != 0u)", count);
     if (to->kind == PTX_OPERAND_REGISTER && e->warp_writer->is_uniform[to->index]) {
         ptx_warp_take_one(e, (uint32_t)to->index, false);
