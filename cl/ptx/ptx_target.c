@@ -388,23 +388,19 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
         .max_parameter_bytes = facts->max_parameter_bytes,
         .max_private_bytes = is_cpu ? PRIVATE_BYTES_ON_CPU : PRIVATE_BYTES,
         .force_form = -1,
+        .llvm_major = (int)ocl_native_llvm(context),
     };
 }
 
-/* Where the device has that form. */
-static void take_native(const struct ocl_context *context, struct ptx_target *target)
+/* Machine code for no kernel or, for tests, a form for all kernels, or the choice that a GPU without inline PTX would get. */
+static void force(struct ptx_target *target, const char *form)
 {
-    target->llvm_major = (int)ocl_native_llvm(context);
-    target->force_form = target->llvm_major > 0 ? PTX_FORM_NATIVE : -1;
-}
-
-/* For tests: a form for all kernels, or the choice that a GPU without inline PTX would get. */
-static void force(const struct ocl_context *context, struct ptx_target *target, const char *form)
-{
-    if (strcmp(form, "gpu") == 0)
+    if (strcmp(form, "opencl") == 0)
+        target->llvm_major = 0;
+    else if (strcmp(form, "gpu") == 0)
         target->is_cpu = target->has_nvidia_asm = false;
     else if (strcmp(form, "native") == 0)
-        take_native(context, target);
+        target->force_form = target->llvm_major > 0 ? PTX_FORM_NATIVE : -1;
     else
         target->force_form = strcmp(form, "item") == 0   ? PTX_FORM_ITEM
                              : strcmp(form, "warp") == 0 ? PTX_FORM_WARP
@@ -421,7 +417,7 @@ static struct ocl_ptx_facts *make_facts(struct ocl_context *context)
     if (context->device->facts.device_class != OCL_CLASS_CPU)
         made->known = PTX_FACT_THREAD_FENCE | PTX_FACT_INDICES | PTX_FACT_LANE_VECTORS;
     if (ocl_options_get()->ptx_form)
-        force(context, &made->target, ocl_options_get()->ptx_form);
+        force(&made->target, ocl_options_get()->ptx_form);
     made->runs_ptx = ocl_ptx_binary_works(context);
     return made;
 }

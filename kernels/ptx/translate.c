@@ -70,6 +70,23 @@ static bool has_room(struct ptx_emitter *e)
            bytes <= e->target->max_private_bytes;
 }
 
+static size_t count_warp_operations(const struct ptx_plan *plan)
+{
+    size_t operations = 0;
+    for (size_t i = 0; i < plan->body_count; i++)
+        for (size_t j = 0; j < plan->bodies[i].function->instruction_count; j++)
+            operations += ptx_is_warp_operation(&plan->bodies[i].function->instructions[j]);
+    return operations;
+}
+
+static size_t count_instructions(const struct ptx_plan *plan)
+{
+    size_t instructions = 0;
+    for (size_t i = 0; i < plan->body_count; i++)
+        instructions += plan->bodies[i].function->instruction_count;
+    return instructions;
+}
+
 /* What warps do together costs compilers much in the block form, a loop for each, and in the square of a function's size;
  * loops between barriers alone run faster there. PoCL 3.1 with LLVM 15, CPU seconds to compile and milliseconds to run, block
  * and warp form: a block's scan by 10 shuffles 0.9 s, 92 ms and 0.4 s, 13 ms; a sum by 5 shuffles 0.8 s, 1.6 ms and 0.4 s,
@@ -80,18 +97,36 @@ static bool is_better_by_warps(struct ptx_emitter *e)
 {
     enum { MANY_OPERATIONS = 6, MANY_INSTRUCTIONS = 400, MANY_MEETINGS = 96 };
     const struct ptx_plan *plan = e->plan;
-    size_t operations = 0, instructions = 0;
+    const size_t operations = count_warp_operations(plan), instructions = count_instructions(plan);
     size_t meetings = ptx_block_silent_meetings(e, plan->bodies[plan->body_count - 1].function);
-    for (size_t i = 0; i < plan->body_count; i++) {
-        const struct ptx_function *f = plan->bodies[i].function;
-        instructions += f->instruction_count;
-        for (size_t j = 0; j < f->instruction_count; j++) {
-            operations += ptx_is_warp_operation(&f->instructions[j]);
-            meetings += ptx_is_lockstep(&f->instructions[j]);
-        }
-    }
+    for (size_t i = 0; i < plan->body_count; i++)
+        for (size_t j = 0; j < plan->bodies[i].function->instruction_count; j++)
+            meetings += ptx_is_lockstep(&plan->bodies[i].function->instructions[j]);
     return operations >= MANY_OPERATIONS || meetings >= MANY_MEETINGS ||
            (operations > 0 && instructions >= MANY_INSTRUCTIONS);
+}
+
+/* Whether the native form is chosen where nobody forces one (CLEM_PTX_FORM=opencl: never). PoCL 3.1 with LLVM 15, CPU seconds of
+ * a process with empty caches, and then of running the kernel, without and with it:
+ * - with warp operations: CUB's sum 2.1 and 1.1, its sorts of keys and of pairs 5.5 and 3.3, 12.0 and 8.3, softmax of rows
+ *   1.5 and 1.1, a sum by 10 shuffles 1.2 and 0.9; CUB's scan 2.5 and 2.3. Running: softmax 1.4 and 0.4, a simulation by
+ *   warps 0.6 and 0.1, a sparse product by 5 shuffles 0.1 and 0.05, elements packed by votes 0.1 and 0.1, CUB's sort 0.66 and
+ *   0.58.
+ * - barriers alone: a product of matrices (805 instructions) 1.3 and 1.2, rows convolved (862) 1.1 and 1.1. Running: 0.3 and
+ *   1.1, 0.1 and 0.3, as loops between barriers that PoCL makes vectors of are better ones. Those that it makes none of are
+ *   worse (a block's scan 5 and 0.6), but which they are nothing tells beforehand.
+ * - neither: one work-item for each thread, which runs as fast and compiles faster.
+ * A millisecond for each instruction, where the native form takes a third of one, makes three seconds of 3000: that is
+ * more than most programs run. */
+static bool is_better_native(struct ptx_emitter *e)
+{
+    enum { MANY_INSTRUCTIONS = 3000 };
+    const uint32_t facts = e->facts; /* the form depends on none */
+    const bool is = !(suits_item(e) && has_room(e)) &&
+                    (count_warp_operations(e->plan) > 0 ||
+                     count_instructions(e->plan) >= MANY_INSTRUCTIONS || is_better_by_warps(e));
+    e->facts = facts;
+    return is;
 }
 
 static bool has_vectors(struct ptx_emitter *e)
@@ -714,6 +749,10 @@ static void translate(struct translation *t)
         return;
     refuse_wait_for_launches(e);
     ptx_plan_find_jumps(e);
+    if (t->is_native && e->target->force_form < 0 && !is_better_native(e)) {
+        ptx_refuse(e, "another form suits it better");
+        return;
+    }
     plan->form = t->is_native ? PTX_FORM_NATIVE : choose_form(e);
     e->function = NULL;
     e->instruction = NULL;

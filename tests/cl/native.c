@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cl/apart/apart.h"
@@ -17,6 +18,7 @@
 #include "cl/native/native_private.h"
 #include "cl/native/scratch.h"
 #include "cl/native/symbol.h"
+#include "cl/ptx/ptx_facts.h"
 #include "tests/cl/captured.h"
 #include "tests/cl/launch.h"
 
@@ -345,6 +347,38 @@ TEST_BODY(native_code_is_kept)
     close_bench(&native.bench);
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
+}
+
+/* ---- Which kernels have it ---- */
+
+static int told_of(const struct bench *bench)
+{
+    struct ptx_target target;
+    (void)ocl_ptx_target(ocl_ptx_facts(bench->context), &target);
+    return target.llvm_major;
+}
+
+/* Where it can be had the translator is told so, but not under CLEM_PTX_FORM=opencl. */
+static void check_told(const char *form, bool is_told)
+{
+    const pid_t child = fork();
+    int status = 0;
+    assert_true(child >= 0);
+    if (child == 0) {
+        form ? setenv("CLEM_PTX_FORM", form, 1) : unsetenv("CLEM_PTX_FORM");
+        struct bench bench = open_bench(NULL, NULL);
+        const int wanted = is_told ? (int)ocl_native_llvm(bench.context) : 0;
+        _exit(told_of(&bench) != wanted);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+TEST_BODY(native_form_can_be_switched_off)
+{
+    check_told(NULL, true);
+    check_told("native", true);
+    check_told("opencl", false);
 }
 
 /* ---- Another process ---- */

@@ -50,7 +50,7 @@ _Static_assert(ITEMS * 4 == 1920 && BLOCKS * 4 == 20, "as the text says");
 
 struct words {
     uint32_t items[ITEMS], blocks[BLOCKS];
-    float floats[ITEMS];
+    uint32_t floats[ITEMS]; /* their bits */
 };
 
 /* ---- What the host makes of it ---- */
@@ -77,10 +77,10 @@ static void expect(struct words *words)
             all += sum_of(i / WARP * WARP + lane);
             odd |= (sum_of(i / WARP * WARP + lane) & 1) << lane;
         }
-        const float sum = (float)sum_of(i);
+        const float sum = (float)sum_of(i), value = fmaf(sqrtf(sum), sum, 0.1f);
         words->items[i] = all ^ odd;
         words->blocks[i / THREADS] += sum_of(i);
-        words->floats[i] = fmaf(sqrtf(sum), sum, 0.1f);
+        memcpy(&words->floats[i], &value, sizeof value);
     }
 }
 

@@ -40,6 +40,7 @@ static void begin(const char *mode)
     setenv("POCL_CACHE_DIR", folder, 1);
     setenv("CLEM_CACHE_DIR", folder, 1);
     setenv("CLEM_COMPILE", mode, 1);
+    setenv("CLEM_PTX_FORM", "opencl", 1);
     struct cudaDeviceProp facts;
     const char *strategy = getenv("CLEM_ADDRESS");
     assert_success(cudaGetDeviceProperties(&facts, 0));
