@@ -76,12 +76,17 @@ static void move_register(struct ptx_native *n, uint32_t index, unsigned part, b
     ptx_native_do(n, "store %s %s, %s %s", type, value, ptx_native_pointer_type(n, type), place);
 }
 
+void ptx_native_save(struct ptx_native *n, uint32_t index, unsigned part)
+{
+    move_register(n, index, part, true);
+}
+
 static void move_registers(struct ptx_native *n, bool is_saved)
 {
     const struct ptx_native_flow *f = n->flow;
     for (uint32_t i = 0; i < f->function->register_count; i++)
         for (unsigned part = 0; f->has_place[i] && ptx_flow_is_live(f->graph, f->node, i) &&
-                                part < ptx_native_parts(n, i);
+                                !(is_saved && f->is_kept[i]) && part < ptx_native_parts(n, i);
              part++)
             move_register(n, i, part, is_saved);
 }

@@ -153,6 +153,34 @@ static void lay_out_frame(struct ptx_native *n)
     f->frame_bytes = round_up(f->frame_bytes, 64);
 }
 
+/* Whether a node is in no loop, or in one that has a barrier. */
+static bool comes_as_often(const struct ptx_native_flow *f, int32_t node)
+{
+    const struct ptx_native_loop *inner = NULL;
+    const int32_t at = f->graph->position[node];
+    for (size_t i = 0; i < f->loop_count; i++)
+        if (f->loops[i].head <= at && at <= f->loops[i].last &&
+            (!inner || f->loops[i].head >= inner->head))
+            inner = &f->loops[i];
+    for (int32_t i = inner ? inner->head : 0; inner && i <= inner->last; i++)
+        if (f->sites[f->graph->order[i]])
+            return true;
+    return !inner;
+}
+
+/* What is set at one place need not be stored at each barrier. */
+static void find_kept(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    f->is_kept = ptx_arena_take(n->e->arena, f->function->register_count + 1);
+    for (uint32_t r = 0; r < f->function->register_count; r++) {
+        if (f->is_parted || !f->is_across[r] || f->definitions[r] != 1)
+            continue;
+        const int32_t node = f->graph->node_of[f->set_by[r] - f->function->instructions];
+        f->is_kept[r] = f->graph->position[node] != PTX_NO_NODE && comes_as_often(f, node);
+    }
+}
+
 static void find_definitions(struct ptx_native_flow *f, struct ptx_arena *arena)
 {
     const size_t count = f->function->register_count;
@@ -280,6 +308,7 @@ static void analyse(struct ptx_native *n)
     find_places(f, arena);
     ptx_native_find_places(n);
     lay_out_frame(n);
+    find_kept(n);
 }
 
 /* ---- The end of a node ---- */
@@ -301,6 +330,8 @@ static void put_back(struct ptx_native *n, uint32_t slot, const char **lanes)
         return;
     if (ptx_native_is_line(n, index)) {
         ptx_native_store_line(n, index);
+        if (f->is_kept[index])
+            ptx_native_save(n, index, 0);
         return;
     }
     struct ptx_native_value value = f->held[slot];
@@ -317,6 +348,8 @@ static void put_back(struct ptx_native *n, uint32_t slot, const char **lanes)
                                      value.text, type, old);
     }
     ptx_native_do(n, "store %s %s, %s %s", type, value.text, pointer, place);
+    if (f->is_kept[index])
+        ptx_native_save(n, index, slot % 4);
 }
 
 static void put_all_back(struct ptx_native *n)
@@ -781,8 +814,9 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     f.has_launch = ptx_arena_take(e->arena, sizeof(struct ptx_native_launch) +
                                                 sizeof(struct ptx_native_block));
     analyse(&n);
-    f.is_full = e->target->threads != PTX_THREADS_ANY && !f.is_parted && e->status == PTX_OK &&
-                !may_thin_out(&f);
+    const enum ptx_threads threads = e->target->threads;
+    f.is_full = (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_HALVES) && !f.is_parted &&
+                e->status == PTX_OK && !may_thin_out(&f);
     if (e->status == PTX_OK)
         write_function(&n);
     if (e->status == PTX_OK)

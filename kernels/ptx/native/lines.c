@@ -233,26 +233,6 @@ static bool counts_lanes(struct ptx_native_term a, unsigned *bits)
     return is_plain(a) && a.line.step == 1 && a.line.zeros >= *bits;
 }
 
-static struct ptx_native_term either(const struct evaluation *v, struct ptx_native_term a,
-                                     struct ptx_native_term b, unsigned bits)
-{
-    unsigned lanes;
-    if (is_flat(a) && !is_flat(b)) {
-        const struct ptx_native_term swap = a;
-        a = b;
-        b = swap;
-    }
-    if (is_plain(a) && is_plain(b))
-        align(v, &a, &b, bits);
-    if (!is_flat(b) || (!is_flat(a) && (!counts_lanes(a, &lanes) || b.line.zeros < lanes)))
-        return unknown(PTX_LINE_NONE);
-    for (unsigned h = 0; h < halves_of(a.line); h++)
-        a.base[h] = say(v, "or i%u %s, %s", bits, a.base[h], b.base[h]);
-    a.line.zeros = least(a.line.zeros, b.line.zeros);
-    a.is_known = false;
-    return a;
-}
-
 static struct ptx_native_term both(const struct evaluation *v, struct ptx_native_term a,
                                    struct ptx_native_term b, unsigned bits)
 {
@@ -278,6 +258,28 @@ static struct ptx_native_term both(const struct evaluation *v, struct ptx_native
     if (((uint64_t)b.known & low) != 0 && ((uint64_t)b.known & low) != low)
         return unknown(PTX_LINE_NONE);
     a.line.step = ((uint64_t)b.known & low) == low;
+    return a;
+}
+
+/* Other bits than those that lanes count in. */
+static struct ptx_native_term changed(const struct evaluation *v, const char *operation,
+                                      struct ptx_native_term a, struct ptx_native_term b,
+                                      unsigned bits)
+{
+    unsigned lanes;
+    if (is_flat(a) && !is_flat(b)) {
+        const struct ptx_native_term swap = a;
+        a = b;
+        b = swap;
+    }
+    if (is_plain(a) && is_plain(b))
+        align(v, &a, &b, bits);
+    if (!is_flat(b) || (!is_flat(a) && (!counts_lanes(a, &lanes) || b.line.zeros < lanes)))
+        return unknown(PTX_LINE_NONE);
+    for (unsigned h = 0; h < halves_of(a.line); h++)
+        a.base[h] = say(v, "%s i%u %s, %s", operation, bits, a.base[h], b.base[h]);
+    a.line.zeros = least(a.line.zeros, b.line.zeros);
+    a.is_known = false;
     return a;
 }
 
@@ -320,7 +322,8 @@ static struct ptx_native_term special(const struct evaluation *v, int32_t index)
     }
     if (threads == PTX_THREADS_ANY)
         return unknown(PTX_LINE_NONE);
-    const bool is_whole = threads == PTX_THREADS_ROWS || index == PTX_TID_Z;
+    const bool has_rows = threads == PTX_THREADS_ROWS || threads == PTX_THREADS_ROW;
+    const bool is_whole = has_rows || index == PTX_TID_Z;
     if (threads == PTX_THREADS_HALVES && index == PTX_TID_X) {
         term = constant(n, 0, 32);
         term.is_known = false;
@@ -330,7 +333,7 @@ static struct ptx_native_term special(const struct evaluation *v, int32_t index)
     }
     term.line.is_whole = is_whole;
     term.line.step = index == PTX_TID_X;
-    if (threads == PTX_THREADS_ROWS && index == PTX_TID_X)
+    if (has_rows && index == PTX_TID_X)
         term.line.zeros = 5;
     return term;
 }
@@ -571,7 +574,9 @@ static struct ptx_native_term of_two(const struct evaluation *v, const struct pt
     case PTX_OPCODE_sub:
         return sum(v, a, b, in->opcode == PTX_OPCODE_sub, bits);
     case PTX_OPCODE_or:
-        return either(v, a, b, bits);
+        return changed(v, "or", a, b, bits);
+    case PTX_OPCODE_xor:
+        return changed(v, "xor", a, b, bits);
     default:
         return both(v, a, b, bits);
     }
@@ -604,6 +609,7 @@ static struct ptx_native_term evaluate(const struct evaluation *v, const struct 
     case PTX_OPCODE_sub:
     case PTX_OPCODE_and:
     case PTX_OPCODE_or:
+    case PTX_OPCODE_xor:
         return of_two(v, in, bits);
     default:
         return unknown(PTX_LINE_NONE);

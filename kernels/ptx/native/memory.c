@@ -160,31 +160,22 @@ static const char *numbers_from(struct ptx_native *n, unsigned first)
 
 static bool has_gathering(const struct transfer *t)
 {
-    return !t->is_volatile && (t->bits == 32 || t->bits == 64);
+    return !t->is_volatile && t->bits <= 64;
 }
 
-/* Numbers of 8 and 16 bits as parts of the words around them, which lie on the same page. */
-static void define_narrow_gather(struct ptx_native *n, const struct transfer *t)
+/* Whether nobody looks whether lanes are neighbours. */
+static bool is_spread(const struct transfer *t)
 {
-    const bool is_vector = n->is_vector;
-    const char *i = ptx_native_integer(t->bits);
-    n->is_vector = true;
-    ptx_native_declare(
-        n,
-        "define internal <32 x %s> @clem_gather_%u(<32 x i64> %%a, i32 %%m) noinline nounwind {\n"
-        "  %%w = and <32 x i64> %%a, %s\n"
-        "  %%x = call <32 x i32> @clem_gather_32(<32 x i64> %%w, i32 %%m)\n"
-        "  %%t = trunc <32 x i64> %%a to <32 x i32>\n  %%p = and <32 x i32> %%t, %s\n"
-        "  %%s = shl <32 x i32> %%p, %s\n  %%y = lshr <32 x i32> %%x, %%s\n"
-        "  %%r = trunc <32 x i32> %%y to <32 x %s>\n  ret <32 x %s> %%r\n}",
-        i, t->bits, ptx_native_constant(n, 64, UINT64_MAX - 3), ptx_native_constant(n, 32, 3),
-        ptx_native_constant(n, 32, 3), i, i);
-    n->is_vector = is_vector;
+    return t->at.is_strided || t->at.is_line;
 }
 
 static const char *suffix_of(struct ptx_native *n, const struct transfer *t)
 {
-    return ptx_format(n->e, "%s%u", t->is_volatile ? "volatile_" : "", t->bits);
+    return ptx_format(n->e, "%s%u",
+                      t->is_volatile ? "volatile_"
+                      : is_spread(t) ? "spread_"
+                                     : "",
+                      t->bits);
 }
 
 /* What half a warp's lanes are: %f is the first that is there, %near whether all are beside each other, and %same whether all
@@ -215,19 +206,49 @@ static const char *half_text(struct ptx_native *n, unsigned bits)
                       bits / 8, numbers(n, 64, 16, 1, bits / 8, 0));
 }
 
-static void define_gather(struct ptx_native *n, const struct transfer *t)
+/* All of half a warp's lanes: those that are not there read where the first one does. */
+static const char *pick_text(struct ptx_native *n, unsigned bits)
 {
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    const char *text = "  %safe = select <16 x i1> %k, <16 x i64> %a, <16 x i64> %s0\n";
+    for (int l = 0; l < 16; l++)
+        text = ptx_format(e,
+                          "%s  %%pa%d = extractelement <16 x i64> %%safe, i32 %d\n"
+                          "  %%pq%d = inttoptr i64 %%pa%d to %s\n  %%px%d = load %s, %s %%pq%d\n"
+                          "  %%pr%d = insertelement <16 x %s> %s, %s %%px%d, i32 %d\n",
+                          text, l, l, l, l, p, l, i, p, l, l, i,
+                          l ? ptx_format(e, "%%pr%d", l - 1) : "undef", i, l, l);
+    return ptx_format(e, "%s  ret <16 x %s> %%pr15\n", text, i);
+}
+
+/* The first lane that is there, and its address in all. */
+static const char first_text[] =
+    "  %k = bitcast i16 %m to <16 x i1>\n"
+    "  %f = call i16 @llvm.cttz.i16(i16 %m, i1 false)\n"
+    "  %f1 = and i16 %f, 15\n  %f2 = zext i16 %f1 to i64\n"
+    "  %a0 = extractelement <16 x i64> %a, i64 %f2\n"
+    "  %i0 = insertelement <16 x i64> undef, i64 %a0, i32 0\n"
+    "  %s0 = shufflevector <16 x i64> %i0, <16 x i64> undef, <16 x i32> zeroinitializer\n";
+
+static void define_gather_half(struct ptx_native *n, const struct transfer *t)
+{
+    struct ptx_emitter *e = n->e;
     const char *i = ptx_native_integer(t->bits), *p = ptx_native_pointer_type(n, i);
-    const char *row = ptx_format(n->e, "<16 x %s>", i);
-    const char *prow = ptx_native_pointer_type(n, row);
-    const char *name = n->llvm_major < 15 ? ptx_format(n->e, "p0%s", i) : "p0";
-    const char *row_name = n->llvm_major < 15 ? ptx_format(n->e, "p0v16%s", i) : "p0";
+    const char *row = ptx_format(e, "<16 x %s>", i), *prow = ptx_native_pointer_type(n, row);
+    const char *row_name = n->llvm_major < 15 ? ptx_format(e, "p0v16%s", i) : "p0";
     ptx_native_declare(n, "declare i16 @llvm.cttz.i16(i16, i1)");
+    if (is_spread(t)) {
+        ptx_native_declare(
+            n,
+            "define internal %s @clem_gather_half_%s(<16 x i64> %%a, i16 %%m) noinline nounwind {\n"
+            "  %%there = icmp ne i16 %%m, 0\n  br i1 %%there, label %%some, label %%none\n"
+            "none:\n  ret %s zeroinitializer\nsome:\n%s%s}",
+            row, suffix_of(n, t), row, first_text, pick_text(n, t->bits));
+        return;
+    }
     ptx_native_declare(n, "declare %s @llvm.masked.load.v16%s.%s(%s, i32, <16 x i1>, %s)", row, i,
                        row_name, prow, row);
-    ptx_native_declare(n,
-                       "declare %s @llvm.masked.gather.v16%s.v16%s(<16 x %s>, i32, <16 x i1>, %s)",
-                       row, i, name, p, row);
     ptx_native_declare(
         n,
         "define internal %s @clem_gather_half_%s(<16 x i64> %%a, i16 %%m) noinline nounwind {\n%s"
@@ -240,11 +261,15 @@ static void define_gather(struct ptx_native *n, const struct transfer *t)
         "row:\n  %%pr = inttoptr i64 %%b to %s\n"
         "  %%r = call %s @llvm.masked.load.v16%s.%s(%s %%pr, i32 %u, <16 x i1> %%k, %s "
         "zeroinitializer)\n  ret %s %%r\n"
-        "far:\n  %%p = inttoptr <16 x i64> %%a to <16 x %s>\n"
-        "  %%g = call %s @llvm.masked.gather.v16%s.v16%s(<16 x %s> %%p, i32 %u, <16 x i1> %%k, %s "
-        "zeroinitializer)\n  ret %s %%g\n}",
+        "far:\n%s}",
         row, suffix_of(n, t), half_text(n, t->bits), p, i, p, row, i, row, row, row, row, prow, row,
-        i, row_name, prow, t->bits / 8, row, row, p, row, i, name, p, t->bits / 8, row, row);
+        i, row_name, prow, t->bits / 8, row, row, pick_text(n, t->bits));
+}
+
+static void define_gather(struct ptx_native *n, const struct transfer *t)
+{
+    const char *i = ptx_native_integer(t->bits), *row = ptx_format(n->e, "<16 x %s>", i);
+    define_gather_half(n, t);
     ptx_native_declare(
         n,
         "define internal <32 x %s> @clem_gather_%s(<32 x i64> %%a, i32 %%m) noinline nounwind {\n"
@@ -259,22 +284,45 @@ static void define_gather(struct ptx_native *n, const struct transfer *t)
         row, suffix_of(n, t), row, row, ptx_native_iota(32), i);
 }
 
-/* The lowest lane is the last, so that its value stays. */
-static void define_scatter(struct ptx_native *n, const struct transfer *t)
+/* Half a warp's lanes one after the other, the lowest last, so that its value stays. Those that are not there write where nobody
+ * reads. */
+static const char *put_text(struct ptx_native *n, unsigned bits)
+{
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    const char *text = ptx_format(
+        e,
+        "  %%waste = alloca %s\n  %%w0 = ptrtoint %s %%waste to i64\n"
+        "  %%w1 = insertelement <16 x i64> undef, i64 %%w0, i32 0\n"
+        "  %%w2 = shufflevector <16 x i64> %%w1, <16 x i64> undef, <16 x i32> zeroinitializer\n"
+        "  %%safe = select <16 x i1> %%k, <16 x i64> %%a, <16 x i64> %%w2\n",
+        i, p);
+    for (int l = 15; l >= 0; l--)
+        text = ptx_format(e,
+                          "%s  %%pa%d = extractelement <16 x i64> %%safe, i32 %d\n"
+                          "  %%pq%d = inttoptr i64 %%pa%d to %s\n"
+                          "  %%px%d = extractelement <16 x %s> %%x, i32 %d\n"
+                          "  store %s %%px%d, %s %%pq%d\n",
+                          text, l, l, l, l, p, l, i, l, i, l, p, l);
+    return ptx_format(e, "%s  ret void\n", text);
+}
+
+static void define_scatter_half(struct ptx_native *n, const struct transfer *t)
 {
     const char *i = ptx_native_integer(t->bits), *p = ptx_native_pointer_type(n, i);
-    const char *row = ptx_format(n->e, "<16 x %s>", i);
-    const char *prow = ptx_native_pointer_type(n, row);
-    const char *name = n->llvm_major < 15 ? ptx_format(n->e, "p0%s", i) : "p0";
+    const char *row = ptx_format(n->e, "<16 x %s>", i), *prow = ptx_native_pointer_type(n, row);
     const char *row_name = n->llvm_major < 15 ? ptx_format(n->e, "p0v16%s", i) : "p0";
-    const char *back = "<i32 15,i32 14,i32 13,i32 12,i32 11,i32 10,i32 9,i32 8,i32 7,i32 6,i32 5,"
-                       "i32 4,i32 3,i32 2,i32 1,i32 0>";
     ptx_native_declare(n, "declare i16 @llvm.cttz.i16(i16, i1)");
+    if (is_spread(t)) {
+        ptx_native_declare(
+            n,
+            "define internal void @clem_scatter_half_%s(<16 x i64> %%a, %s %%x, i16 %%m) noinline "
+            "nounwind {\n  %%k = bitcast i16 %%m to <16 x i1>\n%s}",
+            suffix_of(n, t), row, put_text(n, t->bits));
+        return;
+    }
     ptx_native_declare(n, "declare void @llvm.masked.store.v16%s.%s(%s, %s, i32, <16 x i1>)", i,
                        row_name, row, prow);
-    ptx_native_declare(
-        n, "declare void @llvm.masked.scatter.v16%s.v16%s(%s, <16 x %s>, i32, <16 x i1>)", i, name,
-        row, p);
     ptx_native_declare(
         n,
         "define internal void @clem_scatter_half_%s(<16 x i64> %%a, %s %%x, i16 %%m) noinline "
@@ -286,14 +334,15 @@ static void define_scatter(struct ptx_native *n, const struct transfer *t)
         "row:\n  %%pr = inttoptr i64 %%b to %s\n"
         "  call void @llvm.masked.store.v16%s.%s(%s %%x, %s %%pr, i32 %u, <16 x i1> %%k)\n"
         "  ret void\n"
-        "far:\n  %%kr = shufflevector <16 x i1> %%k, <16 x i1> undef, <16 x i32> %s\n"
-        "  %%ar = shufflevector <16 x i64> %%a, <16 x i64> undef, <16 x i32> %s\n"
-        "  %%xr = shufflevector %s %%x, %s undef, <16 x i32> %s\n"
-        "  %%p = inttoptr <16 x i64> %%ar to <16 x %s>\n"
-        "  call void @llvm.masked.scatter.v16%s.v16%s(%s %%xr, <16 x %s> %%p, i32 %u, <16 x i1> "
-        "%%kr)\n  ret void\n}",
+        "far:\n%s}",
         suffix_of(n, t), row, half_text(n, t->bits), p, row, i, p, prow, i, row_name, row, prow,
-        t->bits / 8, back, back, row, row, back, p, i, name, row, p, t->bits / 8);
+        t->bits / 8, put_text(n, t->bits));
+}
+
+static void define_scatter(struct ptx_native *n, const struct transfer *t)
+{
+    const char *i = ptx_native_integer(t->bits), *row = ptx_format(n->e, "<16 x %s>", i);
+    define_scatter_half(n, t);
     ptx_native_declare(
         n,
         "define internal void @clem_scatter_%s(<32 x i64> %%a, <32 x %s> %%x, i32 %%m) noinline "
@@ -362,16 +411,12 @@ static struct ptx_native_value element_address(struct ptx_native *n, struct ptx_
 
 static void define_any(struct ptx_native *n, const struct transfer *t, bool is_store)
 {
-    const struct transfer words = {.bits = 32, .width = 1};
-    const bool is_narrow = !is_store && !t->is_volatile && t->bits < 32;
-    if (!has_gathering(t) && !is_narrow)
+    if (!has_gathering(t))
         define_loop(n, t, is_store);
     else if (is_store)
         define_scatter(n, t);
     else
-        define_gather(n, is_narrow ? &words : t);
-    if (is_narrow)
-        define_narrow_gather(n, t);
+        define_gather(n, t);
 }
 
 static void gather(struct ptx_native *n, const struct transfer *t, struct ptx_native_value a,

@@ -68,9 +68,10 @@ struct ptx_native_flow {
     uint32_t *term_in;
     uint64_t **
         wanted; /* per node: registers that lanes elsewhere may still want, or NULL: not yet found */
-    bool is_full;     /* all lanes of a warp are in step wherever any are */
-    bool *is_spread;  /* per register: as an address it is not that of neighbours */
-    bool *is_across;  /* per register: it lives at a barrier */
+    bool is_full;    /* all lanes of a warp are in step wherever any are */
+    bool *is_spread; /* per register: as an address it is not that of neighbours */
+    bool *is_across; /* per register: it lives at a barrier */
+    bool *is_kept; /* per register: the frame has it from where it is set, and not from barriers */
     size_t *frame_at; /* per register: where in the frame */
     size_t frame_bytes;
     int32_t *sites; /* per node: where lanes may wait at its start, from 1 on; 0: they do not */
@@ -215,6 +216,8 @@ const char *ptx_native_of_turn(struct ptx_native *n, size_t at);
 
 /* barrier.c: at the start of a node that begins with one: parks, is entered again; the rest of the node follows. */
 void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);
+/* Stores what a register's place has in the frame. */
+void ptx_native_save(struct ptx_native *n, uint32_t index, unsigned part);
 
 /* The operand that names the lanes of a warp which an instruction waits for, where all name the same; or NULL. */
 const struct ptx_operand *ptx_native_members(const struct ptx_native *n,

@@ -57,7 +57,8 @@ const char *ptx_native_of_block(struct ptx_native *n, size_t at, const char *typ
 bool ptx_native_tid_is_alike(const struct ptx_native *n, int32_t axis)
 {
     const enum ptx_threads threads = n->e->target->threads;
-    return (axis == 1 && threads == PTX_THREADS_ROWS) || (axis == 2 && threads != PTX_THREADS_ANY);
+    return (axis == 1 && (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_ROW)) ||
+           (axis == 2 && threads != PTX_THREADS_ANY);
 }
 
 const char *ptx_native_tid_of_half(struct ptx_native *n, int32_t axis, unsigned half)

@@ -93,7 +93,7 @@ static void run_warp(struct running *r, uint32_t index)
     struct ptx_native_turn *w = &r->warps[index];
     b->frame = (uint64_t)(uintptr_t)(r->frames + index * r->frame_bytes);
     b->local = (uint64_t)(uintptr_t)(r->locals + index * (LANES * r->local_bytes));
-    b->tids = (uint64_t)(uintptr_t)(r->tids + (size_t)index * TID_BYTES);
+    b->tids = b->own_tids = (uint64_t)(uintptr_t)(r->tids + (size_t)index * TID_BYTES);
     b->warp = index;
     b->site = w->site;
     b->lanes = w->lanes;

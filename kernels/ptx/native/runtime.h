@@ -29,6 +29,7 @@ struct ptx_native_block {
     uint32_t
         result; /* of a reduction: threads whose predicate held, and those that were there << 16 */
     uint32_t arrived[16]; /* per barrier: threads that did not wait */
+    uint64_t own_tids;    /* of the warp being run, for functions that it calls */
     /* Where a warp waits as a whole: */
     uint64_t turns;      /* address of a struct ptx_native_turn for each warp */
     uint32_t first, end; /* warps to be run */

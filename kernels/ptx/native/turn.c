@@ -58,6 +58,11 @@ void ptx_native_turn(struct ptx_native *n)
     name_of_warp(n, OF_BLOCK(local), PTX_NATIVE_LANES * f->local_bytes);
     name_of_warp(n, OF_BLOCK(tids), TIDS);
     name_tids(n);
+    if (f->has_calls) {
+        const char *own = ptx_native_emit(n, "add i64 %%state, %zu", OF_BLOCK(own_tids));
+        ptx_native_do(n, "store i64 %%state.%zu, %s %s", OF_BLOCK(tids),
+                      ptx_native_pointer_type(n, "i64"), ptx_native_pointer(n, "i64", own));
+    }
     const char *turns = ptx_native_of_block(n, OF_BLOCK(turns), "i64");
     const char *behind =
         ptx_native_emit(n, "mul i64 %%warp.wide, %zu", sizeof(struct ptx_native_turn));
