@@ -13,7 +13,7 @@ struct ocl_object {
 };
 
 /* How objects are made: what is kept of earlier clems' is of no use where it differs. */
-#define OCL_NATIVE_PASSES "function(sroa,early-cse,instcombine,simplifycfg),globaldce"
+#define OCL_NATIVE_PASSES "always-inline,function(sroa,early-cse,instcombine,simplifycfg),globaldce"
 
 /* Compiles a text for the processor that this process runs on. The module is checked first: LLVM ends the process over one that
  * is none.

@@ -241,7 +241,8 @@ static void define_gather_half(struct ptx_native *n, const struct transfer *t)
     if (is_spread(t)) {
         ptx_native_declare(
             n,
-            "define internal %s @clem_gather_half_%s(<16 x i64> %%a, i16 %%m) noinline nounwind {\n"
+            "define internal %s @clem_gather_half_%s(<16 x i64> %%a, i16 %%m) alwaysinline "
+            "nounwind {\n"
             "  %%there = icmp ne i16 %%m, 0\n  br i1 %%there, label %%some, label %%none\n"
             "none:\n  ret %s zeroinitializer\nsome:\n%s%s}",
             row, suffix_of(n, t), row, first_text, pick_text(n, t->bits));
@@ -251,7 +252,8 @@ static void define_gather_half(struct ptx_native *n, const struct transfer *t)
                        row_name, prow, row);
     ptx_native_declare(
         n,
-        "define internal %s @clem_gather_half_%s(<16 x i64> %%a, i16 %%m) noinline nounwind {\n%s"
+        "define internal %s @clem_gather_half_%s(<16 x i64> %%a, i16 %%m) alwaysinline nounwind "
+        "{\n%s"
         "one:\n  %%q = inttoptr i64 %%a0 to %s\n  %%there = icmp ne i16 %%m, 0\n"
         "  br i1 %%there, label %%some, label %%none\n"
         "some:\n  %%x = load %s, %s %%q\n"
@@ -314,18 +316,18 @@ static void define_scatter_half(struct ptx_native *n, const struct transfer *t)
     const char *row_name = n->llvm_major < 15 ? ptx_format(n->e, "p0v16%s", i) : "p0";
     ptx_native_declare(n, "declare i16 @llvm.cttz.i16(i16, i1)");
     if (is_spread(t)) {
-        ptx_native_declare(
-            n,
-            "define internal void @clem_scatter_half_%s(<16 x i64> %%a, %s %%x, i16 %%m) noinline "
-            "nounwind {\n  %%k = bitcast i16 %%m to <16 x i1>\n%s}",
-            suffix_of(n, t), row, put_text(n, t->bits));
+        ptx_native_declare(n,
+                           "define internal void @clem_scatter_half_%s(<16 x i64> %%a, %s %%x, i16 "
+                           "%%m) alwaysinline "
+                           "nounwind {\n  %%k = bitcast i16 %%m to <16 x i1>\n%s}",
+                           suffix_of(n, t), row, put_text(n, t->bits));
         return;
     }
     ptx_native_declare(n, "declare void @llvm.masked.store.v16%s.%s(%s, %s, i32, <16 x i1>)", i,
                        row_name, row, prow);
     ptx_native_declare(
         n,
-        "define internal void @clem_scatter_half_%s(<16 x i64> %%a, %s %%x, i16 %%m) noinline "
+        "define internal void @clem_scatter_half_%s(<16 x i64> %%a, %s %%x, i16 %%m) alwaysinline "
         "nounwind {\n%s"
         "one:\n  %%q = inttoptr i64 %%a0 to %s\n  %%there = icmp ne i16 %%m, 0\n"
         "  br i1 %%there, label %%some, label %%none\n"
