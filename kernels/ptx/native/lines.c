@@ -758,8 +758,9 @@ static void write_register(void *with, uint32_t index, bool is_whole)
         line = (struct ptx_native_line){.kind = PTX_LINE_NONE};
     }
     line = meet(f->lines[index], line);
-    if (memcmp(&line, &f->lines[index], sizeof line) == 0)
-        return;
+    const struct ptx_native_line before = f->lines[index];
+    if (line.kind == before.kind && line.is_whole == before.is_whole && line.zeros == before.zeros)
+        return; /* others change with the kind alone */
     f->lines[index] = line;
     s->is_changed = true;
 }
