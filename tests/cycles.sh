@@ -25,7 +25,7 @@ facade graph_block memory_pool: in a stream that captures, what a pool would do 
 facade handles thread_state: a thread remembers handles that it has found
 facade launch launch_work occupancy registration: a kernel's stub is registered, and configurations of launches are kept with it; captured launches are nodes; a cooperative launch has as many blocks as fit, which is asked of functions
 facade library module: a library has a module in each context
-kernels/ptx native_special native_value: special registers are operands, and made of others
+kernels/ptx lines native_special native_value: special registers and lines are operands, and made of others
 "
 rooms=$(sed -n "s,^$folder: *,,p" "$(dirname "$0")/rooms.txt")
 nm -A -g "$@" 2>/dev/null | awk -v allowed="$allowed" -v folder="$folder" -v rooms="$rooms" '

@@ -171,8 +171,10 @@ static ocl_status make_native(struct ocl_call *call)
         .items = call->plan->global[2],
         .parameter_bytes = kernel->facts.argument_bytes,
     };
-    ocl_status status = ocl_native_begin(kernel->program->context, kernel->ptx->native, &shape,
-                                         &call->memory.native);
+    struct ocl_native *native = NULL;
+    ocl_status status = ocl_ptx_native(kernel, launch->items, &native);
+    if (status == OCL_OK)
+        status = ocl_native_begin(kernel->program->context, native, &shape, &call->memory.native);
     if (status != OCL_OK)
         return status;
     struct ptx_native_launch *facts = ocl_native_facts(call->memory.native);

@@ -137,6 +137,14 @@ void ocl_ptx_close(struct ocl_program *program)
 
 static void release_shaped(struct ocl_kernel *shaped);
 
+static void release_native(struct ocl_ptx_kernel *ptx)
+{
+    ocl_native_release(ptx->native);
+    ptx->native = NULL;
+    for (int i = 0; i <= PTX_THREADS_HALVES; i++)
+        ocl_native_release(atomic_exchange(&ptx->others[i], NULL));
+}
+
 static void free_at_once(struct ocl_at_once *first)
 {
     while (first) {
@@ -158,7 +166,7 @@ void ocl_ptx_forget(struct ocl_kernel *kernel)
         release_shaped(kernel->ptx->spilled);
         release_shaped(kernel->ptx->gathering);
         free_at_once(kernel->ptx->at_once);
-        ocl_native_release(kernel->ptx->native);
+        release_native(kernel->ptx);
     }
     free(kernel->ptx);
     ocl_program_release(kernel->program);
@@ -580,8 +588,7 @@ static void start_anew(struct ocl_kernel *kernel)
     if (program->cl)
         clReleaseProgram(program->cl);
     program->cl = NULL;
-    ocl_native_release(kernel->ptx->native);
-    kernel->ptx->native = NULL;
+    release_native(kernel->ptx);
 }
 
 static ocl_status explain(struct ocl_kernel *kernel, enum ptx_status status, const char *log)
@@ -725,6 +732,58 @@ static ocl_status take_native(struct ocl_kernel *kernel, const struct ptx_kernel
     return take_native_argument(kernel);
 }
 
+static enum ptx_threads threads_of(const size_t block[3])
+{
+    if (block[0] * block[1] * block[2] % 32 != 0)
+        return block[1] * block[2] == 1 ? PTX_THREADS_ROW : PTX_THREADS_ANY;
+    if (block[0] % 32 == 0)
+        return PTX_THREADS_ROWS;
+    return block[0] == 16 && (block[1] % 2 == 0 || block[2] == 1) ? PTX_THREADS_HALVES
+                                                                  : PTX_THREADS_ANY;
+}
+
+static struct ocl_native *make_for(const struct ocl_kernel *kernel, enum ptx_threads threads)
+{
+    const struct ocl_program *program = kernel->program;
+    struct ocl_ptx_facts *facts = ocl_ptx_facts(program->context);
+    struct ptx_target target;
+    struct ptx_kernel translated = {0};
+    struct ptx_log log = {0};
+    struct ocl_native *made = NULL;
+    if (!facts)
+        return NULL;
+    ocl_ptx_target(facts, &target);
+    target.threads = threads;
+    if (ptx_translate(ocl_program_origin(kernel->program)->ptx->module, kernel->ptx->index, &target,
+                      &translated, &log) == PTX_OK &&
+        translated.form == PTX_FORM_NATIVE) {
+        ocl_dump_translation(kernel->name, translated.text, translated.text_bytes, "ll");
+        made = ocl_native_make(program->context->device, kernel->name, translated.text,
+                               translated.text_bytes);
+    }
+    ptx_kernel_free(&translated);
+    free(log.text);
+    return made;
+}
+
+ocl_status ocl_ptx_native(const struct ocl_kernel *kernel, const size_t block[3],
+                          struct ocl_native **native)
+{
+    const enum ptx_threads threads = threads_of(block);
+    struct ocl_native *_Atomic *const place = &kernel->ptx->others[threads];
+    *native = threads == PTX_THREADS_ROWS ? kernel->ptx->native : atomic_load(place);
+    if (*native)
+        return OCL_OK;
+    struct ocl_native *made = make_for(kernel, threads);
+    if (!made)
+        return OCL_E_BUILD;
+    if (atomic_compare_exchange_strong(place, native, made))
+        *native = made;
+    else
+        ocl_native_release(made);
+    return OCL_OK;
+}
+
 /* ---- Either ---- */
 
 /* Once, and again where the translation depends on facts that turn out to be otherwise than it was told. */
@@ -740,6 +799,7 @@ static enum ptx_status translate_for(struct ocl_kernel *kernel, struct ocl_ptx_f
             target.llvm_major = 0;
             target.force_form = target.force_form == PTX_FORM_NATIVE ? -1 : target.force_form;
         }
+        target.threads = PTX_THREADS_ROWS;
         target.shared_is_global = kernel->ptx->spills;
         target.gathers = kernel->ptx->gathers;
         const enum ptx_status outcome =

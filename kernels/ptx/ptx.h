@@ -179,6 +179,14 @@ enum ptx_fact {
     PTX_FACT_ALL = 31
 };
 
+/* How the threads of a block lie in its warps, as far as a text of PTX_FORM_NATIVE counts on it. */
+enum ptx_threads {
+    PTX_THREADS_ANY,
+    PTX_THREADS_ROWS, /* whole warps, in each of which tid.x goes up by one and tid.y and tid.z stay */
+    PTX_THREADS_ROW, /* one row: tid.x goes up by one, tid.y and tid.z are 0; the last warp may lack threads */
+    PTX_THREADS_HALVES /* whole warps of two rows of 16 threads; tid.z is the same for a warp */
+};
+
 /* Facts about the device, each probed by value. */
 struct ptx_target {
     enum ptx_pointers pointers;
@@ -192,6 +200,7 @@ struct ptx_target {
     bool loses_wraps;       /* indices that wrap around are followed beyond: strided ones, and */
     bool loses_all_wraps;   /* those that grow by one too; needs loses_wraps */
     bool loses_turns;       /* indices that functions make of a loop's turn are of an earlier one */
+    enum ptx_threads threads; /* PTX_FORM_NATIVE */
     int llvm_major; /* of the LLVM that takes the text of PTX_FORM_NATIVE; 0: that form is not to be had */
     bool has_nvidia_asm;   /* asm() statements are PTX: warps are the hardware's own */
     bool has_images;       /* textures as images where they can be */

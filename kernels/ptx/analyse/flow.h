@@ -92,9 +92,11 @@ struct ptx_uniformity ptx_flow_uniformity(struct ptx_arena *arena, const struct 
 /* The same of the lanes of a warp that go in step, where each instruction is carried out for all of them at once and generic
  * addresses of local memory are each lane's own.
  * delays: per node, whether lanes may wait at its start while others go on; or NULL. They may also at barriers that not all
- * come to in step. */
+ * come to in step.
+ * alike: per register, whether it is known to be the same for all lanes that may read it; or NULL. */
 struct ptx_uniformity ptx_flow_uniformity_of_warp(struct ptx_arena *arena,
-                                                  const struct ptx_flow *flow, const bool *delays);
+                                                  const struct ptx_flow *flow, const bool *delays,
+                                                  const bool *alike);
 
 /* Regions between which threads wait for each other until all of a block have come to the same one. */
 struct ptx_cuts {

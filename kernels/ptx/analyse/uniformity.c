@@ -106,6 +106,7 @@ struct search {
     bool is_of_warp;             /* of the lanes of a warp in step, not of a block's threads */
     const bool *
         delays; /* then: per node, whether lanes may wait at its start while others go on; or NULL */
+    const bool *alike; /* then: registers that are known to be; or NULL */
     struct ptx_uniformity made;
     uint32_t *marks;
     uint32_t mark;
@@ -203,6 +204,8 @@ static void make_varying(void *with, uint32_t index, bool is_whole)
 {
     (void)is_whole;
     struct search *s = with;
+    if (s->alike && s->alike[index])
+        return;
     s->is_changed |= s->made.registers[index];
     s->made.registers[index] = false;
 }
@@ -338,7 +341,9 @@ struct ptx_uniformity ptx_flow_uniformity(struct ptx_arena *arena, const struct 
 }
 
 struct ptx_uniformity ptx_flow_uniformity_of_warp(struct ptx_arena *arena,
-                                                  const struct ptx_flow *flow, const bool *delays)
+                                                  const struct ptx_flow *flow, const bool *delays,
+                                                  const bool *alike)
 {
-    return find(arena, (struct search){.flow = flow, .is_of_warp = true, .delays = delays});
+    return find(
+        arena, (struct search){.flow = flow, .is_of_warp = true, .delays = delays, .alike = alike});
 }

@@ -262,6 +262,65 @@ static const char *define_halves(struct ptx_native *n, const char *kind, unsigne
     return name;
 }
 
+/* What lanes do in shared memory, of which nobody wants to know what was there: without a loop where all are there. The value
+ * may be one for all. */
+static const char *define_alone(struct ptx_native *n, struct way w, unsigned bits, bool is_vector)
+{
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    const char *v = ptx_format(e, "<32 x %s>", i), *pv = ptx_native_pointer_type(n, v);
+    const char *pa = ptx_native_pointer_type(n, "i64");
+    const char *pva = ptx_native_pointer_type(n, "<32 x i64>");
+    const char *name =
+        ptx_format(e, "clem_atomic_alone_%s_%u%s", w.name, bits, is_vector ? "" : "_same");
+    const char *operation = alone_text(w), *steps = "";
+    for (int l = 0; l <= PTX_NATIVE_LANES; l++) { /* the last: of the loop */
+        const char *lane = l < PTX_NATIVE_LANES ? ptx_format(e, "%d", l) : "%lane";
+        const char *value = is_vector ? ptx_format(e,
+                                                   "  %%p%d = getelementptr %s, %s %%X0, i32 %s\n"
+                                                   "  %%x%d = load %s, %s %%p%d\n",
+                                                   l, i, p, lane, l, i, p, l)
+                                      : "";
+        const char *step = ptx_format(
+            e,
+            "%s  %%b%d = getelementptr i64, %s %%A0, i32 %s\n  %%a%d = load i64, %s %%b%d\n"
+            "  %%q%d = inttoptr i64 %%a%d to %s\n  %%o%d = load %s, %s %%q%d\n"
+            "  %%n%d = %s %s %%o%d, %%x%s\n  store %s %%n%d, %s %%q%d\n",
+            value, l, pa, lane, l, pa, l, l, l, p, l, i, p, l, l, operation, i, l,
+            is_vector ? ptx_format(e, "%d", l) : "", i, l, p, l);
+        steps = l < PTX_NATIVE_LANES
+                    ? ptx_format(e, "%s%s", steps, step)
+                    : ptx_format(e,
+                                 "%s  ret void\nsome:\n  br label %%next\n"
+                                 "next:\n  %%rest = phi i32 [%%m, %%some], [%%less, %%do]\n"
+                                 "  %%none = icmp eq i32 %%rest, 0\n"
+                                 "  br i1 %%none, label %%end, label %%do\n"
+                                 "do:\n  %%lane = call i32 @llvm.cttz.i32(i32 %%rest, i1 true)\n"
+                                 "  %%bit = shl i32 1, %%lane\n  %%less = xor i32 %%rest, %%bit\n"
+                                 "%s  br label %%next\nend:\n  ret void\n",
+                                 steps, step);
+    }
+    ptx_native_declare(n, "declare i32 @llvm.cttz.i32(i32, i1)");
+    ptx_native_declare(
+        n,
+        "define internal void @%s(<32 x i64> %%a, %s %%x, i32 %%m) noinline nounwind {\n"
+        "  %%A = alloca <32 x i64>\n  %%X = alloca %s\n"
+        "  store <32 x i64> %%a, %s %%A\n  %%A0 = bitcast %s %%A to %s\n%s"
+        "  %%all = icmp eq i32 %%m, -1\n  br i1 %%all, label %%row, label %%some\nrow:\n%s}",
+        name, is_vector ? v : i, v, pva, pva, pa,
+        is_vector
+            ? ptx_format(e, "  store %s %%x, %s %%X\n  %%X0 = bitcast %s %%X to %s\n", v, pv, pv, p)
+            : "",
+        steps);
+    return name;
+}
+
+static bool is_simple(struct way w)
+{
+    const char *operation = alone_text(w);
+    return operation && !w.is_float && strncmp(operation, "icmp", 4) != 0;
+}
+
 /* All lanes at one place, and nobody wants to know what was there. */
 static void combine(struct ptx_native *n, struct way w, unsigned bits,
                     struct ptx_native_value address, struct ptx_native_value value)
@@ -347,7 +406,9 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
     const struct ptx_variable *variable = in->operands[first].variable;
     const bool is_shared =
         in->space == PTX_SPACE_SHARED || (variable && variable->space == PTX_SPACE_SHARED);
-    const bool wants_result = first && in->operands[0].kind != PTX_OPERAND_SINK;
+    const bool wants_result =
+        first && in->operands[0].kind != PTX_OPERAND_SINK &&
+        (in->operands[0].kind != PTX_OPERAND_REGISTER || n->flow->is_read[in->operands[0].index]);
     const struct ptx_native_value x = operand(n, &in->operands[first + 1], type);
     const struct ptx_native_value y =
         w.is_exchange ? operand(n, &in->operands[first + 2], type) : x;
@@ -359,6 +420,14 @@ static void write_atomic(struct ptx_emitter *e, const struct ptx_instruction *in
         return;
     }
     const char *lanes = ptx_native_guarded(n, in);
+    if (is_shared && !wants_result && is_simple(w)) {
+        const char *step = define_alone(n, w, bits, x.is_vector);
+        ptx_native_do(n, "call void @%s(<32 x i64> %s, %s %s, i32 %s)", step,
+                      ptx_native_vector(n, address).text, ptx_native_value_type(n, x), x.text,
+                      lanes);
+        fence(n, in, false);
+        return;
+    }
     struct ptx_native_value old;
     if (flushes(w, bits, is_shared) && in->space == PTX_SPACE_GENERIC && !variable)
         old = act_by_space(n, w, bits, address, x, lanes);

@@ -20,8 +20,28 @@ static const char *blended(struct ptx_native *n, const char *type, const char *v
 }
 
 /* A part's alloca's type, and the one that memory has: predicates are words of lanes. */
+static void move_line(struct ptx_native *n, uint32_t index, bool is_saved)
+{
+    const char *frame = ptx_native_of_block(n, offsetof(struct ptx_native_block, frame), "i64");
+    for (unsigned i = 0; i < ptx_native_line_places(n, index); i++) {
+        const char *type = ptx_native_line_type(n, index, i),
+                   *pt = ptx_native_pointer_type(n, type);
+        const char *at =
+            ptx_native_emit(n, "add i64 %s, %zu", frame, n->flow->frame_at[index] + 8 * (size_t)i);
+        const char *p = ptx_native_pointer(n, type, at),
+                   *place = ptx_native_line_place(n, index, i);
+        const char *value = ptx_native_emit(n, "load %s, %s %s", type, pt, is_saved ? place : p);
+        ptx_native_do(n, "store %s %s, %s %s", type, value, pt, is_saved ? p : place);
+    }
+}
+
 static void move_register(struct ptx_native *n, uint32_t index, unsigned part, bool is_saved)
 {
+    if (ptx_native_is_line(n, index)) {
+        if (part == 0)
+            move_line(n, index, is_saved);
+        return;
+    }
     const char *type = ptx_native_place_type(n, index);
     const bool is_mask =
         n->flow->function->registers[index].type == PTX_PRED && !ptx_native_is_uniform(n, index);
@@ -56,12 +76,17 @@ static void move_register(struct ptx_native *n, uint32_t index, unsigned part, b
     ptx_native_do(n, "store %s %s, %s %s", type, value, ptx_native_pointer_type(n, type), place);
 }
 
+void ptx_native_save(struct ptx_native *n, uint32_t index, unsigned part)
+{
+    move_register(n, index, part, true);
+}
+
 static void move_registers(struct ptx_native *n, bool is_saved)
 {
     const struct ptx_native_flow *f = n->flow;
     for (uint32_t i = 0; i < f->function->register_count; i++)
         for (unsigned part = 0; f->has_place[i] && ptx_flow_is_live(f->graph, f->node, i) &&
-                                part < ptx_native_parts(n, i);
+                                !(is_saved && f->is_kept[i]) && part < ptx_native_parts(n, i);
              part++)
             move_register(n, i, part, is_saved);
 }
@@ -76,9 +101,10 @@ static struct ptx_native_value number_of(struct ptx_native *n, const struct ptx_
 
 static void tell(struct ptx_native *n, size_t at, const char *value)
 {
-    const char *address = ptx_native_emit(n, "add i64 %%state, %zu", at);
-    const char *p = ptx_native_pointer(n, "i32", address);
-    ptx_native_do(n, "store i32 %s, %s %s", value, ptx_native_pointer_type(n, "i32"), p);
+    if (at == offsetof(struct ptx_native_turn, lanes) && n->flow->is_full)
+        return;
+    ptx_native_do(n, "store i32 %s, %s %s", value, ptx_native_pointer_type(n, "i32"),
+                  ptx_native_of_turn(n, at));
 }
 
 /* What of a barrier's operands is the number, the count (0: none), and of a reduction the predicate. */
@@ -137,8 +163,8 @@ static bool tell_barrier(struct ptx_native *n, const struct ptx_instruction *in,
 static void tell_whole(struct ptx_native *n, const struct ptx_instruction *in)
 {
     static const size_t places[4] = {
-        offsetof(struct ptx_native_block, lanes), offsetof(struct ptx_native_block, number),
-        offsetof(struct ptx_native_block, count), offsetof(struct ptx_native_block, votes)};
+        offsetof(struct ptx_native_turn, lanes), offsetof(struct ptx_native_turn, number),
+        offsetof(struct ptx_native_turn, count), offsetof(struct ptx_native_turn, votes)};
     tell_barrier(n, in, tell, places);
 }
 
@@ -196,20 +222,10 @@ static void tell_of_site(struct ptx_native *n, const struct ptx_instruction *in)
     tell_site(n, places[0], f->mask);
 }
 
-static void store_word(struct ptx_native *n, const char *word, const char *value)
-{
-    ptx_native_do(n, "store i32 %s, %s %s", value, ptx_native_pointer_type(n, "i32"), word);
-}
-
-static const char *load_word(struct ptx_native *n, const char *word)
-{
-    return ptx_native_emit(n, "load i32, %s %s", ptx_native_pointer_type(n, "i32"), word);
-}
-
 void ptx_native_clear_sites(struct ptx_native *n)
 {
     for (int32_t i = 1; i <= n->flow->site_count; i++)
-        store_word(n, site_word(n, i, 0), "0");
+        ptx_native_store_word(n, site_word(n, i, 0), "0");
 }
 
 static int32_t node_of(const struct ptx_native_flow *f, int32_t site)
@@ -237,9 +253,10 @@ void ptx_native_enter_again(struct ptx_native *n)
         const int32_t node = node_of(f, i);
         const char *there = load_site(n, i);
         const char *go = ptx_native_emit(n, "and i32 %s, %s", there, lanes);
-        store_word(n, site_word(n, i, 0), ptx_native_emit(n, "xor i32 %s, %s", there, go));
+        ptx_native_store_word(n, site_word(n, i, 0),
+                              ptx_native_emit(n, "xor i32 %s, %s", there, go));
         if (f->uniform.is_divergent[node]) {
-            store_word(n, ptx_format(n->e, "%%w.%d", (int)node), go);
+            ptx_native_store_word(n, ptx_format(n->e, "%%w.%d", (int)node), go);
             continue;
         }
         const char *rest = ptx_native_name(n, "rest");
@@ -271,12 +288,13 @@ static void write_wait(struct ptx_emitter *e, const struct ptx_instruction *in)
                *word = ptx_format(e, "%%w.%d", (int)node);
     if (f->waits[node]) {
         const char *spin = ptx_native_name(n, "spin");
-        const char *turn = ptx_native_emit(n, "add i32 %s, 1", load_word(n, turns));
-        store_word(n, turns, turn);
+        const char *turn = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, turns));
+        ptx_native_store_word(n, turns, turn);
         const char *is_over = ptx_native_emit(n, "icmp ugt i32 %s, %d", turn, MOST_TURNS);
         ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_over, stay, spin);
         ptx_native_label(n, spin);
-        store_word(n, word, ptx_native_emit(n, "or i32 %s, %s", load_word(n, word), f->mask));
+        ptx_native_store_word(
+            n, word, ptx_native_emit(n, "or i32 %s, %s", ptx_native_load_word(n, word), f->mask));
         ptx_native_jump(n, goes);
         ptx_native_label(n, stay);
     }
@@ -288,7 +306,8 @@ static void write_wait(struct ptx_emitter *e, const struct ptx_instruction *in)
         const char *is_whole = ptx_native_emit(n, "icmp eq i32 %s, 0", missing);
         ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_whole, pass, stay);
         ptx_native_label(n, pass);
-        store_word(n, word, ptx_native_emit(n, "or i32 %s, %s", load_word(n, word), f->mask));
+        ptx_native_store_word(
+            n, word, ptx_native_emit(n, "or i32 %s, %s", ptx_native_load_word(n, word), f->mask));
         ptx_native_jump(n, goes);
         ptx_native_label(n, stay);
     }
@@ -297,12 +316,12 @@ static void write_wait(struct ptx_emitter *e, const struct ptx_instruction *in)
     ptx_native_jump(n, goes);
     f->stamp++;
     ptx_native_label(n, goes);
-    const char *here = load_word(n, word);
+    const char *here = ptx_native_load_word(n, word);
     const char *body = ptx_native_name(n, "body");
     const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, 0", here);
     ptx_native_do(n, "br i1 %s, label %%X%d, label %%%s", is_none, (int)node, body);
     ptx_native_label(n, body);
-    store_word(n, word, "0");
+    ptx_native_store_word(n, word, "0");
     f->mask = here;
     if (ptx_is_barrier(in) && ptx_barrier_reduces(in))
         take_result(n, in);
@@ -312,6 +331,18 @@ void ptx_native_wait(struct ptx_native *n, const struct ptx_instruction *in)
 {
     ptx_access(n->e, &(struct ptx_access){.kind = PTX_ACCESS_BARRIER, .write = write_wait});
     (void)in;
+}
+
+/* Whether a barrier opens as soon as all warps of the block wait at it. */
+static bool is_plain(const struct ptx_native *n, const struct ptx_instruction *in)
+{
+    const struct ptx_function *function = n->flow->function;
+    for (size_t i = 0; i < function->instruction_count; i++)
+        if (ptx_is_barrier(&function->instructions[i]) &&
+            ptx_barrier_arrives(&function->instructions[i]))
+            return false;
+    return !ptx_barrier_reduces(in) && parts_of(in).count == 0 &&
+           in->operands[0].kind == PTX_OPERAND_INTEGER;
 }
 
 static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *in)
@@ -327,11 +358,15 @@ static void write_barrier(struct ptx_emitter *e, const struct ptx_instruction *i
         ptx_native_jump(n, ptx_format(e, "X%d", (int)f->node));
     } else {
         tell_whole(n, in);
-        ptx_native_do(n, "ret i32 %d", (int)site);
+        ptx_native_store_word(n, "%came", ptx_format(e, "%d", (int)site));
+        if (!is_plain(n, in))
+            ptx_native_store_word(n, "%mixed", "1");
+        ptx_native_jump(n, "arrived");
     }
     ptx_native_label(n, ptx_format(e, "S%d", (int)site));
     move_registers(n, false);
-    f->mask = ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
+    f->mask =
+        f->is_full ? "-1" : ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
     f->stamp++;
     n->carry.text = NULL;
     if (ptx_barrier_reduces(in))

@@ -85,10 +85,18 @@ static void count_definition(void *with, uint32_t index, bool is_whole)
     d->flow->set_by[index] = d->in;
 }
 
+static void note_reading(void *with, uint32_t index, bool is_whole)
+{
+    (void)is_whole;
+    const struct definitions *d = with;
+    d->flow->is_read[index] = true;
+}
+
 static void find_loops(struct ptx_native_flow *f, struct ptx_arena *arena)
 {
     const struct ptx_flow *g = f->graph;
     f->loops = ptx_arena_array(arena, g->reachable + 1, sizeof *f->loops);
+    f->loop_count = 0;
     for (size_t i = 0; i < g->reachable; i++) {
         const struct ptx_node *node = &g->nodes[g->order[i]];
         int32_t last = -1;
@@ -137,21 +145,53 @@ static void lay_out_frame(struct ptx_native *n)
         if (!f->is_across[r])
             continue;
         const unsigned bits = ptx_native_bits((enum ptx_type)f->function->registers[r].type);
-        const size_t bytes = ptx_native_is_uniform(n, r) ? 16 : 32 * (bits + 7) / 8;
+        const size_t bytes =
+            ptx_native_is_uniform(n, r) || ptx_native_is_line(n, r) ? 32 : 32 * (bits + 7) / 8;
         f->frame_at[r] = f->frame_bytes;
         f->frame_bytes = round_up(f->frame_bytes + bytes * ptx_native_parts(n, r), 32);
     }
     f->frame_bytes = round_up(f->frame_bytes, 64);
 }
 
+/* Whether a node is in no loop, or in one that has a barrier. */
+static bool comes_as_often(const struct ptx_native_flow *f, int32_t node)
+{
+    const struct ptx_native_loop *inner = NULL;
+    const int32_t at = f->graph->position[node];
+    for (size_t i = 0; i < f->loop_count; i++)
+        if (f->loops[i].head <= at && at <= f->loops[i].last &&
+            (!inner || f->loops[i].head >= inner->head))
+            inner = &f->loops[i];
+    for (int32_t i = inner ? inner->head : 0; inner && i <= inner->last; i++)
+        if (f->sites[f->graph->order[i]])
+            return true;
+    return !inner;
+}
+
+/* What is set at one place need not be stored at each barrier. */
+static void find_kept(struct ptx_native *n)
+{
+    struct ptx_native_flow *f = n->flow;
+    f->is_kept = ptx_arena_take(n->e->arena, f->function->register_count + 1);
+    for (uint32_t r = 0; r < f->function->register_count; r++) {
+        if (f->is_parted || !f->is_across[r] || f->definitions[r] != 1)
+            continue;
+        const int32_t node = f->graph->node_of[f->set_by[r] - f->function->instructions];
+        f->is_kept[r] = f->graph->position[node] != PTX_NO_NODE && comes_as_often(f, node);
+    }
+}
+
 static void find_definitions(struct ptx_native_flow *f, struct ptx_arena *arena)
 {
     const size_t count = f->function->register_count;
     f->definitions = ptx_arena_take(arena, count + 1);
+    f->is_read = ptx_arena_take(arena, count + 1);
     f->set_by = ptx_arena_array(arena, count + 1, sizeof(void *));
-    for (size_t i = 0; i < f->function->instruction_count; i++)
-        ptx_flow_writes(&f->function->instructions[i], count_definition,
-                        &(struct definitions){f, &f->function->instructions[i]});
+    for (size_t i = 0; i < f->function->instruction_count; i++) {
+        struct definitions d = {f, &f->function->instructions[i]};
+        ptx_flow_writes(d.in, count_definition, &d);
+        ptx_flow_reads(d.in, note_reading, &d);
+    }
 }
 
 static void find_places(struct ptx_native_flow *f, struct ptx_arena *arena)
@@ -207,6 +247,28 @@ static bool find_meetings(const struct ptx_native *n, bool *starts, bool *meets)
     return is_any;
 }
 
+/* Registers of which more is known make branches that lanes take together, and those make more known. */
+static void find_likeness(struct ptx_native *n, const bool *delays)
+{
+    enum { MOST_ROUNDS = 4 };
+    struct ptx_native_flow *f = n->flow;
+    struct ptx_arena *arena = n->e->arena;
+    bool *alike = ptx_arena_take(arena, f->function->register_count + 1), is_more = true;
+    for (int round = 0; is_more && round < MOST_ROUNDS; round++) {
+        is_more = false;
+        f->uniform = ptx_flow_uniformity_of_warp(arena, f->graph, delays, alike);
+        find_sites(n);
+        ptx_native_find_lines(n);
+        for (uint32_t r = 0; r < f->function->register_count; r++) {
+            const struct ptx_native_line line = f->lines[r];
+            const bool is_new = !f->uniform.registers[r] && !alike[r] &&
+                                line.kind == PTX_LINE_PLAIN && line.is_whole && line.step == 0;
+            alike[r] |= is_new;
+            is_more |= is_new;
+        }
+    }
+}
+
 static void find_flow(struct ptx_native *n, const bool *starts, const bool *waits,
                       const bool *meets)
 {
@@ -223,9 +285,9 @@ static void find_flow(struct ptx_native *n, const bool *starts, const bool *wait
         f->waits[i] = waits[first] && !f->meets[i] && !parks(&f->function->instructions[first]);
         delays[i] = f->waits[i] || f->meets[i];
     }
-    f->uniform = ptx_flow_uniformity_of_warp(arena, f->graph, delays);
+    find_loops(f, arena);
     refuse_grids(n);
-    find_sites(n);
+    find_likeness(n, delays);
 }
 
 static void analyse(struct ptx_native *n)
@@ -242,35 +304,14 @@ static void analyse(struct ptx_native *n)
     bool *meets = ptx_arena_take(arena, count + 1);
     if (f->is_parted && find_meetings(n, starts, meets))
         find_flow(n, starts, waits, meets);
-    find_loops(f, arena);
     refuse_tangles(n);
     find_places(f, arena);
     ptx_native_find_places(n);
     lay_out_frame(n);
+    find_kept(n);
 }
 
 /* ---- The end of a node ---- */
-
-/* Whether lanes that wait elsewhere may still want the value that they have of a register set here. */
-static bool is_wanted_elsewhere(const struct ptx_native_flow *f, uint32_t index)
-{
-    const struct ptx_flow *g = f->graph;
-    const int32_t at = g->position[f->node];
-    const struct ptx_native_loop *inner = NULL;
-    if (!f->is_divergent)
-        return false;
-    if (f->definitions[index] > 1 || f->is_parted) /* others may be ahead of these */
-        return true;
-    for (size_t i = 0; i < f->loop_count; i++)
-        if (f->loops[i].head <= at && at <= f->loops[i].last &&
-            (!inner || f->loops[i].head > inner->head))
-            inner = &f->loops[i];
-    for (size_t i = 0; inner && i < g->reachable; i++)
-        if (((int32_t)i < inner->head || (int32_t)i > inner->last) &&
-            ptx_flow_is_live(g, g->order[i], index))
-            return true;
-    return false;
-}
 
 static bool lives_on(const struct ptx_native_flow *f, uint32_t index)
 {
@@ -287,13 +328,19 @@ static void put_back(struct ptx_native *n, uint32_t slot, const char **lanes)
     const uint32_t index = slot / 4;
     if (!f->has_place[index] || !lives_on(f, index))
         return;
+    if (ptx_native_is_line(n, index)) {
+        ptx_native_store_line(n, index);
+        if (f->is_kept[index])
+            ptx_native_save(n, index, 0);
+        return;
+    }
     struct ptx_native_value value = f->held[slot];
     const char *type = ptx_native_place_type(n, index);
     const char *pointer = ptx_native_pointer_type(n, type);
     const char *place = ptx_native_place(n, index, slot % 4);
     if (!ptx_native_is_uniform(n, index))
         value = ptx_native_vector(n, value);
-    if (value.is_vector && is_wanted_elsewhere(f, index)) {
+    if (value.is_vector && ptx_native_is_wanted(n, f->node, index)) {
         if (!*lanes)
             *lanes = ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", f->mask);
         const char *old = ptx_native_emit(n, "load %s, %s %s", type, pointer, place);
@@ -301,6 +348,8 @@ static void put_back(struct ptx_native *n, uint32_t slot, const char **lanes)
                                      value.text, type, old);
     }
     ptx_native_do(n, "store %s %s, %s %s", type, value.text, pointer, place);
+    if (f->is_kept[index])
+        ptx_native_save(n, index, slot % 4);
 }
 
 static void put_all_back(struct ptx_native *n)
@@ -329,19 +378,40 @@ static int32_t node_at(const struct ptx_native_flow *f, uint32_t instruction)
     return node == PTX_NO_NODE || ptx_flow_only_leaves(f->graph, node) ? NO_WAY : node;
 }
 
+static bool is_leaving(const struct ptx_native_flow *f, int32_t node)
+{
+    const struct ptx_node *range = &f->graph->nodes[node];
+    const struct ptx_instruction *last = &f->function->instructions[range->end - 1];
+    if (last->opcode == PTX_OPCODE_brx || last->opcode == PTX_OPCODE_call ||
+        last->opcode == PTX_OPCODE_ret || last->opcode == PTX_OPCODE_exit ||
+        last->opcode == PTX_OPCODE_trap)
+        return true;
+    if (last->opcode == PTX_OPCODE_bra &&
+        node_at(f,
+                f->function->labels[last->operands[last->operand_count - 1].index].instruction) ==
+            NO_WAY)
+        return true;
+    return (last->opcode != PTX_OPCODE_bra || last->guard >= 0) && node_at(f, range->end) == NO_WAY;
+}
+
+/* Whether threads may leave a warp before others of it do. */
+static bool may_thin_out(const struct ptx_native_flow *f)
+{
+    const struct ptx_flow *g = f->graph;
+    for (size_t i = 0; i < g->reachable; i++) {
+        const int32_t at = g->order[i];
+        const struct ptx_instruction *last = &f->function->instructions[g->nodes[at].end - 1];
+        const bool is_apart = f->uniform.is_divergent[at] || last->opcode == PTX_OPCODE_brx ||
+                              (last->guard >= 0 && !f->uniform.registers[last->guard]);
+        if (is_apart && is_leaving(f, at))
+            return true;
+    }
+    return false;
+}
+
 static const char *word_of(struct ptx_native *n, int32_t node)
 {
     return ptx_format(n->e, "%%m.%d", (int)node);
-}
-
-static const char *load_word(struct ptx_native *n, const char *word)
-{
-    return ptx_native_emit(n, "load i32, %s %s", ptx_native_pointer_type(n, "i32"), word);
-}
-
-static void store_word(struct ptx_native *n, const char *word, const char *value)
-{
-    ptx_native_do(n, "store i32 %s, %s %s", value, ptx_native_pointer_type(n, "i32"), word);
 }
 
 /* All lanes go on with a node. */
@@ -350,10 +420,10 @@ static void go(struct ptx_native *n, struct way way)
     if (way.to == NO_WAY) {
         ptx_native_jump(n, "done");
     } else if (n->flow->uniform.is_divergent[way.to]) {
-        store_word(n, word_of(n, way.to), way.lanes);
+        ptx_native_store_word(n, word_of(n, way.to), way.lanes);
         ptx_native_jump(n, ptx_format(n->e, "C%d", (int)way.to));
     } else {
-        store_word(n, "%active", way.lanes);
+        ptx_native_store_word(n, "%active", way.lanes);
         ptx_native_jump(n, ptx_format(n->e, "N%d", (int)way.to));
     }
 }
@@ -365,8 +435,8 @@ static void send(struct ptx_native *n, const struct way *ways, size_t count)
         if (ways[i].to == NO_WAY)
             continue;
         const char *word = word_of(n, ways[i].to);
-        const char *there = load_word(n, word);
-        store_word(n, word, ptx_native_emit(n, "or i32 %s, %s", there, ways[i].lanes));
+        const char *there = ptx_native_load_word(n, word);
+        ptx_native_store_word(n, word, ptx_native_emit(n, "or i32 %s, %s", there, ways[i].lanes));
     }
     ptx_native_jump(n, ptx_format(n->e, "X%d", (int)n->flow->node));
 }
@@ -523,8 +593,8 @@ static void write_instruction(struct ptx_native *n, const struct ptx_instruction
     default:
         break;
     }
-    if (ptx_native_memory(n, in) || ptx_native_atomic(n, in) || ptx_native_warp(n, in) ||
-        ptx_native_call(n, in) || ptx_native_move(n, in))
+    if (ptx_native_write_line(n, in) || ptx_native_memory(n, in) || ptx_native_atomic(n, in) ||
+        ptx_native_warp(n, in) || ptx_native_call(n, in) || ptx_native_move(n, in))
         return;
     if (!ptx_native_has_operation(in)) {
         ptx_refuse(n->e, "an instruction that the native form has not");
@@ -546,23 +616,23 @@ static void begin_node(struct ptx_native *n, int32_t node)
     f->stamp++;
     n->carry.text = NULL;
     ptx_native_label(n, ptx_format(e, "C%d", (int)node));
-    const char *here = load_word(n, word_of(n, node));
+    const char *here = ptx_native_load_word(n, word_of(n, node));
     const char *is_none = ptx_native_emit(n, "icmp eq i32 %s, 0", here);
     const bool may_wait = f->is_divergent && f->sites[node];
     ptx_native_do(n, "br i1 %s, label %%%c%d, label %%B%d", is_none, may_wait ? 'G' : 'X',
                   (int)node, (int)node);
     ptx_native_label(n, ptx_format(e, "B%d", (int)node));
-    store_word(n, word_of(n, node), "0");
+    ptx_native_store_word(n, word_of(n, node), "0");
     f->mask = here;
     if (f->is_divergent) {
         if (f->sites[node])
             ptx_native_wait(n, &f->function->instructions[f->graph->nodes[node].first]);
         return;
     }
-    store_word(n, "%active", here);
+    ptx_native_store_word(n, "%active", here);
     ptx_native_jump(n, ptx_format(e, "N%d", (int)node));
     ptx_native_label(n, ptx_format(e, "N%d", (int)node));
-    f->mask = load_word(n, "%active");
+    f->mask = f->is_full ? "-1" : ptx_native_load_word(n, "%active");
 }
 
 /* Where those go on that look for lanes: at the head of a loop that ends here, or behind it. */
@@ -576,7 +646,7 @@ static void end_node(struct ptx_native *n, int32_t position)
             continue;
         const int32_t head = f->graph->order[f->loops[i - 1].head];
         const char *behind = ptx_native_name(n, "behind");
-        const char *there = load_word(n, word_of(n, head));
+        const char *there = ptx_native_load_word(n, word_of(n, head));
         const char *is_any = ptx_native_emit(n, "icmp ne i32 %s, 0", there);
         ptx_native_do(n, "br i1 %s, label %%C%d, label %%%s", is_any, (int)head, behind);
         ptx_native_label(n, behind);
@@ -602,6 +672,12 @@ static void write_node(struct ptx_native *n, int32_t position)
 
 /* ---- The text around them ---- */
 
+static unsigned places_of(const struct ptx_native *n, uint32_t index)
+{
+    return ptx_native_is_line(n, index) ? ptx_native_line_places(n, index)
+                                        : ptx_native_parts(n, index);
+}
+
 static void declare_places(struct ptx_native *n)
 {
     const struct ptx_native_flow *f = n->flow;
@@ -610,27 +686,37 @@ static void declare_places(struct ptx_native *n)
     for (size_t i = 0; i < f->graph->reachable; i++) {
         const int32_t node = f->graph->order[i];
         ptx_native_do(n, "%s = alloca i32", word_of(n, node));
-        store_word(n, word_of(n, node), "0");
+        if (f->is_parted)
+            ptx_native_store_word(n, word_of(n, node), "0");
         if (!f->sites[node] || !f->uniform.is_divergent[node])
             continue;
         ptx_native_do(n, "%%w.%d = alloca i32", (int)node);
-        store_word(n, ptx_format(n->e, "%%w.%d", (int)node), "0");
+        ptx_native_store_word(n, ptx_format(n->e, "%%w.%d", (int)node), "0");
         ptx_native_do(n, "%%t.%d = alloca i32", (int)node);
-        store_word(n, ptx_format(n->e, "%%t.%d", (int)node), "0");
+        ptx_native_store_word(n, ptx_format(n->e, "%%t.%d", (int)node), "0");
     }
     for (uint32_t r = 0; r < f->function->register_count; r++)
-        for (unsigned part = 0; f->has_place[r] && part < ptx_native_parts(n, r); part++) {
-            const char *type = ptx_native_place_type(n, r), *place = ptx_native_place(n, r, part);
+        for (unsigned part = 0; f->has_place[r] && part < places_of(n, r); part++) {
+            const bool is_line = ptx_native_is_line(n, r);
+            const char *type =
+                is_line ? ptx_native_line_type(n, r, part) : ptx_native_place_type(n, r);
+            const char *place =
+                is_line ? ptx_native_line_place(n, r, part) : ptx_native_place(n, r, part);
             ptx_native_do(n, "%s = alloca %s", place, type);
+            struct ptx_text *const out = n->e->out;
+            n->e->out = f->is_parted ? out : f->code;
             if (ptx_flow_is_live(f->graph, first, r))
                 ptx_native_do(n, "store %s zeroinitializer, %s %s", type,
                               ptx_native_pointer_type(n, type), place);
+            n->e->out = out;
         }
     for (unsigned i = 0; i < 5; i++)
         if (f->has_calls)
             ptx_native_do(n, "%%call.%u = getelementptr [5 x <32 x i64>], %s %%call, i32 0, i32 %u",
                           i, ptx_native_pointer_type(n, "[5 x <32 x i64>]"), i);
 }
+
+/* ---- The function ---- */
 
 static void write_function(struct ptx_native *n)
 {
@@ -643,31 +729,40 @@ static void write_function(struct ptx_native *n)
         f->has_calls |= f->function->instructions[i].opcode == PTX_OPCODE_call;
     if (f->has_calls)
         ptx_native_do(n, "%%call = alloca [5 x <32 x i64>]");
+    if (!f->is_parted) {
+        ptx_native_begin_turns(n);
+        e->out = f->code;
+        ptx_native_jump(n, "turn");
+        ptx_native_label(n, "turn");
+        e->out = f->head;
+    }
     declare_places(n);
-    const char *site = ptx_native_of_block(n, offsetof(struct ptx_native_block, site), "i32");
-    const char *lanes = ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
     e->out = f->code;
-    ptx_text_add(e->out, "  switch i32 %s, label %%start [", site);
-    for (int32_t i = 1; i <= f->site_count && !f->is_parted; i++)
-        ptx_text_add(e->out, " i32 %d, label %%S%d", (int)i, (int)i);
-    ptx_text_put(e->out, f->is_parted ? " i32 1, label %again ]\n" : " ]\n");
-    if (f->is_parted) {
+    if (!f->is_parted) {
+        ptx_native_turn(n);
+        for (size_t i = 0; i < f->graph->reachable; i++)
+            ptx_native_store_word(n, word_of(n, f->graph->order[i]), "0");
+        ptx_native_enter_turn(n);
+    } else {
+        const char *site = ptx_native_of_block(n, offsetof(struct ptx_native_block, site), "i32");
+        ptx_text_add(e->out, "  switch i32 %s, label %%start [ i32 1, label %%again ]\n", site);
         ptx_native_label(n, "again");
         ptx_native_enter_again(n);
     }
     ptx_native_label(n, "start");
     if (f->is_parted)
         ptx_native_clear_sites(n);
-    f->mask = lanes;
-    store_word(n, word_of(n, f->graph->order[0]), lanes);
+    f->mask = ptx_native_of_block(n, offsetof(struct ptx_native_block, lanes), "i32");
+    ptx_native_store_word(n, word_of(n, f->graph->order[0]), f->mask);
     ptx_native_jump(n, ptx_format(e, "C%d", (int)f->graph->order[0]));
     for (size_t i = 0; i < f->graph->reachable && e->status == PTX_OK; i++)
         write_node(n, (int32_t)i);
-    ptx_native_label(n, "done");
-    if (f->is_parted)
+    if (f->is_parted) {
+        ptx_native_label(n, "done");
         ptx_native_return(n);
-    else
-        ptx_native_do(n, "ret i32 0");
+    } else {
+        ptx_native_end_turn(n);
+    }
     ptx_text_put(e->out, "}\n");
 }
 
@@ -679,8 +774,9 @@ static void write_symbols(struct ptx_native *n)
     const char *function = n->llvm_major < 15 ? "i32 (i64, i64)*" : "ptr";
     const char *bytes = n->llvm_major < 15 ? "i8*" : "ptr";
     ptx_native_declare(n, "declare i64 @clem_native_bytes(i64, i64, i64)");
-    ptx_native_declare(n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64)",
-                       bytes, function);
+    ptx_native_declare(
+        n, "declare void @clem_native_blocks(i64, i64, i64, %s, %s, i64, i64, i64, i64)", bytes,
+        function);
     ptx_text_add(out,
                  "define i64 @clem_native_scratch(i64 %%launch) nounwind {\n"
                  "  %%r = call i64 @clem_native_bytes(i64 %%launch, i64 %zu, i64 %zu)\n"
@@ -690,10 +786,10 @@ static void write_symbols(struct ptx_native *n)
                  "define void @clem_native_run(i64 %%launch, i64 %%first, i64 %%count, %s "
                  "%%scratch) nounwind {\n"
                  "  call void @clem_native_blocks(i64 %%launch, i64 %%first, i64 %%count, %s "
-                 "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d)\n"
+                 "%%scratch, %s @clem_native_warp, i64 %zu, i64 %zu, i64 %d, i64 %d)\n"
                  "  ret void\n}\n!0 = !{}\n",
                  bytes, bytes, function, f->frame_bytes, f->local_bytes,
-                 f->is_parted ? (int)f->site_count : 0);
+                 f->is_parted ? (int)f->site_count : 0, f->is_parted ? 0 : (int)f->site_count);
 }
 
 void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx_text *declarations,
@@ -712,10 +808,15 @@ void ptx_native_kernel(struct ptx_emitter *e, struct ptx_body *entry, struct ptx
     f.held_in = ptx_arena_array(e->arena, slots, sizeof *f.held_in);
     f.dirty = ptx_arena_array(e->arena, slots, sizeof *f.dirty);
     f.is_dirty = ptx_arena_take(e->arena, slots);
+    f.terms = ptx_arena_array(e->arena, slots / 4, sizeof *f.terms);
+    f.term_in = ptx_arena_array(e->arena, slots / 4, sizeof *f.term_in);
     f.has_special = ptx_arena_take(e->arena, PTX_SPECIAL_OTHER + 1);
     f.has_launch = ptx_arena_take(e->arena, sizeof(struct ptx_native_launch) +
                                                 sizeof(struct ptx_native_block));
     analyse(&n);
+    const enum ptx_threads threads = e->target->threads;
+    f.is_full = (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_HALVES) && !f.is_parted &&
+                e->status == PTX_OK && !may_thin_out(&f);
     if (e->status == PTX_OK)
         write_function(&n);
     if (e->status == PTX_OK)

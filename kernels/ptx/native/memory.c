@@ -11,6 +11,8 @@ struct place {
     const char *base; /* i64, or NULL */
     struct ptx_native_value offset;
     bool is_strided; /* known not to be neighbours */
+    bool is_line;    /* the offset is that of the term, and has no text */
+    struct ptx_native_term term;
 };
 
 struct transfer {
@@ -90,6 +92,22 @@ static uint8_t space_of(const struct ptx_operand *address, uint8_t space)
     return space == PTX_SPACE_GENERIC && address->variable ? address->variable->space : space;
 }
 
+/* Whether an address lies on a line; then it is that. */
+static bool take_line(struct ptx_native *n, const struct ptx_operand *address, unsigned bits,
+                      struct place *at)
+{
+    if (address->index < 0 || address->variable || !ptx_native_is_line(n, (uint32_t)address->index))
+        return false;
+    const struct ptx_operand name = {.kind = PTX_OPERAND_REGISTER, .index = address->index};
+    const struct ptx_native_term term = ptx_native_term_of(n, &name, bits);
+    if (term.line.kind <= PTX_LINE_NONE)
+        return false;
+    at->term = ptx_native_term_plus(n, term, address->bits, bits);
+    at->is_line = true;
+    at->offset = (struct ptx_native_value){NULL, (uint8_t)bits, true};
+    return true;
+}
+
 static struct place place_of(struct ptx_native *n, const struct ptx_operand *address, uint8_t space)
 {
     struct place at = {.is_strided = address->index >= 0 && n->flow->is_spread[address->index]};
@@ -97,6 +115,10 @@ static struct place place_of(struct ptx_native *n, const struct ptx_operand *add
     if (space == PTX_SPACE_SHARED) {
         ptx_need(n->e, PTX_NEED_SHARED | PTX_NEED_SHARED_BYTES);
         at.base = ptx_native_of_block(n, offsetof(struct ptx_native_block, shared), "i64");
+    }
+    if (space != PTX_SPACE_LOCAL && take_line(n, address, space == PTX_SPACE_SHARED ? 32 : 64, &at))
+        return at;
+    if (space == PTX_SPACE_SHARED) {
         at.offset = offset_of(n, address, 32);
     } else if (space == PTX_SPACE_LOCAL) {
         const struct ptx_native_value offset = offset_of(n, address, 32);
@@ -110,6 +132,8 @@ static struct place place_of(struct ptx_native *n, const struct ptx_operand *add
 
 static struct ptx_native_value full_address(struct ptx_native *n, struct place at)
 {
+    if (at.is_line)
+        at.offset = ptx_native_of_term(n, at.term, at.offset.bits);
     if (!at.base)
         return at.offset;
     return add(n, ptx_native_resize(n, at.offset, 64, false), ptx_native_number(n, 64, at.base));
@@ -136,31 +160,22 @@ static const char *numbers_from(struct ptx_native *n, unsigned first)
 
 static bool has_gathering(const struct transfer *t)
 {
-    return !t->is_volatile && (t->bits == 32 || t->bits == 64);
+    return !t->is_volatile && t->bits <= 64;
 }
 
-/* Numbers of 8 and 16 bits as parts of the words around them, which lie on the same page. */
-static void define_narrow_gather(struct ptx_native *n, const struct transfer *t)
+/* Whether nobody looks whether lanes are neighbours. */
+static bool is_spread(const struct transfer *t)
 {
-    const bool is_vector = n->is_vector;
-    const char *i = ptx_native_integer(t->bits);
-    n->is_vector = true;
-    ptx_native_declare(
-        n,
-        "define internal <32 x %s> @clem_gather_%u(<32 x i64> %%a, i32 %%m) noinline nounwind {\n"
-        "  %%w = and <32 x i64> %%a, %s\n"
-        "  %%x = call <32 x i32> @clem_gather_32(<32 x i64> %%w, i32 %%m)\n"
-        "  %%t = trunc <32 x i64> %%a to <32 x i32>\n  %%p = and <32 x i32> %%t, %s\n"
-        "  %%s = shl <32 x i32> %%p, %s\n  %%y = lshr <32 x i32> %%x, %%s\n"
-        "  %%r = trunc <32 x i32> %%y to <32 x %s>\n  ret <32 x %s> %%r\n}",
-        i, t->bits, ptx_native_constant(n, 64, UINT64_MAX - 3), ptx_native_constant(n, 32, 3),
-        ptx_native_constant(n, 32, 3), i, i);
-    n->is_vector = is_vector;
+    return t->at.is_strided || t->at.is_line;
 }
 
 static const char *suffix_of(struct ptx_native *n, const struct transfer *t)
 {
-    return ptx_format(n->e, "%s%u", t->is_volatile ? "volatile_" : "", t->bits);
+    return ptx_format(n->e, "%s%u",
+                      t->is_volatile ? "volatile_"
+                      : is_spread(t) ? "spread_"
+                                     : "",
+                      t->bits);
 }
 
 /* A vector that other threads may write or read meanwhile is one access of the processor, as it is of a GPU: flags that lie
@@ -212,22 +227,54 @@ static const char *half_text(struct ptx_native *n, unsigned bits)
                       bits / 8, numbers(n, 64, 16, 1, bits / 8, 0));
 }
 
-static void define_gather(struct ptx_native *n, const struct transfer *t)
+/* All of half a warp's lanes: those that are not there read where the first one does. */
+static const char *pick_text(struct ptx_native *n, unsigned bits)
 {
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    const char *text = "  %safe = select <16 x i1> %k, <16 x i64> %a, <16 x i64> %s0\n";
+    for (int l = 0; l < 16; l++)
+        text = ptx_format(e,
+                          "%s  %%pa%d = extractelement <16 x i64> %%safe, i32 %d\n"
+                          "  %%pq%d = inttoptr i64 %%pa%d to %s\n  %%px%d = load %s, %s %%pq%d\n"
+                          "  %%pr%d = insertelement <16 x %s> %s, %s %%px%d, i32 %d\n",
+                          text, l, l, l, l, p, l, i, p, l, l, i,
+                          l ? ptx_format(e, "%%pr%d", l - 1) : "undef", i, l, l);
+    return ptx_format(e, "%s  ret <16 x %s> %%pr15\n", text, i);
+}
+
+/* The first lane that is there, and its address in all. */
+static const char first_text[] =
+    "  %k = bitcast i16 %m to <16 x i1>\n"
+    "  %f = call i16 @llvm.cttz.i16(i16 %m, i1 false)\n"
+    "  %f1 = and i16 %f, 15\n  %f2 = zext i16 %f1 to i64\n"
+    "  %a0 = extractelement <16 x i64> %a, i64 %f2\n"
+    "  %i0 = insertelement <16 x i64> undef, i64 %a0, i32 0\n"
+    "  %s0 = shufflevector <16 x i64> %i0, <16 x i64> undef, <16 x i32> zeroinitializer\n";
+
+static void define_gather_half(struct ptx_native *n, const struct transfer *t)
+{
+    struct ptx_emitter *e = n->e;
     const char *i = ptx_native_integer(t->bits), *p = ptx_native_pointer_type(n, i);
-    const char *row = ptx_format(n->e, "<16 x %s>", i);
-    const char *prow = ptx_native_pointer_type(n, row);
-    const char *name = n->llvm_major < 15 ? ptx_format(n->e, "p0%s", i) : "p0";
-    const char *row_name = n->llvm_major < 15 ? ptx_format(n->e, "p0v16%s", i) : "p0";
+    const char *row = ptx_format(e, "<16 x %s>", i), *prow = ptx_native_pointer_type(n, row);
+    const char *row_name = n->llvm_major < 15 ? ptx_format(e, "p0v16%s", i) : "p0";
     ptx_native_declare(n, "declare i16 @llvm.cttz.i16(i16, i1)");
+    if (is_spread(t)) {
+        ptx_native_declare(
+            n,
+            "define internal %s @clem_gather_half_%s(<16 x i64> %%a, i16 %%m) alwaysinline "
+            "nounwind {\n"
+            "  %%there = icmp ne i16 %%m, 0\n  br i1 %%there, label %%some, label %%none\n"
+            "none:\n  ret %s zeroinitializer\nsome:\n%s%s}",
+            row, suffix_of(n, t), row, first_text, pick_text(n, t->bits));
+        return;
+    }
     ptx_native_declare(n, "declare %s @llvm.masked.load.v16%s.%s(%s, i32, <16 x i1>, %s)", row, i,
                        row_name, prow, row);
-    ptx_native_declare(n,
-                       "declare %s @llvm.masked.gather.v16%s.v16%s(<16 x %s>, i32, <16 x i1>, %s)",
-                       row, i, name, p, row);
     ptx_native_declare(
         n,
-        "define internal %s @clem_gather_half_%s(<16 x i64> %%a, i16 %%m) noinline nounwind {\n%s"
+        "define internal %s @clem_gather_half_%s(<16 x i64> %%a, i16 %%m) alwaysinline nounwind "
+        "{\n%s"
         "one:\n  %%q = inttoptr i64 %%a0 to %s\n  %%there = icmp ne i16 %%m, 0\n"
         "  br i1 %%there, label %%some, label %%none\n"
         "some:\n  %%x = load %s, %s %%q\n"
@@ -237,11 +284,15 @@ static void define_gather(struct ptx_native *n, const struct transfer *t)
         "row:\n  %%pr = inttoptr i64 %%b to %s\n"
         "  %%r = call %s @llvm.masked.load.v16%s.%s(%s %%pr, i32 %u, <16 x i1> %%k, %s "
         "zeroinitializer)\n  ret %s %%r\n"
-        "far:\n  %%p = inttoptr <16 x i64> %%a to <16 x %s>\n"
-        "  %%g = call %s @llvm.masked.gather.v16%s.v16%s(<16 x %s> %%p, i32 %u, <16 x i1> %%k, %s "
-        "zeroinitializer)\n  ret %s %%g\n}",
+        "far:\n%s}",
         row, suffix_of(n, t), half_text(n, t->bits), p, i, p, row, i, row, row, row, row, prow, row,
-        i, row_name, prow, t->bits / 8, row, row, p, row, i, name, p, t->bits / 8, row, row);
+        i, row_name, prow, t->bits / 8, row, row, pick_text(n, t->bits));
+}
+
+static void define_gather(struct ptx_native *n, const struct transfer *t)
+{
+    const char *i = ptx_native_integer(t->bits), *row = ptx_format(n->e, "<16 x %s>", i);
+    define_gather_half(n, t);
     ptx_native_declare(
         n,
         "define internal <32 x %s> @clem_gather_%s(<32 x i64> %%a, i32 %%m) noinline nounwind {\n"
@@ -256,25 +307,48 @@ static void define_gather(struct ptx_native *n, const struct transfer *t)
         row, suffix_of(n, t), row, row, ptx_native_iota(32), i);
 }
 
-/* The lowest lane is the last, so that its value stays. */
-static void define_scatter(struct ptx_native *n, const struct transfer *t)
+/* Half a warp's lanes one after the other, the lowest last, so that its value stays. Those that are not there write where nobody
+ * reads. */
+static const char *put_text(struct ptx_native *n, unsigned bits)
+{
+    struct ptx_emitter *e = n->e;
+    const char *i = ptx_native_integer(bits), *p = ptx_native_pointer_type(n, i);
+    const char *text = ptx_format(
+        e,
+        "  %%waste = alloca %s\n  %%w0 = ptrtoint %s %%waste to i64\n"
+        "  %%w1 = insertelement <16 x i64> undef, i64 %%w0, i32 0\n"
+        "  %%w2 = shufflevector <16 x i64> %%w1, <16 x i64> undef, <16 x i32> zeroinitializer\n"
+        "  %%safe = select <16 x i1> %%k, <16 x i64> %%a, <16 x i64> %%w2\n",
+        i, p);
+    for (int l = 15; l >= 0; l--)
+        text = ptx_format(e,
+                          "%s  %%pa%d = extractelement <16 x i64> %%safe, i32 %d\n"
+                          "  %%pq%d = inttoptr i64 %%pa%d to %s\n"
+                          "  %%px%d = extractelement <16 x %s> %%x, i32 %d\n"
+                          "  store %s %%px%d, %s %%pq%d\n",
+                          text, l, l, l, l, p, l, i, l, i, l, p, l);
+    return ptx_format(e, "%s  ret void\n", text);
+}
+
+static void define_scatter_half(struct ptx_native *n, const struct transfer *t)
 {
     const char *i = ptx_native_integer(t->bits), *p = ptx_native_pointer_type(n, i);
-    const char *row = ptx_format(n->e, "<16 x %s>", i);
-    const char *prow = ptx_native_pointer_type(n, row);
-    const char *name = n->llvm_major < 15 ? ptx_format(n->e, "p0%s", i) : "p0";
+    const char *row = ptx_format(n->e, "<16 x %s>", i), *prow = ptx_native_pointer_type(n, row);
     const char *row_name = n->llvm_major < 15 ? ptx_format(n->e, "p0v16%s", i) : "p0";
-    const char *back = "<i32 15,i32 14,i32 13,i32 12,i32 11,i32 10,i32 9,i32 8,i32 7,i32 6,i32 5,"
-                       "i32 4,i32 3,i32 2,i32 1,i32 0>";
     ptx_native_declare(n, "declare i16 @llvm.cttz.i16(i16, i1)");
+    if (is_spread(t)) {
+        ptx_native_declare(n,
+                           "define internal void @clem_scatter_half_%s(<16 x i64> %%a, %s %%x, i16 "
+                           "%%m) alwaysinline "
+                           "nounwind {\n  %%k = bitcast i16 %%m to <16 x i1>\n%s}",
+                           suffix_of(n, t), row, put_text(n, t->bits));
+        return;
+    }
     ptx_native_declare(n, "declare void @llvm.masked.store.v16%s.%s(%s, %s, i32, <16 x i1>)", i,
                        row_name, row, prow);
     ptx_native_declare(
-        n, "declare void @llvm.masked.scatter.v16%s.v16%s(%s, <16 x %s>, i32, <16 x i1>)", i, name,
-        row, p);
-    ptx_native_declare(
         n,
-        "define internal void @clem_scatter_half_%s(<16 x i64> %%a, %s %%x, i16 %%m) noinline "
+        "define internal void @clem_scatter_half_%s(<16 x i64> %%a, %s %%x, i16 %%m) alwaysinline "
         "nounwind {\n%s"
         "one:\n  %%q = inttoptr i64 %%a0 to %s\n  %%there = icmp ne i16 %%m, 0\n"
         "  br i1 %%there, label %%some, label %%none\n"
@@ -283,14 +357,15 @@ static void define_scatter(struct ptx_native *n, const struct transfer *t)
         "row:\n  %%pr = inttoptr i64 %%b to %s\n"
         "  call void @llvm.masked.store.v16%s.%s(%s %%x, %s %%pr, i32 %u, <16 x i1> %%k)\n"
         "  ret void\n"
-        "far:\n  %%kr = shufflevector <16 x i1> %%k, <16 x i1> undef, <16 x i32> %s\n"
-        "  %%ar = shufflevector <16 x i64> %%a, <16 x i64> undef, <16 x i32> %s\n"
-        "  %%xr = shufflevector %s %%x, %s undef, <16 x i32> %s\n"
-        "  %%p = inttoptr <16 x i64> %%ar to <16 x %s>\n"
-        "  call void @llvm.masked.scatter.v16%s.v16%s(%s %%xr, <16 x %s> %%p, i32 %u, <16 x i1> "
-        "%%kr)\n  ret void\n}",
+        "far:\n%s}",
         suffix_of(n, t), row, half_text(n, t->bits), p, row, i, p, prow, i, row_name, row, prow,
-        t->bits / 8, back, back, row, row, back, p, i, name, row, p, t->bits / 8);
+        t->bits / 8, put_text(n, t->bits));
+}
+
+static void define_scatter(struct ptx_native *n, const struct transfer *t)
+{
+    const char *i = ptx_native_integer(t->bits), *row = ptx_format(n->e, "<16 x %s>", i);
+    define_scatter_half(n, t);
     ptx_native_declare(
         n,
         "define internal void @clem_scatter_%s(<32 x i64> %%a, <32 x %s> %%x, i32 %%m) noinline "
@@ -364,17 +439,20 @@ static struct ptx_native_value element_address(struct ptx_native *n, struct ptx_
     return k == 0 ? a : add(n, a, number(n, 64, (int64_t)k * t->bits / 8));
 }
 
+static void define_any(struct ptx_native *n, const struct transfer *t, bool is_store)
+{
+    if (!has_gathering(t))
+        define_element_loop(n, t, is_store);
+    else if (is_store)
+        define_scatter(n, t);
+    else
+        define_gather(n, t);
+}
+
 static void gather(struct ptx_native *n, const struct transfer *t, struct ptx_native_value a,
                    struct ptx_native_value *to)
 {
-    const struct transfer words = {.bits = 32, .width = 1};
-    const bool is_narrow = !t->is_volatile && t->bits < 32;
-    if (has_gathering(t) || is_narrow)
-        define_gather(n, is_narrow ? &words : t);
-    else
-        define_element_loop(n, t, false);
-    if (is_narrow)
-        define_narrow_gather(n, t);
+    define_any(n, t, false);
     const char *i = ptx_native_integer(t->bits);
     for (unsigned k = 0; k < t->width; k++)
         to[k] = (struct ptx_native_value){
@@ -385,10 +463,7 @@ static void gather(struct ptx_native *n, const struct transfer *t, struct ptx_na
 
 static void scatter(struct ptx_native *n, const struct transfer *t, struct ptx_native_value a)
 {
-    if (has_gathering(t))
-        define_scatter(n, t);
-    else
-        define_element_loop(n, t, true);
+    define_any(n, t, true);
     const char *i = ptx_native_integer(t->bits);
     for (unsigned k = 0; k < t->width; k++)
         ptx_native_do(n, "call void @clem_scatter_%s(<32 x i64> %s, <32 x %s> %s, i32 %s)",
@@ -542,6 +617,267 @@ static void one_piece(struct ptx_native *n, struct transfer *t, bool is_store)
     ptx_native_do(n, "store volatile %s %s, %s %s, align %u", type, all, p, at, piece_alignment(t));
 }
 
+/* ---- Lines ---- */
+
+enum { HALF = PTX_NATIVE_LANES / 2 };
+
+/* How far it is from one lane's place to the next one's. */
+static int64_t stride_of(const struct place *at)
+{
+    const struct ptx_native_line line = at->term.line;
+    return line.kind == PTX_LINE_WIDE ? (int64_t)((uint64_t)line.step * (uint64_t)line.scale)
+                                      : line.step;
+}
+
+/* Masks of vectors of these elements are the processor's own. */
+static bool has_masks(const struct transfer *t)
+{
+#if defined __x86_64__
+    return t->width == 1 && (t->bits == 32 || t->bits == 64);
+#else
+    (void)t;
+    return false;
+#endif
+}
+
+static bool is_all(const char *lanes)
+{
+    return strcmp(lanes, "-1") == 0;
+}
+
+/* Whether the numbers that a wide line is made of do not wrap around: the i1, or NULL: they never do. */
+static const char *is_straight(struct ptx_native *n, const struct ptx_native_term *term)
+{
+    const struct ptx_native_line line = term->line;
+    const char *all = NULL;
+    if (line.kind != PTX_LINE_WIDE)
+        return NULL;
+    const int64_t reach = line.step * (line.is_whole ? PTX_NATIVE_LANES - 1 : HALF - 1);
+    const int64_t least = line.is_signed ? INT32_MIN : 0,
+                  most = line.is_signed ? INT32_MAX : UINT32_MAX;
+    for (unsigned h = 0; h < (line.is_whole ? 1 : 2); h++) {
+        const char *is =
+            reach >= 0 ? ptx_native_emit(n, "icmp %s i32 %s, %d", line.is_signed ? "sle" : "ule",
+                                         term->base[h], (int)(int32_t)(uint32_t)(most - reach))
+                       : ptx_native_emit(n, "icmp %s i32 %s, %d", line.is_signed ? "sge" : "uge",
+                                         term->base[h], (int)(int32_t)(uint32_t)(least - reach));
+        all = all ? ptx_native_emit(n, "and i1 %s, %s", all, is) : is;
+    }
+    return all;
+}
+
+/* The first lane's address, of the warp or of a half. Of shared memory lanes that are not there may be before its start. */
+static const char *line_start(struct ptx_native *n, const struct place *at, unsigned half)
+{
+    const struct ptx_native_term *term = &at->term;
+    const char *base = term->base[half];
+    if (term->line.kind == PTX_LINE_WIDE) {
+        const char *wide =
+            ptx_native_emit(n, "%s i32 %s to i64", term->line.is_signed ? "sext" : "zext", base);
+        const char *many =
+            ptx_native_emit(n, "mul i64 %s, %lld", wide, (long long)term->line.scale);
+        return ptx_native_emit(n, "add i64 %s, %s", many, term->start[half]);
+    }
+    if (!at->base)
+        return base;
+    const char *wide = ptx_native_emit(n, "sext i32 %s to i64", base);
+    return ptx_native_emit(n, "add i64 %s, %s", wide, at->base);
+}
+
+/* Of so many lanes from a place on. */
+static const char *load_row(struct ptx_native *n, const struct transfer *t, unsigned count,
+                            const char *start, const char *mask)
+{
+    const char *i = ptx_native_integer(t->bits), *type = ptx_format(n->e, "<%u x %s>", count, i);
+    const char *p = ptx_native_pointer_type(n, type), *at = ptx_native_pointer(n, type, start);
+    if (!mask)
+        return ptx_native_emit(n, "load %s, %s %s, align %u", type, p, at, t->bits / 8);
+    const char *name = n->llvm_major < 15 ? ptx_format(n->e, "v%u%s.p0v%u%s", count, i, count, i)
+                                          : ptx_format(n->e, "v%u%s.p0", count, i);
+    ptx_native_declare(n, "declare %s @llvm.masked.load.%s(%s, i32, <%u x i1>, %s)", type, name, p,
+                       count, type);
+    return ptx_native_emit(n,
+                           "call %s @llvm.masked.load.%s(%s %s, i32 %u, <%u x i1> %s, %s "
+                           "zeroinitializer)",
+                           type, name, p, at, t->bits / 8, count, mask, type);
+}
+
+static void store_row(struct ptx_native *n, const struct transfer *t, unsigned count,
+                      const char *start, const char *mask, const char *value)
+{
+    const char *i = ptx_native_integer(t->bits), *type = ptx_format(n->e, "<%u x %s>", count, i);
+    const char *p = ptx_native_pointer_type(n, type), *at = ptx_native_pointer(n, type, start);
+    if (!mask) {
+        ptx_native_do(n, "store %s %s, %s %s, align %u", type, value, p, at, t->bits / 8);
+        return;
+    }
+    const char *name = n->llvm_major < 15 ? ptx_format(n->e, "v%u%s.p0v%u%s", count, i, count, i)
+                                          : ptx_format(n->e, "v%u%s.p0", count, i);
+    ptx_native_declare(n, "declare void @llvm.masked.store.%s(%s, %s, i32, <%u x i1>)", name, type,
+                       p, count);
+    ptx_native_do(n, "call void @llvm.masked.store.%s(%s %s, %s %s, i32 %u, <%u x i1> %s)", name,
+                  type, value, p, at, t->bits / 8, count, mask);
+}
+
+/* The lanes of a half, or of the warp, as bits of a vector; NULL: all of them. */
+static const char *mask_of(struct ptx_native *n, const struct transfer *t, bool is_whole,
+                           unsigned half)
+{
+    if (is_all(t->lanes) || !has_masks(t))
+        return NULL;
+    if (is_whole)
+        return ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", t->lanes);
+    const char *lanes = half ? ptx_native_emit(n, "lshr i32 %s, 16", t->lanes) : t->lanes;
+    return ptx_native_emit(n, "bitcast i16 %s to <16 x i1>",
+                           ptx_native_emit(n, "trunc i32 %s to i16", lanes));
+}
+
+static const char *half_of(struct ptx_native *n, const char *type, const char *value, unsigned half)
+{
+    return ptx_native_emit(n, "shufflevector <32 x %s> %s, <32 x %s> undef, <16 x i32> %s", type,
+                           value, type,
+                           half ? numbers_from(n, HALF) : numbers(n, 32, HALF, 1, 1, 0));
+}
+
+static void load_line(struct ptx_native *n, const struct transfer *t, struct ptx_native_value *to)
+{
+    const char *i = ptx_native_integer(t->bits);
+    const bool is_row = stride_of(&t->at) != 0;
+    if (t->at.term.line.is_whole) {
+        const char *start = line_start(n, &t->at, 0);
+        const char *mask = mask_of(n, t, true, 0);
+        if (!mask)
+            load_neighbours(n, t, start, to);
+        else
+            to[0] = (struct ptx_native_value){load_row(n, t, PTX_NATIVE_LANES, start, mask),
+                                              (uint8_t)t->bits, true};
+        return;
+    }
+    const char *halves[2];
+    for (unsigned h = 0; h < 2; h++) {
+        const char *start = line_start(n, &t->at, h);
+        if (is_row) {
+            halves[h] = load_row(n, t, HALF, start, mask_of(n, t, false, h));
+            continue;
+        }
+        const char *p = ptx_native_pointer(n, i, start);
+        halves[h] = ptx_native_emit(n, "load %s, %s %s, align %u", i, ptx_native_pointer_type(n, i),
+                                    p, t->bits / 8);
+    }
+    const struct ptx_native_term pair = {.line = {PTX_LINE_PLAIN, false, false, 0, 0, 0},
+                                         .base = {halves[0], halves[1]}};
+    to[0] = is_row ? (struct ptx_native_value){joined(n, t->bits, HALF, halves[0], halves[1]),
+                                               (uint8_t)t->bits, true}
+                   : ptx_native_of_term(n, pair, t->bits);
+}
+
+static void store_line(struct ptx_native *n, const struct transfer *t)
+{
+    const char *value = ptx_native_vector(n, t->values[0]).text, *i = ptx_native_integer(t->bits);
+    if (t->at.term.line.is_whole) {
+        const char *start = line_start(n, &t->at, 0), *mask = mask_of(n, t, true, 0);
+        if (!mask)
+            store_neighbours(n, t, start);
+        else
+            store_row(n, t, PTX_NATIVE_LANES, start, mask, value);
+        return;
+    }
+    for (unsigned h = 2; h > 0; h--) /* the lower lanes' values stay */
+        store_row(n, t, HALF, line_start(n, &t->at, h - 1), mask_of(n, t, false, h - 1),
+                  half_of(n, i, value, h - 1));
+}
+
+/* Where a line is no row after all, a function that stands once in the text looks at its lanes: it is given the numbers of
+ * the line, and not a vector that all others would have to make room for. Its name. */
+static const char *define_far(struct ptx_native *n, const struct transfer *t, bool is_store)
+{
+    struct ptx_emitter *e = n->e;
+    const struct ptx_native_line line = t->at.term.line;
+    const bool is_wide = line.kind == PTX_LINE_WIDE;
+    const long long step = (long long)(is_wide ? line.step : stride_of(&t->at));
+    const char *i = ptx_native_integer(t->bits), *do_it = is_store ? "scatter" : "gather";
+    const char *name = ptx_format(e, "clem_%s_line_%u_%s_%lld_%lld", do_it, t->bits,
+                                  is_wide ? line.is_signed ? "s" : "u" : "p", step,
+                                  is_wide ? (long long)line.scale : 1ll);
+    const char *addresses =
+        is_wide ? ptx_format(e,
+                             "  %%b1 = insertelement <32 x i32> undef, i32 %%b, i32 0\n"
+                             "  %%b2 = shufflevector <32 x i32> %%b1, <32 x i32> undef, <32 x i32> "
+                             "zeroinitializer\n"
+                             "  %%b3 = add <32 x i32> %%b2, %s\n"
+                             "  %%b4 = %s <32 x i32> %%b3 to <32 x i64>\n"
+                             "  %%c1 = insertelement <32 x i64> undef, i64 %lld, i32 0\n"
+                             "  %%c2 = shufflevector <32 x i64> %%c1, <32 x i64> undef, <32 x i32> "
+                             "zeroinitializer\n"
+                             "  %%o = mul <32 x i64> %%b4, %%c2\n",
+                             ptx_native_ramp(n, 32, line.step, true),
+                             line.is_signed ? "sext" : "zext", (long long)line.scale)
+                : ptx_format(e, "  %%o = add <32 x i64> %s, zeroinitializer\n",
+                             ptx_native_ramp(n, 64, step, true));
+    ptx_native_declare(
+        n,
+        "define internal %s @%s(i64 %%s, i32 %%b, %si32 %%m) noinline nounwind cold {\n%s"
+        "  %%s1 = insertelement <32 x i64> undef, i64 %%s, i32 0\n"
+        "  %%s2 = shufflevector <32 x i64> %%s1, <32 x i64> undef, <32 x i32> zeroinitializer\n"
+        "  %%a = add <32 x i64> %%s2, %%o\n%s}",
+        is_store ? "void" : ptx_format(e, "<32 x %s>", i), name,
+        is_store ? ptx_format(e, "<32 x %s> %%x, ", i) : "", addresses,
+        is_store
+            ? ptx_format(e,
+                         "  call void @clem_scatter_%s(<32 x i64> %%a, <32 x %s> %%x, i32 %%m)\n"
+                         "  ret void\n",
+                         suffix_of(n, t), i)
+            : ptx_format(e,
+                         "  %%r = call <32 x %s> @clem_gather_%s(<32 x i64> %%a, i32 %%m)\n"
+                         "  ret <32 x %s> %%r\n",
+                         i, suffix_of(n, t), i));
+    return name;
+}
+
+static void far_line(struct ptx_native *n, const struct transfer *t, bool is_store,
+                     struct ptx_native_value *to)
+{
+    const bool is_wide = t->at.term.line.kind == PTX_LINE_WIDE;
+    define_any(n, t, is_store);
+    const char *i = ptx_native_integer(t->bits), *name = define_far(n, t, is_store);
+    struct ptx_native_value start =
+        ptx_native_number(n, 64, is_wide ? t->at.term.start[0] : line_start(n, &t->at, 0));
+    const char *base = is_wide ? t->at.term.base[0] : "0";
+    for (unsigned k = 0; k < t->width; k++) {
+        const char *at = element_address(n, start, t, k).text;
+        if (is_store)
+            ptx_native_do(n, "call void @%s(i64 %s, i32 %s, <32 x %s> %s, i32 %s)", name, at, base,
+                          i, ptx_native_vector(n, t->values[k]).text, t->lanes);
+        else
+            to[k] = (struct ptx_native_value){
+                ptx_native_emit(n, "call <32 x %s> @%s(i64 %s, i32 %s, i32 %s)", i, name, at, base,
+                                t->lanes),
+                (uint8_t)t->bits, true};
+    }
+}
+
+/* Whether lanes' places are a row each half or, to be read, one place. */
+static bool is_row(const struct transfer *t, bool is_store)
+{
+    const int64_t stride = stride_of(&t->at);
+    if (!t->at.is_line || t->is_volatile)
+        return false;
+    if (stride == (int64_t)(t->bits / 8) * t->width)
+        return t->width == 1 || t->at.term.line.is_whole;
+    return stride == 0 && !is_store && t->width == 1 && !t->at.term.line.is_whole;
+}
+
+/* What has to hold for it: the i1, or NULL: nothing. */
+static const char *row_condition(struct ptx_native *n, const struct transfer *t)
+{
+    const char *is = is_straight(n, &t->at.term);
+    const bool needs_all = !is_all(t->lanes) && (!has_masks(t) || stride_of(&t->at) == 0);
+    if (!needs_all)
+        return is;
+    const char *all = ptx_native_emit(n, "icmp eq i32 %s, -1", t->lanes);
+    return is ? ptx_native_emit(n, "and i1 %s, %s", is, all) : all;
+}
+
 /* ---- One place for all lanes ---- */
 
 static void one_place(struct ptx_native *n, struct transfer *t, bool is_store)
@@ -584,7 +920,8 @@ static void many_places(struct ptx_native *n, struct transfer *t, bool is_store)
     struct ptx_native_value near[8], far[8];
     const char *fast = ptx_native_name(n, "near"), *slow = ptx_native_name(n, "far");
     const char *end = ptx_native_name(n, "did"), *start;
-    const bool is_slow = t->at.is_strided || t->is_volatile;
+    const bool is_known = is_row(t, is_store);
+    const bool is_slow = !is_known && (t->at.is_line || t->at.is_strided || t->is_volatile);
     if (is_whole(t) && is_store) {
         store_pieces(n, t, full_address(n, t->at));
         return;
@@ -601,15 +938,33 @@ static void many_places(struct ptx_native *n, struct transfer *t, bool is_store)
         gather(n, t, full_address(n, t->at), t->values);
         return;
     }
-    branch_on_neighbours(n, t, fast, slow, &start);
+    const char *condition = is_known ? row_condition(n, t) : NULL;
+    if (is_known && !condition) {
+        if (is_store)
+            store_line(n, t);
+        else
+            load_line(n, t, t->values);
+        return;
+    }
+    if (is_known)
+        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", condition, fast, slow);
+    else
+        branch_on_neighbours(n, t, fast, slow, &start);
     ptx_native_label(n, fast);
-    if (is_store)
+    if (is_known && is_store)
+        store_line(n, t);
+    else if (is_known)
+        load_line(n, t, near);
+    else if (is_store)
         store_neighbours(n, t, start);
     else
         load_neighbours(n, t, start, near);
     ptx_native_jump(n, end);
     ptx_native_label(n, slow);
-    if (is_store)
+    const bool is_far = is_known && t->at.term.line.is_whole;
+    if (is_far)
+        far_line(n, t, is_store, far);
+    else if (is_store)
         scatter(n, t, full_address(n, t->at));
     else
         gather(n, t, full_address(n, t->at), far);

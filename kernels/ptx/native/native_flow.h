@@ -29,16 +29,49 @@ struct ptx_native_loop {
     int32_t head, last; /* positions */
 };
 
+/* What lanes have in a register, where it is known to lie on lines: lane l of a half warp has base + step * l, by halves or,
+ * where is_whole, by the warp. */
+enum ptx_native_line_kind {
+    PTX_LINE_UNKNOWN, /* nothing sets it, so far */
+    PTX_LINE_NONE,
+    PTX_LINE_PLAIN, /* of the register's bits */
+    PTX_LINE_WIDE   /* 64 bits: start + scale * (32 bits of base + step * l, extended) */
+};
+
+struct ptx_native_line {
+    uint8_t kind;
+    bool is_whole, is_signed; /* is_signed: how a wide one is extended */
+    uint8_t zeros;            /* low bits of the bases that are 0, as far as is known */
+    int64_t step, scale;
+};
+
+/* The numbers that a line is made of: of both halves, or in the first place of the warp. */
+struct ptx_native_term {
+    struct ptx_native_line line;
+    bool is_known; /* the same number for all */
+    int64_t known;
+    const char *base[2], *start[2];
+};
+
 struct ptx_native_flow {
     const struct ptx_function *function;
     struct ptx_body *body;
     struct ptx_flow *graph;
     struct ptx_uniformity uniform;
     bool *has_place;                       /* per register: it lives from node to node */
+    bool *is_read;                         /* per register: by any instruction */
     uint8_t *definitions;                  /* per register: 0, 1, or 2 for more */
     const struct ptx_instruction **set_by; /* per register: the last in the text */
-    bool *is_spread;  /* per register: as an address it is not that of neighbours */
-    bool *is_across;  /* per register: it lives at a barrier */
+    struct ptx_native_line
+        *lines; /* per register; of one that differs from lane to lane it is how it is kept */
+    struct ptx_native_term *terms; /* per register: its value, where term_in is the node's stamp */
+    uint32_t *term_in;
+    uint64_t **
+        wanted; /* per node: registers that lanes elsewhere may still want, or NULL: not yet found */
+    bool is_full;    /* all lanes of a warp are in step wherever any are */
+    bool *is_spread; /* per register: as an address it is not that of neighbours */
+    bool *is_across; /* per register: it lives at a barrier */
+    bool *is_kept; /* per register: the frame has it from where it is set, and not from barriers */
     size_t *frame_at; /* per register: where in the frame */
     size_t frame_bytes;
     int32_t *sites; /* per node: where lanes may wait at its start, from 1 on; 0: they do not */
@@ -63,6 +96,7 @@ struct ptx_native_flow {
     size_t dirty_count;
     struct ptx_text *head, *code; /* the function's entry block, and all behind it */
     bool *has_special;            /* per enum ptx_special: its value is in the entry block */
+    bool has_tid[6];              /* per axis and half of a warp, likewise */
     bool *has_launch;             /* per byte of the launch's struct, likewise */
     size_t local_bytes;           /* per lane */
     bool has_calls;
@@ -113,6 +147,9 @@ const char *ptx_native_pointer(struct ptx_native *n, const char *type, const cha
 /* An i32 or i64 at a byte of the launch's or the block's struct, read at the function's start. */
 const char *ptx_native_of_launch(struct ptx_native *n, size_t at, const char *type);
 const char *ptx_native_of_block(struct ptx_native *n, size_t at, const char *type);
+/* An alloca of 32 bits, or a pointer to one. */
+const char *ptx_native_load_word(struct ptx_native *n, const char *word);
+void ptx_native_store_word(struct ptx_native *n, const char *word, const char *value);
 /* Names of functions are the text's own or runtime.c's. */
 const char *ptx_native_iota(unsigned bits);
 
@@ -138,11 +175,52 @@ void ptx_native_trap(struct ptx_native *n, const struct ptx_instruction *in);
 struct ptx_native_value ptx_native_address(struct ptx_native *n, const struct ptx_operand *address,
                                            uint8_t space);
 
+/* lines.c: fills `lines`. Needs: what is uniform, and whether lanes may part. */
+void ptx_native_find_lines(struct ptx_native *n);
+/* Whether lanes that are not at the node may want what they have of a register that is set there. */
+bool ptx_native_is_wanted(struct ptx_native *n, int32_t node, uint32_t index);
+/* Whether a register is kept as a line; its numbers' places: how many, their types, and their names. */
+bool ptx_native_is_line(const struct ptx_native *n, uint32_t index);
+unsigned ptx_native_line_places(const struct ptx_native *n, uint32_t index);
+const char *ptx_native_line_type(const struct ptx_native *n, uint32_t index, unsigned place);
+const char *ptx_native_line_place(struct ptx_native *n, uint32_t index, unsigned place);
+void ptx_native_store_line(struct ptx_native *n, uint32_t index);
+void ptx_native_hold_term(struct ptx_native *n, uint32_t index, struct ptx_native_term term);
+/* What a register or a number is; of a register that is no line, .line.kind says so. */
+struct ptx_native_term ptx_native_term_of(struct ptx_native *n, const struct ptx_operand *o,
+                                          unsigned bits);
+struct ptx_native_term ptx_native_term_plus(struct ptx_native *n, struct ptx_native_term term,
+                                            int64_t number, unsigned bits);
+struct ptx_native_term ptx_native_line_term(struct ptx_native *n, uint32_t index);
+/* "<i64 0,i64 step,...>" of all lanes, or likewise of each half. */
+const char *ptx_native_ramp(struct ptx_native *n, unsigned bits, int64_t step, bool is_whole);
+/* One value for each lane. */
+struct ptx_native_value ptx_native_of_term(struct ptx_native *n, struct ptx_native_term term,
+                                           unsigned bits);
+/* Writes what sets a register that is kept as a line; false: it sets none. */
+bool ptx_native_write_line(struct ptx_native *n, const struct ptx_instruction *in);
+/* A number of a line from a special register: of the first thread of each half. */
+const char *ptx_native_tid_of_half(struct ptx_native *n, int32_t axis, unsigned half);
+/* Whether tid of the axis (0: x) is the same for all lanes. */
+bool ptx_native_tid_is_alike(const struct ptx_native *n, int32_t axis);
+
 /* places.c: fills is_spread. Needs: what is uniform. */
 void ptx_native_find_places(struct ptx_native *n);
 
+/* turn.c, where a warp waits as a whole: before all turns, in the entry block; the start of a turn, in which what is known of the
+ * warp gets its names, and its way to where the warp goes on; the end, to which warps come by "done", or by "arrived" with their
+ * site in %came, and with %mixed set where the runtime has to open it. */
+void ptx_native_begin_turns(struct ptx_native *n);
+void ptx_native_turn(struct ptx_native *n);
+void ptx_native_enter_turn(struct ptx_native *n);
+void ptx_native_end_turn(struct ptx_native *n);
+/* The place of a member of the warp's struct ptx_native_turn. */
+const char *ptx_native_of_turn(struct ptx_native *n, size_t at);
+
 /* barrier.c: at the start of a node that begins with one: parks, is entered again; the rest of the node follows. */
 void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);
+/* Stores what a register's place has in the frame. */
+void ptx_native_save(struct ptx_native *n, uint32_t index, unsigned part);
 
 /* The operand that names the lanes of a warp which an instruction waits for, where all name the same; or NULL. */
 const struct ptx_operand *ptx_native_members(const struct ptx_native *n,

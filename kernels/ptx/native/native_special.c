@@ -30,8 +30,21 @@ const char *ptx_native_of_launch(struct ptx_native *n, size_t at, const char *ty
     return of_argument(n, "launch", at, type, &n->flow->has_launch[at]);
 }
 
+/* Whether a member of struct ptx_native_block is of the warp being run; write_turn() names it. */
+static bool is_of_warp(size_t at)
+{
+    return at == offsetof(struct ptx_native_block, frame) ||
+           at == offsetof(struct ptx_native_block, local) ||
+           at == offsetof(struct ptx_native_block, tids) ||
+           at == offsetof(struct ptx_native_block, warp) ||
+           at == offsetof(struct ptx_native_block, lanes) ||
+           at == offsetof(struct ptx_native_block, result);
+}
+
 const char *ptx_native_of_block(struct ptx_native *n, size_t at, const char *type)
 {
+    if (!n->flow->is_parted && is_of_warp(at))
+        return ptx_format(n->e, "%%state.%zu", at);
     return of_argument(n, "state", at, type,
                        &n->flow->has_launch[sizeof(struct ptx_native_launch) + at]);
 }
@@ -41,11 +54,39 @@ const char *ptx_native_of_block(struct ptx_native *n, size_t at, const char *typ
 
 /* ---- Special registers ---- */
 
+bool ptx_native_tid_is_alike(const struct ptx_native *n, int32_t axis)
+{
+    const enum ptx_threads threads = n->e->target->threads;
+    return (axis == 1 && (threads == PTX_THREADS_ROWS || threads == PTX_THREADS_ROW)) ||
+           (axis == 2 && threads != PTX_THREADS_ANY);
+}
+
+const char *ptx_native_tid_of_half(struct ptx_native *n, int32_t axis, unsigned half)
+{
+    struct ptx_emitter *e = n->e;
+    const char *name = ptx_format(e, "%%tid.%d.%u", (int)axis, half);
+    bool *const has = &n->flow->has_tid[2 * axis + (int32_t)half];
+    if (*has || !n->flow->is_parted)
+        return name;
+    *has = true;
+    const char *base = ptx_native_of_block(n, OF_BLOCK(tids), "i64");
+    struct ptx_text *const out = e->out;
+    e->out = n->flow->head;
+    const char *address =
+        ptx_native_emit(n, "add i64 %s, %u", base, (unsigned)axis * 128 + half * 64);
+    const char *pointer = ptx_native_pointer(n, "i32", address);
+    ptx_native_do(n, "%s = load i32, %s %s", name, ptx_native_pointer_type(n, "i32"), pointer);
+    e->out = out;
+    return name;
+}
+
 static struct ptx_native_value tid(struct ptx_native *n, int32_t axis)
 {
     struct ptx_emitter *e = n->e;
+    if (ptx_native_tid_is_alike(n, axis))
+        return ptx_native_number(n, 32, ptx_native_tid_of_half(n, axis, 0));
     const char *name = ptx_format(e, "%%tid.%d", (int)axis);
-    if (!n->flow->has_special[axis]) {
+    if (n->flow->is_parted && !n->flow->has_special[axis]) {
         n->flow->has_special[axis] = true;
         const char *base = ptx_native_of_block(n, OF_BLOCK(tids), "i64");
         struct ptx_text *const out = e->out;

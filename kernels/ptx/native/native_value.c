@@ -134,6 +134,16 @@ const char *ptx_native_pointer(struct ptx_native *n, const char *type, const cha
     return ptx_native_emit(n, "inttoptr i64 %s to %s", address, ptx_native_pointer_type(n, type));
 }
 
+const char *ptx_native_load_word(struct ptx_native *n, const char *word)
+{
+    return ptx_native_emit(n, "load i32, %s %s", ptx_native_pointer_type(n, "i32"), word);
+}
+
+void ptx_native_store_word(struct ptx_native *n, const char *word, const char *value)
+{
+    ptx_native_do(n, "store i32 %s, %s %s", value, ptx_native_pointer_type(n, "i32"), word);
+}
+
 unsigned ptx_native_bits(enum ptx_type type)
 {
     return type == PTX_PRED ? 1 : type == PTX_NONE ? 32 : 8 * (unsigned)ptx_type_bytes(type);
@@ -287,6 +297,12 @@ static struct ptx_native_value read_register(struct ptx_native *n, uint32_t slot
     const uint32_t index = slot / 4;
     struct ptx_native_value value = {NULL, (uint8_t)register_bits(n, index),
                                      !ptx_native_is_uniform(n, index)};
+    if (ptx_native_is_line(n, index)) {
+        value = ptx_native_of_term(n, ptx_native_line_term(n, index), value.bits);
+        f->held[slot] = value;
+        f->held_in[slot] = f->stamp;
+        return value;
+    }
     const char *type = ptx_native_value_type(n, value);
     if (f->has_place[index])
         value.text = ptx_native_emit(n, "load %s, %s %s", type, ptx_native_pointer_type(n, type),
@@ -298,15 +314,29 @@ static struct ptx_native_value read_register(struct ptx_native *n, uint32_t slot
     return value;
 }
 
+static void mark_dirty(struct ptx_native_flow *f, uint32_t slot)
+{
+    if (f->is_dirty[slot])
+        return;
+    f->is_dirty[slot] = true;
+    f->dirty[f->dirty_count++] = slot;
+}
+
 static void hold(struct ptx_native *n, uint32_t slot, struct ptx_native_value value)
 {
     struct ptx_native_flow *f = n->flow;
     f->held[slot] = value;
     f->held_in[slot] = f->stamp;
-    if (!f->is_dirty[slot]) {
-        f->is_dirty[slot] = true;
-        f->dirty[f->dirty_count++] = slot;
-    }
+    mark_dirty(f, slot);
+}
+
+void ptx_native_hold_term(struct ptx_native *n, uint32_t index, struct ptx_native_term term)
+{
+    struct ptx_native_flow *f = n->flow;
+    f->terms[index] = term;
+    f->term_in[index] = f->stamp;
+    f->held_in[4 * (size_t)index] = 0;
+    mark_dirty(f, 4 * index);
 }
 
 /* ---- Operands ---- */
@@ -395,10 +425,14 @@ bool ptx_native_varies(struct ptx_native *n, const struct ptx_operand *operand)
             return operand->variable && operand->variable->space == PTX_SPACE_LOCAL;
         const uint32_t slot =
             operand->kind == PTX_OPERAND_ADDRESS ? 4 * (uint32_t)operand->index : slot_of(operand);
+        if (ptx_native_is_line(n, (uint32_t)operand->index))
+            return true;
         return f->held_in[slot] == f->stamp ? f->held[slot].is_vector
                                             : !f->uniform.registers[operand->index];
     }
     case PTX_OPERAND_SPECIAL:
+        if (operand->index >= PTX_TID_X && operand->index <= PTX_TID_Z)
+            return !ptx_native_tid_is_alike(n, operand->index - PTX_TID_X);
         return !ptx_special_is_uniform(operand->index) && operand->index != PTX_WARPID;
     case PTX_OPERAND_VECTOR:
         for (uint32_t i = 0; i < operand->count; i++)
@@ -466,9 +500,14 @@ void ptx_native_set(struct ptx_native *n, const struct ptx_instruction *in,
     value = ptx_native_resize(n, value, register_bits(n, index), ptx_type_is_signed(type));
     if (in->guard >= 0)
         value = blended(n, in, slot, value);
-    if (value.is_vector && ptx_native_is_uniform(n, index))
+    if (value.is_vector && (ptx_native_is_uniform(n, index) || ptx_native_is_line(n, index)))
         value = ptx_native_first(n, value, n->flow->mask);
-    hold(n, slot, value);
+    if (ptx_native_is_line(n, index)) /* all lanes have the same */
+        ptx_native_hold_term(n, index,
+                             (struct ptx_native_term){.line = n->flow->lines[index],
+                                                      .base = {value.text, value.text}});
+    else
+        hold(n, slot, value);
 }
 
 struct ptx_native_value ptx_native_both(struct ptx_native *n, const char *operation,

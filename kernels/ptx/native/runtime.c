@@ -29,20 +29,13 @@ static uint32_t warps_of(const struct ptx_native_launch *l)
     return (threads_of(l) + LANES - 1) / LANES;
 }
 
-/* A warp between its turns. */
-struct warp {
-    uint32_t site, lanes; /* lanes: that go on next */
-    uint32_t live;        /* those that have not ended */
-    uint32_t number, count, votes, result;
-};
-
 enum { TID_BYTES = 3 * LANES * (int)sizeof(uint32_t) };
 
 uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,
                            uint64_t local_bytes)
 {
     const uint64_t warps = warps_of(launch);
-    return round_up(launch->shared_bytes) + round_up(warps * sizeof(struct warp)) +
+    return round_up(launch->shared_bytes) + round_up(warps * sizeof(struct ptx_native_turn)) +
            warps * (TID_BYTES + frame_bytes + LANES * local_bytes);
 }
 
@@ -54,10 +47,10 @@ struct running {
     struct running *next; /* of those that take turns */
     void *own;            /* its memory where that is its own */
     struct ptx_native_block block;
-    struct warp *warps;
+    struct ptx_native_turn *warps;
     uint32_t count;
     unsigned char *tids, *frames, *locals;
-    uint64_t frame_bytes, local_bytes, sites;
+    uint64_t frame_bytes, local_bytes, sites, barriers;
     ptx_native_warp_function *function;
 };
 
@@ -85,29 +78,28 @@ static void number_threads(const struct running *r)
 static void begin_block(struct running *r)
 {
     uint32_t threads = threads_of(r->launch);
+    if (!r->sites && !r->barriers)
+        return;
     memset(r->block.arrived, 0, sizeof r->block.arrived);
     for (uint32_t i = 0; i < r->count; i++, threads -= LANES) {
         const uint32_t lanes = threads >= LANES ? UINT32_MAX : (1u << threads) - 1u;
-        r->warps[i] = (struct warp){.lanes = lanes, .live = lanes};
+        r->warps[i] = (struct ptx_native_turn){.lanes = lanes, .live = lanes};
     }
 }
 
 static void run_warp(struct running *r, uint32_t index)
 {
     struct ptx_native_block *b = &r->block;
-    struct warp *w = &r->warps[index];
+    struct ptx_native_turn *w = &r->warps[index];
     b->frame = (uint64_t)(uintptr_t)(r->frames + index * r->frame_bytes);
     b->local = (uint64_t)(uintptr_t)(r->locals + index * (LANES * r->local_bytes));
-    b->tids = (uint64_t)(uintptr_t)(r->tids + (size_t)index * TID_BYTES);
+    b->tids = b->own_tids = (uint64_t)(uintptr_t)(r->tids + (size_t)index * TID_BYTES);
     b->warp = index;
     b->site = w->site;
     b->lanes = w->lanes;
     b->result = w->result;
     w->site = r->function(r->launch, b);
     w->lanes = w->site ? b->lanes : 0;
-    w->number = b->number & (BARRIERS - 1);
-    w->count = b->count;
-    w->votes = b->votes;
 }
 
 /* ---- Barriers ---- */
@@ -122,7 +114,7 @@ static bool open_barriers(struct running *r)
     for (uint32_t number = 0; number < BARRIERS; number++) {
         uint32_t waiting = 0, weight = 0, expected = 0, votes = 0;
         for (uint32_t i = 0; i < r->count; i++) {
-            const struct warp *w = &r->warps[i];
+            const struct ptx_native_turn *w = &r->warps[i];
             if (w->lanes == 0 || w->number != number)
                 continue;
             waiting += (uint32_t)__builtin_popcount(w->lanes);
@@ -150,7 +142,7 @@ static bool is_plain(const struct running *r, bool *has_ended)
 {
     bool is = true, is_any = false;
     for (uint32_t i = 0; i < r->count; i++) {
-        const struct warp *w = &r->warps[i];
+        const struct ptx_native_turn *w = &r->warps[i];
         is_any |= w->lanes != 0;
         is &= w->lanes == 0 || (w->number == 0 && w->count == 0 && w->votes == 0);
     }
@@ -158,36 +150,69 @@ static bool is_plain(const struct running *r, bool *has_ended)
     return is;
 }
 
+/* Runs warps that wait at a site, each as a whole. */
+static uint32_t run_warps(struct running *r, uint32_t first, uint32_t end, uint32_t site,
+                          bool is_together)
+{
+    struct ptx_native_block *b = &r->block;
+    b->first = first;
+    b->end = end;
+    b->site = site;
+    b->is_together = is_together;
+    return r->function(r->launch, b);
+}
+
+/* Lets warps go on where all have come to the barrier of all threads. */
+static void open_plain(struct running *r)
+{
+    uint32_t live = 0;
+    for (uint32_t i = 0; i < r->count; i++)
+        live += (uint32_t)__builtin_popcount(r->warps[i].lanes);
+    for (uint32_t i = 0; i < r->count; i++) {
+        r->warps[i].result = live << 16;
+        r->warps[i].number = BARRIERS;
+    }
+}
+
+/* The site that all warps which have not ended go on from; 0: not all go on, or from several. */
+static uint32_t common_site(const struct running *r)
+{
+    uint32_t site = 0;
+    for (uint32_t i = 0; i < r->count; i++) {
+        const struct ptx_native_turn *w = &r->warps[i];
+        if (w->lanes == 0)
+            continue;
+        if (w->number != BARRIERS || (site != 0 && w->site != site))
+            return 0;
+        site = w->site;
+    }
+    return site;
+}
+
 /* One block whose barriers nobody can come to ends as it is. */
 static void run_block(struct running *r)
 {
     bool has_ended;
     begin_block(r);
-    for (uint32_t i = 0; i < r->count; i++)
-        run_warp(r, i);
-    for (;;) {
-        const bool is_simple = is_plain(r, &has_ended);
+    uint32_t end = run_warps(r, 0, r->count, 0, true);
+    while (end == PTX_NATIVE_MIXED) {
+        const bool is_simple = is_plain(r, &has_ended) && r->block.arrived[0] == 0;
         if (has_ended)
             return;
-        if (!is_simple && !open_barriers(r)) {
+        if (is_simple) {
+            open_plain(r);
+        } else if (!open_barriers(r)) {
             clem_native_stick(r->launch);
             return;
         }
-        if (is_simple && r->block.arrived[0] == 0) {
-            uint32_t live = 0;
-            for (uint32_t i = 0; i < r->count; i++)
-                live += (uint32_t)__builtin_popcount(r->warps[i].lanes);
-            for (uint32_t i = 0; i < r->count; i++) {
-                r->warps[i].result = live << 16;
-                r->warps[i].number = BARRIERS;
-            }
-        } else if (is_simple && !open_barriers(r)) {
-            clem_native_stick(r->launch);
-            return;
+        const uint32_t site = common_site(r);
+        if (site != 0) {
+            end = run_warps(r, 0, r->count, site, true);
+            continue;
         }
         for (uint32_t i = 0; i < r->count; i++)
             if (r->warps[i].lanes && r->warps[i].number == BARRIERS)
-                run_warp(r, i);
+                run_warps(r, i, i + 1, r->warps[i].site, false);
     }
 }
 
@@ -279,7 +304,7 @@ static enum turn run_parted(struct running *r)
     uint32_t live = 0;
     bool is_waiting = false;
     for (uint32_t w = 0; w < r->count; w++) {
-        struct warp *warp = &r->warps[w];
+        struct ptx_native_turn *warp = &r->warps[w];
         if (warp->lanes)
             run_warp(r, w);
         warp->live = 0;
@@ -310,11 +335,16 @@ static void place_block(struct running *r, unsigned char *at)
     const struct ptx_native_launch *launch = r->launch;
     r->block.shared = (uint64_t)(uintptr_t)at;
     at += round_up(launch->shared_bytes);
-    r->warps = (struct warp *)(void *)at;
+    r->warps = (struct ptx_native_turn *)(void *)at;
     at += round_up(r->count * sizeof *r->warps);
     r->tids = at;
     r->frames = at + (uint64_t)r->count * TID_BYTES;
     r->locals = r->frames + r->count * r->frame_bytes;
+    r->block.tids = (uint64_t)(uintptr_t)r->tids;
+    r->block.frame = (uint64_t)(uintptr_t)r->frames;
+    r->block.local = (uint64_t)(uintptr_t)r->locals;
+    r->block.turns = (uint64_t)(uintptr_t)r->warps;
+    r->block.last_lanes = UINT32_MAX >> (r->count * LANES - threads_of(launch));
     number_threads(r);
 }
 
@@ -325,7 +355,20 @@ static void name_block(struct running *r, uint64_t number)
     r->block.index[0] = (uint32_t)(number % grid[0]);
     r->block.index[1] = (uint32_t)(row % grid[1]);
     r->block.index[2] = (uint32_t)(row / grid[1]);
-    begin_block(r);
+}
+
+/* That of the next number. */
+static void name_next(struct running *r)
+{
+    const uint32_t *grid = r->launch->grid;
+    uint32_t *index = r->block.index;
+    if (++index[0] < grid[0])
+        return;
+    index[0] = 0;
+    if (++index[1] < grid[1])
+        return;
+    index[1] = 0;
+    index[2]++;
 }
 
 /* Memory of its own for a block beside those that wait; NULL: there is none. */
@@ -369,6 +412,7 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
     int waits = 0;
     first->next = NULL;
     name_block(first, number);
+    begin_block(first);
     while (head && !clem_native_has_failed(first->launch)) {
         struct running *r = *at;
         enum turn turn = TURN_GOES_ON;
@@ -377,6 +421,7 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
         waits = turn == TURN_ENDED ? 0 : waits;
         if (turn == TURN_ENDED && count == 1 && take_block(first, &next, end, &another)) {
             name_block(r, another);
+            begin_block(r);
             continue;
         }
         if (turn == TURN_ENDED) {
@@ -398,6 +443,7 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
         struct running *made = room_beside(first);
         if (made && take_block(first, &next, end, &another)) {
             name_block(made, another);
+            begin_block(made);
             made->next = head;
             head = made;
             count++;
@@ -419,23 +465,23 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
 
 void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
                         void *scratch, ptx_native_warp_function *warp, uint64_t frame_bytes,
-                        uint64_t local_bytes, uint64_t sites)
+                        uint64_t local_bytes, uint64_t sites, uint64_t barriers)
 {
     struct running r = {.launch = launch,
                         .count = warps_of(launch),
                         .frame_bytes = frame_bytes,
                         .local_bytes = local_bytes,
                         .sites = sites,
+                        .barriers = barriers,
                         .function = warp};
     place_block(&r, scratch);
     if (sites && count > 0) {
         run_in_turns(&r, first, first + count);
         return;
     }
-    for (uint64_t i = first; i < first + count; i++) {
-        name_block(&r, i);
+    name_block(&r, first);
+    for (uint64_t i = 0; i < count; i++, name_next(&r))
         run_block(&r);
-    }
 }
 
 void clem_native_arrive(struct ptx_native_block *block, uint32_t lanes, uint32_t number,

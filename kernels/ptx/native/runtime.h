@@ -5,11 +5,21 @@
 
 #include "kernels/ptx/native/abi.h"
 
-/* A block while it runs. */
+/* A warp between its turns. Where a warp waits as a whole, the text writes it. */
+struct ptx_native_turn {
+    uint32_t site, lanes;          /* where it waits, 0: it has ended; lanes: that go on next */
+    uint32_t number, count, votes; /* as of the block */
+    uint32_t result;
+    uint32_t live; /* lanes that have not ended, where lanes may part */
+    uint32_t unused;
+};
+
+/* A block while it runs. What is of a warp is that of the one being run where lanes may part, and otherwise of the first of
+ * the block, behind which the others follow. */
 struct ptx_native_block {
     uint64_t shared, frame,
-        local; /* addresses: shared memory; of the warp being run its frame, and its first lane's local memory */
-    uint64_t tids;          /* of the warp being run: three vectors of 32 uint32_t */
+        local; /* addresses: shared memory; of the warp its frame, and its first lane's local memory */
+    uint64_t tids;          /* of the warp: three vectors of 32 uint32_t */
     uint32_t index[3];      /* blockIdx */
     uint32_t warp;          /* its number in the block */
     uint32_t site;          /* where it goes on; 0: at the start */
@@ -19,6 +29,13 @@ struct ptx_native_block {
     uint32_t
         result; /* of a reduction: threads whose predicate held, and those that were there << 16 */
     uint32_t arrived[16]; /* per barrier: threads that did not wait */
+    uint64_t own_tids;    /* of the warp being run, for functions that it calls */
+    /* Where a warp waits as a whole: */
+    uint64_t turns;      /* address of a struct ptx_native_turn for each warp */
+    uint32_t first, end; /* warps to be run */
+    uint32_t
+        is_together; /* they are all that have not ended, and go on by themselves as long as all wait at one site */
+    uint32_t last_lanes; /* of the last warp of the block, at its start */
 };
 
 /* Where lanes of a warp wait while others may go on; a row of them at the start of the warp's frame. */
@@ -30,16 +47,18 @@ struct ptx_native_site {
 /* number PTX_NATIVE_MEETING: for the lanes of the warp that `count` is the mask of. */
 enum { PTX_NATIVE_TURN = 16, PTX_NATIVE_MEETING = 17 };
 
-/* Runs lanes of a warp; returns the site where they wait, 0: all have ended. */
+/* Runs lanes of a warp; returns the site where they wait, 0: all have ended. Where a warp waits as a whole: runs the warps that
+ * the block says; returns 0 where all have ended, and otherwise PTX_NATIVE_MIXED: turns say where they wait. */
+#define PTX_NATIVE_MIXED UINT32_MAX
 typedef uint32_t ptx_native_warp_function(const struct ptx_native_launch *launch,
                                           struct ptx_native_block *block);
 
 /* What clem_native_run and clem_native_scratch of a text do: bytes of a warp's frame, and of one lane's local memory. sites: how many
- * struct ptx_native_site a frame begins with; 0: a warp waits as a whole. */
+ * struct ptx_native_site a frame begins with; 0: a warp waits as a whole. barriers: how many sites there are then. */
 uint64_t clem_native_bytes(const struct ptx_native_launch *launch, uint64_t frame_bytes,
                            uint64_t local_bytes);
 void clem_native_blocks(const struct ptx_native_launch *launch, uint64_t first, uint64_t count,
                         void *scratch, ptx_native_warp_function *warp, uint64_t frame_bytes,
-                        uint64_t local_bytes, uint64_t sites);
+                        uint64_t local_bytes, uint64_t sites, uint64_t barriers);
 
 #endif

@@ -48,7 +48,7 @@ static struct clem_runtime *runtime_of(const struct ptx_native_launch *launch)
 
 static uint32_t tid_of(const struct ptx_native_block *block, int axis, int lane)
 {
-    return ((const uint32_t *)(uintptr_t)block->tids)[axis * LANES + lane];
+    return ((const uint32_t *)(uintptr_t)block->own_tids)[axis * LANES + lane];
 }
 
 #define FOR_LANES(lane)                                                                            \

@@ -1,0 +1,161 @@
+/* Turns of warps that wait as a whole: one after the other, within the text.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+
+#include "kernels/ptx/native/native_flow.h"
+#include "kernels/ptx/native/runtime.h"
+
+#define OF_BLOCK(member) offsetof(struct ptx_native_block, member)
+#define OF_TURN(member)  offsetof(struct ptx_native_turn, member)
+
+const char *ptx_native_of_turn(struct ptx_native *n, size_t at)
+{
+    return ptx_native_pointer(n, "i32", ptx_native_emit(n, "add i64 %%turn.at, %zu", at));
+}
+
+static const char *load_turn(struct ptx_native *n, size_t at)
+{
+    return ptx_native_load_word(n, ptx_native_of_turn(n, at));
+}
+
+/* Of a member of the block that is the first warp's: this one's. */
+static void name_of_warp(struct ptx_native *n, size_t at, size_t bytes)
+{
+    const char *name = ptx_format(n->e, "%%block.%zu", at);
+    struct ptx_text *const out = n->e->out;
+    n->e->out = n->flow->head;
+    const char *p = ptx_native_pointer(n, "i64", ptx_native_emit(n, "add i64 %%state, %zu", at));
+    ptx_native_do(n, "%s = load i64, %s %s", name, ptx_native_pointer_type(n, "i64"), p);
+    n->e->out = out;
+    const char *behind = ptx_native_emit(n, "mul i64 %%warp.wide, %zu", bytes);
+    ptx_native_do(n, "%%state.%zu = add i64 %s, %s", at, name, behind);
+}
+
+static void name_tids(struct ptx_native *n)
+{
+    for (unsigned axis = 0; axis < 3; axis++) {
+        const char *from =
+            ptx_native_emit(n, "add i64 %%state.%zu, %u", OF_BLOCK(tids), axis * 128);
+        const char *v = ptx_native_pointer_type(n, "<32 x i32>"),
+                   *w = ptx_native_pointer_type(n, "i32");
+        ptx_native_do(n, "%%tid.%u = load <32 x i32>, %s %s, align 64", axis, v,
+                      ptx_native_pointer(n, "<32 x i32>", from));
+        for (unsigned half = 0; half < 2; half++)
+            ptx_native_do(n, "%%tid.%u.%u = load i32, %s %s", axis, half, w,
+                          ptx_native_pointer(
+                              n, "i32", ptx_native_emit(n, "add i64 %s, %u", from, half * 64)));
+    }
+}
+
+void ptx_native_turn(struct ptx_native *n)
+{
+    enum { TIDS = 3 * PTX_NATIVE_LANES * 4 };
+    struct ptx_native_flow *f = n->flow;
+    ptx_native_do(n, "%%state.%zu = load i32, %s %%warp", OF_BLOCK(warp),
+                  ptx_native_pointer_type(n, "i32"));
+    ptx_native_do(n, "%%warp.wide = zext i32 %%state.%zu to i64", OF_BLOCK(warp));
+    name_of_warp(n, OF_BLOCK(frame), f->frame_bytes);
+    name_of_warp(n, OF_BLOCK(local), PTX_NATIVE_LANES * f->local_bytes);
+    name_of_warp(n, OF_BLOCK(tids), TIDS);
+    name_tids(n);
+    if (f->has_calls) {
+        const char *own = ptx_native_emit(n, "add i64 %%state, %zu", OF_BLOCK(own_tids));
+        ptx_native_do(n, "store i64 %%state.%zu, %s %s", OF_BLOCK(tids),
+                      ptx_native_pointer_type(n, "i64"), ptx_native_pointer(n, "i64", own));
+    }
+    const char *turns = ptx_native_of_block(n, OF_BLOCK(turns), "i64");
+    const char *behind =
+        ptx_native_emit(n, "mul i64 %%warp.wide, %zu", sizeof(struct ptx_native_turn));
+    ptx_native_do(n, "%%turn.at = add i64 %s, %s", turns, behind);
+    const char *lanes = "-1";
+    if (f->site_count > 0) {
+        ptx_native_do(n, "%%state.%zu = or i32 %s, 0", OF_BLOCK(result),
+                      load_turn(n, OF_TURN(result)));
+        if (!f->is_full)
+            lanes = load_turn(n, OF_TURN(lanes));
+    } else if (!f->is_full) {
+        const char *next = ptx_native_emit(n, "add i32 %%state.%zu, 1", OF_BLOCK(warp));
+        const char *is_last = ptx_native_emit(n, "icmp eq i32 %s, %s", next,
+                                              ptx_native_of_block(n, OF_BLOCK(end), "i32"));
+        lanes = ptx_native_emit(n, "select i1 %s, i32 %s, i32 -1", is_last,
+                                ptx_native_of_block(n, OF_BLOCK(last_lanes), "i32"));
+    }
+    ptx_native_do(n, "%%state.%zu = or i32 %s, 0", OF_BLOCK(lanes), lanes);
+}
+
+void ptx_native_enter_turn(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    if (f->site_count == 0) {
+        ptx_native_jump(n, "start");
+        return;
+    }
+    const char *live = ptx_native_name(n, "live");
+    const char *is_none = ptx_native_emit(n, "icmp eq i32 %%state.%zu, 0", OF_BLOCK(lanes));
+    ptx_native_do(n, "br i1 %s, label %%over, label %%%s", is_none, live);
+    ptx_native_label(n, live);
+    ptx_text_add(n->e->out, "  switch i32 %s, label %%start [", ptx_native_load_word(n, "%site"));
+    for (int32_t i = 1; i <= f->site_count; i++)
+        ptx_text_add(n->e->out, " i32 %d, label %%S%d", (int)i, (int)i);
+    ptx_text_put(n->e->out, " ]\n");
+}
+
+void ptx_native_end_turn(struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    ptx_native_label(n, "done");
+    if (f->site_count > 0) {
+        ptx_native_store_word(n, ptx_native_of_turn(n, OF_TURN(site)), "0");
+        ptx_native_store_word(n, ptx_native_of_turn(n, OF_TURN(lanes)), "0");
+        ptx_native_jump(n, "over");
+        ptx_native_label(n, "arrived");
+        const char *came = ptx_native_load_word(n, "%came"),
+                   *common = ptx_native_load_word(n, "%common");
+        const char *is_first = ptx_native_emit(n, "icmp eq i32 %s, 0", common);
+        const char *is_same = ptx_native_emit(n, "icmp eq i32 %s, %s", common, came);
+        const char *is_like = ptx_native_emit(n, "or i1 %s, %s", is_first, is_same);
+        const char *mixed = ptx_native_load_word(n, "%mixed");
+        ptx_native_store_word(n, "%mixed",
+                              ptx_native_emit(n, "select i1 %s, i32 %s, i32 1", is_like, mixed));
+        ptx_native_store_word(n, "%common", came);
+        ptx_native_store_word(n, ptx_native_of_turn(n, OF_TURN(site)), came);
+    }
+    ptx_native_jump(n, "over");
+    ptx_native_label(n, "over");
+    const char *next = ptx_native_emit(n, "add i32 %s, 1", ptx_native_load_word(n, "%warp"));
+    ptx_native_store_word(n, "%warp", next);
+    const char *is_more = ptx_native_emit(n, "icmp ult i32 %s, %s", next,
+                                          ptx_native_of_block(n, OF_BLOCK(end), "i32"));
+    ptx_native_do(n, "br i1 %s, label %%turn, label %%leave", is_more);
+    ptx_native_label(n, "leave");
+    if (f->site_count == 0) {
+        ptx_native_do(n, "ret i32 0");
+        return;
+    }
+    const char *together = ptx_native_of_block(n, OF_BLOCK(is_together), "i32");
+    const char *alone = ptx_native_emit(n, "icmp eq i32 %s, 0", together);
+    const char *mixed = ptx_native_emit(n, "icmp ne i32 %s, 0", ptx_native_load_word(n, "%mixed"));
+    const char *common = ptx_native_load_word(n, "%common");
+    const char *is_over = ptx_native_emit(n, "icmp eq i32 %s, 0", common);
+    const char *is_told = ptx_native_emit(n, "or i1 %s, %s", alone, mixed);
+    const char *stops = ptx_native_emit(n, "or i1 %s, %s", is_told, is_over);
+    ptx_native_do(n, "br i1 %s, label %%stop, label %%again", stops);
+    ptx_native_label(n, "stop");
+    ptx_native_do(n, "ret i32 %s", ptx_native_emit(n, "select i1 %s, i32 -1, i32 0", is_told));
+    ptx_native_label(n, "again");
+    ptx_native_store_word(n, "%site", common);
+    ptx_native_store_word(n, "%common", "0");
+    ptx_native_store_word(n, "%warp", ptx_native_of_block(n, OF_BLOCK(first), "i32"));
+    ptx_native_jump(n, "turn");
+}
+
+void ptx_native_begin_turns(struct ptx_native *n)
+{
+    const char *first = ptx_native_of_block(n, OF_BLOCK(first), "i32");
+    const char *site = ptx_native_of_block(n, OF_BLOCK(site), "i32");
+    static const char *const words[] = {"%warp", "%site", "%came", "%common", "%mixed"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        ptx_native_do(n, "%s = alloca i32", words[i]);
+        ptx_native_store_word(n, words[i], i == 0 ? first : i == 1 ? site : "0");
+    }
+}
