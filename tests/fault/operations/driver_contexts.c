@@ -341,12 +341,20 @@ static int use_green(CUgreenCtx green, CUevent event)
 {
     CUstream stream = NULL, later = NULL;
     CUcontext context = NULL;
+    CUgreenCtx found = NULL;
+    CUdevResource part;
+    unsigned long long id = 0;
     int error = 0;
     TRY(cuGreenCtxStreamCreate, &stream, green, CU_STREAM_NON_BLOCKING, 0);
+    TRY(cuGreenCtxGetId, green, &id);
+    TRY(cuGreenCtxGetDevResource, green, &part, CU_DEV_RESOURCE_TYPE_SM);
+    TRY(cuStreamGetGreenCtx, stream, &found);
+    CHECK(error != 0 || found == green);
     TRY(cuGreenCtxRecordEvent, green, event);
     TRY(cuGreenCtxWaitEvent, green, event);
     TRY(cuGreenCtxStreamCreate, &later, green, CU_STREAM_NON_BLOCKING, 0);
     TRY(cuCtxFromGreenCtx, &context, green);
+    TRY(cuCtxGetDevResource, context, &part, CU_DEV_RESOURCE_TYPE_SM);
     TRY(cuCtxSynchronize_v2, context);
     if (later != NULL)
         END(cuStreamDestroy_v2, later);
@@ -361,10 +369,12 @@ int operation_driver_greens(void)
     CUdevResourceDesc desc = NULL;
     CUgreenCtx green = NULL;
     CUevent event = NULL;
+    unsigned groups = 0;
     int error = 0;
     TRY(cuInit, 0);
     TRY(cudaFree, NULL);
     TRY(cuDeviceGetDevResource, 0, &all, CU_DEV_RESOURCE_TYPE_SM);
+    TRY(cuDevSmResourceSplitByCount, NULL, &groups, &all, NULL, 0, 1);
     TRY(cuDevResourceGenerateDesc, &desc, &all, 1);
     TRY(cuGreenCtxCreate, &green, desc, 0, CU_GREEN_CTX_DEFAULT_STREAM);
     TRY(cuEventCreate, &event, 0);

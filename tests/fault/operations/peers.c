@@ -120,6 +120,7 @@ int operation_launch_devices(void)
 {
     static const char text[] = "kernel void set(global int *p) { p[get_global_id(0)] = 7; }";
     struct cudaLaunchParams list[2];
+    CUDA_LAUNCH_PARAMS driver_list[2];
     cudaStream_t streams[2] = {NULL, NULL};
     void *memory[2] = {NULL, NULL}, *args[2][1];
     cudaLibrary_t library = NULL;
@@ -137,8 +138,18 @@ int operation_launch_devices(void)
                                             .blockDim = {1, 1, 1},
                                             .args = args[i],
                                             .stream = streams[i]};
+        driver_list[i] = (CUDA_LAUNCH_PARAMS){.function = (CUfunction)kernel,
+                                              .gridDimX = 1,
+                                              .gridDimY = 1,
+                                              .gridDimZ = 1,
+                                              .blockDimX = 1,
+                                              .blockDimY = 1,
+                                              .blockDimZ = 1,
+                                              .hStream = streams[i],
+                                              .kernelParams = args[i]};
     }
     TRY(cudaLaunchCooperativeKernelMultiDevice, list, 2, 0);
+    TRY(cuLaunchCooperativeKernelMultiDevice, driver_list, 2, 0);
     for (int i = 0; i < 2; i++) {
         TRY(cudaMemcpyAsync, &found[i], memory[i], sizeof found[i], cudaMemcpyDefault, streams[i]);
         TRY(cudaStreamSynchronize, streams[i]);
