@@ -335,6 +335,42 @@ int operation_driver_streams(void)
     return error;
 }
 
+/* ---- What devices tell, and what others write to them ---- */
+
+static void never(cudaAsyncNotificationInfo_t *info, void *data, cudaAsyncCallbackHandle_t handle)
+{
+    (void)info;
+    (void)data;
+    (void)handle;
+}
+
+static void never_by_driver(CUasyncNotificationInfo *info, void *data, CUasyncCallbackHandle handle)
+{
+    (void)info;
+    (void)data;
+    (void)handle;
+}
+
+int operation_driver_notifications(void)
+{
+    cudaAsyncCallbackHandle_t one = NULL;
+    CUasyncCallbackHandle other = NULL;
+    int error = 0;
+    TRY(cuInit, 0);
+    TRY(cudaFree, NULL);
+    TRY(cudaDeviceRegisterAsyncNotification, 0, never, NULL, &one);
+    TRY(cuDeviceRegisterAsyncNotification, 0, never_by_driver, NULL, &other);
+    TRY(cudaDeviceFlushGPUDirectRDMAWrites, cudaFlushGPUDirectRDMAWritesTargetCurrentDevice,
+        cudaFlushGPUDirectRDMAWritesToOwner);
+    TRY(cuFlushGPUDirectRDMAWrites, CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX,
+        CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER);
+    if (one != NULL)
+        END(cudaDeviceUnregisterAsyncNotification, 0, one);
+    if (other != NULL)
+        END(cuDeviceUnregisterAsyncNotification, 0, other);
+    return error;
+}
+
 /* ---- Green contexts ---- */
 
 static int use_green(CUgreenCtx green, CUevent event)

@@ -267,6 +267,12 @@ static int operate_on_values(CUdeviceptr a, CUstream stream, CUstream other)
     TRY(cuStreamWriteValue64_v2, other, a + 8, 2, 0);
     TRY(cuStreamWriteValue32_v2, other, a, 1, 0);
     TRY(cuStreamSynchronize, other);
+    /* By their names before CUDA 11.7. */
+    TRY(cuStreamWaitValue32, stream, a + 32, 1, CU_STREAM_WAIT_VALUE_EQ);
+    TRY(cuStreamWaitValue64, stream, a + 40, 2, CU_STREAM_WAIT_VALUE_EQ);
+    TRY(cuStreamBatchMemOp, stream, 1, batch, 0);
+    TRY(cuStreamWriteValue64, other, a + 40, 2, 0);
+    TRY(cuStreamWriteValue32, other, a + 32, 1, 0);
     if (error == 0)
         TRY(cuStreamSynchronize, stream);
     return error;
