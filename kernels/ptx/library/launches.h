@@ -25,7 +25,7 @@ struct clem_launches {
     uint failures; /* not 0: a thread has an error */
     uint functions, functions_at;
     uint errors, errors_at; /* struct clem_launch_error: a table of threads that have one */
-    uint words, words_at;     /* rows of struct clem_launch_word */
+    uint words, words_at;   /* rows of struct clem_launch_word */
     uint records_at;
     uint device; /* CUDA's number of it */
     uint limit;  /* cudaLimitDevRuntimePendingLaunchCount */
@@ -47,10 +47,10 @@ struct clem_launch_record {
 
 /* A thread's last error is at what its number hashes to or one of the next places. Who has more threads with errors that they do
  * not ask for than there is room loses some. */
-#define CLEM_LAUNCH_ERRORS   8192u
-#define CLEM_LAUNCH_PROBES   64u
-#define CLEM_LAUNCH_NOBODY   0u          /* the place was never taken */
-#define CLEM_LAUNCH_NOT_NOW  0xffffffffu /* it was, and is free again */
+#define CLEM_LAUNCH_ERRORS  8192u
+#define CLEM_LAUNCH_PROBES  64u
+#define CLEM_LAUNCH_NOBODY  0u          /* the place was never taken */
+#define CLEM_LAUNCH_NOT_NOW 0xffffffffu /* it was, and is free again */
 struct clem_launch_error {
     uint thread, error;
 };
