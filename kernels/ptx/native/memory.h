@@ -1,0 +1,93 @@
+/* How a warp's lanes access memory in the native form. Private to kernels/ptx/native/.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef PTX_NATIVE_MEMORY_H
+#define PTX_NATIVE_MEMORY_H
+
+#include "kernels/ptx/native/native_flow.h"
+
+/* Where lanes access memory: at base + offset each, or at the offset, which is an address then. */
+struct ptx_native_place {
+    const char *base; /* i64, or NULL */
+    struct ptx_native_value offset;
+    bool is_strided; /* known not to be neighbours */
+    bool is_line;    /* the offset is that of the term, and has no text */
+    struct ptx_native_term term;
+};
+
+struct ptx_native_transfer {
+    struct ptx_native_place at;
+    const char *lanes; /* that do it */
+    bool may_be_none;  /* of them */
+    unsigned bits, width;
+    bool is_volatile, is_constant;
+    struct ptx_native_value *values; /* width of them: what is stored, or was loaded */
+};
+
+/* ---- memory_place.c ---- */
+
+/* The space that an ADDRESS is in: that of its variable where the instruction names none. */
+uint8_t ptx_native_space_of(const struct ptx_operand *address, uint8_t space);
+
+struct ptx_native_place ptx_native_place_of(struct ptx_native *n, const struct ptx_operand *address,
+                                            uint8_t space);
+
+/* "<i32 0,i32 4,...>": count numbers, of which number i is i / many * major + i % many * minor. */
+const char *ptx_native_numbers(struct ptx_native *n, unsigned bits, unsigned count, size_t many,
+                               size_t major, size_t minor);
+/* "<i32 16,...,i32 31>", from the first on. */
+const char *ptx_native_numbers_from(struct ptx_native *n, unsigned first);
+
+/* The addresses, as the host has them; and those of element k where each lane has several. */
+struct ptx_native_value ptx_native_full_address(struct ptx_native *n, struct ptx_native_place at);
+struct ptx_native_value ptx_native_element_address(struct ptx_native *n, struct ptx_native_value a,
+                                                   const struct ptx_native_transfer *t, unsigned k);
+
+/* ---- memory_lanes.c ---- */
+
+/* Defines the function @clem_gather_SUFFIX or @clem_scatter_SUFFIX, for elements of any addresses, once. */
+void ptx_native_define_lanes(struct ptx_native *n, const struct ptx_native_transfer *t,
+                             bool is_store);
+const char *ptx_native_transfer_suffix(struct ptx_native *n, const struct ptx_native_transfer *t);
+
+/* Element after element by those functions: to has t->width values. */
+void ptx_native_gather(struct ptx_native *n, const struct ptx_native_transfer *t,
+                       struct ptx_native_value a, struct ptx_native_value *to);
+void ptx_native_scatter(struct ptx_native *n, const struct ptx_native_transfer *t,
+                        struct ptx_native_value a);
+
+/* Jumps where all lanes are there and each is beside the one before it; *start is lane 0's address. The others are for that
+ * case. */
+void ptx_native_branch_on_neighbours(struct ptx_native *n, const struct ptx_native_transfer *t,
+                                     const char *fast, const char *slow, const char **start);
+void ptx_native_load_neighbours(struct ptx_native *n, const struct ptx_native_transfer *t,
+                                const char *start, struct ptx_native_value *to);
+void ptx_native_store_neighbours(struct ptx_native *n, const struct ptx_native_transfer *t,
+                                 const char *start);
+
+/* Two vectors of count numbers as one. */
+const char *ptx_native_joined(struct ptx_native *n, unsigned bits, unsigned count, const char *a,
+                              const char *b);
+
+/* Whether the vector of a lane must be one access of the processor; then these do it: for each lane, or for one place of
+ * all. */
+bool ptx_native_is_whole(const struct ptx_native_transfer *t);
+void ptx_native_load_pieces(struct ptx_native *n, const struct ptx_native_transfer *t,
+                            struct ptx_native_value a, struct ptx_native_value *to);
+void ptx_native_store_pieces(struct ptx_native *n, const struct ptx_native_transfer *t,
+                             struct ptx_native_value a);
+void ptx_native_one_piece(struct ptx_native *n, struct ptx_native_transfer *t, bool is_store);
+
+/* ---- memory_line.c: places that lie on a line ---- */
+
+/* Whether lanes' places are a row each half or, to be read, one place; and what has to hold for it: the i1, or NULL: nothing. */
+bool ptx_native_is_row(const struct ptx_native_transfer *t, bool is_store);
+const char *ptx_native_row_condition(struct ptx_native *n, const struct ptx_native_transfer *t);
+
+/* Of a row for which that holds, and of one for which it does not. */
+void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_transfer *t,
+                             struct ptx_native_value *to);
+void ptx_native_store_on_line(struct ptx_native *n, const struct ptx_native_transfer *t);
+void ptx_native_far_line(struct ptx_native *n, const struct ptx_native_transfer *t, bool is_store,
+                         struct ptx_native_value *to);
+
+#endif

@@ -1,0 +1,271 @@
+/* Loads and stores whose places lie on a line (lines.c), in the native form: as rows, without looking at each lane.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/ptx/native/memory.h"
+
+#include <string.h>
+
+/* ---- Lines ---- */
+
+enum { HALF = PTX_NATIVE_LANES / 2 };
+
+/* How far it is from one lane's place to the next one's. */
+static int64_t stride_of(const struct ptx_native_place *at)
+{
+    const struct ptx_native_line line = at->term.line;
+    return line.kind == PTX_LINE_WIDE ? (int64_t)((uint64_t)line.step * (uint64_t)line.scale)
+                                      : line.step;
+}
+
+/* Masks of vectors of these elements are the processor's own. */
+static bool has_masks(const struct ptx_native_transfer *t)
+{
+#if defined __x86_64__
+    return t->width == 1 && (t->bits == 32 || t->bits == 64);
+#else
+    (void)t;
+    return false;
+#endif
+}
+
+static bool is_all(const char *lanes)
+{
+    return strcmp(lanes, "-1") == 0;
+}
+
+/* Whether the numbers that a wide line is made of do not wrap around: the i1, or NULL: they never do. */
+static const char *is_straight(struct ptx_native *n, const struct ptx_native_term *term)
+{
+    const struct ptx_native_line line = term->line;
+    const char *all = NULL;
+    if (line.kind != PTX_LINE_WIDE)
+        return NULL;
+    const int64_t reach = line.step * (line.is_whole ? PTX_NATIVE_LANES - 1 : HALF - 1);
+    const int64_t least = line.is_signed ? INT32_MIN : 0,
+                  most = line.is_signed ? INT32_MAX : UINT32_MAX;
+    for (unsigned h = 0; h < (line.is_whole ? 1 : 2); h++) {
+        const char *is =
+            reach >= 0 ? ptx_native_emit(n, "icmp %s i32 %s, %d", line.is_signed ? "sle" : "ule",
+                                         term->base[h], (int)(int32_t)(uint32_t)(most - reach))
+                       : ptx_native_emit(n, "icmp %s i32 %s, %d", line.is_signed ? "sge" : "uge",
+                                         term->base[h], (int)(int32_t)(uint32_t)(least - reach));
+        all = all ? ptx_native_emit(n, "and i1 %s, %s", all, is) : is;
+    }
+    return all;
+}
+
+/* The first lane's address, of the warp or of a half. Of shared memory lanes that are not there may be before its start. */
+static const char *line_start(struct ptx_native *n, const struct ptx_native_place *at,
+                              unsigned half)
+{
+    const struct ptx_native_term *term = &at->term;
+    const char *base = term->base[half];
+    if (term->line.kind == PTX_LINE_WIDE) {
+        const char *wide =
+            ptx_native_emit(n, "%s i32 %s to i64", term->line.is_signed ? "sext" : "zext", base);
+        const char *many =
+            ptx_native_emit(n, "mul i64 %s, %lld", wide, (long long)term->line.scale);
+        return ptx_native_emit(n, "add i64 %s, %s", many, term->start[half]);
+    }
+    if (!at->base)
+        return base;
+    const char *wide = ptx_native_emit(n, "sext i32 %s to i64", base);
+    return ptx_native_emit(n, "add i64 %s, %s", wide, at->base);
+}
+
+/* Of so many lanes from a place on. */
+static const char *load_row(struct ptx_native *n, const struct ptx_native_transfer *t,
+                            unsigned count, const char *start, const char *mask)
+{
+    const char *i = ptx_native_integer(t->bits), *type = ptx_format(n->e, "<%u x %s>", count, i);
+    const char *p = ptx_native_pointer_type(n, type), *at = ptx_native_pointer(n, type, start);
+    if (!mask)
+        return ptx_native_emit(n, "load %s, %s %s, align %u", type, p, at, t->bits / 8);
+    const char *name = n->llvm_major < 15 ? ptx_format(n->e, "v%u%s.p0v%u%s", count, i, count, i)
+                                          : ptx_format(n->e, "v%u%s.p0", count, i);
+    ptx_native_declare(n, "declare %s @llvm.masked.load.%s(%s, i32, <%u x i1>, %s)", type, name, p,
+                       count, type);
+    return ptx_native_emit(n,
+                           "call %s @llvm.masked.load.%s(%s %s, i32 %u, <%u x i1> %s, %s "
+                           "zeroinitializer)",
+                           type, name, p, at, t->bits / 8, count, mask, type);
+}
+
+static void store_row(struct ptx_native *n, const struct ptx_native_transfer *t, unsigned count,
+                      const char *start, const char *mask, const char *value)
+{
+    const char *i = ptx_native_integer(t->bits), *type = ptx_format(n->e, "<%u x %s>", count, i);
+    const char *p = ptx_native_pointer_type(n, type), *at = ptx_native_pointer(n, type, start);
+    if (!mask) {
+        ptx_native_do(n, "store %s %s, %s %s, align %u", type, value, p, at, t->bits / 8);
+        return;
+    }
+    const char *name = n->llvm_major < 15 ? ptx_format(n->e, "v%u%s.p0v%u%s", count, i, count, i)
+                                          : ptx_format(n->e, "v%u%s.p0", count, i);
+    ptx_native_declare(n, "declare void @llvm.masked.store.%s(%s, %s, i32, <%u x i1>)", name, type,
+                       p, count);
+    ptx_native_do(n, "call void @llvm.masked.store.%s(%s %s, %s %s, i32 %u, <%u x i1> %s)", name,
+                  type, value, p, at, t->bits / 8, count, mask);
+}
+
+/* The lanes of a half, or of the warp, as bits of a vector; NULL: all of them. */
+static const char *mask_of(struct ptx_native *n, const struct ptx_native_transfer *t, bool is_whole,
+                           unsigned half)
+{
+    if (is_all(t->lanes) || !has_masks(t))
+        return NULL;
+    if (is_whole)
+        return ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", t->lanes);
+    const char *lanes = half ? ptx_native_emit(n, "lshr i32 %s, 16", t->lanes) : t->lanes;
+    return ptx_native_emit(n, "bitcast i16 %s to <16 x i1>",
+                           ptx_native_emit(n, "trunc i32 %s to i16", lanes));
+}
+
+static const char *half_of(struct ptx_native *n, const char *type, const char *value, unsigned half)
+{
+    return ptx_native_emit(
+        n, "shufflevector <32 x %s> %s, <32 x %s> undef, <16 x i32> %s", type, value, type,
+        half ? ptx_native_numbers_from(n, HALF) : ptx_native_numbers(n, 32, HALF, 1, 1, 0));
+}
+
+void ptx_native_load_on_line(struct ptx_native *n, const struct ptx_native_transfer *t,
+                             struct ptx_native_value *to)
+{
+    const char *i = ptx_native_integer(t->bits);
+    const bool is_row = stride_of(&t->at) != 0;
+    if (t->at.term.line.is_whole) {
+        const char *start = line_start(n, &t->at, 0);
+        const char *mask = mask_of(n, t, true, 0);
+        if (!mask)
+            ptx_native_load_neighbours(n, t, start, to);
+        else
+            to[0] = (struct ptx_native_value){load_row(n, t, PTX_NATIVE_LANES, start, mask),
+                                              (uint8_t)t->bits, true};
+        return;
+    }
+    const char *halves[2];
+    for (unsigned h = 0; h < 2; h++) {
+        const char *start = line_start(n, &t->at, h);
+        if (is_row) {
+            halves[h] = load_row(n, t, HALF, start, mask_of(n, t, false, h));
+            continue;
+        }
+        const char *p = ptx_native_pointer(n, i, start);
+        halves[h] = ptx_native_emit(n, "load %s, %s %s, align %u", i, ptx_native_pointer_type(n, i),
+                                    p, t->bits / 8);
+    }
+    const struct ptx_native_term pair = {.line = {PTX_LINE_PLAIN, false, false, 0, 0, 0},
+                                         .base = {halves[0], halves[1]}};
+    to[0] =
+        is_row
+            ? (struct ptx_native_value){ptx_native_joined(n, t->bits, HALF, halves[0], halves[1]),
+                                        (uint8_t)t->bits, true}
+            : ptx_native_of_term(n, pair, t->bits);
+}
+
+void ptx_native_store_on_line(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    const char *value = ptx_native_vector(n, t->values[0]).text, *i = ptx_native_integer(t->bits);
+    if (t->at.term.line.is_whole) {
+        const char *start = line_start(n, &t->at, 0), *mask = mask_of(n, t, true, 0);
+        if (!mask)
+            ptx_native_store_neighbours(n, t, start);
+        else
+            store_row(n, t, PTX_NATIVE_LANES, start, mask, value);
+        return;
+    }
+    for (unsigned h = 2; h > 0; h--) /* the lower lanes' values stay */
+        store_row(n, t, HALF, line_start(n, &t->at, h - 1), mask_of(n, t, false, h - 1),
+                  half_of(n, i, value, h - 1));
+}
+
+/* Where a line is no row after all, a function that stands once in the text looks at its lanes: it is given the numbers of
+ * the line, and not a vector that all others would have to make room for. Its name. */
+static const char *define_far(struct ptx_native *n, const struct ptx_native_transfer *t,
+                              bool is_store)
+{
+    struct ptx_emitter *e = n->e;
+    const struct ptx_native_line line = t->at.term.line;
+    const bool is_wide = line.kind == PTX_LINE_WIDE;
+    const long long step = (long long)(is_wide ? line.step : stride_of(&t->at));
+    const char *i = ptx_native_integer(t->bits), *do_it = is_store ? "scatter" : "gather";
+    const char *name = ptx_format(e, "clem_%s_line_%u_%s_%lld_%lld", do_it, t->bits,
+                                  is_wide ? line.is_signed ? "s" : "u" : "p", step,
+                                  is_wide ? (long long)line.scale : 1ll);
+    const char *addresses =
+        is_wide ? ptx_format(e,
+                             "  %%b1 = insertelement <32 x i32> undef, i32 %%b, i32 0\n"
+                             "  %%b2 = shufflevector <32 x i32> %%b1, <32 x i32> undef, <32 x i32> "
+                             "zeroinitializer\n"
+                             "  %%b3 = add <32 x i32> %%b2, %s\n"
+                             "  %%b4 = %s <32 x i32> %%b3 to <32 x i64>\n"
+                             "  %%c1 = insertelement <32 x i64> undef, i64 %lld, i32 0\n"
+                             "  %%c2 = shufflevector <32 x i64> %%c1, <32 x i64> undef, <32 x i32> "
+                             "zeroinitializer\n"
+                             "  %%o = mul <32 x i64> %%b4, %%c2\n",
+                             ptx_native_ramp(n, 32, line.step, true),
+                             line.is_signed ? "sext" : "zext", (long long)line.scale)
+                : ptx_format(e, "  %%o = add <32 x i64> %s, zeroinitializer\n",
+                             ptx_native_ramp(n, 64, step, true));
+    ptx_native_declare(
+        n,
+        "define internal %s @%s(i64 %%s, i32 %%b, %si32 %%m) noinline nounwind cold {\n%s"
+        "  %%s1 = insertelement <32 x i64> undef, i64 %%s, i32 0\n"
+        "  %%s2 = shufflevector <32 x i64> %%s1, <32 x i64> undef, <32 x i32> zeroinitializer\n"
+        "  %%a = add <32 x i64> %%s2, %%o\n%s}",
+        is_store ? "void" : ptx_format(e, "<32 x %s>", i), name,
+        is_store ? ptx_format(e, "<32 x %s> %%x, ", i) : "", addresses,
+        is_store
+            ? ptx_format(e,
+                         "  call void @clem_scatter_%s(<32 x i64> %%a, <32 x %s> %%x, i32 %%m)\n"
+                         "  ret void\n",
+                         ptx_native_transfer_suffix(n, t), i)
+            : ptx_format(e,
+                         "  %%r = call <32 x %s> @clem_gather_%s(<32 x i64> %%a, i32 %%m)\n"
+                         "  ret <32 x %s> %%r\n",
+                         i, ptx_native_transfer_suffix(n, t), i));
+    return name;
+}
+
+void ptx_native_far_line(struct ptx_native *n, const struct ptx_native_transfer *t, bool is_store,
+                         struct ptx_native_value *to)
+{
+    const bool is_wide = t->at.term.line.kind == PTX_LINE_WIDE;
+    ptx_native_define_lanes(n, t, is_store);
+    const char *i = ptx_native_integer(t->bits), *name = define_far(n, t, is_store);
+    struct ptx_native_value start =
+        ptx_native_number(n, 64, is_wide ? t->at.term.start[0] : line_start(n, &t->at, 0));
+    const char *base = is_wide ? t->at.term.base[0] : "0";
+    for (unsigned k = 0; k < t->width; k++) {
+        const char *at = ptx_native_element_address(n, start, t, k).text;
+        if (is_store)
+            ptx_native_do(n, "call void @%s(i64 %s, i32 %s, <32 x %s> %s, i32 %s)", name, at, base,
+                          i, ptx_native_vector(n, t->values[k]).text, t->lanes);
+        else
+            to[k] = (struct ptx_native_value){
+                ptx_native_emit(n, "call <32 x %s> @%s(i64 %s, i32 %s, i32 %s)", i, name, at, base,
+                                t->lanes),
+                (uint8_t)t->bits, true};
+    }
+}
+
+/* Whether lanes' places are a row each half or, to be read, one place. */
+bool ptx_native_is_row(const struct ptx_native_transfer *t, bool is_store)
+{
+    const int64_t stride = stride_of(&t->at);
+    if (!t->at.is_line || t->is_volatile)
+        return false;
+    if (stride == (int64_t)(t->bits / 8) * t->width)
+        return t->width == 1 || t->at.term.line.is_whole;
+    return stride == 0 && !is_store && t->width == 1 && !t->at.term.line.is_whole;
+}
+
+/* What has to hold for it: the i1, or NULL: nothing. */
+const char *ptx_native_row_condition(struct ptx_native *n, const struct ptx_native_transfer *t)
+{
+    const char *is = is_straight(n, &t->at.term);
+    const bool needs_all = !is_all(t->lanes) && (!has_masks(t) || stride_of(&t->at) == 0);
+    if (!needs_all)
+        return is;
+    const char *all = ptx_native_emit(n, "icmp eq i32 %s, -1", t->lanes);
+    return is ? ptx_native_emit(n, "and i1 %s, %s", is, all) : all;
+}
