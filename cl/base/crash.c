@@ -116,62 +116,36 @@ void ocl_crash_tell(const siginfo_t *info, const void *context)
 
 /* ---- The handler ---- */
 
-static struct sigaction
-    first; /* what was there before the handler was installed for the first time */
-static struct sigaction before; /* and the last time */
+static struct sigaction before; /* what was there before the handler was installed */
 
-static void handle(int number, siginfo_t *info, void *context);
-
-static bool is_ours(const struct sigaction *action)
-{
-    return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handle;
-}
-
-/* A handler that was installed over this one may call it as the one it found: then the one before both is meant. */
+/* Also where a handler that was installed over this one calls it as the one it found. */
 static void handle(int number, siginfo_t *info, void *context)
 {
-    struct sigaction now;
     ocl_crash_tell(info, context);
-    const bool is_installed = sigaction(number, NULL, &now) == 0 && is_ours(&now);
-    sigaction(number, is_installed ? &before : &first, NULL);
+    sigaction(number, &before, NULL);
     if (info->si_code <= 0) /* it was sent, and is not made again by returning */
         raise(number);
 }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
-
 static void install(void)
 {
-    static bool was_installed;
-    struct sigaction ours, now;
-    if (sigaction(SIGSEGV, NULL, &now) != 0 || is_ours(&now))
-        return;
-    before = now;
-    if (!was_installed)
-        first = now;
-    was_installed = true;
+    struct sigaction ours;
     memset(&ours, 0, sizeof ours);
     ours.sa_sigaction = handle;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigaction(SIGSEGV, &ours, NULL);
+    sigaction(SIGSEGV, &ours, &before);
 }
 
 void ocl_crash_watch(ocl_crash_witness *witness)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
     int i = 0;
     pthread_mutex_lock(&lock);
     while (i < WITNESSES && atomic_load(&witnesses[i]) && atomic_load(&witnesses[i]) != witness)
         i++;
+    if (i == 0 && !atomic_load(&witnesses[0]))
+        install();
     if (i < WITNESSES)
         atomic_store(&witnesses[i], witness);
-    install();
-    pthread_mutex_unlock(&lock);
-}
-
-void ocl_crash_watch_again(void)
-{
-    pthread_mutex_lock(&lock);
-    if (atomic_load(&witnesses[0]))
-        install();
     pthread_mutex_unlock(&lock);
 }

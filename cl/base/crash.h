@@ -34,13 +34,10 @@ void ocl_crash_write_count(struct ocl_crash_line *line, uint64_t count);
  * in the middle of anything. */
 typedef bool ocl_crash_witness(const struct ocl_crash *crash, struct ocl_crash_line *line);
 
-/* From now on the witness is asked, in the order of the first calls; at most four are.
- * Threads: any, of all of these; they take a lock that is nobody else's. */
+/* From now on the witness is asked, in the order of the first calls; at most four are. The first call puts the handler in front
+ * of the program's; one that the program installs later replaces it.
+ * Threads: any; takes a lock that is nobody else's. */
 void ocl_crash_watch(ocl_crash_witness *witness);
-
-/* Where there are witnesses: puts the handler in front of one that the program has installed since, which is then the one to
- * go on to. */
-void ocl_crash_watch_again(void);
 
 /* The line alone, for another handler of SIGSEGV, before it hands on what the system gave it: once for an access that is made
  * again. */

@@ -26,6 +26,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "cl/base/steady.h"
@@ -174,17 +175,26 @@ static bool is_in_path(const char *name)
     return false;
 }
 
-/* The linker, where clang looks for it: with the tools of a target, and in PATH. */
+/* Whether the tools of this processor as a target have a linker; those of others, for other processors, do not count. */
+static bool has_target_linker(void)
+{
+    struct utsname system;
+    char pattern[128];
+    glob_t found;
+    if (uname(&system) != 0)
+        return false;
+    snprintf(pattern, sizeof pattern, "/usr/%.60s-linux-gnu*/bin/ld", system.machine);
+    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
+        return false;
+    globfree(&found);
+    return true;
+}
+
+/* The linker, where clang looks for it. */
 static bool lacks_linker(char *why, size_t bytes)
 {
-    glob_t found;
-    if (is_in_path("ld"))
+    if (is_in_path("ld") || has_target_linker())
         return false;
-    const bool has_target = glob("/usr/*-linux-gnu*/bin/ld", GLOB_NOSORT, NULL, &found) == 0;
-    if (has_target) {
-        globfree(&found);
-        return false;
-    }
     snprintf(why, bytes, "it finds no linker: there is no ld in PATH");
     return true;
 }

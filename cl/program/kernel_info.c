@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cl/base/crash.h"
 #include "cl/device/driver_limits.h"
 #include "cl/own_thread.h"
 #include "cl/program/kernel.h"
@@ -501,7 +500,6 @@ static ocl_status find_facts(void *unknown)
 
 static ocl_status find_with_stack(void *unknown)
 {
-    ocl_crash_watch_again();
     return own_thread_call(find_facts, unknown, OCL_E_OUT_OF_MEMORY);
 }
 

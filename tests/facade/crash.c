@@ -125,15 +125,16 @@ static int run(void (*work)(const struct access *access), const struct access *a
     return status;
 }
 
-/* The line is there once, and the signal came where it would have come without it. */
+/* The line is there once, but perhaps not where the program replaced clem's handler, and the signal came where it would have come without it. */
 static void assert_told(const struct access *access, const char *start, const char *end)
 {
     char text[4096];
     const int status = run(touch, access, text, sizeof text);
     const char *const line = strstr(text, start);
-    if (!line || !strstr(line, end))
+    if (access->handler != BETWEEN && (!line || !strstr(line, end)))
         fail_msg("'%s...%s' is not in: %s", start, end, text);
-    assert_null(strstr(line + 1, start));
+    if (line)
+        assert_null(strstr(line + 1, start));
     if (access->handler == NEVER)
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
     else
