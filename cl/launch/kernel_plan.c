@@ -137,16 +137,31 @@ static bool spills_next(struct ocl_kernel *kernel, const struct ocl_launch *laun
     return true;
 }
 
-static ocl_status take_spilled(struct ocl_kernel **kernel)
+/* Replaces the kernel by a variant of it; NULL: there was no memory for that. */
+static ocl_status take_variant(struct ocl_kernel **kernel, struct ocl_kernel *variant)
 {
-    struct ocl_kernel *spilled = ocl_parts_of(*kernel)->ptx_spilled(*kernel);
-    const ocl_status status = spilled ? ocl_kernel_ready(spilled) : OCL_E_OUT_OF_MEMORY;
+    const ocl_status status = variant ? ocl_kernel_ready(variant) : OCL_E_OUT_OF_MEMORY;
     if (status != OCL_OK)
         return status;
-    if (spilled->facts.status != OCL_OK)
-        ocl_kernel_complain(spilled, "%s", spilled->facts.reason);
-    *kernel = spilled;
-    return spilled->facts.status;
+    if (variant->facts.status != OCL_OK)
+        ocl_kernel_complain(variant, "%s", variant->facts.reason);
+    *kernel = variant;
+    return variant->facts.status;
+}
+
+/* Machine code is made for a shape when that is launched first, and may fail where another shape's did not. */
+static ocl_status take_code(struct ocl_kernel **kernel, const struct ocl_launch *launch)
+{
+    const struct ocl_kernel_parts *parts = ocl_parts_of(*kernel);
+    struct ocl_native *native = NULL;
+    if (!(*kernel)->ptx || (*kernel)->ptx->form != PTX_FORM_NATIVE)
+        return OCL_OK;
+    ocl_status status = parts->ptx_native(*kernel, launch->items, &native);
+    if (status == OCL_E_BUILD)
+        status = take_variant(kernel, parts->ptx_opencl(*kernel));
+    return status == OCL_OK && launch->is_cooperative && !may_cooperate(*kernel)
+               ? OCL_E_NOT_SUPPORTED
+               : status;
 }
 
 /* The variant for this launch's shape alone: of a translation, or of the user's text. */
@@ -326,13 +341,17 @@ ocl_status ocl_plan_make(struct ocl_kernel **kernel, const struct ocl_launch *la
         return OCL_E_NOT_SUPPORTED;
     if (!fits_group(*kernel, launch) || !fits_shared(*kernel, launch))
         return OCL_E_LAUNCH_SIZE;
+    ocl_status status = take_code(kernel, launch);
+    if (status != OCL_OK)
+        return status;
     const bool spills = must_spill(*kernel, launch);
     if (spills && (*kernel)->ptx->gathers) {
         ocl_kernel_complain(*kernel, "its blocks cannot wait for each other on this device, where "
                                      "their shared memory has no room");
         return OCL_E_NOT_SUPPORTED;
     }
-    ocl_status status = spills ? take_spilled(kernel) : OCL_OK;
+    if (spills)
+        status = take_variant(kernel, ocl_parts_of(*kernel)->ptx_spilled(*kernel));
     if (status == OCL_OK && must_be_shaped(*kernel, launch))
         status = take_shaped(kernel, launch);
     if (status != OCL_OK)

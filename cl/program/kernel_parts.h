@@ -9,6 +9,7 @@
 
 struct ocl_binding;
 struct ocl_call;
+struct ocl_native;
 struct ocl_launches;
 struct ocl_plan;
 struct ptx_module;
@@ -37,6 +38,9 @@ struct ocl_kernel_parts {
     void (*ptx_limit)(struct ocl_kernel *kernel);
     struct ocl_kernel *(*ptx_spilled)(struct ocl_kernel *kernel);
     struct ocl_kernel *(*ptx_gathering)(struct ocl_kernel *kernel);
+    ocl_status (*ptx_native)(const struct ocl_kernel *kernel, const size_t block[3],
+                             struct ocl_native **native);
+    struct ocl_kernel *(*ptx_opencl)(struct ocl_kernel *kernel);
     ocl_status (*ptx_shaped)(struct ocl_kernel *kernel, const size_t shape[3],
                              struct ocl_kernel **shaped);
     ocl_status (*ptx_begin)(struct ocl_call *call);

@@ -54,6 +54,8 @@ struct ocl_ptx_kernel {
         *at_once;  /* how many thread blocks are at work at once, as measured (program.lock) */
     bool by_image; /* of a variant: its textures are images */
     struct ocl_kernel *image;   /* that variant of this one, or NULL (program.lock) */
+    bool is_opencl;             /* of a variant: OpenCL C, whatever else the kernel could be */
+    struct ocl_kernel *opencl;  /* that variant of this one, or NULL (program.lock) */
     bool spills;                /* of a variant: shared memory and scratch lie in __global memory */
     struct ocl_kernel *spilled; /* that variant of this one, or NULL (program.lock) */
     struct ocl_kernel *shaped;  /* variants, each linked to the next by this (program.lock) */

@@ -165,6 +165,7 @@ void ocl_ptx_forget(struct ocl_kernel *kernel)
         release_shaped(kernel->ptx->image);
         release_shaped(kernel->ptx->spilled);
         release_shaped(kernel->ptx->gathering);
+        release_shaped(kernel->ptx->opencl);
         free_at_once(kernel->ptx->at_once);
         release_native(kernel->ptx);
     }
@@ -219,6 +220,7 @@ static ocl_status make_shaped(const struct ocl_kernel *kernel, const size_t shap
     memcpy(made->ptx->shape, shape, sizeof made->ptx->shape);
     made->ptx->spills = kernel->ptx->spills;
     made->ptx->gathers = kernel->ptx->gathers;
+    made->ptx->is_opencl = kernel->ptx->is_opencl;
     return OCL_OK;
 }
 
@@ -253,69 +255,72 @@ static ocl_status make_by_image(const struct ocl_kernel *kernel, struct ocl_kern
     return status;
 }
 
-struct ocl_kernel *ocl_ptx_spilled(struct ocl_kernel *kernel)
+static ocl_status make_spilled(const struct ocl_kernel *kernel, struct ocl_kernel **spilled)
+{
+    const ocl_status status = make_variant(kernel, "-D CLEM_SCRATCH=__global", spilled);
+    if (status == OCL_OK)
+        (*spilled)->ptx->spills = true;
+    return status;
+}
+
+static ocl_status make_gathering(const struct ocl_kernel *kernel, struct ocl_kernel **gathering)
+{
+    const ocl_status status = make_shaped(kernel, kernel->ptx->shape, gathering);
+    if (status == OCL_OK)
+        (*gathering)->ptx->gathers = true;
+    return status;
+}
+
+static ocl_status make_opencl(const struct ocl_kernel *kernel, struct ocl_kernel **opencl)
+{
+    const ocl_status status = make_shaped(kernel, kernel->ptx->shape, opencl);
+    if (status == OCL_OK)
+        (*opencl)->ptx->is_opencl = true;
+    return status;
+}
+
+/* The variant at a place of the kernel, made at the first request. */
+static struct ocl_kernel *find_variant(struct ocl_kernel *kernel, struct ocl_kernel **place,
+                                       ocl_status (*make)(const struct ocl_kernel *kernel,
+                                                          struct ocl_kernel **made))
 {
     struct ocl_kernel *made = NULL;
     pthread_mutex_lock(&kernel->program->lock);
-    struct ocl_kernel *spilled = kernel->ptx->spilled;
+    struct ocl_kernel *found = *place;
     pthread_mutex_unlock(&kernel->program->lock);
-    if (spilled)
-        return spilled;
-    if (make_variant(kernel, "-D CLEM_SCRATCH=__global", &made) == OCL_OK) {
-        made->ptx->spills = true;
+    if (found)
+        return found;
+    if (make(kernel, &made) == OCL_OK) {
         pthread_mutex_lock(&kernel->program->lock);
-        spilled = kernel->ptx->spilled; /* another thread may have been first */
-        if (!spilled) {
-            spilled = kernel->ptx->spilled = made;
+        found = *place; /* another thread may have been first */
+        if (!found) {
+            found = *place = made;
             made = NULL;
         }
         pthread_mutex_unlock(&kernel->program->lock);
     }
     release_shaped(made);
-    return spilled;
+    return found;
+}
+
+struct ocl_kernel *ocl_ptx_spilled(struct ocl_kernel *kernel)
+{
+    return find_variant(kernel, &kernel->ptx->spilled, make_spilled);
 }
 
 struct ocl_kernel *ocl_ptx_gathering(struct ocl_kernel *kernel)
 {
-    struct ocl_kernel *made = NULL;
-    pthread_mutex_lock(&kernel->program->lock);
-    struct ocl_kernel *gathering = kernel->ptx->gathering;
-    pthread_mutex_unlock(&kernel->program->lock);
-    if (gathering)
-        return gathering;
-    if (make_shaped(kernel, kernel->ptx->shape, &made) == OCL_OK) {
-        made->ptx->gathers = true;
-        pthread_mutex_lock(&kernel->program->lock);
-        gathering = kernel->ptx->gathering; /* another thread may have been first */
-        if (!gathering) {
-            gathering = kernel->ptx->gathering = made;
-            made = NULL;
-        }
-        pthread_mutex_unlock(&kernel->program->lock);
-    }
-    release_shaped(made);
-    return gathering;
+    return find_variant(kernel, &kernel->ptx->gathering, make_gathering);
+}
+
+struct ocl_kernel *ocl_ptx_opencl(struct ocl_kernel *kernel)
+{
+    return find_variant(kernel, &kernel->ptx->opencl, make_opencl);
 }
 
 struct ocl_kernel *ocl_ptx_by_image(struct ocl_kernel *kernel)
 {
-    struct ocl_kernel *made = NULL;
-    pthread_mutex_lock(&kernel->program->lock);
-    struct ocl_kernel *image = kernel->ptx->image;
-    pthread_mutex_unlock(&kernel->program->lock);
-    if (image)
-        return image;
-    if (make_by_image(kernel, &made) == OCL_OK) {
-        pthread_mutex_lock(&kernel->program->lock);
-        image = kernel->ptx->image; /* another thread may have been first */
-        if (!image) {
-            image = kernel->ptx->image = made;
-            made = NULL;
-        }
-        pthread_mutex_unlock(&kernel->program->lock);
-    }
-    release_shaped(made);
-    return image;
+    return find_variant(kernel, &kernel->ptx->image, make_by_image);
 }
 
 ocl_status ocl_ptx_shaped(struct ocl_kernel *kernel, const size_t shape[3],
@@ -864,7 +869,7 @@ ocl_status ocl_ptx_describe(struct ocl_kernel *kernel)
         return status;
     bool is_done = false;
     start_anew(kernel);
-    status = translate(kernel, facts, true, &is_done);
+    status = translate(kernel, facts, !kernel->ptx->is_opencl, &is_done);
     if (is_done)
         return status;
     start_anew(kernel);

@@ -52,6 +52,10 @@ struct ocl_kernel *ocl_ptx_spilled(struct ocl_kernel *kernel);
  * asks finds out whether it builds. NULL only without memory. */
 struct ocl_kernel *ocl_ptx_gathering(struct ocl_kernel *kernel);
 
+/* The same kernel as OpenCL C, made at the first request: what is launched where ocl_ptx_native() has no code for a shape. NULL
+ * only without memory. */
+struct ocl_kernel *ocl_ptx_opencl(struct ocl_kernel *kernel);
+
 /* The same kernel, compiled for work-groups of one shape only, for which drivers take fewer
  * registers where the kernel would not fit otherwise. Made at the first request.
  * Errors: OCL_E_OUT_OF_MEMORY. */
