@@ -45,6 +45,7 @@ struct ocl_ptx_kernel {
     struct ocl_native *native; /* its code, for PTX_THREADS_ROWS: PTX_FORM_NATIVE */
     struct ocl_native
         *_Atomic others[PTX_THREADS_HALVES + 1]; /* for others, or NULL: by enum ptx_threads */
+    _Atomic bool lacks[PTX_THREADS_HALVES + 1];  /* that could not be had */
     bool has_shared;                             /* it is given shared memory, or declares it */
     size_t shape[3]; /* of a variant: the only one that its work-groups can have; otherwise zeros */
     bool writes_table; /* surfaces of the table */

@@ -779,9 +779,12 @@ ocl_status ocl_ptx_native(const struct ocl_kernel *kernel, const size_t block[3]
     *native = threads == PTX_THREADS_ROWS ? kernel->ptx->native : atomic_load(place);
     if (*native)
         return OCL_OK;
-    struct ocl_native *made = make_for(kernel, threads);
-    if (!made)
+    struct ocl_native *made =
+        atomic_load(&kernel->ptx->lacks[threads]) ? NULL : make_for(kernel, threads);
+    if (!made) {
+        atomic_store(&kernel->ptx->lacks[threads], true);
         return OCL_E_BUILD;
+    }
     if (atomic_compare_exchange_strong(place, native, made))
         *native = made;
     else

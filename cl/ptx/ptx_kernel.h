@@ -36,7 +36,7 @@ const struct ptx_entry *ocl_ptx_entry(const struct ocl_kernel *kernel);
 ocl_status ocl_ptx_describe(struct ocl_kernel *kernel);
 
 /* The code of a native kernel for thread blocks of a shape, made at the first request.
- * Errors: OCL_E_OUT_OF_MEMORY; OCL_E_BUILD. */
+ * Errors: OCL_E_BUILD: it cannot be had, now and later. */
 ocl_status ocl_ptx_native(const struct ocl_kernel *kernel, const size_t block[3],
                           struct ocl_native **native);
 
