@@ -3,15 +3,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <clem.h>
 
 #include "tests/facade/driver_support.h"
+#include "tests/facade/ended.h"
 #include "tests/facade/runtime_support.h"
 
-enum { BYTES = 1000, SKIPPED = 77, HANDLED = 7 };
+enum { BYTES = 1000, HANDLED = 7 };
 
 /* Further on than what the system maps for a process of no more memory than this. In numbers of 4 bytes. */
 static const long long far = 1ll << 32;
@@ -57,7 +57,7 @@ static void skip_unless_told(void)
     clemDeviceInfo info;
     if (clemGetDeviceInfo(&info, 0) != cudaSuccess || info.deviceClass != 2 ||
         info.address == clemAddressHandle)
-        _exit(SKIPPED);
+        _exit(ENDED_SKIPPED);
 }
 
 static void use_managed(void)
@@ -67,8 +67,9 @@ static void use_managed(void)
         *word = 1;
 }
 
-static void touch(const struct access *access)
+static void touch(const void *argument)
 {
+    const struct access *access = argument;
     const long long offsets[] = {
         [BEHIND] = far, [IN_FRONT] = -far, [AT_NULL] = 0, [NOWHERE] = 1ll << 55};
     CUmodule module = NULL;
@@ -93,43 +94,13 @@ static void touch(const struct access *access)
 
 /* ---- In the test ---- */
 
-static void read_all(int from, char *text, size_t room)
-{
-    size_t got = 0;
-    for (ssize_t part; (part = read(from, text + got, room - 1 - got)) > 0;)
-        got += (size_t)part;
-    text[got] = '\0';
-}
-
-/* Returns how the child ended, and what it wrote to stderr. */
-static int run(void (*work)(const struct access *access), const struct access *access, char *text,
-               size_t room)
-{
-    int ends[2], status = 0;
-    assert_int_equal(pipe(ends), 0);
-    fflush(NULL);
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        signal(SIGSEGV, SIG_DFL); /* cmocka has one of its own */
-        dup2(ends[1], STDERR_FILENO);
-        work(access);
-        _exit(0);
-    }
-    close(ends[1]);
-    read_all(ends[0], text, room);
-    close(ends[0]);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
-        TEST_SKIP("kernels are no code of the process, or have no addresses");
-    return status;
-}
+static const char why[] = "kernels are no code of the process, or have no addresses";
 
 /* The line is there once, but perhaps not where the program replaced clem's handler, and the signal came where it would have come without it. */
 static void assert_told(const struct access *access, const char *start, const char *end)
 {
     char text[4096];
-    const int status = run(touch, access, text, sizeof text);
+    const int status = ended_run(touch, access, text, sizeof text, why);
     const char *const line = strstr(text, start);
     if (access->handler != BETWEEN && (!line || !strstr(line, end)))
         fail_msg("'%s...%s' is not in: %s", start, end, text);
@@ -175,9 +146,9 @@ TEST_BODY(crash_of_a_translated_kernel_is_told)
                 "clem: kernel put_at wrote to 0x", " bytes behind the end of");
 }
 
-static void touch_by_itself(const struct access *access)
+static void touch_by_itself(const void *unused)
 {
-    (void)access;
+    (void)unused;
     (void)driver_use_primary();
     skip_unless_told();
     *(volatile int *)(uintptr_t)0 = 1;
@@ -186,7 +157,7 @@ static void touch_by_itself(const struct access *access)
 TEST_BODY(crash_of_the_program_is_its_own)
 {
     char text[4096];
-    const int status = run(touch_by_itself, NULL, text, sizeof text);
+    const int status = ended_run(touch_by_itself, NULL, text, sizeof text, why);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
     assert_null(strstr(text, "clem: "));
 }

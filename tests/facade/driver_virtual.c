@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/facade/driver_support.h"
+#include "tests/facade/ended.h"
 #include "tests/facade/runtime_support.h"
 
 enum { GRAIN = 2 << 20, WORDS = GRAIN / 4 };
@@ -407,13 +408,13 @@ TEST_BODY(driver_virtual_memory_is_not_freed_as_others)
 }
 
 /* In a process that has not begun with OpenCL: a kernel writes where it must not. */
-static void write_wrongly(bool is_mapped)
+static void write_wrongly(const void *is_mapped)
 {
     int value = 3;
     use_it();
     CUfunction put = find_kernel_named("put");
     CUdeviceptr address = reserve(GRAIN);
-    if (is_mapped) {
+    if (*(const bool *)is_mapped) {
         map_new(address, GRAIN);
         allow(address, GRAIN, CU_MEM_ACCESS_FLAGS_PROT_READ);
     }
@@ -423,27 +424,9 @@ static void write_wrongly(bool is_mapped)
 
 static void assert_ends_with_a_line(bool is_mapped)
 {
-    int ends[2], status = 0;
     char text[1024];
-    assert_int_equal(pipe(ends), 0);
-    fflush(NULL);
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        signal(SIGSEGV, SIG_DFL); /* cmocka has one of its own */
-        dup2(ends[1], STDERR_FILENO);
-        write_wrongly(is_mapped);
-        _exit(0);
-    }
-    close(ends[1]);
-    size_t got = 0;
-    for (ssize_t part; (part = read(ends[0], text + got, sizeof text - 1 - got)) > 0;)
-        got += (size_t)part;
-    text[got] = '\0';
-    close(ends[0]);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-        TEST_SKIP("no virtual memory management");
+    const int status =
+        ended_run(write_wrongly, &is_mapped, text, sizeof text, "no virtual memory management");
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGSEGV);
     const char *line = strstr(text, "clem: kernel put wrote to 0x");
