@@ -161,6 +161,7 @@ TEST_BODY(capture_of_volumes_keeps_every_slice)
         }
         const cudaGraphExec_t exec = instantiate(graph);
         assert_success(cudaMemset(memory, 1, all));
+        assert_success(cudaStreamSynchronize(NULL)); /* the other stream waits for nobody */
         assert_success(cudaGraphLaunch(exec, stream));
         assert_success(cudaStreamSynchronize(stream));
         assert_success(cudaMemcpy(bytes, memory, all, cudaMemcpyDeviceToHost));

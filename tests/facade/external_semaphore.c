@@ -374,6 +374,7 @@ TEST_BODY(external_semaphore_nodes)
     assert_int_equal(value_of(&timeline), 2);
     assert_int_equal(read_device_int(p), 5);
     assert_success(cudaMemset(p, 0, sizeof *p));
+    assert_success(cudaDeviceSynchronize());
     assert_success(cudaGraphClone(&clone, graph));
     assert_int_equal(run_and_end(clone, p), 5);
 

@@ -282,6 +282,7 @@ TEST_BODY(graph_memory_is_captured)
     const cudaGraphExec_t exec = instantiate(graph);
     for (int i = 0; i < 3; i++) {
         assert_success(cudaMemset(out, 0, sizeof result));
+        assert_success(cudaDeviceSynchronize()); /* the stream waits for no other */
         assert_success(cudaGraphLaunch(exec, stream));
         assert_success(cudaStreamSynchronize(stream));
         assert_success(cudaMemcpy(result, out, sizeof result, cudaMemcpyDefault));
