@@ -65,7 +65,7 @@ static struct ocl_native *load(const char *name, const struct ocl_object *object
     atomic_init(&made->references, 1);
     memcpy(&made->scratch, &functions[0], sizeof made->scratch);
     memcpy(&made->run, &functions[1], sizeof made->run);
-    memcpy(made->name, name, length);
+    memcpy(made->name, name, length + 1);
     ocl_native_note_code(made);
     return made;
 }

@@ -113,7 +113,7 @@ static cudaError_t make_user_stream(struct facade_context *context, enum ocl_que
 {
     struct facade_green *green = facade_stack_green();
     cudaError_t error = make_stream(context, kind, priority, made);
-    if (error != cudaSuccess || green == NULL)
+    if (error != cudaSuccess || green == NULL || *made == NULL)
         return error;
     error = facade_green_join(green, *made);
     if (error != cudaSuccess) {
