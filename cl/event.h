@@ -29,6 +29,8 @@ ocl_status ocl_event_record_all(struct ocl_event *event);
 ocl_status ocl_event_wait_in_all(struct ocl_event *event, struct ocl_context *context);
 /* Makes one queue, of any context, wait for all work submitted to all queues of a context so far. */
 ocl_status ocl_event_follow_all(struct ocl_queue *queue, struct ocl_context *context);
+/* The same for what one other queue, of any context, has got so far. */
+ocl_status ocl_event_follow(struct ocl_queue *queue, struct ocl_queue *other);
 
 bool ocl_event_is_recorded(struct ocl_event *event);
 struct ocl_context *ocl_event_context(const struct ocl_event *event);

@@ -171,10 +171,8 @@ static ocl_status make_native(struct ocl_call *call)
         .items = call->plan->global[2],
         .parameter_bytes = kernel->facts.argument_bytes,
     };
-    struct ocl_native *native = NULL;
-    ocl_status status = ocl_ptx_native(kernel, launch->items, &native);
-    if (status == OCL_OK)
-        status = ocl_native_begin(kernel->program->context, native, &shape, &call->memory.native);
+    const ocl_status status = ocl_native_begin(kernel->program->context, call->plan->native, &shape,
+                                               &call->memory.native);
     if (status != OCL_OK)
         return status;
     struct ptx_native_launch *facts = ocl_native_facts(call->memory.native);
@@ -210,7 +208,7 @@ ocl_status ocl_ptx_begin(struct ocl_call *call)
         status = make_turns(call, &memory->turns);
     if (status == OCL_OK && kernel->ptx->gathers)
         status = make_gathering(call, &memory->gathering);
-    if (status == OCL_OK && kernel->ptx->native)
+    if (status == OCL_OK && call->plan->native)
         status = make_native(call);
     return status;
 }

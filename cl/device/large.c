@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cl/base/steady.h"
+#include "cl/device/trial.h"
 #include "cl/own_thread.h"
 #include "cl/trace.h"
 
@@ -31,88 +32,69 @@ static const char trial_text[] = "__kernel void trial(__global uint *words, ulon
 enum { BEYOND = 64 << 10 };
 
 struct trial {
-    const struct ocl_device *device;
+    struct ocl_trial objects;
     bool allocates; /* otherwise it only builds */
-    cl_context context;
-    cl_command_queue queue;
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem buffer;
     cl_uint first, last;
 };
 
-static cl_int build(struct trial *trial)
+static cl_int build(struct ocl_trial *trial)
 {
-    const struct ocl_device *device = trial->device;
-    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
-                                                (cl_context_properties)device->platform, 0};
     const char *text = trial_text;
     cl_int error = CL_SUCCESS;
-    trial->context = clCreateContext(properties, 1, &device->id, NULL, NULL, &error);
-    if (error == CL_SUCCESS)
-        trial->program = clCreateProgramWithSource(trial->context, 1, &text, NULL, &error);
-    if (error == CL_SUCCESS)
-        error = clBuildProgram(trial->program, 1, &device->id, option, NULL, NULL);
-    return error;
+    trial->program = clCreateProgramWithSource(trial->context, 1, &text, NULL, &error);
+    return error == CL_SUCCESS
+               ? clBuildProgram(trial->program, 1, &trial->device->id, option, NULL, NULL)
+               : error;
 }
 
 static cl_int touch(struct trial *trial, size_t bytes)
 {
+    const struct ocl_trial *objects = &trial->objects;
     const size_t one = 1;
     const cl_ulong last = bytes / sizeof(cl_uint) - 1;
-    cl_int error = clSetKernelArg(trial->kernel, 0, sizeof(cl_mem), &trial->buffer);
+    cl_int error = clSetKernelArg(objects->kernel, 0, sizeof(cl_mem), &objects->buffer);
     if (error == CL_SUCCESS)
-        error = clSetKernelArg(trial->kernel, 1, sizeof last, &last);
+        error = clSetKernelArg(objects->kernel, 1, sizeof last, &last);
     if (error == CL_SUCCESS)
-        error = ocl_steady_range(trial->queue, trial->kernel, 1, NULL, &one, &one, 0, NULL, NULL);
+        error =
+            ocl_steady_range(objects->queue, objects->kernel, 1, NULL, &one, &one, 0, NULL, NULL);
     if (error == CL_SUCCESS)
-        error = ocl_steady_read(trial->queue, trial->buffer, sizeof trial->first, &trial->first);
+        error =
+            ocl_steady_read(objects->queue, objects->buffer, sizeof trial->first, &trial->first);
     if (error == CL_SUCCESS)
-        error = clEnqueueReadBuffer(trial->queue, trial->buffer, CL_TRUE, last * sizeof(cl_uint),
-                                    sizeof trial->last, &trial->last, 0, NULL, NULL);
+        error =
+            clEnqueueReadBuffer(objects->queue, objects->buffer, CL_TRUE, last * sizeof(cl_uint),
+                                sizeof trial->last, &trial->last, 0, NULL, NULL);
     return error;
 }
 
 static cl_int allocate(struct trial *trial)
 {
-    const size_t bytes = (size_t)trial->device->facts.max_alloc_bytes + BEYOND;
+    struct ocl_trial *objects = &trial->objects;
+    const size_t bytes = (size_t)objects->device->facts.max_alloc_bytes + BEYOND;
     cl_int error = CL_SUCCESS;
-    trial->queue = clCreateCommandQueue(trial->context, trial->device->id, 0, &error);
+    objects->kernel = clCreateKernel(objects->program, "trial", &error);
     if (error == CL_SUCCESS)
-        trial->kernel = clCreateKernel(trial->program, "trial", &error);
-    if (error == CL_SUCCESS)
-        trial->buffer =
-            clCreateBuffer(trial->context, CL_MEM_READ_WRITE | UNRESTRICTED, bytes, NULL, &error);
+        objects->buffer =
+            clCreateBuffer(objects->context, CL_MEM_READ_WRITE | UNRESTRICTED, bytes, NULL, &error);
     return error == CL_SUCCESS ? touch(trial, bytes) : error;
-}
-
-static void end(struct trial *trial)
-{
-    if (trial->buffer)
-        clReleaseMemObject(trial->buffer);
-    if (trial->kernel)
-        clReleaseKernel(trial->kernel);
-    if (trial->program)
-        clReleaseProgram(trial->program);
-    if (trial->queue)
-        clReleaseCommandQueue(trial->queue);
-    if (trial->context)
-        clReleaseContext(trial->context);
 }
 
 static int run(void *data)
 {
     struct trial *trial = data;
-    cl_int error = build(trial);
+    cl_int error = ocl_trial_begin(&trial->objects);
+    if (error == CL_SUCCESS)
+        error = build(&trial->objects);
     if (error == CL_SUCCESS && trial->allocates)
         error = allocate(trial);
-    end(trial);
+    ocl_trial_end(&trial->objects);
     return error;
 }
 
 static int find(const struct ocl_device *device, bool allocates)
 {
-    struct trial trial = {.device = device, .allocates = allocates};
+    struct trial trial = {.objects.device = device, .allocates = allocates};
     const int before = ocl_steady_begin();
     const int error = own_thread_call(run, &trial, OCL_E_OUT_OF_MEMORY);
     ocl_steady_end(before);

@@ -9,6 +9,7 @@
 
 #include "cl/base/steady.h"
 #include "cl/device/driver_declarations.h"
+#include "cl/device/trial.h"
 #include "cl/own_thread.h"
 #include "cl/trace.h"
 
@@ -45,30 +46,7 @@ static bool is_right(const cl_uint *words, size_t items)
     return true;
 }
 
-/* The objects of one trial. */
-struct trial {
-    const struct ocl_device *device;
-    cl_context context;
-    cl_command_queue queue;
-    cl_program program;
-    cl_kernel kernel;
-    cl_mem buffer;
-    cl_uint words[BLOCK_THREADS];
-};
-
-static cl_int begin(struct trial *trial)
-{
-    const struct ocl_device *device = trial->device;
-    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
-                                                (cl_context_properties)device->platform, 0};
-    cl_int error = CL_SUCCESS;
-    trial->context = clCreateContext(properties, 1, &device->id, NULL, NULL, &error);
-    if (error == CL_SUCCESS)
-        trial->queue = clCreateCommandQueue(trial->context, device->id, 0, &error);
-    return error;
-}
-
-static cl_int build(struct trial *trial, size_t items)
+static cl_int build(struct ocl_trial *trial, size_t items)
 {
     char options[64];
     snprintf(options, sizeof options, "-cl-std=CL1.2 -D ITEMS=%zu", items);
@@ -79,48 +57,36 @@ static cl_int build(struct trial *trial, size_t items)
     return error;
 }
 
-static cl_int run(struct trial *trial, size_t items)
+/* words: of the kernel, as it gets them and leaves them. */
+static cl_int run(struct ocl_trial *trial, cl_uint *words, size_t items)
 {
-    const size_t bytes = items * sizeof *trial->words;
+    const size_t bytes = items * sizeof *words;
     cl_int error = CL_SUCCESS;
     for (size_t i = 0; i < items; i++)
-        trial->words[i] = given(i);
+        words[i] = given(i);
     trial->buffer = clCreateBuffer(trial->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes,
-                                   trial->words, &error);
+                                   words, &error);
     if (error == CL_SUCCESS)
         error = clSetKernelArg(trial->kernel, 0, sizeof(cl_mem), &trial->buffer);
     if (error == CL_SUCCESS)
         error =
             ocl_steady_range(trial->queue, trial->kernel, 1, NULL, &items, &items, 0, NULL, NULL);
     if (error == CL_SUCCESS)
-        error = ocl_steady_read(trial->queue, trial->buffer, bytes, trial->words);
+        error = ocl_steady_read(trial->queue, trial->buffer, bytes, words);
     return error;
-}
-
-static void end(struct trial *trial)
-{
-    if (trial->kernel)
-        clReleaseKernel(trial->kernel);
-    if (trial->program)
-        clReleaseProgram(trial->program);
-    if (trial->buffer)
-        clReleaseMemObject(trial->buffer);
-    if (trial->queue)
-        clReleaseCommandQueue(trial->queue);
-    if (trial->context)
-        clReleaseContext(trial->context);
 }
 
 static bool takes(const struct ocl_device *device, size_t items)
 {
-    struct trial trial = {.device = device};
-    cl_int error = begin(&trial);
+    struct ocl_trial trial = {.device = device};
+    cl_uint words[BLOCK_THREADS];
+    cl_int error = ocl_trial_begin(&trial);
     if (error == CL_SUCCESS)
         error = build(&trial, items);
     if (error == CL_SUCCESS)
-        error = run(&trial, items);
-    end(&trial);
-    const bool takes = error == CL_SUCCESS && is_right(trial.words, items);
+        error = run(&trial, words, items);
+    ocl_trial_end(&trial);
+    const bool takes = error == CL_SUCCESS && is_right(words, items);
     ocl_trace("%s: work-groups of %zu work-items: %s", device->facts.name, items,
               takes                 ? "taken of kernels built for them"
               : error != CL_SUCCESS ? ocl_status_name(error)

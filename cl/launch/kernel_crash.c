@@ -58,11 +58,11 @@ static void write_place(const struct ocl_crash *crash, struct ocl_crash_line *li
         ocl_crash_write(line, "an address that no memory can have");
         return;
     }
+    if (ocl_virtual_describe(crash->address, line))
+        return;
     ocl_crash_write_address(line, crash->address);
     if (crash->address < null_bytes)
         ocl_crash_write(line, ", a null pointer or close to one");
-    else if (ocl_virtual_describe(crash->address, line))
-        return;
     else if (ocl_address_look_near(crash->address, &nearby) && nearby.distance <= most_distance)
         write_nearby(&nearby, line);
     else

@@ -150,13 +150,13 @@ static ocl_status take_variant(struct ocl_kernel **kernel, struct ocl_kernel *va
 }
 
 /* Machine code is made for a shape when that is launched first, and may fail where another shape's did not. */
-static ocl_status take_code(struct ocl_kernel **kernel, const struct ocl_launch *launch)
+static ocl_status take_code(struct ocl_kernel **kernel, const struct ocl_launch *launch,
+                            struct ocl_native **native)
 {
     const struct ocl_kernel_parts *parts = ocl_parts_of(*kernel);
-    struct ocl_native *native = NULL;
     if (!(*kernel)->ptx || (*kernel)->ptx->form != PTX_FORM_NATIVE)
         return OCL_OK;
-    ocl_status status = parts->ptx_native(*kernel, launch->items, &native);
+    ocl_status status = parts->ptx_native(*kernel, launch->items, native);
     if (status == OCL_E_BUILD)
         status = take_variant(kernel, parts->ptx_opencl(*kernel));
     return status == OCL_OK && launch->is_cooperative && !may_cooperate(*kernel)
@@ -341,7 +341,8 @@ ocl_status ocl_plan_make(struct ocl_kernel **kernel, const struct ocl_launch *la
         return OCL_E_NOT_SUPPORTED;
     if (!fits_group(*kernel, launch) || !fits_shared(*kernel, launch))
         return OCL_E_LAUNCH_SIZE;
-    ocl_status status = take_code(kernel, launch);
+    struct ocl_native *native = NULL;
+    ocl_status status = take_code(kernel, launch, &native);
     if (status != OCL_OK)
         return status;
     const bool spills = must_spill(*kernel, launch);
@@ -356,7 +357,7 @@ ocl_status ocl_plan_make(struct ocl_kernel **kernel, const struct ocl_launch *la
         status = take_shaped(kernel, launch);
     if (status != OCL_OK)
         return status;
-    *plan = (struct ocl_plan){.joined = joined_blocks(*kernel, launch)};
+    *plan = (struct ocl_plan){.joined = joined_blocks(*kernel, launch), .native = native};
     return count_work(*kernel, launch, plan) ? plan_memory(*kernel, launch, plan)
                                              : OCL_E_LAUNCH_SIZE;
 }

@@ -20,6 +20,8 @@ struct ocl_plan {
     size_t
         at_once; /* where the kernel spills: thread blocks of a command, > 0; where they take turns: that may have
                           * begun and not ended */
+    struct ocl_native
+        *native;  /* PTX_FORM_NATIVE: the kernel's code for these blocks, which the kernel keeps */
     size_t first; /* the offset of all its commands in dimension 0 */
 };
 

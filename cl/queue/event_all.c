@@ -24,18 +24,30 @@ ocl_status ocl_event_record_all(struct ocl_event *event)
     return status;
 }
 
-ocl_status ocl_event_follow_all(struct ocl_queue *queue, struct ocl_context *context)
+/* Of the whole context, or of one queue of it. */
+static ocl_status follow(struct ocl_queue *queue, struct ocl_context *context,
+                         struct ocl_queue *other)
 {
     struct ocl_event *before;
     ocl_status status = ocl_event_create(context, false, &before);
 
     if (status != OCL_OK)
         return status;
-    status = ocl_event_record_all(before);
+    status = other ? ocl_event_record(before, other) : ocl_event_record_all(before);
     if (status == OCL_OK)
         status = ocl_event_wait_in_queue(before, queue);
     ocl_event_destroy(before);
     return status;
+}
+
+ocl_status ocl_event_follow_all(struct ocl_queue *queue, struct ocl_context *context)
+{
+    return follow(queue, context, NULL);
+}
+
+ocl_status ocl_event_follow(struct ocl_queue *queue, struct ocl_queue *other)
+{
+    return follow(queue, other->context, other);
 }
 
 /* The queue that waits for everything that the whole context waits for, and that each other queue waits for before its next

@@ -3,21 +3,6 @@
 #include "cl/queue/queue_private.h"
 #include "cl/transfer/transfer_private.h"
 
-/* Makes queue wait for what another one, of whatever context, has got so far. */
-static ocl_status follow(struct ocl_queue *queue, struct ocl_queue *other)
-{
-    struct ocl_event *before;
-    ocl_status status = ocl_event_create(other->context, false, &before);
-
-    if (status != OCL_OK)
-        return status;
-    status = ocl_event_record(before, other);
-    if (status == OCL_OK)
-        status = ocl_event_wait_in_queue(before, queue);
-    ocl_event_destroy(before);
-    return status;
-}
-
 static bool takes_part(const struct ocl_turn *turn, const struct ocl_queue *other)
 {
     const struct ocl_queue *first = turn->others[0];
@@ -39,7 +24,7 @@ ocl_status ocl_turn_begin(struct ocl_turn *turn, struct ocl_queue *queue, struct
     for (unsigned i = 0; status == OCL_OK && i < 2 && turn->others[i]; i++) {
         struct ocl_context *context = turn->others[i]->context;
         if (!ocl_queues_are_idle(context))
-            status = follow(queue, context->legacy);
+            status = ocl_event_follow(queue, context->legacy);
     }
     return status;
 }
@@ -48,7 +33,7 @@ ocl_status ocl_turn_end(struct ocl_turn *turn, ocl_status status)
 {
     for (unsigned i = 0; i < 2 && turn->others[i]; i++) {
         if (status == OCL_OK)
-            status = follow(turn->others[i]->context->legacy, turn->queue);
+            status = ocl_event_follow(turn->others[i]->context->legacy, turn->queue);
         ocl_queue_release(turn->others[i]);
     }
     return status;

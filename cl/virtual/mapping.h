@@ -14,8 +14,8 @@ struct ocl_crash_line;
 void ocl_virtual_join(struct ocl_context *context);
 void ocl_virtual_leave(struct ocl_context *context);
 
-/* virtual_fault.c: adds to a line about an access to the address that it is reserved, and no more; false: it is not, and nothing
- * is added. For handlers of signals. */
+/* virtual_fault.c: adds the address to a line about an access to it, and that it is reserved; false: it is not, and nothing is
+ * added. For handlers of signals. */
 bool ocl_virtual_describe(uint64_t address, struct ocl_crash_line *line);
 
 #endif

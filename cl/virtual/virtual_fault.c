@@ -13,6 +13,7 @@ bool ocl_virtual_describe(uint64_t address, struct ocl_crash_line *line)
     bool (*const seems_reserved)(uint64_t address) = atomic_load(&is_reserved);
     if (!seems_reserved || !seems_reserved(address))
         return false;
+    ocl_crash_write_address(line, address);
     ocl_crash_write(line, ", an address of cuMemAddressReserve(): nothing is mapped there, or "
                           "cuMemSetAccess() does not allow it");
     return true;
@@ -20,13 +21,12 @@ bool ocl_virtual_describe(uint64_t address, struct ocl_crash_line *line)
 
 static bool witness(const struct ocl_crash *crash, struct ocl_crash_line *line)
 {
-    struct ocl_crash_line place = {0};
-    if (!ocl_virtual_describe(crash->address, &place))
-        return false;
+    const size_t before = line->length;
     ocl_crash_write(line, "an access to ");
-    ocl_crash_write_address(line, crash->address);
-    ocl_virtual_describe(crash->address, line);
-    return true;
+    if (ocl_virtual_describe(crash->address, line))
+        return true;
+    line->length = before;
+    return false;
 }
 
 void ocl_virtual_watch(bool (*is_ours)(uint64_t address))

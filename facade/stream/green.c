@@ -106,20 +106,6 @@ void facade_green_destroy(struct facade_green *green)
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-/* Makes queue wait for what other was given so far. */
-static ocl_status follow(struct ocl_queue *queue, struct ocl_queue *other)
-{
-    struct ocl_event *point = NULL;
-    ocl_status status = ocl_event_create(ocl_queue_context(other), false, &point);
-    if (status != OCL_OK)
-        return status;
-    status = ocl_event_record(point, other);
-    if (status == OCL_OK)
-        status = ocl_event_wait_in_queue(point, queue);
-    ocl_event_destroy(point);
-    return status;
-}
-
 /* Lock of the context held, so that streams stay. */
 static ocl_status follow_streams(struct ocl_queue *queue, const struct facade_green *green)
 {
@@ -128,9 +114,9 @@ static ocl_status follow_streams(struct ocl_queue *queue, const struct facade_gr
     ocl_status status = OCL_OK;
     for (struct facade_stream *s = context->streams; status == OCL_OK && s != NULL; s = s->next)
         if (s->green == green)
-            status = follow(queue, s->queue);
+            status = ocl_event_follow(queue, s->queue);
     if (status == OCL_OK && atomic_load(&green->has_default) && legacy != NULL)
-        status = follow(queue, legacy->queue);
+        status = ocl_event_follow(queue, legacy->queue);
     return status;
 }
 
@@ -184,7 +170,7 @@ cudaError_t facade_green_join(struct facade_green *green, struct facade_stream *
     pthread_mutex_lock(&green->context->lock);
     stream->green = green;
     if (green->entrance != NULL)
-        status = follow(stream->queue, green->entrance);
+        status = ocl_event_follow(stream->queue, green->entrance);
     pthread_mutex_unlock(&green->context->lock);
     return facade_error_from(status, FACADE_OTHER);
 }
@@ -198,7 +184,7 @@ cudaError_t facade_green_enter_default(struct facade_green *green, struct facade
         return cudaSuccess;
     pthread_mutex_lock(&green->context->lock);
     if (green->entrance != NULL)
-        status = follow(legacy->queue, green->entrance);
+        status = ocl_event_follow(legacy->queue, green->entrance);
     if (status == OCL_OK)
         atomic_store(&green->default_waits, waits);
     pthread_mutex_unlock(&green->context->lock);

@@ -163,17 +163,6 @@ static CUdeviceptr zeros(void)
     return memory;
 }
 
-static unsigned word_at(CUdeviceptr memory)
-{
-    unsigned word = 77;
-    CUstream aside = NULL;
-    assert_driver(cuStreamCreate(&aside, CU_STREAM_NON_BLOCKING));
-    assert_driver(cuMemcpyDtoHAsync(&word, memory, sizeof word, aside));
-    assert_driver(cuStreamSynchronize(aside));
-    assert_driver(cuStreamDestroy(aside));
-    return word;
-}
-
 static void hold(CUstream stream, CUdeviceptr word)
 {
     assert_driver(cuStreamWaitValue32(stream, word, 1, CU_STREAM_WAIT_VALUE_EQ));

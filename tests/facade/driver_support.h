@@ -79,4 +79,16 @@ static inline void fill_with(unsigned char *bytes, size_t count, uint32_t seed)
     }
 }
 
+/* The word there, whatever other streams are at. */
+static inline unsigned word_at(CUdeviceptr memory)
+{
+    unsigned word = 77;
+    CUstream aside = NULL;
+    assert_driver(cuStreamCreate(&aside, CU_STREAM_NON_BLOCKING));
+    assert_driver(cuMemcpyDtoHAsync(&word, memory, sizeof word, aside));
+    assert_driver(cuStreamSynchronize(aside));
+    assert_driver(cuStreamDestroy(aside));
+    return word;
+}
+
 #endif

@@ -71,17 +71,6 @@ static void open_two(struct side sides[DEVICES])
         open_side(&sides[i], i);
 }
 
-static unsigned word_at(CUdeviceptr memory)
-{
-    unsigned word = 77;
-    CUstream aside = NULL;
-    assert_driver(cuStreamCreate(&aside, CU_STREAM_NON_BLOCKING));
-    assert_driver(cuMemcpyDtoHAsync(&word, memory, sizeof word, aside));
-    assert_driver(cuStreamSynchronize(aside));
-    assert_driver(cuStreamDestroy(aside));
-    return word;
-}
-
 static unsigned stored(const struct side *side)
 {
     assert_driver(cuCtxSetCurrent(side->context));
