@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -65,13 +66,26 @@ static void fill_page(struct ocl_spool_header *header, uint64_t most_bytes)
     memcpy(header->magic, OCL_SPOOL_MAGIC, sizeof header->magic);
 }
 
-/* Room on the disk first. */
+/* Who writes beyond the limit of a process's files is ended. */
+static bool may_reach(off_t end)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           (rlim_t)end <= limit.rlim_cur;
+}
+
+/* Room on the disk first. Without it NULL, and errno. */
 static void *map(int file, off_t offset, size_t bytes)
 {
-    const int error = posix_fallocate(file, offset, (off_t)bytes);
-    void *memory = error != 0 ? MAP_FAILED
-                              : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, offset);
+    const int error =
+        may_reach(offset + (off_t)bytes) ? posix_fallocate(file, offset, (off_t)bytes) : EFBIG;
 
+    if (error != 0) {
+        errno = error;
+        return NULL;
+    }
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, offset);
     return memory == MAP_FAILED ? NULL : memory;
 }
 

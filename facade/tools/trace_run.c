@@ -403,7 +403,8 @@ static bool write_all(const struct trace_wishes *wishes, const char *stem)
     }
     free(pattern);
     if (count == 0)
-        fprintf(stderr, "clem-run: the program called nothing of CUDA's\n");
+        fprintf(stderr, "clem-run: there are no records: the program called nothing of CUDA's, or "
+                        "clem said why\n");
     return is_good;
 }
 
@@ -433,6 +434,7 @@ int trace_run(const struct trace_wishes *wishes, const char *path, char **argv, 
     pass_signals_on();
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
+    signal(SIGXFSZ, SIG_IGN); /* a trace that is too large (ulimit -f) is an error like others */
     const bool is_written = write_all(wishes, stem);
     free(stem);
     return conclude(status, is_written);

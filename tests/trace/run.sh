@@ -68,6 +68,11 @@ events=$(sed -n 's/ events, .*//p' r.txt)
 bytes=$(sed -n 's/.* events, \(.*\) bytes/\1/p' r.txt)
 [ $((bytes / events)) -le 20 ] || fail "$bytes bytes for $events begins and ends" /dev/null
 
+# Where no file may be as large as records are, nothing is ended by a signal: neither the program nor clem-run.
+status=0
+(ulimit -f 8; "$run" --trace=l.pftrace "$traced" profiler) >l.txt 2>&1 || status=$?
+[ $status -lt 128 ] || fail "without room for a trace clem-run says $status" l.txt
+
 # Lines of calls, and values that clem-run does not take.
 CLEM_TRACE=calls "$traced" profiler 2>lines.txt
 has lines.txt '^clem: \[[0-9]+\] cudaSetDevice\(device=0\) = cudaSuccess, '
