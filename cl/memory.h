@@ -78,6 +78,10 @@ ocl_status ocl_memory_close(const void *pointer);
  *         failure. */
 ocl_status ocl_memory_free(enum ocl_memory_kind kind, const void *pointer);
 
+/* Frees device memory of clem's own that no command uses any more, without waiting for anything: a launch may need that while
+ * all that runs waits for it, as the kernel does that launched it. Nothing for the address 0. */
+void ocl_memory_discard(uint64_t address);
+
 /* Finds the allocation that holds the byte at pointer (a device address or host pointer). Lock-free. */
 bool ocl_memory_find(const void *pointer, struct ocl_memory_view *view);
 

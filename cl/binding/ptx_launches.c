@@ -174,8 +174,10 @@ static ocl_status write_all(const struct ocl_launches *launches)
 
 static void destroy(struct ocl_launches *launches)
 {
-    if (launches->allocation)
+    if (launches->allocation && launches->is_spoiled)
         (void)ocl_memory_free(OCL_MEMORY_DEVICE, (const void *)(uintptr_t)launches->allocation);
+    else
+        ocl_memory_discard(launches->allocation);
     if (launches->queue)
         ocl_queue_destroy(launches->queue);
     free(launches);

@@ -87,16 +87,10 @@ static uint32_t ring_size(size_t wanted)
     return bytes;
 }
 
-static void free_device(uint64_t address)
-{
-    if (address)
-        (void)ocl_memory_free(OCL_MEMORY_DEVICE, (const void *)(uintptr_t)address);
-}
-
 static void destroy(struct ocl_runtime *runtime)
 {
-    free_device(runtime->heap_allocation);
-    free_device(runtime->allocation);
+    ocl_memory_discard(runtime->heap_allocation);
+    ocl_memory_discard(runtime->allocation);
     if (runtime->queue)
         ocl_queue_destroy(runtime->queue);
     pthread_mutex_destroy(&runtime->lock);
@@ -201,7 +195,7 @@ static ocl_status make_heap(struct ocl_runtime *runtime)
     if (status == OCL_OK)
         runtime->heap_allocation = allocation;
     else
-        free_device(allocation);
+        ocl_memory_discard(allocation);
     return status;
 }
 

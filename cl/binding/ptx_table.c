@@ -106,18 +106,12 @@ static ocl_status write_rows(const struct ocl_table *table, uint64_t address,
     return bytes > 0 ? ocl_transfer_copy(table->queue, &linear, OCL_WAIT_ALL) : OCL_OK;
 }
 
-static void free_device(uint64_t address)
-{
-    if (address)
-        (void)ocl_memory_free(OCL_MEMORY_DEVICE, (const void *)(uintptr_t)address);
-}
-
 static void free_retired(struct ocl_table *table)
 {
     while (table->retired) {
         struct retired *first = table->retired;
         table->retired = first->next;
-        free_device(first->address);
+        ocl_memory_discard(first->address);
         free(first);
     }
 }
@@ -168,7 +162,7 @@ static ocl_status replace(struct ocl_table *table, const struct picture *picture
     if (status == OCL_OK)
         status = write_rows(table, address, picture->rows, picture->row_count);
     if (status != OCL_OK) {
-        free_device(address);
+        ocl_memory_discard(address);
         free(old);
         return status;
     }
@@ -233,7 +227,7 @@ static ocl_status update(struct ocl_table *table)
 static void destroy(struct ocl_table *table)
 {
     free_retired(table);
-    free_device(atomic_load(&table->address));
+    ocl_memory_discard(atomic_load(&table->address));
     if (table->queue)
         ocl_queue_destroy(table->queue);
     pthread_mutex_destroy(&table->lock);

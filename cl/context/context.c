@@ -167,8 +167,8 @@ static void close_context(struct ocl_context *context)
 {
     atomic_store(&context->is_closing, true);
     ocl_values_end(context);
-    if (atomic_load(&context->runtime))
-        (void)ocl_queues_finish(context); /* kernels may still print */
+    if (atomic_load(&context->runtime) || atomic_load(&context->table))
+        (void)ocl_queues_finish(context); /* kernels may still print, and read textures */
     ocl_runtime_destroy(context);
     ocl_table_destroy(context);
     const ocl_status status = ocl_queues_close(context);

@@ -128,8 +128,8 @@ static ocl_status try_kernel(struct trial *trial)
                                      &trial->words);
     if (status == OCL_OK)
         status = launch_all(trial);
-    if (trial->words)
-        (void)ocl_memory_free(OCL_MEMORY_DEVICE, (const void *)(uintptr_t)trial->words);
+    (void)ocl_queue_finish(trial->queue);
+    ocl_memory_discard(trial->words);
     return status;
 }
 

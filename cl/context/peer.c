@@ -25,7 +25,9 @@ static ocl_status launch(struct ocl_program *program, struct ocl_queue *queue, u
         .groups = {1, 1, 1}, .items = {1, 1, 1}, .arguments = arguments};
     struct ocl_kernel *kernel = ocl_program_find_kernel(program, "clem_reach");
     ocl_status status = kernel ? ocl_kernel_launch(kernel, queue, &launch) : OCL_E_NOT_FOUND;
-    return status == OCL_OK ? ocl_queue_finish(queue) : status;
+    const ocl_status finished =
+        ocl_queue_finish(queue); /* of a launch that was refused half way, too */
+    return status == OCL_OK ? finished : status;
 }
 
 /* The words are the host's to read and write as well. */
@@ -62,7 +64,7 @@ bool ocl_peer_reaches(struct ocl_context *context, struct ocl_context *peer)
         ocl_memory_allocate(peer, 2 * sizeof(uint32_t), 0, &address) != OCL_OK)
         return false;
     const bool is_reached = reaches(context, address);
-    (void)ocl_memory_free(OCL_MEMORY_DEVICE, (const void *)(uintptr_t)address);
+    ocl_memory_discard(address);
     ocl_trace("%s: kernels %s device memory of %s", context->device->facts.name,
               is_reached ? "reach" : "do not reach", peer->device->facts.name);
     return is_reached;

@@ -479,6 +479,18 @@ ocl_status ocl_memory_free(enum ocl_memory_kind kind, const void *pointer)
     return end_at(kind, pointer, false);
 }
 
+void ocl_memory_discard(uint64_t address)
+{
+    struct ocl_allocation *found = address ? ocl_address_acquire(address) : NULL;
+    if (!found)
+        return;
+    if (atomic_exchange(&found->is_live, false)) {
+        ocl_allocation_count(found, false);
+        ocl_allocation_release(found); /* its own */
+    }
+    ocl_allocation_release(found);
+}
+
 ocl_status ocl_memory_give_back(const void *host)
 {
     return end_at(OCL_MEMORY_MANAGED, host, true);

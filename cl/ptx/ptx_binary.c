@@ -142,7 +142,7 @@ static bool run_trial(struct ocl_context *context, cl_program program)
     if (works) {
         works = enqueue_trial(context, kernel, address) == CL_SUCCESS &&
                 read_words(context, address, words, sizeof words) && is_right(words);
-        (void)ocl_memory_free(OCL_MEMORY_DEVICE, (const void *)(uintptr_t)address);
+        ocl_memory_discard(address);
     }
     clReleaseKernel(kernel);
     return works;

@@ -163,9 +163,9 @@ static ocl_status copy_overlapping(struct ocl_transfer *transfer)
     struct ocl_side third = ocl_side_find(address);
     status = copy_through(transfer, &third, bytes);
     ocl_side_release(&third);
-    const ocl_status freed =
-        ocl_memory_free(OCL_MEMORY_DEVICE, (const void *)(uintptr_t)address); /* waits */
-    return status == OCL_OK ? freed : status;
+    const ocl_status finished = ocl_queue_finish(transfer->queue);
+    ocl_memory_discard(address);
+    return status == OCL_OK ? finished : status;
 }
 
 /* ---- By the device ---- */
