@@ -3257,7 +3257,11 @@ CUresult CUDAAPI cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostF
 CUresult CUDAAPI cuUserObjectRelease(CUuserObject object, unsigned int count);
 CUresult CUDAAPI cuUserObjectRetain(CUuserObject object, unsigned int count);
 
-/* ---- external memory, external semaphores, graphics: not supported --------------------------- */
+/* ---- external memory, external semaphores, graphics -----------------------------------------
+ * As the runtime's functions of the same names. Graphics: buffers and textures of OpenGL, which cudaGL.h registers.
+ *
+ * Source: CUDA Driver API 13.0, External Resource Interoperability, Graphics Interoperability.
+ */
 
 CUresult CUDAAPI cuDestroyExternalMemory(CUexternalMemory extMem);
 CUresult CUDAAPI cuDestroyExternalSemaphore(CUexternalSemaphore extSem);

@@ -1434,9 +1434,20 @@ cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *extSemArray,
 cudaError_t CUDARTAPI cudaDestroyExternalSemaphore(cudaExternalSemaphore_t extSem);
 
 /* ---- graphics interoperability --------------------------------------------------------------
- * All of these return cudaErrorNotSupported.
+ * Buffers and textures of OpenGL, which cuda_gl_interop.h registers. cudaGraphicsMapResources, cudaGraphicsUnmapResources,
+ * in a stream; cudaGraphicsResourceGetMappedPointer (bytes from the buffer's first on),
+ * cudaGraphicsSubResourceGetMappedArray (a level of a texture, of one layer or face where it has such),
+ * cudaGraphicsResourceGetMappedMipmappedArray (all of it): valid while mapped.
  *
- * Source: CUDA Runtime API 13.0, Graphics Interoperability.
+ * Order:   mapping: OpenGL's work that was given before comes before the stream's of afterwards. Unmapping waits for the
+ *          stream, and comes before OpenGL's work of afterwards.
+ * Errors:  cudaErrorInvalidResourceHandle; cudaErrorAlreadyMapped, cudaErrorNotMapped, for all of them or none;
+ *          cudaErrorNotMappedAsPointer, cudaErrorNotMappedAsArray; cudaErrorInvalidGraphicsContext without a current OpenGL
+ *          context; cudaErrorMapBufferObjectFailed, cudaErrorUnmapBufferObjectFailed for what the program has mapped itself
+ *          or made anew; cudaErrorInvalidValue.
+ * Differs: texels are copied through the host, by the calling thread, which must have the OpenGL context. A layer that was
+ *          asked for by itself and the whole texture are apart until both are unmapped; the layer counts then.
+ * Source:  CUDA Runtime API 13.0, Graphics Interoperability.
  */
 
 cudaError_t CUDARTAPI cudaGraphicsUnregisterResource(cudaGraphicsResource_t resource);

@@ -3,7 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "facade/calls/calls.h"
 #include "include/crt/host_runtime_abi.h"
+#include "include/cudaGL.h"
 #include "include/cudaProfiler.h"
+#include "include/cuda_gl_interop.h"
 #include "include/cuda_profiler_api.h"
 #include "include/cuda_runtime_api.h"
 

@@ -3,6 +3,7 @@
 #include "facade/names/driver_names.h"
 
 #include "facade/driver/driver.h"
+#include "include/cudaGL.h"
 
 enum {
 #define SINCE(symbol, version) SINCE_##symbol = version,

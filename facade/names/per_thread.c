@@ -5,6 +5,7 @@
 #endif
 #include "facade/state/internal.h"
 #include "include/crt/host_runtime_abi.h"
+#include "include/cudaGL.h"
 
 /* The mark is the thread's, so it reaches every lookup of a stream that the base function does. It is
  * put back to what it was, because a host function that a call runs may make such calls itself.

@@ -39,6 +39,7 @@ enum facade_part {
     FACADE_PART_EVENTS,
     FACADE_PART_REFERENCES,
     FACADE_PART_TEXTURES,
+    FACADE_PART_GRAPHICS,
     FACADE_PART_ARRAYS,
     FACADE_PART_ADVICE,
     FACADE_PARTS
@@ -63,6 +64,7 @@ struct facade_context {
     struct facade_array *arrays;
     struct facade_mipmapped_array *mipmapped_arrays;
     struct facade_texture *textures;     /* texture and surface objects */
+    struct facade_graphics *graphics;    /* resources of OpenGL */
     struct facade_reference *references; /* texture and surface references */
     struct facade_module *modules;
     _Atomic size_t retired_modules;             /* so many of them; written under lock */
