@@ -325,10 +325,11 @@ static void jump_call(struct ptx_growing *c, const struct ptx_bases *b,
 static bool may_jump(const struct ptx_growing *c, const struct ptx_function *shape)
 {
     const struct ptx_plan *plan = c->e->plan;
+    const bool is_all = plan->form == PTX_FORM_NATIVE; /* which has no other way to call by number */
     for (size_t i = 0; shape && plan->jump_count > 0 && i < plan->target_count; i++)
         if (jumped_of(c, plan->targets[i]) && ptx_same_shape(plan->targets[i], shape))
             return true;
-    return false;
+    return shape && is_all;
 }
 
 /* One way for each function that it can be. */
@@ -355,6 +356,8 @@ static void dispatch(struct ptx_growing *c, const struct ptx_bases *b,
         ptx_grow_jump(c, next, ptx_grow_test(c, PTX_B64, call->operands[1], target->number), true);
         if (jumped_of(c, target))
             jump_call(c, b, in, &made, jumped_of(c, target));
+        else if (is_inlined(c, target))
+            inline_call(c, &made);
         else
             *ptx_grow_instruction(c) = made;
         ptx_grow_jump(c, done, -1, false);

@@ -80,6 +80,7 @@ struct ptx_native_flow {
     bool *
         meets; /* per node: it begins with what lanes of a warp do together that may come one by one */
     bool is_parted;                /* some lanes of a warp may wait while others go on */
+    bool is_tangled;               /* loops lie across each other: nodes are never come to in step */
     struct ptx_native_loop *loops; /* the outer ones first */
     size_t loop_count;
     /* Of the node being written. */

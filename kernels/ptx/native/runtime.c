@@ -387,7 +387,8 @@ static struct running *room_beside(const struct running *like)
     return made;
 }
 
-/* A block that waits most often waits for one that runs elsewhere, for a short while: only then do others begin. */
+/* A block that waits most often waits for one that runs elsewhere, for a short while: only then do others begin. Blocks of a
+ * cooperative launch wait for all others. */
 enum { TURNS_OF_BLOCK = 512, MOST_BESIDE = 1024, WAITS_BEFORE_NEXT = 32 };
 
 /* The next block to begin; false: there is none. */
@@ -404,20 +405,57 @@ static bool take_block(const struct running *r, uint64_t *next, uint64_t end, ui
     return *number < r->launch->block_count;
 }
 
+static void free_block(struct running *r, const struct running *first)
+{
+    if (r == first)
+        return;
+    free(r->own);
+    free(r);
+}
+
+/* One more block beside those that wait, before them in the list; false: there is none, or no room. */
+static bool begin_beside(const struct running *first, struct running **head, uint64_t *next,
+                         uint64_t end)
+{
+    uint64_t number;
+    struct running *made = room_beside(first);
+    if (!made)
+        return false;
+    if (!take_block(first, next, end, &number)) {
+        free_block(made, first);
+        return false;
+    }
+    name_block(made, number);
+    begin_block(made);
+    made->next = *head;
+    *head = made;
+    return true;
+}
+
+/* As long as it gets on, though no longer than others may have to wait. */
+static enum turn take_turn(struct running *r)
+{
+    enum turn turn = TURN_GOES_ON;
+    for (int i = 0; i < TURNS_OF_BLOCK && turn == TURN_GOES_ON; i++)
+        turn = run_parted(r);
+    return turn;
+}
+
 /* Blocks whose threads may wait for others: one that waits leaves its turn to the next, which begins if it has not. */
 static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
 {
+    const bool is_cooperative = first->launch->is_cooperative;
     struct running *head = first, **at = &head;
     uint64_t next = number + 1, count = 1, another;
     int waits = 0;
+    bool has_moved = false;
     first->next = NULL;
     name_block(first, number);
     begin_block(first);
     while (head && !clem_native_has_failed(first->launch)) {
         struct running *r = *at;
-        enum turn turn = TURN_GOES_ON;
-        for (int i = 0; i < TURNS_OF_BLOCK && turn == TURN_GOES_ON; i++)
-            turn = run_parted(r);
+        const enum turn turn = take_turn(r);
+        has_moved |= turn != TURN_WAITS;
         waits = turn == TURN_ENDED ? 0 : waits;
         if (turn == TURN_ENDED && count == 1 && take_block(first, &next, end, &another)) {
             name_block(r, another);
@@ -426,10 +464,7 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
         }
         if (turn == TURN_ENDED) {
             *at = r->next;
-            if (r != first) {
-                free(r->own);
-                free(r);
-            }
+            free_block(r, first);
             count--;
         } else {
             at = &r->next;
@@ -437,29 +472,18 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
         if (*at)
             continue;
         at = &head;
-        sched_yield();
-        if (!head || ++waits < WAITS_BEFORE_NEXT || count >= MOST_BESIDE)
-            continue;
-        struct running *made = room_beside(first);
-        if (made && take_block(first, &next, end, &another)) {
-            name_block(made, another);
-            begin_block(made);
-            made->next = head;
-            head = made;
+        const bool is_due = is_cooperative || (++waits >= WAITS_BEFORE_NEXT && count < MOST_BESIDE);
+        waits = is_due ? 0 : waits;
+        if (head && is_due && begin_beside(first, &head, &next, end))
             count++;
-        } else if (made) {
-            free(made->own);
-            free(made);
-        }
-        waits = 0;
+        else if (head && !has_moved)
+            sched_yield();
+        has_moved = false;
     }
     while (head) {
         struct running *r = head;
         head = r->next;
-        if (r != first) {
-            free(r->own);
-            free(r);
-        }
+        free_block(r, first);
     }
 }
 
