@@ -401,7 +401,14 @@ static void begin_jumped(struct ptx_growing *c)
     ptx_frames_find(c);
 }
 
-/* ret: by a branch to one of the sites. */
+static void grow_return(struct ptx_growing *c)
+{
+    ptx_grow_trap(c, -1);
+    c->made->instructions[c->made->instruction_count - 1].opcode = PTX_OPCODE_ret;
+    c->made->instructions[c->made->instruction_count - 1].words = "ret";
+}
+
+/* ret: by a branch to one of the sites. What follows in the text is not gone to, but must be something that anybody may. */
 static void write_return(struct ptx_growing *c, const struct ptx_jumped *j)
 {
     ptx_grow_at(c, j->b.from->line);
@@ -416,6 +423,7 @@ static void write_return(struct ptx_growing *c, const struct ptx_jumped *j)
     in->operands[0] = ptx_register_operand(j->back);
     in->operands[1] =
         (struct ptx_operand){.kind = PTX_OPERAND_TARGETS, .index = (int32_t)j->targets};
+    grow_return(c);
 }
 
 static void copy_jumped(struct ptx_growing *c)
@@ -423,9 +431,7 @@ static void copy_jumped(struct ptx_growing *c)
     const size_t count = c->e->plan->jump_count;
     if (count > 0) { /* the entry's end */
         ptx_grow_at(c, 0);
-        ptx_grow_trap(c, -1);
-        c->made->instructions[c->made->instruction_count - 1].opcode = PTX_OPCODE_ret;
-        c->made->instructions[c->made->instruction_count - 1].words = "ret";
+        grow_return(c);
     }
     for (size_t i = 0; i < count; i++) {
         ptx_grow_label_here(c, c->jumped[i].start_label);

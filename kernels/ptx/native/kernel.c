@@ -131,7 +131,9 @@ static void lay_out_frame(struct ptx_native *n)
     f->frame_at = ptx_arena_array(n->e->arena, f->function->register_count + 1, sizeof(size_t));
     f->is_across = ptx_arena_take(n->e->arena, f->function->register_count + 1);
     if (f->is_parted)
-        f->frame_bytes = round_up((size_t)f->site_count * sizeof(struct ptx_native_site), 64);
+        f->frame_bytes = round_up((size_t)f->site_count * sizeof(struct ptx_native_site) +
+                                      PTX_NATIVE_LANES * sizeof(uint32_t),
+                                  64);
     for (size_t i = 0; i < g->reachable; i++) {
         if (!f->sites[g->order[i]])
             continue;
@@ -204,8 +206,8 @@ static void find_places(struct ptx_native_flow *f, struct ptx_arena *arena)
 /* Of a grid's workspace is known that all blocks of the launch are waited for. */
 static void find_waits_for_blocks(struct ptx_native *n)
 {
-    n->e->plan->waits_for_blocks = ptx_reads_workspace(n->e->plan) ||
-                                   ptx_waits_for_blocks(n->e, n->flow->function, NULL);
+    n->e->plan->waits_for_blocks =
+        ptx_reads_workspace(n->e->plan) || ptx_waits_for_blocks(n->e, n->flow->function, NULL);
 }
 
 /* Whether lanes wait for each other anywhere. */
@@ -739,6 +741,8 @@ static void write_function(struct ptx_native *n)
         f->has_calls |= f->function->instructions[i].opcode == PTX_OPCODE_call;
     if (f->has_calls)
         ptx_native_do(n, "%%call = alloca [5 x <32 x i64>]");
+    if (f->is_parted)
+        ptx_native_do(n, "%%members = alloca <32 x i32>");
     if (!f->is_parted) {
         ptx_native_begin_turns(n);
         e->out = f->code;

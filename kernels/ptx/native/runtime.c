@@ -278,20 +278,38 @@ static bool open_parted(struct running *r, uint32_t live)
     return is_any;
 }
 
+/* live: lanes that have not ended. */
+static uint32_t gathered(const uint32_t *members, uint32_t here, uint32_t live)
+{
+    uint32_t all = 0;
+    for (uint32_t rest = here; rest != 0;) {
+        const uint32_t named = members[__builtin_ctz(rest)];
+        uint32_t group = 0;
+        for (uint32_t others = rest; others != 0; others &= others - 1)
+            if (members[__builtin_ctz(others)] == named)
+                group |= others & -others;
+        rest &= ~group;
+        if ((named & live & ~group) == 0)
+            all |= group;
+    }
+    return all;
+}
+
+uint32_t clem_native_gathered(const uint32_t members[LANES], uint32_t here)
+{
+    return gathered(members, here, UINT32_MAX);
+}
+
 /* Lets lanes of warps go on that all have come that they wait for. */
 static bool open_meetings(struct running *r)
 {
     bool is_any = false;
     for (uint32_t w = 0; w < r->count; w++) {
         const uint32_t here = r->warps[w].live ? lanes_at(r, w, PTX_NATIVE_MEETING) : 0;
-        for (uint64_t i = 0; here && i < r->sites; i++) {
-            const struct ptx_native_site *site = &sites_of(r, w)[i];
-            if (!site->lanes || site->number != PTX_NATIVE_MEETING ||
-                (site->count & r->warps[w].live & ~here))
-                continue;
-            r->warps[w].lanes |= site->lanes;
-            is_any = true;
-        }
+        const uint32_t *members = (const uint32_t *)(const void *)(sites_of(r, w) + r->sites);
+        const uint32_t open = here ? gathered(members, here, r->warps[w].live) : 0;
+        r->warps[w].lanes |= open;
+        is_any |= open != 0;
     }
     return is_any;
 }
