@@ -256,11 +256,23 @@ static struct gathering gather(const struct running *r, uint32_t number)
     return g;
 }
 
+/* A bit for each barrier that lanes wait at. */
+static uint32_t barriers_in_use(const struct running *r)
+{
+    uint32_t used = 0;
+    for (uint32_t w = 0; w < r->count; w++)
+        for (uint64_t i = 0; i < r->sites; i++)
+            if (sites_of(r, w)[i].lanes)
+                used |= 1u << sites_of(r, w)[i].number;
+    return used & ((1u << BARRIERS) - 1u);
+}
+
 /* Lets lanes go on from the barriers that all have come to; false: from none. */
 static bool open_parted(struct running *r, uint32_t live)
 {
     bool is_any = false;
-    for (uint32_t number = 0; number < BARRIERS; number++) {
+    for (uint32_t used = barriers_in_use(r); used != 0; used &= used - 1) {
+        const uint32_t number = (uint32_t)__builtin_ctz(used);
         const struct gathering g = gather(r, number);
         const bool is_open =
             g.expected ? g.weight + r->block.arrived[number] >= g.expected : g.waiting == live;
@@ -405,9 +417,9 @@ static struct running *room_beside(const struct running *like)
     return made;
 }
 
-/* A block that waits most often waits for one that runs elsewhere, for a short while: only then do others begin. Blocks of a
- * cooperative launch wait for all others. */
-enum { TURNS_OF_BLOCK = 512, MOST_BESIDE = 1024, WAITS_BEFORE_NEXT = 32 };
+/* A block that waits most often waits for one that runs elsewhere, for a short while: only then does another begin, and where
+ * that did not help the next one sooner. Blocks of a cooperative launch wait for all others. */
+enum { TURNS_OF_BLOCK = 128, MOST_BESIDE = 1024, WAITS_BEFORE_NEXT = 32, WAITS_OF_LONG_TURN = 4 };
 
 /* The next block to begin; false: there is none. */
 static bool take_block(const struct running *r, uint64_t *next, uint64_t end, uint64_t *number)
@@ -465,16 +477,17 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
     const bool is_cooperative = first->launch->is_cooperative;
     struct running *head = first, **at = &head;
     uint64_t next = number + 1, count = 1, another;
-    int waits = 0;
-    bool has_moved = false;
+    int waits = 0, patience = WAITS_BEFORE_NEXT;
     first->next = NULL;
     name_block(first, number);
     begin_block(first);
     while (head && !clem_native_has_failed(first->launch)) {
         struct running *r = *at;
         const enum turn turn = take_turn(r);
-        has_moved |= turn != TURN_WAITS;
-        waits = turn == TURN_ENDED ? 0 : waits;
+        if (turn == TURN_ENDED) {
+            waits = 0;
+            patience = WAITS_BEFORE_NEXT;
+        }
         if (turn == TURN_ENDED && count == 1 && take_block(first, &next, end, &another)) {
             name_block(r, another);
             begin_block(r);
@@ -490,13 +503,16 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
         if (*at)
             continue;
         at = &head;
-        const bool is_due = is_cooperative || (++waits >= WAITS_BEFORE_NEXT && count < MOST_BESIDE);
-        waits = is_due ? 0 : waits;
+        waits += turn == TURN_GOES_ON ? WAITS_OF_LONG_TURN : 1;
+        const bool is_due = is_cooperative || (waits >= patience && count < MOST_BESIDE);
+        if (is_due) {
+            waits = 0;
+            patience = patience / 2;
+        }
         if (head && is_due && begin_beside(first, &head, &next, end))
             count++;
-        else if (head && !has_moved)
+        else if (head) /* blocks that get on may do so while they wait, too */
             sched_yield();
-        has_moved = false;
     }
     while (head) {
         struct running *r = head;
