@@ -315,6 +315,10 @@ static struct ptx_native_term special(const struct evaluation *v, int32_t index)
     if (index < PTX_TID_X || index > PTX_TID_Z) {
         if (!ptx_special_is_uniform(index) && index != PTX_WARPID)
             return unknown(PTX_LINE_NONE);
+        if (index == PTX_NTID_X && threads == PTX_THREADS_HALVES)
+            return constant(n, HALF, 32);
+        if (index == PTX_NTID_X && threads == PTX_THREADS_ROWS)
+            term.line.zeros = 5; /* a warp that is a row is none of two rows */
         if (v->is_writing)
             term.base[0] = term.base[1] =
                 ptx_native_resize(n, ptx_native_special(n, index), 32, false).text;

@@ -59,18 +59,42 @@ static struct ptx_native_site *sites_of(const struct running *r, uint32_t warp)
     return (struct ptx_native_site *)(void *)(r->frames + warp * r->frame_bytes);
 }
 
+static inline void put_run(uint32_t *to, const uint32_t at[3], uint32_t run)
+{
+    for (uint32_t i = 0; i < run; i++) {
+        to[i] = at[0] + i;
+        to[LANES + i] = at[1];
+        to[2 * LANES + i] = at[2];
+    }
+}
+
+/* Threads of a row from the lane on, as far as both go. Compilers make vectors of what is as long as a warp. */
+static uint32_t number_run(uint32_t *to, uint32_t lane, const uint32_t at[3], uint32_t row)
+{
+    const uint32_t rest = LANES - lane, left = row - at[0], run = rest < left ? rest : left;
+    if (run == LANES)
+        put_run(to, at, LANES);
+    else
+        put_run(to + lane, at, run);
+    return run;
+}
+
 static void number_threads(const struct running *r)
 {
     uint32_t at[3] = {0, 0, 0};
     const uint32_t *block = r->launch->block;
-    for (uint32_t i = 0; i < r->count * LANES; i++) {
-        uint32_t *to = (uint32_t *)(void *)(r->tids + (size_t)(i / LANES) * TID_BYTES) + i % LANES;
-        for (int axis = 0; axis < 3; axis++)
-            to[(size_t)axis * LANES] = at[axis];
-        for (int axis = 0; axis < 3; axis++) {
-            if (++at[axis] < block[axis] || axis == 2)
-                break;
-            at[axis] = 0;
+    for (uint32_t warp = 0; warp < r->count; warp++) {
+        uint32_t *to = (uint32_t *)(void *)(r->tids + (size_t)warp * TID_BYTES);
+        for (uint32_t lane = 0, run; lane < LANES; lane += run) {
+            run = number_run(to, lane, at, block[0]);
+            at[0] += run;
+            if (at[0] < block[0])
+                continue;
+            at[0] = 0;
+            if (++at[1] < block[1])
+                continue;
+            at[1] = 0;
+            at[2]++;
         }
     }
 }
