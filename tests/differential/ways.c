@@ -447,11 +447,11 @@ static void write_self(struct making *m)
             ".reg .pred %%p, %%q;\n.reg .b64 %%o, %%own, %%loc, %%cells, %%in;\n"
             ".reg .b32 %%v<%d>, %%t<4>, %%m<%d>, %%n<%d>, %%i<%d>, %%lane, %%s;\n",
             READ, MOST_DEPTH + 2, MOST_DEPTH + 2, MOST_DEPTH + 2);
-    fprintf(m->out,
-            "mov.u32 %%t0, %%tid.z;\nmov.u32 %%t1, %%tid.y;\nmad.lo.u32 %%t0, %%t0, %u, %%t1;\n"
-            "mov.u32 %%t1, %%tid.x;\nmad.lo.u32 %%v8, %%t0, %u, %%t1;\nmov.u32 %%lane, %%laneid;\n"
-            "mov.u32 %%s, shared;\nmad.lo.u32 %%s, %%v8, 4, %%s;\n",
-            m->shape[1], m->shape[0]);
+    fputs("mov.u32 %t0, %tid.z;\nmov.u32 %t1, %tid.y;\nmov.u32 %t2, %ntid.y;\n"
+          "mad.lo.u32 %t0, %t0, %t2, %t1;\nmov.u32 %t1, %tid.x;\nmov.u32 %t2, %ntid.x;\n"
+          "mad.lo.u32 %v8, %t0, %t2, %t1;\nmov.u32 %lane, %laneid;\n"
+          "mov.u32 %s, shared;\nmad.lo.u32 %s, %v8, 4, %s;\n",
+          m->out);
 }
 
 static void write_function(struct making *m, unsigned number)
