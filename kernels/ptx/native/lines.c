@@ -178,6 +178,14 @@ static struct ptx_native_term product(const struct evaluation *v, struct ptx_nat
     return a;
 }
 
+/* Whether no lane's number is past a wrap that the base's is before: the lanes' parts stay within the low bits that are 0. */
+static bool stays_in_zeros(struct ptx_native_term a)
+{
+    const unsigned zeros = a.line.zeros < 31 ? a.line.zeros : 31;
+    const int64_t last = a.line.is_whole ? PTX_NATIVE_LANES - 1 : HALF - 1;
+    return a.line.step >= 0 && a.line.step <= INT32_MAX && a.line.step * last < (int64_t)1 << zeros;
+}
+
 /* From 32 bits to 64. */
 static struct ptx_native_term widened(const struct evaluation *v, struct ptx_native_term a,
                                       bool is_signed)
@@ -186,7 +194,7 @@ static struct ptx_native_term widened(const struct evaluation *v, struct ptx_nat
         return unknown(PTX_LINE_NONE);
     if (a.is_known)
         return constant(v->n, is_signed ? a.known : (int64_t)(uint32_t)a.known, 64);
-    if (a.line.step == 0) {
+    if (a.line.step == 0 || stays_in_zeros(a)) {
         for (unsigned h = 0; h < halves_of(a.line); h++)
             a.base[h] = say(v, "%s i32 %s to i64", is_signed ? "sext" : "zext", a.base[h]);
         return a;
