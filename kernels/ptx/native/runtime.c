@@ -442,7 +442,8 @@ static struct running *room_beside(const struct running *like)
 }
 
 /* A block that waits most often waits for one that runs elsewhere, for a short while: only then does another begin, and where
- * that did not help the next one sooner. Blocks of a cooperative launch wait for all others. */
+ * that did not help the next one sooner. Blocks of a cooperative launch wait for all others: until these have begun nobody
+ * leaves the processor, and yet not so soon that other threads come to take some. */
 enum { TURNS_OF_BLOCK = 128, MOST_BESIDE = 1024, WAITS_BEFORE_NEXT = 32, WAITS_OF_LONG_TURN = 4 };
 
 /* The next block to begin; false: there is none. */
@@ -528,14 +529,14 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
             continue;
         at = &head;
         waits += turn == TURN_GOES_ON ? WAITS_OF_LONG_TURN : 1;
-        const bool is_due = is_cooperative || (waits >= patience && count < MOST_BESIDE);
+        const bool is_due = waits >= patience && (is_cooperative || count < MOST_BESIDE);
         if (is_due) {
             waits = 0;
             patience = patience / 2;
         }
         if (head && is_due && begin_beside(first, &head, &next, end))
             count++;
-        else if (head) /* blocks that get on may do so while they wait, too */
+        else if (head && (is_due || !is_cooperative)) /* whom a block waits for, maybe */
             sched_yield();
     }
     while (head) {
