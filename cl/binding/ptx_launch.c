@@ -149,6 +149,7 @@ static void fill_facts(const struct ocl_call *call, struct ptx_native_launch *fa
         facts->grid[d] = (uint32_t)launch->groups[d];
         facts->block[d] = (uint32_t)launch->items[d];
     }
+    facts->is_cooperative = launch->is_cooperative;
     facts->dynamic_bytes = (uint32_t)launch->local_bytes;
     facts->shared_bytes = (uint32_t)(fixed + launch->local_bytes);
     for (int block = 0; block < PTX_BLOCKS; block++)

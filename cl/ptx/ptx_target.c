@@ -363,6 +363,16 @@ static void find_lost_indices(struct ocl_context *context, struct ptx_target *ta
               target->loses_turns ? "are lost" : "are kept");
 }
 
+/* Code is made for the processor that it is made on. */
+static bool has_byte_masks(void)
+{
+#if defined __x86_64__
+    return __builtin_cpu_supports("avx512bw");
+#else
+    return false;
+#endif
+}
+
 /* What a work-item may keep to itself: CUDA's 512 KiB of local memory, but where work-items share
  * the stack of a thread of the host. */
 enum { PRIVATE_BYTES = 512 * 1024, PRIVATE_BYTES_ON_CPU = 64 * 1024 };
@@ -389,6 +399,7 @@ static void find_target(struct ocl_context *context, struct ptx_target *target)
         .max_private_bytes = is_cpu ? PRIVATE_BYTES_ON_CPU : PRIVATE_BYTES,
         .force_form = -1,
         .llvm_major = (int)ocl_native_llvm(context),
+        .has_byte_masks = has_byte_masks(),
     };
 }
 

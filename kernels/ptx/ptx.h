@@ -202,6 +202,8 @@ struct ptx_target {
     bool loses_turns;       /* indices that functions make of a loop's turn are of an earlier one */
     enum ptx_threads threads; /* PTX_FORM_NATIVE */
     int llvm_major; /* of the LLVM that takes the text of PTX_FORM_NATIVE; 0: that form is not to be had */
+    bool
+        has_byte_masks; /* PTX_FORM_NATIVE: vectors of 8 and 16 bits are loaded and stored under masks by the processor */
     bool has_nvidia_asm;   /* asm() statements are PTX: warps are the hardware's own */
     bool has_images;       /* textures as images where they can be */
     bool shared_is_global; /* shared memory lies in __global memory: PTX_ARGUMENT_SHARED */

@@ -4,7 +4,7 @@
  *
  * The mask of the lanes that are at a place is kept in a register for each depth, as the operations of warps want it.
  *
- *   -s SEED   -m MODULES   -p   print the PTX and stop
+ *   -s SEED   -m MODULES   -p   print the PTX and stop   -c   calls by number, too, and of a function that calls itself
  * Exit status: 0 all equal, 1 differences, 2 it could not run.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
@@ -31,7 +31,7 @@ enum {
 enum kind {
     COMPUTE,
     PERHAPS, /* the same under a condition */
-    CALL,    /* a function that does such things, too */
+    CALL, /* a function that does such things, too; by its name, or by a number of the thread's; or one that calls itself */
     STORE,   /* one's own slot of one or several words */
     LOAD,    /* the same back */
     KEEP,    /* one's own word of shared memory */
@@ -67,8 +67,8 @@ struct making {
     struct statement statements[MOST_STATEMENTS];
     size_t count;
     unsigned labels, shape[3], threads;
-    int32_t functions[FUNCTIONS]; /* their statements */
-    bool has_functions;
+    int32_t functions[FUNCTIONS];      /* their statements */
+    bool has_functions, has_all_calls; /* -c */
     struct thread all[MOST_THREADS];
     uint32_t cells[CELLS];
 };
@@ -326,6 +326,44 @@ static void write_loop(struct making *m, const struct statement *s, unsigned dep
     put(m, "add.u32 %i{n}, %i{n}, 1;\nbra L{f};\nL{g}:", s, depth, again, end);
 }
 
+enum way_of_call { BY_NAME, BY_NAME_TOO, BY_NUMBER, TO_ITSELF, WAYS_OF_CALL };
+
+static enum way_of_call way_of(const struct making *m, const struct statement *s)
+{
+    return m->has_all_calls ? (enum way_of_call)(s->form / FUNCTIONS % WAYS_OF_CALL) : BY_NAME;
+}
+
+/* By number: those of whom a condition holds call the second function, the others the first. */
+static void write_call(struct making *m, const struct statement *s, unsigned depth)
+{
+    const bool is_by_number = way_of(m, s) == BY_NUMBER;
+    put(m, "mov.b32 %t1, %m{m};", s, depth, 0, 0);
+    if (is_by_number) {
+        write_condition(m, s);
+        put(m,
+            "vote.sync.ballot.b32 %t1, %p, %m{m};\nnot.b32 %t2, %t1;\nand.b32 %t2, %t2, %m{m};\n"
+            "selp.b32 %t1, %t1, %t2, %p;\nselp.b64 %o, 8, 0, %p;\nmov.u64 %in, table;\n"
+            "add.u64 %in, %in, %o;\nld.global.u64 %in, [%in];",
+            s, depth, 0, 0);
+    }
+    put(m,
+        "{\n.param .b32 x, y, z, w;\n.param .b64 o, l, c;\nst.param.b32 [x], %v{a};\n"
+        "st.param.b32 [y], %v{b};\nst.param.b32 [z], %t1;\nst.param.b64 [o], %own;\n"
+        "st.param.b64 [l], %loc;\nst.param.b64 [c], %cells;",
+        s, depth, 0, 0);
+    put(m,
+        is_by_number                ? "call (w), %in, (x, y, z, o, l, c), shape{f};"
+        : way_of(m, s) == TO_ITSELF ? "call (w), itself, (x, y, z);"
+                                    : "call (w), f{g}, (x, y, z, o, l, c);",
+        s, depth, m->labels, s->form % FUNCTIONS);
+    if (is_by_number)
+        put(m,
+            "shape{f}: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _,\n"
+            "    .param .b32 _, .param .b64 _, .param .b64 _, .param .b64 _);",
+            s, depth, m->labels++, 0);
+    put(m, "ld.param.b32 %v{to}, [w];\n}", s, depth, 0, 0);
+}
+
 static void write_statement(struct making *m, const struct statement *s, unsigned depth,
                             unsigned end)
 {
@@ -338,12 +376,7 @@ static void write_statement(struct making *m, const struct statement *s, unsigne
         put(m, "@%p xor.b32 %v{to}, %v{a}, %v{b};", s, depth, 0, 0);
         break;
     case CALL:
-        put(m,
-            "{\n.param .b32 x, y, z, w;\n.param .b64 o, l, c;\nst.param.b32 [x], %v{a};\n"
-            "st.param.b32 [y], %v{b};\nst.param.b32 [z], %m{m};\nst.param.b64 [o], %own;\n"
-            "st.param.b64 [l], %loc;\nst.param.b64 [c], %cells;\ncall (w), f{f}, (x, y, z, o, l, "
-            "c);\nld.param.b32 %v{to}, [w];\n}",
-            s, depth, s->form % FUNCTIONS, 0);
+        write_call(m, s, depth);
         break;
     case STORE:
     case LOAD:
@@ -414,11 +447,11 @@ static void write_self(struct making *m)
             ".reg .pred %%p, %%q;\n.reg .b64 %%o, %%own, %%loc, %%cells, %%in;\n"
             ".reg .b32 %%v<%d>, %%t<4>, %%m<%d>, %%n<%d>, %%i<%d>, %%lane, %%s;\n",
             READ, MOST_DEPTH + 2, MOST_DEPTH + 2, MOST_DEPTH + 2);
-    fprintf(m->out,
-            "mov.u32 %%t0, %%tid.z;\nmov.u32 %%t1, %%tid.y;\nmad.lo.u32 %%t0, %%t0, %u, %%t1;\n"
-            "mov.u32 %%t1, %%tid.x;\nmad.lo.u32 %%v8, %%t0, %u, %%t1;\nmov.u32 %%lane, %%laneid;\n"
-            "mov.u32 %%s, shared;\nmad.lo.u32 %%s, %%v8, 4, %%s;\n",
-            m->shape[1], m->shape[0]);
+    fputs("mov.u32 %t0, %tid.z;\nmov.u32 %t1, %tid.y;\nmov.u32 %t2, %ntid.y;\n"
+          "mad.lo.u32 %t0, %t0, %t2, %t1;\nmov.u32 %t1, %tid.x;\nmov.u32 %t2, %ntid.x;\n"
+          "mad.lo.u32 %v8, %t0, %t2, %t1;\nmov.u32 %lane, %laneid;\n"
+          "mov.u32 %s, shared;\nmad.lo.u32 %s, %v8, 4, %s;\n",
+          m->out);
 }
 
 static void write_function(struct making *m, unsigned number)
@@ -436,6 +469,22 @@ static void write_function(struct making *m, unsigned number)
         fprintf(m->out, "mov.u32 %%v%u, %u;\n", i, i * UNLIKE);
     write_list(m, m->functions[number], 1, 0);
     fputs("st.param.b32 [w], %v0;\nret;\n}\n", m->out);
+}
+
+/* Lanes call it again as often as x says, and those of one call meet behind it. */
+static void write_itself(struct making *m)
+{
+    fputs(".func (.param .b32 w) itself(.param .b32 x, .param .b32 y, .param .b32 z)\n{\n"
+          ".reg .pred %p, %q;\n.reg .b32 %x, %y, %z, %n, %t;\n"
+          "ld.param.b32 %x, [x];\nld.param.b32 %y, [y];\nld.param.b32 %z, [z];\n"
+          "and.b32 %t, %x, 3;\nsetp.ne.u32 %p, %t, 0;\nvote.sync.ballot.b32 %n, %p, %z;\n"
+          "@!%p bra END;\n"
+          "{\n.param .b32 a, b, c, r;\nsub.u32 %t, %x, 1;\nst.param.b32 [a], %t;\n"
+          "add.u32 %t, %y, %n;\nst.param.b32 [b], %t;\nst.param.b32 [c], %n;\n"
+          "call (r), itself, (a, b, c);\nld.param.b32 %y, [r];\n}\n"
+          "END:\nand.b32 %t, %y, 1;\nsetp.ne.u32 %q, %t, 0;\nvote.sync.ballot.b32 %t, %q, %z;\n"
+          "mad.lo.u32 %y, %y, 3, %x;\nxor.b32 %y, %y, %t;\nst.param.b32 [w], %y;\nret;\n}\n",
+          m->out);
 }
 
 static void write_kernel(struct making *m, int32_t list)
@@ -479,6 +528,10 @@ static char *module_of(struct making *m, int32_t list)
             MOST_THREADS * 4);
     for (unsigned i = 0; m->has_functions && i < FUNCTIONS; i++)
         write_function(m, i);
+    if (m->has_functions && m->has_all_calls) {
+        write_itself(m);
+        fputs(".global .align 8 .u64 table[2] = {f0, f1};\n", m->out);
+    }
     write_kernel(m, list);
     fclose(m->out);
     return text;
@@ -567,7 +620,8 @@ static void access_slots(const struct statement *s, struct thread *thread)
 static void do_list(struct making *m, int32_t list, bool *active);
 
 /* Those of the caller come back, but for one. */
-static void do_call(struct making *m, const struct statement *s, const bool *active)
+static void do_function(struct making *m, const struct statement *s, unsigned function,
+                        const bool *active)
 {
     bool inside[MOST_THREADS];
     uint32_t held[MOST_THREADS][VALUES];
@@ -579,12 +633,54 @@ static void do_call(struct making *m, const struct statement *s, const bool *act
         for (unsigned j = 0; active[i] && j < VALUES; j++)
             values[j] = j < 2 ? given[j] : j * UNLIKE;
     }
-    do_list(m, m->functions[s->form % FUNCTIONS], inside);
+    do_list(m, m->functions[function], inside);
     for (unsigned i = 0; i < m->threads; i++) {
         if (active[i])
             held[i][s->to] = m->all[i].values[0];
         memcpy(m->all[i].values, held[i], sizeof held[i]);
     }
+}
+
+/* y becomes what the function that calls itself returns. */
+static void do_itself(struct making *m, const uint32_t *x, uint32_t *y, const bool *active)
+{
+    bool again[MOST_THREADS] = {false}, is_odd[MOST_THREADS] = {false}, is_any = false;
+    uint32_t less[MOST_THREADS] = {0};
+    for (unsigned i = 0; i < m->threads; i++) {
+        again[i] = active[i] && (x[i] & 3u) != 0;
+        less[i] = x[i] - 1;
+        is_any |= again[i];
+    }
+    for (unsigned i = 0; i < m->threads; i++)
+        y[i] += again[i] ? mask_of(m, again, i) : 0;
+    if (is_any)
+        do_itself(m, less, y, again);
+    for (unsigned i = 0; i < m->threads; i++)
+        is_odd[i] = active[i] && (y[i] & 1u) != 0;
+    for (unsigned i = 0; i < m->threads; i++)
+        if (active[i])
+            y[i] = (y[i] * 3 + x[i]) ^ mask_of(m, is_odd, i);
+}
+
+static void do_call(struct making *m, const struct statement *s, const bool *active)
+{
+    bool some[FUNCTIONS][MOST_THREADS] = {{false}};
+    uint32_t x[MOST_THREADS] = {0}, y[MOST_THREADS] = {0};
+    for (unsigned i = 0; i < m->threads; i++) {
+        x[i] = m->all[i].values[s->a];
+        y[i] = m->all[i].values[s->b];
+        const unsigned called =
+            way_of(m, s) == BY_NUMBER ? holds(s, &m->all[i]) : s->form % FUNCTIONS;
+        some[called][i] = active[i];
+    }
+    for (unsigned i = 0; way_of(m, s) != TO_ITSELF && i < FUNCTIONS; i++)
+        do_function(m, s, i, some[i]);
+    if (way_of(m, s) != TO_ITSELF)
+        return;
+    do_itself(m, x, y, active);
+    for (unsigned i = 0; i < m->threads; i++)
+        if (active[i])
+            m->all[i].values[s->to] = y[i];
 }
 
 /* What an active thread has in its register after it. */
@@ -752,7 +848,7 @@ static bool compare(struct making *m, uint64_t seed, int32_t list, const char *t
     return is_equal(seed, "cells", cells, m->cells, CELLS, CELLS) && is_right;
 }
 
-static bool run(uint64_t seed, bool prints, const struct memory *memory)
+static bool run(uint64_t seed, bool prints, bool has_all_calls, const struct memory *memory)
 {
     static const unsigned shapes[][3] = {{32, 1, 1}, {64, 1, 1}, {128, 1, 1}, {45, 1, 1},
                                          {7, 5, 3},  {1, 1, 1},  {16, 12, 1}, {33, 2, 3},
@@ -762,6 +858,7 @@ static bool run(uint64_t seed, bool prints, const struct memory *memory)
     if (!m)
         return false;
     generator_start(&m->generator, seed, true);
+    m->has_all_calls = has_all_calls;
     memcpy(m->shape, shapes[pick(m, sizeof shapes / sizeof *shapes)], sizeof m->shape);
     m->threads = m->shape[0] * m->shape[1] * m->shape[2];
     const int32_t list = make_kernel(m);
@@ -780,14 +877,16 @@ int main(int count, char **arguments)
     struct memory memory = {0};
     uint64_t seed = 1;
     size_t modules = 20, wrong = 0;
-    bool prints = false;
-    for (int option; (option = getopt(count, arguments, "s:m:p")) != -1;) {
+    bool prints = false, has_all_calls = false;
+    for (int option; (option = getopt(count, arguments, "s:m:pc")) != -1;) {
         if (option == 's')
             seed = strtoull(optarg, NULL, 0);
         else if (option == 'm')
             modules = strtoull(optarg, NULL, 0);
         else if (option == 'p')
             prints = true;
+        else if (option == 'c')
+            has_all_calls = true;
         else
             return 2;
     }
@@ -798,7 +897,7 @@ int main(int count, char **arguments)
         check(cuMemAlloc(&memory.cells, (size_t)CELLS * 4), "cuMemAlloc");
     }
     for (size_t i = 0; i < modules; i++)
-        wrong += !run(seed + i, prints, &memory);
+        wrong += !run(seed + i, prints, has_all_calls, &memory);
     if (!prints)
         printf("%zu modules, %zu of them wrong\n", modules, wrong);
     return wrong ? 1 : 0;

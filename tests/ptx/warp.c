@@ -296,6 +296,52 @@ TEST_BODY(ptx_warp_is_chosen_where_warps_do_much)
     assert_int_equal(form_of(many, &target), PTX_FORM_BLOCK);
 }
 
+#define PTX_CALLED(name, body)                                                                     \
+    ".func (.param .b32 r) " name "(.param .b32 x)\n{\n.reg .b32 %a; .reg .pred %p;\n"             \
+    "ld.param.b32 %a, [x];\n" body "st.param.b32 [r], %a;\nret;\n}\n"
+#define PTX_CALL(how)                                                                              \
+    "{\n.param .b32 x, r;\nst.param.b32 [x], %a;\ncall (r), " how ";\nld.param.b32 %a, [r];\n}\n"
+
+/* Calls by number, a function that calls itself, and a grid that waits for all of its blocks. */
+TEST_BODY(ptx_native_takes_all_calls_and_grids)
+{
+    static const char *const texts[] = {
+        PTX_HEAD PTX_CALLED("f", "add.u32 %a, %a, 1;\n") PTX_CALLED(
+            "g",
+            "shl.b32 %a, %a, 1;\n") ".global .align 8 .u64 table[2] = {f, g};\n"
+                                    ".visible .entry k(.param .u64 a)\n{\n.reg .b32 %a; .reg .b64 "
+                                    "%rd<4>;\n"
+                                    "ld.param.u64 %rd1, [a];\nmov.u32 %a, %tid.x;\nmov.u64 %rd3, "
+                                    "table;\n"
+                                    "ld.global.u64 %rd2, [%rd3+8];\n" PTX_CALL(
+                                        "%rd2, (x), shape;\nshape: .callprototype (.param .b32 _) "
+                                        "_ (.param .b32 _)") "st.global.u32 [%rd1], %a;\nret;\n}\n",
+        PTX_HEAD PTX_CALLED(
+            "f",
+            "setp.eq.u32 %p, %a, 0;\n@%p bra END;\nsub.u32 %a, %a, 1;\n" PTX_CALL(
+                "f, (x)") "add.u32 %a, %a, 3;\nEND:\n") ".visible .entry k(.param .u64 a)\n{\n.reg "
+                                                        ".b32 %a; .reg .b64 %rd<2>;\n"
+                                                        "ld.param.u64 %rd1, [a];\nmov.u32 %a, "
+                                                        "%tid.x;\n" PTX_CALL(
+                                                            "f, (x)") "bar.sync 0;\nst.global.u32 "
+                                                                      "[%rd1], %a;\nret;\n}\n",
+        PTX_HEAD
+        ".visible .entry k(.param .u64 a)\n{\n.reg .b32 %r<4>; .reg .b64 %rd<3>;\n"
+        ".reg .pred %p;\nld.param.u64 %rd1, [a];\nmov.u32 %r1, %envreg1;\nmov.u32 %r2, %envreg2;\n"
+        "mov.b64 %rd2, {%r2, %r1};\natom.global.add.u32 %r3, [%rd2+4], 1;\n"
+        "WAIT:\nld.volatile.global.u32 %r3, [%rd2+4];\nsetp.lt.u32 %p, %r3, 64;\n@%p bra WAIT;\n"
+        "bar.sync 0;\nst.global.u32 [%rd1], %r3;\nret;\n}\n"};
+    struct ptx_target target = cpu;
+    target.force_form = PTX_FORM_NATIVE;
+    target.llvm_major = 15;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct ptx_kernel kernel = translate_for(texts[i], &target);
+        assert_int_equal(kernel.form, PTX_FORM_NATIVE);
+        assert_int_equal(kernel.waits_for_blocks, i == 2);
+        ptx_kernel_free(&kernel);
+    }
+}
+
 /* Instructions between two barriers. */
 static char *long_text(size_t instructions)
 {

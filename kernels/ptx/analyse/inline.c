@@ -325,10 +325,11 @@ static void jump_call(struct ptx_growing *c, const struct ptx_bases *b,
 static bool may_jump(const struct ptx_growing *c, const struct ptx_function *shape)
 {
     const struct ptx_plan *plan = c->e->plan;
+    const bool is_all = plan->form == PTX_FORM_NATIVE; /* which has no other way to call by number */
     for (size_t i = 0; shape && plan->jump_count > 0 && i < plan->target_count; i++)
         if (jumped_of(c, plan->targets[i]) && ptx_same_shape(plan->targets[i], shape))
             return true;
-    return false;
+    return shape && is_all;
 }
 
 /* One way for each function that it can be. */
@@ -355,6 +356,8 @@ static void dispatch(struct ptx_growing *c, const struct ptx_bases *b,
         ptx_grow_jump(c, next, ptx_grow_test(c, PTX_B64, call->operands[1], target->number), true);
         if (jumped_of(c, target))
             jump_call(c, b, in, &made, jumped_of(c, target));
+        else if (is_inlined(c, target))
+            inline_call(c, &made);
         else
             *ptx_grow_instruction(c) = made;
         ptx_grow_jump(c, done, -1, false);
@@ -398,7 +401,14 @@ static void begin_jumped(struct ptx_growing *c)
     ptx_frames_find(c);
 }
 
-/* ret: by a branch to one of the sites. */
+static void grow_return(struct ptx_growing *c)
+{
+    ptx_grow_trap(c, -1);
+    c->made->instructions[c->made->instruction_count - 1].opcode = PTX_OPCODE_ret;
+    c->made->instructions[c->made->instruction_count - 1].words = "ret";
+}
+
+/* ret: by a branch to one of the sites. What follows in the text is not gone to, but must be something that anybody may. */
 static void write_return(struct ptx_growing *c, const struct ptx_jumped *j)
 {
     ptx_grow_at(c, j->b.from->line);
@@ -413,6 +423,7 @@ static void write_return(struct ptx_growing *c, const struct ptx_jumped *j)
     in->operands[0] = ptx_register_operand(j->back);
     in->operands[1] =
         (struct ptx_operand){.kind = PTX_OPERAND_TARGETS, .index = (int32_t)j->targets};
+    grow_return(c);
 }
 
 static void copy_jumped(struct ptx_growing *c)
@@ -420,9 +431,7 @@ static void copy_jumped(struct ptx_growing *c)
     const size_t count = c->e->plan->jump_count;
     if (count > 0) { /* the entry's end */
         ptx_grow_at(c, 0);
-        ptx_grow_trap(c, -1);
-        c->made->instructions[c->made->instruction_count - 1].opcode = PTX_OPCODE_ret;
-        c->made->instructions[c->made->instruction_count - 1].words = "ret";
+        grow_return(c);
     }
     for (size_t i = 0; i < count; i++) {
         ptx_grow_label_here(c, c->jumped[i].start_label);

@@ -26,7 +26,11 @@ struct ptx_native_launch {
     uint64_t
         begun; /* address of a uint64_t that counts blocks that were taken, also while others run: one that waits for
                           * others has more of them begin; 0: none but those that are run */
-    uint64_t parameters; /* all parameters as one struct: struct ptx_entry's offsets */
+    uint64_t parameters;     /* all parameters as one struct: struct ptx_entry's offsets */
+    uint32_t is_cooperative; /* kernels see the workspace */
+    uint32_t workspace
+        [2]; /* of the grid's barrier, as struct clem_rota's (library/turns.h): zeros at first, changed by kernels */
+    uint32_t reserved;
 };
 
 /* Bytes that one block needs while it runs: shared memory, frames of warps, local memory. */

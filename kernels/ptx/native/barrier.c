@@ -201,6 +201,28 @@ static void tell_site(struct ptx_native *n, size_t at, const char *value)
                   site_word(n, site, at));
 }
 
+static struct ptx_native_value members_of(struct ptx_native *n, const struct ptx_operand *o)
+{
+    n->is_vector = true;
+    return ptx_native_read(n, o, PTX_U32);
+}
+
+/* Whom lanes wait for: each its own, behind the sites. */
+static void tell_members(struct ptx_native *n, const struct ptx_operand *o)
+{
+    const char *p = ptx_native_pointer_type(n, "<32 x i32>");
+    const char *frame = ptx_native_of_block(n, offsetof(struct ptx_native_block, frame), "i64");
+    const char *at = ptx_native_emit(n, "add i64 %s, %zu", frame,
+                                     (size_t)n->flow->site_count * sizeof(struct ptx_native_site));
+    const char *place = ptx_native_pointer(n, "<32 x i32>", at);
+    const char *members = members_of(n, o).text;
+    const char *lanes = ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", n->flow->mask);
+    const char *others = ptx_native_emit(n, "load <32 x i32>, %s %s, align 4", p, place);
+    const char *all = ptx_native_emit(n, "select <32 x i1> %s, <32 x i32> %s, <32 x i32> %s", lanes,
+                                      members, others);
+    ptx_native_do(n, "store <32 x i32> %s, %s %s, align 4", all, p, place);
+}
+
 static void tell_of_site(struct ptx_native *n, const struct ptx_instruction *in)
 {
     static const size_t places[4] = {
@@ -209,7 +231,8 @@ static void tell_of_site(struct ptx_native *n, const struct ptx_instruction *in)
     const struct ptx_native_flow *f = n->flow;
     if (f->meets[f->node]) {
         tell_site(n, places[1], ptx_format(n->e, "%d", PTX_NATIVE_MEETING));
-        tell_site(n, places[2], number_of(n, ptx_native_members(n, in)).text);
+        tell_site(n, places[2], "0");
+        tell_members(n, ptx_native_members(n, in));
         tell_site(n, places[0], f->mask);
         return;
     }
@@ -278,6 +301,33 @@ void ptx_native_return(struct ptx_native *n)
 
 enum { MOST_TURNS = 64 }; /* of a loop that waits, before others have theirs */
 
+/* Those of whom all are here that they wait for go on; in the block `stay` the others, of whom there are some. */
+static void pass_together(struct ptx_native *n, const struct ptx_instruction *in, const char *word,
+                          const char *stay, const char *goes)
+{
+    struct ptx_native_flow *f = n->flow;
+    const struct ptx_operand *o = ptx_native_members(n, in);
+    const char *p = ptx_native_pointer_type(n, "<32 x i32>"), *passing = NULL;
+    if (o->kind == PTX_OPERAND_INTEGER) {
+        const char *others = ptx_native_emit(n, "xor i32 %s, -1", f->mask);
+        const char *missing = ptx_native_emit(n, "and i32 %s, %s", number_of(n, o).text, others);
+        const char *is_whole = ptx_native_emit(n, "icmp eq i32 %s, 0", missing);
+        passing = ptx_native_emit(n, "select i1 %s, i32 %s, i32 0", is_whole, f->mask);
+    } else {
+        ptx_native_declare(n, "declare i32 @clem_native_gathered(i64, i32)");
+        ptx_native_do(n, "store <32 x i32> %s, %s %%members", members_of(n, o).text, p);
+        const char *list = ptx_native_emit(n, "ptrtoint %s %%members to i64", p);
+        passing =
+            ptx_native_emit(n, "call i32 @clem_native_gathered(i64 %s, i32 %s)", list, f->mask);
+    }
+    ptx_native_store_word(
+        n, word, ptx_native_emit(n, "or i32 %s, %s", ptx_native_load_word(n, word), passing));
+    f->mask = ptx_native_emit(n, "xor i32 %s, %s", f->mask, passing);
+    const char *is_all = ptx_native_emit(n, "icmp eq i32 %s, 0", f->mask);
+    ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_all, goes, stay);
+    ptx_native_label(n, stay);
+}
+
 static void write_wait(struct ptx_emitter *e, const struct ptx_instruction *in)
 {
     struct ptx_native *n = e->native;
@@ -298,19 +348,8 @@ static void write_wait(struct ptx_emitter *e, const struct ptx_instruction *in)
         ptx_native_jump(n, goes);
         ptx_native_label(n, stay);
     }
-    if (f->meets[node]) {
-        const char *pass = ptx_native_name(n, "pass");
-        const char *others = ptx_native_emit(n, "xor i32 %s, -1", f->mask);
-        const char *members = number_of(n, ptx_native_members(n, in)).text;
-        const char *missing = ptx_native_emit(n, "and i32 %s, %s", members, others);
-        const char *is_whole = ptx_native_emit(n, "icmp eq i32 %s, 0", missing);
-        ptx_native_do(n, "br i1 %s, label %%%s, label %%%s", is_whole, pass, stay);
-        ptx_native_label(n, pass);
-        ptx_native_store_word(
-            n, word, ptx_native_emit(n, "or i32 %s, %s", ptx_native_load_word(n, word), f->mask));
-        ptx_native_jump(n, goes);
-        ptx_native_label(n, stay);
-    }
+    if (f->meets[node])
+        pass_together(n, in, word, stay, goes);
     move_registers(n, true);
     tell_of_site(n, in);
     ptx_native_jump(n, goes);

@@ -108,18 +108,15 @@ static void find_loops(struct ptx_native_flow *f, struct ptx_arena *arena)
     }
 }
 
-/* Loops that lie across each other, as with jumps that stand for calls: lanes of one may wait in the other, for which the
- * order of nodes has no place. */
-static void refuse_tangles(struct ptx_native *n)
+/* Loops that lie across each other, as with jumps that stand for calls: where lanes that part meet again is not what the order
+ * of nodes says. Then no node is taken to be come to in step. */
+static bool has_tangles(const struct ptx_native_flow *f)
 {
-    const struct ptx_native_flow *f = n->flow;
-    n->e->instruction = NULL;
-    if (n->e->plan->jump_count > 0)
-        ptx_refuse(n->e, "functions that lead back to themselves");
     for (size_t i = 0; i < f->loop_count; i++)
         for (size_t j = i + 1; j < f->loop_count && f->loops[j].head <= f->loops[i].last; j++)
             if (f->loops[j].last > f->loops[i].last)
-                ptx_refuse(n->e, "loops that lie across each other");
+                return true;
+    return false;
 }
 
 static size_t round_up(size_t value, size_t to)
@@ -134,7 +131,9 @@ static void lay_out_frame(struct ptx_native *n)
     f->frame_at = ptx_arena_array(n->e->arena, f->function->register_count + 1, sizeof(size_t));
     f->is_across = ptx_arena_take(n->e->arena, f->function->register_count + 1);
     if (f->is_parted)
-        f->frame_bytes = round_up((size_t)f->site_count * sizeof(struct ptx_native_site), 64);
+        f->frame_bytes = round_up((size_t)f->site_count * sizeof(struct ptx_native_site) +
+                                      PTX_NATIVE_LANES * sizeof(uint32_t),
+                                  64);
     for (size_t i = 0; i < g->reachable; i++) {
         if (!f->sites[g->order[i]])
             continue;
@@ -204,20 +203,31 @@ static void find_places(struct ptx_native_flow *f, struct ptx_arena *arena)
             f->has_place[r] |= ptx_flow_is_live(g, g->order[i], r);
 }
 
-/* What other blocks may be waited for by takes turns with them, which it has not. */
-static void refuse_grids(struct ptx_native *n)
+/* Of a grid's workspace is known that all blocks of the launch are waited for. */
+static void find_waits_for_blocks(struct ptx_native *n)
 {
-    n->e->instruction = NULL;
-    if (ptx_reads_workspace(n->e->plan))
-        ptx_refuse(n->e, "blocks that wait for the whole grid");
-    n->e->plan->waits_for_blocks = ptx_waits_for_blocks(n->e, n->flow->function, NULL);
+    n->e->plan->waits_for_blocks =
+        ptx_reads_workspace(n->e->plan) || ptx_waits_for_blocks(n->e, n->flow->function, NULL);
+}
+
+/* Whether lanes wait for each other anywhere. */
+static bool has_gatherings(const struct ptx_native *n)
+{
+    const struct ptx_native_flow *f = n->flow;
+    for (size_t i = 0; i < f->function->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->function->instructions[i];
+        if (f->graph->position[f->graph->node_of[i]] != PTX_NO_NODE &&
+            (parks(in) || ptx_native_members(n, in)))
+            return true;
+    }
+    return false;
 }
 
 static void find_sites(struct ptx_native *n)
 {
     struct ptx_native_flow *f = n->flow;
     f->sites = ptx_arena_array(n->e->arena, f->graph->count + 1, sizeof *f->sites);
-    f->is_parted = n->e->plan->waits_for_blocks;
+    f->is_parted = n->e->plan->waits_for_blocks || (f->is_tangled && has_gatherings(n));
     f->site_count = 0;
     for (size_t i = 0; i < f->graph->reachable; i++) {
         const int32_t node = f->graph->order[i];
@@ -229,6 +239,7 @@ static void find_sites(struct ptx_native *n)
         f->is_parted |=
             f->waits[node] || f->meets[node] || (is_barrier && f->uniform.is_divergent[node]);
     }
+    f->is_parted &= f->site_count > 0;
 }
 
 /* Where lanes of a warp meet that may come apart from each other: they wait for those that they name alike. */
@@ -283,10 +294,12 @@ static void find_flow(struct ptx_native *n, const bool *starts, const bool *wait
         const uint32_t first = f->graph->nodes[i].first;
         f->meets[i] = meets && meets[first];
         f->waits[i] = waits[first] && !f->meets[i] && !parks(&f->function->instructions[first]);
-        delays[i] = f->waits[i] || f->meets[i];
     }
     find_loops(f, arena);
-    refuse_grids(n);
+    f->is_tangled = n->e->plan->jump_count > 0 || has_tangles(f);
+    for (size_t i = 0; i < f->graph->count; i++)
+        delays[i] = f->waits[i] || f->meets[i] || f->is_tangled;
+    find_waits_for_blocks(n);
     find_likeness(n, delays);
 }
 
@@ -304,7 +317,6 @@ static void analyse(struct ptx_native *n)
     bool *meets = ptx_arena_take(arena, count + 1);
     if (f->is_parted && find_meetings(n, starts, meets))
         find_flow(n, starts, waits, meets);
-    refuse_tangles(n);
     find_places(f, arena);
     ptx_native_find_places(n);
     lay_out_frame(n);
@@ -729,6 +741,8 @@ static void write_function(struct ptx_native *n)
         f->has_calls |= f->function->instructions[i].opcode == PTX_OPCODE_call;
     if (f->has_calls)
         ptx_native_do(n, "%%call = alloca [5 x <32 x i64>]");
+    if (f->is_parted)
+        ptx_native_do(n, "%%members = alloca <32 x i32>");
     if (!f->is_parted) {
         ptx_native_begin_turns(n);
         e->out = f->code;

@@ -178,6 +178,14 @@ static struct ptx_native_term product(const struct evaluation *v, struct ptx_nat
     return a;
 }
 
+/* Whether no lane's number is past a wrap that the base's is before: the lanes' parts stay within the low bits that are 0. */
+static bool stays_in_zeros(struct ptx_native_term a)
+{
+    const unsigned zeros = a.line.zeros < 31 ? a.line.zeros : 31;
+    const int64_t last = a.line.is_whole ? PTX_NATIVE_LANES - 1 : HALF - 1;
+    return a.line.step >= 0 && a.line.step <= INT32_MAX && a.line.step * last < (int64_t)1 << zeros;
+}
+
 /* From 32 bits to 64. */
 static struct ptx_native_term widened(const struct evaluation *v, struct ptx_native_term a,
                                       bool is_signed)
@@ -186,7 +194,7 @@ static struct ptx_native_term widened(const struct evaluation *v, struct ptx_nat
         return unknown(PTX_LINE_NONE);
     if (a.is_known)
         return constant(v->n, is_signed ? a.known : (int64_t)(uint32_t)a.known, 64);
-    if (a.line.step == 0) {
+    if (a.line.step == 0 || stays_in_zeros(a)) {
         for (unsigned h = 0; h < halves_of(a.line); h++)
             a.base[h] = say(v, "%s i32 %s to i64", is_signed ? "sext" : "zext", a.base[h]);
         return a;
@@ -315,6 +323,10 @@ static struct ptx_native_term special(const struct evaluation *v, int32_t index)
     if (index < PTX_TID_X || index > PTX_TID_Z) {
         if (!ptx_special_is_uniform(index) && index != PTX_WARPID)
             return unknown(PTX_LINE_NONE);
+        if (index == PTX_NTID_X && threads == PTX_THREADS_HALVES)
+            return constant(n, HALF, 32);
+        if (index == PTX_NTID_X && threads == PTX_THREADS_ROWS)
+            term.line.zeros = 5; /* a warp that is a row is none of two rows */
         if (v->is_writing)
             term.base[0] = term.base[1] =
                 ptx_native_resize(n, ptx_native_special(n, index), 32, false).text;
@@ -667,7 +679,7 @@ bool ptx_native_is_wanted(struct ptx_native *n, int32_t node, uint32_t index)
     struct ptx_native_flow *f = n->flow;
     if (!f->uniform.is_divergent[node])
         return false;
-    if (f->is_parted) /* others may be ahead of these */
+    if (f->is_parted || f->is_tangled) /* others may be ahead of these */
         return true;
     if (!f->wanted[node])
         f->wanted[node] = find_wanted(n, node);

@@ -17,11 +17,14 @@ static int64_t stride_of(const struct ptx_native_place *at)
 }
 
 /* Masks of vectors of these elements are the processor's own. */
-static bool has_masks(const struct ptx_native_transfer *t)
+static bool has_masks(const struct ptx_native *n, const struct ptx_native_transfer *t)
 {
 #if defined __x86_64__
-    return t->width == 1 && (t->bits == 32 || t->bits == 64);
+    const bool is_wide = t->bits == 32 || t->bits == 64;
+    const bool is_narrow = t->bits == 8 || t->bits == 16;
+    return t->width == 1 && (is_wide || (is_narrow && n->e->target->has_byte_masks));
 #else
+    (void)n;
     (void)t;
     return false;
 #endif
@@ -111,7 +114,7 @@ static void store_row(struct ptx_native *n, const struct ptx_native_transfer *t,
 static const char *mask_of(struct ptx_native *n, const struct ptx_native_transfer *t, bool is_whole,
                            unsigned half)
 {
-    if (is_all(t->lanes) || !has_masks(t))
+    if (is_all(t->lanes) || !has_masks(n, t))
         return NULL;
     if (is_whole)
         return ptx_native_emit(n, "bitcast i32 %s to <32 x i1>", t->lanes);
@@ -263,7 +266,7 @@ bool ptx_native_is_row(const struct ptx_native_transfer *t, bool is_store)
 const char *ptx_native_row_condition(struct ptx_native *n, const struct ptx_native_transfer *t)
 {
     const char *is = is_straight(n, &t->at.term);
-    const bool needs_all = !is_all(t->lanes) && (!has_masks(t) || stride_of(&t->at) == 0);
+    const bool needs_all = !is_all(t->lanes) && (!has_masks(n, t) || stride_of(&t->at) == 0);
     if (!needs_all)
         return is;
     const char *all = ptx_native_emit(n, "icmp eq i32 %s, -1", t->lanes);

@@ -79,7 +79,8 @@ struct ptx_native_flow {
     bool *waits; /* per node: it begins a loop in which lanes wait for memory to change */
     bool *
         meets; /* per node: it begins with what lanes of a warp do together that may come one by one */
-    bool is_parted;                /* some lanes of a warp may wait while others go on */
+    bool is_parted;  /* some lanes of a warp may wait while others go on */
+    bool is_tangled; /* loops lie across each other: nodes are never come to in step */
     struct ptx_native_loop *loops; /* the outer ones first */
     size_t loop_count;
     /* Of the node being written. */
@@ -222,7 +223,7 @@ void ptx_native_park(struct ptx_native *n, const struct ptx_instruction *in);
 /* Stores what a register's place has in the frame. */
 void ptx_native_save(struct ptx_native *n, uint32_t index, unsigned part);
 
-/* The operand that names the lanes of a warp which an instruction waits for, where all name the same; or NULL. */
+/* The operand that names the lanes of a warp which an instruction waits for: a number, or a register; or NULL. */
 const struct ptx_operand *ptx_native_members(const struct ptx_native *n,
                                              const struct ptx_instruction *in);
 /* At the start of a node that not all lanes come to in step: those wait that must, and the mask becomes that of lanes that go on

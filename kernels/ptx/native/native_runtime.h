@@ -10,6 +10,8 @@
 /* Some lanes come to a barrier and do not wait. */
 void clem_native_arrive(struct ptx_native_block *block, uint32_t lanes, uint32_t number,
                         uint32_t count);
+/* Of the lanes `here`, each of which names its members: those whose members are all here and name the same. */
+uint32_t clem_native_gathered(const uint32_t members[32], uint32_t here);
 
 /* What library/runtime.h describes, for each lane of a mask: its arguments are element `lane` of 32 in a row each; a result
  * comes in the place of the first. */
@@ -46,6 +48,7 @@ CLEM_NATIVE_ADD_HALVES(bf16x2)
     FUNCTION(bytes)                                                                                \
     FUNCTION(blocks)                                                                               \
     FUNCTION(arrive)                                                                               \
+    FUNCTION(gathered)                                                                             \
     FUNCTION(vprintf)                                                                              \
     FUNCTION(malloc)                                                                               \
     FUNCTION(free)                                                                                 \

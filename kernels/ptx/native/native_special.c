@@ -140,6 +140,18 @@ static struct ptx_native_value clock_value(struct ptx_native *n, int32_t special
     return ptx_native_number(n, 64, now);
 }
 
+/* The address of the grid's workspace, in halves; 0 in launches that are not cooperative. */
+static struct ptx_native_value workspace_half(struct ptx_native *n, bool is_upper)
+{
+    const char *word = ptx_native_of_launch(n, OF_LAUNCH(is_cooperative), "i32");
+    const char *is = ptx_native_emit(n, "icmp ne i32 %s, 0", word);
+    const char *at = ptx_native_emit(n, "add i64 %%launch, %zu", OF_LAUNCH(workspace));
+    at = ptx_native_emit(n, "select i1 %s, i64 %s, i64 0", is, at);
+    if (is_upper)
+        at = ptx_native_emit(n, "lshr i64 %s, 32", at);
+    return ptx_native_number(n, 32, ptx_native_emit(n, "trunc i64 %s to i32", at));
+}
+
 struct ptx_native_value ptx_native_special(struct ptx_native *n, int32_t special)
 {
     switch (special) {
@@ -193,6 +205,9 @@ struct ptx_native_value ptx_native_special(struct ptx_native *n, int32_t special
     case PTX_GLOBALTIMER_LO:
     case PTX_GLOBALTIMER_HI:
         return clock_value(n, special);
+    case PTX_ENVREG1: /* the upper half, as in PTX that is given to a driver */
+    case PTX_ENVREG2:
+        return workspace_half(n, special == PTX_ENVREG1);
     case PTX_DYNAMIC_SMEM_SIZE:
         return ptx_native_number(n, 32, ptx_native_of_launch(n, OF_LAUNCH(dynamic_bytes), "i32"));
     case PTX_TOTAL_SMEM_SIZE:

@@ -409,11 +409,9 @@ const struct ptx_operand *ptx_native_members(const struct ptx_native *n,
          !(in->flags & PTX_SYNC)))
         return NULL;
     const struct ptx_operand *last = &in->operands[in->operand_count - 1];
-    if (last->kind == PTX_OPERAND_INTEGER)
-        return last;
-    return last->kind == PTX_OPERAND_REGISTER && known(n, last)->kind == PTX_OPERAND_INTEGER
-               ? known(n, last)
-               : NULL;
+    if (last->kind != PTX_OPERAND_REGISTER)
+        return last->kind == PTX_OPERAND_INTEGER ? last : NULL;
+    return known(n, last)->kind == PTX_OPERAND_INTEGER ? known(n, last) : last;
 }
 
 bool ptx_native_warp(struct ptx_native *n, const struct ptx_instruction *in)

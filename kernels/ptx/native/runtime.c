@@ -59,18 +59,42 @@ static struct ptx_native_site *sites_of(const struct running *r, uint32_t warp)
     return (struct ptx_native_site *)(void *)(r->frames + warp * r->frame_bytes);
 }
 
+static inline void put_run(uint32_t *to, const uint32_t at[3], uint32_t run)
+{
+    for (uint32_t i = 0; i < run; i++) {
+        to[i] = at[0] + i;
+        to[LANES + i] = at[1];
+        to[2 * LANES + i] = at[2];
+    }
+}
+
+/* Threads of a row from the lane on, as far as both go. Compilers make vectors of what is as long as a warp. */
+static uint32_t number_run(uint32_t *to, uint32_t lane, const uint32_t at[3], uint32_t row)
+{
+    const uint32_t rest = LANES - lane, left = row - at[0], run = rest < left ? rest : left;
+    if (run == LANES)
+        put_run(to, at, LANES);
+    else
+        put_run(to + lane, at, run);
+    return run;
+}
+
 static void number_threads(const struct running *r)
 {
     uint32_t at[3] = {0, 0, 0};
     const uint32_t *block = r->launch->block;
-    for (uint32_t i = 0; i < r->count * LANES; i++) {
-        uint32_t *to = (uint32_t *)(void *)(r->tids + (size_t)(i / LANES) * TID_BYTES) + i % LANES;
-        for (int axis = 0; axis < 3; axis++)
-            to[(size_t)axis * LANES] = at[axis];
-        for (int axis = 0; axis < 3; axis++) {
-            if (++at[axis] < block[axis] || axis == 2)
-                break;
-            at[axis] = 0;
+    for (uint32_t warp = 0; warp < r->count; warp++) {
+        uint32_t *to = (uint32_t *)(void *)(r->tids + (size_t)warp * TID_BYTES);
+        for (uint32_t lane = 0, run; lane < LANES; lane += run) {
+            run = number_run(to, lane, at, block[0]);
+            at[0] += run;
+            if (at[0] < block[0])
+                continue;
+            at[0] = 0;
+            if (++at[1] < block[1])
+                continue;
+            at[1] = 0;
+            at[2]++;
         }
     }
 }
@@ -256,11 +280,23 @@ static struct gathering gather(const struct running *r, uint32_t number)
     return g;
 }
 
+/* A bit for each barrier that lanes wait at. */
+static uint32_t barriers_in_use(const struct running *r)
+{
+    uint32_t used = 0;
+    for (uint32_t w = 0; w < r->count; w++)
+        for (uint64_t i = 0; i < r->sites; i++)
+            if (sites_of(r, w)[i].lanes)
+                used |= 1u << sites_of(r, w)[i].number;
+    return used & ((1u << BARRIERS) - 1u);
+}
+
 /* Lets lanes go on from the barriers that all have come to; false: from none. */
 static bool open_parted(struct running *r, uint32_t live)
 {
     bool is_any = false;
-    for (uint32_t number = 0; number < BARRIERS; number++) {
+    for (uint32_t used = barriers_in_use(r); used != 0; used &= used - 1) {
+        const uint32_t number = (uint32_t)__builtin_ctz(used);
         const struct gathering g = gather(r, number);
         const bool is_open =
             g.expected ? g.weight + r->block.arrived[number] >= g.expected : g.waiting == live;
@@ -278,20 +314,38 @@ static bool open_parted(struct running *r, uint32_t live)
     return is_any;
 }
 
+/* live: lanes that have not ended. */
+static uint32_t gathered(const uint32_t *members, uint32_t here, uint32_t live)
+{
+    uint32_t all = 0;
+    for (uint32_t rest = here; rest != 0;) {
+        const uint32_t named = members[__builtin_ctz(rest)];
+        uint32_t group = 0;
+        for (uint32_t others = rest; others != 0; others &= others - 1)
+            if (members[__builtin_ctz(others)] == named)
+                group |= others & -others;
+        rest &= ~group;
+        if ((named & live & ~group) == 0)
+            all |= group;
+    }
+    return all;
+}
+
+uint32_t clem_native_gathered(const uint32_t members[LANES], uint32_t here)
+{
+    return gathered(members, here, UINT32_MAX);
+}
+
 /* Lets lanes of warps go on that all have come that they wait for. */
 static bool open_meetings(struct running *r)
 {
     bool is_any = false;
     for (uint32_t w = 0; w < r->count; w++) {
         const uint32_t here = r->warps[w].live ? lanes_at(r, w, PTX_NATIVE_MEETING) : 0;
-        for (uint64_t i = 0; here && i < r->sites; i++) {
-            const struct ptx_native_site *site = &sites_of(r, w)[i];
-            if (!site->lanes || site->number != PTX_NATIVE_MEETING ||
-                (site->count & r->warps[w].live & ~here))
-                continue;
-            r->warps[w].lanes |= site->lanes;
-            is_any = true;
-        }
+        const uint32_t *members = (const uint32_t *)(const void *)(sites_of(r, w) + r->sites);
+        const uint32_t open = here ? gathered(members, here, r->warps[w].live) : 0;
+        r->warps[w].lanes |= open;
+        is_any |= open != 0;
     }
     return is_any;
 }
@@ -387,8 +441,10 @@ static struct running *room_beside(const struct running *like)
     return made;
 }
 
-/* A block that waits most often waits for one that runs elsewhere, for a short while: only then do others begin. */
-enum { TURNS_OF_BLOCK = 512, MOST_BESIDE = 1024, WAITS_BEFORE_NEXT = 32 };
+/* A block that waits most often waits for one that runs elsewhere, for a short while: only then does another begin, and where
+ * that did not help the next one sooner. Blocks of a cooperative launch wait for all others: until these have begun nobody
+ * leaves the processor, and yet not so soon that other threads come to take some. */
+enum { TURNS_OF_BLOCK = 128, MOST_BESIDE = 1024, WAITS_BEFORE_NEXT = 32, WAITS_OF_LONG_TURN = 4 };
 
 /* The next block to begin; false: there is none. */
 static bool take_block(const struct running *r, uint64_t *next, uint64_t end, uint64_t *number)
@@ -404,21 +460,59 @@ static bool take_block(const struct running *r, uint64_t *next, uint64_t end, ui
     return *number < r->launch->block_count;
 }
 
+static void free_block(struct running *r, const struct running *first)
+{
+    if (r == first)
+        return;
+    free(r->own);
+    free(r);
+}
+
+/* One more block beside those that wait, before them in the list; false: there is none, or no room. */
+static bool begin_beside(const struct running *first, struct running **head, uint64_t *next,
+                         uint64_t end)
+{
+    uint64_t number;
+    struct running *made = room_beside(first);
+    if (!made)
+        return false;
+    if (!take_block(first, next, end, &number)) {
+        free_block(made, first);
+        return false;
+    }
+    name_block(made, number);
+    begin_block(made);
+    made->next = *head;
+    *head = made;
+    return true;
+}
+
+/* As long as it gets on, though no longer than others may have to wait. */
+static enum turn take_turn(struct running *r)
+{
+    enum turn turn = TURN_GOES_ON;
+    for (int i = 0; i < TURNS_OF_BLOCK && turn == TURN_GOES_ON; i++)
+        turn = run_parted(r);
+    return turn;
+}
+
 /* Blocks whose threads may wait for others: one that waits leaves its turn to the next, which begins if it has not. */
 static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
 {
+    const bool is_cooperative = first->launch->is_cooperative;
     struct running *head = first, **at = &head;
     uint64_t next = number + 1, count = 1, another;
-    int waits = 0;
+    int waits = 0, patience = WAITS_BEFORE_NEXT;
     first->next = NULL;
     name_block(first, number);
     begin_block(first);
     while (head && !clem_native_has_failed(first->launch)) {
         struct running *r = *at;
-        enum turn turn = TURN_GOES_ON;
-        for (int i = 0; i < TURNS_OF_BLOCK && turn == TURN_GOES_ON; i++)
-            turn = run_parted(r);
-        waits = turn == TURN_ENDED ? 0 : waits;
+        const enum turn turn = take_turn(r);
+        if (turn == TURN_ENDED) {
+            waits = 0;
+            patience = WAITS_BEFORE_NEXT;
+        }
         if (turn == TURN_ENDED && count == 1 && take_block(first, &next, end, &another)) {
             name_block(r, another);
             begin_block(r);
@@ -426,10 +520,7 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
         }
         if (turn == TURN_ENDED) {
             *at = r->next;
-            if (r != first) {
-                free(r->own);
-                free(r);
-            }
+            free_block(r, first);
             count--;
         } else {
             at = &r->next;
@@ -437,29 +528,21 @@ static void run_in_turns(struct running *first, uint64_t number, uint64_t end)
         if (*at)
             continue;
         at = &head;
-        sched_yield();
-        if (!head || ++waits < WAITS_BEFORE_NEXT || count >= MOST_BESIDE)
-            continue;
-        struct running *made = room_beside(first);
-        if (made && take_block(first, &next, end, &another)) {
-            name_block(made, another);
-            begin_block(made);
-            made->next = head;
-            head = made;
-            count++;
-        } else if (made) {
-            free(made->own);
-            free(made);
+        waits += turn == TURN_GOES_ON ? WAITS_OF_LONG_TURN : 1;
+        const bool is_due = waits >= patience && (is_cooperative || count < MOST_BESIDE);
+        if (is_due) {
+            waits = 0;
+            patience = patience / 2;
         }
-        waits = 0;
+        if (head && is_due && begin_beside(first, &head, &next, end))
+            count++;
+        else if (head && (is_due || !is_cooperative)) /* whom a block waits for, maybe */
+            sched_yield();
     }
     while (head) {
         struct running *r = head;
         head = r->next;
-        if (r != first) {
-            free(r->own);
-            free(r);
-        }
+        free_block(r, first);
     }
 }
 

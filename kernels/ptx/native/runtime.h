@@ -44,7 +44,7 @@ struct ptx_native_site {
     uint32_t number, count,
         votes; /* as of the block; number PTX_NATIVE_TURN: for other threads to have had their turn */
 };
-/* number PTX_NATIVE_MEETING: for the lanes of the warp that `count` is the mask of. */
+/* number PTX_NATIVE_MEETING: for the lanes of the warp that each names, in a row of 32 uint32_t behind those of the sites. */
 enum { PTX_NATIVE_TURN = 16, PTX_NATIVE_MEETING = 17 };
 
 /* Runs lanes of a warp; returns the site where they wait, 0: all have ended. Where a warp waits as a whole: runs the warps that
