@@ -22,6 +22,8 @@
 
 #include "kernels/ptx/library/convert.cl"
 
+#include "kernels/ptx/library/soft.cl"
+
 #include "kernels/ptx/library/video.cl"
 
 #pragma GCC diagnostic pop
