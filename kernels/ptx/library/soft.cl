@@ -36,7 +36,7 @@ ulong clem_soft_nan(ulong a, ulong b)
 }
 
 /* m, whose bit 63 has the exponent's field, to the nearest number. Field: 1 or more; bit 63 may be 0 where it is 1. */
-ulong clem_soft_round(ulong sign, int field, ulong m)
+ulong clem_soft_pack_nearest(ulong sign, int field, ulong m)
 {
     ulong kept = m >> 11;
     kept += (ulong)((m & 0x7fful) + (kept & 1ul) > 0x400ul);
@@ -74,7 +74,7 @@ ulong clem_soft_add(ulong a, ulong b)
     if (m == 0ul)
         return a & b & CLEM_SOFT_SIGN;
     int left = min((int)clz(m), field);
-    return clem_soft_round(large & CLEM_SOFT_SIGN, field + 1 - left, m << left);
+    return clem_soft_pack_nearest(large & CLEM_SOFT_SIGN, field + 1 - left, m << left);
 }
 
 ulong clem_soft_sub(ulong a, ulong b)
@@ -95,7 +95,7 @@ ulong clem_soft_product(ulong sign, int field, ulong x, ulong y)
         m = kept | (ulong)(kept << right != m);
         field = 1;
     }
-    return clem_soft_round(sign, field, m);
+    return clem_soft_pack_nearest(sign, field, m);
 }
 
 ulong clem_soft_first_digit(ulong a)
@@ -357,11 +357,12 @@ float clem_soft_to_f32(ulong a)
 ulong clem_soft_rest(ulong x, ulong y, uint *quotient)
 {
     int n = clem_soft_field(x) - clem_soft_field(y);
-    ulong m = clem_soft_first_digit(x) >> 11;
     ulong by = clem_soft_first_digit(y) >> 11;
+    ulong m;
     *quotient = 0u;
     if (x < y)
         return x;
+    m = clem_soft_first_digit(x) >> 11;
     for (; n >= 0; --n) {
         *quotient <<= 1;
         if (m >= by) {
