@@ -738,11 +738,11 @@ TEST_BODY(ptx_translate_computes_doubles_by_integers)
                       "clem_soft_to(fd2, clem_rn, 24, 8)"));
     assert_without(PTX_BODY("ld.global.f64 %fd1, [%rd1];\nst.global.f64 [%rd1+8], %fd1;"), &without,
                    "cl_khr_fp64");
-    assert_not_translated(PTX_HEAD ".extern .func (.param .b64 r) __clem_j1(.param .b64 x);\n"
-                                   ".visible .entry k(.param .u64 p)\n{\n.param .b64 a, b;\n"
-                                   "call.uni (b), __clem_j1, (a);\nret;\n}\n",
-                          &without, PTX_E_UNSUPPORTED,
-                          "no double precision, and no translation is there of clem_");
+    assert_not_translated(
+        PTX_HEAD ".extern .func (.param .b64 r) __clem_erfcinv_positive(.param .b64 x);\n"
+                 ".visible .entry k(.param .u64 p)\n{\n.param .b64 a, b;\n"
+                 "call.uni (b), __clem_erfcinv_positive, (a);\nret;\n}\n",
+        &without, PTX_E_UNSUPPORTED, "no double precision, and no translation is there of clem_");
 }
 
 TEST_BODY(ptx_translate_refuses_what_the_device_has_not)
