@@ -292,3 +292,66 @@ TEST_BODY(ptx_matrix_fragments_are_loaded)
                                                                            << 16);
     }
 }
+
+/* a of 16 by 16 in rows or columns, b and the sum likewise, in memory behind each other: in what all formats have. */
+static void check_tiles(bool is_a_row, bool is_b_row, bool is_sum_row, bool is_half)
+{
+    static char text[4096];
+    static uint16_t operands[2][16][16];
+    static unsigned char in[LANES * MOST_WORDS * 4];
+    static uint32_t out[LANES][MOST_WORDS];
+    const char *sum = is_half ? "f16" : "f32",
+               *words =
+                   is_half ? "{%c0, %c1, %c2, %c3}" : "{%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7}";
+    snprintf(text, sizeof text,
+             HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n.reg .b32 %%a<8>, "
+                  "%%b<8>, %%c<8>, %%r<2>;\n"
+                  ".reg .b64 %%rd<4>;\nld.param.u64 %%rd1, [in];\nld.param.u64 %%rd2, "
+                  "[out];\nmov.u32 %%r1, 16;\n"
+                  "wmma.load.a.sync.aligned.%s.m16n16k16.global.f16 {%%a0, %%a1, %%a2, %%a3, %%a4, "
+                  "%%a5, %%a6, %%a7}, [%%rd1], 16;\n"
+                  "wmma.load.b.sync.aligned.%s.m16n16k16.f16 {%%b0, %%b1, %%b2, %%b3, %%b4, %%b5, "
+                  "%%b6, %%b7}, [%%rd1+512], %%r1;\n"
+                  "wmma.load.c.sync.aligned.%s.m16n16k16.global.%s %s, [%%rd1+1024], %%r1;\n"
+                  "wmma.mma.sync.aligned.%s.%s.m16n16k16.%s.%s %s, {%%a0, %%a1, %%a2, %%a3, %%a4, "
+                  "%%a5, %%a6, %%a7}, "
+                  "{%%b0, %%b1, %%b2, %%b3, %%b4, %%b5, %%b6, %%b7}, %s;\n"
+                  "wmma.store.d.sync.aligned.row.m16n16k16.global.%s [%%rd2], %s, %%r1;\nret;\n}\n",
+             is_a_row ? "row" : "col", is_b_row ? "row" : "col", is_sum_row ? "row" : "col", sum,
+             words, is_a_row ? "row" : "col", is_b_row ? "row" : "col", sum, sum, words, words, sum,
+             words);
+    int left[16][16], right[16][16], begin[16][16];
+    for (int i = 0; i < 16; i++)
+        for (int j = 0; j < 16; j++) {
+            left[i][j] = (i * 3 + j * 5) % 7 - 3;
+            right[i][j] = (i * 2 + j * 11) % 9 - 4;
+            begin[i][j] = 0;
+            operands[0][is_a_row ? i : j][is_a_row ? j : i] = (uint16_t)half_bits(left[i][j]);
+            operands[1][is_b_row ? i : j][is_b_row ? j : i] = (uint16_t)half_bits(right[i][j]);
+        }
+    memcpy(in, operands, sizeof operands);
+    for (int i = 0; i < 16; i++)
+        for (int j = 0; j < 16; j++) {
+            const int place = is_sum_row ? 16 * i + j : 16 * j + i;
+            begin[i][j] = (i * 5 + j) % 11 - 5;
+            const uint32_t word = is_half ? half_bits(begin[i][j]) : float_bits(begin[i][j]);
+            memcpy(in + 1024 + place * (is_half ? 2 : 4), &word, is_half ? 2 : 4);
+        }
+    run(text, in, out);
+    for (int i = 0; i < 16; i++)
+        for (int j = 0; j < 16; j++) {
+            int wanted = begin[i][j];
+            for (int k = 0; k < 16; k++)
+                wanted += left[i][k] * right[k][j];
+            uint32_t word = 0;
+            memcpy(&word, (unsigned char *)out + (16 * i + j) * (is_half ? 2 : 4), is_half ? 2 : 4);
+            assert_int_equal(word, is_half ? half_bits(wanted) : float_bits(wanted));
+        }
+}
+
+TEST_BODY(ptx_matrix_tiles_are_loaded_multiplied_and_stored)
+{
+    driver_use_primary();
+    check_tiles(true, false, true, false);
+    check_tiles(false, true, false, true);
+}

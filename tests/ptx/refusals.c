@@ -45,10 +45,7 @@ static const struct {
      "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r1, %r2}, {%r3}, {%r4}, {%r5, "
      "%r6};",
      "matrix instructions"},
-    {&full, "",
-     "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, "
-     "[%rd1], "
-     "%r9;",
+    {&full, "", "wmma.load.a.sync.aligned.row.m8n8k128.global.b1 {%r1}, [%rd1], %r9;",
      "matrix instructions"},
     {&full, "", "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r5];",
      "line 15: ldmatrix"},

@@ -3,6 +3,7 @@
  * - mma.sync: .m16n8k8 and .m16n8k16 of f16 and bf16, .m16n8k4 and .m16n8k8 of tf32, .m16n8k16, .m16n8k32 and .m8n8k16 of
  *   8-bit integers, .m8n8k4 of f64
  * - ldmatrix of .b16 in shared memory
+ * - wmma of .m16n16k16 in f16, bf16 and 8-bit integers
  * Sums are of f32 where the hardware's are at least that exact; of f16 they are rounded at the end.
  *
  * Source: PTX ISA 9.0, Warp-level Matrix Instructions.
@@ -384,6 +385,197 @@ static bool write_ldmatrix(const struct matrix *m, FILE *out, bool is_wide)
     return true;
 }
 
+/* ---- wmma ---- */
+
+/* m16n16k16: a fragment of a is that of mma, one of b those of two products side by side, and so are sums. Of f16, a and b
+ * have each word twice. */
+struct tiles {
+    enum elements kind;
+    int words; /* of a and of b */
+    bool is_half;
+};
+
+static bool read_tiles(const struct matrix *m, const char *word, struct tiles *tiles)
+{
+    tiles->kind = kind_of(word);
+    tiles->words = tiles->kind == OF_BYTES ? 2 : 4;
+    return has(m, "m16n16k16") && has(m, "sync") &&
+           (tiles->kind == OF_F16 || tiles->kind == OF_BF16 || tiles->kind == OF_BYTES);
+}
+
+static struct group part_of(const struct group *group, int from, int count)
+{
+    struct group part = {.count = count};
+    for (int i = 0; i < count; i++)
+        memcpy(part.names[i], group->names[from + i], MOST_NAME);
+    return part;
+}
+
+static bool write_wmma_product(const struct matrix *m, FILE *out)
+{
+    const bool is_short = m->word_count == 9; /* of f16, d and c alone have types */
+    struct tiles tiles;
+    if (m->count != 4 || (!is_short && m->word_count != 11) ||
+        !read_tiles(m, is_short ? "f16" : last_word(m, 3), &tiles))
+        return false;
+    struct shape shape = {.kind = tiles.kind,
+                          .rows = 2,
+                          .steps = tiles.words / 2,
+                          .a = byte_type(last_word(m, 3)),
+                          .b = byte_type(last_word(m, 2))};
+    shape.is_half = is_short && strcmp(last_word(m, 2), "f16") == 0;
+    const int given = tiles.kind == OF_F16 ? 8 : tiles.words, sums = shape.is_half ? 2 : 4;
+    if (is_short ? strcmp(last_word(m, 1), last_word(m, 2)) != 0
+                 : strcmp(last_word(m, 3), last_word(m, 2)) != 0)
+        return false;
+    if (m->groups[0].count != 2 * sums || m->groups[1].count != given ||
+        m->groups[2].count != given || m->groups[3].count != 2 * sums)
+        return false;
+    write_registers(out);
+    for (int tile = 0; tile < 2; tile++) {
+        const struct group b = part_of(&m->groups[2], tile * shape.steps, shape.steps);
+        const struct group c = part_of(&m->groups[3], tile * sums, sums),
+                           d = part_of(&m->groups[0], tile * sums, sums);
+        fputs("{ ", out); /* a label of its own */
+        write_sums_in(out, &shape, &c);
+        write_sums(out, &shape, &m->groups[1], &b);
+        write_sums_out(out, &shape, &d);
+        fputs("} ", out);
+    }
+    fputs("}", out);
+    return true;
+}
+
+/* Where element `minor` of line `major` is, both of them numbers and registers: clem_mma_a. */
+static void write_place(FILE *out, int bytes)
+{
+    fprintf(out,
+            "mad.lo.u32 clem_mma_l, clem_mma_h, clem_mma_n, clem_mma_s; mul.wide.u32 clem_mma_a, "
+            "clem_mma_l, %d; "
+            "add.u64 clem_mma_a, clem_mma_a, clem_mma_b; ",
+            bytes);
+}
+
+/* The line and the element in it. */
+static void write_line(FILE *out, int line, int first, const char *of_first, int scale)
+{
+    fprintf(out, "add.u32 clem_mma_h, clem_mma_g, %d; mad.lo.u32 clem_mma_s, %s, %d, %d; ", line,
+            of_first, scale, first);
+}
+
+static void write_swap(FILE *out)
+{
+    fputs("mov.b32 clem_mma_l, clem_mma_h; mov.b32 clem_mma_h, clem_mma_s; mov.b32 clem_mma_s, "
+          "clem_mma_l; ",
+          out);
+}
+
+/* What an address begins with, and the elements from line to line. */
+static void write_base(FILE *out, const char *address, const char *stride, bool is_wide)
+{
+    const size_t length = strcspn(address, "+");
+    fprintf(out,
+            ".reg .b64 clem_mma_a, clem_mma_b; %s clem_mma_b, %.*s; add.u64 clem_mma_b, "
+            "clem_mma_b, %s; ",
+            is_wide ? "mov.b64" : "cvt.u64.u32", (int)length, address,
+            address[length] ? address + length + 1 : "0");
+    fprintf(out, "mov.b32 clem_mma_n, %s; ", stride);
+}
+
+static const char *space_of(const struct matrix *m)
+{
+    return has(m, "shared") ? ".shared" : has(m, "global") ? ".global" : "";
+}
+
+/* Words of a or b: elements that lie side by side in one line are one word of memory. */
+static bool write_wmma_operand(const struct matrix *m, FILE *out, bool is_wide)
+{
+    struct tiles tiles;
+    const bool is_a = has(m, "a"), is_along = has(m, is_a ? "row" : "col");
+    if (!read_tiles(m, last_word(m, 1), &tiles) || (tiles.kind == OF_BYTES && !is_along))
+        return false;
+    const int given = tiles.kind == OF_F16 ? 8 : tiles.words,
+              bytes = tiles.kind == OF_BYTES ? 1 : 2;
+    const char *space = space_of(m);
+    if (m->groups[0].count != given)
+        return false;
+    write_registers(out);
+    write_base(out, m->groups[1].names[0], m->groups[2].names[0], is_wide);
+    for (int i = 0; i < tiles.words; i++) {
+        const int steps = tiles.words / 2, line = is_a ? i % 2 : i / steps,
+                  step = is_a ? i / 2 : i % steps;
+        const char *name = m->groups[0].names[i];
+        for (int e = 0; e < (is_along ? 1 : 2); e++) {
+            write_line(out, 8 * line, 8 * step + e, "clem_mma_t", 4 / bytes);
+            if (!is_along)
+                write_swap(out);
+            write_place(out, bytes);
+            if (is_along)
+                fprintf(out, "ld%s.b32 %s, [clem_mma_a]; ", space, name);
+            else
+                fprintf(out, "ld%s.b16 clem_mma_%c, [clem_mma_a]; ", space, e ? 'v' : 'u');
+        }
+        if (!is_along)
+            fprintf(out, "mov.b32 %s, {clem_mma_u, clem_mma_v}; ", name);
+        if (tiles.kind == OF_F16)
+            fprintf(out, "mov.b32 %s, %s; ", m->groups[0].names[i + 4], name);
+    }
+    fputs("}", out);
+    return true;
+}
+
+/* A sum from memory or to it, element by element. */
+static bool write_wmma_sum(const struct matrix *m, FILE *out, bool is_load, bool is_wide)
+{
+    const struct group *words = &m->groups[is_load ? 0 : 1], *address = &m->groups[is_load ? 1 : 0];
+    const char *type = last_word(m, 1), *space = space_of(m), *verb = is_load ? "ld" : "st";
+    const bool is_half = strcmp(type, "f16") == 0;
+    if (!has(m, "m16n16k16") ||
+        (!is_half && strcmp(type, "f32") != 0 && strcmp(type, "s32") != 0) ||
+        words->count != (is_half ? 4 : 8))
+        return false;
+    write_registers(out);
+    write_base(out, address->names[0], m->groups[2].names[0], is_wide);
+    for (int i = 0; i < 8; i++) {
+        const char *name = words->names[is_half ? i / 2 : i];
+        write_line(out, i % 4 / 2 * 8, i / 4 * 8 + i % 2, "clem_mma_t", 2);
+        if (has(m, "col"))
+            write_swap(out);
+        write_place(out, is_half ? 2 : 4);
+        if (is_half && !is_load && i % 2 == 0)
+            fprintf(out, "mov.b32 {clem_mma_u, clem_mma_v}, %s; ", name);
+        if (is_load)
+            fprintf(out, "%s%s.%s %s, [clem_mma_a]; ", verb, space, is_half ? "b16" : "b32",
+                    is_half ? (i % 2 ? "clem_mma_v" : "clem_mma_u") : name);
+        else
+            fprintf(out, "%s%s.%s [clem_mma_a], %s; ", verb, space, is_half ? "b16" : "b32",
+                    is_half ? (i % 2 ? "clem_mma_v" : "clem_mma_u") : name);
+        if (is_half && is_load && i % 2)
+            fprintf(out, "mov.b32 %s, {clem_mma_u, clem_mma_v}; ", name);
+    }
+    fputs("}", out);
+    return true;
+}
+
+static const struct group *address_of(const struct matrix *m)
+{
+    return &m->groups[m->words[0][0] == 'w' && has(m, "store") ? 0 : 1];
+}
+
+static bool write_wmma(const struct matrix *m, FILE *out, bool is_wide)
+{
+    if (has(m, "mma"))
+        return write_wmma_product(m, out);
+    if (m->count != 3 || m->groups[2].count != 1 || address_of(m)->count != 1 ||
+        address_of(m)->names[0][0] != '%')
+        return false;
+    if (has(m, "store") && has(m, "d"))
+        return write_wmma_sum(m, out, false, is_wide);
+    if (has(m, "load") && has(m, "c"))
+        return write_wmma_sum(m, out, true, is_wide);
+    return has(m, "load") && (has(m, "a") || has(m, "b")) && write_wmma_operand(m, out, is_wide);
+}
+
 /* ---- Reading in their place ---- */
 
 enum { MOST_BYTES = 32768 };
@@ -396,12 +588,14 @@ static const char *expand(struct ptx_parser *p)
     if (!read_matrix(&m, p->token.text))
         return NULL;
     const bool is_mma = strcmp(m.words[0], "mma") == 0;
-    const bool is_wide = !is_mma && m.count == 2 && is_wide_register(p, m.groups[1].names[0]);
+    const bool is_wide = !is_mma && m.count >= 2 && is_wide_register(p, address_of(&m)->names[0]);
     char *room = ptx_arena_take(&p->scratch, MOST_BYTES);
     FILE *out = fmemopen(room, MOST_BYTES, "w");
     if (!out)
         longjmp(p->scratch.out_of_memory, 1);
-    const bool is_known = is_mma ? write_mma(&m, out) : write_ldmatrix(&m, out, is_wide);
+    const bool is_known = is_mma                 ? write_mma(&m, out)
+                          : m.words[0][0] == 'w' ? write_wmma(&m, out, is_wide)
+                                                 : write_ldmatrix(&m, out, is_wide);
     const bool is_whole = fflush(out) == 0 && ftell(out) < MOST_BYTES;
     fclose(out);
     if (!is_known || !is_whole)
@@ -412,7 +606,7 @@ static const char *expand(struct ptx_parser *p)
 
 bool ptx_read_matrix(struct ptx_parser *p, void (*read_statement)(struct ptx_parser *p))
 {
-    if (!ptx_at_word(p, "mma") && !ptx_at_word(p, "ldmatrix"))
+    if (!ptx_at_word(p, "mma") && !ptx_at_word(p, "ldmatrix") && !ptx_at_word(p, "wmma"))
         return false;
     const char *text = expand(p);
     if (!text)
