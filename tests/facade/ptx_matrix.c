@@ -251,13 +251,6 @@ TEST_BODY(ptx_matrix_products_are_those_of_matrices)
         check_product(&products[i]);
 }
 
-TEST_BODY(ptx_matrix_products_are_the_same_as_on_a_gpu)
-{
-    setenv("CLEM_PTX_FORM", "gpu", 1);
-    driver_use_primary();
-    check_product(&products[6]);
-}
-
 /* Four matrices of 8 by 8, whose element is 8 times its row and its column, and 64 times its number. The first time as they
  * are, by addresses of 32 bits, then two turned, by those of 64. */
 static const char loads[] = HEAD
